@@ -93,9 +93,9 @@ static int find_table(struct seekable_reader *reader, size_t size)
 			 count * SEEKABLE_ENTRY_BYTES;
 
 	if (read_u32(footer + 5) != SEEKABLE_MAGIC)
-		return refuse(
-			reader, size, ERROR_TRUNCATED,
-			"the archive was cut off, or is none of ktrace-hw");
+		return refuse(reader, size, ERROR_TRUNCATED,
+			      "the archive is truncated, or was not written by "
+			      "ktrace-hw");
 	if (footer[4] || table > size ||
 	    read_u32(reader->packed + size - table) != SEEKABLE_SKIPPED_MAGIC)
 		return refuse(reader, size - SEEKABLE_FOOTER_BYTES,

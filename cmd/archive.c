@@ -41,14 +41,14 @@ static void print_result(const char *path, const struct archive_result *result)
 		       result->files);
 	if (result->stacks)
 		say_of("archive",
-		       "of %zu copies of user stacks only the addresses are "
-		       "kept (--keep-stacks: all)",
+		       "%zu copies of user stacks were reduced to the "
+		       "addresses in them (--keep-stacks keeps all)",
 		       result->stacks);
 }
 
 static int fail_existing(const char *output)
 {
-	return fail(output, "is there already: choose another with -o");
+	return fail(output, "exists already: choose another with -o");
 }
 
 static int write_archive(const struct archive_options *options,
@@ -115,7 +115,7 @@ static int make_archive(const struct archive_options *options)
 	else if (!output)
 		code = fail(input, "out of memory");
 	else if (input_is_archive(input))
-		code = fail(input, "it is an archive already");
+		code = fail(input, "is already an archive");
 	else
 		code = write_archive(options, input, output);
 	free(found);
@@ -177,6 +177,6 @@ static int run_archive(int argc, char **argv)
 
 const struct command archive_command = {
 	.name = "archive",
-	.summary = "make one file of a recording, to keep or to send",
+	.summary = "pack a recording into one file",
 	.run = run_archive,
 };

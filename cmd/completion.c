@@ -10,7 +10,8 @@
 static const char bash_script[] =
 	"# ktrace-hw completion bash >/etc/bash_completion.d/ktrace-hw\n"
 	"_ktrace_hw() {\n"
-	"\tlocal word=${COMP_WORDS[COMP_CWORD]} command=${COMP_WORDS[1]} words\n"
+	"\tlocal word=${COMP_WORDS[COMP_CWORD]} command=${COMP_WORDS[1]} "
+	"words\n"
 	"\tCOMPREPLY=()\n"
 	"\tif ((COMP_CWORD == 1)); then\n"
 	"\t\twords=$(ktrace-hw --help | sed -n 's/^  \\([a-z]*\\) .*/\\1/p')\n"
@@ -47,7 +48,8 @@ static const char zsh_script[] =
 	"\t\t_describe command found\n"
 	"\telif [[ $words[CURRENT] == -* ]]; then\n"
 	"\t\tfound=(${(f)\"$(ktrace-hw $words[2] --help |\n"
-	"\t\t\tsed -n 's/^  \\(-., \\)*\\(--[a-z-]*\\)[^ ]* *\\(.*\\)/\\2:\\3/p')\"})\n"
+	"\t\t\tsed -n 's/^  \\(-., \\)*\\(--[a-z-]*\\)[^ ]* "
+	"*\\(.*\\)/\\2:\\3/p')\"})\n"
 	"\t\t_describe -o option found\n"
 	"\telse\n"
 	"\t\t_files\n"
@@ -87,6 +89,6 @@ static int run_completion(int argc, char **argv)
 
 const struct command completion_command = {
 	.name = "completion",
-	.summary = "write a script that completes options (bash, zsh)",
+	.summary = "print a completion script (bash, zsh)",
 	.run = run_completion,
 };

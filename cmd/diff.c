@@ -63,7 +63,7 @@ static int compare(const struct report_options *options)
 		return compare_tables(options, true);
 	if (record_format_find(options->format, &format))
 		return compare_tables(options, false);
-	say("--format: no diff as '%s'", options->format);
+	say("--format: no diff format '%s'", options->format);
 	return EXIT_USAGE;
 }
 
@@ -71,9 +71,8 @@ static int run_diff(int argc, char **argv)
 {
 	const struct option_set set = {
 		.command = "diff",
-		.purpose = "Compares recordings: diff A B, or several of each "
-			   "side, which tell what is chance:\ndiff A1,A2 "
-			   "B1,B2.",
+		.purpose = "Compares recordings: diff A B, or several per "
+			   "side, which show the noise:\ndiff A1,A2 B1,B2.",
 		.formats = "text, csv, json, html or svg",
 		.takes_two = true,
 	};

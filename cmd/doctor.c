@@ -30,7 +30,8 @@ static void print_machine(void)
 
 	printf("%-15s %-8s %s\n", "virtual machine", installed ? "yes" : "no",
 	       installed ? "record --machine can be used" :
-			   "machine/host/machine is not beside the program");
+			   "machine/host/machine is not in the program's "
+			   "directory");
 	if (!installed)
 		printf("%-15s %-8s -> %s\n", "", "",
 		       "run the program from its source tree, or install "
@@ -52,10 +53,9 @@ static int diagnose(void)
 	print_machine();
 	printf("\n%s\n",
 	       traceable ? "ktrace-hw record can trace this kernel." :
-	       has_graph ? "ktrace-hw record traces this kernel by "
-			   "function_graph, as there is no trace unit to use." :
-			   "ktrace-hw record cannot trace this kernel as "
-			   "things are.");
+	       has_graph ? "ktrace-hw record uses function_graph on this "
+			   "kernel, because no trace unit can be used." :
+			   "ktrace-hw record cannot trace this kernel.");
 	return traceable || has_graph ? EXIT_OK : EXIT_FAILED;
 }
 
@@ -71,19 +71,19 @@ static int run_doctor(int argc, char **argv)
 	option = next_option(argc, argv, "h", options);
 	if (option == 'h') {
 		puts("usage: ktrace-hw doctor\n\n"
-		     "Says what of this machine can be traced, what is "
-		     "missing or not\npermitted, and what to do about it.  "
-		     "Exit code 0: it can be traced.");
+		     "Reports what can be traced on this machine, what is "
+		     "missing or not\npermitted, and how to fix it.  Exit "
+		     "code 0: it can be traced.");
 		return EXIT_OK;
 	}
 	if (option == -1 && optind == argc)
 		return diagnose();
-	say_of("doctor", "it has no options but --help");
+	say_of("doctor", "it has no options except --help");
 	return EXIT_USAGE;
 }
 
 const struct command doctor_command = {
 	.name = "doctor",
-	.summary = "say what this machine can trace, and what is missing",
+	.summary = "report what this machine can trace, and what is missing",
 	.run = run_doctor,
 };

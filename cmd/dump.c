@@ -10,9 +10,11 @@
 #include <string.h>
 
 static const struct own_option own_options[] = {
-	{ "records", NULL, "what the kernel and perf said beside the trace" },
+	{ "records", NULL,
+	  "the records of the kernel and perf besides the "
+	  "trace" },
 	{ "packets", NULL, "the packets of the trace hardware" },
-	{ "blocks", NULL, "what was executed, block by block (default)" },
+	{ "blocks", NULL, "executed code, block by block (default)" },
 	{ "events", NULL, "calls, returns, interrupts, switches" },
 };
 
@@ -75,8 +77,8 @@ static int run_dump(int argc, char **argv)
 	dump_stage *stage = dump_blocks;
 	const struct option_set set = {
 		.command = "dump",
-		.purpose = "Shows what one stage hands to the next, a line an "
-			   "item.",
+		.purpose = "Shows the output of one stage of decoding, one "
+			   "line per item.",
 		.formats = "text",
 		.is_paged = true,
 		.has_no_tasks = true,
@@ -98,7 +100,7 @@ static int run_dump(int argc, char **argv)
 
 const struct command dump_command = {
 	.name = "dump",
-	.summary = "look at each stage alone (records, packets, blocks, "
-		   "events)",
+	.summary = "show the output of one decoding stage (records, packets, "
+		   "…)",
 	.run = run_dump,
 };

@@ -24,7 +24,7 @@ static int export_recording(const struct report_options *options,
 	}
 	if (options->by != GROUP_BY_NOTHING &&
 	    strcmp(options->format, "gmon") != 0) {
-		say("export: --by goes with --format=gmon");
+		say("export: --by needs --format=gmon");
 		return EXIT_USAGE;
 	}
 	if (!strcmp(options->format, "sqlite") && !timeline_options->min_ns)
@@ -36,18 +36,19 @@ static int export_recording(const struct report_options *options,
 	profile = profile_renderer_find("export", options->format);
 	if ((profile || !strcmp(options->format, "sqlite")) &&
 	    timeline_options->min_ns) {
-		say("export: cannot do --min-duration here: %s has all",
+		say("export: --min-duration does not apply to %s, which "
+		    "contains everything",
 		    options->format);
 		return EXIT_USAGE;
 	}
 	if (profile && options->top != UINT64_MAX) {
-		say("export: cannot do --top here: %s has no rows",
+		say("export: --top does not apply to %s, which has no rows",
 		    options->format);
 		return EXIT_USAGE;
 	}
 	if (profile)
 		return run_profile(options, profile);
-	say("--format: no export as '%s'; there are perfetto, chrome, csv, "
+	say("--format: no export format '%s'; there are perfetto, chrome, csv, "
 	    "json, gmon and sqlite",
 	    options->format);
 	return EXIT_USAGE;
@@ -67,15 +68,16 @@ static int run_export(int argc, char **argv)
 {
 	static const struct own_option own[] = {
 		{ "min-duration", "TIME",
-		  "only what lasts TIME (1us) or longer" },
+		  "only slices of TIME (1us) or longer" },
 		{ "functions-only", NULL,
-		  "of perfetto and chrome: functions, who runs, gaps" },
+		  "perfetto and chrome: only functions, running threads, "
+		  "gaps" },
 	};
 	struct timeline_options timeline = TIMELINE_OPTIONS_ALL;
 	const struct option_set set = {
 		.command = "export",
 		.adds_up = true,
-		.purpose = "Writes a recording's functions for other tools.",
+		.purpose = "Exports a recording to other tools.",
 		.formats =
 			"perfetto, chrome, csv, json, sqlite or gmon (a "
 			"gmon.out;\n                         -o FILE also gets "
@@ -96,7 +98,7 @@ static int run_export(int argc, char **argv)
 
 const struct command export_command = {
 	.name = "export",
-	.summary =
-		"write for other tools (perfetto, chrome, csv, json, gmon, sqlite)",
+	.summary = "export to other tools (perfetto, chrome, csv, json, gmon, "
+		   "sqlite)",
 	.run = run_export,
 };

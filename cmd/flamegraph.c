@@ -52,7 +52,7 @@ static int draw(const struct report_options *options,
 		profile_renderer_find("flamegraph", format);
 
 	if (!renderer) {
-		say("--format: no flamegraph as '%s'", format);
+		say("--format: no flamegraph format '%s'", format);
 		return EXIT_USAGE;
 	}
 	if (!choice->table)
@@ -73,12 +73,12 @@ static int run_flamegraph(int argc, char **argv)
 		[OPTION_FOLDED] = { "folded", NULL,
 				    "lines \"a;b;c ns\" for other tools" },
 		[OPTION_WALL] = { "wall", NULL,
-				  "all of the threads' time: also asleep, "
-				  "runnable, in user code" },
+				  "all time of threads, including asleep, "
+				  "runnable and in user code" },
 		[OPTION_OFF_CPU] = { "off-cpu", NULL,
 				     "where threads slept or waited for a "
 				     "CPU" },
-		[OPTION_TITLE] = { "title", "TEXT", "what stands over it" },
+		[OPTION_TITLE] = { "title", "TEXT", "title of the picture" },
 	};
 	static const char *const contradictions[][2] = {
 		{ "folded", "format=svg" },
@@ -89,9 +89,9 @@ static int run_flamegraph(int argc, char **argv)
 	const struct option_set set = {
 		.command = "flamegraph",
 		.adds_up = true,
-		.purpose = "Draws where time went, as an SVG file that zooms "
-			   "and searches: time\non CPUs, in functions, unless "
-			   "an option says otherwise.",
+		.purpose = "Draws a flame graph, as an SVG file with zoom and "
+			   "search: of time on\nCPUs, in functions, unless an "
+			   "option selects otherwise.",
 		.formats = "svg or folded",
 		.has_no_rows = true,
 		.own = own,
@@ -112,6 +112,6 @@ static int run_flamegraph(int argc, char **argv)
 
 const struct command flamegraph_command = {
 	.name = "flamegraph",
-	.summary = "draw where time went (SVG, --folded, --wall, --off-cpu)",
+	.summary = "draw a flame graph (SVG, --folded, --wall, --off-cpu)",
 	.run = run_flamegraph,
 };

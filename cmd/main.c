@@ -24,8 +24,8 @@ static void print_usage(FILE *out)
 	for (size_t i = 0; i < COMMAND_COUNT; i++)
 		fprintf(out, "  %-12s %s\n", commands[i]->name,
 			commands[i]->summary);
-	fputs("\nktrace-hw COMMAND --help lists a command's options; "
-	      "ktrace-hw --version says\nwhich one this is.\n",
+	fputs("\nktrace-hw COMMAND --help lists a command's options; ktrace-hw "
+	      "--version prints\nthe version.\n",
 	      out);
 }
 

@@ -154,7 +154,7 @@ static int make_request(struct attribution_request *request,
 	if (!asked->profile)
 		return EXIT_OK;
 	if (options->sort && strcmp(asked->profile, "flat") != 0) {
-		say("--sort goes with tables: --%s has its own order",
+		say("--sort needs a table: --%s has its own order",
 		    asked->profile);
 		return EXIT_USAGE;
 	}
@@ -163,7 +163,7 @@ static int make_request(struct attribution_request *request,
 	request->renderer = profile_renderer_find(asked->profile, format);
 	if (request->renderer)
 		return EXIT_OK;
-	say("--format: no %s as '%s'", asked->profile, format);
+	say("--format: no %s format '%s'", asked->profile, format);
 	return EXIT_USAGE;
 }
 
@@ -175,8 +175,8 @@ static int run_tables(const struct report_options *options,
 
 	if (choice->count > 1 && options->format &&
 	    !strcmp(options->format, "csv")) {
-		say("--format=csv is one table: several have different columns "
-		    "(json has all)");
+		say("--format=csv can only contain one table: tables have "
+		    "different columns (json can contain all)");
 		return EXIT_USAGE;
 	}
 	for (size_t i = 0; i < choice->count && !status; i++)
@@ -192,14 +192,14 @@ static int run_chosen(const struct report_options *options,
 	bool is_default = !choice->count && !choice->only_tracer;
 
 	if (choice->html && options->by != GROUP_BY_NOTHING) {
-		say("--by does not go with --html");
+		say("--by cannot be combined with --html");
 		return EXIT_USAGE;
 	}
 	if (choice->html)
 		return write_view_file(options, choice->html);
 	complete(choice);
 	if (choice->wants_lines && !has_flat(choice)) {
-		say("--lines goes with --flat");
+		say("--lines needs --flat");
 		return EXIT_USAGE;
 	}
 	return run_tables(options, choice, is_default);
@@ -208,24 +208,25 @@ static int run_chosen(const struct report_options *options,
 static int run_report(int argc, char **argv)
 {
 	struct own_option own[FIXED_OPTIONS + MAX_TABLES] = {
-		{ "flat", NULL, "a line a function: gprof's flat profile" },
+		{ "flat", NULL, "one line per function: gprof's flat profile" },
 		{ "callgraph", NULL,
 		  "callers and callees: gprof's call graph" },
 		{ "calltree", NULL,
 		  "each process's calls as a tree, the longest first" },
-		{ "tracer", NULL, "the tracer's own work, a line a function" },
-		{ "sort", "COLUMN", "order a table by this column" },
+		{ "tracer", NULL,
+		  "the tracer's own work, one line per "
+		  "function" },
+		{ "sort", "COLUMN", "sort a table by this column" },
 		{ "lines", NULL, "with --flat: file and line in the source" },
-		{ "html", "FILE",
-		  "a page of all for a browser, as view shows" },
+		{ "html", "FILE", "write the page of ktrace-hw view to FILE" },
 	};
 	struct choice choice = { 0 };
 	const struct option_set set = {
 		.command = "report",
 		.adds_up = true,
-		.purpose = "Says where the time of each process went and what "
-			   "was recorded, or\nmakes other reports, all "
-			   "in one pass.",
+		.purpose = "Reports where the time of each process went and "
+			   "what was recorded, or\nmakes other reports, all in "
+			   "one pass.",
 		.formats = "text, csv or json",
 		.is_paged = true,
 		.own = own,
@@ -247,6 +248,6 @@ static int run_report(int argc, char **argv)
 
 const struct command report_command = {
 	.name = "report",
-	.summary = "say where the time went; profiles (--flat, --callgraph)",
+	.summary = "report where the time went; profiles (--flat, --callgraph)",
 	.run = run_report,
 };

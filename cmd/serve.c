@@ -21,12 +21,14 @@ struct serve_options {
 static const char usage[] =
 	"usage: ktrace-hw serve [OPTION]...\n"
 	"\n"
-	"Gives programs without rights what libktrace-hw needs to tell them of\n"
-	"their own calls: the kernel's code and names, and the trace of their own\n"
-	"threads.  It runs as root until it is told to end (Ctrl-C, SIGTERM).\n"
+	"Lets programs without privileges trace their own calls by "
+	"libktrace-hw:\n"
+	"passes them the kernel's code and names, and the trace of their own\n"
+	"threads.  Runs as root until it is stopped (Ctrl-C, SIGTERM).\n"
 	"\n"
-	"  --socket PATH  where programs find it (" SERVE_SOCKET ")\n"
-	"  --group GROUP  whose members it serves (ktrace-hw)\n";
+	"  --socket PATH  the socket that programs connect to (" SERVE_SOCKET
+	")\n"
+	"  --group GROUP  the group whose members it serves (ktrace-hw)\n";
 
 /* Returns 0, or the exit code plus 1. */
 static int read_options(struct serve_options *options, int argc, char **argv)
@@ -102,18 +104,18 @@ static int run_serve(int argc, char **argv)
 	if (status)
 		return status - 1;
 	if (geteuid())
-		return fail("", "it has to run as root: it gives others what "
-				"only root may have");
+		return fail("", "must run as root: it passes on data that "
+				"only root can read");
 	group = getgrnam(options.group);
 	if (!group)
 		return fail(options.group,
-			    ": there is no such group: make it (groupadd "
+			    ": no such group: create it (groupadd "
 			    "--system), or name another with --group");
 	return serve(&options, group->gr_gid);
 }
 
 const struct command serve_command = {
 	.name = "serve",
-	.summary = "let programs without rights trace their own calls",
+	.summary = "let programs without privileges trace their own calls",
 	.run = run_serve,
 };

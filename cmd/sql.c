@@ -17,7 +17,8 @@ enum sql_option { OPTION_SCHEMA, OPTION_COUNT };
 
 static const struct own_option own_options[OPTION_COUNT] = {
 	[OPTION_SCHEMA] = { "schema", NULL,
-			    "what all tables and columns mean, and no more" },
+			    "only print the documentation of all tables and "
+			    "columns" },
 };
 
 static bool take_option(void *ctx, int index, const char *argument)
@@ -35,7 +36,7 @@ static bool read_format(const char *name, enum record_format *format)
 	*format = strcmp(name, "csv") ? RECORD_JSON : RECORD_CSV;
 	if (*format == RECORD_CSV || !strcmp(name, "json"))
 		return true;
-	say("--format: no rows as '%s'; there are text, csv and json", name);
+	say("--format: no format '%s'; there are text, csv and json", name);
 	return false;
 }
 
@@ -96,7 +97,9 @@ static bool can_do(const struct report_options *options)
 						 NULL;
 
 	if (name)
-		say("sql: does not take --%s: say it in the query", name);
+		say("sql: does not take --%s: use a condition in the "
+		    "query",
+		    name);
 	return !name;
 }
 
@@ -105,9 +108,8 @@ static int run_sql(int argc, char **argv)
 	bool wants_schema = false;
 	const struct option_set set = {
 		.command = "sql",
-		.purpose =
-			"Asks a recording: ktrace-hw sql [DIR] ['SELECT …']; "
-			"without a query,\na shell.",
+		.purpose = "Queries a recording: ktrace-hw sql [DIR] ['SELECT "
+			   "…']; without a query,\nstarts a shell.",
 		.formats = "text, csv or json",
 		.has_no_tasks = true,
 		.has_no_rows = true,
@@ -133,6 +135,6 @@ static int run_sql(int argc, char **argv)
 
 const struct command sql_command = {
 	.name = "sql",
-	.summary = "ask a recording with SQL: a query, or a shell",
+	.summary = "query a recording with SQL, or in a shell",
 	.run = run_sql,
 };

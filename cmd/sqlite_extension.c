@@ -65,8 +65,7 @@ static const struct sql_recording *open_path(struct recording_opener *opener,
 		recording = open_new(path);
 		if (!recording) {
 			*message = sqlite3_mprintf(
-				"%s: not opened: standard error says why",
-				path);
+				"%s: not opened: see standard error", path);
 			return NULL;
 		}
 		recording->next = all->first;

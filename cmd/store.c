@@ -22,8 +22,8 @@ enum { SUBCOMMANDS = sizeof(subcommands) / sizeof(*subcommands) };
 
 static void print_usage(FILE *out)
 {
-	fputs("usage: ktrace-hw store COMMAND [OPTION]...\n\n"
-	      "Many machines' recordings in one database.\n\n",
+	fputs("usage: ktrace-hw store COMMAND [OPTION]...\n\nKeeps recordings "
+	      "of many machines in one database.\n\n",
 	      out);
 	for (size_t i = 0; i < SUBCOMMANDS; i++)
 		fprintf(out, "  %-8s %s\n", subcommands[i].command->name,
@@ -75,6 +75,6 @@ static int run_store(int argc, char **argv)
 
 const struct command store_command = {
 	.name = "store",
-	.summary = "keep a fleet's recordings in one database, and ask it",
+	.summary = "keep a fleet's recordings in one database, and query it",
 	.run = run_store,
 };

@@ -26,21 +26,22 @@ static const struct own_option own_options[OPTION_COUNT] = {
 	[OPTION_RAW] = { "raw", NULL,
 			 "fixed lines: E or X, address, time in ns, pid" },
 	[OPTION_FUNCTION] = { "function", "LIST",
-			      "only these and what they call: names, globs "
+			      "only these and their callees: names, globs "
 			      "(vfs_*), /regular expressions/" },
-	[OPTION_HIDE] = { "hide", "LIST", "without these and what they call" },
+	[OPTION_HIDE] = { "hide", "LIST", "without these and their callees" },
 	[OPTION_DEPTH] = { "depth", "N", "N levels only" },
 	[OPTION_MIN_DURATION] = { "min-duration", "TIME",
-				  "only what lasts TIME (10us) or longer" },
+				  "only functions of TIME (10us) or longer" },
 	[OPTION_LINES] = { "lines", NULL,
 			   "each function's file and line in the source" },
 	[OPTION_SYSCALLS] = { "syscalls", NULL,
-			      "a line for each system call, as strace" },
+			      "one line per system call, like strace" },
 	[OPTION_DETAILS] = { "details", NULL,
-			     "with --syscalls: time, faults, sleeps, what "
-			     "each called" },
+			     "with --syscalls: time, faults, sleeps and "
+			     "callees of each" },
 	[OPTION_WITH_TRACER] = { "with-tracer", NULL,
-				 "with --syscalls: the recorder's, too" },
+				 "with --syscalls: include the recorder's "
+				 "calls" },
 };
 
 static const char *const contradictions[][2] = {
@@ -130,7 +131,7 @@ static int run_chosen(const struct report_options *options,
 	const struct timeline_renderer *renderer;
 
 	if ((choice->details || choice->with_tracer) && !choice->syscalls) {
-		say("--%s goes with --syscalls",
+		say("--%s needs --syscalls",
 		    choice->details ? "details" : "with-tracer");
 		return EXIT_USAGE;
 	}
@@ -142,7 +143,7 @@ static int run_chosen(const struct report_options *options,
 	if (renderer)
 		return run_timeline_command(options, &choice->timeline,
 					    renderer);
-	say("--format: no timeline as '%s'", choice->format);
+	say("--format: no timeline format '%s'", choice->format);
 	return EXIT_USAGE;
 }
 

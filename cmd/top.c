@@ -13,7 +13,7 @@ static int check_unit(void)
 
 	if (refusal)
 		say_of("top",
-		       "%s (%s); to look in a virtual machine that has one: "
+		       "%s (%s); to use a virtual machine that has one: "
 		       "ktrace-hw top --machine -- COMMAND",
 		       refusal, fix);
 	return refusal ? -1 : 0;

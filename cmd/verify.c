@@ -185,8 +185,8 @@ static int run_verify(int argc, char **argv)
 {
 	const struct option_set set = {
 		.command = "verify",
-		.purpose = "Decodes a recording with both engines and says "
-			   "where they differ first.",
+		.purpose = "Decodes a recording with both engines and prints "
+			   "where they first differ.",
 		.formats = "text",
 		.has_no_tasks = true,
 		.has_no_rows = true,

@@ -20,7 +20,7 @@ enum view_option {
 };
 
 static const struct own_option own_options[OPTION_COUNT] = {
-	[OPTION_PORT] = { "port", "N", "listen there (a free port)" },
+	[OPTION_PORT] = { "port", "N", "listen on port N (a free port)" },
 	[OPTION_NO_BROWSER] = { "no-browser", NULL,
 				"only print the page's address" },
 };
@@ -95,13 +95,12 @@ static int serve(struct view_session *view, const struct choice *choice)
 	int status;
 
 	if (!server) {
-		say("--port: 127.0.0.1 cannot be listened on: %s",
-		    strerror(errno));
+		say("--port: cannot listen on 127.0.0.1: %s", strerror(errno));
 		return EXIT_FAILED;
 	}
 	printf("%s\n", view_server_address(server));
 	fflush(stdout);
-	say("open this address in a browser; Ctrl-C ends it");
+	say("open this address in a browser; Ctrl-C ends the server");
 	if (!choice->no_browser && has_desktop())
 		open_browser(view_server_address(server));
 	status = view_session_fill(view);

@@ -104,8 +104,8 @@ const char *activation_parse(const char *text, int64_t now_ns,
 		if (read_seconds(text + 1, &activation->ns) ||
 		    read_date(text + 1, &activation->ns))
 			return NULL;
-		return "@SECONDS since 1970, or @2026-01-31T15:10:00Z, where "
-		       "+01:00 may be in place of Z";
+		return "@SECONDS since 1970, or @2026-01-31T15:10:00Z, with Z "
+		       "or an offset such as +01:00";
 	case '/':
 		activation->kind = ACTIVATE_MULTIPLE;
 		if (read_duration(text + 1, &activation->ns))
@@ -118,10 +118,10 @@ const char *activation_parse(const char *text, int64_t now_ns,
 		}
 		break;
 	default:
-		return "@TIME, /PERIOD or +TIME, as @2026-01-31T15:10:00Z, "
-		       "/10s or +5s";
+		return "@TIME, /PERIOD or +TIME, such as "
+		       "@2026-01-31T15:10:00Z, /10s or +5s";
 	}
-	return "a time up to a day, as /10s or +500ms";
+	return "a time up to a day, such as /10s or +500ms";
 }
 
 int64_t activation_instant(const struct activation *activation, int64_t now_ns)

@@ -26,9 +26,9 @@ static int add(struct recording_output *output, const struct away_cpu *away)
 	struct byte_buffer records = { 0 };
 
 	log_message(setup->log, LOG_WARNING, NULL, LOG_NO_OFFSET,
-		    "CPU %d was switched off %.3f s before the end; what ran "
-		    "there since is not recorded, even if it was switched on "
-		    "again",
+		    "CPU %d was switched off %.3f s before the end; later "
+		    "execution on it is not recorded, even if it was switched "
+		    "on again",
 		    away->cpu, (double)away->missing_ns / 1e9);
 	loss_record_add_records(&records, switches, 1, now);
 	loss_record_add(&records, trace, aux_ring_head(&rings->aux), now);
@@ -59,8 +59,8 @@ static int count_late(const struct recording_setup *setup, unsigned int *count)
 		if (is_traced(setup, cpu))
 			continue;
 		log_message(setup->log, LOG_WARNING, NULL, LOG_NO_OFFSET,
-			    "CPU %d was switched on meanwhile; what ran there "
-			    "is not recorded",
+			    "CPU %d was switched on during the recording; "
+			    "execution on it is not recorded",
 			    cpu);
 		++*count;
 	}

@@ -104,8 +104,8 @@ static int restart_traces(const struct chosen_calls *calls)
 		error = restart_on_each_cpu(calls);
 	if (error)
 		log_message(calls->setup->log, LOG_ERROR, NULL, LOG_NO_OFFSET,
-			    "--only: the trace cannot be restarted, so that "
-			    "what was chosen stays so: %s",
+			    "--only: the trace cannot be restarted, so the "
+			    "choice is unchanged: %s",
 			    strerror(errno));
 	sched_setaffinity(0, sizeof(before), &before);
 	return error;
@@ -139,11 +139,11 @@ static int take_line(struct chosen_calls *calls, const char *list, bool is_cut)
 	struct trigger_setup setup = setup_of(calls, &symbols);
 	int status;
 
-	setup.sequel = "; what was chosen stays so";
+	setup.sequel = "; the choice is unchanged";
 	if (wanted) {
 		log_message(calls->setup->log, LOG_ERROR,
 			    calls->setup->options->only_line, LOG_NO_OFFSET,
-			    "'%.40s' cannot be chosen: it takes %s, or none%s",
+			    "'%.40s' cannot be chosen: give %s, or none%s",
 			    list, wanted, setup.sequel);
 		return 0;
 	}

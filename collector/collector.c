@@ -20,8 +20,8 @@
 #include <unistd.h>
 
 static const char no_unit[] =
-	"this machine has no trace unit that Linux knows of";
-static const char no_unit_fix[] = "`ktrace-hw doctor` says more";
+	"this machine has no trace unit that Linux supports";
+static const char no_unit_fix[] = "see `ktrace-hw doctor`";
 
 const char *collector_refusal(enum collector_source source, const char **fix)
 {

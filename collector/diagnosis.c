@@ -58,13 +58,13 @@ static void look_at_unit(struct diagnosis *diagnosis)
 		find(diagnosis, DIAGNOSIS_BAD,
 		     "use a kernel with CONFIG_PERF_EVENTS_INTEL_PT, on the "
 		     "hardware itself",
-		     "the CPU has Intel Processor Trace, the kernel shows "
-		     "no PMU for it");
+		     "the CPU has Intel Processor Trace, but the kernel has no "
+		     "PMU for it");
 	else
 		find(diagnosis, DIAGNOSIS_BAD,
 		     "ktrace-hw record --machine -- COMMAND records in a "
-		     "virtual machine that has one",
-		     "the CPU has none that Linux knows of");
+		     "virtual machine with one",
+		     "the CPU has none that Linux supports");
 }
 
 static int paranoia(void)
@@ -132,12 +132,12 @@ static void look_at_patches(struct diagnosis *diagnosis,
 	}
 	if (!error)
 		find(diagnosis, DIAGNOSIS_GOOD, "",
-		     "a breakpoint tells when the kernel patches itself");
+		     "a breakpoint reports each patch of the kernel's code");
 	else
 		find(diagnosis, DIAGNOSIS_LIMITED,
 		     text_poke_breakpoints_refusal(error),
-		     "what differs at the end of a recording is a gap where "
-		     "it ran: no breakpoint tells of each patch");
+		     "no breakpoint can report patches of the kernel's code: "
+		     "code that differs at the end of a recording is a gap");
 	event_list_free(&events);
 }
 
@@ -151,10 +151,10 @@ static void look_at_pokes(struct diagnosis *diagnosis)
 		look_at_patches(diagnosis, tracer->patch_functions);
 	else if (!cause)
 		find(diagnosis, DIAGNOSIS_GOOD, "",
-		     "the kernel tells when it patches itself");
+		     "the kernel reports each patch of its code");
 	else if (cause == EINVAL)
 		find(diagnosis, DIAGNOSIS_LIMITED, "use Linux 5.9 or newer",
-		     "the kernel is too old to tell when it patches itself");
+		     "the kernel is too old to report patches of its code");
 	else
 		find(diagnosis, DIAGNOSIS_LIMITED, "record as root", "%s",
 		     strerror(cause));
@@ -199,8 +199,8 @@ static void look_at_tracepoints(struct diagnosis *diagnosis)
 	else
 		find(diagnosis, DIAGNOSIS_LIMITED,
 		     "as root: mount -t tracefs none /sys/kernel/tracing",
-		     "no --events, and modules that are loaded meanwhile "
-		     "are missing: tracefs cannot be read");
+		     "tracefs cannot be read: no --events, and modules loaded "
+		     "during a recording are missing");
 }
 
 /* The fallback without a trace unit: useful to have, but not required. */
@@ -213,7 +213,7 @@ static void look_at_graph(struct diagnosis *diagnosis)
 		find(diagnosis, DIAGNOSIS_LIMITED, fix, "%s", refusal);
 	else
 		find(diagnosis, DIAGNOSIS_GOOD, "",
-		     "the kernel's own tracer can stand in for a trace unit");
+		     "the kernel's own tracer can replace a trace unit");
 }
 
 static const struct look {

@@ -61,7 +61,7 @@ static int arm(struct hit_keeper *keeper)
 
 	setup.can_pause = keeper->can_pause;
 	setup.option = "--trigger";
-	setup.sequel = "; recording goes on without it";
+	setup.sequel = "; recording continues without it";
 	error = trigger_set_arm(&keeper->triggers, &setup, options->triggers,
 				options->trigger_count);
 	kernel_symbols_free(&symbols);

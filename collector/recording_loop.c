@@ -238,8 +238,8 @@ static int wait_for(struct recording_loop *loop, int timer)
 static int refuse_late(const struct recording_loop *loop, int64_t late_ns)
 {
 	log_message(loop->setup->log, LOG_ERROR, NULL, LOG_NO_OFFSET,
-		    "--activate: all was set up %.3f s after that instant: "
-		    "give a later one",
+		    "--activate: the preparations ended %.3f s after that "
+		    "time: give a later one",
 		    (double)late_ns / SECOND_NS);
 	return -ERROR_NOT_FOUND;
 }
@@ -258,7 +258,7 @@ int recording_loop_activate(struct recording_loop *loop, int64_t *begin_ns)
 	if (instant_ns <= now_ns)
 		return refuse_late(loop, now_ns - instant_ns);
 	log_message(loop->setup->log, LOG_NOTE, NULL, LOG_NO_OFFSET,
-		    "all is set up; it begins in %.3f s",
+		    "prepared; the recording starts in %.3f s",
 		    (double)(instant_ns - now_ns) / SECOND_NS);
 	*begin_ns = instant_ns;
 	timer = open_timer(instant_ns);

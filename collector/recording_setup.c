@@ -44,8 +44,8 @@ static int open_text_poke(struct recording_setup *setup)
 		return event_refusal_say(&wanted, setup->options->buffer_bytes,
 					 error, setup->log);
 	log_message(setup->log, LOG_WARNING, NULL, LOG_NO_OFFSET,
-		    "changes that the kernel makes to its code cannot be "
-		    "recorded without rights: record as root");
+		    "changes of the kernel's code cannot be recorded without "
+		    "privileges: record as root");
 	return 0;
 }
 
@@ -64,8 +64,8 @@ static int open_text_poke_breakpoints(struct recording_setup *setup)
 		return error;
 	log_message(setup->log, LOG_NOTE, TEXT_POKE_BREAKPOINT_EVENT,
 		    LOG_NO_OFFSET,
-		    "what the kernel patches cannot be followed: %s; what "
-		    "differs at the end will be a gap where it ran",
+		    "patches of the kernel's code cannot be recorded: %s; code "
+		    "that differs at the end will be a gap",
 		    text_poke_breakpoints_refusal(error));
 	return 0;
 }
@@ -86,8 +86,8 @@ static int open_modules(struct recording_setup *setup)
 	if (!error || error == -ERROR_MEMORY)
 		return error;
 	log_message(setup->log, LOG_NOTE, NULL, LOG_NO_OFFSET,
-		    "modules that are loaded or removed meanwhile cannot be "
-		    "followed: %s",
+		    "modules that are loaded or removed during the recording "
+		    "cannot be recorded: %s",
 		    error == -ERROR_SYSTEM ? strerror(errno) :
 					     "tracefs is not mounted");
 	return 0;
@@ -110,9 +110,9 @@ static int open_bpf_text(struct recording_setup *setup)
 	if (error == -ERROR_SYSTEM)
 		log_message(setup->log, LOG_NOTE, BPF_TEXT_COPY_EVENT,
 			    LOG_NO_OFFSET,
-			    "seccomp and socket filters that are loaded "
-			    "meanwhile will be gaps where they run: no "
-			    "breakpoint of the CPUs can be used: %s",
+			    "seccomp and socket filters that are loaded during "
+			    "the recording will be gaps: no breakpoint of the "
+			    "CPUs can be used: %s",
 			    strerror(errno));
 	return 0;
 }
@@ -127,8 +127,8 @@ static unsigned int tracepoints_of(const struct recording_setup *setup)
 	if (!options->tracepoints_may_miss || tracepoint_set_can_be_read())
 		return options->tracepoints;
 	log_message(setup->log, LOG_WARNING, NULL, LOG_NO_OFFSET,
-		    "tracefs cannot be read, so who sleeps and who wakes whom "
-		    "is not recorded: mount it and record as root, or say "
+		    "tracefs cannot be read, so sleeps and wake-ups are not "
+		    "recorded: mount it and record as root, or use "
 		    "--events=none");
 	return 0;
 }
@@ -162,9 +162,9 @@ static int open_sideband(struct recording_setup *setup)
 static int refuse_only(const struct recording_setup *setup, const char *why)
 {
 	log_message(setup->log, LOG_ERROR, NULL, LOG_NO_OFFSET,
-		    "--only: %s; without that use --filter, which traces "
-		    "chosen functions alone, or --trigger, which keeps the "
-		    "slow calls",
+		    "--only: %s; otherwise use --filter, which traces only "
+		    "selected functions, or --trigger, which keeps the slow "
+		    "calls",
 		    why);
 	return -ERROR_UNSUPPORTED;
 }

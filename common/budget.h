@@ -59,15 +59,24 @@
  */
 #define BUDGET_TEXT_BYTES (256ull << 20)
 
-/* The load of `ktrace-hw serve`: the number of threads, in total and per user,
- * each of which needs two events and 68 KiB for every CPU; a user's connections
- * that have not sent a request yet, and how long they may wait.
+/* The load of `ktrace-hw serve`: the number of threads, each of which needs two
+ * events and 68 KiB for every CPU. A thread counts until nobody holds its
+ * events any more. One user may have as many threads as are still free: half of
+ * them if no other user has any, and whoever comes next half of the rest.
  */
 #define BUDGET_SERVED_THREADS 128u
-#define BUDGET_SERVED_THREADS_OF_USER 64u
+
+/* Connections that have not sent a request yet, per user and in total, and how
+ * long they may wait.
+ */
 #define BUDGET_SERVE_WAITING_OF_USER 16u
 #define BUDGET_SERVE_WAITING 128u
 #define BUDGET_SERVE_WAITING_MS 5000
+
+/* Copies of the kernel that occupy disk space, of 30 MB each: the newest one,
+ * older ones that clients may still be reading, and the one being made.
+ */
+#define BUDGET_KERNEL_COPIES 4u
 
 /* The answer of a store's server to one query: rows of a report, not of a
  * recording.

@@ -147,7 +147,7 @@ static int find(struct output_folder *folder, const char *path,
 	if (errno != EPERM)
 		return refuse(log, path, reason_of(errno));
 	return refuse(log, path,
-		      "another user made a link on the way: name the "
+		      "another user made a link in its path: name the "
 		      "directory that it leads to");
 }
 

@@ -117,6 +117,6 @@ const char *regular_file_error(int error)
 	if (error == EPERM)
 		return "another user made a link there";
 	if (error == EXDEV)
-		return "it lies outside the recording";
+		return "it is outside the recording";
 	return strerror(error);
 }

@@ -192,9 +192,8 @@ static const struct ktrace_hw_record *stop(struct ktrace_hw *k)
 	if (error == -ERROR_NOT_FOUND)
 		library_error_refuse(
 			&k->error, KTRACE_HW_NO_TRACE,
-			"nothing of what ran was traced: the trace unit is "
-			"another's at times (a virtual machine, another "
-			"recording)");
+			"nothing was traced: the trace unit was in use "
+			"elsewhere (a virtual machine, another recording)");
 	else
 		library_error_conclude(&k->error, error);
 	return error ? NULL : record;
@@ -209,7 +208,7 @@ EXPORTED const struct ktrace_hw_record *ktrace_hw_end(struct ktrace_hw *k)
 		return stop(k);
 	library_error_refuse(&k->error, KTRACE_HW_MISUSE,
 			     k->state == STATE_IDLE ?
-				     "nothing has begun" :
+				     "no bracket has begun" :
 				     "another thread opened this");
 	return NULL;
 }
@@ -248,7 +247,7 @@ ktrace_hw_next(struct ktrace_hw *k, const struct ktrace_hw_record **record)
 	library_error_begin(&k->error);
 	if (k->state != STATE_WATCH || !is_own(k)) {
 		library_error_refuse(&k->error, KTRACE_HW_MISUSE,
-				     "no watch of this thread is on");
+				     "this thread has no active watch");
 		return NULL;
 	}
 	has_more = (k->watched && k->next_call < k->watched->call_count) ||

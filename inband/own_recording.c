@@ -175,8 +175,8 @@ static int check_changes(const struct own_recording *own)
 	if (own->lasting.changes.size <= MOST_CHANGES)
 		return 0;
 	log_message(own->log, LOG_ERROR, NULL, LOG_NO_OFFSET,
-		    "the kernel has changed more of its code than can be "
-		    "followed: close, and open anew");
+		    "the kernel has changed too much of its code: close the "
+		    "library, and open it again");
 	return -ERROR_UNSUPPORTED;
 }
 

@@ -20,7 +20,7 @@ static int check_buffer(size_t buffer_bytes, struct library_error *error)
 	    !(buffer_bytes & (buffer_bytes - 1)))
 		return 0;
 	log_message(&error->log, LOG_ERROR, NULL, LOG_NO_OFFSET,
-		    "buffer_bytes is no power of two from 64 KiB to 1 GiB");
+		    "buffer_bytes is not a power of two from 64 KiB to 1 GiB");
 	return -ERROR_FORMAT;
 }
 
@@ -103,8 +103,8 @@ int own_trace_open(struct own_trace *trace, pid_t tid, size_t buffer_bytes,
 		return status;
 	if (access(service_path(), F_OK)) {
 		library_error_add(error,
-				  "; or have `ktrace-hw serve` run, which is "
-				  "not found at %s",
+				  "; or run `ktrace-hw serve`, which was not "
+				  "found at %s",
 				  service_path());
 		return status;
 	}
@@ -142,7 +142,7 @@ int own_trace_check_service(const struct own_trace *trace,
 		return 0;
 	error->lacks_service = true;
 	log_message(&error->log, LOG_ERROR, service_path(), LOG_NO_OFFSET,
-		    "the service has ended, without which it is not known who "
-		    "ends sleeps: close, and open anew");
+		    "the service has ended, and without it wakers are unknown: "
+		    "close the library, and open it again");
 	return -ERROR_UNSUPPORTED;
 }

@@ -98,8 +98,7 @@ static int check(const struct asking *asking, union serve_reply *reply,
 		return fail(asking, error,
 			    "the service is of another version than the "
 			    "library: install both from one package");
-	return error ? fail(asking, error,
-			    "the service's answer is none that is known") :
+	return error ? fail(asking, error, "the service's answer is unknown") :
 		       0;
 }
 
@@ -117,14 +116,15 @@ static int hear(const struct asking *asking, enum serve_kind kind,
 		error = -ERROR_SYSTEM;
 	}
 	if (error == -ERROR_SYSTEM)
-		return fail_system(asking, "the service is not heard");
+		return fail_system(asking, "the service's answer cannot be "
+					   "received");
 	if (!error)
 		error = check(asking, reply, size, count);
 	if (!error && reply->head.kind == SERVE_REFUSED)
 		error = hear_refusal(asking, &reply->refused);
 	else if (!error && reply->head.kind != kind)
 		error = fail(asking, -ERROR_FORMAT,
-			     "the service's answers are in disorder");
+			     "the service's answers are out of order");
 	while (error && count)
 		close(fds[--count]);
 	return error;
@@ -210,7 +210,7 @@ static int take_events(const struct asking *asking,
 	     has_fds && i < message->count; i++)
 		close(fds[i]);
 	return error ? fail(asking, error,
-			    "the service's events cannot be taken") :
+			    "the service's events cannot be received") :
 		       0;
 }
 
@@ -250,7 +250,7 @@ int service_open(struct service *service, const char *path, int wait_ms,
 	error = connect_to(&asking, wait_ms);
 	if (!error &&
 	    message_send(service->socket, &request, sizeof(request), NULL, 0))
-		error = fail_system(&asking, "the service is not reached");
+		error = fail_system(&asking, "the service cannot be reached");
 	return error ? error : hear_all(&asking);
 }
 

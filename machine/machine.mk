@@ -2,7 +2,8 @@
 # The virtual machine: QEMU plugins, guest programs, their tests.
 GLIB_CFLAGS := $(shell pkg-config --cflags glib-2.0 2>/dev/null)
 
-# What is not QEMU's: registers, packets, output.  Unit-tested without it.
+# The part that does not need QEMU: registers, packets, output.  Unit-tested
+# without it.
 CORE_OBJS  := $(patsubst %.c,$(BUILD)/%.o,$(wildcard machine/intel_pt/*.c machine/unit/*.c))
 CORE       := $(BUILD)/machine/intel_pt.a
 UNIT_SRCS  := $(filter-out machine/qemu/plugin_api.c,$(wildcard machine/qemu/*.c))
@@ -28,13 +29,13 @@ ATTACH     := $(BUILD)/machine/machine-attach
 MACHINE_SUITES := $(patsubst %.c,$(BUILD)/%,$(wildcard machine/tests/test_*.c))
 MACHINE_TOOLS  := $(patsubst machine/tests/%.c,$(BUILD)/machine/tests/%,$(wildcard machine/tests/tool_*.c))
 
-# What the installed machine is made of, beside its scripts.
+# The files of the installed machine, besides its scripts.
 MACHINE_FILES  := $(PLUGINS) $(GUEST) $(ATTACH)
 
 machine: $(MACHINE_FILES) $(MACHINE_TOOLS)
 
-# Of the same sources the same bytes in every clone: a machine's saved state fits
-# those plugins alone with which it was saved (host/saved_state.sh).
+# The same sources give the same bytes in every clone, because a machine's saved
+# state requires the plugins with which it was saved (host/saved_state.sh).
 PLUGIN_PLACE := '-ffile-prefix-map=$(CURDIR)=.'
 
 # QEMU's symbols are resolved when it loads the plugin.
@@ -87,11 +88,11 @@ $(ATTACH): $(patsubst %.c,$(BUILD)/%.o,$(wildcard machine/attach/*.c)) $(CHANNEL
 	@echo "  LD    $@"
 	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^
 
-# Guest programs, a folder each, are static: they run before any root file
-# system is there, and without the sanitizers, whose memory needs are a host's.
+# Guest programs, one folder each, are static, because they run before any root
+# file system is mounted, and have no sanitizers, which need the memory of a host.
 GUEST_CFLAGS = $(filter-out -fsanitize% -fno-sanitize%,$(CFLAGS))
 
-# $(1): program, $(2): compiler, $(3): what its objects and itself are told by
+# $(1): program, $(2): compiler, $(3): suffix of its objects and its name
 define guest_program
 $(BUILD)/guest-objects$(3)/%.o: %.c
 	@mkdir -p $$(@D)
@@ -134,7 +135,7 @@ $(PLUGIN_APIS:%=$(BUILD)/machine/tests/test_plugin_api%): \
 $(BUILD)/machine/tests/test_doorbell.o $(BUILD)/machine/tests/test_plugin_api%.o \
 $(BUILD)/machine/tests/test_truth_clock.o $(BUILD)/machine/tests/plugin_callbacks.o: CFLAGS += $(GLIB_CFLAGS)
 
-# The tools' parts; each takes what it needs.
+# The tools' parts; each tool links the parts that it needs.
 TOOL_PARTS := $(BUILD)/machine/tests/tool_parts.a
 $(TOOL_PARTS): $(patsubst %.c,$(BUILD)/%.o,$(wildcard machine/tests/conformance/*.c \
 		machine/tests/functions/*.c machine/tests/classes/*.c))

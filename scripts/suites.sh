@@ -1,13 +1,13 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
 # Makes another kind of build and runs its unit tests, on one CPU: ./test runs
-# both kinds beside the tests that start the virtual machine.
+# both kinds in parallel with the tests that start the virtual machine.
 #	scripts/suites.sh sanitized		with ASan and UBSan
-#	scripts/suites.sh arm64 [all|full]	cross-built, in QEMU: those of the
-#						recorder, compiled in a hurry; full has
-#						what is delivered, runs the others, too,
-#						and the long ones with Debian 13's
-#						libraries
+#	scripts/suites.sh arm64 [all|full]	cross-built, in QEMU: the recorder's
+#						suites, built without optimization;
+#						full builds like a release, runs all
+#						suites, and the long ones with
+#						Debian 13's libraries
 set -euo pipefail
 cd "$(dirname "$(realpath "$0")")/.."
 

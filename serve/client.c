@@ -4,10 +4,10 @@
 #include "common/log.h"
 #include "serve/kernel_files.h"
 #include "serve/message_socket.h"
+#include "serve/refusal.h"
 #include "serve/serve_message.h"
 
 #include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -20,6 +20,7 @@ struct client *client_new(int socket, uint64_t now_ms)
 	if (client) {
 		client->socket = socket;
 		client->since_ms = now_ms;
+		client->held = HELD_DESCRIPTORS_NONE;
 		if (!peer_find(socket, &client->peer))
 			return client;
 		client_free(client);
@@ -33,32 +34,28 @@ void client_free(struct client *client)
 {
 	if (!client)
 		return;
-	thread_events_close(&client->events);
-	peer_close(&client->peer);
-	close(client->socket);
+	client_leave(client);
+	held_descriptors_close(&client->held);
 	free(client);
 }
 
-/* Stores the last error message, to be sent to the client. */
-static void keep_reason(void *ctx, enum log_level level, const char *file,
-			uint64_t offset, const char *text)
+void client_leave(struct client *client)
 {
-	struct serve_refused *refused = ctx;
-
-	(void)offset;
-	if (level != LOG_ERROR)
+	if (client->phase >= CLIENT_LEFT)
 		return;
-	refused->cause = errno;
-	snprintf(refused->text, sizeof(refused->text), "%s%s%s",
-		 file ? file : "", file ? ": " : "", text);
+	thread_events_close(&client->events);
+	peer_close(&client->peer);
+	close(client->socket);
+	client->socket = -1;
+	client->phase = CLIENT_LEFT;
+	client_check_held(client);
 }
 
-static int give_reason(struct serve_refused *refused, int cause,
-		       const char *text)
+void client_check_held(struct client *client)
 {
-	refused->cause = cause;
-	snprintf(refused->text, sizeof(refused->text), "%s", text);
-	return -ERROR_SYSTEM;
+	if (client->phase == CLIENT_LEFT &&
+	    !held_descriptors_any(&client->held))
+		client->phase = CLIENT_GONE;
 }
 
 /* Returns the request's size. Descriptors sent with it are not received. */
@@ -75,11 +72,11 @@ static int read_request(const struct client *client, struct serve_trace *trace,
 						trace);
 
 	if (error == -ERROR_UNSUPPORTED)
-		return give_reason(
+		return refusal_set(
 			refused, EPROTO,
 			"the service is of another version than "
 			"the library: install both from one package");
-	return error ? give_reason(refused, EPROTO,
+	return error ? refusal_set(refused, EPROTO,
 				   "this is no request that the service "
 				   "knows") :
 		       0;
@@ -91,17 +88,31 @@ static int check_request(const struct client *client,
 			 struct serve_refused *refused)
 {
 	if (!peer_is_allowed(&client->peer, client->socket, rules->group))
-		return give_reason(refused, EACCES,
+		return refusal_set(refused, EACCES,
 				   "this user is not in the service's group");
 	if (rules->refusal)
-		return give_reason(refused, EAGAIN, rules->refusal);
+		return refusal_set(refused, EAGAIN, rules->refusal);
 	if (!peer_owns_thread(&client->peer, trace->tid))
-		return give_reason(refused, EACCES,
+		return refusal_set(refused, EACCES,
 				   "the thread is not one of the process that "
 				   "asks, as its user runs it (programs in a "
 				   "PID namespace of their own cannot be "
 				   "served)");
 	return 0;
+}
+
+/* Sends @message with the descriptors @fds, which count until nobody holds them.
+ */
+static int pass_events(const struct client *client,
+		       const struct serve_events *message, const int *fds)
+{
+	size_t count = serve_role_stays(message->role) ? 0 : message->count;
+
+	for (size_t i = 0; i < count; i++)
+		if (held_descriptors_add(&client->held, fds[i]))
+			return -ERROR_SYSTEM;
+	return message_send(client->socket, message, serve_events_size(message),
+			    fds, count);
 }
 
 static int send_events(const struct client *client, enum serve_role role,
@@ -130,9 +141,7 @@ static int send_events(const struct client *client, enum serve_role role,
 		fds[message.count++] = events[i].fd;
 		if (message.count < SERVE_PLACES && !is_last)
 			continue;
-		error = message_send(
-			client->socket, &message, serve_events_size(&message),
-			fds, serve_role_stays(role) ? 0 : message.count);
+		error = pass_events(client, &message, fds);
 		message.count = 0;
 	}
 	return error;
@@ -155,61 +164,88 @@ static int send_all(const struct client *client, const int fds[SERVE_FILES])
 		       send_events(client, SERVE_THREAD, events->trace_spec);
 }
 
-/* The events are opened before the copy is checked, so that they report all
- * later changes. A process that became another by exec meanwhile gets nothing.
- */
-static int serve(struct client *client, const struct serve_trace *trace,
-		 struct kernel_files *files, const struct log *log)
+static int open_events(struct client *client, const struct serve_trace *trace,
+		       const struct log *log)
 {
-	int fds[SERVE_FILES];
 	int error = thread_events_find(&client->events, trace->tid, log);
 
-	if (!error)
-		error = thread_events_open(&client->events,
-					   (size_t)trace->buffer_bytes, log);
-	if (!error)
-		error = kernel_files_take(files, &client->events.events, fds);
 	if (error)
 		return error;
-	if (peer_owns_thread(&client->peer, trace->tid))
-		error = send_all(client, fds);
-	else
-		error = -ERROR_NOT_FOUND;
-	for (size_t i = 0; i < SERVE_FILES; i++)
-		close(fds[i]);
+	error = held_descriptors_open(&client->held);
+	if (!error)
+		return thread_events_open(&client->events,
+					  (size_t)trace->buffer_bytes, log);
+	log_message(log, LOG_ERROR, NULL, LOG_NO_OFFSET,
+		    "the service cannot watch what it passes on: %s",
+		    strerror(errno));
 	return error;
 }
 
-static void say_refused(const struct client *client,
-			const struct serve_refused *refused,
-			const struct log *log)
+/* A process that became another by exec meanwhile gets nothing. */
+static int serve(struct client *client, struct kernel_files *files,
+		 const struct log *log)
 {
+	int fds[SERVE_FILES];
+	int result = kernel_files_take(files, client->events_since, log, fds);
+
+	if (result)
+		return result;
+	if (peer_owns_thread(&client->peer, client->events.tid))
+		result = send_all(client, fds);
+	else
+		result = -ERROR_NOT_FOUND;
+	for (size_t i = 0; i < SERVE_FILES; i++)
+		close(fds[i]);
+	return result;
+}
+
+static int refuse(const struct client *client, struct serve_refused *refused,
+		  const struct log *log)
+{
+	if (!refused->text[0])
+		refusal_set(refused, ESRCH,
+			    "the thread or its process has ended");
 	log_message(log, LOG_WARNING, NULL, LOG_NO_OFFSET,
 		    "process %d of user %u is refused: %s",
 		    (int)client->peer.pid, (unsigned int)client->peer.uid,
 		    refused->text);
 	/* A client that does not receive this is at fault itself. */
 	message_send(client->socket, refused, sizeof(*refused), NULL, 0);
+	return -ERROR_SYSTEM;
 }
 
-int client_answer(struct client *client, const struct client_rules *rules,
-		  struct kernel_files *files, const struct log *log)
+/* The events are opened before the copy is checked, so that they report all
+ * later changes.
+ */
+int client_request(struct client *client, const struct client_rules *rules,
+		   const struct kernel_files *files, const struct log *log)
 {
 	struct serve_refused refused = { .head = serve_head_of(SERVE_REFUSED) };
-	const struct log reasons = { keep_reason, &refused };
+	const struct log reasons = { refusal_keep, &refused };
 	struct serve_trace trace;
 	int error = read_request(client, &trace, &refused);
 
 	if (!error)
 		error = check_request(client, rules, &trace, &refused);
 	if (!error)
-		error = serve(client, &trace, files, &reasons);
-	client->is_served = !error;
-	if (!error)
-		return 0;
-	if (!refused.text[0])
-		give_reason(&refused, ESRCH,
-			    "the thread or its process has ended");
-	say_refused(client, &refused, log);
-	return -ERROR_SYSTEM;
+		error = open_events(client, &trace, &reasons);
+	if (error)
+		return refuse(client, &refused, log);
+	client->events_since = files->started;
+	client->phase = CLIENT_WAITING;
+	return 0;
+}
+
+int client_answer(struct client *client, struct kernel_files *files,
+		  const struct log *log)
+{
+	struct serve_refused refused = { .head = serve_head_of(SERVE_REFUSED) };
+	const struct log reasons = { refusal_keep, &refused };
+	int result = serve(client, files, &reasons);
+
+	if (result < 0)
+		return refuse(client, &refused, log);
+	if (!result)
+		client->phase = CLIENT_SERVED;
+	return 0;
 }

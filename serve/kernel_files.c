@@ -1,179 +1,178 @@
 /* SPDX-License-Identifier: MIT */
 #include "serve/kernel_files.h"
-#include "collector/events/event_refusal.h"
-#include "collector/events/tracefs.h"
-#include "collector/kernel_code/module_list.h"
-#include "collector/kernel_code/text_poke_breakpoints.h"
-#include "collector/rings/ring.h"
-#include "collector/trace_unit/tracer.h"
-#include "common/byte_buffer.h"
 #include "common/error.h"
 #include "common/log.h"
+#include "serve/refusal.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <string.h>
+#include <sys/eventfd.h>
 #include <unistd.h>
 
-/* Small, since only the existence of a change matters. */
-enum { RING_BYTES = 4096 };
-
-static int map_rings(struct kernel_files *files)
+static bool is_copying(const struct kernel_files *files)
 {
-	const struct event *events = files->events.events.items;
+	return files->started != files->finished;
+}
 
-	for (size_t i = 0; i < files->events.events.count; i++) {
-		struct ring *ring = array_add(&files->rings);
+int kernel_files_open(struct kernel_files *files, struct kernel_source source,
+		      const struct log *log)
+{
+	*files = (struct kernel_files){
+		.source = source,
+		.finish_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK),
+	};
+	for (size_t i = 0; i < BUDGET_KERNEL_COPIES; i++)
+		for (size_t j = 0; j < SERVE_FILES; j++)
+			files->copies[i].fds[j] = -1;
+	if (files->finish_fd >= 0)
+		return output_folder_temporary(&files->folder, log);
+	log_message(log, LOG_ERROR, NULL, LOG_NO_OFFSET,
+		    "copies of the kernel cannot be waited for: %s",
+		    strerror(errno));
+	return -ERROR_SYSTEM;
+}
 
-		if (!ring)
-			return -ERROR_MEMORY;
-		if (ring_map(ring, events[i].fd, RING_BYTES))
+/* Frees the disk space of the copy, in the order of invariant 5. What cannot be
+ * truncated stays open, and counts.
+ */
+static int withdraw(struct shared_copy *copy)
+{
+	for (size_t i = 0; i < SERVE_FILES; i++) {
+		if (copy->fds[i] < 0)
+			continue;
+		if (ftruncate(copy->fds[i], 0))
 			return -ERROR_SYSTEM;
+		close(copy->fds[i]);
+		copy->fds[i] = -1;
 	}
 	return 0;
 }
 
-/* Watches patches on kernels that do not report them. If that is impossible,
- * patched code becomes a gap in the trace.
+/* The copy that is the next to be replaced. */
+static struct shared_copy *oldest(struct kernel_files *files)
+{
+	return &files->copies[(files->newest + 1) % BUDGET_KERNEL_COPIES];
+}
+
+/* Opens the files of a new copy. They get their own descriptors here, since
+ * a client could give a file with a name another name (link(2)).
  */
-static int watch_patches(struct kernel_files *files)
+static int open_new(struct kernel_files *files)
 {
-	struct pmu pmu;
-	const struct tracer *tracer = tracer_find(PMU_DEVICES, &pmu);
-	int spec;
+	struct shared_copy *copy = oldest(files);
+	bool is_whole = true;
 
-	if (!tracer || !tracer->patch_functions)
-		return 0;
-	spec = text_poke_breakpoints_open(
-		&files->events, tracer->patch_functions, &files->cpus);
-	if (spec >= 0 || spec == -ERROR_MEMORY)
-		return spec < 0 ? spec : 0;
-	log_message(files->log, LOG_WARNING, NULL, LOG_NO_OFFSET,
-		    "what the kernel patches cannot be followed: %s",
-		    text_poke_breakpoints_refusal(spec));
-	return 0;
+	for (size_t i = 0; i < SERVE_FILES; i++) {
+		copy->fds[i] = output_folder_reopen(
+			&files->folder, serve_file_name((enum serve_file)i),
+			O_RDWR);
+		is_whole &= copy->fds[i] >= 0;
+	}
+	return is_whole ? 0 : -ERROR_SYSTEM;
 }
 
-static int watch_changes(struct kernel_files *files)
+static int copy_once(struct kernel_files *files, const struct log *log)
 {
-	const struct event_spec what = event_spec_text_poke();
-	int spec = event_list_add(&files->events, what);
-	int error = spec < 0 ? spec : 0;
+	int error = withdraw(oldest(files));
 
-	if (!error)
-		error = event_list_open(&files->events, (size_t)spec,
-					&files->cpus);
-	if (!error)
-		error = watch_patches(files);
-	if (!error)
-		error = map_rings(files);
-	return error ? event_refusal_say(&what, 0, error, files->log) : 0;
+	if (!error) {
+		error = files->source.copy(files->source.context,
+					   &files->folder, log);
+		if (error)
+			return error;
+		error = open_new(files);
+	}
+	if (error)
+		log_message(log, LOG_ERROR, files->folder.path, LOG_NO_OFFSET,
+			    "the kernel's copies cannot be replaced: %s",
+			    strerror(errno));
+	return error;
 }
 
-int kernel_files_open(struct kernel_files *files, const struct log *log)
+static void *run_copy(void *context)
 {
-	int error;
+	struct kernel_files *files = context;
+	const struct log log = { refusal_keep, &files->making.reason };
 
-	*files = (struct kernel_files){
-		.log = log,
-		.events = event_list_new(),
-		.cpus = target_new(),
-		.rings = ARRAY_OF(struct ring),
-	};
-	files->cpus.whole_cpus = true;
-	error = target_add_cpus(&files->cpus, NULL, log);
-	if (!error)
-		error = watch_changes(files);
-	return error ? error : output_folder_temporary(&files->folder, log);
+	files->making.error = copy_once(files, &log);
+	for (size_t i = 0; i < SERVE_FILES; i++)
+		output_folder_remove(&files->folder,
+				     serve_file_name((enum serve_file)i));
+	if (files->making.error)
+		withdraw(oldest(files));
+	eventfd_write(files->finish_fd, 1);
+	return NULL;
+}
+
+/* Changes up to here are in the copy; later ones make it outdated. */
+static int start(struct kernel_files *files, const struct log *log)
+{
+	int cause;
+
+	assert(!is_copying(files)); /* invariant 1 */
+	files->source.has_changed(files->source.context);
+	files->is_current = false;
+	files->making = (struct copy_result){ 0 };
+	cause = pthread_create(&files->thread, NULL, run_copy, files);
+	if (!cause) {
+		files->started++;
+		return 1;
+	}
+	errno = cause;
+	log_message(log, LOG_ERROR, NULL, LOG_NO_OFFSET,
+		    "no thread can be started: %s", strerror(cause));
+	return -ERROR_SYSTEM;
+}
+
+void kernel_files_finish(struct kernel_files *files)
+{
+	eventfd_t count;
+
+	if (!is_copying(files))
+		return;
+	pthread_join(files->thread, NULL);
+	eventfd_read(files->finish_fd, &count);
+	files->finished = files->started;
+	files->last = files->making;
+	if (files->last.error)
+		return;
+	files->succeeded = files->finished;
+	files->newest = (size_t)(oldest(files) - files->copies);
+	files->is_current = true;
 }
 
 void kernel_files_close(struct kernel_files *files)
 {
-	for (size_t i = 0; i < files->rings.count; i++)
-		ring_unmap(array_at(&files->rings, i));
-	array_free(&files->rings);
-	event_list_free(&files->events);
-	target_free(&files->cpus);
-	kernel_copy_free(&files->copy);
+	if (!files->source.copy)
+		return;
+	kernel_files_finish(files);
+	for (size_t i = 0; i < BUDGET_KERNEL_COPIES; i++)
+		withdraw(&files->copies[i]);
+	if (files->finish_fd >= 0)
+		close(files->finish_fd);
 	output_folder_discard(&files->folder);
 }
 
-/* Returns whether the kernel reported code changes, and consumes the reports.
+/* Opens the files anew, so that each client has its own file position and can
+ * only read.
  */
-static bool take_changes(struct kernel_files *files)
+static int open_files(const struct kernel_files *files, const struct log *log,
+		      int fds[SERVE_FILES])
 {
-	bool found = false;
+	const struct shared_copy *copy = &files->copies[files->newest];
 
-	for (size_t i = 0; i < files->rings.count; i++) {
-		struct ring *ring = array_at(&files->rings, i);
-		struct ring_bytes bytes = ring_read(ring);
-
-		found |= bytes.size > 0;
-		ring_release(ring, &bytes);
-	}
-	return found;
-}
-
-/* No event here reports modules being loaded or removed. */
-static bool has_other_modules(const struct kernel_files *files)
-{
-	const struct module *copied = files->copy.modules.items;
-	struct array now = ARRAY_OF(struct module);
-	bool differs = module_list_read(&now) ||
-		       now.count != files->copy.modules.count;
-	const struct module *loaded = now.items;
-
-	for (size_t i = 0; i < now.count && !differs; i++)
-		differs = loaded[i].address != copied[i].address ||
-			  strcmp(loaded[i].name, copied[i].name);
-	array_free(&now);
-	return differs;
-}
-
-static int write_formats(const struct kernel_files *files,
-			 const struct event_list *events)
-{
-	struct byte_buffer formats = { 0 };
-	int error = -ERROR_MEMORY;
-
-	tracefs_describe(events, &formats);
-	if (!formats.failed)
-		error = output_folder_save(&files->folder,
-					   serve_file_name(SERVE_FORMATS),
-					   formats.bytes, formats.size,
-					   files->log);
-	byte_buffer_free(&formats);
-	return error;
-}
-
-/* Clients with open files of the previous copy keep the old content. */
-static int copy(struct kernel_files *files, const struct event_list *events)
-{
-	int error;
-
-	for (size_t i = 0; i < SERVE_FILES; i++)
-		output_folder_remove(&files->folder,
-				     serve_file_name((enum serve_file)i));
-	files->is_copied = false;
-	kernel_copy_free(&files->copy);
-	error = kernel_copy_make(&files->copy, &files->folder, files->log);
-	kernel_symbols_free(&files->copy.symbols);
-	if (!error)
-		error = write_formats(files, events);
-	files->is_copied = !error;
-	return error;
-}
-
-static int open_files(const struct kernel_files *files, int fds[SERVE_FILES])
-{
 	for (size_t i = 0; i < SERVE_FILES; i++) {
-		const char *name = serve_file_name((enum serve_file)i);
+		char path[64];
 
-		fds[i] = output_folder_reopen(&files->folder, name, O_RDONLY);
+		snprintf(path, sizeof(path), "/proc/self/fd/%d", copy->fds[i]);
+		fds[i] = open(path, O_RDONLY | O_CLOEXEC);
 		if (fds[i] >= 0)
 			continue;
-		log_message(files->log, LOG_ERROR, files->folder.path,
-			    LOG_NO_OFFSET, "%s cannot be opened: %s", name,
+		log_message(log, LOG_ERROR, serve_file_name((enum serve_file)i),
+			    LOG_NO_OFFSET, "cannot be opened: %s",
 			    strerror(errno));
 		while (i--)
 			close(fds[i]);
@@ -182,13 +181,39 @@ static int open_files(const struct kernel_files *files, int fds[SERVE_FILES])
 	return 0;
 }
 
-/* Changes during the copy are handled for the next client. */
-int kernel_files_take(struct kernel_files *files,
-		      const struct event_list *events, int fds[SERVE_FILES])
+static int fail_like_copy(const struct kernel_files *files,
+			  const struct log *log)
 {
-	bool is_stale = take_changes(files) || !files->is_copied ||
-			has_other_modules(files);
-	int error = is_stale ? copy(files, events) : 0;
+	const struct serve_refused *reason = &files->last.reason;
 
-	return error ? error : open_files(files, fds);
+	errno = reason->cause;
+	log_message(log, LOG_ERROR, NULL, LOG_NO_OFFSET, "%s", reason->text);
+	return files->last.error;
+}
+
+/* Returns whether the newest copy has all changes before now. */
+static bool is_current(struct kernel_files *files)
+{
+	if (files->is_current &&
+	    files->source.has_changed(files->source.context))
+		files->is_current = false;
+	return files->is_current;
+}
+
+int kernel_files_take(struct kernel_files *files, uint64_t since,
+		      const struct log *log, int fds[SERVE_FILES])
+{
+	if (files->succeeded > since)
+		return open_files(files, log, fds);
+	if (files->finished > since)
+		return fail_like_copy(files, log);
+	if (is_copying(files))
+		return 1;
+	return is_current(files) ? open_files(files, log, fds) :
+				   start(files, log);
+}
+
+bool kernel_files_is_waiting(const struct kernel_files *files, uint64_t since)
+{
+	return files->finished <= since && is_copying(files);
 }

@@ -31,16 +31,19 @@
 
 enum {
 	SERVE_MAGIC = 0x5748544b, /* "KTHW" */
-	SERVE_VERSION = 2,
+	SERVE_VERSION = 3,
 	SERVE_PLACES = 64,
 	SERVE_TEXT = 400,
 };
 
 enum serve_kind { SERVE_REFUSED = 1, SERVE_TRACE, SERVE_KERNEL, SERVE_EVENTS };
 
-/* The files sent with KERNEL. All are open read-only. */
+/* The files sent with KERNEL. All are open read-only. The service truncates them
+ * some time after the kernel's code has changed, SERVE_KCORE first: all that was
+ * read before this one became empty is complete.
+ */
 enum serve_file {
-	SERVE_KCORE, /* in the format of kernel_copy_make() */
+	SERVE_KCORE, /* in the format of kernel_copy_make(); not empty */
 	SERVE_KALLSYMS,
 	SERVE_MODULES,
 	SERVE_FORMATS, /* the section HEADER_TRACING_DATA of a recording */

@@ -6,8 +6,9 @@
 #include "common/clocks.h"
 #include "common/error.h"
 #include "common/log.h"
-#include "serve/client.h"
+#include "serve/client_list.h"
 #include "serve/kernel_files.h"
+#include "serve/kernel_watch.h"
 
 #include <errno.h>
 #include <poll.h>
@@ -19,140 +20,121 @@
 #include <unistd.h>
 
 /* The polled descriptors: these, then two for each client. */
-enum { POLL_SIGNALS, POLL_SOCKET, POLL_CLIENTS };
+enum { POLL_SIGNALS, POLL_SOCKET, POLL_COPY, POLL_CLIENTS };
 
 struct server {
 	const struct log *log;
 	gid_t group;
 	int socket;
 	struct signal_source signals;
+	struct kernel_watch watch;
 	struct kernel_files files;
-	struct array clients; /* struct client * */
-	struct array polled;  /* struct pollfd */
+	struct client_list list;
+	struct array polled; /* struct pollfd */
 	uint64_t deaf_until_ms;
+	bool is_other_ready; /* a client that had no turn in the last round */
 };
 
-static struct client *client_at(const struct server *server, size_t index)
+/* Returns whether a silent client will send no request: it closed, or is late.
+ */
+static bool is_over(const struct client *client)
 {
-	return *(struct client **)array_at(&server->clients, index);
+	uint64_t wait_ms = monotonic_ms() - client->since_ms;
+	ssize_t size;
+	char byte;
+
+	if (client->phase != CLIENT_SILENT)
+		return false;
+	size = recv(client->socket, &byte, 1, MSG_PEEK);
+	return client->has_ended || wait_ms > BUDGET_SERVE_WAITING_MS ||
+	       !size || (size < 0 && errno != EAGAIN);
 }
 
-/* Counts the clients that are served, or are not yet; only those of @uid,
- * unless it is NULL.
+/* Drops silent clients that are over, without an answer or a message: that is
+ * so cheap that it needs no turn, and makes room at once.
  */
-static size_t count_clients(const struct server *server, bool is_served,
-			    const uid_t *uid)
+static void drop_over(struct server *server)
 {
-	size_t count = 0;
+	for (size_t i = 0; i < server->list.clients.count; i++) {
+		struct client *client = client_list_at(&server->list, i);
 
-	for (size_t i = 0; i < server->clients.count; i++) {
-		const struct client *client = client_at(server, i);
-
-		count += client->is_served == is_served &&
-			 (!uid || client->peer.uid == *uid);
+		if (!is_over(client))
+			continue;
+		client_leave(client);
+		client->has_input = client->has_ended = false;
 	}
-	return count;
 }
 
 static void add_client(struct server *server, int socket)
 {
 	struct client *client = client_new(socket, monotonic_ms());
-	struct client **place;
 
 	if (!client)
 		return;
-	place = count_clients(server, false, &client->peer.uid) <
-				BUDGET_SERVE_WAITING_OF_USER ?
-			array_add(&server->clients) :
-			NULL;
-	if (place)
-		*place = client;
-	else
-		client_free(client);
+	/* Some may have closed since they were polled. */
+	if (!client_list_has_room(&server->list, client->peer.uid))
+		drop_over(server);
+	client_list_add(&server->list, client);
 }
 
-/* When no descriptors are free, poll(2) would report a pending connection again
- * and again.
+/* Accepts the connections that are pending, but no more than the queue of the
+ * socket has, so that clients get their turns. When no descriptors are free,
+ * poll(2) would report a pending connection again and again.
  */
-static void accept_client(struct server *server)
+static void accept_clients(struct server *server)
 {
-	enum { PAUSE_MS = 1000 };
-	int socket = accept4(server->socket, NULL, NULL,
-			     SOCK_CLOEXEC | SOCK_NONBLOCK);
+	enum { PAUSE_MS = 1000, MOST_AT_ONCE = 64 };
 
-	if (socket >= 0) {
+	for (int i = 0; i < MOST_AT_ONCE; i++) {
+		int socket = accept4(server->socket, NULL, NULL,
+				     SOCK_CLOEXEC | SOCK_NONBLOCK);
+
+		if (socket < 0)
+			break;
 		add_client(server, socket);
-	} else if (errno != EAGAIN && errno != EINTR && errno != ECONNABORTED) {
-		log_message(server->log, LOG_WARNING, NULL, LOG_NO_OFFSET,
-			    "a connection cannot be taken: %s",
-			    strerror(errno));
-		server->deaf_until_ms = monotonic_ms() + PAUSE_MS;
+		errno = EAGAIN;
 	}
+	if (errno == EAGAIN || errno == EINTR || errno == ECONNABORTED)
+		return;
+	log_message(server->log, LOG_WARNING, NULL, LOG_NO_OFFSET,
+		    "a connection cannot be taken: %s", strerror(errno));
+	server->deaf_until_ms = monotonic_ms() + PAUSE_MS;
 }
 
-static const char *refusal_of(const struct server *server, const uid_t *uid)
+static bool is_ready(void *context, const struct client *client)
 {
-	if (count_clients(server, true, NULL) >= BUDGET_SERVED_THREADS)
-		return "the service has as many threads as it can have";
-	if (count_clients(server, true, uid) >= BUDGET_SERVED_THREADS_OF_USER)
-		return "the service has as many threads of this user as it "
-		       "can have";
-	return NULL;
+	const struct server *server = context;
+
+	return client->has_input || client->has_ended ||
+	       (client->phase == CLIENT_WAITING &&
+		!kernel_files_is_waiting(&server->files, client->events_since));
 }
 
-/* A client that is served must not send anything more: it closed, or
- * misbehaves. Returns whether it stays.
- */
-static bool hear(struct server *server, struct client *client)
+static int hear(struct server *server, struct client *client)
 {
 	const struct client_rules rules = {
 		.group = server->group,
-		.refusal = refusal_of(server, &client->peer.uid),
+		.refusal = client_list_refusal(&server->list, client->peer.uid),
 	};
-	char byte;
 
-	if (client->is_served)
-		return false;
-	/* Do not answer or log a client that closed without a request. */
-	return recv(client->socket, &byte, 1, MSG_PEEK) > 0 &&
-	       !client_answer(client, &rules, &server->files, server->log);
+	return client_request(client, &rules, &server->files, server->log);
 }
 
-static bool is_late(const struct client *client, uint64_t now)
+/* A client must not send anything after its request: it closed, or misbehaves.
+ * The connection may outlive its process if another one holds it.
+ */
+static void act(void *context, struct client *client)
 {
-	return !client->is_served &&
-	       now - client->since_ms > BUDGET_SERVE_WAITING_MS;
-}
+	struct server *server = context;
+	bool stays = !client->has_ended;
 
-/* Handles input of all clients, and drops those that have ended. */
-static void hear_clients(struct server *server)
-{
-	const struct pollfd *polled =
-		(struct pollfd *)server->polled.items + POLL_CLIENTS;
-	struct client **clients = server->clients.items;
-	size_t kept = 0;
-
-	for (size_t i = 0; i < server->clients.count; i++) {
-		/* The connection may outlive its process if another one holds
-		 * it.
-		 */
-		bool has_ended = polled[2 * i + 1].revents;
-		bool stays = !has_ended && !is_late(clients[i], monotonic_ms());
-
-		if (stays && polled[2 * i].revents)
-			stays = hear(server, clients[i]);
-		if (stays)
-			clients[kept++] = clients[i];
-		else
-			client_free(clients[i]);
-	}
-	server->clients.count = kept;
-}
-
-static bool is_deaf(const struct server *server)
-{
-	return count_clients(server, false, NULL) >= BUDGET_SERVE_WAITING ||
-	       monotonic_ms() < server->deaf_until_ms;
+	if (stays && client->has_input)
+		stays = client->phase == CLIENT_SILENT && !hear(server, client);
+	if (stays)
+		stays = !client_answer(client, &server->files, server->log);
+	if (!stays)
+		client_leave(client);
+	client->has_input = client->has_ended = false;
 }
 
 static int add_polled(struct server *server, int fd)
@@ -163,15 +145,17 @@ static int add_polled(struct server *server, int fd)
 
 static int collect_polled(struct server *server)
 {
+	bool is_deaf = monotonic_ms() < server->deaf_until_ms;
 	int error;
 
 	server->polled.count = 0;
 	error = add_polled(server, server->signals.fd);
 	if (!error)
-		error = add_polled(server,
-				   is_deaf(server) ? -1 : server->socket);
-	for (size_t i = 0; i < server->clients.count && !error; i++) {
-		const struct client *client = client_at(server, i);
+		error = add_polled(server, is_deaf ? -1 : server->socket);
+	if (!error)
+		error = add_polled(server, server->files.finish_fd);
+	for (size_t i = 0; i < server->list.clients.count && !error; i++) {
+		const struct client *client = client_list_at(&server->list, i);
 
 		error = add_polled(server, client->socket);
 		if (!error)
@@ -184,12 +168,41 @@ static int wait_once(struct server *server)
 {
 	/* Wake up to drop late clients, or to listen again. */
 	enum { LOOK_MS = 1000 };
-	bool has_to_look = is_deaf(server) ||
-			   count_clients(server, false, NULL) > 0;
-	int count = poll(server->polled.items, server->polled.count,
-			 has_to_look ? LOOK_MS : -1);
+	bool has_to_look = monotonic_ms() < server->deaf_until_ms ||
+			   client_list_silent(&server->list) > 0;
+	int wait_ms = server->is_other_ready ? 0 : has_to_look ? LOOK_MS : -1;
+	int count = poll(server->polled.items, server->polled.count, wait_ms);
 
 	return count < 0 && errno != EINTR ? -ERROR_SYSTEM : 0;
+}
+
+static bool is_polled(const struct server *server, size_t index)
+{
+	return ((const struct pollfd *)array_at(&server->polled, index))
+		->revents;
+}
+
+static void note_polled(struct server *server)
+{
+	for (size_t i = 0; i < server->list.clients.count; i++) {
+		struct client *client = client_list_at(&server->list, i);
+
+		client->has_input = is_polled(server, POLL_CLIENTS + 2 * i);
+		client->has_ended = is_polled(server, POLL_CLIENTS + 2 * i + 1);
+	}
+}
+
+static void handle_polled(struct server *server)
+{
+	const struct client_actions actions = { server, is_ready, act };
+
+	note_polled(server);
+	drop_over(server);
+	if (is_polled(server, POLL_COPY))
+		kernel_files_finish(&server->files);
+	server->is_other_ready = client_list_round(&server->list, &actions);
+	if (is_polled(server, POLL_SOCKET))
+		accept_clients(server);
 }
 
 static bool is_told_to_end(const struct server *server)
@@ -214,18 +227,13 @@ static int fail(const struct server *server, int error)
 int server_run(struct server *server)
 {
 	while (!is_told_to_end(server)) {
-		const struct pollfd *polled;
 		int error = collect_polled(server);
 
 		if (!error)
 			error = wait_once(server);
 		if (error)
 			return fail(server, error);
-		/* Accept after dropping clients, which makes room. */
-		hear_clients(server);
-		polled = array_at(&server->polled, POLL_SOCKET);
-		if (polled->revents)
-			accept_client(server);
+		handle_polled(server);
 	}
 	return 0;
 }
@@ -243,12 +251,18 @@ static void raise_limits(void)
 
 static int fill(struct server *server)
 {
+	int error;
+
 	if (signal_source_open(&server->signals)) {
 		log_message(server->log, LOG_ERROR, NULL, LOG_NO_OFFSET,
 			    "signals: %s", strerror(errno));
 		return -ERROR_SYSTEM;
 	}
-	return kernel_files_open(&server->files, server->log);
+	error = kernel_watch_open(&server->watch, server->log);
+	return error ? error :
+		       kernel_files_open(&server->files,
+					 kernel_watch_source(&server->watch),
+					 server->log);
 }
 
 int server_open(int socket, gid_t group, const struct log *log,
@@ -264,7 +278,7 @@ int server_open(int socket, gid_t group, const struct log *log,
 		.group = group,
 		.socket = socket,
 		.signals = { -1 },
-		.clients = ARRAY_OF(struct client *),
+		.list = CLIENT_LIST_NONE,
 		.polled = ARRAY_OF(struct pollfd),
 	};
 	raise_limits();
@@ -281,11 +295,10 @@ void server_close(struct server *server)
 {
 	if (!server)
 		return;
-	for (size_t i = 0; i < server->clients.count; i++)
-		client_free(client_at(server, i));
-	array_free(&server->clients);
+	client_list_free(&server->list);
 	array_free(&server->polled);
 	kernel_files_close(&server->files);
+	kernel_watch_close(&server->watch);
 	signal_source_close(&server->signals);
 	free(server);
 }

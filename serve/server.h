@@ -19,8 +19,8 @@ int server_open(int socket, gid_t group, const struct log *log,
 void server_close(struct server *server);
 
 /* Serves until the process receives SIGINT, SIGTERM, SIGHUP or SIGQUIT. Never
- * blocks for one client, so clients may be slow; the number of connections per
- * user is limited (common/budget.h).
+ * blocks for a client, nor for a copy of the kernel (serve/kernel_files.h), and
+ * divides its work evenly among users (serve/client_list.h).
  *
  * Returns 0, or a negative enum error with the reason in the log.
  */

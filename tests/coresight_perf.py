@@ -4,16 +4,16 @@
     coresight_perf.py PERF OURS LEAST
 
 perf has no code of modules that are not installed here, nor of another
-machine's vdso: a run of branches in it, and in what follows up to the next
-address in the trace, is ours alone.  Over such a run perf joins what lies
-before it with what lies behind.
+machine's vdso: only ktrace-hw has the branches in such code, and after it up to
+the next address in the trace.  perf joins the branch before such a run with the
+one after it.
 """
 import bisect
 import collections
 import sys
 
-# Documentation/arch/arm64/memory.rst: modules lie below the kernel.  At the top
-# of user space a static program has nothing but the vdso.
+# Documentation/arch/arm64/memory.rst: modules are below the kernel.  At the
+# top of user space a static program has only the vdso.
 UNKNOWN = (range(0xffff800000000000, 0xffff800080000000),
            range(0xffff00000000, 0x1000000000000))
 
@@ -50,7 +50,7 @@ def is_unknown(branch):
 
 
 class Finder:
-    """Finds where a run of branches goes on in another list of them."""
+    """Finds where a list of branches continues in another list."""
 
     ALIKE = 4
 
@@ -69,16 +69,17 @@ class Finder:
 
 
 def count_alone(left):
-    """Of a run of ours alone: perf misses what follows an unknown branch, not
-    what comes before the first one."""
+    """Returns the branches of a run that only ktrace-hw has: perf misses
+    those after an unknown branch, not those before the first one."""
     first = next((place for place, branch in enumerate(left)
                   if is_unknown(branch)), len(left))
     return {'own': first, 'unknown': len(left) - first}
 
 
 def compare(perf, ours):
-    """Returns the counts of equal branches, of ours alone in and outside runs
-    through code that perf does not have, and of perf's alone."""
+    """Returns the counts of equal branches, of branches that only ktrace-hw
+    has in and outside runs through code that perf does not have, and of
+    branches that only perf has."""
     counts = collections.Counter()
     finder = Finder(ours)
     at = 0
@@ -95,7 +96,7 @@ def compare(perf, ours):
         counts.update(count_alone(ours[at:place]))
         counts['equal'] += 1
         at = place + 1
-    # Behind perf's last branch nothing shows where it would have gone on.
+    # After perf's last branch nothing shows where it would have continued.
     left = ours[at:]
     while left and not is_unknown(left[-1]):
         left.pop()
@@ -105,7 +106,7 @@ def compare(perf, ours):
 
 
 def main():
-    # A branch to the next instruction cannot be told from none.
+    # A branch to the next instruction cannot be distinguished from none.
     perf = [b for b in perf_branches(sys.argv[1]) if not is_taken_to_next(b)]
     ours = list(our_branches(sys.argv[2]))
     counts = compare(perf, ours)

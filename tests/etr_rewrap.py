@@ -4,12 +4,12 @@
     etr_rewrap.py [--etmv4] [--barriers] FROM TO
 
 FROM is a recording (a folder, as `perf record --kcore` and ktrace-hw write it)
-of trace units that have sinks of their own (TRBE).  In TO the bytes of all CPUs
-lie in formatted frames with an id for each CPU.  The n-th AUX records of the
-CPUs become one: the sink is read when the last of them stops, into that
-CPU's buffer.  With --barriers each begins with a barrier frame, as the kernel
-marks a buffer that was full.  With --etmv4 the metadata say that the units are
-ETMv4, whose packets these are.
+of trace units with separate sinks (TRBE).  TO has the bytes of all CPUs in
+formatted frames with an id for each CPU.  The n-th AUX records of the CPUs
+become one: the sink is read when the last of them stops, into that CPU's
+buffer.  With --barriers each starts with a barrier frame, as the kernel marks
+a buffer that was full.  With --etmv4 the metadata declare the units as ETMv4,
+which has the same packets.
 """
 import os
 import random
@@ -66,8 +66,8 @@ class Formatter:
 
 
 def mixed(parts):
-    """The bytes of several units (id -> bytes) as they reach the sink: each
-    goes on by about as much of its own."""
+    """Returns the bytes of several units (id -> bytes) in the order in
+    which they reach the sink: each unit sends about as much at a time."""
     chance = random.Random(1)
     places = {identity: 0 for identity in parts}
     longest = max(map(len, parts.values()))
@@ -101,9 +101,9 @@ def new_info(record, etmv4):
 
 
 class Sink:
-    """Collects what the units write, and AUX records, which are read into the
-    buffer of the CPU that stops last.  A thread has one buffer, and one CPU at
-    a time."""
+    """Collects the units' output, and AUX records, which are read into the
+    buffer of the CPU that stops last.  A thread has one buffer, and runs on
+    one CPU at a time."""
 
     THREAD = 0xffffffff
 
@@ -123,8 +123,8 @@ class Sink:
         return self.THREAD if self.THREAD in self.heads else cpu
 
     def bytes_of(self, cpu, record):
-        """perf fills the pieces of a buffer up to multiples of 8 bytes, so
-        that they overlap."""
+        """perf pads the pieces of a buffer to multiples of 8 bytes, so they
+        overlap."""
         at, size = struct.unpack_from('<2Q', record, 8)
         result = b''
         for first, piece in sorted(self.traces[self.buffer_of(cpu)].items(),
@@ -136,7 +136,7 @@ class Sink:
         return result
 
     def parts_of(self, cpu, record):
-        """Source id -> bytes of what is read when @record is written, or
+        """Returns source id -> bytes that are read when @record is written;
         nothing if a CPU has yet to stop."""
         number = self.done[cpu]
         self.done[cpu] += 1
@@ -150,7 +150,7 @@ class Sink:
                 for other, span in others.items()}
 
     def take(self, record):
-        """Returns what is in the place of an AUX record."""
+        """Returns the replacement of an AUX record."""
         cpu = self.cpu_of(record)
         parts = self.parts_of(cpu, record)
         formatter = Formatter()
@@ -173,8 +173,8 @@ class Sink:
 
 
 def cpu_place(file):
-    """Where the CPU is in a sample id, counted from its end: behind it are an
-    identifier and nothing else (PERF_SAMPLE_CPU, _STREAM_ID, _IDENTIFIER)."""
+    """Returns the offset of the CPU in a sample id, from its end: only an
+    identifier follows (PERF_SAMPLE_CPU, _STREAM_ID, _IDENTIFIER)."""
     kind = struct.unpack_from('<Q', file.before, file.attr + 24)[0]
     return 8 * (1 + (kind >> 9 & 1) + (kind >> 16 & 1))
 

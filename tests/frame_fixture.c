@@ -11,7 +11,7 @@ struct formatter {
 	size_t count;
 	size_t done;
 	size_t start; /* of the frame */
-	uint8_t id;   /* whose bytes come next */
+	uint8_t id;   /* source of the next bytes */
 };
 
 /* After the last byte: no source. */

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""perf.data files, for tests that take them apart or change them."""
+"""Splits and changes perf.data files for tests."""
 import struct
 
 AUXTRACE_INFO, AUXTRACE = 70, 71
@@ -7,7 +7,7 @@ FEATURE_AUXTRACE = 18
 
 
 class File:
-    """A file in its parts."""
+    """A file, split into its parts."""
 
     def __init__(self, data):
         self.head = bytearray(data[:104])
@@ -23,7 +23,8 @@ class File:
         self.records = list(self.read(data))
 
     def read(self, data):
-        """Yields type, the record, the trace behind it."""
+        """Yields each record's type, the record, and the trace that follows
+        it."""
         at, end = self.at, self.at + self.size
         while at < end:
             kind, _, size = struct.unpack_from('<IHH', data, at)
@@ -40,8 +41,8 @@ class File:
             out.write(self.bytes())
 
     def bytes(self):
-        """The file with its records as they are now, the header and the
-        features in their new places."""
+        """Returns the file with its current records, and with the header
+        and the features moved accordingly."""
         body, index, at = [], [], self.at
         for kind, record, trace in self.records:
             if kind == AUXTRACE:

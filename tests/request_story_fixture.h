@@ -17,7 +17,7 @@ enum request_evidence {
 
 /* Events, and the expected requests, one a line: "client>server begin+wall"
  * (-1: on another machine, or unknown), a question mark if it is inferred, "no
- * answer", "for" and the begin of the request it is part of; then its time by
+ * answer", "for" and the start of the request it is part of; then its time by
  * class: c the client, w the client's waiting, n another machine or the
  * network, q queue, r runnable, k kernel, u user, a asleep, d downstream; "by"
  * and the thread, other than the client, that woke a thread on the request's

@@ -16,7 +16,7 @@ static struct added marks[MARKS];
 
 typedef uint64_t choose_address(size_t i);
 
-/* Like a kernel's own symbols, some of which have several names. */
+/* Like a kernel's symbols: some addresses have several names. */
 static uint64_t in_order(size_t i)
 {
 	return 0x1000 + i / 3 * SPACE;
@@ -45,8 +45,8 @@ static uint64_t all_at_one(size_t i)
 static choose_address *const orders[] = { in_order, rest_in_no_order,
 					  in_no_order, all_at_one };
 
-/* Returns the mark that wins at the address of mark @like: the last of those of
- * the highest rank.
+/* Returns the mark that wins at the address of mark @like: the last one with the
+ * highest rank.
  */
 static size_t winner(size_t like)
 {

@@ -56,7 +56,7 @@ static void begin(struct fixture *fixture)
 	begin_by(fixture, GROUP_BY_NOTHING);
 }
 
-/* A line a function: "PID function<caller<... NS ns, CALLS", "~NS" if any of it is
+/* Writes one line per function: "PID function<caller<... NS ns, CALLS", "~NS" if any of it is
  * inferred.
  */
 static void write_node(struct fixture *fixture, uint32_t index)

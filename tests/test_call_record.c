@@ -255,7 +255,7 @@ START_TEST(text_says_the_same)
 		"    slept 2 times, 400 ns, in pipe_read (by schedule)\n"
 		"        stack pipe_read\n"
 		"              __x64_sys_read\n"
-		"        others there: 2 when it began, 1 when it ended\n"
+		"        other threads there: 2 at its start, 1 at its end\n"
 		"        woken 1x by ?-10 pipe_write < interrupt schedule\n"
 		"       calls     wall   on CPU  function\n"
 		"           1   500 ns    60 ns  __x64_sys_read\n"
@@ -272,12 +272,13 @@ START_TEST(a_line_says_the_most_of_it)
 	char *text = written(call_line_text, _i ? with_tracepoints : NULL);
 
 	ck_assert_str_eq(
-		text,
-		_i ? "     1.000000500  ?-8                     500 ns  read(-1, "
-		     "NULL, 0) = -1 EINTR (Interrupted system call)  "
-		     "[asleep 400 ns, in pipe_read]\n" :
-		     "     1.000000500  ?-8                     500 ns  read(...) = ?"
-		     "  [asleep 400 ns, in pipe_read]\n");
+		text, _i ? "     1.000000500  ?-8                     500 ns  "
+			   "read(-1, "
+			   "NULL, 0) = -1 EINTR (Interrupted system call)  "
+			   "[asleep 400 ns, in pipe_read]\n" :
+			   "     1.000000500  ?-8                     500 ns  "
+			   "read(...) = ?"
+			   "  [asleep 400 ns, in pipe_read]\n");
 	free(text);
 }
 END_TEST

@@ -9,9 +9,9 @@
 
 #include <stdio.h>
 
-/* The knowledge about 0x1000 to 0x1060, all of which differs at the end:
- * regions that were different, the address from which on the end is copied, and
- * the ranges that are unknown as a result.
+/* The code from 0x1000 to 0x1060 differs completely at the end of the recording.
+ * A row has the regions that were found to differ, the address from which the end
+ * is copied, and the ranges that are unknown as a result.
  */
 enum { END = 0x1060 };
 

@@ -87,7 +87,7 @@ static const struct {
 	    B(9170, 1400, 9200),
 	    A(9200, 1400, UINT64_MAX),
 	    { FLOW_STOP, 0, 9202, 9200, UINT64_MAX } } },
-	/* So is untraced execution: cycles are counted, but not for the block.
+	/* Untraced execution is cut out, too: its cycles are not the block's.
 	 */
 	{ TRACE(FIRST_SPAN, EXECUTED, CYCLES(40), TRACE_ON, CONTEXT(0),
 		STAMP_CYCLES(5000, 100), EXECUTED, CYCLES(120), EXECUTED,

@@ -320,7 +320,7 @@ START_TEST(test_pause)
 
 	tracer_find(devices.path, &pmu);
 	ck_assert_ptr_nonnull(
-		strstr(coresight_tracer.pause_refusal(&pmu), "an older one"));
+		strstr(coresight_tracer.pause_refusal(&pmu), "here is older"));
 	scratch_folder_write(&others, "cs_etm/type", "11\n");
 	scratch_folder_write(&others, "cs_etm/cpu2/trcidr/trcidr0", "0x81\n");
 	tracer_find(others.path, &pmu);

@@ -115,8 +115,8 @@ START_TEST(colours_are_of_changes)
 	ck_assert_ptr_null(strstr(text, "data-d=\"0\" data-n=\"ls\""));
 	ck_assert_ptr_nonnull(strstr(text, "in itself -7 ns (gone)"));
 	ck_assert_ptr_nonnull(strstr(text, "data-second=\"157\""));
-	ck_assert_ptr_nonnull(strstr(text, "Gone, of A alone: 1 paths, 7 ns."));
-	ck_assert_ptr_nonnull(strstr(text, "what is chance is not known"));
+	ck_assert_ptr_nonnull(strstr(text, "Gone (only in A): 1 paths, 7 ns."));
+	ck_assert_ptr_nonnull(strstr(text, "the noise is unknown"));
 	free(text);
 }
 END_TEST

@@ -26,7 +26,7 @@
 	"500 return do_syscall_64\n" \
 	"500 stop not-asked\n"
 
-/* Its task is switched out in the call; COME: and in again. */
+/* Its task is switched out in the call; COME: it is switched in again. */
 #define LEAVE \
 	"200 call schedule vfs_open\n" \
 	"210 call __perf_event_task_sched_out schedule\n" \

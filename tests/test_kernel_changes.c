@@ -135,8 +135,8 @@ static void find_in(const struct module *module, const struct code_range *range,
 	kernel_symbols_free(&symbols);
 }
 
-/* Four changes each: those of data are ignored, those after it are not, nor
- * those of the other module.
+/* Each has four changes: changes of data are ignored, changes of code after the
+ * data or in the other module are not.
  */
 START_TEST(only_code_of_the_module_counts)
 {

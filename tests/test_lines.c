@@ -39,7 +39,7 @@ static const struct {
 	  "prog.debug && strip prog && objcopy --add-gnu-debuglink=prog.debug "
 	  "prog",
 	  true, true },
-	/* Likewise in .debug there, and for a program behind a symbolic link.
+	/* The separate file is in .debug there; the program is a symbolic link.
 	 */
 	{ "cc -g -O0 -o prog prog.c && mkdir .debug && objcopy "
 	  "--only-keep-debug prog .debug/prog.debug && strip prog && objcopy "

@@ -183,8 +183,8 @@ static const struct {
 	{ TRACE_CMD, &kernel, "" },
 	{ TRACE_CMD, &switches, "" },
 	{ TRACE_CMD, &wakeups,
-	  "Not recorded: wakers: of a trace.dat only functions and switches "
-	  "are read (ktrace-hw record --events=sched)." },
+	  "Not recorded: wakers: only functions and switches of a "
+	  "trace.dat are read (ktrace-hw record --events=sched)." },
 	{ TRACE_CMD_BARE, &kernel,
 	  NO("calls", "functions (trace-cmd record -p function_graph).") },
 	{ TRACE_CMD_BARE, &switches, "" },

@@ -86,7 +86,7 @@ START_TEST(parts_know_nothing_of_each_other)
 }
 END_TEST
 
-/* Whatever is missing at its end. */
+/* Any number of bytes may be missing at its end. */
 START_TEST(a_cut_part_opens)
 {
 	static const uint8_t trace[32] = { 1 };

@@ -240,7 +240,8 @@ static void (*const leavers[])(int socket) = { go, stop_in_the_middle };
 START_TEST(one_that_goes_is_an_error)
 {
 	ck_assert_int_eq(ask(leavers[_i], SERVED_MS), -ERROR_SYSTEM);
-	ck_assert_ptr_nonnull(strstr(said, "the service is not heard"));
+	ck_assert_ptr_nonnull(
+		strstr(said, "the service's answer cannot be received"));
 }
 END_TEST
 

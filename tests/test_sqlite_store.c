@@ -273,7 +273,7 @@ static const struct {
 } others[] = {
 	{ "PRAGMA user_version = 0", "add the recordings to a new store" },
 	{ "PRAGMA user_version = 99", "use a newer ktrace-hw" },
-	{ "PRAGMA application_id = 1", "is a database, but no store" },
+	{ "PRAGMA application_id = 1", "is a database, but not a store" },
 };
 
 START_TEST(other_databases_are_refused)

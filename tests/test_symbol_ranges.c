@@ -153,7 +153,7 @@ START_TEST(threads_change_nothing)
 			ck_assert_uint_eq(symbol.end, found[i].end);
 		}
 	}
-	/* The last one is of the kernel, whose kallsyms are not there. */
+	/* The last address is the kernel's, and there are no kallsyms. */
 	ck_assert_ptr_nonnull(strstr(said[0], "kallsyms"));
 	ck_assert_str_eq(said[0], said[1]);
 }

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #define MORE \
-	"Not recorded: for whom interrupts and kernel threads worked: the " \
+	"Not recorded: beneficiaries of interrupts and kernel threads: the " \
 	"recording has no timer:hrtimer_expire_entry (record " \
 	"--events=attribution).\n"
 #define NO_SWITCHES \

@@ -25,16 +25,16 @@ static const char usage[] =
 	"usage: ktrace-hw archive [OPTION]...\n"
 	"       ktrace-hw archive --unpack FILE [-o DIR]\n"
 	"\n"
-	"Makes one file of a recording, with the files of the traced programs;\n"
-	"all commands read it (-i FILE), and tar(1) unpacks it.\n"
+	"Packs a recording and the files of the traced programs into one file,\n"
+	"which all commands read (-i FILE) and tar(1) unpacks.\n"
 	"\n"
-	"  -i, --input DIR    the recording (the newest here)\n"
-	"  -o, --output FILE  the archive (named after the recording)\n"
-	"  --keep-stacks      copies of user stacks as they are; else only the\n"
-	"                     addresses in them: programs' data may be secret\n"
-	"  --no-files         without the files of the traced programs\n"
-	"  --symfs DIR        these are below DIR\n"
-	"  --unpack FILE      makes the recording's folder again\n";
+	"  -i, --input DIR    the recording (default: the last one here)\n"
+	"  -o, --output FILE  the archive (default: named after the recording)\n"
+	"  --keep-stacks      keep whole copies of user stacks; otherwise only the\n"
+	"                     addresses in them, as the other data may be secret\n"
+	"  --no-files         leave out the files of the traced programs\n"
+	"  --symfs DIR        find these files below DIR\n"
+	"  --unpack FILE      unpack an archive to a recording\n";
 
 static int take(struct archive_options *options, int option)
 {

@@ -12,39 +12,43 @@
 const struct own_option common_options[OPTION_COUNT] = {
 	[OPTION_INPUT] = { "input", "DIR",
 			   "the recording (-i); default: the last one here" },
-	[OPTION_OUTPUT] = { "output", "FILE", "write there (-o)" },
+	[OPTION_OUTPUT] = { "output", "FILE", "write to FILE (-o)" },
 	[OPTION_FORMAT] = { "format", "FORMAT", NULL /* see the command */ },
 	[OPTION_TOP] = { "top", "N", "the first N rows only" },
 	[OPTION_SINCE] = { "since", "TIME",
 			   "from TIME on: seconds, or +SECONDS from the "
 			   "start" },
 	[OPTION_UNTIL] = { "until", "TIME", "up to TIME" },
-	[OPTION_PID] = { "pid", "LIST", "these processes or threads" },
-	[OPTION_TREE] = { "tree", "LIST", "these and their descendants" },
-	[OPTION_COMM] = { "comm", "LIST", "tasks of these names" },
-	[OPTION_CPU] = { "cpu", "LIST", "what ran on these CPUs (0,2-3)" },
+	[OPTION_PID] = { "pid", "LIST", "only these processes or threads" },
+	[OPTION_TREE] = { "tree", "LIST",
+			  "only these processes and their "
+			  "descendants" },
+	[OPTION_COMM] = { "comm", "LIST", "only tasks with these names" },
+	[OPTION_CPU] = { "cpu", "LIST", "only these CPUs (0,2-3)" },
 	[OPTION_WITH_IDLE] = { "with-idle", NULL,
-			       "the idle loop and idle kernel threads, too" },
+			       "include the idle loop and idle kernel "
+			       "threads" },
 	[OPTION_WITH_TRACER] = { "with-tracer", NULL,
-				 "the tracer's own work, too" },
+				 "include the tracer's own work" },
 	[OPTION_BILL] = { "bill", "WHOM",
-			  "profiles have interrupt work under whom it was for "
-			  "(beneficiary) or whom it stopped (victim)" },
+			  "charge interrupt work in profiles to its "
+			  "beneficiary, or to the interrupted process "
+			  "(victim)" },
 	[OPTION_BY] = { "by", "WHAT",
-			"tasks together by thread, process, comm, cgroup or "
-			"choice (all that --comm, --pid, --tree choose); "
-			"others are kernel, other, nobody" },
+			"group tasks by thread, process, comm, cgroup or "
+			"choice (those that --comm, --pid, --tree select)" },
 	[OPTION_FULL_NAMES] = { "full-names", NULL,
-				"C++ functions with all parameters" },
+				"show C++ functions with all parameters" },
 	[OPTION_MANGLED] = { "mangled", NULL,
-			     "C++, Rust and D functions by their symbols" },
+			     "show C++, Rust and D functions by their "
+			     "symbols" },
 	[OPTION_SYMFS] = { "symfs", "DIR",
-			   "where the traced machine's files lie" },
+			   "directory with the traced machine's files" },
 	[OPTION_JOBS] = { "jobs", "N",
-			  "decode on N CPUs at once; default: all" },
+			  "decode on N CPUs in parallel; default: all" },
 	[OPTION_ENGINE] = { "engine", "NAME",
-			    "what decodes: graph (default for Intel PT), "
-			    "libipt or opencsd" },
+			    "decoder: graph (default for Intel PT), libipt or "
+			    "opencsd" },
 	[OPTION_COLOR] = { "color", "WHEN",
 			   "auto (on a terminal), always or never" },
 	[OPTION_HELP] = { "help", NULL, "this text" },

@@ -11,8 +11,8 @@ static int read_time(const char *name, const char *text, uint64_t first_ns,
 	if (!text)
 		return 0;
 	if (!duration_read(text + is_relative, time_ns)) {
-		say("--%s: '%s' is no time; write seconds (3.9357), or +1.5ms "
-		    "from where tracing began",
+		say("--%s: '%s' is not a time; write seconds (3.9357), or "
+		    "+1.5ms from the start of tracing",
 		    name, text);
 		return -1;
 	}

@@ -175,7 +175,7 @@ static int refuse_contradictions(const struct report_options *options,
 	for (; pair && **pair; pair++)
 		if (is_given(options, set, (*pair)[0]) &&
 		    is_given(options, set, (*pair)[1])) {
-			say("--%s does not go with --%s", (*pair)[0],
+			say("--%s cannot be combined with --%s", (*pair)[0],
 			    (*pair)[1]);
 			return EXIT_USAGE + 1;
 		}

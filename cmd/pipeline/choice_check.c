@@ -124,7 +124,7 @@ static int outside(const struct choice_check *check)
 	bool is_before = check->session->window.until_ns <= check->first_ns;
 	uint64_t edge_ns = is_before ? check->first_ns : check->last_ns;
 
-	nothing(check, "--since and --until leave all of it out");
+	nothing(check, "--since and --until exclude all of it");
 	/* The first step may be the point where decoding ended. */
 	if (is_before && edge_ns == check->session->window.until_ns)
 		return EXIT_FAILED;
@@ -157,9 +157,10 @@ int choice_check_end(const struct choice_check *check)
 	if (!has_choice(check->session) || !check->last_ns)
 		return EXIT_OK;
 	if (!check->has_task)
-		return nothing(check, "none of the chosen tasks ran (--pid, "
+		return nothing(check, "none of the selected tasks ran (--pid, "
 				      "--tree, --comm)");
 	if (!check->has_cpu)
-		return nothing(check, "it has none of the chosen CPUs (--cpu)");
+		return nothing(check, "it has none of the selected CPUs "
+				      "(--cpu)");
 	return reaches_window(check) ? EXIT_OK : outside(check);
 }

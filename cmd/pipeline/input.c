@@ -69,8 +69,8 @@ int input_open(struct input *input, const char *path, const struct log *log)
 		input->path = strdup(path);
 	if (!error && input->path && output_folder_is_locked(input->path))
 		log_message(log, LOG_WARNING, input->path, LOG_NO_OFFSET,
-			    "is being recorded to: what follows covers what "
-			    "was written until now");
+			    "is still being recorded: the output covers the "
+			    "part written so far");
 	if (error || !input->path) {
 		input_close(input);
 		return error ? error : -ERROR_MEMORY;

@@ -267,7 +267,7 @@ static int no_trace(const struct session *session)
 {
 	log_message(&console_log, LOG_ERROR, recording_path(session->recording),
 		    LOG_NO_OFFSET,
-		    "holds no trace; make a recording that does with ktrace-hw "
+		    "contains no trace; make a recording with ktrace-hw "
 		    "record");
 	return EXIT_FAILED;
 }

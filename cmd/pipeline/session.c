@@ -193,8 +193,8 @@ int session_needs_time(const struct session *session, const char *option,
 
 	if (unit->is_time)
 		return 0;
-	say("%s%s%s: the trace has no time stamps that could be converted, "
-	    "only %s are counted",
+	say("%s%s%s: the trace has no timestamps that can be converted to "
+	    "time, it only counts %s",
 	    option, *value ? "=" : "", value, unit->name);
 	return EXIT_USAGE;
 }
@@ -209,7 +209,7 @@ static int check_time(const struct session *session,
 		log_message(
 			&console_log, LOG_NOTE,
 			recording_path(session->recording), LOG_NO_OFFSET,
-			"its times are by the clock of the virtual machine's "
+			"its times are from the clock of the virtual machine's "
 			"host");
 	if (recording_trace(session->recording) ==
 	    RECORDING_TRACE_FUNCTION_GRAPH)
@@ -219,15 +219,18 @@ static int check_time(const struct session *session,
 			recording_graph_trace(session->recording)->has_functions ?
 				"traced by the kernel's function_graph tracer: "
 				"functions that are inlined or notrace are in "
-				"their callers, and all times contain what the "
-				"tracer took" :
-				"it has no functions, only switches of tasks: "
+				"their callers, and all times include the "
+				"tracer's own" :
+				"it has no functions, only task switches: "
 				"record with trace-cmd record -p "
 				"function_graph");
 	if (unit->is_time)
 		return 0;
 	log_message(&console_log, LOG_NOTE, recording_path(session->recording),
-		    LOG_NO_OFFSET, "no times: %s are counted", unit->name);
+		    LOG_NO_OFFSET,
+		    "no times: the trace only counts "
+		    "%s",
+		    unit->name);
 	if (options->since)
 		return session_needs_time(session, "--since", "");
 	if (options->until)
@@ -245,7 +248,7 @@ static int choose_engine(struct session *session,
 	    engine_reads(session->engine, recording))
 		return 0;
 	log_message(&console_log, LOG_ERROR, recording_path(recording),
-		    LOG_NO_OFFSET, "--engine=%s does not read its trace",
+		    LOG_NO_OFFSET, "--engine=%s cannot read its trace",
 		    engine_name(session->engine));
 	return EXIT_USAGE;
 }

@@ -15,12 +15,11 @@ static int open_cgroups(struct session *session)
 				       &session->cgroups);
 
 	if (status == -ERROR_NOT_FOUND)
-		log_message(
-			&console_log, LOG_ERROR,
-			recording_path(session->recording), LOG_NO_OFFSET,
-			"--by=cgroup: the recording does not tell which cgroup "
-			"a task was in: it was not made by ktrace-hw record, "
-			"or without cgroups v2");
+		log_message(&console_log, LOG_ERROR,
+			    recording_path(session->recording), LOG_NO_OFFSET,
+			    "--by=cgroup: the recording does not contain the "
+			    "cgroups of tasks: it was not made by ktrace-hw "
+			    "record, or without cgroups v2");
 	else if (status < 0)
 		log_message(&console_log, LOG_ERROR,
 			    recording_path(session->recording), LOG_NO_OFFSET,
@@ -37,7 +36,7 @@ int session_open_groups(struct session *session,
 	if (options->by == GROUP_BY_NOTHING)
 		return 0;
 	if (options->by == GROUP_BY_CHOICE && !step_filter_has_tasks(choice)) {
-		say("--by=choice goes with --comm, --pid or --tree");
+		say("--by=choice needs --comm, --pid or --tree");
 		return EXIT_USAGE;
 	}
 	if (options->by == GROUP_BY_CGROUP)

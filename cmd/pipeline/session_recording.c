@@ -21,8 +21,8 @@ static void say_if_old(const char *path)
 
 	if (length > 4 && !strcmp(path + length - 4, ".old"))
 		log_message(&console_log, LOG_NOTE, NULL, LOG_NO_OFFSET,
-			    "the last recording here is %s: a newer one has "
-			    "failed, or is gone",
+			    "the last recording here is %s: a newer one "
+			    "failed, or was removed",
 			    path);
 }
 
@@ -32,7 +32,7 @@ static int check_names(const struct report_options *options, const char *path)
 	struct stat folder;
 
 	if (options->output && input_has(path, options->output)) {
-		say("%s: it is part of the recording: write to another file",
+		say("%s: is part of the recording: write to another file",
 		    options->output);
 		return EXIT_USAGE;
 	}

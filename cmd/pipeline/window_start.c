@@ -60,9 +60,9 @@ static void say(const struct session *session, uint64_t first_ns)
 	log_message(
 		&console_log, LOG_NOTE, recording_path(session->recording),
 		LOG_NO_OFFSET,
-		"not decoded from its begin, but from %.3f ms before the "
-		"window on: which functions were open then is inferred; report "
-		"without --since once to know",
+		"decoded from %.3f ms before the window, not from its start: "
+		"the functions open at that time are inferred; run report "
+		"without --since once to determine them",
 		(double)(session->window.since_ns - first_ns) / 1e6);
 }
 

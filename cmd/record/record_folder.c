@@ -125,8 +125,8 @@ int record_folder_make(struct output_folder *folder, const char *path)
 
 	for (int i = 0; i < TRIES && status > 0; i++)
 		status = try_make(folder, path);
-	return status > 0 ? complain(path, "other processes create and rename "
-					   "it all the time") :
+	return status > 0 ? complain(path, "other processes keep creating and "
+					   "renaming it") :
 			    status;
 }
 
@@ -134,7 +134,7 @@ int record_folder_check(const struct output_folder *folder)
 {
 	if (output_folder_is_in_place(folder))
 		return 0;
-	return complain(folder->path, "was renamed, replaced or removed while "
-				      "it was recorded to: the recording is "
-				      "not there");
+	return complain(folder->path, "was renamed, replaced or removed during "
+				      "the recording: the recording is not "
+				      "there");
 }

@@ -134,7 +134,7 @@ static int add_only(struct record_options *options, const char *value)
 		return *options->only_line ? 0 :
 					     wrong("--only", value,
 						   "the path of a named pipe "
-						   "behind line:");
+						   "after line:");
 	}
 	if (length + strlen(value) + 2 > sizeof(options->only))
 		return wrong("--only", value, "fewer or shorter names");
@@ -174,7 +174,7 @@ static int set_value(struct record_options *options, int option,
 	case OPTION_AFTER:
 		return trigger_time_parse(value, &collector->after_ns) ?
 			       wrong("--after", value,
-				     "a time as 10ms (ns, us, ms, s)") :
+				     "a time such as 10ms (ns, us, ms, s)") :
 			       0;
 	case OPTION_ARCH:
 		return set_arch(options, value);
@@ -202,11 +202,13 @@ static int set_value(struct record_options *options, int option,
 	case OPTION_HITS:
 		return record_value_count(value, &collector->max_hits) ?
 			       0 :
-			       wrong("--hits", value, "a number from 1 on");
+			       wrong("--hits", value, "a number of at least 1");
 	case OPTION_MAX_SIZE:
 		return record_value_max(value, &collector->max_bytes) ?
 			       0 :
-			       wrong("--max-size", value, "a size from 1M on");
+			       wrong("--max-size", value,
+				     "a size of at least "
+				     "1M");
 	case OPTION_ONLY:
 		return add_only(options, value);
 	case OPTION_SOURCE:

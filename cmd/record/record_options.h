@@ -17,9 +17,9 @@ struct record_options {
 	/* a machine is installed and could run the command */
 	bool machine_may_be;
 	struct array processes;	   /* pid_t: collector points to them */
-	struct array triggers;	   /* const char *, likewise */
-	char only[GATE_LIST_SIZE]; /* likewise; "": not given */
-	const char *only_line;	   /* likewise, points into argv; or NULL */
+	struct array triggers;	   /* const char *: collector points to them */
+	char only[GATE_LIST_SIZE]; /* collector points to it; "": not given */
+	const char *only_line; /* collector points to it; in argv, or NULL */
 	const char *folder;
 	bool machine;
 	const char *machine_options; /* options for the machine, or NULL */

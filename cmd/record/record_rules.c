@@ -25,19 +25,20 @@ const char *record_rules_conflict(const struct record_options *options)
 		return "give a command, -p PID or -a";
 	if ((collector->after_ns || collector->max_hits) &&
 	    !options->triggers.count)
-		return "--after and --hits are for --trigger: give one";
+		return "--after and --hits need --trigger";
 	if (is_gated(options) &&
 	    (options->triggers.count || collector->snapshot))
-		return "--only does not go with --snapshot or --trigger";
+		return "--only cannot be combined with --snapshot or --trigger";
 	if (is_gated(options) && collector->user)
 		return "--only traces calls of the kernel: leave out --user";
 	if (options->machine && processes)
-		return "the virtual machine does not have this one's "
-		       "processes: give a command";
+		return "the virtual machine does not have the processes of "
+		       "this machine: give a command";
 	if (options->arch && !options->machine)
-		return "--arch is the virtual machine's: give --machine too";
+		return "--arch is for the virtual machine: give --machine too";
 	if (options->discard && !options->machine)
-		return "--discard is the virtual machine's: give --machine too";
+		return "--discard is for the virtual machine: give --machine "
+		       "too";
 	if (options->machine && !collector->command)
 		return "give the command to run in the virtual machine";
 	return NULL;

@@ -16,16 +16,16 @@ static int choose_machine(struct record_options *options, const char *unit,
 {
 	if (!options->machine_may_be) {
 		say_of("record",
-		       "%s (`ktrace-hw doctor` says more), and for "
-		       "function_graph %s: %s; to record in a virtual machine "
-		       "that has a trace unit: ktrace-hw record --machine -- "
+		       "%s (see `ktrace-hw doctor`); function_graph cannot be "
+		       "used either: %s: %s; to record in a virtual machine "
+		       "with a trace unit: ktrace-hw record --machine -- "
 		       "COMMAND",
 		       unit, graph, fix);
 		return -1;
 	}
 	say_of("record",
-	       "%s, and for function_graph %s (%s): the command runs in a "
-	       "virtual machine that has a trace unit, as with --machine",
+	       "%s; function_graph cannot be used either: %s (%s); the command "
+	       "runs in a virtual machine with a trace unit, as with --machine",
 	       unit, graph, fix);
 	options->machine = true;
 	return 0;
@@ -39,14 +39,14 @@ static const char *graph_refusal(const struct record_options *options,
 {
 	const struct collector_options *collector = &options->collector;
 
-	*fix = "leave that out, or use a trace unit";
+	*fix = "omit that option, or use a trace unit";
 	if (collector->user)
 		return "it does not see user space (--user)";
 	if (options->triggers.count)
-		return "it has no trace to stop in a hit (--trigger)";
+		return "it has no trace that a hit can stop (--trigger)";
 	if (*options->only)
-		return "it has no trace to pause (--only; --filter chooses "
-		       "functions)";
+		return "it has no trace that can be paused (--only; --filter "
+		       "selects functions)";
 	if (collector->sink)
 		return "it has no sinks (--sink)";
 	if (collector->return_stack)

@@ -72,7 +72,7 @@ static void print_crash(const struct collector_result *result)
 	if (result->end == COLLECTOR_COMMAND_ENDED && WIFSIGNALED(status))
 		say_of("record",
 		       "the command was ended by SIG%s (%s): ktrace-hw report "
-		       "--crashes says where",
+		       "--crashes shows where",
 		       name ? name : "?", strsignal(WTERMSIG(status)));
 }
 
@@ -82,24 +82,24 @@ static void print_hits(const struct collector_result *result)
 		say_of("record", "triggers hit %u times", result->hits);
 	if (result->overlapped)
 		say_of("record",
-		       "%u more hits came while the trace of another was being "
-		       "kept (a smaller --buffer, or --after, takes less time)",
+		       "%u more hits occurred while the trace of another hit "
+		       "was being saved (a smaller --buffer or --after "
+		       "shortens this time)",
 		       result->overlapped);
 	if (result->triggers && result->stops)
 		say_of("record",
-		       "keeping traces stopped them %" PRIu64
-		       " times, for %s in all, which triggers do not count; "
-		       "%u calls and waits were longer than a limit by that "
-		       "alone",
+		       "saving traces stopped tracing %" PRIu64
+		       " times, for %s in all, which triggers do not count; %u "
+		       "calls and waits exceeded a limit only because of it",
 		       result->stops, duration_text_of(result->stopped_ns).text,
 		       result->by_stops);
 	if (result->missed)
 		say_of("record",
-		       "triggers did not see %" PRIu64
-		       " calls: too many were under way at once",
+		       "triggers missed %" PRIu64
+		       " calls: too many were in progress at once",
 		       result->missed);
 	if (result->end == COLLECTOR_HITS_REACHED)
-		say_of("record", "it ended after --hits; what came later was "
+		say_of("record", "it ended after --hits; later execution was "
 				 "not recorded");
 }
 
@@ -114,7 +114,7 @@ static void print_losses(const struct collector_result *result)
 	if (result->truncated)
 		say_of("record",
 		       "trace was lost %" PRIu64
-		       " times, since the buffer was full: use a larger "
+		       " times because the buffer was full: use a larger "
 		       "--buffer, or --filter",
 		       result->truncated);
 	if (result->lost_records)
@@ -124,11 +124,11 @@ static void print_losses(const struct collector_result *result)
 		       result->lost_records);
 	if (result->lost_code)
 		say_of("record",
-		       "%zu pieces of kernel code came and went before they "
-		       "could be copied: what ran there is a gap",
+		       "%zu pieces of kernel code were removed before they "
+		       "could be copied: their execution is a gap",
 		       result->lost_code);
 	if (result->end == COLLECTOR_SIZE_REACHED)
-		say_of("record", "it ended at --max-size; what came later was "
+		say_of("record", "it ended at --max-size; later execution was "
 				 "not recorded");
 }
 
@@ -150,7 +150,9 @@ void record_summary(const char *folder, const struct collector_result *result)
 	       size_text_of(result->file_bytes).text,
 	       is_whole(result) ? ", nothing lost" : "");
 	if (result->was_activated)
-		say_of("record", "it began %.1f us after its instant",
+		say_of("record",
+		       "it started %.1f us after the time of "
+		       "--activate",
 		       (double)result->late_ns / 1e3);
 	print_crash(result);
 	print_losses(result);

@@ -80,7 +80,7 @@ static bool begins_with_hits(const struct session *session,
 
 static int refuse_format(const char *what, const char *format)
 {
-	say("--format: no %s as '%s'", what, format);
+	say("--format: no %s format '%s'", what, format);
 	return EXIT_USAGE;
 }
 
@@ -102,7 +102,7 @@ static int check_request(const struct report_options *options,
 		return render_failure(-ERROR_NOT_FOUND, request->sort);
 	if (options->by == GROUP_BY_NOTHING || request->table->has_groups)
 		return EXIT_OK;
-	say("--by does not go with --%s", name);
+	say("--by cannot be combined with --%s", name);
 	return EXIT_USAGE;
 }
 

@@ -26,9 +26,9 @@ static int refuse_beneficiary(const struct profile_choice *choice,
 			      const struct known_events *events)
 {
 	static const struct table_need needs[] = {
-		{ .columns = "for whom interrupt work was",
+		{ .columns = "beneficiaries of interrupt work",
 		  .event = EVENT_HRTIMER_EXPIRE },
-		{ .columns = "for whom interrupt work was",
+		{ .columns = "beneficiaries of interrupt work",
 		  .event = EVENT_WORK_BEGIN },
 	};
 	struct recorded recorded =
@@ -52,8 +52,8 @@ static int choose_bill(struct profile_choice *choice, bool is_known,
 		return refuse_beneficiary(choice, events);
 	/* Beneficiaries of interrupt work are processes. */
 	if (by == GROUP_BY_THREAD && bill == BILL_BENEFICIARY) {
-		say("--bill=beneficiary does not go with --by=thread: "
-		    "interrupt work is for a process");
+		say("--bill=beneficiary cannot be combined with --by=thread: "
+		    "interrupt work is charged to processes");
 		return EXIT_USAGE;
 	}
 	if (by == GROUP_BY_THREAD)

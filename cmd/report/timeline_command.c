@@ -104,9 +104,9 @@ static void say_summary(const struct timeline_summary *summary, uint64_t min_ns)
 	    summary->slices, (double)summary->bytes / 1e6,
 	    summary->slices ? (double)summary->bytes / (double)summary->slices :
 			      0,
-	    min_ns ? "what is shorter than " : "",
+	    min_ns ? "those shorter than " : "",
 	    min_ns ? duration_text_of(min_ns).text : "--min-duration",
-	    min_ns ? " is left out" : " makes it smaller");
+	    min_ns ? " are left out" : " leaves out short ones");
 }
 
 static bool has_any(const struct function_table *functions,

@@ -27,8 +27,8 @@ static bool can_do(const struct report_options *options)
 		return false;
 	}
 	if (name)
-		say("--format=sqlite does not take --%s: it has all, and "
-		    "queries choose",
+		say("--format=sqlite does not take --%s: it contains "
+		    "everything, and queries select",
 		    name);
 	return !name;
 }

@@ -27,8 +27,8 @@ static int send_recording(const struct query_session *query,
 	if (error)
 		say("store: %s: not added: %s", entry->path, error_text(error));
 	else if (is_there)
-		say("store: %s: is there already (id %s), with the labels that "
-		    "it was added with",
+		say("store: %s: was added before (id %s) and keeps the labels "
+		    "of that time",
 		    entry->path, entry->id);
 	else
 		say("store: %s: added, %" PRIu64 " rows (id %s)", entry->path,
@@ -119,7 +119,7 @@ static int run(const struct store_options *options)
 
 const struct store_command store_add_command = {
 	.name = "add",
-	.summary = "Adds recordings to a store, each of them once.",
+	.summary = "Adds recordings to a store, each only once.",
 	.words = "[OPTION]... --to TARGET DIR...",
 	.options = 1 << STORE_TO | 1 << STORE_LABEL | 1 << STORE_TABLES |
 		   1 << STORE_MIN_DURATION | 1 << STORE_SUMS |

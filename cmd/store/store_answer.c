@@ -23,8 +23,8 @@ static int write_answer(const struct store_options *options,
 			const struct answer *answer)
 {
 	if (answer->columns.count > RECORD_MAX_COLUMNS) {
-		say("store: %zu columns, of which no more than %d are written: "
-		    "name those you want",
+		say("store: the result has %zu columns, but at most %d can be "
+		    "written: select fewer",
 		    answer->columns.count, RECORD_MAX_COLUMNS);
 		return EXIT_FAILED;
 	}

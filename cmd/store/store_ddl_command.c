@@ -22,7 +22,7 @@ static int run(const struct store_options *options)
 
 const struct store_command store_ddl_command = {
 	.name = "ddl",
-	.summary = "Prints the statements that make a store of ClickHouse.",
+	.summary = "Prints the statements that create a store in ClickHouse.",
 	.words = "[OPTION]...",
 	.options = 1 << STORE_CLUSTER | 1 << STORE_DATABASE | 1 << STORE_TTL,
 	.run = run,

@@ -28,8 +28,8 @@ static int run(const struct store_options *options)
 
 const struct store_command store_diff_command = {
 	.name = "diff",
-	.summary = "What changed between two sets of recordings, and how sure "
-		   "that is.",
+	.summary = "Shows what changed between two sets of recordings, and how "
+		   "certain that is.",
 	.words = "[OPTION]... --a KEY=VALUE --b KEY=VALUE TARGET",
 	.options = 1 << STORE_OF | 1 << STORE_A | 1 << STORE_B |
 		   1 << STORE_STATISTIC | 1 << STORE_ONLY | 1 << STORE_TOP |

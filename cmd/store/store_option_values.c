@@ -26,8 +26,8 @@ static const char *take_tables(struct store_options *options, char *list)
 		const struct sql_table *table = sql_table_find(name);
 
 		if (!table)
-			return "names of tables, as docs/schema.md has them, "
-			       "with commas between them";
+			return "names of tables in docs/schema.md, separated "
+			       "by commas";
 		options->wanted[table->id] = true;
 	}
 	return NULL;
@@ -56,11 +56,12 @@ static const char *take_label(struct store_options *options, char *text)
 	*equal = '\0';
 	if (recording_filter_is_column(text) || !strcmp(text, "item") ||
 	    !strcmp(text, "comm"))
-		return "a NAME that no column of recordings has";
+		return "a NAME that is not a column of recordings";
 	for (size_t i = 0; i < options->labels.count; i++) {
 		label = array_at(&options->labels, i);
 		if (!strcmp(label->name, text))
-			return "another NAME: a recording has each label once";
+			return "another NAME: a recording can have each label "
+			       "only once";
 	}
 	label = array_add(&options->labels);
 	if (!label)
@@ -74,7 +75,7 @@ static const char *take_condition(struct array *list, char *text)
 	char **added = recording_filter_is(text) ? array_add(list) : NULL;
 
 	if (!added)
-		return "KEY=VALUE, as kernel=6.12 or a label";
+		return "KEY=VALUE, such as kernel=6.12, or a label";
 	*added = text;
 	return NULL;
 }
@@ -130,7 +131,7 @@ const char *store_option_take(struct store_options *options,
 	case STORE_MIN_DURATION:
 		return duration_read(argument, &options->min_duration_ns) ?
 			       NULL :
-			       "a duration, as 10us";
+			       "a duration such as 10us";
 	case STORE_SUMS:
 		take_sums(options);
 		return NULL;

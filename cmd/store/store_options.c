@@ -14,38 +14,42 @@ enum { FIRST_OPTION = 256, DEFAULT_TIMES = 10 };
 const struct own_option store_option_list[STORE_OPTIONS] = {
 	[STORE_TO] = { "to", "TARGET", "the store: see below" },
 	[STORE_LABEL] = { "label", "NAME=VALUE",
-			  "said of these recordings; once for each NAME" },
-	[STORE_TABLES] = { "tables", "LIST", "these alone (all but function)" },
+			  "label these recordings; once for each NAME" },
+	[STORE_TABLES] = { "tables", "LIST",
+			   "only these tables (all except "
+			   "function)" },
 	[STORE_MIN_DURATION] = { "min-duration", "TIME",
-				 "without rows that took less (10us)" },
+				 "leave out shorter rows (10us)" },
 	[STORE_SUMS] = { "sums", NULL,
-			 "tables of sums and gaps alone: a few KB" },
+			 "only tables of sums and gaps: a few KB" },
 	[STORE_SYMFS] = { "symfs", "DIR",
-			  "the traced machine's files are below DIR" },
-	[STORE_JOBS] = { "jobs", "N", "threads that decode (all CPUs)" },
+			  "directory with the traced machine's files" },
+	[STORE_JOBS] = { "jobs", "N", "decode on N CPUs in parallel (all)" },
 	[STORE_OF] = { "of", "WHAT",
 		       "syscall (default), sleep, runqueue, fault, request, "
 		       "call" },
 	[STORE_BY] = { "by", "KEYS",
 		       "item (default), host, kernel, command, comm, day … or "
-		       "labels, with commas" },
+		       "labels, separated by commas" },
 	[STORE_WHERE] = { "where", "KEY=VALUE",
-			  "of such recordings alone; may be repeated" },
-	[STORE_ONLY] = { "only", "ITEM", "this call, function … alone" },
+			  "only such recordings; may be repeated" },
+	[STORE_ONLY] = { "only", "ITEM", "only this call, function …" },
 	[STORE_A] = { "a", "KEY=VALUE", "one side; may be repeated" },
 	[STORE_B] = { "b", "KEY=VALUE", "the other; may be repeated" },
 	[STORE_STATISTIC] = { "statistic", "NAME",
-			      "of a recording: p50 (default), p90, p99, mean, "
-			      "max, total, count" },
+			      "value per recording: p50 (default), p90, p99, "
+			      "mean, max, total, count" },
 	[STORE_TIMES] = { "times", "N",
 			  "at least N times the item's median (10)" },
 	[STORE_TOP] = { "top", "N", "the first N rows" },
 	[STORE_FORMAT] = { "format", "NAME", "text (default), csv or json" },
 	[STORE_CLUSTER] = { "cluster", "NAME",
-			    "for a cluster of that name, not one server" },
+			    "for the cluster NAME instead of one server" },
 	[STORE_DATABASE] = { "database", "NAME",
 			     "the cluster's database (ktrace)" },
-	[STORE_TTL] = { "ttl", NULL, "how long rows are kept, instead" },
+	[STORE_TTL] = { "ttl", NULL,
+			"only the statements that limit how long "
+			"rows are kept" },
 };
 
 static bool has_option(const struct store_command *command, int option)
@@ -60,8 +64,8 @@ static void print_usage(const struct store_command *command, FILE *out)
 	for (int i = 0; i < STORE_OPTIONS; i++)
 		if (has_option(command, i))
 			own_option_print(out, &store_option_list[i], 1);
-	fputs("  --help                 this\n\n"
-	      "TARGET is a file of SQLite, or "
+	fputs("  --help                 this text\n\n"
+	      "TARGET is an SQLite file, or "
 	      "clickhouse://USER:PASSWORD@HOST:PORT/DATABASE\n"
 	      "(the port of its HTTP interface; the password may be in "
 	      "CLICKHOUSE_PASSWORD)\n",

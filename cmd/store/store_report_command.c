@@ -39,7 +39,7 @@ static int ask(const struct store_options *options, struct store_target *target,
 
 	snprintf(text, sizeof(text), "%s", options->by ? options->by : "item");
 	if (!read_keys(&report, text)) {
-		say("store: --by: '%s' is no list of up to %d keys",
+		say("store: --by: '%s' is not a list of up to %d keys",
 		    options->by, STORE_MOST_KEYS);
 		return -1;
 	}
@@ -55,7 +55,7 @@ static int run(const struct store_options *options)
 
 const struct store_command store_report_command = {
 	.name = "report",
-	.summary = "How long things took: percentiles, by any keys.",
+	.summary = "Shows percentiles of durations, grouped by any keys.",
 	.words = "[OPTION]... TARGET",
 	.options = 1 << STORE_OF | 1 << STORE_BY | 1 << STORE_WHERE |
 		   1 << STORE_ONLY | 1 << STORE_TOP | 1 << STORE_FORMAT,

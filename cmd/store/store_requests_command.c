@@ -32,8 +32,8 @@ static int run(const struct store_options *options)
 
 const struct store_command store_requests_command = {
 	.name = "requests",
-	.summary = "Requests from one machine to another, and where their time "
-		   "went on both.",
+	.summary = "Shows requests between machines, and where their time went "
+		   "on both.",
 	.words = "[OPTION]... TARGET",
 	.options = 1 << STORE_WHERE | 1 << STORE_TOP | 1 << STORE_FORMAT,
 	.run = run,

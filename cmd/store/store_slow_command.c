@@ -32,7 +32,7 @@ static int run(const struct store_options *options)
 
 const struct store_command store_slow_command = {
 	.name = "slow",
-	.summary = "The outliers, and the commands that show them in their "
+	.summary = "Shows outliers, and the commands that show them in their "
 		   "recordings.",
 	.words = "[OPTION]... TARGET",
 	.options = 1 << STORE_OF | 1 << STORE_WHERE | 1 << STORE_ONLY |

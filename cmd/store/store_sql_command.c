@@ -18,7 +18,7 @@ static int run(const struct store_options *options)
 
 const struct store_command store_sql_command = {
 	.name = "sql",
-	.summary = "Asks the store's database in its own SQL, with "
+	.summary = "Queries the store's database in its own SQL, with "
 		   "percentile(P, X) in any.",
 	.words = "[OPTION]... TARGET 'SELECT …'",
 	.options = 1 << STORE_FORMAT,

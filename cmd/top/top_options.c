@@ -52,16 +52,17 @@ void top_options_help(void)
 	fputs("usage: ktrace-hw top [OPTION]... [-a | -p PID | -- COMMAND "
 	      "[ARGUMENT]...]\n"
 	      "\n"
-	      "Shows each second where processes sleep, their system calls and "
-	      "whom interrupts\nwork for.\n"
+	      "Shows every second where processes sleep, their system calls, "
+	      "and the\nbeneficiaries of interrupts.\n"
 	      "\n"
 	      "  -a, --all-cpus     everything that runs (the default)\n"
 	      "  -p, --pid PID,...  these processes, all their threads\n"
 	      "  -C, --cpu LIST     only on these CPUs, such as 0-3,7\n"
-	      "  --arch ARCH        of the machine: x86_64 or arm64\n"
+	      "  --arch ARCH        of the virtual machine: x86_64 or arm64\n"
 	      "  --buffer SIZE      trace buffer of each CPU (8M)\n"
-	      "  --delay S          from one round to the next (1)\n"
-	      "  --format FORMAT    text, or json: an object a line and round\n"
+	      "  --delay S          seconds between rounds (1)\n"
+	      "  --format FORMAT    text, or json: one object per round and "
+	      "line\n"
 	      "  --machine[=OPTION...]\n"
 	      "                     in a virtual machine with a trace unit;\n"
 	      "                     options as for ktrace-hw machine run\n"
@@ -72,10 +73,13 @@ void top_options_help(void)
 	      "                     the delay)\n"
 	      "  --top N            only the first N rows of a table\n"
 	      "  --user-stacks[=SIZE]\n"
-	      "                     also where programs sleep: the caller's\n"
-	      "                     stack at each system call, up to SIZE (8K)\n"
+	      "                     also show where programs sleep: from the "
+	      "caller's\n"
+	      "                     stack at each system call, up to SIZE "
+	      "(8K)\n"
 	      "\n"
-	      "Keys: s sleeps, c system calls, i interrupts, p processes, arrows "
+	      "Keys: s sleeps, c system calls, i interrupts, p processes, "
+	      "arrows "
 	      "and pages\nscroll, space pauses, q quits.\n",
 	      stdout);
 }
@@ -132,7 +136,9 @@ static int set_recorder(struct top_options *options, int option,
 	case OPTION_MAX_SIZE:
 		return record_value_max(value, &collector->max_bytes) ?
 			       0 :
-			       wrong("max-size", value, "a size from 1M on");
+			       wrong("max-size", value,
+				     "a size of at least "
+				     "1M");
 	case OPTION_SLICE:
 		return record_value_seconds(value, &collector->duration_ns) ?
 			       0 :
@@ -195,10 +201,10 @@ static const char *conflict(const struct top_options *options)
 	if (options->collector.duration_ns > options->delay_ns)
 		return "--slice cannot be longer than --delay";
 	if (options->machine && processes)
-		return "the virtual machine does not have this one's "
-		       "processes: give a command";
+		return "the virtual machine does not have the processes of "
+		       "this machine: give a command";
 	if (options->arch && !options->machine)
-		return "--arch is the virtual machine's: give --machine too";
+		return "--arch is for the virtual machine: give --machine too";
 	if (options->machine && !options->command)
 		return "give the command to run in the virtual machine";
 	return NULL;

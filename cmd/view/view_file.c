@@ -90,15 +90,15 @@ int write_view_file(const struct report_options *options, const char *path)
 	int status;
 
 	if (chooses(options)) {
-		say("--html is a page of the whole recording: nothing can be "
-		    "chosen for it");
+		say("--html writes a page of the whole recording: it cannot be "
+		    "combined with a selection");
 		return EXIT_USAGE;
 	}
 	unpaged.is_paged = false;
 	status = view_session_open(&view, &unpaged);
 	if (!status && (input_has(view.session.input.path, path) ||
 			(options->input && input_has(options->input, path)))) {
-		fail(path, "it is part of the recording");
+		fail(path, "is part of the recording");
 		status = EXIT_USAGE;
 	}
 	if (!status)

@@ -23,7 +23,7 @@ static int fail(const struct view_session *view, int status)
 {
 	log_message(&console_log, LOG_ERROR,
 		    recording_path(view->session.recording), LOG_NO_OFFSET,
-		    "no page can be made of it: %s", error_text(status));
+		    "cannot be made a page: %s", error_text(status));
 	return EXIT_FAILED;
 }
 
@@ -175,7 +175,8 @@ int view_session_fill(struct view_session *view)
 	pthread_mutex_lock(&summary->lock);
 	if (view_summary_save(summary, view->key) < 0)
 		log_message(&console_log, LOG_NOTE, view->path, LOG_NO_OFFSET,
-			    "not written: the next view decodes all again");
+			    "not written: the next view decodes everything "
+			    "again");
 	pthread_mutex_unlock(&summary->lock);
 	return EXIT_OK;
 }

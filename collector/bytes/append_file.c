@@ -45,8 +45,8 @@ static int fail(struct append_file *file)
 	file->error = -ERROR_SYSTEM;
 	log_message(file->log, LOG_ERROR, file->path, file->end,
 		    "cannot write: %s%s", strerror(cause),
-		    full ? "; free some space or choose another place with "
-			   "-o; what is whole is kept" :
+		    full ? "; free some space or choose another directory with "
+			   "-o; complete records are kept" :
 			   "");
 	/* A partial piece would make the rest of the file unreadable. */
 	if (ftruncate(file->fd, (off_t)file->end) < 0)

@@ -43,7 +43,7 @@ int event_refusal_say(const struct event_spec *spec, size_t buffer_bytes,
 			    "or a virtual machine)");
 	else if (errno == ENOMEM)
 		log_message(log, LOG_ERROR, spec->name, LOG_NO_OFFSET,
-			    "no memory for a buffer of %zu KiB a CPU: use a "
+			    "no memory for a buffer of %zu KiB per CPU: use a "
 			    "smaller --buffer",
 			    buffer_bytes >> 10);
 	else

@@ -31,7 +31,7 @@ int graph_file_set(const struct graph_instance *instance, const char *file,
 
 	if (error)
 		log_message(instance->log, LOG_ERROR, instance->folder,
-			    LOG_NO_OFFSET, "%s: '%s' is not taken: %s", file,
+			    LOG_NO_OFFSET, "%s: '%s' was refused: %s", file,
 			    text, strerror(errno));
 	return error;
 }

@@ -29,7 +29,7 @@ const char *graph_instance_refusal(const char **fix)
 	*fix = "record as root";
 	snprintf(path, sizeof(path), "%s/current_tracer", folder);
 	if (access(path, W_OK) < 0)
-		return "tracefs may not be written";
+		return "tracefs cannot be written";
 	*fix = "use a kernel with CONFIG_FUNCTION_GRAPH_TRACER";
 	if (!graph_file_has(folder, "available_tracers", "function_graph"))
 		return "the kernel has no function_graph tracer";
@@ -183,9 +183,9 @@ static int take_top(struct graph_instance *instance)
 		log_message(instance->log, LOG_ERROR, instance->folder,
 			    LOG_NO_OFFSET,
 			    "the kernel's tracer is in use (%s), and before "
-			    "Linux 6.11 function_graph is nowhere else: end "
-			    "what uses it, such as trace-cmd, with trace-cmd "
-			    "reset",
+			    "Linux 6.11 function_graph needs it: end the "
+			    "program that uses it, such as trace-cmd, with "
+			    "trace-cmd reset",
 			    use);
 		return -ERROR_UNSUPPORTED;
 	}

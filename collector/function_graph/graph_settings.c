@@ -84,7 +84,7 @@ static int set_threads(const struct graph_instance *instance,
 	if (error)
 		log_message(instance->log, LOG_ERROR, instance->folder,
 			    LOG_NO_OFFSET,
-			    "the threads to trace are not taken: %s",
+			    "the threads to trace were refused: %s",
 			    strerror(errno));
 	if (!error)
 		error = graph_file_set(instance, "options/function-fork", "1");
@@ -105,9 +105,9 @@ static int add_function(const struct graph_instance *instance, const char *name)
 		return 0;
 	log_message(instance->log, LOG_ERROR, NULL, LOG_NO_OFFSET,
 		    "--filter: function_graph cannot trace '%s'%s: "
-		    "%s/available_filter_functions has those that it can; "
-		    "inlined functions and ranges of addresses need a trace "
-		    "unit",
+		    "%s/available_filter_functions lists the functions that it "
+		    "can; inlined functions and ranges of addresses need a "
+		    "trace unit",
 		    name, errno == EINVAL ? "" : " now", tracefs_folder());
 	return -ERROR_NOT_FOUND;
 }

@@ -28,8 +28,8 @@ static int set_cycles(const struct pmu *pmu, const struct cycle_choice *choice,
 	(void)attr;
 	(void)config3;
 	log_message(log, LOG_ERROR, NULL, LOG_NO_OFFSET,
-		    "function_graph counts no cycles: leave --cycles and "
-		    "--no-cycles out");
+		    "function_graph counts no cycles: omit --cycles and "
+		    "--no-cycles");
 	return -ERROR_UNSUPPORTED;
 }
 

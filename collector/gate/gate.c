@@ -117,8 +117,8 @@ const char *gate_list_check(const char *list)
 		return "fewer or shorter names";
 	while ((name = strsep(&rest, ",")))
 		if (!trigger_name_is_function(name, strlen(name)))
-			return "names of system calls or kernel functions "
-			       "with commas between";
+			return "names of system calls or kernel functions, "
+			       "separated by commas";
 	return NULL;
 }
 

@@ -259,8 +259,8 @@ static void explain(const struct log *log, const char *path, int error)
 	if (error == -ERROR_UNSUPPORTED)
 		reason = "more than can be listed; the first are";
 	log_message(log, LOG_WARNING, path, LOG_NO_OFFSET,
-		    "which code differs at the end of the recording is not "
-		    "known: %s",
+		    "the code that differs at the end of the recording is "
+		    "unknown: %s",
 		    reason);
 }
 

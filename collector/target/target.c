@@ -82,10 +82,10 @@ int target_add_cpus(struct target *target, const char *cpus,
 	array_free(&online);
 	if (error == -ERROR_FORMAT)
 		log_message(log, LOG_ERROR, NULL, LOG_NO_OFFSET,
-			    "'%s' is no list of CPUs such as 0-3,7", cpus);
+			    "'%s' is not a list of CPUs such as 0-3,7", cpus);
 	else if (!error && !target->cpus.count) {
 		log_message(log, LOG_ERROR, NULL, LOG_NO_OFFSET,
-			    "none of the CPUs asked for is online");
+			    "none of the requested CPUs is online");
 		error = -ERROR_NOT_FOUND;
 	}
 	return error;

@@ -25,8 +25,8 @@ static int find_unit(struct thread_events *events, const struct log *log)
 	if (events->tracer)
 		return 0;
 	log_message(log, LOG_ERROR, NULL, LOG_NO_OFFSET,
-		    "this machine has no trace unit that Linux knows of "
-		    "(`ktrace-hw doctor` says more)");
+		    "this machine has no trace unit that Linux supports (see "
+		    "`ktrace-hw doctor`)");
 	return -ERROR_NOT_FOUND;
 }
 
@@ -250,9 +250,9 @@ int thread_events_map_trace(struct thread_events *events, size_t buffer_bytes,
 				      error, log) :
 			       0;
 	log_message(log, LOG_ERROR, NULL, LOG_NO_OFFSET,
-		    "the buffers of trace would be more locked memory than "
-		    "this user may have (%zu KiB, beside what is in use): "
-		    "raise RLIMIT_MEMLOCK (`ulimit -l`), or take a smaller "
+		    "the trace buffers need more locked memory than this user "
+		    "may have (%zu KiB in addition to the memory in use): "
+		    "raise RLIMIT_MEMLOCK (`ulimit -l`), or use a smaller "
 		    "buffer",
 		    (buffer_bytes + THREAD_RING_BYTES) >> 10);
 	errno = EPERM;

@@ -57,8 +57,8 @@ static int parse_function(const char *text,
 	kernel_functions_list(symbols, &functions, list, sizeof(list));
 	if (functions.count)
 		log_message(log, LOG_ERROR, NULL, LOG_NO_OFFSET,
-			    "filter '%s': the kernel has %zu functions called "
-			    "so: give one of %s",
+			    "filter '%s': the kernel has %zu functions of that "
+			    "name: give one of %s",
 			    text, functions.count, list);
 	else
 		log_message(log, LOG_ERROR, NULL, LOG_NO_OFFSET,
@@ -106,8 +106,8 @@ int address_filter_parse(const char *text, const struct kernel_symbols *symbols,
 	while (!error && (one = strsep(&rest, ","))) {
 		if (++count > limit) {
 			log_message(log, LOG_ERROR, NULL, LOG_NO_OFFSET,
-				    "the trace unit can filter by %u address "
-				    "ranges, not more",
+				    "the trace unit supports at most %u "
+				    "address ranges",
 				    limit);
 			error = -ERROR_UNSUPPORTED;
 			break;

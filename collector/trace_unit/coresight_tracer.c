@@ -124,9 +124,9 @@ static int coresight_set_cycles(const struct pmu *pmu,
 	else if (choice->threshold &&
 		 pmu_set_config3_term(pmu, "cc_threshold", choice->threshold,
 				      config3))
-		problem = "--cycles: the driver of this PMU does not take "
-			  "that threshold (format/cc_threshold, from Linux "
-			  "6.7 on): give --cycles alone";
+		problem = "--cycles: the driver of this PMU does not support a "
+			  "threshold (format/cc_threshold, from Linux 6.7 on): "
+			  "give --cycles without a value";
 	if (problem)
 		log_message(log, LOG_ERROR, pmu->folder, LOG_NO_OFFSET, "%s",
 			    problem);
@@ -142,7 +142,7 @@ static int coresight_set_return_stack(const struct pmu *pmu,
 		return 0;
 	log_message(log, LOG_ERROR, pmu->folder, LOG_NO_OFFSET,
 		    "--return-stack: a trace unit here has none (trcidr0), or "
-		    "its driver does not know of it (format/retstack)");
+		    "its driver does not support it (format/retstack)");
 	return -ERROR_UNSUPPORTED;
 }
 
@@ -157,8 +157,8 @@ static int coresight_set_sink(const struct pmu *pmu, const char *name,
 	snprintf(file, sizeof(file), "sinks/%s", name);
 	if (pmu_number(pmu, file, 16, &number)) {
 		log_message(log, LOG_ERROR, pmu->folder, LOG_NO_OFFSET,
-			    "no sink '%s': the folder sinks/ there lists those "
-			    "that there are",
+			    "no sink '%s': the folder sinks/ there lists the "
+			    "available ones",
 			    name);
 		return -ERROR_NOT_FOUND;
 	}
@@ -179,8 +179,8 @@ static const char *coresight_pause_refusal(const struct pmu *pmu)
 
 	while (next_unit(folder, &cpu))
 		if (coresight_register(pmu, cpu, "trcidr/trcidr0", &value))
-			refusal = "Linux pauses ETMv4 and ETE, and a trace "
-				  "unit here is an older one";
+			refusal = "Linux can pause ETMv4 and ETE, but a trace "
+				  "unit here is older";
 	if (folder)
 		closedir(folder);
 	return refusal;

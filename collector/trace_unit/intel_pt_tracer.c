@@ -116,8 +116,8 @@ static int intel_pt_set_cycles(const struct pmu *pmu,
 		return 0;
 	log_message(log, LOG_ERROR, pmu->folder, LOG_NO_OFFSET,
 		    choice->threshold ?
-			    "--cycles: Intel PT takes no threshold here, "
-			    "every count is recorded: give --cycles alone" :
+			    "--cycles: Intel PT has no threshold, every count "
+			    "is recorded: give --cycles without a value" :
 			    "--cycles: this trace unit counts no cycles "
 			    "(caps/psb_cyc)");
 	return -ERROR_UNSUPPORTED;

@@ -35,9 +35,10 @@ int trigger_refuse_errno(const struct trigger_arming *arming, const char *what)
 {
 	if (errno == EPERM || errno == EACCES)
 		return trigger_refuse(arming,
-				      "%s: not permitted: record as root (it "
-				      "takes CAP_BPF, CAP_PERFMON and tracefs, "
-				      "and a kernel that is not locked down)",
+				      "%s: not permitted: record as root "
+				      "(needs CAP_BPF, CAP_PERFMON and "
+				      "tracefs, and a kernel that is not "
+				      "locked down)",
 				      what);
 	return trigger_refuse(arming, "%s: %s", what, strerror(errno));
 }

@@ -105,7 +105,7 @@ int trigger_open_line(const struct trigger_arming *arming, const char *path,
 	*line = open_pipe(found);
 	close(found);
 	if (*line < 0 && !errno)
-		return trigger_refuse(arming, "%s is no named pipe (mkfifo)",
+		return trigger_refuse(arming, "%s is not a named pipe (mkfifo)",
 				      path);
 	return trigger_keep(arming, *line, path);
 }

@@ -197,7 +197,7 @@ int trigger_arm_user(const struct trigger_arming *arming)
 		return trigger_refuse_errno(arming, spec->path);
 	if (error)
 		return trigger_refuse(arming,
-				      "%s is no program or library with a "
+				      "%s is not a program or library with a "
 				      "function %s (nm, or nm -D, lists them)",
 				      spec->path, spec->name);
 	if (found.count > 1)

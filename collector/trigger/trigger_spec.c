@@ -9,8 +9,9 @@
 #include <stdio.h>
 #include <string.h>
 
-static const char wants_time[] = "a time behind '>', as 10ms (ns, us, ms, s)";
-static const char wants_name[] = "a name before '>', as read>10ms";
+static const char wants_time[] = "a time after '>', such as 10ms (ns, us, ms, "
+				 "s)";
+static const char wants_name[] = "a name before '>', such as read>10ms";
 
 int trigger_time_parse(const char *text, uint64_t *ns)
 {
@@ -143,7 +144,7 @@ static const char *parse_signal(const char *text, struct trigger_spec *spec)
 	if (parse_signals(text + strlen("signal:"), spec))
 		return NULL;
 	if (!islower((unsigned char)text[strlen("signal:")]))
-		return "signals, as signal:SEGV,BUS";
+		return "signals, such as signal:SEGV,BUS";
 	spec->signals = 0;
 	spec->kind = TRIGGER_TRACEPOINT;
 	return parse_tracepoint(text, spec);

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# Runs in the virtual machine, for fleet.sh: records the shop as often as it is
-# told, each time on a host of another name, with 8 to 14 orders.
+# Runs in the virtual machine, for fleet.sh: records the shop RECORDINGS times,
+# each time with another host name, and with 8 to 14 orders.
 #
 #	fleet_guest.sh KTRACE-HW SHOP FOLDER KERNEL RECORDINGS
 set -euo pipefail

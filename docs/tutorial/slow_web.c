@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* A web server that says why its own requests were slow: docs/tutorial/slow_web.md.
+/* A web server that logs why its requests were slow: docs/tutorial/slow_web.md.
  *
  *	slow_web PORT FOLDER SLOW_US [REQUESTS]
  *
  * It answers one request at a time: a GET with a file of the folder, a POST by
- * adding a line to the folder's file "orders", which is on the disk when the
- * answer goes out.  A request that took longer than SLOW_US microseconds is a line
- * on standard output.  It ends after REQUESTS.
+ * adding a line to the folder's file "orders", which is on the disk before the
+ * answer is sent.  It prints a line for each request that took longer than SLOW_US
+ * microseconds, and ends after REQUESTS requests.
  */
 #include <ktrace_hw.h>
 
@@ -23,12 +23,12 @@ enum { REQUEST_BYTES = 1024, PATH_BYTES = 256, CHUNK = 16384, BACKLOG = 16 };
 
 struct request {
 	char text[REQUEST_BYTES];
-	char path[PATH_BYTES]; /* behind the first slash */
+	char path[PATH_BYTES]; /* after the first slash */
 	int is_post;
 };
 
-/* Reads up to the empty line, which may come in a piece of its own: a socket that
- * is closed with anything unread drops what was sent.
+/* Reads up to the empty line, which may arrive separately: closing a socket with
+ * unread data would discard the answer.
  */
 static int read_header(int client, char *text)
 {
@@ -106,7 +106,7 @@ static const char *waker_of(const struct ktrace_hw_sleep *sleep)
 	return sleep->wakers[0].tid ? sleep->wakers[0].comm : "an interrupt";
 }
 
-/* What took longest of the call: its sleeps at one place, or the CPU. */
+/* Prints the longest part of the call: its sleeps at one place, or the CPU. */
 static void print_call(const struct ktrace_hw_call *call)
 {
 	const struct ktrace_hw_sleep *worst = NULL;
@@ -124,7 +124,7 @@ static void print_call(const struct ktrace_hw_call *call)
 		       worst->channel ? worst->channel : "?", waker_of(worst));
 }
 
-/* The line of the log: what was asked for, and the slowest call of it. */
+/* Prints the line of the log: the request, and its slowest call. */
 static void print_slow(const struct request *request,
 		       const struct ktrace_hw_record *record)
 {

@@ -13,7 +13,7 @@ readonly ARCH_UNIT=intel-pt
 readonly ARCH_TRACE_MODULES='' # its driver is built in
 readonly ARCH_TRUTH=truth
 
-# Devices that nobody uses and that the guest would only spend time on probing.
+# Unused devices, which the guest would only spend time on probing.
 readonly DEVICES_OFF=i8042=off,vmport=off,smbus=off,sata=off,usb=off
 
 # Skylake, the oldest CPU with all features of the trace unit, without features

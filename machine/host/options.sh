@@ -55,7 +55,7 @@ options_parse() {
 options_link() {
 	[[ -n $OPT_LINK_SIDE ]] || return 0
 	((OPT_CPUS > 1)) || wrong_usage "--link needs --cpus 2 or more"
-	[[ -z $OPT_NET ]] || wrong_usage "--link does not go with --net"
+	[[ -z $OPT_NET ]] || wrong_usage "--link cannot be combined with --net"
 }
 
 # Files that the command writes below its working directory are copied back to
@@ -64,7 +64,7 @@ options_link() {
 options_keep() {
 	if [[ -n $OPT_DISCARD$OPT_ISOLATED ]]; then
 		((${#OPT_KEEP[@]} == 0)) || wrong_usage \
-			"--keep goes neither with --discard nor with --isolated"
+			"--keep cannot be combined with --discard or --isolated"
 	elif [[ $PWD != / && -w $PWD && -z $OPT_ROOT &&
 		$ARCH_DEBIAN == amd64 ]]; then
 		OPT_KEEP+=("$(realpath "$PWD")")
@@ -121,7 +121,7 @@ option_arch() { # name
 }
 
 option_root() { # path
-	[[ -d $1 ]] || wrong_usage "--root: there is no folder '$1'"
+	[[ -d $1 ]] || wrong_usage "--root: no folder '$1'"
 	realpath "$1"
 }
 
@@ -133,6 +133,6 @@ option_side() { # option side:folder
 
 option_folder() { # option path
 	[[ -d $2 && -w $2 ]] ||
-		wrong_usage "$1: '$2' is no folder that can be written"
+		wrong_usage "$1: '$2' is not a writable folder"
 	realpath "$2"
 }

@@ -8,8 +8,8 @@ set -euo pipefail
 # shellcheck source=machine/tests/machine_test.sh
 source "$(dirname "$(realpath "${BASH_SOURCE[0]}")")/machine_test.sh"
 
-# perf reads all symbols several times, most of which are not in the trace: it
-# gets only those that delimit the kernel.
+# perf reads all symbols several times, although most are not in the trace: it
+# gets only the symbols that delimit the kernel.
 run_once() { # dir
 	local busybox
 	busybox=$(type -P busybox)

@@ -127,7 +127,7 @@ test_arm64() {
 	expect_failure "arm64: no such kernel" 125 \
 		'offers no kernel 5.99 \(offered: '
 	run --arch arm64 --root "$WORK/none" -- true
-	expect_failure "arm64: no root" 2 "there is no folder .*/none"
+	expect_failure "arm64: no root" 2 "no folder .*/none"
 	capture "$MACHINE" run --arch vax -- true
 	expect_failure "no such architecture" 2 'vax'
 }

@@ -100,7 +100,7 @@ test_discard() {
 		grep -v 'No such file')"
 	expect "--discard: nothing is said" "" "$ERR"
 	capture "$MACHINE" "${KEEPING[@]}" --discard --keep . -- true
-	expect_failure "--discard --keep" 2 'neither with --discard'
+	expect_failure "--discard --keep" 2 'cannot be combined with --discard'
 }
 
 # If a folder exists at the path of a guest's file, losing that file must be

@@ -39,7 +39,7 @@ wrong "option without its value" "--cpus needs a value" run --cpus
 wrong "no number" "takes a number from 1 to 64" run --cpus=two -- true
 wrong "number too large" "takes a number" run --cpus=65 -- true
 wrong "no command" "run needs a command" run
-wrong "no results folder" "is no folder that can be written" \
+wrong "no results folder" "is not a writable folder" \
 	run --results "$WORK/none" -- true
 wrong "shell without a terminal" "shell needs a terminal" shell
 capture "$MACHINE" help

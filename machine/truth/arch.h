@@ -20,39 +20,42 @@ extern const char arch_target[];
 extern const char *const arch_register_names[];
 extern const unsigned arch_register_count;
 
-/* QEMU reports an exception twice, as being raised and as being delivered;
- * else once, as an exception.
+/* Whether QEMU reports an exception twice, when it is raised and when it is
+ * delivered; otherwise once, as an exception.
  */
 extern const bool arch_raises_first;
 
-/* The trace unit's registers that say what it traces, as software wrote them.
+/* The registers that determine what the trace unit traces, as written by software.
  */
 struct control {
 	uint64_t values[4];
 };
 
-/* The unit traces at all; it traces code at @address. */
+/* Return whether the unit is enabled, and whether it traces code at @address. */
 bool control_traces(const struct control *control);
 bool control_traces_level(const struct control *control, uint64_t address);
 
-/* SPECIAL_CONTROL, whose first bytes are @insn, is about to run.  Returns true
- * if it changes @control, after having done so.
+/* Called before a SPECIAL_CONTROL instruction, whose first bytes are @insn.
+ * Applies its change to @control; returns whether there was one.
  */
 bool control_write(struct control *control, struct guest *guest, uint32_t insn);
 
-/* SPECIAL_CLOCK, whose first bytes were @insn, has run: what it gave. */
+/* Returns the result of a SPECIAL_CLOCK instruction that has just run, whose first
+ * bytes were @insn.
+ */
 uint64_t arch_clock_value(struct guest *guest, uint32_t insn);
 
-/* The host's clock that the guest's runs with under clock=host. */
+/* Returns the host's clock, which the guest's follows under clock=host. */
 uint64_t arch_host_clock(void);
 
-/* SPECIAL_HAND_OVER is about to run: the function that switches tasks, and
- * two offsets (see switch_site).  False if it is but such an instruction.
+/* Called before a SPECIAL_HAND_OVER instruction.  Returns the address of the
+ * function that switches tasks, and two offsets (struct switch_site); or false if
+ * the guest executes such an instruction for another purpose.
  */
 bool arch_hand_over(struct guest *guest, uint64_t *function, uint64_t *offsets);
 
-/* The stack pointer before the interrupt or exception just delivered; 0 if it
- * cannot be found.
+/* Returns the stack pointer before the interrupt or exception that was just
+ * delivered; 0 if it cannot be determined.
  */
 uint64_t arch_interrupted_sp(struct guest *guest);
 

@@ -6,25 +6,25 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* This is what one instruction means to the truth, from its bytes. */
+/* The relevant properties of one instruction, from its bytes. */
 struct branch {
 	uint8_t kind;	   /* enum truth_kind, or 0: no branch */
 	bool near_sp;	   /* SP before it = SP after it + sp_change */
 	bool far_sp;	   /* SP must be read before it runs */
-	bool traps;	   /* counts as executed when it raises */
+	bool traps;	   /* counts as executed if it raises an exception */
 	bool calls;	   /* is a branch that QEMU reports as an exception */
-	bool halts;	   /* the CPU may wait: time jumps behind it */
+	bool halts;	   /* the CPU may wait: time jumps after it */
 	int32_t sp_change; /* bytes, with near_sp */
 };
 
 enum special {
 	SPECIAL_NONE,
-	SPECIAL_CONTROL,   /* may write a register of the trace unit's */
-	SPECIAL_CLOCK,	   /* reads the clock that the trace has */
-	SPECIAL_HAND_OVER, /* may name the place where tasks are switched */
+	SPECIAL_CONTROL,   /* may write a register of the trace unit */
+	SPECIAL_CLOCK,	   /* reads the clock of the trace */
+	SPECIAL_HAND_OVER, /* may pass the location of the task switch */
 };
 
-/* Each architecture's own (x86/, arm64/). */
+/* Implemented for each architecture (x86/, arm64/). */
 struct branch branch_classify(const uint8_t *bytes, size_t size);
 
 enum special branch_special(const uint8_t *bytes, size_t size);

@@ -35,9 +35,9 @@ static void correct(struct clock *clock, uint64_t offset)
 	clock->offset = offset;
 }
 
-/* Returns whether a reading that gave @tsc says that the guest's clock stood still
- * meanwhile, as it does while the machine's state is saved: the host's was later
- * than the offset has it even before the reading.
+/* Returns whether the reading @tsc shows that the guest's clock was stopped since
+ * the previous one, as while the machine's state is saved: the host's clock was
+ * ahead of @tsc - offset even before the reading.
  */
 static bool stood_still(const struct clock *clock, uint64_t tsc)
 {

@@ -5,43 +5,45 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* One vCPU's guest clock (TSC, generic timer) at any moment.
+/* Computes one vCPU's guest clock (TSC, generic timer) at any time.
  *
- * Virtual: under -icount shift=0 it is the number of instructions
- * executed plus a constant, until the CPU sleeps.  The constant is learnt when
- * the guest reads it; a time asked for before that is a count, and becomes a
- * time later by adding clock->offset.  Each further reading checks it.
+ * Virtual clock: under -icount shift=0 the guest's clock is the number of executed
+ * instructions plus an offset, until the CPU sleeps.  The offset is known once the
+ * guest has read its clock; until then clock_now() returns a count, which becomes
+ * a time by adding clock->offset later.  Each further reading checks the offset.
  *
- * Host: the guest's clock is the host's plus a constant, until the machine stands
- * still.  It is learnt just after a reading, so the largest estimate is the best
- * one.
+ * Host's clock: the guest's clock is the host's plus an offset, until the machine
+ * is stopped.  The host's clock is read just after the guest's, so estimates of
+ * the offset are too small, and the largest one is the best.
  */
 struct clock {
 	bool host;
 	bool known;	      /* offset is valid */
 	uint64_t executed;    /* instructions, while tracked */
-	uint64_t host_now;    /* the host's TSC as it was looked at last */
-	uint64_t host_before; /* and before the reading under way */
+	uint64_t host_now;    /* the host's TSC at the last clock_look() */
+	uint64_t host_before; /* and before the current reading */
 	uint64_t offset;      /* guest TSC - executed, or - host's TSC */
-	uint64_t syncs;	      /* readings seen */
-	uint64_t corrections; /* of them, with another offset than known */
-	uint64_t worst;	      /* largest of them, TSC ticks */
+	uint64_t syncs;	      /* the guest's readings */
+	uint64_t corrections; /* readings that changed the offset */
+	uint64_t worst;	      /* largest change, TSC ticks */
 };
 
-/* Looks at the host's clock, once for all that happens at one moment.  Returns
- * what it says; 0 if the clock is virtual.
+/* Reads the host's clock; call it once for all events of one time.  Returns the
+ * value, or 0 if the clock is virtual.
  */
 uint64_t clock_look(struct clock *clock);
 
-/* The TSC @ahead instructions after clock->executed (virtual) or when it was
- * looked at (host); without the offset while that is not known.
+/* Returns the TSC @ahead instructions after clock->executed (virtual clock), or at
+ * the last clock_look() (host's clock); without the offset while it is unknown.
  */
 uint64_t clock_now(const struct clock *clock, uint32_t ahead);
 
-/* The guest is about to read. */
+/* Must be called before the guest reads its clock. */
 void clock_before(struct clock *clock);
 
-/* A reading, the last of @executed instructions, gave @tsc just now. */
+/* Must be called just after the guest has read @tsc by the last of @executed
+ * instructions.  Updates the offset.
+ */
 void clock_sync(struct clock *clock, uint64_t tsc, uint64_t executed);
 
 #endif

@@ -4,7 +4,8 @@
 
 #include <stdint.h>
 
-/* The ground truth of one virtual CPU, as the machine writes it on the host.
+/* The ground truth of one virtual CPU, in the file that the machine writes on the
+ * host.
  *
  * File truth.<cpu>: a struct truth_header, then records, one after the other:
  *
@@ -19,12 +20,12 @@
  * All "previous" values start at 0.  A varint is LEB128; zigzag(x) is
  * (x << 1) ^ (x >> 63) on 64 bits.  Records are in the order of execution.
  *
- * A record is written while the trace unit traces (IA32_RTIT_CTL has TraceEn
- *and BranchEn set; TRCPRGCTLR, TRBLIMITR_EL1 and TRFCR_EL1 are enabled), if one
- * of its two addresses belongs to a privilege level that is traced (OS, User);
+ * Records are written while the trace unit is enabled (IA32_RTIT_CTL has TraceEn
+ * and BranchEn set; TRCPRGCTLR, TRBLIMITR_EL1 and TRFCR_EL1 are enabled), if one
+ * of their two addresses belongs to a traced privilege level (OS, User);
  * TRUTH_TRACE_ON, _OFF and _SWITCH always.  Address and CR3 filters are not
- * applied.  The TSC is what rdtsc would give in place of the instruction at
- * "from"; of an interrupt, what it would have given just before.
+ * applied.  The TSC is the value that rdtsc would return in place of the
+ * instruction at "from"; for an interrupt, the value just before it.
  */
 #define TRUTH_MAGIC "KTTRUTH1"
 
@@ -48,14 +49,14 @@ enum truth_kind {
 			       * int3, int n, int1
 			       */
 	TRUTH_TRACE_ON = 11,  /* from = to: the first instruction traced */
-	TRUTH_TRACE_OFF = 12, /* from = to: what ends the trace (wrmsr, msr) */
+	TRUTH_TRACE_OFF = 12, /* from = to: wrmsr or msr that ends it */
 	TRUTH_SWITCH = 13,    /* __switch_to, on arm64 cpu_switch_to, was
 			       * entered for this task
 			       */
 	TRUTH_KIND_MASK = 0x0f,
-	/* All but conditional branches and jumps carry the stack pointer:
-	 * that before the instruction; of a switch, the next task's (arm64:
-	 * still the last one's).
+	/* All except conditional branches and jumps have the stack pointer
+	 * before the instruction; a switch has the next task's (arm64: still
+	 * the previous task's).
 	 */
 	TRUTH_HAS_SP = 0x10,
 };

@@ -31,8 +31,8 @@ struct tracker {
 	uint64_t far_sp;
 	/* an exception was raised and not delivered yet */
 	bool raised;
-	/* the instruction that read the clock and whose result has not been
-	 * read; 0: none
+	/* the instruction that read the clock, while its result has not been
+	 * used yet; 0: none
 	 */
 	uint32_t clock_insn;
 	uint64_t clock_executed; /* instructions up to it */

@@ -137,11 +137,11 @@ static void write_second_title(const struct diff_flame *flame)
 	fprintf(out, "The same by the time in A, %s. ",
 		duration_text_of(flame->layouts[0].all_ns).text);
 	if (flame->gone)
-		fprintf(out, "Gone, of A alone: %" PRIu32 " paths, %s.",
+		fprintf(out, "Gone (only in A): %" PRIu32 " paths, %s.",
 			flame->gone,
 			duration_text_of(diff_rounded(flame->gone_ns)).text);
 	else
-		fputs("No path is of A alone.", out);
+		fputs("No path is only in A.", out);
 	fputs("</text>\n", out);
 }
 
@@ -162,9 +162,9 @@ static void write_notes(const struct diff_flame *flame)
 
 	flame_svg_notes(&flame->svg);
 	fputs(recordings[0] < 2 && recordings[1] < 2 ?
-		      "One recording of each: what is chance is not known." :
-		      "Grey: no change, or one that recordings of one side "
-		      "have, too.",
+		      "Only one recording per side, so the noise is unknown." :
+		      "Grey: no change, or not more than recordings of one "
+		      "side differ by.",
 	      out);
 }
 

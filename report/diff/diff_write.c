@@ -136,13 +136,14 @@ static void write_text(struct part *part, uint64_t top, FILE *out)
 			fputs("  no change\n", out);
 	}
 	if (part->table->recordings[0] < 2 && part->table->recordings[1] < 2)
-		fputs("\nOne recording of each: what is chance is not known. "
-		      "Several (A1,A2 B1,B2) tell.\n",
+		fputs("\nOnly one recording per side, so the noise is unknown; "
+		      "pass several (A1,A2 B1,B2).\n",
 		      out);
 	else
 		fprintf(out,
-			"\nNoise: %" PRIu64 " larger changes are no more "
-			"than recordings of one side differ by.\n",
+			"\nNoise: %" PRIu64 " larger changes are not more than "
+			"recordings of one side differ "
+			"by.\n",
 			left_out);
 	write_tracer(part->table, out);
 }

@@ -25,8 +25,8 @@ static bool render_tracer(const struct profile_report *report, FILE *out)
 	const uint64_t *part_ns = report->part_ns;
 
 	fprintf(out,
-		"The tracer's own work: %s, %.1f %% of all work but the idle "
-		"loop.\n",
+		"The tracer's own work: %s, %.1f %% of all work except the "
+		"idle loop.\n",
 		time_unit_amount(time_unit_of(report->recording),
 				 part_ns[PROFILE_TRACER])
 			.text,
@@ -43,8 +43,8 @@ bool render_interrupts(const struct profile_report *report, FILE *out)
 	if (!interrupts)
 		return false;
 	fprintf(out,
-		"Interrupt work is whose it was for (--bill=victim: whom it "
-		"stopped): %s,\n",
+		"Interrupt work is charged to its beneficiary (--bill=victim: "
+		"to the interrupted process): %s,\n",
 		time_unit_text(unit, interrupts->exact_ns +
 					     interrupts->inferred_ns +
 					     interrupts->nobodys_ns)
@@ -53,7 +53,7 @@ bool render_interrupts(const struct profile_report *report, FILE *out)
 		time_unit_text(unit, interrupts->inferred_ns).text,
 		interrupts->inferred_ns ? " (~)" : "");
 	if (interrupts->nobodys_ns)
-		fprintf(out, ", %s nobody's",
+		fprintf(out, ", %s without a known beneficiary",
 			time_unit_text(unit, interrupts->nobodys_ns).text);
 	fputs(".\n", out);
 	return true;

@@ -159,8 +159,7 @@ int render_calltree_text(const struct profile_report *report, FILE *out)
 		render_title(report, "Call tree", out);
 		status = write_all(&text);
 		fprintf(out,
-			"\nLeft out: what is below %.1f %% of its "
-			"process.\n",
+			"\nLeft out: calls below %.1f %% of their process.\n",
 			least_percent);
 	}
 	array_free(&text.branches);

@@ -19,19 +19,19 @@ static const struct time_unit units[] = {
 		.name = "cycles",
 		.suffix = "_cycles",
 		.kind = "cycles of CPUs",
-		.note = "No times: the trace has no time stamps that could be "
-			"converted. Each CPU's\ncycles are counted from where "
-			"its trace begins; what ran on different CPUs is\nnot "
-			"in order.\n\n",
+		.note = "No times: the trace has no timestamps that can be "
+		        "converted to time. Each CPU's\ncycles are counted "
+		        "from the start of its trace; the order between CPUs "
+		        "is\nunknown.\n\n",
 	},
 	[RECORDING_TIME_INSTRUCTIONS] = {
 		.name = "instructions",
 		.suffix = "_instructions",
 		.kind = "instructions executed on CPUs",
-		.note = "No times: the trace has no time stamps that could be "
-			"converted. Each CPU's\ninstructions are counted from "
-			"its first one; what ran on different CPUs is not\nin "
-			"order.\n\n",
+		.note = "No times: the trace has no timestamps that can be "
+		        "converted to time. Each CPU's\ninstructions are "
+		        "counted from its first one; the order between CPUs "
+		        "is\nunknown.\n\n",
 	},
 };
 
@@ -44,9 +44,9 @@ static const struct time_unit host_clock = {
 	.name = "ns",
 	.suffix = "_ns",
 	.kind = "wall time on CPUs",
-	.note = "The times are a host's: several CPUs of the virtual machine run "
-		"by its clock, and\nwhat it did meanwhile is in them. One CPU "
-		"(without --cpus) has its own clock.\n\n",
+	.note = "Times are from the host's clock, because several CPUs of the "
+		"virtual machine use\nit; they include other work of the host. "
+		"One CPU (without --cpus) has its own clock.\n\n",
 };
 
 const struct time_unit *time_unit_of(const struct recording *recording)

@@ -195,8 +195,8 @@ static int refuse_untimed(struct virtual_table *table)
 {
 	sqlite3_free(table->base.zErrMsg);
 	table->base.zErrMsg = sqlite3_mprintf(
-		"%s: %s: the trace has no times, which the kernel's events "
-		"could be joined by",
+		"%s: %s: the trace has no timestamps to correlate the kernel's "
+		"events with",
 		recording_path(table->recording->input.recording),
 		table->table->name);
 	return SQLITE_ERROR;

@@ -46,7 +46,7 @@ enum {
 	[COLUMN_PID] = { "pid", SQL_INTEGER, ROLE_PID, "", "process" }, \
 	[COLUMN_COMM] = { "comm", SQL_TEXT, ROLE_NONE, "", "its last name" }, \
 	[COLUMN_WALL] = { "wall_ns", SQL_INTEGER, ROLE_NONE, "ns", \
-			  "its time: the sum of the next eleven" }, \
+			  "its time: the sum of the next twelve columns" }, \
 	[COLUMN_USER] = { "user_ns", SQL_INTEGER, ROLE_NONE, "ns", \
 			  "in user space" }, \
 	[COLUMN_SYSTEM_CALL] = { "system_call_ns", SQL_INTEGER, ROLE_NONE, \
@@ -57,34 +57,35 @@ enum {
 			    "on a CPU in other work of the kernel" }, \
 	[COLUMN_BENEFITED] = { "interrupt_benefited_ns", SQL_INTEGER, \
 			       ROLE_NONE, "ns", \
-			       "in interrupts that were for it; NULL if " \
-			       "not known" }, \
+			       "in interrupts for its own process; NULL if " \
+			       "not recorded" }, \
 	[COLUMN_STOLEN] = { "interrupt_stolen_ns", SQL_INTEGER, ROLE_NONE, \
-			    "ns", "in other interrupts" }, \
+			    "ns", "in all other interrupts" }, \
 	[COLUMN_TRACER] = { "tracer_ns", SQL_INTEGER, ROLE_NONE, "ns", \
-			    "in the tracer's own functions" }, \
+			    "in the functions of the tracer" }, \
 	[COLUMN_GUEST] = { "guest_ns", SQL_INTEGER, ROLE_NONE, "ns", \
-			   "in a virtual machine, as its CPU" }, \
+			   "in a virtual machine, as one of its CPUs" }, \
 	[COLUMN_RUNNABLE] = { "runnable_ns", SQL_INTEGER, ROLE_NONE, "ns", \
-			      "waiting for a CPU; NULL if not known" }, \
+			      "waiting for a CPU; NULL if not recorded" }, \
 	[COLUMN_ASLEEP] = { "asleep_ns", SQL_INTEGER, ROLE_NONE, "ns", \
-			    "asleep; NULL if not known" }, \
+			    "asleep; NULL if not recorded" }, \
 	[COLUMN_NOT_ASKED] = { "not_asked_ns", SQL_INTEGER, ROLE_NONE, "ns", \
-			       "on CPUs outside of the calls that --only " \
-			       "chose" }, \
+			       "on CPUs outside the calls selected by record " \
+			       "--only" }, \
 	[COLUMN_UNKNOWN] = { "unknown_ns", SQL_INTEGER, ROLE_NONE, "ns", \
 			     "not in the trace" }, \
 	[COLUMN_SWITCHES] = { "context_switches", SQL_INTEGER, ROLE_NONE, "", \
-			      "times that it left a CPU" }, \
+			      "how often it left a CPU" }, \
 	[COLUMN_SYSTEM_CALLS] = { "system_calls", SQL_INTEGER, ROLE_NONE, "", \
-				  "system calls begun" }, \
+				  "number of system calls that started" }, \
 	[COLUMN_FAULTS] = { "faults", SQL_INTEGER, ROLE_NONE, "", \
-			    "page faults and exceptions begun" }, \
+			    "number of page faults and exceptions that " \
+			    "started" }, \
 	[COLUMN_UNCERTAIN] = { "uncertain_ns", SQL_INTEGER, ROLE_NONE, "ns", \
-			       "by how much a class may be off" }, \
+			       "error bound of each class" }, \
 	[COLUMN_IS_RECORDER] = { "is_recorder", SQL_INTEGER, ROLE_NONE, "", \
-				 "1: it is of the program that recorded, " \
-				 "which the report leaves out" }, \
+				 "1: part of the recorder, omitted from the " \
+				 "report" }, \
 	SUM_WINDOW_COLUMNS(COLUMN_SINCE, COLUMN_UNTIL)
 
 static const struct sql_column thread_columns[THREAD_COLUMNS] = {
@@ -95,22 +96,23 @@ static const struct sql_column thread_columns[THREAD_COLUMNS] = {
 static const struct sql_column process_columns[PROCESS_COLUMNS] = {
 	COMMON_COLUMNS,
 	[COLUMN_THREADS] = { "threads", SQL_INTEGER, ROLE_NONE, "",
-			     "its threads that were seen" },
+			     "number of its threads in the recording" },
 	[COLUMN_INTERRUPT_ELSEWHERE] = { "interrupt_elsewhere_ns", SQL_INTEGER,
 					 ROLE_NONE, "ns",
-					 "others' and idle CPUs' time that "
-					 "went to interrupts for it; NULL if "
-					 "not known" },
+					 "interrupt time charged to this "
+					 "process that ran in other processes "
+					 "or on idle CPUs; NULL if not "
+					 "recorded" },
 	[COLUMN_KERNEL_ELSEWHERE] = { "kernel_elsewhere_ns", SQL_INTEGER,
 				      ROLE_NONE, "ns",
-				      "kernel threads' time that went to work "
-				      "for it; NULL if not known" },
+				      "kernel threads' time charged to this "
+				      "process; NULL if not recorded" },
 };
 
 const struct sql_table sql_thread_table = {
 	.id = TABLE_THREAD,
 	.name = "thread",
-	.meaning = "Where each thread's time went: report --threads.",
+	.meaning = "The time of each thread by class, as in report --threads.",
 	.columns = thread_columns,
 	.column_count = THREAD_COLUMNS,
 	.rows_per_mb = 1,
@@ -120,7 +122,8 @@ const struct sql_table sql_thread_table = {
 const struct sql_table sql_process_table = {
 	.id = TABLE_PROCESS,
 	.name = "process",
-	.meaning = "Where each process's time went: report --processes.",
+	.meaning =
+		"The time of each process by class, as in report --processes.",
 	.columns = process_columns,
 	.column_count = PROCESS_COLUMNS,
 	.rows_per_mb = 1,

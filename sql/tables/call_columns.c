@@ -7,52 +7,53 @@
 #include "symbolize/functions/function_table.h"
 
 static const struct sql_column columns[CALL_COLUMNS] = {
-	[CALL_BEGIN] = { "begin_ns", SQL_INTEGER, ROLE_BEGIN, "ns",
-			 "when it was entered" },
-	[CALL_END] = { "end_ns", SQL_INTEGER, ROLE_END, "ns",
-		       "when it was left" },
+	[CALL_BEGIN] = { "begin_ns", SQL_INTEGER, ROLE_BEGIN, "ns", "entry" },
+	[CALL_END] = { "end_ns", SQL_INTEGER, ROLE_END, "ns", "exit" },
 	[CALL_WALL] = { "wall_ns", SQL_INTEGER, ROLE_NONE, "ns",
-			"end_ns - begin_ns: with sleeps and waits" },
+			"end_ns - begin_ns, including sleeps and waits" },
 	[CALL_ON_CPU] = { "on_cpu_ns", SQL_INTEGER, ROLE_NONE, "ns",
-			  "of that, traced on a CPU in this thread, with what "
-			  "it called" },
+			  "part of wall_ns that the thread was on a CPU and "
+			  "traced, including callees" },
 	[CALL_SELF] = { "self_ns", SQL_INTEGER, ROLE_NONE, "ns",
-			"of that, in the function itself" },
-	[CALL_CPU] = { "cpu", SQL_INTEGER, ROLE_CPU, "", "where it began" },
+			"part of on_cpu_ns in the function itself" },
+	[CALL_CPU] = { "cpu", SQL_INTEGER, ROLE_CPU, "",
+		       "CPU on which it started" },
 	[CALL_PID] = { "pid", SQL_INTEGER, ROLE_PID, "",
 		       "process; 0: idle, -1: unknown" },
 	[CALL_TID] = { "tid", SQL_INTEGER, ROLE_TID, "",
 		       "thread; 0: idle, -1: unknown" },
 	[CALL_COMM] = { "comm", SQL_TEXT, ROLE_NONE, "",
-			"the thread's name when it began" },
+			"name of the thread at the start of the call" },
 	[CALL_DEPTH] = { "depth", SQL_INTEGER, ROLE_NONE, "",
-			 "how many functions of the thread were open then" },
+			 "number of the thread's open functions at the entry" },
 	[CALL_FUNCTION] = { "function", SQL_TEXT, ROLE_FUNCTION, "",
-			    "the function's name" },
+			    "name of the function" },
 	[CALL_MODULE] = { "module", SQL_TEXT, ROLE_NONE, "",
-			  "its module or program; empty for the kernel "
-			  "proper" },
+			  "its module or program; empty for the kernel image" },
 	[CALL_FUNCTION_ID] = { "function_id", SQL_INTEGER, ROLE_NONE, "",
 			       "its number in the table function" },
 	[CALL_CALLER] = { "caller", SQL_TEXT, ROLE_NONE, "",
-			  "the innermost function open then; NULL: none" },
+			  "the innermost function open at the entry; NULL: "
+			  "none" },
 	[CALL_CALLER_ID] = { "caller_id", SQL_INTEGER, ROLE_NONE, "",
 			     "its number" },
 	[CALL_HOW] = { "how", SQL_TEXT, ROLE_NONE, "",
-		       "call, tail (a jump at its caller's end), interrupt "
-		       "(or exception), system_call, start (the trace begins "
-		       "there), inferred (it was running before it was seen), "
-		       "resumed (its stack in user space goes on)" },
+		       "call, tail (by a jump at the end of its caller), "
+		       "interrupt (or exception), system_call, start (the "
+		       "trace starts in it), inferred (it was already running "
+		       "when it was first seen), resumed (a user-space stack "
+		       "continues)" },
 	[CALL_PART] = { "part", SQL_TEXT, ROLE_NONE, "",
-			"work, which profiles show; idle: the idle loop; "
-			"tracer: perf's functions, what they call, and the "
-			"program that recorded" },
+			"work (in profiles), idle (the idle loop) or tracer "
+			"(perf's functions, their callees, and the recorder)" },
 	[CALL_BEGIN_UNSEEN] = { "begin_unseen", SQL_INTEGER, ROLE_NONE, "",
-				"1: it began earlier" },
+				"1: the actual start is earlier, and not in "
+				"the trace" },
 	[CALL_END_UNSEEN] = { "end_unseen", SQL_INTEGER, ROLE_NONE, "",
-			      "1: it ended earlier, or not at all" },
+			      "1: the actual end is earlier, or the call did "
+			      "not end" },
 	[CALL_NOT_ALL_SEEN] = { "not_all_seen", SQL_INTEGER, ROLE_NONE, "",
-				"1: tracing paused in it" },
+				"1: tracing paused during the call" },
 };
 
 void call_columns_fill(union sql_cell *cells,
@@ -87,8 +88,7 @@ void call_columns_fill(union sql_cell *cells,
 const struct sql_table sql_call_table = {
 	.id = TABLE_CALL,
 	.name = "call",
-	.meaning = "Every call of every function, in the order in which they "
-		   "end.",
+	.meaning = "All calls of all functions, ordered by their end.",
 	.columns = columns,
 	.column_count = CALL_COLUMNS,
 	.rows_per_mb = 300000,

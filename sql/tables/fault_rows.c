@@ -28,37 +28,37 @@ enum {
 };
 
 static const struct sql_column columns[COLUMNS] = {
-	[COLUMN_BEGIN] = { "begin_ns", SQL_INTEGER, ROLE_BEGIN, "ns",
-			   "when it began" },
-	[COLUMN_END] = { "end_ns", SQL_INTEGER, ROLE_END, "ns",
-			 "when it was over" },
+	[COLUMN_BEGIN] = { "begin_ns", SQL_INTEGER, ROLE_BEGIN, "ns", "start" },
+	[COLUMN_END] = { "end_ns", SQL_INTEGER, ROLE_END, "ns", "end" },
 	[COLUMN_WALL] = { "wall_ns", SQL_INTEGER, ROLE_NONE, "ns",
 			  "end_ns - begin_ns" },
 	[COLUMN_ON_CPU] = { "on_cpu_ns", SQL_INTEGER, ROLE_NONE, "ns",
-			    "of that, on a CPU in the fault itself: not in "
-			    "interrupts" },
-	[COLUMN_CPU] = { "cpu", SQL_INTEGER, ROLE_CPU, "", "where it began" },
+			    "part of wall_ns on a CPU in the fault itself, "
+			    "without interrupts" },
+	[COLUMN_CPU] = { "cpu", SQL_INTEGER, ROLE_CPU, "",
+			 "CPU on which it started" },
 	[COLUMN_PID] = { "pid", SQL_INTEGER, ROLE_PID, "", "process" },
 	[COLUMN_TID] = { "tid", SQL_INTEGER, ROLE_TID, "", "thread" },
 	[COLUMN_COMM] = { "comm", SQL_TEXT, ROLE_NONE, "",
-			  "the thread's name at that time" },
+			  "name of the thread at that time" },
 	[COLUMN_KIND] = { "kind", SQL_TEXT, ROLE_NONE, "",
 			  "page_fault or exception" },
 	[COLUMN_FUNCTION] = { "function", SQL_TEXT, ROLE_FUNCTION, "",
-			      "the kernel's function for it" },
+			      "the kernel's function that handles it" },
 	[COLUMN_IS_RECORDER] = { "is_recorder", SQL_INTEGER, ROLE_NONE, "",
-				 "1: a thread of the program that recorded, "
-				 "which reports leave out" },
+				 "1: a thread of the recorder, omitted from "
+				 "reports" },
 	[COLUMN_BEGIN_UNSEEN] = { "begin_unseen", SQL_INTEGER, ROLE_NONE, "",
-				  "1: it began earlier" },
+				  "1: the actual start is earlier, and not in "
+				  "the trace" },
 	[COLUMN_END_UNSEEN] = { "end_unseen", SQL_INTEGER, ROLE_NONE, "",
-				"1: the recording ends in it" },
+				"1: the recording ends before the fault does" },
 };
 
 const struct sql_table sql_fault_table = {
 	.id = TABLE_FAULT,
 	.name = "fault",
-	.meaning = "Each page fault and exception.",
+	.meaning = "All page faults and exceptions.",
 	.columns = columns,
 	.column_count = COLUMNS,
 	.rows_per_mb = 500,

@@ -25,14 +25,15 @@ enum {
 
 static const struct sql_column columns[COLUMNS] = {
 	[COLUMN_ID] = { "function_id", SQL_INTEGER, ROLE_NONE, "",
-			"its number in other tables; of this recording only" },
+			"number of the function in other tables, valid for "
+			"this recording only" },
 	[COLUMN_NAME] = { "function", SQL_TEXT, ROLE_FUNCTION, "",
-			  "its name; others may have the same" },
+			  "name of the function; not unique" },
 	[COLUMN_MODULE] = { "module", SQL_TEXT, ROLE_NONE, "",
-			    "module or program; empty for the kernel proper" },
+			    "module or program; empty for the kernel image" },
 	[COLUMN_ADDRESS] = { "address", SQL_INTEGER, ROLE_NONE, "",
-			     "its lowest entry, as a signed number; NULL if "
-			     "unknown" },
+			     "lowest entry address, as a signed number; NULL "
+			     "if unknown" },
 	[COLUMN_SPACE] = { "space", SQL_TEXT, ROLE_NONE, "", "kernel or user" },
 	[COLUMN_SYMBOL] = { "symbol", SQL_TEXT, ROLE_NONE, "",
 			    "its symbol in the file: the mangled name of C++, "
@@ -96,8 +97,8 @@ const struct row_source_class function_source = {
 const struct sql_table sql_function_table = {
 	.id = TABLE_FUNCTION,
 	.name = "function",
-	.meaning = "Every function of the kernel, its modules and the traced "
-		   "programs, called or not.",
+	.meaning = "All functions of the kernel, its modules and the traced "
+		   "programs, including those that were never called.",
 	.columns = columns,
 	.column_count = COLUMNS,
 	.source = &function_source,

@@ -21,27 +21,28 @@ enum {
 
 static const struct sql_column columns[COLUMNS] = {
 	[COLUMN_BEGIN] = { "begin_ns", SQL_INTEGER, ROLE_BEGIN, "ns",
-			   "when it begins" },
+			   "start of the gap" },
 	[COLUMN_END] = { "end_ns", SQL_INTEGER, ROLE_END, "ns",
-			 "when it ends, or the next one begins" },
+			 "end of the gap, or start of the next one" },
 	[COLUMN_CPU] = { "cpu", SQL_INTEGER, ROLE_CPU, "",
-			 "whose trace it is in; -1: a thread's own" },
+			 "CPU whose trace has the gap; -1: the trace of a "
+			 "single thread" },
 	[COLUMN_PID] = { "pid", SQL_INTEGER, ROLE_PID, "",
-			 "process that ran when it began" },
+			 "process that ran at its start" },
 	[COLUMN_TID] = { "tid", SQL_INTEGER, ROLE_TID, "", "its thread" },
 	[COLUMN_REASON] = { "reason", SQL_TEXT, ROLE_NONE, "",
-			    "why: docs/formats.md lists them" },
+			    "reason; docs/formats.md lists them" },
 	[COLUMN_LOST] = { "lost_bytes", SQL_INTEGER, ROLE_NONE, "bytes",
-			  "of trace; 0 if unknown" },
+			  "bytes of trace lost; 0 if unknown" },
 	[COLUMN_OFFSET] = { "offset", SQL_INTEGER, ROLE_NONE, "bytes",
-			    "where in the CPU's trace" },
+			    "offset in the CPU's trace" },
 };
 
 const struct sql_table sql_gap_table = {
 	.id = TABLE_GAP,
 	.name = "gap",
-	.meaning = "Each gap: execution went on and the trace does not show "
-		   "it.",
+	.meaning = "All gaps: intervals of execution that the trace does not "
+		   "show.",
 	.columns = columns,
 	.column_count = COLUMNS,
 	.rows_per_mb = 1,

@@ -23,25 +23,27 @@ enum {
 static const struct sql_column columns[COLUMNS] = {
 	INTERRUPT_WHO_COLUMNS(0),
 	[COLUMN_COUNT] = { "count", SQL_REAL, ROLE_NONE, "",
-			   "pieces of work; of one for several, the part" },
+			   "number of slices of work; a slice with several "
+			   "beneficiaries counts for each by its share" },
 	[COLUMN_TOTAL] = { "total_ns", SQL_INTEGER, ROLE_NONE, "ns",
-			   "its time, without what broke into it" },
+			   "time, without nested interrupts" },
 	[COLUMN_MAX] = { "max_ns", SQL_INTEGER, ROLE_NONE, "ns",
-			 "most of one piece" },
+			 "longest slice, or largest share of one slice" },
 	[COLUMN_EXACT] = { "exact_ns", SQL_INTEGER, ROLE_NONE, "ns",
-			   "of total_ns: whom it was for is followed" },
+			   "part of total_ns with an exact beneficiary" },
 	[COLUMN_INFERRED] = { "inferred_ns", SQL_INTEGER, ROLE_NONE, "ns",
-			      "of total_ns: it is inferred" },
+			      "part of total_ns with an inferred beneficiary" },
 	[COLUMN_NOBODY] = { "nobody_ns", SQL_INTEGER, ROLE_NONE, "ns",
-			    "of total_ns: it is not known" },
+			    "part of total_ns without a known beneficiary" },
 	SUM_WINDOW_COLUMNS(COLUMN_SINCE, COLUMN_UNTIL),
 };
 
 const struct sql_table sql_interrupt_table = {
 	.id = TABLE_INTERRUPT,
 	.name = "interrupt",
-	.meaning = "Interrupt work and deferred work: what, on whose time, for "
-		   "whom; sums, as in report --interrupts.",
+	.meaning = "Sums of interrupt work and deferred work, by kind, "
+		   "interrupted process and beneficiary, as in report "
+		   "--interrupts.",
 	.columns = columns,
 	.column_count = COLUMNS,
 	.rows_per_mb = 5,

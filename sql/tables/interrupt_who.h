@@ -36,31 +36,35 @@ enum interrupt_who {
 			WHO_FUNCTION] = { "function", SQL_TEXT, ROLE_FUNCTION, \
 					  "", \
 					  "the handler, action or callback" }, \
-		[(first) + \
-			WHO_IRQ] = { "irq", SQL_INTEGER, ROLE_NONE, "", \
-				     "interrupt number; NULL: none known" }, \
+		[(first) + WHO_IRQ] = { "irq", SQL_INTEGER, ROLE_NONE, "", \
+					"interrupt number; NULL if none is " \
+					"known" }, \
 		[(first) + \
 			WHO_IS_THREAD] = { "is_thread_work", SQL_INTEGER, \
 					   ROLE_NONE, "", \
-					   "1: no interrupt, but a kernel " \
-					   "thread's own work, as a work item" }, \
+					   "1: not an interrupt but the " \
+					   "purpose of a kernel thread, such " \
+					   "as a work item" }, \
 		[(first) + \
 			WHO_ON_PID] = { "on_pid", SQL_INTEGER, ROLE_NONE, "", \
-					"process on whose time it ran; 0: idle" }, \
+					"process on whose time the work ran; " \
+					"0: idle CPU" }, \
 		[(first) + WHO_ON_TID] = { "on_tid", SQL_INTEGER, ROLE_NONE, \
 					   "", "its thread" }, \
-		[(first) + \
-			WHO_ON_COMM] = { "on_comm", SQL_TEXT, ROLE_NONE, "", \
-					 "the process's last name, or idle" }, \
+		[(first) + WHO_ON_COMM] = { "on_comm", SQL_TEXT, ROLE_NONE, \
+					    "", \
+					    "last name of that process, or " \
+					    "idle" }, \
 		[(first) + \
 			WHO_FOR_PID] = { "for_pid", SQL_INTEGER, ROLE_NONE, \
 					 "", \
-					 "process that it was for; 0: the system " \
-					 "as a whole; NULL: nobody claims it" }, \
+					 "beneficiary: process that the work " \
+					 "is charged to; 0: the system as a " \
+					 "whole; NULL: no known " \
+					 "beneficiary" }, \
 		[(first) + WHO_FOR_COMM] = { \
 			"for_comm", SQL_TEXT, ROLE_NONE, "", \
-			"that process's last name, system or " \
-			"nobody" \
+			"last name of the beneficiary, system or nobody" \
 		}
 
 /* Fills these columns of the current row of @out, from column @first on, for

@@ -47,43 +47,46 @@ enum {
 
 static const struct sql_column columns[COLUMNS] = {
 	[COLUMN_BEGIN] = { "begin_ns", SQL_INTEGER, ROLE_BEGIN, "ns",
-			   "when the thread wanted the lock" },
+			   "time at which the thread started to wait for the "
+			   "lock" },
 	[COLUMN_END] = { "end_ns", SQL_INTEGER, ROLE_END, "ns",
-			 "when it had it, or gave up" },
+			 "time at which it got the lock or gave up" },
 	[COLUMN_WAIT] = { "wait_ns", SQL_INTEGER, ROLE_NONE, "ns",
 			  "end_ns - begin_ns" },
 	[COLUMN_PID] = { "pid", SQL_INTEGER, ROLE_PID, "",
-			 "process that waited; NULL if unknown" },
+			 "process of the thread that waited; NULL if unknown" },
 	[COLUMN_TID] = { "tid", SQL_INTEGER, ROLE_TID, "", "its thread" },
 	[COLUMN_COMM] = { "comm", SQL_TEXT, ROLE_NONE, "",
-			  "the thread's name at that time" },
+			  "name of the thread at that time" },
 	[COLUMN_KIND] = { "kind", SQL_TEXT, ROLE_NONE, "",
 			  "spinlock, rwlock, mutex, rwsem, percpu_rwsem, "
 			  "rt_mutex, other, futex, file" },
 	[COLUMN_LOCK] = { "lock", SQL_TEXT, ROLE_NONE, "",
-			  "its address, as 0x7f2a10, or the file's device "
-			  "and inode, as fe:00:1234; NULL if not recorded" },
+			  "address of the lock, such as 0x7f2a10, or device "
+			  "and inode of the file, such as fe:00:1234; NULL if "
+			  "not recorded" },
 	[COLUMN_LOCK_PID] = { "lock_pid", SQL_INTEGER, ROLE_NONE, "",
-			      "of a futex, the process in whose memory it is; "
-			      "else NULL" },
+			      "for a futex, the process in whose memory it is; "
+			      "otherwise NULL" },
 	[COLUMN_FUNCTION] = { "function", SQL_TEXT, ROLE_FUNCTION, "",
-			      "the function that wanted it" },
+			      "the function that waited for the lock" },
 	[COLUMN_AT_BEGIN] = { "waiters_at_begin", SQL_INTEGER, ROLE_NONE, "",
-			      "others that waited for it when this wait "
-			      "began" },
+			      "number of other threads that waited for the "
+			      "lock at the start of this wait" },
 	[COLUMN_AT_END] = { "waiters_at_end", SQL_INTEGER, ROLE_NONE, "",
-			    "the same when it had ended" },
+			    "number of such threads at the end of this wait" },
 	[COLUMN_RELEASER_PID] = { "releaser_pid", SQL_INTEGER, ROLE_NONE, "",
-				  "process that let it go, which woke the "
-				  "thread last; NULL: nobody had to, or it was "
-				  "not recorded" },
+				  "process of the thread that released the "
+				  "lock: the last one that woke the waiting "
+				  "thread; NULL: no wake-up was needed, or it "
+				  "was not recorded" },
 	[COLUMN_RELEASER_TID] = { "releaser_tid", SQL_INTEGER, ROLE_NONE, "",
 				  "its thread" },
 	[COLUMN_RELEASER_COMM] = { "releaser_comm", SQL_TEXT, ROLE_NONE, "",
-				   "the thread's last name" },
+				   "last name of that thread" },
 	[COLUMN_IS_RECORDER] = { "is_recorder", SQL_INTEGER, ROLE_NONE, "",
-				 "1: a thread of the program that recorded, "
-				 "which reports leave out" },
+				 "1: a thread of the recorder, omitted from "
+				 "reports" },
 };
 
 static void fill_lock(const struct lock_rows *rows, union sql_cell *cells,
@@ -209,8 +212,9 @@ const struct row_source_class lock_source = {
 const struct sql_table sql_lock_wait_table = {
 	.id = TABLE_LOCK_WAIT,
 	.name = "lock_wait",
-	.meaning = "Each wait for a lock of the kernel or a futex that has "
-		   "ended: report --locks adds them up.",
+	.meaning =
+		"All completed waits for kernel locks, futexes and file locks; "
+		"report --locks adds them up.",
 	.columns = columns,
 	.column_count = COLUMNS,
 	.rows_per_mb = 50,

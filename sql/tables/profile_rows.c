@@ -42,10 +42,10 @@ enum {
 
 static const struct sql_column columns[COLUMNS] = {
 	[COLUMN_FUNCTION] = { "function", SQL_TEXT, ROLE_FUNCTION, "",
-			      "the function's name" },
+			      "name of the function" },
 	[COLUMN_MODULE] = { "module", SQL_TEXT, ROLE_NONE, "",
 			    "its module or program; empty for the kernel "
-			    "proper" },
+			    "image" },
 	[COLUMN_FUNCTION_ID] = { "function_id", SQL_INTEGER, ROLE_NONE, "",
 				 "its number in the table function" },
 	[COLUMN_PID] = { "pid", SQL_INTEGER, ROLE_PID, "",
@@ -53,26 +53,25 @@ static const struct sql_column columns[COLUMNS] = {
 	[COLUMN_CALLS] = { "calls", SQL_INTEGER, ROLE_NONE, "",
 			   "direct + tail + async" },
 	[COLUMN_SELF] = { "self_ns", SQL_INTEGER, ROLE_NONE, "ns",
-			  "on a CPU in the function itself" },
+			  "time on a CPU in the function itself" },
 	[COLUMN_TOTAL] = { "total_ns", SQL_INTEGER, ROLE_NONE, "ns",
-			   "with what it called of the same part; recursion "
+			   "time including callees of the same part; recursion "
 			   "counts once" },
 	[COLUMN_DIRECT] = { "direct", SQL_INTEGER, ROLE_NONE, "",
-			    "by calls and system calls" },
+			    "entries by calls and system calls" },
 	[COLUMN_TAIL] = { "tail", SQL_INTEGER, ROLE_NONE, "",
-			  "by a jump at the caller's end" },
+			  "entries by a jump at the end of the caller" },
 	[COLUMN_ASYNC] = { "async", SQL_INTEGER, ROLE_NONE, "",
-			   "by interrupts and exceptions" },
+			   "entries by interrupts and exceptions" },
 	[COLUMN_STARTS] = { "starts", SQL_INTEGER, ROLE_NONE, "",
-			    "more times: the trace starts with it" },
+			    "not in calls: how often the trace starts in it" },
 	[COLUMN_INFERRED] = { "inferred", SQL_INTEGER, ROLE_NONE, "",
-			      "more times: it was running before it was "
-			      "seen" },
+			      "not in calls: how often it was already running "
+			      "when it was first seen" },
 	[COLUMN_PART] = { "part", SQL_TEXT, ROLE_NONE, "",
-			  "work, which the report shows; idle: the idle loop "
-			  "(--with-idle); tracer: perf's functions, what they "
-			  "call, and the program that recorded "
-			  "(--with-tracer)" },
+			  "work (in the report), idle (the idle loop; "
+			  "--with-idle) or tracer (perf's functions, their "
+			  "callees, and the recorder; --with-tracer)" },
 	SUM_WINDOW_COLUMNS(COLUMN_SINCE, COLUMN_UNTIL),
 };
 
@@ -213,8 +212,8 @@ const struct row_source_class profile_source = { .open = open_rows };
 const struct sql_table sql_profile_table = {
 	.id = TABLE_PROFILE,
 	.name = "profile",
-	.meaning = "What each function did in each process: report --flat, by "
-		   "process.",
+	.meaning = "Calls and times of each function in each process: report "
+		   "--flat by process.",
 	.columns = columns,
 	.column_count = COLUMNS,
 	.rows_per_mb = 500,

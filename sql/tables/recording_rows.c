@@ -53,66 +53,74 @@ enum {
 	[(first) + \
 		READING_OFFSET] = { "clock_" when "_offset_ns", SQL_INTEGER, \
 				    ROLE_NONE, "ns", \
-				    "CLOCK_REALTIME minus the recording's clock at the " when \
-				    " of tracing; NULL if not recorded, as the next ones" }, \
+				    "CLOCK_REALTIME minus the recording's " \
+				    "clock at the " when " of tracing; NULL, " \
+				    "like the following " \
+				    "columns, if not " \
+				    "recorded" }, \
 		[(first) + \
 			READING_BRACKET] = { "clock_" when "_bracket_ns", \
 					     SQL_INTEGER, ROLE_NONE, "ns", \
-					     "by how much that may be off: the two clocks were read within " \
+					     "error bound of that offset: " \
+					     "both clocks were read within " \
 					     "this time" }, \
 		[(first) + \
 			READING_STATUS] = { "clock_" when "_status", \
 					    SQL_INTEGER, ROLE_NONE, "", \
-					    "the kernel's of CLOCK_REALTIME, as " \
-					    "adjtimex(2) has it; with bit 64 it is " \
+					    "status of CLOCK_REALTIME, as " \
+					    "adjtimex(2) returns it; bit 64: " \
 					    "not synchronised" }, \
-		[(first) + \
-			READING_ESTERROR] = { "clock_" when "_esterror_ns", \
-					      SQL_INTEGER, ROLE_NONE, "ns", \
-					      "CLOCK_REALTIME's own estimated " \
-					      "error" }, \
+		[(first) + READING_ESTERROR] = { "clock_" when "_esterror_ns", \
+						 SQL_INTEGER, ROLE_NONE, "ns", \
+						 "estimated error of " \
+						 "CLOCK_REALTIME, from " \
+						 "adjtimex(2)" }, \
 		[(first) + READING_MAXERROR] = { \
 			"clock_" when "_maxerror_ns", SQL_INTEGER, ROLE_NONE, \
-			"ns", "and the largest that it may have" \
+			"ns", \
+			"maximum error of CLOCK_REALTIME, from adjtimex(2)" \
 		}
 
 static const struct sql_column columns[COLUMNS] = {
 	[COLUMN_PATH] = { "path", SQL_TEXT, ROLE_NONE, "",
-			  "the recording's folder, as it was given" },
+			  "path of the recording, as passed to the command" },
 	[COLUMN_HOST] = { "host", SQL_TEXT, ROLE_NONE, "",
 			  "name of the traced machine" },
 	[COLUMN_KERNEL] = { "kernel", SQL_TEXT, ROLE_NONE, "",
-			    "release of its kernel, as uname -r has it" },
+			    "release of its kernel, as in uname -r" },
 	[COLUMN_ARCH] = { "arch", SQL_TEXT, ROLE_NONE, "",
-			  "its architecture, as uname -m has it" },
+			  "its architecture, as in uname -m" },
 	[COLUMN_CPU_NAME] = { "cpu_name", SQL_TEXT, ROLE_NONE, "",
 			      "its CPU's name" },
 	[COLUMN_COMMAND] = { "command", SQL_TEXT, ROLE_NONE, "",
-			     "the command that recorded, with arguments" },
+			     "the command that made the recording, with "
+			     "arguments" },
 	[COLUMN_CPUS] = { "cpus", SQL_INTEGER, ROLE_NONE, "",
 			  "CPUs that were online" },
 	[COLUMN_FIRST_NS] = { "first_ns", SQL_INTEGER, ROLE_NONE, "ns",
-			      "when tracing began" },
+			      "start of tracing" },
 	[COLUMN_LAST_NS] = { "last_ns", SQL_INTEGER, ROLE_NONE, "ns",
-			     "time of the last one" },
+			     "time of the last record" },
 	[COLUMN_CLOCK] = { "clock", SQL_TEXT, ROLE_NONE, "",
-			   "what all times count: ns, cycles or instructions" },
+			   "unit of all times: ns, cycles or instructions" },
 	[COLUMN_TRACE] = { "trace", SQL_TEXT, ROLE_NONE, "",
 			   "the trace unit: intel_pt or coresight" },
 	[COLUMN_TRACE_BYTES] = { "trace_bytes", SQL_INTEGER, ROLE_NONE, "bytes",
-				 "its trace, of all CPUs" },
+				 "size of the trace of all CPUs" },
 	[COLUMN_LOST_RECORDS] = { "lost_records", SQL_INTEGER, ROLE_NONE, "",
-				  "records beside the trace that were lost" },
+				  "perf records (other than trace) that were "
+				  "lost" },
 	[COLUMN_TRUNCATED] = { "truncated_trace", SQL_INTEGER, ROLE_NONE, "",
-			       "times that trace did not fit its buffer" },
+			       "how often trace was lost because it did not "
+			       "fit its buffer" },
 	[COLUMN_ACTIVATE] = { "activate_ns", SQL_INTEGER, ROLE_NONE, "ns",
-			      "the instant of CLOCK_REALTIME for which record "
-			      "--activate waited, since 1970; NULL: it did "
-			      "not" },
+			      "the time of CLOCK_REALTIME, since 1970, that "
+			      "record --activate waited for; NULL without "
+			      "--activate" },
 	READING(COLUMN_CLOCK_BEGIN, "begin"),
 	READING(COLUMN_CLOCK_END, "end"),
 	[COLUMN_SCHEMA] = { "schema_version", SQL_INTEGER, ROLE_NONE, "",
-			    "of these tables" },
+			    "version of this schema" },
 };
 
 static const char *clock_name(const struct recording *recording)

@@ -54,36 +54,38 @@ enum {
 static const struct sql_column columns[COLUMNS] = {
 	[COLUMN_ID] = { "id", SQL_INTEGER, ROLE_NONE, "", "its number" },
 	[COLUMN_PARENT] = { "parent_id", SQL_INTEGER, ROLE_NONE, "",
-			    "the request for which it was sent; NULL: none "
-			    "that is known" },
+			    "the request for which the client sent this one; "
+			    "NULL if unknown or none" },
 	[COLUMN_BEGIN] = { "begin_ns", SQL_INTEGER, ROLE_NONE, "ns",
-			   "when its client began to send it" },
+			   "time at which the client started to send it" },
 	[COLUMN_BY] = { "by", SQL_TEXT, ROLE_NONE, "",
 			"pipe, tty, unix, tcp, udp, eventfd, queue, futex, or "
 			"connect" },
 	[COLUMN_CLIENT_PID] = { "client_pid", SQL_INTEGER, ROLE_NONE, "",
-				"process that sent it; NULL: of another machine, "
-				"as the next two" },
+				"process that sent it; NULL, like the next two "
+				"columns, if on another machine" },
 	[COLUMN_CLIENT_TID] = { "client_tid", SQL_INTEGER, ROLE_NONE, "",
 				"its thread" },
 	[COLUMN_CLIENT_COMM] = { "client_comm", SQL_TEXT, ROLE_NONE, "",
-				 "that thread's last name" },
+				 "last name of that thread" },
 	[COLUMN_PID] = { "pid", SQL_INTEGER, ROLE_PID, "",
-			 "process that answered it, else took it last; NULL: "
-			 "of another machine, as the next two" },
+			 "process that answered it, otherwise the last one "
+			 "that received it; NULL, like the next two columns, "
+			 "if on another machine" },
 	[COLUMN_TID] = { "tid", SQL_INTEGER, ROLE_TID, "", "its thread" },
 	[COLUMN_COMM] = { "comm", SQL_TEXT, ROLE_NONE, "",
-			  "that thread's last name" },
+			  "last name of that thread" },
 	[COLUMN_ANSWERED] = { "is_answered", SQL_INTEGER, ROLE_NONE, "",
 			      "1: an answer was sent" },
 	[COLUMN_INFERRED] = { "is_inferred", SQL_INTEGER, ROLE_NONE, "",
-			      "1: whose it is, is inferred" },
+			      "1: the client or the server is inferred" },
 	[COLUMN_SIDE] = { "side", SQL_TEXT, ROLE_NONE, "",
-			  "both; client or server: only that side is in this "
-			  "recording" },
+			  "which side is in this recording: client, server or "
+			  "both" },
 	[COLUMN_CLIENT_ADDRESS] = { "client_address", SQL_TEXT, ROLE_NONE, "",
-				    "of tcp: the client's address; NULL if "
-				    "not recorded, as the next three" },
+				    "address of the client of a TCP "
+				    "connection; NULL, like the next three "
+				    "columns, if not recorded" },
 	[COLUMN_CLIENT_PORT] = { "client_port", SQL_INTEGER, ROLE_NONE, "",
 				 "its port" },
 	[COLUMN_SERVER_ADDRESS] = { "server_address", SQL_TEXT, ROLE_NONE, "",
@@ -92,28 +94,31 @@ static const struct sql_column columns[COLUMNS] = {
 				 "its port" },
 	[COLUMN_POSITION] = { "stream_position", SQL_INTEGER, ROLE_NONE,
 			      "bytes",
-			      "that its client had sent by the connection "
-			      "before it; NULL: side is both, or the connection "
-			      "is older than the recording" },
+			      "bytes that the client had sent on the "
+			      "connection before the request; NULL if side is "
+			      "both or the connection is older than the "
+			      "recording" },
 	[COLUMN_WALL] = { "wall_ns", SQL_INTEGER, ROLE_NONE, "ns",
-			  "until its client had the answer, else until it was "
-			  "done: the sum of the next ones" },
+			  "time until the client had the answer, otherwise "
+			  "until the work on the request ended: the sum of the "
+			  "next columns, up to unknown_ns" },
 	[COLUMN_CLIENT] = { "client_ns", SQL_INTEGER, ROLE_NONE, "ns",
-			    "the client sends it and takes the answer" },
+			    "the client is on a CPU to send the request or to "
+			    "receive the answer" },
 	[COLUMN_CLIENT_WAIT] = { "client_wait_ns", SQL_INTEGER, ROLE_NONE, "ns",
-				 "the client waits for a CPU then, or the "
-				 "answer for it" },
+				 "the client waits for a CPU in these phases, "
+				 "or the answer waits for the client" },
 	[COLUMN_REMOTE] = { "remote_ns", SQL_INTEGER, ROLE_NONE, "ns",
-			    "it is on another machine, or on the way there or "
-			    "back" },
+			    "the request is on another machine, or on the way "
+			    "there or back" },
 	[COLUMN_QUEUE] = { "queue_ns", SQL_INTEGER, ROLE_NONE, "ns",
-			   "no thread has it" },
+			   "the request is queued: no thread has it" },
 	[COLUMN_RUNNABLE] = { "runnable_ns", SQL_INTEGER, ROLE_NONE, "ns",
-			      "the server's thread that has it waits for a "
-			      "CPU" },
+			      "the server's thread that has the request waits "
+			      "for a CPU" },
 	[COLUMN_KERNEL] = { "kernel_ns", SQL_INTEGER, ROLE_NONE, "ns",
-			    "that is in system calls, faults and other kernel "
-			    "work" },
+			    "that thread is in system calls, faults and other "
+			    "kernel work" },
 	[COLUMN_USER] = { "user_ns", SQL_INTEGER, ROLE_NONE, "ns",
 			  "in user space" },
 	[COLUMN_INTERRUPT] = { "interrupt_ns", SQL_INTEGER, ROLE_NONE, "ns",
@@ -121,21 +126,22 @@ static const struct sql_column columns[COLUMNS] = {
 	[COLUMN_TRACER] = { "tracer_ns", SQL_INTEGER, ROLE_NONE, "ns",
 			    "in the tracer" },
 	[COLUMN_GUEST] = { "guest_ns", SQL_INTEGER, ROLE_NONE, "ns",
-			   "in a virtual machine, as its CPU" },
+			   "in a virtual machine, as one of its CPUs" },
 	[COLUMN_ASLEEP] = { "asleep_ns", SQL_INTEGER, ROLE_NONE, "ns",
 			    "asleep" },
 	[COLUMN_DOWNSTREAM] = { "downstream_ns", SQL_INTEGER, ROLE_NONE, "ns",
-				"asleep until messages come, mostly of servers "
-				"that it asked in turn" },
+				"asleep until messages arrive, mostly from "
+				"servers to which it had sent requests" },
 	[COLUMN_UNKNOWN] = { "unknown_ns", SQL_INTEGER, ROLE_NONE, "ns",
-			     "the recording does not tell" },
+			     "the recording has no data" },
 	[COLUMN_BESIDE_RUNNABLE] = { "beside_runnable_ns", SQL_INTEGER,
 				     ROLE_NONE, "ns",
-				     "servers' threads for it, after the "
-				     "answer or while another has it: wait for "
-				     "a CPU" },
+				     "beside_: threads of servers that work "
+				     "for the request after the answer, or "
+				     "while another thread has it; here "
+				     "waiting for a CPU" },
 	[COLUMN_BESIDE_KERNEL] = { "beside_kernel_ns", SQL_INTEGER, ROLE_NONE,
-				   "ns", "are in the kernel" },
+				   "ns", "in the kernel" },
 	[COLUMN_BESIDE_USER] = { "beside_user_ns", SQL_INTEGER, ROLE_NONE, "ns",
 				 "in user space" },
 	[COLUMN_BESIDE_INTERRUPT] = { "beside_interrupt_ns", SQL_INTEGER,
@@ -258,8 +264,8 @@ void request_columns_add(const struct task_names *names, struct row_out *out,
 const struct sql_table sql_request_table = {
 	.id = TABLE_REQUEST,
 	.name = "request",
-	.meaning = "Each message between processes that was worked for: report "
-		   "--requests; in the order in which they were done.",
+	.meaning = "All requests (messages that another process worked on), in "
+		   "the order of their completion, as in report --requests.",
 	.columns = columns,
 	.column_count = COLUMNS,
 	.rows_per_mb = 20,

@@ -40,38 +40,38 @@ static const struct sql_column columns[COLUMNS] = {
 	[COLUMN_REQUEST] = { "request_id", SQL_INTEGER, ROLE_NONE, "",
 			     "id of the request" },
 	[COLUMN_BEGIN] = { "begin_ns", SQL_INTEGER, ROLE_NONE, "ns",
-			   "when the thread left its CPU: with tid the key of "
-			   "the table sleep" },
+			   "time at which the thread left its CPU; with tid, "
+			   "the key of the table sleep" },
 	[COLUMN_ASLEEP] = { "asleep_ns", SQL_INTEGER, ROLE_NONE, "ns",
-			    "until somebody woke it, as far as the thread had "
-			    "the request then: at most asleep_ns of the "
-			    "table sleep" },
+			    "time until the thread was woken, counted only "
+			    "while the thread had the request: at most "
+			    "asleep_ns of the table sleep" },
 	[COLUMN_PID] = { "pid", SQL_INTEGER, ROLE_PID, "",
-			 "process that slept, which had the request" },
+			 "process of the thread that slept" },
 	[COLUMN_TID] = { "tid", SQL_INTEGER, ROLE_TID, "", "its thread" },
 	[COLUMN_COMM] = { "comm", SQL_TEXT, ROLE_NONE, "",
-			  "the thread's name at that time" },
+			  "name of the thread at that time" },
 	[COLUMN_FUNCTION] = { "function", SQL_TEXT, ROLE_FUNCTION, "",
-			      "the function that decided to wait; NULL if that "
-			      "was not seen" },
+			      "wait channel: the function that decided to "
+			      "wait; NULL if not in the trace" },
 	[COLUMN_FD] = { "fd", SQL_INTEGER, ROLE_NONE, "",
-			"descriptor that its system call is for; NULL: of "
-			"none, or arguments were not recorded" },
+			"file descriptor that its system call operates on; "
+			"NULL: none, or arguments were not recorded" },
 	[COLUMN_DOWNSTREAM] = { "is_downstream", SQL_INTEGER, ROLE_NONE, "",
-				"1: it waited for a message, mostly of a "
-				"server that it asked in turn: downstream_ns "
-				"of the request" },
+				"1: the thread waited for a message, mostly "
+				"from a server to which it had sent a request; "
+				"counted in downstream_ns of the request" },
 	[COLUMN_WAKERS] = { "wakers", SQL_TEXT, ROLE_NONE, "",
-			    "the waker, who woke that one before (of an "
-			    "interrupt: who sent the message that it brought), "
+			    "the waker, then the waker's own waker (after an "
+			    "interrupt that delivered a message, its sender), "
 			    "and so on; empty if unknown" },
 };
 
 const struct sql_table sql_request_sleep_table = {
 	.id = TABLE_REQUEST_SLEEP,
 	.name = "request_sleep",
-	.meaning = "Where the threads that had a request slept meanwhile: "
-		   "sleeps in report --requests.",
+	.meaning = "The sleeps of threads while they had a request: sleeps in "
+		   "report --requests.",
 	.columns = columns,
 	.column_count = COLUMNS,
 	.rows_per_mb = 20,

@@ -37,29 +37,32 @@ enum {
 
 static const struct sql_column columns[COLUMNS] = {
 	[COLUMN_PID] = { "pid", SQL_INTEGER, ROLE_PID, "",
-			 "process that requests were sent to: the server" },
+			 "the server: process that requests were sent to" },
 	[COLUMN_COMM] = { "comm", SQL_TEXT, ROLE_NONE, "", "its last name" },
 	[COLUMN_CLIENT_PID] = { "client_pid", SQL_INTEGER, ROLE_NONE, "",
-				"process that sent them; NULL: what the "
-				"server did for nobody known" },
+				"process that sent the requests; NULL: work of "
+				"the server without a known client" },
 	[COLUMN_CLIENT_COMM] = { "client_comm", SQL_TEXT, ROLE_NONE, "",
 				 "that process's last name" },
 	[COLUMN_REQUESTS] = { "requests", SQL_INTEGER, ROLE_NONE, "",
-			      "how many" },
+			      "number of requests" },
 	[COLUMN_KERNEL] = { "kernel_ns", SQL_INTEGER, ROLE_NONE, "ns",
-			    "of the server, in system calls, faults and "
-			    "kernel work for these" },
+			    "time of the server in system calls, faults and "
+			    "kernel work for these requests" },
 	[COLUMN_USER] = { "user_ns", SQL_INTEGER, ROLE_NONE, "ns",
-			  "the same in user space" },
+			  "time of the server in user space for these "
+			  "requests" },
 	[COLUMN_TRACER] = { "tracer_ns", SQL_INTEGER, ROLE_NONE, "ns",
-			    "what the tracer took meanwhile" },
+			    "time of the tracer meanwhile" },
 	[COLUMN_RUNNABLE] = { "runnable_ns", SQL_INTEGER, ROLE_NONE, "ns",
-			      "its threads waited for a CPU meanwhile" },
+			      "time that its threads waited for a CPU "
+			      "meanwhile" },
 	[COLUMN_ASLEEP] = { "asleep_ns", SQL_INTEGER, ROLE_NONE, "ns",
-			    "they slept for another thing meanwhile" },
+			    "time that its threads slept meanwhile, except for "
+			    "messages" },
 	[COLUMN_INFERRED] = { "inferred_ns", SQL_INTEGER, ROLE_NONE, "ns",
-			      "of kernel_ns and user_ns: for whom it was is "
-			      "inferred" },
+			      "part of kernel_ns and user_ns with an inferred "
+			      "client" },
 	SUM_WINDOW_COLUMNS(COLUMN_SINCE, COLUMN_UNTIL),
 };
 
@@ -154,8 +157,9 @@ const struct row_source_class server_source = {
 const struct sql_table sql_server_table = {
 	.id = TABLE_SERVER,
 	.name = "server",
-	.meaning = "For which clients' requests servers worked: report "
-		   "--servers; empty if wake-ups were not recorded.",
+	.meaning =
+		"The time of servers by client, as in report --servers; empty "
+		"if wake-ups were not recorded.",
 	.columns = columns,
 	.column_count = COLUMNS,
 	.rows_per_mb = 1,

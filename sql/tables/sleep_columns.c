@@ -45,66 +45,69 @@ enum {
 
 static const struct sql_column columns[COLUMNS] = {
 	[COLUMN_BEGIN] = { "begin_ns", SQL_INTEGER, ROLE_BEGIN, "ns",
-			   "when the thread left its CPU" },
+			   "time at which the thread left its CPU" },
 	[COLUMN_END] = { "end_ns", SQL_INTEGER, ROLE_END, "ns",
-			 "when it ran again: begin_ns + asleep_ns + "
-			 "runnable_ns" },
+			 "time at which the thread ran again: begin_ns + "
+			 "asleep_ns + runnable_ns" },
 	[COLUMN_ASLEEP] = { "asleep_ns", SQL_INTEGER, ROLE_NONE, "ns",
-			    "until somebody woke it" },
+			    "time until the thread was woken" },
 	[COLUMN_RUNNABLE] = { "runnable_ns", SQL_INTEGER, ROLE_NONE, "ns",
-			      "from then on, until it ran" },
+			      "time from the wake-up until it ran" },
 	[COLUMN_PID] = { "pid", SQL_INTEGER, ROLE_PID, "", "process" },
 	[COLUMN_TID] = { "tid", SQL_INTEGER, ROLE_TID, "", "thread" },
 	[COLUMN_COMM] = { "comm", SQL_TEXT, ROLE_NONE, "",
-			  "the thread's name at that time" },
+			  "name of the thread at that time" },
 	[COLUMN_CPU] = { "cpu", SQL_INTEGER, ROLE_CPU, "",
-			 "where it ran last when the sleep was over" },
+			 "CPU on which the thread had last run when the sleep "
+			 "ended" },
 	[COLUMN_LABEL] = { "function", SQL_TEXT, ROLE_FUNCTION, "",
-			   "the function that decided to wait, which "
-			   "/proc/PID/wchan would name; NULL if that was not "
-			   "seen" },
+			   "wait channel: the function that decided to wait, "
+			   "as in /proc/PID/wchan; NULL if not in the trace" },
 	[COLUMN_INNER] = { "slept_in", SQL_TEXT, ROLE_NONE, "",
-			   "what that called to sleep" },
+			   "the function that it called to sleep" },
 	[COLUMN_FD] = { "fd", SQL_INTEGER, ROLE_NONE, "",
-			"descriptor that its system call is for; NULL: of "
-			"none, or arguments were not recorded" },
+			"file descriptor that its system call operates on; "
+			"NULL: none, or arguments were not recorded" },
 	[COLUMN_WAKER_PID] = { "waker_pid", SQL_INTEGER, ROLE_NONE, "",
-			       "process that woke it; NULL: unknown, or an "
+			       "process of the waker; NULL if unknown or an "
 			       "interrupt" },
 	[COLUMN_WAKER_TID] = { "waker_tid", SQL_INTEGER, ROLE_NONE, "",
 			       "its thread" },
 	[COLUMN_WAKER_COMM] = { "waker_comm", SQL_TEXT, ROLE_NONE, "",
-				"the thread's last name" },
+				"last name of that thread" },
 	[COLUMN_WAKER_FUNCTION] = { "waker_function", SQL_TEXT, ROLE_NONE, "",
-				    "the function that decided to wake it; "
-				    "NULL if unknown" },
+				    "the function that decided to wake the "
+				    "thread; NULL if unknown" },
 	[COLUMN_WAKER_INTERRUPT] = { "waker_interrupt", SQL_TEXT, ROLE_NONE, "",
-				     "handler of the interrupt that it was "
-				     "part of; NULL: none" },
+				     "handler, if an interrupt woke the "
+				     "thread; NULL: none" },
 	[COLUMN_WAKERS] = { "wakers", SQL_TEXT, ROLE_NONE, "",
-			    "the waker, who woke that one before, and so on; "
+			    "the waker, then the waker's own waker, and so on; "
 			    "empty if unknown" },
 	[COLUMN_OTHERS_BEGIN] = { "others_at_begin", SQL_INTEGER, ROLE_NONE, "",
-				  "threads asleep in the same function "
-				  "when it began" },
+				  "number of other threads asleep in the same "
+				  "function at the start of the sleep" },
 	[COLUMN_OTHERS_END] = { "others_at_end", SQL_INTEGER, ROLE_NONE, "",
-				"the same when it was woken" },
+				"number of such threads at the wake-up" },
 	[COLUMN_IS_CUT] = { "is_cut", SQL_INTEGER, ROLE_NONE, "",
-			    "1: the recording begins or ends in it" },
+			    "1: the recording starts or ends during the "
+			    "sleep" },
 	[COLUMN_IS_RECORDER] = { "is_recorder", SQL_INTEGER, ROLE_NONE, "",
-				 "1: a thread of the program that recorded, "
-				 "which reports leave out" },
+				 "1: a thread of the recorder, omitted from "
+				 "reports" },
 	[COLUMN_STACK] = { "stack", SQL_TEXT, ROLE_NONE, "",
-			   "kernel functions, outermost first, by ;" },
+			   "kernel functions, outermost first, separated by "
+			   ";" },
 	[COLUMN_USER_STACK] = { "user_stack", SQL_TEXT, ROLE_NONE, "",
-				"the same of the program, where recorded" },
+				"functions of the program in the same form, if "
+				"recorded" },
 };
 
 const struct sql_table sql_sleep_table = {
 	.id = TABLE_SLEEP,
 	.name = "sleep",
-	.meaning = "Each time that a thread slept, and who woke it: report "
-		   "--sleeps adds them up.",
+	.meaning = "All sleeps of threads, with their wakers; report --sleeps "
+		   "adds them up.",
 	.columns = columns,
 	.column_count = COLUMNS,
 	.rows_per_mb = 200,

@@ -36,26 +36,27 @@ enum {
 
 static const struct sql_column columns[COLUMNS] = {
 	[COLUMN_ID] = { "id", SQL_INTEGER, ROLE_NONE, "",
-			"its number; of one that was for several, each has a "
-			"row" },
+			"number of the slice; a slice with several "
+			"beneficiaries has a row for each" },
 	[COLUMN_OUTER] = { "part_of", SQL_INTEGER, ROLE_NONE, "",
-			   "the id of that which it is part of, as a timer of "
-			   "the timer interrupt; NULL: of none" },
-	[COLUMN_BEGIN] = { "begin_ns", SQL_INTEGER, ROLE_BEGIN, "ns",
-			   "when it began" },
+			   "id of the enclosing slice, such as the timer "
+			   "interrupt of a timer; NULL: none" },
+	[COLUMN_BEGIN] = { "begin_ns", SQL_INTEGER, ROLE_BEGIN, "ns", "start" },
 	[COLUMN_END] = { "end_ns", SQL_INTEGER, ROLE_END, "ns",
-			 "when it was over: if it ended in a switch to another "
-			 "thread, after the way back" },
-	[COLUMN_CPU] = { "cpu", SQL_INTEGER, ROLE_CPU, "", "where it ran" },
+			 "end; if it ended in a switch to another thread, "
+			 "after the switch back" },
+	[COLUMN_CPU] = { "cpu", SQL_INTEGER, ROLE_CPU, "",
+			 "CPU on which it ran" },
 	INTERRUPT_WHO_COLUMNS(COLUMN_WHO),
 	[COLUMN_SHARE] = { "share", SQL_REAL, ROLE_NONE, "",
-			   "of it, for that process: 1 if it was for one" },
+			   "this beneficiary's share of the slice: 1 if it is "
+			   "the only one" },
 	[COLUMN_OWN] = { "own_ns", SQL_INTEGER, ROLE_NONE, "ns",
-			 "of its time, what was for that process; without its "
-			 "parts, what broke into it, and the tracer" },
+			 "this beneficiary's part of the slice's own time, "
+			 "which excludes nested slices and the tracer" },
 	[COLUMN_CERTAINTY] = { "certainty", SQL_TEXT, ROLE_NONE, "",
-			       "exact: whom it was for is followed; inferred; "
-			       "nobody: it is not known" },
+			       "certainty of the beneficiary: exact, inferred "
+			       "or nobody (unknown)" },
 };
 
 static const char *certainty_name(uint8_t certainty)
@@ -142,9 +143,10 @@ const struct row_source_class slice_source = {
 const struct sql_table sql_interrupt_slice_table = {
 	.id = TABLE_INTERRUPT_SLICE,
 	.name = "interrupt_slice",
-	.meaning = "Each interrupt, soft interrupt and piece of deferred work, "
-		   "in the order in which it is known for whom they were: "
-		   "interrupt adds them up.",
+	.meaning =
+		"All interrupts, soft interrupts and items of deferred work, "
+		"in the order in which their beneficiaries become known; the "
+		"table interrupt adds them up.",
 	.columns = columns,
 	.column_count = COLUMNS,
 	.rows_per_mb = 200,

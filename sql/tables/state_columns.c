@@ -27,49 +27,51 @@ enum {
 
 static const struct sql_column columns_list[COLUMNS] = {
 	[COLUMN_BEGIN] = { "begin_ns", SQL_INTEGER, ROLE_BEGIN, "ns",
-			   "when the state begins" },
+			   "start of the state" },
 	[COLUMN_END] = { "end_ns", SQL_INTEGER, ROLE_END, "ns",
-			 "when it ends: the thread's next one begins then" },
+			 "end of the state and start of the thread's next "
+			 "one" },
 	[COLUMN_DURATION] = { "duration_ns", SQL_INTEGER, ROLE_NONE, "ns",
 			      "end_ns - begin_ns" },
 	[COLUMN_PID] = { "pid", SQL_INTEGER, ROLE_PID, "",
 			 "process; -1: unknown" },
 	[COLUMN_TID] = { "tid", SQL_INTEGER, ROLE_TID, "", "thread" },
 	[COLUMN_COMM] = { "comm", SQL_TEXT, ROLE_NONE, "",
-			  "the thread's name at that time" },
+			  "name of the thread at that time" },
 	[COLUMN_CPU] = { "cpu", SQL_INTEGER, ROLE_CPU, "",
-			 "where it ran, or last ran" },
+			 "CPU on which the thread runs, or last ran" },
 	[COLUMN_CLASS] = { "class", SQL_TEXT, ROLE_NONE, "",
-			   "what the time goes to: user, system_call, fault, "
+			   "class of the time: user, system_call, fault, "
 			   "kernel, interrupt, tracer (also waits while the "
 			   "recorder had the CPU), guest (as the CPU of a "
-			   "virtual machine), runnable, asleep, "
-			   "not_asked (outside of the calls that --only "
-			   "chose), unknown" },
+			   "virtual machine), runnable, asleep, not_asked "
+			   "(outside the calls selected by record --only), "
+			   "unknown" },
 	[COLUMN_REASON] = { "reason", SQL_TEXT, ROLE_NONE, "",
-			    "why it is unknown; else NULL" },
+			    "reason if the class is unknown, otherwise NULL" },
 	[COLUMN_FUNCTION] = { "function", SQL_TEXT, ROLE_FUNCTION, "",
-			      "the entry of the innermost kernel work that the "
-			      "thread is in: a system call, fault, interrupt "
-			      "or the like; NULL: none" },
+			      "entry function of the innermost system call, "
+			      "fault, interrupt or similar that the thread is "
+			      "in; NULL: none" },
 	[COLUMN_WORK] = { "work", SQL_INTEGER, ROLE_NONE, "",
-			  "a number of that work: states of one have the same "
-			  "within one query" },
+			  "number of that system call, fault or interrupt: "
+			  "equal for all its states within one query" },
 	[COLUMN_WAKER_TID] = { "waker_tid", SQL_INTEGER, ROLE_NONE, "",
-			       "runnable after a sleep: the thread that woke "
-			       "it; NULL if unknown" },
+			       "if runnable after a sleep, the thread that "
+			       "woke it; NULL if unknown" },
 	[COLUMN_IS_RECORDER] = { "is_recorder", SQL_INTEGER, ROLE_NONE, "",
-				 "1: a thread of the program that recorded, "
-				 "which reports leave out" },
+				 "1: a thread of the recorder, omitted from "
+				 "reports" },
 	[COLUMN_ERROR] = { "begin_error_ns", SQL_INTEGER, ROLE_NONE, "ns",
-			   "by how much begin_ns may be off" },
+			   "error bound of begin_ns" },
 };
 
 const struct sql_table sql_thread_state_table = {
 	.id = TABLE_THREAD_STATE,
 	.name = "thread_state",
-	.meaning = "Each thread's time, without holes, as stretches of one "
-		   "class: report --threads adds them up.",
+	.meaning =
+		"The states of each thread, without gaps, one row per interval "
+		"of one class; report --threads adds them up.",
 	.columns = columns_list,
 	.column_count = COLUMNS,
 	.rows_per_mb = 3000,

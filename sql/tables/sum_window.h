@@ -8,10 +8,13 @@
  */
 #define SUM_WINDOW_COLUMNS(since, until) \
 	[since] = { "since_ns", SQL_INTEGER, ROLE_SINCE, "ns", \
-		    "hidden: the sums are of what lies behind this time" }, \
-	[until] = { "until_ns", SQL_INTEGER, ROLE_UNTIL, "ns", \
-		    "hidden: and before this one; so process(1000, 2000) " \
-		    "is of that window, as report --since --until" }
+		    "hidden argument: the sums start at this time" }, \
+	[until] = { \
+		"until_ns", SQL_INTEGER, ROLE_UNTIL, "ns", \
+		"hidden argument: the sums end before this time; " \
+		"process(1000, 2000) sums that window, like report --since " \
+		"--until" \
+	}
 
 /* Returns a bound in the form of the query's value, because SQLite compares the
  * two.

@@ -44,48 +44,50 @@ enum {
 
 static const struct sql_column columns[COLUMNS] = {
 	[COLUMN_BEGIN] = { "begin_ns", SQL_INTEGER, ROLE_BEGIN, "ns",
-			   "when the kernel was entered" },
+			   "entry into the kernel" },
 	[COLUMN_END] = { "end_ns", SQL_INTEGER, ROLE_END, "ns",
-			 "when it was left, or as far as it was seen" },
+			 "exit from the kernel, or the last time at which the "
+			 "call was seen" },
 	[COLUMN_WALL] = { "wall_ns", SQL_INTEGER, ROLE_NONE, "ns",
 			  "end_ns - begin_ns" },
 	[COLUMN_PID] = { "pid", SQL_INTEGER, ROLE_PID, "", "process" },
 	[COLUMN_TID] = { "tid", SQL_INTEGER, ROLE_TID, "", "thread" },
 	[COLUMN_COMM] = { "comm", SQL_TEXT, ROLE_NONE, "",
-			  "the thread's name at its begin" },
-	[COLUMN_CPU] = { "cpu", SQL_INTEGER, ROLE_CPU, "", "where it ended" },
+			  "name of the thread at the start of the call" },
+	[COLUMN_CPU] = { "cpu", SQL_INTEGER, ROLE_CPU, "",
+			 "CPU on which it ended" },
 	[COLUMN_CALL] = { "call", SQL_TEXT, ROLE_NONE, "",
-			  "the system call, as read; ? if no function of one "
-			  "was entered" },
+			  "name of the system call, such as read; ? if no "
+			  "function of a system call was entered" },
 	[COLUMN_FUNCTION] = { "function", SQL_TEXT, ROLE_FUNCTION, "",
-			      "the kernel's function for it" },
+			      "the kernel's function that handles it" },
 	[COLUMN_ON_CPU] = { "on_cpu_ns", SQL_INTEGER, ROLE_NONE, "ns",
-			    "of wall_ns, on a CPU for the call" },
+			    "part of wall_ns on a CPU for the call" },
 	[COLUMN_ASLEEP] = { "asleep_ns", SQL_INTEGER, ROLE_NONE, "ns",
-			    "of wall_ns, asleep" },
+			    "part of wall_ns asleep" },
 	[COLUMN_RUNNABLE] = { "runnable_ns", SQL_INTEGER, ROLE_NONE, "ns",
-			      "of wall_ns, waiting for a CPU" },
+			      "part of wall_ns waiting for a CPU" },
 	[COLUMN_STOLEN] = { "stolen_ns", SQL_INTEGER, ROLE_NONE, "ns",
-			    "of wall_ns, in interrupts" },
+			    "part of wall_ns in interrupts" },
 	[COLUMN_TRACER] = { "tracer_ns", SQL_INTEGER, ROLE_NONE, "ns",
-			    "of wall_ns, in the tracer's own functions" },
+			    "part of wall_ns in the functions of the tracer" },
 	[COLUMN_UNKNOWN] = { "unknown_ns", SQL_INTEGER, ROLE_NONE, "ns",
-			     "of wall_ns, not in the trace" },
+			     "part of wall_ns that is not in the trace" },
 	[COLUMN_FAULTS] = { "faults", SQL_INTEGER, ROLE_NONE, "",
-			    "page faults in it" },
+			    "number of page faults in the call" },
 	[COLUMN_FAULT_NS] = { "fault_ns", SQL_INTEGER, ROLE_NONE, "ns",
-			      "wall time of these" },
+			      "wall time of these page faults" },
 	[COLUMN_IS_RECORDER] = { "is_recorder", SQL_INTEGER, ROLE_NONE, "",
-				 "1: a thread of the program that recorded, "
-				 "which reports leave out" },
+				 "1: a thread of the recorder, omitted from "
+				 "reports" },
 	[COLUMN_ENDED] = { "ended", SQL_TEXT, ROLE_NONE, "",
-			   "returned; no_return: the thread ended in it; cut: "
-			   "a part of it is missing" },
+			   "returned; no_return: the thread ended in the call; "
+			   "cut: part of the call is not in the trace" },
 	[COLUMN_NUMBER] = { "number", SQL_INTEGER, ROLE_NONE, "",
-			    "of the system call; NULL if not recorded" },
+			    "number of the system call; NULL if not recorded" },
 	[COLUMN_RESULT] = { "result", SQL_INTEGER, ROLE_NONE, "",
-			    "what it returned, errors as negative numbers; "
-			    "NULL if not recorded" },
+			    "return value, negative for errors; NULL if not "
+			    "recorded" },
 	ARGUMENT(0),
 	ARGUMENT(1),
 	ARGUMENT(2),
@@ -97,7 +99,7 @@ static const struct sql_column columns[COLUMNS] = {
 const struct sql_table sql_syscall_table = {
 	.id = TABLE_SYSCALL,
 	.name = "syscall",
-	.meaning = "Each system call: report --syscalls adds up those that "
+	.meaning = "All system calls; report --syscalls adds up the ones that "
 		   "returned.",
 	.columns = columns,
 	.column_count = COLUMNS,

@@ -29,23 +29,25 @@ enum {
 
 static const struct sql_column columns[COLUMNS] = {
 	[COLUMN_TIME] = { "time_ns", SQL_INTEGER, ROLE_TIME, "ns",
-			  "when; exact" },
+			  "time of the wake-up; exact" },
 	[COLUMN_CPU] = { "cpu", SQL_INTEGER, ROLE_CPU, "",
-			 "where the waker ran" },
+			 "CPU on which the waker ran" },
 	[COLUMN_WAKER_PID] = { "waker_pid", SQL_INTEGER, ROLE_NONE, "",
-			       "process that woke, or that an interrupt which "
-			       "did broke into" },
+			       "process of the waker, or the process that the "
+			       "waking interrupt interrupted" },
 	[COLUMN_WAKER_TID] = { "waker_tid", SQL_INTEGER, ROLE_NONE, "",
 			       "its thread" },
 	[COLUMN_WAKER_COMM] = { "waker_comm", SQL_TEXT, ROLE_NONE, "",
-				"the thread's name at that time" },
+				"name of the thread at that time" },
 	[COLUMN_PID] = { "pid", SQL_INTEGER, ROLE_PID, "",
-			 "process that is woken; NULL if unknown" },
+			 "process of the thread that is woken; NULL if "
+			 "unknown" },
 	[COLUMN_TID] = { "tid", SQL_INTEGER, ROLE_TID, "", "its thread" },
 	[COLUMN_COMM] = { "comm", SQL_TEXT, ROLE_NONE, "",
-			  "the thread's name at that time" },
+			  "name of the thread at that time" },
 	[COLUMN_IS_NEW] = { "is_new", SQL_INTEGER, ROLE_NONE, "",
-			    "1: the thread's first, by who made it" },
+			    "1: first wake-up of a new thread, by its "
+			    "creator" },
 };
 
 static void add(struct wakeup_rows *rows, const struct event_record *event)
@@ -118,9 +120,8 @@ const struct row_source_class wakeup_source = {
 const struct sql_table sql_wakeup_table = {
 	.id = TABLE_WAKEUP,
 	.name = "wakeup",
-	.meaning =
-		"Each time that a thread was woken, as sched:sched_waking "
-		"and sched_wakeup_new say; empty if these were not recorded.",
+	.meaning = "All wake-ups of threads, from sched:sched_waking and "
+		   "sched_wakeup_new; empty if these were not recorded.",
 	.columns = columns,
 	.column_count = COLUMNS,
 	.rows_per_mb = 500,

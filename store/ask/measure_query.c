@@ -77,7 +77,7 @@ static int judge(const struct measure_choice *choice,
 	if (!with_table) {
 		log_message(target->log, LOG_ERROR, target->name, LOG_NO_OFFSET,
 			    all ? "no recording%s was added with the table %s" :
-				  "there is no recording%s",
+				  "no recording%s in the store",
 			    which, table);
 		return -ERROR_NOT_FOUND;
 	}
@@ -90,9 +90,11 @@ static int judge(const struct measure_choice *choice,
 	if (cut)
 		log_message(target->log, LOG_WARNING, target->name,
 			    LOG_NO_OFFSET,
-			    "of %" PRId64 " of %" PRId64 " recordings%s only "
-			    "what took long was added (--min-duration): "
-			    "percentiles are of that",
+			    "in %" PRId64 " of %" PRId64 " recordings%s short "
+			    "rows were left out "
+			    "(--min-duration): "
+			    "percentiles are of "
+			    "the others",
 			    cut, with_table, which);
 	return 0;
 }

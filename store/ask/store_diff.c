@@ -114,8 +114,8 @@ static void say_least(const struct comparison *comparison)
 		log_message(comparison->target->log, LOG_WARNING,
 			    comparison->target->name, LOG_NO_OFFSET,
 			    "with %" PRId64 " and %" PRId64
-			    " recordings p is never below %.2g: add more to "
-			    "be sure of anything",
+			    " recordings p is never below %.2g: add more "
+			    "recordings for significant results",
 			    comparison->recordings[0],
 			    comparison->recordings[1], least);
 }

@@ -65,8 +65,8 @@ static void say(const struct array *pairs, const struct store_target *target)
 	}
 	log_message(target->log, LOG_NOTE, target->name, LOG_NO_OFFSET,
 		    "of %zu answered requests to other machines %zu are joined "
-		    "with what the server did, %zu are ambiguous, %zu want a "
-		    "clock that is set, %zu have no other side here",
+		    "with the server's side, %zu are ambiguous, %zu lack a "
+		    "synchronised clock, %zu have no other side here",
 		    pairs->count, counts[PAIR_JOINED], counts[PAIR_AMBIGUOUS],
 		    counts[PAIR_CLOCKLESS], counts[PAIR_ALONE]);
 }

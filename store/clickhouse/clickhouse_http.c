@@ -170,7 +170,7 @@ static const struct {
 	int code;
 	const char *meaning;
 } meanings[] = {
-	{ 81, "there is no such database: CREATE DATABASE makes it" },
+	{ 81, "the database does not exist: CREATE DATABASE creates it" },
 	{ 192, "user or password are wrong" },
 	{ 193, "user or password are wrong" },
 	{ 194, "user or password are wrong" },
@@ -189,7 +189,7 @@ static const char *meaning_of(const char *text)
 		     i++)
 			if (meanings[i].code == code)
 				return meanings[i].meaning;
-	return "the server refuses";
+	return "the server refused the request";
 }
 
 /* Logs only the first line: the others are the server's stack trace. */
@@ -212,7 +212,7 @@ static int judge(const struct clickhouse_http *http, CURLcode status,
 	http->library.easy_getinfo(http->curl, CURLINFO_RESPONSE_CODE, &code);
 	if (received->is_too_large) {
 		log_message(http->log, LOG_ERROR, http->url.name, LOG_NO_OFFSET,
-			    "the answer has more than %llu MB: ask for less",
+			    "the answer has more than %llu MB: select less",
 			    BUDGET_ANSWER_BYTES >> 20);
 		return -ERROR_MEMORY;
 	}

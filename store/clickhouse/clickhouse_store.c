@@ -67,9 +67,9 @@ static int check_is_free(const struct clickhouse_store *store)
 			continue;
 		log_message(store->target.log, LOG_ERROR, store->target.name,
 			    LOG_NO_OFFSET,
-			    "has a table %s, but is no store: name another "
-			    "database, or run what 'ktrace-hw store ddl' "
-			    "prints, to its end",
+			    "has a table %s, but is not a store: name another "
+			    "database, or run all statements of 'ktrace-hw "
+			    "store ddl'",
 			    name);
 		return -ERROR_UNSUPPORTED;
 	}
@@ -146,7 +146,7 @@ static int check(struct store_target *target)
 	if (is_there)
 		return check_version(store);
 	log_message(target->log, LOG_ERROR, target->name, LOG_NO_OFFSET,
-		    "is no store: 'ktrace-hw store add' makes it one");
+		    "is not a store: 'ktrace-hw store add' makes it one");
 	return -ERROR_NOT_FOUND;
 }
 

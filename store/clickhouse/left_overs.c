@@ -75,7 +75,8 @@ static int remove_from(struct clickhouse_http *http, const struct log *log,
 	int64_t rows;
 	int error = clickhouse_ask_number(
 		http, log,
-		sqlite3_mprintf("SELECT count() FROM %s WHERE recording IN (%s)",
+		sqlite3_mprintf("SELECT count() FROM %s WHERE recording IN "
+				"(%s)",
 				table, list),
 		&rows);
 
@@ -141,8 +142,8 @@ static int remove_all(struct clickhouse_http *http, const struct log *log,
 	    remove_listed(http, log, answer_text(&answer, 0, 0), list))
 		log_message(log, LOG_WARNING, clickhouse_http_name(http),
 			    LOG_NO_OFFSET,
-			    "rows that uploads left are not removed: nobody "
-			    "sees them, but they take room");
+			    "left-over rows of uploads are not removed: "
+			    "queries ignore them, but they take space");
 	answer_free(&answer);
 	return error;
 }

@@ -19,7 +19,7 @@ struct store_target *clickhouse_store_open(const char *name,
 {
 	(void)name;
 	log_message(log, LOG_ERROR, NULL, LOG_NO_OFFSET,
-		    "this ktrace-hw was built without libcurl: it has no "
-		    "clickhouse://, only stores in files");
+		    "this ktrace-hw was built without libcurl: it supports "
+		    "stores in files, but not clickhouse://");
 	return NULL;
 }

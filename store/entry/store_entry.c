@@ -9,25 +9,25 @@
 
 const struct sql_column store_entry_columns[ENTRY_COLUMNS] = {
 	[ENTRY_RECORDING] = { "recording", SQL_INTEGER, ROLE_NONE, "",
-			      "its number in the other tables; of this store "
-			      "only" },
+			      "number of the recording in other tables, valid "
+			      "for this store only" },
 	[ENTRY_DAY] = { "day", SQL_TEXT, ROLE_NONE, "",
-			"the day of recorded_s in UTC, as 2026-01-31" },
+			"day of recorded_s in UTC, such as 2026-01-31" },
 	[ENTRY_ID] = { "id", SQL_TEXT, ROLE_NONE, "",
-		       "a hash of its content: the same in all stores" },
+		       "hash of its content, the same in all stores" },
 	[ENTRY_RECORDED] = { "recorded_s", SQL_INTEGER, ROLE_NONE, "s",
-			     "when its file was written last, since 1970" },
+			     "time at which its file was last written, since "
+			     "1970" },
 	[ENTRY_ADDED] = { "added_s", SQL_INTEGER, ROLE_NONE, "s",
-			  "when it was added, since 1970" },
+			  "time at which it was added, since 1970" },
 	[ENTRY_ADDED_ON] = { "added_on", SQL_TEXT, ROLE_NONE, "",
-			     "the host that added it, where its path is" },
+			     "host that added it, and that has its path" },
 	[ENTRY_TABLES] = { "tables", SQL_TEXT, ROLE_NONE, "",
-			   "the tables that were sent, with commas around each "
+			   "tables that were added, with commas around each "
 			   "name" },
 	[ENTRY_MIN_DURATION] = { "min_duration_ns", SQL_INTEGER, ROLE_NONE,
 				 "ns",
-				 "rows that took less were not sent; 0: all "
-				 "were" },
+				 "shorter rows were not added; 0: all were" },
 };
 
 static void list_tables(const struct store_entry *entry,

@@ -64,7 +64,7 @@ static int check(struct store_target *target)
 	if (application == SQLITE_STORE_APPLICATION)
 		return store_target_check_version(target, version);
 	log_message(target->log, LOG_ERROR, target->name, LOG_NO_OFFSET,
-		    "is a database, but no store: name another file");
+		    "is a database, but not a store: name another file");
 	return -ERROR_UNSUPPORTED;
 }
 

@@ -243,7 +243,7 @@ const struct attribution_table call_sites_table = {
 		   "interrupt_ns tracer_ns asleep_ns runnable_ns unknown_ns "
 		   "function offset line file address caller caller_line",
 	.help = "system calls, sleep and faults by the user instruction that "
-		"began them",
+		"started them",
 	.is_of_tasks = true,
 	.size = sizeof(struct sites_table),
 	.open = open_table,

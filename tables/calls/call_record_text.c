@@ -60,8 +60,8 @@ static void print_times(const struct call_record_context *context,
 static void print_others(const struct sleep_place *place, FILE *out)
 {
 	fprintf(out,
-		"        others there: %" PRIu32 " when it began, %" PRIu32
-		" when it ended",
+		"        other threads there: %" PRIu32
+		" at its start, %" PRIu32 " at its end",
 		place->others_at_begin, place->others_at_end);
 	if (place->same_at_begin >= 0)
 		fprintf(out, " (for the same object %d and %d)",

@@ -121,7 +121,7 @@ static bool open_records(struct event_handler *handler,
 static const struct table_need needs[] = {
 	{ .columns = "system calls", .event = RECORDED_KERNEL, .is_all = true },
 	{ .columns = "sleeps", .event = EVENT_SCHED_SWITCH },
-	{ .columns = "sleeps and who ends them", .event = EVENT_SCHED_WAKING },
+	{ .columns = "sleeps and their wakers", .event = EVENT_SCHED_WAKING },
 	{ .columns = "numbers, arguments and results",
 	  .event = EVENT_SYS_ENTER },
 };

@@ -163,7 +163,8 @@ const struct attribution_table hits_table = {
 		   "stolen_ns tracer_ns unknown_ns others typical_wall_ns "
 		   "typical_on_cpu_ns typical_asleep_ns typical_runnable_ns "
 		   "typical_stolen_ns typical_tracer_ns typical_unknown_ns",
-	.help = "what made triggers hit, against the typical call of its kind",
+	.help = "the calls or events that made triggers hit, compared with "
+		"typical ones",
 	.size = sizeof(struct hits_table),
 	.open = open_table,
 	.render = render,

@@ -79,8 +79,8 @@ static void print_head(const struct hits_table *table, const struct hit *hit,
 	fputs("\n", out);
 	if (what->overlapped)
 		fprintf(out,
-			"    %" PRIu32 " more hits before it came while "
-			"another was being kept\n",
+			"    %" PRIu32 " more hits occurred before it, while "
+			"another was being saved\n",
 			what->overlapped);
 }
 
@@ -100,7 +100,9 @@ static void print_parts(const struct hits_table *table,
 					    table->context.arch,
 					    call->function));
 	}
-	fputs(others ? ")\n" : "; no other call of its kind was seen whole\n",
+	fputs(others ? ")\n" :
+		       "; no other call of its kind was traced "
+		       "completely\n",
 	      out);
 	for (int part = 0; part < CALL_PART_NAMES; part++) {
 		if (!call->times.ns[part] && !typical->ns[part])
@@ -137,8 +139,8 @@ void hits_table_print(const struct hits_table *table, size_t index, FILE *out)
 		print_parts(table, call, out);
 		print_lines(call->text, out);
 	} else {
-		fputs(hit->tid > 0 ? "    It was in no system call that the "
-				     "kept trace shows.\n\n" :
+		fputs(hit->tid > 0 ? "    The saved trace shows no system "
+				     "call at that time.\n\n" :
 				     "\n",
 		      out);
 	}

@@ -10,15 +10,15 @@
 #include <string.h>
 
 static const struct interrupt_grouping groupings[] = {
-	{ "for", "what, and for whom", .by_function = true,
+	{ "for", "by kind and beneficiary", .by_function = true,
 	  .by_beneficiary = true },
-	{ "function", "what", .by_function = true },
-	{ "on", "what, and on whose time", .by_function = true,
+	{ "function", "by kind", .by_function = true },
+	{ "on", "by kind and interrupted process", .by_function = true,
 	  .by_victim = true },
-	{ "both", "what, on whose time, and for whom", .by_function = true,
+	{ "both", "by kind, interrupted process and beneficiary",
+	  .by_function = true, .by_victim = true, .by_beneficiary = true },
+	{ "process", "by interrupted process and beneficiary",
 	  .by_victim = true, .by_beneficiary = true },
-	{ "process", "on whose time, and for whom", .by_victim = true,
-	  .by_beneficiary = true },
 };
 
 const struct interrupt_grouping *interrupt_grouping_at(size_t index)

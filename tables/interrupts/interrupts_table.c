@@ -59,7 +59,10 @@ static bool check(const struct attribution_input *input, char *message,
 
 	if (interrupt_grouping_find(input->argument))
 		return true;
-	used = snprintf(message, size, "not by '%s', but by", input->argument);
+	used = snprintf(message, size,
+			"cannot be by '%s'; "
+			"use",
+			input->argument);
 	for (size_t i = 0; (grouping = interrupt_grouping_at(i)); i++)
 		if (used >= 0 && (size_t)used < size)
 			used += snprintf(message + used, size - (size_t)used,
@@ -139,7 +142,7 @@ const struct attribution_table interrupts_table = {
 		   "exact_ns exact_percent inferred_ns inferred_percent "
 		   "nobody_ns nobody_percent",
 	.argument = "[BY]",
-	.help = "interrupt work: what, for whom (BY: for, on, both, …)",
+	.help = "interrupt work by beneficiary (BY: for, on, both, …)",
 	.has_groups = true,
 	.check = check,
 	.size = sizeof(struct interrupts),

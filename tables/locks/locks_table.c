@@ -166,7 +166,7 @@ static void write_row(struct record_writer *writer, const void *ctx,
 static const struct table_need needs[] = {
 	{ .columns = "locks", .event = RECORDED_KERNEL, .is_all = true },
 	{ .columns = "the kernel's locks", .event = EVENT_LOCK_BEGIN },
-	{ .columns = "locks of files",
+	{ .columns = "file locks",
 	  .event = EVENT_FILE_FLOCK,
 	  .or_event = EVENT_FILE_POSIX },
 	{ .columns = "which futex", .event = EVENT_SYS_ENTER },
@@ -228,7 +228,8 @@ const struct attribution_table locks_table = {
 	.name = "locks",
 	.columns = "kind lock pid function count total_ns mean_ns max_ns "
 		   "waiters_at_begin waiters_at_end released_by",
-	.help = "which locks, futexes and locks of files threads waited for, and who let them go",
+	.help = "kernel locks, futexes and file locks that threads waited for, "
+		"and which threads released them",
 	.is_of_tasks = true,
 	.size = sizeof(struct locks_table),
 	.open = open_table,

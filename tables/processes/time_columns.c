@@ -204,9 +204,9 @@ void time_columns_explain(const struct time_columns *columns,
 			  const struct recorded *recorded, FILE *out)
 {
 	static const struct table_need follows[] = {
-		{ .columns = "for whom interrupts and kernel threads worked",
+		{ .columns = "beneficiaries of interrupts and kernel threads",
 		  .event = EVENT_HRTIMER_EXPIRE },
-		{ .columns = "for whom interrupts and kernel threads worked",
+		{ .columns = "beneficiaries of interrupts and kernel threads",
 		  .event = EVENT_WORK_BEGIN },
 	};
 

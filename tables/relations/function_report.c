@@ -139,7 +139,7 @@ static int write_times(const struct function_report *report, FILE *out)
 
 	fprintf(out,
 		"\nTimes of the %" PRIu64
-		" calls that were seen from begin to end\n\n",
+		" calls that were seen from start to end\n\n",
 		wall->count);
 	if (!wall->count)
 		return 0;

@@ -16,11 +16,12 @@ static const struct {
 	}
 	COUNT(calls, "calls of the first"),
 	COUNT(never, "ended without the second"),
-	COUNT(open, "still without it when the recording ended"),
-	COUNT(unseen_begin, "begun before they were seen: no time known"),
-	COUNT(doubtful, "without it, as far as seen: the trace has holes"),
+	COUNT(open, "had not reached it when the recording ended"),
+	COUNT(unseen_begin, "started before they were seen: no time known"),
+	COUNT(doubtful, "without it in the trace, which has gaps"),
 	COUNT(again, "later entries of the second in the same calls"),
-	COUNT(in_interrupts, "entries of the second in interrupts meanwhile"),
+	COUNT(in_interrupts, "entries of the second in interrupts during the "
+			     "calls"),
 #undef COUNT
 };
 

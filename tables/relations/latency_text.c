@@ -61,8 +61,7 @@ static void write_counts(const struct latency_report *report, FILE *out)
 	name_write(out, NAME_TEXT, report->to);
 	fprintf(out,
 		" in the same call\n\n"
-		"  %10" PRIu64
-		"  calls of the first in which the second came\n",
+		"  %10" PRIu64 "  calls of the first that reached the second\n",
 		answer->time.count);
 	for (size_t i = 0; latency_count_at(answer, i, &count); i++)
 		if (count.count || !i)

@@ -269,7 +269,7 @@ static int write_tables(const struct summary *summary,
 
 	plain.sort = NULL;
 	plain.top = UINT64_MAX;
-	fputs("Requests, by who sent and who answered them:\n", output->out);
+	fputs("Requests, by client and server:\n", output->out);
 	status = table_rows_render(&plain, write_group, summary,
 				   summary->groups.count);
 	if (status)

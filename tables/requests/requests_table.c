@@ -111,7 +111,7 @@ static void write_row(struct record_writer *writer, const void *ctx,
 
 static const struct table_need needs[] = {
 	{ .columns = "all", .event = EVENT_SCHED_WAKING, .is_all = true },
-	{ .columns = "which messages of sockets are whose",
+	{ .columns = "senders and receivers of socket messages",
 	  .event = EVENT_SOCKET_TAKEN },
 };
 
@@ -119,7 +119,10 @@ static int write_text(const struct requests_table *table,
 		      const struct attribution_output *output)
 {
 	recorded_table(&table->input, needs, sizeof(needs) / sizeof(*needs),
-		       table->rows.count, "No message was taken", output->out);
+		       table->rows.count,
+		       "No request was "
+		       "received",
+		       output->out);
 	return table->rows.count ?
 		       request_summary_write(&table->rows, &table->input,
 					     table->sleeps, output) :
@@ -199,7 +202,7 @@ const struct attribution_table requests_table = {
 		"asleep_ns downstream_ns unknown_ns beside_runnable_ns "
 		"beside_kernel_ns beside_user_ns beside_interrupt_ns "
 		"beside_tracer_ns beside_guest_ns beside_asleep_ns sleeps",
-	.help = "each message that servers worked for: where its time went",
+	.help = "each request to a server: where its time went",
 	.size = sizeof(struct requests_table),
 	.open = open_table,
 	.render = render,

@@ -113,8 +113,7 @@ static void explain(const struct servers_table *table,
 	if (output->format != RECORD_TABLE)
 		return;
 	recorded_table(table->input, needs, sizeof(needs) / sizeof(*needs),
-		       table->rows.count,
-		       "No process was woken by another's message",
+		       table->rows.count, "No message woke another process",
 		       output->out);
 }
 
@@ -161,7 +160,7 @@ const struct attribution_table servers_table = {
 	.name = "servers",
 	.columns = "server_pid server client_pid client requests kernel_ns "
 		   "user_ns tracer_ns runnable_ns asleep_ns inferred_ns",
-	.help = "for which clients' messages servers worked",
+	.help = "time that servers spent on requests, by client",
 	.size = sizeof(struct servers_table),
 	.open = open_table,
 	.render = render,

@@ -262,7 +262,8 @@ const struct attribution_table runqueue_table = {
 	.name = "runqueue",
 	.columns = "group pid tid comm count preempted total_ns mean_ns "
 		   "median_ns p99_ns max_ns recorder_ns instead",
-	.help = "how long each thread waited for a CPU, and who ran instead",
+	.help = "how long each thread waited for a CPU, and which threads ran "
+		"instead",
 	.is_of_tasks = true,
 	.has_groups = true,
 	.size = sizeof(struct runqueue_table),

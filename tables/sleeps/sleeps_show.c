@@ -200,7 +200,7 @@ static int print_rows(const struct sleeps_table *table,
 
 static const struct table_need needs[] = {
 	{ .columns = "sleeps", .event = EVENT_SCHED_SWITCH, .is_all = true },
-	{ .columns = "sleeps and who ends them",
+	{ .columns = "sleeps and their wakers",
 	  .event = EVENT_SCHED_WAKING,
 	  .is_all = true },
 	{ .columns = "user_stack", .event = RECORDED_USER_STACKS },

@@ -151,7 +151,7 @@ const struct attribution_table sleeps_table = {
 	.name = "sleeps",
 	.columns = "group pid comm label count total_ns mean_ns max_ns "
 		   "runnable_ns cut cut_ns stack user_stack wakers fds",
-	.help = "where each process slept, for how long, and who woke it",
+	.help = "where each process slept, for how long, and its wakers",
 	.is_of_tasks = true,
 	.has_groups = true,
 	.size = sizeof(struct sleeps_table),

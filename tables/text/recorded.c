@@ -215,7 +215,7 @@ static void write_event_reason(const struct recorded *recorded, int event,
 		return;
 	if (recorded->recorder == RECORDER_TRACE_CMD) {
 		fprintf(out,
-			"of a trace.dat only functions and switches are read "
+			"only functions and switches of a trace.dat are read "
 			"(ktrace-hw record ");
 	} else {
 		fprintf(out, "the recording has no %s (", name);

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""How much CPU time each kind of answer of `ktrace-hw view` takes: windows of the
+"""Measures the CPU time of each kind of answer of `ktrace-hw view`: windows of the
 timeline at any zoom, profiles and sleeps of selections, searches.
 
     page_speed.py PROGRAM RECORDING
@@ -14,7 +14,7 @@ sys.path.insert(0, os.path.join(os.path.dirname(__file__), "../recorded"))
 from view_server import server  # noqa: E402
 
 TIMES = 8
-PIXELS = 2580       # the page asks for twice what a window of 1,500 shows
+PIXELS = 2580       # the page requests twice the span of a window of 1,500
 LANES = 40
 TICK = os.sysconf("SC_CLK_TCK")
 
@@ -28,7 +28,7 @@ class Bench:
         self.taken = {}
 
     def cpu_s(self):
-        """User and system time that the server has taken."""
+        """Returns the user and system time of the server."""
         with open(f"/proc/{self.page.pid}/stat", encoding="ascii") as file:
             fields = file.read().rsplit(")", 1)[1].split()
         return (int(fields[11]) + int(fields[12])) / TICK
@@ -40,7 +40,7 @@ class Bench:
         return answer
 
     def windows(self):
-        """Windows of each length, at random."""
+        """Yields random windows of each length."""
         span = self.end - self.begin
         while span > 2000:
             for _ in range(TIMES):
@@ -49,7 +49,8 @@ class Bench:
             span //= 4
 
     def busiest(self):
-        """Numbers of the threads that were on CPUs longest, but idle ones."""
+        """Returns the numbers of the threads that were on CPUs longest,
+        except idle ones."""
         threads = self.recording["threads"]
         own = [i for i, thread in enumerate(threads) if thread["tid"] > 0]
         return sorted(own, key=lambda i: -sum(threads[i]["state_ns"][:5]))

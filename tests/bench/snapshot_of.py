@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: MIT
-"""Writes what a CPU's trace unit wrote, with the kernel's code, as a snapshot
-directory, which OpenCSD's own tools read.
+"""Writes a CPU's trace, with the kernel's code, as a snapshot directory, which
+OpenCSD's own tools read.
 
     snapshot_of.py RECORDING SNAPSHOT
 
-RECORDING is of one CPU with an ETE and a sink of its own (TRBE), kernel only.
+RECORDING is of one CPU with an ETE and its own sink (TRBE), kernel only.
 
 Source: OpenCSD's docs/specs/ (trace snapshots, version 1.0);
 tools/perf/util/cs-etm.h in Linux (CS_ETE_…).
@@ -17,14 +17,14 @@ sys.path.insert(0, os.path.join(os.path.dirname(__file__), '..'))
 from perf_file import AUXTRACE, AUXTRACE_INFO, File
 
 ETE = 0x5050505050505050
-# Where the metadata of a unit have the snapshot's registers.
+# The registers of the snapshot, in the order of a unit's metadata.
 REGISTERS = ('TRCCONFIGR', 'TRCTRACEIDR', 'TRCIDR0', 'TRCIDR1', 'TRCIDR2',
              'TRCIDR8', 'TRCAUTHSTATUS', 'TRCDEVARCH')
 PT_LOAD = 1
 
 
 def registers(record):
-    """Those of the first unit."""
+    """Returns the registers of the first unit."""
     words = struct.unpack_from('<%dQ' % ((len(record) - 16) // 8), record, 16)
     magic, _, count = words[3:6]
     if magic != ETE:
@@ -33,7 +33,7 @@ def registers(record):
 
 
 def trace(records):
-    """All pieces of the buffer, each where it belongs."""
+    """Returns all pieces of the buffer, each at its position."""
     whole = bytearray()
     for kind, record, piece in records:
         if kind == AUXTRACE:
@@ -43,7 +43,7 @@ def trace(records):
 
 
 def segments(path):
-    """Yields address and bytes of each."""
+    """Yields address and bytes of each segment."""
     with open(path, 'rb') as file:
         data = file.read()
     at = struct.unpack_from('<Q', data, 32)[0]

@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""How fast the calls of recordings get into one server of ClickHouse, against its
-own client that inserts the same rows from a file (RowBinary, the same table), in
-pairs, one after the other; and the memory that this takes.
+"""Measures how fast the calls of recordings are added to one ClickHouse server,
+and the memory, in pairs with ClickHouse's own client, which inserts the same rows
+from a file (RowBinary, the same table).
 
     store_load.py [--pairs N] [--alone] [--min-duration T] PROGRAM RECORDING...
 
 --alone: without the client, whose file has some 190 bytes for each call;
---min-duration: calls that took that long alone, as of store add.
+--min-duration: only calls of at least that duration, as in store add.
 """
 import argparse
 import os
@@ -28,7 +28,7 @@ COLUMNS = "{:>10} {:>12} {:>9} {:>9} {:>9} {:>12} {:>8}"
 
 
 class Cost:
-    """Of a command and, in the meantime, of the server."""
+    """Returns the costs of a command, and of the server meanwhile."""
 
     def __init__(self, server, command, **options):
         before, begin_s = self.cpu_of(server), time.monotonic()
@@ -62,7 +62,8 @@ class Load:
         self.file = os.path.join(folder, "rows")
 
     def new_database(self, name):
-        """With nothing that is still merged."""
+        """Recreates the database, so that no old rows are still being
+        merged."""
         for (table,) in self.server.ask(
                 "SELECT name FROM system.tables WHERE database = "
                 f"'{name}'"):

@@ -121,7 +121,7 @@ check_unwatched() {
 	expect "no breakpoint left: it was recorded" 0 \
 		"$(<"$WORK/unwatched.code")"
 	expect "no breakpoint left: and said" 1 \
-		"$(grep -c 'text_patch: what the kernel patches cannot be' \
+		"$(grep -c 'text_patch: patches of the kernel.s code cannot be' \
 			"$WORK/unwatched.err")"
 	expect_that "no breakpoint left: patched code is a gap where it ran" \
 		"$(code_changes unwatched)" -gt 0

@@ -29,11 +29,11 @@ main() {
 		FAILURES=$((FAILURES + 1))
 	refuses "--by of nothing" "cannot use 'colour'" report --by=colour
 	refuses "--by=choice without one" '--comm, --pid or' report --by=choice
-	refuses "--by of system calls" 'does not go with --syscalls' \
+	refuses "--by of system calls" 'cannot be combined with --syscalls' \
 		report --syscalls --by=comm
-	refuses "beneficiaries by thread" 'is for a process' \
+	refuses "beneficiaries by thread" 'is charged to processes' \
 		report --flat --by=thread --bill=beneficiary
-	refuses "--by of a timeline" 'goes with --format=gmon' \
+	refuses "--by of a timeline" 'needs --format=gmon' \
 		export --format=csv --by=comm
 	perf evlist -i "$WORK/groups" >"$WORK/events" 2>&1
 	expect_that "perf knows its events" \

@@ -121,10 +121,10 @@ two_cpus() { on_two_cpus two 6.12; }
 
 old_two_cpus() { on_two_cpus old_two 6.1; }
 
-# In how many of the first lines it is that the times are a host's.
+# Counts the notices in the first lines that the times are a host's.
 host_lines() { # command option... recording
 	"$KTRACE" "${@:1:$#-1}" -i "${!#}" 2>/dev/null | head -n 3 |
-		grep -c '^The times are a host.s: '
+		grep -c '^Times are from the host.s clock, '
 }
 
 # Text reports have the notice in their output, output for programs on standard

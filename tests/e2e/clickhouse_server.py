@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Real servers for tests, on ports of loopback that nobody uses, each in a folder
-of its own with the configuration written there: ClickHouse, and ZooKeeper for its
-clusters."""
+"""Real servers for tests, on free loopback ports, each in its own folder
+with its own configuration: ClickHouse, and ZooKeeper for its clusters."""
 import os
 import random
 import shutil
@@ -12,16 +11,17 @@ import time
 import urllib.error
 import urllib.request
 
-# A busy computer takes its time.
+# Long enough for a busy computer.
 START_S = 120
-# A server that found nothing to do looks again after up to ten minutes.
+# An idle server looks for work again only after up to ten minutes.
 MUTATIONS_S = 900
 ZOOKEEPER_JAR = "/usr/share/java/zookeeper.jar"
 PASSWORD = "se:cret/@"
 
 
 def free_port():
-    """Below those that connections get by themselves, which others make here."""
+    """Returns a free port below the range of ephemeral ports, which other
+    connections here use."""
     while True:
         port = random.randrange(20000, 32768)
         with socket.socket() as taken:
@@ -44,11 +44,11 @@ def await_port(process, port, log):
 
 
 class Refused(Exception):
-    """What the server says against a question."""
+    """An error that the server returned for a query."""
 
 
 class Service:
-    """A process that is ended when the test ends, whichever way."""
+    """A process that is ended when the test ends, however it ends."""
 
     def __init__(self, folder):
         self.folder = folder
@@ -101,7 +101,7 @@ class ZooKeeper(Service):
         self.await_service()
 
     def await_service(self):
-        """It takes connections before it serves anybody."""
+        """Waits until the server answers: it accepts connections earlier."""
         deadline = time.monotonic() + START_S
         answer = b""
         while b"Mode:" not in answer:
@@ -139,7 +139,7 @@ USERS = f"""<?xml version="1.0"?>
 
 
 class ClickHouse(Service):
-    """One server.  Its ports stay when it is started again."""
+    """One server.  It keeps its ports when it is restarted."""
 
     def __init__(self, folder, data=None):
         super().__init__(folder)
@@ -167,7 +167,7 @@ class ClickHouse(Service):
                 f"{database}")
 
     def ask(self, query, database="default"):
-        """The rows of an answer, as lists of texts."""
+        """Returns the rows of an answer as lists of texts."""
         request = urllib.request.Request(
             f"http://127.0.0.1:{self.http}/?database={database}"
             "&wait_end_of_query=1", data=query.encode(),
@@ -184,12 +184,12 @@ class ClickHouse(Service):
         return int(self.ask(query, database)[0][0])
 
     def uploads(self, database):
-        """The numbers of all uploads that ever began."""
+        """Returns the numbers of all uploads that ever started."""
         return {int(number) for (number,) in self.ask(
             "SELECT recording FROM upload", database)}
 
     def run_file(self, text, database="default"):
-        """Runs the statements of @text as an operator would."""
+        """Runs the statements of @text like an operator."""
         done = subprocess.run(
             ["clickhouse-client", "--host=127.0.0.1", f"--port={self.tcp}",
              "--user=ktrace", f"--password={PASSWORD}",
@@ -198,7 +198,7 @@ class ClickHouse(Service):
         assert done.returncode == 0, done.stderr
 
     def await_mutations(self, database):
-        """Until what was told to be removed is."""
+        """Waits until all requested removals are done."""
         deadline = time.monotonic() + MUTATIONS_S
         while self.number("SELECT count() FROM system.mutations WHERE NOT "
                           f"is_done AND database = '{database}'"):
@@ -208,8 +208,8 @@ class ClickHouse(Service):
 
 
 def cluster_part(zookeeper, shard, replica, shards):
-    """The configuration of one server of a cluster called fleet, whose @shards
-    are lists of servers."""
+    """Returns the configuration of one server of a cluster called fleet,
+    whose @shards are lists of servers."""
     written = "".join(
         "<shard><internal_replication>true</internal_replication>" + "".join(
             f"<replica><host>127.0.0.1</host><port>{server.tcp}</port>"

@@ -45,7 +45,7 @@ def seconds(time_ns):
 
 
 def way_back():
-    """The command that opens the bookkeeper's slowest fsync()."""
+    """Returns the command that opens the bookkeeper's slowest fsync()."""
     call = store_sql(SLOWEST)[0]
     return f"{OPEN} --since {seconds(call['begin_ns'])} \\\n" \
         f"      --until {seconds(call['end_ns'] + 1)} " \
@@ -53,7 +53,7 @@ def way_back():
 
 
 def split(block):
-    """A block's command, and the output that the chapter has."""
+    """A command of a block, and its output in the chapter."""
     lines = block.split("\n")
     if block.startswith(OPEN):
         end = 2 if lines[0].endswith("\\") else 1
@@ -66,15 +66,15 @@ def split(block):
 
 
 def title(command, lines):
-    """The words of a head, whatever the numbers: that of diff has two lines, broken
-    by their widths."""
+    """Returns the words of a table's head without numbers. The head of diff
+    has two lines, broken depending on the widths."""
     words = " ".join(lines[:2 if " diff " in command else 1]).split()
     return {word for word in words if re.fullmatch(r"p\d+|[^\d]+", word) and
             word not in ("ns", "us", "ms", "s")}
 
 
 def has_kernels(command):
-    """A small fleet may not have all that the chapter compares."""
+    """A small fleet may lack some of the chapter's comparisons."""
     there = {name.split("-")[0] for name in recordings()}
     return set(re.findall(r"kernel=([\d.]+)", command)) <= there
 
@@ -96,7 +96,8 @@ def go_through(judge, text):
 
 
 def wall_times():
-    """Of each call and kernel, from the recordings themselves."""
+    """Returns the durations of each call and kernel, from the recordings
+    themselves."""
     times = collections.defaultdict(list)
     for name in recordings():
         for row in json.loads(run(

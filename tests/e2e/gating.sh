@@ -123,7 +123,7 @@ check_choices() { # openat, read: calls of the loader's
 				grep -E "^  only +$list from [0-9.]+ s$")"
 	done
 	expect_that "chosen: what cannot be is said, with what is near" -n \
-		"$(grep "only='opneat'.*did you mean .*openat.*stays so" \
+		"$(grep "only='opneat'.*did you mean .*openat.*choice is unchanged" \
 			"$WORK/chosen.err")"
 }
 
@@ -142,7 +142,7 @@ check_few() {
 	expect "wrong usage" 2 "$(code_of usage)"
 	expect "no named pipe" 125 "$(code_of no_pipe)"
 	expect_that "and it is said" -n \
-		"$(grep 'passwd is no named pipe' "$WORK/no_pipe.err")"
+		"$(grep 'passwd is not a named pipe' "$WORK/no_pipe.err")"
 }
 
 # Checks that the error names the Linux version that supports it, and the

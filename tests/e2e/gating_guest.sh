@@ -36,8 +36,8 @@ choose() {
 		"$0" 5 3
 		choose read "from now on read"
 		"$0" 5 3
-		choose opneat "opneat.*stays so"
-		choose "open at" "open at.*stays so"
+		choose opneat "opneat.*choice is unchanged"
+		choose "open at" "open at.*choice is unchanged"
 		choose none "from now on none"
 		"$0" 5 3
 		choose openat,read "from now on openat,read"

@@ -1,40 +1,45 @@
 # SPDX-License-Identifier: MIT
-"""Whose work it is what a task enters, by the trace unit's timeline or by
-function_graph's: the task's own, an interrupt's, the scheduler's or the tracer's.
-"""
+"""Classifies the functions that a task enters, in timelines of the trace
+unit or of function_graph: the task's own, an interrupt's, the scheduler's
+or the tracer's."""
 import re
 
-# In these, and what they call, the tracer does not trace itself.
+# The tracer does not trace itself in these and their callees.
 HANDLERS = {"ftrace_trampoline", "ftrace_caller", "ftrace_graph_caller",
             "ftrace_graph_func", "return_to_handler",
             "ftrace_return_to_handler"}
-# This one calls nothing where the tracer must not interrupt itself once more: the
-# function is in the unit's trace alone.
+# If the tracer refuses an entry, because it must not interrupt itself again,
+# this function calls nothing, and the traced function is only in the unit's
+# trace.
 TAKES_ENTRY = "function_graph_enter_regs"
-# The trace unit stops itself in what its full buffer interrupts by.
+# The trace unit stops itself in the interrupt of its full buffer.
 OWN_INTERRUPT = {"asm_exc_nmi", "exc_nmi", "default_do_nmi", "nmi_handle",
                  "arm_trbe_irq_handler"}
-# The kernel's entries for interrupts, which ftrace cannot see: they are inferred.
+# The kernel's entries for interrupts, which ftrace cannot see: they are
+# inferred.
 INTERRUPTS = {"asm_sysvec_apic_timer_interrupt", "asm_common_interrupt",
               "asm_sysvec_irq_work", "el1_interrupt", "el0_interrupt"}
-# By the host's clock interrupts come on the way out of the kernel, too, where ftrace
-# cannot tell whose way out goes on: what they consist of besides.
+# With the host's clock interrupts also arrive during the exit from the kernel,
+# where ftrace cannot determine whose exit continues. These are the other
+# functions that interrupts consist of.
 INTERRUPT_PARTS = {"irq_enter_rcu", "irq_exit_rcu", "__irq_exit_rcu",
                    "do_interrupt_handler", "raw_irqentry_exit_cond_resched",
                    "__hrtimer_rearm_deferred"}
-# In these the task leaves its CPU, and the trace unit, which is switched with the
-# task, does not see what ftrace sees, nor the other way round: ftrace goes by the
-# task that comes as soon as the switch is announced.
+# In these the task leaves its CPU. The trace unit, which is switched with the
+# task, and ftrace see different functions here: ftrace assigns functions to
+# the next task once the switch is announced.
 SCHEDULERS = {"schedule", "__cond_resched", "preempt_schedule_irq", "__schedule",
               "preempt_schedule", "preempt_schedule_common", "preempt_schedule_notrace"}
-# From 7.x on preempt_schedule() and __schedule() are hidden from ftrace: what they
-# call is their caller's, from the first of these functions to one of the last.
+# From Linux 7.x on preempt_schedule() and __schedule() are hidden from ftrace:
+# their callees appear as their caller's, from the first of these functions to
+# one of the last.
 HIDDEN_SCHEDULE = "rcu_note_context_switch"
 HIDDEN_SCHEDULE_ENDS = {"__schedule", "finish_task_switch", "_raw_spin_unlock"}
 
 
 def base(name):
-    """foo of foo.isra.0 and of foo@0x1230, one of several of that name."""
+    """Returns foo for foo.isra.0 and for foo@0x1230, one of several of that
+    name."""
     return re.sub(r"(\.(isra|part|constprop)\b|@0x).*", "", name)
 
 
@@ -47,10 +52,9 @@ def is_interrupt_part(function):
 
 
 class Task:
-    """Whether what a task enters is the tracer's own work, and in how many
-    interrupts, which may come while the tracer is about to write what was entered
-    before.
-    """
+    """Determines whether a function that a task enters is the tracer's own
+    work, and the number of interrupts around it. An interrupt may arrive
+    while the tracer is about to write the previous entry."""
 
     def __init__(self, cpus):
         self.frames = []
@@ -66,13 +70,14 @@ class Task:
             self.frames and is_interrupt_part(self.frames[-1][3]))
 
     def goes_on_in_interrupt(self, function):
-        """Also where the tracer refused its first part, and so shows no entry; the
-        scheduler calls one part itself."""
+        """Also if the tracer refused the interrupt's first part, which then
+        shows no entry; the scheduler itself calls one of the parts."""
         return self.by_parts and is_interrupt_part(function) and \
             function != "__hrtimer_rearm_deferred"
 
     def is_in_hidden_schedule(self, function, depth):
-        """Whether __schedule() calls this itself, where ftrace does not see it."""
+        """Returns whether __schedule() itself calls this while ftrace does
+        not see it."""
         if self.schedule_depth is None and function == HIDDEN_SCHEDULE:
             self.schedule_depth = depth
         if self.schedule_depth is None or depth > self.schedule_depth:
@@ -83,15 +88,17 @@ class Task:
         return is_inside
 
     def leave(self, depth):
-        """The last of what has ended where something is entered so deep.  The unit
-        has what a function ends with by a jump beside it, ftrace below it."""
+        """Returns the outermost of the functions that have ended when one
+        is entered at @depth. A tail callee is beside its caller in the
+        unit's timeline, and below it in ftrace's."""
         frame = None
         while self.frames and self.frames[-1][0] >= depth:
             frame = self.frames.pop()
         return frame
 
     def refused(self, row):
-        """The step, if any, that the tracer came to write, and does not."""
+        """Returns the step, if any, that the tracer started to write and
+        then did not."""
         last, self.last = self.last, row
         if row["event"] != "exit" or row["function"] != TAKES_ENTRY or \
                 not last or last["event"] != "enter" or last["function"] != TAKES_ENTRY:

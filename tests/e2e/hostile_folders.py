@@ -43,7 +43,7 @@ def describe():
 
 
 def as_other_user(work):
-    """Calls @work in a process of the other user, which it returns."""
+    """Calls @work in a process of the other user, and returns the process."""
     pid = os.fork()
     if pid:
         return pid
@@ -82,7 +82,8 @@ def plant_in_folder(folder, name, kind):
 
 
 def plans():
-    """Yields what the other user plants where, and what root had there."""
+    """Yields the files that the other user plants, with their paths and the
+    files that root had there."""
     for name in WRITTEN:
         for kind in KINDS:
             yield "new", lambda name=name, kind=kind: plant_in_folder(
@@ -177,8 +178,8 @@ def try_races(program, counts):
 
 
 def try_at_once(program):
-    """Three recorders into one folder: prints their exit codes, sorted, and how
-    many said why not."""
+    """Starts three recorders on one folder: prints their exit codes,
+    sorted, and how many reported that the folder is in use."""
     place = os.path.join(PLACE, "at-once")
     os.makedirs(place)
     children = [record(program, place, "sleep", "5") for _ in range(3)]

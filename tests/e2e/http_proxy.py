@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Between a program and a server: tells a test of each request, which may then kill
-either of them."""
+"""A proxy between a program and a server: reports each request to a test,
+which may then kill either of them."""
 import http.client
 import http.server
 import threading
@@ -8,8 +8,8 @@ import urllib.parse
 
 
 class Proxy:
-    """before(query) and after(query) are called for each request, on its way there
-    and when the server has answered."""
+    """Calls before(query) when a request arrives, and after(query) when the
+    server has answered it."""
 
     def __init__(self, port):
         proxy = self
@@ -45,7 +45,7 @@ class Proxy:
             handler.end_headers()
             handler.wfile.write(answer)
         except (OSError, http.client.HTTPException):
-            # One of the two is gone.
+            # The program or the server is gone.
             handler.close_connection = True
 
     def ask(self, handler, body):

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""What the judges of inband.sh and serve.sh share: the records that programs
-were given of their own calls, and what is known of these."""
+"""Shared by the judges of inband.sh and serve.sh: the records that programs
+received about their own calls, and the expected content."""
 import json
 import subprocess
 
@@ -8,7 +8,7 @@ MS = 1000000
 TIMES = ("on_cpu_ns", "asleep_ns", "runnable_ns", "stolen_ns", "tracer_ns",
          "unknown_ns")
 SLEEP = ("count", "asleep_ns", "max_ns", "runnable_ns", "stack")
-# What tests/e2e/programs/inband.c calls in each example.
+# The calls of each example in tests/e2e/programs/inband.c.
 CALLS = {"getppid": ["getppid"], "read": ["pread64", "close"],
          "naps": ["clock_nanosleep"] * 3, "fsync": ["fsync"],
          "pipe": ["read", "wait4"], "faults": ["pread64"]}
@@ -20,7 +20,7 @@ def lines(path):
 
 
 def reported(ktrace, folder, case):
-    """The records of the recording that the library saved."""
+    """Returns the records of the recording that the library saved."""
     return json.loads(subprocess.run(
         [ktrace, "timeline", "--syscalls", "--format=json",
          "-i", f"{folder}/{case}"],
@@ -28,7 +28,7 @@ def reported(ktrace, folder, case):
 
 
 def as_library(call):
-    """A record of timeline, with what the library has of it."""
+    """Returns a record of timeline, reduced to the fields of the library's."""
     mine = {name: call[name] for name in
             ("name", "end", "start_ns", "wall_ns", "faults", "fault_ns",
              *TIMES)}
@@ -52,14 +52,15 @@ def of_library(call):
 
 
 def first_difference(one, other):
-    """Of two values: what of lists that are long enough to hide it."""
+    """Returns two values for a message: of long lists only the first
+    difference."""
     if not isinstance(one, list) or len(one) != len(other):
         return one, other
     return next(pair for pair in zip(one, other) if pair[0] != pair[1])
 
 
 def compare(judge, ktrace, folder, record):
-    """The same calls, with the same in them."""
+    """Compares calls and their content."""
     begin, end = record["begin_ns"], record["begin_ns"] + record["wall_ns"]
     told = [as_library(call)
             for call in reported(ktrace, folder, record["case"])
@@ -94,7 +95,7 @@ def wakers(call):
 
 
 def check_examples(judge, ktrace, folder, out):
-    """The records of the file @out, saved in @folder; returns them by name."""
+    """Returns the records of the file @out, saved in @folder, by name."""
     records = {record["case"]: record for record in lines(out)}
     judge.expect("examples: all were recorded", list(records) == list(CALLS),
                  records)

@@ -1,19 +1,19 @@
 # SPDX-License-Identifier: MIT
-"""For whom IPIs were: for those whom they wake."""
+"""The beneficiaries of IPIs: the tasks that they wake."""
 import csv
 import re
 import subprocess
 
-# How much may be wrong of whom IPIs were for: of two that are on their way at a time
-# it is not recorded which comes first.  To take one of the two tasks for the other, or
-# to miss one of them, would be wrong by half or more.
+# Tolerated error of the beneficiaries of IPIs: of two that are in flight at
+# the same time the recording does not show which arrives first. Confusing the
+# two tasks, or missing one of them, would be an error of half or more.
 IPI_DOUBT = 0.2
 SENDS_IPI = "native_(smp_send_reschedule|send_call_func)"
 
 
 def ipi_calls(recording):
-    """When which CPU called what sends an IPI, and when it was done with a wake-up
-    ("")."""
+    """Returns (time, CPU, function) of the calls that send IPIs, and of the
+    ends of wake-ups ("" as function)."""
     with subprocess.Popen(
             [recording.ktrace, "timeline", "--format=csv",
              f"--function=/^{SENDS_IPI}|^try_to_wake_up$/",
@@ -29,14 +29,14 @@ def ipi_calls(recording):
 
 
 def has_sent(wake, calls):
-    """Whether a wake-up sent an IPI.  It needs none if another has one on its way
-    there, or if who is woken is still on its way to sleep."""
+    """Returns whether a wake-up sent an IPI.  It needs none if another IPI
+    is on its way to that CPU, or if the woken task is still falling asleep."""
     return next((bool(function) for time_ns, cpu, function in calls
                  if cpu == wake["cpu"] and time_ns >= wake["time_ns"]), False)
 
 
 def judge_ipi(judge, recording):
-    """While two wake each other, from CPU to CPU."""
+    """Two tasks wake each other from CPU to CPU."""
     turns = [w for w in recording.wakings() if {w["by"], w["comm"]} ==
              {"pinger", "ponger"} and w["cpu"] != w["target"]]
     start, end = turns[0]["time_ns"], turns[-1]["time_ns"]
@@ -53,7 +53,7 @@ def judge_ipi(judge, recording):
                      f"{comm} sent",
                      0 < sent and abs(count - sent) <= max(1, IPI_DOUBT * sent),
                      rows)
-    # Others send some, too; one may be on its way at either end.
+    # Other tasks also send some; one may be in flight at either end.
     sent = sum(start <= time_ns <= end for time_ns, _, function in calls
                if function)
     count = sum(float(row["count"]) for row in rows)

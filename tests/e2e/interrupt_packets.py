@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Whose packets a network device's interrupts and polls were for."""
+"""The beneficiaries of a network device's interrupts and polls, from its
+packets."""
 import collections
 import csv
 import re
@@ -9,7 +10,8 @@ FREES = ("skb:consume_skb", "skb:kfree_skb")
 
 
 def of_packets(whose):
-    """Divides one among those whose packets there are: nobody's if none."""
+    """Divides one interrupt or poll among the owners of its packets, or
+    assigns it to nobody if there are none."""
     shares = collections.Counter()
     for comm in whose or ["nobody"]:
         shares[comm] += 1 / max(len(whose), 1)
@@ -17,12 +19,12 @@ def of_packets(whose):
 
 
 class Packets:
-    """What a device's interrupts and polls were for, packet by packet, as perf's
-    events tell, and the trace which interrupts asked for a poll: one that comes
-    while the device waits for its poll already does nothing.
+    """The beneficiaries of a device's interrupts and polls, packet by packet, from
+    perf's events. The trace shows which interrupts requested a poll: an interrupt
+    that arrives while the device waits for its poll does nothing.
 
-    A poll gets packets, which @user frees when it has read them, or it frees those
-    that @user has sent.
+    A poll receives packets, which @user frees after reading them, or it frees
+    packets that @user has sent.
     """
 
     EVENT = re.compile(r"^\s*(.*?)\s+\[(\d+)\]\s+(\d+)\.(\d{9}):"
@@ -46,7 +48,8 @@ class Packets:
 
     @staticmethod
     def asking(recording):
-        """When each CPU called what puts a device among those to be polled."""
+        """Returns the times at which each CPU called a function that
+        requests a poll."""
         with subprocess.Popen(
                 [recording.ktrace, "timeline", "--format=csv",
                  "--function=/^_+napi_schedule/", "-i", recording.path],
@@ -59,14 +62,15 @@ class Packets:
         return asks
 
     def packets(self):
-        """Where events are of packets: which, and what happens by whom."""
+        """Yields index, packet, event and task of each event of a packet."""
         for at, (comm, _, _, event, text) in enumerate(self.events):
             skb = re.search(r"skbaddr=(\w+)", text)
             if skb:
                 yield at, skb[1], event, comm
 
     def owners_of_packets(self):
-        """Who sent each packet that is freed, and who frees each that comes."""
+        """Returns the sender of each packet that is freed after sending,
+        and the task that frees each received packet."""
         owners, sent, coming = {}, {}, {}
         for at, packet, event, comm in self.packets():
             if event == "net:net_dev_queue":

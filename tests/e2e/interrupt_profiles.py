@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Profiles by beneficiary against those of whose time it was: interrupt work is moved,
-function by function, and nothing else."""
+"""Compares profiles by beneficiary with profiles by victim: interrupt work
+is moved, function by function, and nothing else."""
 import collections
 import csv
 import functools
@@ -10,17 +10,18 @@ import re
 import subprocess
 
 IS_FULL = "KTRACE_FULL" in os.environ
-# Of how many processes the own profiles are read otherwise.
+# The number of processes whose profiles are read if the tier is not full.
 MOST_PROFILES = 3
-# An interrupt's way in, and out, where what interrupts jumps to.
+# Functions at an interrupt's entry and exit, at which a handler's path may
+# continue with another interrupt.
 INTERRUPT = re.compile(r"asm_(common_interrupt|sysvec_|exc_nmi)|irq_entries_start"
                        r"|error_return|restore_regs_and_return|native_irq_return"
                        r"|el1h_64_|ret_to_k|(first|repeat|end_repeat)_nmi|nmi_restore")
 
 
 def flat(recording, *arguments):
-    """Functions of a flat profile, several of one name perhaps, and their
-    times; none if nothing ran."""
+    """Returns the functions of a flat profile, perhaps several of one name,
+    and their times; none if nothing ran."""
     try:
         text = recording.run("--flat", "--format=csv", *arguments)
     except subprocess.CalledProcessError:
@@ -34,7 +35,7 @@ def time_of(profile):
 
 
 def paths_of(recording, pid):
-    """In how many paths a process's work by beneficiary is."""
+    """Returns the number of paths in a process's profile by beneficiary."""
     return subprocess.run(
         [recording.ktrace, "flamegraph", "--folded", "--pid", str(pid),
          "--with-tracer", "--bill=beneficiary", "-i", recording.path],
@@ -42,8 +43,8 @@ def paths_of(recording, pid):
 
 
 def moved_times(recording):
-    """Of each process: what others' time was for it, less what of its own was for
-    others."""
+    """Returns for each process others' time charged to it, minus its own
+    time charged to others."""
     moved = collections.Counter()
     for row in recording.rows:
         moved[int(row["for_pid"])] += row["total_ns"]
@@ -52,10 +53,10 @@ def moved_times(recording):
 
 
 def judge_profiles(judge, case, recording):
-    """A profile by beneficiary has of others' time what was for a process, and
-    not what of its own was for others: to the nanosecond.  The full tier
-    reads the profile of each process, the others of those that most was moved of.
-    """
+    """A process's profile by beneficiary includes others' time charged to
+    it and excludes its own time charged to others, to the nanosecond.  The
+    full tier reads the profile of each process, other tiers those from or
+    to which most time was moved."""
     moved = moved_times(recording)
     whole = [flat(recording, "--with-idle", "--with-tracer", bill)
              for bill in ("--bill=victim", "--bill=beneficiary")]
@@ -65,15 +66,16 @@ def judge_profiles(judge, case, recording):
     wrong, moved_ns = {}, 0
     pids = sorted(moved, key=lambda pid: (-abs(moved[pid]), pid))
     for pid in pids if IS_FULL else pids[:MOST_PROFILES]:
-        # Whether work that begins within the tracer is the tracer's depends
-        # on where the profile has it.
+        # Whether work that starts within the tracer belongs to the tracer
+        # depends on its path in the profile.
         profiles = [flat(recording, "--pid", str(pid), "--with-tracer",
                          f"--bill={bill}")
                     for bill in ("victim", "beneficiary")]
         victim, beneficiary = map(time_of, profiles)
         others = moved[pid]
         moved_ns += abs(others)
-        # Work for several is shared out path by path, in whole nanoseconds.
+        # Work with several beneficiaries is divided path by path, in whole
+        # nanoseconds.
         wrong_ns = abs(beneficiary - victim - others)
         if wrong_ns > len(profiles[1]) and wrong_ns > paths_of(recording, pid):
             wrong[pid] = (victim, beneficiary, others)
@@ -82,8 +84,8 @@ def judge_profiles(judge, case, recording):
 
 
 def is_below(names, handler):
-    """Whether a path goes through the handler, and not on into an interrupt of
-    it, which is work of its own."""
+    """Returns whether a path passes through the handler, and does not
+    continue into an interrupt of it, which is separate work."""
     at = next((i for i, name in enumerate(names) if re.fullmatch(handler, name)),
               None)
     return at is not None and not any(map(INTERRUPT.match, names[at:]))
@@ -91,7 +93,7 @@ def is_below(names, handler):
 
 @functools.cache
 def folded(recording, bill, *options):
-    """The lines of a flame graph of all processes."""
+    """Returns the lines of a flame graph of all processes."""
     return subprocess.run(
         [recording.ktrace, "flamegraph", "--folded", "--by=process",
          "--with-idle", f"--bill={bill}", *options, "-i", recording.path],
@@ -99,8 +101,8 @@ def folded(recording, bill, *options):
 
 
 def work_below(recording, bill, handler="", *options):
-    """Own time of each function below the handler (or of all), by the process
-    in whose profile it is."""
+    """Returns the self time of each function below the handler (or of all),
+    by the process in whose profile it is."""
     work = collections.defaultdict(collections.Counter)
     for line in folded(recording, bill, *options):
         path, time_ns = line.rsplit(" ", 1)
@@ -112,14 +114,15 @@ def work_below(recording, bill, handler="", *options):
 
 
 def without(whole, shown):
-    """What is left out of each process's work."""
+    """Returns the part of each process's work that @shown leaves out."""
     return {pid: left for pid, work in whole.items()
             if (left := work - shown[pid])}
 
 
 def judge_tracer(judge, case, recording, whom_pids, handler):
-    """The tracer's own work below a handler is its own by both bills, function by
-    function, of whom it kept from going on."""
+    """In profiles by victim and by beneficiary the tracer's own work below
+    a handler is, function by function, in the profile of the interrupted
+    process."""
     ran, paid = (without(work_below(recording, bill, handler, "--with-tracer"),
                          work_below(recording, bill, handler))
                  for bill in ("victim", "beneficiary"))
@@ -132,9 +135,10 @@ def judge_tracer(judge, case, recording, whom_pids, handler):
 
 
 def judge_functions(judge, case, recording, whom, handler):
-    """All that a handler calls is, function by function, in the profile of the
-    one it was for, and in nobody else's.  What the tracer does there is where it
-    ran, and so left out; all other work is only moved."""
+    """Everything that a handler calls is, function by function, in the
+    profile of its beneficiary and in no other.  The tracer's work there
+    stays with the interrupted process, and so is left out; all other work
+    is only moved."""
     whole = [work_below(recording, bill, "", "--with-tracer")
              for bill in ("victim", "beneficiary")]
     sums = [sum(work.values(), collections.Counter()) for work in whole]

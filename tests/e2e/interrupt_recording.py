@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""A recording of attribution_interrupts.sh: what reports say of interrupt work, and
-what perf and the kernel do."""
+"""A recording of attribution_interrupts.sh: the reports' interrupt work,
+and the view of perf and the kernel."""
 import collections
 import csv
 import functools
@@ -22,7 +22,7 @@ class Recording:
 
     @staticmethod
     def system_counts(path):
-        """What /proc/interrupts said, by name, over all CPUs."""
+        """Returns the counts in /proc/interrupts by name, over all CPUs."""
         counts = collections.Counter()
         with open(path, encoding="utf-8") as text:
             for line in text.readlines()[1:]:
@@ -34,8 +34,8 @@ class Recording:
         return counts
 
     def disk_interrupt(self):
-        """What its interrupts are called by, as a pattern: its queue, or the first of the
-        devices that it shares a wire with."""
+        """Returns the name of its interrupts as a pattern: its queue, or
+        the first of the devices that share its line."""
         with open(f"{self.path}.disk", encoding="utf-8") as text:
             disk = text.read().strip()
         with open(f"{self.path}.before", encoding="utf-8") as text:
@@ -60,7 +60,8 @@ class Recording:
         return rows
 
     def total(self, column="total_ns", **wanted):
-        """Sum over the rows whose fields are, or match, what is wanted."""
+        """Returns the sum over the rows whose fields equal or match
+        @wanted."""
         return sum(row[column] for row in self.rows
                    if all(re.fullmatch(pattern, row[name])
                           for name, pattern in wanted.items()))
@@ -73,7 +74,8 @@ class Recording:
 
     @functools.cache
     def traced(self):
-        """From when to when the only CPU was traced; None if there are more."""
+        """Returns start and end of the trace of the only CPU; None if there
+        are more."""
         cpus = json.loads(self.run("--format=json"))["cpus"]
         if len(cpus) > 1:
             return None
@@ -91,7 +93,7 @@ class Recording:
         return perf_lines(self.path, fields, "--ns")
 
     def events(self, event, start, end):
-        """What perf says of a tracepoint."""
+        """Yields perf's records of a tracepoint."""
         form = re.compile(r"^\s*(\d+)\.(\d{9}):\s+" + event + r":\s+(.*)$")
         lines = self.perf_lines("time,event,trace")
         found = [m for m in map(form.match, lines) if m]
@@ -99,7 +101,7 @@ class Recording:
                 if start <= int(m[1]) * 10**9 + int(m[2]) <= end]
 
     def wakings(self):
-        """Who wakes whom, from which CPU to which, by perf."""
+        """Returns wakers and woken threads with their CPUs, by perf."""
         lines = self.perf_lines("comm,cpu,time,event,trace")
         form = re.compile(r"^\s*(.*?)\s+\[(\d+)\]\s+(\d+)\.(\d{9}):\s+"
                           r"sched:sched_waking:\s+comm=(.*) pid=\d+ "

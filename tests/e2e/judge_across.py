@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""Judges what a store says of the requests of queries.sh: judge_across.py KTRACE
-FOLDER COUNT SLOW.  Client and server wrote down what they know of each,
-programs/across.c: its number, who it was, begin and end by CLOCK_REALTIME."""
+"""Judges the requests of queries.sh in a store: judge_across.py KTRACE
+FOLDER COUNT SLOW.  Client and server (programs/across.c) wrote down each
+request: its number, their thread, its start and end by CLOCK_REALTIME."""
 import collections
 import csv
 import json
@@ -18,9 +18,10 @@ KTRACE, FOLDER = sys.argv[1:3]
 COUNT, SLOW = int(sys.argv[3]), int(sys.argv[4])
 CLIENT, SERVER = f"{FOLDER}/client", f"{FOLDER}/server"
 SLOW_NS = 20000000
-# Of so many askers one's connection is older than the recordings.
+# Client OLDER of the ASKERS has a connection that is older than the
+# recordings.
 ASKERS, OLDER = 3, 0
-# A recording's clock and CLOCK_REALTIME run at rates of their own.
+# The rates of a recording's clock and of CLOCK_REALTIME differ.
 RATES_NS = 100000
 SERVER_PARTS = ["queue_ns", "runnable_ns", "kernel_ns", "user_ns",
                 "interrupt_ns", "tracer_ns", "asleep_ns", "downstream_ns",
@@ -56,7 +57,7 @@ def truths_of(side):
 
 
 def sides_of(recording, side):
-    """The rows of a recording, with their times by CLOCK_REALTIME."""
+    """Returns the rows of a recording, with their times by CLOCK_REALTIME."""
     return rows_of("sql", recording, f"""SELECT request.*,
         begin_ns + clock_begin_offset_ns AS real_ns
         FROM request, recording WHERE side = '{side}' ORDER BY begin_ns""")
@@ -114,7 +115,7 @@ def judge_sides(clients, servers):
 
 
 def judge_pairs(joined, clients, servers):
-    """Each joined once, with the same number on both sides."""
+    """Each request is joined once, with the same number on both sides."""
     judge.expect("every request is joined",
                  len(joined) == COUNT and
                  all(row["joined"] == "joined" for row in joined), joined[:3])
@@ -140,7 +141,7 @@ def judge_parts(by_number):
              row["wall_ns"] + row["known_within_ns"]]
     judge.expect("the server has it while the client waits, as far as clocks "
                  "tell", not wrong, wrong)
-    # Where a busy host lets it sleep late, it waited for a CPU instead.
+    # If a busy host extends the sleep, the thread waited for a CPU instead.
     wrong = [row for at, row in by_number.items() if at % SLOW == 0 and
              sum(row[part] for part in SERVER_PARTS[1:]) < SLOW_NS]
     judge.expect("the slow ones took as long at the server", not wrong, wrong)
@@ -163,7 +164,7 @@ def judge_report():
 
 
 def changed(name, *statements):
-    """The answer of a store that was changed so."""
+    """Returns the answer of a store that was changed by @change."""
     path = f"{FOLDER}/{name}.db"
     shutil.copy(f"{FOLDER}/fleet.db", path)
     store = sqlite3.connect(path)
@@ -176,7 +177,7 @@ def changed(name, *statements):
 
 
 def judge_doubts():
-    """What cannot be told is said, not guessed."""
+    """Requests that cannot be joined are reported, not guessed."""
     blur = "UPDATE recording SET clock_begin_maxerror_ns = 60000000000"
     forget = "UPDATE request SET stream_position = NULL"
     counts = changed("unset", "UPDATE recording SET clock_begin_status = 64 "
@@ -197,7 +198,7 @@ def judge_doubts():
 
 
 def without_numbers(rows):
-    """What differs between stores is left out: their numbers of recordings."""
+    """Removes the differences between stores: their numbers of recordings."""
     return [{name: value for name, value in row.items()
              if not name.endswith("_recording")} for row in rows]
 

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Judges recordings that something came in the way of: judge_faults.py KTRACE
-FOLDER [NAME...], of faults_guest.sh.  Of a recording NAME there are NAME.code,
-its recorder's exit code, NAME.err, what that said, and NAME.ran if its command
-ran."""
+"""Judges recordings with faults injected by faults_guest.sh:
+judge_faults.py KTRACE FOLDER [NAME...].  For a recording NAME there are
+NAME.code, its recorder's exit code, NAME.err, the recorder's messages, and
+NAME.ran if its command ran."""
 import collections
 import csv
 import io
@@ -65,7 +65,7 @@ class Recording:
         self.judge.expect(f"{self.name}: {what}", condition, detail)
 
     def all_of_its_time_is_told(self):
-        """What is known and what is unknown is all, of every process and
+        """Known and unknown time add up to all time, for every process and
         thread."""
         for table in ("processes", "threads"):
             found = self.told.get(table, [])
@@ -75,7 +75,8 @@ class Recording:
                         found and not wrong, wrong[:1])
 
     def all_time_of_tables_is_told(self):
-        """The same of each system call, and of wall time in a picture."""
+        """Like the check of processes, for each system call, and for wall
+        time in a picture."""
         calls = rows(self.name, "report", "--syscalls", "--with-tracer")
         wrong = [row for row in calls
                  if sum(int(row[part] or 0) for part in CALL_PARTS) !=
@@ -103,7 +104,7 @@ class Recording:
         self.expect("both engines agree", done.returncode == 0, done.stdout)
 
     def is_whole(self, code=0):
-        """It was finished, and it says nothing else."""
+        """The recording was finished, and there are no other messages."""
         self.expect("recorded", code_of(self.name) == code,
                     text(f"{self.name}.err"))
         self.expect("opens", self.opens, self.done.stderr)
@@ -117,14 +118,14 @@ class Recording:
                     UNFINISHED in first, self.done.stderr)
 
     def says_what_is_missing(self):
-        """A message that names the recording."""
+        """Expects a message with the recording's name."""
         self.expect("says what is missing", self.done.returncode == 1 and
                     re.search(f"^ktrace-hw: .*{re.escape(self.name)}.*: ",
                               self.done.stderr, re.M), self.done.stderr)
 
     def command_did_not_run_untraced(self):
-        """It runs from the moment on that the trace does, of which the
-        beginning of the file `data` tells."""
+        """The command runs only once tracing has started, which the first
+        bytes of the file `data` show."""
         ran = text(f"{self.name}.ran")
         has_begun = os.path.exists(path(f"{self.name}/data")) and \
             ktrace(self.name, "dump", "--records").returncode == 0
@@ -133,7 +134,8 @@ class Recording:
 
 
 def judge_killed(judge, name, ends):
-    """Killed at any moment, or not if it had ended before."""
+    """Judges a recorder killed at any time, or not at all if it had ended
+    before."""
     found = Recording(judge, name)
     if code_of(name) == 0:
         ends["after its end"] = ends.get("after its end", 0) + 1
@@ -146,7 +148,7 @@ def judge_killed(judge, name, ends):
         if UNFINISHED in found.done.stderr:
             found.says_first_that_it_is_unfinished()
         else:
-            # The index is the last that is written.
+            # The index is written last.
             end = "behind its last write"
         found.all_of_its_time_is_told()
         found.both_engines_agree()
@@ -167,11 +169,11 @@ def judge_kills(judge, names):
                      len(ends) >= 2, ends)
 
 
-# The file that has no room, in the message.
+# The file in the message that had no space.
 FULL = {"kcore": "kcore_dir/kcore", "modules": "kcore_dir/modules",
         "kallsyms": "kcore_dir/kallsyms", "vdso": "kcore_dir/vdso",
         "cgroups": "kcore_dir/cgroups", "data": "data"}
-# The folders and files in the order that they are made in.
+# The folders and files in the order of their creation.
 MADE = ("small/full", "kcore_dir", "kcore_dir/kcore", "kcore_dir/modules",
         "kcore_dir/kallsyms", "kcore_dir/vdso", "small/full/code",
         "kcore_dir/cgroups", "data", "kcore_dir/clock")
@@ -225,7 +227,7 @@ def length_s(name):
 
 
 def judge_clock(judge):
-    """perf's clock, which nobody sets, is the recording's."""
+    """The recording uses perf's clock, which nobody can set."""
     found = Recording(judge, "clock")
     found.is_whole()
     found.expect("the clock was set", text("clock.fault_code") == "0\n",
@@ -270,7 +272,7 @@ def judge_two(judge, first, second, refused):
 
 
 def judge_switched_off(judge, name):
-    """CPU 1 is not traced any more from then on, whatever runs there."""
+    """From then on CPU 1 is not traced any more, whatever runs there."""
     found = Recording(judge, name)
     found.is_whole()
     said = text(f"{name}.err")

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Judges what function_graph_guest.sh made: judge_function_graph.py KTRACE DIR
+"""Judges the recordings of function_graph_guest.sh: judge_function_graph.py KTRACE DIR
 CPUS
 
-The trace unit's timeline is the referee, which functions.sh compares with the
-ground truth: of the same process, at the same time.
+The reference is the trace unit's timeline of the same process at the same time;
+functions.sh compares such timelines with the ground truth.
 """
 import bisect
 import csv
@@ -17,7 +17,8 @@ from graph_task import INTERRUPTS, SCHEDULERS, Task
 FAULT = "asm_exc_page_fault"
 ENTRIES = {"entry_SYSCALL_64", "el0_svc", FAULT} | INTERRUPTS
 FOREVER = 1 << 63
-# What the recorder takes out, since the clock calls it for each event.
+# Functions that the recorder excludes, because the clock calls them for each
+# event.
 LEFT_OUT = {"local_clock"}
 
 failures = 0
@@ -30,13 +31,14 @@ def say(is_ok, case, detail=""):
 
 
 def visible(folder):
-    """The functions' names."""
+    """Returns the functions' names."""
     with open(f"{folder}/functions") as lines:
         return {line.split()[0] for line in lines} - LEFT_OUT
 
 
 def is_of(names, function):
-    """Without what tells it from others of its name."""
+    """Returns a name without the suffix that distinguishes functions of the
+    same name."""
     return function.partition("@0x")[0] in names
 
 
@@ -52,8 +54,9 @@ def timeline(ktrace, recording):
 
 
 class Switches:
-    """From when to when a task was about to change, as the trace unit sees it.  The
-    tracer itself may be preempted, and nothing tells ftrace of that."""
+    """Intervals in which a task was about to switch, in the trace unit's
+    timeline.  The tracer itself may be preempted, which ftrace does not
+    show."""
 
     def __init__(self):
         self.spans = []
@@ -82,9 +85,10 @@ def switches(ktrace, recording):
 
 
 def entered(ktrace, recording, names, left_out, cpus):
-    """(time, function, in how many interrupts, CPU) of what each task enters, in
-    order, but where @left_out has the task change; faults in the kernel are not
-    told from what they interrupt."""
+    """Returns (time, function, number of interrupts around it, CPU) of the
+    functions that each task enters, in order, except while it switches
+    according to @left_out; faults in the kernel cannot be distinguished
+    from the interrupted code."""
     tasks = {}
     for row in timeline(ktrace, recording):
         tid = row["tid"]
@@ -121,8 +125,8 @@ def from_first_call(steps):
 
 
 def difference(unit, graph):
-    """Where the two do not name the same functions, up to the unit's end, where
-    the process is about to be gone; None if they do."""
+    """Returns where the names of the functions differ, up to the unit's
+    end, shortly before the process exits; None if they do not."""
     for i, (a, b) in enumerate(zip(unit, graph)):
         if a[1] != b[1]:
             return (f"at {i} of {len(unit)}: {unit[max(0, i - 2):i + 3]} by the "
@@ -133,14 +137,16 @@ def difference(unit, graph):
 
 
 def compare(case, tasks, cpus):
-    """@tasks: what each task enters, by the unit and by ftrace."""
+    """Compares the functions that each of @tasks enters, by the unit and by
+    ftrace."""
     differences = [found for found in (difference(*task) for task in tasks) if found]
     entries = sum(len(unit) for unit, _ in tasks)
     say(entries > 100 and not differences, f"{case}: {entries} entries, in order",
         differences or f"{entries} entries")
     late = sorted(b[0] - a[0] for unit, graph in tasks for a, b in zip(unit, graph))
     if late and not differences:
-        # By the host's clock the times of the trace are no better than that.
+        # With the host's clock the trace's times are not more accurate than
+        # that.
         say(late[0] >= 0 or cpus > 1, f"{case}: ftrace's time is "
             f"{late[len(late) // 2]} ns behind the call (median), {late[-1]} at most",
             f"{-late[0]} ns before the call")
@@ -151,8 +157,9 @@ def count(steps, function):
 
 
 def up_to_end(unit, graph, names):
-    """What @graph has of what the unit traced, whose trace ends in the process's last
-    system call: up to the next function that the process itself enters there."""
+    """Returns the part of @graph that the unit traced. The unit's trace
+    ends in the process's last system call: up to the next function that the
+    process itself enters there."""
     def own(steps):
         return [i for i, step in enumerate(steps) if is_of(names, step[1]) and
                 not step[2]]
@@ -171,14 +178,15 @@ def judge_entries(tasks, names, cpus):
 
 
 def in_interrupts(tasks, names, count):
-    """What each task enters in so many interrupts, one in the other."""
+    """Returns the functions that each task enters within @count nested
+    interrupts."""
     return [[[step for step in steps if is_of(names, step[1]) and step[2] == count]
              for steps in task] for task in tasks]
 
 
 def judge_both(ktrace, folder, cpus):
     names = visible(folder)
-    # By the host's clock the two sources' times cannot be compared.
+    # With the host's clock the times of the two sources cannot be compared.
     left_out = switches(ktrace, f"{folder}/unit") if cpus == 1 else {}
     units = entered(ktrace, f"{folder}/unit", names | ENTRIES, left_out, cpus)
     graphs = entered(ktrace, f"{folder}/graph", names | ENTRIES, left_out, cpus)
@@ -197,7 +205,7 @@ def judge_both(ktrace, folder, cpus):
 
 
 def judge_balance(ktrace, recording):
-    """Each entry has its exit, of the same function, the innermost first."""
+    """Each entry has an exit of the same function, the innermost first."""
     stacks = {}
     wrong = entries = 0
     for row in timeline(ktrace, recording):
@@ -212,7 +220,7 @@ def judge_balance(ktrace, recording):
 
 
 def judge_user_time(ktrace, recording):
-    """Outside the kernel a task that runs is in user space."""
+    """Outside the kernel a running task is in user space."""
     out = subprocess.run([ktrace, "report", "--processes", "--format=csv",
                           "-i", recording],
                          check=True, stdout=subprocess.PIPE, text=True).stdout
@@ -236,7 +244,8 @@ def judge_verify(ktrace, recording):
 
 
 def judge_killed(ktrace, folder):
-    """All up to the sleep in which its recorder was killed."""
+    """The recording contains everything up to the sleep in which its
+    recorder was killed."""
     recording = f"{folder}/killed"
     done = subprocess.run([ktrace, "report", "-i", recording], text=True,
                           capture_output=True, check=False)

@@ -1,15 +1,14 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""What a recording made with --only shows of the chosen functions, against the
-ground truth of what ran: from where the trace came back from a probe to where
-the next one began, every entry and exit, once, in order, on the same CPU; and
-before and behind that nothing but probes.
+"""Compares a recording made with --only with the ground truth: from the trace's
+return from a probe to the start of the next probe it has every entry and exit,
+once, in order, on the same CPU; before and after that there are only probes.
 
     judge_gating.py [--slack NS] TIMELINE.csv TRUTH.csv FUNCTION...
 
 With one CPU the machine's clock is exact.  With several, trace and truth read
-the host's clock one after the other: NS is how far apart that may be, and a
-stretch is then looked for in the truth behind the one before it.
+the host's clock one after the other: NS is the maximum difference, and each
+interval is then searched for in the truth after the previous one.
 """
 import argparse
 import bisect
@@ -18,11 +17,12 @@ import re
 import statistics
 import sys
 
-# The first and the last that runs around a stretch: the recorder's probes.
+# The first and the last functions around a traced interval: the recorder's
+# probes.
 PROBE = re.compile(r"(__)?perf_|.*k(ret)?probe|ftrace_|.*rethook|pt_|native_write_msr$"
                    r"|etm4?_|coresight_|aggr_pre_handler|ring_buffer_put|__rcu_read_unlock$"
                    r"|finish_task_switch")
-# And what leads back from an arm64 kernel's probe, which is an exception.
+# Returns from an arm64 kernel's probe, which is an exception.
 BACK = re.compile(r"ret_to_kernel$")
 TIME, WHAT, NAME, PLACE = 0, slice(1, 3), 2, 3
 
@@ -33,7 +33,7 @@ def fail(text):
 
 
 def read(path):
-    """The rows of each CPU."""
+    """Returns the rows of each CPU."""
     cpus = {}
     with open(path, encoding="utf-8") as file:
         for row in csv.DictReader(file):
@@ -43,8 +43,8 @@ def read(path):
 
 
 def probe_of(rows, begin, end):
-    """The places where the probe that resumed the trace begins and ends: interrupts
-    in it may have perf_tp_event, too."""
+    """Returns the first and the last row of the probe that resumed the
+    trace; interrupts in it may also call perf_tp_event."""
     places = [place for place in range(begin, end)
               if rows[place]["function"] == "perf_tp_event"]
     depth = rows[places[0]]["depth"] if places else None
@@ -56,8 +56,8 @@ def probe_of(rows, begin, end):
 
 
 def stretches(rows):
-    """Places: where the probe begins and ends that resumed the trace, and the state
-    behind."""
+    """Yields for each traced interval the first and the last row of the
+    probe that resumed the trace, and the row of the state after it."""
     begin = None
     for place, row in enumerate(rows):
         if row["event"] != "state":
@@ -68,7 +68,7 @@ def stretches(rows):
 
 
 def interrupts(rows, ours, begin, end):
-    """What each interrupt of the probe between these places did."""
+    """Yields the rows of each interrupt of the probe between these rows."""
     depth = str(int(rows[begin]["depth"]) + 1)
     places = [place for place in range(begin, end)
               if (rows[place]["event"], rows[place]["detail"],
@@ -78,8 +78,8 @@ def interrupts(rows, ours, begin, end):
 
 
 def seen(rows, flags, chosen):
-    """Those that count, with their place among all: the truth has also what is
-    left of a probe where it paused the trace."""
+    """Returns the rows that count, with their index among all; the truth
+    also contains the rest of a probe after it paused the trace."""
     return [(row["time_ns"], row["event"], row["function"], place)
             for place, row in enumerate(rows)
             if row["event"] in flags and row[flags[row["event"]]] != "1" and
@@ -87,7 +87,8 @@ def seen(rows, flags, chosen):
 
 
 def split(rows, begin, end, end_ns):
-    """What of @rows is between these places; and what ended with the call."""
+    """Returns the part of @rows between these indexes, and the functions
+    that ended with the call."""
     inside = [row for row in rows if begin < row[PLACE] < end]
     return ([row for row in inside if row[TIME] != end_ns],
             {row[NAME] for row in inside if row[TIME] == end_ns})
@@ -100,7 +101,8 @@ def is_at(mine, real, place):
 
 
 def places_by(at, mine, real, first, slack):
-    """Where in @real, from @first on, @mine is if its entry or exit @at is so near."""
+    """Returns the positions of @mine in @real, from @first on, whose entry
+    or exit @at is within @slack."""
     low = max(first + at, bisect.bisect_left(real, (mine[at][TIME] - slack,)))
     high = bisect.bisect_right(real, (mine[at][TIME] + slack + 1,))
     return {place - at for place in range(low, high)
@@ -108,9 +110,10 @@ def places_by(at, mine, real, first, slack):
 
 
 def find(mine, real, first, slack):
-    """The place in @real, from @first on, where @mine is: the nearest in time,
-    most of the entries and exits being so near.  A busy host may stop the machine
-    for longer where it has one clock read and not the other: at one of a few."""
+    """Returns the position of @mine in @real, from @first on, nearest in
+    time: the median of its entries and exits is within @slack.  A busy host
+    may stop the machine for longer between the readings of the two clocks,
+    which affects a few of them."""
     def distance(place):
         return statistics.median(abs(other[TIME] - one[TIME])
                                  for one, other in
@@ -129,8 +132,9 @@ def find(mine, real, first, slack):
 
 
 def check_neighbours(truth, before, behind, ends):
-    """The truth goes on without a hole: there is a probe on either side.  What
-    returned to the one behind has its end there, too."""
+    """The truth has no other functions around the interval: there is a
+    probe on either side.  Functions that returned to the next probe end
+    there, too."""
     while truth[behind]["event"] == "exit" and truth[behind]["function"] in ends:
         behind += 1
     for place in (before, behind):
@@ -141,9 +145,9 @@ def check_neighbours(truth, before, behind, ends):
 
 
 def find_all(parts, true, first, slack):
-    """Finds these in the truth, one behind the other.  Returns where the last of
-    them that are side by side begin, how many entries and exits they are, and the
-    place behind."""
+    """Finds these parts in the truth, one after the other.  Returns where
+    the last contiguous ones start, how many entries and exits they have,
+    and the position after them."""
     begin, count, behind = first, 0, -1
     for part in parts:
         place = find(part, true, first, slack)

@@ -18,7 +18,7 @@ RECORDING = f"{FOLDER}/groups"
 BY = (["--by=thread"], ["--by=comm"], ["--by=cgroup"],
       ["--by=process", "--comm=dd,sleep"], ["--by=choice", "--comm=dd"])
 
-# Arguments, what adds up.
+# Arguments, and the columns that add up.
 TABLES = (
     (["report"], ("wall_ns", "user_ns", "system_call_ns", "asleep_ns",
                   "tracer_ns", "threads")),
@@ -69,13 +69,14 @@ def judge_flames(judge):
 
 
 def truth():
-    """The cgroup that each process was in last."""
+    """Returns the last cgroup of each process."""
     with open(f"{FOLDER}/truth", encoding="utf-8") as lines:
         return {int(pid): path for pid, path in map(str.split, lines)}
 
 
 def judge_cgroups(judge):
-    """By the processes' own words, the threads' times make each cgroup's."""
+    """The threads' times add up to each cgroup's, with the cgroups that the
+    processes printed."""
     wanted = collections.Counter()
     told = truth()
     for row in json.loads(run("report", "--threads",
@@ -112,7 +113,7 @@ def judge_special(judge):
 
 
 def judge_inferred(judge):
-    """By function, and in the line that sums them up."""
+    """Inferred time is shown by function, and in the line with the sum."""
     flat = subprocess.run([KTRACE, "report", "-i", RECORDING, "--flat",
                            "--by=process", "--format=json", "--with-tracer",
                            "--with-idle"], check=True, text=True,
@@ -139,8 +140,8 @@ def judge_inferred(judge):
 
 
 def judge_inferred_pictures(judge):
-    """A drawing marks frames; folded stacks and gmon, which have no room for it,
-    say beside them how much it is."""
+    """A drawing marks frames with inferred time; folded stacks and gmon
+    cannot, and print its amount beside them."""
     svg = run("flamegraph", "--by=process", "--with-tracer", "--with-idle")
     marked = len(re.findall(r", inferred\b", svg))
     judge.expect("the flame graph marks it", marked > 0, len(svg))
@@ -154,8 +155,8 @@ def judge_inferred_pictures(judge):
 
 
 def gprof_times(path):
-    """Of each function that gprof sees in a group's file: the per cent of the time, and
-    seconds, both to two places."""
+    """Returns for each function that gprof reads from a group's file its
+    percentage of the time, and its seconds, both with two decimals."""
     text = subprocess.run(["gprof", "-b", "-p", f"{path}.elf", path],
                           check=True, capture_output=True, text=True).stdout
     lines = [line.split() for line in text.splitlines()

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""What the library told programs of their own calls, against what they did and
-against timeline --syscalls: judge_inband.py KTRACE FOLDER"""
+"""Compares the library's records of programs' own calls with the programs'
+behaviour and with timeline --syscalls: judge_inband.py KTRACE FOLDER"""
 import sys
 
 from inband_records import check_examples, lines
@@ -53,13 +53,13 @@ def is_arm():
 
 
 def check_wrap(judge):
-    """The buffer's end comes within some brackets.  On arm64 the trace unit stops
-    there, and goes on without a synchronisation point."""
+    """The buffer wraps within some brackets.  On arm64 the trace unit stops
+    there, and continues without a sync point."""
     brackets = lines(f"{FOLDER}/wrap.out")
     called = ["openat", "pread64", "close"] * 16
     told = [[call["name"] for call in bracket["calls"]]
             for bracket in brackets]
-    # Where a gap is, a call may look like two, or be none.
+    # At a gap one call may look like two, or be missing.
     judge.expect("wrap: each call once, in order",
                  len(brackets) == 24 and
                  all(names == called or
@@ -89,12 +89,12 @@ def check_web(judge):
 
 
 def check_cost(judge):
-    """In instructions: docs/inband.md has them.  CoreSight's driver takes twice
-    as many to begin."""
+    """In instructions, documented in docs/inband.md.  CoreSight's driver
+    needs twice as many to start."""
     begins = 7000 if is_arm() else 5000
     for line in read("cost.out").splitlines():
         name, alone, begin, inside, _, least, _ = line.split()
-        # The call itself is not slowed: a sleep is, by perf's two switches.
+        # The call itself is not slower; a sleep is, by perf's two switches.
         judge.expect(f"cost: {line}", int(begin) < begins and
                      int(least) < 4000000 and
                      int(inside) < int(alone) + 5000, name)

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""What the library told a program of its own calls, against the machine's ground
-truth: every function that ran in each call, how often, at which depth, and for
-how long: judge_inband_truth.py TOOL_PASSAGES FOLDER"""
+"""Compares the library's record of a program's own calls with the machine's
+ground truth: every function that ran in each call, how often, at which
+depth, and for how long: judge_inband_truth.py TOOL_PASSAGES FOLDER"""
 import csv
 import subprocess
 import sys
@@ -10,13 +10,13 @@ from inband_records import lines
 from waits import Judge
 
 TOOL, FOLDER = sys.argv[1:]
-# A packet holds six branches, of which the last has a time: those of the others
-# are interpolated.
+# A packet holds six branches, of which only the last has a time; the times of
+# the others are interpolated.
 NS_A_CALL = 100
-# Where a record of a call begins: on arm64 not with the vector.
+# The first function in the record of a call: on arm64 it is not the vector.
 ENTRIES = ("entry_SYSCALL_64", "el0_svc")
-# Where a thread goes to sleep; what perf does there to switch its trace off and
-# on has no end, or no begin, in a trace that is off meanwhile.
+# The functions in which a thread goes to sleep. Perf switches the trace off
+# and on there, so calls around these points lack their exit or their entry.
 SLEEP, SWITCH_OFF = "__schedule", "__perf_event_task_sched_out"
 
 
@@ -32,7 +32,7 @@ class Node:
         return self.callees.setdefault(name, Node(name, self.depth + 1))
 
     def seen(self):
-        """Its callees, up to where the trace is switched off."""
+        """Yields its callees up to where the trace is switched off."""
         for node in self.callees.values():
             if (self.name, node.name) == (SLEEP, SWITCH_OFF):
                 return
@@ -45,7 +45,7 @@ class Node:
 
 
 def seen_functions(call):
-    """The same of a record's functions."""
+    """Like Node.seen(), for the functions of a record."""
     sleeps, off = None, None
     for function in call["trace"]:
         depth, name = function["depth"], function["function"]
@@ -60,7 +60,7 @@ def seen_functions(call):
 
 
 def passages(record):
-    """Entries and exits within the bracket."""
+    """Returns the entries and exits within the bracket."""
     end = record["begin_ns"] + record["wall_ns"]
     out = subprocess.run(
         [TOOL, str(record["begin_ns"]), str(end), f"{FOLDER}/truth",
@@ -71,8 +71,8 @@ def passages(record):
 
 
 def calls_of(record):
-    """The truth's system calls, each a tree of functions; None: what is open and
-    what ends do not fit together."""
+    """Returns the truth's system calls, each a tree of functions; None if
+    entries and exits do not match."""
     roots, stack = [], []
     for time_ns, event, function in passages(record):
         if event == "enter":
@@ -92,7 +92,8 @@ def calls_of(record):
 
 
 def differences(call, root):
-    """Of the record's functions and the truth's."""
+    """Returns the differences between the record's functions and the
+    truth's."""
     mine = list(seen_functions(call))
     truth = list(root.walk())
     if [(f["depth"], f["function"], f["calls"]) for f in mine] != \

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 """Judges the recordings of attribution_interrupts.sh: judge_interrupts.py
-KTRACE FOLDER CASE...  One line a check."""
+KTRACE FOLDER CASE...  Prints one line per check."""
 import collections
 import json
 import re
@@ -22,7 +22,7 @@ def judge_bystander(judge, case, recording):
 
 
 def judge_share(judge, name, recording, whom, column="exact_ns", **work):
-    """At least 95 % of the work was for whom, exactly so (or inferred)."""
+    """At least 95 % of the work has this beneficiary, exact (or inferred)."""
     whole = recording.total(**work)
     part = recording.total(column, for_comm=whom, **work)
     judge.expect(f"{name}: {part} of {whole} ns for {whom}",
@@ -30,9 +30,10 @@ def judge_share(judge, name, recording, whom, column="exact_ns", **work):
 
 
 def judge_packets(judge, name, recording, packets, poll):
-    """How many interrupts and polls were for a process is what its packets tell; the
-    rest found nothing, and is nobody's.  Of that the trace may have one more or less
-    than the events, at the recording's begin and end."""
+    """The packets determine the numbers of interrupts and polls of each
+    process; the others found no packet, and belong to nobody.  At the
+    recording's start and end the trace may have one more or less than the
+    events."""
     queue = {"device": packets.queue, "kind": "interrupt"}
     for what, told, rows in (
             ("interrupts", packets.interrupts, queue),
@@ -56,14 +57,14 @@ def judge_loss(judge, case, recording):
 
 
 def judge_counts(judge, case, recording):
-    """Interrupts and soft interrupts are as many as the kernel says."""
+    """The numbers of interrupts and soft interrupts equal the kernel's."""
     traced = recording.traced()
     if not traced:
         return
     handlers = collections.Counter(
         re.match(r"irq=(\d+) name=(\S+)", text).groups()
         for text in recording.events("irq:irq_handler_entry", *traced))
-    # Devices that share a wire are all asked.
+    # All devices that share a line handle its interrupts.
     by_irq = collections.Counter()
     for (irq, _), count in handlers.items():
         by_irq[irq] = max(by_irq[irq], count)
@@ -94,7 +95,7 @@ def judge_counts(judge, case, recording):
 
 
 def judge_sums(judge, case, recording):
-    """The threads' interrupt time and that of idle CPUs is all of it."""
+    """Interrupt time of threads and of idle CPUs adds up to all of it."""
     threads = json.loads(recording.run("--threads", "--with-tracer",
                                        "--format=json"))
     of_threads = sum(
@@ -117,7 +118,7 @@ def judge_disk(judge, recording):
     judge.expect("disk: others than the reader were interrupted",
                  recording.total(**disk, on_comm="reader")
                  < 0.05 * recording.total(**disk))
-    # On one CPU it is the thread of the delayed disk that is there.
+    # With one CPU the thread of the delayed disk runs at that time.
     if not recording.traced():
         judge.expect("disk: the bystander was interrupted",
                      recording.total(**disk, on_comm="hog")
@@ -143,14 +144,15 @@ def judge_udp(judge, recording):
                   Packets(recording, send["device"], "eth0", "sender",
                           FREES),
                   "virtnet_poll_tx")
-    # With several CPUs the host's clock says how long each took.
+    # With several CPUs their durations are from the host's clock.
     judge.expect("udp: the bystander was interrupted",
                  recording.total(**receive, on_comm="hog")
                  >= (0.5 if recording.traced() else 0.1)
                  * recording.total(**receive))
     functions = {comm: flat(recording, "--comm", comm)
                  for comm in ("receiver", "hog")}
-    # It is on the way to what interrupts it, too, which is for others.
+    # With 0 ns the function is also in the path of interrupts that interrupted
+    # it, which are for others.
     receive = [[name for name, ns in of if name.endswith("__udp4_lib_rcv") and ns]
                for of in functions.values()]
     judge.expect("udp: the receiver's profile has what received, hog's not",
@@ -173,8 +175,9 @@ def judge_sleep(judge, recording):
 
 
 def judge_work(judge, recording):
-    # No event has the owner of the pages that writeback writes: it is inferred
-    # from who made pages dirty, and so are the interrupts of its requests.
+    # No event shows the owner of the pages that writeback writes. The owner is
+    # inferred from the tasks that dirtied pages, and so are the beneficiaries
+    # of the interrupts of its requests.
     judge_share(judge, "work: writeback by kworkers", recording, "writer",
                 "inferred_ns", kind="work_item", function="wb_workfn")
     judge.expect("work: it is no interrupt time",
@@ -187,8 +190,8 @@ def judge_work(judge, recording):
 
 
 def judge_writeback(judge, recording):
-    """Both make pages dirty, one of them 1 and the other one 1024.  The
-    first queues the item that writes all of them."""
+    """Both tasks make pages dirty, one of them 1 and the other one 1024.
+    The first queues the item that writes all of them."""
     work = {"kind": "work_item", "function": "wb_workfn"}
     judge_share(judge, "writeback: by kworkers", recording, "second",
                 "inferred_ns", **work)
@@ -222,7 +225,7 @@ def judge_threads(judge, recording):
 
 def judge_rcu(judge, recording, files=50):
     freed = recording.count("i_callback", kind="rcu")
-    # And now and then one of somebody else.
+    # Occasionally one is another task's.
     judge.expect(f"rcu: {files} files were freed",
                  files <= freed <= files * 1.1, freed)
     callbacks = [row for row in recording.rows if row["kind"] == "rcu"]
@@ -234,7 +237,7 @@ def judge_nmi(judge, recording):
     nmis = sum(int(row["count"]) for row in recording.table("function")
                if row["kind"] == "nmi")
     told = recording.after["NMI"] - recording.before["NMI"]
-    # What the trace's end fills a buffer with asks for one more.
+    # The last trace may fill a buffer, which raises one more NMI.
     judge.expect(f"nmi: {told} NMIs, as the kernel counts",
                  0 < told and told - nmis in (0, 1), nmis)
     judge_rcu(judge, recording, 1000)

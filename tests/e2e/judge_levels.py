@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Judges what reports say of recordings with fewer and fewer events, as
-attribution_levels.sh made them: judge_levels.py KTRACE FOLDER CPUS"""
+"""Judges reports of recordings with fewer and fewer events, made by
+attribution_levels.sh: judge_levels.py KTRACE FOLDER CPUS"""
 import functools
 import json
 import re
@@ -17,8 +17,8 @@ SETS = {
     "attribution": {"sched", "attribution"},
     WHOLE: {"sched", "attribution", "syscalls"},
 }
-# Recorded only because the reports of "irq" and "all" advise it: their own sets
-# with attribution.
+# Recorded only because the reports of "irq" and "all" advise it: their own
+# sets with attribution.
 ADVISED = "all,attribution"
 ADVISED_SETS = SETS | {ADVISED: SETS["all"] | {"attribution"}}
 TABLES = {
@@ -30,11 +30,11 @@ TABLES = {
     "calls": ("timeline", "--syscalls", "--depth=1"),
 }
 OFTEN = 3
-# Tables without rows: nothing but the scheduler's events tells of sleeps, and
-# of messages that end them.
+# Tables without rows: only the scheduler's events show sleeps, and the
+# messages that end them.
 EMPTY = {("none", "sleeps"), ("none", "servers")}
-# In the text of some tables several columns have words of their own.
-SLEEPS, RESULTS = "sleeps and who ends them", "arguments and results"
+# In some tables' text several columns have one common description.
+SLEEPS, RESULTS = "sleeps and their wakers", "arguments and results"
 WORDS = {
     "calls": {"sleeps": SLEEPS, "asleep_ns": SLEEPS, "runnable_ns": SLEEPS,
               "number": "numbers", "arguments": RESULTS, "result": RESULTS},
@@ -42,15 +42,16 @@ WORDS = {
 # "Not recorded: columns: the recording has no … (record OPTION)."
 MISSING = re.compile(r"^Not recorded: (.*): the recording has no .* "
                      r"\(record (\S+)\)\.$", re.MULTILINE)
-# Several columns have these words.
-MORE = "for whom interrupts and kernel threads worked"
+# The description of several columns.
+MORE = "beneficiaries of interrupts and kernel threads"
 MORE_COLUMNS = ("interrupt_benefited_ns", "interrupt_work_elsewhere",
                 "kernel_work_elsewhere")
 
 
 @functools.cache
 def columns(recording, table):
-    """In how many rows each column is not 0; None: in none it is known."""
+    """Returns the number of rows in which each column is not 0; None if it
+    is known in no row."""
     rows = json.loads(recording.run(*TABLES[table], "--format=json"))
     if isinstance(rows, dict):
         rows = rows[table]
@@ -65,7 +66,7 @@ def columns(recording, table):
 
 @functools.cache
 def missing(recording, table):
-    """{column: option of record that gives it}, by the text."""
+    """Returns {column: option of record that provides it}, from the text."""
     text = recording.run(*TABLES[table])
     told = {column.strip(): option for names, option in MISSING.findall(text)
             for column in names.split(",")}
@@ -75,7 +76,8 @@ def missing(recording, table):
 
 
 def level_with(option):
-    """The first recording that has all sets of events of --events=LIST."""
+    """Returns the first recording that has all sets of events of
+    --events=LIST."""
     wanted = set(option.removeprefix("--events=").split(","))
     return next(level for level, sets in ADVISED_SETS.items()
                 if wanted <= sets)
@@ -87,8 +89,8 @@ def check(recordings, level, table, cpus):
     told = missing(recordings[level], table)
     judge.expect(f"{level}: {table}: rows, where there can be any",
                  bool(here) == ((level, table) not in EMPTY), here)
-    # A fault or a restart may come by chance, and to one alone; and where another
-    # CPU is free nobody has to wait for the recorder.
+    # Faults and restarts occur by chance, perhaps in only one recording; and
+    # if another CPU is free no thread has to wait for the recorder.
     chance = {"recorder_wait"} if cpus > 1 else set()
     silent = [name for name, count in whole.items()
               if count and count >= OFTEN and here.get(name) == 0
@@ -110,7 +112,7 @@ def check(recordings, level, table, cpus):
 
 
 def check_empty(recordings):
-    """Tables without anything say what would give it."""
+    """Empty tables name the option that would fill them."""
     for level, table in sorted(EMPTY):
         judge.expect(f"{level}: {table}: what gives rows",
                      "--events=sched" in missing(recordings[level],
@@ -118,8 +120,8 @@ def check_empty(recordings):
 
 
 def check_cpu(recording, cpus):
-    """One CPU of one: all is known.  Of two: but for the time off that one, which the
-    text says."""
+    """If the only CPU is recorded, all is known.  If one of two is, the
+    time off that CPU is unknown, and the text reports it."""
     rows = json.loads(recording.run("report", "--format=json"))["processes"]
     unknown = [row for row in rows if row["unknown_ns"]]
     if cpus == 1:
@@ -136,8 +138,9 @@ def check_cpu(recording, cpus):
 
 
 def check_default(recording):
-    """The first report of a recording that no option was given for, which has
-    the scheduler's events: others are missing, as in those with them alone."""
+    """The first report of a recording made without options, which has the
+    scheduler's events: the missing columns equal those of a recording with
+    only these."""
     text = recording.run("report")
     rows = json.loads(recording.run("report", "--format=json"))["processes"]
     judge.expect("default: the first report has no column that is not known",

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""Judges what report --locks says of the recording of attribution_locks.sh:
+"""Judges report --locks of the recording of attribution_locks.sh:
 judge_locks.py KTRACE FOLDER CPUS
 
-programs/locks.c says who waits for what, and how long that can have taken."""
+programs/locks.c determines which threads wait for which locks, and how long the
+waits may take."""
 import json
 import sys
 
@@ -13,14 +14,14 @@ WAITERS, WRITERS, LOCKERS, HOLD_NS = 4, 3, 3, 5000000
 
 
 def check(name, row, count, first, most_ns):
-    """@count threads wait, for at least as long as it is held and @most_ns at
-    most, and @first lets the first of them go, each of them the next."""
+    """@count threads wait, at least as long as the lock is held and at most
+    @most_ns; @first releases the first of them, and each of them the next."""
     judge.expect(f"{name}: each of its waiters is counted",
                  row["count"] == count, row)
     judge.expect(f"{name}: all others wait when the last one begins, and when "
                  "the first has it", row["waiters_at_begin"] == count - 1 and
                  row["waiters_at_end"] == count - 1, row)
-    # They begin one after the other, shortly after it is held.
+    # They start one after the other, shortly after the lock was taken.
     judge.expect(f"{name}: they wait as long as it is held",
                  HOLD_NS / 2 * count <= row["total_ns"] <=
                  count * row["max_ns"] and row["max_ns"] <= most_ns, row,
@@ -32,8 +33,9 @@ def check(name, row, count, first, most_ns):
 
 
 def check_files(rows, inode):
-    """By flock() and by fcntl() two wait until it is let go, and a third for a
-    third of that, until a signal comes."""
+    """By flock() and by fcntl(), two threads wait until the lock is
+    released, and a third waits for a third of that time, until a signal
+    arrives."""
     judge.expect("file: all rows are of that one", rows and all(
         row["lock"] == inode for row in rows), rows, inode)
     judge.expect("file: by flock and by fcntl", len(rows) == 2 and
@@ -58,7 +60,8 @@ def main():
                                     "locks,waiter,writer,holder,locker",
                                     "--format=json"))
     inode, address, *whole_ns = recording.output().split()
-    # With several CPUs the clock is the host's, by which a hold takes longer.
+    # With several CPUs the clock is the host's, and the lock is held longer by
+    # it.
     futex_ns, mutex_ns = (min(int(ns), 2 * HOLD_NS) if cpus == "1" else int(ns)
                           for ns in whole_ns)
     address = int(address, 16)

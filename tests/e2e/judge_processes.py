@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 """Judges `ktrace-hw report --threads --format=json` of a recording of
-tests/e2e/programs/processes.c: prints a line a check.
+tests/e2e/programs/processes.c: prints one line per check.
 
 judge_processes.py JSON [--sums] [--not-known] [--exact] [--cases]
                    [--truth CSV | --truth-by-host-clock CSV] [--within NS]
@@ -46,9 +46,8 @@ def sums(report):
 
 
 def not_known(report):
-    """Without events of the scheduler: when a thread was woken.  That it was
-    preempted perf's records of switches say.
-    """
+    """Without events of the scheduler it is unknown when a thread was
+    woken.  Perf's records of switches still show that it was preempted."""
     rows = named(report, "sleeper")
     expect("whether it slept is not known",
            rows and all(row["asleep_ns"] is None and
@@ -58,7 +57,8 @@ def not_known(report):
 
 
 def on_a_cpu(row):
-    """The tracer also takes the time that others wait for it."""
+    """The tracer column also includes the time that others wait for the
+    recorder."""
     return sum(row[c] or 0 for c in ON_CPU) - (row["recorder_wait"] or 0)
 
 
@@ -67,7 +67,7 @@ def on_cpus(report):
 
 
 def because(row):
-    """Why how many ns are unknown."""
+    """Returns the unknown ns by reason."""
     return {reason: int(ns) for reason, ns in
             (part.rsplit(" ", 1) for part in row["unknown_because"].split(", ")
              if " " in part)}
@@ -80,15 +80,14 @@ def exact(report):
     expect("nothing was lost", not lost and not gaps, f"{lost}, {gaps} gaps")
     off = sum(cpu["off_ns"] for cpu in report["cpus"])
     wall = sum(cpu["wall_ns"] for cpu in report["cpus"])
-    # Between two CPUs whose clocks differ a task's time goes on.
+    # If a task moves between two CPUs whose clocks differ, its time continues.
     slack = 0 if len(report["cpus"]) == 1 else wall // 1000
     reasons = [(row["comm"], because(row)) for row in report["threads"]
                if row["unknown_ns"]]
-    # A task that has been on a traced CPU may move to one whose trace begins
-    # but then.
+    # A task may move from a traced CPU to one whose trace starts only later.
     untraced = sum(why.pop("untraced", 0) for _, why in reasons)
-    # Before 6.12 the kernel turns the trace off for each event that perf turns
-    # on behind it.
+    # Before 6.12 the kernel turns the trace off for each event that perf
+    # enables after it.
     unknown = [(comm, why) for comm, why in reasons if why]
     expect("no time is unknown that was traced", untraced <= slack and
            unknown == ([("perf", {"off": off})] if off else []),
@@ -130,13 +129,13 @@ def cases(report):
     check_case(report, "pong", 1, [("context_switches", 19, 50)])
     check_case(report, "tree", 1, [])
     check_case(report, "branch", 2, [])
-    # It may wait for a lock that its like holds.
+    # It may wait for a lock that another leaf holds.
     check_case(report, "leaf", 4, [("asleep_ns", 0, MS)])
     check_case(report, "futex", 1, [
         ("threads", 3, 3), ("asleep_ns", 29.5 * MS, 33 * MS)])
     check_case(report, "exe", 1, [("threads", 2, 2),
                                   ("system_calls", 20, 100)])
-    # No event tells of its wake-up.
+    # No event shows its wake-up.
     check_case(report, "polled", 1, [
         ("asleep_ns", 9.5 * MS, 10.5 * MS), ("runnable_ns", 0, 0.6 * MS)])
     for row in report["threads"]:
@@ -145,7 +144,8 @@ def cases(report):
 
 
 def truth_errors(report, path):
-    """(ns, uncertain, signed ns, what) of each class of each thread."""
+    """Returns (ns, uncertain, signed ns, description) of each class of each
+    thread."""
     with open(path, newline="", encoding="utf-8") as file:
         told = {int(row["tid"]): {k: int(v) for k, v in row.items()}
                 for row in csv.DictReader(file)}
@@ -158,7 +158,7 @@ def truth_errors(report, path):
             if busy:
                 missing.append((row["tid"], row["comm"], busy))
             continue
-        # It is what ran before the truth's first switch.
+        # The recorder runs before the truth's first switch.
         if row["comm"] in ("ktrace-hw", "perf"):
             continue
         row = dict(row, interrupt_ns=(row["interrupt_benefited_ns"] or 0) +
@@ -180,23 +180,24 @@ def truth_errors(report, path):
 
 
 def truth(report, errors):
-    """Each class is right to within what the report says of itself, which is
-    little."""
+    """The error of each class is within the report's own bound, and the
+    bound is small."""
     wrong = [error for error in errors if error[0] > error[1]]
     expect("each thread's classes are the ground truth's to within uncertain",
            errors and not wrong, f"worst {max(errors)}, wrong {wrong}")
     busy = on_cpus(report)
     uncertain = sum(row["uncertain"] for row in report["threads"])
-    # Each event's handler is two borders between classes.
+    # Each event's handler has two changes of class.
     expect("uncertain is at most a tenth of the time on CPUs",
            0 < uncertain <= busy / 10, f"{uncertain} of {busy}")
 
 
 def truth_by_host_clock(report, errors):
-    """A packet tells of several branches at one time.  Where the host runs
-    something else in between, for as long as its scheduler likes, the report
-    does not know on which side of a border that was, and says so.  That is at
-    few of the borders, however busy the host is."""
+    """A packet gives several branches one time.  If the host runs something
+    else in between, for as long as its scheduler likes, the report does not
+    know on which side of a change of class that time was, and includes it
+    in its error bound.  However busy the host is, this affects few of the
+    changes."""
     wrong = [error for error in errors if error[0] > error[1]]
     expect("each thread's classes are the ground truth's to within uncertain",
            len(errors) > 50 and not wrong, f"wrong {wrong}")
@@ -213,8 +214,8 @@ def within(errors, tolerance_ns):
 
 
 def sched(report, recording, switches, within):
-    """Time off the CPU is what the kernel's records and the ground truth's
-    switches say: to so many ns, or to within what the report says of itself."""
+    """Time off the CPU equals that of the kernel's records with the ground
+    truth's switches: within @within ns, or within the report's error bound."""
     told = threads_made(recording, Switches(switches))
     wrong = []
     seen = 0
@@ -234,7 +235,8 @@ def sched(report, recording, switches, within):
 
 
 def runqueue(report, path):
-    """The table of waits for a CPU has the time that the threads have."""
+    """The waits in the table of waits for a CPU add up to the threads'
+    time."""
     with open(path, encoding="utf-8") as file:
         waits = {row["tid"]: row for row in json.load(file)}
     wrong = [(row["tid"], row["comm"], row["runnable_ns"],
@@ -253,8 +255,8 @@ def runqueue(report, path):
 
 
 def instead(path, recording, switches):
-    """Who ran while a thread waited for the one CPU, as records and ground truth
-    have it, the three that took most."""
+    """The three threads that ran longest while a thread waited for the only
+    CPU equal those of records and ground truth."""
     with open(path, encoding="utf-8") as file:
         told = {row["tid"]: row for row in json.load(file)}
     wrong = []
@@ -276,8 +278,9 @@ def instead(path, recording, switches):
 
 
 def tracer(report, truth_path, most_ns, *profiles):
-    """Profiles of the tracer's own work, by whichever bill, have what it took of
-    each process's time on a CPU, in interrupts for others as well, by the truth."""
+    """Profiles of the tracer's own work, by victim or beneficiary, contain
+    the time that it took from each process on a CPU, also in interrupts for
+    others, according to the truth."""
     right = collections.Counter()
     pids = {row["tid"]: row["pid"] for row in report["threads"]
             if row["comm"] not in ("ktrace-hw", "perf")}
@@ -306,14 +309,15 @@ BUCKET = re.compile(r"^ +([\d.]+) (\w+) - +[\d.]+ \w+ +(\d+)  #+$", re.MULTILINE
 
 
 def bucket_of(wait_ns):
-    """Where it begins: at a power of two, or halfway to the next."""
+    """Returns the start of the bucket: a power of two, or halfway to the
+    next."""
     low = 1 << max(wait_ns.bit_length() - 1, 1)
     return low + low // 2 if wait_ns >= low + low // 2 else low
 
 
 def histogram(report, ktrace, recording, switches):
-    """Of the waits for a CPU of processes all of whose threads were recorded whole,
-    as records and ground truth have them."""
+    """Compares the waits for a CPU with records and ground truth, for
+    processes all of whose threads were recorded completely."""
     told = {tid: thread for tid, thread in
             threads_made(recording, Switches(switches)).items()
             if thread.is_told}
@@ -327,7 +331,7 @@ def histogram(report, ktrace, recording, switches):
         capture_output=True).stdout
     found = collections.Counter()
     for number, unit, count in BUCKET.findall(text):
-        # It is written with three digits.
+        # The report prints three digits.
         low = bucket_of(round(float(number) * UNITS[unit] * 1.01))
         found[low] += int(count)
     right = collections.Counter(bucket_of(ns) for thread in told.values()

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: MIT
 """judge_relations.py FOLDER x86_64|arm64 [scope]
 
-Judges what attribution_relations.sh recorded there; only what reports leave out,
-if that is asked for.
+Judges the recordings of attribution_relations.sh in FOLDER; with "scope" only the
+parts that reports leave out.
 """
 import collections
 import csv
@@ -12,7 +12,8 @@ import re
 import sys
 
 folder, arch, *parts = sys.argv[1:]
-# Where the kernel is entered, and what its system calls' functions begin with.
+# Functions at which the kernel is entered, and prefixes of its system call
+# functions.
 ENTRY, CALL = {"x86_64": ("entry_SYSCALL_64", "__x64_sys_"),
                "arm64": ("el0t_64_sync", "__arm64_sys_")}[arch]
 failures = 0
@@ -113,7 +114,8 @@ def self_ns(name):
 
 
 def duration(ns):
-    """As people are told it: three digits in the unit that suits."""
+    """Returns a time in the form of reports: three digits in a suitable
+    unit."""
     for size, unit in ((10**9, "s"), (10**6, "ms"), (10**3, "us")):
         if ns >= size - size // 2000:
             decimals = next((d for d in (2, 1) if round(ns / size, d) <
@@ -160,7 +162,8 @@ def judge_scope():
 
 
 def judge_scope_of_others():
-    """Call graph, flame graph and sleeps leave out what --flat does."""
+    """Call graph, flame graph and sleeps leave out the same parts as
+    --flat."""
     shown, whole = (sum(time_ns for _, time_ns in folded(f"{name}_flame.txt"))
                     for name in ("scope", "whole"))
     equal("flamegraph: leaves out what --flat does",
@@ -226,7 +229,7 @@ def judge_flames():
                  if path[0].startswith("relations-") and
                  any("clock_nanosleep" in frame for frame in path) and
                  path[-1] == "[asleep]")
-    # Two children's 20 ms and the program's own 50.
+    # The two children's 20 ms and the program's own 50.
     about("--wall: sleep is where it slept", 90_000_000, asleep, 91_000_000)
 
 
@@ -236,7 +239,7 @@ def is_unnamed(function):
 
 
 def chain(names):
-    """A path that has these names in this order."""
+    """Returns whether a path has these names in this order."""
     return ".*;".join(rf"\d+{name}(?=;|$)" for name in names)
 
 
@@ -265,8 +268,8 @@ def judge_border():
         arcs[caller, function] += int(row["calls"])
     # In the program, its thread and its child.
     equal("border: reads by work", 10, arcs["u:work", "u:read"])
-    # Some C libraries have functions of their own between, which have no names:
-    # arm64's, if there are threads, and since glibc 2.41 all.
+    # The C library may call functions without names in between: arm64's if
+    # there are threads, and every one since glibc 2.41.
     inner = sum(count for (caller, function), count in arcs.items()
                 if caller == "u:read" and is_unnamed(function))
     if inner:
@@ -287,7 +290,7 @@ def judge_border():
 
 
 def judge_gprof():
-    """Each line below the one that gprof marks is a callee."""
+    """Each line after the one that gprof marks is a callee."""
     callees = collections.defaultdict(set)
     current = None
     for line in text("gprof.txt").splitlines():
@@ -324,7 +327,8 @@ def judge_gprof():
 
 
 def judge_flat():
-    """gprof's flat profile and ours: read() by main and by its thread."""
+    """Compares gprof's flat profile with ours: read() by main and by its
+    thread."""
     gprof = collections.Counter()
     for line in text("gprof_flat.txt").splitlines():
         fields = line.split()
@@ -339,7 +343,7 @@ def judge_flat():
                         ("u:after_jump", 1)):
         equal(f"flat: calls of {name}, and gprof's", (calls, calls),
               (ours[process + name], gprof[process + name]))
-    # The loader and libc read, too.
+    # The loader and libc also call read().
     name = f"{process}k:{CALL}read"
     about(f"flat: calls of {name}", 8, ours[name], 20)
     equal(f"flat: gprof's calls of {name}", ours[name], gprof[name])
@@ -378,6 +382,6 @@ if not parts:
     judge_gprof()
     judge_flat()
     judge_sites("sites.json", True)
-    # Arm's kernels have no event that tells where a page fault was.
+    # Arm's kernels have no event with the address of a page fault.
     judge_sites("stacks.json", False, arch == "x86_64")
 sys.exit(failures != 0)

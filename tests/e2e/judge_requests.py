@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: MIT
-"""Judges what report --requests and --servers say of the recordings of
+"""Judges report --requests and --servers of the recordings of
 attribution_requests.sh: judge_requests.py KTRACE FOLDER HAS_SOCKETS CPUS CASE...
 
-The programs wrote down the truth, programs/requests.c: a line a request, with
-the client's thread, when it began to send it and had the answer, by the guest's
-clock, the thread that answered, the one behind that, how often the first of
-these slept for the second, and how many microseconds it was at it at least."""
+The programs (programs/requests.c) wrote down the truth: one line per request with
+the client's thread, the times at which it started to send and had the answer, by
+the guest's clock, the thread that answered, the next server's thread, how often
+the first of these slept for the second, and the minimum of its work in
+microseconds."""
 import collections
 import json
 import re
@@ -21,8 +22,9 @@ SUMMED = ("kernel_ns", "user_ns", "tracer_ns", "runnable_ns", "asleep_ns")
 DISK_DELAY_NS = 1000000  # attribution_requests.sh
 Truth = collections.namedtuple("Truth",
                                "tid begin end server back sleeps busy_us")
-# Between reading the clock and entering the kernel, where a fault may come
-# first; in both directions.  A recording's clock has a rate of its own, too.
+# The time between reading the clock and entering the kernel, in both
+# directions; a fault may occur in it.  The rates of the two clocks also
+# differ.
 AROUND_NS = 100000
 
 
@@ -41,11 +43,11 @@ def begin_ns(row):
 
 
 def may_be_swapped(row, truth, truths):
-    """Which of a pool's workers has which of two requests at a time is decided in
-    user space, by who gets the lock first.  With one CPU one is answered after
-    the other; with several both may be, before either client sleeps: then
-    nothing that the kernel does tells them apart, and the report does not say
-    which."""
+    """The workers of a pool decide in user space, by the order in which
+    they get a lock, which of them takes which of two requests.  With one
+    CPU the requests are answered one after the other. With several CPUs
+    both may be answered before either client sleeps: then nothing in the
+    kernel distinguishes them, and the report does not name the worker."""
     return row["server_tid"] is None and row["inferred"] and any(
         other.server != truth.server and other.begin < truth.end and
         truth.begin < other.end for other in truths)
@@ -61,8 +63,8 @@ def check_servers(case, cpus, found, truths):
 
 
 def absences(recording, tids):
-    """Returns when each of the threads was off the CPU, as the kernel's records
-    of switches have it: (start, end) in nanoseconds, oldest first."""
+    """Returns for each thread the intervals in which it was off the CPU, by the
+    kernel's switch records: (start, end) in nanoseconds, oldest first."""
     found = collections.defaultdict(list)
     left = {}
     for line in recording.run("dump", "--records").splitlines():
@@ -78,19 +80,20 @@ def absences(recording, tids):
     return found
 
 
-def absent_ns(spans, begin_ns, end_ns):
-    """Returns how much of [begin_ns, end_ns] is in the spans."""
-    return sum(max(0, min(end, end_ns) - max(begin, begin_ns))
+def absent_ns(spans, from_ns, to_ns):
+    """Returns how many nanoseconds of [from_ns, to_ns] are in the spans."""
+    return sum(max(0, min(end, to_ns) - max(begin, from_ns))
                for begin, end in spans)
 
 
 def check_times(case, cpus, recording, certain):
-    """A client reads the clock before it asks and when it has the answer.  With
-    one CPU it may be preempted between the clock and the call: as long as its
-    thread was off the CPU there, the two may differ by more.  With several CPUs
-    the clock is the host's, which may run something else in between, for as long
-    as it likes: then one difference of the two clocks has to fit all of a
-    recording, and none was shorter than its server was at it."""
+    """A client reads the clock before it sends a request and when it has
+    the answer.  With one CPU the client may be preempted between the clock and
+    its call: the difference may be longer by the time that its thread was off
+    the CPU there.  With several CPUs it is the host's clock, and the host may
+    run something else in between, for any time. Then one offset between the
+    two clocks has to fit all requests of a recording, and no request may be
+    shorter than its server's work."""
     begins = [begin_ns(row) - truth.begin for row, truth in certain]
     ends = [begin_ns(row) + row["wall_ns"] - truth.end
             for row, truth in certain]
@@ -156,16 +159,17 @@ def check_chain(case, rows, found, truths):
 
 
 def slept_ns(row):
-    """The whole time of a row's sleeps."""
+    """Returns the total time of a row's sleeps."""
     return sum(int(sleep.split(" ", 1)[0])
                for sleep in row["sleeps"].split("; ") if sleep)
 
 
 def is_ended_behind(row, truth, cpus):
-    """Returns whether the server behind ends each sleep of its client, if there
-    was one.  It may have answered before its client came to wait; and with two
-    CPUs while it was on its way to sleep, which takes no time then.  Who reads from
-    a terminal waits first for the kworker that may still be at what came before."""
+    """Returns whether the next server ended each sleep of its client, if
+    there was any.  It may have answered before its client started to wait;
+    with two CPUs also while the client was falling asleep, which then takes
+    no time.  A reader of a terminal first waits for the kworker that may
+    still process earlier data."""
     is_named = f"-{truth.back} " in row["sleeps"]
     if cpus == 1:
         return is_named == bool(row["downstream_ns"]) == bool(truth.sleeps)
@@ -177,13 +181,14 @@ def is_ended_behind(row, truth, cpus):
 
 
 def check_sleeps(case, cpus, rows, found, truths):
-    """An answered one has the waits for the servers that it asked, too."""
+    """The sleeps of an answered request include the waits for the servers
+    behind it."""
     wrong = [row for row in rows
              if not row["asleep_ns"] <= slept_ns(row) <= row["asleep_ns"] +
              (row["downstream_ns"] if row["answered"] else 0)]
     judge.expect(f"{case}: the sleeps of each are its time asleep", not wrong,
                  wrong)
-    # A proxy sleeps for whatever comes next.
+    # A proxy sleeps until any of its clients or servers sends a message.
     wrong = [(truth.sleeps, row) for row, truth in zip(found, truths)
              if truth.back and not case.startswith("proxy") and not is_ended_behind(row, truth, cpus)]
     judge.expect(f"{case}: the server behind ends its client's sleep",
@@ -225,7 +230,7 @@ def check_sums(case, recording, rows):
 
 
 def check_carriers(case, recording, truths):
-    """A message by a terminal is in a kworker's hands meanwhile."""
+    """A kworker has a message by a terminal before its reader."""
     clients = {truth.tid for truth in truths}
     carried = {row["client_pid"] for row in rows_of(recording, "servers")
                if row["server"].startswith("kworker") and row["kernel_ns"]}
@@ -234,8 +239,8 @@ def check_carriers(case, recording, truths):
 
 
 def check_items(case, cpus, recording, truths, function):
-    """What kworkers did that the server had asked for is the requests', as
-    --interrupts has it."""
+    """The work of kworkers that the server requested is charged to the
+    requests, and equals that in --interrupts."""
     server = truths[0].server
     items = [row for row in json.loads(recording.run(
         "report", "--interrupts=both", "--format=json"))
@@ -245,7 +250,7 @@ def check_items(case, cpus, recording, truths, function):
     told_by_perf = sum(function in text for _, _, text in
                        recording.perf_events("workqueue:workqueue_execute_start"))
     asked_ns = sum(row["total_ns"] for row in asked)
-    # By the host's clock it may be long from one function to the next.
+    # With the host's clock it may take long from one function to the next.
     least = asked_ns - 100 * count if cpus == 1 else asked_ns // 2
     most = sum(row["total_ns"] for row in items)
     pids = {row["on_pid"] for row in asked}
@@ -257,7 +262,8 @@ def check_items(case, cpus, recording, truths, function):
 
 
 def check_no_sleep(case, recording, rows, truths, label):
-    """Where the server waited for others' work, it did not sleep of its own."""
+    """While the server waited for others' work, no sleep of its own is
+    reported."""
     sleeps = [row for row in recording.sleeps()
               if row["pid"] == truths[0].server and row["label"] == label]
     judge.expect(f"{case}: none of the server's {len(sleeps)} sleeps for them",
@@ -265,8 +271,8 @@ def check_no_sleep(case, recording, rows, truths, label):
 
 
 def commits_of(recording, when):
-    """How many transactions the journal has written, and how long each took: the
-    kernel's own count, fs/jbd2/journal.c."""
+    """Returns the number of transactions that the journal has written, and
+    their mean duration: the kernel's own statistics, fs/jbd2/journal.c."""
     with open(f"{recording.path}.{when}", encoding="utf-8") as lines:
         lines = lines.read().split("\n")
     mean_us = [int(line.split("us")[0]) for line in lines
@@ -275,10 +281,11 @@ def commits_of(recording, when):
 
 
 def check_journal(case, cpus, recording, found):
-    """The server appends to a file and waits for the disk: what it appended, what
-    the journal says of that and that the journal is whole are written one after the
-    other, by the journal's thread the last two.  That writes every five seconds, too:
-    by the host's clock those may be over."""
+    """The server appends to a file and waits for the disk. The data, the
+    journal's description of it and the journal's commit record are written
+    one after the other, the last two by the journal's thread.  That thread
+    also writes every five seconds: with the host's clock such a write may
+    occur meanwhile."""
     before, after = (commits_of(recording, when) for when in
                      ("before", "after"))
     count = after[0] - before[0]
@@ -304,7 +311,7 @@ def check_journal(case, cpus, recording, found):
 
 
 def check_certainty(case, found):
-    """What the kernel's events of sockets tell is no guess."""
+    """Information from the kernel's socket events is not inferred."""
     inferred = [row["request"] for row in found if row["inferred"]]
     judge.expect(f"{case}: nothing is inferred", not inferred, inferred)
 
@@ -317,7 +324,7 @@ def main():
         rows = rows_of(recording, "requests")
         found = check_requests(case, int(cpus), recording, rows, truths)
         check_direction(case, rows, truths)
-        # By pipes, which server asked for which client is inferred.
+        # With pipes, the client for which a server sent a request is inferred.
         if cpus == "2" and case == "chain-pipe":
             found = []
         if case.startswith(("chain", "proxy")):

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""What programs without rights are told by way of ktrace-hw serve, against what
-root is told, and what those get who should get nothing: judge_serve.py KTRACE
-FOLDER"""
+"""Compares the records that programs without privileges receive through
+ktrace-hw serve with root's, and checks that others receive nothing:
+judge_serve.py KTRACE FOLDER"""
 import os
 import sys
 
@@ -21,7 +21,8 @@ def read(name):
 
 
 def shape(call):
-    """What does not depend on when it was: functions, sleeps and their ends."""
+    """Returns the parts of a record that do not depend on time: functions,
+    sleeps and their ends."""
     return (call["name"], call["function"], call["end"], call["faults"],
             [(f["depth"], f["function"], f["calls"]) for f in call["trace"]
              if not f["interrupt"]],
@@ -31,14 +32,16 @@ def shape(call):
 
 
 def outline(call):
-    """The same of calls whose way through the kernel hangs on what was before:
-    what is in a cache, which pages are free, who runs next."""
+    """Like the comparison of other calls, for calls whose path through the
+    kernel depends on earlier events: on the content of caches, free pages,
+    the next task."""
     return (call["name"], call["function"], call["end"], call["faults"])
 
 
 def without_faults(call):
-    """The same of calls behind a fork, whose pages are copied when they are first
-    written: in the call or before it, as both processes happen to run."""
+    """Like the comparison of other calls, for calls after a fork, whose
+    pages are copied when they are first written: in the call or before it,
+    depending on the order in which both processes run."""
     return (call["name"], call["function"], call["end"])
 
 
@@ -84,7 +87,10 @@ def check_refused(judge):
         "init": WRONG_THREAD, "parent": WRONG_THREAD,
         "other": WRONG_THREAD, "descriptors": "granted",
         "talk on": "granted, ConnectionResetError",
-        "crowd": "closed, granted", "good": "granted"}
+        "crowd": "closed, granted", "good": "granted",
+        "hoard files": "8 served, 8 copies, few pinned, 0 writable",
+        "hoard events": "[63, 62, 63], the service has as many threads of this "
+                        "user as it can have"}
     for name, words in expected.items():
         judge.expect(f"misbehave: {name}: {words}",
                      told.get(name, "").startswith(words), told.get(name))

@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: MIT
-"""Judges what report --servers says of the recordings of
+"""Judges report --servers of the recordings of
 attribution_servers.sh: judge_servers.py KTRACE FOLDER HAS_SOCKETS CPUS
 
-The truth is in the server's own system calls: how many KiB it reads tells for
-whom.  With two CPUs the clients' clock is the host's, by which their turns are not
-kept: one asks while the server works for the other, and nobody is woken."""
+The truth is in the server's own system calls: the number of KiB that it reads
+identifies the client.  With two CPUs the clients use the host's clock, with which
+they do not take turns: one sends a request while the server works for the other,
+which wakes nobody."""
 import json
 import sys
 
@@ -16,10 +17,10 @@ TIMES = 8
 
 
 def services(recording, cpus):
-    """ns on a CPU of the server's calls for each client; of its others.  What is left
-    of an answer's call behind the answer is for the next request, if that is there
-    already, as with two CPUs it may be.
-    """
+    """Returns the ns on a CPU of the server's calls for each client, and of
+    its other calls.  The rest of a call that answers, after the answer,
+    counts for the next request if that has already arrived, as may happen
+    with two CPUs."""
     known = {client: 0 for client in KIB}
     rest = 0
     client = None
@@ -44,8 +45,8 @@ def woken_by(call, name):
 
 
 def wakes_nobody(recording):
-    """The clients one of whose requests or answers came before it was waited
-    for, so that it woke nobody."""
+    """Returns the clients with a request or answer that arrived before its
+    receiver waited for it, and so woke nobody."""
     found = set()
     wait = None
     for call in recording.records():
@@ -94,7 +95,7 @@ def check(case, recording, is_told, cpus):
     guessed = wakes_nobody(recording)
     for client in KIB:
         billed = bill[client]["kernel_ns"]
-        # Waiting for the next request is for the last one, too.
+        # Waiting for the next request counts for the last one, too.
         judge.expect(f"{case}: {client} pays what its requests cost",
                      0 < known[client] <= billed <= known[client] + rest,
                      known[client], billed, rest)
@@ -107,7 +108,7 @@ def check(case, recording, is_told, cpus):
                   or row["server"] in KIB], all_rows)
     if cpus > 1:
         return
-    # Waiting costs each client a little more or less.
+    # Waiting adds a little to each client, or subtracts it.
     more = (bill["big"]["kernel_ns"] - bill["small"]["kernel_ns"],
             known["big"] - known["small"])
     judge.expect(f"{case}: the big client pays more by what it asks more",
@@ -115,8 +116,8 @@ def check(case, recording, is_told, cpus):
 
 
 def check_early(recording, cpus):
-    """The first two requests were there before the server first slept: they
-    woke nobody, and its answers were the first to wake anybody."""
+    """The first two requests arrived before the server first slept: they
+    woke nobody, and its answers caused the first wake-ups."""
     rows = json.loads(recording.run("report", "--servers", "--format=json"))
     bill = {row["client"]: row for row in rows if row["server"] == "server"}
     judge.expect("early: each client has a bill, of 8 requests",
@@ -142,7 +143,7 @@ def check_early(recording, cpus):
 
 
 def check_output(recording):
-    """A shell reads what commands write, and answers none of them."""
+    """A shell reads the output of commands, and answers none of them."""
     reads = [call for call in recording.records() if call["comm"] == "sh" and
              call["name"] == "read" and (call["result"] or 0) > 0]
     judge.expect("output: a shell reads what commands write", len(reads) >= 2,

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Judges what report --sleeps and timeline --syscalls say of the cases that
-attribution_sleeps.sh recorded: judge_sleeps.py KTRACE FOLDER CASE..."""
+"""Judges report --sleeps and timeline --syscalls for the cases of
+attribution_sleeps.sh: judge_sleeps.py KTRACE FOLDER CASE..."""
 import collections
 import re
 import sys
@@ -9,7 +9,7 @@ from waits import Judge, Recording
 
 judge = Judge()
 MS = 1_000_000
-# With a message for each queue, or with one wire for the whole device.
+# With one message (MSI) per queue, or with one line for the whole device.
 DISK_HANDLER = "(vring|vp)_interrupt"
 
 
@@ -18,7 +18,7 @@ def of(rows, **wanted):
 
 
 def check_counts(name, recording):
-    """Each sleep is a switch away from a task that could not go on."""
+    """Each sleep is a switch away from a task that was not runnable."""
     switches = [(int(m[1]), m[2]) for _, _, text in
                 recording.perf_events("sched:sched_switch")
                 for m in [re.search(r":(\d+) \[-?\d+\] (\S+) ==>", text)
@@ -42,7 +42,7 @@ def check_counts(name, recording):
 
 
 def check_vdso(name, comm, recording):
-    """Seven calls that the vdso makes, for clock_gettime() of libc."""
+    """Seven calls in the vdso, for libc's clock_gettime()."""
     asked = of(recording.sites(), comm=comm, entry="clock_gettime")
     judge.expect(f"{name}: 7 system calls in the vdso", len(asked) == 1
                  and asked[0]["count"] == 7 and "vdso" in asked[0]["file"]
@@ -65,7 +65,7 @@ def check_time(name, comm, recording):
     judge.expect(f"{name}: a timer woke it",
                  re.fullmatch(r"5x interrupt \S+ hrtimer_wakeup",
                               naps[0]["wakers"]), naps[0]["wakers"])
-    # The recorder, which goes first, may be writing then.
+    # The recorder, which runs first, may be writing at that time.
     judge.expect(f"{name}: runnable after it is not asleep",
                  0 < naps[0]["runnable_ns"] < 5 * MS, naps[0]["runnable_ns"])
     polls = [r for r in rows if "poll" in r["stack"]]
@@ -81,7 +81,7 @@ def check_time(name, comm, recording):
 
 
 def check_stacks(name, naps, signalled):
-    """A handler's stack goes on with what was interrupted."""
+    """A handler's stack continues with the interrupted functions."""
     stack = naps[0]["user_stack"].split(";")
     wanted = ["main", "waits_outer", "waits_middle", "waits_inner"]
     at = stack.index("main") if "main" in stack else 0
@@ -108,7 +108,7 @@ def check_pipe(recording):
                      and reads[0]["count"] == 20
                      and re.match(rf"20x {other}-\d+ \S*pipe_write", wakers),
                      reads)
-        # perf knows the arguments; read() is number 0, on arm64 63.
+        # perf prints the arguments; read() is number 0, on arm64 63.
         told = collections.Counter(
             int(m[1], 16) for comm, _, text in
             recording.perf_events("raw_syscalls:sys_enter")
@@ -152,7 +152,7 @@ def check_disk(recording):
             if "pread64" in r["stack"]]
     count = sum(r["count"] for r in rows)
     judge.expect("disk: 8 reads wait", count == 8, rows)
-    # The disk holds each request back for 60 ms.
+    # The disk delays each request by 60 ms.
     judge.expect("disk: 60 ms each", rows and all(
         r["total_ns"] >= 60 * MS * r["count"] for r in rows), rows)
     chains = [w for r in rows for w in r["wakers"].split("; ")]
@@ -161,8 +161,8 @@ def check_disk(recording):
 
 
 def check_chain(recording):
-    """Who waits first is woken by the second, that by the third, and that by
-    the disk's interrupt."""
+    """The second thread wakes the first, the third wakes the second, and
+    the disk's interrupt wakes the third."""
     waits = of(recording.sleeps(), comm="first", label="do_wait")
     chain = waits[0]["wakers"].split(" < ") if waits else []
     wanted = [r"1x second-\d+ do_notify_parent\S*", r"third-\d+ \S*pipe_write",
@@ -173,7 +173,8 @@ def check_chain(recording):
 
 
 def told_labels(recording):
-    """What the kernel said of who waits: how, process, /proc/PID/wchan."""
+    """Yields the kernel's data about waiting threads: case, process,
+    /proc/PID/wchan."""
     told = [line.split() for line in recording.output().splitlines()]
     return [(how, int(pid), wchan.partition(".cold")[0])
             for how, pid, wchan in told]
@@ -209,8 +210,8 @@ CHECKS = {
 
 
 def check_idle(case, recording):
-    """What is left out by default are kernel threads in their own function, or
-    with a time limit."""
+    """Only kernel threads that sleep in their own function, or with a time
+    limit, are left out by default."""
     starts = {"ret_from_fork_asm", "ret_from_fork", "kthread"}
     left_out = [row for row in recording.sleeps()
                 if row not in recording.busy_sleeps()]

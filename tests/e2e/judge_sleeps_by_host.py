@@ -2,17 +2,17 @@
 """Judges the cases that attribution_sleeps.sh recorded with two CPUs:
 judge_sleeps_by_host.py KTRACE FOLDER CASE...
 
-The clock is the host's, which may run something else meanwhile: a thread begins
-its sleep late, perhaps behind its end, so that it does not sleep; a sleep lasts
-longer.  But a call lasts as long as was asked for, and who sleeps where, for
-which descriptor and by whom it is woken is as it is with one CPU."""
+The clock is the host's, which may run something else meanwhile: a thread may start
+its sleep late, perhaps after its intended end, so that it does not sleep; or a
+sleep lasts longer.  But a call lasts at least the requested time, and the sleeping
+threads, their wait channels, descriptors and wakers are as with one CPU."""
 import json
 import re
 
 from judge_sleeps import (DISK_HANDLER, MS, check_stacks, check_vdso,
                           compare_labels, judge, main, of, told_labels)
 
-# A disk's request may end on another CPU than that which asked for it.
+# A disk's request may complete on another CPU than it was made on.
 DISK = rf"interrupt ({DISK_HANDLER}|blk_complete_reqs) \S+"
 
 
@@ -22,7 +22,7 @@ def calls_of(recording, comm, name):
 
 
 def sleeps_of(recording, function, *comms):
-    """Each sleep in a function."""
+    """Returns all sleeps in a function."""
     names = ",".join(f"'{comm}'" for comm in comms)
     return json.loads(recording.run(
         "sql", "--format=json", "SELECT * FROM sleep WHERE function = "
@@ -30,8 +30,8 @@ def sleeps_of(recording, function, *comms):
 
 
 def check_calls(name, recording, calls, rows, count, each_ns):
-    """So many calls are made, last so long each, and their sleeps are those of
-    the table."""
+    """@count calls are made, each lasts at least this long, and their
+    sleeps equal those of the table."""
     slept = [call for call in calls if call["sleeps"]]
     judge.expect(f"{name}: {count} calls, of {each_ns // MS} ms or more",
                  len(calls) == count and
@@ -70,8 +70,9 @@ def check_time(name, comm, recording):
 
 
 def woken_by(row, comm):
-    """How many of its sleeps ended by a write of comm's, whom a timer may have
-    woken meanwhile: not if the sleep began when that had happened."""
+    """Returns how many of its sleeps were ended by a write of @comm. A
+    timer may have woken that thread meanwhile, but not if the sleep started
+    after that."""
     chains = [re.fullmatch(
         rf"(\d+)x {comm}-\d+ \S*pipe_write( < interrupt \S+ hrtimer_wakeup)?",
         chain) for chain in row["wakers"].split("; ")]
@@ -102,7 +103,7 @@ def check_child(recording):
                  len(waits) == 1 and waits[0]["start_ns"] + waits[0]["wall_ns"]
                  > naps[0]["start_ns"] + naps[0]["wall_ns"], naps, waits)
     sleeps = sleeps_of(recording, "do_wait", "parent")
-    # By a late child the timer is not waited for.
+    # A child that starts late does not wait for the timer.
     begins = [row["begin_ns"] for row in sleeps]
     woken = sleeps_of(recording, "hrtimer_nanosleep", "child")
     chain = r"child-\d+ do_notify_parent\S*"
@@ -146,7 +147,8 @@ def check_disk(recording):
 
 
 def check_chain(recording):
-    """Whoever was woken while the first slept is part of what it waited for."""
+    """Threads that were woken while the first slept are part of its chain
+    of wakers."""
     waits = sleeps_of(recording, "do_wait", "first")
     reads = sleeps_of(recording, "pipe_read", "second")
     pages = sleeps_of(recording, "folio_wait_bit_common", "third")
@@ -165,7 +167,8 @@ def check_chain(recording):
 
 
 def check_labels(name, recording):
-    """One that does not wait any more, or yet, says 0, or where it died."""
+    """A process that does not wait yet, or no longer, has 0, or the
+    function in which it exited."""
     told = [row for row in told_labels(recording)
             if row[2] not in ("0", "do_task_dead")]
     judge.expect(f"{name}: labels were read", told)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""A store in one server of ClickHouse says what one in a file of SQLite does, and
-mistakes are told: judge_store_answers.py KTRACE FOLDER"""
+"""A store in one ClickHouse server returns the same as one in an SQLite
+file, and mistakes are reported: judge_store_answers.py KTRACE FOLDER"""
 import os
 import sys
 
@@ -13,7 +13,7 @@ def check_once(judge, program, server, url):
     before = server.number("SELECT count() FROM call", "fleet")
     code, _, err = program.add(url, *RECORDINGS)
     judge.expect("added again: said", code == 0 and
-                 err.count("is there already") == len(RECORDINGS), err)
+                 err.count("was added before") == len(RECORDINGS), err)
     judge.expect("added again: nothing sent",
                  server.number("SELECT count() FROM call", "fleet") == before)
 
@@ -36,7 +36,7 @@ def check_mistakes(judge, program, server):
     check_mistake(judge, program, server.url("fleet", port=free_port()),
                   "no server", "no answer", "connect to")
     check_mistake(judge, program, server.url("nowhere"), "no database",
-                  "no such database", "CREATE DATABASE", "nowhere")
+                  "database does not exist", "CREATE DATABASE", "nowhere")
     check_mistake(judge, program, server.url("fleet", port=server.tcp),
                   "another port", "HTTP")
     for version, text in ((0, "add the recordings to a new store"),
@@ -57,7 +57,7 @@ def check_mistakes(judge, program, server):
 
 
 def check_calls_that_go(judge, program, server, url):
-    """Days of calls go with their partitions, and sums stay."""
+    """Removing the partitions of a day removes its calls, and keeps sums."""
     sums = program.sql(url, "SELECT sum(calls) AS n FROM profile")
     for (day,) in server.ask("SELECT DISTINCT day FROM call", "fleet"):
         server.ask(f"ALTER TABLE call DROP PARTITION '{day}'", "fleet")

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""A store in a cluster of three servers, one shard of which has two replicas, says
-what one in a file does: judge_store_cluster.py KTRACE FOLDER
+"""A store in a cluster of three servers, in which one shard has two replicas,
+returns the same as one in a file: judge_store_cluster.py KTRACE FOLDER
 
-Without ZooKeeper, which replicated tables want, it has two servers, and the tables
-of each are its own."""
+Without ZooKeeper, which replicated tables need, the cluster has two servers, each
+with its own tables."""
 import contextlib
 import re
 import sys
@@ -39,7 +39,7 @@ def make_tables(program, shards, is_replicated):
     if is_replicated:
         shards[0][0].run_file(text)
         return
-    # What goes from server to server by ZooKeeper is told to each of them.
+    # ZooKeeper passes such statements on to each server.
     text = text.replace(" ON CLUSTER 'fleet'", "")
     text = re.sub(r"ReplicatedMergeTree\([^)]*\)", "MergeTree", text)
     tables, mark, last = text.partition("SET ")
@@ -49,7 +49,7 @@ def make_tables(program, shards, is_replicated):
 
 
 def await_copies(shards):
-    """Replicas get their rows when they can."""
+    """Replicas receive their rows asynchronously."""
     first, copy = shards[0]
     query = "SELECT count() FROM {}_local"
     deadline = time.monotonic() + START_S
@@ -61,7 +61,7 @@ def await_copies(shards):
 
 
 def check_shards(judge, shards):
-    """All rows of a recording are in the shard that its number says."""
+    """All rows of a recording are in the shard given by its number."""
     numbers = {int(number) for (number,) in shards[0][0].ask(
         "SELECT recording FROM recording_all", "traces")}
     judge.expect("each recording once", len(numbers) == len(RECORDINGS))
@@ -76,7 +76,8 @@ def check_shards(judge, shards):
 
 
 def check_killed(judge, program, shards):
-    """What an upload left is removed in its shard, of all replicas."""
+    """The left-overs of an upload are removed from all replicas of its
+    shard."""
     first = shards[0][0]
     proxy = Proxy(first.http)
     process = None
@@ -86,7 +87,7 @@ def check_killed(judge, program, shards):
             process.kill()
             raise ConnectionAbortedError
 
-    # One that may be added again: its rows are left-overs now.
+    # A recording that may be added again: its rows are left-overs now.
     first.ask("ALTER TABLE traces.recording_all_local ON CLUSTER fleet DELETE "
               f"WHERE path LIKE '%/{RECORDINGS[0]}'")
     for server in sum(shards, []):
@@ -100,7 +101,7 @@ def check_killed(judge, program, shards):
     (killed,) = first.uploads("traces") - before
     judge.expect("killed: its rows are there", first.number(
         f"SELECT count() FROM call WHERE recording = {killed}", "traces"))
-    # Nobody looks for left-overs while others are being removed.
+    # Uploads do not look for left-overs while others are being removed.
     for server in sum(shards, []):
         server.await_mutations("traces")
     code, _, err = program.add(first.url("traces"), RECORDINGS[0])
@@ -129,7 +130,7 @@ def main():
                 SOME_QUESTIONS, SOME_TABLES, "GLOBAL JOIN")
         code, _, err = program.add(shards[1][0].url("traces"), *RECORDINGS)
         judge.expect("added again, by another server", code == 0 and
-                     err.count("is there already") == len(RECORDINGS), err)
+                     err.count("was added before") == len(RECORDINGS), err)
         if is_replicated:
             check_killed(judge, program, shards)
     judge.end()

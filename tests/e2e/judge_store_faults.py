@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""An upload to ClickHouse is whole or absent, and can be repeated, whoever is killed
-at whichever of its requests, and if the server's disk is full:
-judge_store_faults.py KTRACE FOLDER"""
+"""An upload to ClickHouse is complete or absent, and can be repeated, after
+the program or the server is killed at any of its requests, or if the
+server's disk is full: judge_store_faults.py KTRACE FOLDER"""
 import os
 import subprocess
 import sys
@@ -18,7 +18,8 @@ KILLED = -9
 
 
 class Store:
-    """A store behind a proxy, which has one recording and gets another."""
+    """A store behind a proxy, with one recording, to which another is
+    added."""
 
     def __init__(self, judge, program, server):
         self.judge, self.program, self.server = judge, program, server
@@ -34,7 +35,7 @@ class Store:
         return done
 
     def rows(self):
-        """Rows that readers see, by table."""
+        """Returns the rows that readers see, by table."""
         return [self.server.number(
             f"SELECT count() FROM {table} WHERE recording IN "
             "(SELECT recording FROM recording)", "fleet") for table in TABLES]
@@ -46,7 +47,7 @@ class Store:
             "(SELECT recording FROM recording)", "fleet") for table in TABLES]
 
     def forget(self):
-        """Removes the added recording, as its left-overs are."""
+        """Removes the added recording like its left-overs."""
         self.server.ask("ALTER TABLE recording_all DELETE WHERE path LIKE "
                         f"'%/{ADDED}'", "fleet")
         self.server.await_mutations("fleet")
@@ -58,13 +59,14 @@ class Store:
 
 
 def is_write(query):
-    """Of an upload's own; others say what was removed."""
+    """Returns whether a query is an upload's own; other queries mention
+    removed rows."""
     return query.startswith("INSERT INTO ") and \
         not query.startswith("INSERT INTO upload SELECT")
 
 
 def writes_of(store):
-    """The requests of an upload that write something, in order; and what it makes."""
+    """Returns the writing requests of an upload in order, and its result."""
     writes = []
     store.proxy.before = lambda query: writes.append(query) \
         if is_write(query) else None
@@ -77,8 +79,8 @@ def writes_of(store):
 
 
 class Fault:
-    """Kills somebody at write number @place, before it arrives or when it has, and
-    the answer to it does not."""
+    """Kills the program or the server at write number @place: before it
+    arrives, or after it has arrived and before its answer."""
 
     def __init__(self, store, place, stage):
         self.store, self.place, self.count = store, place, 0
@@ -116,11 +118,11 @@ class ServerKilled(Fault):
 
 
 def judge_end(store, whole, what):
-    """What was not whole can be repeated, and what was left is removed."""
+    """An incomplete upload can be repeated, and its left-overs are removed."""
     seen = store.rows()
     store.judge.expect(f"{what}: whole or absent", seen in (store.kept, whole),
                        seen, store.kept, whole)
-    # Nobody looks for left-overs while others are being removed.
+    # Uploads do not look for left-overs while others are being removed.
     store.server.await_mutations("fleet")
     store.add(ADDED)
     store.judge.expect(f"{what}: repeated", store.rows() == whole,
@@ -131,7 +133,8 @@ def judge_end(store, whole, what):
 
 
 def check_program_killed(store, writes, whole):
-    """At each write, one after the other: what was left all along is removed."""
+    """Kills at each write, one after the other; then the left-overs of all
+    are removed."""
     for place, table in enumerate(writes):
         code, err = ProgramKilled(store, place, "before").upload()
         store.judge.expect(f"killed before its row of {table}: absent",
@@ -147,8 +150,8 @@ def check_program_killed(store, writes, whole):
 
 
 def check_late_rows(store, writes):
-    """A request whose sender was killed may arrive when its left-overs have been
-    removed."""
+    """A request whose sender was killed may arrive after its left-overs
+    have been removed."""
     before = store.server.uploads("fleet")
     ProgramKilled(store, writes.index("call"), "before").upload()
     (killed,) = store.server.uploads("fleet") - before
@@ -178,7 +181,7 @@ def check_server_killed(store, writes, whole):
 
 
 def check_full_disk(judge, program, folder):
-    """On a disk of its own, with a file that fills it."""
+    """Runs the server on a disk of its own, with a file that fills it."""
     disk = os.path.join(folder, "disk")
     os.makedirs(disk)
     if os.geteuid() or subprocess.run(

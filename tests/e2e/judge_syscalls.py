@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""Judges what report --syscalls and timeline --syscalls say of the cases that
-attribution_syscalls.sh recorded: judge_syscalls.py KTRACE FOLDER CPUS CASE...
+"""Judges report --syscalls and timeline --syscalls for the cases of
+attribution_syscalls.sh: judge_syscalls.py KTRACE FOLDER CPUS CASE...
 
 With two CPUs the clock is the host's, which may run something else meanwhile: a call
-lasts as long as was asked for or longer, and its sleep begins late."""
+lasts at least the requested time, and its sleep may start late."""
 import collections
 import math
 import re
@@ -11,19 +11,18 @@ import sys
 
 from waits import Judge, Recording, count_by
 
-# Of perf's "NR 3 = 0".
+# For perf's "NR 3 = 0".
 EXIT = re.compile(r"NR (-?\d+) = (-?\d+)")
-# clone, fork, vfork, clone3: the new task comes out of a call, with 0, that
-# it never made.
-# clone, fork, vfork, clone3; Arm's kernels have two of them.
+# clone, fork, vfork, clone3: the new task returns 0 from a call that it never
+# made.
 FORKS = {"x64": (56, 57, 58, 435), "arm64": (220, 435)}
-# What a page fault in the kernel is handled in.
+# Functions that handle a page fault in the kernel.
 FAULTS = {"x64": "asm_exc_page_fault", "arm64": "el1_abort"}
 CLASSES = ("on_cpu_ns", "asleep_ns", "runnable_ns", "stolen_ns", "tracer_ns",
            "unknown_ns")
 X32_BIT = 0x40000000
 RESTARTS = (-512, -513, -514, -516)
-# Where one waits for the disk, as /proc/PID/wchan calls it.
+# The wait channels of threads that wait for the disk, as in /proc/PID/wchan.
 READING = {"folio_wait_bit_common", "__folio_lock_killable",
            "__lock_page_killable", "wait_on_page_bit_common"}
 WRITING = READING | {"folio_wait_writeback", "jbd2_log_wait_commit",
@@ -52,18 +51,18 @@ def check_sums(name, recording):
 
 
 def check_counts(name, recording):
-    """Calls and results by perf's reading of the tracepoints."""
+    """Returns calls and results as perf reads the tracepoints."""
     exits = recording.perf_events("raw_syscalls:sys_exit")
     results = [(tid, *map(int, EXIT.match(text).groups()))
                for _, tid, text in exits]
     records = recording.records()
-    # The recorder made calls before the trace began.
+    # The recorder made calls before the trace started.
     tids = {r["tid"] for r in records if r["comm"] not in ("ktrace-hw", "?")}
     forks = FORKS[arch_of(recording)]
     results = [(tid, number, result) for tid, number, result in results
                if tid in tids and not (number in forks and result == 0)]
     ours = [r for r in records if r["tid"] in tids and r["result"] is not None]
-    # A call that the recording begins in has a result and no number.
+    # A call that started before the recording has a result and no number.
     whole = collections.Counter((r["tid"], r["number"], r["result"])
                                 for r in ours if r["number"] is not None)
     rest = collections.Counter(results) - whole
@@ -172,7 +171,8 @@ def check_restart(recording):
 
 
 def check_abis(recording):
-    """7 calls by int 0x80; 5 and 3 by x32, the last with a table of its own."""
+    """7 calls by int 0x80; 5 and 3 by x32, the last with a table of its
+    own."""
     parent, x32_parent, x32_ioctl = map(int, recording.output().split())
     calls = [r for r in recording.records() if r["comm"] == "abis"]
     compat = [r for r in calls
@@ -234,14 +234,15 @@ def check_copy(recording, cpus):
         [s for s in call["sleeps"] if function in s["stack"].split(";")]
         for function in (fault, "ext4_sync_file"))
     seen = [(s["label"], s["count"], s["stack"]) for s in call["sleeps"]]
-    # 10 MiB are read ahead up to 128 KiB at a time.  By the host's clock the disk
-    # may be ahead of who reads, but for the first.
+    # 10 MiB are read ahead, up to 128 KiB at a time.  With the host's clock
+    # the disk may be faster than the reader, except at the first read.
     judge.expect("copy: it slept to read, where it faulted",
                  sum(s["count"] for s in reading) >= (20 if cpus == 1 else 1)
                  and {s["label"] for s in reading} & READING, seen)
     judge.expect("copy: it slept to write, where it synchronized",
                  writing and {s["label"] for s in writing} & WRITING, seen)
-    # What is read ahead was asked for before, and takes what is left of that.
+    # The data that is read ahead was requested earlier, so the wait is only
+    # for the rest of that time.
     if cpus == 1:
         judge.expect("copy: 2 ms at most, as the disk does", all(
             1.9e6 <= s["max_ns"] < 2.5e6 and
@@ -260,7 +261,7 @@ def check_copy(recording, cpus):
 
 
 def check_trace(call):
-    """Callees take no longer than their callers, all in all."""
+    """The callees' times add up to at most their caller's."""
     trace = call["trace"]
     bad = []
     open_functions = []

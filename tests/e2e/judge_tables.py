@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""Each table of report has its names in every format, in the order that
-docs/formats.md gives, and can be sorted and cut: judge_tables.py KTRACE
+"""Each table of report has in every format the names listed in docs/formats.md, in
+that order, and can be sorted and cut: judge_tables.py KTRACE
 FOLDER FORMATS
 
-FOLDER has the recordings that the tables are of."""
+FOLDER contains the recordings."""
 import csv
 import io
 import json
@@ -16,8 +16,8 @@ from waits import Judge
 KTRACE, FOLDER, FORMATS = sys.argv[1:]
 RECORDINGS = {"--servers": "requests"}  # of the others: "kernel"
 
-# Arguments, the heading in docs/formats.md, a column to sort by, the rows'
-# member in JSON if there are others.
+# Arguments, the heading in docs/formats.md, a column to sort by, the member
+# with the rows in JSON if there are others.
 TABLES = (
     (["--processes"], "report: where the time went", "wall_ns", "processes"),
     (["--threads"], "report: where the time went", "wall_ns", "threads"),
@@ -34,8 +34,8 @@ TABLES = (
     (["--callgraph"], "report --callgraph", None, None),
 )
 
-# Where threads are told apart, tid is one more, behind pid, and what only
-# processes have is left out: by table.
+# With threads, the column tid follows pid, and columns that only processes
+# have are left out: by table.
 LEFT_OUT = {"--threads": {"threads", "interrupt_work_elsewhere",
                           "kernel_work_elsewhere"}}
 
@@ -48,7 +48,7 @@ def run(*arguments):
 
 
 def documented(heading):
-    """The first list of names below the heading."""
+    """Returns the first list of names below the heading."""
     with open(FORMATS, encoding="utf-8") as text:
         section = text.read().split(f"\n## {heading}\n", 1)[1]
     return re.split(r",\s+", re.search(r"`(\w+,\s[^`]+)`", section)[1])

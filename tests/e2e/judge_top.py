@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Judges what top.sh got: judge_top.py FOLDER"""
+"""Judges the output of top.sh: judge_top.py FOLDER"""
 import json
 import re
 import sys
@@ -32,7 +32,7 @@ def row_of(rows, **wanted):
 
 
 def is_near(row, own_ns):
-    """As the program measures it, who waits for a CPU after it."""
+    """The program itself also measures the wait for a CPU after a sleep."""
     return row and 0.9 * own_ns < row["mean_ns"] <= 1.01 * own_ns
 
 

@@ -1,28 +1,29 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Compares what triggers caught with the program's own account.
+"""Compares the snapshots of triggers with the program's own measurements.
 
     judge_triggers.py KTRACE RECORDING TRUTH LIMIT_NS FREEZE_NS CPUS
 
 TRUTH has a line for each slow read, as slow_reads writes it: number, begin and
-end, and "stalled" if it should have been fast, but the host was slow.  Each that took
-more than LIMIT_NS is to be caught once, and nothing else; the snapshot of one that
-was to be slow has to show the sleep and who ended it; and the trace of the CPU that hit is to end within
-FREEZE_NS of the hit (0: only said).  With two CPUs the slow reads are on both in
-turn, and the trace of both is to be there.
+end, and "stalled" if it was meant to be fast, but the host was slow.  Each read that
+took more than LIMIT_NS must have exactly one hit, and there must be no other hits.
+The snapshot of a read that was meant to be slow must contain the sleep and its waker.
+The trace of the CPU that hit must end within FREEZE_NS of the hit (0: only printed).
+With two CPUs the slow reads are on both in turn, and the snapshots must have both.
 """
 import csv
 import re
 import subprocess
 import sys
 
-# What the clocks of the program and of the recording may differ by, and for how
-# long the recorder keeps the trace before the program runs on.
+# The tolerated difference between the clocks of the program and of the
+# recording, and the time for which the recorder saves the trace before the
+# program continues.
 SLACK_NS = (300_000, 2_000_000)
-# By the host's clock slow reads are twice as far apart, and how long the recorder
-# takes depends on what else runs there.
+# With the host's clock slow reads are twice as far apart, and the recorder's
+# duration depends on the load of the host.
 HOST_SLACK_NS = (400_000_000, 1 << 63)
-# Of how many hits the end of the trace is looked at.
+# The number of hits of which the end of the trace is checked.
 LOOKED_AT = 6
 
 
@@ -32,7 +33,8 @@ def lines_of(*command):
 
 
 def read_truth(path, limit_ns):
-    """Begin, end and whether it was to be slow, of what is to be caught."""
+    """Returns start, end and whether it was meant to be slow, of each
+    expected hit."""
     with open(path, encoding="ascii") as file:
         reads = [line.split() for line in file]
     return [(int(begin), int(end), not stalled)
@@ -75,7 +77,7 @@ def judge_causes(hits, truth, text, limit_ns):
 
 
 def judge_cpus(ktrace, recording, hits, cpus):
-    """All CPUs have slow reads, and are in their snapshots."""
+    """All CPUs have slow reads, which are in their snapshots."""
     all_cpus = {str(cpu) for cpu in range(cpus)}
     if {hit["cpu"] for hit in hits} != all_cpus:
         yield f"hits are on CPUs {sorted({hit['cpu'] for hit in hits})}"
@@ -91,7 +93,7 @@ def judge_cpus(ktrace, recording, hits, cpus):
 
 
 def freezes(ktrace, recording, hits):
-    """How long after some of the hits their CPU's trace ends."""
+    """Returns how long after some of the hits the trace of their CPU ends."""
     for hit in hits[::max(1, len(hits) // LOOKED_AT)]:
         time_ns, frozen_ns = int(hit["time_ns"]), int(hit["frozen_ns"])
         rows = csv.DictReader(lines_of(

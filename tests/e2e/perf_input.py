@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Recordings as perf reads them, one that has no decoder for Arm's trace, as perf
-of x86-64 has not, too: to read everything else from."""
+"""Recordings as input of perf, also of a perf without a decoder for Arm's
+trace, like perf of x86-64: it can read everything else."""
 import os
 import struct
 import subprocess
@@ -14,7 +14,7 @@ CORESIGHT = 3
 
 
 def hide_trace(file):
-    """Has the file not say whose trace it has.  Returns whether that was
+    """Removes the trace's type from the file.  Returns whether it was
     CoreSight's."""
     for index, (kind, record, trace) in enumerate(file.records):
         if kind != AUXTRACE_INFO:
@@ -29,8 +29,8 @@ def hide_trace(file):
 
 
 def perf_input(recording):
-    """What to give perf as its input: the recording, or a copy beside it that
-    does not say whose trace it has."""
+    """Returns the input for perf: the recording, or a copy beside it
+    without the trace's type."""
     copy = f"{recording}.perf"
     if os.path.exists(copy):
         return copy
@@ -43,7 +43,7 @@ def perf_input(recording):
 
 
 def perf_lines(recording, fields, *options):
-    """What perf says of the records, without the trace, a line each."""
+    """Returns perf's lines for the records, without the trace."""
     return subprocess.run(
         ["perf", "script", "--no-itrace", *options, "-F", fields, "-i",
          perf_input(recording)], capture_output=True, text=True,

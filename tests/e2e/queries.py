@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: MIT
-"""Asks the questions of docs/queries.md that have answers there: queries.py
+"""Runs the queries of docs/queries.md that have results there: queries.py
 KTRACE FOLDER DOCUMENT [--write].  The recordings are FOLDER/web-6.12 and
-FOLDER/web-6.1.  Whoever is asked says the same, and what programs/locks.c and the
-others do for certain.  FOLDER/client and FOLDER/server are of two machines with a
-network between them, of which programs/across.c is client and server."""
+FOLDER/web-6.1.  All targets return the same, and the certain results of
+programs/locks.c and the others.  FOLDER/client and FOLDER/server are of two
+machines with a network between them, on which the client and the server of
+programs/across.c ran."""
 import csv
 import os
 import re
@@ -16,10 +17,10 @@ from waits import Judge
 KTRACE, FOLDER, DOCUMENT = sys.argv[1:4]
 WRITES = sys.argv[4:] == ["--write"]
 RECORDINGS = [f"{FOLDER}/web-6.12", f"{FOLDER}/web-6.1"]
-# Which recordings a store has, by what stands behind "sql" in the document.
+# The recordings of a store, by the text after "sql" in the document.
 STORES = {"one": RECORDINGS[:1], "store": RECORDINGS,
           "network": [f"{FOLDER}/client", f"{FOLDER}/server"]}
-# Calls and functions make most of the rows, and no question is about them.
+# Most rows are of calls and functions, and no query is about them.
 TABLES = ["cpu", "process", "thread", "thread_state", "syscall", "fault",
           "sleep", "lock_wait", "interrupt", "interrupt_slice", "server",
           "request", "request_sleep", "profile", "gap"]
@@ -38,14 +39,15 @@ def run(*arguments):
 
 
 class Asked:
-    """One question: of one recording, or of a store with several."""
+    """One query: of one recording, or of a store with several."""
 
     def __init__(self, match):
         self.number, self.title, self.query = match[1], match[2], match[4]
         self.kind = match[3] or "one"
 
     def commands(self, targets):
-        """How to ask it, by who is asked; the first one's is the document's."""
+        """Returns the commands of the query by target; the first one is the
+        document's."""
         stores = {name: ["store", "sql", of[self.kind], self.query]
                   for name, of in targets.items()}
         if self.kind != "one":
@@ -63,7 +65,7 @@ def add(target, recordings):
 
 
 def make_stores(server):
-    """The targets of each kind, by their name."""
+    """Returns the targets of each kind by name."""
     targets = {"a file": {kind: f"{FOLDER}/{kind}.db"
                           for kind in STORES}}
     if server:
@@ -78,7 +80,7 @@ def make_stores(server):
 
 
 def ask_all(judge, text, targets):
-    """The answers by number, and the document with them."""
+    """Returns the answers by number, and the document with them."""
     answers = {}
 
     def answer(match):
@@ -113,7 +115,8 @@ def find(rows, **values):
 
 
 def judge_locks(judge, answers):
-    """Four wait for what locks holds for 5 ms, and go on in their order."""
+    """Four threads wait for the lock that locks holds for 5 ms, and
+    continue in their order."""
     mutexes = find(answers[6], kind="mutex", function="pipe_write")
     judge.expect("three waited for the pipe's lock, holder let the first go",
                  sum(int(row["waits"]) for row in mutexes) == 3 and
@@ -172,7 +175,7 @@ def judge_machines(judge, answers):
 
 
 def judge_network(judge, answers):
-    """The server was slow for each tenth."""
+    """The server was slow for each tenth request."""
     judge.expect("the server slept in some of the slowest requests", any(
         int(row["slept_ns"]) > 10 * MS for row in answers[22]), answers[22])
     judge.expect("the parts of each add up", answers[22] and all(
@@ -182,7 +185,7 @@ def judge_network(judge, answers):
 
 
 def judge_begin(judge, recording):
-    """It began at the instant, and no sooner."""
+    """The recording started at the requested time, and no earlier."""
     row = next(csv.DictReader(run(
         "sql", "--format=csv", recording, """SELECT
         min(begin_ns) + clock_begin_offset_ns - activate_ns AS after_ns

@@ -239,7 +239,7 @@ check_activation() {
 	expect "--activate: an instant that has passed" 125 \
 		"$(code_of activated-late)"
 	expect_that "and says so" -n \
-		"$(grep 'after that instant' "$WORK/activated-late.err")" -a \
+		"$(grep 'after that time' "$WORK/activated-late.err")" -a \
 		! -e "$WORK/activated-late"
 	expect "--activate: no instant" 2 "$(code_of activated-wrong)"
 	expect "--activate: a signal comes before" 130 \

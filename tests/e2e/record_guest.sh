@@ -110,7 +110,7 @@ activated() {
 	"$KTRACE" record -o activated-not --activate +1000s -- true \
 		2>activated-not.err &
 	local pid=$! code=0
-	await_from "$pid" activated-not.err grep -q 'all is set up' activated-not.err
+	await_from "$pid" activated-not.err grep -q 'prepared; the recording starts' activated-not.err
 	kill -INT "$pid"
 	wait "$pid" || code=$?
 	echo "$code" >activated-not.code

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""How long threads sleep and wait for a CPU by the kernel's records, as perf
-reads them, and the ground truth: to judge what ktrace-hw says of the same.  The
-records tell when a thread is made and woken; the scheduler's tracepoint comes a
-few us before the switch that it speaks of, and the truth tells when that was."""
+"""Computes how long threads sleep and wait for a CPU, from the kernel's
+records as perf reads them and from the ground truth, to judge the reports
+of ktrace-hw.  The records show when a thread is created and woken. The
+scheduler's tracepoint precedes its switch by a few us; the truth has the
+time of the switch."""
 import bisect
 import collections
 import csv
@@ -18,20 +19,20 @@ WAKE = re.compile(r"\bpid=(\d+)")
 
 
 class Thread:
-    """From being made to its end."""
+    """A thread from its creation to its end."""
 
     def __init__(self, made_ns):
         self.asleep_ns = self.runnable_ns = 0
         self.since_ns = made_ns     # off the CPU
         self.woken_ns = made_ns     # None: asleep
-        self.is_told = True         # whoever woke it was seen
+        self.is_told = True         # its waker was recorded
         self.is_over = False
         self.instead = collections.Counter()  # ns by tid, while it could run
         self.waits_ns = []          # for a CPU, one by one
 
     def leave(self, now_ns, state):
         self.since_ns = now_ns
-        # A preempted or yielding thread, or one on its way to be woken.
+        # A preempted or yielding thread, or one that is about to be woken.
         self.woken_ns = now_ns if state[0] == "R" else None
         self.is_over = state[0] in "ZX"
 
@@ -40,7 +41,7 @@ class Thread:
             self.woken_ns = now_ns
 
     def come(self, now_ns, ran):
-        """@ran: who ran on its CPU from when to when."""
+        """@ran: (start, end, thread) of the threads that ran on its CPU."""
         if self.woken_ns is None:
             self.is_told = False
             return
@@ -61,7 +62,7 @@ def events(recording):
 
 
 class Switches:
-    """Those of the ground truth."""
+    """The switches of the ground truth."""
 
     def __init__(self, path):
         self.times = {}
@@ -73,14 +74,14 @@ class Switches:
                 self.tids.setdefault(cpu, []).append(int(row["tid"]))
 
     def time_of(self, announced_ns, cpu, tid):
-        """When @tid came to the CPU as the tracepoint announced."""
+        """Returns when @tid got the CPU after the tracepoint announced it."""
         index = bisect.bisect_left(self.times[cpu], announced_ns)
         if self.tids[cpu][index] != tid:
             raise ValueError(f"no switch to {tid} after {announced_ns}")
         return self.times[cpu][index]
 
     def ran(self, cpu, begin_ns, end_ns):
-        """(tid, ns) of each that ran between."""
+        """Yields (tid, ns) of each thread that ran between."""
         times = self.times[cpu]
         index = max(bisect.bisect_right(times, begin_ns) - 1, 0)
         while index < len(times) and times[index] < end_ns:
@@ -92,11 +93,12 @@ class Switches:
 
 
 def threads_made(recording, switches):
-    """{tid: Thread} of those whose whole life was recorded."""
+    """Returns {tid: Thread} of the threads whose whole life was recorded."""
     threads = {}
     for now_ns, cpu, event, text in events(recording):
         made = MADE.match(text)
-        # perf speaks of those that it found running in the same words, at 0.
+        # perf uses the same words, with time 0, for threads that it found
+        # running.
         if made and now_ns:
             threads[int(made[1])] = Thread(now_ns)
         elif event == "sched_waking":

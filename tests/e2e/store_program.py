@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""ktrace-hw store, as the judges of store.sh run it, and whether two stores say
-the same."""
+"""Runs ktrace-hw store for the judges of store.sh, and compares two stores."""
 import json
 import os
 
@@ -16,9 +15,9 @@ TABLES = ["recording", "cpu", "process", "thread", "thread_state", "syscall",
           "profile", "gap", "label"]
 MAY_BE_EMPTY = {"gap", "lock_wait", "request", "request_sleep", "server"}
 SOME_TABLES = ["recording", "syscall", "call", "label"]
-# Those that differ from store to store.
+# Columns that differ from store to store.
 OWN = {"recording", "added_s"}
-# It has all that must be quoted.
+# Contains all characters that must be quoted.
 TEXT = "it's \\ \"so\"\tå"
 
 
@@ -34,7 +33,7 @@ class Program:
             env={**os.environ, "CLICKHOUSE_PASSWORD": PASSWORD}, **options)
 
     def run(self, *arguments, **options):
-        """Its exit code, what it printed and what it said."""
+        """Returns its exit code, output and messages."""
         process = self.start(*arguments, **options)
         out, err = process.communicate(timeout=600)
         return process.returncode, out, err
@@ -52,14 +51,14 @@ class Program:
                         *map(self.path, names))
 
     def file(self):
-        """A file with all recordings, which the first judge makes."""
+        """Returns a file with all recordings, which the first judge makes."""
         path = self.path("fleet.db")
         if not os.path.exists(path):
             self.add_all(path)
         return path
 
     def add_all(self, target):
-        """All recordings, with labels, of which a part is added at once."""
+        """Adds all recordings, with labels, a part of them at once."""
         for kind, names in KINDS.items():
             code, _, err = self.add(target, *names, options=(
                 "--label", f"kind={kind}", "--label", f"text={TEXT}"))
@@ -77,7 +76,7 @@ SOME_QUESTIONS = [
 
 
 def all_questions():
-    """What report, diff and slow can be asked, without the target."""
+    """Yields the arguments of report, diff and slow, without the target."""
     yield from SOME_QUESTIONS
     for measure in ("syscall", "sleep", "runqueue", "fault", "request",
                     "call"):
@@ -95,7 +94,8 @@ def columns_of(program, target, table):
 
 
 def query_of(table, columns, join):
-    """Its rows, or of calls, which are many, sums by all of their texts."""
+    """Returns the rows of a table, or, for the many calls, sums by all of
+    their texts."""
     if table == "recording":
         return f"SELECT {', '.join(name for name, _ in columns)} FROM recording"
     of = f"FROM {table} AS t {join} (SELECT id AS id_of, recording FROM " \
@@ -111,7 +111,7 @@ def query_of(table, columns, join):
 
 
 def same_rows(program, table, first, second, join):
-    """Whether both have the same rows of a table, in any order."""
+    """Compares the rows of a table in both stores, in any order."""
     columns = columns_of(program, first, table)
     rows = [sorted(json.dumps(row) for row in
                    program.sql(target, query_of(table, columns, word)))
@@ -121,11 +121,12 @@ def same_rows(program, table, first, second, join):
 
 def compare(judge, program, first, second, what, questions, tables,
             join="JOIN"):
-    """@first is a file of SQLite; @join is what joins tables of @second."""
+    """@first is an SQLite file; @join is the join operator for tables of
+    @second."""
     for question in questions:
         answers = [program.run(*question, target)
                    for target in (first, second)]
-        # Before the texts stands the target's name.
+        # The target's name precedes the texts.
         said = [answer[2].replace(target, "") for answer, target in
                 zip(answers, (first, second.replace("ktrace@", "")))]
         judge.expect(f"{what}: {' '.join(question)}",

@@ -19,7 +19,7 @@ top() { # name option...
 	run "$1" "$KTRACE" top --slice 0.5 "${@:2}"
 }
 
-# As the user nobody, who may write here.
+# Runs top as the user nobody, in a folder that this user can write.
 top_without_rights() {
 	local code=0
 	mkdir -m 777 anyone

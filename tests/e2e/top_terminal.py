@@ -20,7 +20,7 @@ FRAME_END = b"\x1b[?2026l"
 
 
 class Terminal:
-    """A program on a terminal, and what it has written."""
+    """A program on a terminal, and its output."""
     def __init__(self, rows, columns, *words):
         master, slave = pty.openpty()
         self.master, self.slave = master, slave
@@ -48,7 +48,7 @@ class Terminal:
         return True
 
     def wait_for(self, pattern):
-        """The next picture from here on that has it, as text."""
+        """Returns the next picture from here on that contains it, as text."""
         end_s = time.monotonic() + LIMIT_S
         while time.monotonic() < end_s:
             while FRAME_END in self.seen[self.at:]:
@@ -70,7 +70,8 @@ class Terminal:
                          os.WEXITED | os.WNOHANG | os.WNOWAIT) is not None
 
     def end(self):
-        """The exit code, negative for a signal; all is read by then."""
+        """Returns the exit code, negative for a signal, after all output
+        was read."""
         end_s = time.monotonic() + LIMIT_S
         while not self.has_ended() and time.monotonic() < end_s:
             self.read(0.1)

@@ -82,16 +82,16 @@ check_few() {
 		"raed.*did you mean .*read" "no tracepoint sched:no_such" \
 		"allows no probe at get_kprobe" \
 		"refuses the filter 'no_field == 1'.*sched_switch/format" \
-		"no program or library with a function worl" \
-		"/etc/passwd is no named pipe"; do
+		"not a program or library with a function worl" \
+		"/etc/passwd is not a named pipe"; do
 		expect_that "it says: $reason" -n \
-			"$(grep -- "$reason; recording goes on" "$WORK/bad.err" ||
+			"$(grep -- "$reason; recording continues" "$WORK/bad.err" ||
 				grep -- "$reason" "$WORK/bad.err")"
 	done
 	expect "without the right to use BPF: the command goes on" 3 \
 		"$(code_of rights)"
 	expect_that "and is recorded, and what is missing is said" -n \
-		"$(grep 'not permitted: record as root.*recording goes on' \
+		"$(grep 'not permitted: record as root.*recording continues' \
 			"$WORK/rights.err")" -a -s "$WORK/rights/data"
 }
 
@@ -112,7 +112,7 @@ check_others() {
 	expect "overlapping hits: one is kept" 50.0 \
 		"$(hits_of overlap | cut -d ' ' -f 2)"
 	expect_that "and the others are counted" -n \
-		"$(grep '2 more hits came' "$WORK/overlap.err")"
+		"$(grep '2 more hits occurred' "$WORK/overlap.err")"
 	expect "a tracepoint with a filter" true \
 		"$(hits_of tracepoint | grep -o '[^ ]*$')"
 	expect "a signal to a child of the command" "signal:SEGV" \

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""Compares docs/tutorial.md with what its commands print: tutorial.py KTRACE
-FOLDER TUTORIAL [--write].  The recordings are FOLDER/slow/ktrace.data, and
-below the last heading FOLDER/mended/ktrace.data, beside which is the other one as
-ktrace.data.old."""
+"""Compares docs/tutorial.md with the output of its commands: tutorial.py
+KTRACE FOLDER TUTORIAL [--write].  The recordings are
+FOLDER/slow/ktrace.data, and below the last heading
+FOLDER/mended/ktrace.data, beside which the former one is ktrace.data.old."""
 import json
 import re
 import subprocess
@@ -16,7 +16,7 @@ MENDED = "## The same program without that line\n"
 
 
 def run(command, which):
-    """What the shell prints for a command that begins with ktrace-hw."""
+    """Returns the shell's output of a command that starts with ktrace-hw."""
     return subprocess.run(
         command.replace("ktrace-hw", KTRACE, 1), shell=True,
         cwd=f"{FOLDER}/{which}", stdout=subprocess.PIPE,
@@ -28,9 +28,8 @@ def table(arguments, which="slow"):
 
 
 def shape(lines):
-    """The words of a title, whatever the numbers in them.  Of a table, whose
-    columns come and go with their values and widths, the first two.
-    """
+    """Returns the words of a title without numbers. Of a table, whose
+    columns depend on their values and widths, only the first two."""
     if lines[0].startswith("#"):
         return lines[0].split()
     if lines[0].startswith((" ", "pid ")):
@@ -40,7 +39,7 @@ def shape(lines):
 
 
 def shown(printed, before):
-    """As much of it as the tutorial shows: up to a line of three dots."""
+    """Returns the part that the tutorial shows: up to a line of three dots."""
     lines = [line.rstrip() for line in printed.rstrip("\n").split("\n")]
     if before[-1] == "...":
         lines = lines[:len(before) - 1] + ["..."]
@@ -48,7 +47,7 @@ def shown(printed, before):
 
 
 def compare(judge, block, which):
-    """Runs a block's command; returns the block as it is today."""
+    """Runs a block's command; returns the block with its current output."""
     command, *before = block.rstrip("\n").split("\n")
     after = shown(run(command[2:], which), before)
     judge.expect(f"{command[2:]}, {which}: columns are as in the tutorial",

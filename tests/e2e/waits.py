@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""What the judges of attribution_syscalls.sh and attribution_sleeps.sh share:
-a recording of a case, seen by ktrace-hw and, independently, by perf."""
+"""Shared by the judges of attribution_syscalls.sh and
+attribution_sleeps.sh: the recording of a case, read by ktrace-hw and,
+independently, by perf."""
 import collections
 import functools
 import json
@@ -12,7 +13,7 @@ from perf_input import perf_lines
 
 
 class Judge:
-    """Counts what fails; one line a check."""
+    """Counts failures; prints one line per check."""
 
     def __init__(self):
         self.failures = 0
@@ -32,7 +33,7 @@ class Recording:
 
     @functools.cache
     def output(self):
-        """What the program said."""
+        """Returns the program's messages."""
         with open(f"{self.path}.out", encoding="utf-8") as out:
             return out.read()
 
@@ -53,7 +54,7 @@ class Recording:
 
     @functools.cache
     def busy_sleeps(self):
-        """Without kernel threads that wait for work."""
+        """Returns sleeps without kernel threads that wait for work."""
         return json.loads(self.run("report", "--sleeps", "--with-tracer",
                                    "--format=json"))
 
@@ -81,12 +82,12 @@ class Recording:
             return [line.split()[:3] for line in text]
 
     def addresses(self, name):
-        """Of the kernel's functions of that name."""
+        """Returns the kernel's functions of that name."""
         return {address for address, _, symbol in self.kernel_symbols()
                 if symbol == name}
 
     def perf_events(self, event):
-        """(comm, tid, text) of each record of a tracepoint, by perf."""
+        """Yields (comm, tid, text) of each record of a tracepoint, by perf."""
         form = re.compile(r"^\s*(.*?)\s+(\d+)\s+" + re.escape(event)
                           + r":\s+(.*)$")
         return [(m[1], int(m[2]), m[3])

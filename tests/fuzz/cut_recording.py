@@ -5,7 +5,7 @@ the records of that time, the code that it ran and that code's symbols.
 
     cut_recording.py PROGRAM RECORDING BEGIN SIZE OUT
 
-BEGIN and SIZE count bytes of the first stream's trace.
+BEGIN and SIZE are in bytes of the first stream's trace.
 """
 import os
 import re
@@ -34,7 +34,7 @@ def dump(program, folder, *options):
 
 
 def cut_trace(file, begin, size):
-    """Leaves one piece of trace, which begins where decoding can."""
+    """Keeps one piece of trace, which starts at a sync point."""
     kept, position = None, 0
     for kind, record, trace in file.records:
         if kind != AUXTRACE or kept:
@@ -55,7 +55,7 @@ def cut_trace(file, begin, size):
 
 
 def place_records(file):
-    """The records by the byte that they begin at."""
+    """Returns the records by offset."""
     at, placed = file.at, {}
     for each in file.records:
         placed[at] = each
@@ -64,7 +64,8 @@ def place_records(file):
 
 
 def cut_records(file, lines, first_ns, last_ns):
-    """Leaves those of the time, and what says how the trace was made."""
+    """Keeps the records of that time, and those that describe how the trace
+    was made."""
     placed = place_records(file)
     left_out, count = set(), 0
     for line in lines.splitlines():
@@ -91,7 +92,7 @@ def join(ranges):
 
 
 def read_code(path, ranges):
-    """A kcore of the ranges alone."""
+    """Returns a kcore of only these ranges."""
     with open(path, "rb") as file:
         head = file.read(1 << 16)
     offset, count = struct.unpack_from("<Q", head, 32)[0], \

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""A recording, and the same with its trace in samples, as perf record
---aux-sample has it, must give the same profile.
+"""A recording, and a copy with its trace in samples as in perf record
+--aux-sample, must have the same profile.
 
     tests/golden/aux_samples.py PROGRAM
 
-The recording is ../shared/recordings/small.tar.zst, or under KTRACE_SHARED.
+The recording is ../shared/recordings/small.tar.zst, or in KTRACE_SHARED.
 """
 import os
 import pathlib
@@ -25,7 +25,7 @@ ROOM = 60000
 
 
 def event_with_samples(file):
-    """Lets the first event have samples with trace; returns its id."""
+    """Makes the first event have samples with trace; returns its id."""
     size, at = struct.unpack_from('<2Q', file.head, 16)
     before = bytearray(file.before)
     attr = at - 104
@@ -49,7 +49,8 @@ def sample(kind, event, cpu, data):
 
 
 def windows(data):
-    """Stretches that share what follows a synchronisation with the next one."""
+    """Yields intervals that overlap: each shares the trace after a sync
+    point with the next one."""
     places, at = [], data.find(PSB)
     while at >= 0:
         places.append(at)

@@ -1,15 +1,16 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Compares what the decoder makes of golden flows with what they mean.
+"""Compares the decoding of golden flows with their expected instructions.
 
     tests/golden/flows.py PROGRAM [--verbose] [NAME...]
 
---verbose tells of each flow, and where it differs first.
+--verbose prints each flow, and its first difference.
 
-The flows are ../shared/intel-pt/golden-flows, or under KTRACE_SHARED: each is a
-recording and the address of each instruction that it says was executed.
-expected_failures.txt, beside this, lists those that are known to differ, with
-the reason; one of them that is equal fails, so that the list stays true.
+The flows are ../shared/intel-pt/golden-flows, or in KTRACE_SHARED: each is a
+recording and the addresses of its executed instructions.
+expected_failures.txt, in this folder, lists the flows that are known to differ,
+with the reason; a listed flow that does not differ fails, so the list stays
+correct.
 """
 import argparse
 import os
@@ -33,7 +34,7 @@ def flows_archive():
 
 
 def expected_failures():
-    """Names and why they differ, of lines "NAME: reason"."""
+    """Returns names and their differences from lines "NAME: reason"."""
     lines = (HERE / 'expected_failures.txt').read_text().splitlines()
     pairs = [line.split(':', 1) for line in lines
              if line and not line.startswith('#')]
@@ -41,7 +42,7 @@ def expected_failures():
 
 
 def meant(path):
-    """Each instruction's address, or just how many there are."""
+    """Returns each instruction's address, or only their number."""
     lines = path.read_text().splitlines()
     addresses = [int(match[1], 16) for match in map(ADDRESS.match, lines)
                  if match]
@@ -50,7 +51,8 @@ def meant(path):
 
 
 def decoded(program, recording):
-    """First and last address and count of each block; why not, if not."""
+    """Returns first and last address and count of each block; otherwise the
+    error."""
     try:
         run = subprocess.run([program, 'dump', '--blocks', '-i', recording],
                              capture_output=True, text=True, timeout=LIMIT_S,
@@ -70,7 +72,7 @@ def around(addresses, at):
 
 
 def first_difference(addresses, blocks):
-    """None, or what the first block is that is not as it is meant."""
+    """Returns the first block that differs from the expected ones, or None."""
     at = 0
     for first, last, count in blocks:
         end = at + count
@@ -96,7 +98,7 @@ def compare(program, folder, name):
 
 
 def judge(name, difference, known, verbose):
-    """Whether it is as it should be; says so."""
+    """Prints and returns whether the flow is as expected."""
     if difference is None and name in known:
         print(f'FAIL {name}: equal, though listed: {known[name]}')
         return False

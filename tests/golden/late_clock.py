@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""A recording, and the same made after the TSC outgrew the 56 bits of its
-packets, must give the same profile.
+"""A recording, and a copy as if made after the TSC exceeded the 56 bits of its
+packets, must have the same profile.
 
     tests/golden/late_clock.py PROGRAM
 
-The recording is ../shared/recordings/small.tar.zst, or under KTRACE_SHARED.
-Times of records stay; the conversion from the TSC moves by 2^56 ticks, and
-the references of AUXTRACE records, which perf uses, with it.
+The recording is ../shared/recordings/small.tar.zst, or in KTRACE_SHARED.
+The records' times are unchanged; the conversion from the TSC and the references
+of AUXTRACE records, which perf uses, are moved by 2^56 ticks.
 """
 import os
 import pathlib
@@ -26,13 +26,15 @@ WORD = 1 << 64
 
 
 def moved(shift, mult, zero):
-    """time_zero of a counter that is a STEP further at the same time."""
+    """Returns time_zero for a counter that is a STEP higher at the same
+    time."""
     return (zero - (STEP >> shift) * mult) % WORD
 
 
 def move_info(record):
-    """AUXTRACE_INFO: after header, type and a reserved word, the words
-    INTEL_PT_TIME_SHIFT, _MULT and _ZERO follow the first one."""
+    """Moves time_zero in AUXTRACE_INFO: after header, type and a reserved
+    word, the words INTEL_PT_TIME_SHIFT, _MULT and _ZERO follow the first
+    one."""
     words = list(struct.unpack_from(f'<{(len(record) - 16) // 8}Q', record, 16))
     words[3] = moved(*words[1:4])
     return record[:16] + struct.pack(f'<{len(words)}Q', *words)
@@ -45,7 +47,8 @@ def move_conversion(record):
 
 
 def move_trace(record):
-    """Puts the reference near the moved counter: perf needs the upper bits."""
+    """Moves the reference near the moved counter: perf needs the upper
+    bits."""
     return record[:24] + struct.pack('<Q', STEP + (1 << 40)) + record[32:]
 
 
@@ -60,7 +63,7 @@ def rewrite(path):
 
 
 def profiles(program, folder):
-    """The profile by the decoder that is used, and by its reference."""
+    """Returns the profiles by the default decoder, and by its reference."""
     return {options: subprocess.check_output(
         [program, 'report', '--flat', *options, '-i', folder], text=True,
         stderr=subprocess.STDOUT, timeout=300)

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Archives: what goes in comes out, and what somebody else made does no harm.
+"""Archives: unpacking restores the packed files, and hostile archives do no harm.
 
     archive.py PROGRAM
 """
@@ -22,8 +22,8 @@ STACK = 0x7ffd00001000
 
 
 def frame(data, repeats=0):
-    """A Zstandard frame (RFC 8878) of blocks as they are; or of one byte,
-    @repeats times, in a few."""
+    """Returns a Zstandard frame (RFC 8878) of uncompressed blocks; or of
+    one byte, @repeats times, in a few blocks."""
     size = repeats or len(data)
     out = b"\x28\xb5\x2f\xfd\xa0" + struct.pack("<I", size)
     for at in range(0, size, BLOCK):
@@ -133,7 +133,7 @@ def check_commands_read_it(program, folder):
                   environment={"TMPDIR": scratch})
         assert (got.code, got.out) == (wanted.code, wanted.out), command
         assert not os.listdir(scratch), os.listdir(scratch)
-    # Of a run that was killed; one that goes on holds a lock.
+    # Left by a killed run; a run that still works holds a lock.
     left = os.path.join(scratch, "ktrace-hw-folder.abcdef")
     os.makedirs(os.path.join(left, "x"))
     read = ("report", "-i", packed)
@@ -142,7 +142,8 @@ def check_commands_read_it(program, folder):
 
 
 def check_stacks(program, folder):
-    """Addresses of code and of the stack stay where they are; all else goes."""
+    """Addresses of code and of the stack are kept; everything else is
+    removed."""
     path = os.path.join(folder, "rec.data")
     kept = [0x400200, STACK + 0x40, STACK]
     words = [kept[0], int.from_bytes(b"PASSWORD", "little"), kept[1],
@@ -165,7 +166,8 @@ def check_stacks(program, folder):
 
 
 def check_program_files(program, folder):
-    """Programs that were mapped go in, other files that are named do not."""
+    """Mapped programs are packed, other files named in the recording are
+    not."""
     path = os.path.join(folder, "rec.data")
     secret = os.path.join(folder, "secret")
     write_file(secret, b"SECRET" * 100)
@@ -183,7 +185,7 @@ def check_program_files(program, folder):
 
 
 def check_links_are_not_followed(program, folder):
-    """Whoever made a recording may not have others' files packed."""
+    """A recording made by another user cannot have others' files packed."""
     path = os.path.join(folder, "rec.data")
     secret = os.path.join(folder, "secret")
     small_recording(path, traces_user=False)
@@ -251,7 +253,8 @@ def check_bombs(program, folder):
 
 
 def check_damage(program, folder):
-    """Cut anywhere, or with bits exchanged: it ends, and leaves nothing."""
+    """Cut anywhere, or with flipped bits: unpacking ends, and leaves no
+    folder."""
     path = os.path.join(folder, "rec.data")
     bad = os.path.join(folder, "bad.ktrace")
     scratch = os.path.join(folder, "tmp")
@@ -264,7 +267,7 @@ def check_damage(program, folder):
         if i < 20:
             del data[chance.randrange(len(data)):]
         else:
-            # Half of them in the table.
+            # Half of the changes are in the table at the end.
             at = chance.randrange(len(data) - (60 if i % 2 else 0),
                                   len(data)) if i % 2 else chance.randrange(
                                       len(data))

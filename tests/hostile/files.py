@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Recordings that name files which nobody should open: pipes, devices, what
-lies outside.
+"""Recordings that name files which must not be opened: pipes, devices, files
+outside the recording.
 
     files.py PROGRAM
 """
@@ -68,7 +68,7 @@ ESCAPED = "/no\\x1b[31mx\\x07\\x0ay"
 
 
 def check_names_leave_terminals_alone(program, folder):
-    """Those in messages and dumps, too."""
+    """Also paths in messages and dumps are escaped."""
     start = record(ITRACE_START, struct.pack("<2I", 117, 117) + origin(117, 0))
     write_recording(folder, [comm(117, "c\x1b]\ny", 0), mapping(117, EVIL),
                              start, kernel_trace(1000)])
@@ -86,7 +86,7 @@ def check_names_leave_terminals_alone(program, folder):
 
 
 def check_folders_whose_names_command_terminals(program, folder):
-    """The newest recording here is taken without being named."""
+    """The newest recording here is used without being named."""
     start = record(ITRACE_START, struct.pack("<2I", 117, 117) + origin(117, 0))
     for name in ("e\x1b[31m.data.old", "e\x1b[31m.data"):
         write_recording(os.path.join(folder, name), [start, kernel_trace(1000)])
@@ -138,10 +138,10 @@ def check_snapshot_stays_inside(program, folder):
     for name in ("../outside.bin", os.path.join(folder, "outside.bin")):
         write_snapshot(inside, dump=name)
         done = report(program, inside)
-        assert f"{name}: cannot read: it lies outside" in done.err, done.err
+        assert f"{name}: cannot read: it is outside" in done.err, done.err
         write_snapshot(inside, buffer=name)
         done = run(program, "report", "--flat", "-i", inside)
-        assert done.code == 1 and "it lies outside" in done.err, done.err
+        assert done.code == 1 and "it is outside" in done.err, done.err
     os.mkfifo(os.path.join(inside, "pipe"))
     write_snapshot(inside, dump="pipe")
     assert "pipe: cannot read: not a regular" in report(program, inside).err

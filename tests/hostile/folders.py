@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """Recordings in folders of another user: root reads them, writes nothing there,
-and follows none of that user's links; and folders that are recorded to.
+and follows none of that user's links; and folders with a recording in progress.
 
     folders.py PROGRAM
 """
@@ -26,7 +26,8 @@ def recording(folder):
 
 
 def give_away(path):
-    """To the other user, with all below it.  Returns whether it could."""
+    """Gives the folder with its content to the other user.  Returns whether
+    that was possible."""
     if os.geteuid() != 0:
         print("skipped: only root can give files to another user")
         return False
@@ -59,7 +60,8 @@ def check_reading_writes_nothing_into_a_folder_of_others(program, folder):
 
 
 def check_own_folders_have_caches(program, folder):
-    """What the check before would not find missing."""
+    """Reports write caches to the user's own folders; otherwise the
+    previous check could not fail."""
     path = recording(folder)
     before = entries(path)
     for command in COMMANDS:
@@ -93,7 +95,7 @@ def check_links_of_others_are_not_followed(program, folder):
 def check_a_folder_that_is_recorded_to_is_named(program, folder):
     path = recording(folder)
     lock = os.open(path, os.O_RDONLY | os.O_DIRECTORY)
-    said = "is being recorded to"
+    said = "is still being recorded"
     assert said not in run(program, "report", "--flat", "-i", path).err
     fcntl.flock(lock, fcntl.LOCK_EX)
     assert said in run(program, "report", "--flat", "-i", path).err
@@ -102,7 +104,8 @@ def check_a_folder_that_is_recorded_to_is_named(program, folder):
 
 
 def record(program, folder, path):
-    """In the machine, which does not start: the folder is opened first."""
+    """Records in the machine, which does not start, because the folder is
+    opened first."""
     return run(program, "record", "--machine", "-o", path, "--", "true",
                folder=folder, codes=(125,))
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""What is said of mistakes: choices that leave nothing, recordings that may not
-be read, that are old or were not finished.
+"""Messages about mistakes: selections that are empty, recordings that cannot be
+read, that are old or were not finished.
 
     habits.py PROGRAM
 """
@@ -39,7 +39,7 @@ def write(folder, name="one", **options):
 
 def check_choices_that_leave_nothing(program, folder):
     write(folder)
-    # All are asked where no sanitizer makes each of them slow.
+    # All commands, unless a sanitizer makes each of them slow.
     for reader in READERS if FACTOR == 1 else READERS[::4]:
         done = run(program, *reader, "-i", folder)
         assert done.code == 0, (reader, done.err)
@@ -57,7 +57,7 @@ def check_choices_that_leave_nothing(program, folder):
 
 
 def check_unknown_options(program, folder):
-    """Each line says who speaks."""
+    """Each line starts with the program's name."""
     for command in ("record", "report", "top", "timeline", "doctor", "serve",
                     "store report"):
         done = run(program, *command.split(), "--no-such-option")
@@ -67,7 +67,8 @@ def check_unknown_options(program, folder):
             "'--no-such-option'", done.err
 
 
-# Each names a word of the command line, which may be a terminal's command.
+# Each message has a word of the command line, which may be a terminal's
+# command.
 RED = "\x1b[31m"
 SAID = ((RED,), ("report", "--since=" + RED), ("report", "--top=" + RED),
         ("report", RED), ("report", "-i", RED), ("report", "--" + RED),
@@ -122,7 +123,8 @@ def check_options_that_contradict_each_other(program, folder):
 
 
 def check_columns_that_no_table_has(program, folder):
-    """They are refused before anything is decoded, or kept for the next time."""
+    """Wrong options are refused before anything is decoded, and nothing is
+    saved for the next time."""
     write(folder)
     there = sorted(os.listdir(folder))
     shown = run(program, "report", "--help").out
@@ -141,7 +143,7 @@ def check_columns_that_no_table_has(program, folder):
 
 
 def check_window_before_trace(program, folder):
-    """Who runs is told before the trace begins."""
+    """The running tasks are known before the trace starts."""
     start = record(ITRACE_START, struct.pack("<2I", 117, 117) +
                    origin(117, 1000))
     switches = [record(SWITCH_CPU_WIDE, struct.pack("<2I", pid, pid) +
@@ -157,8 +159,8 @@ def check_window_before_trace(program, folder):
 
 
 def check_what_may_not_be_read(program, folder):
-    """The program is a copy below @folder, found by a path that starts there:
-    the clone may lie in folders of another user's that modes close."""
+    """The program is a copy below @folder, on a path that starts there: the
+    clone may be in folders of another user that modes make inaccessible."""
     path = os.path.join(folder, "ktrace.data")
     write(path)
     shutil.copy(program, os.path.join(folder, "program"))
@@ -173,8 +175,8 @@ def check_what_may_not_be_read(program, folder):
 
 
 def check_missing_programs_of_chosen_processes(program, folder):
-    """A forked process has the files that its parent mapped, until it execs, and
-    its parent's name, until it has one of its own."""
+    """A forked process has its parent's mapped files until it execs, and
+    its parent's name until it has its own."""
     starts = record(ITRACE_START, struct.pack("<2I", 117, 117) +
                     origin(117, 1000))
     write_recording(folder, [comm(117, "one", 1000), mapping(117, "/none/one"),
@@ -268,7 +270,8 @@ def check_mistyped_command(program, folder):
 
 
 def check_machine_that_does_not_start(program, folder):
-    """It leaves no empty recording, and says that the last one has moved."""
+    """A failed recording leaves no empty folder, and reports that the last
+    recording was moved."""
     write(os.path.join(folder, "ktrace.data"))
     done = run(program, "record", "--machine=--no-such", "--", "true",
                folder=folder)
@@ -305,7 +308,7 @@ def check_first_words(program, folder):
 
 
 def examples():
-    """Lines of EXAMPLES; every page must have some."""
+    """Returns the lines of EXAMPLES; every page must have some."""
     for page in sorted(glob.glob(os.path.join(MANUALS, "*.1"))):
         with open(page, encoding="utf-8") as text:
             part = text.read().partition(".SH EXAMPLES\n")[2]
@@ -363,7 +366,7 @@ def check_the_recording_is_not_written_over(program, folder):
                       ("report", "-o", own), ("report", "--html", own)):
             done = run(program, *words, "-i", path)
             assert done.code == 2, (words, done)
-            assert "it is part of the recording" in done.err, done.err
+            assert "is part of the recording" in done.err, done.err
         done = run(program, "diff", path, path, "-o", own)
         assert done.code == 2, done
         with open(own, "rb") as data:
@@ -376,7 +379,8 @@ def check_the_recording_is_not_written_over(program, folder):
 
 
 def check_archives_that_are_none(program, folder):
-    """They leave no empty folder; and an archive is not packed once more."""
+    """A failed archive leaves no empty folder; and an archive is not packed
+    again."""
     path = os.path.join(folder, "one.data")
     write(path)
     archive = os.path.join(folder, "one.ktrace")
@@ -390,7 +394,7 @@ def check_archives_that_are_none(program, folder):
                   ("-i", archive, "-o", "two.ktrace")):
         done = run(program, "archive", *words, folder=folder, codes=(1,))
         assert sorted(os.listdir(folder)) == there, words
-    assert "it is an archive already" in done.err, done.err
+    assert "is already an archive" in done.err, done.err
 
 
 def check_words_and_folders_that_are_none(program, folder):
@@ -410,7 +414,7 @@ WORDS_TO_COMPLETE = (
     (("ktrace-hw", "store", "rep"), "report"),
     (("ktrace-hw", "machine", "cl"), "clean"),
     (("ktrace-hw", "machine", "run", "--cp"), "--cpus"))
-# What zsh's own functions would choose from is printed instead.
+# Prints the choices instead of passing them to zsh's own functions.
 ZSH_COMPLETES = """
 _describe() { print -l -- "${(P@)@[-1]%%:*}" }
 _files() { print files }

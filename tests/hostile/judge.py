@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Runs the program on what it must stand, within bounds of time and memory."""
+"""Runs the program on hostile input, within bounds of time and memory."""
 import collections
 import ctypes
 import os
@@ -10,7 +10,7 @@ import tempfile
 import time
 import traceback
 
-# Sanitizers take a multiple of time and memory, as the suites' limits know too.
+# Sanitizers take a multiple of time and memory, as in the suites' limits.
 FACTOR = int(os.environ.get("CK_TIMEOUT_MULTIPLIER", "1"))
 CPU_S = 10 * FACTOR
 WALL_S = 60 * FACTOR
@@ -40,9 +40,9 @@ def confine(obeys_modes):
 
 def run(program, *arguments, folder=None, environment=None, obeys_modes=False,
         codes=(0, 1, 2)):
-    """Runs it to its end, which must come by itself and in time.
+    """Runs the program, which must end by itself and in time.
 
-    With @obeys_modes the modes of files bind it, even if root runs it.
+    With @obeys_modes it obeys the modes of files, even if root runs it.
     """
     out, err = tempfile.TemporaryFile(), tempfile.TemporaryFile()
     child = subprocess.Popen(
@@ -75,7 +75,8 @@ def run(program, *arguments, folder=None, environment=None, obeys_modes=False,
 
 
 def run_checks(names):
-    """Calls each check_...(program, folder) of @names; returns an exit code."""
+    """Calls each check_...(program, folder) of @names; returns an exit
+    code."""
     program = os.path.abspath(sys.argv[1])
     failed = 0
     for name, check in list(names.items()):

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Small recordings that ask for much: time, memory, disk (common/budget.h).
+"""Small recordings that would need much time, memory or disk (common/budget.h).
 
     limits.py PROGRAM
 """
@@ -18,17 +18,19 @@ from made_recording import (ATTR, CODE, COMPRESSED, FINISHED_ROUND, ID_INDEX,
 
 PSB = bytes([2, 0x82] * 8 + [2, 0x23])
 NO_CPU = 0xffffffff
-# What takes longer the more there are; sanitizers multiply that.
+# Counts with which the time grows; sanitizers multiply the time.
 MANY_STREAMS, MANY_PIECES = 60000 // FACTOR, 200000 // FACTOR
 MANY_FILES, MANY_FORKS = 60000 // FACTOR, 150000 // FACTOR
 MANY_MODULES = 100000 // FACTOR
 
 
 def read(program, folder):
-    """What is said of the recording, by a report and block by block."""
+    """Returns the messages about the recording, from a report and block by
+    block."""
     flat = run(program, "report", "--flat", "-i", folder)
     if FACTOR > 1:
-        # Sanitizers multiply the time, and both open a recording alike.
+        # Sanitizers multiply the time, and both commands open a recording in
+        # the same way.
         return flat.err
     blocks = run(program, "dump", "--blocks", "-i", folder)
     assert flat.code == 0 or "ktrace-hw: " + folder in flat.err, flat.err
@@ -109,7 +111,8 @@ def check_pieces_of_one_stream(program, folder):
 
 
 def check_files_that_are_not_there(program, folder):
-    """A line for each of the first ones, and one for all others."""
+    """There is one line for each of the first errors, and one for all
+    others."""
     start = record(ITRACE_START, struct.pack("<2I", 117, 117) + origin(117, 0))
     write_recording(folder, [mapping(117, f"/none/{i}", 0x400000 + i * 4096)
                              for i in range(MANY_FILES)] + [start, trace(PSB)])
@@ -134,7 +137,7 @@ def check_symbols_of_many_modules(program, folder):
 
 
 def check_export_of_a_thread(program, folder):
-    """No CPU has a number that large."""
+    """No CPU has such a large number."""
     write_recording(folder, [kernel_trace(1000, tid=117, cpu=NO_CPU)])
     done = run(program, "export", "--format=chrome", "-i", folder, codes=(0,))
     assert "unknown CPU trace" in done.out, done.out
@@ -143,7 +146,8 @@ def check_export_of_a_thread(program, folder):
 
 
 def bomb(folder, unit):
-    """COMPRESSED records of 160 MiB of @unit, in less than a thousandth."""
+    """Returns COMPRESSED records of 160 MiB of @unit, in less than a
+    thousandth."""
     packed = subprocess.run(["zstd", "-qc"], input=unit * (
         (160 << 20) // len(unit)), stdout=subprocess.PIPE, check=True).stdout
     assert len(packed) < 160 << 10

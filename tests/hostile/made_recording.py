@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Recordings written by hand, of one Intel PT event, for tests that want what
-no recorder would write."""
+"""Recordings written by hand, of one Intel PT event, with content that no
+recorder would write."""
 import os
 import struct
 
@@ -11,9 +11,9 @@ FEATURE_VERSION, FEATURE_ARCH, FEATURE_AUXTRACE = 5, 6, 18
 CODE = 0xffffffff81000000
 USER = 2
 PMU = 8
-# IP|TID|TIME|CPU|IDENTIFIER: what the records' ends hold.
+# IP|TID|TIME|CPU|IDENTIFIER: the fields at the records' ends.
 SAMPLE_TYPE = 1 | 2 | 4 | 1 << 7 | 1 << 16
-# Beside it, of events that copy registers and stacks of user space.
+# In addition, for events that copy registers and stacks of user space.
 STACKS = 1 << 12 | 1 << 13
 TRACE_ID, SIDEBAND_ID = 1, 2
 
@@ -50,7 +50,7 @@ def comm(pid, name, time_ns):
 
 
 def target(head, address=CODE):
-    """A packet of six bytes of address, sign-extended."""
+    """Returns a packet of six bytes of address, sign-extended."""
     return bytes([3 << 5 | head]) + (address & (1 << 48) - 1).to_bytes(
         6, "little")
 
@@ -60,7 +60,8 @@ def clock(time_ns):
 
 
 def kernel_trace(time_ns, tid=0, cpu=0):
-    """What jumps to where it is, three times: see write_recording()."""
+    """Returns the trace of three jumps to themselves: see
+    write_recording()."""
     data = (bytes([2, 0x82] * 8) + clock(time_ns) + b"\x99\x01" + b"\2\x23" +
             target(0x11))
     for i in range(1, 4):
@@ -88,7 +89,8 @@ def feature_text(text):
 
 
 def user_sample(pid, time_ns, stack, pointer, room):
-    """A sample of STACKS: registers ax, sp and ip, and a copy of the stack."""
+    """Returns a sample of STACKS: registers ax, sp and ip, and a copy of
+    the stack."""
     return record(SAMPLE, struct.pack("<2Q2IQ2I", SIDEBAND_ID, 0x400100, pid,
                                       pid, time_ns, 0, 0) +
                   struct.pack("<4Q", 2, 0, pointer, 0x400100) +
@@ -106,7 +108,8 @@ def sideband_attr(has_stacks):
 
 def data_file(records, traces_user=True, version="6.1", is_finished=False,
               has_stacks=False):
-    """A file with @records behind what describes the trace."""
+    """Returns a file with the description of the trace, followed by
+    @records."""
     flags = 1 << 18 | (0 if traces_user else 1 << 4)
     ids = struct.pack("<2Q", TRACE_ID, SIDEBAND_ID)
     attrs = (attr(PMU, flags=flags) + struct.pack("<2Q", 104, 8) +
@@ -129,7 +132,8 @@ def data_file(records, traces_user=True, version="6.1", is_finished=False,
 
 
 def kcore(loads, size):
-    """An ELF core's front; @loads: file offset, address, size of each."""
+    """Returns the front of an ELF core; @loads: file offset, address, size
+    of each."""
     front = b"\x7fELF\2\1\1".ljust(16, b"\0") + struct.pack(
         "<2HI3QI6H", 4, 62, 1, 0, 64, 0, 0, 64, 56, len(loads), 0, 0, 0)
     front += b"".join(
@@ -153,7 +157,7 @@ def write_recording(folder, records, **options):
 
 
 def write_kcore(folder, loads, size):
-    """A sparse one of @size bytes."""
+    """Makes a sparse file of @size bytes."""
     with open(os.path.join(folder, "kcore_dir", "kcore"), "wb") as out:
         out.write(kcore(loads, size))
         out.truncate(size)

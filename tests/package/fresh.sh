@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
 # Runs the README's two commands on new machines: debootstrap makes a Debian
-# system with nothing but git and ca-certificates, which clones the commit that
+# system with only git and ca-certificates, which clones the commit that
 # is checked out here and runs ./start, then ./test.
 #	fresh.sh [RELEASE-WHO...]	all, or some of:
 #		bookworm-root, trixie-root	root, in /root, without a locale; then

@@ -40,7 +40,8 @@ expect() { # name wanted got
 	fi
 }
 
-# Leaves a program's exit code in CODE, what it wrote in $WORK/log.
+# Runs a program in the system; stores its exit code in CODE, its output in
+# $WORK/log.
 inside() { # command...
 	CODE=0
 	chroot "$SYSTEM" env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/root \
@@ -64,7 +65,8 @@ make_system() {
 	mkdir -p "$SYSTEM/var/cache/ktrace-hw"
 }
 
-# What the tests fetched serves as what an administrator fetched for all.
+# Mounts the files that the tests fetched as files that an administrator fetched
+# for all users.
 share_downloads() {
 	local mine=${XDG_CACHE_HOME:-$HOME/.cache}/ktrace-hw
 	machine/host/machine fetch >"$WORK/log" 2>&1 &&
@@ -104,7 +106,7 @@ check_installed() {
 	expect "bash completes it" 0 "$CODE"
 }
 
-# Records in the machine, and reads what it recorded.
+# Records in the machine, and reads the recording.
 check_machine() { # architecture
 	inside sh -c "cd /root && ktrace-hw record --machine --arch $1 \
 		-o $1 -- ls / && ktrace-hw report -i $1 --flat"

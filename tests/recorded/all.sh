@@ -51,7 +51,7 @@ record_windows() { # cpus folder...
 		"$KTRACE" "${@:2}"
 }
 
-# The same in the arm64 machine, where there is a recorder for it.
+# Like record_windows() in the arm64 machine, if the recorder was built for arm64.
 windows_arm64() {
 	local out=$WORK/windows-arm64
 	if [[ ! -x $ROOT/build-arm64/ktrace-hw ]]; then

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Archives tell what the recordings tell that they were made of, also where the
-traced programs are gone; perf reads what is unpacked.
+"""Reports of archives equal those of their recordings, even if the traced
+programs are gone; perf reads an unpacked archive.
 
     archive.py PROGRAM FOLDER
 
-FOLDER holds the recordings kernel, long and separate, and programs/, of which
-the last is.
+FOLDER contains the recordings kernel, long and separate, and programs/, with the
+programs of the last one.
 """
 import os
 import shutil
@@ -42,7 +42,7 @@ def size_of(folder):
 
 
 def middle(whole):
-    """A window, as options."""
+    """Returns the options of a window."""
     times = [row["time_ns"] for row in whole.timeline()]
     since, until = (int(times[len(times) * part // 3]) / 1e9
                     for part in (1, 2))
@@ -50,7 +50,7 @@ def middle(whole):
 
 
 def check_the_kernel(reader):
-    """Whole, and a window of it."""
+    """Compares the whole recording and a window of it."""
     whole = Reader(reader.program, os.path.join(reader.recording, "kernel"))
     with tempfile.TemporaryDirectory() as folder:
         path = archive(reader, folder, "kernel")

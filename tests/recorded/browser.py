@@ -17,7 +17,7 @@ ARGUMENTS = ["--headless=new", "--no-sandbox", "--disable-gpu",
 
 
 def missing():
-    """The program that is not installed, or None."""
+    """Returns the name of the program that is not installed, or None."""
     return next((name for name in ("chromium", "chromedriver")
                  if not shutil.which(name)), None)
 
@@ -50,12 +50,12 @@ class Browser:
         request("POST", f"{self.at}/url", {"url": address})
 
     def run(self, script, *arguments):
-        """The value that the script returns."""
+        """Returns the value that the script returns."""
         return request("POST", f"{self.at}/execute/sync",
                        {"script": script, "args": list(arguments)})
 
     def wait(self, condition, what, seconds=60):
-        """Waits until the condition, an expression, holds."""
+        """Waits until @condition, a JavaScript expression, holds."""
         end = time.monotonic() + seconds
         while not self.run(f"return !!({condition});"):
             assert time.monotonic() < end, f"waited in vain for: {what}"
@@ -70,7 +70,7 @@ class Browser:
         request("POST", f"{self.at}/actions", {"actions": actions})
 
     def drag(self, start, end, key=None):
-        """Drags the mouse from one point to another, with a key held."""
+        """Drags the mouse from one point to another while a key is pressed."""
         move = {"type": "pointerMove", "duration": 60}
         points = [dict(move, x=start[0], y=start[1]),
                   {"type": "pointerDown", "button": 0},
@@ -93,7 +93,8 @@ class Browser:
              "deltaX": 0, "deltaY": by}]}])
 
     def complaints(self):
-        """What the console says since the last call, but for plain logs."""
+        """Returns the messages of the console since the previous call,
+        except plain logs."""
         entries = request("POST", f"{self.at}/se/log", {"type": "browser"})
         return [entry["message"] for entry in entries
                 if entry["level"] in ("WARNING", "SEVERE")]

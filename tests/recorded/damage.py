@@ -4,14 +4,14 @@
 
     damage.py [OPTION]... PROGRAM RECORDING
 
-A copy is read by one command: where something is known to be missing by
-`report --flat`, where bits are flipped by each of READERS in turn, --jobs
-copies at a time.
+Each copy is read by one command: a copy from which data was removed by
+`report --flat`, a copy with flipped bits by one of READERS in turn. --jobs
+copies are read at a time.
 
 Every run must end by itself with exit code 0 or 1, within --seconds of CPU
 time and --megabytes of memory, without a sanitizer's report; one that fails
-must say why, naming the recording; one that cannot have seen all must say so.
-Exit code: 0 if all did, else 1.
+must print why, with the recording's name; one that cannot have read everything
+must report that. Exit code: 0 if all did, otherwise 1.
 """
 import argparse
 import concurrent.futures
@@ -28,7 +28,7 @@ DISK_MEGABYTES = 1024
 
 
 class Reader:
-    """Reads copies, each in a folder of its own."""
+    """Reads copies, each in its own folder."""
 
     def __init__(self, options):
         self.options = options
@@ -36,7 +36,7 @@ class Reader:
                              DISK_MEGABYTES)
 
     def read(self, case):
-        # Beside the recording: copies are links.
+        # Beside the recording, so that copies can be links.
         with tempfile.TemporaryDirectory(
                 prefix="damaged.",
                 dir=os.path.dirname(os.path.abspath(
@@ -48,7 +48,8 @@ class Reader:
             return done, fault(done, self.limits, folder)
 
     def threads(self, reader):
-        """The packets and records that dump shows are read by one."""
+        """Returns the option for the number of threads; dump decodes in one
+        thread."""
         if not self.options.threads or reader[0] == "dump":
             return []
         return ["--jobs", str(self.options.threads)]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Damaged copies of a recording, and by which command each is to be read."""
+"""Damaged copies of a recording, and the command that reads each."""
 import collections
 import functools
 import os
@@ -28,15 +28,16 @@ READERS = [
     ["dump", "--packets"],
     ["dump", "--blocks"],
 ]
-# Which file, how much of its beginning: half of them where the structure is,
-# some in the copies of code.  Eight, so that each meets each of the readers.
+# The file, and the part of it from its start that is damaged: for half of the
+# copies the part with the structure, for some the copies of code. Eight
+# entries, so that each meets each of the readers.
 PLACES = [
     ("data", 4096), ("data", 1 << 62), ("data", 1 << 62), ("data", 65536),
     ("kcore_dir/kcore", 4096), ("kcore_dir/kallsyms", 1 << 62),
     ("kcore_dir/modules", 1 << 62), ("kcore_dir/kcore", 1 << 62),
 ]
 
-# changes() makes the contents of the files that are not the recording's.
+# changes() returns the contents of the files that differ from the recording's.
 Case = collections.namedtuple("Case", "name reader changes needs_doubt")
 
 
@@ -63,7 +64,7 @@ def damage(recording, scratch, changes):
 
 
 def without_trace(data):
-    """The recording as it would be had no trace come, without features."""
+    """Returns the recording without any trace and without features."""
     fields = list(HEADER.unpack_from(data))
     kept = b"".join(record for kind, record, _ in File(data).records
                     if kind != AUXTRACE)
@@ -105,7 +106,8 @@ def cuts(data, step):
 
 
 def shifted(kcore):
-    """The code of another build: everything lies elsewhere."""
+    """Returns the code of another build, in which everything has another
+    address."""
     return kcore[:65536] + b"\xcc" * 16 + kcore[65536:-16]
 
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""What diff writes for a browser: the page and the flame graph are whole in
-themselves, tell what --format=json tells, and, where chromium is, work.
+"""The page and the flame graph of diff load nothing else, contain the data of
+--format=json, and work in chromium if it is installed.
 
     diff_page.py PROGRAM A B
 """
@@ -21,7 +21,7 @@ EVIL = "<img src=x onerror=alert(1)></script>"
 
 
 class Parts(html.parser.HTMLParser):
-    """What of a page could load or run something."""
+    """Collects the parts of a page that could load or run something."""
 
     def __init__(self, text):
         super().__init__()
@@ -69,8 +69,8 @@ def check_page(program, sides, text):
 
 
 def folded_ns(program, recording):
-    """All that the recording's own flame graph has.  It bills interrupt work as
-    diff does: to who benefits, where the recording tells who that is."""
+    """Returns the total of the recording's own flame graph. Like diff, it
+    charges interrupt work to the beneficiaries if the recording shows them."""
     for bill in "beneficiary", "victim":
         own = subprocess.run([program, "flamegraph", "--folded",
                               f"--bill={bill}", "-i", recording],
@@ -82,8 +82,8 @@ def folded_ns(program, recording):
 
 
 def check_flame(program, sides):
-    """Widths are B's, and below A's: they add up to what the sides' own flame
-    graphs have."""
+    """The upper graph has the widths of B, the lower one the widths of A.
+    They add up to the totals of both sides' own flame graphs."""
     text = diff(program, "svg", *sides)
     root = xml.etree.ElementTree.fromstring(text)
     assert "http" not in text.replace("http://www.w3.org/", ""), "loads"
@@ -127,7 +127,7 @@ def check_browser(window, path):
 
 
 def check_evil(window, folder, text):
-    """A name that the page got stays a text, whatever it is."""
+    """Any name in the page remains text."""
     name = json.dumps(EVIL).replace("<", "\\u003c")
     path = os.path.join(folder, "evil.html")
     with open(path, "w", encoding="utf-8") as file:

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""All formats of one recording tell the same.
+"""All formats contain the same data of one recording.
 
     formats.py PROGRAM RECORDING
 """
@@ -30,7 +30,8 @@ class Reader:
 
     @functools.cache
     def text(self, *arguments):
-        """Read once each: the program says the same of a recording."""
+        """Reads each output only once: the program writes the same each
+        time."""
         return subprocess.run(
             [self.program, *arguments, "-i", self.recording],
             stdout=subprocess.PIPE, check=True).stdout.decode()
@@ -56,7 +57,8 @@ def check_same_records(reader, *arguments):
 
 
 def check_summary(reader):
-    """The processes' table comes first in CSV; JSON has one object of all."""
+    """In CSV the table of processes is first; in JSON all tables are in one
+    object."""
     rows = list(csv.reader(reader.text("report", "--format=csv")
                            .split("\n\n")[0].splitlines()))
     whole = json.loads(reader.text("report", "--format=json"),
@@ -99,9 +101,9 @@ HOW = {"call": "calls_direct", "system_call": "calls_direct",
 
 
 def check_calls(reader):
-    """What is counted as a call is shown as an entry, by each function's name:
-    also where one calls into its own middle, as __switch_to_asm does to stuff
-    the return stack."""
+    """By name, the counted calls of each function equal the entries in the
+    timeline; also where a function calls into its own middle, as
+    __switch_to_asm does to stuff the return stack."""
     flat, shown = collections.Counter(), collections.Counter()
     has_idle = False
     for row in csv.DictReader(reader.text(
@@ -115,8 +117,9 @@ def check_calls(reader):
         if row["event"] == "enter":
             shown[row["function"], HOW[row["detail"]]] += 1
             has_idle = has_idle or row["tid"] == "0"
-    # An exception that lands in what it interrupts counts, and opens nothing; so
-    # does a call within code without names, where several functions are one.
+    # An exception whose handler is the interrupted function is counted, but
+    # opens no function. The same holds for a call within code without names,
+    # where several functions count as one.
     wrong = {key: (flat[key], shown[key]) for key in flat | shown
              if flat[key] < shown[key] or
              (flat[key] > shown[key] and key[1] != "calls_async" and
@@ -128,7 +131,7 @@ def check_calls(reader):
 
 
 def check_graph_keys(reader):
-    """Each caller and callee have one record, whatever they are called."""
+    """Each pair of caller and callee has one record, whatever their names."""
     keys = [tuple(row[name] for name in ("caller", "caller_module", "function",
                                          "module", "interrupt"))
             for row in csv.DictReader(reader.text(
@@ -163,7 +166,8 @@ def check_folded(reader):
 
 
 def by_task(found, tid_of):
-    """Spans of tasks, by tid; idle tasks by what the track is called."""
+    """Returns the spans of tasks by tid, and of idle tasks by the track's
+    name."""
     tasks = {}
     for track, list_of_spans in found.items():
         tid = tid_of(track)
@@ -173,7 +177,7 @@ def by_task(found, tid_of):
 
 
 def idle_number(name):
-    """swapper/3 is task (0, 3), as of_csv() has it."""
+    """swapper/3 is task (0, 3), as in of_csv()."""
     found = re.fullmatch(r"(swapper|unknown)/(\d+)", name)
     if not found:
         return None
@@ -211,7 +215,8 @@ def check_perfetto(reader, wanted):
 
 
 def check_switches(reader, switches):
-    """Who runs on each CPU, by Perfetto's rules and by the timeline's."""
+    """Compares the running thread of each CPU by Perfetto's rules with the
+    timeline's."""
     rows = [row for row in csv.DictReader(
         reader.text("timeline", "--format=csv").splitlines())
             if row["event"] == "switch"]
@@ -228,7 +233,7 @@ def check_switches(reader, switches):
 
 
 def gprof_rows(path):
-    """name -> (self seconds, calls) of gprof's flat profile."""
+    """Returns name -> (self seconds, calls) of gprof's flat profile."""
     text = subprocess.run(["gprof", "-b", "-p", path + ".elf", path],
                           stdout=subprocess.PIPE, check=True).stdout.decode()
     rows = {}
@@ -240,7 +245,8 @@ def gprof_rows(path):
 
 
 def own_calls(reader):
-    """name -> how often it called itself: gprof's profile leaves those out."""
+    """Returns name -> number of calls by itself, which gprof's profile
+    omits."""
     calls = {}
     for row in csv.DictReader(
             reader.text("report", "--callgraph", "--format=csv").splitlines()):
@@ -262,8 +268,8 @@ def check_gmon(reader):
     compared = 0
     for row in flat:
         calls = int(row["calls"]) - own.get(row["function"], 0)
-        # gprof shows calls of those that were called only, and names of
-        # several functions are not to be told apart.
+        # gprof shows calls only of functions that were called, and cannot
+        # distinguish functions with the same name.
         if calls == 0 or names.count(row["function"]) > 1:
             continue
         got = rows.get(row["function"])

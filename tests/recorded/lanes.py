@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""What the Perfetto export has beside functions is what the reports have, and
-its wake-ups are those that perf script shows.
+"""Apart from functions, the Perfetto export contains the same data as the
+reports, and its wake-ups are those of perf script.
 
     lanes.py PROGRAM RECORDING
 """
@@ -31,7 +31,7 @@ def exported(reader, *arguments):
 
 
 def perf_wakings(reader):
-    """(time_ns, cpu, waker's tid, tid, is new) as perf script has them."""
+    """Yields (time_ns, cpu, waker's tid, tid, is new) from perf script."""
     text = subprocess.run(
         ["perf", "script", "--ns", "-F", "tid,cpu,time,event,trace", "-i",
          os.path.join(reader.recording, "data")], stdout=subprocess.PIPE,
@@ -56,7 +56,8 @@ def check_wakings(reader):
 
 
 def sleep_sums(export, seen_whole):
-    """By (process, label): count, total, longest, runnable afterwards."""
+    """Returns by (process, label): count, total, longest, runnable
+    afterwards."""
     sums = collections.defaultdict(lambda: [0, 0, 0, 0])
     runnable = {(tid, span.begin_ns): span.end_ns - span.begin_ns
                 for tid, span in export.lane("sleeps")
@@ -96,7 +97,7 @@ def check_sleeps(reader):
 
 
 def check_blocked(reader):
-    """Each sleep's place is what Perfetto shows for the thread's state."""
+    """The wait channel of each sleep is in the thread's state in Perfetto."""
     export = exported(reader)
     wanted = sorted((span.end_ns, tid, span.name)
                     for tid, span in export.lane("sleeps")
@@ -126,7 +127,7 @@ def check_states(reader):
 
 
 def check_flows(reader, *arguments):
-    """Each arrow leads from one waker to one thread that it woke."""
+    """Each arrow leads from one waker to the one thread that it woke."""
     export = exported(reader, *arguments)
     marks = {span.flow: span for span in export.instants}
     ends = {span.last_flow: (tid, span)
@@ -142,7 +143,8 @@ def check_flows(reader, *arguments):
 
 
 def check_system_calls(reader):
-    """Counts, times, and those that did not return, by process and call."""
+    """Returns counts, times, and the number that did not return, by process
+    and call."""
     wanted = {(int(row["pid"]), row["call"]):
               [int(row["count"]), int(row["total_ns"]), int(row["max_ns"]),
                int(row["no_return"]), int(row["cut"])]
@@ -167,7 +169,8 @@ def check_system_calls(reader):
 
 
 def check_arguments(reader):
-    """As in timeline --syscalls, where they were recorded."""
+    """Arguments and results equal those in timeline --syscalls, if they
+    were recorded."""
     export = exported(reader)
     text = reader.text("timeline", "--syscalls", "--with-tracer")
     compared = 0
@@ -182,7 +185,8 @@ def check_arguments(reader):
 
 
 def check_recorders_calls(reader):
-    """timeline --syscalls leaves them out, and says how many they are."""
+    """Returns the number of calls that timeline --syscalls reports as
+    omitted."""
     def calls(*arguments):
         done = reader.run("timeline", "--syscalls", "--format=json", *arguments,
                           "-i", reader.recording)
@@ -203,7 +207,7 @@ def check_recorders_calls(reader):
 
 
 def check_interrupts(reader):
-    """Counts by kind, function and on whose time."""
+    """Returns counts by kind, function and interrupted task."""
     wanted = collections.Counter()
     for row in reader.rows("report", "--interrupts=on"):
         wanted[row["kind"], row["function"], max(int(row["on_pid"]), 0)] += \
@@ -231,7 +235,8 @@ def damage(recording, folder):
 
 
 def check_gaps(reader):
-    """Of a damaged copy: recordings here have none."""
+    """Compares the gaps of a damaged copy, because the recordings here have
+    none."""
     with tempfile.TemporaryDirectory() as folder:
         compare_gaps(Reader(reader.program, damage(reader.recording, folder)))
 
@@ -255,7 +260,7 @@ def compare_gaps(reader):
 
 
 def check_min_duration(reader):
-    """What is shorter is left out, and nothing else."""
+    """--min-duration omits shorter slices and nothing else."""
     least_ns = 20000
     whole = exported(reader)
     export = exported(reader, "--min-duration", "20us")

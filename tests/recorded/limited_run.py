@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Runs a command within limits of time, memory and disk, and judges how it
-ended."""
+"""Runs a command within limits of time, memory and disk space, and judges
+how it ended."""
 import collections
 import os
 import re
@@ -12,7 +12,8 @@ import threading
 
 SAID = re.compile(r"^ktrace-hw: ", re.M)
 CRASH = re.compile(r"Sanitizer|runtime error:|Assertion")
-# Times as much as a run may take: it hangs.  A busy computer is slower, too.
+# A run that takes this multiple of its limit hangs. The factor is large
+# because a busy computer is slower.
 CPU_FACTOR = 20
 WALL_FACTOR = 120
 
@@ -24,18 +25,18 @@ def confine(pid, limits):
     cpu = int(CPU_FACTOR * limits.seconds)
     disk = limits.disk_megabytes << 20
     resource.prlimit(pid, resource.RLIMIT_CPU, (cpu, cpu))
-    # Whoever writes a larger file is ended by SIGXFSZ.
+    # SIGXFSZ ends a process that writes a larger file.
     resource.prlimit(pid, resource.RLIMIT_FSIZE, (disk, disk))
 
 
 def signal_child(child, number):
-    """Popen's own ways of doing so would also wait for it, which is to be done
-    once, for its usage."""
+    """Popen's methods would also wait for the child, but only one wait
+    returns its resource usage."""
     os.kill(child.pid, number)
 
 
 def wait(child, limits):
-    """Waits for @child, which is killed if it hangs, and returns its code,
+    """Waits for @child, kills it if it hangs, and returns its exit code,
     seconds of CPU time and megabytes."""
     alarm = threading.Timer(WALL_FACTOR * limits.seconds, signal_child,
                             (child, signal.SIGKILL))
@@ -61,8 +62,7 @@ def run(words, limits):
 
 
 def fault(done, limits, folder):
-    """What is wrong with how a run ended that read something in @folder; None
-    if nothing is."""
+    """Returns the fault of a run that read a recording in @folder, or None."""
     if done.code not in (0, 1) or CRASH.search(done.err):
         return f"exit code {done.code}"
     if done.seconds > limits.seconds:
@@ -75,7 +75,7 @@ def fault(done, limits, folder):
 
 
 class Tally:
-    """How many runs there were, how many failed, and the dearest of them."""
+    """Counts runs and failures, and records the highest costs."""
 
     def __init__(self):
         self.runs = self.failed = self.refused = 0

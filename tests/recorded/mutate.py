@@ -4,16 +4,16 @@
 
     mutate.py [OPTION]... PROGRAM RECORDING RECORDING...
 
-The mutants are made of each recording in turn, with pieces of the next one,
-knowing what a recording consists of: records, their fields, trace, names, code.
-Each is read by one of all commands in turn, --jobs at a time.
+The mutants are made from each recording in turn, with pieces of the next one,
+by changing its parts: records, their fields, trace, names, code. Each is read
+by one of all commands in turn, --jobs at a time.
 
 Every run must end by itself with exit code 0 or 1, or 2 if it names an option
 that does not suit the recording, within --seconds of CPU
 time, --megabytes of memory and --disk-megabytes of disk, without a sanitizer's
-report; one that fails must say why, naming the recording.
-A mutant's number makes it again: --first N --count 1 --keep DIR.
-Exit code: 0 if all did, else 1.
+report; one that fails must print why, with the recording's name. A mutant's
+number reproduces it: --first N --count 1 --keep DIR.
+Exit code: 0 if all did, otherwise 1.
 """
 import argparse
 import concurrent.futures
@@ -58,7 +58,8 @@ class Mutants:
                          for each in self.recordings]
 
     def read(self, number):
-        """Yields name, run and fault of each command that reads it."""
+        """Yields name, run and fault of each command that reads mutant
+        @number."""
         index = number % len(self.recordings)
         recording = self.recordings[index]
         other = self.recordings[(index + 1) % len(self.recordings)]
@@ -79,7 +80,8 @@ class Mutants:
         return results
 
     def places(self, recording, folder):
-        """An archive's messages name it without its folder."""
+        """Returns a mutant's paths. The name of an archive contains the
+        folder's, because messages about an archive omit the folder."""
         places = {name: os.path.join(folder, name)
                   for name in ("copy", "empty")}
         places["whole"] = recording.folder
@@ -100,8 +102,9 @@ class Mutants:
         return f"mutant {number}: {' '.join(words)}", done, why
 
     def fault(self, done, name):
-        """Asked for what a recording cannot tell, or has not, it says that
-        this is wrong usage; and that engines differ is verify's answer."""
+        """A command may refuse options that do not suit the recording
+        (wrong usage), and verify may find differences between the engines:
+        neither is a fault."""
         if done.code == 2 and WRONG_OPTION.search(done.err):
             done = done._replace(code=0)
         if done.code == 1 and VERIFIED.search(done.out):

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Names of functions and tasks that would command a terminal, or end a format's
-field: whatever command writes them, its format stays valid.
+"""Names of functions and tasks may contain control characters and the
+delimiters of a format: the output of every command remains valid.
 
     names.py PROGRAM RECORDING
 
@@ -19,14 +19,14 @@ import xml.dom.minidom
 
 from reader import run_checks
 
-# Behind the names that they had: ESC, BEL, quotes, bytes that are not UTF-8, and
-# U+0085, which terminals obey, too.
+# Appended to the original names: ESC, BEL, quotes, bytes that are not UTF-8,
+# and U+0085, which terminals also obey.
 EVIL = b"\x1b[31m\x07<&;\"\\\xff\x80\xc2\x85"
 WRITTEN = r'\x1b[31m\x07<&;"\\xff\x80\xc2\x85'
 RENAMED = (b"vfs_read", b"ksys_read", b"pipe_read", b"schedule", b"do_wait",
            b"do_sys_poll", b"filemap_read", b"__x64_sys_read",
            b"autoremove_wake_function")
-# Control characters, and bytes that are not UTF-8 as Python has them.
+# Control characters, and bytes that are not UTF-8 as Python decodes them.
 COMMANDING = re.compile("[\0-\x08\x0b-\x1f\x7f-\x9f\udc80-\udcff]")
 TABLES = ("flat", "calltree", "callgraph", "processes", "threads", "servers",
           "requests", "syscalls", "sleeps", "runqueue", "locks", "interrupts",
@@ -34,7 +34,7 @@ TABLES = ("flat", "calltree", "callgraph", "processes", "threads", "servers",
 
 
 def evil(recording):
-    """A copy of @recording with such names, nothing of it known yet."""
+    """Makes a copy of @recording with such names and without cached files."""
     folder = os.path.join(tempfile.mkdtemp(), "evil")
     os.makedirs(folder)
     shutil.copytree(os.path.join(recording, "kcore_dir"),

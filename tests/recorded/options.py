@@ -1,7 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Every option of the reading commands that chooses what is shown has its
-effect on a recording.
+"""Every option of the reading commands that selects part of a recording has its effect.
 
     options.py PROGRAM RECORDING
 
@@ -47,7 +46,7 @@ def check_window(reader):
     assert self_ns(before) + self_ns(after) == self_ns(whole)
     assert calls(before) + calls(after) == calls(whole)
     for row in reader.timeline("--since", seconds):
-        # What began earlier may end here.
+        # A call that started before the window may end in it.
         assert row["event"] == "exit" or int(row["time_ns"]) >= time_ns, row
     for row in entries(reader.timeline("--until", seconds)):
         assert int(row["time_ns"]) < time_ns, row
@@ -59,7 +58,7 @@ def check_relative_time(reader):
                       reader.recording)
     assert done.returncode == 1 and b"nothing to show" in done.stderr
     done = reader.run("report", "--since", "noon", "-i", reader.recording)
-    assert done.returncode == 2 and b"no time" in done.stderr
+    assert done.returncode == 2 and b"not a time" in done.stderr
 
 
 def check_cpu(reader):
@@ -87,8 +86,9 @@ def check_jobs(reader):
 
 
 def check_pid(reader):
-    """Processes, and what is none, add up; names tell the process."""
-    # Those of which there is most: several have functions.
+    """The parts of processes, and of no process, add up; names contain the
+    process."""
+    # The processes with the most steps: several of their functions ran.
     steps = collections.Counter(int(row["pid"]) for row in reader.whole_timeline
                                 if int(row["pid"]) > 0)
     pids = [pid for pid, _ in steps.most_common(4)]
@@ -151,8 +151,8 @@ def check_sort(reader):
 
 
 def check_each_column_sorts(reader):
-    """Whether a table has a column is known before a recording is opened.
-    Those without rows here have no columns to be tried."""
+    """Unknown columns are refused before a recording is opened. Tables
+    without rows here print no columns that could be tried."""
     tables = ("flat", "processes", "threads", "servers", "requests",
               "syscalls", "sleeps", "runqueue", "interrupts", "user-sites",
               "flat --lines", "flat --by=process", "threads --by=process",
@@ -181,7 +181,8 @@ def with_sums(rows):
 
 
 def check_several_at_once(reader):
-    """Each is there as it would be alone, in the order of the options."""
+    """Several tables in one pass equal single ones, in the order of the
+    options."""
     asked = ["--syscalls", "--flat", "--runqueue", "--callgraph", "--sleeps"]
     names = [option[2:] for option in asked]
     alone = {option[2:]: json.loads(reader.text(
@@ -197,7 +198,7 @@ def check_several_at_once(reader):
                       reader.text("report", option, "--top=7")
                       for option in asked)
     assert text == whole
-    # Whom interrupt work was for needs events, too.
+    # The beneficiaries of interrupt work need events, too.
     by = ("--by=comm", "--format=json")
     together = json.loads(reader.text("report", "--flat", "--threads", *by))
     for name, rows in together.items():
@@ -206,7 +207,7 @@ def check_several_at_once(reader):
                                     "--format=json"))
     assert tracer["flat"] == json.loads(reader.text(
         "report", "--tracer", "--format=json"))
-    for wrong, said in ((("--format=csv",), b"csv is one table"),
+    for wrong, said in ((("--format=csv",), b"csv can only contain one table"),
                         (("--by=comm",), b"--syscalls"),
                         (("--sort=calls",), b"--callgraph"),
                         (("--format=nonsense",), b"nonsense")):
@@ -236,7 +237,7 @@ def check_formats_offered(reader):
 
 def check_function(reader):
     name = "vfs_write"
-    # A timeline has the tracer's own calls, too.
+    # A timeline also contains the tracer's own calls.
     flat = {row["function"]: row for row in reader.flat("--with-tracer")}
     row = flat[name]
     begun = sum(int(row[key]) for key in ("calls", "starts", "inferred"))
@@ -287,7 +288,7 @@ def check_calltree(reader):
     text = reader.text("report", "--calltree")
     assert re.search(r"^time %     total      self    calls  function\n"
                      r" ?[\d.]+ +[\d.]+ \w+ +\S+ .*\n", text, re.M), text[:500]
-    # Callees stand below their callers.
+    # Callees are below their callers.
     assert re.search(r"^( *\S+ +\S+ \w+ .*  )entry_SYSCALL_64\w*\n"
                      r".*    ( *)do_syscall_64\n", text, re.M), text[:2000]
 
@@ -321,7 +322,7 @@ def check_flamegraph(reader):
     titles = [title.text for title in root.iter(SVG + "title")]
     assert any("do_syscall_64" in title for title in titles)
     assert len(titles) > 100, len(titles)
-    # Wide frames have their names without the script, too.
+    # Wide frames have their names even without the script.
     assert any(text.text == "do_syscall_64" for text in root.iter(SVG + "text"))
     script = "".join(part.text or "" for part in root.iter(SVG + "script"))
     for word in ("zoom", "search"):
@@ -335,7 +336,7 @@ def check_engine(reader):
         texts = [reader.text(*command, *engine)
                  for engine in ((), ("--engine=graph",))]
         assert texts[0] == texts[1], command
-        # Of the other, check_verify says how near its times are.
+        # check_verify() compares the times of the other engine.
         assert reader.text(*command, "--engine=libipt"), command
     for engine in "opencsd", "other":
         done = reader.run("report", f"--engine={engine}", "-i",

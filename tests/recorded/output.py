@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Where output goes, what a terminal gets, and wrong usage.
+"""Output to files, terminals and closed pipes, and wrong usage.
 
     output.py PROGRAM RECORDING
 """
@@ -35,7 +35,7 @@ def check_default_recording(reader):
 
 
 def on_terminal(reader, pager, *arguments):
-    """What a terminal shows, and the exit code."""
+    """Returns the output on a terminal, and the exit code."""
     shown = tempfile.TemporaryFile()
 
     def take(descriptor):

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """The page in a real browser, from its server and from a file: it zooms, moves,
-searches and selects, its tabs show what there is, and the console stays silent.
+searches and selects, its tabs show data, and the console has no messages.
 
     page.py PROGRAM RECORDING [FUNCTION]
 
@@ -19,7 +19,7 @@ MIDDLE = (800, 330)     # in the timeline, on any row
 TIMES = 36              # the axis, below the canvas's top
 ESCAPE = "\ue00c"
 MOST_BYTES = 21 << 20
-# 300 ms are wanted, of a computer that does nothing else.
+# The aim is 300 ms on an otherwise idle computer.
 MOST_MS = 5000
 
 
@@ -37,7 +37,7 @@ class Page:
         return end - begin
 
     def settle(self):
-        """Until all that the window shows has come."""
+        """Waits until all data for the window has arrived."""
         self.window.wait("!page.timeline.isAsking && !page.timeline.isDrawing"
                          " && !page.timeline.visibleRows().some((row) =>"
                          " row.lane !== undefined &&"
@@ -60,7 +60,8 @@ def check_first_sight(page):
     assert shown["rows"] >= 4 and shown["lanes"] >= 2, shown
     assert "Where the time went" in shown["text"], shown
     assert "system call" in shown["text"], shown
-    # Programs come first, and no call that never returns is slow.
+    # Programs are listed first, and calls that never return are not among the
+    # slow ones.
     found = page.window.run("""
         const { recording } = page.timeline;
         const shown = processesOf(recording).map((process) => process.isProgram);
@@ -115,7 +116,7 @@ def check_search(page):
     page.window.wait(f"page.timeline.selection?.from === {first}",
                      "its selection")
     page.settle()
-    # So far down calls are single ones, each as it was.
+    # At this zoom level calls are single ones, not merged.
     many = page.window.run("""
         const { timeline } = page;
         const lane = timeline.selection.thread * 3 + 2;
@@ -135,7 +136,7 @@ def check_selection(page):
     page.window.drag((500, top + TIMES), (1100, top + TIMES))
     page.window.wait("page.timeline.selection &&"
                      " !page.timeline.selection.slice", "a stretch of time")
-    # The thread of the call that was searched is not asked for any more.
+    # The thread of the call that was found is no longer selected.
     assert page.window.run("return page.panel.scope.value === '';")
     page.show_tab("functions", "td.text button")
     page.show_tab("tree", ".tree .row:nth-child(2)")
@@ -152,8 +153,8 @@ def check_selection(page):
 
 
 def check_parts(page):
-    """Profiles leave out the tracer and the idle loop and say so, until they
-    are asked for."""
+    """Profiles leave out the tracer and the idle loop, with a note, until
+    they are selected."""
     page.window.type("0" + ESCAPE)
     page.show_tab("functions", "td.text button")
     for part, name in enumerate(("idle", "tracer"), start=1):
@@ -174,12 +175,13 @@ def check_parts(page):
         page.window.wait("!document.querySelector('#content p').textContent"
                          f".includes('{name}')", f"no note about {name}")
         page.window.run(f"{box}.click();")
-    # report --flat bills it to processes: the page says that it does not.
+    # report --flat charges interrupt work to its beneficiaries; the page notes
+    # that its profiles do not.
     assert page.window.run("""
         const { panel } = page;
         return panel.recording.lists.interrupts.count === 0 ||
           document.querySelector("#content p").textContent.includes(
-            "Interrupt work counts where it ran");""")
+            "Interrupt work counts for the thread");""")
 
 
 def check_click(page):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""An export for Perfetto as Perfetto's importer reads it."""
+"""Reads an export for Perfetto like Perfetto's importer."""
 import os
 import re
 import subprocess
@@ -9,7 +9,7 @@ from spans import Tracks
 
 PROTO = os.path.join(os.path.dirname(os.path.abspath(__file__)),
                      "perfetto.proto")
-# Messages of which a packet may have several.
+# Messages that may occur several times in a packet.
 REPEATED = ("track_event.debug_annotations",
             "interned_data.debug_annotation_names")
 
@@ -26,7 +26,8 @@ def _varint(data, at):
 
 
 def _fields(data):
-    """(number, bytes) of a message that has fields of bytes only."""
+    """Yields (number, bytes) of the fields of a message whose fields are
+    all bytes."""
     at = 0
     while at < len(data):
         key, at = _varint(data, at)
@@ -38,7 +39,8 @@ def _fields(data):
 
 
 def _unpacked(path):
-    """The packets of a trace, of which each holds compressed ones."""
+    """Yields the packets of a trace whose outer packets contain compressed
+    ones."""
     with open(path, "rb") as file:
         data = file.read()
     raw = []
@@ -56,14 +58,14 @@ def _decode(path):
          f"--proto_path={os.path.dirname(PROTO)}", os.path.basename(PROTO)],
         input=_unpacked(path), stdout=subprocess.PIPE, check=True)
     text = done.stdout.decode()
-    # protoc shows a field that the schema lacks by its number.
+    # protoc prints the number of a field that the schema lacks.
     assert not re.search(r"^\s*\d+[:{ ]", text, re.M), "unknown fields"
     return text
 
 
 def _packets(text):
-    """Each packet as a dictionary of its leaves' last values; of REPEATED
-    messages a list of such."""
+    """Yields each packet as a dictionary of its leaves' last values, with
+    lists of the messages in REPEATED."""
     packet = entry = None
     inside = []  # prefixes of the leaves' names
     prefix = ""
@@ -134,8 +136,9 @@ class Sequence:
 
 
 class Perfetto:
-    """What Perfetto's importer makes of a file: its rules on sequences, clocks
-    and interned names (protos/perfetto/trace/), for what we write."""
+    """The model that Perfetto's importer builds from a file: its rules on
+    sequences, clocks and interned names (protos/perfetto/trace/), as far as
+    our exports use them."""
 
     def __init__(self, path):
         self.names = {}      # of tracks
@@ -219,8 +222,8 @@ class Perfetto:
             events.append((time_ns, span))
 
     def nest(self):
-        """Slices by track.  What is written later may be earlier; of what is
-        at one time, what is written first comes first."""
+        """Returns the slices by track. A packet may be earlier than the
+        previous one; packets of the same time keep their order."""
         slices = {}
         for track, events in self.events.items():
             tracks = Tracks()
@@ -267,8 +270,8 @@ class Perfetto:
                              self.symbols[packet[reason + "caller"]]))
 
     def lane(self, name):
-        """(thread's tid, or the track's name; slice) of all tracks called
-        @name: those beside a thread's, or CPUs'."""
+        """Yields (thread's tid, or the track's name; slice) of all tracks
+        called @name that are extra tracks of threads, or of CPUs."""
         for track, slices in self.slices.items():
             if track in self.parents and self.names[track] == name:
                 owner = self.tids[self.parents[track]]

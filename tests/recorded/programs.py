@@ -11,7 +11,7 @@ import os
 import subprocess
 import sys
 
-# What work.c says it calls.
+# The calls that work.c makes.
 CALLS = {"main": 1, "branch": 10, "leaf": 20}
 LINES = {"leaf": "leaf(unsigned long number)\n",
          "branch": "branch(unsigned long number)\n",
@@ -39,7 +39,7 @@ def check_calls(rows, wanted):
 
 
 def check_vdso(program, recording):
-    """Its clock_gettime() bears the name of the library's."""
+    """clock_gettime() in the vdso has the name of the library's function."""
     done = subprocess.run(
         [program, "report", "--flat", "--format=csv", "-i", recording],
         stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, check=True)
@@ -69,7 +69,8 @@ def check_full(program, folder, name):
 
 
 def check_stripped(program, folder):
-    """No names, but every call all the same, and the libraries' names."""
+    """Without symbols there are no names, but all calls and the libraries'
+    names."""
     rows, _ = flat(program, os.path.join(folder, "stripped"), "--comm",
                    "stripped")
     check_vdso(program, os.path.join(folder, "stripped"))
@@ -80,7 +81,8 @@ def check_stripped(program, folder):
 
 
 def check_deleted(program, folder):
-    """Its code is gone: that is said, and shown as a gap."""
+    """If the program's file is gone, there is a warning, and its code is a
+    gap."""
     recording = os.path.join(folder, "deleted")
     _, errors = flat(program, recording)
     assert "/vanishing: no symbols" in errors, errors

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Runs the commands that read a recording; and a file's checks of them."""
+"""Runs the commands that read a recording, and the checks of a file."""
 import csv
 import functools
 import os
@@ -18,7 +18,8 @@ class Reader:
 
     @functools.cache
     def text(self, *arguments):
-        """Read once each: the program says the same of a recording."""
+        """Reads each output only once: the program writes the same each
+        time."""
         done = self.run(*arguments, "-i", self.recording)
         assert done.returncode == 0, (arguments, done.stderr.decode())
         return done.stdout.decode()
@@ -35,13 +36,13 @@ class Reader:
 
     @functools.cached_property
     def whole_timeline(self):
-        """Read once: it has some 200,000 rows."""
+        """Reads it only once: it has some 200,000 rows."""
         return self.timeline()
 
 
 def run_checks(functions):
-    """Runs each check_NAME of @functions with the Reader that the command
-    line names; prints a line each."""
+    """Runs each check_NAME of @functions with the Reader of the recording
+    on the command line; prints a line for each."""
     reader = Reader(*sys.argv[1:3])
     failed = 0
     for name, check in list(functions.items()):

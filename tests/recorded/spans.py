@@ -4,12 +4,12 @@ import csv
 import json
 
 
-LANE_TIDS = 10000000    # Chrome's rows beside a thread's functions
+LANE_TIDS = 10000000    # Chrome's rows for other data than a thread's functions.
 INTERRUPTS_PID = 4194307
 
 
 class Tracks:
-    """Begins and ends of many tracks; refuses what does not nest."""
+    """Collects begins and ends on many tracks; fails if they do not nest."""
 
     def __init__(self):
         self.spans = {}
@@ -38,7 +38,7 @@ class Tracks:
 
 
 def of_csv(text):
-    """By (tid, and for idle tasks the CPU)."""
+    """Yields spans by (tid, and for idle tasks the CPU)."""
     tracks = Tracks()
     for row in csv.DictReader(text.splitlines()):
         tid = int(row["tid"])
@@ -57,8 +57,9 @@ def _ns(microseconds):
 
 
 def of_chrome(text):
-    """By (pid, tid); and the names of the threads.  Of rows beside functions
-    what is written later may be earlier: viewers sort by time."""
+    """Returns spans by (pid, tid), and the names of the threads. Rows other
+    than functions may be written out of order, because viewers sort by
+    time."""
     document = json.loads(text, parse_float=str)
     tracks = Tracks()
     names = {}

@@ -1,7 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""SQL over a recording: each table's sums are those of the report that it
-belongs to.
+"""SQL over a recording: the sums of each table equal those of its report.
 
     sql.py PROGRAM RECORDING
 """
@@ -124,7 +123,7 @@ def check_interrupt(reader):
 
 
 def check_interrupt_slice(reader):
-    """Single pieces add up to the report; each is somebody's, wholly."""
+    """Slices add up to the report; the shares of each slice add up to 1."""
     keys = ["kind", "function", "on_pid", "for_comm"]
     reported = reader.rows("report", "--interrupts=both", "--with-tracer")
     slices = ask(reader, """SELECT kind, function, on_pid, for_comm,
@@ -183,7 +182,7 @@ def flat_rows(reader, *options):
 
 
 def check_parts(reader):
-    """Profiles show what is neither idle nor the tracer's."""
+    """Profiles contain neither the idle loop nor the tracer."""
     shown = flat_rows(reader)
     assert sum(int(row["self_ns"]) for row in shown) < \
         sum(int(row["self_ns"])

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""SQL over a recording, whatever the tables: windows, plans, the extension, the shell
-and the export say the same.
+"""SQL over a recording, for all tables: windows, plans, the extension, the shell
+and the export return the same rows.
 
     sql_program.py PROGRAM RECORDING
 """
@@ -37,7 +37,8 @@ def windows(reader, count):
 
 
 def check_windows(reader):
-    """What is skipped changes nothing; work is numbered as it comes."""
+    """Skipping before a window changes no row, except the numbers in
+    "work"."""
     for table in ["call", "thread_state", "syscall", "fault", "sleep"]:
         names = [row["name"] for row in ask(
             reader, f"SELECT name FROM pragma_table_info('{table}')")]
@@ -49,8 +50,8 @@ def check_windows(reader):
 
 
 def check_threads_rows(reader):
-    """All of a table, which is kept then, has for each thread what is asked for of
-    it alone."""
+    """A query over a whole table, which caches its rows, has as many rows
+    of each thread as a query for that thread."""
     for table in ["syscall", "fault", "sleep", "request"]:
         counts = ask(reader, f"SELECT tid, count(*) AS rows FROM {table} "
                      "GROUP BY tid LIMIT 4")
@@ -80,19 +81,19 @@ def check_plans(reader):
 
 
 def check_query(reader):
-    """One on the command line."""
+    """A query on the command line prints its result."""
     done = reader.run("sql", reader.recording, "SELECT 1 AS one, NULL AS two")
     assert done.stdout.decode().split() == ["one", "two", "1", "-"], done
 
 
 def check_limit(reader):
-    """A query that wants no more ends, and says what a longer one does."""
+    """A query with LIMIT stops early, with the first rows of a longer one."""
     query = "SELECT * FROM call LIMIT "
     assert ask(reader, query + "5") == ask(reader, query + "5000")[:5]
 
 
 def check_joins(reader):
-    """The inner table of a join is asked more than once."""
+    """The inner table of a join is queried more than once."""
     rows = ask(reader, """SELECT s.tid, s.begin_ns FROM syscall s
         JOIN fault f ON f.tid = s.tid AND f.begin_ns >= s.begin_ns
         AND f.end_ns <= s.end_ns AND f.kind = 'page_fault'
@@ -102,7 +103,7 @@ def check_joins(reader):
 
 
 def plain(rows):
-    """Rows in order."""
+    """Returns the rows in order."""
     return [list(row.values()) for row in rows]
 
 
@@ -151,7 +152,7 @@ def check_shell(reader):
 
 
 def type_keys(reader, home, keys):
-    """What a terminal shows until the shell ends."""
+    """Returns the output on a terminal until the shell ends."""
     pid, terminal = pty.fork()
     if not pid:
         os.execve(reader.program, [reader.program, "sql", reader.recording],
@@ -169,7 +170,7 @@ def type_keys(reader, home, keys):
 
 
 def check_terminal(reader):
-    """Words are completed, and lines kept for the next time."""
+    """Words are completed, and lines are saved for the next session."""
     with tempfile.TemporaryDirectory() as home:
         shown = type_keys(reader, home,
                           b"SELECT 40 + 2 AS both FROM recor\t;\n.quit\n")
@@ -192,15 +193,15 @@ def check_usage(reader):
 
 
 def check_schema_document(reader):
-    """docs/schema.md is what the program says."""
+    """docs/schema.md equals the output of sql --schema."""
     said = reader.run("sql", "--schema").stdout.decode()
     with open(os.path.join(DOCS, "schema.md"), encoding="utf-8") as file:
         assert file.read().endswith(said), "run ktrace-hw sql --schema"
 
 
 def check_queries(reader):
-    """Each of those questions of docs/queries.md that e2e/queries.sh does not
-    ask has an answer, which is the same from the exported file."""
+    """Each query of docs/queries.md that e2e/queries.sh does not run has
+    rows, and the same ones in the exported file."""
     with open(os.path.join(DOCS, "queries.md"), encoding="utf-8") as file:
         more = file.read().partition("\n## More questions\n")[2]
     queries = re.findall(r"```sql\n(.*?)```", more, re.S)

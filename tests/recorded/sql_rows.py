@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: MIT
-"""Rows that SQL has of a recording, and what they add up to."""
+"""Rows of SQL queries over a recording, and their sums."""
 import json
 import os
 import subprocess
 
 
 class Shell:
-    """ktrace-hw sql, which is opened once for many queries."""
+    """ktrace-hw sql, opened once for many queries."""
     MARK = "SELECT 'all' AS rows;"
 
     def __init__(self, reader, index):
@@ -31,14 +31,14 @@ SHELLS = {}
 
 
 def ask(reader, query, index=None):
-    """The rows of @query, as dictionaries."""
+    """Returns the rows of @query as dictionaries."""
     if index not in SHELLS:
         SHELLS[index] = Shell(reader, index)
     return SHELLS[index].ask(query)
 
 
 def by_key(rows, keys, values):
-    """The sums of @values by @keys, as numbers."""
+    """Returns the sums of @values by @keys, as numbers."""
     sums = {}
     for row in rows:
         key = tuple(str(row[name]) for name in keys)

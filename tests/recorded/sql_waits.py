@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""SQL over a recording of programs that wait for locks and of servers that
-ask others: these tables add up to their reports.
+"""SQL over a recording of programs that wait for locks, and of servers that send
+requests to other servers: these tables add up to their reports.
 
     sql_waits.py PROGRAM RECORDING
 """
@@ -34,7 +34,8 @@ def check_lock_wait(reader):
 
 
 def check_lock_releaser(reader):
-    """Who let each lock go how often, of those that the report has room for."""
+    """The number of releases of each lock by each thread equals the
+    report's, for the threads that the report lists."""
     let_go = collections.Counter()
     for row in ask(reader, """SELECT kind, coalesce(lock, '') AS lock,
             coalesce(lock_pid, '') AS pid, function,
@@ -52,7 +53,8 @@ def check_lock_releaser(reader):
 
 
 def sleeps_of(text):
-    """"123 pipe_read of fd 3: a-1 f; ..." by place, descriptor and wakers."""
+    """Yields "123 pipe_read of fd 3: a-1 f; ..." by wait channel,
+    descriptor and wakers."""
     for one in filter(None, text.split("; ")):
         place, wakers = one.split(": ", 1)
         asleep_ns, place = place.split(" ", 1)
@@ -75,7 +77,8 @@ def check_request_sleep(reader):
 
 
 def check_request_sleep_is_part_of_sleep(reader):
-    """All of it while its thread had the request."""
+    """A request's part of a sleep is all of it if its thread had the
+    request meanwhile."""
     parts = ask(reader, """SELECT r.asleep_ns AS part_ns, s.asleep_ns,
         s.begin_ns >= q.begin_ns AND
         s.end_ns <= q.begin_ns + q.wall_ns AS is_within,
@@ -94,7 +97,7 @@ def check_request_sleep_is_part_of_sleep(reader):
 
 
 def check_fd(reader):
-    """Descriptors of sleeps: "3 12x; 0 1x" in report --sleeps."""
+    """Compares the descriptors of sleeps: "3 12x; 0 1x" in report --sleeps."""
     reported = [{**row, "fd": one.split()[0], "count": one.split()[1][:-1]}
                 for row in reader.rows("report", "--sleeps", "--with-idle")
                 for one in filter(None, row["fds"].split("; "))]
@@ -106,7 +109,7 @@ def check_fd(reader):
 
 
 def check_windows(reader):
-    """What is skipped changes nothing."""
+    """Skipping before a window changes no row."""
     span = ask(reader, """SELECT min(begin_ns) AS since, max(end_ns) AS until
         FROM lock_wait""")[0]
     middle = (span["since"] + span["until"]) // 2
@@ -116,7 +119,7 @@ def check_windows(reader):
                           f"end_ns < {middle}"]:
             rows = ask(reader, f"""SELECT * FROM {table}
                 WHERE {condition} ORDER BY begin_ns, end_ns""")
-            # SQLite cannot hand a sum to the table.
+            # SQLite cannot pass a sum to the table.
             plus = condition.replace("_ns ", "_ns + 0 ")
             assert rows and rows == ask(reader, f"""SELECT * FROM {table}
                 WHERE {plus} ORDER BY begin_ns, end_ns"""), condition

@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Any number of threads that decode tells the same of a recording.
+"""The output does not depend on the number of threads that decode.
 
     threads.py PROGRAM RECORDING
 
-The recording has more than 1 MiB of trace to a CPU: less is decoded by one.
-Each command is tried with one number of threads, where KTRACE_FULL is set with all.
+The recording has more than 1 MiB of trace per CPU: less is decoded by a single
+thread. Each command is tried with one number of threads, or with all if
+KTRACE_FULL is set.
 """
 import os
 import sys

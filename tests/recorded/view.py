@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""What the page is answered is what the reports say: profiles of windows, every
-call of a window, whatever its length, sleeps and states.
+"""The answers to the page's queries equal the reports: profiles of windows, all
+calls of a window, however short, sleeps and states.
 
     view.py PROGRAM RECORDING
 """
@@ -42,7 +42,7 @@ class Check:
         self.end = int(self.recording["length_ns"])
 
     def rows(self, *arguments):
-        """Of report --flat; none if the thread did not run."""
+        """Returns rows of report --flat; none if the thread did not run."""
         done = self.reader.run("report", "--flat", "--format=csv",
                                *arguments, "-i", self.reader.recording)
         if done.returncode == 1 and b"nothing to show" in done.stderr:
@@ -51,7 +51,8 @@ class Check:
         return list(csv.DictReader(done.stdout.decode().splitlines()))
 
     def profile(self, begin, end, *parts, thread=None):
-        """Function by function as report --flat has it, with these parts."""
+        """Returns the page's profile and that of report --flat, function by
+        function, with these parts."""
         asked = {f"with_{part}": 1 for part in parts}
         chosen = [f"--with-{part}" for part in parts]
         if thread is not None:
@@ -64,10 +65,10 @@ class Check:
         flat = answer["flat"]
         found = sorted((names[str(flat[i])][0], flat[i + 1], flat[i + 2],
                         flat[i + 3]) for i in range(0, len(flat), 4))
-        # The page has interrupt work where it ran.
+        # The page charges interrupt work to the interrupted thread.
         rows = self.rows(*window_arguments(self.first_ns, begin, end),
                          "--bill=victim", *chosen)
-        # Of chosen tasks a row says which process: "17k:kfree".
+        # If tasks are selected, rows contain the process: "17k:kfree".
         wanted = sorted((re.sub(r"^\d+[ku]:", "", row["function"]),
                          int(row["calls"]), int(row["self_ns"]),
                          int(row["total_ns"])) for row in rows)
@@ -78,7 +79,8 @@ class Check:
         return found, wanted
 
     def calls(self, begin, end):
-        """All calls that begin and end in a window as timeline has them."""
+        """Returns all calls that start and end in a window, from the page
+        and from timeline."""
         lanes = [KINDS * i + STACK
                  for i in range(len(self.recording["threads"]))]
         answer = self.page.ask("lanes", **{
@@ -105,7 +107,7 @@ class Check:
 
 
 def check_whole_profile(check):
-    """What reaches to the recording's ends is added up of whole parts alone."""
+    """Windows up to the recording's start or end consist of whole cells."""
     for begin, end in ((check.begin, check.end),
                        (check.begin, (check.begin + check.end) // 2),
                        ((check.begin + check.end) // 2, check.end)):
@@ -123,7 +125,8 @@ def check_profiles(check):
 
 
 def check_thread_profiles(check):
-    """Of threads alone in their process: --pid takes the others, too."""
+    """Compares threads that are alone in their process, because --pid also
+    selects the other threads."""
     threads = check.recording["threads"]
     pids = [thread["pid"] for thread in threads]
     alone = [i for i, thread in enumerate(threads) if thread["tid"] > 0 and
@@ -147,7 +150,8 @@ def check_calls(check):
 
 
 def check_states(check):
-    """A thread's states follow each other and add up to what is said."""
+    """A thread's states are contiguous, and add up to the sums in the
+    answer."""
     threads = check.recording["threads"]
     for number, thread in enumerate(threads):
         answer = check.page.ask("lanes", pixels=1, lanes=KINDS * number + STATE,
@@ -157,7 +161,8 @@ def check_states(check):
 
 
 def check_search(check):
-    """Going from call to call counts them."""
+    """Searching from call to call finds as many calls as the profile
+    counts."""
     answer = check.page.ask("profile", with_idle=1, with_tracer=1,
                             **{"from": check.begin, "to": check.end})
     flat = answer["flat"]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""`ktrace-hw view` of a recording, asked as the page asks it."""
+"""`ktrace-hw view` of a recording, with the queries of the page."""
 import contextlib
 import json
 import subprocess
@@ -24,7 +24,7 @@ class Server:
         return answer
 
     def wait(self):
-        """What there is when all has been decoded."""
+        """Returns the recording's data once everything has been decoded."""
         while True:
             recording = self.ask("recording")
             if recording["is_complete"]:

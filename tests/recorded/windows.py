@@ -1,16 +1,16 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""A window shows the same whether all is decoded and cut to it, decoding ends
-behind it, or begins at a checkpoint of the recording's index: byte for byte,
-for any number of threads.  One that begins at a synchronisation point of the
-trace, with nothing known of before, shows the same but for what was open then,
-and says so.
+"""The output for a window is the same byte for byte, for any number of threads,
+whether everything is decoded and cut to the window, decoding ends after the
+window, or decoding starts at a checkpoint of the recording's index.  If decoding
+starts at a sync point of the trace, without earlier state, the output differs
+only in the functions that were open then, and a message reports this.
 
-States of threads depend on what the threads did before: their windows begin at
-checkpoints of their own (state_index), which the first query for all states leaves.
-So do the rows of other tables of SQL, which are kept as they are (rows_TABLE), and
-the records that tables of report are made of (report_TABLE).  Profiles by beneficiary
-and those of wall time are made of both: checkpoints of their own
+States of threads depend on earlier events: their windows start at checkpoints of
+their own (state_index), which the first query over all states writes.  Rows of
+other SQL tables depend on earlier events, too, and are cached (rows_TABLE), as are
+the records from which the tables of report are made (report_TABLE).  Profiles by
+beneficiary and of wall time need both: checkpoints of their own
 (report_PROFILE_index) and records.
 
     windows.py PROGRAM RECORDING...
@@ -34,7 +34,7 @@ COMMANDS = ["report --flat --format json", "report --callgraph --comm cat,ls",
             "report --between vfs_read,__schedule --format json",
             "report --function vfs_read --format json",
             "report --between ksys_read,__schedule --function vfs_read"]
-# By the file that they are kept in.
+# By the file that caches them.
 TABLES = {"syscalls": ["report --syscalls", "report --syscalls --format json"],
           "sleeps": ["report --sleeps", "report --sleeps --format json",
                      "report --sleeps --syscalls --with-tracer"],
@@ -70,15 +70,15 @@ SQL_WINDOWS = ["begin_ns >= {} AND begin_ns < {}",
                "end_ns > {} AND begin_ns < {}"]
 SUMS = "SELECT * FROM profile({}, {}) ORDER BY pid, function_id, part"
 PERF_RECORD_AUXTRACE = 71
-INFERRED = "is inferred;"
+INFERRED = "are inferred;"
 WINDOWS = 10
 SHARE_KEY = ["kind", "function", "irq", "time", "on_pid", "for_pid"]
 STATE_WINDOWS = 16
-EACH = 4    # commands a window, others for the next
+EACH = 4    # commands per window; the next window gets others
 
 
 def run_both(program, command, recording, *more, index=None):
-    """Returns what it writes, and what it says."""
+    """Returns the output and the messages."""
     environment = dict(os.environ)
     if index:
         environment["KTRACE_INDEX"] = index
@@ -94,7 +94,7 @@ def run(program, command, recording, *more, index=None):
 
 
 def span_ns(program, recording):
-    """When the first and the last function begin."""
+    """Returns the start times of the first and of the last function."""
     text = run(program, "timeline --raw", recording, index="none").decode()
     times = [int(line.split()[2]) for line in text.splitlines()
              if line.startswith("E ")]
@@ -116,8 +116,9 @@ def windows(program, recording):
 
 
 def compare(program, recording, cases, what, may_infer=False):
-    """@cases: what all of it, cut, shows.  @may_infer: where there is no index,
-    who says so may show other things, which check_points() judges."""
+    """Compares windows with @cases, the output of full decodes cut to the
+    window. With @may_infer, i.e. without an index, an output with the
+    message INFERRED may differ; check_points() judges those."""
     different = 0
     for (command, window, jobs), whole in cases.items():
         shown, said = run_both(program, command, recording, *window,
@@ -132,8 +133,8 @@ def compare(program, recording, cases, what, may_infer=False):
 
 
 def events(text):
-    """How often each entry and switch of a timeline occurs, but for functions
-    that were open before they were seen."""
+    """Counts each entry and switch of a timeline, except functions that
+    were open before they were seen."""
     return collections.Counter(
         (row["event"], row["time_ns"], row["cpu"], row["tid"], row["function"])
         for row in csv.DictReader(text.decode().splitlines())
@@ -142,7 +143,7 @@ def events(text):
 
 
 def check_points(program, recording):
-    """Windows that begin at synchronisation points."""
+    """Judges windows that start at sync points."""
     failed = skipped = 0
     for window in windows(program, recording):
         ask = (program, "timeline --format csv", recording, *window)
@@ -167,7 +168,7 @@ def check_points(program, recording):
 
 
 def check_damaged(program, recording, index, cases):
-    """Bytes changed anywhere: nothing else is shown."""
+    """An index with a changed byte anywhere changes no output."""
     with open(index, "rb") as file:
         good = file.read()
     chance = random.Random(13)
@@ -186,7 +187,7 @@ def check_damaged(program, recording, index, cases):
 
 
 def check_stale(program, recording, index):
-    """The recording's file is a newer one: the index is made again."""
+    """An index that is older than the recording's file is written anew."""
     os.utime(os.path.join(recording, "data"))
     before = os.stat(index).st_ino
     run(program, "report --flat", recording)
@@ -213,8 +214,8 @@ def compare_rows(program, recording, cases, what):
 
 
 def trace_parts(data):
-    """Where trace lies in a perf.data file, and how much: behind each record of
-    that type."""
+    """Yields offset and size of each piece of trace in a perf.data file,
+    which follows a record of that type."""
     place, size = struct.unpack_from("<QQ", data, 40)
     end = place + size
     while place < end:
@@ -227,8 +228,8 @@ def trace_parts(data):
 
 
 def spoil_first_third(recording):
-    """Changes trace, and neither the file's size nor its date nor its ends,
-    which the index's key is made of."""
+    """Changes the trace, but not the file's size, date, start or end, from
+    which the index's key is computed."""
     path = os.path.join(recording, "data")
     before = os.stat(path)
     with open(path, "rb") as file:
@@ -243,7 +244,7 @@ def spoil_first_third(recording):
 
 
 def check_spoilt(program, recording, table, cases):
-    """What lies before a window's checkpoint is not even looked at."""
+    """The trace before a window's checkpoint is not read."""
     copy = recording + ".spoilt"
     shutil.copytree(recording, copy)
     spoil_first_third(copy)
@@ -263,9 +264,10 @@ def has_row(kind, begin, end, since, until):
 
 
 def row_cases(program, recording, table):
-    """What queries about windows show: of all rows, as they come, those within.
-    Threads are asleep for long: who asks what overlaps a window of states asks all
-    before it, too."""
+    """Returns the expected output of queries about windows: of all rows in
+    order, the ones in the window. For thread_state, queries of rows that
+    overlap a window are left out: as threads sleep long, they decode
+    everything before the window."""
     columns = f"SELECT begin_ns AS b, end_ns AS e, * FROM {table}"
     whole = ask(program, recording, columns, "none")
     head, *lines = whole.splitlines(keepends=True) or [b""]
@@ -287,7 +289,7 @@ def few(cases, count):
 
 
 def check_rows(program, recording, table, name):
-    """@name: of the file that the first query over all rows leaves."""
+    """@name is the file that the first query over all rows writes."""
     path = os.path.join(recording, name)
     cases = row_cases(program, recording, table)
     failed = compare_rows(program, recording, few(cases, 4), f"no {name}")
@@ -305,7 +307,7 @@ def check_rows(program, recording, table, name):
 
 
 def window_cases(program, recording, commands):
-    """What these show of windows."""
+    """Returns the commands' output for windows."""
     return {(command, tuple(window), "1"):
             run(program, command, recording, *window, index="none")
             for window in sorted(windows(program, recording))[WINDOWS // 2:]
@@ -313,7 +315,8 @@ def window_cases(program, recording, commands):
 
 
 def check_spoilt_reports(program, recording, name, cases):
-    """Reports show where the recording is: the spoilt one takes its place."""
+    """Reports print the recording's path, so the spoilt copy takes its
+    place."""
     good = recording + ".good"
     os.rename(recording, good)
     shutil.copytree(good, recording)
@@ -326,7 +329,7 @@ def check_spoilt_reports(program, recording, name, cases):
 
 
 def check_reports(program, recording, name):
-    """Windows that are made of records: those that the first decode leaves."""
+    """Judges windows made from the records that the first decode caches."""
     path = os.path.join(recording, f"report_{name}")
     commands = TABLES[name]
     if os.path.exists(path):
@@ -353,7 +356,8 @@ def damage(path):
 
 
 def check_damaged_records(program, recording, name, cases):
-    """Windows are the same; one that needs all records has them written anew."""
+    """Damaged records change no window, and a window that needs all records
+    has them written anew."""
     path = os.path.join(recording, f"report_{name}")
     with open(path, "rb") as file:
         good = file.read()
@@ -370,7 +374,8 @@ def check_damaged_records(program, recording, name, cases):
 
 
 def shares(program, recording, *window):
-    """How long each kind of work took on each process's time for each."""
+    """Returns the time of each kind of work by interrupted process and
+    beneficiary."""
     text = run(program, "report --interrupts=both --format csv --with-tracer",
                recording, *window).decode()
     return collections.Counter(
@@ -379,8 +384,8 @@ def shares(program, recording, *window):
 
 
 def check_parts(program, recording):
-    """Windows that follow each other have together what all of it has, and for
-    the same: but for what is rounded of the work that goes on at their ends."""
+    """Adjacent windows add up to the whole recording, beneficiary by
+    beneficiary, except for rounding of work that crosses their borders."""
     borders = sorted(since for since, _ in bounds(program, recording, 20,
                                                   WINDOWS))
     ends = [f"{time // 10**9}.{time % 10**9:09}" for time in borders]
@@ -404,7 +409,7 @@ def check_tables(program, recording):
 
 
 def check_sums(program, recording):
-    """What goes on at a window's end is in its sums."""
+    """Calls that cross the end of a window are part of its sums."""
     cases = {SUMS.format(*window): ask(program, recording,
                                        SUMS.format(*window), "none")
              for window in bounds(program, recording, 18, STATE_WINDOWS // 2)}
@@ -418,7 +423,8 @@ def perf_reads(recording):
 
 
 def check_perf(recording, original):
-    """Older ones do not read those of other architectures."""
+    """Checks that perf reads a recording with an index. Older versions of
+    perf do not read recordings of other architectures."""
     if not shutil.which("perf") or perf_reads(original).returncode:
         return 0
     done = perf_reads(recording)

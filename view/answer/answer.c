@@ -20,12 +20,12 @@ static const char *message_of(enum view_status status)
 	case VIEW_OK:
 		return "";
 	case VIEW_BAD:
-		return "the address has arguments that make no sense";
+		return "invalid arguments in the address";
 	case VIEW_NOT_FOUND:
-		return "there is nothing of that name";
+		return "no such page or query";
 	case VIEW_FAILED:
-		return "out of memory, or the recording could not be read: "
-		       "the terminal says more";
+		return "out of memory, or the recording could not be read: see "
+		       "the terminal";
 	}
 	return "";
 }

@@ -62,7 +62,7 @@ static void write_missing(const struct recording *recording,
 {
 	static const struct table_need needs[] = {
 		{ .columns = "sleeps", .event = EVENT_SCHED_SWITCH },
-		{ .columns = "sleeps and who ends them",
+		{ .columns = "sleeps and their wakers",
 		  .event = EVENT_SCHED_WAKING },
 	};
 	struct known_events *events = known_events_new(recording);

@@ -87,10 +87,10 @@ static void write_notice(const struct view_summary *summary, uint32_t level,
 	char text[400];
 
 	snprintf(text, sizeof(text),
-		 "A saved page: what is shorter than %s and follows each other "
-		 "is taken together, profiles are of whole parts of the time, "
-		 "and functions with less than 1/%u of all time count as their "
-		 "callers'. ktrace-hw view shows all.",
+		 "A saved page: adjacent slices shorter than %s are merged, "
+		 "profiles are of fixed parts of the time, and functions with "
+		 "less than 1/%u of all time count as their callers. ktrace-hw "
+		 "view shows everything.",
 		 shortest.text, FILE_PROFILE_SMALLEST);
 	json_member_text(json, "notice", text);
 	json_member_number(json, "resolution_ns",

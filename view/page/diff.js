@@ -65,7 +65,7 @@ class DiffPage {
   about() {
     const noise = this.data.rows.filter((row) => row.note === "noise" && row.change_ns);
     return this.data.a.length < 2 && this.data.b.length < 2 ?
-      "One recording of each: what is chance is not known. Several (A1,A2 B1,B2) tell." :
+      "Only one recording per side, so the noise is unknown; pass several (A1,A2 B1,B2)." :
       `Figures are means of a side's recordings. ${plural(noise.length, "change")} no larger ` +
       "than recordings of one side differ by: noise, shown on request.";
   }

@@ -37,8 +37,8 @@ function noticeOf(recording, source) {
     return "";
   const part = (recording.reached_ns - recording.begin_ns) /
     (recording.length_ns - recording.begin_ns);
-  return `Decoding: ${Math.max(0, Math.floor(100 * part))} %. What is decoded is here ` +
-    "already, but for the shortest calls; next time the page opens at once.";
+  return `Decoding: ${Math.max(0, Math.floor(100 * part))} %. The decoded part is shown, ` +
+    "except its shortest calls; next time the page opens at once.";
 }
 
 async function refresh(page) {
@@ -56,7 +56,7 @@ async function refresh(page) {
 }
 
 function lost() {
-  showNotice("ktrace-hw view has ended, or cannot be reached: start it again.");
+  showNotice("ktrace-hw view has ended or cannot be reached: start it again.");
 }
 
 function fillLegend(states) {

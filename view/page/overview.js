@@ -27,7 +27,7 @@ function overview(recording, names, goTo) {
     element("div", { className: "columns" },
       processBars(recording, goTo),
       longest("The longest sleeps", `Programs slept ${plural(sleeps.count, "time")}; kernel threads are in Sleeps. ` +
-        "Where: the function that decided to wait.", sleeps,
+        "Where: the wait channel, the function that decided to wait.", sleeps,
         [how, who, what("where", (row) => row.detail), { title: "woken by",
           text: true, value: (row) => wakerLabel(recording, row.waker) }, when]),
       longest("The slowest system calls", `${plural(calls.count, "system call")}, ` +
@@ -37,7 +37,7 @@ function overview(recording, names, goTo) {
         "time")}, for ${duration(interrupts.sum_ns)} in all.`, interrupts,
         [how, who, what("by", (row) => row.detail), when]),
       longest("Gaps in the trace", `${plural(gaps.count, "gap")}, ` +
-        `${duration(gaps.sum_ns)} in all: what ran there is not known.`, gaps,
+        `${duration(gaps.sum_ns)} in all, in which execution is unknown.`, gaps,
         [how, who, when])));
 }
 
@@ -64,8 +64,8 @@ function sentences(recording) {
       (facts.kernel ? ` Linux ${facts.kernel}${facts.host ? ` on ${facts.host}` : ""}.` : ""),
     unknown ? `Of the threads’ time ${duration(unknown)} lies in gaps of the trace.` :
       "The trace has no gaps.",
-    notAsked ? `Of the threads’ time ${duration(notAsked)} was outside of the chosen ` +
-      "calls: it was not asked for." : "",
+    notAsked ? `Of the threads’ time ${duration(notAsked)} was outside the calls that ` +
+      "record --only selected (not asked for)." : "",
     facts.lost_records ? `Lost: ${plural(facts.lost_records, "record")}.` : "",
     facts.is_cut ? "The recording was not finished." : "",
   ].filter(Boolean);

@@ -148,10 +148,10 @@ class Panel {
       ` of ${threadLabel(this.recording.threads[this.scope.value])}`;
     const notes = [profile.self_ns ? `${duration(profile.self_ns)} on CPUs.` : "", left,
       profile.self_ns ? "" : `Nothing${left ? " else" : ""}${whose} ran in this time.`,
-      this.recording.lists.interrupts.count ? "Interrupt work counts where it ran, " +
-        "whoever it was for: report --flat --pid bills a process for its own." : "",
-      grown ? `Summed up from ${moment(profile.from, 1e3)} to ${moment(profile.to, 1e3)}.` : "",
-      profile.left_out && this.tab !== "functions" ? `${count(profile.left_out)} places in the tree are too small to show.` : ""];
+      this.recording.lists.interrupts.count ? "Interrupt work counts for the thread that it interrupted: " +
+        "report --flat charges it to the process that it was for." : "",
+      grown ? `Summed from ${moment(profile.from, 1e3)} to ${moment(profile.to, 1e3)}.` : "",
+      profile.left_out && this.tab !== "functions" ? `${count(profile.left_out)} nodes of the tree are too small to show.` : ""];
     return element("p", { className: "dim note", textContent: notes.filter(Boolean).join(" ") });
   }
   /* Shows the notes, and below them the result of @make unless the profile is
@@ -174,9 +174,9 @@ class Panel {
     return table([
       { title: "itself", value: (row) => row.self, show: duration },
       { title: "%", value: (row) => row.self, show: (ns) => percent(ns, all) },
-      { title: "with what it called", value: (row) => row.total, show: duration },
+      { title: "with callees", value: (row) => row.total, show: duration },
       { title: "calls", value: (row) => row.calls, show: calls },
-      { title: "itself a call", value: (row) => row.calls ? row.self / row.calls : 0,
+      { title: "itself per call", value: (row) => row.calls ? row.self / row.calls : 0,
         show: (ns, row) => row.calls ? duration(ns) : "" },
       { title: "function", text: true, value: (row) => this.source.names.full(row.function),
         show: (name, row) => momentLink(name, () => this.search?.look(row.function)) },
@@ -196,7 +196,7 @@ class Panel {
       where: slice[SLICE.detail], waker: slice[SLICE.waker] }));
     if (!rows.length)
       return element("p", { textContent: this.recording.sleeps_missing ||
-        "No thread slept in the part of time that is selected." });
+        "No thread slept in the selected interval." });
     const made = table([
       { title: "asleep", value: (row) => row.sum, show: duration },
       { title: "times", value: (row) => row.times, show: count },
@@ -210,7 +210,7 @@ class Panel {
       { title: "woken by", text: true, value: (row) => wakerLabel(this.recording, row.waker) },
     ], rows, { filter: true });
     return element("div", {}, element("p", { className: "dim note", textContent:
-      "Sleeps of which any part lies in this time, each with its whole length." }), made);
+      "Sleeps that overlap this interval, each with its whole length." }), made);
   }
 }
 
@@ -225,8 +225,8 @@ function sliceFacts({ slice, kind, thread }, recording, names) {
     ["begins at", moment(slice[SLICE.begin], 1)],
     ["lasts", `${duration(slice[SLICE.length])} (${count(slice[SLICE.length])} ns)`]];
   if (isMany)
-    facts.push(["stands for", `${count(slice[SLICE.count])} of them, the longest of ` +
-      `which is named; ${duration(slice[SLICE.busy])} together: zoom in`]);
+    facts.push(["stands for", `${count(slice[SLICE.count])} of them, with the name ` +
+      `of the longest; ${duration(slice[SLICE.busy])} in all: zoom in`]);
   if (thread !== undefined)
     facts.push(["thread", threadLabel(recording.threads[thread])]);
   if (kind === "stack")

@@ -1,24 +1,26 @@
--- A store of ktrace-hw on a cluster of ClickHouse, schema version 4.
+-- A store of ktrace-hw on a cluster of ClickHouse, schema version 5.
 --
 --     ktrace-hw store ddl --cluster NAME --database DATABASE |
 --         clickhouse-client --multiquery
 --
--- makes it, asked of any one server.  Here the names are {cluster} and {database}.
+-- creates it, through any one server.  {cluster} and {database} below stand for these
+-- names.
 --
--- Servers need ZooKeeper (or Keeper) in their configuration, and each one its
--- macros {shard}, the same for those that have the same rows, and {replica}.
+-- Servers need ZooKeeper (or Keeper) in their configuration, and each server its
+-- macros {shard}, equal for the servers with the same rows, and {replica}.
 --
--- A table NAME_local has a shard's rows, on each of its replicas.  NAME is
--- Distributed over them: uploads go to NAME and questions to it, of any server.
--- All rows of a recording are in one shard.  What columns mean: docs/schema.md.
--- cluster_ttl.sql says how long rows are kept.
+-- A table NAME_local has the rows of one shard, on each of its replicas.  NAME is
+-- Distributed over the shards: uploads and queries use NAME, on any server.  All rows
+-- of a recording are in one shard.  docs/schema.md documents the columns;
+-- cluster_ttl.sql sets how long rows are kept.
 --
--- In queries of your own a table is joined with GLOBAL JOIN, and a query behind IN
--- is GLOBAL IN: it is asked once, of all shards, and not by each shard of itself.
+-- In queries of your own use GLOBAL JOIN and GLOBAL IN: the subquery then runs once
+-- over all shards; otherwise each shard runs it on its own.
 
 CREATE DATABASE IF NOT EXISTS {database} ON CLUSTER '{cluster}';
 
--- One row for each recording: it comes last, and makes all others count.
+-- One row for each recording. It is written last: rows of other tables count only
+-- once it exists.
 CREATE TABLE IF NOT EXISTS {database}.recording_all_local ON CLUSTER '{cluster}' (
   recording Int64,
   day Date,
@@ -63,7 +65,7 @@ CREATE TABLE IF NOT EXISTS {database}.recording_all ON CLUSTER '{cluster}'
 AS {database}.recording_all_local
 ENGINE = Distributed('{cluster}', {database}, recording_all_local, recording);
 
--- Where each CPU's time went, as far as it was traced.
+-- The time of each CPU by the state of tracing.
 CREATE TABLE IF NOT EXISTS {database}.cpu_local ON CLUSTER '{cluster}' (
   day Date,
   recording Int64,
@@ -91,7 +93,8 @@ CREATE TABLE IF NOT EXISTS {database}.cpu ON CLUSTER '{cluster}'
 AS {database}.cpu_local
 ENGINE = Distributed('{cluster}', {database}, cpu_local, recording);
 
--- Every function of the kernel, its modules and the traced programs, called or not.
+-- All functions of the kernel, its modules and the traced programs, including those
+-- that were never called.
 CREATE TABLE IF NOT EXISTS {database}.function_local ON CLUSTER '{cluster}' (
   day Date,
   recording Int64,
@@ -99,7 +102,8 @@ CREATE TABLE IF NOT EXISTS {database}.function_local ON CLUSTER '{cluster}' (
   function Nullable(String),
   module Nullable(String),
   address Nullable(Int64),
-  space Nullable(String)
+  space Nullable(String),
+  symbol Nullable(String)
 )
 ENGINE = ReplicatedMergeTree(
   '/clickhouse/tables/{shard}/{database}/function_local', '{replica}')
@@ -109,7 +113,7 @@ CREATE TABLE IF NOT EXISTS {database}.function ON CLUSTER '{cluster}'
 AS {database}.function_local
 ENGINE = Distributed('{cluster}', {database}, function_local, recording);
 
--- Where each process's time went: report --processes.
+-- The time of each process by class, as in report --processes.
 CREATE TABLE IF NOT EXISTS {database}.process_local ON CLUSTER '{cluster}' (
   day Date,
   recording Int64,
@@ -145,7 +149,7 @@ CREATE TABLE IF NOT EXISTS {database}.process ON CLUSTER '{cluster}'
 AS {database}.process_local
 ENGINE = Distributed('{cluster}', {database}, process_local, recording);
 
--- Where each thread's time went: report --threads.
+-- The time of each thread by class, as in report --threads.
 CREATE TABLE IF NOT EXISTS {database}.thread_local ON CLUSTER '{cluster}' (
   day Date,
   recording Int64,
@@ -179,7 +183,8 @@ CREATE TABLE IF NOT EXISTS {database}.thread ON CLUSTER '{cluster}'
 AS {database}.thread_local
 ENGINE = Distributed('{cluster}', {database}, thread_local, recording);
 
--- Each thread's time, without holes, as stretches of one class: report --threads adds them up.
+-- The states of each thread, without gaps, one row per interval of one class;
+-- report --threads adds them up.
 CREATE TABLE IF NOT EXISTS {database}.thread_state_local ON CLUSTER '{cluster}' (
   day Date,
   recording Int64,
@@ -206,7 +211,7 @@ CREATE TABLE IF NOT EXISTS {database}.thread_state ON CLUSTER '{cluster}'
 AS {database}.thread_state_local
 ENGINE = Distributed('{cluster}', {database}, thread_state_local, recording);
 
--- Each system call: report --syscalls adds up those that returned.
+-- All system calls; report --syscalls adds up the ones that returned.
 CREATE TABLE IF NOT EXISTS {database}.syscall_local ON CLUSTER '{cluster}' (
   day Date,
   recording Int64,
@@ -246,7 +251,7 @@ CREATE TABLE IF NOT EXISTS {database}.syscall ON CLUSTER '{cluster}'
 AS {database}.syscall_local
 ENGINE = Distributed('{cluster}', {database}, syscall_local, recording);
 
--- Each page fault and exception.
+-- All page faults and exceptions.
 CREATE TABLE IF NOT EXISTS {database}.fault_local ON CLUSTER '{cluster}' (
   day Date,
   recording Int64,
@@ -272,7 +277,7 @@ CREATE TABLE IF NOT EXISTS {database}.fault ON CLUSTER '{cluster}'
 AS {database}.fault_local
 ENGINE = Distributed('{cluster}', {database}, fault_local, recording);
 
--- Each time that a thread slept, and who woke it: report --sleeps adds them up.
+-- All sleeps of threads, with their wakers; report --sleeps adds them up.
 CREATE TABLE IF NOT EXISTS {database}.sleep_local ON CLUSTER '{cluster}' (
   day Date,
   recording Int64,
@@ -308,7 +313,8 @@ CREATE TABLE IF NOT EXISTS {database}.sleep ON CLUSTER '{cluster}'
 AS {database}.sleep_local
 ENGINE = Distributed('{cluster}', {database}, sleep_local, recording);
 
--- Each time that a thread was woken, as sched:sched_waking and sched_wakeup_new say; empty if these were not recorded.
+-- All wake-ups of threads, from sched:sched_waking and sched_wakeup_new; empty if
+-- these were not recorded.
 CREATE TABLE IF NOT EXISTS {database}.wakeup_local ON CLUSTER '{cluster}' (
   day Date,
   recording Int64,
@@ -330,7 +336,8 @@ CREATE TABLE IF NOT EXISTS {database}.wakeup ON CLUSTER '{cluster}'
 AS {database}.wakeup_local
 ENGINE = Distributed('{cluster}', {database}, wakeup_local, recording);
 
--- Each wait for a lock of the kernel or a futex that has ended: report --locks adds them up.
+-- All completed waits for kernel locks, futexes and file locks; report --locks adds
+-- them up.
 CREATE TABLE IF NOT EXISTS {database}.lock_wait_local ON CLUSTER '{cluster}' (
   day Date,
   recording Int64,
@@ -359,7 +366,8 @@ CREATE TABLE IF NOT EXISTS {database}.lock_wait ON CLUSTER '{cluster}'
 AS {database}.lock_wait_local
 ENGINE = Distributed('{cluster}', {database}, lock_wait_local, recording);
 
--- Interrupt work and deferred work: what, on whose time, for whom; sums, as in report --interrupts.
+-- Sums of interrupt work and deferred work, by kind, interrupted process and
+-- beneficiary, as in report --interrupts.
 CREATE TABLE IF NOT EXISTS {database}.interrupt_local ON CLUSTER '{cluster}' (
   day Date,
   recording Int64,
@@ -387,7 +395,8 @@ CREATE TABLE IF NOT EXISTS {database}.interrupt ON CLUSTER '{cluster}'
 AS {database}.interrupt_local
 ENGINE = Distributed('{cluster}', {database}, interrupt_local, recording);
 
--- Each interrupt, soft interrupt and piece of deferred work, in the order in which it is known for whom they were: interrupt adds them up.
+-- All interrupts, soft interrupts and items of deferred work, in the order in which
+-- their beneficiaries become known; the table interrupt adds them up.
 CREATE TABLE IF NOT EXISTS {database}.interrupt_slice_local ON CLUSTER '{cluster}' (
   day Date,
   recording Int64,
@@ -417,7 +426,8 @@ CREATE TABLE IF NOT EXISTS {database}.interrupt_slice ON CLUSTER '{cluster}'
 AS {database}.interrupt_slice_local
 ENGINE = Distributed('{cluster}', {database}, interrupt_slice_local, recording);
 
--- For which clients' requests servers worked: report --servers; empty if wake-ups were not recorded.
+-- The time of servers by client, as in report --servers; empty if wake-ups were not
+-- recorded.
 CREATE TABLE IF NOT EXISTS {database}.server_local ON CLUSTER '{cluster}' (
   day Date,
   recording Int64,
@@ -441,7 +451,8 @@ CREATE TABLE IF NOT EXISTS {database}.server ON CLUSTER '{cluster}'
 AS {database}.server_local
 ENGINE = Distributed('{cluster}', {database}, server_local, recording);
 
--- Each message between processes that was worked for: report --requests; in the order in which they were done.
+-- All requests (messages that another process worked on), in the order of their
+-- completion, as in report --requests.
 CREATE TABLE IF NOT EXISTS {database}.request_local ON CLUSTER '{cluster}' (
   day Date,
   recording Int64,
@@ -493,7 +504,7 @@ CREATE TABLE IF NOT EXISTS {database}.request ON CLUSTER '{cluster}'
 AS {database}.request_local
 ENGINE = Distributed('{cluster}', {database}, request_local, recording);
 
--- Where the threads that had a request slept meanwhile: sleeps in report --requests.
+-- The sleeps of threads while they had a request: sleeps in report --requests.
 CREATE TABLE IF NOT EXISTS {database}.request_sleep_local ON CLUSTER '{cluster}' (
   day Date,
   recording Int64,
@@ -516,7 +527,7 @@ CREATE TABLE IF NOT EXISTS {database}.request_sleep ON CLUSTER '{cluster}'
 AS {database}.request_sleep_local
 ENGINE = Distributed('{cluster}', {database}, request_sleep_local, recording);
 
--- Every call of every function, in the order in which they end.
+-- All calls of all functions, ordered by their end.
 CREATE TABLE IF NOT EXISTS {database}.call_local ON CLUSTER '{cluster}' (
   day Date,
   recording Int64,
@@ -549,7 +560,7 @@ CREATE TABLE IF NOT EXISTS {database}.call ON CLUSTER '{cluster}'
 AS {database}.call_local
 ENGINE = Distributed('{cluster}', {database}, call_local, recording);
 
--- What each function did in each process: report --flat, by process.
+-- Calls and times of each function in each process: report --flat by process.
 CREATE TABLE IF NOT EXISTS {database}.profile_local ON CLUSTER '{cluster}' (
   day Date,
   recording Int64,
@@ -575,7 +586,7 @@ CREATE TABLE IF NOT EXISTS {database}.profile ON CLUSTER '{cluster}'
 AS {database}.profile_local
 ENGINE = Distributed('{cluster}', {database}, profile_local, recording);
 
--- Each gap: execution went on and the trace does not show it.
+-- All gaps: intervals of execution that the trace does not show.
 CREATE TABLE IF NOT EXISTS {database}.gap_local ON CLUSTER '{cluster}' (
   day Date,
   recording Int64,
@@ -596,7 +607,7 @@ CREATE TABLE IF NOT EXISTS {database}.gap ON CLUSTER '{cluster}'
 AS {database}.gap_local
 ENGINE = Distributed('{cluster}', {database}, gap_local, recording);
 
--- What users say of recordings: store add --label.
+-- Labels of recordings: store add --label.
 CREATE TABLE IF NOT EXISTS {database}.label_local ON CLUSTER '{cluster}' (
   day Date,
   recording Int64,
@@ -611,7 +622,7 @@ CREATE TABLE IF NOT EXISTS {database}.label ON CLUSTER '{cluster}'
 AS {database}.label_local
 ENGINE = Distributed('{cluster}', {database}, label_local, recording);
 
--- Where uploads begin (state 0), and what they left has been removed (1).
+-- Uploads: started (state 0), or their left-over rows were removed (1).
 CREATE TABLE IF NOT EXISTS {database}.upload_local ON CLUSTER '{cluster}' (
   recording Int64,
   state Int64,
@@ -628,7 +639,7 @@ CREATE TABLE IF NOT EXISTS {database}.upload ON CLUSTER '{cluster}'
 AS {database}.upload_local
 ENGINE = Distributed('{cluster}', {database}, upload_local, recording);
 
--- What these tables are.
+-- The version of this schema, and its cluster.
 CREATE TABLE IF NOT EXISTS {database}.store_version_local ON CLUSTER '{cluster}' (
   version Int64,
   cluster String
@@ -641,11 +652,11 @@ CREATE TABLE IF NOT EXISTS {database}.store_version ON CLUSTER '{cluster}'
 AS {database}.store_version_local
 ENGINE = Distributed('{cluster}', {database}, store_version_local, rand());
 
--- Each recording once, also if two uploads of it ended at the same time.
+-- Each recording once, even if two uploads of it ended at the same time.
 CREATE VIEW IF NOT EXISTS {database}.recording ON CLUSTER '{cluster}' AS
 SELECT * FROM {database}.recording_all
 ORDER BY id, added_s, recording LIMIT 1 BY id;
 
--- Last: without it this is no store yet.
+-- Written last: without this row the database is not a store yet.
 SET insert_distributed_sync = 1;
-INSERT INTO {database}.store_version VALUES (4, '{cluster}');
+INSERT INTO {database}.store_version VALUES (5, '{cluster}');

@@ -1,12 +1,13 @@
--- A store of ktrace-hw on one server of ClickHouse, schema version 4.
+-- A store of ktrace-hw on one server of ClickHouse, schema version 5.
 --
 --     clickhouse-client --database=DATABASE --multiquery < server.sql
 --
--- makes it in a database that is there; so does the first "ktrace-hw store add"
--- into an empty one.  What columns mean: docs/schema.md.  server_ttl.sql says how
--- long rows are kept.
+-- creates it in an existing database; the first "ktrace-hw store add" to an empty
+-- database creates it, too.  docs/schema.md documents the columns; server_ttl.sql
+-- sets how long rows are kept.
 
--- One row for each recording: it comes last, and makes all others count.
+-- One row for each recording. It is written last: rows of other tables count only
+-- once it exists.
 CREATE TABLE IF NOT EXISTS recording_all (
   recording Int64,
   day Date,
@@ -46,7 +47,7 @@ CREATE TABLE IF NOT EXISTS recording_all (
 ENGINE = MergeTree
 PARTITION BY toYYYYMM(day) ORDER BY (id, recording);
 
--- Where each CPU's time went, as far as it was traced.
+-- The time of each CPU by the state of tracing.
 CREATE TABLE IF NOT EXISTS cpu (
   day Date,
   recording Int64,
@@ -69,7 +70,8 @@ CREATE TABLE IF NOT EXISTS cpu (
 ENGINE = MergeTree
 PARTITION BY day ORDER BY (recording);
 
--- Every function of the kernel, its modules and the traced programs, called or not.
+-- All functions of the kernel, its modules and the traced programs, including those
+-- that were never called.
 CREATE TABLE IF NOT EXISTS function (
   day Date,
   recording Int64,
@@ -77,12 +79,13 @@ CREATE TABLE IF NOT EXISTS function (
   function Nullable(String),
   module Nullable(String),
   address Nullable(Int64),
-  space Nullable(String)
+  space Nullable(String),
+  symbol Nullable(String)
 )
 ENGINE = MergeTree
 PARTITION BY day ORDER BY (recording);
 
--- Where each process's time went: report --processes.
+-- The time of each process by class, as in report --processes.
 CREATE TABLE IF NOT EXISTS process (
   day Date,
   recording Int64,
@@ -113,7 +116,7 @@ CREATE TABLE IF NOT EXISTS process (
 ENGINE = MergeTree
 PARTITION BY day ORDER BY (recording);
 
--- Where each thread's time went: report --threads.
+-- The time of each thread by class, as in report --threads.
 CREATE TABLE IF NOT EXISTS thread (
   day Date,
   recording Int64,
@@ -142,7 +145,8 @@ CREATE TABLE IF NOT EXISTS thread (
 ENGINE = MergeTree
 PARTITION BY day ORDER BY (recording);
 
--- Each thread's time, without holes, as stretches of one class: report --threads adds them up.
+-- The states of each thread, without gaps, one row per interval of one
+-- class; report --threads adds them up.
 CREATE TABLE IF NOT EXISTS thread_state (
   day Date,
   recording Int64,
@@ -164,7 +168,7 @@ CREATE TABLE IF NOT EXISTS thread_state (
 ENGINE = MergeTree
 PARTITION BY day ORDER BY (recording, begin_ns);
 
--- Each system call: report --syscalls adds up those that returned.
+-- All system calls; report --syscalls adds up the ones that returned.
 CREATE TABLE IF NOT EXISTS syscall (
   day Date,
   recording Int64,
@@ -199,7 +203,7 @@ CREATE TABLE IF NOT EXISTS syscall (
 ENGINE = MergeTree
 PARTITION BY day ORDER BY (recording, begin_ns);
 
--- Each page fault and exception.
+-- All page faults and exceptions.
 CREATE TABLE IF NOT EXISTS fault (
   day Date,
   recording Int64,
@@ -220,7 +224,7 @@ CREATE TABLE IF NOT EXISTS fault (
 ENGINE = MergeTree
 PARTITION BY day ORDER BY (recording, begin_ns);
 
--- Each time that a thread slept, and who woke it: report --sleeps adds them up.
+-- All sleeps of threads, with their wakers; report --sleeps adds them up.
 CREATE TABLE IF NOT EXISTS sleep (
   day Date,
   recording Int64,
@@ -251,7 +255,8 @@ CREATE TABLE IF NOT EXISTS sleep (
 ENGINE = MergeTree
 PARTITION BY day ORDER BY (recording, begin_ns);
 
--- Each time that a thread was woken, as sched:sched_waking and sched_wakeup_new say; empty if these were not recorded.
+-- All wake-ups of threads, from sched:sched_waking and sched_wakeup_new; empty if
+-- these were not recorded.
 CREATE TABLE IF NOT EXISTS wakeup (
   day Date,
   recording Int64,
@@ -268,7 +273,8 @@ CREATE TABLE IF NOT EXISTS wakeup (
 ENGINE = MergeTree
 PARTITION BY day ORDER BY (recording, time_ns);
 
--- Each wait for a lock of the kernel or a futex that has ended: report --locks adds them up.
+-- All completed waits for kernel locks, futexes and file locks; report --locks adds
+-- them up.
 CREATE TABLE IF NOT EXISTS lock_wait (
   day Date,
   recording Int64,
@@ -292,7 +298,8 @@ CREATE TABLE IF NOT EXISTS lock_wait (
 ENGINE = MergeTree
 PARTITION BY day ORDER BY (recording, begin_ns);
 
--- Interrupt work and deferred work: what, on whose time, for whom; sums, as in report --interrupts.
+-- Sums of interrupt work and deferred work, by kind, interrupted process and
+-- beneficiary, as in report --interrupts.
 CREATE TABLE IF NOT EXISTS interrupt (
   day Date,
   recording Int64,
@@ -315,7 +322,8 @@ CREATE TABLE IF NOT EXISTS interrupt (
 ENGINE = MergeTree
 PARTITION BY day ORDER BY (recording);
 
--- Each interrupt, soft interrupt and piece of deferred work, in the order in which it is known for whom they were: interrupt adds them up.
+-- All interrupts, soft interrupts and items of deferred work, in the order in which
+-- their beneficiaries become known; the table interrupt adds them up.
 CREATE TABLE IF NOT EXISTS interrupt_slice (
   day Date,
   recording Int64,
@@ -340,7 +348,8 @@ CREATE TABLE IF NOT EXISTS interrupt_slice (
 ENGINE = MergeTree
 PARTITION BY day ORDER BY (recording, begin_ns);
 
--- For which clients' requests servers worked: report --servers; empty if wake-ups were not recorded.
+-- The time of servers by client, as in report --servers; empty if wake-ups were not
+-- recorded.
 CREATE TABLE IF NOT EXISTS server (
   day Date,
   recording Int64,
@@ -359,7 +368,8 @@ CREATE TABLE IF NOT EXISTS server (
 ENGINE = MergeTree
 PARTITION BY day ORDER BY (recording);
 
--- Each message between processes that was worked for: report --requests; in the order in which they were done.
+-- All requests (messages that another process worked on), in the order of their
+-- completion, as in report --requests.
 CREATE TABLE IF NOT EXISTS request (
   day Date,
   recording Int64,
@@ -406,7 +416,7 @@ CREATE TABLE IF NOT EXISTS request (
 ENGINE = MergeTree
 PARTITION BY day ORDER BY (recording);
 
--- Where the threads that had a request slept meanwhile: sleeps in report --requests.
+-- The sleeps of threads while they had a request: sleeps in report --requests.
 CREATE TABLE IF NOT EXISTS request_sleep (
   day Date,
   recording Int64,
@@ -424,7 +434,7 @@ CREATE TABLE IF NOT EXISTS request_sleep (
 ENGINE = MergeTree
 PARTITION BY day ORDER BY (recording);
 
--- Every call of every function, in the order in which they end.
+-- All calls of all functions, ordered by their end.
 CREATE TABLE IF NOT EXISTS call (
   day Date,
   recording Int64,
@@ -452,7 +462,7 @@ CREATE TABLE IF NOT EXISTS call (
 ENGINE = MergeTree
 PARTITION BY day ORDER BY (recording, begin_ns);
 
--- What each function did in each process: report --flat, by process.
+-- Calls and times of each function in each process: report --flat by process.
 CREATE TABLE IF NOT EXISTS profile (
   day Date,
   recording Int64,
@@ -473,7 +483,7 @@ CREATE TABLE IF NOT EXISTS profile (
 ENGINE = MergeTree
 PARTITION BY day ORDER BY (recording);
 
--- Each gap: execution went on and the trace does not show it.
+-- All gaps: intervals of execution that the trace does not show.
 CREATE TABLE IF NOT EXISTS gap (
   day Date,
   recording Int64,
@@ -489,7 +499,7 @@ CREATE TABLE IF NOT EXISTS gap (
 ENGINE = MergeTree
 PARTITION BY day ORDER BY (recording, begin_ns);
 
--- What users say of recordings: store add --label.
+-- Labels of recordings: store add --label.
 CREATE TABLE IF NOT EXISTS label (
   day Date,
   recording Int64,
@@ -499,7 +509,7 @@ CREATE TABLE IF NOT EXISTS label (
 ENGINE = MergeTree
 PARTITION BY day ORDER BY (recording, name);
 
--- Where uploads begin (state 0), and what they left has been removed (1).
+-- Uploads: started (state 0), or their left-over rows were removed (1).
 CREATE TABLE IF NOT EXISTS upload (
   recording Int64,
   state Int64,
@@ -511,7 +521,7 @@ CREATE TABLE IF NOT EXISTS upload (
 ENGINE = MergeTree
 ORDER BY recording;
 
--- What these tables are.
+-- The version of this schema, and its cluster.
 CREATE TABLE IF NOT EXISTS store_version (
   version Int64,
   cluster String
@@ -519,10 +529,10 @@ CREATE TABLE IF NOT EXISTS store_version (
 ENGINE = MergeTree
 ORDER BY version;
 
--- Each recording once, also if two uploads of it ended at the same time.
+-- Each recording once, even if two uploads of it ended at the same time.
 CREATE VIEW IF NOT EXISTS recording AS
 SELECT * FROM recording_all
 ORDER BY id, added_s, recording LIMIT 1 BY id;
 
--- Last: without it this is no store yet.
-INSERT INTO store_version VALUES (4, '');
+-- Written last: without this row the database is not a store yet.
+INSERT INTO store_version VALUES (5, '');

@@ -14,7 +14,7 @@
  * 						too, one without ADDRESS and one with
  *
  * TRUTH has a line for each request: its number, the thread that served or sent
- * it, its begin and its end, CLOCK_REALTIME in nanoseconds.
+ * it, its start and its end, CLOCK_REALTIME in nanoseconds.
  */
 #include <arpa/inet.h>
 #include <err.h>

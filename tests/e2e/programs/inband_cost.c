@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Measures the cost of a bracket: prints a line for each kind of call, in
  * nanoseconds of the machine's clock, where an instruction takes one: the call
- * alone, begin, the call in its bracket, end of the first bracket, and the
- * least and the mean end of the others; begin and call are also the least of
- * the others.
+ * alone, the begin of a bracket, the call in the bracket, the end of the first
+ * bracket, and the minimum and the mean of the other brackets' ends. The begin and
+ * the call in the bracket are also minima over the other brackets.
  *
  * 	inband_cost FILE
  */

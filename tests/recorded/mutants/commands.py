@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""All that reads a recording, for mutants to be read by in rotation.  {copy} is
-the mutant, {whole} what it was made from, {out} a file that may be written,
-{empty} an empty folder."""
+"""All commands that read a recording, which read mutants in turn.  {copy}
+is the mutant, {whole} the recording that it was made from, {out} a file
+that may be written, {empty} an empty folder."""
 
 ASK = "ask"
 
@@ -42,7 +42,7 @@ FORMS = (
     "dump --events --jobs=3", "dump --blocks --since=+0.0002",
     "verify {copy}",
 )
-# The second command reads what the first one wrote.
+# The second command reads the first one's output.
 PAIRS = (
     ("archive -i {copy} -o {out}", "report -i {out}"),
     ("archive -i {copy} -o {out} --keep-stacks --symfs={empty}",
@@ -58,8 +58,8 @@ def reading(form):
 
 
 def all_commands(arch):
-    """Lists of commands that are run one behind the other, each a list of
-    words.  The one word ASK stands for view with the page's questions."""
+    """Returns lists of commands that run one after the other, each a list
+    of words.  The single word ASK stands for view with the page's queries."""
     engine = f"--engine={SECOND_ENGINES[arch]}"
     lines = [reading(f"report {table}") for table in TABLES]
     lines += [reading(form) for form in FORMS]
@@ -72,5 +72,5 @@ def all_commands(arch):
 
 
 def filled(words, places):
-    """@words with names in place of {copy} and the others."""
+    """Returns @words with names in place of {copy} and the others."""
     return [word.format(**places) for word in words]

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Changes of what a recording has beside its perf.data file: the kernel's code
-and names.  Each makes files' contents by name."""
+"""Changes to the files of a recording other than perf.data: the kernel's
+code and names.  Each function returns files' contents by name."""
 import re
 import struct
 
@@ -12,7 +12,8 @@ CODE = 0xffffffff81000000
 
 
 def change_elf(content, rng):
-    """A field of the header, a segment's, or what the segments hold."""
+    """Changes a field of the header or of a segment, or the content of
+    segments."""
     content = bytearray(content)
     if len(content) < ELF_HEAD:
         return bytes(content)
@@ -37,7 +38,7 @@ def change_elf(content, rng):
 
 
 def change_line(line, rng):
-    """An address, a size, a type or a name."""
+    """Changes an address, a size, a type or a name."""
     choice = rng.randrange(5)
     numbers = list(re.finditer(rb"\b(0x)?[0-9a-f]{3,}\b", line))
     if choice == 0 and numbers:
@@ -80,8 +81,8 @@ def change_lines(content, rng, other):
 
 
 def make_code(rng):
-    """A copy of code that came later: its name says from where to where and
-    since when."""
+    """Adds a later copy of code: its name contains the address range and
+    the time."""
     begin = rng.choice((CODE, CODE + 0x1000, 0, (1 << 64) - 4096,
                         0xffffffffc0000000, 0xffff800080000000,
                         rng.getrandbits(64)))
@@ -108,7 +109,7 @@ def change_file(name, content, rng, other):
 
 
 def change_store(content, rng):
-    """What reports left, to be quicker the next time."""
+    """Changes files that reports cached."""
     content = bytearray(content)
     for _ in range(rng.choice((1, 1, 4, 16))):
         change_number(rng, content, 0, len(content), (1, 2, 4, 8))

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Changes of what a perf.data file has beside its records: the header, the
-events' attributes, the features."""
+"""Changes to the parts of a perf.data file other than records: the header,
+the events' attributes, the features."""
 import struct
 
 from .values import change_number, changed
@@ -9,7 +9,8 @@ HEAD, FLAGS_AT, DATA_AT = 104, 72, 40
 
 
 def change_attributes(file, rng, _):
-    """The ids and attributes of the events: before the records."""
+    """Changes the ids and attributes of the events, which precede the
+    records."""
     before = bytearray(file.before)
     for _ in range(rng.choice((1, 1, 4))):
         change_number(rng, before, 0, len(before), (4, 8))
@@ -50,8 +51,8 @@ def change_front(file, rng, other):
 
 
 def change_places(content, rng):
-    """Sizes and offsets of the header and of the features' table, in the
-    finished file."""
+    """Changes sizes and offsets of the header and of the features' table in
+    the finished file."""
     content = bytearray(content)
     begin, size = struct.unpack_from("<2Q", content, DATA_AT)
     count = sum(bin(byte).count("1") for byte in content[FLAGS_AT:HEAD])

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""A mutant of a whole recording: what changes is chosen by a number, from the
-recording and from another one that pieces are taken of."""
+"""A mutant of a whole recording: a number selects the change, the recording
+and another recording that provides pieces."""
 import copy
 import os
 import random
@@ -13,7 +13,7 @@ from .records import change_records
 
 
 class Recording:
-    """A recording's files, and its perf.data file in its parts."""
+    """A recording's files, with its perf.data file split into its parts."""
 
     def __init__(self, folder):
         self.folder = os.path.abspath(folder)
@@ -48,8 +48,8 @@ def changed_data(recording, rng, other):
 
 
 def make(recording, seed, other):
-    """Returns the files that are not the recording's, with their contents
-    (None: the file is left out)."""
+    """Returns the changed files with their contents (None: the file is left
+    out)."""
     rng = random.Random(seed)
     choice = rng.randrange(16)
     if choice < 11:

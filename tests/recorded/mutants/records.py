@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""Changes of the records of a perf.data file (perf_file.File): each takes the
-file, a source of random numbers and another recording's file."""
+"""Changes to the records of a perf.data file (perf_file.File): each
+function takes the file, a source of random numbers and another recording's
+file."""
 import struct
 
 from perf_file import AUXTRACE
@@ -9,14 +10,14 @@ from .trace import change_trace
 from .values import change_number, changed, cut_range
 
 HEAD = 8
-# The kernel's types and perf's own begin at these.
+# The kernel's types and perf's own start at these.
 TYPES = (range(0, 24), range(64, 84), (1 << 31, (1 << 32) - 1))
 LONGEST = 65528
 
 
 def pick(file, rng):
-    """An index: each type of record is as likely as the others, however rare
-    it is."""
+    """Returns an index such that each type of record is equally likely,
+    however rare."""
     kind = rng.choice(sorted({kind for kind, _, _ in file.records}))
     return rng.choice([i for i, (other, _, _) in enumerate(file.records)
                        if other == kind])
@@ -43,7 +44,7 @@ def change_misc(file, rng, _):
 
 
 def state_other_size(file, rng, _):
-    """The size that the record states is not the one that it has."""
+    """Makes the stated size of a record differ from its real size."""
     index = pick(file, rng)
     record = bytearray(file.records[index][1])
     struct.pack_into("<H", record, 6, rng.choice((
@@ -69,7 +70,8 @@ def change_field(file, rng, _):
 
 
 def take_field(file, rng, _):
-    """A task, a time or an id of another record, or of another place."""
+    """Replaces a task, a time or an id by another record's, or by other
+    bytes."""
     index = pick(file, rng)
     record = bytearray(file.records[index][1])
     source = file.records[pick(file, rng)][1]
@@ -84,7 +86,8 @@ def take_field(file, rng, _):
 
 
 def change_text(file, rng, _):
-    """What may be a name has no end, leads elsewhere, or is no name."""
+    """Replaces a possible name by one without an end, a path to elsewhere,
+    or bytes that are not a name."""
     index = pick(file, rng)
     record = bytearray(file.records[index][1])
     if len(record) < HEAD + 8:
@@ -142,7 +145,7 @@ def shuffle(file, rng, _):
 
 
 def splice(file, rng, other):
-    """Records of another recording among ours, or in their place."""
+    """Inserts records of another recording, or replaces ours by them."""
     begin, end = cut_range(rng, len(other.records), 50)
     at = rng.randrange(len(file.records) + 1)
     replaced = rng.choice((0, 0, end - begin))
@@ -155,8 +158,8 @@ def splice_one(file, rng, other):
 
 
 def change_aux(file, rng, other):
-    """Bytes of trace.  The record says their number, the kernel's AUX records
-    do not know of the change."""
+    """Changes bytes of trace.  The record states their new number, but the
+    kernel's AUX records do not."""
     index = rng.choice([i for i, each in enumerate(file.records)
                         if each[0] == AUXTRACE] or [None])
     if index is None or len(file.records[index][1]) < 2 * HEAD:

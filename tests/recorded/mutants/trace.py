@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""Changes of a trace's bytes."""
+"""Changes to a trace's bytes."""
 from .values import cut_range
 
-# What recordings seldom have, of Intel PT and of Arm's ETMv4 and ETE.
+# Rare packets of Intel PT, and of Arm's ETMv4 and ETE.
 RARE_PACKETS = (
     b"\x02\x82" * 8 + b"\x02\x23",                  # PSB, PSBEND
     b"\x02\xf3",                                    # OVF
@@ -56,7 +56,7 @@ def fill(rng, trace, _):
 
 
 def take(rng, trace, donor):
-    """A piece of trace from elsewhere."""
+    """Inserts a piece of trace from elsewhere."""
     if not donor:
         return
     begin, end = cut_range(rng, len(donor), rng.choice((16, 256, 16384)))

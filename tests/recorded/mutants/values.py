@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: MIT
-"""What a number becomes in a mutant: near what it was, a bound, or any."""
+"""Values for a number in a mutant: near the old value, a bound, or any."""
 import struct
 
 FORMATS = {1: "<B", 2: "<H", 4: "<I", 8: "<Q"}
 
 
 def changed(rng, value, size):
-    """Another number of @size bytes."""
+    """Returns another number of @size bytes."""
     mask = (1 << 8 * size) - 1
     choices = (
         lambda: value + rng.randrange(-16, 17),
@@ -21,8 +21,8 @@ def changed(rng, value, size):
 
 
 def change_number(rng, content, begin, end, sizes=(2, 4, 8)):
-    """Changes one number of @content between @begin and @end, which lies at a
-    multiple of its size."""
+    """Changes one number of @content between @begin and @end, at an offset
+    that is a multiple of its size."""
     size = rng.choice([size for size in sizes if size <= end - begin] or [1])
     if end - begin < size:
         return
@@ -32,7 +32,7 @@ def change_number(rng, content, begin, end, sizes=(2, 4, 8)):
 
 
 def cut_range(rng, count, most):
-    """Begin and end of 1 to @most of @count items."""
+    """Returns the range of 1 to @most of @count items."""
     length = rng.randrange(1, min(most, count) + 1)
     begin = rng.randrange(count - length + 1)
     return begin, begin + length

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""`ktrace-hw view` of a mutant, asked what the page asks."""
+"""`ktrace-hw view` of a mutant, with the queries of the page."""
 import json
 import signal
 import subprocess
@@ -17,7 +17,7 @@ PATIENCE_S = 60
 
 
 def fetch(address, path):
-    """The answer, one that says an error, too."""
+    """Returns the answer, including an error's."""
     try:
         with urllib.request.urlopen(f"{address}data/{path}",
                                     timeout=PATIENCE_S) as reply:
@@ -37,8 +37,8 @@ def ask_all(address):
 
 
 def talk(child):
-    """Asks, then ends the server.  Returns what is wrong; a server that has
-    ended by itself says in its own words why."""
+    """Runs the queries, then ends the server.  Returns a fault or None; a
+    server that ended by itself must have printed the reason."""
     address = child.stdout.readline().decode().strip()
     if not address:
         return ""
