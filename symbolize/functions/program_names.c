@@ -103,12 +103,12 @@ static int add_position(struct function *function, struct arena *names)
 	return function->name ? 0 : -ERROR_MEMORY;
 }
 
-/* Calls @rename for each of the @count functions that shares its name with
+/* Calls @change for each of the @count functions that shares its name with
  * another one of its module. Returns 0 or -ERROR_MEMORY.
  */
 static int
 tell_apart(struct function **functions, size_t count, struct arena *names,
-	   int (*rename)(struct function *function, struct arena *names))
+	   int (*change)(struct function *function, struct arena *names))
 {
 	int status = 0;
 
@@ -119,7 +119,7 @@ tell_apart(struct function **functions, size_t count, struct arena *names,
 			;
 		for (size_t i = begin; i < end && end > begin + 1 && !status;
 		     i++)
-			status = rename(functions[i], names);
+			status = change(functions[i], names);
 	}
 	return status;
 }
