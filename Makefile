@@ -93,7 +93,7 @@ LDFLAGS  += $(if $(HAVE_LTO),-fno-lto)
 # The library is also part of SQLite's extension, hence -fPIC.
 CFLAGS   += -std=c17 $(WARNINGS) $(SANITIZE) -fPIC -fvisibility=hidden
 LDLIBS   += $(if $(HAVE_IPT),-lipt) -lopencsd_c_api -lopencsd -lZydis \
-            -lelf -ldw -lzstd -lz -ldeflate -lsqlite3 -ledit -lm \
+            -lelf -ldw -liberty -lzstd -lz -ldeflate -lsqlite3 -ledit -lm \
             $(if $(HAVE_MHD),-lmicrohttpd) $(if $(HAVE_CURL),-llz4) -pthread
 
 # The extension uses the SQLite interface that the loading program passes to it.

@@ -12,12 +12,21 @@ struct name_word {
 	regex_t regex;
 };
 
-/* Returns the length of the entry at the start of @list. */
+/* Returns the length of the entry at the start of @list. Commas in brackets are
+ * part of it: "map<int, int>::at".
+ */
 static size_t word_length(const char *list)
 {
 	const char *end = *list == '/' ? strchr(list + 1, '/') : NULL;
+	int depth = 0;
 
-	return end ? (size_t)(end + 1 - list) : strcspn(list, ",");
+	if (end)
+		return (size_t)(end + 1 - list);
+	for (end = list; *end && (depth > 0 || *end != ','); end++) {
+		depth += strchr("<({", *end) != NULL;
+		depth -= strchr(">)}", *end) != NULL;
+	}
+	return (size_t)(end - list);
 }
 
 static bool read_regex(struct name_word *word)

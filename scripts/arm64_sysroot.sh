@@ -13,7 +13,7 @@ ROOT=$(realpath -m "${1:-build-arm64-sysroot}")
 STATE=$ROOT.apt
 KEYRING=/usr/share/keyrings/debian-archive-keyring.gpg
 PACKAGES=(
-	libc6 libc6-dev libopencsd-dev libzydis-dev libelf-dev libdw-dev
+	libc6 libc6-dev libopencsd-dev libzydis-dev libelf-dev libdw-dev libiberty-dev
 	libunwind-dev libzstd-dev zlib1g-dev libdeflate-dev
 	libsqlite3-dev libedit-dev libxxhash-dev check
 )

@@ -13,7 +13,7 @@ source "$(dirname "$(realpath "$0")")/apt.sh"
 # docs/architecture.md, "Libraries", describes each library.
 BUILD=(
 	gcc make pkg-config libc6-dev
-	libipt-dev libopencsd-dev libzydis-dev libelf-dev libdw-dev
+	libipt-dev libopencsd-dev libzydis-dev libelf-dev libdw-dev libiberty-dev
 	libzstd-dev zlib1g-dev libdeflate-dev
 	libmicrohttpd-dev libglib2.0-dev
 	libsqlite3-dev libedit-dev libcurl4-openssl-dev liblz4-dev libxxhash-dev

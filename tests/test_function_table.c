@@ -2,6 +2,7 @@
 /* Merges the functions of two tables, the kernel's and programs', and compares
  * tables.
  */
+#include "symbolize/functions/function_called.h"
 #include "symbolize/functions/function_table.h"
 #include "tests/run_suite.h"
 
@@ -41,6 +42,96 @@ START_TEST(joined_functions_follow)
 	ck_assert_ptr_eq(function_at(table, main_of_cat + shift)->module,
 			 function_table_module(table, "/bin/cat", 8));
 	function_table_free(table);
+}
+END_TEST
+
+struct program {
+	struct function_table *table;
+	const char *module;
+};
+
+static uint32_t add_at(struct program *program, const char *symbol,
+		       uint64_t address)
+{
+	return function_table_add_entry(program->table, symbol, strlen(symbol),
+					program->module, 'u', address);
+}
+
+static const char *name_of(const struct program *program, uint32_t number)
+{
+	return function_at(program->table, number)->name;
+}
+
+/* Parameters are shown where functions would have one name, positions where that
+ * is not enough.
+ */
+START_TEST(programs_names_are_demangled)
+{
+	struct program program = { .table = function_table_new() };
+	uint32_t cost, one, other, first, second, plain, clone;
+	const struct function *function;
+
+	program.module = function_table_module(program.table, "/bin/shop", 9);
+	cost = add_at(&program, "_ZNK4shop5Order4costIiEET_S2_", 0x10);
+	one = add_at(&program, "_Z4makei", 0x20);
+	other = add_at(&program, "_Z4makel", 0x30);
+	first = add_at(&program, "_ZN3FooC1Ev", 0x40);
+	second = add_at(&program, "_ZN3FooC2Ev", 0x50);
+	plain = add_at(&program, "main", 0x60);
+	clone = add_at(&program, "_Z4workv.part.0", 0x70);
+	ck_assert_int_eq(function_table_demangle(program.table), 0);
+	ck_assert_str_eq(name_of(&program, cost), "shop::Order::cost<int>");
+	ck_assert_str_eq(name_of(&program, one), "make(int)");
+	ck_assert_str_eq(name_of(&program, other), "make(long)");
+	ck_assert_str_eq(name_of(&program, first), "Foo::Foo()@0x40");
+	ck_assert_str_eq(name_of(&program, second), "Foo::Foo()@0x50");
+	ck_assert_str_eq(name_of(&program, plain), "main");
+	ck_assert_str_eq(name_of(&program, clone), "work.part.0");
+	function = function_at(program.table, cost);
+	ck_assert_str_eq(function->base, "cost");
+	ck_assert_str_eq(function_symbol(function),
+			 "_ZNK4shop5Order4costIiEET_S2_");
+	function_table_display(program.table, FUNCTION_NAMES_FULL);
+	ck_assert_str_eq(name_of(&program, cost),
+			 "int shop::Order::cost<int>(int) const");
+	ck_assert_str_eq(name_of(&program, first), "Foo::Foo()@0x40");
+	function_table_display(program.table, FUNCTION_NAMES_SYMBOLS);
+	ck_assert_str_eq(name_of(&program, one), "_Z4makei");
+	function_table_free(program.table);
+}
+END_TEST
+
+START_TEST(demangled_functions_have_several_names)
+{
+	static const struct {
+		const char *name;
+		bool is_called;
+	} cases[] = {
+		{ "_ZNK4shop5Order4costIiEET_S2_", true },
+		{ "shop::Order::cost<int>", true },
+		{ "int shop::Order::cost<int>(int) const", true },
+		{ "shop::Order::cost", true },
+		{ "cost", true },
+		{ "Order::cost", false },
+		{ "cost<int>", false },
+		{ "shop::Order", false },
+	};
+	struct program program = { .table = function_table_new() };
+	uint32_t cost;
+
+	program.module = function_table_module(program.table, "/bin/shop", 9);
+	cost = add_at(&program, "_ZNK4shop5Order4costIiEET_S2_", 0x10);
+	ck_assert_int_eq(function_table_demangle(program.table), 0);
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		const struct function *function =
+			function_at(program.table, cost);
+
+		ck_assert_msg(function_is_called(function, cases[i].name,
+						 strlen(cases[i].name)) ==
+				      cases[i].is_called,
+			      "%s", cases[i].name);
+	}
+	function_table_free(program.table);
 }
 END_TEST
 
@@ -168,6 +259,8 @@ int main(void)
 	TCase *tests = tcase_create("all");
 
 	tcase_add_test(tests, joined_functions_follow);
+	tcase_add_test(tests, programs_names_are_demangled);
+	tcase_add_test(tests, demangled_functions_have_several_names);
 	tcase_add_test(tests, what_is_added_then_is_new);
 	tcase_add_test(tests, none_can_be_joined);
 	tcase_add_test(tests, digests_tell_tables_apart);

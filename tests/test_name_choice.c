@@ -19,6 +19,8 @@ static const struct {
 	{ "/^.{2,3}$/,none", "none", true },
 	{ "/^.{2,3}$/,none", "abcd", false },
 	{ "map<int, bool>", "map<int, bool>", true },
+	{ "map<int, bool>::at,main", "map<int, bool>::at", true },
+	{ "map<int, bool>::at,main", "main", true },
 	{ "/", "/", true },
 	{ "/dev", "/dev", true },
 };

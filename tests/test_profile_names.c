@@ -149,11 +149,14 @@ END_TEST
 START_TEST(calls_are_told_apart_by_module)
 {
 	static const char *const expected[] = {
-		"\nvfs_read,vfs_read,1,20,30,1,0,0,0,0,0,0,xfs,\n",
+		"\nvfs_read,vfs_read,1,20,30,1,0,0,0,0,0,0,xfs,,"
+		"vfs_read,vfs_read\n",
 		"\nvfs_read,\"f\\x1b;\"\"\n\\xff\xc2\x9b(<\","
-		"1,30,30,1,0,0,0,0,0,0,,\n",
+		"1,30,30,1,0,0,0,0,0,0,,,\"f\\x1b;\"\"\n\\xff\xc2\x9b(<\","
+		"vfs_read\n",
 		"\nvfs_read,\"f\\x1b;\"\"\n\\xff\xc2\x9b(<\","
-		"1,10,10,1,0,0,0,0,0,0,,xfs\n",
+		"1,10,10,1,0,0,0,0,0,0,,xfs,\"f\\x1b;\"\"\n\\xff\xc2\x9b(<\","
+		"vfs_read\n",
 	};
 	size_t size;
 	char *text;

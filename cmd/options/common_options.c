@@ -37,6 +37,11 @@ const struct own_option common_options[OPTION_COUNT] = {
 	[OPTION_BY] = { "by", "WHAT",
 			"group tasks by thread, process, comm, cgroup or "
 			"choice (those that --comm, --pid, --tree select)" },
+	[OPTION_FULL_NAMES] = { "full-names", NULL,
+				"show C++ functions with all parameters" },
+	[OPTION_MANGLED] = { "mangled", NULL,
+			     "show C++, Rust and D functions by their "
+			     "symbols" },
 	[OPTION_SYMFS] = { "symfs", "DIR",
 			   "directory with the traced machine's files" },
 	[OPTION_JOBS] = { "jobs", "N",
@@ -69,6 +74,8 @@ bool common_option_is_taken(const struct option_set *set,
 	case OPTION_SINCE:
 	case OPTION_UNTIL:
 	case OPTION_CPU:
+	case OPTION_FULL_NAMES:
+	case OPTION_MANGLED:
 	case OPTION_COLOR:
 		return !set->is_page;
 	case OPTION_INPUT:
@@ -149,6 +156,12 @@ bool common_option_take(struct report_options *options,
 	case OPTION_BY:
 		options->by = group_by_find(argument);
 		return options->by != GROUP_BY_NOTHING;
+	case OPTION_FULL_NAMES:
+		options->names = FUNCTION_NAMES_FULL;
+		return true;
+	case OPTION_MANGLED:
+		options->names = FUNCTION_NAMES_SYMBOLS;
+		return true;
 	case OPTION_SYMFS:
 		options->symfs = argument;
 		return *argument;

@@ -9,6 +9,7 @@
 #include "report/steps/step_filter.h"
 #include "report/steps/task_groups.h"
 #include "report/steps/task_stacks.h"
+#include "symbolize/functions/function_table.h"
 
 #include <getopt.h>
 #include <stdbool.h>
@@ -48,11 +49,12 @@ struct report_options {
 	bool wants_lines;	  /* --lines, if the command has it */
 	/* --sort, if the command has it: a column's name */
 	const char *sort;
-	const char *title;  /* --title, if the command has it */
-	uint64_t jobs;	    /* --jobs; 0: the number of CPUs */
-	enum engine engine; /* --engine */
-	const char *query;  /* if the command has one; NULL: none */
-	const char *symfs;  /* --symfs; NULL: this machine's files */
+	const char *title;	   /* --title, if the command has it */
+	uint64_t jobs;		   /* --jobs; 0: the number of CPUs */
+	enum engine engine;	   /* --engine */
+	const char *query;	   /* if the command has one; NULL: none */
+	const char *symfs;	   /* --symfs; NULL: this machine's files */
+	enum function_names names; /* --full-names, --mangled */
 	uint32_t given_own; /* bit I: the command's own option I was given */
 	struct array pairs; /* char *: two joined arguments */
 };

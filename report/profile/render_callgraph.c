@@ -202,6 +202,14 @@ static const char *module_of(const struct graph_view *view, uint32_t row)
 		->module;
 }
 
+static const char *symbol_of(const struct graph_view *view, uint32_t row)
+{
+	if (row == CALL_GRAPH_NOBODY)
+		return "";
+	return function_symbol(function_at(view->report->functions,
+					   view->profile.rows[row].function));
+}
+
 static void write_fields(struct record_writer *writer, const void *ctx,
 			 uint64_t index)
 {
@@ -226,6 +234,8 @@ static void write_fields(struct record_writer *writer, const void *ctx,
 	record_number(writer, "cycle", view->graph.cycle_of_row[arc->callee]);
 	record_text(writer, "module", module_of(view, arc->callee));
 	record_text(writer, "caller_module", module_of(view, arc->caller));
+	record_text(writer, "symbol", symbol_of(view, arc->callee));
+	record_text(writer, "caller_symbol", symbol_of(view, arc->caller));
 	if (view->report->interrupts)
 		record_number(writer, "self_inferred_ns", arc->inferred_ns);
 	if (view->report->groups)

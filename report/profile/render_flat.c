@@ -46,7 +46,7 @@ static double per_call(uint64_t time_ns, const struct call_counts *counts)
 const char flat_columns[] =
 	"function calls self_ns total_ns calls_direct calls_tail calls_async "
 	"starts inferred time_percent cumulative_ns self_ns_per_call "
-	"total_ns_per_call address module self_inferred_ns group source";
+	"total_ns_per_call address module symbol self_inferred_ns group source";
 
 static void write_fields(struct record_writer *writer, const void *ctx,
 			 uint64_t index)
@@ -77,6 +77,7 @@ static void write_fields(struct record_writer *writer, const void *ctx,
 		    per_call(row->total_ns, &row->calls), 2);
 	record_address(writer, "address", function->address);
 	record_text(writer, "module", function->module);
+	record_text(writer, "symbol", function_symbol(function));
 	if (flat->report->interrupts)
 		record_number(writer, "self_inferred_ns", row->inferred_ns);
 	if (flat->report->groups)

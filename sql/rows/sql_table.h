@@ -9,7 +9,7 @@
 /* The version of the schema. It changes when a table or column is added,
  * removed, renamed or changes its meaning.
  */
-enum { SQL_SCHEMA_VERSION = 4 };
+enum { SQL_SCHEMA_VERSION = 5 };
 
 enum sql_type { SQL_INTEGER, SQL_REAL, SQL_TEXT };
 

@@ -19,6 +19,7 @@ enum {
 	COLUMN_MODULE,
 	COLUMN_ADDRESS,
 	COLUMN_SPACE,
+	COLUMN_SYMBOL,
 	COLUMNS,
 };
 
@@ -34,6 +35,9 @@ static const struct sql_column columns[COLUMNS] = {
 			     "lowest entry address, as a signed number; NULL "
 			     "if unknown" },
 	[COLUMN_SPACE] = { "space", SQL_TEXT, ROLE_NONE, "", "kernel or user" },
+	[COLUMN_SYMBOL] = { "symbol", SQL_TEXT, ROLE_NONE, "",
+			    "its symbol in the file: the mangled name of C++, "
+			    "Rust and D" },
 };
 
 static void add(struct row_out *out, uint32_t number,
@@ -50,6 +54,7 @@ static void add(struct row_out *out, uint32_t number,
 	if (!function->address)
 		row_out_null(out, COLUMN_ADDRESS);
 	cells[COLUMN_SPACE].text = function->space == 'u' ? "user" : "kernel";
+	cells[COLUMN_SYMBOL].text = function_symbol(function);
 	row_out_end(out);
 }
 

@@ -12,8 +12,8 @@
  * It changes when a table or column is added, removed, renamed or changes its
  * meaning.
  */
-enum { STORE_SCHEMA_VERSION = 4 };
-_Static_assert(SQL_SCHEMA_VERSION == 4,
+enum { STORE_SCHEMA_VERSION = 5 };
+_Static_assert(SQL_SCHEMA_VERSION == 5,
 	       "a store's version changes with that of recordings");
 
 enum { STORE_ID_TEXT = 33, STORE_DAY_TEXT = 11, STORE_HOST_TEXT = 65 };

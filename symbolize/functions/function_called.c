@@ -2,6 +2,7 @@
 #include "symbolize/functions/function_called.h"
 
 #include "common/name_choice.h"
+#include "symbolize/functions/demangle.h"
 #include "symbolize/functions/function_table.h"
 
 #include <stdlib.h>
@@ -13,38 +14,85 @@ static bool is_text(const char *text, size_t size, const char *name,
 	return size == length && !memcmp(text, name, length);
 }
 
-/* Returns the length of the name without the position of a double. */
-static size_t plain_length(const struct function *function)
+/* Returns the length of @name without the position of a double. */
+static size_t plain_length(const struct function *function, const char *name)
 {
-	const char *place = strrchr(function->name, '@');
+	const char *place = strrchr(name, '@');
 
-	return function->is_double && place ? (size_t)(place - function->name) :
-					      strlen(function->name);
+	return function->is_double && place ? (size_t)(place - name) :
+					      strlen(name);
+}
+
+/* The names that a function answers to, each once. */
+struct called {
+	struct {
+		const char *text;
+		size_t length;
+	} names[10];
+	size_t count;
+};
+
+static void add(struct called *called, const char *text, size_t length)
+{
+	for (size_t i = 0; i < called->count; i++)
+		if (is_text(called->names[i].text, called->names[i].length,
+			    text, length))
+			return;
+	called->names[called->count].text = text;
+	called->names[called->count++].length = length;
+}
+
+/* Adds a name, and it without the position of a double. */
+static void add_name(struct called *called, const struct function *function,
+		     const char *name)
+{
+	add(called, name, strlen(name));
+	add(called, name, plain_length(function, name));
+}
+
+static struct called called_of(const struct function *function)
+{
+	const struct demangled *demangled = function->demangled;
+	struct called called = { .count = 0 };
+
+	add_name(&called, function, function->name);
+	add(&called, function->base, strlen(function->base));
+	if (demangled) {
+		const struct demangled_base base =
+			demangled_base(demangled->brief);
+
+		add_name(&called, function, demangled->symbol);
+		add_name(&called, function, demangled->full);
+		add_name(&called, function, demangled->brief);
+		add(&called, demangled->brief, base.start + base.length);
+	}
+	return called;
 }
 
 bool function_is_called(const struct function *function, const char *name,
 			size_t length)
 {
-	return is_text(function->name, strlen(function->name), name, length) ||
-	       is_text(function->name, plain_length(function), name, length) ||
-	       is_text(function->base, strlen(function->base), name, length);
-}
+	struct called called = called_of(function);
 
-static bool is_plain_chosen(const struct function *function,
-			    const struct name_choice *choice)
-{
-	char *plain = strndup(function->name, plain_length(function));
-	bool is_chosen = plain && name_choice_has(choice, plain);
-
-	free(plain);
-	return is_chosen;
+	for (size_t i = 0; i < called.count; i++)
+		if (is_text(called.names[i].text, called.names[i].length, name,
+			    length))
+			return true;
+	return false;
 }
 
 bool function_is_chosen(const struct function *function,
 			const struct name_choice *choice)
 {
-	return name_choice_has(choice, function->name) ||
-	       (function->base != function->name &&
-		name_choice_has(choice, function->base)) ||
-	       (function->is_double && is_plain_chosen(function, choice));
+	struct called called = called_of(function);
+	bool is_chosen = false;
+
+	for (size_t i = 0; i < called.count && !is_chosen; i++) {
+		char *name =
+			strndup(called.names[i].text, called.names[i].length);
+
+		is_chosen = name && name_choice_has(choice, name);
+		free(name);
+	}
+	return is_chosen;
 }

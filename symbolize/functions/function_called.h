@@ -11,6 +11,8 @@ struct name_choice;
 /* Returns whether the @length bytes at @name match @function: its displayed
  * name ("foo.isra.0@0x1230"), that without the position that makes it unique
  * ("foo.isra.0"), or its name in the source ("foo"), which matches all clones.
+ * A demangled function has more: its symbol, its name with all parameters and
+ * without ("shop::cost<int>"), and that without template arguments.
  */
 bool function_is_called(const struct function *function, const char *name,
 			size_t length);

@@ -9,6 +9,7 @@
 #include "symbolize/functions/function_name.h"
 #include "symbolize/functions/function_slots.h"
 #include "symbolize/functions/module_list.h"
+#include "symbolize/functions/program_names.h"
 
 #include <stdbool.h>
 #include <stdlib.h>
@@ -295,6 +296,21 @@ int function_table_name_doubles(struct function_table *table)
 {
 	return function_doubles_name(&table->doubles, table->functions.items,
 				     &table->modules, table->names);
+}
+
+int function_table_demangle(struct function_table *table)
+{
+	return program_names_demangle(table->functions.items,
+				      (uint32_t)table->functions.count,
+				      table->names);
+}
+
+void function_table_display(struct function_table *table,
+			    enum function_names names)
+{
+	for (uint32_t i = 0; i < table->functions.count; i++)
+		program_name_display(function_of(table, i), names);
+	digest(table, (uint64_t)names);
 }
 
 static bool is_kernels(const struct function_table *table, uint32_t number,

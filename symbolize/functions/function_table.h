@@ -21,13 +21,27 @@ struct function_table;
 /* Returned in place of a number when out of memory. */
 #define FUNCTION_NONE UINT32_MAX
 
+/* Further names of a function whose symbol is mangled. Each has the function's
+ * suffix, ".isra.0" or "@0x1230", if it has one.
+ */
+struct demangled {
+	const char *symbol; /* "_ZN4shop4costIiEEvT_" */
+	const char *brief;  /* without parameters, "shop::cost<int>" */
+	const char *full;   /* "void shop::cost<int>(int)" */
+};
+
 struct function {
 	/* as displayed: "foo.isra.0", and, if others of its module have that
-	 * name, with its position: "foo.isra.0@0x1230"
+	 * name, with its position: "foo.isra.0@0x1230". Demangled without
+	 * parameters, "shop::cost<int>", unless another function of the module
+	 * then has the same name
 	 */
 	const char *name;
-	/* name in the source, "foo": rules and choices by name use it */
+	/* name in the source, "foo": rules and choices by name use it. Of a
+	 * demangled name the last component, "cost"
+	 */
 	const char *base;
+	const struct demangled *demangled; /* NULL: the symbol is @name */
 	const char *module; /* "" for the kernel proper, else a module's
 				 * name or a user program's path */
 	uint64_t address;   /* of its entry; 0 if unknown */
@@ -88,6 +102,24 @@ const uint32_t *function_table_doubles(const struct function_table *table,
  */
 int function_table_name_doubles(struct function_table *table);
 
+/* Which of a demangled function's names is displayed. */
+enum function_names {
+	FUNCTION_NAMES_BRIEF, /* without parameters where unambiguous */
+	FUNCTION_NAMES_FULL,
+	FUNCTION_NAMES_SYMBOLS, /* mangled */
+};
+
+/* Displays the functions by @names from now on, which are BRIEF before. Changes
+ * the table's digest.
+ */
+void function_table_display(struct function_table *table,
+			    enum function_names names);
+
+/* Demangles the names of programs' functions, once, after all were added. From
+ * then on functions can be found by number only. Returns 0 or -ERROR_MEMORY.
+ */
+int function_table_demangle(struct function_table *table);
+
 /* Returns the table's copy of the @length bytes at @name: equal names yield
  * equal pointers. The table owns it. NULL when out of memory.
  */
@@ -99,6 +131,13 @@ const char *function_table_module(struct function_table *table,
  */
 uint32_t function_table_kernel(const struct function_table *table,
 			       const char *name);
+
+/* Returns the name of @function's symbol, mangled if it is. */
+static inline const char *function_symbol(const struct function *function)
+{
+	return function->demangled ? function->demangled->symbol :
+				     function->name;
+}
 
 const struct function *function_at(const struct function_table *table,
 				   uint32_t number);

@@ -108,6 +108,8 @@ static int read_both(struct symbols *symbols, const struct recording *recording,
 
 	status = status ? status : of_kernel;
 	if (!status)
+		status = function_table_demangle(functions);
+	if (!status)
 		return join(symbols, functions);
 	function_table_free(functions);
 	return status;
@@ -224,6 +226,11 @@ bool symbols_have_role(const struct symbols *symbols, uint8_t role)
 const struct arch *symbols_arch(const struct symbols *symbols)
 {
 	return symbols->arch;
+}
+
+void symbols_display(struct symbols *symbols, enum function_names names)
+{
+	function_table_display(symbols->functions, names);
 }
 
 const struct function_table *symbols_functions(const struct symbols *symbols)

@@ -11,7 +11,7 @@
 enum { SHOWN = 50, LIKE_BYTES = 128 };
 
 /* Returns how well a name matches: exactly, by prefix, or by a substring. */
-static int fit(const char *name, const char *like)
+static int fit_name(const char *name, const char *like)
 {
 	const char *at = strstr(name, like);
 
@@ -20,6 +20,26 @@ static int fit(const char *name, const char *like)
 	if (at != name)
 		return 1;
 	return name[strlen(like)] ? 2 : 3;
+}
+
+/* Returns how well the best of @function's names matches. */
+static int fit(const struct function *function, const char *like)
+{
+	const char *const names[] = {
+		function->name,
+		function->base,
+		function_symbol(function),
+		function->demangled ? function->demangled->full : "",
+	};
+	int best = 0;
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
+		int found = fit_name(names[i], like);
+
+		if (found > best)
+			best = found;
+	}
+	return best;
 }
 
 /* Marks the functions that ran in the recording. */
@@ -48,9 +68,8 @@ static void write_found(const struct view_sources *sources, const bool *run,
 	json_begin(json, "[]");
 	for (int wanted = 3; wanted; wanted--)
 		for (uint32_t i = 0; i < count && shown < SHOWN; i++) {
-			if (!run[i] ||
-			    fit(function_at(sources->functions, i)->name,
-				like) != wanted)
+			if (!run[i] || fit(function_at(sources->functions, i),
+					   like) != wanted)
 				continue;
 			json_number(json, i);
 			answer_names_add(named, i);

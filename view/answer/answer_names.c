@@ -47,6 +47,8 @@ void answer_names_write(const struct answer_names *named, struct json_out *json)
 		json_text(json, function->name);
 		json_text(json,
 			  function->space == 'u' ? "user" : function->module);
+		if (function->demangled)
+			json_text(json, function->demangled->full);
 		json_end(json, "[]");
 	}
 	json_end(json, "{}");

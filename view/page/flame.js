@@ -55,12 +55,10 @@ class FlameGraph {
     new ResizeObserver(() => this.draw()).observe(this.canvas);
   }
   describe(node) {
-    return `${this.label(node)}\n${duration(node.total)} (${percent(node.total,
+    const name = node.parent ? this.names.whole(node.function) : "all";
+    return `${name}\n${duration(node.total)} (${percent(node.total,
       this.root.total)}), itself ${duration(node.self)}${
       node.calls ? `\n${plural(node.calls, "call")}` : ""}`;
-  }
-  label(node) {
-    return node.parent ? this.names.full(node.function) : "all";
   }
   at(event) {
     return this.places.find(({ x, y, width }) => event.offsetX >= x &&

@@ -16,11 +16,18 @@ class FunctionNames {
     this.names = new Map();
   }
   take(functions) {
-    for (const [number, [name, module]] of Object.entries(functions ?? {}))
-      this.names.set(Number(number), { name, module });
+    for (const [number, [name, module, parameters]] of
+      Object.entries(functions ?? {}))
+      this.names.set(Number(number), { name, module, parameters });
   }
   name(number) {
     return this.names.get(number)?.name ?? "?";
+  }
+  /* For tooltips: a demangled name with its parameters, then as full(). */
+  whole(number) {
+    const known = this.names.get(number);
+    return known?.parameters ? `${known.parameters} [${known.module}]` :
+      this.full(number);
   }
   /* The name with its module, except for the kernel proper. */
   full(number) {

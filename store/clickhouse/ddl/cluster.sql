@@ -1,4 +1,4 @@
--- A store of ktrace-hw on a cluster of ClickHouse, schema version 4.
+-- A store of ktrace-hw on a cluster of ClickHouse, schema version 5.
 --
 --     ktrace-hw store ddl --cluster NAME --database DATABASE |
 --         clickhouse-client --multiquery
@@ -102,7 +102,8 @@ CREATE TABLE IF NOT EXISTS {database}.function_local ON CLUSTER '{cluster}' (
   function Nullable(String),
   module Nullable(String),
   address Nullable(Int64),
-  space Nullable(String)
+  space Nullable(String),
+  symbol Nullable(String)
 )
 ENGINE = ReplicatedMergeTree(
   '/clickhouse/tables/{shard}/{database}/function_local', '{replica}')
@@ -658,4 +659,4 @@ ORDER BY id, added_s, recording LIMIT 1 BY id;
 
 -- Written last: without this row the database is not a store yet.
 SET insert_distributed_sync = 1;
-INSERT INTO {database}.store_version VALUES (4, '{cluster}');
+INSERT INTO {database}.store_version VALUES (5, '{cluster}');

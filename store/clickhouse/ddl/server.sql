@@ -1,4 +1,4 @@
--- A store of ktrace-hw on one server of ClickHouse, schema version 4.
+-- A store of ktrace-hw on one server of ClickHouse, schema version 5.
 --
 --     clickhouse-client --database=DATABASE --multiquery < server.sql
 --
@@ -79,7 +79,8 @@ CREATE TABLE IF NOT EXISTS function (
   function Nullable(String),
   module Nullable(String),
   address Nullable(Int64),
-  space Nullable(String)
+  space Nullable(String),
+  symbol Nullable(String)
 )
 ENGINE = MergeTree
 PARTITION BY day ORDER BY (recording);
@@ -534,4 +535,4 @@ SELECT * FROM recording_all
 ORDER BY id, added_s, recording LIMIT 1 BY id;
 
 -- Written last: without this row the database is not a store yet.
-INSERT INTO store_version VALUES (4, '');
+INSERT INTO store_version VALUES (5, '');

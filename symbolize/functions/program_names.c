@@ -1,0 +1,176 @@
+/* SPDX-License-Identifier: MIT */
+#include "symbolize/functions/program_names.h"
+
+#include "common/arena.h"
+#include "common/array.h"
+#include "common/error.h"
+#include "symbolize/functions/demangle.h"
+
+#include <inttypes.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Returns @text, then @suffix; NULL when out of memory. */
+static const char *join(struct arena *names, const char *text,
+			const char *suffix)
+{
+	char *name = arena_alloc(names, strlen(text) + strlen(suffix) + 1);
+
+	if (name)
+		strcpy(stpcpy(name, text), suffix);
+	return name;
+}
+
+/* Names @function by the demangled names of its symbol without suffixes. Returns 0
+ * or -ERROR_MEMORY.
+ */
+static int name_it(struct function *function, struct arena *names,
+		   const char *brief, const char *full)
+{
+	const struct demangled_base base = demangled_base(brief);
+	const char *suffix = function->name + strlen(function->base);
+	struct demangled *demangled = arena_alloc(names, sizeof(*demangled));
+
+	if (!demangled)
+		return -ERROR_MEMORY;
+	*demangled = (struct demangled){
+		.symbol = function->name,
+		.brief = join(names, brief, suffix),
+		.full = join(names, full, suffix),
+	};
+	function->demangled = demangled;
+	function->name = demangled->brief;
+	function->base = arena_text(names, brief + base.start, base.length);
+	return demangled->brief && demangled->full && function->base ?
+		       0 :
+		       -ERROR_MEMORY;
+}
+
+/* Returns whether only @function's own suffix follows its name in the source. */
+static bool has_base(const struct function *function)
+{
+	return !strncmp(function->name, function->base, strlen(function->base));
+}
+
+/* Demangles @function if its symbol is mangled. Returns 1 if it is, 0, or
+ * -ERROR_MEMORY.
+ */
+static int demangle_one(struct function *function, struct arena *names)
+{
+	char *name = has_base(function) ? demangle(function->base, false) :
+					  NULL;
+	char *full = name ? demangle(function->base, true) : NULL;
+	int status = full ? name_it(function, names, name, full) : 0;
+
+	free(name);
+	free(full);
+	return status || !function->demangled ? status : 1;
+}
+
+static int by_name(const void *left, const void *right)
+{
+	const struct function *a = *(struct function *const *)left;
+	const struct function *b = *(struct function *const *)right;
+
+	if (a->module != b->module)
+		return a->module < b->module ? -1 : 1;
+	return strcmp(a->name, b->name);
+}
+
+static bool is_same(struct function *const *functions, size_t a, size_t b)
+{
+	return !by_name(&functions[a], &functions[b]);
+}
+
+static int add_parameters(struct function *function, struct arena *names)
+{
+	(void)names;
+	function->name = function->demangled->full;
+	return 0;
+}
+
+static int add_position(struct function *function, struct arena *names)
+{
+	char place[24];
+
+	if (function->is_double)
+		return 0;
+	snprintf(place, sizeof(place), "@0x%" PRIx64, function->address);
+	function->name = join(names, function->name, place);
+	function->is_double = true;
+	return function->name ? 0 : -ERROR_MEMORY;
+}
+
+/* Calls @change for each of the @count functions that shares its name with
+ * another one of its module. Returns 0 or -ERROR_MEMORY.
+ */
+static int
+tell_apart(struct function **functions, size_t count, struct arena *names,
+	   int (*change)(struct function *function, struct arena *names))
+{
+	int status = 0;
+
+	qsort(functions, count, sizeof(*functions), by_name);
+	for (size_t begin = 0, end; begin < count && !status; begin = end) {
+		for (end = begin + 1;
+		     end < count && is_same(functions, begin, end); end++)
+			;
+		for (size_t i = begin; i < end && end > begin + 1 && !status;
+		     i++)
+			status = change(functions[i], names);
+	}
+	return status;
+}
+
+/* Demangles what is mangled, and adds it to @found. */
+static int demangle_all(struct function *functions, uint32_t count,
+			struct arena *names, struct array *found)
+{
+	for (uint32_t i = 0; i < count; i++) {
+		struct function *function = &functions[i];
+		int status = function->space == 'u' ?
+				     demangle_one(function, names) :
+				     0;
+
+		if (status < 0 ||
+		    (status && array_append(found, &function) < 0))
+			return -ERROR_MEMORY;
+	}
+	return 0;
+}
+
+int program_names_demangle(struct function *functions, uint32_t count,
+			   struct arena *names)
+{
+	struct array found = ARRAY_OF(struct function *);
+	int status = demangle_all(functions, count, names, &found);
+
+	if (!status)
+		status = tell_apart(found.items, found.count, names,
+				    add_parameters);
+	if (!status)
+		status = tell_apart(found.items, found.count, names,
+				    add_position);
+	array_free(&found);
+	return status;
+}
+
+/* Returns whether @function's name is its full name, with a position. */
+static bool is_positioned(const struct function *function)
+{
+	const char *full = function->demangled->full;
+
+	return !strncmp(function->name, full, strlen(full));
+}
+
+void program_name_display(struct function *function, enum function_names names)
+{
+	if (!function->demangled)
+		return;
+	if (names == FUNCTION_NAMES_SYMBOLS)
+		function->name = function->demangled->symbol;
+	else if (names == FUNCTION_NAMES_FULL && !is_positioned(function))
+		function->name = function->demangled->full;
+}
