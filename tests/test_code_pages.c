@@ -139,6 +139,34 @@ START_TEST(all_code_is_found)
 }
 END_TEST
 
+/* As on arm64: a module below the kernel's text, of which another list has a
+ * part.
+ */
+START_TEST(no_range_is_found_twice)
+{
+	static const char text[] = "13000 t part\t[bpf]\n"
+				   "14000 t next\t[bpf]\n";
+	struct kernel_copy copy = {
+		.modules = ARRAY_OF(struct module),
+		.text = { FIRST + 3 * PAGE, FIRST + 5 * PAGE },
+	};
+	struct array ranges = ARRAY_OF(struct code_range);
+	const struct code_range *found;
+
+	byte_buffer_add(&copy.symbols.text, text, sizeof(text) - 1);
+	*(struct module *)array_add(&copy.modules) =
+		(struct module){ "m", FIRST, PAGE };
+	ck_assert_int_eq(kernel_ranges_find(&copy, &kcore, &ranges), 0);
+	found = ranges.items;
+	ck_assert_uint_eq(ranges.count, 2);
+	ck_assert_uint_eq(found[0].start, FIRST);
+	ck_assert_uint_eq(found[1].start, copy.text.start);
+	ck_assert_uint_eq(found[1].end, copy.text.end);
+	array_free(&ranges);
+	kernel_copy_free(&copy);
+}
+END_TEST
+
 /* Fills @size bytes at @address with @word. */
 static void fill(uint64_t address, size_t size, uint32_t word)
 {
@@ -245,6 +273,7 @@ int main(void)
 	tcase_add_test(tcase, outside_is_an_error);
 	tcase_add_test(tcase, the_end_is_a_hole_or_the_limit);
 	tcase_add_test(tcase, all_code_is_found);
+	tcase_add_test(tcase, no_range_is_found_twice);
 	tcase_add_loop_test(tcase, free_chunks_part_generated_code, 0,
 			    sizeof(fillings) / sizeof(*fillings));
 	tcase_add_test(tcase, lines_that_match_are_appended);
