@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "collector/kernel_code/code_pages.h"
+#include "collector/kernel_code/jit_code.h"
 #include "collector/kernel_code/kernel_copy.h"
 #include "collector/kernel_code/kernel_ranges.h"
 #include "collector/kernel_code/matching_lines.h"
@@ -236,6 +237,25 @@ START_TEST(free_chunks_part_generated_code)
 }
 END_TEST
 
+/* A program of 80 bytes of code in 128 of memory. */
+START_TEST(code_of_a_program_is_without_its_header)
+{
+	const struct code_range memory = { FIRST, FIRST + 128 };
+	struct code_range code;
+
+	kcore.header.e_machine = fillings[_i].machine;
+	fill(FIRST, 128, fillings[_i].word);
+	fill(FIRST + 20, 80, 0x90909090);
+	code = jit_code_find(&kcore, &memory);
+	ck_assert_uint_eq(code.start, FIRST);
+	ck_assert_uint_eq(code.end, FIRST + 128);
+	fill(FIRST, 4, 128);
+	code = jit_code_find(&kcore, &memory);
+	ck_assert_uint_eq(code.start, FIRST + (fillings[_i].is_free ? 20 : 8));
+	ck_assert_uint_eq(code.end, FIRST + (fillings[_i].is_free ? 100 : 128));
+}
+END_TEST
+
 START_TEST(lines_that_match_are_appended)
 {
 	static const char marks[2][80] = { "[one]", "[two]" };
@@ -275,6 +295,8 @@ int main(void)
 	tcase_add_test(tcase, all_code_is_found);
 	tcase_add_test(tcase, no_range_is_found_twice);
 	tcase_add_loop_test(tcase, free_chunks_part_generated_code, 0,
+			    sizeof(fillings) / sizeof(*fillings));
+	tcase_add_loop_test(tcase, code_of_a_program_is_without_its_header, 0,
 			    sizeof(fillings) / sizeof(*fillings));
 	tcase_add_test(tcase, lines_that_match_are_appended);
 	suite_add_tcase(suite, tcase);

@@ -32,12 +32,8 @@ static bool is_zero(const uint8_t *bytes, size_t size)
 	return !bytes[0] && repeats(bytes, size, 1);
 }
 
-/* The kernel fills free executable memory with breakpoints
- * (execmem_fill_trapping_insns() and jit_fill_hole() of arch/x86,
- * AARCH64_BREAK_FAULT of arch/arm64).
- */
-static bool is_free(const struct kcore *kcore, const uint8_t *bytes,
-		    size_t size)
+bool code_pages_is_free(const struct kcore *kcore, const uint8_t *bytes,
+			size_t size)
 {
 	static const uint8_t x86[] = { 0xcc, 0xcc, 0xcc, 0xcc };
 	static const uint8_t arm64[] = { 0x00, 0x20, 0x20, 0xd4 };
@@ -75,7 +71,7 @@ static int append_used(const struct kcore *kcore, uint64_t start,
 
 		if (chunk > size - at)
 			chunk = size - at;
-		if (!is_free(kcore, page + at, chunk))
+		if (!code_pages_is_free(kcore, page + at, chunk))
 			error = append(ranges, start + at, start + at + chunk);
 		at += chunk;
 	}

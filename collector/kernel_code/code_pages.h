@@ -5,6 +5,8 @@
 #include "collector/kernel_code/kcore.h"
 #include "collector/kernel_code/kcore_copy.h"
 
+#include <stdbool.h>
+
 /* Finds the pages of the kernel's memory that have content. Between modules,
  * and between the pieces of one, are addresses without memory; kcore reads as
  * zeros there, which are a valid x86 instruction.
@@ -22,6 +24,14 @@ int code_pages_find(const struct kcore *kcore, const struct code_range *range,
  * (BPF_PROG_CHUNK_SIZE), of which a page holds several programs.
  */
 enum { CODE_PAGES_CHUNK = 64 };
+
+/* Returns whether the @size bytes @bytes, a multiple of 4, are the breakpoints
+ * with which the kernel fills free executable memory
+ * (execmem_fill_trapping_insns() and jit_fill_hole() of arch/x86,
+ * AARCH64_BREAK_FAULT of arch/arm64).
+ */
+bool code_pages_is_free(const struct kcore *kcore, const uint8_t *bytes,
+			size_t size);
 
 /* Like code_pages_find(), but for code that is generated while the kernel runs:
  * also omits free chunks, which are filled with breakpoints. New code may be

@@ -5,6 +5,7 @@
 #include "collector/kernel_code/dynamic_code.h"
 #include "collector/kernel_code/executable_pages.h"
 #include "collector/kernel_code/its_thunks.h"
+#include "collector/kernel_code/jit_code.h"
 #include "collector/kernel_code/kcore.h"
 #include "collector/kernel_code/kcore_copy.h"
 #include "collector/kernel_code/kernel_copy.h"
@@ -566,27 +567,42 @@ static void add_name(struct loaded_code *loaded, const struct code_range *range,
 	record_end_sample_id(&loaded->records, place);
 }
 
-/* Adds @piece for perf from its copy: the kernel may no longer have the code. */
-static void add_copy_for_perf(struct loaded_code *loaded,
-			      const struct piece *piece)
+/* Opens the copy of @piece; the kernel may no longer have the code. Returns 0 or
+ * a negative enum error.
+ */
+static int open_copy(struct loaded_code *loaded, const struct piece *piece,
+		     struct kcore *copy)
 {
 	const struct copy_name name = name_of(&piece->range, piece->read_ns, 0);
-	const uint64_t size = piece->range.end - piece->range.start;
-	struct kcore copy = {
-		.fd = output_folder_reopen(&loaded->code, name.text, O_RDONLY),
-		.segments = ARRAY_OF(Elf64_Phdr),
+	const Elf64_Phdr segment = {
+		.p_type = PT_LOAD,
+		.p_vaddr = piece->range.start,
+		.p_memsz = piece->range.end - piece->range.start,
 	};
 
-	/* A piece that could not be copied was counted as lost. */
-	if (copy.fd < 0)
-		return;
-	if (!array_append(&copy.segments,
-			  &(Elf64_Phdr){ .p_type = PT_LOAD,
-					 .p_vaddr = piece->range.start,
-					 .p_filesz = size,
-					 .p_memsz = size }))
-		add_for_perf(loaded, &copy, &piece->range);
+	*copy = (struct kcore){
+		.fd = output_folder_reopen(&loaded->code, name.text, O_RDONLY),
+		.header = loaded->kcore.header,
+		.segments = ARRAY_OF(Elf64_Phdr),
+	};
+	return copy->fd < 0 ? -ERROR_SYSTEM :
+			      array_append(&copy->segments, &segment);
+}
+
+/* Names the code of @piece, and adds it for perf. A piece that could not be
+ * copied was counted as lost.
+ */
+static void name_filter(struct loaded_code *loaded, const struct piece *piece)
+{
+	struct code_range code = piece->range;
+	struct kcore copy;
+
+	if (!open_copy(loaded, piece, &copy)) {
+		code = jit_code_find(&copy, &piece->range);
+		add_for_perf(loaded, &copy, &code);
+	}
 	kcore_close(&copy);
+	add_name(loaded, &code, "[classic BPF]");
 }
 
 /* Names JIT code without a KSYMBOL record. */
@@ -594,12 +610,9 @@ static void name_filters(struct loaded_code *loaded)
 {
 	const struct piece *pieces = loaded->pieces.items;
 
-	for (size_t i = 0; i < loaded->pieces.count; i++) {
-		if (pieces[i].has_symbol || has_symbol(loaded, &pieces[i]))
-			continue;
-		add_copy_for_perf(loaded, &pieces[i]);
-		add_name(loaded, &pieces[i].range, "[classic BPF]");
-	}
+	for (size_t i = 0; i < loaded->pieces.count; i++)
+		if (!pieces[i].has_symbol && !has_symbol(loaded, &pieces[i]))
+			name_filter(loaded, &pieces[i]);
 }
 
 static void name_thunks(struct loaded_code *loaded)
