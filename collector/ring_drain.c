@@ -21,7 +21,9 @@ static int drain_ring(struct ring_drain *drain, struct cpu_rings *rings,
 	if (!bytes.size)
 		return 0;
 	record_watch(&bytes, &drain->counts,
-		     kind == RING_CODE ? drain->output->loaded : NULL);
+		     kind == RING_CODE || kind == RING_PATCHES ?
+			     drain->output->loaded :
+			     NULL);
 	rings->stopped |= drain->counts.truncated != truncated;
 	if (kind == RING_HITS)
 		hit_wait_take_records(drain->hits, &bytes);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "collector/kernel_code/code_pages.h"
+#include "collector/kernel_code/jit_code.h"
 #include "collector/kernel_code/kernel_copy.h"
 #include "collector/kernel_code/kernel_ranges.h"
 #include "collector/kernel_code/matching_lines.h"
@@ -139,6 +140,122 @@ START_TEST(all_code_is_found)
 }
 END_TEST
 
+/* As on arm64: a module below the kernel's text, of which another list has a
+ * part.
+ */
+START_TEST(no_range_is_found_twice)
+{
+	static const char text[] = "13000 t part\t[bpf]\n"
+				   "14000 t next\t[bpf]\n";
+	struct kernel_copy copy = {
+		.modules = ARRAY_OF(struct module),
+		.text = { FIRST + 3 * PAGE, FIRST + 5 * PAGE },
+	};
+	struct array ranges = ARRAY_OF(struct code_range);
+	const struct code_range *found;
+
+	byte_buffer_add(&copy.symbols.text, text, sizeof(text) - 1);
+	*(struct module *)array_add(&copy.modules) =
+		(struct module){ "m", FIRST, PAGE };
+	ck_assert_int_eq(kernel_ranges_find(&copy, &kcore, &ranges), 0);
+	found = ranges.items;
+	ck_assert_uint_eq(ranges.count, 2);
+	ck_assert_uint_eq(found[0].start, FIRST);
+	ck_assert_uint_eq(found[1].start, copy.text.start);
+	ck_assert_uint_eq(found[1].end, copy.text.end);
+	array_free(&ranges);
+	kernel_copy_free(&copy);
+}
+END_TEST
+
+/* Fills @size bytes at @address with @word. */
+static void fill(uint64_t address, size_t size, uint32_t word)
+{
+	char path[128];
+	FILE *file;
+
+	scratch_folder_path(&folder, "core", path, sizeof(path));
+	file = fopen(path, "r+");
+	fseek(file, (long)(address - FIRST + PAGE), SEEK_SET);
+	for (size_t at = 0; at < size; at += sizeof(word))
+		fwrite(&word, sizeof(word), 1, file);
+	ck_assert_int_eq(fclose(file), 0);
+}
+
+static void expect_ranges(const struct array *ranges,
+			  const struct code_range *expected, size_t count)
+{
+	const struct code_range *found = ranges->items;
+
+	ck_assert_uint_eq(ranges->count, count);
+	for (size_t i = 0; i < count; i++) {
+		ck_assert_uint_eq(found[i].start, expected[i].start);
+		ck_assert_uint_eq(found[i].end, expected[i].end);
+	}
+}
+
+/* Which word fills free memory. */
+static const struct {
+	uint16_t machine;
+	uint32_t word;
+	bool is_free;
+} fillings[] = {
+	{ EM_X86_64, 0xcccccccc, true },   { EM_X86_64, 0xd4202000, false },
+	{ EM_AARCH64, 0xd4202000, true },  { EM_AARCH64, 0xcccccccc, false },
+	{ EM_AARCH64, 0xd4200000, false }, { EM_X86_64, 0xccccccc3, false },
+};
+
+/* Page 0 has a chunk of code, one of zeros, and a third that is code up to its
+ * middle; page 1 has nothing but filling; page 2 has code from its second chunk
+ * on, which ends in page 3.
+ */
+START_TEST(free_chunks_part_generated_code)
+{
+	const struct code_range range = { FIRST + 16, FIRST + 3 * PAGE + 80 };
+	const struct code_range all[] = { range };
+	const struct code_range used[] = {
+		{ FIRST + 16, FIRST + 192 },
+		{ FIRST + 2 * PAGE + 64, FIRST + 3 * PAGE + 80 },
+	};
+	struct array ranges = ARRAY_OF(struct code_range);
+
+	kcore.header.e_machine = fillings[_i].machine;
+	fill(FIRST, 4 * PAGE, fillings[_i].word);
+	fill(FIRST, 64, 0x90909090);
+	fill(FIRST + 64, 64, 0);
+	fill(FIRST + 128, 32, 0x90909090);
+	fill(FIRST + 2 * PAGE + 64, PAGE + 64, 0x90909090);
+	ck_assert_int_eq(code_pages_find_made(&kcore, &range, &ranges), 0);
+	if (fillings[_i].is_free)
+		expect_ranges(&ranges, used, 2);
+	else
+		expect_ranges(&ranges, all, 1);
+	ranges.count = 0;
+	ck_assert_int_eq(code_pages_find(&kcore, &range, &ranges), 0);
+	expect_ranges(&ranges, all, 1);
+	array_free(&ranges);
+}
+END_TEST
+
+/* A program of 80 bytes of code in 128 of memory. */
+START_TEST(code_of_a_program_is_without_its_header)
+{
+	const struct code_range memory = { FIRST, FIRST + 128 };
+	struct code_range code;
+
+	kcore.header.e_machine = fillings[_i].machine;
+	fill(FIRST, 128, fillings[_i].word);
+	fill(FIRST + 20, 80, 0x90909090);
+	code = jit_code_find(&kcore, &memory);
+	ck_assert_uint_eq(code.start, FIRST);
+	ck_assert_uint_eq(code.end, FIRST + 128);
+	fill(FIRST, 4, 128);
+	code = jit_code_find(&kcore, &memory);
+	ck_assert_uint_eq(code.start, FIRST + (fillings[_i].is_free ? 20 : 8));
+	ck_assert_uint_eq(code.end, FIRST + (fillings[_i].is_free ? 100 : 128));
+}
+END_TEST
+
 START_TEST(lines_that_match_are_appended)
 {
 	static const char marks[2][80] = { "[one]", "[two]" };
@@ -176,6 +293,11 @@ int main(void)
 	tcase_add_test(tcase, outside_is_an_error);
 	tcase_add_test(tcase, the_end_is_a_hole_or_the_limit);
 	tcase_add_test(tcase, all_code_is_found);
+	tcase_add_test(tcase, no_range_is_found_twice);
+	tcase_add_loop_test(tcase, free_chunks_part_generated_code, 0,
+			    sizeof(fillings) / sizeof(*fillings));
+	tcase_add_loop_test(tcase, code_of_a_program_is_without_its_header, 0,
+			    sizeof(fillings) / sizeof(*fillings));
 	tcase_add_test(tcase, lines_that_match_are_appended);
 	suite_add_tcase(suite, tcase);
 	return run_suite(suite);

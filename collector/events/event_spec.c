@@ -122,14 +122,26 @@ struct event_spec event_spec_text_poke_breakpoint(uint64_t address)
 	return spec;
 }
 
+/* arm64's kernels step over a breakpoint with interrupts enabled. The interrupt
+ * by which a sample wakes the recorder would end the step before the
+ * instruction has run, and the same call would be sampled until the ring is
+ * full.
+ */
+#ifdef __x86_64__
+#define BPF_TEXT_RING RING_CODE
+#else
+#define BPF_TEXT_RING RING_PATCHES
+#endif
+
 struct event_spec event_spec_bpf_text(const char *name, uint64_t address,
 				      uint64_t registers)
 {
 	struct event_spec spec =
 		spec_of(name, PERF_TYPE_BREAKPOINT, 0, EVENT_OF_KERNEL);
 
-	spec.ring = RING_CODE;
-	spec.attr.wakeup_watermark = 1;
+	spec.ring = BPF_TEXT_RING;
+	if (spec.ring == RING_CODE)
+		spec.attr.wakeup_watermark = 1;
 	spec.attr.bp_type = HW_BREAKPOINT_X;
 	spec.attr.bp_addr = address;
 	spec.attr.bp_len = sizeof(long);

@@ -17,7 +17,7 @@ enum event_scope {
 /* Which ring of its CPU an event writes to. */
 enum event_ring {
 	RING_CODE,    /* code changes: each record wakes the recorder */
-	RING_PATCHES, /* patches: wake it only for many at once */
+	RING_PATCHES, /* patches, and on arm64 BPF code: wake it only for many */
 	RING_SIDEBAND,
 	RING_STACKS, /* samples with copies of user stacks */
 	RING_HITS,   /* of triggers: each wakes the recorder at once */

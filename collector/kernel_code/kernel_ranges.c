@@ -48,49 +48,50 @@ static bool is_held(const struct kcore *kcore, const struct code_range *range)
 	       !kcore_read(kcore, range->end - 1, &byte, 1);
 }
 
-/* Lists modules, and other code added to the kernel's text, by address. */
-static int list_added(const struct kernel_copy *copy, const struct kcore *kcore,
-		      struct array *added)
+/* Lists the kernel's text, which is after the modules on arm64, the modules, and
+ * other code added to them, by address.
+ */
+static int list_code(const struct kernel_copy *copy, const struct kcore *kcore,
+		     struct array *code)
 {
 	const struct module *modules = copy->modules.items;
-	int error = dynamic_code_find(&copy->symbols, added);
-	struct code_range *items = added->items;
+	int error = dynamic_code_find(&copy->symbols, code);
+	struct code_range *items = code->items;
 	size_t kept = 0;
 
-	for (size_t i = 0; i < added->count; i++)
+	for (size_t i = 0; i < code->count; i++)
 		if (is_held(kcore, &items[i]))
 			items[kept++] = items[i];
-	added->count = kept;
+	code->count = kept;
 	if (!error)
-		error = executable_pages_find(kcore, &copy->symbols, added);
+		error = executable_pages_find(kcore, &copy->symbols, code);
 	/* Without page tables, uses only kallsyms and /proc/modules. */
 	if (error == -ERROR_NOT_FOUND)
 		error = 0;
 	for (size_t i = 0; i < copy->modules.count && !error; i++) {
-		struct code_range *range = array_add(added);
+		struct code_range *range = array_add(code);
 
 		if (!range)
 			return -ERROR_MEMORY;
 		range->start = modules[i].address;
 		range->end = modules[i].address + modules[i].size_bytes;
 	}
-	array_sort(added, compare_starts);
+	if (!error)
+		error = array_append(code, &copy->text);
+	array_sort(code, compare_starts);
 	return error;
 }
 
 static int list_near(const struct kernel_copy *copy, const struct kcore *kcore,
 		     struct array *near)
 {
-	struct array added = ARRAY_OF(struct code_range);
-	int error = add_range(near, copy->text.start, copy->text.end);
-	const struct code_range *items;
+	struct array code = ARRAY_OF(struct code_range);
+	int error = list_code(copy, kcore, &code);
+	const struct code_range *items = code.items;
 
-	if (!error)
-		error = list_added(copy, kcore, &added);
-	items = added.items;
-	for (size_t i = 0; i < added.count && !error; i++)
+	for (size_t i = 0; i < code.count && !error; i++)
 		error = add_range(near, items[i].start, items[i].end);
-	array_free(&added);
+	array_free(&code);
 	return error;
 }
 

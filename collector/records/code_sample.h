@@ -8,7 +8,9 @@
 struct event_list;
 struct ring_bytes;
 
-/* A sample of RING_CODE: a change of the kernel's code, and its time. */
+/* A sample of RING_CODE or RING_PATCHES: a change of the kernel's code, and its
+ * time.
+ */
 enum code_sample_kind {
 	CODE_SAMPLE_OTHER,
 	CODE_SAMPLE_MODULE_LOAD, /* its code is complete; it starts next */

@@ -5,6 +5,7 @@
 #include "collector/kernel_code/dynamic_code.h"
 #include "collector/kernel_code/executable_pages.h"
 #include "collector/kernel_code/its_thunks.h"
+#include "collector/kernel_code/jit_code.h"
 #include "collector/kernel_code/kcore.h"
 #include "collector/kernel_code/kcore_copy.h"
 #include "collector/kernel_code/kernel_copy.h"
@@ -187,19 +188,38 @@ static void say_not_added(struct loaded_code *loaded,
 			    range->start);
 }
 
-/* perf does not support code added later, and looks it up in the kernel's copy.
+/* perf does not support code added later, and looks it up in the kernel's copy:
+ * adds @range of @kcore to that.
  */
-static void add_for_perf(struct loaded_code *loaded,
+static void add_for_perf(struct loaded_code *loaded, const struct kcore *kcore,
 			 const struct code_range *range)
 {
 	int error;
 
 	if (loaded->perf_is_full)
 		return;
-	error = kcore_copy_add(&loaded->kcore, &loaded->kcore_dir, "kcore",
-			       range);
+	error = kcore_copy_add(kcore, &loaded->kcore_dir, "kcore", range);
 	if (error < 0)
 		say_not_added(loaded, range, error, loaded->kcore_dir.path);
+}
+
+/* The name of a file of code/. */
+struct copy_name {
+	char text[96];
+};
+
+static struct copy_name name_of(const struct code_range *range,
+				uint64_t time_ns, uint64_t since_ns)
+{
+	struct copy_name name;
+	char since[32] = "";
+
+	if (since_ns)
+		snprintf(since, sizeof(since), "-%" PRIu64, since_ns);
+	snprintf(name.text, sizeof(name.text),
+		 "%" PRIx64 "-%" PRIx64 "-%" PRIu64 "%s", range->start,
+		 range->end, time_ns, since);
+	return name;
 }
 
 /* The time of a copy is the end of copying. A code change reported earlier is
@@ -211,19 +231,15 @@ static int copy_range(struct loaded_code *loaded,
 		      uint64_t *read_ns)
 {
 	static const char unfinished[] = "unfinished";
-	char name[96];
-	char since[32] = "";
+	struct copy_name name;
 	int error = kcore_copy_raw(&loaded->kcore, &loaded->code, unfinished,
 				   range);
 
 	if (!error) {
 		*read_ns = loaded->tracer->now_ns(loaded->page);
-		if (since_ns)
-			snprintf(since, sizeof(since), "-%" PRIu64, since_ns);
-		snprintf(name, sizeof(name),
-			 "%" PRIx64 "-%" PRIx64 "-%" PRIu64 "%s", range->start,
-			 range->end, *read_ns, since);
-		error = output_folder_rename(&loaded->code, unfinished, name);
+		name = name_of(range, *read_ns, since_ns);
+		error = output_folder_rename(&loaded->code, unfinished,
+					     name.text);
 	}
 	if (!error)
 		return array_append(&loaded->covered, range);
@@ -243,7 +259,7 @@ static int copy_for_all(struct loaded_code *loaded,
 	int error = copy_range(loaded, range, since_ns, read_ns);
 
 	if (!error)
-		add_for_perf(loaded, range);
+		add_for_perf(loaded, &loaded->kcore, range);
 	return error;
 }
 
@@ -253,14 +269,11 @@ static int copy_for_all(struct loaded_code *loaded,
 static void mark_end(struct loaded_code *loaded, const struct code_range *range,
 		     uint64_t time_ns)
 {
-	char name[64];
-	int fd;
+	const struct copy_name name = name_of(range, time_ns, 0);
+	int fd = output_folder_create(&loaded->code, name.text);
 
-	snprintf(name, sizeof(name), "%" PRIx64 "-%" PRIx64 "-%" PRIu64,
-		 range->start, range->end, time_ns);
-	fd = output_folder_create(&loaded->code, name);
 	if (fd < 0)
-		output_folder_fail(&loaded->code, name, loaded->log);
+		output_folder_fail(&loaded->code, name.text, loaded->log);
 	else
 		close(fd);
 }
@@ -346,13 +359,16 @@ static bool has_symbol(const struct loaded_code *loaded,
 	return false;
 }
 
-/* Copies @piece, which the kernel has finished writing. */
+/* Copies @piece, which the kernel has finished writing. name_filters() adds it
+ * for perf if it is a filter. A program's KSYMBOL record, which comes later, has
+ * a smaller range, and perf names a program at the start of its segment.
+ */
 static void copy_piece(struct loaded_code *loaded, struct piece *piece)
 {
 	piece->read_ns = UINT64_MAX;
 	if (has_symbol(loaded, piece))
 		piece->has_symbol = true;
-	else if (!copy_for_all(loaded, &piece->range, 0, &piece->read_ns))
+	else if (!copy_range(loaded, &piece->range, 0, &piece->read_ns))
 		check_losses(loaded, piece);
 }
 
@@ -462,22 +478,36 @@ static int copy_pages(struct loaded_code *loaded,
 	return error;
 }
 
+/* Returns the chunks that contain @range. The rest of a program's first and last
+ * chunk contains no other program.
+ */
+static struct code_range chunks_of(const struct code_range *range)
+{
+	return (struct code_range){
+		range->start / CODE_PAGES_CHUNK * CODE_PAGES_CHUNK,
+		(range->end + CODE_PAGES_CHUNK - 1) / CODE_PAGES_CHUNK *
+			CODE_PAGES_CHUNK,
+	};
+}
+
 /* Returns the end of the uncovered range at @at: the next covered range's
  * start, or @end. *@next is the next address to check.
  */
 static uint64_t uncovered_end(const struct loaded_code *loaded, uint64_t at,
 			      uint64_t end, uint64_t *next)
 {
-	const struct code_range *covered = loaded->covered.items;
+	const struct code_range *items = loaded->covered.items;
 
 	*next = end;
 	for (size_t i = 0; i < loaded->covered.count; i++) {
-		if (covered[i].start <= at && covered[i].end > at) {
-			*next = covered[i].end;
+		const struct code_range covered = chunks_of(&items[i]);
+
+		if (covered.start <= at && covered.end > at) {
+			*next = covered.end;
 			return at;
 		}
-		if (covered[i].start > at && covered[i].start < end)
-			end = *next = covered[i].start;
+		if (covered.start > at && covered.start < end)
+			end = *next = covered.start;
 	}
 	return end;
 }
@@ -537,6 +567,44 @@ static void add_name(struct loaded_code *loaded, const struct code_range *range,
 	record_end_sample_id(&loaded->records, place);
 }
 
+/* Opens the copy of @piece; the kernel may no longer have the code. Returns 0 or
+ * a negative enum error.
+ */
+static int open_copy(struct loaded_code *loaded, const struct piece *piece,
+		     struct kcore *copy)
+{
+	const struct copy_name name = name_of(&piece->range, piece->read_ns, 0);
+	const Elf64_Phdr segment = {
+		.p_type = PT_LOAD,
+		.p_vaddr = piece->range.start,
+		.p_memsz = piece->range.end - piece->range.start,
+	};
+
+	*copy = (struct kcore){
+		.fd = output_folder_reopen(&loaded->code, name.text, O_RDONLY),
+		.header = loaded->kcore.header,
+		.segments = ARRAY_OF(Elf64_Phdr),
+	};
+	return copy->fd < 0 ? -ERROR_SYSTEM :
+			      array_append(&copy->segments, &segment);
+}
+
+/* Names the code of @piece, and adds it for perf. A piece that could not be
+ * copied was counted as lost.
+ */
+static void name_filter(struct loaded_code *loaded, const struct piece *piece)
+{
+	struct code_range code = piece->range;
+	struct kcore copy;
+
+	if (!open_copy(loaded, piece, &copy)) {
+		code = jit_code_find(&copy, &piece->range);
+		add_for_perf(loaded, &copy, &code);
+	}
+	kcore_close(&copy);
+	add_name(loaded, &code, "[classic BPF]");
+}
+
 /* Names JIT code without a KSYMBOL record. */
 static void name_filters(struct loaded_code *loaded)
 {
@@ -544,7 +612,7 @@ static void name_filters(struct loaded_code *loaded)
 
 	for (size_t i = 0; i < loaded->pieces.count; i++)
 		if (!pieces[i].has_symbol && !has_symbol(loaded, &pieces[i]))
-			add_name(loaded, &pieces[i].range, "[classic BPF]");
+			name_filter(loaded, &pieces[i]);
 }
 
 static void name_thunks(struct loaded_code *loaded)

@@ -71,10 +71,10 @@ struct loaded_symbol {
 void loaded_code_symbol(struct loaded_code *loaded,
 			const struct loaded_symbol *symbol);
 
-/* Consumes a sample of RING_CODE, @size bytes at @place of @records: copies new
- * modules with their init code, and adds them to the recording's list of
- * modules; marks removed modules; copies JIT code that is complete, and leaves
- * incomplete code to loaded_code_flush().
+/* Consumes a sample of RING_CODE or RING_PATCHES, @size bytes at @place of
+ * @records: copies new modules with their init code, and adds them to the
+ * recording's list of modules; marks removed modules; copies JIT code that is
+ * complete, and leaves incomplete code to loaded_code_flush().
  */
 void loaded_code_sample(struct loaded_code *loaded,
 			const struct ring_bytes *records, size_t place,
@@ -92,8 +92,9 @@ void loaded_code_flush(struct loaded_code *loaded);
  */
 void loaded_code_finish(struct loaded_code *loaded);
 
-/* Adds the symbols of the new modules to the recording's kallsyms, and records
- * that name classic BPF filters and ITS thunks. Should be called at the end of
+/* Adds the symbols of the new modules to the recording's kallsyms, the code of
+ * classic BPF filters to its kcore, and records that name those filters and ITS
+ * thunks. Should be called at the end of
  * the recording, because reading the kernel's kallsyms takes long, and adds
  * megabytes of trace if the recorder's CPU is recorded.
  */
