@@ -101,7 +101,8 @@ static int check_request(const struct client *client,
 	return 0;
 }
 
-/* Sends @message with the descriptors @fds, which count until nobody holds them.
+/* Sends @message with the descriptors @fds, which count until all holders have
+ * closed them.
  */
 static int pass_events(const struct client *client,
 		       const struct serve_events *message, const int *fds)

@@ -20,7 +20,7 @@
  *     the user who has most of them, if that user has more than its own.
  *  3. A user gets another thread only while it has fewer than are free. The
  *     total is at most BUDGET_SERVED_THREADS. A client that has left counts
- *     until nobody holds the descriptors that it was given.
+ *     until all descriptors that it was given are closed.
  *
  * Whether a client that has left still holds descriptors is only checked when
  * a user would be refused otherwise.
@@ -52,7 +52,7 @@ void client_list_add(struct client_list *list, struct client *client);
 /* Returns why the user @uid gets no further thread now, or NULL. */
 const char *client_list_refusal(const struct client_list *list, uid_t uid);
 
-/* What a round calls; both get @context. */
+/* The callbacks of a round; both get @context. */
 struct client_actions {
 	void *context;
 	bool (*is_ready)(void *context, const struct client *client);
@@ -60,7 +60,7 @@ struct client_actions {
 	void (*act)(void *context, struct client *client);
 };
 
-/* Lets one ready client of each user act, then frees those that are gone.
+/* Lets one ready client of each user act, then frees clients that are gone.
  * Returns whether another one was ready.
  */
 bool client_list_round(struct client_list *list,

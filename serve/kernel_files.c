@@ -35,8 +35,8 @@ int kernel_files_open(struct kernel_files *files, struct kernel_source source,
 	return -ERROR_SYSTEM;
 }
 
-/* Frees the disk space of the copy, in the order of invariant 5. What cannot be
- * truncated stays open, and counts.
+/* Frees the disk space of the copy, in the order of invariant 5. A file that
+ * cannot be truncated stays open, and counts.
  */
 static int withdraw(struct shared_copy *copy)
 {

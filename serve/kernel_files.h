@@ -25,14 +25,14 @@ struct log;
  *	   ▲                   kernel_files_finish()                     │
  *	   └─────────────────────────────────────────────────────────────┘
  *
- * Copies have numbers, 1, 2, ... in the order in which they start. Invariants;
+ * Copies have numbers, 1, 2, ... by their start. Invariants;
  * tests/test_kernel_files.c has a test for each:
  *
  *  1. At most one copy is being made, in a thread of its own. No function here
  *     waits for it, except kernel_files_close().
  *  2. A client whose events were open before copy N started gets copy N, if no
  *     earlier one: the events report all changes since. So it waits for two
- *     copies at most: the one that is being made when it comes, and the next.
+ *     copies at most: the current one and the next.
  *  3. While the kernel's code does not change, all clients get the same files,
  *     each with a file position of its own.
  *  4. At most BUDGET_KERNEL_COPIES copies occupy disk space, including the one
@@ -41,7 +41,7 @@ struct log;
  *     even if clients hold descriptors of them.
  *  5. Of a withdrawn copy the file SERVE_KCORE is truncated first. A client
  *     that has read all files, and then finds that this one is not empty, has
- *     read a whole copy. It has the time in which two further copies are made.
+ *     read a whole copy. It may take as long as two further copies.
  *
  * Threads: all functions belong to one thread. The thread that copies uses only
  * the source, the folder, the oldest of the copies, and @making.

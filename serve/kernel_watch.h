@@ -9,8 +9,8 @@
 
 struct log;
 
-/* The running kernel, of which copies are made: reports whether its code has
- * changed since the last copy.
+/* Watches the running kernel: reports whether its code has changed since the
+ * last copy.
  */
 struct kernel_watch {
 	/* The events that report code changes, with a ring for each CPU. */

@@ -50,7 +50,7 @@ enum serve_file {
 	SERVE_FILES,
 };
 
-/* The purposes of events, in the order in which they are sent. */
+/* The purposes of events, in sending order. */
 enum serve_role {
 	SERVE_CODE,
 	SERVE_WAKEUPS,
