@@ -14,7 +14,8 @@
 #include <string.h>
 
 static int run_report(const struct report_options *options,
-		      const struct diff_report *report)
+		      const struct diff_report *report,
+		      struct recorded *recorded)
 {
 	if (report->renderer)
 		return run_profile(options, report->renderer);
@@ -22,12 +23,14 @@ static int run_report(const struct report_options *options,
 			       &(struct attribution_request){
 				       .is_quiet = true,
 				       .table = report->table,
+				       .recorded = recorded,
 			       },
 			       1);
 }
 
 int diff_capture(const struct report_options *options, const char *recording,
-		 const struct diff_report *report, struct csv_rows *rows)
+		 const struct diff_report *report, struct recorded *recorded,
+		 struct csv_rows *rows)
 {
 	struct report_options one = *options;
 	char *text = NULL;
@@ -41,7 +44,7 @@ int diff_capture(const struct report_options *options, const char *recording,
 	one.capture = open_memstream(&text, &size);
 	if (!one.capture)
 		return EXIT_FAILED;
-	status = run_report(&one, report);
+	status = run_report(&one, report, recorded);
 	if (fclose(one.capture) == EOF || status) {
 		free(text);
 		return status ? status : EXIT_FAILED;
