@@ -2,6 +2,7 @@
 #include "cmd/command.h"
 #include "cmd/console/say.h"
 #include "cmd/pipeline/query_session.h"
+#include "cmd/sql/sql_failure.h"
 #include "cmd/sql/sql_missing.h"
 #include "cmd/sql/sql_shell.h"
 #include "common/error.h"
@@ -47,7 +48,7 @@ static int run_query(const struct sql_recording *recording, sqlite3 *db,
 	struct sql_reads reads;
 
 	if (query_rows_write(db, query, format, &reads, out) < 0) {
-		say("sql: %s", sqlite3_errmsg(db));
+		sql_failure_say(db);
 		return EXIT_FAILED;
 	}
 	sql_missing_say(recording, &reads);

@@ -3,6 +3,7 @@
 
 #include "cmd/command.h"
 #include "cmd/console/say.h"
+#include "cmd/console/written.h"
 #include "cmd/report/attribution_command.h"
 #include "cmd/report/profile_command.h"
 #include "common/output_file.h"
@@ -66,31 +67,30 @@ int diff_each(const char *list, int (*take)(void *ctx, const char *recording),
 	return status;
 }
 
-static int say_unwritten(void)
-{
-	say("output not written: %s", strerror(errno));
-	return EXIT_FAILED;
-}
-
 bool diff_output_open(const struct report_options *options,
 		      struct diff_output *output)
 {
-	*output = (struct diff_output){ .out = stdout };
+	*output =
+		(struct diff_output){ .path = options->output, .out = stdout };
 	if (!options->output)
 		return true;
 	output->file = output_file_open(options->output);
 	if (output->file)
 		output->out = output_file_stream(output->file);
 	else
-		say("output not written: %s", regular_file_error(errno));
+		written_fail(options->output);
 	return output->file;
 }
 
 int diff_output_close(const struct diff_output *output, int status)
 {
-	bool is_written = output->file ?
-				  output_file_close(output->file, !status) :
-				  fflush(stdout) == 0 && !ferror(stdout);
+	int written;
 
-	return is_written ? status : say_unwritten();
+	if (output->file)
+		written = output_file_close(output->file, !status) ?
+				  EXIT_OK :
+				  written_fail(output->path);
+	else
+		written = written_stdout();
+	return written ? written : status;
 }

@@ -35,7 +35,8 @@ int diff_each(const char *list, int (*take)(void *ctx, const char *recording),
 
 /* Output of the comparison: a file or standard output. */
 struct diff_output {
-	struct output_file *file; /* NULL: standard output */
+	const char *path;	  /* borrowed; NULL: standard output */
+	struct output_file *file; /* of @path */
 	FILE *out;
 };
 

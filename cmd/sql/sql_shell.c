@@ -2,6 +2,7 @@
 #include "cmd/sql/sql_shell.h"
 
 #include "cmd/console/say.h"
+#include "cmd/sql/sql_failure.h"
 #include "cmd/sql/sql_missing.h"
 #include "cmd/sql/sql_words.h"
 #include "sql/rows/sql_needs.h"
@@ -141,7 +142,7 @@ static void run_query(struct shell *shell, const char *text)
 
 	fflush(shell->out);
 	if (status < 0) {
-		say("sql: %s", sqlite3_errmsg(shell->db));
+		sql_failure_say(shell->db);
 		shell->has_failed = true;
 	} else {
 		sql_missing_say(shell->recording, &reads);

@@ -151,7 +151,7 @@ static int add_missing_region(struct code_image *image, uint64_t address,
 	if (image->spare_fd < 0)
 		return -ERROR_SYSTEM;
 	return code_region_add_empty(&image->regions, address, size,
-				     image->spare_fd, file_size);
+				     image->spare_fd, file_size, image->log);
 }
 
 /* Makes room for the parts of a later copy that lie in no region. */

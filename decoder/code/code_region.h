@@ -51,10 +51,10 @@ int code_region_know(const struct array *regions, struct array *known);
 /* Adds a region of @size zero bytes at @address, cut short where another one
  * starts, in the file open as @fd after its @file_size bytes, which grow.
  *
- * Returns 0 or a negative enum error.
+ * Returns 0, or a negative enum error: logged if the file cannot be written.
  */
 int code_region_add_empty(struct array *regions, uint64_t address, size_t size,
-			  int fd, uint64_t *file_size);
+			  int fd, uint64_t *file_size, const struct log *log);
 
 /* Moves @region into the file open as @fd, likewise, where it can be written:
  * a copy of its own.
