@@ -215,6 +215,7 @@ const struct tracer intel_pt_tracer = {
 	.configure = intel_pt_configure,
 	.counts_cycles = true,
 	.wakes_at_once = true,
+	.takes_late_cpus = true,
 	.set_cycles = intel_pt_set_cycles,
 	.set_often = intel_pt_set_often,
 	.filter_ranges = intel_pt_filter_ranges,

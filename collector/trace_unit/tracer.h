@@ -48,6 +48,10 @@ struct tracer {
 	 * stops at that point, and its next trace lacks a sync point at first.
 	 */
 	bool wakes_at_once;
+	/* Whether a CPU may be added during a recording: the metadata has none
+	 * of single CPUs.
+	 */
+	bool takes_late_cpus;
 	/* Whether the driver reports total bytes written also for an overwrite
 	 * ring; otherwise it reports the current offset in the ring.
 	 */

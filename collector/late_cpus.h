@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef KT_COLLECTOR_LATE_CPUS_H
+#define KT_COLLECTOR_LATE_CPUS_H
+
+#include <stdbool.h>
+
+struct recording_output;
+struct recording_setup;
+
+/* CPUs that come online during a recording of all CPUs. The kernel reports them
+ * by netlink (an uevent of the CPU's device); their events are then opened, and
+ * they are traced from then on. What ran there in the milliseconds before is not
+ * recorded.
+ *
+ * That needs a trace unit whose CPUs are not listed at the start of the
+ * recording (not CoreSight), and a plain recording: no snapshots, triggers or
+ * chosen calls, which are set up for each CPU. Otherwise, and where events
+ * cannot be opened, away_records.h reports the CPU at the end.
+ */
+struct late_cpus {
+	struct recording_setup *setup; /* both borrowed */
+	struct recording_output *output;
+	int fd;		    /* netlink; -1: none, as above */
+	unsigned int count; /* CPUs that are traced since they came online */
+};
+
+/* Starts to listen. Whether that succeeds shows only at the end: see above. */
+struct late_cpus late_cpus_open(struct recording_setup *setup,
+				struct recording_output *output);
+void late_cpus_close(struct late_cpus *late);
+
+/* Reads pending reports; traces CPUs that came online. Sets *@is_news if there
+ * are rings of more CPUs now. Must be called between rounds of reading the rings.
+ *
+ * Returns 0 or a negative enum error if the recording cannot go on.
+ */
+int late_cpus_take(struct late_cpus *late, bool *is_news);
+
+#endif
