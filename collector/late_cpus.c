@@ -3,6 +3,7 @@
 #include "collector/events/away_cpus.h"
 #include "collector/recording_output.h"
 #include "collector/recording_setup.h"
+#include "collector/records/loss_record.h"
 #include "collector/records/start_records.h"
 #include "collector/target/cpu_list.h"
 #include "common/array.h"
@@ -124,6 +125,27 @@ static void note_time(const struct recording_setup *setup, size_t first)
 			late_ns;
 }
 
+/* Adds records of the losses on @cpu since it came online, like those of
+ * away_records.h: reports then do not conclude from a missing wake-up that there
+ * was none.
+ */
+static int write_losses(const struct late_cpus *late, int cpu)
+{
+	const struct recording_setup *setup = late->setup;
+	const struct event_list *events = &setup->events.list;
+	const struct event *trace =
+		event_list_find(events, setup->trace_spec, cpu);
+	const struct event *switches =
+		event_list_find(events, setup->switch_spec, cpu);
+	uint64_t now_ns =
+		setup->tracer->now_ns(event_rings_page(&setup->events));
+	struct byte_buffer records = { 0 };
+
+	loss_record_add_records(&records, switches, 1, now_ns);
+	loss_record_add(&records, trace, 0, now_ns);
+	return recording_output_add(late->output, &records);
+}
+
 /* Opens the events of @cpu. An error means that the CPU is not traced. */
 static int open_events(struct late_cpus *late, int cpu)
 {
@@ -159,6 +181,8 @@ static int trace(struct late_cpus *late, int cpu, bool *is_news)
 		error = write_events(late, first);
 	if (!error)
 		error = set_filter(late, cpu);
+	if (!error)
+		error = write_losses(late, cpu);
 	if (!error)
 		error = enable(&setup->events.list, cpu);
 	if (error)

@@ -10,7 +10,7 @@ struct recording_setup;
 /* CPUs that come online during a recording of all CPUs. The kernel reports them
  * by netlink (an uevent of the CPU's device); their events are then opened, and
  * they are traced from then on. What ran there in the milliseconds before is not
- * recorded.
+ * recorded, and marked by records of losses.
  *
  * That needs a trace unit whose CPUs are not listed at the start of the
  * recording (not CoreSight), and a plain recording: no snapshots, triggers or
