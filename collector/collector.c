@@ -191,6 +191,8 @@ static int finish(struct collector *collector)
 	if (!error)
 		error = ring_drain_all(&collector->drain);
 	if (!error)
+		error = late_cpus_finish(&collector->loop.late);
+	if (!error)
 		error = away_records_add(&collector->output,
 					 &collector->result->away_cpus);
 	collector->result->away_cpus += collector->loop.late.count;

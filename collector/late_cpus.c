@@ -20,13 +20,27 @@
 /* lib/kobject_uevent.c: the kernel's own multicast group. */
 enum { KERNEL_GROUP = 1 };
 
+/* A CPU that came online and cannot be traced. */
+struct untraced_cpu {
+	int cpu;
+	size_t size;
+	uint8_t bytes[2 * TRACER_BLANK_BYTES]; /* its trace, all unknown */
+};
+
+/* Returns whether a CPU that comes online belongs to the recording and can get a
+ * trace.
+ */
+static bool is_wanted(const struct recording_setup *setup)
+{
+	return !setup->options->cpus && setup->tracer->write_blank;
+}
+
 static bool can_trace(const struct recording_setup *setup)
 {
 	const struct collector_options *options = setup->options;
 
-	return setup->target.whole_cpus && !options->cpus && !setup->graph &&
-	       !options->snapshot && !options->only &&
-	       !options->trigger_count && setup->tracer->takes_late_cpus;
+	return setup->target.whole_cpus && !options->snapshot &&
+	       !options->only && !options->trigger_count;
 }
 
 static int open_socket(void)
@@ -50,7 +64,8 @@ struct late_cpus late_cpus_open(struct recording_setup *setup,
 	return (struct late_cpus){
 		.setup = setup,
 		.output = output,
-		.fd = can_trace(setup) ? open_socket() : -1,
+		.fd = is_wanted(setup) ? open_socket() : -1,
+		.untraced = ARRAY_OF(struct untraced_cpu),
 	};
 }
 
@@ -59,6 +74,7 @@ void late_cpus_close(struct late_cpus *late)
 	if (late->fd >= 0)
 		close(late->fd);
 	late->fd = -1;
+	array_free(&late->untraced);
 }
 
 /* Reads all pending messages, of any device. Returns whether a CPU came online,
@@ -163,6 +179,28 @@ static int open_events(struct late_cpus *late, int cpu)
 	return error;
 }
 
+static int note_untraced(struct late_cpus *late, int cpu)
+{
+	struct untraced_cpu *untraced = array_add(&late->untraced);
+
+	if (!untraced)
+		return -ERROR_MEMORY;
+	untraced->cpu = cpu;
+	untraced->size =
+		late->setup->tracer->write_blank(untraced->bytes, true);
+	return 0;
+}
+
+static bool is_untraced(const struct late_cpus *late, int cpu)
+{
+	const struct untraced_cpu *untraced = late->untraced.items;
+
+	for (size_t i = 0; i < late->untraced.count; i++)
+		if (untraced[i].cpu == cpu)
+			return true;
+	return false;
+}
+
 /* The rings of the CPUs have the order of target.cpus. An error, other than that
  * the CPU is not traced, ends the recording: events would have no ids.
  */
@@ -173,7 +211,7 @@ static int trace(struct late_cpus *late, int cpu, bool *is_news)
 	int error;
 
 	if (open_events(late, cpu))
-		return 0;
+		return note_untraced(late, cpu);
 	*is_news = true;
 	note_time(setup, first);
 	error = array_append(&setup->target.cpus, &cpu);
@@ -214,9 +252,83 @@ int late_cpus_take(struct late_cpus *late, bool *is_news)
 	for (size_t i = 0; i < online.count && !error; i++) {
 		int cpu = *(const int *)array_at(&online, i);
 
-		if (!is_known(&late->setup->target.cpus, cpu))
-			error = trace(late, cpu, is_news);
+		if (is_known(&late->setup->target.cpus, cpu) ||
+		    is_untraced(late, cpu))
+			continue;
+		error = can_trace(late->setup) ? trace(late, cpu, is_news) :
+						 note_untraced(late, cpu);
 	}
 	array_free(&online);
+	return error;
+}
+
+/* Adds an event that is not open, for the losses of @cpu. The kernel counts ids
+ * from 1, so none is as large.
+ */
+static int add_event(struct recording_setup *setup, int cpu)
+{
+	const struct event event = {
+		.fd = -1,
+		.spec = setup->trace_spec,
+		.cpu = cpu,
+		.thread = -1,
+		.id = UINT64_MAX - (uint64_t)cpu,
+	};
+	int error = array_append(&setup->target.cpus, &cpu);
+
+	return error ? error : array_append(&setup->events.list.events, &event);
+}
+
+/* Writes the trace of a CPU that is not traced, up to now. */
+static int write_trace(const struct late_cpus *late,
+		       struct untraced_cpu *untraced)
+{
+	const struct recording_setup *setup = late->setup;
+	uint8_t *end = untraced->bytes + untraced->size;
+	size_t size = untraced->size + setup->tracer->write_blank(end, false);
+	const struct ring_bytes bytes = {
+		.part = { { untraced->bytes, size } },
+		.size = size,
+	};
+	size_t index = setup->target.cpus.count - 1;
+
+	return recording_writer_add_trace(late->output->writer, (uint32_t)index,
+					  untraced->cpu, -1, &bytes);
+}
+
+static int write_gap(struct late_cpus *late, struct untraced_cpu *untraced)
+{
+	struct recording_setup *setup = late->setup;
+	const struct event_list *events = &setup->events.list;
+	size_t first = events->events.count;
+	uint64_t now_ns =
+		setup->tracer->now_ns(event_rings_page(&setup->events));
+	struct byte_buffer records = { 0 };
+	int error = add_event(setup, untraced->cpu);
+
+	if (!error)
+		error = write_events(late, first);
+	if (!error)
+		error = write_trace(late, untraced);
+	if (error)
+		return error;
+	loss_record_add_records(&records, array_at(&events->events, first), 1,
+				now_ns);
+	return recording_output_add(late->output, &records);
+}
+
+int late_cpus_finish(struct late_cpus *late)
+{
+	struct untraced_cpu *untraced = late->untraced.items;
+	int error = 0;
+
+	for (size_t i = 0; i < late->untraced.count && !error; i++) {
+		log_message(late->setup->log, LOG_WARNING, NULL, LOG_NO_OFFSET,
+			    "CPU %d was switched on meanwhile; what ran there "
+			    "is not recorded",
+			    untraced[i].cpu);
+		error = write_gap(late, &untraced[i]);
+		late->count++;
+	}
 	return error;
 }

@@ -2,6 +2,8 @@
 #ifndef KT_COLLECTOR_LATE_CPUS_H
 #define KT_COLLECTOR_LATE_CPUS_H
 
+#include "common/array.h"
+
 #include <stdbool.h>
 
 struct recording_output;
@@ -12,16 +14,19 @@ struct recording_setup;
  * they are traced from then on. What ran there in the milliseconds before is not
  * recorded, and marked by records of losses.
  *
- * That needs a trace unit whose CPUs are not listed at the start of the
- * recording (not CoreSight), and a plain recording: no snapshots, triggers or
- * chosen calls, which are set up for each CPU. Otherwise, and where events
- * cannot be opened, away_records.h reports the CPU at the end.
+ * Snapshots, triggers, chosen calls and recordings of threads are set up for each
+ * CPU at the start. There, and where events cannot be opened, the CPU gets a
+ * trace that is one gap, from its coming online to the end.
+ *
+ * Trace units whose metadata has facts about each CPU (CoreSight) take no CPU
+ * later: away_records.h reports it at the end, as it does without netlink.
  */
 struct late_cpus {
 	struct recording_setup *setup; /* both borrowed */
 	struct recording_output *output;
-	int fd;		    /* netlink; -1: none, as above */
-	unsigned int count; /* CPUs that are traced since they came online */
+	int fd;		       /* netlink; -1: none */
+	struct array untraced; /* struct untraced_cpu */
+	unsigned int count;    /* CPUs that came online */
 };
 
 /* Starts to listen. Whether that succeeds shows only at the end: see above. */
@@ -35,5 +40,10 @@ void late_cpus_close(struct late_cpus *late);
  * Returns 0 or a negative enum error if the recording cannot go on.
  */
 int late_cpus_take(struct late_cpus *late, bool *is_news);
+
+/* Writes the gaps of CPUs that are not traced. Must be called when nothing more is
+ * recorded. Returns 0 or a negative enum error.
+ */
+int late_cpus_finish(struct late_cpus *late);
 
 #endif

@@ -134,8 +134,10 @@ static int list_polled(const struct recording_loop *loop,
 /* Traces CPUs that came online, and polls their rings. */
 static int take_cpus(struct recording_loop *loop, struct poll_list *list)
 {
-	bool is_news;
-	int error = late_cpus_take(&loop->late, &is_news);
+	bool is_news = false;
+	int error = poll_list_has(list, POLL_CPUS) ?
+			    late_cpus_take(&loop->late, &is_news) :
+			    0;
 
 	if (error || !is_news)
 		return error;

@@ -17,6 +17,8 @@ from waits import Judge
 
 KTRACE, FOLDER = sys.argv[1:3]
 KILLED, FAILED = 137, 125
+# switch_cpu and amid of faults_guest.sh sleep so long after CPU 1 is on.
+MIN_ON_S = 0.15
 PARTS = ("user_ns", "system_call_ns", "fault_ns", "kernel_ns",
          "interrupt_stolen_ns", "tracer_ns", "runnable_ns", "asleep_ns",
          "unknown_ns")
@@ -326,6 +328,11 @@ def judge_untraced(judge, name):
     found.expect("the recorder says so",
                  "warning: CPU 1 was switched on meanwhile; what ran there is "
                  "not recorded" in said and "nothing lost" not in said, said)
+    cpus = {cpu["cpu"]: cpu for cpu in found.told["cpus"]}
+    found.expect("CPU 1 is a gap to the end",
+                 1 in cpus and cpus[1]["traced_ns"] == 0 and
+                 cpus[1]["gap_ns"] > 0.9 * MIN_ON_S * 1e9, cpus)
+    found.both_engines_agree()
     found.expect("records are lost",
                  found.told["recording"]["lost_records"] >= 1,
                  found.told["recording"])
