@@ -46,11 +46,15 @@ static int add_without_stacks(struct packing *packing, int fd,
 		.changed = stat->st_mtim,
 	};
 	uint8_t *bytes = own_copy(fd, header.size);
-	int error = bytes ? stack_words_keep(packing->recording, bytes,
-					     header.size,
-					     &packing->result->stacks) :
-			    -ERROR_MEMORY;
+	int error;
 
+	if (!bytes) {
+		log_message(packing->log, LOG_ERROR, name, LOG_NO_OFFSET,
+			    "cannot be read: %s", strerror(errno));
+		return -ERROR_SYSTEM;
+	}
+	error = stack_words_keep(packing->recording, bytes, header.size,
+				 &packing->result->stacks);
 	if (error == -ERROR_UNSUPPORTED)
 		log_message(packing->log, LOG_ERROR, name, LOG_NO_OFFSET,
 			    "stacks in compressed records cannot be left out: "
@@ -58,8 +62,7 @@ static int add_without_stacks(struct packing *packing, int fd,
 	snprintf(header.name, sizeof(header.name), "%s", name);
 	if (!error)
 		error = archive_add_bytes(&packing->writer, &header, bytes);
-	if (bytes)
-		munmap(bytes, header.size);
+	munmap(bytes, header.size);
 	return error;
 }
 

@@ -80,8 +80,14 @@ int seekable_writer_cut(struct seekable_writer *writer)
 	size = ZSTD_compress2(writer->context, writer->packed,
 			      writer->packed_room, writer->bytes, writer->size);
 	frame = array_add(&writer->frames);
-	if (ZSTD_isError(size) || !frame)
+	if (!frame)
 		return out_of_memory(writer);
+	if (ZSTD_isError(size)) {
+		log_message(writer->log, LOG_ERROR, writer->path,
+			    writer->written, "cannot be compressed: %s",
+			    ZSTD_getErrorName(size));
+		return -ERROR_SYSTEM;
+	}
 	frame->packed_size = htole32((uint32_t)size);
 	frame->size = htole32((uint32_t)writer->size);
 	writer->size = 0;

@@ -3,6 +3,7 @@
 
 #include "archive/archive_reader.h"
 #include "common/error.h"
+#include "common/file_map.h"
 #include "common/log.h"
 #include "common/output_folder.h"
 
@@ -14,16 +15,19 @@
 
 enum { CHUNK_BYTES = 1 << 20 };
 
-static int say_why_not(const struct archive_reader *reader, const char *name,
-		       const char *reason)
+struct unpacking {
+	struct archive_reader reader;
+	const struct output_folder *folder; /* unpacked to; borrowed */
+};
+
+/* Logs why the file @name cannot be written: errno. */
+static int fail(const struct unpacking *unpacking, const char *name)
 {
-	log_message(reader->bytes.log, LOG_ERROR, reader->bytes.path,
-		    LOG_NO_OFFSET, "%.200s cannot be unpacked: %s", name,
-		    reason);
-	return -ERROR_SYSTEM;
+	return output_folder_fail(unpacking->folder, name,
+				  unpacking->reader.bytes.log);
 }
 
-static int copy_bytes(struct archive_reader *reader,
+static int copy_bytes(struct unpacking *unpacking,
 		      const struct archive_member *member, int fd)
 {
 	uint8_t *bytes = malloc(CHUNK_BYTES);
@@ -34,11 +38,10 @@ static int copy_bytes(struct archive_reader *reader,
 	while (left && !error) {
 		size_t some = left < CHUNK_BYTES ? (size_t)left : CHUNK_BYTES;
 
-		error = seekable_reader_get(&reader->bytes, offset, bytes,
-					    some);
-		if (!error)
-			error = file_map_append(fd, bytes, some,
-						reader->bytes.log);
+		error = seekable_reader_get(&unpacking->reader.bytes, offset,
+					    bytes, some);
+		if (!error && file_map_put(fd, bytes, some))
+			error = fail(unpacking, member->header.name);
 		left -= some;
 		offset += some;
 	}
@@ -47,30 +50,30 @@ static int copy_bytes(struct archive_reader *reader,
 }
 
 /* Preserves times: caches match their inputs by file times. */
-static int unpack_file(struct archive_reader *reader,
-		       const struct archive_member *member, int folder)
+static int unpack_file(struct unpacking *unpacking,
+		       const struct archive_member *member)
 {
 	const struct tar_header *header = &member->header;
 	const struct timespec times[2] = { header->changed, header->changed };
-	int fd = openat(folder, header->name,
+	int fd = openat(unpacking->folder->fd, header->name,
 			O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC,
 			0600);
 	int error;
 
 	if (fd < 0)
-		return say_why_not(reader, header->name, strerror(errno));
-	error = copy_bytes(reader, member, fd);
+		return fail(unpacking, header->name);
+	error = copy_bytes(unpacking, member, fd);
 	if (!error && (fchmod(fd, (header->mode & 0777) | 0400) < 0 ||
 		       futimens(fd, times) < 0))
-		error = say_why_not(reader, header->name, strerror(errno));
+		error = fail(unpacking, header->name);
 	if (close(fd) < 0 && !error)
-		error = say_why_not(reader, header->name, strerror(errno));
+		error = fail(unpacking, header->name);
 	return error;
 }
 
 /* Creates the folders that contain @name, and @name itself if it @is_folder. */
-static int make_folders(const struct archive_reader *reader, int folder,
-			const char *name, bool is_folder)
+static int make_folders(const struct unpacking *unpacking, const char *name,
+			bool is_folder)
 {
 	char path[PATH_MAX];
 	char *slash = path;
@@ -82,26 +85,27 @@ static int make_folders(const struct archive_reader *reader, int folder,
 			return 0;
 		if (slash)
 			*slash = '\0';
-		if (mkdirat(folder, path, 0700) < 0 && errno != EEXIST)
-			return say_why_not(reader, name, strerror(errno));
+		if (mkdirat(unpacking->folder->fd, path, 0700) < 0 &&
+		    errno != EEXIST)
+			return fail(unpacking, name);
 		if (!slash)
 			return 0;
 		*slash++ = '/';
 	}
 }
 
-static int unpack_all(struct archive_reader *reader, int folder)
+static int unpack_all(struct unpacking *unpacking)
 {
 	struct archive_member member;
 	int status;
 
-	while ((status = archive_reader_next(reader, &member)) > 0) {
+	while ((status = archive_reader_next(&unpacking->reader, &member)) >
+	       0) {
 		bool is_folder = member.header.type == TAR_FOLDER;
 
-		status = make_folders(reader, folder, member.header.name,
-				      is_folder);
+		status = make_folders(unpacking, member.header.name, is_folder);
 		if (!status && !is_folder)
-			status = unpack_file(reader, &member, folder);
+			status = unpack_file(unpacking, &member);
 		if (status)
 			break;
 	}
@@ -111,12 +115,12 @@ static int unpack_all(struct archive_reader *reader, int folder)
 int unpack(const char *path, const struct output_folder *folder,
 	   const struct log *log)
 {
-	struct archive_reader reader;
-	int error = archive_reader_open(&reader, path, log);
+	struct unpacking unpacking = { .folder = folder };
+	int error = archive_reader_open(&unpacking.reader, path, log);
 
 	if (error)
 		return error;
-	error = unpack_all(&reader, folder->fd);
-	archive_reader_close(&reader);
+	error = unpack_all(&unpacking);
+	archive_reader_close(&unpacking.reader);
 	return error;
 }

@@ -12,6 +12,13 @@
 #include <stdio.h>
 #include <string.h>
 
+/* The text has the notes itself. */
+static void say_notes(const struct diff_table *table)
+{
+	for (size_t i = 0; i < table->notes.count; i++)
+		say("diff: %s", *(char **)array_at(&table->notes, i));
+}
+
 static int write_records(const struct diff_table *table,
 			 const struct report_options *options, FILE *out)
 {
@@ -22,6 +29,8 @@ static int write_records(const struct diff_table *table,
 	record_format_find(options->format, &format);
 	if (top == UINT64_MAX && format == RECORD_TABLE)
 		top = ROWS_OF_TEXT;
+	if (format != RECORD_TABLE)
+		say_notes(table);
 	return diff_table_write(table, format, top, out) < 0 ? EXIT_FAILED :
 							       EXIT_OK;
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "cmd/command.h"
 #include "cmd/console/say.h"
+#include "cmd/console/written.h"
 #include "common/file_signals.h"
 
 #include <stdbool.h>
@@ -36,6 +37,14 @@ static bool is_one_of(const char *word, const char *first, const char *second,
 	       !strcmp(word, third);
 }
 
+/* Returns the exit code: of the command unless its output is lost. */
+static int finish(int code)
+{
+	int written = written_stdout();
+
+	return code ? code : written;
+}
+
 /* Sets @argv[0] to the name that getopt_long() prints for the program. */
 static int run(const struct command *command, int argc, char **argv)
 {
@@ -55,15 +64,15 @@ int main(int argc, char **argv)
 	}
 	if (is_one_of(argv[1], "--help", "-h", "help")) {
 		print_usage(stdout);
-		return EXIT_OK;
+		return finish(EXIT_OK);
 	}
 	if (is_one_of(argv[1], "--version", "-V", "version")) {
 		puts("ktrace-hw " KTRACE_VERSION);
-		return EXIT_OK;
+		return finish(EXIT_OK);
 	}
 	for (size_t i = 0; i < COMMAND_COUNT; i++)
 		if (strcmp(commands[i]->name, argv[1]) == 0)
-			return run(commands[i], argc - 1, argv + 1);
+			return finish(run(commands[i], argc - 1, argv + 1));
 	say("no command '%s'; ktrace-hw --help lists them", argv[1]);
 	return EXIT_USAGE;
 }

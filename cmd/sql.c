@@ -2,8 +2,11 @@
 #include "cmd/command.h"
 #include "cmd/console/say.h"
 #include "cmd/pipeline/query_session.h"
+#include "cmd/sql/sql_failure.h"
+#include "cmd/sql/sql_missing.h"
 #include "cmd/sql/sql_shell.h"
 #include "common/error.h"
+#include "sql/rows/sql_needs.h"
 #include "sql/sqlite/query_database.h"
 #include "sql/sqlite/query_rows.h"
 #include "sql/sqlite/table_schema.h"
@@ -40,13 +43,17 @@ static bool read_format(const char *name, enum record_format *format)
 	return false;
 }
 
-static int run_query(sqlite3 *db, const char *query, enum record_format format,
-		     FILE *out)
+static int run_query(const struct sql_recording *recording, sqlite3 *db,
+		     const char *query, enum record_format format, FILE *out)
 {
-	if (query_rows_write(db, query, format, out) == 0)
-		return EXIT_OK;
-	say("sql: %s", sqlite3_errmsg(db));
-	return EXIT_FAILED;
+	struct sql_reads reads;
+
+	if (query_rows_write(db, query, format, &reads, out) < 0) {
+		sql_failure_say(db);
+		return EXIT_FAILED;
+	}
+	sql_missing_say(recording, &reads);
+	return EXIT_OK;
 }
 
 static int ask_database(const struct sql_recording *recording,
@@ -63,9 +70,11 @@ static int ask_database(const struct sql_recording *recording,
 		say("sql: %s", message);
 		status = EXIT_FAILED;
 	} else if (options->query) {
-		status = run_query(db, options->query, format, out);
+		status = run_query(recording, db, options->query, format, out);
 	} else {
-		status = sql_shell(db, format, out) < 0 ? EXIT_FAILED : EXIT_OK;
+		status = sql_shell(recording, db, format, out) < 0 ?
+				 EXIT_FAILED :
+				 EXIT_OK;
 	}
 	sqlite3_free(message);
 	sqlite3_close(db);

@@ -45,28 +45,49 @@ static bool is_traced(const struct recording_setup *setup, int cpu)
 	return false;
 }
 
-/* Counts the CPUs that came online after the events were opened, if all CPUs
- * were to be recorded.
+/* Adds a record of lost records of @cpu, which has no events, in the name of
+ * another CPU's.
  */
-static int count_late(const struct recording_setup *setup, unsigned int *count)
+static int add_late(struct recording_output *output, int cpu)
 {
-	struct array online = ARRAY_OF(int);
-	int error = setup->options->cpus ? 0 : cpu_list_online(&online);
+	const struct recording_setup *setup = output->setup;
+	const struct event *any =
+		event_list_find(&setup->events.list, setup->switch_spec,
+				*(const int *)array_at(&setup->target.cpus, 0));
+	struct event late = { .cpu = cpu, .id = any ? any->id : 0 };
+	uint64_t now = setup->tracer->now_ns(event_rings_page(&setup->events));
+	struct byte_buffer records = { 0 };
 
+	log_message(setup->log, LOG_WARNING, NULL, LOG_NO_OFFSET,
+		    "CPU %d was switched on meanwhile; what ran there is not "
+		    "recorded",
+		    cpu);
+	loss_record_add_records(&records, &late, 1, now);
+	return recording_output_add(output, &records);
+}
+
+/* Counts the CPUs that came online after the events were opened and are not
+ * traced, if all CPUs were to be recorded.
+ */
+static int count_late(struct recording_output *output, unsigned int *count)
+{
+	const struct recording_setup *setup = output->setup;
+	struct array online = ARRAY_OF(int);
+	int error = 0;
+
+	/* Late CPUs cannot be counted without the list of online CPUs. */
+	if (!setup->options->cpus && cpu_list_online(&online) == -ERROR_MEMORY)
+		error = -ERROR_MEMORY;
 	for (size_t i = 0; i < online.count && !error; i++) {
 		int cpu = *(const int *)array_at(&online, i);
 
 		if (is_traced(setup, cpu))
 			continue;
-		log_message(setup->log, LOG_WARNING, NULL, LOG_NO_OFFSET,
-			    "CPU %d was switched on during the recording; "
-			    "execution on it is not recorded",
-			    cpu);
+		error = add_late(output, cpu);
 		++*count;
 	}
 	array_free(&online);
-	/* Late CPUs cannot be counted without the list of online CPUs. */
-	return error == -ERROR_MEMORY ? error : 0;
+	return error;
 }
 
 int away_records_add(struct recording_output *output, unsigned int *count)
@@ -75,12 +96,13 @@ int away_records_add(struct recording_output *output, unsigned int *count)
 	struct array away = ARRAY_OF(struct away_cpu);
 	int error;
 
+	/* Threads may have run on any CPU. */
 	if (!setup->target.whole_cpus)
-		return 0;
+		return count_late(output, count);
 	error = away_cpus_find(&setup->events.list, setup->switch_spec, &away);
 	for (size_t i = 0; i < away.count && !error; i++)
 		error = add(output, array_at(&away, i));
 	*count = (unsigned int)away.count;
 	array_free(&away);
-	return error ? error : count_late(setup, count);
+	return error ? error : count_late(output, count);
 }

@@ -191,8 +191,11 @@ static int finish(struct collector *collector)
 	if (!error)
 		error = ring_drain_all(&collector->drain);
 	if (!error)
+		error = late_cpus_finish(&collector->loop.late);
+	if (!error)
 		error = away_records_add(&collector->output,
 					 &collector->result->away_cpus);
+	collector->result->away_cpus += collector->loop.late.count;
 	/* The rest takes long, and no buffer has to be drained any more. */
 	priority_restore(&collector->priority);
 	if (!error && collector->output.loaded)
@@ -231,6 +234,10 @@ static int record(struct collector *collector)
 
 	if (!error)
 		error = choose_target(collector);
+	/* Early, as CPUs may come online while the events are opened. */
+	if (!error)
+		collector->loop.late =
+			late_cpus_open(&collector->setup, &collector->output);
 	if (!error)
 		error = set_up(collector);
 	if (!error)
@@ -274,6 +281,7 @@ static void release(struct collector *collector)
 	target_free(&collector->setup.target);
 	workload_abandon(&collector->loop.workload);
 	signal_source_close(&collector->loop.signals);
+	late_cpus_close(&collector->loop.late);
 	if (collector->loop.timer >= 0)
 		close(collector->loop.timer);
 }
@@ -315,6 +323,7 @@ static void connect_parts(struct collector *collector)
 		.result = collector->result,
 		.workload = { .pid = -1, .go = -1, .failure = -1 },
 		.timer = -1,
+		.late = { .fd = -1 },
 	};
 }
 

@@ -92,6 +92,47 @@ int event_rings_open(struct event_rings *events, size_t spec)
 	return error;
 }
 
+static int open_late(struct event_rings *events, size_t spec, int cpu)
+{
+	size_t first = events->list.events.count;
+	int error = event_list_open_cpu(&events->list, spec, cpu);
+
+	return error ? error : attach_from(events, first);
+}
+
+/* Opens all specs on @cpu, @trace last. */
+static int open_all_late(struct event_rings *events, int cpu, size_t trace)
+{
+	int error = 0;
+
+	for (size_t i = 0; i < events->list.specs.count && !error; i++)
+		if (i != trace)
+			error = open_late(events, i, cpu);
+	return error ? error : open_late(events, trace, cpu);
+}
+
+int event_rings_open_late(struct event_rings *events, int cpu, size_t trace,
+			  size_t trace_bytes)
+{
+	size_t first = events->list.events.count;
+	struct cpu_rings *rings = array_add(&events->cpus);
+	int error;
+	int cause;
+
+	if (!rings)
+		return -ERROR_MEMORY;
+	cpu_rings_init(rings, cpu, trace_bytes, false);
+	error = open_all_late(events, cpu, trace);
+	if (!error)
+		return 0;
+	cause = errno;
+	cpu_rings_free(event_rings_of(events, cpu));
+	event_list_close_from(&events->list, first);
+	events->cpus.count--;
+	errno = cause;
+	return error;
+}
+
 int event_rings_open_or_explain(struct event_rings *events, size_t spec)
 {
 	int error = event_rings_open(events, spec);

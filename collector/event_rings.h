@@ -39,6 +39,14 @@ int event_rings_add_cpus(struct event_rings *events, size_t trace_bytes,
 int event_rings_open(struct event_rings *events, size_t spec);
 int event_rings_open_or_explain(struct event_rings *events, size_t spec);
 
+/* Creates rings for @cpu, which came online, as event_rings_add_cpus() does, and
+ * opens all specs there for everything that runs on it. @trace, the spec of the
+ * trace, is opened last. Returns 0; or a negative enum error, with errno if it
+ * is -ERROR_SYSTEM, after closing everything again.
+ */
+int event_rings_open_late(struct event_rings *events, int cpu, size_t trace,
+			  size_t trace_bytes);
+
 /* Opens the last spec. @spec is the result of adding it; if that is an error,
  * it is returned. Returns 0; -ERROR_SYSTEM with errno set if the kernel
  * refuses, and the spec is then removed; another negative enum error.

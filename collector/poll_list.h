@@ -10,7 +10,7 @@ struct hit_keeper;
 struct recording_setup;
 
 /* Entries of the poll list: the signals, the timers of the end and of a hit,
- * the pipe that chooses calls; then one for each ring, one for each trigger,
+ * the pipe that chooses calls, the reports of CPUs; then one for each ring, one for each trigger,
  * and one for each process whose end is awaited.
  */
 enum poll_place {
@@ -18,6 +18,7 @@ enum poll_place {
 	POLL_TIMER,
 	POLL_AFTER,
 	POLL_CHOICE,
+	POLL_CPUS,
 	POLL_RINGS
 };
 

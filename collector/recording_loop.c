@@ -116,6 +116,35 @@ static void look_for_target(struct recording_loop *loop, struct poll_list *list)
 		loop->result->end = COLLECTOR_TARGET_GONE;
 }
 
+static int list_polled(const struct recording_loop *loop,
+		       struct poll_list *list)
+{
+	int error = poll_list_open(list, loop->setup, loop->keeper);
+
+	if (error)
+		return error;
+	poll_list_set(list, POLL_SIGNALS, loop->signals.fd);
+	poll_list_set(list, POLL_TIMER, loop->timer);
+	poll_list_set(list, POLL_CHOICE, loop->calls->gate.own.line);
+	poll_list_set(list, POLL_AFTER, loop->keeper->hits.timer);
+	poll_list_set(list, POLL_CPUS, loop->late.fd);
+	return 0;
+}
+
+/* Traces CPUs that came online, and polls their rings. */
+static int take_cpus(struct recording_loop *loop, struct poll_list *list)
+{
+	bool is_news = false;
+	int error = poll_list_has(list, POLL_CPUS) ?
+			    late_cpus_take(&loop->late, &is_news) :
+			    0;
+
+	if (error || !is_news)
+		return error;
+	poll_list_free(list);
+	return list_polled(loop, list);
+}
+
 static int turn(struct recording_loop *loop, struct poll_list *list)
 {
 	int error;
@@ -133,21 +162,7 @@ static int turn(struct recording_loop *loop, struct poll_list *list)
 		error = take(loop, list);
 	look_at_size(loop);
 	hit_keeper_end_turn(loop->keeper);
-	return error;
-}
-
-static int list_polled(const struct recording_loop *loop,
-		       struct poll_list *list)
-{
-	int error = poll_list_open(list, loop->setup, loop->keeper);
-
-	if (error)
-		return error;
-	poll_list_set(list, POLL_SIGNALS, loop->signals.fd);
-	poll_list_set(list, POLL_TIMER, loop->timer);
-	poll_list_set(list, POLL_CHOICE, loop->calls->gate.own.line);
-	poll_list_set(list, POLL_AFTER, loop->keeper->hits.timer);
-	return 0;
+	return error ? error : take_cpus(loop, list);
 }
 
 int recording_loop_run(struct recording_loop *loop)
@@ -222,8 +237,9 @@ static int wait_for(struct recording_loop *loop, int timer)
 	if (error)
 		return error;
 	poll_list_set(&list, POLL_TIMER, timer);
-	/* Other calls can be chosen only after the start. */
+	/* Other calls can be chosen, and CPUs be added, only after the start. */
 	poll_list_set(&list, POLL_CHOICE, -1);
+	poll_list_set(&list, POLL_CPUS, -1);
 	while (!error) {
 		error = poll_list_wait(&list);
 		if (error || is_interrupted(loop) ||

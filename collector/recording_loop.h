@@ -2,6 +2,7 @@
 #ifndef KT_COLLECTOR_RECORDING_LOOP_H
 #define KT_COLLECTOR_RECORDING_LOOP_H
 
+#include "collector/late_cpus.h"
 #include "collector/signal_source.h"
 #include "collector/size_watch.h"
 #include "collector/target/workload.h"
@@ -26,6 +27,7 @@ struct recording_loop {
 	struct signal_source signals;
 	int timer; /* fires at the end; -1: none */
 	struct size_watch size_watch;
+	struct late_cpus late;
 };
 
 /* Waits for the start instant of the recording and stores it in *@instant_ns,

@@ -30,6 +30,7 @@ void recording_output_free(struct recording_output *output)
 	recording_writer_free(output->writer);
 	socket_list_close(&output->sockets);
 	kernel_copy_free(&output->kernel);
+	byte_buffer_free(&output->filter);
 }
 
 int recording_output_add(struct recording_output *output,
@@ -71,8 +72,7 @@ static int copy_kernel(struct recording_output *output,
 	return loaded_code_existing(output->loaded, &output->kernel.symbols);
 }
 
-static int set_filter(struct recording_output *output,
-		      struct byte_buffer *filter)
+static int set_filter(struct recording_output *output)
 {
 	const char *text = output->setup->options->filter;
 	int error;
@@ -82,21 +82,22 @@ static int set_filter(struct recording_output *output,
 	error = address_filter_parse(
 		text, &output->kernel.symbols,
 		output->setup->tracer->filter_ranges(&output->setup->pmu),
-		output->setup->log, filter);
+		output->setup->log, &output->filter);
 	if (error)
 		return error;
 	error = event_list_control(&output->setup->events.list,
 				   output->setup->trace_spec,
-				   PERF_EVENT_IOC_SET_FILTER, filter->bytes);
+				   PERF_EVENT_IOC_SET_FILTER,
+				   output->filter.bytes);
 	if (error)
 		log_message(output->setup->log, LOG_ERROR, NULL, LOG_NO_OFFSET,
 			    "the kernel refuses the filter '%s': %s",
-			    (const char *)filter->bytes, strerror(errno));
+			    (const char *)output->filter.bytes,
+			    strerror(errno));
 	return error;
 }
 
-static int write_start(struct recording_output *output,
-		       const struct byte_buffer *filter)
+static int write_start(struct recording_output *output)
 {
 	const struct event_spec *trace = array_at(
 		&output->setup->events.list.specs, output->setup->trace_spec);
@@ -104,7 +105,7 @@ static int write_start(struct recording_output *output,
 		.page = event_rings_page(&output->setup->events),
 		.switches_of_cpu = output->setup->wide,
 		.snapshot = output->setup->options->snapshot,
-		.filter = (const char *)filter->bytes,
+		.filter = (const char *)output->filter.bytes,
 		.config = trace->attr.config,
 		.cpus = output->setup->target.cpus.items,
 		.cpu_count = output->setup->target.cpus.count,
@@ -177,8 +178,7 @@ static int check_threads(const struct recording_output *output)
 	return -ERROR_NOT_FOUND;
 }
 
-static int write_all(struct recording_output *output,
-		     struct byte_buffer *filter)
+static int write_all(struct recording_output *output)
 {
 	bool has_graph = output->setup->graph;
 	struct output_folder kcore_dir;
@@ -190,7 +190,7 @@ static int write_all(struct recording_output *output,
 				    copy_kernel(output, &kcore_dir);
 	output_folder_close(&kcore_dir);
 	if (!error && !has_graph)
-		error = set_filter(output, filter);
+		error = set_filter(output);
 	if (error)
 		return error;
 	error = recording_output_list_cgroups(output, "cgroups");
@@ -198,18 +198,14 @@ static int write_all(struct recording_output *output,
 		error = prepare_sockets(output);
 	if (!error)
 		error = create_file(output);
-	return error ? error : write_start(output, filter);
+	return error ? error : write_start(output);
 }
 
 int recording_output_begin(struct recording_output *output)
 {
-	struct byte_buffer filter = { 0 }; /* in the kernel's format */
 	int error = check_threads(output);
 
-	if (!error)
-		error = write_all(output, &filter);
-	byte_buffer_free(&filter);
-	return error;
+	return error ? error : write_all(output);
 }
 
 /* Errors of the comparison were logged, and do not spoil the recording. */

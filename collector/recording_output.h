@@ -6,6 +6,7 @@
 #include "collector/records/loaded_code.h"
 #include "collector/sockets/socket_list.h"
 #include "collector/writer/recording_writer.h"
+#include "common/byte_buffer.h"
 
 struct recording_setup;
 
@@ -18,6 +19,7 @@ struct recording_output {
 	struct kernel_copy kernel;
 	struct loaded_code *loaded; /* NULL: new code cannot be detected */
 	struct socket_list sockets;
+	struct byte_buffer filter; /* of the trace, in the kernel's format */
 };
 
 /* Returns an output that borrows @setup. The events of @setup must be open

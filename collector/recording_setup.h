@@ -12,7 +12,8 @@
 struct function_graph;
 
 /* The subject of a recording and the events that record it. Open data: chosen
- * and opened before a recording starts, and constant from then on.
+ * and opened before a recording starts, and constant from then on, except that
+ * CPUs are added that come online (late_cpus.h).
  */
 struct recording_setup {
 	const struct collector_options *options;

@@ -4,6 +4,7 @@
 #include "common/error.h"
 #include "common/pack.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <unistd.h>
 #include <zstd.h>
@@ -12,9 +13,22 @@ enum { FAST = 1 };
 
 static int write_all(struct chunk_file *file, const void *bytes, size_t size)
 {
-	if (pwrite(file->fd, bytes, size, (off_t)file->end) != (ssize_t)size)
+	const uint8_t *next = bytes;
+	uint64_t end = file->end + size;
+	ssize_t done = 0;
+
+	for (; size && done >= 0; size -= (size_t)done, next += done) {
+		done = pwrite(file->fd, next, size, (off_t)(end - size));
+		if (done < 0 && errno == EINTR)
+			done = 0;
+		if (done < 0)
+			break;
+	}
+	if (size) {
+		file->cause = file->cause ? file->cause : errno;
 		return -ERROR_SYSTEM;
-	file->end += size;
+	}
+	file->end = end;
 	return 0;
 }
 

@@ -21,6 +21,7 @@ struct chunk {
 struct chunk_file {
 	int fd;	      /* borrowed */
 	uint64_t end; /* where the next chunk is added */
+	int cause;    /* errno of the first write that failed; or 0 */
 };
 
 enum { CHUNK_MOST = 1 << 26 };

@@ -6,7 +6,6 @@
 #include "common/regular_file.h"
 
 #include <errno.h>
-#include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -102,22 +101,23 @@ int file_map_temporary(const struct log *log)
 	return fd < 0 ? -ERROR_SYSTEM : fd;
 }
 
-int file_map_append(int fd, const uint8_t *bytes, size_t size,
-		    const struct log *log)
+int file_map_put(int fd, const uint8_t *bytes, size_t size)
 {
 	while (size) {
 		ssize_t written = write(fd, bytes, size);
 
 		if (written < 0 && errno == EINTR)
 			continue;
-		if (written < 0) {
-			log_message(log, LOG_ERROR, NULL, LOG_NO_OFFSET,
-				    "cannot write a temporary file: %s",
-				    strerror(errno));
+		if (written < 0)
 			return -ERROR_SYSTEM;
-		}
 		bytes += written;
 		size -= (size_t)written;
 	}
 	return 0;
+}
+
+int file_map_append(int fd, const uint8_t *bytes, size_t size,
+		    const struct log *log)
+{
+	return file_map_put(fd, bytes, size) ? output_temporary_fail(log) : 0;
 }

@@ -45,7 +45,13 @@ void file_map_close(struct file_map *map);
  */
 int file_map_temporary(const struct log *log);
 
-/* Writes all of @bytes to @fd.  Returns 0 or -ERROR_SYSTEM (disk full). */
+/* Writes all of @bytes to @fd.
+ *
+ * Returns 0, or -ERROR_SYSTEM with errno.
+ */
+int file_map_put(int fd, const uint8_t *bytes, size_t size);
+
+/* Like file_map_put(), for a temporary file: logs an error. */
 int file_map_append(int fd, const uint8_t *bytes, size_t size,
 		    const struct log *log);
 

@@ -29,8 +29,8 @@ struct kept_file_writer *kept_file_writer_open(const char *path, uint64_t key)
 		free(writer);
 		return NULL;
 	}
-	writer->chunks =
-		(struct chunk_file){ writer->file.fd, KEPT_HEAD_BYTES };
+	writer->chunks = (struct chunk_file){ .fd = writer->file.fd,
+					      .end = KEPT_HEAD_BYTES };
 	writer->key = key;
 	writer->chunk = KEPT_CHUNK_EMPTY;
 	writer->records = pack_to_write();

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "common/output_file.h"
 
+#include "common/close_written.h"
 #include "common/new_file.h"
 
 #include <errno.h>
@@ -59,13 +60,9 @@ bool output_file_close(struct output_file *file, bool is_whole)
 
 	if (!file)
 		return true;
-	is_written = fflush(file->out) == 0 && !ferror(file->out);
+	is_written = close_written(file->out);
 	if (!is_written)
 		error = errno;
-	if (fclose(file->out) == EOF && is_written) {
-		is_written = false;
-		error = errno;
-	}
 	if (is_written && is_whole && file->file.fd >= 0 &&
 	    !new_file_finish(&file->file)) {
 		is_written = false;

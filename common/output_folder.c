@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "common/output_folder.h"
+#include "common/close_written.h"
 #include "common/error.h"
 #include "common/log.h"
 #include "common/trusted_path.h"
@@ -448,8 +449,7 @@ int output_folder_write(const struct output_folder *folder, const char *name,
 
 	if (out) {
 		write(out, context);
-		is_written = !ferror(out);
-		is_written &= !fclose(out);
+		is_written = close_written(out);
 	}
 	return is_written ? 0 : output_folder_fail(folder, name, log);
 }

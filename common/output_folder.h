@@ -192,6 +192,14 @@ void output_folder_remove_sub(const struct output_folder *folder,
 int output_folder_fail(const struct output_folder *folder, const char *name,
 		       const struct log *log);
 
+/* Returns the folder of temporary files: $TMPDIR, or /var/tmp without it. */
+const char *output_temporary_place(void);
+
+/* Logs why a temporary file cannot be written: errno, which stays. Returns
+ * -ERROR_SYSTEM.
+ */
+int output_temporary_fail(const struct log *log);
+
 /* Returns a descriptor of an unnamed, empty file in $TMPDIR, or in /var/tmp
  * without it; or -1 with the message in @log.
  */

@@ -24,7 +24,7 @@ enum { RANDOM_LETTERS = 6, TRIES = 100 };
 /* A folder younger than this may not be locked yet. */
 enum { YOUNG_S = 60 };
 
-static const char *parent(void)
+const char *output_temporary_place(void)
 {
 	const char *folder = getenv("TMPDIR");
 
@@ -53,7 +53,7 @@ static void remove_if_left(const char *name)
 	struct output_folder folder;
 	struct stat stat;
 
-	snprintf(path, sizeof(path), "%s/%s", parent(), name);
+	snprintf(path, sizeof(path), "%s/%s", output_temporary_place(), name);
 	if (output_folder_open(&folder, path, NULL))
 		return;
 	if (!fstat(folder.fd, &stat) &&
@@ -71,7 +71,7 @@ static bool is_temporary(const char *name)
 
 static void remove_left(void)
 {
-	DIR *entries = opendir(parent());
+	DIR *entries = opendir(output_temporary_place());
 	const struct dirent *entry;
 
 	while (entries && (entry = readdir(entries)))
@@ -92,12 +92,13 @@ int output_folder_temporary(struct output_folder *folder, const struct log *log)
 	errno = EEXIST;
 	for (int i = 0; i < TRIES && error && errno == EEXIST; i++) {
 		add_random(name);
-		snprintf(path, sizeof(path), "%s/" PREFIX "%s", parent(), name);
+		snprintf(path, sizeof(path), "%s/" PREFIX "%s",
+			 output_temporary_place(), name);
 		error = output_folder_make(folder, path, NULL);
 	}
 	if (!error && !flock(folder->fd, LOCK_EX | LOCK_NB))
 		return 0;
-	log_message(log, LOG_ERROR, parent(), LOG_NO_OFFSET,
+	log_message(log, LOG_ERROR, output_temporary_place(), LOG_NO_OFFSET,
 		    "cannot make a temporary folder: %s", strerror(errno));
 	output_folder_discard(folder);
 	return error ? error : -ERROR_SYSTEM;
@@ -121,9 +122,19 @@ static int open_nameless(int fd)
 	return file;
 }
 
+int output_temporary_fail(const struct log *log)
+{
+	int cause = errno;
+
+	log_message(log, LOG_ERROR, output_temporary_place(), LOG_NO_OFFSET,
+		    "cannot write a temporary file: %s", strerror(cause));
+	errno = cause;
+	return -ERROR_SYSTEM;
+}
+
 int output_temporary_file(const struct log *log)
 {
-	int folder = trusted_path_open(AT_FDCWD, parent());
+	int folder = trusted_path_open(AT_FDCWD, output_temporary_place());
 	int fd = folder < 0 ? -1 : open_nameless(folder);
 	int cause = errno;
 
@@ -131,8 +142,9 @@ int output_temporary_file(const struct log *log)
 		close(folder);
 	if (fd >= 0)
 		return fd;
-	log_message(log, LOG_ERROR, parent(), LOG_NO_OFFSET,
+	log_message(log, LOG_ERROR, output_temporary_place(), LOG_NO_OFFSET,
 		    "cannot make a temporary file: %s", strerror(cause));
+	errno = cause;
 	return -1;
 }
 

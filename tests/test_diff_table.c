@@ -153,6 +153,50 @@ START_TEST(text_says_what_the_tracer_took)
 }
 END_TEST
 
+/* System calls have changes, but one recording lacks them; processes have none,
+ * with and without options.
+ */
+START_TEST(what_a_recording_lacks_is_not_compared)
+{
+	struct diff_table table = made_table(1);
+	char *text = NULL;
+	size_t size = 0;
+	FILE *out = open_memstream(&text, &size);
+
+	diff_table_leave_out(&table, DIFF_SYSCALLS, NULL);
+	ck_assert_int_eq(diff_table_note(&table, strdup("b: Not recorded: x")),
+			 0);
+	ck_assert_int_eq(
+		diff_table_write(&table, RECORD_TABLE, UINT64_MAX, out), 0);
+	table.is_chosen = true;
+	ck_assert_int_eq(
+		diff_table_write(&table, RECORD_TABLE, UINT64_MAX, out), 0);
+	fclose(out);
+	ck_assert_ptr_null(strstr(text, "read"));
+	ck_assert_ptr_nonnull(
+		strstr(text, "System calls\n\n  not recorded, see below\n"));
+	ck_assert_ptr_nonnull(strstr(text, "went\n\n  no change\n"));
+	ck_assert_ptr_nonnull(strstr(text, "went\n\n  no change of the tasks"));
+	ck_assert_ptr_nonnull(
+		strstr(text, "\nNot compared, because a recording lacks it:\n"
+			     "b: Not recorded: x\n"));
+	free(text);
+	diff_table_free(&table);
+}
+END_TEST
+
+START_TEST(a_part_that_a_recording_lacks_is_left_out_alone)
+{
+	struct diff_table table = made_table(1);
+
+	diff_table_leave_out(&table, DIFF_SYSCALLS, "poll");
+	diff_table_leave_out(&table, DIFF_SLEEPS, "write");
+	ck_assert_uint_eq(table.rows.count, 4);
+	ck_assert(!table.is_left_out[DIFF_SYSCALLS]);
+	diff_table_free(&table);
+}
+END_TEST
+
 START_TEST(a_page_has_names_as_texts)
 {
 	static const char *const sides[] = { "one,two", "</script>" };
@@ -168,6 +212,7 @@ START_TEST(a_page_has_names_as_texts)
 	fclose(out);
 	ck_assert_str_eq(text,
 			 "{\"a\":[\"one\",\"two\"],\"b\":[\"\\u003c/script>\"],"
+			 "\"left_out\":[],\"notes\":[],\"is_chosen\":false,"
 			 "\"rows\":[{\"section\":\"syscall\",\"comm\":\"sh\","
 			 "\"name\":\"\\u003c!--\\u003c/script>\\\"\","
 			 "\"note\":\"new\",\"change_ns\":10,"
@@ -190,6 +235,8 @@ static Suite *diff_table_suite(void)
 	tcase_add_test(tcase, text_leaves_out_what_is_chance);
 	tcase_add_test(tcase, top_counts_rows_of_a_section);
 	tcase_add_test(tcase, text_says_what_the_tracer_took);
+	tcase_add_test(tcase, what_a_recording_lacks_is_not_compared);
+	tcase_add_test(tcase, a_part_that_a_recording_lacks_is_left_out_alone);
 	tcase_add_test(tcase, a_page_has_names_as_texts);
 	suite_add_tcase(suite, tcase);
 	return suite;

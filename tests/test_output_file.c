@@ -4,6 +4,7 @@
  */
 #include "common/output_file.h"
 
+#include "common/close_written.h"
 #include "common/new_file.h"
 #include "tests/run_suite.h"
 #include "tests/scratch_folder_fixture.h"
@@ -172,6 +173,24 @@ START_TEST(the_first_of_a_name_replaces_none)
 }
 END_TEST
 
+/* A block that is larger than the buffer is written, and discarded, at once:
+ * later calls of stdio succeed and leave no reason.
+ */
+START_TEST(the_reason_of_an_earlier_write_is_found)
+{
+	static char block[1 << 20];
+	FILE *out = fopen("/dev/full", "we");
+
+	ck_assert_uint_lt(fwrite(block, 1, sizeof(block), out), sizeof(block));
+	errno = 0;
+	ck_assert(!close_written(out));
+	ck_assert_int_eq(errno, ENOSPC);
+	out = fopen("/dev/null", "we");
+	fputs("text", out);
+	ck_assert(close_written(out));
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("output_file");
@@ -185,6 +204,7 @@ int main(void)
 	tcase_add_test(tcase, the_umask_holds);
 	tcase_add_test(tcase, pipes_and_devices_are_written_to);
 	tcase_add_test(tcase, the_first_of_a_name_replaces_none);
+	tcase_add_test(tcase, the_reason_of_an_earlier_write_is_found);
 	suite_add_tcase(suite, tcase);
 	return run_suite(suite);
 }

@@ -27,6 +27,7 @@
 enum kind {
 	NONE, /* record --events=none, and so on */
 	DEFAULT,
+	WITH_USER, /* record --user */
 	WITH_ATTRIBUTION,
 	WITH_SYSCALLS,
 	WITH_LOCKS,
@@ -48,6 +49,7 @@ enum kind {
 static const struct recorded kinds[KINDS] = {
 	[NONE] = { OURS, ON_X86, .events = SWITCHES },
 	[DEFAULT] = { OURS, ON_X86, .events = SCHED },
+	[WITH_USER] = { OURS, ON_X86, .has_user = true, .events = SCHED },
 	[WITH_ATTRIBUTION] = { OURS, ON_X86, .events = ATTRIBUTION },
 	[WITH_SYSCALLS] = { OURS, ON_X86, .events = SWITCHES | SYSCALLS },
 	[WITH_LOCKS] = { OURS, ON_X86, .events = LOCKS },
@@ -100,6 +102,8 @@ static const struct table_need sockets = { .columns = "messages",
 					   .event = EVENT_SOCKET_TAKEN };
 static const struct table_need stacks = { .columns = "user_stack",
 					  .event = RECORDED_USER_STACKS };
+static const struct table_need functions = { .columns = "functions",
+					     .event = RECORDED_FUNCTIONS };
 static const struct table_need hits = { .columns = "hits",
 					.event = RECORDED_TRIGGERS };
 
@@ -128,6 +132,10 @@ static const struct {
 	{ DEFAULT, &stacks,
 	  NO("user_stack",
 	     "user stacks at system calls (record --user-stacks).") },
+	/* The functions of the program are in the trace itself. */
+	{ WITH_USER, &stacks, "" },
+	{ WITH_USER, &functions, "" },
+	{ USER_ONLY, &functions, "" },
 	{ DEFAULT, &hits, NO("hits", "triggers (record --trigger=SPEC).") },
 	{ WITH_ATTRIBUTION, &timers, "" },
 	{ WITH_ATTRIBUTION, &sockets, "" },
@@ -188,6 +196,8 @@ static const struct {
 	{ TRACE_CMD_BARE, &kernel,
 	  NO("calls", "functions (trace-cmd record -p function_graph).") },
 	{ TRACE_CMD_BARE, &switches, "" },
+	{ TRACE_CMD_BARE, &functions,
+	  NO("functions", "functions (trace-cmd record -p function_graph).") },
 };
 
 START_TEST(what_is_missing_has_a_reason_and_a_command_that_helps)
@@ -224,6 +234,67 @@ START_TEST(advice_is_never_for_what_is_there)
 				      "%s", text);
 		free(text);
 	}
+}
+END_TEST
+
+#define SYSCALLS_AND_STACKS \
+	"raw_syscalls:sys_enter, user stacks at system calls"
+
+/* Several needs at once: a line for each command. */
+static const struct {
+	enum kind kind;
+	const char *text;
+} lists[] = {
+	{ DEFAULT, NO("fd, user_stack, timers",
+		      "raw_syscalls:sys_enter, timer:hrtimer_expire_entry, "
+		      "user stacks at system calls (record "
+		      "--events=attribution,syscalls --user-stacks).\n") },
+	{ WITH_ATTRIBUTION,
+	  NO("fd, user_stack", SYSCALLS_AND_STACKS
+	     " (record --events=attribution,syscalls --user-stacks).\n") },
+	{ PERF, NO("fd, user_stack, timers",
+		   "raw_syscalls:sys_enter, timer:hrtimer_expire_entry, user "
+		   "stacks at system calls (perf record -e "
+		   "raw_syscalls:sys_enter,timer:hrtimer_expire_entry, or "
+		   "ktrace-hw record --events=attribution,syscalls "
+		   "--user-stacks).\n") },
+	{ BUILT_WITHOUT,
+	  "Not recorded: sockets: the traced kernel has no "
+	  "sock:sock_recv_length.\n" NO("fd, user_stack", SYSCALLS_AND_STACKS
+					" (record "
+					"--events=attribution,syscalls "
+					"--user-stacks).\n") },
+	{ TRACE_CMD_BARE,
+	  NO("calls",
+	     "functions (trace-cmd record -p function_graph).\n") "Not recorded: fd, user_stack, timers: of a trace.dat only "
+								  "functions and switches are read (ktrace-hw record "
+								  "--events=attribution,syscalls --user-stacks).\n" },
+};
+
+START_TEST(what_one_command_records_is_one_line)
+{
+	static const struct table_need all[] = {
+		{ .columns = "calls", .event = RECORDED_KERNEL },
+		{ .columns = "fd", .event = EVENT_SYS_ENTER },
+		{ .columns = "fd", .event = EVENT_SYS_ENTER },
+		{ .columns = "user_stack", .event = RECORDED_USER_STACKS },
+		{ .columns = "timers", .event = EVENT_HRTIMER_EXPIRE },
+		{ .columns = "sockets", .event = EVENT_SOCKET_TAKEN },
+	};
+	const struct recorded *recorded = &kinds[lists[_i].kind];
+	struct table_need missing[6];
+	size_t count = 0;
+	char *text = NULL;
+	size_t size;
+	FILE *out = open_memstream(&text, &size);
+
+	for (size_t i = 0; i < 5 + (lists[_i].kind == BUILT_WITHOUT); i++)
+		if (!recorded_has(recorded, &all[i]))
+			missing[count++] = all[i];
+	recorded_missing_all(recorded, missing, count, out);
+	fclose(out);
+	ck_assert_str_eq(text, lists[_i].text);
+	free(text);
 }
 END_TEST
 
@@ -305,6 +376,8 @@ int main(void)
 		tcase, what_is_missing_has_a_reason_and_a_command_that_helps, 0,
 		sizeof(cases) / sizeof(*cases));
 	tcase_add_loop_test(tcase, advice_is_never_for_what_is_there, 0, KINDS);
+	tcase_add_loop_test(tcase, what_one_command_records_is_one_line, 0,
+			    sizeof(lists) / sizeof(*lists));
 	tcase_add_test(tcase, none_is_another_sentence_than_left_out);
 	tcase_add_test(tcase, without_all_that_rows_need_there_is_one_sentence);
 	suite_add_tcase(suite, tcase);

@@ -184,6 +184,41 @@ static void check_features(const struct byte_buffer *bytes)
 				  1 << PERF_DATA_FEATURE_EVENT_DESC);
 }
 
+/* An event of the first attr on a CPU that came online: the header refers to the
+ * ids and attrs again, all of which are then among the records.
+ */
+START_TEST(test_events_may_be_added)
+{
+	struct event *event = array_add(&events.events);
+	struct byte_buffer bytes = file();
+	uint64_t old_attrs = word(&bytes, ATTRS);
+	uint64_t attrs;
+
+	byte_buffer_free(&bytes);
+	*event = (struct event){ .fd = -1, .spec = 0, .id = 90 };
+	ck_assert_int_eq(recording_writer_add_events(writer, &events), 0);
+	bytes = file();
+	ck_assert_uint_eq(word(&bytes, ATTRS), old_attrs);
+	byte_buffer_free(&bytes);
+	ck_assert_int_eq(recording_writer_end_round(writer), 0);
+	bytes = file();
+	attrs = word(&bytes, ATTRS);
+	ck_assert_uint_gt(attrs, word(&bytes, DATA));
+	ck_assert_uint_eq(word(&bytes, ATTRS + 8), 2 * 144);
+	ck_assert_uint_eq(word(&bytes, attrs + 128 + 8), 16);
+	ck_assert_uint_eq(word(&bytes, word(&bytes, attrs + 128)), 70);
+	ck_assert_uint_eq(word(&bytes, word(&bytes, attrs + 128) + 8), 90);
+	ck_assert_uint_eq(word(&bytes, word(&bytes, attrs + 144 + 128) + 8),
+			  72);
+	/* Each is the body of a record of its own size. */
+	ck_assert_uint_eq(word(&bytes, attrs - 8),
+			  PERF_DATA_FINISHED_INIT | (uint64_t)(8 + 2 * 144)
+							    << 48);
+	check_features(&bytes);
+	byte_buffer_free(&bytes);
+}
+END_TEST
+
 START_TEST(test_trace)
 {
 	struct byte_buffer bytes;
@@ -412,6 +447,7 @@ static Suite *writer_suite(void)
 	tcase_add_checked_fixture(tcase, make_writer, remove_writer);
 	tcase_add_test(tcase, test_header);
 	tcase_add_test(tcase, test_the_program_has_its_tasks_name);
+	tcase_add_test(tcase, test_events_may_be_added);
 	tcase_add_test(tcase, test_trace);
 	tcase_add_test(tcase, test_trace_that_began_before);
 #if defined(__x86_64__)

@@ -22,14 +22,21 @@ static const struct {
 	bool has_switches;
 	bool has_wakeups;
 	bool is_followed;
+	bool lacks_kernel;
 	const char *text;
 } levels[] = {
-	{ false, false, false,
+	{ false, false, false, false,
 	  "Not recorded: runnable_ns, recorder_wait" NO_SWITCHES
 	  "Not recorded: asleep_ns" NO_WAKEUPS MORE },
 	/* The default of record. */
-	{ true, true, false, MORE },
-	{ true, true, true, "" },
+	{ true, true, false, false, MORE },
+	{ true, true, true, false, "" },
+	/* perf record -e intel_pt//u */
+	{ true, true, true, true,
+	  "Not recorded: system_call_ns, fault_ns, kernel_ns, "
+	  "interrupt_stolen_ns, tracer_ns, system_calls, faults: the kernel "
+	  "was not traced (perf record -e intel_pt//k, or ktrace-hw "
+	  "record).\n" },
 };
 
 START_TEST(the_default_misses_nothing)
@@ -41,8 +48,13 @@ START_TEST(the_default_misses_nothing)
 			.has_all_cpus = true,
 		},
 		.is_followed = levels[_i].is_followed,
+		.lacks_kernel = levels[_i].lacks_kernel,
 	};
-	struct recorded recorded = { .recorder = RECORDER_OURS };
+	struct recorded recorded = {
+		.recorder = RECORDER_OURS,
+		.has_functions = true,
+		.has_kernel = !levels[_i].lacks_kernel,
+	};
 	char *text = NULL;
 	size_t size;
 	FILE *out = open_memstream(&text, &size);

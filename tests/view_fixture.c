@@ -103,7 +103,7 @@ static void add_sums(struct view_summary *summary)
 
 static void make(struct view_fixture *fixture)
 {
-	struct view_summary *summary = view_summary_new(fixture->path);
+	struct view_summary *summary = view_summary_new(fixture->path, NULL);
 	static const int32_t tids[] = { 7, 0, 5 };
 
 	for (size_t i = 0; i < sizeof(tids) / sizeof(*tids); i++) {

@@ -3,6 +3,7 @@
 
 #include "cmd/command.h"
 #include "cmd/console/say.h"
+#include "cmd/console/written.h"
 #include "cmd/report/attribution_command.h"
 #include "cmd/report/profile_command.h"
 #include "common/output_file.h"
@@ -14,7 +15,8 @@
 #include <string.h>
 
 static int run_report(const struct report_options *options,
-		      const struct diff_report *report)
+		      const struct diff_report *report,
+		      struct recorded *recorded)
 {
 	if (report->renderer)
 		return run_profile(options, report->renderer);
@@ -22,12 +24,14 @@ static int run_report(const struct report_options *options,
 			       &(struct attribution_request){
 				       .is_quiet = true,
 				       .table = report->table,
+				       .recorded = recorded,
 			       },
 			       1);
 }
 
 int diff_capture(const struct report_options *options, const char *recording,
-		 const struct diff_report *report, struct csv_rows *rows)
+		 const struct diff_report *report, struct recorded *recorded,
+		 struct csv_rows *rows)
 {
 	struct report_options one = *options;
 	char *text = NULL;
@@ -41,7 +45,7 @@ int diff_capture(const struct report_options *options, const char *recording,
 	one.capture = open_memstream(&text, &size);
 	if (!one.capture)
 		return EXIT_FAILED;
-	status = run_report(&one, report);
+	status = run_report(&one, report, recorded);
 	if (fclose(one.capture) == EOF || status) {
 		free(text);
 		return status ? status : EXIT_FAILED;
@@ -63,31 +67,30 @@ int diff_each(const char *list, int (*take)(void *ctx, const char *recording),
 	return status;
 }
 
-static int say_unwritten(void)
-{
-	say("output not written: %s", strerror(errno));
-	return EXIT_FAILED;
-}
-
 bool diff_output_open(const struct report_options *options,
 		      struct diff_output *output)
 {
-	*output = (struct diff_output){ .out = stdout };
+	*output =
+		(struct diff_output){ .path = options->output, .out = stdout };
 	if (!options->output)
 		return true;
 	output->file = output_file_open(options->output);
 	if (output->file)
 		output->out = output_file_stream(output->file);
 	else
-		say("output not written: %s", regular_file_error(errno));
+		written_fail(options->output);
 	return output->file;
 }
 
 int diff_output_close(const struct diff_output *output, int status)
 {
-	bool is_written = output->file ?
-				  output_file_close(output->file, !status) :
-				  fflush(stdout) == 0 && !ferror(stdout);
+	int written;
 
-	return is_written ? status : say_unwritten();
+	if (output->file)
+		written = output_file_close(output->file, !status) ?
+				  EXIT_OK :
+				  written_fail(output->path);
+	else
+		written = written_stdout();
+	return written ? written : status;
 }

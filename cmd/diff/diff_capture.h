@@ -11,6 +11,7 @@ struct attribution_table;
 struct csv_rows;
 struct output_file;
 struct profile_renderer;
+struct recorded;
 
 /* The source of one report of one recording. Exactly one member is set. */
 struct diff_report {
@@ -19,10 +20,12 @@ struct diff_report {
 };
 
 /* Reads @report of @recording as CSV into @rows, which the caller frees even
- * after an error. Returns the exit code.
+ * after an error. Of a table, sets *@recorded to the recording's facts unless
+ * @recorded is NULL. Returns the exit code.
  */
 int diff_capture(const struct report_options *options, const char *recording,
-		 const struct diff_report *report, struct csv_rows *rows);
+		 const struct diff_report *report, struct recorded *recorded,
+		 struct csv_rows *rows);
 
 /* Calls @take for each recording in the comma-separated @list until one call
  * returns nonzero. Returns the result of the last call.
@@ -32,7 +35,8 @@ int diff_each(const char *list, int (*take)(void *ctx, const char *recording),
 
 /* Output of the comparison: a file or standard output. */
 struct diff_output {
-	struct output_file *file; /* NULL: standard output */
+	const char *path;	  /* borrowed; NULL: standard output */
+	struct output_file *file; /* of @path */
 	FILE *out;
 };
 

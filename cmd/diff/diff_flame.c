@@ -52,7 +52,8 @@ static int add_recording(void *ctx, const char *recording)
 	int status;
 
 	diff_paths_begin(reading->paths, reading->side);
-	status = diff_capture(reading->options, recording, &report, &rows);
+	status =
+		diff_capture(reading->options, recording, &report, NULL, &rows);
 	if (!status)
 		status = add_rows(reading->paths, &rows);
 	csv_rows_free(&rows);

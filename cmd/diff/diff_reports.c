@@ -3,13 +3,18 @@
 
 #include "cmd/command.h"
 #include "cmd/diff/diff_capture.h"
+#include "common/error.h"
 #include "report/diff/csv_rows.h"
 #include "report/diff/diff_table.h"
 #include "report/profile/profile_report.h"
 #include "tables/table.h"
+#include "tables/text/recorded.h"
 
 #include <stdbool.h>
+#include <stdlib.h>
 #include <string.h>
+
+enum { NEEDS_NOTHING = -1 };
 
 /* The columns of a report that make up the rows of a section. */
 struct source {
@@ -20,24 +25,30 @@ struct source {
 	const char *count;
 	const char *total;
 	const char *p99;
+	int event; /* NEEDS_NOTHING, or as in struct table_need */
 };
 
 static const struct source sources[] = {
-	{ DIFF_PROCESSES, "processes", "", "in all", "threads", "wall_ns", "" },
-	{ DIFF_PROCESSES, "processes", "", "user code", "", "user_ns", "" },
+	{ DIFF_PROCESSES, "processes", "", "in all", "threads", "wall_ns", "",
+	  NEEDS_NOTHING },
+	{ DIFF_PROCESSES, "processes", "", "user code", "", "user_ns", "",
+	  RECORDED_FUNCTIONS },
 	{ DIFF_PROCESSES, "processes", "", "system calls", "system_calls",
-	  "system_call_ns", "" },
+	  "system_call_ns", "", RECORDED_KERNEL },
 	{ DIFF_PROCESSES, "processes", "", "page faults", "faults", "fault_ns",
-	  "" },
+	  "", RECORDED_KERNEL },
 	{ DIFF_PROCESSES, "processes", "", "other kernel work", "", "kernel_ns",
-	  "" },
+	  "", RECORDED_KERNEL },
 	{ DIFF_PROCESSES, "processes", "", "waiting for a CPU", "",
-	  "runnable_ns", "" },
-	{ DIFF_PROCESSES, "processes", "", "asleep", "", "asleep_ns", "" },
+	  "runnable_ns", "", EVENT_SCHED_WAKING },
+	{ DIFF_PROCESSES, "processes", "", "asleep", "", "asleep_ns", "",
+	  EVENT_SCHED_WAKING },
 	{ DIFF_SYSCALLS, "syscalls", "call", NULL, "count", "total_ns",
-	  "p99_ns" },
-	{ DIFF_SLEEPS, "sleeps", "label", NULL, "count", "total_ns", "max_ns" },
-	{ DIFF_FUNCTIONS, NULL, "function", NULL, "calls", "self_ns", "" },
+	  "p99_ns", RECORDED_KERNEL },
+	{ DIFF_SLEEPS, "sleeps", "label", NULL, "count", "total_ns", "max_ns",
+	  EVENT_SCHED_WAKING },
+	{ DIFF_FUNCTIONS, NULL, "function", NULL, "calls", "self_ns", "",
+	  RECORDED_FUNCTIONS },
 };
 
 enum { SOURCES = sizeof(sources) / sizeof(*sources) };
@@ -142,12 +153,72 @@ struct reading {
 	struct diff_table *table;
 	const struct report_options *options;
 	int side;
+	bool is_missing[SOURCES]; /* in a recording of either side */
 };
+
+static struct table_need need_of(const struct source *source)
+{
+	static const char *const sections[DIFF_SECTIONS] = {
+		[DIFF_PROCESSES] = "processes",
+		[DIFF_SYSCALLS] = "system calls",
+		[DIFF_SLEEPS] = "sleeps",
+		[DIFF_FUNCTIONS] = "functions",
+	};
+
+	return (struct table_need){
+		.columns = source->fixed ? source->fixed :
+					   sections[source->section],
+		.event = source->event,
+	};
+}
+
+/* Adds a note on what @recorded lacks, and sets reading->is_missing. */
+static int add_missing(struct reading *reading, const char *recording,
+		       const struct recorded *recorded)
+{
+	struct table_need missing[SOURCES];
+	size_t count = 0;
+	char *text = NULL;
+	size_t size;
+	FILE *out;
+
+	for (int i = 0; i < SOURCES; i++) {
+		const struct table_need need = need_of(&sources[i]);
+
+		if (need.event == NEEDS_NOTHING ||
+		    recorded_has(recorded, &need))
+			continue;
+		reading->is_missing[i] = true;
+		missing[count++] = need;
+	}
+	if (!count)
+		return 0;
+	out = open_memstream(&text, &size);
+	if (!out)
+		return -ERROR_MEMORY;
+	fprintf(out, "%s: ", recording);
+	recorded_missing_all(recorded, missing, count, out);
+	fclose(out);
+	if (!text)
+		return -ERROR_MEMORY;
+	text[size - 1] = '\0';
+	return diff_table_note(reading->table, text);
+}
+
+/* Removes what not all recordings have. */
+static void leave_out(const struct reading *reading)
+{
+	for (int i = 0; i < SOURCES; i++)
+		if (reading->is_missing[i])
+			diff_table_leave_out(reading->table, sources[i].section,
+					     sources[i].fixed);
+}
 
 static int add_recording(void *ctx, const char *recording)
 {
-	const struct reading *reading = ctx;
+	struct reading *reading = ctx;
 	struct csv_rows rows = { .text = NULL };
+	struct recorded recorded;
 	int status = EXIT_OK;
 
 	diff_table_begin(reading->table, reading->side);
@@ -157,7 +228,8 @@ static int add_recording(void *ctx, const char *recording)
 
 			csv_rows_free(&rows);
 			status = diff_capture(reading->options, recording,
-					      &report, &rows);
+					      &report, i ? NULL : &recorded,
+					      &rows);
 		}
 		for (size_t row = 0; !status && row < csv_rows_count(&rows);
 		     row++)
@@ -165,8 +237,17 @@ static int add_recording(void *ctx, const char *recording)
 				    &rows, row) < 0)
 				status = EXIT_FAILED;
 	}
+	if (!status && add_missing(reading, recording, &recorded) < 0)
+		status = EXIT_FAILED;
 	csv_rows_free(&rows);
 	return status;
+}
+
+static bool chooses(const struct report_options *options)
+{
+	return options->since || options->until || options->cpus.count ||
+	       options->pids.count || options->trees.count ||
+	       name_choice_is_made(&options->comms);
 }
 
 int diff_reports_read(struct diff_table *table,
@@ -178,7 +259,10 @@ int diff_reports_read(struct diff_table *table,
 	reading.side = 1;
 	if (!status)
 		status = diff_each(options->second, add_recording, &reading);
-	if (!status)
+	if (!status) {
+		leave_out(&reading);
+		table->is_chosen = chooses(options);
 		diff_table_end(table);
+	}
 	return status;
 }

@@ -4,6 +4,7 @@
 #include "cmd/command.h"
 #include "cmd/console/console_log.h"
 #include "cmd/console/say.h"
+#include "cmd/console/written.h"
 #include "cmd/pipeline/pager.h"
 #include "cmd/pipeline/session_groups.h"
 #include "cmd/pipeline/session_recording.h"
@@ -80,6 +81,7 @@ static int open_output(struct session *session,
 				  &colors_none;
 	if (!path && is_for_people(options))
 		session->pager = pager_new();
+	session->path = path;
 	if (path) {
 		session->file = output_file_open(path);
 		session->out = session->file ?
@@ -310,15 +312,31 @@ static void release_stdout(struct session *session, bool has_failed)
 	session->buffer = NULL;
 }
 
+/* Captured output is in memory. */
+static bool is_captured(const struct session *session)
+{
+	if (fflush(session->out) == 0 && !ferror(session->out))
+		return true;
+	say("%s", error_text(-ERROR_MEMORY));
+	return false;
+}
+
+static bool is_written(struct session *session, bool is_whole)
+{
+	if (session->is_captured)
+		return is_captured(session);
+	if (!session->file)
+		return written_flush(session->out) == EXIT_OK;
+	if (output_file_close(session->file, is_whole))
+		return true;
+	written_fail(session->path);
+	return false;
+}
+
 static int close_output(struct session *session, bool is_whole)
 {
-	FILE *out = session->out;
-	bool has_failed = session->file ?
-				  !output_file_close(session->file, is_whole) :
-				  fflush(out) == EOF || ferror(out);
+	bool has_failed = !is_written(session, is_whole);
 
-	if (has_failed)
-		say("output not written: %s", strerror(errno));
 	if (session->is_captured)
 		return has_failed ? EXIT_FAILED : 0;
 	if (session->pager)

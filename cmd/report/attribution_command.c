@@ -13,6 +13,7 @@
 #include "report/text/time_unit.h"
 #include "tables/hits/hit_list.h"
 #include "tables/table.h"
+#include "tables/text/recorded.h"
 
 #include <assert.h>
 #include <stdio.h>
@@ -117,6 +118,17 @@ static int check_requests(const struct report_options *options,
 	return status;
 }
 
+static int read_facts(const struct session *session, struct recorded *recorded)
+{
+	struct known_events *events = known_events_new(session->recording);
+
+	if (!events)
+		return render_failure(-ERROR_MEMORY, NULL);
+	*recorded = recorded_of(session->recording, events);
+	known_events_free(events);
+	return EXIT_OK;
+}
+
 int run_attribution(const struct report_options *options,
 		    const struct attribution_request *requests, size_t count)
 {
@@ -132,6 +144,8 @@ int run_attribution(const struct report_options *options,
 		return status;
 	record_format_find(options->format, &format);
 	status = session_open(&session, options);
+	if (!status && requests->recorded)
+		status = read_facts(&session, requests->recorded);
 	runs[0] = run_of(options, &hits, format, session.out);
 	for (size_t i = 0; i < count; i++)
 		runs[1 + i] =

@@ -9,6 +9,7 @@
 struct attribution_table;
 struct call_records_choice;
 struct profile_renderer;
+struct recorded;
 struct report_options;
 
 enum { MOST_TABLES = 24 };
@@ -31,6 +32,8 @@ struct attribution_request {
 	 * filled in here.
 	 */
 	struct call_records_choice *calls;
+	/* Of the first request: set to the recording's facts. */
+	struct recorded *recorded;
 };
 
 /* Fills @count tables, 1 to MOST_TABLES, in one pass over the recording that

@@ -4,6 +4,7 @@
 #include "cmd/command.h"
 #include "cmd/console/say.h"
 #include "cmd/pipeline/query_session.h"
+#include "cmd/sql/sql_missing.h"
 #include "common/error.h"
 #include "sql/sqlite/sqlite_export.h"
 
@@ -47,6 +48,8 @@ static int write_database(const struct session *session,
 				       &message);
 	if (message)
 		say("%s: %s", options->output, message);
+	if (!status)
+		sql_missing_say_all(&query.recording);
 	sqlite3_free(message);
 	query_session_close(&query);
 	return status < 0 ? EXIT_FAILED : EXIT_OK;

@@ -2,8 +2,10 @@
 #include "cmd/sql/sql_shell.h"
 
 #include "cmd/console/say.h"
+#include "cmd/sql/sql_failure.h"
+#include "cmd/sql/sql_missing.h"
 #include "cmd/sql/sql_words.h"
-#include "sql/rows/sql_table.h"
+#include "sql/rows/sql_needs.h"
 #include "sql/sqlite/query_rows.h"
 #include "sql/sqlite/table_schema.h"
 #include "sql/tables/sql_tables.h"
@@ -20,6 +22,7 @@
 enum { MOST_HISTORY = 1000 };
 
 struct shell {
+	const struct sql_recording *recording;
 	sqlite3 *db;
 	enum record_format format;
 	FILE *out;
@@ -133,11 +136,17 @@ static bool run_own(struct shell *shell, char *line)
 
 static void run_query(struct shell *shell, const char *text)
 {
-	if (query_rows_write(shell->db, text, shell->format, shell->out) < 0) {
-		say("sql: %s", sqlite3_errmsg(shell->db));
-		shell->has_failed = true;
-	}
+	struct sql_reads reads;
+	int status = query_rows_write(shell->db, text, shell->format, &reads,
+				      shell->out);
+
 	fflush(shell->out);
+	if (status < 0) {
+		sql_failure_say(shell->db);
+		shell->has_failed = true;
+	} else {
+		sql_missing_say(shell->recording, &reads);
+	}
 }
 
 /* Appends @line to the query so far. Returns NULL when out of memory. */
@@ -180,9 +189,11 @@ static bool take_line(struct shell *shell, char **query, char *line)
 	return true;
 }
 
-int sql_shell(sqlite3 *db, enum record_format format, FILE *out)
+int sql_shell(const struct sql_recording *recording, sqlite3 *db,
+	      enum record_format format, FILE *out)
 {
 	struct shell shell = {
+		.recording = recording,
 		.db = db,
 		.format = format,
 		.out = out,

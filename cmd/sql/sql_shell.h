@@ -6,13 +6,15 @@
 
 #include <stdio.h>
 
+struct sql_recording;
 struct sqlite3;
 
-/* Reads and runs queries until the end of input; on a terminal with history and
+/* Reads and runs queries on @recording, which @db has the tables of, until the end of input; on a terminal with history and
  * completion.
  *
  * Returns 0, or -1 if a query failed that was not read from a terminal.
  */
-int sql_shell(struct sqlite3 *db, enum record_format format, FILE *out);
+int sql_shell(const struct sql_recording *recording, struct sqlite3 *db,
+	      enum record_format format, FILE *out);
 
 #endif

@@ -2,6 +2,7 @@
 #include "cmd/command.h"
 #include "cmd/console/console_log.h"
 #include "cmd/console/say.h"
+#include "cmd/console/written.h"
 #include "cmd/store/store_commands.h"
 #include "store/answer/answer.h"
 #include "store/store_open.h"
@@ -13,10 +14,7 @@
 
 int store_flush_output(void)
 {
-	if (fflush(stdout) == 0 && !ferror(stdout))
-		return EXIT_OK;
-	say("output not written: %s", strerror(errno));
-	return EXIT_FAILED;
+	return written_stdout();
 }
 
 static int write_answer(const struct store_options *options,

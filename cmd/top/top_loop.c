@@ -50,7 +50,7 @@ static void start_round(struct top *top)
 		return;
 	if (top_round_start(&top->round, options, tree,
 			    top_show_columns(&top->show))) {
-		top_show_failure(&top->show, errno);
+		top_show_failure(&top->show, top->round.where, errno);
 		end(top, EXIT_FAILED);
 	}
 	top->started++;

@@ -4,6 +4,7 @@
 #include "cmd/top/top_result.h"
 #include "cmd/top/top_work.h"
 #include "common/clocks.h"
+#include "common/output_folder.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -97,6 +98,9 @@ int top_round_start(struct top_round *round, const struct top_options *options,
 		output_folder_discard(&round->folder);
 	} else {
 		cause = errno;
+		round->where = round->out && round->said ?
+				       output_temporary_place() :
+				       NULL;
 	}
 	close_files(round);
 	round->pid = 0;

@@ -20,13 +20,14 @@ struct top_round {
 	FILE *out;  /* output of the process */
 	FILE *said; /* its standard error */
 	struct output_folder folder;
+	const char *where; /* folder in which it cannot be created; or NULL */
 	uint64_t begin_ns; /* monotonic clock */
 	uint64_t begin_s;  /* wall clock */
 };
 
 /* Starts a round whose rows are @columns wide; @tree is passed to top_work().
  *
- * Returns 0, or -1 with errno.
+ * Returns 0, or -1 with errno, and @round->where set if that is of a file.
  */
 int top_round_start(struct top_round *round, const struct top_options *options,
 		    pid_t tree, int columns);

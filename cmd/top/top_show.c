@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include "cmd/top/top_show.h"
 
+#include "cmd/command.h"
 #include "cmd/console/say.h"
+#include "cmd/console/written.h"
 #include "cmd/top/top_options.h"
 #include "cmd/top/top_result.h"
 #include "cmd/top/top_text.h"
@@ -123,10 +125,11 @@ void top_show_said(struct top_show *show, const struct top_result *result)
 		fputs(result->said, stderr);
 }
 
-void top_show_failure(struct top_show *show, int cause)
+void top_show_failure(struct top_show *show, const char *where, int cause)
 {
 	top_screen_leave(&show->screen);
-	say_of("top", "no round can begin: %s", strerror(cause));
+	say_of("top", "no round can begin: %s%s%s", where ? where : "",
+	       where ? ": " : "", strerror(cause));
 }
 
 /* Messages that every round repeats are printed once. */
@@ -150,10 +153,8 @@ void top_show_round(struct top_show *show, const struct top_result *result)
 		top_text_json(result, stdout);
 	else
 		top_text_round(show->options, result, stdout);
-	if (show->has_failed || (fflush(stdout) != EOF && !ferror(stdout)))
-		return;
-	say("output not written: %s", strerror(errno));
-	show->has_failed = true;
+	if (!show->has_failed)
+		show->has_failed = written_stdout() != EXIT_OK;
 }
 
 void top_show_stop(struct top_show *show, const struct top_result *result)

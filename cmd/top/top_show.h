@@ -42,9 +42,9 @@ void top_show_round(struct top_show *show, const struct top_result *result);
 void top_show_said(struct top_show *show, const struct top_result *result);
 
 /* Like top_show_said(), but prints that no round can start because of @cause,
- * an errno value.
+ * an errno value, of the folder @where unless that is NULL.
  */
-void top_show_failure(struct top_show *show, int cause);
+void top_show_failure(struct top_show *show, const char *where, int cause);
 
 /* Shows the same round again after the view or the window size has changed. */
 void top_show_again(struct top_show *show, const struct top_result *result);

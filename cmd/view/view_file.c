@@ -4,6 +4,7 @@
 #include "cmd/command.h"
 #include "cmd/console/say.h"
 #include "cmd/view/view_session.h"
+#include "common/close_written.h"
 #include "common/error.h"
 #include "common/name_choice.h"
 #include "common/new_file.h"
@@ -62,7 +63,7 @@ static int write_file(const struct view_session *view, const char *path)
 		status = fail(path, regular_file_error(errno));
 	} else {
 		error = write_page(view, out);
-		if (fclose(out) == EOF)
+		if (!close_written(out))
 			status = fail(path, strerror(errno));
 		else if (error < 0)
 			status = fail(path, error_text(error));

@@ -6,9 +6,11 @@
 #include "attribution/trackers.h"
 #include "cmd/command.h"
 #include "cmd/console/console_log.h"
+#include "cmd/console/say.h"
 #include "cmd/pipeline/pipeline.h"
 #include "common/container_of.h"
 #include "common/error.h"
+#include "common/output_folder.h"
 #include "decoder/recording/recording.h"
 #include "report/steps/checkpoint_index.h"
 #include "symbolize/elf/lines.h"
@@ -17,10 +19,29 @@
 #include "symbolize/symbols/symbols.h"
 #include "view/make/view_builder.h"
 
+#include <errno.h>
 #include <stdlib.h>
+#include <string.h>
+
+/* Reports that the page's data could not be written: a file beside the
+ * recording or, if its folder cannot be written to, a temporary file.
+ */
+static int fail_write(const struct view_session *view, int cause)
+{
+	const struct view_summary *summary = view->sources.summary;
+	bool is_beside = summary && summary->draft.fd >= 0;
+
+	say("%s: cannot write the page's data: %s",
+	    is_beside ? view->path : output_temporary_place(), strerror(cause));
+	return EXIT_FAILED;
+}
 
 static int fail(const struct view_session *view, int status)
 {
+	const struct view_summary *summary = view->sources.summary;
+
+	if (summary && summary->file.cause)
+		return fail_write(view, summary->file.cause);
 	log_message(&console_log, LOG_ERROR,
 		    recording_path(view->session.recording), LOG_NO_OFFSET,
 		    "cannot be made a page: %s", error_text(status));
@@ -70,7 +91,7 @@ static int open_summary(struct view_session *view)
 		summary = view_summary_load(view->path, view->key,
 					    function_count(functions));
 	if (!summary) {
-		summary = view_summary_new(view->path);
+		summary = view_summary_new(view->path, &console_log);
 		if (!summary)
 			return -ERROR_SYSTEM;
 		summary->functions = function_count(functions);
@@ -132,20 +153,33 @@ int view_session_open(struct view_session *view,
 	return status < 0 ? fail(view, status) : EXIT_OK;
 }
 
+static const char *why_not_saved(const struct view_summary *summary, int cause)
+{
+	if (summary->draft.fd < 0)
+		return "its directory cannot be written to";
+	return strerror(summary->file.cause ? summary->file.cause : cause);
+}
+
 static int run_builder(struct view_session *view, struct view_builder *builder)
 {
 	struct trackers *trackers = view->input.trackers;
 	struct step_join *join = trackers_join(trackers);
 	struct task_stacks *stacks = NULL;
+	int end = 0;
 	int status;
 
 	if (!join)
 		return fail(view, -ERROR_MEMORY);
 	status = run_pipeline_unchecked(&view->session,
 					step_join_callback(join), &stacks);
-	if (!status && (step_join_end(join) < 0 || trackers_end(trackers) < 0 ||
-			view_builder_end(builder) < 0))
-		status = fail(view, -ERROR_MEMORY);
+	if (!status)
+		end = step_join_end(join);
+	if (!status && !end)
+		end = trackers_end(trackers);
+	if (!status && !end)
+		end = view_builder_end(builder);
+	if (end < 0)
+		status = fail(view, end);
 	/* The builder needs the stacks for the tasks until its end. */
 	task_stacks_free(stacks);
 	step_join_free(join);
@@ -174,9 +208,10 @@ int view_session_fill(struct view_session *view)
 		return EXIT_OK;
 	pthread_mutex_lock(&summary->lock);
 	if (view_summary_save(summary, view->key) < 0)
-		log_message(&console_log, LOG_NOTE, view->path, LOG_NO_OFFSET,
-			    "not written: the next view decodes everything "
-			    "again");
+		log_message(
+			&console_log, LOG_NOTE, view->path, LOG_NO_OFFSET,
+			"not written: %s: the next view decodes everything again",
+			why_not_saved(summary, errno));
 	pthread_mutex_unlock(&summary->lock);
 	return EXIT_OK;
 }

@@ -37,26 +37,35 @@ static int look_at(const struct event *event, struct array *away)
 	if (!found)
 		return -ERROR_MEMORY;
 	/* Stores the counted time for now, until the longest one is known. */
-	*found = (struct away_cpu){ event->cpu, before };
+	*found = (struct away_cpu){ event->cpu, before + event->late_ns };
 	return 0;
+}
+
+uint64_t away_cpus_longest(const struct event_list *events, size_t spec)
+{
+	const struct event *items = events->events.items;
+	uint64_t longest = 0;
+
+	for (size_t i = 0; i < events->events.count; i++) {
+		uint64_t counted =
+			items[i].spec == spec ? enabled_ns(&items[i]) : 0;
+
+		longest = counted > longest ? counted : longest;
+	}
+	return longest;
 }
 
 int away_cpus_find(const struct event_list *events, size_t spec,
 		   struct array *away)
 {
 	const struct event *items = events->events.items;
-	uint64_t longest = 0;
+	uint64_t longest;
 	int error = 0;
 
-	for (size_t i = 0; i < events->events.count && !error; i++) {
-		uint64_t counted;
-
-		if (items[i].spec != spec)
-			continue;
-		counted = enabled_ns(&items[i]);
-		longest = counted > longest ? counted : longest;
-		error = look_at(&items[i], away);
-	}
+	for (size_t i = 0; i < events->events.count && !error; i++)
+		if (items[i].spec == spec)
+			error = look_at(&items[i], away);
+	longest = away_cpus_longest(events, spec);
 	for (size_t i = 0; i < away->count; i++) {
 		struct away_cpu *found = array_at(away, i);
 

@@ -25,4 +25,9 @@ struct away_cpu {
 int away_cpus_find(const struct event_list *events, size_t spec,
 		   struct array *away);
 
+/* Returns how long the events of spec number @spec have been enabled, on the CPU
+ * where that is longest.
+ */
+uint64_t away_cpus_longest(const struct event_list *events, size_t spec);
+
 #endif

@@ -169,6 +169,31 @@ int event_list_open(struct event_list *list, size_t spec,
 	return error;
 }
 
+int event_list_open_cpu(struct event_list *list, size_t spec, int cpu)
+{
+	return open_for(list, spec, cpu, -1);
+}
+
+void event_list_close_from(struct event_list *list, size_t first)
+{
+	const struct event *events = list->events.items;
+
+	while (list->events.count > first)
+		close(events[--list->events.count].fd);
+}
+
+int event_list_control_cpu(const struct event_list *list, size_t spec, int cpu,
+			   unsigned long request, void *argument)
+{
+	const struct event *events = list->events.items;
+
+	for (size_t i = 0; i < list->events.count; i++)
+		if (events[i].spec == spec && events[i].cpu == cpu &&
+		    ioctl(events[i].fd, request, argument) < 0)
+			return -ERROR_SYSTEM;
+	return 0;
+}
+
 int event_list_control(const struct event_list *list, size_t spec,
 		       unsigned long request, void *argument)
 {

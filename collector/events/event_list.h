@@ -17,6 +17,8 @@ struct event {
 	int cpu;
 	pid_t thread; /* -1: everything that runs on the CPU */
 	uint64_t id;  /* the id in its records */
+	/* how long other CPUs' events were enabled when it was opened */
+	uint64_t late_ns;
 };
 
 /* All perf events of a recording. */
@@ -46,6 +48,14 @@ void event_list_remove_last(struct event_list *list);
 int event_list_open(struct event_list *list, size_t spec,
 		    const struct target *target);
 
+/* Opens spec number @spec for everything that runs on @cpu. Returns like
+ * event_list_open().
+ */
+int event_list_open_cpu(struct event_list *list, size_t spec, int cpu);
+
+/* Closes all events from number @first on. */
+void event_list_close_from(struct event_list *list, size_t first);
+
 /* Calls ioctl(@request, @argument) on the events of @spec.
  *
  * Returns 0, or -ERROR_SYSTEM with errno of the first that failed.
@@ -56,6 +66,10 @@ int event_list_control(const struct event_list *list, size_t spec,
 /* Returns the first event of @spec on @cpu, or NULL. */
 const struct event *event_list_find(const struct event_list *list, size_t spec,
 				    int cpu);
+
+/* Like event_list_control(), for the events of @spec on @cpu alone. */
+int event_list_control_cpu(const struct event_list *list, size_t spec, int cpu,
+			   unsigned long request, void *argument);
 
 /* Disables and re-enables the events of @spec on @cpu. If a trace stopped
  * because its buffer was full, Linux 6.1 to 6.15 consider it still active, and

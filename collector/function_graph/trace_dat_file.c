@@ -5,8 +5,10 @@
 #include "collector/function_graph/trace_dat_head.h"
 #include "common/byte_buffer.h"
 #include "common/error.h"
+#include "common/file_map.h"
 #include "common/output_folder.h"
 
+#include <errno.h>
 #include <stdint.h>
 #include <unistd.h>
 
@@ -63,6 +65,8 @@ static int append(int fd, const struct graph_pages *pages)
 		ssize_t done =
 			copy_file_range(pages->file, &from, fd, NULL, left, 0);
 
+		if (done == 0)
+			errno = EIO; /* the pages' own file became shorter */
 		if (done <= 0)
 			return -ERROR_SYSTEM;
 		left -= (uint64_t)done;
@@ -73,9 +77,7 @@ static int append(int fd, const struct graph_pages *pages)
 static int write_parts(const struct trace_dat_content *content, int fd,
 		       const struct byte_buffer *head, int cpus)
 {
-	int error = write(fd, head->bytes, head->size) == (ssize_t)head->size ?
-			    0 :
-			    -ERROR_SYSTEM;
+	int error = file_map_put(fd, head->bytes, head->size);
 
 	for (int cpu = 0; cpu < cpus && !error && content->has_pages; cpu++) {
 		const struct graph_pages *pages = find_cpu(content, cpu);

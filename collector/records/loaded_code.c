@@ -184,8 +184,11 @@ static void say_not_added(struct loaded_code *loaded,
 			    range->start);
 	else
 		log_message(loaded->log, LOG_WARNING, path, LOG_NO_OFFSET,
-			    "new code at %" PRIx64 " cannot be added for perf",
-			    range->start);
+			    "new code at %" PRIx64
+			    " cannot be added for perf: %s",
+			    range->start,
+			    error == -ERROR_SYSTEM ? strerror(errno) :
+						     error_text(error));
 }
 
 /* perf does not support code added later, and looks it up in the kernel's copy:
@@ -547,8 +550,9 @@ static void add_lines(struct loaded_code *loaded, const char *name,
 	snprintf(from, sizeof(from), "/proc/%s", name);
 	if (matching_lines_append(from, &loaded->kcore_dir, name, marks, count))
 		log_message(loaded->log, LOG_WARNING, from, LOG_NO_OFFSET,
-			    "the symbols of new modules are missing: %s",
-			    strerror(errno));
+			    "the symbols of new modules are missing in %s/%s: "
+			    "%s",
+			    loaded->kcore_dir.path, name, strerror(errno));
 }
 
 /* Names @range in a record without a time, like perf for code that existed

@@ -45,12 +45,12 @@ static size_t index_of(const struct target *target, int cpu)
 	return index;
 }
 
-static void add_ids(struct byte_buffer *bytes, const struct event_list *list,
-		    const struct target *target)
+void start_records_ids(struct byte_buffer *bytes, const struct event_list *list,
+		       size_t first, const struct target *target)
 {
 	const struct event *events = list->events.items;
 
-	for (size_t from = 0; from < list->events.count;
+	for (size_t from = first; from < list->events.count;
 	     from += ITEMS_A_RECORD) {
 		size_t place = record_begin(bytes, PERF_DATA_ID_INDEX, 0);
 		size_t count = items_left(list->events.count, from);
@@ -130,7 +130,7 @@ void start_records_setup(struct byte_buffer *bytes,
 	size_t place;
 
 	add_clock(bytes, facts->page);
-	add_ids(bytes, events, target);
+	start_records_ids(bytes, events, 0, target);
 	if (tracer->metadata) {
 		place = record_begin(bytes, PERF_DATA_AUXTRACE_INFO, 0);
 		tracer->metadata(pmu, facts, bytes);

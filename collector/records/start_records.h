@@ -27,6 +27,13 @@ void start_records_setup(struct byte_buffer *bytes,
 			 const struct tracer *tracer, const struct pmu *pmu,
 			 const struct tracer_facts *facts);
 
+/* Appends the ids of @events from number @first on, which are of CPUs of @target,
+ * as start_records_setup() does of all.
+ */
+void start_records_ids(struct byte_buffer *bytes,
+		       const struct event_list *events, size_t first,
+		       const struct target *target);
+
 /* Append the addresses of the kernel and its modules. */
 void start_records_kernel(struct byte_buffer *bytes,
 			  const struct kernel_copy *copy);

@@ -184,6 +184,11 @@ static void intel_pt_metadata(const struct pmu *pmu,
 }
 
 #if defined(__x86_64__) || defined(__i386__)
+static uint64_t now_tsc(void)
+{
+	return __rdtsc();
+}
+
 /* The formula is from the description of perf_event_mmap_page in
  * linux/perf_event.h.
  */
@@ -199,12 +204,57 @@ static uint64_t intel_pt_now_ns(const struct perf_event_mmap_page *page)
 	       ((low * page->time_mult) >> page->time_shift);
 }
 #else
+static uint64_t now_tsc(void)
+{
+	return 0;
+}
+
 static uint64_t intel_pt_now_ns(const struct perf_event_mmap_page *page)
 {
 	(void)page;
 	return 0;
 }
 #endif
+
+/* Packets of the Intel SDM, volume 3, "Packet Definitions". */
+static size_t add_tsc(uint8_t *bytes)
+{
+	uint64_t tsc = now_tsc();
+
+	bytes[0] = 0x19;
+	memcpy(bytes + 1, &tsc, 7);
+	return 8;
+}
+
+/* PSB, TSC, MODE.Exec, PSBEND. */
+static size_t add_sync(uint8_t *bytes)
+{
+	static const uint8_t mode_and_end[] = { 0x99, 0x01, 0x02, 0x23 };
+	size_t size = 0;
+
+	for (int i = 0; i < 8; i++) {
+		bytes[size++] = 0x02;
+		bytes[size++] = 0x82;
+	}
+	size += add_tsc(bytes + size);
+	memcpy(bytes + size, mode_and_end, sizeof(mode_and_end));
+	return size + sizeof(mode_and_end);
+}
+
+/* An overflow between two times: without a FUP, nothing is known after it. */
+static size_t write_blank(uint8_t bytes[TRACER_BLANK_BYTES], bool is_first)
+{
+	static const uint8_t overflow[] = { 0x02, 0xf3 };
+	size_t size = is_first ? add_sync(bytes) : 0;
+
+	size += add_tsc(bytes + size);
+	memcpy(bytes + size, overflow, sizeof(overflow));
+	size += sizeof(overflow);
+	size += add_tsc(bytes + size);
+	while (size % 8)
+		bytes[size++] = 0;
+	return size;
+}
 
 const struct tracer intel_pt_tracer = {
 	.pmu_name = "intel_pt",
@@ -219,5 +269,6 @@ const struct tracer intel_pt_tracer = {
 	.set_often = intel_pt_set_often,
 	.filter_ranges = intel_pt_filter_ranges,
 	.metadata = intel_pt_metadata,
+	.write_blank = write_blank,
 	.now_ns = intel_pt_now_ns,
 };

@@ -26,6 +26,8 @@ struct tracer_facts {
 	size_t cpu_count;
 };
 
+enum { TRACER_BLANK_BYTES = 64 };
+
 /* One kind of trace unit. Everything specific to the hardware is in here. */
 struct tracer {
 	const char *pmu_name;
@@ -113,6 +115,13 @@ struct tracer {
 	void (*metadata)(const struct pmu *pmu,
 			 const struct tracer_facts *facts,
 			 struct byte_buffer *info);
+
+	/* Writes trace that becomes unknown now, and returns its size, a
+	 * multiple of 8: the start of a CPU's trace if it @is_first. NULL: no
+	 * CPU can be added during a recording, because the metadata has facts
+	 * about each.
+	 */
+	size_t (*write_blank)(uint8_t bytes[TRACER_BLANK_BYTES], bool is_first);
 
 	/* Returns the current time of the recording's clock, in nanoseconds; 0
 	 * if @page lacks the conversion.

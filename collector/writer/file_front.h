@@ -41,6 +41,17 @@ int file_front_make(struct file_header *header, struct array *table,
 		    const struct feature *features, size_t count,
 		    struct byte_buffer *bytes);
 
+/* Appends to @bytes, which will be at offset @at of the file, the ids and attrs of
+ * @events as the bodies of records without meaning, and makes @header refer to
+ * them.
+ *
+ * Returns 0; -ERROR_MEMORY; or -ERROR_UNSUPPORTED if a record would be larger
+ * than its 16-bit size allows. @bytes may have failed, too.
+ */
+int file_front_attrs_again(struct file_header *header,
+			   const struct event_list *events, uint64_t at,
+			   struct byte_buffer *bytes);
+
 /* Enters feature @bit, which has @size bytes at @offset of the file. Must be
  * called with ascending bits. Returns 0 or -ERROR_MEMORY.
  */

@@ -93,6 +93,23 @@ int recording_writer_add(struct recording_writer *writer,
 	return append(writer, &part, 1);
 }
 
+/* If this fails, the header keeps its attrs. */
+int recording_writer_add_events(struct recording_writer *writer,
+				const struct event_list *events)
+{
+	struct file_header header = writer->header;
+	struct byte_buffer bytes = { 0 };
+	int error = file_front_attrs_again(&header, events, writer->file.end,
+					   &bytes);
+
+	if (!error)
+		error = recording_writer_add(writer, &bytes);
+	if (!error)
+		writer->header.attrs = header.attrs;
+	byte_buffer_free(&bytes);
+	return error;
+}
+
 int recording_writer_add_ring(struct recording_writer *writer,
 			      const struct ring_bytes *records)
 {

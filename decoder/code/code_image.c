@@ -153,7 +153,7 @@ static int add_missing_region(struct code_image *image, uint64_t address,
 	if (image->spare_fd < 0)
 		return -ERROR_SYSTEM;
 	return code_region_add_empty(&image->regions, address, size,
-				     image->spare_fd, file_size);
+				     image->spare_fd, file_size, image->log);
 }
 
 /* Adds regions for the parts of a later copy that are in no region. */

@@ -4,11 +4,13 @@
 #include "common/error.h"
 #include "common/file_map.h"
 #include "common/log.h"
+#include "common/output_folder.h"
 #include "common/pages.h"
 #include "common/regular_file.h"
 #include "decoder/code/code_known.h"
 #include "decoder/code/core_loads.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
@@ -148,7 +150,9 @@ static int build_cluster(const struct array *loads, size_t from, size_t count,
 	region->size_bytes = end - region->first;
 	if (!error && ftruncate(*fd, (off_t)region->size_bytes) < 0)
 		error = -ERROR_SYSTEM;
-	return error ? error : map_region(*fd, 0, region);
+	if (!error)
+		error = map_region(*fd, 0, region);
+	return error ? output_temporary_fail(log) : 0;
 }
 
 static void remove_late(struct array *loads)
@@ -207,8 +211,15 @@ int code_region_read_kcore(const char *path, const struct file_map *map,
 	return error;
 }
 
+/* The kernel reserves the space, so that writing to the mapping cannot fail. */
+static int reserve(int fd, uint64_t offset, uint64_t size)
+{
+	errno = posix_fallocate(fd, (off_t)offset, (off_t)size);
+	return errno ? -ERROR_SYSTEM : 0;
+}
+
 int code_region_add_empty(struct array *regions, uint64_t address, size_t size,
-			  int fd, uint64_t *file_size)
+			  int fd, uint64_t *file_size, const struct log *log)
 {
 	struct code_region region = { .first = address, .size_bytes = size };
 	struct code_region *added;
@@ -224,9 +235,11 @@ int code_region_add_empty(struct array *regions, uint64_t address, size_t size,
 	}
 	error = grow_file(fd, region.size_bytes, file_size, &offset);
 	if (!error)
+		error = reserve(fd, offset, region.size_bytes);
+	if (!error)
 		error = map_region(fd, offset, &region);
 	if (error)
-		return error;
+		return output_temporary_fail(log);
 	added = array_add(regions);
 	if (!added) {
 		code_region_unmap(&region);
@@ -247,10 +260,7 @@ int code_region_copy(struct code_region *region, int fd, uint64_t *file_size,
 		error = write_load(fd, offset, region);
 	if (!error)
 		error = map_region(fd, offset, region);
-	if (error)
-		log_message(log, LOG_ERROR, NULL, LOG_NO_OFFSET,
-			    "no room for a copy of the kernel's code");
-	return error;
+	return error ? output_temporary_fail(log) : 0;
 }
 
 /* Opens the file that contains @region. */

@@ -53,10 +53,10 @@ int code_region_know(const struct array *regions, struct array *known);
  * starts within. Its bytes are appended to the file @fd, of *@file_size bytes,
  * which is increased.
  *
- * Returns 0 or a negative enum error.
+ * Returns 0, or a negative enum error: logged if the file cannot be written.
  */
 int code_region_add_empty(struct array *regions, uint64_t address, size_t size,
-			  int fd, uint64_t *file_size);
+			  int fd, uint64_t *file_size, const struct log *log);
 
 /* Copies the bytes of @region to the end of the file @fd, like
  * code_region_add_empty(), and maps them there, writable. Returns 0 or a

@@ -9,7 +9,10 @@
 
 struct diff_table diff_table_new(void)
 {
-	return (struct diff_table){ .rows = ARRAY_OF(struct diff_row) };
+	return (struct diff_table){
+		.rows = ARRAY_OF(struct diff_row),
+		.notes = ARRAY_OF(char *),
+	};
 }
 
 static struct diff_row *row_at(const struct diff_table *table, size_t index)
@@ -17,13 +20,20 @@ static struct diff_row *row_at(const struct diff_table *table, size_t index)
 	return array_at(&table->rows, index);
 }
 
+static void free_names(struct diff_row *row)
+{
+	free(row->comm);
+	free(row->name);
+}
+
 void diff_table_free(struct diff_table *table)
 {
-	for (size_t i = 0; i < table->rows.count; i++) {
-		free(row_at(table, i)->comm);
-		free(row_at(table, i)->name);
-	}
+	for (size_t i = 0; i < table->rows.count; i++)
+		free_names(row_at(table, i));
 	array_free(&table->rows);
+	for (size_t i = 0; i < table->notes.count; i++)
+		free(*(char **)array_at(&table->notes, i));
+	array_free(&table->notes);
 }
 
 static void fold(struct diff_table *table)
@@ -61,8 +71,7 @@ static struct diff_row *find(struct diff_table *table,
 	row->name = strdup(name);
 	if (row->comm && row->name)
 		return row;
-	free(row->comm);
-	free(row->name);
+	free_names(row);
 	table->rows.count--;
 	return NULL;
 }
@@ -104,6 +113,34 @@ static int compare(const void *a, const void *b, void *ctx)
 void diff_table_add_tracer(struct diff_table *table, int side, double tracer_ns)
 {
 	table->tracer_ns[side] += tracer_ns;
+}
+
+void diff_table_leave_out(struct diff_table *table, enum diff_section section,
+			  const char *name)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < table->rows.count; i++) {
+		struct diff_row *row = row_at(table, i);
+
+		if (row->section == section &&
+		    (!name || !strcmp(row->name, name)))
+			free_names(row);
+		else
+			*row_at(table, kept++) = *row;
+	}
+	table->rows.count = kept;
+	if (!name)
+		table->is_left_out[section] = true;
+}
+
+int diff_table_note(struct diff_table *table, char *text)
+{
+	int status = array_append(&table->notes, &text);
+
+	if (status < 0)
+		free(text);
+	return status;
 }
 
 void diff_table_end(struct diff_table *table)

@@ -5,6 +5,7 @@
 #include "common/array.h"
 #include "report/text/record_writer.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -32,6 +33,12 @@ struct diff_table {
 	struct array rows;	/* struct diff_row */
 	uint32_t recordings[2]; /* of each side, including the current one */
 	double tracer_ns[2];	/* left out of the totals of processes */
+	/* sections of which no row is compared, because one of the recordings
+	 * lacks the data
+	 */
+	bool is_left_out[DIFF_SECTIONS];
+	bool is_chosen;	    /* options choose tasks, CPUs or a time */
+	struct array notes; /* char *: what the recordings lack, owned */
 };
 
 struct diff_table diff_table_new(void);
@@ -53,6 +60,17 @@ int diff_table_add(struct diff_table *table, int side,
  */
 void diff_table_add_tracer(struct diff_table *table, int side,
 			   double tracer_ns);
+
+/* Removes the rows of @section called @name, or all of its rows if @name is
+ * NULL, of both sides.
+ */
+void diff_table_leave_out(struct diff_table *table, enum diff_section section,
+			  const char *name);
+
+/* Adds a line about what a recording lacks. Takes ownership of @text, also on
+ * failure. Returns 0 or -ERROR_MEMORY.
+ */
+int diff_table_note(struct diff_table *table, char *text);
 
 /* Sorts each section by falling change. Must be called after everything has
  * been added.

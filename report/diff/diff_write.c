@@ -119,6 +119,25 @@ static void write_tracer(const struct diff_table *table, FILE *out)
 		duration_text_of(diff_rounded(mean_ns[1])).text);
 }
 
+/* Returns why a section has no row. */
+static const char *none_text(const struct diff_table *table, int section)
+{
+	if (table->is_left_out[section])
+		return "not recorded, see below";
+	return table->is_chosen ?
+		       "no change of the tasks, on the CPUs and in the time "
+		       "that your options choose" :
+		       "no change";
+}
+
+static void write_notes(const struct diff_table *table, FILE *out)
+{
+	if (table->notes.count)
+		fputs("\nNot compared, because a recording lacks it:\n", out);
+	for (size_t i = 0; i < table->notes.count; i++)
+		fprintf(out, "%s\n", *(char **)array_at(&table->notes, i));
+}
+
 static void write_text(struct part *part, uint64_t top, FILE *out)
 {
 	uint64_t left_out = 0;
@@ -133,7 +152,7 @@ static void write_text(struct part *part, uint64_t top, FILE *out)
 		if (count)
 			record_writer_table(&writer, write_row, part, count);
 		else
-			fputs("  no change\n", out);
+			fprintf(out, "  %s\n", none_text(part->table, i));
 	}
 	if (part->table->recordings[0] < 2 && part->table->recordings[1] < 2)
 		fputs("\nOnly one recording per side, so the noise is unknown; "
@@ -146,6 +165,7 @@ static void write_text(struct part *part, uint64_t top, FILE *out)
 			"by.\n",
 			left_out);
 	write_tracer(part->table, out);
+	write_notes(part->table, out);
 }
 
 static void write_records(struct part *part, enum record_format format,

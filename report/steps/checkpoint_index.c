@@ -158,7 +158,8 @@ struct index_writer *index_writer_open(const char *path, uint64_t key)
 		index_writer_free(writer);
 		return NULL;
 	}
-	writer->chunks = (struct chunk_file){ writer->file.fd, HEADER_BYTES };
+	writer->chunks = (struct chunk_file){ .fd = writer->file.fd,
+					      .end = HEADER_BYTES };
 	return writer;
 }
 

@@ -17,7 +17,7 @@ union sql_cell *row_out_begin(struct row_out *out)
 		out->status = -ERROR_MEMORY;
 		return NULL;
 	}
-	chunk->nulls[chunk->count] = 0;
+	chunk->nulls[chunk->count] = out->not_recorded;
 	return row_chunk_cells(chunk, chunk->count);
 }
 

@@ -24,13 +24,14 @@ struct row_out {
 	const struct row_choice *choice; /* borrowed */
 	struct row_chunk *chunk;	 /* being filled; or NULL */
 	struct row_listener *listener;	 /* borrowed; or NULL */
+	uint64_t not_recorded;		 /* columns that are NULL in all rows */
 	/* number of rows that are passed on if the reader waits */
 	uint32_t enough;
 	int status; /* 0 or -ERROR_MEMORY */
 };
 
-/* Begins a row. Returns its cells by column, all of them not NULL and with
- * undefined values; returns NULL when out of memory.
+/* Begins a row. Returns its cells by column with undefined values, all of them
+ * not NULL except those of @out->not_recorded; returns NULL when out of memory.
  */
 union sql_cell *row_out_begin(struct row_out *out);
 

@@ -61,6 +61,20 @@ enum sql_table_id {
 	SQL_TABLES,
 };
 
+/* Something that a recording may lack, without which columns or rows of a table
+ * are not known.
+ */
+struct sql_need {
+	/* SQL_COLUMN() of each column that is NULL without it; 0: no rows */
+	uint64_t columns;
+	/* the only rows that need it, as "timers"; NULL: all */
+	const char *rows;
+	int event;    /* as in struct table_need */
+	int or_event; /* alternative to event; 0: none */
+};
+
+#define SQL_COLUMN(number) (UINT64_C(1) << (number))
+
 struct row_source_class;
 
 /* A table: its source and the meaning of its columns. */
@@ -77,6 +91,8 @@ struct sql_table {
 	 */
 	bool is_kept;
 	const struct row_source_class *source;
+	const struct sql_need *needs; /* those of all rows first */
+	uint32_t need_count;
 };
 
 /* Returns the first column of @table with @role, or -1. */

@@ -6,10 +6,12 @@
 #include "decoder/recording/recording.h"
 #include "sql/rows/row_out.h"
 #include "sql/rows/row_queue.h"
+#include "sql/rows/sql_needs.h"
 #include "sql/scan/scan_kept.h"
 #include "sql/scan/scan_sources.h"
 #include "sql/scan/sql_recording.h"
 #include "sql/tables/sql_tables.h"
+#include "tables/text/recorded.h"
 
 #include <pthread.h>
 #include <stdlib.h>
@@ -106,11 +108,19 @@ static void *run_thread(void *ctx)
 
 static void fill_outs(struct table_scan *scan, const bool wanted[SQL_TABLES])
 {
+	const struct attribution_input *input = &scan->recording->input;
+	const struct recorded recorded =
+		recorded_of(input->recording, input->events);
+
 	for (int i = 0; i < SQL_TABLES; i++) {
+		const struct sql_table *table =
+			sql_table_at((enum sql_table_id)i);
+
 		scan->outs[i] = (struct row_out){
-			.table = sql_table_at((enum sql_table_id)i),
+			.table = table,
 			.queue = scan->queue,
 			.choice = &scan->choice,
+			.not_recorded = sql_needs_nulls(table, &recorded),
 		};
 		scan->wanted[i] = wanted[i] ? &scan->outs[i] : NULL;
 	}

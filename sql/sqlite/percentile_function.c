@@ -2,11 +2,13 @@
 #include "sql/sqlite/percentile_function.h"
 
 #include "common/error.h"
+#include "common/output_folder.h"
 #include "sql/sqlite/ranked_values.h"
 
 #include <math.h>
 #include <stdbool.h>
 #include <stdint.h>
+#include <string.h>
 
 /* The values so far. SQLite zeroes this struct initially. */
 struct percentile {
@@ -36,6 +38,23 @@ static void take(sqlite3_context *context, int count, sqlite3_value **values)
 			&percentile->values, sqlite3_value_int64(values[1]));
 }
 
+/* Only the temporary file needs system calls. */
+static void fail(sqlite3_context *context, const struct percentile *percentile)
+{
+	char *text =
+		percentile->error == -ERROR_SYSTEM ?
+			sqlite3_mprintf("percentile: %s: no temporary file: %s",
+					output_temporary_place(),
+					strerror(percentile->values.cause)) :
+			NULL;
+
+	if (text)
+		sqlite3_result_error(context, text, -1);
+	else
+		sqlite3_result_error_nomem(context);
+	sqlite3_free(text);
+}
+
 static void give_value(sqlite3_context *context, struct percentile *percentile)
 {
 	uint64_t count = ranked_values_count(&percentile->values);
@@ -46,8 +65,7 @@ static void give_value(sqlite3_context *context, struct percentile *percentile)
 		percentile->error = ranked_values_at(
 			&percentile->values, (uint64_t)place - 1, &value);
 	if (percentile->error)
-		sqlite3_result_error(context, error_text(percentile->error),
-				     -1);
+		fail(context, percentile);
 	else if (count)
 		sqlite3_result_int64(context, value);
 }

@@ -1,9 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 #include "sql/sqlite/query_rows.h"
 
+#include "sql/rows/sql_needs.h"
 #include "sql/sqlite/query_table.h"
+#include "sql/tables/sql_tables.h"
 
 #include <sqlite3.h>
+
+#include <string.h>
 
 static void write_value(struct record_writer *writer, const char *name,
 			sqlite3_stmt *statement, int column)
@@ -87,8 +91,32 @@ static int run_statement(sqlite3_stmt *statement, enum record_format format,
 	return status == SQLITE_DONE ? SQLITE_OK : status;
 }
 
-int query_rows_write(sqlite3 *db, const char *text, enum record_format format,
-		     FILE *out)
+/* Notes a column that a query reads, "" if the query only counts rows: then
+ * @schema is as in the query, NULL if it names none.
+ */
+static int note_read(void *ctx, int action, const char *table_name,
+		     const char *column_name, const char *schema,
+		     const char *view)
+{
+	struct sql_reads *reads = ctx;
+	const struct sql_table *table =
+		action == SQLITE_READ &&
+				(!schema || !sqlite3_stricmp(schema, "main")) ?
+			sql_table_find(table_name) :
+			NULL;
+
+	(void)view;
+	if (!table)
+		return SQLITE_OK;
+	reads->tables[table->id] = true;
+	for (uint32_t i = 0; i < table->column_count; i++)
+		if (!strcmp(table->columns[i].name, column_name))
+			reads->columns[table->id] |= SQL_COLUMN(i);
+	return SQLITE_OK;
+}
+
+static int run_all(sqlite3 *db, const char *text, enum record_format format,
+		   FILE *out)
 {
 	int status = SQLITE_OK;
 
@@ -101,5 +129,17 @@ int query_rows_write(sqlite3 *db, const char *text, enum record_format format,
 			status = run_statement(statement, format, out);
 		sqlite3_finalize(statement);
 	}
+	return status;
+}
+
+int query_rows_write(sqlite3 *db, const char *text, enum record_format format,
+		     struct sql_reads *reads, FILE *out)
+{
+	int status;
+
+	*reads = (struct sql_reads){ 0 };
+	sqlite3_set_authorizer(db, note_read, reads);
+	status = run_all(db, text, format, out);
+	sqlite3_set_authorizer(db, NULL, NULL);
 	return status ? -1 : 0;
 }

@@ -4,6 +4,7 @@
 #include "common/error.h"
 #include "common/file_map.h"
 
+#include <errno.h>
 #include <stdbool.h>
 #include <unistd.h>
 
@@ -39,11 +40,15 @@ static int end_run(struct ranked_values *values)
 
 	if (values->runs_fd < 0)
 		values->runs_fd = file_map_temporary(values->log);
-	if (values->runs_fd < 0)
+	if (values->runs_fd < 0) {
+		values->cause = errno;
 		return -ERROR_SYSTEM;
+	}
 	array_sort(&values->recent, compare);
 	error = file_map_append(values->runs_fd, values->recent.items,
 				RANKED_RUN * sizeof(int64_t), values->log);
+	if (error)
+		values->cause = errno;
 	values->recent.count = 0;
 	values->runs++;
 	return error;
@@ -116,8 +121,10 @@ int ranked_values_at(struct ranked_values *values, uint64_t place,
 	struct file_map runs = { 0 };
 	int error = values->runs ? file_map_open_fd(&runs, values->runs_fd) : 0;
 
-	if (error)
+	if (error) {
+		values->cause = errno;
 		return error;
+	}
 	array_sort(&values->recent, compare);
 	*value = search(values, &runs, place);
 	file_map_close(&runs);

@@ -19,6 +19,7 @@ struct ranked_values {
 	struct array recent;   /* int64_t: the incomplete run */
 	int runs_fd;	       /* complete runs; -1 if there are none */
 	uint64_t runs;
+	int cause; /* errno of an -ERROR_SYSTEM */
 };
 
 void ranked_values_open(struct ranked_values *values, const struct log *log);

@@ -5,6 +5,7 @@
 #include "common/new_file.h"
 #include "common/regular_file.h"
 #include "sql/scan/table_scan.h"
+#include "sql/sqlite/sqlite_reason.h"
 #include "sql/sqlite/table_insert.h"
 #include "sql/sqlite/table_schema.h"
 #include "sql/tables/sql_tables.h"
@@ -102,7 +103,8 @@ static int write_all(struct database *to, const struct sql_recording *recording,
 	if (!status && !scan_status)
 		status = sqlite3_exec(to->db, "COMMIT", NULL, NULL, NULL);
 	if (status)
-		*message = sqlite3_mprintf("%s", sqlite3_errmsg(to->db));
+		*message = sqlite3_mprintf("cannot be written: %s",
+					   sqlite_reason(to->db));
 	else if (scan_status)
 		*message = sqlite3_mprintf("not decoded: %s",
 					   error_text(scan_status));
@@ -125,11 +127,12 @@ static int export_to(const struct sql_recording *recording, const char *part,
 
 	if (status)
 		*message = sqlite3_mprintf("cannot be written: %s",
-					   sqlite3_errmsg(to.db));
+					   sqlite_reason(to.db));
 	else
 		status = write_all(&to, recording, message);
 	if (sqlite3_close(to.db) && !status) {
-		*message = sqlite3_mprintf("not written");
+		*message = sqlite3_mprintf("cannot be written: %s",
+					   sqlite_reason(to.db));
 		status = -1;
 	}
 	return status ? -1 : 0;
@@ -145,7 +148,9 @@ static int export_aside(const struct sql_recording *recording,
 	char *journal = sqlite3_mprintf("%s/part-journal", folder);
 	int status = -1;
 
-	if (part && journal) {
+	if (!part || !journal) {
+		*message = sqlite3_mprintf("%s", error_text(-ERROR_MEMORY));
+	} else {
 		status = export_to(recording, part, message);
 		if (!status)
 			status = put_in_place(part, path, message);

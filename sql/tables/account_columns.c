@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "sql/tables/account_columns.h"
 
-#include "attribution/time/off_cpu.h"
 #include "sql/rows/row_out.h"
 #include "sql/tables/comm_cache.h"
 #include "sql/tables/row_source.h"
@@ -9,6 +8,7 @@
 #include "sql/tables/sum_window.h"
 #include "tables/processes/time_account.h"
 #include "tables/table.h"
+#include "tables/text/recorded.h"
 
 /* The columns of both tables, then those of one. */
 enum {
@@ -109,6 +109,38 @@ static const struct sql_column process_columns[PROCESS_COLUMNS] = {
 				      "process; NULL if not recorded" },
 };
 
+#define OF_KERNEL \
+	(SQL_COLUMN(COLUMN_SYSTEM_CALL) | SQL_COLUMN(COLUMN_FAULT) | \
+	 SQL_COLUMN(COLUMN_KERNEL) | SQL_COLUMN(COLUMN_BENEFITED) | \
+	 SQL_COLUMN(COLUMN_STOLEN) | SQL_COLUMN(COLUMN_TRACER) | \
+	 SQL_COLUMN(COLUMN_SYSTEM_CALLS) | SQL_COLUMN(COLUMN_FAULTS))
+
+#define ELSEWHERE \
+	(SQL_COLUMN(COLUMN_INTERRUPT_ELSEWHERE) | \
+	 SQL_COLUMN(COLUMN_KERNEL_ELSEWHERE))
+
+/* What the columns of both tables need, and with @owned those for whom work
+ * was.
+ */
+#define NEEDS(owned) \
+	{ OF_KERNEL, NULL, RECORDED_KERNEL, 0 }, \
+		{ SQL_COLUMN(COLUMN_USER), NULL, RECORDED_FUNCTIONS, 0 }, \
+		{ SQL_COLUMN(COLUMN_RUNNABLE), NULL, EVENT_SCHED_SWITCH, \
+		  EVENT_SCHED_WAKING }, \
+		{ SQL_COLUMN(COLUMN_ASLEEP), NULL, EVENT_SCHED_WAKING, 0 }, \
+		{ owned, NULL, EVENT_HRTIMER_EXPIRE, 0 }, \
+	{ \
+		owned, NULL, EVENT_WORK_BEGIN, 0 \
+	}
+
+static const struct sql_need thread_needs[] = {
+	NEEDS(SQL_COLUMN(COLUMN_BENEFITED)),
+};
+
+static const struct sql_need process_needs[] = {
+	NEEDS(SQL_COLUMN(COLUMN_BENEFITED) | ELSEWHERE),
+};
+
 const struct sql_table sql_thread_table = {
 	.id = TABLE_THREAD,
 	.name = "thread",
@@ -117,6 +149,8 @@ const struct sql_table sql_thread_table = {
 	.column_count = THREAD_COLUMNS,
 	.rows_per_mb = 1,
 	.source = &account_source,
+	.needs = thread_needs,
+	.need_count = sizeof(thread_needs) / sizeof(*thread_needs),
 };
 
 const struct sql_table sql_process_table = {
@@ -128,22 +162,18 @@ const struct sql_table sql_process_table = {
 	.column_count = PROCESS_COLUMNS,
 	.rows_per_mb = 1,
 	.source = &account_source,
+	.needs = process_needs,
+	.need_count = sizeof(process_needs) / sizeof(*process_needs),
 };
 
 struct account_columns account_columns_of(const struct attribution_input *input,
 					  const struct row_choice *choice,
 					  bool by_thread)
 {
-	const struct off_cpu_evidence evidence =
-		off_cpu_evidence_of(input->recording, input->events);
-
 	return (struct account_columns){
 		.input = input,
 		.choice = choice,
 		.by_thread = by_thread,
-		.knows_owners = time_accounts_follow(input->events),
-		.knows_runnable = off_cpu_is_known(&evidence),
-		.knows_asleep = evidence.has_wakeups,
 	};
 }
 
@@ -172,8 +202,7 @@ static void fill_classes(union sql_cell *cells,
 }
 
 static void fill_own(const struct account_columns *columns,
-		     union sql_cell *cells, struct row_out *out,
-		     const struct time_account *account)
+		     union sql_cell *cells, const struct time_account *account)
 {
 	if (columns->by_thread) {
 		cells[COLUMN_TID].number = account->tid;
@@ -184,10 +213,6 @@ static void fill_own(const struct account_columns *columns,
 		(int64_t)account->interrupt_work_elsewhere;
 	cells[COLUMN_KERNEL_ELSEWHERE].number =
 		(int64_t)account->kernel_work_elsewhere;
-	if (columns->knows_owners)
-		return;
-	row_out_null(out, COLUMN_INTERRUPT_ELSEWHERE);
-	row_out_null(out, COLUMN_KERNEL_ELSEWHERE);
 }
 
 void account_columns_add(const struct account_columns *columns,
@@ -204,14 +229,8 @@ void account_columns_add(const struct account_columns *columns,
 	cells[COLUMN_IS_RECORDER].number =
 		task_is_recorder(columns->input, account->tid);
 	fill_classes(cells, account);
-	fill_own(columns, cells, out, account);
+	fill_own(columns, cells, account);
 	cells[COLUMN_SINCE].number = sum_window_bound(sums->since_ns);
 	cells[COLUMN_UNTIL].number = sum_window_bound(sums->until_ns);
-	if (!columns->knows_owners)
-		row_out_null(out, COLUMN_BENEFITED);
-	if (!columns->knows_runnable)
-		row_out_null(out, COLUMN_RUNNABLE);
-	if (!columns->knows_asleep)
-		row_out_null(out, COLUMN_ASLEEP);
 	row_out_end(out);
 }

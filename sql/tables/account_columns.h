@@ -13,10 +13,7 @@ struct time_account;
 struct account_columns {
 	const struct attribution_input *input; /* both borrowed */
 	const struct row_choice *choice;
-	bool by_thread;	   /* rows of "thread" instead of "process" */
-	bool knows_owners; /* interrupt work has known beneficiaries */
-	bool knows_runnable;
-	bool knows_asleep;
+	bool by_thread; /* rows of "thread" instead of "process" */
 };
 
 struct account_columns account_columns_of(const struct attribution_input *input,

@@ -5,6 +5,7 @@
 #include "sql/tables/row_source.h"
 #include "sql/tables/sql_tables.h"
 #include "symbolize/functions/function_table.h"
+#include "tables/text/recorded.h"
 
 static const struct sql_column columns[CALL_COLUMNS] = {
 	[CALL_BEGIN] = { "begin_ns", SQL_INTEGER, ROLE_BEGIN, "ns", "entry" },
@@ -85,6 +86,10 @@ void call_columns_fill(union sql_cell *cells,
 	cells[CALL_NOT_ALL_SEEN].number = !!(step->unseen & UNSEEN_INSIDE);
 }
 
+static const struct sql_need needs[] = {
+	{ .event = RECORDED_FUNCTIONS },
+};
+
 const struct sql_table sql_call_table = {
 	.id = TABLE_CALL,
 	.name = "call",
@@ -93,4 +98,6 @@ const struct sql_table sql_call_table = {
 	.column_count = CALL_COLUMNS,
 	.rows_per_mb = 300000,
 	.source = &call_source,
+	.needs = needs,
+	.need_count = sizeof(needs) / sizeof(*needs),
 };

@@ -7,6 +7,7 @@
 #include "sql/tables/row_source.h"
 #include "sql/tables/sql_tables.h"
 #include "sql/tables/sum_window.h"
+#include "tables/text/recorded.h"
 
 #include <stdlib.h>
 
@@ -78,6 +79,10 @@ static const struct sql_column columns[COLUMNS] = {
 	SUM_WINDOW_COLUMNS(COLUMN_SINCE, COLUMN_UNTIL),
 };
 
+static const struct sql_need needs[] = {
+	{ .event = RECORDED_FUNCTIONS },
+};
+
 const struct sql_table sql_cpu_table = {
 	.id = TABLE_CPU,
 	.name = "cpu",
@@ -86,6 +91,8 @@ const struct sql_table sql_cpu_table = {
 	.column_count = COLUMNS,
 	.rows_per_mb = 1,
 	.source = &cpu_source,
+	.needs = needs,
+	.need_count = sizeof(needs) / sizeof(*needs),
 };
 
 static struct open_gap *gap_of(struct cpu_rows *rows,

@@ -9,6 +9,7 @@
 #include "sql/tables/sql_tables.h"
 #include "symbolize/symbols/symbols.h"
 #include "tables/table.h"
+#include "tables/text/recorded.h"
 
 enum {
 	COLUMN_BEGIN,
@@ -55,6 +56,10 @@ static const struct sql_column columns[COLUMNS] = {
 				"1: the recording ends before the fault does" },
 };
 
+static const struct sql_need needs[] = {
+	{ .event = RECORDED_KERNEL },
+};
+
 const struct sql_table sql_fault_table = {
 	.id = TABLE_FAULT,
 	.name = "fault",
@@ -64,6 +69,8 @@ const struct sql_table sql_fault_table = {
 	.rows_per_mb = 500,
 	.is_kept = true,
 	.source = &span_source,
+	.needs = needs,
+	.need_count = sizeof(needs) / sizeof(*needs),
 };
 
 /* An open fault of a thread. */

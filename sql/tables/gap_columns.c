@@ -6,6 +6,7 @@
 #include "sql/rows/row_out.h"
 #include "sql/tables/row_source.h"
 #include "sql/tables/sql_tables.h"
+#include "tables/text/recorded.h"
 
 enum {
 	COLUMN_BEGIN,
@@ -38,6 +39,10 @@ static const struct sql_column columns[COLUMNS] = {
 			    "offset in the CPU's trace" },
 };
 
+static const struct sql_need needs[] = {
+	{ .event = RECORDED_FUNCTIONS },
+};
+
 const struct sql_table sql_gap_table = {
 	.id = TABLE_GAP,
 	.name = "gap",
@@ -47,6 +52,8 @@ const struct sql_table sql_gap_table = {
 	.column_count = COLUMNS,
 	.rows_per_mb = 1,
 	.source = &cpu_source,
+	.needs = needs,
+	.need_count = sizeof(needs) / sizeof(*needs),
 };
 
 struct open_gap gap_of_step(const struct call_step *step)

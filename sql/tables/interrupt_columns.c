@@ -7,6 +7,7 @@
 #include "sql/tables/row_source.h"
 #include "sql/tables/sql_tables.h"
 #include "sql/tables/sum_window.h"
+#include "tables/text/recorded.h"
 
 enum {
 	COLUMN_COUNT = WHO_COLUMNS,
@@ -38,6 +39,8 @@ static const struct sql_column columns[COLUMNS] = {
 	SUM_WINDOW_COLUMNS(COLUMN_SINCE, COLUMN_UNTIL),
 };
 
+static const struct sql_need needs[] = { INTERRUPT_WHO_NEEDS(0) };
+
 const struct sql_table sql_interrupt_table = {
 	.id = TABLE_INTERRUPT,
 	.name = "interrupt",
@@ -48,6 +51,8 @@ const struct sql_table sql_interrupt_table = {
 	.column_count = COLUMNS,
 	.rows_per_mb = 5,
 	.source = &account_source,
+	.needs = needs,
+	.need_count = sizeof(needs) / sizeof(*needs),
 };
 
 static void fill_sums(union sql_cell *cells, const struct interrupt_row *row)

@@ -67,6 +67,26 @@ enum interrupt_who {
 			"last name of the beneficiary, system or nobody" \
 		}
 
+/* What these columns need, from column @first on. */
+#define INTERRUPT_WHO_NEEDS(first) \
+	{ .event = RECORDED_KERNEL }, \
+		{ SQL_COLUMN((first) + WHO_IRQ), NULL, EVENT_IRQ_ENTRY, 0 }, \
+		{ INTERRUPT_WHO_FOR(first), "soft interrupts", \
+		  EVENT_SOFTIRQ_RAISE, 0 }, \
+		{ INTERRUPT_WHO_FOR(first), "interrupts that wake", \
+		  EVENT_SCHED_WAKING, 0 }, \
+		{ INTERRUPT_WHO_FOR(first), "timers", EVENT_HRTIMER_EXPIRE, \
+		  0 }, \
+		{ INTERRUPT_WHO_FOR(first), "work items", EVENT_WORK_BEGIN, \
+		  0 }, \
+		{ INTERRUPT_WHO_FOR(first), "disks", EVENT_BIO_QUEUE, 0 }, \
+	{ \
+		INTERRUPT_WHO_FOR(first), "packets", EVENT_NET_RECEIVE, 0 \
+	}
+
+#define INTERRUPT_WHO_FOR(first) \
+	(SQL_COLUMN((first) + WHO_FOR_PID) | SQL_COLUMN((first) + WHO_FOR_COMM))
+
 /* Fills these columns of the current row of @out, from column @first on, for
  * the work of @row and process @pid as in struct interrupt_row.
  */

@@ -9,6 +9,7 @@
 #include "tables/locks/lock_tracker.h"
 #include "tables/locks/lock_waits.h"
 #include "tables/table.h"
+#include "tables/text/recorded.h"
 
 #include <inttypes.h>
 #include <stddef.h>
@@ -209,6 +210,19 @@ const struct row_source_class lock_source = {
 	.open = open_rows,
 };
 
+#define RELEASER \
+	(SQL_COLUMN(COLUMN_RELEASER_PID) | SQL_COLUMN(COLUMN_RELEASER_TID) | \
+	 SQL_COLUMN(COLUMN_RELEASER_COMM))
+
+static const struct sql_need needs[] = {
+	{ .event = RECORDED_KERNEL },
+	{ 0, "the kernel's locks", EVENT_LOCK_BEGIN, 0 },
+	{ 0, "locks of files", EVENT_FILE_FLOCK, EVENT_FILE_POSIX },
+	{ SQL_COLUMN(COLUMN_LOCK) | SQL_COLUMN(COLUMN_LOCK_PID), "futexes",
+	  EVENT_SYS_ENTER, 0 },
+	{ RELEASER, NULL, EVENT_SCHED_WAKING, 0 },
+};
+
 const struct sql_table sql_lock_wait_table = {
 	.id = TABLE_LOCK_WAIT,
 	.name = "lock_wait",
@@ -220,4 +234,6 @@ const struct sql_table sql_lock_wait_table = {
 	.rows_per_mb = 50,
 	.is_kept = true,
 	.source = &lock_source,
+	.needs = needs,
+	.need_count = sizeof(needs) / sizeof(*needs),
 };

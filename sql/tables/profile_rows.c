@@ -8,6 +8,7 @@
 #include "sql/tables/sum_window.h"
 #include "symbolize/symbols/symbols.h"
 #include "tables/table.h"
+#include "tables/text/recorded.h"
 
 #include <stdlib.h>
 
@@ -209,6 +210,10 @@ static struct row_source *open_rows(const struct row_source_input *input)
 
 const struct row_source_class profile_source = { .open = open_rows };
 
+static const struct sql_need needs[] = {
+	{ .event = RECORDED_FUNCTIONS },
+};
+
 const struct sql_table sql_profile_table = {
 	.id = TABLE_PROFILE,
 	.name = "profile",
@@ -218,4 +223,6 @@ const struct sql_table sql_profile_table = {
 	.column_count = COLUMNS,
 	.rows_per_mb = 500,
 	.source = &profile_source,
+	.needs = needs,
+	.need_count = sizeof(needs) / sizeof(*needs),
 };

@@ -5,6 +5,7 @@
 #include "sql/tables/row_source.h"
 #include "sql/tables/sql_tables.h"
 #include "tables/requests/request_rows.h"
+#include "tables/text/recorded.h"
 
 #include <stddef.h>
 
@@ -261,6 +262,20 @@ void request_columns_add(const struct task_names *names, struct row_out *out,
 	row_out_end(out);
 }
 
+#define SERVER \
+	(SQL_COLUMN(COLUMN_PID) | SQL_COLUMN(COLUMN_TID) | \
+	 SQL_COLUMN(COLUMN_COMM))
+
+#define CONNECTION \
+	(SQL_COLUMN(COLUMN_CLIENT_ADDRESS) | SQL_COLUMN(COLUMN_CLIENT_PORT) | \
+	 SQL_COLUMN(COLUMN_SERVER_ADDRESS) | SQL_COLUMN(COLUMN_SERVER_PORT))
+
+static const struct sql_need needs[] = {
+	{ .event = EVENT_SCHED_WAKING },
+	{ SERVER, "messages of sockets", EVENT_SOCKET_TAKEN, 0 },
+	{ CONNECTION, "new connections", EVENT_SOCKET_STATE, 0 },
+};
+
 const struct sql_table sql_request_table = {
 	.id = TABLE_REQUEST,
 	.name = "request",
@@ -271,4 +286,6 @@ const struct sql_table sql_request_table = {
 	.rows_per_mb = 20,
 	.is_kept = true,
 	.source = &request_source,
+	.needs = needs,
+	.need_count = sizeof(needs) / sizeof(*needs),
 };

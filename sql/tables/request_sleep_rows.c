@@ -12,6 +12,7 @@
 #include "symbolize/symbols/symbols.h"
 #include "tables/requests/request_sleeps.h"
 #include "tables/table.h"
+#include "tables/text/recorded.h"
 
 /* Adds the sleeps of one request to a table. */
 struct sleep_adder {
@@ -67,6 +68,11 @@ static const struct sql_column columns[COLUMNS] = {
 			    "and so on; empty if unknown" },
 };
 
+static const struct sql_need needs[] = {
+	{ .event = EVENT_SCHED_WAKING },
+	{ SQL_COLUMN(COLUMN_FD), NULL, EVENT_SYS_ENTER, 0 },
+};
+
 const struct sql_table sql_request_sleep_table = {
 	.id = TABLE_REQUEST_SLEEP,
 	.name = "request_sleep",
@@ -77,6 +83,8 @@ const struct sql_table sql_request_sleep_table = {
 	.rows_per_mb = 20,
 	.is_kept = true,
 	.source = &request_source,
+	.needs = needs,
+	.need_count = sizeof(needs) / sizeof(*needs),
 };
 
 /* Writes a row's wakers as text. */

@@ -6,6 +6,7 @@
 #include "tables/requests/server_accounts.h"
 #include "tables/requests/servers.h"
 #include "tables/table.h"
+#include "tables/text/recorded.h"
 
 #include <stdlib.h>
 
@@ -154,6 +155,10 @@ const struct row_source_class server_source = {
 	.open = open_rows,
 };
 
+static const struct sql_need needs[] = {
+	{ .event = EVENT_SCHED_WAKING },
+};
+
 const struct sql_table sql_server_table = {
 	.id = TABLE_SERVER,
 	.name = "server",
@@ -164,4 +169,6 @@ const struct sql_table sql_server_table = {
 	.column_count = COLUMNS,
 	.rows_per_mb = 1,
 	.source = &server_source,
+	.needs = needs,
+	.need_count = sizeof(needs) / sizeof(*needs),
 };

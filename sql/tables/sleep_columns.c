@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "sql/tables/sleep_columns.h"
 
+#include "attribution/events/known_events.h"
 #include "attribution/sleeps/sleeps.h"
 #include "attribution/sleeps/wakers.h"
 #include "attribution/task_tracker.h"
@@ -13,6 +14,7 @@
 #include "sql/tables/written_text.h"
 #include "symbolize/symbols/symbols.h"
 #include "tables/table.h"
+#include "tables/text/recorded.h"
 #include "tables/text/sleep_text.h"
 #include "tables/text/stack_text.h"
 
@@ -99,8 +101,21 @@ static const struct sql_column columns[COLUMNS] = {
 			   "kernel functions, outermost first, separated by "
 			   ";" },
 	[COLUMN_USER_STACK] = { "user_stack", SQL_TEXT, ROLE_NONE, "",
-				"functions of the program in the same form, if "
-				"recorded" },
+				"functions of the program in the same form, by "
+				"record --user-stacks; NULL without it" },
+};
+
+#define FUNCTIONS \
+	(SQL_COLUMN(COLUMN_LABEL) | SQL_COLUMN(COLUMN_INNER) | \
+	 SQL_COLUMN(COLUMN_WAKER_FUNCTION) | \
+	 SQL_COLUMN(COLUMN_WAKER_INTERRUPT) | SQL_COLUMN(COLUMN_STACK))
+
+static const struct sql_need needs[] = {
+	{ .event = EVENT_SCHED_SWITCH },
+	{ .event = EVENT_SCHED_WAKING },
+	{ FUNCTIONS, NULL, RECORDED_KERNEL, 0 },
+	{ SQL_COLUMN(COLUMN_FD), NULL, EVENT_SYS_ENTER, 0 },
+	{ SQL_COLUMN(COLUMN_USER_STACK), NULL, RECORDED_USER_STACKS, 0 },
 };
 
 const struct sql_table sql_sleep_table = {
@@ -113,6 +128,8 @@ const struct sql_table sql_sleep_table = {
 	.rows_per_mb = 200,
 	.is_kept = true,
 	.source = &watch_source,
+	.needs = needs,
+	.need_count = sizeof(needs) / sizeof(*needs),
 };
 
 /* A text column of a row: a stack or wakers, by number. */
@@ -149,6 +166,9 @@ static void fill_texts(union sql_cell *cells, struct row_out *out,
 	cells[COLUMN_STACK].text = written_text(out, write_stack, text);
 	text->number = sleep->user_stack;
 	cells[COLUMN_USER_STACK].text = written_text(out, write_stack, text);
+	/* With a trace of user code its functions are in the stack itself. */
+	if (!known_events_has_user_stacks(text->input->events))
+		row_out_null(out, COLUMN_USER_STACK);
 }
 
 static void fill_times(union sql_cell *cells, const struct sleep *sleep)

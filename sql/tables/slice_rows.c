@@ -7,6 +7,7 @@
 #include "sql/tables/row_source.h"
 #include "sql/tables/sql_tables.h"
 #include "tables/table.h"
+#include "tables/text/recorded.h"
 
 #include <stddef.h>
 #include <stdlib.h>
@@ -140,6 +141,8 @@ const struct row_source_class slice_source = {
 	.open = open_rows,
 };
 
+static const struct sql_need needs[] = { INTERRUPT_WHO_NEEDS(COLUMN_WHO) };
+
 const struct sql_table sql_interrupt_slice_table = {
 	.id = TABLE_INTERRUPT_SLICE,
 	.name = "interrupt_slice",
@@ -152,4 +155,6 @@ const struct sql_table sql_interrupt_slice_table = {
 	.rows_per_mb = 200,
 	.is_kept = true,
 	.source = &slice_source,
+	.needs = needs,
+	.need_count = sizeof(needs) / sizeof(*needs),
 };

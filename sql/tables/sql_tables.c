@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "sql/tables/sql_tables.h"
 
-#include <string.h>
+#include <strings.h>
 
 static const struct sql_table *const tables[SQL_TABLES] = {
 	[TABLE_RECORDING] = &sql_recording_table,
@@ -30,10 +30,15 @@ const struct sql_table *sql_table_at(enum sql_table_id id)
 	return tables[id];
 }
 
+const struct sql_table *const *sql_tables_all(void)
+{
+	return tables;
+}
+
 const struct sql_table *sql_table_find(const char *name)
 {
 	for (int i = 0; i < SQL_TABLES; i++)
-		if (!strcmp(tables[i]->name, name))
+		if (!strcasecmp(tables[i]->name, name))
 			return tables[i];
 	return NULL;
 }

@@ -28,7 +28,10 @@ extern const struct sql_table sql_gap_table;
 /* Returns a table; never NULL. */
 const struct sql_table *sql_table_at(enum sql_table_id id);
 
-/* Returns the table with name @name, or NULL. */
+/* Returns all SQL_TABLES tables, by enum sql_table_id. */
+const struct sql_table *const *sql_tables_all(void);
+
+/* Returns the table with name @name in any case, or NULL. */
 const struct sql_table *sql_table_find(const char *name);
 
 #endif

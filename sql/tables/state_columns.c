@@ -6,6 +6,7 @@
 #include "sql/tables/sql_tables.h"
 #include "symbolize/symbols/symbols.h"
 #include "tables/table.h"
+#include "tables/text/recorded.h"
 
 enum {
 	COLUMN_BEGIN,
@@ -66,6 +67,12 @@ static const struct sql_column columns_list[COLUMNS] = {
 			   "error bound of begin_ns" },
 };
 
+static const struct sql_need needs[] = {
+	{ SQL_COLUMN(COLUMN_FUNCTION) | SQL_COLUMN(COLUMN_WORK), NULL,
+	  RECORDED_KERNEL, 0 },
+	{ SQL_COLUMN(COLUMN_WAKER_TID), NULL, EVENT_SCHED_WAKING, 0 },
+};
+
 const struct sql_table sql_thread_state_table = {
 	.id = TABLE_THREAD_STATE,
 	.name = "thread_state",
@@ -76,6 +83,8 @@ const struct sql_table sql_thread_state_table = {
 	.column_count = COLUMNS,
 	.rows_per_mb = 3000,
 	.source = &span_source,
+	.needs = needs,
+	.need_count = sizeof(needs) / sizeof(*needs),
 };
 
 struct state_fact state_fact_of(const struct time_span *span)

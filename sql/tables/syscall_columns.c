@@ -9,6 +9,7 @@
 #include "sql/tables/sql_tables.h"
 #include "symbolize/symbols/symbols.h"
 #include "tables/table.h"
+#include "tables/text/recorded.h"
 
 enum {
 	COLUMN_BEGIN,
@@ -96,6 +97,21 @@ static const struct sql_column columns[COLUMNS] = {
 	ARGUMENT(5),
 };
 
+#define OFF_CPU (SQL_COLUMN(COLUMN_ASLEEP) | SQL_COLUMN(COLUMN_RUNNABLE))
+
+/* The number and all arguments. */
+#define VALUES \
+	(SQL_COLUMN(COLUMN_NUMBER) | (SQL_COLUMN(SYSTEM_CALL_ARGUMENTS) - 1) \
+					     << COLUMN_ARGUMENT)
+
+static const struct sql_need needs[] = {
+	{ .event = RECORDED_KERNEL },
+	{ OFF_CPU, NULL, EVENT_SCHED_SWITCH, 0 },
+	{ OFF_CPU, NULL, EVENT_SCHED_WAKING, 0 },
+	{ VALUES, NULL, EVENT_SYS_ENTER, 0 },
+	{ SQL_COLUMN(COLUMN_RESULT), NULL, EVENT_SYS_EXIT, 0 },
+};
+
 const struct sql_table sql_syscall_table = {
 	.id = TABLE_SYSCALL,
 	.name = "syscall",
@@ -106,6 +122,8 @@ const struct sql_table sql_syscall_table = {
 	.rows_per_mb = 1000,
 	.is_kept = true,
 	.source = &watch_source,
+	.needs = needs,
+	.need_count = sizeof(needs) / sizeof(*needs),
 };
 
 static void fill_times(union sql_cell *cells, const struct system_call *call)

@@ -4,6 +4,7 @@
 #include "sql/tables/row_source.h"
 #include "sql/tables/sql_tables.h"
 #include "tables/table.h"
+#include "tables/text/recorded.h"
 
 #include <stdlib.h>
 
@@ -117,6 +118,10 @@ const struct row_source_class wakeup_source = {
 	.open = open_rows,
 };
 
+static const struct sql_need needs[] = {
+	{ .event = EVENT_SCHED_WAKING, .or_event = EVENT_SCHED_WAKEUP_NEW },
+};
+
 const struct sql_table sql_wakeup_table = {
 	.id = TABLE_WAKEUP,
 	.name = "wakeup",
@@ -126,4 +131,6 @@ const struct sql_table sql_wakeup_table = {
 	.column_count = COLUMNS,
 	.rows_per_mb = 500,
 	.source = &wakeup_source,
+	.needs = needs,
+	.need_count = sizeof(needs) / sizeof(*needs),
 };

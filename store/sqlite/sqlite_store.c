@@ -4,6 +4,7 @@
 #include "common/error.h"
 #include "common/log.h"
 #include "sql/sqlite/percentile_function.h"
+#include "sql/sqlite/sqlite_reason.h"
 #include "store/answer/answer.h"
 #include "store/sqlite/sqlite_schema.h"
 #include "store/sqlite/sqlite_upload.h"
@@ -29,7 +30,7 @@ static int say(const struct sqlite_store *store, const char *what)
 {
 	log_message(store->target.log, LOG_ERROR, store->target.name,
 		    LOG_NO_OFFSET, "%s: %s", what,
-		    store->db ? sqlite3_errmsg(store->db) :
+		    store->db ? sqlite_reason(store->db) :
 				sqlite3_errstr(SQLITE_NOMEM));
 	return -ERROR_SYSTEM;
 }

@@ -168,6 +168,7 @@ static int write_sheet(const struct processes *processes,
 	};
 	int status = fill(processes, &sheet);
 
+	sheet.columns.lacks_kernel = !sheet.recorded.has_kernel;
 	if (!status)
 		status = write_filled(&sheet, output);
 	array_free(&sheet.rows);

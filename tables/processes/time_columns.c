@@ -12,14 +12,16 @@ enum column_type { IS_TIME, IS_COUNT, IS_ID, IS_TEXT };
 
 enum column_need {
 	NEEDS_NOTHING,
+	NEEDS_KERNEL,
 	NEEDS_SWITCHES,
 	NEEDS_WAKEUPS,
 	NEEDS_ALL,
 	NEEDS,
 };
 
-/* The event that each column needs. */
-static const enum known_event events[NEEDS] = {
+/* What columns need, as in struct table_need. */
+static const int events[NEEDS] = {
+	[NEEDS_KERNEL] = RECORDED_KERNEL,
 	[NEEDS_SWITCHES] = EVENT_SCHED_SWITCH,
 	[NEEDS_WAKEUPS] = EVENT_SCHED_WAKING,
 };
@@ -51,21 +53,23 @@ static const struct column columns_list[] = {
 	  .is_of_processes = true },
 	{ CLASS("wall_ns", wall_ns) },
 	{ CLASS("user_ns", class_ns[TIME_USER]) },
-	{ CLASS("system_call_ns", class_ns[TIME_SYSTEM_CALL]) },
-	{ CLASS("fault_ns", class_ns[TIME_FAULT]) },
-	{ CLASS("kernel_ns", class_ns[TIME_KERNEL]) },
+	{ CLASS("system_call_ns", class_ns[TIME_SYSTEM_CALL]),
+	  .need = NEEDS_KERNEL },
+	{ CLASS("fault_ns", class_ns[TIME_FAULT]), .need = NEEDS_KERNEL },
+	{ CLASS("kernel_ns", class_ns[TIME_KERNEL]), .need = NEEDS_KERNEL },
 	{ CLASS("runnable_ns", class_ns[TIME_RUNNABLE]),
 	  .need = NEEDS_SWITCHES },
 	{ CLASS("asleep_ns", class_ns[TIME_ASLEEP]), .need = NEEDS_WAKEUPS },
 	{ CLASS("interrupt_benefited_ns", benefited_ns), .need = NEEDS_ALL },
-	{ CLASS("interrupt_stolen_ns", stolen_ns) },
-	{ CLASS("tracer_ns", class_ns[TIME_TRACER]) },
+	{ CLASS("interrupt_stolen_ns", stolen_ns), .need = NEEDS_KERNEL },
+	{ CLASS("tracer_ns", class_ns[TIME_TRACER]), .need = NEEDS_KERNEL },
 	{ CLASS("guest_ns", class_ns[TIME_GUEST]) },
 	{ CLASS("not_asked_ns", class_ns[TIME_NOT_ASKED]) },
 	{ CLASS("unknown_ns", class_ns[TIME_UNKNOWN]) },
 	{ REST("context_switches", context_switches), .type = IS_COUNT },
-	{ REST("system_calls", system_calls), .type = IS_COUNT },
-	{ REST("faults", faults), .type = IS_COUNT },
+	{ REST("system_calls", system_calls), .type = IS_COUNT,
+	  .need = NEEDS_KERNEL },
+	{ REST("faults", faults), .type = IS_COUNT, .need = NEEDS_KERNEL },
 	{ REST("recorder_wait", recorder_wait), .need = NEEDS_SWITCHES },
 	{ REST("interrupt_work_elsewhere", interrupt_work_elsewhere),
 	  .need = NEEDS_ALL, .is_of_processes = true },
@@ -82,6 +86,8 @@ static bool is_known(const struct time_columns *columns, enum column_need need)
 	switch (need) {
 	case NEEDS_NOTHING:
 		return true;
+	case NEEDS_KERNEL:
+		return !columns->lacks_kernel;
 	case NEEDS_SWITCHES:
 		return off_cpu_is_known(evidence);
 	case NEEDS_WAKEUPS:
@@ -210,7 +216,7 @@ void time_columns_explain(const struct time_columns *columns,
 		  .event = EVENT_WORK_BEGIN },
 	};
 
-	for (int need = NEEDS_SWITCHES; need <= NEEDS_WAKEUPS; need++)
+	for (int need = NEEDS_KERNEL; need <= NEEDS_WAKEUPS; need++)
 		if (!is_known(columns, (enum column_need)need))
 			explain_need(columns, recorded, (enum column_need)need,
 				     out);

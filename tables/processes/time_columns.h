@@ -23,7 +23,8 @@ enum time_columns_part {
 /* The facts that decide which columns exist. */
 struct time_columns {
 	struct off_cpu_evidence evidence;
-	bool is_followed; /* see time_accounts_follow() */
+	bool is_followed;  /* see time_accounts_follow() */
+	bool lacks_kernel; /* its functions were not traced */
 	bool by_thread;
 	/* groups that the rows are of; NULL: rows are tasks */
 	const struct task_groups *groups;

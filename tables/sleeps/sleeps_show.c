@@ -110,7 +110,10 @@ static void write_row(struct record_writer *writer, const void *ctx,
 	record_number(writer, "cut", stat->cut);
 	record_number(writer, "cut_ns", stat->cut_ns);
 	record_written(writer, "stack", write_stack, &row);
-	record_written(writer, "user_stack", write_user_stack, &row);
+	if (known_events_has_user_stacks(table->input.events))
+		record_written(writer, "user_stack", write_user_stack, &row);
+	else
+		record_absent(writer, "user_stack");
 	record_written(writer, "wakers", write_wakers, &row);
 	if (known_events_has(table->input.events, EVENT_SYS_ENTER))
 		record_written(writer, "fds", write_fds, &row);

@@ -130,8 +130,10 @@ bool recorded_has(const struct recorded *recorded,
 {
 	if (need->event == RECORDED_KERNEL)
 		return recorded->has_kernel;
+	if (need->event == RECORDED_FUNCTIONS)
+		return recorded->has_functions;
 	if (need->event == RECORDED_USER_STACKS)
-		return recorded->has_user_stacks;
+		return recorded->has_user_stacks || recorded->has_user;
 	if (need->event == RECORDED_TRIGGERS)
 		return false;
 	return has_event(recorded, need->event) ||
@@ -162,69 +164,52 @@ static bool has_set(const struct recorded *recorded, enum set set)
 	return false;
 }
 
-/* Writes "--events=LIST": the recording's sets and @wanted. */
-static void write_events(const struct recorded *recorded, enum set wanted,
-			 FILE *out)
-{
-	bool wants[SETS];
-	const char *comma = "";
+/* Why the traced kernel cannot write an event. */
+enum lack {
+	LACK_NONE, /* it can */
+	LACK_ON_ARM,
+	LACK_BEFORE, /* it came with a later version */
+	LACK_IN_BUILD,
+};
 
-	for (int i = 0; i < SETS; i++)
-		wants[i] = i == (int)wanted || has_set(recorded, (enum set)i);
-	if (wants[SET_ATTRIBUTION] || wants[SET_LOCKS])
-		wants[SET_SCHED] = false;
-	fputs("--events=", out);
-	for (int i = 0; i < SETS; i++) {
-		if (!wants[i])
-			continue;
-		fprintf(out, "%s%s", comma, set_names[i]);
-		comma = ",";
-	}
-}
-
-/* Writes why the traced kernel cannot write @event. Returns false if it can. */
-static bool write_lack(const struct recorded *recorded, int event, FILE *out)
+static enum lack lack_of(const struct recorded *recorded, int event)
 {
 	const struct origin *origin = &origins[event];
-	const char *name = known_event_name((enum known_event)event);
 
 	if (origin->is_x86_only && (recorded->arch == RECORDING_ARCH_ARM64 ||
 				    recorded->arch == RECORDING_ARCH_ARM))
+		return LACK_ON_ARM;
+	if (origin->since && recorded->linux_version &&
+	    recorded->linux_version < origin->since)
+		return LACK_BEFORE;
+	if (event != EVENT_SCHED_SWITCH &&
+	    has_set(recorded, (enum set)origin->set) &&
+	    recorded->recorder == RECORDER_OURS)
+		return LACK_IN_BUILD;
+	return LACK_NONE;
+}
+
+static void write_lack(const struct recorded *recorded, int event, FILE *out)
+{
+	uint16_t since = origins[event].since;
+	const char *name = known_event_name((enum known_event)event);
+
+	switch (lack_of(recorded, event)) {
+	case LACK_NONE:
+		break;
+	case LACK_ON_ARM:
 		fprintf(out, "Arm's kernels have no %s", name);
-	else if (origin->since && recorded->linux_version &&
-		 recorded->linux_version < origin->since)
+		break;
+	case LACK_BEFORE:
 		fprintf(out, "Linux %u.%u has no %s, which came with %u.%u",
 			recorded->linux_version >> 8,
 			recorded->linux_version & 255, name,
-			(unsigned int)origin->since >> 8, origin->since & 255U);
-	else if (event != EVENT_SCHED_SWITCH &&
-		 has_set(recorded, (enum set)origin->set) &&
-		 recorded->recorder == RECORDER_OURS)
+			(unsigned int)since >> 8, since & 255U);
+		break;
+	case LACK_IN_BUILD:
 		fprintf(out, "the traced kernel has no %s", name);
-	else
-		return false;
-	return true;
-}
-
-static void write_event_reason(const struct recorded *recorded, int event,
-			       FILE *out)
-{
-	const char *name = known_event_name((enum known_event)event);
-
-	if (write_lack(recorded, event, out))
-		return;
-	if (recorded->recorder == RECORDER_TRACE_CMD) {
-		fprintf(out,
-			"only functions and switches of a trace.dat are read "
-			"(ktrace-hw record ");
-	} else {
-		fprintf(out, "the recording has no %s (", name);
-		if (recorded->recorder == RECORDER_PERF)
-			fprintf(out, "perf record -e %s, or ktrace-hw ", name);
-		fputs("record ", out);
+		break;
 	}
-	write_events(recorded, (enum set)origins[event].set, out);
-	fputs(")", out);
 }
 
 /* Writes why no kernel function was traced. */
@@ -242,22 +227,164 @@ static void write_kernel_reason(const struct recorded *recorded, FILE *out)
 		fputs("the recording has no trace (ktrace-hw record)", out);
 }
 
-void recorded_missing(const struct recorded *recorded,
-		      const struct table_need *need, FILE *out)
+/* Returns whether a command that records @need exists, with options that can be
+ * added to those for other needs.
+ */
+static bool can_be_added(const struct recorded *recorded, int need)
+{
+	return need == RECORDED_USER_STACKS ||
+	       (need < KNOWN_EVENTS && lack_of(recorded, need) == LACK_NONE);
+}
+
+/* A list of needs that one command records. */
+struct wanted {
+	const struct recorded *recorded;
+	bool events[KNOWN_EVENTS];
+	bool has_events; /* any of these */
+	bool has_user_stacks;
+};
+
+static struct wanted wanted_of(const struct recorded *recorded,
+			       const struct table_need *needs, size_t count)
+{
+	struct wanted wanted = { .recorded = recorded };
+
+	for (size_t i = 0; i < count; i++) {
+		if (!can_be_added(recorded, needs[i].event))
+			continue;
+		if (needs[i].event == RECORDED_USER_STACKS) {
+			wanted.has_user_stacks = true;
+		} else {
+			wanted.events[needs[i].event] = true;
+			wanted.has_events = true;
+		}
+	}
+	return wanted;
+}
+
+/* Writes the names of the events, each after a @comma except the first. */
+static void write_names(const struct wanted *wanted, const char *comma,
+			FILE *out)
+{
+	const char *separator = "";
+
+	for (int i = 0; i < KNOWN_EVENTS; i++) {
+		if (!wanted->events[i])
+			continue;
+		fprintf(out, "%s%s", separator,
+			known_event_name((enum known_event)i));
+		separator = comma;
+	}
+}
+
+/* Writes "--events=LIST": the recording's sets and those of the events. */
+static void write_events(const struct wanted *wanted, FILE *out)
+{
+	bool wants[SETS];
+	const char *comma = "";
+
+	for (int i = 0; i < SETS; i++)
+		wants[i] = has_set(wanted->recorded, (enum set)i);
+	for (int i = 0; i < KNOWN_EVENTS; i++)
+		if (wanted->events[i])
+			wants[origins[i].set] = true;
+	if (wants[SET_ATTRIBUTION] || wants[SET_LOCKS])
+		wants[SET_SCHED] = false;
+	fputs(" --events=", out);
+	for (int i = 0; i < SETS; i++) {
+		if (!wants[i])
+			continue;
+		fprintf(out, "%s%s", comma, set_names[i]);
+		comma = ",";
+	}
+}
+
+/* Writes "the recording has no EVENTS (record --events=LIST)". */
+static void write_reason(const struct wanted *wanted, FILE *out)
+{
+	enum recorder recorder = wanted->recorded->recorder;
+	bool is_cut = recorder == RECORDER_TRACE_CMD && wanted->has_events;
+
+	if (is_cut) {
+		fputs("only functions and switches of a trace.dat are read (",
+		      out);
+	} else {
+		fputs("the recording has no ", out);
+		write_names(wanted, ", ", out);
+		if (wanted->has_user_stacks)
+			fprintf(out, "%suser stacks at system calls",
+				wanted->has_events ? ", " : "");
+		fputs(" (", out);
+	}
+	if (recorder == RECORDER_PERF && wanted->has_events) {
+		fputs("perf record -e ", out);
+		write_names(wanted, ",", out);
+		fputs(", or ", out);
+	}
+	if (recorder != RECORDER_OURS && wanted->has_events)
+		fputs("ktrace-hw ", out);
+	fputs("record", out);
+	if (wanted->has_events)
+		write_events(wanted, out);
+	fprintf(out, "%s)", wanted->has_user_stacks ? " --user-stacks" : "");
+}
+
+/* Writes sentence 1 about a need that no option adds to another command. */
+static void write_alone(const struct recorded *recorded,
+			const struct table_need *need, FILE *out)
 {
 	fprintf(out, "Not recorded: %s: ", need->columns);
-	if (need->event == RECORDED_KERNEL)
+	if (need->event == RECORDED_KERNEL || need->event == RECORDED_FUNCTIONS)
 		write_kernel_reason(recorded, out);
-	else if (need->event == RECORDED_USER_STACKS)
-		fputs("the recording has no user stacks at system calls "
-		      "(record --user-stacks)",
-		      out);
 	else if (need->event == RECORDED_TRIGGERS)
 		fputs("the recording has no triggers (record --trigger=SPEC)",
 		      out);
 	else
-		write_event_reason(recorded, need->event, out);
+		write_lack(recorded, need->event, out);
 	fputs(".\n", out);
+}
+
+/* Returns whether an earlier need of the same command has the columns of need
+ * @index.
+ */
+static bool is_named(const struct recorded *recorded,
+		     const struct table_need *needs, size_t index)
+{
+	for (size_t i = 0; i < index; i++)
+		if (can_be_added(recorded, needs[i].event) &&
+		    !strcmp(needs[i].columns, needs[index].columns))
+			return true;
+	return false;
+}
+
+void recorded_missing_all(const struct recorded *recorded,
+			  const struct table_need *needs, size_t count,
+			  FILE *out)
+{
+	const struct wanted wanted = wanted_of(recorded, needs, count);
+	const char *comma = "Not recorded: ";
+
+	for (size_t i = 0; i < count; i++)
+		if (!can_be_added(recorded, needs[i].event))
+			write_alone(recorded, &needs[i], out);
+	if (!wanted.has_events && !wanted.has_user_stacks)
+		return;
+	for (size_t i = 0; i < count; i++) {
+		if (!can_be_added(recorded, needs[i].event) ||
+		    is_named(recorded, needs, i))
+			continue;
+		fprintf(out, "%s%s", comma, needs[i].columns);
+		comma = ", ";
+	}
+	fputs(": ", out);
+	write_reason(&wanted, out);
+	fputs(".\n", out);
+}
+
+void recorded_missing(const struct recorded *recorded,
+		      const struct table_need *need, FILE *out)
+{
+	recorded_missing_all(recorded, need, 1, out);
 }
 
 char *recorded_missing_text(const struct recorded *recorded,

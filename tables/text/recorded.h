@@ -50,8 +50,10 @@ _Static_assert(KNOWN_EVENTS <= 64, "struct recorded has a bit for each");
 /* Needs of a column besides events. */
 enum {
 	RECORDED_KERNEL = KNOWN_EVENTS, /* functions of the kernel */
-	RECORDED_USER_STACKS,		/* user stacks at system calls */
-	RECORDED_TRIGGERS,		/* record --trigger */
+	RECORDED_FUNCTIONS,		/* functions of anything */
+	/* user stacks at system calls, or user functions in the trace */
+	RECORDED_USER_STACKS,
+	RECORDED_TRIGGERS, /* record --trigger */
 };
 
 /* A need of a table: one of two events, or an enum value above. */
@@ -72,6 +74,13 @@ bool recorded_has(const struct recorded *recorded,
 /* Writes sentence 1 about @need. */
 void recorded_missing(const struct recorded *recorded,
 		      const struct table_need *need, FILE *out);
+
+/* Writes sentence 1 about all @count @needs, which @recorded lacks: one line for
+ * those that the same command records, and one for each other.
+ */
+void recorded_missing_all(const struct recorded *recorded,
+			  const struct table_need *needs, size_t count,
+			  FILE *out);
 
 /* Returns sentence 1 about @need without a newline; the caller frees it. NULL
  * when out of memory.

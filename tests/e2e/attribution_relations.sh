@@ -83,6 +83,28 @@ check_bare() {
 	expect_that "bare: --interrupts says how to record" \
 		"$(grep -c 'Not recorded: .*--events=attribution' \
 			"$WORK/bare.txt")" -ge 5
+	"$KTRACE" sql --format=csv "$WORK/bare" "SELECT count(*), count(result),
+		count(asleep_ns) FROM syscall" >"$WORK/bare.txt" \
+		2>"$WORK/bare.said"
+	expect_that "bare: columns of SQL without data are NULL" \
+		"$(tail -n 1 "$WORK/bare.txt" | grep -c '^[1-9][0-9]*,0,0$')" = 1
+	expect "bare: SQL says how to record" \
+		"$(printf '%s' 'Not recorded: syscall.asleep_ns,' \
+			' syscall.result: the recording has no' \
+			' sched:sched_waking, raw_syscalls:sys_exit' \
+			' (record --events=sched,syscalls).')" \
+		"$(grep 'Not recorded' "$WORK/bare.said")"
+	"$KTRACE" diff "$WORK/bare" "$WORK/kernel" >"$WORK/bare.txt"
+	expect_that "bare: diff does not compare sleeps" \
+		"$(grep -A2 'Where processes slept' "$WORK/bare.txt" |
+			grep -c 'not recorded, see below')" = 1
+	expect_that "bare: diff says how to record" \
+		"$(grep -c 'bare: Not recorded: .*, sleeps: .*--events=sched' \
+			"$WORK/bare.txt")" = 1
+	"$KTRACE" report -i "$WORK/bare" --html "$WORK/bare.html"
+	expect_that "bare: the page says how to record" \
+		"$(grep -c '"missing":{"sleeps":"Not recorded: ' \
+			"$WORK/bare.html")" = 1
 	flame bare.txt bare --wall --folded
 	expect_that "bare: --wall has unknown time" \
 		"$(grep -c 'relations-.*unknown' "$WORK/bare.txt")" -ge 1
@@ -102,6 +124,9 @@ check_mistakes() {
 	expect_that "what is missing is said" \
 		"$(grep -c '(record --user-stacks)' \
 			"$WORK/missing.txt")" = 1
+	report border_sleeps.txt border --comm relations --sleeps
+	expect_that "the stacks of a trace of user code are not missing" \
+		"$(grep -c 'user_stack' "$WORK/border_sleeps.txt")" = 0
 }
 
 main() {

@@ -6,7 +6,8 @@
 #	faults.sh [--kernel KERNEL] KILLS SEED CPUS PART...
 #
 # The parts are kills (KILLS of them), accidents (stopped, a module unloaded,
-# the clock set), full_disks, and with two CPUs two_at_once and switched_off.
+# the clock set), full_disks, and with two CPUs two_at_once, switched_off and
+# switched_on.
 set -euo pipefail
 
 # shellcheck source=tests/e2e/e2e_test.sh

@@ -3,7 +3,7 @@
 # Runs in the virtual machine: makes recordings that are disturbed, into the
 # folder $1, by the program $2. $3 of them are killed, at times chosen by the
 # seed $4. The following arguments select parts: kills, accidents, full_disks,
-# two_at_once, switched_off. judge_faults.py judges them.
+# two_at_once, switched_off, switched_on. judge_faults.py judges them.
 set -euo pipefail
 # shellcheck source=tests/e2e/guest_run.sh
 source "$(dirname "$(realpath "$0")")/guest_run.sh"
@@ -186,6 +186,21 @@ switched_off() {
 	amid unplugged -a -- switch_cpu 0
 	switch_cpu 1
 	amid replugged -a -- run_there 0 1
+}
+
+# CPU 1 is offline at the start: it is traced from its coming online on, but not
+# if what records is set up for each CPU.
+switched_on() {
+	switch_cpu 0
+	amid plugged -a -- run_there 1
+	switch_cpu 0
+	amid plugged-filter -a --filter vfs_read -- run_there 1
+	switch_cpu 0
+	amid plugged-snapshot -a --snapshot -- run_there 1
+	switch_cpu 0
+	amid plugged-task -- run_there 1
+	switch_cpu 0
+	amid plugged-twice -a -- run_there 1 0 1
 }
 
 # Prints the pages that a file occupies: it may have holes.

@@ -17,6 +17,8 @@ from waits import Judge
 
 KTRACE, FOLDER = sys.argv[1:3]
 KILLED, FAILED = 137, 125
+# switch_cpu and amid of faults_guest.sh sleep so long after CPU 1 is on.
+MIN_ON_S = 0.15
 PARTS = ("user_ns", "system_call_ns", "fault_ns", "kernel_ns",
          "interrupt_stolen_ns", "tracer_ns", "runnable_ns", "asleep_ns",
          "unknown_ns")
@@ -271,8 +273,9 @@ def judge_two(judge, first, second, refused):
                  not os.path.exists(path(second)))
 
 
-def judge_switched_off(judge, name):
-    """From then on CPU 1 is not traced any more, whatever runs there."""
+def judge_switched_off(judge, name, is_late=False):
+    """From the switch on CPU 1 is not traced any more, whatever runs there.
+    @is_late: it was switched on before, too."""
     found = Recording(judge, name)
     found.is_whole()
     said = text(f"{name}.err")
@@ -287,10 +290,54 @@ def judge_switched_off(judge, name):
     gap_s = cpus[1]["gap_ns"] / 1e9
     found.expect("CPU 1 has a gap since", gap_s >= 0.9 * missing_s,
                  (gap_s, missing_s))
-    found.expect("CPU 1 is accounted for up to the end",
+    found.expect("CPU 1 is accounted for up to the end", is_late or
                  cpus[1]["wall_ns"] >= 0.9 * cpus[0]["wall_ns"],
                  (cpus[1]["wall_ns"], cpus[0]["wall_ns"]))
     found.both_engines_agree()
+
+
+def judge_switched_on(judge, name):
+    """What ran on CPU 1 since it came online is traced."""
+    found = Recording(judge, name)
+    found.is_whole()
+    said = text(f"{name}.err")
+    found.expect("the CPU was switched", text(f"{name}.fault_code") == "0\n",
+                 text(f"{name}.fault"))
+    found.expect("the recorder says so",
+                 "warning: CPU 1 was switched on meanwhile; it is traced "
+                 "since" in said and "nothing lost" not in said, said)
+    told = found.told["recording"]
+    found.expect("its first milliseconds are lost",
+                 min(told["lost_records"], told["truncated_trace"]) >= 1, told)
+    cpus = {cpu["cpu"]: cpu for cpu in found.told["cpus"]}
+    found.expect("CPU 1 is traced", 1 in cpus and cpus[1]["traced_ns"] > 0,
+                 cpus)
+    seen = subprocess.run(
+        [KTRACE, "sql", "--format=csv", path(name),
+         "SELECT count(*) > 0, count(DISTINCT cpu) FROM call "
+         "WHERE comm = 'ls' AND cpu = 1"], capture_output=True, text=True,
+        check=False)
+    found.expect("the program that ran there is in the trace",
+                 seen.stdout.endswith("\n1,1\n"), seen)
+    found.both_engines_agree()
+
+
+def judge_untraced(judge, name):
+    """CPU 1 is not traced: nothing says that nothing was lost."""
+    found = Recording(judge, name)
+    found.is_whole()
+    said = text(f"{name}.err")
+    found.expect("the recorder says so",
+                 "warning: CPU 1 was switched on meanwhile; what ran there is "
+                 "not recorded" in said and "nothing lost" not in said, said)
+    cpus = {cpu["cpu"]: cpu for cpu in found.told["cpus"]}
+    found.expect("CPU 1 is a gap to the end",
+                 1 in cpus and cpus[1]["traced_ns"] == 0 and
+                 cpus[1]["gap_ns"] > 0.9 * MIN_ON_S * 1e9, cpus)
+    found.both_engines_agree()
+    found.expect("records are lost",
+                 found.told["recording"]["lost_records"] >= 1,
+                 found.told["recording"])
 
 
 def names_of(prefix):
@@ -309,6 +356,12 @@ PARTS_OF_GUEST = {
         judge_two(judge, "cpus-first-again", "task-second", True),
         judge_two(judge, "task-first", "cpus-second-again", True),
         judge_two(judge, "tasks-first", "tasks-second", False)],
+    "switched_on": lambda judge: [
+        judge_switched_on(judge, "plugged"),
+        judge_switched_on(judge, "plugged-filter"),
+        judge_untraced(judge, "plugged-snapshot"),
+        judge_untraced(judge, "plugged-task"),
+        judge_switched_off(judge, "plugged-twice", is_late=True)],
     "switched_off": lambda judge: [
         judge_switched_off(judge, "unplugged"),
         judge_switched_off(judge, "replugged")],

@@ -108,6 +108,11 @@ def check_commands():
     check_code("ended", 0)
     judge.expect("ended: top ends with its command",
                  1 <= len(rounds_of("ended")) <= 3 and read("own-ended"))
+    check_code("full", 1)
+    said = read("full.err")
+    judge.expect("full: names the file and the reason", any(
+        "/full/" in line and "No space left on device" in line
+        for line in said.splitlines()) and "out of memory" not in said, said)
     check_code("absent", 1)
     judge.expect("absent: says so", "/nonexistent: No such file" in
                  read("absent.err"), read("absent.err"))

@@ -44,7 +44,7 @@ if [[ ${1:-all} == full ]]; then
 		"functions.sh 6.12 1 disk-all sleep-all"
 		"faults.sh 80 2 1 kills accidents full_disks"
 		"faults.sh --kernel 6.1 6 1 1 kills accidents"
-		"faults.sh 20 3 2 kills two_at_once switched_off"
+		"faults.sh 20 3 2 kills two_at_once switched_off switched_on"
 		"functions.sh 6.12 2 echo echo-all patches"
 		"attribution_interrupts.sh threads two_cpus old_kernel old_two_cpus"
 		"attribution_relations.sh 6.1" "attribution_relations.sh 6.1 2"

@@ -39,6 +39,11 @@ top pid --rounds 2 --delay 4 --format=json -p "$naps"
 top command --once --format=json -- "$PROGRAMS/naps" own-command
 top ended --format=json -- "$PROGRAMS/naps" own-ended 60
 top absent --once -- /nonexistent
+mkdir full
+mount -t tmpfs -o size=256k tmpfs full
+cat /dev/zero >full/fill 2>/dev/null || true
+TMPDIR=$PWD/full top full --once
+umount full
 python3 "$HERE/top_terminal.py" "$KTRACE" >terminal || true
 kill "$naps"
 wait "$naps" || true

@@ -8,6 +8,7 @@
 #include "view/answer/thread_part.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 /* Names of enum view_state and enum view_list in the page. */
 static const char *const state_names[VIEW_STATES] = {
@@ -54,28 +55,46 @@ static void write_facts(const struct recording *recording,
 	json_end(json, "{}");
 }
 
-/* Writes why sleeps are unknown, "" if they are known. The page shows it if
- * there are none.
+static void write_reason(const struct recorded *recorded,
+			 const struct table_need *need, struct json_out *json)
+{
+	char *text = recorded_missing_text(recorded, need);
+
+	if (text)
+		json_member_text(json, need->columns, text);
+	free(text);
+}
+
+/* Writes why sleeps, for example, are not known, by the list
+ * that is then empty. The page shows it in place of the list.
  */
 static void write_missing(const struct recording *recording,
 			  struct json_out *json)
 {
+	/* The columns are keys too: of several needs the first counts. */
 	static const struct table_need needs[] = {
 		{ .columns = "sleeps", .event = EVENT_SCHED_SWITCH },
-		{ .columns = "sleeps and their wakers",
-		  .event = EVENT_SCHED_WAKING },
+		{ .columns = "sleeps", .event = EVENT_SCHED_WAKING },
+		{ .columns = "calls", .event = RECORDED_KERNEL },
+		{ .columns = "interrupts", .event = RECORDED_KERNEL },
+		{ .columns = "functions", .event = RECORDED_FUNCTIONS },
 	};
 	struct known_events *events = known_events_new(recording);
 	struct recorded recorded = { 0 };
-	char *text = NULL;
+	const char *written = "";
 
 	if (events)
 		recorded = recorded_of(recording, events);
-	for (size_t i = 0; events && !text && i < 2; i++)
-		if (!recorded_has(&recorded, &needs[i]))
-			text = recorded_missing_text(&recorded, &needs[i]);
-	json_member_text(json, "sleeps_missing", text ? text : "");
-	free(text);
+	json_key(json, "missing");
+	json_begin(json, "{}");
+	for (size_t i = 0; events && i < sizeof(needs) / sizeof(*needs); i++) {
+		if (!strcmp(needs[i].columns, written) ||
+		    recorded_has(&recorded, &needs[i]))
+			continue;
+		write_reason(&recorded, &needs[i], json);
+		written = needs[i].columns;
+	}
+	json_end(json, "{}");
 	known_events_free(events);
 }
 

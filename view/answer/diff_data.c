@@ -56,6 +56,23 @@ static void write_rows(struct json_out *json, const struct diff_table *table,
 	json_end(json, "[]");
 }
 
+static void write_notes(struct json_out *json, const struct diff_table *table)
+{
+	json_key(json, "left_out");
+	json_begin(json, "[]");
+	for (int i = 0; i < DIFF_SECTIONS; i++)
+		if (table->is_left_out[i])
+			json_text(json,
+				  diff_section_name((enum diff_section)i));
+	json_end(json, "[]");
+	json_key(json, "notes");
+	json_begin(json, "[]");
+	for (size_t i = 0; i < table->notes.count; i++)
+		json_text(json, *(char **)array_at(&table->notes, i));
+	json_end(json, "[]");
+	json_member_bool(json, "is_chosen", table->is_chosen);
+}
+
 /* @list: comma-separated names. */
 static void write_names(struct json_out *json, const char *key,
 			const char *list)
@@ -80,6 +97,7 @@ void diff_data_write(const struct diff_table *table, const char *const sides[2],
 	json_begin(&json, "{}");
 	write_names(&json, "a", sides[0]);
 	write_names(&json, "b", sides[1]);
+	write_notes(&json, table);
 	write_rows(&json, table, top);
 	json_end(&json, "{}");
 	json_out_end(&json);

@@ -48,7 +48,7 @@ void view_summary_free(struct view_summary *summary)
 	free(summary);
 }
 
-struct view_summary *view_summary_new(const char *path)
+struct view_summary *view_summary_new(const char *path, const struct log *log)
 {
 	struct view_summary *summary = make();
 
@@ -60,7 +60,7 @@ struct view_summary *view_summary_new(const char *path)
 	}
 	output_draft_close(&summary->draft);
 	/* The folder is not writable: use a temporary file for this run. */
-	summary->file.fd = output_temporary_file(NULL);
+	summary->file.fd = output_temporary_file(log);
 	if (summary->file.fd >= 0)
 		return summary;
 	view_summary_free(summary);

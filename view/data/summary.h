@@ -12,6 +12,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+struct log;
 struct call_sums;
 struct slice_store;
 
@@ -62,9 +63,10 @@ struct view_summary {
 };
 
 /* Returns an empty summary whose file will become @path; NULL when out of
- * memory or if no file can be written, not even a temporary one.
+ * memory or if no file can be written, not even a temporary one, which is
+ * logged.
  */
-struct view_summary *view_summary_new(const char *path);
+struct view_summary *view_summary_new(const char *path, const struct log *log);
 
 /* Returns the summary saved at @path with @key; NULL if there is none that
  * fits.

@@ -53,8 +53,11 @@ class DiffPage {
     document.getElementById("what").textContent =
       `from A (${data.a.join(", ")}) to B (${data.b.join(", ")})`;
     this.content.append(element("p", { className: "note dim", textContent: this.about() }));
+    for (const note of data.notes.length ? ["Not compared, because a recording lacks it:",
+      ...data.notes] : [])
+      this.content.append(element("p", { className: "note", textContent: note }));
     for (const [name, section] of Object.entries(diffSections))
-      this.showSection(section, data.rows.filter((row) => row.section === name));
+      this.showSection(name, section, data.rows.filter((row) => row.section === name));
   }
 
   isWanted(row) {
@@ -70,10 +73,17 @@ class DiffPage {
       "than recordings of one side differ by: noise, shown on request.";
   }
 
-  showSection(section, rows) {
+  /* Says why a section has no change. */
+  none(name) {
+    return this.data.left_out.includes(name) ? "Not recorded, see above." :
+      this.data.is_chosen ? "No change of the tasks, on the CPUs and in the time that the " +
+        "options choose." : "No change.";
+  }
+
+  showSection(name, section, rows) {
     this.content.append(element("h2", { textContent: section.title }));
     if (!rows.some((row) => row.change_ns))
-      this.content.append(element("p", { className: "dim", textContent: "No change." }));
+      this.content.append(element("p", { className: "dim", textContent: this.none(name) }));
     const columns = diffColumns(section);
     const made = table(columns, rows, { filter: true, mark: (row) => row.note,
       sortBy: columns.findIndex((column) => column.title === "change"),

@@ -6,14 +6,18 @@ const LONGEST_SHOWN = 8;
 
 function overview(recording, names, goTo) {
   const thread = (number) => threadLabel(recording.threads[number]);
-  const longest = (title, about, list, columns) => {
+  /* @none: there is none, although it was recorded; @why: it was not recorded. */
+  const longest = (title, about, list, columns, none, why) => {
     const rows = list.longest.map(longestRow);
     const others = rows.filter((row) => recording.threads[row.thread].part !== PART.tracer);
     return list.count ? element("div", {},
       element("h2", { textContent: title }),
       element("p", { textContent: about +
         (others.length < rows.length ? " Not listed: the recorder’s." : "") }),
-      table(columns, others.slice(0, LONGEST_SHOWN))) : null;
+      table(columns, others.slice(0, LONGEST_SHOWN))) :
+      why || recording.is_complete ? element("div", {},
+        element("h2", { textContent: title }),
+        element("p", { textContent: why ?? none })) : null;
   };
   const when = { title: "at", value: (row) => row.begin, show: (at, row) =>
     momentLink(moment(at, 1e3), () => goTo(at, at + row.length, row.thread)) };
@@ -22,6 +26,7 @@ function overview(recording, names, goTo) {
   const what = (title, number) => ({ title, text: true, value: (row) =>
     number(row) < 0 ? "" : names.full(number(row)) });
   const { sleeps, calls, interrupts, gaps } = recording.lists;
+  const { missing } = recording;
   return element("div", {},
     element("p", { className: "note", textContent: sentences(recording).join(" ") }),
     element("div", { className: "columns" },
@@ -29,16 +34,19 @@ function overview(recording, names, goTo) {
       longest("The longest sleeps", `Programs slept ${plural(sleeps.count, "time")}; kernel threads are in Sleeps. ` +
         "Where: the wait channel, the function that decided to wait.", sleeps,
         [how, who, what("where", (row) => row.detail), { title: "woken by",
-          text: true, value: (row) => wakerLabel(recording, row.waker) }, when]),
+          text: true, value: (row) => wakerLabel(recording, row.waker) }, when],
+        "No thread slept.", missing.sleeps),
       longest("The slowest system calls", `${plural(calls.count, "system call")}, ` +
         "with the time that threads slept in them.", calls,
-        [how, who, what("call", (row) => row.name), when]),
+        [how, who, what("call", (row) => row.name), when],
+        "No system call was made.", missing.calls),
       longest("Interrupt work", `Threads were interrupted ${plural(interrupts.count,
         "time")}, for ${duration(interrupts.sum_ns)} in all.`, interrupts,
-        [how, who, what("by", (row) => row.detail), when]),
+        [how, who, what("by", (row) => row.detail), when],
+        "No thread was interrupted.", missing.interrupts),
       longest("Gaps in the trace", `${plural(gaps.count, "gap")}, ` +
         `${duration(gaps.sum_ns)} in all, in which execution is unknown.`, gaps,
-        [how, who, when])));
+        [how, who, when], "The trace has no gaps.", missing.functions)));
 }
 
 function longestRow([thread, begin, length, , name, detail, waker]) {
@@ -51,7 +59,7 @@ function wakerLabel(recording, tid) {
 }
 
 function sentences(recording) {
-  const { facts, threads, cpus, begin_ns, length_ns, lists } = recording;
+  const { facts, threads, cpus, begin_ns, length_ns, lists, missing } = recording;
   const own = threads.filter((thread) => thread.tid > 0);
   const processes = new Set(own.map((thread) => thread.pid)).size;
   const unknown = own.reduce((sum, thread) => sum + thread.state_ns[STATE.unknown], 0);
@@ -59,11 +67,11 @@ function sentences(recording) {
   return [
     `${duration(length_ns - begin_ns)} on ` +
       `${plural(cpus.length, "CPU")}: ${plural(own.length, "thread")} of ` +
-      `${plural(processes, "process").replace(/sss$/, "sses")}, ` +
-      `${plural(lists.calls.count, "system call")}.` +
+      `${plural(processes, "process").replace(/sss$/, "sses")}` +
+      (missing.calls ? "." : `, ${plural(lists.calls.count, "system call")}.`) +
       (facts.kernel ? ` Linux ${facts.kernel}${facts.host ? ` on ${facts.host}` : ""}.` : ""),
-    unknown ? `Of the threads’ time ${duration(unknown)} lies in gaps of the trace.` :
-      "The trace has no gaps.",
+    missing.functions ?? (unknown ? `Of the threads’ time ${duration(unknown)} lies in gaps of the trace.` :
+      "The trace has no gaps."),
     notAsked ? `Of the threads’ time ${duration(notAsked)} was outside the calls that ` +
       "record --only selected (not asked for)." : "",
     facts.lost_records ? `Lost: ${plural(facts.lost_records, "record")}.` : "",

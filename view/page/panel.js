@@ -147,7 +147,7 @@ class Panel {
     const whose = this.scope.value === "" ? "" :
       ` of ${threadLabel(this.recording.threads[this.scope.value])}`;
     const notes = [profile.self_ns ? `${duration(profile.self_ns)} on CPUs.` : "", left,
-      profile.self_ns ? "" : `Nothing${left ? " else" : ""}${whose} ran in this time.`,
+      profile.self_ns ? "" : this.recording.missing.functions || `Nothing${left ? " else" : ""}${whose} ran in this time.`,
       this.recording.lists.interrupts.count ? "Interrupt work counts for the thread that it interrupted: " +
         "report --flat charges it to the process that it was for." : "",
       grown ? `Summed from ${moment(profile.from, 1e3)} to ${moment(profile.to, 1e3)}.` : "",
@@ -195,7 +195,7 @@ class Panel {
       begin: slice[SLICE.begin], longest: slice[SLICE.length],
       where: slice[SLICE.detail], waker: slice[SLICE.waker] }));
     if (!rows.length)
-      return element("p", { textContent: this.recording.sleeps_missing ||
+      return element("p", { textContent: this.recording.missing.sleeps ||
         "No thread slept in the selected interval." });
     const made = table([
       { title: "asleep", value: (row) => row.sum, show: duration },
@@ -233,7 +233,8 @@ function sliceFacts({ slice, kind, thread }, recording, names) {
     facts.push(["depth", slice[SLICE.depth]]);
   if (kind === "state" && slice[SLICE.detail] >= 0)
     facts.push([name === STATE.asleep ? "waits in" : "in", names.full(slice[SLICE.detail])]);
-  if (kind === "state" && name === STATE.asleep && slice[SLICE.waker] >= 0)
-    facts.push(["woken by", wakerLabel(recording, slice[SLICE.waker])]);
+  if (kind === "state" && name === STATE.asleep)
+    facts.push(["woken by", slice[SLICE.waker] >= 0 ?
+      wakerLabel(recording, slice[SLICE.waker]) : recording.missing.sleeps ?? "not known"]);
   return facts;
 }
