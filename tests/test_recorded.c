@@ -266,8 +266,8 @@ static const struct {
 					"--user-stacks).\n") },
 	{ TRACE_CMD_BARE,
 	  NO("calls",
-	     "functions (trace-cmd record -p function_graph).\n") "Not recorded: fd, user_stack, timers: of a trace.dat only "
-								  "functions and switches are read (ktrace-hw record "
+	     "functions (trace-cmd record -p function_graph).\n") "Not recorded: fd, user_stack, timers: only functions and switches of a "
+								  "trace.dat are read (ktrace-hw record "
 								  "--events=attribution,syscalls --user-stacks).\n" },
 };
 
