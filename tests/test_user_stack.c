@@ -132,7 +132,7 @@ static void add_maps(struct recording_fixture *fixture)
 
 		if (sscanf(line,
 			   "%" SCNx64 "-%" SCNx64 " %7s %" SCNx64
-			   " %*s %*s %255s",
+			   " %*s %*s %255[^\n]",
 			   &begin, &end, access, &offset, path) == 5 &&
 		    access[2] == 'x')
 			recording_fixture_map(fixture, 7, path, begin,
