@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "execution/follow/follow_code.h"
+#include "common/error.h"
 #include "decoder/code/code_space.h"
 #include "execution/walk/moment.h"
 #include "execution/walk/walk.h"
@@ -21,6 +22,8 @@ int follow_update_code(struct execution *execution)
 	uint64_t next_ns = code_space_next_change_ns(execution->code);
 	uint64_t now_ns = moment_guess_ns(execution);
 
+	if (execution->is_out_of_memory)
+		return -ERROR_MEMORY;
 	if (execution->may_be_ahead || walk_is_code_due(execution, now_ns))
 		return set_code(execution, now_ns);
 	execution->next_change = moment_ticks(execution, next_ns);
@@ -55,8 +58,8 @@ static int sync_code(struct execution *execution)
 	return status;
 }
 
-int follow_sync_code(struct execution *execution,
-		     const struct trace_branch *branch)
+void follow_sync_code(struct execution *execution,
+		      const struct trace_branch *branch)
 {
 	int status = 0;
 
@@ -65,7 +68,8 @@ int follow_sync_code(struct execution *execution,
 		execution, branch->is_bound ? branch->low : branch->high);
 	if (execution->may_be_ahead)
 		status = set_code(execution, execution->sync_low_ns);
-	return status < 0 ? status : sync_code(execution);
+	if (status < 0 || sync_code(execution) < 0)
+		walk_run_out_of_memory(execution);
 }
 
 int follow_restore_code(struct execution *execution, uint64_t next_ns)

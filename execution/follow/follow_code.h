@@ -20,11 +20,11 @@ struct trace_branch;
 int follow_update_code(struct execution *execution);
 
 /* Must be called at each sync point, @branch: places it among the switch
- * records and changes of mappings by its time bounds. Returns 0 or
- * -ERROR_MEMORY.
+ * records and changes of mappings by its time bounds. Sets
+ * execution->is_out_of_memory on failure.
  */
-int follow_sync_code(struct execution *execution,
-		     const struct trace_branch *branch);
+void follow_sync_code(struct execution *execution,
+		      const struct trace_branch *branch);
 
 /* Restores the code right after the sync point whose time bounds are
  * execution->sync_low_ns and sync_high_ns: applies or reverts code changes so

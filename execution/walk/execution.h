@@ -131,6 +131,10 @@ struct execution {
 	 */
 	uint64_t next_change;
 	bool may_be_ahead; /* the code may be that of a later time */
+	/* set with next_change 0 where no error can be returned, so that
+	 * follow_update_code() returns it after the branch
+	 */
+	bool is_out_of_memory;
 	bool lists_blocks; /* records are items, not events */
 
 	/* The position: about to run @block, reached from @from. */

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 #include "execution/walk/walk.h"
-#include "common/error.h"
 #include "decoder/code/code_space.h"
 #include "decoder/code/process_view.h"
 #include "execution/walk/moment.h"
@@ -87,7 +86,13 @@ static void forget_code(void *ctx, uint64_t first, uint64_t end)
  */
 enum { TABLE_SHIFT = 12, TABLE_PAIR_SHIFT = 13 };
 
-int walk_enter_user(struct execution *execution, uint64_t address)
+void walk_run_out_of_memory(struct execution *execution)
+{
+	execution->is_out_of_memory = true;
+	execution->next_change = 0;
+}
+
+void walk_enter_user(struct execution *execution, uint64_t address)
 {
 	struct user_evidence *evidence = &execution->evidence;
 	uint64_t table = evidence->is_table_lost ?
@@ -113,12 +118,11 @@ int walk_enter_user(struct execution *execution, uint64_t address)
 		.user_table = table,
 	};
 	if (is_synced)
-		return 0;
+		return;
 	if (code_space_enter(execution->code, &entry) < 0)
-		return -ERROR_MEMORY;
+		walk_run_out_of_memory(execution);
 	if (code_space_of(execution->code, address) != space)
 		return_stack_forget_blocks(&execution->returns);
-	return 0;
 }
 
 void walk_lose_switches(struct execution *execution)

@@ -34,13 +34,16 @@ uint32_t walk_find_set(struct execution *execution, uint64_t address,
  */
 int walk_set_code(struct execution *execution, uint64_t time_ns);
 
+/* Makes follow_update_code() return -ERROR_MEMORY after the current branch. */
+void walk_run_out_of_memory(struct execution *execution);
+
 /* Must be called when execution enters user space at @address, before looking
  * up its block: finds the process that runs there, from execution->evidence and
  * the time bounds of the last branch. Resets the evidence. At a sync point of
- * known time (evidence.is_synced) the process was found already. Returns 0 or
- * -ERROR_MEMORY.
+ * known time (evidence.is_synced) the process was found already. Sets
+ * execution->is_out_of_memory on failure.
  */
-int walk_enter_user(struct execution *execution, uint64_t address);
+void walk_enter_user(struct execution *execution, uint64_t address);
 
 /* Returns whether execution enters user space if it goes from block @from,
  * which may be BLOCK_NONE, to @address.
