@@ -91,7 +91,12 @@ START_TEST(programs_names_are_demangled)
 	ck_assert_str_eq(function->base, "cost");
 	ck_assert_str_eq(function_symbol(function),
 			 "_ZNK4shop5Order4costIiEET_S2_");
+	ck_assert(!function_shows_parameters(function));
+	ck_assert(function_shows_parameters(function_at(program.table, one)));
+	ck_assert(
+		!function_shows_parameters(function_at(program.table, plain)));
 	function_table_display(program.table, FUNCTION_NAMES_FULL);
+	ck_assert(function_shows_parameters(function));
 	ck_assert_str_eq(name_of(&program, cost),
 			 "int shop::Order::cost<int>(int) const");
 	ck_assert_str_eq(name_of(&program, first), "Foo::Foo()@0x40");

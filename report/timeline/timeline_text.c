@@ -11,6 +11,7 @@
 #include "report/timeline/step_words.h"
 #include "report/timeline/text_marks.h"
 #include "report/timeline/text_names.h"
+#include "symbolize/functions/function_table.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -167,7 +168,10 @@ static void write_function(struct text_callback *text,
 		line_buffer_spaces(line, WIDTH);
 	write_depth(line, step->depth);
 	put(text, step_texts_function(&text->functions, step));
-	line_buffer_text(line, exit ? "();" : "() {");
+	if (!function_shows_parameters(
+		    function_at(text->context.functions, step->function)))
+		line_buffer_text(line, "()");
+	line_buffer_text(line, exit ? ";" : " {");
 	put(text, step_texts_function(&text->origins, step));
 	write_how(line, step->how);
 	if (exit)

@@ -132,6 +132,9 @@ const char *function_table_module(struct function_table *table,
 uint32_t function_table_kernel(const struct function_table *table,
 			       const char *name);
 
+/* Returns whether the displayed name of @function has parameters. */
+bool function_shows_parameters(const struct function *function);
+
 /* Returns the name of @function's symbol, mangled if it is. */
 static inline const char *function_symbol(const struct function *function)
 {
