@@ -112,7 +112,8 @@ tell_apart(struct function **functions, size_t count, struct arena *names,
 {
 	int status = 0;
 
-	qsort(functions, count, sizeof(*functions), by_name);
+	if (count)
+		qsort(functions, count, sizeof(*functions), by_name);
 	for (size_t begin = 0, end; begin < count && !status; begin = end) {
 		for (end = begin + 1;
 		     end < count && is_same(functions, begin, end); end++)

@@ -130,7 +130,7 @@ def check_extension(reader):
     extension = os.path.join(os.path.dirname(reader.program), "ktrace-hw.so")
     query = "SELECT call, count(*) FROM syscall GROUP BY 1"
     done = subprocess.run(
-        ["sqlite3", "-csv", "-header", ":memory:", f".load {extension}",
+        ["sqlite3", "-csv", "-header", ":memory:", f'.load "{extension}"',
          f"SELECT ktrace_open('{reader.recording}')", query],
         stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     assert done.returncode == 0, done.stderr.decode()
