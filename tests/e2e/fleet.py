@@ -5,6 +5,7 @@ import collections
 import json
 import os
 import re
+import shlex
 import subprocess
 import sys
 
@@ -20,7 +21,7 @@ SLOWEST = """SELECT path, begin_ns, end_ns FROM syscall JOIN recording
 
 
 def run(command):
-    return subprocess.run(command.replace("ktrace-hw", KTRACE, 1), shell=True,
+    return subprocess.run(command.replace("ktrace-hw", shlex.quote(KTRACE), 1), shell=True,
                           cwd=FOLDER, check=True, capture_output=True,
                           text=True).stdout
 

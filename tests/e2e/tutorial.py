@@ -5,6 +5,7 @@ FOLDER/slow/ktrace.data, and below the last heading
 FOLDER/mended/ktrace.data, beside which the former one is ktrace.data.old."""
 import json
 import re
+import shlex
 import subprocess
 import sys
 
@@ -18,7 +19,7 @@ MENDED = "## The same program without that line\n"
 def run(command, which):
     """Returns the shell's output of a command that starts with ktrace-hw."""
     return subprocess.run(
-        command.replace("ktrace-hw", KTRACE, 1), shell=True,
+        command.replace("ktrace-hw", shlex.quote(KTRACE), 1), shell=True,
         cwd=f"{FOLDER}/{which}", stdout=subprocess.PIPE,
         stderr=subprocess.DEVNULL, text=True, check=True).stdout
 
