@@ -21,9 +21,9 @@ SLOWEST = """SELECT path, begin_ns, end_ns FROM syscall JOIN recording
 
 
 def run(command):
-    return subprocess.run(command.replace("ktrace-hw", shlex.quote(KTRACE), 1), shell=True,
-                          cwd=FOLDER, check=True, capture_output=True,
-                          text=True).stdout
+    command = command.replace("ktrace-hw", shlex.quote(KTRACE), 1)
+    return subprocess.run(command, shell=True, cwd=FOLDER, check=True,
+                          capture_output=True, text=True).stdout
 
 
 def store(arguments):
