@@ -12,8 +12,15 @@ struct name_word {
 	regex_t regex;
 };
 
+/* Returns whether the bracket at @at closes one: no arrow's "->" or "=>". */
+static bool is_closing(const char *list, const char *at)
+{
+	return strchr(">)}", *at) &&
+	       !(*at == '>' && at > list && strchr("-=", at[-1]));
+}
+
 /* Returns the length of the entry at the start of @list. Commas in brackets are
- * part of it: "map<int, int>::at".
+ * part of it, "map<int, int>::at", unless a bracket is not closed, "operator<".
  */
 static size_t word_length(const char *list)
 {
@@ -24,9 +31,9 @@ static size_t word_length(const char *list)
 		return (size_t)(end + 1 - list);
 	for (end = list; *end && (depth > 0 || *end != ','); end++) {
 		depth += strchr("<({", *end) != NULL;
-		depth -= strchr(">)}", *end) != NULL;
+		depth -= is_closing(list, end);
 	}
-	return (size_t)(end - list);
+	return depth > 0 ? strcspn(list, ",") : (size_t)(end - list);
 }
 
 static bool read_regex(struct name_word *word)

@@ -8,8 +8,9 @@
 
 /* The names selected by an option's lists. An entry of a list is a name, a
  * shell pattern ("vfs_*", glob(7)) or, between slashes, an extended regular
- * expression ("/^vfs_(read|write)/", regex(7)). Since a name may contain
- * commas, the whole list is also matched as one name.
+ * expression ("/^vfs_(read|write)/", regex(7)). Commas within brackets are part
+ * of a name ("map<int, int>::at"). Since a name may contain other commas, the
+ * whole list is also matched as one name.
  */
 struct name_choice {
 	struct array words; /* struct name_word */

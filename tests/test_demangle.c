@@ -34,7 +34,7 @@ static const struct {
 	  "std::mem::align_of::<f64>", "align_of" },
 	{ "_RNvMs_CsX_3fooNtB4_3Bar3baz", "<foo::Bar>::baz", "<foo::Bar>::baz",
 	  "baz" },
-	{ "_D3foo3barFiZv", "foo.bar(int)", "foo.bar(int)", "foo.bar(int)" },
+	{ "_D3foo3barFiZv", "foo.bar", "foo.bar(int)", "foo.bar" },
 	{ "main", NULL, NULL, NULL },
 	{ "_start", NULL, NULL, NULL },
 	{ "_Z", NULL, NULL, NULL },

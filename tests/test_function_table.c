@@ -68,7 +68,7 @@ static const char *name_of(const struct program *program, uint32_t number)
 START_TEST(programs_names_are_demangled)
 {
 	struct program program = { .table = function_table_new() };
-	uint32_t cost, one, other, first, second, plain, clone;
+	uint32_t cost, one, other, first, second, plain, clone, log_of_c, log;
 	const struct function *function;
 
 	program.module = function_table_module(program.table, "/bin/shop", 9);
@@ -79,6 +79,8 @@ START_TEST(programs_names_are_demangled)
 	second = add_at(&program, "_ZN3FooC2Ev", 0x50);
 	plain = add_at(&program, "main", 0x60);
 	clone = add_at(&program, "_Z4workv.part.0", 0x70);
+	log_of_c = add_at(&program, "log", 0x80);
+	log = add_at(&program, "_Z3logi", 0x90);
 	ck_assert_int_eq(function_table_demangle(program.table), 0);
 	ck_assert_str_eq(name_of(&program, cost), "shop::Order::cost<int>");
 	ck_assert_str_eq(name_of(&program, one), "make(int)");
@@ -86,6 +88,8 @@ START_TEST(programs_names_are_demangled)
 	ck_assert_str_eq(name_of(&program, first), "Foo::Foo()@0x40");
 	ck_assert_str_eq(name_of(&program, second), "Foo::Foo()@0x50");
 	ck_assert_str_eq(name_of(&program, plain), "main");
+	ck_assert_str_eq(name_of(&program, log_of_c), "log");
+	ck_assert_str_eq(name_of(&program, log), "log(int)");
 	ck_assert_str_eq(name_of(&program, clone), "work.part.0");
 	function = function_at(program.table, cost);
 	ck_assert_str_eq(function->base, "cost");
@@ -117,6 +121,7 @@ START_TEST(demangled_functions_have_several_names)
 		{ "int shop::Order::cost<int>(int) const", true },
 		{ "shop::Order::cost", true },
 		{ "cost", true },
+		{ "shop::Order::cost<int>.isra.0", false },
 		{ "Order::cost", false },
 		{ "cost<int>", false },
 		{ "shop::Order", false },

@@ -21,6 +21,12 @@ static const struct {
 	{ "map<int, bool>", "map<int, bool>", true },
 	{ "map<int, bool>::at,main", "map<int, bool>::at", true },
 	{ "map<int, bool>::at,main", "main", true },
+	{ "operator<,main", "main", true },
+	{ "operator<,main", "operator<", true },
+	{ "operator->,main", "operator->", true },
+	{ "f<fn() -> A, B>::x,main", "f<fn() -> A, B>::x", true },
+	{ "f<fn() -> A, B>::x,main", "main", true },
+	{ "a(,b", "b", true },
 	{ "/", "/", true },
 	{ "/dev", "/dev", true },
 };

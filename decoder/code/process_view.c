@@ -289,9 +289,9 @@ bool process_view_is_due(const struct process_view *view, uint64_t low_ns,
 int process_view_advance(struct process_view *view, uint64_t low_ns,
 			 uint64_t time_ns)
 {
-	int32_t before = view->pid;
-
 	uint64_t passed_ns = view->by_trace ? low_ns : time_ns;
+	bool was_unknown = view->is_unknown;
+	int32_t before = view->pid;
 
 	if (view->by_trace && !has_switch_by(view, low_ns)) {
 		if (!view->is_unknown && low_ns >= view->next_map_ns &&
@@ -304,7 +304,7 @@ int process_view_advance(struct process_view *view, uint64_t low_ns,
 	while (has_switch_by(view, passed_ns))
 		if (pass_switch(view) < 0)
 			return -ERROR_MEMORY;
-	if (view->pid == before && time_ns >= view->loaded_ns &&
+	if (!was_unknown && view->pid == before && time_ns >= view->loaded_ns &&
 	    time_ns < view->next_map_ns)
 		return 0;
 	return load_maps(view, time_ns);
@@ -572,9 +572,11 @@ static int choose_maps(const struct map_change *change,
  */
 static void drop_replaced(struct process_view *view, const struct array *later)
 {
+	size_t count = view->current.count;
+
 	view->loaded_ns = UINT64_MAX;
-	for (size_t i = view->current.count; i-- > 0;)
-		for (size_t j = i + 1; j < later->count; j++)
+	for (size_t i = count; i-- > 0;)
+		for (size_t j = count; j < later->count; j++)
 			if (overlap(array_at(later, i), array_at(later, j))) {
 				array_remove(&view->current, i, 1);
 				break;
@@ -631,11 +633,22 @@ static int load_entry(struct process_view *view,
 	return status < 0 ? status : 1;
 }
 
+/* Returns whether the current mappings, if they are those of the same process, are
+ * valid between the bounds of @entry.
+ */
+static bool is_loaded(const struct process_view *view,
+		      const struct process_entry *entry)
+{
+	return entry->low_ns >= view->loaded_ns &&
+	       entry->high_ns < view->next_map_ns;
+}
+
 int process_view_enter(struct process_view *view,
 		       const struct process_entry *entry)
 {
 	struct candidates candidates;
 	struct process_entry narrowed;
+	bool was_unknown = view->is_unknown;
 	int status = find_candidates(view, entry, &candidates);
 
 	if (status < 0)
@@ -646,8 +659,10 @@ int process_view_enter(struct process_view *view,
 		for (; candidates.chosen; candidates.chosen--)
 			pass_switch(view);
 		narrowed = narrow(view, entry);
-		status = load_entry(view, &narrowed,
-				    view->pid == candidates.before);
+		if (was_unknown || view->pid != candidates.before ||
+		    !is_loaded(view, &narrowed))
+			status = load_entry(view, &narrowed,
+					    view->pid == candidates.before);
 	}
 	if (!status) {
 		view->is_unknown = true;

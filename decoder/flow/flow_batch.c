@@ -291,7 +291,9 @@ bool flow_batch_insert(struct flow_batch *batch, const struct flow_item *item)
 
 	size_t at = batch->finished;
 
-	while (at && from_ns(&batch->items[at - 1]) > item->time_ns)
+	/* Switches come in order; an earlier one may have been moved. */
+	while (at && batch->items[at - 1].kind != FLOW_SWITCH &&
+	       from_ns(&batch->items[at - 1]) > item->time_ns)
 		at--;
 	memmove(batch->items + at + 1, batch->items + at,
 		(batch->count - at) * sizeof(*item));

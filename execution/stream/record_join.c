@@ -152,10 +152,13 @@ static int take_switch(struct record_join *join)
 	if (is_beyond(join, &item))
 		return 0;
 	join->made.item = item;
-	if (item.time_ns > join->last.time_ns)
+	if (item.time_ns > join->last.time_ns) {
 		join->last.time_ns = item.time_ns;
-	else
+		join->last.early_ns = 0;
+		join->last.late_ns = 0;
+	} else if (item.time_ns < join->last.time_ns) {
 		keep_order(&join->made, &join->last);
+	}
 	if (join->lists_blocks)
 		return 1;
 	if (!stream_tasks_record(&join->tasks, &item))
@@ -220,7 +223,6 @@ static int take_pause(struct record_join *join)
 /* Consumes @mark, the next one. Returns like take_switch(). */
 static int take_mark(struct record_join *join, const struct event_mark *mark)
 {
-
 	join->cursor.next_mark++;
 	switch ((enum event_mark_kind)mark->kind) {
 	case MARK_RUNS:

@@ -110,7 +110,6 @@ void walk_enter_user(struct execution *execution, uint64_t address)
 				 table == evidence->user_table,
 		.is_other_table = is_known && table != evidence->user_table,
 	};
-
 	bool is_synced = evidence->is_synced;
 
 	*evidence = (struct user_evidence){

@@ -17,7 +17,8 @@ struct output {
 };
 
 /* Demanglers have no way to end early but this: they call this function with each
- * part of the name and hold no memory meanwhile.
+ * part of the name. They hold no memory meanwhile, except for a Rust name that is
+ * not ASCII: then a few KB leak.
  */
 static void append(const char *part, size_t length, void *opaque)
 {
@@ -48,6 +49,33 @@ static bool is_mangled(const char *symbol)
 	       (symbol[1] == 'Z' || symbol[1] == 'R' || symbol[1] == 'D');
 }
 
+/* Returns the length of @name without parameters, which end it. */
+static size_t length_without_parameters(const char *name)
+{
+	size_t length = strlen(name);
+	size_t at = length;
+	int depth = 0;
+
+	if (!length || name[length - 1] != ')')
+		return length;
+	while (at--) {
+		depth += (name[at] == ')') - (name[at] == '(');
+		if (!depth)
+			break;
+	}
+	return depth ? length : at;
+}
+
+/* libiberty's demangler of D always writes parameters. */
+static char *demangle_d(const char *symbol, bool with_parameters)
+{
+	char *name = dlang_demangle(symbol, 0);
+
+	if (name && !with_parameters)
+		name[length_without_parameters(name)] = '\0';
+	return name;
+}
+
 char *demangle(const char *symbol, bool with_parameters)
 {
 	int options = with_parameters ? DMGL_PARAMS | DMGL_ANSI : DMGL_ANSI;
@@ -57,8 +85,9 @@ char *demangle(const char *symbol, bool with_parameters)
 	if (length < 4 || length > SYMBOL_MOST)
 		return NULL;
 	if (symbol[1] == 'D')
-		return length > D_SYMBOL_MOST ? NULL :
-						dlang_demangle(symbol, options);
+		return length > D_SYMBOL_MOST ?
+			       NULL :
+			       demangle_d(symbol, with_parameters);
 	return write_name(&output, symbol, options) ?
 		       strndup(output.text, output.length) :
 		       NULL;

@@ -20,7 +20,9 @@ enum { DEMANGLED_MOST = 8192 };
  */
 char *demangle(const char *symbol, bool with_parameters);
 
-/* The last component of a demangled name: "cost" of "shop::Order::cost<int>". */
+/* The last component of a demangled name: "cost" of "shop::Order::cost<int>". Of D's
+ * names, whose components end at dots, it is the whole.
+ */
 struct demangled_base {
 	size_t start;
 	size_t length; /* without template arguments, unless an operator's */

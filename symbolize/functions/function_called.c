@@ -64,7 +64,8 @@ static struct called called_of(const struct function *function)
 		add_name(&called, function, demangled->symbol);
 		add_name(&called, function, demangled->full);
 		add_name(&called, function, demangled->brief);
-		add(&called, demangled->brief, base.start + base.length);
+		add(&called, demangled->brief,
+		    base.start + strlen(function->base));
 	}
 	return called;
 }

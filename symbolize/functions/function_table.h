@@ -21,8 +21,8 @@ struct function_table;
 /* Returned in place of a number when out of memory. */
 #define FUNCTION_NONE UINT32_MAX
 
-/* Further names of a function whose symbol is mangled. Each has the function's
- * suffix, ".isra.0" or "@0x1230", if it has one.
+/* Further names of a function whose symbol is mangled. Each has the suffix of the
+ * symbol's clone, ".isra.0", if it is one.
  */
 struct demangled {
 	const char *symbol; /* "_ZN4shop4costIiEEvT_" */

@@ -87,7 +87,8 @@ static bool is_same(struct function *const *functions, size_t a, size_t b)
 static int add_parameters(struct function *function, struct arena *names)
 {
 	(void)names;
-	function->name = function->demangled->full;
+	if (function->demangled)
+		function->name = function->demangled->full;
 	return 0;
 }
 
@@ -95,7 +96,7 @@ static int add_position(struct function *function, struct arena *names)
 {
 	char place[24];
 
-	if (function->is_double)
+	if (function->is_double || !function->demangled)
 		return 0;
 	snprintf(place, sizeof(place), "@0x%" PRIx64, function->address);
 	function->name = join(names, function->name, place);
@@ -125,36 +126,42 @@ tell_apart(struct function **functions, size_t count, struct arena *names,
 	return status;
 }
 
-/* Demangles what is mangled, and adds it to @found. */
+/* Demangles the names of programs' functions, all of which it adds to @programs.
+ * Returns 1 if any is demangled, 0, or -ERROR_MEMORY.
+ */
 static int demangle_all(struct function *functions, uint32_t count,
-			struct arena *names, struct array *found)
+			struct arena *names, struct array *programs)
 {
+	int found = 0;
+
 	for (uint32_t i = 0; i < count; i++) {
 		struct function *function = &functions[i];
-		int status = function->space == 'u' ?
-				     demangle_one(function, names) :
-				     0;
+		int status;
 
-		if (status < 0 ||
-		    (status && array_append(found, &function) < 0))
+		if (function->space != 'u')
+			continue;
+		status = demangle_one(function, names);
+		if (status < 0 || array_append(programs, &function) < 0)
 			return -ERROR_MEMORY;
+		found |= status;
 	}
-	return 0;
+	return found;
 }
 
 int program_names_demangle(struct function *functions, uint32_t count,
 			   struct arena *names)
 {
-	struct array found = ARRAY_OF(struct function *);
-	int status = demangle_all(functions, count, names, &found);
+	struct array programs = ARRAY_OF(struct function *);
+	int status = demangle_all(functions, count, names, &programs);
 
-	if (!status)
-		status = tell_apart(found.items, found.count, names,
+	if (status > 0) {
+		status = tell_apart(programs.items, programs.count, names,
 				    add_parameters);
-	if (!status)
-		status = tell_apart(found.items, found.count, names,
-				    add_position);
-	array_free(&found);
+		if (!status)
+			status = tell_apart(programs.items, programs.count,
+					    names, add_position);
+	}
+	array_free(&programs);
 	return status;
 }
 

@@ -9,6 +9,7 @@
 #include "symbolize/arch/system_call_numbers.h"
 #include "symbolize/functions/function_table.h"
 #include "tables/table_records.h"
+#include "tables/text/stack_text.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -41,10 +42,15 @@ static const struct function *function_of(const struct crash_stack *stack,
 	return function_at(names->functions, stack->frames[depth].function);
 }
 
+static bool is_kernels(const struct function *function, const char *base)
+{
+	return function->space == 'k' && !strcmp(function->base, base);
+}
+
 bool crash_names_is_end(const struct crash_names *names, uint32_t function)
 {
-	return !strcmp(function_at(names->functions, function)->base,
-		       "do_group_exit");
+	return is_kernels(function_at(names->functions, function),
+			  "do_group_exit");
 }
 
 void crash_free(struct crash *crash)
@@ -94,7 +100,7 @@ bool crash_stack_is_in_signal(const struct crash_stack *stack,
 			      const struct crash_names *names)
 {
 	for (size_t i = 0; i + 1 < stack->count; i++)
-		if (!strcmp(function_of(stack, names, i)->base, "get_signal"))
+		if (is_kernels(function_of(stack, names, i), "get_signal"))
 			return true;
 	return false;
 }
@@ -165,8 +171,8 @@ static size_t place_count(const struct crash_stack *stack,
 	return count < stack->count ? count + 1 : count;
 }
 
-static char *stack_text(const struct crash_stack *stack,
-			const struct crash_names *names)
+static char *path_text(const struct crash_stack *stack,
+		       const struct crash_names *names)
 {
 	size_t count = place_count(stack, names);
 	size_t left_out;
@@ -179,10 +185,14 @@ static char *stack_text(const struct crash_stack *stack,
 	left_out = stack_left_out(count);
 	for (size_t i = 0; i < count; i++) {
 		bool is_gap = left_out && i == STACK_ENDS;
+		const struct stack_gap gap = stack_gap_of(left_out);
+		const char *name = is_gap ? gap.text :
+					    function_of(stack, names, i)->name;
 
-		fprintf(out, "%s%s", i ? ";" : "",
-			is_gap ? stack_gap_of(left_out).text :
-				 function_of(stack, names, i)->name);
+		if (i)
+			fputc(';', out);
+		for (; *name; name++)
+			fputc(stack_text_char(*name), out);
 		i += is_gap ? left_out - 1 : 0;
 	}
 	fclose(out);
@@ -221,7 +231,7 @@ int crash_stack_tell(const struct crash_stack *stack,
 		.tid = step->task->tid,
 		.time_ns = step->time_ns,
 		.signal = signal_of(stack, names),
-		.stack = stack_text(stack, names),
+		.stack = path_text(stack, names),
 		.calls = calls_text(stack, names),
 	};
 	return crash->signal && crash->stack && crash->calls ? 0 :

@@ -109,7 +109,8 @@ char *stack_text(const struct call_tree *tree, uint32_t node,
 	for (char end = '\0'; (name = next_name(&walk)); end = ';') {
 		text[--at] = end;
 		at -= strlen(name);
-		memcpy(text + at, name, strlen(name));
+		for (size_t i = 0; name[i]; i++)
+			text[at + i] = stack_text_char(name[i]);
 	}
 	return text;
 }

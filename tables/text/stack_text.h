@@ -8,6 +8,14 @@
 struct call_tree;
 struct function_table;
 
+/* Returns the character of a name as paths have it: ";" separates their names, so
+ * one within a name, as in Rust's "[T; 4]", is ":".
+ */
+static inline char stack_text_char(char character)
+{
+	return character == ';' ? ':' : character;
+}
+
 /* Returns the path from below the root of @tree to @node as
  * "outermost;...;innermost", which is "" for CALL_NODE_NONE. The text of a deep
  * path leaves out the middle (report/text/deep_stack.h).
