@@ -130,11 +130,13 @@ static int set_filter(const struct late_cpus *late, int cpu)
 		       0;
 }
 
-/* Sets when the events from number @first on were opened. */
-static void note_time(const struct recording_setup *setup, size_t first)
+/* Sets that the events from number @first on were opened @late_ns after the
+ * others.
+ */
+static void note_time(const struct recording_setup *setup, size_t first,
+		      uint64_t late_ns)
 {
 	const struct event_list *events = &setup->events.list;
-	uint64_t late_ns = away_cpus_longest(events, setup->switch_spec);
 
 	for (size_t i = first; i < events->events.count; i++)
 		((struct event *)array_at(&events->events, i))->late_ns =
@@ -208,12 +210,15 @@ static int trace(struct late_cpus *late, int cpu, bool *is_news)
 {
 	struct recording_setup *setup = late->setup;
 	size_t first = setup->events.list.events.count;
+	/* Before they are opened: they count time from then on. */
+	uint64_t late_ns =
+		away_cpus_longest(&setup->events.list, setup->switch_spec);
 	int error;
 
 	if (open_events(late, cpu))
 		return note_untraced(late, cpu);
 	*is_news = true;
-	note_time(setup, first);
+	note_time(setup, first, late_ns);
 	error = array_append(&setup->target.cpus, &cpu);
 	if (!error)
 		error = write_events(late, first);

@@ -66,10 +66,11 @@
  */
 #define BUDGET_SERVED_THREADS 128u
 
-/* Connections that have not sent a request yet, per user and in total, and how
- * long they may wait.
+/* Connections whose request the service has not read, per user and in total, and
+ * how long they may send none. As many threads of one user as may be traced can
+ * connect at once.
  */
-#define BUDGET_SERVE_WAITING_OF_USER 16u
+#define BUDGET_SERVE_WAITING_OF_USER 64u
 #define BUDGET_SERVE_WAITING 128u
 #define BUDGET_SERVE_WAITING_MS 5000
 

@@ -8,8 +8,8 @@
 enum {
 	LEAST_BUFFER = 64 << 10,
 	MOST_BUFFER = 1 << 30,
-	/* The service first copies the kernel, and serves clients one after the
-	 * other.
+	/* The service makes a client wait for two copies of the kernel at most,
+	 * and for its turn.
 	 */
 	SERVICE_WAIT_MS = 30000,
 };

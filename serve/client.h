@@ -23,7 +23,7 @@ struct log;
  *	                                                   GONE
  */
 enum client_phase {
-	CLIENT_SILENT,	/* has not sent a request */
+	CLIENT_SILENT,	/* whose request has not been read */
 	CLIENT_WAITING, /* its thread's events are open, for a copy */
 	CLIENT_SERVED,	/* has received everything */
 	CLIENT_LEFT,	/* has no connection, but held descriptors */

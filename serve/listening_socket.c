@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "serve/listening_socket.h"
+#include "common/budget.h"
 #include "common/error.h"
 #include "common/log.h"
 
@@ -13,7 +14,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-enum { BACKLOG = 64, SYSTEMD_FIRST = 3 };
+enum { BACKLOG = 2 * BUDGET_SERVE_WAITING, SYSTEMD_FIRST = 3 };
 
 static int fail(const char *path, const char *reason, const struct log *log)
 {

@@ -46,8 +46,9 @@ static bool is_over(const struct client *client)
 	if (client->phase != CLIENT_SILENT)
 		return false;
 	size = recv(client->socket, &byte, 1, MSG_PEEK);
-	return client->has_ended || wait_ms > BUDGET_SERVE_WAITING_MS ||
-	       !size || (size < 0 && errno != EAGAIN);
+	return client->has_ended || !size ||
+	       (size < 0 &&
+		(errno != EAGAIN || wait_ms > BUDGET_SERVE_WAITING_MS));
 }
 
 /* Drops silent clients that are over, without an answer or a message: that is

@@ -78,7 +78,7 @@ def crowd():
     """Opens connections that send nothing. The service keeps the first few
     and closes the others; when some of those have gone, it answers another
     one, beside one that never reads."""
-    silent = [connect() for _ in range(40)]
+    silent = [connect() for _ in range(80)]
     last = answer(silent[-1])
     for there in silent[:8]:
         there.close()
