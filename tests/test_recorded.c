@@ -146,6 +146,12 @@ static const struct {
 	{ WITH_ATTRIBUTION, &results,
 	  NO("errors", "raw_syscalls:sys_exit (record "
 		       "--events=attribution,syscalls).") },
+	{ WITH_ATTRIBUTION, &stacks,
+	  NO("user_stack", "user stacks at system calls (record "
+			   "--events=attribution --user-stacks).") },
+	{ PERF, &stacks,
+	  NO("user_stack",
+	     "user stacks at system calls (ktrace-hw record --user-stacks).") },
 	{ WITH_SYSCALLS, &results, "" },
 	{ WITH_SYSCALLS, &wakeups,
 	  NO("wakers", "sched:sched_waking (record "

@@ -299,6 +299,15 @@ static void write_events(const struct wanted *wanted, FILE *out)
 	}
 }
 
+/* Returns whether --events chose more than record's default. */
+static bool has_more_than_default(const struct recorded *recorded)
+{
+	for (int i = 0; i < SETS; i++)
+		if (i != SET_SCHED && has_set(recorded, (enum set)i))
+			return true;
+	return false;
+}
+
 /* Writes "the recording has no EVENTS (record --events=LIST)". */
 static void write_reason(const struct wanted *wanted, FILE *out)
 {
@@ -321,10 +330,10 @@ static void write_reason(const struct wanted *wanted, FILE *out)
 		write_names(wanted, ",", out);
 		fputs(", or ", out);
 	}
-	if (recorder != RECORDER_OURS && wanted->has_events)
+	if (recorder != RECORDER_OURS)
 		fputs("ktrace-hw ", out);
 	fputs("record", out);
-	if (wanted->has_events)
+	if (wanted->has_events || has_more_than_default(wanted->recorded))
 		write_events(wanted, out);
 	fprintf(out, "%s)", wanted->has_user_stacks ? " --user-stacks" : "");
 }
