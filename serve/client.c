@@ -8,6 +8,7 @@
 #include "serve/serve_message.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -188,6 +189,7 @@ static int serve(struct client *client, struct kernel_files *files,
 {
 	int fds[SERVE_FILES];
 	int result = kernel_files_take(files, client->events_since, log, fds);
+	int cause;
 
 	if (result)
 		return result;
@@ -195,17 +197,37 @@ static int serve(struct client *client, struct kernel_files *files,
 		result = send_all(client, fds);
 	else
 		result = -ERROR_NOT_FOUND;
+	cause = errno;
 	for (size_t i = 0; i < SERVE_FILES; i++)
 		close(fds[i]);
+	errno = cause;
 	return result;
 }
 
-static int refuse(const struct client *client, struct serve_refused *refused,
-		  const struct log *log)
+/* Sets the reason for @error, which nothing has logged; errno is the cause of
+ * -ERROR_SYSTEM.
+ */
+static void set_reason(struct serve_refused *refused, int error)
 {
-	if (!refused->text[0])
+	int cause = error == -ERROR_MEMORY ? ENOMEM : errno;
+	char text[128];
+
+	if (error == -ERROR_NOT_FOUND || cause == ESRCH) {
 		refusal_set(refused, ESRCH,
 			    "the thread or its process has ended");
+		return;
+	}
+	snprintf(text, sizeof(text), "the trace cannot be passed on: %s",
+		 strerror(cause));
+	refusal_set(refused, cause, text);
+}
+
+/* Answers that the request failed by @error. Returns -ERROR_SYSTEM. */
+static int refuse(const struct client *client, struct serve_refused *refused,
+		  int error, const struct log *log)
+{
+	if (!refused->text[0])
+		set_reason(refused, error);
 	log_message(log, LOG_WARNING, NULL, LOG_NO_OFFSET,
 		    "process %d of user %u is refused: %s",
 		    (int)client->peer.pid, (unsigned int)client->peer.uid,
@@ -231,7 +253,7 @@ int client_request(struct client *client, const struct client_rules *rules,
 	if (!error)
 		error = open_events(client, &trace, &reasons);
 	if (error)
-		return refuse(client, &refused, log);
+		return refuse(client, &refused, error, log);
 	client->events_since = files->started;
 	client->phase = CLIENT_WAITING;
 	return 0;
@@ -245,7 +267,7 @@ int client_answer(struct client *client, struct kernel_files *files,
 	int result = serve(client, files, &reasons);
 
 	if (result < 0)
-		return refuse(client, &refused, log);
+		return refuse(client, &refused, result, log);
 	if (!result)
 		client->phase = CLIENT_SERVED;
 	return 0;
