@@ -16,7 +16,8 @@ struct recording_setup;
  *
  * Snapshots, triggers, chosen calls and recordings of threads are set up for each
  * CPU at the start. There, and where events cannot be opened, the CPU gets a
- * trace that is one gap, from its coming online to the end.
+ * trace that is one gap, from the recorder's reading of the report to the end. A
+ * CPU that is offline again by then gets none.
  *
  * Trace units whose metadata has facts about each CPU (CoreSight) take no CPU
  * later: away_records.h reports it at the end, as it does without netlink.

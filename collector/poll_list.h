@@ -10,8 +10,8 @@ struct hit_keeper;
 struct recording_setup;
 
 /* Entries of the poll list: the signals, the timers of the end and of a hit,
- * the pipe that chooses calls, the reports of CPUs; then one for each ring, one for each trigger,
- * and one for each process whose end is awaited.
+ * the pipe that chooses calls, the reports of CPUs; then one for each ring, one
+ * for each trigger, and one for each process whose end is awaited.
  */
 enum poll_place {
 	POLL_SIGNALS,
