@@ -95,17 +95,42 @@ START_TEST(programs_names_are_demangled)
 	ck_assert_str_eq(function->base, "cost");
 	ck_assert_str_eq(function_symbol(function),
 			 "_ZNK4shop5Order4costIiEET_S2_");
-	ck_assert(!function_shows_parameters(function));
-	ck_assert(function_shows_parameters(function_at(program.table, one)));
-	ck_assert(
-		!function_shows_parameters(function_at(program.table, plain)));
+	ck_assert(!function->has_parameters);
+	ck_assert(function_at(program.table, one)->has_parameters);
+	ck_assert(!function_at(program.table, plain)->has_parameters);
 	function_table_display(program.table, FUNCTION_NAMES_FULL);
-	ck_assert(function_shows_parameters(function));
+	ck_assert(function->has_parameters);
 	ck_assert_str_eq(name_of(&program, cost),
 			 "int shop::Order::cost<int>(int) const");
 	ck_assert_str_eq(name_of(&program, first), "Foo::Foo()@0x40");
 	function_table_display(program.table, FUNCTION_NAMES_SYMBOLS);
 	ck_assert_str_eq(name_of(&program, one), "_Z4makei");
+	function_table_free(program.table);
+}
+END_TEST
+
+/* A template with a hundred arguments. */
+START_TEST(long_names_show_their_ends)
+{
+	char symbol[512] = "_ZN4shop4costIJ";
+	struct program program = { .table = function_table_new() };
+	const struct function *function;
+	uint32_t number;
+
+	for (int i = 0; i < 100; i++)
+		strcat(symbol, "i");
+	strcat(symbol, "EE3endEv");
+	program.module = function_table_module(program.table, "/bin/shop", 9);
+	number = add_at(&program, symbol, 0x10);
+	ck_assert_int_eq(function_table_demangle(program.table), 0);
+	function = function_at(program.table, number);
+	ck_assert_uint_eq(strlen(function->name), 243);
+	ck_assert(!strncmp(function->name, "shop::cost<int, int, ", 21));
+	ck_assert_ptr_nonnull(strstr(function->name, "..."));
+	ck_assert_ptr_nonnull(strstr(function->name, "int, int>::end"));
+	ck_assert(function_is_called(function, "end", 3));
+	ck_assert(function_is_called(function, function->demangled->brief,
+				     strlen(function->demangled->brief)));
 	function_table_free(program.table);
 }
 END_TEST
@@ -270,6 +295,7 @@ int main(void)
 
 	tcase_add_test(tests, joined_functions_follow);
 	tcase_add_test(tests, programs_names_are_demangled);
+	tcase_add_test(tests, long_names_show_their_ends);
 	tcase_add_test(tests, demangled_functions_have_several_names);
 	tcase_add_test(tests, what_is_added_then_is_new);
 	tcase_add_test(tests, none_can_be_joined);

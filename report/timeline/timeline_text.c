@@ -168,8 +168,8 @@ static void write_function(struct text_callback *text,
 		line_buffer_spaces(line, WIDTH);
 	write_depth(line, step->depth);
 	put(text, step_texts_function(&text->functions, step));
-	if (!function_shows_parameters(
-		    function_at(text->context.functions, step->function)))
+	if (!function_at(text->context.functions, step->function)
+		     ->has_parameters)
 		line_buffer_text(line, "()");
 	line_buffer_text(line, exit ? ";" : " {");
 	put(text, step_texts_function(&text->origins, step));

@@ -346,14 +346,6 @@ uint32_t function_table_kernel(const struct function_table *table,
 	return FUNCTION_NONE;
 }
 
-bool function_shows_parameters(const struct function *function)
-{
-	return function->demangled &&
-	       strcmp(function->demangled->brief, function->demangled->full) &&
-	       !strncmp(function->name, function->demangled->full,
-			strlen(function->demangled->full));
-}
-
 const struct function *function_at(const struct function_table *table,
 				   uint32_t number)
 {

@@ -42,11 +42,12 @@ struct function {
 	 */
 	const char *base;
 	const struct demangled *demangled; /* NULL: the symbol is @name */
-	const char *module; /* "" for the kernel proper, else a module's
+	const char *module;  /* "" for the kernel proper, else a module's
 				 * name or a user program's path */
-	uint64_t address;   /* of its entry; 0 if unknown */
-	char space;	    /* 'k' kernel, 'u' user */
-	bool is_double;	    /* others of its module have its name */
+	uint64_t address;    /* of its entry; 0 if unknown */
+	char space;	     /* 'k' kernel, 'u' user */
+	bool is_double;	     /* others of its module have its name */
+	bool has_parameters; /* @name shows them */
 };
 
 /* Returns NULL when out of memory. */
@@ -131,9 +132,6 @@ const char *function_table_module(struct function_table *table,
  */
 uint32_t function_table_kernel(const struct function_table *table,
 			       const char *name);
-
-/* Returns whether the displayed name of @function has parameters. */
-bool function_shows_parameters(const struct function *function);
 
 /* Returns the name of @function's symbol, mangled if it is. */
 static inline const char *function_symbol(const struct function *function)

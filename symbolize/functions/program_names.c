@@ -23,6 +23,36 @@ static const char *join(struct arena *names, const char *text,
 	return name;
 }
 
+/* Names of templates may take pages: the ends of longer ones are displayed. */
+enum { NAME_END = 120, NAME_MOST = 2 * NAME_END + 10 };
+
+static bool continues_character(char byte)
+{
+	return ((unsigned char)byte & 0xc0) == 0x80; /* UTF-8 */
+}
+
+/* Returns @name, or if it is long its beginning and its end; NULL when out of
+ * memory.
+ */
+static const char *shortened(struct arena *names, const char *name)
+{
+	size_t size = strlen(name);
+	size_t length = NAME_END;
+	char begin[NAME_END + 4];
+	const char *end;
+
+	if (size <= NAME_MOST)
+		return name;
+	end = name + size - NAME_END;
+	while (continues_character(name[length]))
+		length--;
+	while (continues_character(*end))
+		end++;
+	memcpy(begin, name, length);
+	strcpy(begin + length, "...");
+	return join(names, begin, end);
+}
+
 /* Names @function by the demangled names of its symbol without suffixes. Returns 0
  * or -ERROR_MEMORY.
  */
@@ -41,11 +71,11 @@ static int name_it(struct function *function, struct arena *names,
 		.full = join(names, full, suffix),
 	};
 	function->demangled = demangled;
-	function->name = demangled->brief;
+	if (!demangled->brief || !demangled->full)
+		return -ERROR_MEMORY;
+	function->name = shortened(names, demangled->brief);
 	function->base = arena_text(names, brief + base.start, base.length);
-	return demangled->brief && demangled->full && function->base ?
-		       0 :
-		       -ERROR_MEMORY;
+	return function->name && function->base ? 0 : -ERROR_MEMORY;
 }
 
 /* Returns whether only @function's own suffix follows its name in the source. */
@@ -86,10 +116,13 @@ static bool is_same(struct function *const *functions, size_t a, size_t b)
 
 static int add_parameters(struct function *function, struct arena *names)
 {
-	(void)names;
-	if (function->demangled)
-		function->name = function->demangled->full;
-	return 0;
+	const struct demangled *demangled = function->demangled;
+
+	if (!demangled)
+		return 0;
+	function->name = shortened(names, demangled->full);
+	function->has_parameters = strcmp(demangled->brief, demangled->full);
+	return function->name ? 0 : -ERROR_MEMORY;
 }
 
 static int add_position(struct function *function, struct arena *names)
@@ -165,20 +198,18 @@ int program_names_demangle(struct function *functions, uint32_t count,
 	return status;
 }
 
-/* Returns whether @function's name is its full name, with a position. */
-static bool is_positioned(const struct function *function)
-{
-	const char *full = function->demangled->full;
-
-	return !strncmp(function->name, full, strlen(full));
-}
-
 void program_name_display(struct function *function, enum function_names names)
 {
-	if (!function->demangled)
+	const struct demangled *demangled = function->demangled;
+
+	if (!demangled || names == FUNCTION_NAMES_BRIEF)
 		return;
-	if (names == FUNCTION_NAMES_SYMBOLS)
-		function->name = function->demangled->symbol;
-	else if (names == FUNCTION_NAMES_FULL && !is_positioned(function))
-		function->name = function->demangled->full;
+	if (names == FUNCTION_NAMES_SYMBOLS) {
+		function->name = demangled->symbol;
+		function->has_parameters = false;
+	} else if (!function->has_parameters && !function->is_double) {
+		function->name = demangled->full;
+		function->has_parameters =
+			strcmp(demangled->brief, demangled->full);
+	}
 }

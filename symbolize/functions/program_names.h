@@ -11,7 +11,8 @@ struct arena;
 /* Gives the functions of programs whose symbols are mangled names for people, see
  * struct function. Stores texts in @names.
  *
- * A short name that several functions of a module would have is not used: overloads
+ * Of a name longer than some 250 bytes the beginning and the end are displayed. A
+ * short name that several functions of a module would have is not used: overloads
  * have their parameters, and what still is equal (a constructor's variants) has
  * its position, "Foo::Foo()@0x1230".
  *
