@@ -21,7 +21,7 @@ BUILD=(
 # Programs that the scripts of the virtual machine run.
 BUILD+=(e2fsprogs xz-utils zstd ca-certificates debian-archive-keyring)
 ARM64=(gcc-aarch64-linux-gnu libc6-dev-arm64-cross)
-PACKAGE=(debhelper debootstrap dpkg-dev lintian)
+PACKAGE=(build-essential debhelper debootstrap dpkg-dev lintian)
 TEST=(check libunwind-dev sqlite3 qemu-user binutils linux-perf busybox-static
 	shellcheck time procps libprotobuf-dev protobuf-compiler python3)
 FULL=(chromium chromium-driver zsh clang)
