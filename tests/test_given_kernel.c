@@ -18,8 +18,8 @@
 
 static const char *const contents[SERVE_FILES] = {
 	[SERVE_KCORE] = "code",
-	[SERVE_KALLSYMS] = "ffffffff81000000 T _stext\n"
-			   "ffffffff82000000 T _etext\n",
+	[SERVE_KALLSYMS] = ("ffffffff81000000 T _stext\n"
+			    "ffffffff82000000 T _etext\n"),
 	[SERVE_MODULES] = "",
 	[SERVE_FORMATS] = "formats",
 };
