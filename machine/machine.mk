@@ -92,18 +92,24 @@ $(ATTACH): $(patsubst %.c,$(BUILD)/%.o,$(wildcard machine/attach/*.c)) $(CHANNEL
 # file system is mounted, and have no sanitizers, which need the memory of a host.
 GUEST_CFLAGS = $(filter-out -fsanitize% -fno-sanitize%,$(CFLAGS))
 
+# Packagers' flags may be of this architecture's compiler alone, as Debian 13's
+# -fcf-protection (dpkg-buildflags): the cross compiler does not know them.
+OWN_FLAGS := -fcf-protection% -mbranch-protection% -march% -mtune%
+
 # $(1): program, $(2): compiler, $(3): suffix of its objects and its name
 define guest_program
 $(BUILD)/guest-objects$(3)/%.o: %.c
 	@mkdir -p $$(@D)
 	@echo "  CC    $$< (guest$(3))"
-	$$(Q)$(2) $$(CPPFLAGS) $$(GUEST_CFLAGS) -c -o $$@ $$<
+	$$(Q)$(2) $$(CPPFLAGS) $$(filter-out $(if $(3),$(OWN_FLAGS)),$$(GUEST_CFLAGS)) \
+		-c -o $$@ $$<
 
 $(BUILD)/machine/guest-$(1)$(3): $$(patsubst %.c,$$(BUILD)/guest-objects$(3)/%.o,\
 		$$(wildcard machine/guest/$(1)/*.c machine/channel/*.c))
 	@mkdir -p $$(@D)
 	@echo "  LD    $$@ (static)"
-	$$(Q)$(2) $$(GUEST_CFLAGS) -static -s -o $$@ $$^
+	$$(Q)$(2) $$(filter-out $(if $(3),$(OWN_FLAGS)),$$(GUEST_CFLAGS)) \
+		-static -s -o $$@ $$^
 endef
 $(foreach program,$(GUEST_PROGRAMS),\
 	$(eval $(call guest_program,$(program),$$(CC),)) \
