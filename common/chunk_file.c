@@ -3,6 +3,7 @@
 
 #include "common/error.h"
 #include "common/pack.h"
+#include "common/write_at.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -13,22 +14,13 @@ enum { FAST = 1 };
 
 static int write_all(struct chunk_file *file, const void *bytes, size_t size)
 {
-	const uint8_t *next = bytes;
-	uint64_t end = file->end + size;
-	ssize_t done = 0;
+	int error = write_at(file->fd, bytes, size, file->end);
 
-	for (; size && done >= 0; size -= (size_t)done, next += done) {
-		done = pwrite(file->fd, next, size, (off_t)(end - size));
-		if (done < 0 && errno == EINTR)
-			done = 0;
-		if (done < 0)
-			break;
-	}
-	if (size) {
+	if (error) {
 		file->cause = file->cause ? file->cause : errno;
-		return -ERROR_SYSTEM;
+		return error;
 	}
-	file->end = end;
+	file->end += size;
 	return 0;
 }
 

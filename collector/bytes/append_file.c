@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include "collector/bytes/append_file.h"
-#include "collector/bytes/write_at.h"
 #include "common/error.h"
 #include "common/log.h"
 #include "common/output_folder.h"
+#include "common/write_at.h"
 
 #include <errno.h>
 #include <stdbool.h>

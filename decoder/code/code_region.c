@@ -7,6 +7,7 @@
 #include "common/output_folder.h"
 #include "common/pages.h"
 #include "common/regular_file.h"
+#include "common/write_at.h"
 #include "decoder/code/code_known.h"
 #include "decoder/code/core_loads.h"
 
@@ -63,21 +64,6 @@ static size_t cluster_size(const struct array *loads, size_t from)
 	return count;
 }
 
-static int write_piece(int fd, uint64_t offset, const uint8_t *bytes,
-		       uint64_t size)
-{
-	while (size) {
-		ssize_t written = pwrite(fd, bytes, size, (off_t)offset);
-
-		if (written <= 0)
-			return -ERROR_SYSTEM;
-		bytes += written;
-		offset += (uint64_t)written;
-		size -= (uint64_t)written;
-	}
-	return 0;
-}
-
 /* Skips memory that is all zero, as between modules, so that it uses no disk
  * space: the file is new, so that unwritten parts read as zeros.
  */
@@ -93,8 +79,8 @@ static int write_load(int fd, uint64_t offset, const struct code_region *load)
 		if (size > PIECE_BYTES)
 			size = PIECE_BYTES;
 		if (memcmp(load->bytes + done, zeros, size))
-			error = write_piece(fd, offset + done,
-					    load->bytes + done, size);
+			error = write_at(fd, load->bytes + done, size,
+					 offset + done);
 	}
 	pages_release(load->bytes, 0, load->size_bytes);
 	return error;

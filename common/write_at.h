@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef KT_COLLECTOR_WRITE_AT_H
-#define KT_COLLECTOR_WRITE_AT_H
+#ifndef KT_COMMON_WRITE_AT_H
+#define KT_COMMON_WRITE_AT_H
 
 #include <stddef.h>
 #include <stdint.h>

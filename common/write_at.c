@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "collector/bytes/write_at.h"
+#include "common/write_at.h"
 #include "common/error.h"
 
 #include <errno.h>
