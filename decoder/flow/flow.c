@@ -72,3 +72,16 @@ const char *flow_gap_text(uint8_t reason)
 
 	return TEXT_OF(texts, reason);
 }
+
+void flow_item_keep_order(struct flow_item *item, uint64_t time_ns,
+			  uint32_t late_ns)
+{
+	uint64_t early_ns = time_ns - item->time_ns;
+
+	if (item->time_ns >= time_ns)
+		return;
+	item->early_ns = early_ns < FLOW_NO_BOUND ? (uint32_t)early_ns :
+						    FLOW_NO_BOUND;
+	item->late_ns = late_ns;
+	item->time_ns = time_ns;
+}

@@ -143,6 +143,24 @@ static inline uint64_t flow_stop_low_ns(uint64_t time_ns, uint32_t early_ns)
 	return early_ns < time_ns ? time_ns - early_ns : 0;
 }
 
+/* Returns the time from which on context switch records are after a stop of
+ * @detail: the lower bound if it ends the run, else the estimate.
+ */
+static inline uint64_t flow_stop_from_ns(uint8_t detail, uint64_t time_ns,
+					 uint32_t early_ns)
+{
+	return flow_stop_ends_run(detail) ?
+		       flow_stop_low_ns(time_ns, early_ns) :
+		       time_ns;
+}
+
+/* Moves @item, a context switch record of exact time, to @time_ns, the time of the
+ * item before it, which has the bound @late_ns, unless that is earlier: times
+ * never decrease.
+ */
+void flow_item_keep_order(struct flow_item *item, uint64_t time_ns,
+			  uint32_t late_ns);
+
 /* Returns the address that the call at the end of block @item pushes. */
 static inline uint64_t flow_return_address(const struct flow_item *item)
 {

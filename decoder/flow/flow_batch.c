@@ -262,24 +262,10 @@ void flow_batch_flush(struct flow_batch *batch)
 /* Returns the time from which on switch records are after @item. */
 static uint64_t from_ns(const struct flow_item *item)
 {
-	if (item->kind == FLOW_STOP && flow_stop_ends_run(item->detail))
-		return flow_stop_low_ns(item->time_ns, item->early_ns);
-	return item->time_ns;
-}
-
-/* Moves @item, whose own time is exact, to the time of @last, the item before
- * it, if that is later: times never decrease.
- */
-static void keep_order(struct flow_item *item, const struct flow_item *last)
-{
-	uint64_t early_ns = last->time_ns - item->time_ns;
-
-	if (item->time_ns >= last->time_ns)
-		return;
-	item->early_ns = early_ns < FLOW_NO_BOUND ? (uint32_t)early_ns :
-						    FLOW_NO_BOUND;
-	item->late_ns = last->late_ns;
-	item->time_ns = last->time_ns;
+	return item->kind == FLOW_STOP ?
+		       flow_stop_from_ns(item->detail, item->time_ns,
+					 item->early_ns) :
+		       item->time_ns;
 }
 
 bool flow_batch_insert(struct flow_batch *batch, const struct flow_item *item)
@@ -301,7 +287,9 @@ bool flow_batch_insert(struct flow_batch *batch, const struct flow_item *item)
 		(batch->count - at) * sizeof(*batch->stamps));
 	batch->items[at] = *item;
 	if (at)
-		keep_order(&batch->items[at], &batch->items[at - 1]);
+		flow_item_keep_order(&batch->items[at],
+				     batch->items[at - 1].time_ns,
+				     batch->items[at - 1].late_ns);
 	batch->count++;
 	batch->finished++;
 	if (item->time_ns > batch->last_ns)

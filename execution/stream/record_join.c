@@ -126,20 +126,6 @@ static bool is_beyond(const struct record_join *join,
 	       item->detail != FLOW_SWITCH_AWAY;
 }
 
-/* Moves @switched, whose own time is exact, to the time of @last, the record
- * before it, which is not earlier: times never decrease.
- */
-static void keep_order(union timed_record *switched,
-		       const union timed_record *last)
-{
-	uint64_t early_ns = last->time_ns - switched->time_ns;
-
-	switched->early_ns = early_ns < FLOW_NO_BOUND ? (uint32_t)early_ns :
-							FLOW_NO_BOUND;
-	switched->late_ns = last->late_ns;
-	switched->time_ns = last->time_ns;
-}
-
 /* Consumes the next switch record. Returns the number of records that it makes,
  * or -ERROR_MEMORY.
  */
@@ -156,8 +142,9 @@ static int take_switch(struct record_join *join)
 		join->last.time_ns = item.time_ns;
 		join->last.early_ns = 0;
 		join->last.late_ns = 0;
-	} else if (item.time_ns < join->last.time_ns) {
-		keep_order(&join->made, &join->last);
+	} else {
+		flow_item_keep_order(&join->made.item, join->last.time_ns,
+				     join->last.late_ns);
 	}
 	if (join->lists_blocks)
 		return 1;
@@ -280,9 +267,9 @@ static uint64_t from_ns(const struct record_join *join,
 	uint8_t detail = join->lists_blocks ? record->item.detail :
 					      record->event.detail;
 
-	if (is_stop && flow_stop_ends_run(detail))
-		return flow_stop_low_ns(record->time_ns, record->early_ns);
-	return record->time_ns;
+	return is_stop ? flow_stop_from_ns(detail, record->time_ns,
+					   record->early_ns) :
+			 record->time_ns;
 }
 
 /* Returns the number of records before the next mark and before @change. */
