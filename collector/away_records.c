@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "collector/away_records.h"
 #include "collector/events/away_cpus.h"
+#include "collector/late_cpus.h"
 #include "collector/recording_output.h"
 #include "collector/recording_setup.h"
 #include "collector/records/loss_record.h"
@@ -35,16 +36,6 @@ static int add(struct recording_output *output, const struct away_cpu *away)
 	return recording_output_add(output, &records);
 }
 
-static bool is_traced(const struct recording_setup *setup, int cpu)
-{
-	const struct array *cpus = &setup->target.cpus;
-
-	for (size_t i = 0; i < cpus->count; i++)
-		if (*(const int *)array_at(cpus, i) == cpu)
-			return true;
-	return false;
-}
-
 /* Adds a record of lost records of @cpu, which has no events, in the name of
  * another CPU's.
  */
@@ -58,10 +49,7 @@ static int add_late(struct recording_output *output, int cpu)
 	uint64_t now = setup->tracer->now_ns(event_rings_page(&setup->events));
 	struct byte_buffer records = { 0 };
 
-	log_message(setup->log, LOG_WARNING, NULL, LOG_NO_OFFSET,
-		    "CPU %d was switched on meanwhile; what ran there is not "
-		    "recorded",
-		    cpu);
+	late_cpus_log_untraced(setup->log, cpu);
 	loss_record_add_records(&records, &late, 1, now);
 	return recording_output_add(output, &records);
 }
@@ -81,7 +69,7 @@ static int count_late(struct recording_output *output, unsigned int *count)
 	for (size_t i = 0; i < online.count && !error; i++) {
 		int cpu = *(const int *)array_at(&online, i);
 
-		if (is_traced(setup, cpu))
+		if (cpu_list_has(&setup->target.cpus, cpu))
 			continue;
 		error = add_late(output, cpu);
 		++*count;

@@ -232,18 +232,10 @@ static int trace(struct late_cpus *late, int cpu, bool *is_news)
 		return error;
 	late->count++;
 	log_message(setup->log, LOG_WARNING, NULL, LOG_NO_OFFSET,
-		    "CPU %d was switched on meanwhile; it is traced since, "
-		    "except for its first milliseconds",
+		    "CPU %d was switched on during the recording; it is traced "
+		    "since, except for its first milliseconds",
 		    cpu);
 	return 0;
-}
-
-static bool is_known(const struct array *cpus, int cpu)
-{
-	for (size_t i = 0; i < cpus->count; i++)
-		if (*(const int *)array_at(cpus, i) == cpu)
-			return true;
-	return false;
 }
 
 int late_cpus_take(struct late_cpus *late, bool *is_news)
@@ -257,7 +249,7 @@ int late_cpus_take(struct late_cpus *late, bool *is_news)
 	for (size_t i = 0; i < online.count && !error; i++) {
 		int cpu = *(const int *)array_at(&online, i);
 
-		if (is_known(&late->setup->target.cpus, cpu) ||
+		if (cpu_list_has(&late->setup->target.cpus, cpu) ||
 		    is_untraced(late, cpu))
 			continue;
 		error = can_trace(late->setup) ? trace(late, cpu, is_news) :
@@ -322,16 +314,21 @@ static int write_gap(struct late_cpus *late, struct untraced_cpu *untraced)
 	return recording_output_add(late->output, &records);
 }
 
+void late_cpus_log_untraced(const struct log *log, int cpu)
+{
+	log_message(log, LOG_WARNING, NULL, LOG_NO_OFFSET,
+		    "CPU %d was switched on during the recording; what ran "
+		    "there is not recorded",
+		    cpu);
+}
+
 int late_cpus_finish(struct late_cpus *late)
 {
 	struct untraced_cpu *untraced = late->untraced.items;
 	int error = 0;
 
 	for (size_t i = 0; i < late->untraced.count && !error; i++) {
-		log_message(late->setup->log, LOG_WARNING, NULL, LOG_NO_OFFSET,
-			    "CPU %d was switched on meanwhile; what ran there "
-			    "is not recorded",
-			    untraced[i].cpu);
+		late_cpus_log_untraced(late->setup->log, untraced[i].cpu);
 		error = write_gap(late, &untraced[i]);
 		late->count++;
 	}

@@ -6,6 +6,7 @@
 
 #include <stdbool.h>
 
+struct log;
 struct recording_output;
 struct recording_setup;
 
@@ -46,5 +47,8 @@ int late_cpus_take(struct late_cpus *late, bool *is_news);
  * recorded. Returns 0 or a negative enum error.
  */
 int late_cpus_finish(struct late_cpus *late);
+
+/* Logs that @cpu came online and is not recorded. */
+void late_cpus_log_untraced(const struct log *log, int cpu);
 
 #endif

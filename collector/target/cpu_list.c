@@ -92,3 +92,11 @@ int cpu_list_online(struct array *cpus)
 	fclose(file);
 	return error;
 }
+
+bool cpu_list_has(const struct array *cpus, int cpu)
+{
+	for (size_t i = 0; i < cpus->count; i++)
+		if (*(const int *)array_at(cpus, i) == cpu)
+			return true;
+	return false;
+}

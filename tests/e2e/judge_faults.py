@@ -273,14 +273,20 @@ def judge_two(judge, first, second, refused):
                  not os.path.exists(path(second)))
 
 
+def with_switched_cpu(judge, name):
+    """Returns a whole recording during which a CPU was switched, and what the
+    recorder wrote to its standard error."""
+    found = Recording(judge, name)
+    found.is_whole()
+    found.expect("the CPU was switched", text(f"{name}.fault_code") == "0\n",
+                 text(f"{name}.fault"))
+    return found, text(f"{name}.err")
+
+
 def judge_switched_off(judge, name, is_late=False):
     """From the switch on CPU 1 is not traced any more, whatever runs there.
     @is_late: it was switched on before, too."""
-    found = Recording(judge, name)
-    found.is_whole()
-    said = text(f"{name}.err")
-    found.expect("the CPU was switched", text(f"{name}.fault_code") == "0\n",
-                 text(f"{name}.fault"))
+    found, said = with_switched_cpu(judge, name)
     found.expect("the recorder says so",
                  "warning: CPU 1 was switched off" in said and
                  "nothing lost" not in said, said)
@@ -298,14 +304,10 @@ def judge_switched_off(judge, name, is_late=False):
 
 def judge_switched_on(judge, name):
     """What ran on CPU 1 since it came online is traced."""
-    found = Recording(judge, name)
-    found.is_whole()
-    said = text(f"{name}.err")
-    found.expect("the CPU was switched", text(f"{name}.fault_code") == "0\n",
-                 text(f"{name}.fault"))
+    found, said = with_switched_cpu(judge, name)
     found.expect("the recorder says so",
-                 "warning: CPU 1 was switched on meanwhile; it is traced "
-                 "since" in said and "nothing lost" not in said, said)
+                 "warning: CPU 1 was switched on during the recording; it is "
+                 "traced since" in said and "nothing lost" not in said, said)
     told = found.told["recording"]
     found.expect("its first milliseconds are lost",
                  min(told["lost_records"], told["truncated_trace"]) >= 1, told)
@@ -328,8 +330,8 @@ def judge_untraced(judge, name):
     found.is_whole()
     said = text(f"{name}.err")
     found.expect("the recorder says so",
-                 "warning: CPU 1 was switched on meanwhile; what ran there is "
-                 "not recorded" in said and "nothing lost" not in said, said)
+                 "warning: CPU 1 was switched on during the recording; what "
+                 "ran there is not recorded" in said and "nothing lost" not in said, said)
     cpus = {cpu["cpu"]: cpu for cpu in found.told["cpus"]}
     found.expect("CPU 1 is a gap to the end",
                  1 in cpus and cpus[1]["traced_ns"] == 0 and
