@@ -36,13 +36,6 @@ static struct program *program_at(const struct code_space *code, uint32_t space)
 	return array_at(&code->programs, space - 1);
 }
 
-static bool is_same(const struct array *a, const struct array *b)
-{
-	return a->count == b->count &&
-	       (!a->count ||
-		!memcmp(a->items, b->items, a->count * a->item_size));
-}
-
 static int copy_maps(struct array *copy, const struct array *maps)
 {
 	*copy = ARRAY_OF(struct process_map);
@@ -65,7 +58,7 @@ static int set_space(struct code_space *code)
 		program = program_at(code, i);
 		if (program->pid != pid)
 			continue;
-		if (!is_same(&program->maps, maps))
+		if (!process_maps_are_same(&program->maps, maps))
 			break;
 		code->space = i;
 		user_code_set_maps(code->user_code, &program->maps);

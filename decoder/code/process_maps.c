@@ -334,3 +334,16 @@ const struct process_file *process_maps_file(const struct process_maps *maps,
 {
 	return array_at(&maps->files, number);
 }
+
+bool process_maps_begin_with(const struct array *maps,
+			     const struct array *first)
+{
+	return maps->count >= first->count &&
+	       (!first->count || !memcmp(maps->items, first->items,
+					 first->count * first->item_size));
+}
+
+bool process_maps_are_same(const struct array *a, const struct array *b)
+{
+	return a->count == b->count && process_maps_begin_with(a, b);
+}

@@ -69,4 +69,10 @@ size_t process_maps_file_count(const struct process_maps *maps);
 const struct process_file *process_maps_file(const struct process_maps *maps,
 					     size_t number);
 
+/* Returns whether the mappings @maps start with all of @first. */
+bool process_maps_begin_with(const struct array *maps,
+			     const struct array *first);
+
+bool process_maps_are_same(const struct array *a, const struct array *b);
+
 #endif

@@ -85,7 +85,6 @@ static uint64_t next_switch_ns(const struct process_view *view)
 		return view
 			->past[(view->past_count - view->undone) % PAST_SWITCHES]
 			.time_ns;
-
 	return item ? item->time_ns : UINT64_MAX;
 }
 
@@ -135,7 +134,7 @@ uint64_t process_view_next_change_ns(const struct process_view *view)
 {
 	uint64_t switch_ns = next_switch_ns(view);
 
-	if (view->by_trace && view->is_unknown)
+	if (view->is_unknown)
 		return switch_ns;
 	return switch_ns < view->next_map_ns ? switch_ns : view->next_map_ns;
 }
@@ -204,19 +203,12 @@ static bool overlap(const struct process_map *a, const struct process_map *b)
 	       b->address < a->address + a->size_bytes;
 }
 
-static bool begins_with(const struct array *maps, const struct array *first)
-{
-	return maps->count >= first->count &&
-	       (!first->count || !memcmp(maps->items, first->items,
-					 first->count * first->item_size));
-}
-
 /* Returns whether @later contains all of @maps and otherwise only code at
  * addresses that were unused: execution cannot depend on the time of that.
  */
 static bool only_adds(const struct array *maps, const struct array *later)
 {
-	if (!begins_with(later, maps))
+	if (!process_maps_begin_with(later, maps))
 		return false;
 	for (size_t i = maps->count; i < later->count; i++)
 		for (size_t j = 0; j < i; j++)
@@ -234,6 +226,14 @@ static bool is_mapped(const struct array *maps, uint64_t ip)
 			return true;
 	}
 	return false;
+}
+
+static void swap(struct array *a, struct array *b)
+{
+	struct array kept = *a;
+
+	*a = *b;
+	*b = kept;
 }
 
 /* Applies changes of the mappings up to @time_ns, up to the first that does not
@@ -260,10 +260,7 @@ static int add_maps(struct process_view *view, uint64_t time_ns)
 			view->replaces_ns = view->next_map_ns;
 			break;
 		}
-		view->current.count = 0;
-		for (size_t i = 0; i < later.count && !status; i++)
-			status = array_append(&view->current,
-					      array_at(&later, i));
+		swap(&view->current, &later);
 		view->loaded_ns = loaded_ns;
 		view->next_map_ns = next_ns;
 	}
@@ -467,11 +464,6 @@ static int has_code(struct process_view *view, int32_t pid,
 	return 0;
 }
 
-static bool is_same(const struct array *a, const struct array *b)
-{
-	return a->count == b->count && begins_with(a, b);
-}
-
 /* Chooses the only process with code at the entry's address, or the first of
  * several with equal mappings, as after fork. Returns 1, 0 if none is chosen,
  * or -ERROR_MEMORY.
@@ -491,8 +483,8 @@ static int choose_by_code(struct process_view *view,
 		if (found && pid == candidate_pid(view, candidates->chosen))
 			continue;
 		status = has_code(view, pid, entry, found ? &maps : &first);
-		if (status < 0 ||
-		    (status && found && !is_same(&maps, &first))) {
+		if (status < 0 || (status && found &&
+				   !process_maps_are_same(&maps, &first))) {
 			found = status < 0 ? status : 0;
 			break;
 		}
@@ -544,27 +536,32 @@ struct map_change {
 		       */
 };
 
+enum map_choice {
+	MAPS_OLD,
+	MAPS_NEW,
+	MAPS_EITHER, /* both are possible */
+};
+
 /* Chooses the mappings with code at the entry's address; if both have code
  * there and an exec is between them, by the page table, because an exec gives
  * the process another one. @is_first: the process is that of the previous
  * entry.
- *
- * Returns 1 for the new mappings, 0 for the old ones, -1 if both are possible.
  */
-static int choose_maps(const struct map_change *change,
-		       const struct process_entry *entry, bool is_first)
+static enum map_choice choose_maps(const struct map_change *change,
+				   const struct process_entry *entry,
+				   bool is_first)
 {
 	bool in_old = entry->ip && is_mapped(change->old, entry->ip);
 	bool in_new = entry->ip && is_mapped(change->new, entry->ip);
 
 	if (in_old != in_new)
-		return in_new;
+		return in_new ? MAPS_NEW : MAPS_OLD;
 	if (change->is_exec && is_first && entry->is_same_table)
-		return 0;
+		return MAPS_OLD;
 	if (change->is_exec && is_first && entry->is_other_table &&
 	    !entry->switches)
-		return 1;
-	return -1;
+		return MAPS_NEW;
+	return MAPS_EITHER;
 }
 
 /* Removes the current mappings that are replaced in @later. The result is of no
@@ -584,31 +581,32 @@ static void drop_replaced(struct process_view *view, const struct array *later)
 }
 
 /* Applies the next change of mappings, which is between the bounds and does not
- * only add code, if the entry is after it.
+ * only add code, if the entry is after it. Of mappings that may be either, those
+ * that a change replaces are removed; after exec nothing is known.
  *
- * Returns 1 if it was applied; 0 if not, but the mappings are valid; 2 if it is
- * unknown which program runs; or -ERROR_MEMORY.
+ * Returns an enum map_choice, MAPS_EITHER only if nothing is known; or
+ * -ERROR_MEMORY.
  */
 static int pass_map_change(struct process_view *view,
 			   const struct process_entry *entry, bool is_first)
 {
 	struct array later = ARRAY_OF(struct process_map);
-	uint64_t next_ns = view->next_map_ns;
 	struct map_change change = { .old = &view->current, .new = &later };
-	int is_new = -ERROR_MEMORY;
+	int choice = -ERROR_MEMORY;
 
 	if (process_maps_at(view->maps, view->pid, entry->high_ns, &later)) {
-		change.is_exec = !begins_with(&later, &view->current);
-		is_new = choose_maps(&change, entry, is_first);
-		if (is_new < 0)
-			is_new = change.is_exec ? 2 : 0;
-		if (!is_new && !change.is_exec)
+		change.is_exec =
+			!process_maps_begin_with(&later, &view->current);
+		choice = choose_maps(&change, entry, is_first);
+		if (choice == MAPS_EITHER && !change.is_exec)
+			choice = MAPS_OLD;
+		if (choice == MAPS_OLD && !change.is_exec)
 			drop_replaced(view, &later);
 	}
 	array_free(&later);
-	if (is_new == 1 && load_maps(view, next_ns) < 0)
+	if (choice == MAPS_NEW && load_maps(view, view->next_map_ns) < 0)
 		return -ERROR_MEMORY;
-	return is_new;
+	return choice;
 }
 
 /* Loads the mappings of the current process as they are at @entry, whose bounds
@@ -618,19 +616,19 @@ static int pass_map_change(struct process_view *view,
 static int load_entry(struct process_view *view,
 		      const struct process_entry *entry, bool is_same)
 {
-	int status = load_maps(view, entry->low_ns);
+	int choice = MAPS_NEW;
 
-	while (!status) {
-		status = add_maps(view, entry->high_ns);
-		if (status || view->next_map_ns > entry->high_ns ||
+	if (load_maps(view, entry->low_ns) < 0)
+		return -ERROR_MEMORY;
+	while (choice == MAPS_NEW) {
+		if (add_maps(view, entry->high_ns) < 0)
+			return -ERROR_MEMORY;
+		if (view->next_map_ns > entry->high_ns ||
 		    view->next_map_ns == UINT64_MAX)
-			break;
-		status = pass_map_change(view, entry, is_same);
-		if (status != 1)
-			return status ? status < 0 ? status : 0 : 1;
-		status = 0;
+			return 1;
+		choice = pass_map_change(view, entry, is_same);
 	}
-	return status < 0 ? status : 1;
+	return choice < 0 ? choice : choice == MAPS_OLD;
 }
 
 /* Returns whether the current mappings, if they are those of the same process, are
