@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "common/name_choice.h"
 
+#include "common/brackets.h"
+
 #include <fnmatch.h>
 #include <regex.h>
 #include <stdlib.h>
@@ -12,28 +14,22 @@ struct name_word {
 	regex_t regex;
 };
 
-/* Returns whether the bracket at @at closes one: no arrow's "->" or "=>". */
-static bool is_closing(const char *list, const char *at)
-{
-	return strchr(">)}", *at) &&
-	       !(*at == '>' && at > list && strchr("-=", at[-1]));
-}
-
 /* Returns the length of the entry at the start of @list. Commas in brackets are
  * part of it, "map<int, int>::at", unless a bracket is not closed, "operator<".
+ * Square brackets are a pattern's.
  */
 static size_t word_length(const char *list)
 {
 	const char *end = *list == '/' ? strchr(list + 1, '/') : NULL;
+	size_t length = 0;
 	int depth = 0;
 
 	if (end)
 		return (size_t)(end + 1 - list);
-	for (end = list; *end && (depth > 0 || *end != ','); end++) {
-		depth += strchr("<({", *end) != NULL;
-		depth -= is_closing(list, end);
-	}
-	return depth > 0 ? strcspn(list, ",") : (size_t)(end - list);
+	for (; list[length] && (depth > 0 || list[length] != ','); length++)
+		if (!strchr("[]", list[length]))
+			depth += brackets_change(list, length);
+	return depth > 0 ? strcspn(list, ",") : length;
 }
 
 static bool read_regex(struct name_word *word)

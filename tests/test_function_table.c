@@ -68,7 +68,8 @@ static const char *name_of(const struct program *program, uint32_t number)
 START_TEST(programs_names_are_demangled)
 {
 	struct program program = { .table = function_table_new() };
-	uint32_t cost, one, other, first, second, plain, clone, log_of_c, log;
+	uint32_t cost, one, other, first, second, plain, clone, log_of_c, log,
+		twin;
 	const struct function *function;
 
 	program.module = function_table_module(program.table, "/bin/shop", 9);
@@ -81,7 +82,11 @@ START_TEST(programs_names_are_demangled)
 	clone = add_at(&program, "_Z4workv.part.0", 0x70);
 	log_of_c = add_at(&program, "log", 0x80);
 	log = add_at(&program, "_Z3logi", 0x90);
+	add_at(&program, "_Z4twini", 0xa0);
+	twin = add_at(&program, "_Z4twini", 0xb0);
+	ck_assert_int_eq(function_table_name_doubles(program.table), 0);
 	ck_assert_int_eq(function_table_demangle(program.table), 0);
+	ck_assert_str_eq(name_of(&program, twin), "twin@0xb0");
 	ck_assert_str_eq(name_of(&program, cost), "shop::Order::cost<int>");
 	ck_assert_str_eq(name_of(&program, one), "make(int)");
 	ck_assert_str_eq(name_of(&program, other), "make(long)");
@@ -103,6 +108,7 @@ START_TEST(programs_names_are_demangled)
 	ck_assert_str_eq(name_of(&program, cost),
 			 "int shop::Order::cost<int>(int) const");
 	ck_assert_str_eq(name_of(&program, first), "Foo::Foo()@0x40");
+	ck_assert_str_eq(name_of(&program, twin), "twin(int)@0xb0");
 	function_table_display(program.table, FUNCTION_NAMES_SYMBOLS);
 	ck_assert_str_eq(name_of(&program, one), "_Z4makei");
 	function_table_free(program.table);

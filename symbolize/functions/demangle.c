@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "symbolize/functions/demangle.h"
 
+#include "common/brackets.h"
+
 #include <ctype.h>
 #include <libiberty/demangle.h>
 #include <setjmp.h>
@@ -103,17 +105,6 @@ static bool is_operator(const char *component)
 	       component[sizeof(word) - 1] != '_';
 }
 
-/* Returns how a character of @name changes the depth of brackets. */
-static int nesting(const char *name, size_t at)
-{
-	if (name[at] == '>' && at &&
-	    (name[at - 1] == '-' || name[at - 1] == '='))
-		return 0;
-	if (strchr("<([{", name[at]))
-		return 1;
-	return strchr(">)]}", name[at]) ? -1 : 0;
-}
-
 /* Returns the length of the component at the start of @name, with its template
  * arguments; @plain is the length without.
  */
@@ -126,14 +117,15 @@ static size_t component_length(const char *name, size_t *plain)
 	if (is_operator(name))
 		return *plain = strlen(name);
 	for (; name[at]; at++) {
-		bool is_turbofish = !strncmp(name + at, "::<", 3);
+		bool is_end = !depth && name[at] == ':' && name[at + 1] == ':';
+		bool is_turbofish = is_end && name[at + 2] == '<';
 
 		if (!depth && !*plain && at &&
 		    (name[at] == '<' || is_turbofish))
 			*plain = at;
-		if (!depth && !is_turbofish && !strncmp(name + at, "::", 2))
+		if (is_end && !is_turbofish)
 			break;
-		depth += nesting(name, at);
+		depth += brackets_change(name, at);
 	}
 	if (!*plain)
 		*plain = at;

@@ -82,18 +82,29 @@ bool function_is_called(const struct function *function, const char *name,
 	return false;
 }
 
+/* Returns whether @choice has the @length bytes at @text. */
+static bool has_text(const struct name_choice *choice, const char *text,
+		     size_t length)
+{
+	char *copy;
+	bool has;
+
+	if (!text[length])
+		return name_choice_has(choice, text);
+	copy = strndup(text, length);
+	has = copy && name_choice_has(choice, copy);
+	free(copy);
+	return has;
+}
+
 bool function_is_chosen(const struct function *function,
 			const struct name_choice *choice)
 {
 	struct called called = called_of(function);
-	bool is_chosen = false;
 
-	for (size_t i = 0; i < called.count && !is_chosen; i++) {
-		char *name =
-			strndup(called.names[i].text, called.names[i].length);
-
-		is_chosen = name && name_choice_has(choice, name);
-		free(name);
-	}
-	return is_chosen;
+	for (size_t i = 0; i < called.count; i++)
+		if (has_text(choice, called.names[i].text,
+			     called.names[i].length))
+			return true;
+	return false;
 }

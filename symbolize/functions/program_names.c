@@ -6,6 +6,7 @@
 #include "common/error.h"
 #include "symbolize/functions/demangle.h"
 
+#include <assert.h>
 #include <inttypes.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -63,6 +64,8 @@ static int name_it(struct function *function, struct arena *names,
 	const char *suffix = function->name + strlen(function->base);
 	struct demangled *demangled = arena_alloc(names, sizeof(*demangled));
 
+	assert(!strncmp(function->name, function->base,
+			strlen(function->base)));
 	if (!demangled)
 		return -ERROR_MEMORY;
 	*demangled = (struct demangled){
@@ -78,19 +81,12 @@ static int name_it(struct function *function, struct arena *names,
 	return function->name && function->base ? 0 : -ERROR_MEMORY;
 }
 
-/* Returns whether only @function's own suffix follows its name in the source. */
-static bool has_base(const struct function *function)
-{
-	return !strncmp(function->name, function->base, strlen(function->base));
-}
-
 /* Demangles @function if its symbol is mangled. Returns 1 if it is, 0, or
  * -ERROR_MEMORY.
  */
 static int demangle_one(struct function *function, struct arena *names)
 {
-	char *name = has_base(function) ? demangle(function->base, false) :
-					  NULL;
+	char *name = demangle(function->base, false);
 	char *full = name ? demangle(function->base, true) : NULL;
 	int status = full ? name_it(function, names, name, full) : 0;
 
@@ -114,14 +110,19 @@ static bool is_same(struct function *const *functions, size_t a, size_t b)
 	return !by_name(&functions[a], &functions[b]);
 }
 
+static bool can_show_parameters(const struct demangled *demangled)
+{
+	return strcmp(demangled->brief, demangled->full);
+}
+
 static int add_parameters(struct function *function, struct arena *names)
 {
 	const struct demangled *demangled = function->demangled;
 
-	if (!demangled)
+	if (!demangled || !can_show_parameters(demangled))
 		return 0;
 	function->name = shortened(names, demangled->full);
-	function->has_parameters = strcmp(demangled->brief, demangled->full);
+	function->has_parameters = true;
 	return function->name ? 0 : -ERROR_MEMORY;
 }
 
@@ -207,9 +208,9 @@ void program_name_display(struct function *function, enum function_names names)
 	if (names == FUNCTION_NAMES_SYMBOLS) {
 		function->name = demangled->symbol;
 		function->has_parameters = false;
-	} else if (!function->has_parameters && !function->is_double) {
+	} else if (!function->has_parameters &&
+		   can_show_parameters(demangled)) {
 		function->name = demangled->full;
-		function->has_parameters =
-			strcmp(demangled->brief, demangled->full);
+		function->has_parameters = true;
 	}
 }
