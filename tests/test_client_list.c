@@ -15,7 +15,7 @@ enum { ALICE = 1001, BOB = 1002, OTHERS = 2000, MOST_ACTS = 1000 };
 
 static struct client_list list;
 
-/* Who acted, in order. */
+/* The clients that acted, in order, and their users. */
 static struct {
 	uid_t users[MOST_ACTS];
 	const struct client *clients[MOST_ACTS];

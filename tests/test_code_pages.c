@@ -206,7 +206,7 @@ static const struct {
 };
 
 /* Page 0 has a chunk of code, one of zeros, and a third that is code up to its
- * middle; page 1 has nothing but filling; page 2 has code from its second chunk
+ * middle; page 1 has only filling; page 2 has code from its second chunk
  * on, which ends in page 3.
  */
 START_TEST(free_chunks_part_generated_code)

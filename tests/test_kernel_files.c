@@ -322,7 +322,7 @@ START_TEST(invariant_5_kcore_is_withdrawn_first)
 }
 END_TEST
 
-/* Those who waited for a copy that failed get its reason; the next one makes
+/* Clients that waited for a failed copy get its reason; the next client starts
  * another copy.
  */
 START_TEST(a_failure_is_reported_to_those_who_waited)

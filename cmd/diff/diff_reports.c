@@ -205,7 +205,7 @@ static int add_missing(struct reading *reading, const char *recording,
 	return diff_table_note(reading->table, text);
 }
 
-/* Removes what not all recordings have. */
+/* Removes the rows whose events some recording lacks. */
 static void leave_out(const struct reading *reading)
 {
 	for (int i = 0; i < SOURCES; i++)

@@ -20,7 +20,7 @@ struct top_round {
 	FILE *out;  /* output of the process */
 	FILE *said; /* its standard error */
 	struct output_folder folder;
-	const char *where; /* folder in which it cannot be created; or NULL */
+	const char *where; /* NULL, or the folder where @folder cannot be made */
 	uint64_t begin_ns; /* monotonic clock */
 	uint64_t begin_s;  /* wall clock */
 };

@@ -48,10 +48,10 @@ int recording_writer_add(struct recording_writer *writer,
 int recording_writer_add_ring(struct recording_writer *writer,
 			      const struct ring_bytes *records);
 
-/* Replaces the attrs and ids of the header by those of @events, more of which
- * are open now: their ids are records without meaning, which the header refers
- * to from the end of this round on. Returns 0, -ERROR_SYSTEM, -ERROR_MEMORY, or
- * -ERROR_UNSUPPORTED if there are too many.
+/* Replaces the attrs and ids of the header: more of @events are open now. The
+ * ids are records without meaning, which the header refers to from the end of
+ * this round on. Returns 0, -ERROR_SYSTEM, -ERROR_MEMORY, or -ERROR_UNSUPPORTED
+ * if there are too many.
  */
 int recording_writer_add_events(struct recording_writer *writer,
 				const struct event_list *events);

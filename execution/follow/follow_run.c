@@ -36,7 +36,7 @@ RUN_INLINE bool is_usual(const struct trace_branch *branch, uint8_t kind)
 		kind != BLOCK_CONDITIONAL);
 }
 
-/* Like event_times_wants_more(), but for @run. */
+/* Like event_times_wants_more(), for the records of @run. */
 RUN_INLINE bool wants_more(const struct execution *execution,
 			   const struct run *run)
 {

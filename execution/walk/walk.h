@@ -92,7 +92,7 @@ bool walk_along(struct execution *execution, enum block_edge edge);
  */
 bool walk_back(struct execution *execution);
 
-/* Runs execution->block to its end. Does not go on from there. */
+/* Runs execution->block to its end, without a next block. */
 void walk_run(struct execution *execution);
 
 /* Runs blocks along direct edges up to a block that ends in a branch that needs

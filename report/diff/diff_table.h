@@ -38,7 +38,7 @@ struct diff_table {
 	 */
 	bool is_left_out[DIFF_SECTIONS];
 	bool is_chosen;	    /* options choose tasks, CPUs or a time */
-	struct array notes; /* char *: what the recordings lack, owned */
+	struct array notes; /* char *: the events that a recording lacks; owned */
 };
 
 struct diff_table diff_table_new(void);
@@ -67,7 +67,7 @@ void diff_table_add_tracer(struct diff_table *table, int side,
 void diff_table_leave_out(struct diff_table *table, enum diff_section section,
 			  const char *name);
 
-/* Adds a line about what a recording lacks. Takes ownership of @text, also on
+/* Adds a line about the events that a recording lacks. Takes ownership of @text, also on
  * failure. Returns 0 or -ERROR_MEMORY.
  */
 int diff_table_note(struct diff_table *table, char *text);

@@ -76,7 +76,9 @@ static int add_need(struct missing *missing, const struct sql_table *table,
 	return 0;
 }
 
-/* Adds what @columns of @table lack. Without rows nothing else is of use. */
+/* Adds the needs of @columns of @table that were not recorded. If a need of the
+ * whole table is missing, it has no rows, and its other needs do not matter.
+ */
 static int add_table(struct missing *missing, const struct sql_table *table,
 		     const struct recorded *recorded, uint64_t columns)
 {

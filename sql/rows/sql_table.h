@@ -91,7 +91,7 @@ struct sql_table {
 	 */
 	bool is_kept;
 	const struct row_source_class *source;
-	const struct sql_need *needs; /* those of all rows first */
+	const struct sql_need *needs; /* needs of all rows first */
 	uint32_t need_count;
 };
 

@@ -119,8 +119,8 @@ static const struct sql_column process_columns[PROCESS_COLUMNS] = {
 	(SQL_COLUMN(COLUMN_INTERRUPT_ELSEWHERE) | \
 	 SQL_COLUMN(COLUMN_KERNEL_ELSEWHERE))
 
-/* What the columns of both tables need, and with @owned those for whom work
- * was.
+/* The events that the columns of both tables need; @owned: the needs of columns
+ * with work's beneficiaries.
  */
 #define NEEDS(owned) \
 	{ OF_KERNEL, NULL, RECORDED_KERNEL, 0 }, \

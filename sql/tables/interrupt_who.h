@@ -67,7 +67,7 @@ enum interrupt_who {
 			"last name of the beneficiary, system or nobody" \
 		}
 
-/* What these columns need, from column @first on. */
+/* The events that these columns need, the first of which is column @first. */
 #define INTERRUPT_WHO_NEEDS(first) \
 	{ .event = RECORDED_KERNEL }, \
 		{ SQL_COLUMN((first) + WHO_IRQ), NULL, EVENT_IRQ_ENTRY, 0 }, \

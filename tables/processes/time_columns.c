@@ -19,7 +19,7 @@ enum column_need {
 	NEEDS,
 };
 
-/* What columns need, as in struct table_need. */
+/* The events that columns need, as in struct table_need. */
 static const int events[NEEDS] = {
 	[NEEDS_KERNEL] = RECORDED_KERNEL,
 	[NEEDS_SWITCHES] = EVENT_SCHED_SWITCH,

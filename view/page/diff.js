@@ -73,7 +73,7 @@ class DiffPage {
       "than recordings of one side differ by: noise, shown on request.";
   }
 
-  /* Says why a section has no change. */
+  /* Returns why a section has no rows. */
   none(name) {
     return this.data.left_out.includes(name) ? "Not recorded, see above." :
       this.data.is_chosen ? "No change of the tasks, on the CPUs and in the time that the " +

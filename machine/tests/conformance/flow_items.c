@@ -132,7 +132,9 @@ static void async_branch(struct flow_items *items,
 void flow_items_event(struct flow_items *items, const struct flow_place *place,
 		      const struct pt_event *event)
 {
-	/* What a PSB repeats is no change. libipt 2.1 repeats more than 2.0. */
+	/* The state that a PSB repeats has not changed. libipt 2.1 reports more
+	 * of it than 2.0.
+	 */
 	if (event->status_update)
 		return;
 	/* Other events do not affect the control flow. */
