@@ -3,7 +3,6 @@
 #define KT_ATTRIBUTION_TRACKERS_H
 
 #include "attribution/time/task_time.h"
-#include "report/steps/time_window.h"
 
 struct arch;
 struct attribution_input;

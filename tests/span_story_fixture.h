@@ -3,7 +3,7 @@
 #define KT_TESTS_SPAN_STORY_FIXTURE_H
 
 #include "attribution/time/off_cpu.h"
-#include "report/steps/task_stacks.h"
+#include "report/steps/call_step.h"
 
 #include <stdint.h>
 

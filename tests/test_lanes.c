@@ -5,7 +5,7 @@
 #include "attribution/calls/system_call.h"
 #include "attribution/sleeps/sleeps.h"
 #include "attribution/sleeps/wakers.h"
-#include "report/steps/step_filter.h"
+#include "report/steps/task_choice.h"
 #include "report/text/task_names.h"
 #include "report/timeline/lane_callback.h"
 #include "symbolize/functions/function_table.h"

@@ -176,7 +176,7 @@ static void run_events(struct scenario *scenario, struct writer *writer)
 	uint32_t index;
 	int count;
 
-	task_stacks_know(stacks, symbols_functions(writer->symbols));
+	task_stacks_set_functions(stacks, symbols_functions(writer->symbols));
 	for (int i = 0; i < scenario->cpus; i++) {
 		int32_t pid = scenario->pids[i];
 		int32_t tid = scenario->tids[i];

@@ -6,7 +6,7 @@
 #include "common/error.h"
 #include "common/pack.h"
 #include "decoder/recording/sideband.h"
-#include "report/steps/task_pack.h"
+#include "report/steps/call_step.h"
 
 #include <stdbool.h>
 #include <stdint.h>

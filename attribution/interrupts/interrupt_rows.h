@@ -4,7 +4,7 @@
 
 #include "attribution/interrupts/interrupt_accounts.h"
 #include "common/array.h"
-#include "report/steps/time_window.h"
+#include "report/steps/call_step.h"
 
 #include <stdbool.h>
 #include <stddef.h>

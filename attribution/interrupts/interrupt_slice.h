@@ -4,7 +4,7 @@
 
 #include "attribution/interrupts/interrupt_roles.h"
 #include "attribution/interrupts/owner_shares.h"
-#include "report/steps/time_window.h"
+#include "report/steps/call_step.h"
 
 #include <stdbool.h>
 #include <stdint.h>

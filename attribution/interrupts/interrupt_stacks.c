@@ -2,7 +2,7 @@
 #include "attribution/interrupts/interrupt_stacks.h"
 
 #include "common/pack.h"
-#include "report/steps/task_pack.h"
+#include "report/steps/call_step.h"
 
 #include <stdlib.h>
 

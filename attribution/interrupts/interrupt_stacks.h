@@ -3,12 +3,10 @@
 #define KT_ATTRIBUTION_INTERRUPT_STACKS_H
 
 #include "attribution/interrupts/interrupt_slice.h"
-#include "report/steps/task_stacks.h"
+#include "report/steps/call_step.h"
 
 #include <stdbool.h>
 #include <stdint.h>
-
-struct task_pack;
 
 /* The open slices of interrupt work of a task. */
 struct interrupt_stack {

@@ -9,7 +9,7 @@
 #include "attribution/time/task_time.h"
 #include "attribution/time/thread_tracker.h"
 #include "common/pack.h"
-#include "report/steps/task_pack.h"
+#include "report/steps/call_step.h"
 #include "symbolize/functions/context_kinds.h"
 #include "symbolize/functions/function_table.h"
 #include "symbolize/symbols/symbols.h"

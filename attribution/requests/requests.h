@@ -55,7 +55,7 @@ struct requests_options {
 	struct thread_tracker *threads;
 	const struct function_table *functions;
 	const struct task_names *names;
-	/* see recorder_task.h; NULL: none. The recorder's messages are no
+	/* see task_choice.h; NULL: none. The recorder's messages are no
 	 * requests
 	 */
 	const char *recorder;

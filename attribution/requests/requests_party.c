@@ -6,7 +6,7 @@
 #include "common/error.h"
 #include "decoder/recording/sideband.h"
 #include "report/steps/call_step.h"
-#include "report/steps/recorder_task.h"
+#include "report/steps/task_choice.h"
 
 /* Limits the segments of a request, which may be an endless stream of messages.
  * Further segments are not assigned to it.

@@ -10,7 +10,7 @@
 #include "common/error.h"
 #include "common/pack.h"
 #include "decoder/recording/recording.h"
-#include "report/steps/task_pack.h"
+#include "report/steps/call_step.h"
 #include "symbolize/functions/context_kinds.h"
 #include "symbolize/functions/function_table.h"
 #include "symbolize/symbols/symbols.h"

@@ -42,7 +42,7 @@ struct task_time_options {
 	const struct function_table *functions;
 	struct off_cpu_evidence evidence;
 	const struct task_names *names;
-	const char *recorder; /* see recorder_task.h; NULL: none */
+	const char *recorder; /* see task_choice.h; NULL: none */
 	/* the trace is of user space only: time outside it is in the kernel */
 	bool is_user_unknown;
 };

@@ -7,7 +7,7 @@
 #include "attribution/time/untraced_wakeups.h"
 #include "common/error.h"
 #include "report/steps/call_step.h"
-#include "report/steps/recorder_task.h"
+#include "report/steps/task_choice.h"
 
 /* Sets the class of @thread's time from now on. */
 static void classify(const struct task_time *time, struct thread *thread,

@@ -3,7 +3,7 @@
 #define KT_ATTRIBUTION_THREAD_TRACKER_H
 
 #include "attribution/time/task_time.h"
-#include "report/steps/time_window.h"
+#include "report/steps/call_step.h"
 
 #include <stdbool.h>
 

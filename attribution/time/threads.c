@@ -4,7 +4,7 @@
 #include "common/array.h"
 #include "common/number_map.h"
 #include "common/pack.h"
-#include "report/steps/task_pack.h"
+#include "report/steps/call_step.h"
 
 #include <stdlib.h>
 

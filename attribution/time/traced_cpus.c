@@ -4,7 +4,6 @@
 #include "attribution/time/threads.h"
 #include "common/pack.h"
 #include "report/steps/call_step.h"
-#include "report/steps/cpu_slot.h"
 
 void traced_cpus_free(struct traced_cpus *cpus)
 {

@@ -7,8 +7,6 @@
 #include "common/name_lookup.h"
 #include "common/pack.h"
 #include "report/steps/call_step.h"
-#include "report/steps/cpu_slot.h"
-#include "report/steps/task_pack.h"
 
 #include <stdlib.h>
 

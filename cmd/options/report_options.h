@@ -6,9 +6,8 @@
 #include "cmd/options/own_option.h"
 #include "common/array.h"
 #include "common/name_choice.h"
-#include "report/steps/step_filter.h"
-#include "report/steps/task_groups.h"
-#include "report/steps/task_stacks.h"
+#include "report/steps/call_step.h"
+#include "report/steps/task_choice.h"
 #include "symbolize/functions/function_table.h"
 
 #include <getopt.h>

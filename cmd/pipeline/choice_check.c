@@ -7,7 +7,7 @@
 #include "cmd/pipeline/session.h"
 #include "decoder/recording/recording.h"
 #include "report/steps/call_stack.h"
-#include "report/steps/step_filter.h"
+#include "report/steps/task_choice.h"
 
 #include <inttypes.h>
 

@@ -7,7 +7,7 @@
 #include "decoder/flow/flow_source.h"
 #include "decoder/recording/recording.h"
 #include "execution/stream/execution_stream.h"
-#include "report/steps/first_task.h"
+#include "report/steps/task_choice.h"
 #include "symbolize/events/function_events.h"
 #include "symbolize/events/graph_events.h"
 #include "symbolize/events/graph_tasks.h"

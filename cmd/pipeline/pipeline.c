@@ -117,7 +117,7 @@ static int make_stacks(struct pipeline *pipeline)
 		task_stacks_new(pipeline->session->window, pipeline->callback);
 	if (!pipeline->stacks)
 		return -ERROR_MEMORY;
-	task_stacks_know(pipeline->stacks,
+	task_stacks_set_functions(pipeline->stacks,
 			 symbols_functions(pipeline->session->symbols));
 	for (size_t i = 0; i < pipeline->count && status >= 0; i++) {
 		const struct cpu_pipeline *cpu = &pipeline->cpus[i];
@@ -167,7 +167,7 @@ static int load_checkpoint(struct pipeline *pipeline)
 	}
 	pipeline->has_places = status > 0;
 	if (pipeline->has_places && (!callback->pack || callback->open))
-		task_stacks_say(pipeline->stacks);
+		task_stacks_emit_open(pipeline->stacks);
 	return status < 0 ? status : 0;
 }
 

@@ -3,7 +3,7 @@
 #define KT_CMD_QUERY_SESSION_H
 
 #include "cmd/pipeline/session.h"
-#include "report/steps/step_filter.h"
+#include "report/steps/task_choice.h"
 #include "sql/scan/sql_recording.h"
 
 /* A session adapted for queries. */

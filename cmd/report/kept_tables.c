@@ -10,8 +10,8 @@
 #include "common/kept_file.h"
 #include "common/pack.h"
 #include "decoder/recording/recording.h"
+#include "report/steps/call_step.h"
 #include "report/steps/checkpoint_index.h"
-#include "report/steps/task_pack.h"
 #include "report/steps/task_stacks.h"
 #include "tables/table_records.h"
 

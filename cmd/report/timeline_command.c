@@ -7,6 +7,7 @@
 #include "cmd/pipeline/session.h"
 #include "cmd/report/timeline_lanes.h"
 #include "report/steps/step_select.h"
+#include "report/steps/task_stacks.h"
 #include "report/text/duration_text.h"
 #include "report/text/time_unit.h"
 #include "report/timeline/timeline.h"

@@ -4,9 +4,8 @@
 #include "common/array.h"
 #include "common/error.h"
 #include "report/profile/profile_cursor.h"
-#include "report/steps/plain_call.h"
-#include "report/steps/step_filter.h"
-#include "report/steps/task_groups.h"
+#include "report/steps/call_frames.h"
+#include "report/steps/task_choice.h"
 
 #include <stdlib.h>
 

@@ -5,7 +5,6 @@
 #include "report/profile/call_tree.h"
 #include "report/profile/profile_scope.h"
 #include "report/steps/call_step.h"
-#include "report/steps/task_stacks.h"
 
 #include <stdbool.h>
 
@@ -28,7 +27,7 @@ struct profile_options {
 	bool is_only_added;
 	/* The part of the finished tree that is kept; NULL: all. Borrowed. */
 	const struct profile_scope *scope;
-	/* The recorder's tasks: see recorder_task.h. Only with a scope. */
+	/* The recorder's tasks: see task_choice.h. Only with a scope. */
 	const struct task_names *names;
 	const char *recorder;
 };

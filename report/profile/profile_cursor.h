@@ -76,7 +76,7 @@ static inline bool profile_cursor_local(struct profile_cursor *cursor,
 	return true;
 }
 
-/* Applies the one or two steps of a plain @event (plain_call.h). Returns false
+/* Applies the one or two steps of a plain @event (call_frames.h). Returns false
  * when out of memory.
  */
 static inline bool profile_cursor_go(struct profile_cursor *cursor,

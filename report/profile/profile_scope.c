@@ -2,7 +2,7 @@
 #include "report/profile/profile_scope.h"
 
 #include "report/profile/call_tree.h"
-#include "report/steps/recorder_task.h"
+#include "report/steps/task_choice.h"
 #include "symbolize/functions/context_kinds.h"
 #include "symbolize/functions/function_table.h"
 

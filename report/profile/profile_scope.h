@@ -24,7 +24,7 @@ enum profile_part {
 const char *profile_part_name(enum profile_part part);
 
 /* Returns the part of task @tid. @recorder is the command line of the program
- * that made the recording (recorder_task.h).
+ * that made the recording (task_choice.h).
  */
 enum profile_part profile_part_of_task(const struct task_names *names,
 				       const char *recorder, int32_t tid);

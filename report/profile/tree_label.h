@@ -2,7 +2,7 @@
 #ifndef KT_REPORT_TREE_LABEL_H
 #define KT_REPORT_TREE_LABEL_H
 
-#include "report/steps/task_groups.h"
+#include "report/steps/task_choice.h"
 #include "report/text/function_label.h"
 
 #include <stdint.h>

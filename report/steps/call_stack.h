@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef KT_REPORT_CALL_STACK_H
-#define KT_REPORT_CALL_STACK_H
+#ifndef KT_REPORT_STEPS_CALL_STACK_H
+#define KT_REPORT_STEPS_CALL_STACK_H
 
 #include "report/steps/call_step.h"
-#include "report/steps/time_window.h"
 #include "symbolize/events/function_event.h"
 
 #include <stdbool.h>
 #include <stdint.h>
+
+struct stack_pool;
+struct switch_roles;
 
 /* One open function. */
 struct call_frame {
@@ -39,9 +41,6 @@ struct partial_stack {
 	 */
 	uint32_t gone;
 };
-
-struct stack_pool;
-struct switch_roles;
 
 /* The open functions of one task, outermost first. Interrupts are on top of the
  * functions that they interrupted: a stack of stacks, each started by a frame
@@ -98,15 +97,6 @@ static inline uint64_t call_times_clock(const struct call_times *times,
 		return times->clock_ns;
 	return times->clock_ns +
 	       time_window_clip(times->window, event->time_ns) - times->from_ns;
-}
-
-/* Returns the task's clock without a window at @event. */
-static inline uint64_t call_times_whole(const struct call_times *times,
-					const struct function_event *event)
-{
-	return times->is_running ?
-		       times->whole_ns + event->time_ns - times->event_ns :
-		       times->whole_ns;
 }
 
 /* Returns the time of @event for the task, whose time never goes back. */

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef KT_REPORT_STEP_SELECT_H
-#define KT_REPORT_STEP_SELECT_H
+#ifndef KT_REPORT_STEPS_STEP_SELECT_H
+#define KT_REPORT_STEPS_STEP_SELECT_H
 
 #include "report/steps/call_step.h"
-#include "report/steps/step_filter.h"
-#include "report/steps/task_stacks.h"
+#include "report/steps/task_choice.h"
 
 #include <stdint.h>
 

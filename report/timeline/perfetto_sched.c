@@ -2,7 +2,7 @@
 #include "report/timeline/perfetto_sched.h"
 
 #include "common/error.h"
-#include "report/steps/cpu_slot.h"
+#include "report/steps/call_step.h"
 #include "report/timeline/perfetto_comm.h"
 #include "report/timeline/perfetto_fields.h"
 #include "report/timeline/perfetto_out.h"

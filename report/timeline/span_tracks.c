@@ -2,7 +2,7 @@
 #include "report/timeline/span_tracks.h"
 
 #include "common/error.h"
-#include "report/steps/cpu_slot.h"
+#include "report/steps/call_step.h"
 #include "report/text/task_names.h"
 
 #include <stdio.h>

@@ -2,7 +2,7 @@
 #include "report/timeline/text_marks.h"
 
 #include "common/error.h"
-#include "report/steps/cpu_slot.h"
+#include "report/steps/call_step.h"
 
 static struct cpu_mark *mark_of(struct text_marks *marks, uint32_t cpu)
 {

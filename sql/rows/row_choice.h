@@ -2,7 +2,7 @@
 #ifndef KT_SQL_ROW_CHOICE_H
 #define KT_SQL_ROW_CHOICE_H
 
-#include "report/steps/time_window.h"
+#include "report/steps/call_step.h"
 #include "sql/rows/row_chunk.h"
 
 #include <stdbool.h>

@@ -5,7 +5,7 @@
 #include "attribution/trackers.h"
 #include "common/error.h"
 #include "common/pack.h"
-#include "report/steps/task_pack.h"
+#include "report/steps/call_step.h"
 #include "sql/rows/row_queue.h"
 #include "sql/rows/sql_table.h"
 #include "sql/tables/sql_tables.h"

@@ -3,7 +3,7 @@
 
 #include "decoder/recording/recording.h"
 #include "report/steps/call_step.h"
-#include "report/steps/recorder_task.h"
+#include "report/steps/task_choice.h"
 #include "report/text/task_names.h"
 #include "tables/table.h"
 

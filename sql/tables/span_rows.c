@@ -6,7 +6,7 @@
 #include "common/container_of.h"
 #include "common/error.h"
 #include "common/pack.h"
-#include "report/steps/task_pack.h"
+#include "report/steps/call_step.h"
 #include "report/text/task_names.h"
 #include "sql/tables/fault_rows.h"
 #include "sql/tables/row_source.h"

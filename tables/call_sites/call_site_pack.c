@@ -4,7 +4,6 @@
 #include "common/kept_file.h"
 #include "common/pack.h"
 #include "report/steps/call_step.h"
-#include "report/steps/task_pack.h"
 #include "symbolize/functions/function_table.h"
 #include "tables/call_sites/call_site.h"
 #include "tables/table_records.h"

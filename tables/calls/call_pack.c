@@ -3,7 +3,7 @@
 
 #include "attribution/calls/system_call.h"
 #include "common/pack.h"
-#include "report/steps/task_pack.h"
+#include "report/steps/call_step.h"
 #include "tables/table_records.h"
 
 void call_pack(struct pack *pack, struct system_call *call, struct task *task,

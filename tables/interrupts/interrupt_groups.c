@@ -4,8 +4,7 @@
 #include "attribution/interrupts/interrupt_rows.h"
 #include "common/error.h"
 #include "report/steps/call_step.h"
-#include "report/steps/step_filter.h"
-#include "report/steps/task_groups.h"
+#include "report/steps/task_choice.h"
 
 #include <string.h>
 

@@ -4,7 +4,7 @@
 #include "attribution/interrupts/interrupt_slice.h"
 #include "common/error.h"
 #include "report/steps/call_step.h"
-#include "report/steps/step_filter.h"
+#include "report/steps/task_choice.h"
 #include "report/timeline/lane_callback.h"
 #include "symbolize/functions/function_table.h"
 #include "symbolize/symbols/symbols.h"

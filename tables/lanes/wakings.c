@@ -3,7 +3,7 @@
 
 #include "attribution/events/known_events.h"
 #include "decoder/recording/sideband.h"
-#include "report/steps/step_filter.h"
+#include "report/steps/task_choice.h"
 #include "report/text/task_names.h"
 #include "report/timeline/lane_callback.h"
 #include "tables/table.h"

@@ -2,7 +2,7 @@
 #include "tables/locks/lock_pack.h"
 
 #include "common/pack.h"
-#include "report/steps/task_pack.h"
+#include "report/steps/call_step.h"
 #include "tables/locks/lock_waits.h"
 
 static void pack_name(struct pack *pack, struct lock_name *lock)

@@ -5,7 +5,7 @@
 #include "common/error.h"
 #include "common/number_map.h"
 #include "report/steps/call_step.h"
-#include "report/steps/task_groups.h"
+#include "report/steps/task_choice.h"
 #include "report/text/task_names.h"
 #include "tables/processes/interrupt_sums.h"
 #include "tables/processes/time_account.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "tables/processes/time_columns.h"
 
-#include "report/steps/task_groups.h"
+#include "report/steps/task_choice.h"
 #include "tables/processes/time_account.h"
 #include "tables/text/recorded.h"
 

@@ -5,7 +5,6 @@
 #include "common/kept_file.h"
 #include "common/pack.h"
 #include "report/steps/call_step.h"
-#include "report/steps/task_pack.h"
 
 /* For indices of tasks without records. */
 #define NO_TASK ((struct task){ .tid = -1, .pid = -1, .cpu = -1 })

@@ -7,7 +7,7 @@
 #include "common/container_of.h"
 #include "common/error.h"
 #include "common/pack.h"
-#include "report/steps/step_filter.h"
+#include "report/steps/task_choice.h"
 #include "tables/profile/beneficiary_tree.h"
 #include "tables/profile/path_sums.h"
 #include "tables/profile/slice_works.h"

@@ -2,8 +2,7 @@
 #include "tables/profile/beneficiary_tree.h"
 
 #include "common/error.h"
-#include "report/steps/step_filter.h"
-#include "report/steps/task_groups.h"
+#include "report/steps/task_choice.h"
 
 #include <stdbool.h>
 

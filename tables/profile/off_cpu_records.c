@@ -6,7 +6,7 @@
 #include "common/kept_file.h"
 #include "common/pack.h"
 #include "report/profile/call_tree.h"
-#include "report/steps/task_pack.h"
+#include "report/steps/call_step.h"
 
 int off_cpu_records_open(struct off_cpu_records *records)
 {

@@ -2,8 +2,8 @@
 #include "tables/profile/work_paths.h"
 
 #include "common/pack.h"
-#include "report/steps/step_filter.h"
-#include "report/steps/task_pack.h"
+#include "report/steps/call_step.h"
+#include "report/steps/task_choice.h"
 
 /* The root's number, which no process has. */
 enum { WORK_PID = -2 };

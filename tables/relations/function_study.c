@@ -3,7 +3,7 @@
 
 #include "common/error.h"
 #include "report/profile/call_tree.h"
-#include "report/steps/step_filter.h"
+#include "report/steps/task_choice.h"
 #include "report/text/deep_stack.h"
 #include "tables/relations/function_choice.h"
 #include "tables/relations/slow_calls.h"

@@ -4,7 +4,6 @@
 
 #include "report/profile/call_parts.h"
 #include "report/steps/call_step.h"
-#include "report/steps/task_stacks.h"
 #include "tables/text/histogram.h"
 
 #include <stdbool.h>

@@ -3,7 +3,7 @@
 
 #include "attribution/time/task_paths.h"
 #include "common/error.h"
-#include "report/steps/step_filter.h"
+#include "report/steps/task_choice.h"
 #include "report/text/deep_stack.h"
 #include "report/text/frame_state.h"
 #include "symbolize/functions/context_kinds.h"

@@ -3,7 +3,6 @@
 #define KT_TABLES_LATENCY_H
 
 #include "report/steps/call_step.h"
-#include "report/steps/task_stacks.h"
 #include "tables/text/histogram.h"
 
 #include <stdbool.h>

@@ -5,7 +5,7 @@
 #include "common/error.h"
 #include "common/kept_file.h"
 #include "common/pack.h"
-#include "report/steps/task_pack.h"
+#include "report/steps/call_step.h"
 #include "tables/requests/request_sleeps.h"
 
 void request_records_free(struct request_records *records)

@@ -5,7 +5,7 @@
 #include "attribution/requests/thread_clock.h"
 #include "common/array.h"
 #include "common/keyed_array.h"
-#include "report/steps/time_window.h"
+#include "report/steps/call_step.h"
 
 #include <stdint.h>
 

@@ -3,7 +3,7 @@
 #include "attribution/events/known_events.h"
 #include "common/array.h"
 #include "common/error.h"
-#include "report/steps/step_filter.h"
+#include "report/steps/task_choice.h"
 #include "report/text/task_names.h"
 #include "tables/requests/server_accounts.h"
 #include "tables/requests/servers.h"

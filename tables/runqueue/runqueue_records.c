@@ -3,7 +3,7 @@
 
 #include "common/kept_file.h"
 #include "common/pack.h"
-#include "report/steps/task_pack.h"
+#include "report/steps/call_step.h"
 
 enum record_kind { RECORD_WAIT, RECORD_RUN, RECORD_KINDS };
 

@@ -5,7 +5,7 @@
 #include "attribution/trackers.h"
 #include "common/container_of.h"
 #include "common/error.h"
-#include "report/steps/task_groups.h"
+#include "report/steps/task_choice.h"
 #include "report/text/duration_text.h"
 #include "report/text/task_label.h"
 #include "report/text/task_names.h"

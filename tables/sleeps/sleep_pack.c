@@ -5,7 +5,7 @@
 #include "attribution/sleeps/wakers.h"
 #include "common/pack.h"
 #include "report/profile/call_tree.h"
-#include "report/steps/task_pack.h"
+#include "report/steps/call_step.h"
 
 /* Checks a sleep that was read, since the file is untrusted. */
 static void check(struct pack *pack, const struct sleep *sleep,

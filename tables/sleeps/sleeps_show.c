@@ -3,7 +3,7 @@
 #include "attribution/sleeps/sleeps.h"
 #include "attribution/sleeps/wakers.h"
 #include "attribution/task_tracker.h"
-#include "report/steps/task_groups.h"
+#include "report/steps/task_choice.h"
 #include "report/text/duration_text.h"
 #include "report/text/name_text.h"
 #include "report/text/task_label.h"

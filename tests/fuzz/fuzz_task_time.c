@@ -4,7 +4,6 @@
 #include "attribution/time/time_span.h"
 #include "common/pack.h"
 #include "report/steps/call_step.h"
-#include "report/steps/task_pack.h"
 #include "report/text/task_names.h"
 #include "symbolize/arch/arch.h"
 #include "symbolize/functions/context_kinds.h"

@@ -3,7 +3,6 @@
 #define KT_VIEW_ANSWER_H
 
 #include "report/steps/call_step.h"
-#include "report/steps/time_window.h"
 #include "view/answer/json_out.h"
 #include "view/data/summary.h"
 
@@ -35,7 +34,7 @@ struct view_sources {
 	const struct function_table *functions;
 	const struct context_kinds *kinds;
 	const struct task_names *names;
-	const char *recorder; /* see recorder_task.h */
+	const char *recorder; /* see task_choice.h */
 };
 
 /* A query's arguments, numbers and strings. */

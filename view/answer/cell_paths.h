@@ -3,7 +3,7 @@
 #define KT_VIEW_CELL_PATHS_H
 
 #include "report/profile/profile_scope.h"
-#include "report/steps/time_window.h"
+#include "report/steps/call_step.h"
 #include "view/answer/answer.h"
 
 #include <stdbool.h>

@@ -3,7 +3,7 @@
 
 #include "common/error.h"
 #include "report/profile/profile.h"
-#include "report/steps/step_filter.h"
+#include "report/steps/task_choice.h"
 #include "view/answer/cell_paths.h"
 #include "view/data/call_sums.h"
 #include "view/make/thread_numbers.h"

@@ -3,7 +3,7 @@
 #define KT_VIEW_WINDOW_SLICES_H
 
 #include "common/array.h"
-#include "report/steps/time_window.h"
+#include "report/steps/call_step.h"
 #include "view/answer/answer.h"
 
 /* The visible slices of some lanes in a window. */

@@ -2,7 +2,7 @@
 #ifndef KT_VIEW_SLICE_STORE_H
 #define KT_VIEW_SLICE_STORE_H
 
-#include "report/steps/time_window.h"
+#include "report/steps/call_step.h"
 #include "view/data/slice.h"
 
 struct chunk_file;

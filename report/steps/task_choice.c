@@ -1,16 +1,132 @@
 /* SPDX-License-Identifier: MIT */
-#include "report/steps/task_groups.h"
+#include "report/steps/task_choice.h"
 
 #include "common/array.h"
+#include "common/error.h"
+#include "decoder/recording/recording.h"
+#include "decoder/recording/sideband.h"
 #include "report/steps/call_step.h"
-#include "report/steps/step_filter.h"
 #include "report/text/task_cgroups.h"
 #include "report/text/task_label.h"
 #include "report/text/task_names.h"
 
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+/* Returns whether @record names the task that ran before it. */
+static bool read_record(const struct sideband_record *record, int32_t *pid,
+			int32_t *tid)
+{
+	bool came_in = record->kind == SIDEBAND_SWITCH && !record->change.out;
+
+	if (came_in && !record->change.cpu_wide)
+		return false;
+	*pid = came_in ? record->change.other_pid : record->pid;
+	*tid = came_in ? record->change.other_tid : record->tid;
+	return true;
+}
+
+int first_task(const struct recording *recording,
+	       const struct aux_stream *stream, int32_t *pid, int32_t *tid)
+{
+	struct sideband *sideband;
+	struct sideband_record record;
+	int status;
+
+	*pid = stream->pid;
+	*tid = stream->tid;
+	if (stream->tid >= 0)
+		return 0;
+	sideband = sideband_open_stream(
+		recording,
+		SIDEBAND_BIT(SIDEBAND_SWITCH) |
+			SIDEBAND_BIT(SIDEBAND_ITRACE_START),
+		stream);
+	if (!sideband)
+		return -ERROR_MEMORY;
+	while ((status = sideband_next(sideband, &record)) > 0)
+		if (record.cpu == stream->cpu && read_record(&record, pid, tid))
+			break;
+	sideband_close(sideband);
+	return status < 0 ? status : 0;
+}
+
+/* Maximum length of a task's name in the kernel (TASK_COMM_LEN includes the
+ * NUL).
+ */
+enum { COMM_LENGTH = 15 };
+
+bool recorder_task_is(const struct task_names *names, const char *command,
+		      int32_t tid)
+{
+	const char *comm = task_names_last(names, tid);
+	size_t length = strcspn(command, " ");
+	const char *name = command + length;
+
+	while (name > command && name[-1] != '/')
+		name--;
+	length -= (size_t)(name - command);
+	if (length > COMM_LENGTH)
+		length = COMM_LENGTH;
+	return length && tid > 0 && strlen(comm) == length &&
+	       !memcmp(comm, name, length);
+}
+
+static bool is_listed(const int32_t *list, size_t count, int32_t value)
+{
+	for (size_t i = 0; i < count; i++)
+		if (list[i] == value)
+			return true;
+	return false;
+}
+
+/* Returns whether the process or one of its ancestors is listed. */
+static bool is_in_tree(const struct step_filter *filter, int32_t pid)
+{
+	/* Reused process ids might form a loop; real trees are not deep. */
+	for (int depth = 0; pid > 0 && depth < 1000; depth++) {
+		if (is_listed(filter->trees, filter->tree_count, pid))
+			return true;
+		pid = task_names_parent(filter->names, pid);
+	}
+	return false;
+}
+
+static bool has_comm(const struct step_filter *filter, int32_t tid)
+{
+	return filter->comms &&
+	       task_names_ever(filter->names, tid, filter->comms);
+}
+
+bool step_filter_has_tasks(const struct step_filter *filter)
+{
+	return filter && (filter->pid_count || filter->tid_count ||
+			  filter->tree_count || filter->comms);
+}
+
+bool step_filter_task(const struct step_filter *filter, const struct task *task)
+{
+	if (!step_filter_has_tasks(filter))
+		return !filter || !filter->left_out_recorder ||
+		       !recorder_task_is(filter->names,
+					 filter->left_out_recorder, task->tid);
+	return is_listed(filter->pids, filter->pid_count, task->pid) ||
+	       is_listed(filter->pids, filter->pid_count, task->tid) ||
+	       is_listed(filter->tids, filter->tid_count, task->tid) ||
+	       is_in_tree(filter, task->pid) || has_comm(filter, task->tid);
+}
+
+bool step_filter_cpu(const struct step_filter *filter, uint32_t cpu)
+{
+	if (!filter || !filter->cpu_count)
+		return true;
+	for (size_t i = 0; i < filter->cpu_count; i++)
+		if (filter->cpus[i] == cpu)
+			return true;
+	return false;
+}
 
 struct task_groups {
 	enum group_by by;

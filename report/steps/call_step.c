@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-#include "report/steps/task_pack.h"
+#include "report/steps/call_step.h"
 
 #include "common/pack.h"
-#include "report/steps/call_step.h"
 
 /* Indices are 32-bit; the maximum stands for no task. */
 #define NO_TASK UINT32_MAX

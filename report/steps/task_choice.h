@@ -1,15 +1,65 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef KT_REPORT_TASK_GROUPS_H
-#define KT_REPORT_TASK_GROUPS_H
+#ifndef KT_REPORT_STEPS_TASK_CHOICE_H
+#define KT_REPORT_STEPS_TASK_CHOICE_H
+
+#include "report/steps/call_step.h"
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
-struct array;
-struct step_filter;
-struct task;
+struct aux_stream;
+struct name_choice;
+struct recording;
 struct task_cgroups;
 struct task_names;
+
+/* Finds the task that ran at the start of @stream: the stream's own task, or
+ * the task of the first switch or start record of its CPU.
+ *
+ * Returns 0 and *@pid, *@tid, which are -1 if no record has them; or
+ * -ERROR_MEMORY.
+ */
+int first_task(const struct recording *recording,
+	       const struct aux_stream *stream, int32_t *pid, int32_t *tid);
+
+/* Returns whether task @tid belongs to the program that made the recording:
+ * @command is that program's command line as recorded, "" if unknown. Decided
+ * by the task's last name, since the recorded command has the recorder's name
+ * until exec.
+ */
+bool recorder_task_is(const struct task_names *names, const char *command,
+		      int32_t tid);
+
+/* The tasks and CPUs that a report covers. An empty list selects all; a task
+ * must be in at least one of the four task lists.
+ */
+struct step_filter {
+	const struct task_names *names; /* borrowed */
+	const int32_t *pids;		/* process or thread ids */
+	size_t pid_count;
+	const int32_t *tids; /* threads only, not their processes */
+	size_t tid_count;
+	const int32_t *trees; /* processes with their descendants */
+	size_t tree_count;
+	const struct name_choice *comms; /* borrowed; NULL: empty */
+	/* If the task lists are empty: leave out the recorder's tasks, given by
+	 * this command line (task_choice.h). NULL: include them.
+	 */
+	const char *left_out_recorder;
+	const uint32_t *cpus;
+	size_t cpu_count;
+};
+
+/* Returns whether @filter selects @task; a NULL filter selects all. */
+bool step_filter_task(const struct step_filter *filter,
+		      const struct task *task);
+
+/* Returns whether @filter selects @cpu. */
+bool step_filter_cpu(const struct step_filter *filter, uint32_t cpu);
+
+/* Returns whether @filter has a task list. */
+bool step_filter_has_tasks(const struct step_filter *filter);
 
 /* The key by which tasks are grouped. */
 enum group_by {
