@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 #include "tables/overview.h"
-#include "common/array.h"
-#include "tables/gate_choices.h"
 
+#include "common/array.h"
 #include "decoder/recording/graph_trace.h"
 #include "decoder/recording/recording.h"
 #include "report/steps/task_stacks.h"
 #include "report/text/duration_text.h"
 #include "report/text/name_text.h"
-#include "report/text/record_head.h"
-#include "report/text/time_unit.h"
+#include "report/text/record_writer.h"
+#include "tables/gate_choices.h"
 
 #include <inttypes.h>
 #include <stdbool.h>

@@ -3,7 +3,6 @@
 #include "common/name_choice.h"
 #include "report/steps/call_step.h"
 #include "report/steps/task_choice.h"
-#include "report/text/task_cgroups.h"
 #include "report/text/task_names.h"
 #include "tests/run_suite.h"
 

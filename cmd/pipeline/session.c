@@ -16,10 +16,9 @@
 #include "decoder/recording/graph_trace.h"
 #include "decoder/recording/recording.h"
 #include "execution/stream/jobs.h"
-#include "report/text/colors.h"
-#include "report/text/task_cgroups.h"
+#include "report/text/duration_text.h"
+#include "report/text/name_text.h"
 #include "report/text/task_names.h"
-#include "report/text/time_unit.h"
 #include "symbolize/elf/lines.h"
 #include "symbolize/symbols/symbols.h"
 

@@ -7,7 +7,7 @@
 #include "cmd/pipeline/session.h"
 #include "common/error.h"
 #include "decoder/recording/recording.h"
-#include "report/text/task_cgroups.h"
+#include "report/text/task_names.h"
 
 static int open_cgroups(struct session *session)
 {

@@ -10,7 +10,7 @@
 #include "cmd/report/table_pass.h"
 #include "cmd/report/untimed_overview.h"
 #include "common/error.h"
-#include "report/text/time_unit.h"
+#include "report/text/duration_text.h"
 #include "tables/hits/hit_list.h"
 #include "tables/table.h"
 #include "tables/text/recorded.h"

@@ -7,7 +7,7 @@
 #include "cmd/pipeline/session.h"
 #include "common/error.h"
 #include "report/profile/profile_report.h"
-#include "report/text/time_unit.h"
+#include "report/text/duration_text.h"
 #include "tables/processes/time_account.h"
 #include "tables/text/recorded.h"
 

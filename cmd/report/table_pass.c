@@ -17,7 +17,6 @@
 #include "decoder/recording/recording.h"
 #include "report/profile/profile_report.h"
 #include "report/text/duration_text.h"
-#include "report/text/time_unit.h"
 #include "symbolize/elf/lines.h"
 #include "symbolize/functions/context_kinds.h"
 #include "symbolize/symbols/symbols.h"

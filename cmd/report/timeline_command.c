@@ -9,7 +9,6 @@
 #include "report/steps/step_select.h"
 #include "report/steps/task_stacks.h"
 #include "report/text/duration_text.h"
-#include "report/text/time_unit.h"
 #include "report/timeline/timeline.h"
 #include "symbolize/functions/function_called.h"
 #include "symbolize/functions/function_table.h"

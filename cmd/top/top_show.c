@@ -7,7 +7,7 @@
 #include "cmd/top/top_options.h"
 #include "cmd/top/top_result.h"
 #include "cmd/top/top_text.h"
-#include "report/text/text_width.h"
+#include "report/text/name_text.h"
 
 #include <errno.h>
 #include <signal.h>

@@ -3,8 +3,8 @@
 
 #include "report/diff/diff_layout.h"
 #include "report/diff/diff_paths.h"
-#include "report/flame/flame_svg.h"
 #include "report/text/duration_text.h"
+#include "report/text/flame_svg.h"
 #include "report/text/name_text.h"
 
 #include <inttypes.h>

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "report/profile/profile_report.h"
-
-#include "report/text/colors.h"
-#include "report/text/time_unit.h"
+#include "report/text/duration_text.h"
+#include "report/text/name_text.h"
 
 #include <inttypes.h>
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "report/profile/profile_report.h"
-
-#include "report/text/time_unit.h"
+#include "report/text/duration_text.h"
 
 #include <stdint.h>
 

@@ -1,14 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-#include "report/profile/profile_report.h"
-
 #include "common/error.h"
 #include "report/profile/graph_view.h"
+#include "report/profile/profile_report.h"
 #include "report/profile/self_text.h"
 #include "report/profile/tree_label.h"
-#include "report/text/colors.h"
+#include "report/text/duration_text.h"
 #include "report/text/name_text.h"
 #include "report/text/record_writer.h"
-#include "report/text/time_unit.h"
 #include "symbolize/functions/function_table.h"
 
 #include <inttypes.h>

@@ -1,16 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-#include "report/profile/profile_report.h"
-
 #include "common/array.h"
 #include "common/error.h"
 #include "report/profile/call_tree_sums.h"
+#include "report/profile/profile_report.h"
 #include "report/profile/self_text.h"
 #include "report/profile/tree_label.h"
-#include "report/text/colors.h"
-#include "report/text/deep_stack.h"
+#include "report/text/duration_text.h"
 #include "report/text/function_label.h"
 #include "report/text/name_text.h"
-#include "report/text/time_unit.h"
 #include "symbolize/functions/function_table.h"
 
 #include <inttypes.h>

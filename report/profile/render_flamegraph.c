@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-#include "report/profile/profile_report.h"
-
-#include "report/flame/flame_svg.h"
 #include "report/profile/flame_layout.h"
+#include "report/profile/profile_report.h"
 #include "report/profile/tree_label.h"
-#include "report/text/frame_state.h"
+#include "report/text/duration_text.h"
+#include "report/text/flame_svg.h"
+#include "report/text/function_label.h"
 #include "report/text/name_text.h"
-#include "report/text/time_unit.h"
 #include "symbolize/functions/function_table.h"
 
 #include <inttypes.h>

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-#include "report/profile/profile_report.h"
-
 #include "common/array.h"
 #include "common/error.h"
 #include "common/number_map.h"
+#include "report/profile/profile_report.h"
 #include "report/profile/tree_label.h"
 #include "report/profile/tree_walk.h"
-#include "report/text/deep_stack.h"
+#include "report/text/function_label.h"
 #include "report/text/name_text.h"
 #include "symbolize/functions/function_table.h"
 

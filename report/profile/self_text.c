@@ -2,7 +2,7 @@
 #include "report/profile/self_text.h"
 
 #include "report/profile/profile_report.h"
-#include "report/text/time_unit.h"
+#include "report/text/duration_text.h"
 
 #include <stdio.h>
 

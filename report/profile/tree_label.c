@@ -2,7 +2,7 @@
 #include "report/profile/tree_label.h"
 
 #include "report/profile/profile_report.h"
-#include "report/text/task_label.h"
+#include "report/text/task_names.h"
 
 #include <stdio.h>
 

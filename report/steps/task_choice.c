@@ -6,8 +6,6 @@
 #include "decoder/recording/recording.h"
 #include "decoder/recording/sideband.h"
 #include "report/steps/call_step.h"
-#include "report/text/task_cgroups.h"
-#include "report/text/task_label.h"
 #include "report/text/task_names.h"
 
 #include <stdbool.h>

@@ -3,7 +3,7 @@
 
 #include "decoder/flow/flow.h"
 #include "report/text/function_label.h"
-#include "report/text/task_label.h"
+#include "report/text/task_names.h"
 #include "report/timeline/span_lanes.h"
 #include "report/timeline/span_tracks.h"
 #include "report/timeline/step_words.h"

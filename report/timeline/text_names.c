@@ -3,8 +3,7 @@
 
 #include "report/text/function_label.h"
 #include "report/text/name_text.h"
-#include "report/text/source_label.h"
-#include "report/text/task_label.h"
+#include "report/text/task_names.h"
 #include "report/timeline/timeline.h"
 #include "symbolize/functions/function_table.h"
 

@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-#include "report/timeline/timeline.h"
-
 #include "decoder/flow/flow.h"
 #include "report/text/function_label.h"
 #include "report/text/record_writer.h"
-#include "report/text/source_label.h"
 #include "report/text/task_names.h"
 #include "report/timeline/step_texts.h"
 #include "report/timeline/step_words.h"
+#include "report/timeline/timeline.h"
 
 #include <stdlib.h>
 

@@ -1,16 +1,15 @@
 /* SPDX-License-Identifier: MIT */
-#include "report/timeline/timeline.h"
-
 #include "decoder/flow/flow.h"
-#include "report/text/colors.h"
-#include "report/text/deep_stack.h"
+#include "report/text/duration_text.h"
+#include "report/text/function_label.h"
 #include "report/text/line_buffer.h"
-#include "report/text/time_unit.h"
+#include "report/text/name_text.h"
 #include "report/timeline/leaf_queue.h"
 #include "report/timeline/step_texts.h"
 #include "report/timeline/step_words.h"
 #include "report/timeline/text_marks.h"
 #include "report/timeline/text_names.h"
+#include "report/timeline/timeline.h"
 #include "symbolize/functions/function_table.h"
 
 #include <inttypes.h>

@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-#include "tables/calls/call_record.h"
-
 #include "attribution/calls/system_call.h"
 #include "report/text/duration_text.h"
 #include "report/text/function_label.h"
 #include "report/text/name_text.h"
-#include "report/text/task_label.h"
+#include "report/text/task_names.h"
 #include "symbolize/arch/arch.h"
 #include "symbolize/functions/function_table.h"
 #include "tables/calls/call_argument.h"
+#include "tables/calls/call_record.h"
 #include "tables/sleeps/sleep_places.h"
 
 #include <inttypes.h>

@@ -1,16 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-#include "tables/calls/call_record.h"
-
 #include "attribution/calls/system_call.h"
 #include "attribution/sleeps/wakers.h"
 #include "report/profile/call_tree.h"
-#include "report/text/deep_stack.h"
 #include "report/text/duration_text.h"
 #include "report/text/function_label.h"
 #include "report/text/name_text.h"
-#include "report/text/task_label.h"
 #include "report/text/task_names.h"
 #include "symbolize/functions/function_table.h"
+#include "tables/calls/call_record.h"
 #include "tables/calls/call_trace.h"
 #include "tables/sleeps/sleep_places.h"
 #include "tables/text/sleep_text.h"

@@ -4,7 +4,7 @@
 #include "common/error.h"
 #include "common/pack.h"
 #include "report/steps/call_step.h"
-#include "report/text/deep_stack.h"
+#include "report/text/function_label.h"
 #include "symbolize/arch/arch.h"
 #include "symbolize/arch/system_call_numbers.h"
 #include "symbolize/functions/function_table.h"

@@ -9,7 +9,6 @@
 #include "common/kept_file.h"
 #include "common/pack.h"
 #include "report/text/name_text.h"
-#include "report/text/task_label.h"
 #include "report/text/task_names.h"
 #include "symbolize/symbols/symbols.h"
 #include "tables/calls/crash_stack.h"

@@ -2,7 +2,6 @@
 #include "attribution/calls/system_call.h"
 #include "report/text/duration_text.h"
 #include "report/text/name_text.h"
-#include "report/text/task_label.h"
 #include "report/text/task_names.h"
 #include "tables/hits/hit_list.h"
 #include "tables/hits/hits_table_parts.h"

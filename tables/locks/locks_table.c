@@ -5,7 +5,6 @@
 #include "common/error.h"
 #include "common/kept_file.h"
 #include "common/pack.h"
-#include "report/text/task_label.h"
 #include "report/text/task_names.h"
 #include "symbolize/functions/function_table.h"
 #include "symbolize/symbols/symbols.h"

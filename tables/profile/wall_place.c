@@ -4,7 +4,7 @@
 #include "attribution/time/time_span.h"
 #include "common/error.h"
 #include "report/profile/call_tree.h"
-#include "report/text/frame_state.h"
+#include "report/text/function_label.h"
 
 static int book(struct call_tree *calls, uint32_t node, uint64_t time_ns)
 {

@@ -13,7 +13,7 @@ struct pack;
 /* Every thread's time from its start to its end as a call tree with one root
  * per process: time on a CPU is in functions; other time is in an innermost
  * frame that names the thread's state, on top of its last stack (see
- * report/text/frame_state.h). A process's sum is its wall_ns in `report`.
+ * report/text/function_label.h). A process's sum is its wall_ns in `report`.
  */
 struct wall_tree;
 

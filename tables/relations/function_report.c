@@ -3,7 +3,6 @@
 
 #include "report/text/duration_text.h"
 #include "report/text/name_text.h"
-#include "report/text/record_head.h"
 #include "report/text/record_writer.h"
 #include "symbolize/functions/function_table.h"
 #include "tables/relations/function_trees.h"

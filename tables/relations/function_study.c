@@ -4,7 +4,7 @@
 #include "common/error.h"
 #include "report/profile/call_tree.h"
 #include "report/steps/task_choice.h"
-#include "report/text/deep_stack.h"
+#include "report/text/function_label.h"
 #include "tables/relations/function_choice.h"
 #include "tables/relations/slow_calls.h"
 #include "tables/relations/study_classes.h"

@@ -3,10 +3,8 @@
 
 #include "common/error.h"
 #include "report/profile/call_tree.h"
-#include "report/text/deep_stack.h"
 #include "report/text/duration_text.h"
 #include "report/text/function_label.h"
-#include "report/text/task_label.h"
 #include "report/text/task_names.h"
 #include "symbolize/functions/function_table.h"
 #include "tables/relations/function_report.h"

@@ -5,7 +5,7 @@
 #include "common/error.h"
 #include "report/steps/task_stacks.h"
 #include "report/text/duration_text.h"
-#include "report/text/task_label.h"
+#include "report/text/task_names.h"
 #include "symbolize/functions/function_table.h"
 #include "symbolize/symbols/symbols.h"
 #include "tables/requests/request_sleeps.h"

@@ -7,7 +7,6 @@
 #include "common/error.h"
 #include "report/steps/task_choice.h"
 #include "report/text/duration_text.h"
-#include "report/text/task_label.h"
 #include "report/text/task_names.h"
 #include "tables/runqueue/runqueue_records.h"
 #include "tables/runqueue/wait_stats.h"

@@ -6,7 +6,7 @@
 #include "report/steps/task_choice.h"
 #include "report/text/duration_text.h"
 #include "report/text/name_text.h"
-#include "report/text/task_label.h"
+#include "report/text/task_names.h"
 #include "tables/sleeps/sleeps_table_parts.h"
 #include "tables/text/recorded.h"
 #include "tables/text/sleep_text.h"

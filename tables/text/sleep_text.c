@@ -3,7 +3,7 @@
 
 #include "attribution/sleeps/wakers.h"
 #include "report/text/function_label.h"
-#include "report/text/task_label.h"
+#include "report/text/task_names.h"
 #include "symbolize/functions/function_table.h"
 
 #include <inttypes.h>

@@ -2,7 +2,6 @@
 #include "tables/text/stack_text.h"
 
 #include "report/profile/call_tree.h"
-#include "report/text/deep_stack.h"
 #include "report/text/function_label.h"
 #include "report/text/name_text.h"
 #include "symbolize/functions/function_table.h"

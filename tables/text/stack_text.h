@@ -18,7 +18,7 @@ static inline char stack_text_char(char character)
 
 /* Returns the path from below the root of @tree to @node as
  * "outermost;...;innermost", which is "" for CALL_NODE_NONE. The text of a deep
- * path leaves out the middle (report/text/deep_stack.h).
+ * path leaves out the middle (report/text/function_label.h).
  *
  * The caller frees it. NULL when out of memory.
  */

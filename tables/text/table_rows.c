@@ -3,7 +3,7 @@
 
 #include "common/error.h"
 #include "report/steps/task_choice.h"
-#include "report/text/record_order.h"
+#include "report/text/record_writer.h"
 #include "report/text/task_names.h"
 #include "tables/table.h"
 

@@ -11,7 +11,7 @@
 #include "report/profile/profile_report.h"
 #include "report/steps/step_select.h"
 #include "report/steps/task_stacks.h"
-#include "report/text/time_unit.h"
+#include "report/text/duration_text.h"
 #include "report/timeline/timeline.h"
 #include "symbolize/elf/lines.h"
 #include "symbolize/functions/context_kinds.h"

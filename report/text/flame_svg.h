@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef KT_REPORT_FLAME_SVG_H
-#define KT_REPORT_FLAME_SVG_H
+#ifndef KT_REPORT_TEXT_FLAME_SVG_H
+#define KT_REPORT_TEXT_FLAME_SVG_H
 
 #include <stdbool.h>
 #include <stdint.h>
