@@ -3,6 +3,7 @@
 #include "report/profile/profile.h"
 #include "report/steps/call_frames.h"
 #include "report/steps/task_stacks.h"
+#include "symbolize/events/function_event.h"
 #include "tests/random_fixture.h"
 #include "tests/run_suite.h"
 

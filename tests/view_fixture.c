@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "tests/view_fixture.h"
 
-#include "report/profile/profile_scope.h"
+#include "report/profile/profile.h"
 #include "report/text/task_names.h"
 #include "symbolize/arch/arch.h"
 #include "symbolize/functions/context_kinds.h"

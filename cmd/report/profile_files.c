@@ -7,7 +7,7 @@
 #include "common/error.h"
 #include "common/output_file.h"
 #include "common/regular_file.h"
-#include "report/profile/tree_label.h"
+#include "report/profile/profile_report.h"
 
 #include <ctype.h>
 #include <errno.h>

@@ -16,6 +16,7 @@
 #include "common/error.h"
 #include "decoder/recording/recording.h"
 #include "report/profile/profile_report.h"
+#include "report/steps/task_stacks.h"
 #include "report/text/duration_text.h"
 #include "symbolize/elf/lines.h"
 #include "symbolize/functions/context_kinds.h"

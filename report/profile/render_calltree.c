@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "common/array.h"
 #include "common/error.h"
-#include "report/profile/call_tree_sums.h"
+#include "report/profile/call_tree.h"
 #include "report/profile/profile_report.h"
-#include "report/profile/self_text.h"
-#include "report/profile/tree_label.h"
 #include "report/text/duration_text.h"
 #include "report/text/function_label.h"
 #include "report/text/name_text.h"

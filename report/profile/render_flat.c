@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "common/error.h"
+#include "report/profile/function_profile.h"
 #include "report/profile/profile_report.h"
-#include "report/profile/self_text.h"
-#include "report/profile/tree_label.h"
 #include "report/text/duration_text.h"
 #include "report/text/function_label.h"
 #include "report/text/name_text.h"

@@ -2,7 +2,7 @@
 #ifndef KT_SQL_CALL_COLUMNS_H
 #define KT_SQL_CALL_COLUMNS_H
 
-#include "report/profile/profile_scope.h"
+#include "report/profile/profile.h"
 #include "report/steps/call_step.h"
 #include "sql/rows/row_chunk.h"
 

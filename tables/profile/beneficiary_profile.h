@@ -5,7 +5,7 @@
 #include "attribution/events/event_handler.h"
 #include "attribution/interrupts/interrupt_accounts.h"
 #include "report/profile/profile.h"
-#include "report/profile/profile_interrupts.h"
+#include "report/profile/profile_report.h"
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -4,7 +4,7 @@
 
 #include "report/profile/call_tree.h"
 #include "report/profile/profile.h"
-#include "report/profile/profile_interrupts.h"
+#include "report/profile/profile_report.h"
 #include "tables/profile/path_sums.h"
 
 #include <stdint.h>

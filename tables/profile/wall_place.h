@@ -2,12 +2,11 @@
 #ifndef KT_TABLES_WALL_PLACE_H
 #define KT_TABLES_WALL_PLACE_H
 
-#include "report/profile/call_parts.h"
+#include "report/profile/call_tree.h"
 
 #include <stdbool.h>
 #include <stdint.h>
 
-struct call_tree;
 struct time_span;
 
 /* A thread's current node in a call tree, and its work since its last span. */

@@ -2,7 +2,7 @@
 #ifndef KT_TABLES_FUNCTION_STUDY_H
 #define KT_TABLES_FUNCTION_STUDY_H
 
-#include "report/profile/call_parts.h"
+#include "report/profile/call_tree.h"
 #include "report/steps/call_step.h"
 #include "tables/text/histogram.h"
 
@@ -10,7 +10,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-struct call_tree;
 struct function_choice;
 struct step_filter;
 

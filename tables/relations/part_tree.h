@@ -2,11 +2,9 @@
 #ifndef KT_TABLES_PART_TREE_H
 #define KT_TABLES_PART_TREE_H
 
-#include "report/profile/call_parts.h"
+#include "report/profile/call_tree.h"
 
 #include <stdint.h>
-
-struct call_tree;
 
 /* The parts of calls as a tree: each function with its callees. */
 struct part_tree;

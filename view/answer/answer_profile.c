@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "common/error.h"
 #include "report/profile/call_tree.h"
-#include "report/profile/call_tree_sums.h"
 #include "report/profile/function_profile.h"
 #include "symbolize/functions/function_table.h"
 #include "view/answer/answer_names.h"

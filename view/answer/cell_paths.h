@@ -2,13 +2,11 @@
 #ifndef KT_VIEW_CELL_PATHS_H
 #define KT_VIEW_CELL_PATHS_H
 
-#include "report/profile/profile_scope.h"
+#include "report/profile/profile.h"
 #include "report/steps/call_step.h"
 #include "view/answer/answer.h"
 
 #include <stdbool.h>
-
-struct call_tree;
 
 /* The call paths of one thread or of all, summed over whole cells: the parts of
  * time for which a summary has call sums.

@@ -3,7 +3,7 @@
 #define KT_VIEW_FILE_PLACES_H
 
 #include "common/array.h"
-#include "report/profile/profile_scope.h"
+#include "report/profile/profile.h"
 #include "view/answer/answer.h"
 
 #include <stdint.h>
@@ -14,7 +14,7 @@
 enum { FILE_PARTS_MOST = 20 };
 
 /* A call path with less than one such fraction of the whole time is merged into
- * its caller, unless it is in another part of the profile (profile_scope.h).
+ * its caller, unless it is in another part of the profile (struct profile_scope).
  */
 enum { FILE_PROFILE_SMALLEST = 2000 };
 

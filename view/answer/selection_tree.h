@@ -2,10 +2,8 @@
 #ifndef KT_VIEW_SELECTION_TREE_H
 #define KT_VIEW_SELECTION_TREE_H
 
-#include "report/profile/profile_scope.h"
+#include "report/profile/profile.h"
 #include "view/answer/answer.h"
-
-struct call_tree;
 
 /* A selection and its profile. */
 struct view_selection {

@@ -2,7 +2,7 @@
 #ifndef KT_VIEW_THREAD_PART_H
 #define KT_VIEW_THREAD_PART_H
 
-#include "report/profile/profile_scope.h"
+#include "report/profile/profile.h"
 #include "view/answer/answer.h"
 
 /* Returns the profile part of the summary's thread @number; PROFILE_WORK if it

@@ -4,7 +4,7 @@
 #include "common/array.h"
 #include "common/error.h"
 #include "report/profile/call_tree.h"
-#include "report/profile/profile_scope.h"
+#include "report/profile/profile.h"
 #include "view/data/call_sums.h"
 #include "view/data/summary.h"
 #include "view/make/cell_sums.h"

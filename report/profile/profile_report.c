@@ -1,8 +1,51 @@
 /* SPDX-License-Identifier: MIT */
 #include "report/profile/profile_report.h"
-#include "report/text/duration_text.h"
 
+#include "report/profile/function_profile.h"
+#include "report/steps/task_stacks.h"
+#include "report/text/duration_text.h"
+#include "report/text/name_text.h"
+#include "report/text/task_names.h"
+
+#include <inttypes.h>
 #include <stdint.h>
+#include <stdio.h>
+
+void render_gap_note(const struct profile_report *report, FILE *out)
+{
+	const struct time_unit *unit = time_unit_of(report->recording);
+	uint64_t gap_ns = 0;
+	uint64_t gaps = 0;
+
+	for (uint32_t i = 0; i < task_stacks_cpu_count(report->stacks); i++) {
+		const struct cpu_account *account =
+			task_stacks_account(report->stacks, i);
+
+		gaps += account->gaps;
+		gap_ns += account->state_ns[CPU_GAP];
+	}
+	if (!gaps)
+		return;
+	fprintf(out, "%sIncomplete:%s %" PRIu64 " gaps in the trace",
+		report->colors->missing, report->colors->plain, gaps);
+	/* The number of missing instructions is unknown. */
+	if (unit->is_time)
+		fprintf(out, ", %s in all,", duration_text_of(gap_ns).text);
+	fputs(" are in no function.\n\n", out);
+}
+
+void render_title(const struct profile_report *report, const char *title,
+		  FILE *out)
+{
+	const struct time_unit *unit = time_unit_of(report->recording);
+	bool has_line;
+
+	fprintf(out, "%s: %s.\n\n%s", title, unit->kind, unit->note);
+	has_line = render_interrupts(report, out);
+	if (render_left_out(report, out) || has_line)
+		fputc('\n', out);
+	render_gap_note(report, out);
+}
 
 static const struct {
 	const char *name;
@@ -83,4 +126,37 @@ bool render_left_out(const struct profile_report *report, FILE *out)
 	if (has_some)
 		fputs(".\n", out);
 	return has_some;
+}
+
+struct self_text self_text_of(const struct profile_report *report,
+			      uint64_t self_ns, uint64_t inferred_ns)
+{
+	const struct time_unit *unit = time_unit_of(report->recording);
+	struct self_text text;
+
+	snprintf(text.text, sizeof(text.text), "%s%s", inferred_ns ? "~" : "",
+		 time_unit_text(unit, self_ns).text);
+	return text;
+}
+
+struct group_label tree_label(const struct profile_report *report, int32_t tree)
+{
+	struct group_label label;
+
+	if (report->groups && tree != -1)
+		return task_groups_label(report->groups, tree);
+	snprintf(label.text, sizeof(label.text), "%s",
+		 tree < 0 ? "all" : task_label_last(report->names, tree).text);
+	return label;
+}
+
+struct function_label tree_function_label(const struct profile_report *report,
+					  uint32_t function, int32_t tree)
+{
+	char prefix[sizeof(struct group_label) + 2];
+
+	if (!report->groups || tree >= -1)
+		return function_label_of(report->functions, function, tree);
+	snprintf(prefix, sizeof(prefix), "[%s]", tree_label(report, tree).text);
+	return function_label_under(report->functions, function, prefix);
 }

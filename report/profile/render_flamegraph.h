@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef KT_REPORT_FLAME_LAYOUT_H
-#define KT_REPORT_FLAME_LAYOUT_H
+#ifndef KT_REPORT_PROFILE_RENDER_FLAMEGRAPH_H
+#define KT_REPORT_PROFILE_RENDER_FLAMEGRAPH_H
 
 #include "report/profile/call_tree.h"
 
