@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-#include "report/diff/csv_rows.h"
 #include "report/diff/diff_table.h"
 #include "tests/run_suite.h"
 #include "view/answer/diff_data.h"

@@ -7,7 +7,7 @@
 #include "attribution/sleeps/wakers.h"
 #include "report/steps/task_choice.h"
 #include "report/text/task_names.h"
-#include "report/timeline/lane_callback.h"
+#include "report/timeline/span_export.h"
 #include "symbolize/functions/function_table.h"
 #include "symbolize/symbols/symbols.h"
 #include "tables/lanes/call_lanes.h"

@@ -2,7 +2,7 @@
 #include "decoder/flow/flow.h"
 #include "report/steps/event_merge.h"
 #include "report/steps/task_stacks.h"
-#include "report/timeline/step_words.h"
+#include "report/timeline/step_texts.h"
 #include "report/timeline/timeline.h"
 #include "symbolize/events/function_events.h"
 #include "symbolize/symbols/symbols.h"

@@ -8,7 +8,7 @@
 #include "cmd/report/profile_command.h"
 #include "common/output_file.h"
 #include "common/regular_file.h"
-#include "report/diff/csv_rows.h"
+#include "report/diff/diff_table.h"
 
 #include <errno.h>
 #include <stdlib.h>

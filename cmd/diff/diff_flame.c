@@ -6,9 +6,8 @@
 #include "cmd/diff/diff_capture.h"
 #include "cmd/options/report_options.h"
 #include "common/error.h"
-#include "report/diff/csv_rows.h"
 #include "report/diff/diff_flamegraph.h"
-#include "report/diff/diff_paths.h"
+#include "report/diff/diff_table.h"
 #include "report/profile/profile_report.h"
 
 /* State while one side is read. */

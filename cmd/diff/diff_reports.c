@@ -4,7 +4,6 @@
 #include "cmd/command.h"
 #include "cmd/diff/diff_capture.h"
 #include "common/error.h"
-#include "report/diff/csv_rows.h"
 #include "report/diff/diff_table.h"
 #include "report/profile/profile_report.h"
 #include "tables/table.h"

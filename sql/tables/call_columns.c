@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "sql/tables/call_columns.h"
 
-#include "report/timeline/step_words.h"
+#include "report/timeline/step_texts.h"
 #include "sql/tables/row_source.h"
 #include "sql/tables/sql_tables.h"
 #include "symbolize/functions/function_table.h"

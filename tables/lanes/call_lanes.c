@@ -2,7 +2,7 @@
 #include "tables/lanes/call_lanes.h"
 
 #include "attribution/calls/system_call.h"
-#include "report/timeline/lane_callback.h"
+#include "report/timeline/span_export.h"
 #include "symbolize/arch/arch.h"
 #include "symbolize/symbols/symbols.h"
 #include "tables/calls/call_argument.h"

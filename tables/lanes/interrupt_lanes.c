@@ -2,10 +2,11 @@
 #include "tables/lanes/interrupt_lanes.h"
 
 #include "attribution/interrupts/interrupt_slice.h"
+#include "common/array.h"
 #include "common/error.h"
 #include "report/steps/call_step.h"
 #include "report/steps/task_choice.h"
-#include "report/timeline/lane_callback.h"
+#include "report/timeline/span_export.h"
 #include "symbolize/functions/function_table.h"
 #include "symbolize/symbols/symbols.h"
 #include "tables/interrupts/interrupt_columns.h"

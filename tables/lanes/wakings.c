@@ -5,7 +5,7 @@
 #include "decoder/recording/sideband.h"
 #include "report/steps/task_choice.h"
 #include "report/text/task_names.h"
-#include "report/timeline/lane_callback.h"
+#include "report/timeline/span_export.h"
 #include "tables/table.h"
 
 #include <stdbool.h>

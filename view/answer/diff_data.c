@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "view/answer/diff_data.h"
 
-#include "report/diff/diff_row.h"
 #include "report/diff/diff_table.h"
 #include "view/answer/json_out.h"
 

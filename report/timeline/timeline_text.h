@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef KT_REPORT_LEAF_QUEUE_H
-#define KT_REPORT_LEAF_QUEUE_H
+#ifndef KT_REPORT_TIMELINE_TIMELINE_TEXT_H
+#define KT_REPORT_TIMELINE_TIMELINE_TEXT_H
 
 #include "report/steps/call_step.h"
 
