@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "inband/part_decoder.h"
+
 #include "attribution/calls/system_call.h"
 #include "attribution/events/step_join.h"
 #include "attribution/task_tracker.h"
@@ -14,7 +15,7 @@
 #include "inband/own_recording.h"
 #include "inband/part_bytes.h"
 #include "inband/record_maker.h"
-#include "tables/calls/call_recorder.h"
+#include "tables/calls/call_records_table.h"
 #include "tables/table.h"
 
 #include <stdlib.h>

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "inband/record_maker.h"
+
 #include "attribution/calls/system_call.h"
 #include "attribution/sleeps/wakers.h"
 #include "common/arena.h"
@@ -8,8 +9,6 @@
 #include "report/text/task_names.h"
 #include "symbolize/functions/function_table.h"
 #include "tables/calls/call_record.h"
-#include "tables/calls/call_trace.h"
-#include "tables/sleeps/sleep_places.h"
 #include "tables/text/stack_text.h"
 
 #include <stdio.h>

@@ -9,7 +9,7 @@
 #include "report/text/task_names.h"
 #include "symbolize/arch/arch.h"
 #include "symbolize/functions/function_table.h"
-#include "tables/text/sleep_text.h"
+#include "tables/text/stack_text.h"
 
 #include <check.h>
 #include <inttypes.h>

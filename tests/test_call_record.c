@@ -7,8 +7,6 @@
 #include "symbolize/arch/arch.h"
 #include "symbolize/functions/function_table.h"
 #include "tables/calls/call_record.h"
-#include "tables/calls/call_trace.h"
-#include "tables/sleeps/sleep_places.h"
 #include "tests/run_suite.h"
 
 #include <stdlib.h>

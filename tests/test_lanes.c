@@ -10,10 +10,7 @@
 #include "report/timeline/span_export.h"
 #include "symbolize/functions/function_table.h"
 #include "symbolize/symbols/symbols.h"
-#include "tables/lanes/call_lanes.h"
-#include "tables/lanes/interrupt_lanes.h"
-#include "tables/lanes/sleep_lanes.h"
-#include "tables/lanes/wakings.h"
+#include "tables/lanes.h"
 #include "tests/interrupt_story_fixture.h"
 #include "tests/run_suite.h"
 

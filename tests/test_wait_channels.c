@@ -5,7 +5,7 @@
 #include "symbolize/arch/arch.h"
 #include "symbolize/functions/context_kinds.h"
 #include "symbolize/functions/function_table.h"
-#include "tables/text/sleep_text.h"
+#include "tables/text/stack_text.h"
 #include "tests/run_suite.h"
 
 #include <stdio.h>

@@ -11,7 +11,7 @@
 #include "cmd/report/untimed_overview.h"
 #include "common/error.h"
 #include "report/text/duration_text.h"
-#include "tables/hits/hit_list.h"
+#include "tables/calls/hits_table.h"
 #include "tables/table.h"
 #include "tables/text/recorded.h"
 

@@ -7,7 +7,7 @@
 #include "cmd/pipeline/session.h"
 #include "symbolize/functions/context_kinds.h"
 #include "symbolize/symbols/symbols.h"
-#include "tables/lanes/lanes.h"
+#include "tables/lanes.h"
 #include "tables/table.h"
 
 #include <stdlib.h>

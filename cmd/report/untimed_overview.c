@@ -3,6 +3,7 @@
 
 #include "cmd/pipeline/pipeline.h"
 #include "cmd/pipeline/session.h"
+#include "report/text/record_writer.h"
 #include "tables/overview.h"
 #include "tables/table.h"
 

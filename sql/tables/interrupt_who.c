@@ -4,7 +4,7 @@
 #include "attribution/interrupts/interrupt_accounts.h"
 #include "report/text/task_names.h"
 #include "symbolize/symbols/symbols.h"
-#include "tables/interrupts/interrupt_columns.h"
+#include "tables/processes/interrupts_table.h"
 #include "tables/table.h"
 
 static const char *owner_name(const struct task_names *names, int32_t pid)

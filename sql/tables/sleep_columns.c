@@ -15,7 +15,6 @@
 #include "symbolize/symbols/symbols.h"
 #include "tables/table.h"
 #include "tables/text/recorded.h"
-#include "tables/text/sleep_text.h"
 #include "tables/text/stack_text.h"
 
 enum {

@@ -2,6 +2,7 @@
 #include "attribution/events/event_handler.h"
 #include "attribution/interrupts/interrupt_accounts.h"
 #include "common/array.h"
+#include "report/text/record_writer.h"
 #include "tables/overview.h"
 #include "tables/processes/process_accounts.h"
 #include "tables/processes/time_account.h"

@@ -1,15 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-#include "tables/relations/function_report.h"
-
 #include "common/error.h"
 #include "report/profile/call_tree.h"
 #include "symbolize/functions/function_table.h"
+#include "tables/relations/function_report.h"
 #include "tables/relations/part_tree.h"
 #include "tables/table.h"
-#include "tables/text/histogram_rows.h"
-#include "tables/text/sparse_rows.h"
+#include "tables/text/histogram.h"
 
-/* After the columns of histogram_rows.h. */
+/* After the columns of a histogram (histogram.h). */
 enum column {
 	COLUMN_RANK = HISTOGRAM_COLUMNS,
 	COLUMN_DEPTH,

@@ -7,7 +7,7 @@
 #include "symbolize/functions/function_table.h"
 #include "tables/relations/function_trees.h"
 #include "tables/table.h"
-#include "tables/text/histogram_bars.h"
+#include "tables/text/histogram.h"
 
 #include <inttypes.h>
 

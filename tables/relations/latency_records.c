@@ -5,8 +5,7 @@
 #include "tables/relations/latency_paths.h"
 #include "tables/relations/latency_report.h"
 #include "tables/table.h"
-#include "tables/text/histogram_rows.h"
-#include "tables/text/sparse_rows.h"
+#include "tables/text/histogram.h"
 
 #include <stdlib.h>
 

@@ -8,7 +8,7 @@
 #include "tables/relations/latency_paths.h"
 #include "tables/relations/latency_report.h"
 #include "tables/table.h"
-#include "tables/text/histogram_bars.h"
+#include "tables/text/histogram.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

@@ -10,7 +10,7 @@
 #include "symbolize/symbols/symbols.h"
 #include "tables/requests/request_sleeps.h"
 #include "tables/table.h"
-#include "tables/text/sleep_text.h"
+#include "tables/text/stack_text.h"
 
 #include <inttypes.h>
 #include <stdio.h>

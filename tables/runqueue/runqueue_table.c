@@ -12,7 +12,7 @@
 #include "tables/runqueue/wait_stats.h"
 #include "tables/table.h"
 #include "tables/table_records.h"
-#include "tables/text/histogram_bars.h"
+#include "tables/text/histogram.h"
 #include "tables/text/recorded.h"
 #include "tables/text/table_rows.h"
 

@@ -9,7 +9,6 @@
 #include "report/text/task_names.h"
 #include "tables/sleeps/sleeps_table_parts.h"
 #include "tables/text/recorded.h"
-#include "tables/text/sleep_text.h"
 #include "tables/text/stack_text.h"
 #include "tables/text/table_rows.h"
 
