@@ -4,7 +4,6 @@
 #include "attribution/requests/requests.h"
 #include "attribution/trackers.h"
 #include "report/text/task_names.h"
-#include "tables/requests/request_rows.h"
 #include "tables/requests/request_sums.h"
 #include "tests/run_suite.h"
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Profiles in which interrupt work is charged to its beneficiaries. */
 #include "attribution/events/known_events.h"
+#include "report/steps/call_step.h"
 #include "report/steps/task_choice.h"
 #include "symbolize/symbols/symbols.h"
 #include "tables/profile/beneficiary_profile.h"

@@ -8,6 +8,7 @@
 #include "symbolize/functions/function_table.h"
 #include "tables/requests/request_records.h"
 #include "tables/requests/request_sleeps.h"
+#include "tables/requests/request_sums.h"
 #include "tests/run_suite.h"
 #include "tests/scratch_folder_fixture.h"
 

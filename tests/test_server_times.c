@@ -2,10 +2,8 @@
 /* The time of servers in a window is the part of their threads' time in it; and
  * the cached records for that can be read back.
  */
-#include "tables/requests/server_times.h"
-
 #include "common/pack.h"
-#include "tables/requests/server_record.h"
+#include "tables/requests/servers.h"
 #include "tests/run_suite.h"
 
 static const struct server_record records[] = {

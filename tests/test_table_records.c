@@ -12,8 +12,8 @@
 #include "report/profile/call_tree.h"
 #include "symbolize/functions/function_table.h"
 #include "tables/calls/syscalls_table.h"
-#include "tables/sleeps/sleep_pack.h"
 #include "tables/waits/lock_waits.h"
+#include "tables/waits/sleeps_table.h"
 #include "tests/kept_record_fixture.h"
 #include "tests/run_suite.h"
 

@@ -9,6 +9,7 @@
 #include "decoder/recording/recording.h"
 #include "report/profile/profile.h"
 #include "report/profile/profile_report.h"
+#include "report/steps/call_step.h"
 #include "symbolize/symbols/symbols.h"
 #include "tables/profile/beneficiary_profile.h"
 #include "tables/profile/wall_tree.h"

@@ -5,7 +5,6 @@
 #include "sql/tables/account_columns.h"
 #include "sql/tables/interrupt_columns.h"
 #include "sql/tables/row_source.h"
-#include "tables/processes/process_accounts.h"
 #include "tables/processes/time_account.h"
 #include "tables/table.h"
 

@@ -4,7 +4,7 @@
 #include "report/text/task_names.h"
 #include "sql/tables/row_source.h"
 #include "sql/tables/sql_tables.h"
-#include "tables/requests/request_rows.h"
+#include "tables/requests/request_sums.h"
 #include "tables/text/recorded.h"
 
 #include <stddef.h>

@@ -7,8 +7,8 @@
 #include "sql/tables/request_columns.h"
 #include "sql/tables/request_sleep_rows.h"
 #include "sql/tables/row_source.h"
-#include "tables/requests/request_rows.h"
 #include "tables/requests/request_sleeps.h"
+#include "tables/requests/request_sums.h"
 #include "tables/table.h"
 
 #include <stddef.h>

@@ -3,7 +3,6 @@
 #include "sql/tables/row_source.h"
 #include "sql/tables/sql_tables.h"
 #include "sql/tables/sum_window.h"
-#include "tables/requests/server_accounts.h"
 #include "tables/requests/servers.h"
 #include "tables/table.h"
 #include "tables/text/recorded.h"

@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef KT_TABLES_BENEFICIARY_PROFILE_H
-#define KT_TABLES_BENEFICIARY_PROFILE_H
+#ifndef KT_TABLES_PROFILE_BENEFICIARY_PROFILE_H
+#define KT_TABLES_PROFILE_BENEFICIARY_PROFILE_H
 
 #include "attribution/events/event_handler.h"
-#include "attribution/interrupts/interrupt_accounts.h"
+#include "report/profile/call_tree.h"
 #include "report/profile/profile.h"
 #include "report/profile/profile_report.h"
 
-#include <stdbool.h>
 #include <stdint.h>
 
 struct attribution_input;
@@ -41,10 +40,13 @@ beneficiary_profile_handler(struct beneficiary_profile *profile);
  * beneficiary_profile_begin_window() was called before these.
  */
 void beneficiary_profile_begin_window(struct beneficiary_profile *profile);
+
 void beneficiary_profile_keep(struct beneficiary_profile *profile,
 			      struct kept_file_writer *writer);
+
 void beneficiary_profile_pack_rest(struct beneficiary_profile *profile,
 				   struct pack *pack);
+
 void beneficiary_profile_read(struct beneficiary_profile *profile,
 			      struct pack *pack);
 
@@ -56,6 +58,7 @@ int beneficiary_profile_end(struct beneficiary_profile *profile);
  */
 const struct call_tree *
 beneficiary_profile_tree(const struct beneficiary_profile *profile);
+
 const uint64_t *
 beneficiary_profile_part_times(const struct beneficiary_profile *profile);
 

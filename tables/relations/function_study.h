@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef KT_TABLES_FUNCTION_STUDY_H
-#define KT_TABLES_FUNCTION_STUDY_H
+#ifndef KT_TABLES_RELATIONS_FUNCTION_STUDY_H
+#define KT_TABLES_RELATIONS_FUNCTION_STUDY_H
 
 #include "report/profile/call_tree.h"
 #include "report/steps/call_step.h"

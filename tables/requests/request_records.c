@@ -7,6 +7,7 @@
 #include "common/pack.h"
 #include "report/steps/call_step.h"
 #include "tables/requests/request_sleeps.h"
+#include "tables/requests/request_sums.h"
 
 void request_records_free(struct request_records *records)
 {

@@ -5,7 +5,6 @@
 #include "common/error.h"
 #include "report/steps/task_choice.h"
 #include "report/text/task_names.h"
-#include "tables/requests/server_accounts.h"
 #include "tables/requests/servers.h"
 #include "tables/table.h"
 #include "tables/table_records.h"

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef KT_TABLES_WAIT_STATS_H
-#define KT_TABLES_WAIT_STATS_H
+#ifndef KT_TABLES_WAITS_RUNQUEUE_TABLE_H
+#define KT_TABLES_WAITS_RUNQUEUE_TABLE_H
 
 #include "common/keyed_array.h"
-#include "tables/runqueue/cpu_runs.h"
-#include "tables/runqueue/cpu_waits.h"
 #include "tables/text/histogram.h"
+#include "tables/waits/runqueue_records.h"
 
 #include <stdint.h>
 

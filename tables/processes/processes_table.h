@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef KT_TABLES_TIME_COLUMNS_H
-#define KT_TABLES_TIME_COLUMNS_H
+#ifndef KT_TABLES_PROCESSES_PROCESSES_TABLE_H
+#define KT_TABLES_PROCESSES_PROCESSES_TABLE_H
 
 #include "attribution/time/off_cpu.h"
-#include "report/text/record_writer.h"
 
 #include <stdbool.h>
+#include <stdio.h>
 
 struct recorded;
 struct task_groups;
-struct time_account;
 
 /* The columns of the tables of processes and threads. */
 
@@ -30,22 +29,6 @@ struct time_columns {
 	const struct task_groups *groups;
 	enum time_columns_part part;
 };
-
-/* The columns that both tables may have: the table of threads has those of
- * processes if its rows are groups.
- */
-#define TIME_COLUMN_NAMES \
-	"group comm threads wall_ns user_ns system_call_ns fault_ns " \
-	"kernel_ns runnable_ns asleep_ns interrupt_benefited_ns " \
-	"interrupt_stolen_ns tracer_ns guest_ns not_asked_ns unknown_ns " \
-	"context_switches system_calls faults recorder_wait " \
-	"interrupt_work_elsewhere kernel_work_elsewhere unknown_because " \
-	"uncertain"
-
-/* Writes the fields of @account. */
-void time_columns_write(const struct time_columns *columns,
-			struct record_writer *writer,
-			const struct time_account *account);
 
 /* Writes which columns were not recorded, and the command to record them. */
 void time_columns_explain(const struct time_columns *columns,
