@@ -117,8 +117,9 @@ static int make_stacks(struct pipeline *pipeline)
 		task_stacks_new(pipeline->session->window, pipeline->callback);
 	if (!pipeline->stacks)
 		return -ERROR_MEMORY;
-	task_stacks_set_functions(pipeline->stacks,
-			 symbols_functions(pipeline->session->symbols));
+	task_stacks_set_functions(
+		pipeline->stacks,
+		symbols_functions(pipeline->session->symbols));
 	for (size_t i = 0; i < pipeline->count && status >= 0; i++) {
 		const struct cpu_pipeline *cpu = &pipeline->cpus[i];
 

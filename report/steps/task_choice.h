@@ -2,6 +2,13 @@
 #ifndef KT_REPORT_STEPS_TASK_CHOICE_H
 #define KT_REPORT_STEPS_TASK_CHOICE_H
 
+/* Which tasks a report is about, and how it groups them: a filter of tasks and
+ * CPUs (struct step_filter), the recorder's own tasks, and groups whose sums add
+ * up to the whole (struct task_groups). A filter selects a task by any name that
+ * it had; groups and the recorder's tasks go by the last name, so that a task is
+ * in one group throughout a report.
+ */
+
 #include "report/steps/call_step.h"
 
 #include <stdbool.h>
@@ -44,7 +51,7 @@ struct step_filter {
 	size_t tree_count;
 	const struct name_choice *comms; /* borrowed; NULL: empty */
 	/* If the task lists are empty: leave out the recorder's tasks, given by
-	 * this command line (task_choice.h). NULL: include them.
+	 * this command line (recorder_task_is()). NULL: include them.
 	 */
 	const char *left_out_recorder;
 	const uint32_t *cpus;

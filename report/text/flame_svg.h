@@ -6,7 +6,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
-/* A flame graph as an SVG file with zoom and search (flame_script.h). A second
+/* A flame graph as an SVG file with zoom and search. A second
  * graph is drawn below if it has a width.
  */
 struct flame_svg {

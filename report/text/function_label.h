@@ -114,7 +114,7 @@ struct function_label
 function_label_under(const struct function_table *functions, uint32_t function,
 		     const char *prefix);
 
-/* Returns only the name of the function or state (frame_state.h). */
+/* Returns only the name of the function or state (enum frame_state). */
 const char *function_text(const struct function_table *functions,
 			  uint32_t function);
 

@@ -2,6 +2,17 @@
 #ifndef KT_REPORT_TEXT_NAME_TEXT_H
 #define KT_REPORT_TEXT_NAME_TEXT_H
 
+/* Text for people: names that may hold any bytes, colours, and the width of the
+ * output. All names from the traced machine (tasks, functions, files, cgroups)
+ * pass through name_text() on their way to any format.
+ *
+ * Invariants:
+ * 1. What is written is valid in its format, and ends no field, string or frame
+ *    early, whatever the name.
+ * 2. NAME_TEXT contains no control character: a name cannot command a terminal.
+ * 3. Colours never come from a name; without a terminal, they are "".
+ */
+
 #include <stddef.h>
 #include <stdio.h>
 

@@ -2,6 +2,24 @@
 #ifndef KT_TABLES_CALLS_CALL_RECORD_H
 #define KT_TABLES_CALLS_CALL_RECORD_H
 
+/* The full record of one system call, made while it runs: its call tree
+ * (struct call_trace), the places at which it slept (struct sleep_places), and
+ * the call itself (attribution/calls/system_call.h); and its three formats: a
+ * line as strace writes, text, JSON.
+ *
+ *  call events of the task ----> call_trace_take() ---+
+ *  sleeps that ended ----------> sleep_places_add() --+--> struct call_record
+ *  the call that ended -------------------------------+    --> call_line_text(),
+ *                                                          call_record_text(),
+ *                                                          call_record_json()
+ *
+ * Invariants:
+ * 1. A path or place occurs once; repeated calls and sleeps add to it, so a record
+ *    is as large as the different paths of its call.
+ * 2. Records borrow all parts; they are valid until the next call of the task.
+ * 3. The formats depend on the record and its context only.
+ */
+
 #include "common/array.h"
 #include "common/keyed_array.h"
 #include "report/steps/call_step.h"

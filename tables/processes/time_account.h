@@ -2,6 +2,24 @@
 #ifndef KT_TABLES_PROCESSES_TIME_ACCOUNT_H
 #define KT_TABLES_PROCESSES_TIME_ACCOUNT_H
 
+/* Where the time of threads and processes went: the accounts behind the tables
+ * of processes and threads.
+ *
+ *  spans of threads' time --> time_accounts ----> struct time_account by thread
+ *  switches, calls, faults     (one pass, or      --process_accounts_add()-->
+ *  interrupt accounts           time_records)     by process or group
+ *
+ * Invariants:
+ * 1. wall_ns is the sum of class_ns; benefited_ns + stolen_ns is the interrupt
+ *    time.
+ * 2. Interrupt time that was for other processes is stolen from the interrupted
+ *    thread and elsewhere added to the beneficiary's process, never to wall_ns.
+ * 3. uncertain bounds the error of each class (struct class_error_bound).
+ * 4. Accounts read from time_records equal those of the pass that wrote them.
+ *
+ * Errors: -ERROR_MEMORY, kept until time_accounts_end().
+ */
+
 #include "attribution/time/time_span.h"
 #include "common/array.h"
 #include "common/keyed_array.h"
