@@ -11,33 +11,62 @@
 
 #include <string.h>
 
-static const struct own_option own_options[] = {
-	{ "unexecuted", NULL, "list every instruction that never ran" },
+enum annotate_option { OPTION_UNEXECUTED, OPTION_INLINED, OPTION_COUNT };
+
+static const struct own_option own_options[OPTION_COUNT] = {
+	[OPTION_UNEXECUTED] = { "unexecuted", NULL,
+				"list every instruction that never ran" },
+	[OPTION_INLINED] = { "inlined", NULL,
+			     "instead list the functions inlined into it, with "
+			     "their entries and times" },
+};
+
+static const char *const contradictions[][2] = {
+	{ "unexecuted", "inlined" },
+	{ NULL },
+};
+
+struct choice {
+	bool with_unexecuted;
+	bool lists_inlined;
 };
 
 static bool take_option(void *ctx, int index, const char *argument)
 {
-	(void)index;
+	struct choice *choice = ctx;
+
 	(void)argument;
-	*(bool *)ctx = true;
+	if (index == OPTION_INLINED)
+		choice->lists_inlined = true;
+	else
+		choice->with_unexecuted = true;
 	return true;
 }
 
-typedef int annotate_renderer(const struct annotation *annotation,
-			      const struct annotate_options *options,
-			      FILE *out);
-
-/* Returns NULL after a message if there is no such format. */
-static annotate_renderer *renderer_of(const char *format)
+/* Returns whether there is the format @name, and sets *@format. */
+static bool read_format(const char *name, enum record_format *format)
 {
-	if (!format || !strcmp(format, "text"))
-		return annotate_text;
-	if (!strcmp(format, "csv"))
-		return annotate_csv;
-	if (!strcmp(format, "json"))
-		return annotate_json;
-	say("annotate: --format must be text, csv or json, not '%s'", format);
-	return NULL;
+	if (record_format_find(name, format))
+		return true;
+	say("annotate: --format must be text, csv or json, not '%s'", name);
+	return false;
+}
+
+static int render(const struct annotation *annotation,
+		  const struct annotate_options *options, bool lists_inlined,
+		  enum record_format format, FILE *out)
+{
+	if (lists_inlined)
+		return annotate_inlined(annotation, options, format, out);
+	switch (format) {
+	case RECORD_CSV:
+		return annotate_csv(annotation, options, out);
+	case RECORD_JSON:
+		return annotate_json(annotation, options, out);
+	case RECORD_TABLE:
+		break;
+	}
+	return annotate_text(annotation, options, out);
 }
 
 static int add_stream(const struct session *session, size_t index,
@@ -90,13 +119,12 @@ static int annotate(const struct session *session, const char *name,
 static int annotate_session(const struct session *session,
 			    const struct report_options *options,
 			    const struct name_choice *functions,
-			    bool with_unexecuted)
+			    const struct choice *choice)
 {
-	annotate_renderer *render = renderer_of(options->format);
 	struct annotate_options annotate_options = {
 		.lines = session->lines,
 		.top = options->top,
-		.with_unexecuted = with_unexecuted,
+		.with_unexecuted = choice->with_unexecuted,
 	};
 	struct annotation annotation = annotation_of(&(struct annotation_input){
 		.recording = session->recording,
@@ -106,11 +134,14 @@ static int annotate_session(const struct session *session,
 		.filter = &session->filter,
 		.window = session->window,
 	});
-	int status = render ? annotate(session, options->query, &annotation) :
-			      EXIT_USAGE;
+	enum record_format format;
+	int status = read_format(options->format, &format) ?
+			     annotate(session, options->query, &annotation) :
+			     EXIT_USAGE;
 
 	if (!status &&
-	    render(&annotation, &annotate_options, session->out) < 0) {
+	    render(&annotation, &annotate_options, choice->lists_inlined,
+		   format, session->out) < 0) {
 		say("%s", error_text(-ERROR_MEMORY));
 		status = EXIT_FAILED;
 	}
@@ -119,7 +150,7 @@ static int annotate_session(const struct session *session,
 }
 
 static int annotate_recording(const struct report_options *options,
-			      bool with_unexecuted)
+			      const struct choice *choice)
 {
 	struct name_choice functions = NAME_CHOICE_NONE;
 	struct session session;
@@ -139,8 +170,8 @@ static int annotate_recording(const struct report_options *options,
 	}
 	status = session_open(&session, options);
 	if (!status)
-		status = annotate_session(&session, options, &functions,
-					  with_unexecuted);
+		status =
+			annotate_session(&session, options, &functions, choice);
 	status = session_finish(&session, status);
 	name_choice_free(&functions);
 	return status;
@@ -148,7 +179,7 @@ static int annotate_recording(const struct report_options *options,
 
 static int run_annotate(int argc, char **argv)
 {
-	bool with_unexecuted = false;
+	struct choice choice = { 0 };
 	const struct option_set set = {
 		.command = "annotate",
 		.purpose = "Shows how often each instruction and source line "
@@ -160,16 +191,17 @@ static int run_annotate(int argc, char **argv)
 		.takes_input = true,
 		.takes_query = true,
 		.own = own_options,
-		.own_count = sizeof(own_options) / sizeof(*own_options),
+		.own_count = OPTION_COUNT,
+		.contradictions = contradictions,
 		.take = take_option,
-		.ctx = &with_unexecuted,
+		.ctx = &choice,
 	};
 	struct report_options options;
 	int status = report_options_read(&options, &set, argc, argv) - 1;
 
 	options.wants_lines = true;
 	if (status < 0)
-		status = annotate_recording(&options, with_unexecuted);
+		status = annotate_recording(&options, &choice);
 	report_options_free(&options);
 	return status;
 }

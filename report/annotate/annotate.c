@@ -311,26 +311,47 @@ static void print_instruction(const struct output *output,
 	fputc('\n', out);
 }
 
-/* Returns the source line of @row; line 0: unknown. */
-static struct source_line line_of(const struct output *output,
-				  const struct row *row)
+/* The place of an instruction in the source. */
+struct place {
+	struct source_line line; /* line 0: unknown */
+	/* the function inlined there, innermost; NULL: none */
+	const char *inlined;
+};
+
+static struct place place_of(const struct output *output, const struct row *row)
 {
 	const struct annotated_code *code = code_at(output, row->code);
 	const struct function *function =
 		function_at(output->functions, code->function);
-	uint64_t offset = row->line.offset;
-	struct source_line line = { .line = 0 };
+	struct inlined_call calls[INLINED_CALLS_MOST];
+	struct place place = { .line = { .line = 0 } };
+	uint64_t offset;
+	size_t count;
 
-	if (!output->options->lines)
-		return line;
-	if (code->is_cold && function->space == 'u')
-		return line;
-	if (code->is_cold)
-		offset += code->address - function->address;
-	/* Offset 0 would be the declaration. */
-	if (!lines_find(output->options->lines, function, offset, &line))
-		line.line = 0;
-	return line;
+	if (!output->options->lines ||
+	    !annotation_source_offset(code, function, row->line.offset,
+				      &offset))
+		return place;
+	count = lines_find_inlined(output->options->lines, function, offset,
+				   calls, &place.line);
+	if (count)
+		place.inlined = calls[count - 1].name;
+	else if (!lines_find(output->options->lines, function, offset,
+			     &place.line))
+		place.line.line = 0;
+	return place;
+}
+
+static bool is_same_text(const char *a, const char *b)
+{
+	return a == b || (a && b && !strcmp(a, b));
+}
+
+static bool is_same_place(const struct place *a, const struct place *b)
+{
+	return a->line.line == b->line.line &&
+	       (!a->line.line || is_same_text(a->line.file, b->line.file)) &&
+	       is_same_text(a->inlined, b->inlined);
 }
 
 /* Opens @path; afterwards output->source is its text, empty if unreadable. */
@@ -385,9 +406,10 @@ static void print_source(const char *text, size_t length, FILE *out)
  * instructions, which are those up to @end.
  */
 static void print_line(struct output *output, const struct row *row,
-		       const struct row *end, const struct source_line *line,
+		       const struct row *end, const struct place *place,
 		       FILE *out)
 {
+	const struct source_line *line = &place->line;
 	const char *slash = strrchr(line->file, '/');
 	uint64_t time_ns = 0;
 	size_t length;
@@ -402,6 +424,10 @@ static void print_line(struct output *output, const struct row *row,
 	fputs("  ", out);
 	name_write(out, NAME_TEXT, slash ? slash + 1 : line->file);
 	fprintf(out, ":%d", line->line);
+	if (place->inlined) {
+		fputs(" in inlined ", out);
+		name_write(out, NAME_TEXT, place->inlined);
+	}
 	if (text) {
 		fputs("  ", out);
 		print_source(text, length, out);
@@ -433,19 +459,20 @@ static void print_rows(const struct output *output, const struct row *row,
 	}
 }
 
-/* Returns the end of the rows from @row to @end that have one source line. */
-static const struct row *line_end(const struct output *output,
-				  const struct row *row, const struct row *end,
-				  struct source_line *line)
+/* Returns the end of the rows from @row to @end that have one source line, and
+ * sets *@place to it.
+ */
+static const struct row *place_end(const struct output *output,
+				   const struct row *row, const struct row *end,
+				   struct place *place)
 {
 	const struct row *after = row + 1;
 
-	*line = line_of(output, row);
+	*place = place_of(output, row);
 	while (after < end) {
-		struct source_line next = line_of(output, after);
+		struct place next = place_of(output, after);
 
-		if (next.line != line->line ||
-		    (line->line && strcmp(next.file, line->file) != 0))
+		if (!is_same_place(&next, place))
 			break;
 		after++;
 	}
@@ -469,8 +496,8 @@ static void print_code(struct output *output, const struct row *row,
 	const struct row *unexecuted = NULL;
 
 	while (row < end) {
-		struct source_line line;
-		const struct row *after = line_end(output, row, end, &line);
+		struct place place;
+		const struct row *after = place_end(output, row, end, &place);
 
 		if (!has_run(row, after) && !output->options->with_unexecuted) {
 			unexecuted = unexecuted ? unexecuted : row;
@@ -478,8 +505,8 @@ static void print_code(struct output *output, const struct row *row,
 			if (unexecuted)
 				print_rows(output, unexecuted, row, out);
 			unexecuted = NULL;
-			if (line.line)
-				print_line(output, row, after, &line, out);
+			if (place.line.line)
+				print_line(output, row, after, &place, out);
 			print_rows(output, row, after, out);
 		}
 		row = after;
@@ -553,16 +580,19 @@ static void write_branch(struct record_writer *writer,
 	}
 }
 
-static void write_source(struct record_writer *writer,
-			 const struct source_line *line)
+static void write_place(struct record_writer *writer, const struct place *place)
 {
-	if (line->line) {
-		record_text(writer, "file", line->file);
-		record_number(writer, "line", (uint64_t)line->line);
+	if (place->line.line) {
+		record_text(writer, "file", place->line.file);
+		record_number(writer, "line", (uint64_t)place->line.line);
 	} else {
 		record_absent(writer, "file");
 		record_absent(writer, "line");
 	}
+	if (place->inlined)
+		record_text(writer, "inlined", place->inlined);
+	else
+		record_absent(writer, "inlined");
 }
 
 static void write_fields(struct record_writer *writer, const void *ctx,
@@ -575,7 +605,7 @@ static void write_fields(struct record_writer *writer, const void *ctx,
 		function_at(output->functions, code->function);
 	struct disassembly text;
 	struct branch_text branch;
-	struct source_line line = line_of(output, row);
+	struct place place = place_of(output, row);
 
 	annotation_disassemble(output->annotation, code, row->line.offset,
 			       &text);
@@ -590,7 +620,7 @@ static void write_fields(struct record_writer *writer, const void *ctx,
 	record_number(writer, "time_ns", row->line.time_ns);
 	record_text(writer, "instruction", text.text);
 	write_branch(writer, &branch);
-	write_source(writer, &line);
+	write_place(writer, &place);
 }
 
 static int write_records(const struct annotation *annotation,

@@ -2,6 +2,8 @@
 #ifndef KT_REPORT_ANNOTATE_ANNOTATE_H
 #define KT_REPORT_ANNOTATE_ANNOTATE_H
 
+#include "report/text/record_writer.h"
+
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -28,5 +30,15 @@ int annotate_csv(const struct annotation *annotation,
 		 const struct annotate_options *options, FILE *out);
 int annotate_json(const struct annotation *annotation,
 		  const struct annotate_options *options, FILE *out);
+
+/* Writes the functions that were inlined into those of @annotation, the ones
+ * with the most time first: how often each such call was entered, its time, and
+ * the line of the call. Requires options->lines.
+ *
+ * Returns 0 or -ERROR_MEMORY.
+ */
+int annotate_inlined(const struct annotation *annotation,
+		     const struct annotate_options *options,
+		     enum record_format format, FILE *out);
 
 #endif

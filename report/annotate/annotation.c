@@ -377,6 +377,19 @@ void annotation_disassemble(const struct annotation *annotation,
 		    code->address + offset, text);
 }
 
+bool annotation_source_offset(const struct annotated_code *code,
+			      const struct function *function, uint32_t offset,
+			      uint64_t *source_offset)
+{
+	*source_offset = offset;
+	if (!code->is_cold)
+		return true;
+	if (function->space == 'u')
+		return false;
+	*source_offset += code->address - function->address;
+	return true;
+}
+
 /* Sums by offset in one code. */
 struct sums {
 	uint64_t *starts; /* blocks that start here */

@@ -13,6 +13,7 @@ struct aux_stream;
 struct code_image;
 struct disassembly;
 struct flow_source;
+struct function;
 struct name_choice;
 struct recording;
 struct symbols;
@@ -120,6 +121,14 @@ int annotation_add_stream(struct annotation *annotation,
 void annotation_disassemble(const struct annotation *annotation,
 			    const struct annotated_code *code, uint32_t offset,
 			    struct disassembly *text);
+
+/* Sets *@source_offset to the offset from @function's entry, as symbolize/elf/
+ * lines.h counts it, of the instruction at @offset of its @code. Returns false if
+ * it is unknown, as in the cold part of a program's function.
+ */
+bool annotation_source_offset(const struct annotated_code *code,
+			      const struct function *function, uint32_t offset,
+			      uint64_t *source_offset);
 
 /* Returns the instructions of code @index in order, of which *@count exist,
  * including those that never ran; the caller frees them. NULL when out of

@@ -57,6 +57,15 @@ def judge_program(judge):
     judge.expect("what never ran took no time", not unexecuted, unexecuted[:3])
 
 
+def judge_inlined(judge):
+    counts = own_counts()
+    rows = [row for row in annotate("follow", "--inlined")
+            if row["function"] == "next_odd"]
+    judge.expect("an inlined function has its entries",
+                 [(row["into"], row["count"]) for row in rows] ==
+                 [("follow", counts["triples"])], rows)
+
+
 def judge_text(judge):
     counts = own_counts()
     text = recording.run("annotate", "run,follow")
@@ -103,6 +112,7 @@ def judge_errors(judge):
 def main():
     judge = Judge()
     judge_program(judge)
+    judge_inlined(judge)
     judge_text(judge)
     judge_kernel(judge)
     judge_errors(judge)

@@ -39,13 +39,20 @@ __attribute__((noinline)) static void subtract(void)
 
 static void (*volatile const operations[])(void) = { add, subtract, add };
 
+/* The compiler inlines this into follow(). */
+__attribute__((always_inline)) static inline unsigned long
+next_odd(unsigned long n)
+{
+	counts->triples++;
+	return 3 * n + 1;
+}
+
 /* Follows the Collatz sequence from @n to 1. */
 __attribute__((noinline)) static void follow(unsigned long n)
 {
 	while (n != 1) {
 		if (n % 2) {
-			counts->triples++;
-			n = 3 * n + 1;
+			n = next_odd(n);
 			sink += n; /* triples */
 		} else {
 			counts->halves++;
