@@ -10,19 +10,9 @@
 #include <stdbool.h>
 #include <stdlib.h>
 
-/* The functions whose names an option selects. Each name is matched once, at
- * the first query for its function.
- */
-struct named_functions {
-	const struct function_table *functions; /* borrowed */
-	const struct name_choice *choice; /* borrowed; NULL: no function */
-	struct array answers;		  /* uint8_t by function */
-	int status; /* 0, or -ERROR_MEMORY: some results are wrong */
-};
-
 enum answer { ANSWER_UNKNOWN, ANSWER_NO, ANSWER_YES };
 
-static struct named_functions
+struct named_functions
 named_functions_of(const struct function_table *functions,
 		   const struct name_choice *choice)
 {
@@ -33,13 +23,12 @@ named_functions_of(const struct function_table *functions,
 	};
 }
 
-static void named_functions_free(struct named_functions *named)
+void named_functions_free(struct named_functions *named)
 {
 	array_free(&named->answers);
 }
 
-static bool named_functions_has(struct named_functions *named,
-				uint32_t function)
+bool named_functions_has(struct named_functions *named, uint32_t function)
 {
 	uint8_t *answer;
 
