@@ -13,7 +13,7 @@
  * Invariants:
  * 1. close() is called once after open(), even if that failed, on a state that was
  *    zeroed before open().
- * 2. Rows are those that the input's filter and window choose.
+ * 2. The input's filter and window choose the rows.
  * 3. A window made from records has the rows that a pass over the recording would
  *    give.
  * 4. A column that the recording cannot fill is named below the table, with the
@@ -73,7 +73,7 @@ struct attribution_table {
 	const char *columns;
 	/* Rows are tasks: the recorder's are left out (--with-tracer). */
 	bool is_of_tasks;
-	bool says_left_out; /* prints the number of rows left out itself */
+	bool writes_left_out; /* prints the number of rows left out itself */
 	/* The rows may be grouped by input.groups (--by). */
 	bool has_groups;
 	/* Validates the argument before anything else; NULL: all are valid.

@@ -68,7 +68,8 @@ static void expect(const char *signal, const char *place, const char *calls)
 	const struct call_step step = { .time_ns = 5, .task = &task };
 	struct crash crash;
 
-	ck_assert_int_eq(crash_stack_tell(&stack, &names, &step, &crash), 0);
+	ck_assert_int_eq(crash_stack_describe(&stack, &names, &step, &crash),
+			 0);
 	ck_assert_int_eq(crash.pid, 7);
 	ck_assert_int_eq(crash.tid, 8);
 	ck_assert_str_eq(crash.signal, signal);

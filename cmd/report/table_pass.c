@@ -42,7 +42,7 @@ static void say_left_out(const struct table_run *run, FILE *out)
 	uint64_t time_ns = 0;
 	const struct task *task;
 
-	if (run->request->is_quiet || run->request->table->says_left_out ||
+	if (run->request->is_quiet || run->request->table->writes_left_out ||
 	    step_filter_has_tasks(filter) || !filter->left_out_recorder)
 		return;
 	for (size_t i = 0; (task = task_stacks_task(run->output.stacks, i));

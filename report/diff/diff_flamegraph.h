@@ -43,10 +43,8 @@ int diff_paths_add(struct diff_paths *paths, uint32_t depth, const char *name,
 void diff_paths_end(struct diff_paths *paths);
 
 uint32_t diff_paths_count(const struct diff_paths *paths);
-
 const struct diff_path *diff_paths_at(const struct diff_paths *paths,
 				      uint32_t index);
-
 const char *diff_paths_name(const struct diff_paths *paths, uint32_t index);
 
 /* Draws side B as a flame graph (SVG) with B's times as widths. Frames with

@@ -251,9 +251,9 @@ static void follow(struct call_tree *tree, struct call_node *parent,
 		   uint32_t child)
 {
 	if (parent->recent_child)
-		call_tree_at(tree, parent->recent_child)->next_asked = child;
+		call_tree_at(tree, parent->recent_child)->next_used = child;
 	parent->recent_child = child;
-	parent->expected_child = call_tree_at(tree, child)->next_asked;
+	parent->expected_child = call_tree_at(tree, child)->next_used;
 }
 
 /* Returns whether the most recently used child matches, which is the case for a
@@ -599,11 +599,11 @@ static bool find_order(struct order *order)
 /* Sets @places to the new number of each node. Unused nodes come last. */
 static void find_places(const struct order *order, uint32_t *places)
 {
-	uint32_t behind = order->count;
+	uint32_t after = order->count;
 
 	for (uint32_t i = 0; i < order->tree->count; i++)
 		if (!order->used[i])
-			places[i] = behind++;
+			places[i] = after++;
 	for (uint32_t i = 0; i < order->count; i++)
 		places[order->nodes[i]] = i;
 }
@@ -652,7 +652,7 @@ static void link_nodes(struct call_tree *tree, uint32_t count)
 				&tree->first_root :
 				&tree->links[node->parent].first_child;
 
-		node->next_asked = 0;
+		node->next_used = 0;
 		node->expected_child = 0;
 		node->recent_child = 0;
 		tree->links[i].first_child = CALL_NODE_NONE;

@@ -58,9 +58,9 @@ uint64_t call_counts_calls(const struct call_counts *counts);
 struct call_node {
 	uint32_t parent;
 	uint32_t function;	 /* FUNCTION_NONE if it is a root */
-	uint32_t next_asked;	 /* the sibling used after it last time */
+	uint32_t next_used;	 /* the sibling used after it last time */
 	uint32_t recent_child;	 /* the child used last */
-	uint32_t expected_child; /* next_asked of recent_child */
+	uint32_t expected_child; /* next_used of recent_child */
 	/* entries, in addition to those in call_more */
 	uint16_t direct;
 	uint8_t tail;
@@ -164,7 +164,7 @@ static inline struct call_node *call_node_child(struct call_tree *tree,
 						 call_tree_at(tree, found);
 	}
 	parent->recent_child = parent->expected_child;
-	parent->expected_child = node->next_asked;
+	parent->expected_child = node->next_used;
 	return node;
 }
 

@@ -61,28 +61,18 @@ struct profile_report {
 typedef int render_profile(const struct profile_report *report, FILE *out);
 
 render_profile render_flat_text;
-
 render_profile render_flat_csv;
-
 render_profile render_flat_json;
-
 render_profile render_callgraph_text;
-
 render_profile render_callgraph_csv;
-
 render_profile render_callgraph_json;
-
 render_profile render_calltree_text;
-
 render_profile render_flamegraph;
-
 render_profile render_folded;
 
 /* CSV: the nodes of the tree by name, depth first. */
 render_profile render_paths;
-
 render_profile render_gmon;
-
 render_profile render_gmon_symbols;
 render_profile render_pprof;
 render_profile render_speedscope;

@@ -7,10 +7,11 @@
  * trackers of attribution consume them as a struct step_callback.
  *
  * Invariants of the events that a callback gets:
- * 1. Those of a CPU are in order. The times of a task's events never decrease.
+ * 1. Events of a CPU are in order. The times of a task's events never decrease.
  * 2. STEP_EXIT ends the innermost open function of its task, and depth is the
  *    number of open functions below it.
- * 3. STEP_LEAVE is followed by the STEP_SWITCH of its CPU.
+ * 3. STEP_LEAVE is followed by the STEP_SWITCH of its CPU; between them are only
+ *    exits of the leaving task, if it has ended.
  * 4. A step is valid during the call only. The index of its task identifies the
  *    task for the whole pass.
  *

@@ -105,7 +105,6 @@ uint64_t task_stacks_last_ns(const struct task_stacks *stacks);
 /* Returns the account of CPU @index. */
 const struct cpu_account *task_stacks_account(const struct task_stacks *stacks,
 					      uint32_t index);
-
 uint32_t task_stacks_cpu_count(const struct task_stacks *stacks);
 
 /* Returns task @index, in order of appearance; NULL after the last. */

@@ -7,7 +7,7 @@
  * pass through name_text() on their way to any format.
  *
  * Invariants:
- * 1. What is written is valid in its format, and ends no field, string or frame
+ * 1. A written name is valid in its format, and ends no field, string or frame
  *    early, whatever the name.
  * 2. NAME_TEXT contains no control character: a name cannot command a terminal.
  * 3. Colours never come from a name; without a terminal, they are "".
@@ -36,7 +36,6 @@ struct colors {
 };
 
 extern const struct colors colors_none;
-
 extern const struct colors colors_of_terminal;
 
 /* Returns the colour for a share of @percent of the time: hot from 5 on, warm

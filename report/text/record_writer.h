@@ -21,7 +21,7 @@
  * 4. Texts from the traced machine are escaped by the format's rules
  *    (name_text.h): any bytes are valid as values, not as names.
  *
- * Errors of writing are those of the FILE; the caller checks it.
+ * Errors of writing are recorded in the FILE; the caller checks ferror().
  */
 
 #include "report/text/line_buffer.h"
@@ -122,7 +122,6 @@ struct record_writer record_writer_of(FILE *out, enum record_format format);
  */
 typedef void record_fields(struct record_writer *writer, const void *ctx,
 			   uint64_t index);
-
 void record_writer_table(struct record_writer *writer, record_fields *fields,
 			 const void *ctx, uint64_t count);
 
@@ -130,7 +129,6 @@ void record_writer_table(struct record_writer *writer, record_fields *fields,
  * whose column widths depend on all records.
  */
 void record_writer_begin(struct record_writer *writer);
-
 void record_writer_record(struct record_writer *writer, record_fields *fields,
 			  const void *ctx, uint64_t index);
 void record_writer_end(struct record_writer *writer);
@@ -146,7 +144,6 @@ void record_text(struct record_writer *writer, const char *name,
  */
 void record_number(struct record_writer *writer, const char *name,
 		   uint64_t value);
-
 void record_signed(struct record_writer *writer, const char *name,
 		   int64_t value);
 

@@ -134,7 +134,6 @@ struct task_label task_label_last(const struct task_names *names, int32_t tid);
 /* Write these labels as text for people (NAME_TEXT). */
 void task_label_write(const struct task_names *names, int32_t tid,
 		      uint64_t time_ns, FILE *out);
-
 void task_label_write_last(const struct task_names *names, int32_t tid,
 			   FILE *out);
 

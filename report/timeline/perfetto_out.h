@@ -2,17 +2,17 @@
 #ifndef KT_REPORT_TIMELINE_PERFETTO_OUT_H
 #define KT_REPORT_TIMELINE_PERFETTO_OUT_H
 
-/* Perfetto's trace format as bytes: messages of protocol buffers, the numbers of
- * the fields that are used (Perfetto's protos/perfetto/trace), the two packets
- * that are nearly all of a trace, and the file they are written to, compressed if
- * memory suffices. perfetto_tracks.c and export_perfetto.c decide
- * what is written.
+/* Perfetto's trace format as bytes: messages of protocol buffers, the numbers
+ * of the fields that are used (Perfetto's protos/perfetto/trace), the two
+ * packets that are nearly all of a trace, and the file with the packets,
+ * compressed if memory suffices. perfetto_tracks.c and export_perfetto.c choose
+ * the packets.
  *
  * Invariants:
- * 1. A struct protobuf that is full leaves out fields as a whole: what was written
- *    is a valid message.
- * 2. perfetto_event_write() writes the bytes that the same fields would have as a
- *    struct protobuf.
+ * 1. A struct protobuf that is full leaves out fields as a whole, so that it
+ *    stays a valid message.
+ * 2. perfetto_event_write() writes the bytes that the same fields would have as
+ *    a struct protobuf.
  */
 
 #include <assert.h>
@@ -166,11 +166,9 @@ enum defaults_field {
 	DEFAULTS_TRACK_EVENT = 11,
 	DEFAULTS_CLOCK_ID = 58,
 };
-
 enum event_defaults_field { EVENT_DEFAULTS_TRACK = 11 };
 
 enum snapshot_field { SNAPSHOT_CLOCKS = 1 };
-
 enum clock_field {
 	CLOCK_ID = 1,
 	CLOCK_TIMESTAMP = 2,
@@ -188,7 +186,6 @@ enum event_field {
 	EVENT_FLOWS = 47,
 	EVENT_LAST_FLOWS = 48,
 };
-
 enum event_type { EVENT_BEGIN = 1, EVENT_END = 2, EVENT_INSTANT = 3 };
 
 enum annotation_field {
@@ -204,9 +201,7 @@ enum track_field {
 	TRACK_THREAD = 4,
 	TRACK_PARENT = 5,
 };
-
 enum process_field { PROCESS_PID = 1, PROCESS_NAME = 6 };
-
 enum thread_field { THREAD_PID = 1, THREAD_TID = 2, THREAD_NAME = 5 };
 
 enum interned_field {
@@ -214,11 +209,9 @@ enum interned_field {
 	INTERNED_ANNOTATIONS = 3,
 	INTERNED_SYMBOLS = 26,
 };
-
 enum name_field { NAME_IID = 1, NAME_STRING = 2 };
 
 enum bundle_field { BUNDLE_CPU = 1, BUNDLE_EVENT = 2 };
-
 enum ftrace_field {
 	FTRACE_TIMESTAMP = 1,
 	FTRACE_PID = 2,
@@ -228,7 +221,6 @@ enum ftrace_field {
 	FTRACE_WAKING = 20,
 	FTRACE_WAKEUP_NEW = 114,
 };
-
 enum switch_field {
 	SWITCH_PREV_COMM = 1,
 	SWITCH_PREV_PID = 2,
@@ -238,14 +230,12 @@ enum switch_field {
 	SWITCH_NEXT_PID = 6,
 	SWITCH_NEXT_PRIO = 7,
 };
-
 enum waking_field {
 	WAKING_COMM = 1,
 	WAKING_PID = 2,
 	WAKING_PRIO = 3,
 	WAKING_SUCCESS = 4,
 };
-
 enum blocked_field { BLOCKED_PID = 1, BLOCKED_CALLER = 2 };
 
 /* Priority in sched_switch and similar events: it is not recorded. */

@@ -14,7 +14,6 @@ struct timeline_context;
  * never NULL.
  */
 const char *call_how_text(uint8_t how);
-
 const char *cpu_state_text(uint8_t state);
 
 /* A format's text for a function or a task, cached: its name is looked up, cut
@@ -57,10 +56,8 @@ void step_texts_free(struct step_texts *texts);
  */
 const struct step_text *step_texts_function(struct step_texts *texts,
 					    const struct call_step *step);
-
 const struct step_text *step_texts_task(struct step_texts *texts,
 					const struct call_step *step);
-
 const struct step_text *step_texts_new_number(struct step_texts *texts,
 					      size_t index,
 					      const struct call_step *step);

@@ -113,7 +113,6 @@ void call_sites_free(struct call_sites *sites);
  * as they end. call_sites_read() reads one such record and charges it.
  */
 void call_sites_keep(struct call_sites *sites, struct kept_file_writer *writer);
-
 void call_sites_read(struct call_sites *sites, struct pack *pack);
 
 /* Charges the entries that have not returned. Must be called after the last
@@ -124,7 +123,6 @@ void call_sites_read(struct call_sites *sites, struct pack *pack);
 int call_sites_end(struct call_sites *sites);
 
 size_t call_sites_count(const struct call_sites *sites);
-
 const struct call_site *call_sites_at(const struct call_sites *sites,
 				      size_t index);
 

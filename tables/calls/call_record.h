@@ -136,7 +136,6 @@ int call_trace_take(struct call_trace *trace, const struct call_step *step);
  * TRACED_NONE if the trace is empty, and after the last.
  */
 uint32_t call_trace_first(const struct call_trace *trace);
-
 uint32_t call_trace_next(const struct call_trace *trace, uint32_t index);
 
 const struct traced_function *call_trace_at(const struct call_trace *trace,

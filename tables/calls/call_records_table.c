@@ -262,7 +262,7 @@ static int render(struct event_handler *handler,
 const struct attribution_table call_records_table = {
 	.name = "syscalls",
 	.is_of_tasks = true,
-	.says_left_out = true,
+	.writes_left_out = true,
 	.size = sizeof(struct call_records),
 	.open = open_records,
 	.render = render,

@@ -236,9 +236,9 @@ static char *calls_text(const struct crash_stack *stack,
 	return text;
 }
 
-int crash_stack_tell(const struct crash_stack *stack,
-		     const struct crash_names *names,
-		     const struct call_step *step, struct crash *crash)
+int crash_stack_describe(const struct crash_stack *stack,
+			 const struct crash_names *names,
+			 const struct call_step *step, struct crash *crash)
 {
 	*crash = (struct crash){
 		.pid = step->task->pid,
@@ -304,7 +304,7 @@ static int take_crash(struct crashes_table *table, const struct call_step *step,
 {
 	struct crash crash;
 
-	if (crash_stack_tell(stack, &table->names, step, &crash) < 0) {
+	if (crash_stack_describe(stack, &table->names, step, &crash) < 0) {
 		crash_free(&crash);
 		return -ERROR_MEMORY;
 	}

@@ -62,8 +62,8 @@ bool crash_stack_is_in_signal(const struct crash_stack *stack,
 			      const struct crash_names *names);
 
 /* Fills in @crash at the call event @step. Returns 0 or -ERROR_MEMORY. */
-int crash_stack_tell(const struct crash_stack *stack,
-		     const struct crash_names *names,
-		     const struct call_step *step, struct crash *crash);
+int crash_stack_describe(const struct crash_stack *stack,
+			 const struct crash_names *names,
+			 const struct call_step *step, struct crash *crash);
 
 #endif

@@ -26,9 +26,9 @@
 #include <stdlib.h>
 
 /* Limits an error: a border cannot be beyond its neighbours. */
-static uint64_t limit(uint64_t error_ns, uint64_t before_ns, uint64_t behind_ns)
+static uint64_t limit(uint64_t error_ns, uint64_t before_ns, uint64_t after_ns)
 {
-	uint64_t room_ns = before_ns > behind_ns ? before_ns : behind_ns;
+	uint64_t room_ns = before_ns > after_ns ? before_ns : after_ns;
 
 	return error_ns < room_ns ? error_ns : room_ns;
 }
@@ -44,10 +44,10 @@ static uint64_t error_of_last(const struct class_error_bound *bound)
 static uint64_t error_of_end(const struct class_error_bound *bound,
 			     uint64_t next_ns)
 {
-	uint64_t behind_ns =
+	uint64_t after_ns =
 		next_ns > bound->last_ns ? next_ns - bound->last_ns : 0;
 
-	return limit(bound->end_error_ns, bound->since_ns, behind_ns);
+	return limit(bound->end_error_ns, bound->since_ns, after_ns);
 }
 
 void class_error_bound_take(struct class_error_bound *bound,

@@ -2,8 +2,8 @@
 #ifndef KT_TABLES_PROCESSES_TIME_ACCOUNT_H
 #define KT_TABLES_PROCESSES_TIME_ACCOUNT_H
 
-/* Where the time of threads and processes went: the accounts behind the tables
- * of processes and threads.
+/* Where the time of threads and processes went: the accounts that the tables of
+ * processes and threads show.
  *
  *  spans of threads' time --> time_accounts ----> struct time_account by thread
  *  switches, calls, faults     (one pass, or      --process_accounts_add()-->
@@ -15,7 +15,8 @@
  * 2. Interrupt time that was for other processes is stolen from the interrupted
  *    thread and elsewhere added to the beneficiary's process, never to wall_ns.
  * 3. uncertain bounds the error of each class (struct class_error_bound).
- * 4. Accounts read from time_records equal those of the pass that wrote them.
+ * 4. Accounts made from time_records equal the accounts of the pass that wrote
+ *    them.
  *
  * Errors: -ERROR_MEMORY, kept until time_accounts_end().
  */
@@ -208,10 +209,8 @@ void time_accounts_free(struct time_accounts *accounts);
 /* Members of struct table_records; the credits have their own. */
 void time_accounts_keep(struct time_accounts *accounts,
 			struct kept_file_writer *writer);
-
 void time_accounts_pack_tasks(struct time_accounts *accounts,
 			      struct pack *pack);
-
 void time_accounts_read(struct time_accounts *accounts, struct pack *pack);
 
 /* Closes the accounts. Must be called once, after the last call event. Returns
@@ -230,7 +229,6 @@ int time_accounts_threads(const struct time_accounts *accounts,
  */
 struct interrupt_accounts *
 time_accounts_interrupts(const struct time_accounts *accounts);
-
 const struct interrupt_sums *
 time_accounts_sums(const struct time_accounts *accounts);
 

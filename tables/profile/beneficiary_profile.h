@@ -40,13 +40,10 @@ beneficiary_profile_handler(struct beneficiary_profile *profile);
  * beneficiary_profile_begin_window() was called before these.
  */
 void beneficiary_profile_begin_window(struct beneficiary_profile *profile);
-
 void beneficiary_profile_keep(struct beneficiary_profile *profile,
 			      struct kept_file_writer *writer);
-
 void beneficiary_profile_pack_rest(struct beneficiary_profile *profile,
 				   struct pack *pack);
-
 void beneficiary_profile_read(struct beneficiary_profile *profile,
 			      struct pack *pack);
 
@@ -58,7 +55,6 @@ int beneficiary_profile_end(struct beneficiary_profile *profile);
  */
 const struct call_tree *
 beneficiary_profile_tree(const struct beneficiary_profile *profile);
-
 const uint64_t *
 beneficiary_profile_part_times(const struct beneficiary_profile *profile);
 

@@ -76,11 +76,8 @@ void wall_tree_free(struct wall_tree *tree);
  * wall_tree_begin_window() was called before these.
  */
 void wall_tree_begin_window(struct wall_tree *tree);
-
 void wall_tree_keep(struct wall_tree *tree, struct kept_file_writer *writer);
-
 void wall_tree_pack_paths(struct wall_tree *tree, struct pack *pack);
-
 void wall_tree_read(struct wall_tree *tree, struct pack *pack);
 
 /* Returns 0, or -ERROR_MEMORY if anything was lost for lack of memory. */

@@ -28,7 +28,6 @@ struct latency_paths;
 /* Returns path @index, or NULL after the last. */
 const struct latency_path *latency_paths_at(const struct latency_paths *paths,
 					    size_t index);
-
 const struct call_tree *latency_paths_tree(const struct latency_paths *paths);
 
 /* The time from entering one function, A, to the first entry of another, B,

@@ -24,48 +24,48 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-struct numbered_stretch {
+struct numbered_interval {
 	uint64_t number; /* of the request */
-	struct request_stretch is;
+	struct request_interval is;
 };
 
 /* The intervals in which threads had requests; for requests without an answer,
  * only those in which the thread slept and did not wait for the next message.
  */
-struct request_stretches {
-	struct array all; /* struct numbered_stretch, by request and start */
+struct request_intervals {
+	struct array all; /* struct numbered_interval, by request and start */
 };
 
-#define REQUEST_STRETCHES_NONE \
-	((struct request_stretches){ ARRAY_OF(struct numbered_stretch) })
+#define REQUEST_INTERVALS_NONE \
+	((struct request_intervals){ ARRAY_OF(struct numbered_interval) })
 
 /* The intervals of one request, by start. */
 struct request_way {
-	const struct numbered_stretch *first;
+	const struct numbered_interval *first;
 	size_t count;
 };
 
-static inline const struct request_stretch *
+static inline const struct request_interval *
 request_way_at(const struct request_way *way, size_t index)
 {
 	return &way->first[index].is;
 }
 
-static int add(struct request_stretches *stretches, uint64_t number,
-	       const struct request_stretch *stretch)
+static int add(struct request_intervals *intervals, uint64_t number,
+	       const struct request_interval *interval)
 {
-	return array_append(&stretches->all,
-			    &(struct numbered_stretch){ number, *stretch });
+	return array_append(&intervals->all,
+			    &(struct numbered_interval){ number, *interval });
 }
 
-static int add_asleep(struct request_stretches *stretches, uint64_t number,
-		      const struct request_stretch *stretch)
+static int add_asleep(struct request_intervals *intervals, uint64_t number,
+		      const struct request_interval *interval)
 {
-	const struct away_span *away = stretch->clock->away.items;
+	const struct away_span *away = interval->clock->away.items;
 	int status = 0;
 
-	for (size_t i = 0; i < stretch->clock->away.count && !status; i++) {
-		struct request_stretch asleep = *stretch;
+	for (size_t i = 0; i < interval->clock->away.count && !status; i++) {
+		struct request_interval asleep = *interval;
 
 		if (asleep.begin_ns < away[i].begin_ns)
 			asleep.begin_ns = away[i].begin_ns;
@@ -73,7 +73,7 @@ static int add_asleep(struct request_stretches *stretches, uint64_t number,
 			asleep.end_ns = away[i].end_ns;
 		if (away[i].part == PART_ASLEEP &&
 		    asleep.begin_ns < asleep.end_ns)
-			status = add(stretches, number, &asleep);
+			status = add(intervals, number, &asleep);
 	}
 	return status;
 }
@@ -81,33 +81,33 @@ static int add_asleep(struct request_stretches *stretches, uint64_t number,
 /* Adds the intervals of @request, as a callback received it. Returns 0 or
  * -ERROR_MEMORY.
  */
-static int request_stretches_add(struct request_stretches *stretches,
+static int request_intervals_add(struct request_intervals *intervals,
 				 const struct request *request)
 {
-	struct array way = ARRAY_OF(struct request_stretch);
+	struct array way = ARRAY_OF(struct request_interval);
 	int status = request_way_of(request, &way);
 
 	for (size_t i = 0; i < way.count && !status; i++) {
-		const struct request_stretch *stretch = array_at(&way, i);
+		const struct request_interval *interval = array_at(&way, i);
 
-		status =
-			request->is_answered ?
-				add(stretches, request->number, stretch) :
-				add_asleep(stretches, request->number, stretch);
+		status = request->is_answered ?
+				 add(intervals, request->number, interval) :
+				 add_asleep(intervals, request->number,
+					    interval);
 	}
 	array_free(&way);
 	return status;
 }
 
-static void request_stretches_free(struct request_stretches *stretches)
+static void request_intervals_free(struct request_intervals *intervals)
 {
-	array_free(&stretches->all);
+	array_free(&intervals->all);
 }
 
 static int compare(const void *a, const void *b)
 {
-	const struct numbered_stretch *x = a;
-	const struct numbered_stretch *y = b;
+	const struct numbered_interval *x = a;
+	const struct numbered_interval *y = b;
 
 	if (x->number != y->number)
 		return x->number < y->number ? -1 : 1;
@@ -119,26 +119,26 @@ static int compare(const void *a, const void *b)
 /* Sorts the intervals. Must be called after the last was added and before any
  * query.
  */
-static void request_stretches_sort(struct request_stretches *stretches)
+static void request_intervals_sort(struct request_intervals *intervals)
 {
-	array_sort(&stretches->all, compare);
+	array_sort(&intervals->all, compare);
 }
 
-static bool is_of_earlier(const void *stretch, const void *number)
+static bool is_of_earlier(const void *interval, const void *number)
 {
-	return ((const struct numbered_stretch *)stretch)->number <
+	return ((const struct numbered_interval *)interval)->number <
 	       *(const uint64_t *)number;
 }
 
 static struct request_way
-request_stretches_of(const struct request_stretches *stretches, uint64_t number)
+request_intervals_of(const struct request_intervals *intervals, uint64_t number)
 {
-	const struct numbered_stretch *items = stretches->all.items;
+	const struct numbered_interval *items = intervals->all.items;
 	size_t first =
-		array_partition_point(&stretches->all, &number, is_of_earlier);
+		array_partition_point(&intervals->all, &number, is_of_earlier);
 	size_t end = first;
 
-	while (end < stretches->all.count && items[end].number == number)
+	while (end < intervals->all.count && items[end].number == number)
 		end++;
 	return (struct request_way){
 		.first = end > first ? items + first : NULL,
@@ -146,17 +146,17 @@ request_stretches_of(const struct request_stretches *stretches, uint64_t number)
 	};
 }
 
-/* Returns how much of @task's time from @begin_ns to @end_ns is in @stretch. */
-static uint64_t part_in(const struct request_stretch *stretch,
+/* Returns how much of @task's time from @begin_ns to @end_ns is in @interval. */
+static uint64_t part_in(const struct request_interval *interval,
 			const struct task *task, uint64_t begin_ns,
 			uint64_t end_ns)
 {
-	if (stretch->task != task)
+	if (interval->task != task)
 		return 0;
-	if (begin_ns < stretch->begin_ns)
-		begin_ns = stretch->begin_ns;
-	if (end_ns > stretch->end_ns)
-		end_ns = stretch->end_ns;
+	if (begin_ns < interval->begin_ns)
+		begin_ns = interval->begin_ns;
+	if (end_ns > interval->end_ns)
+		end_ns = interval->end_ns;
 	return end_ns > begin_ns ? end_ns - begin_ns : 0;
 }
 
@@ -189,7 +189,7 @@ struct request_sleeps {
 	struct function_marks *kinds;
 	/* struct request_sleep, sorted by task and start at the end */
 	struct array naps;
-	struct request_stretches stretches;
+	struct request_intervals intervals;
 	/* From another pass: struct numbered_sleep, by number, and their
 	 * wakers.
 	 */
@@ -243,7 +243,7 @@ struct request_sleeps *request_sleeps_new(const struct attribution_input *input)
 	sleeps->listener.slept = take_sleep;
 	sleeps->input = input;
 	sleeps->naps = ARRAY_OF(struct request_sleep);
-	sleeps->stretches = REQUEST_STRETCHES_NONE;
+	sleeps->intervals = REQUEST_INTERVALS_NONE;
 	sleeps->put = ARRAY_OF(struct numbered_sleep);
 	sleeps->tracker =
 		trackers_plain_tasks(input->trackers, &sleeps->listener);
@@ -260,7 +260,7 @@ void request_sleeps_free(struct request_sleeps *sleeps)
 		return;
 	free(sleeps->kinds);
 	array_free(&sleeps->naps);
-	request_stretches_free(&sleeps->stretches);
+	request_intervals_free(&sleeps->intervals);
 	array_free(&sleeps->put);
 	free(sleeps);
 }
@@ -283,13 +283,13 @@ static bool is_nap_before(const void *nap, const void *other)
 int request_sleeps_add(struct request_sleeps *sleeps,
 		       const struct request *request)
 {
-	return request_stretches_add(&sleeps->stretches, request);
+	return request_intervals_add(&sleeps->intervals, request);
 }
 
 void request_sleeps_end(struct request_sleeps *sleeps)
 {
 	array_sort(&sleeps->naps, compare_naps);
-	request_stretches_sort(&sleeps->stretches);
+	request_intervals_sort(&sleeps->intervals);
 }
 
 /* Sets the sender of @nap if an interrupt or a kworker woke its thread with a
@@ -305,15 +305,16 @@ static void find_sender(const struct request_sleeps *sleeps,
 	for (size_t i = index;
 	     i < way->count && request_way_at(way, i)->begin_ns <= end_ns;
 	     i++) {
-		const struct request_stretch *stretch = request_way_at(way, i);
+		const struct request_interval *interval =
+			request_way_at(way, i);
 
-		if (stretch->task != nap->task || stretch->begin_ns != end_ns ||
-		    !stretch->waker ||
+		if (interval->task != nap->task ||
+		    interval->begin_ns != end_ns || !interval->waker ||
 		    wakers_has(request_sleeps_wakers(sleeps), nap->waker,
-			       stretch->waker->tid))
+			       interval->waker->tid))
 			continue;
-		nap->sender = stretch->waker;
-		nap->sender_function = stretch->waker_function;
+		nap->sender = interval->waker;
+		nap->sender_function = interval->waker_function;
 	}
 }
 
@@ -336,13 +337,13 @@ static int hand_out(const struct request_sleeps *sleeps,
 /* Calls @callback with the parts of its thread's naps that are in interval
  * @index of @way, and in none before.
  */
-static int visit_stretch(const struct request_sleeps *sleeps,
-			 const struct request_way *way, size_t index,
-			 struct request_sleep_callback *callback)
+static int visit_interval(const struct request_sleeps *sleeps,
+			  const struct request_way *way, size_t index,
+			  struct request_sleep_callback *callback)
 {
-	const struct request_stretch *stretch = request_way_at(way, index);
-	const struct request_sleep first = { .task = stretch->task,
-					     .begin_ns = stretch->begin_ns };
+	const struct request_interval *interval = request_way_at(way, index);
+	const struct request_sleep first = { .task = interval->task,
+					     .begin_ns = interval->begin_ns };
 	const struct request_sleep *naps = sleeps->naps.items;
 	size_t i = array_partition_point(&sleeps->naps, &first, is_nap_before);
 	int status = 0;
@@ -350,10 +351,10 @@ static int visit_stretch(const struct request_sleeps *sleeps,
 	/* A nap may have started before the interval. */
 	if (i)
 		i--;
-	for (;
-	     !status && i < sleeps->naps.count &&
-	     naps[i].task->index <= first.task->index &&
-	     (naps[i].task != first.task || naps[i].begin_ns < stretch->end_ns);
+	for (; !status && i < sleeps->naps.count &&
+	       naps[i].task->index <= first.task->index &&
+	       (naps[i].task != first.task ||
+		naps[i].begin_ns < interval->end_ns);
 	     i++)
 		status = hand_out(sleeps, way, index, &naps[i], callback);
 	return status;
@@ -382,11 +383,11 @@ int request_sleeps_visit(const struct request_sleeps *sleeps, uint64_t number,
 			 struct request_sleep_callback *callback)
 {
 	const struct request_way way =
-		request_stretches_of(&sleeps->stretches, number);
+		request_intervals_of(&sleeps->intervals, number);
 	int status = 0;
 
 	for (size_t i = 0; !status && i < way.count; i++)
-		status = visit_stretch(sleeps, &way, i, callback);
+		status = visit_interval(sleeps, &way, i, callback);
 	return status ? status : visit_put(sleeps, number, callback);
 }
 

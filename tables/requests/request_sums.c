@@ -245,20 +245,20 @@ static int request_sums_of(const struct request *request,
 }
 
 /* Adds the interval of @hold from *@now_ns to @end_ns. */
-static int add_stretch(struct array *stretches, const struct hold *hold,
-		       uint64_t end_ns, uint64_t *now_ns)
+static int add_interval(struct array *intervals, const struct hold *hold,
+			uint64_t end_ns, uint64_t *now_ns)
 {
 	uint64_t begin_ns = hold->begin->time_ns;
-	struct request_stretch *stretch;
+	struct request_interval *interval;
 
 	if (begin_ns < *now_ns)
 		begin_ns = *now_ns;
 	if (end_ns <= begin_ns)
 		return 0;
-	stretch = array_add(stretches);
-	if (!stretch)
+	interval = array_add(intervals);
+	if (!interval)
 		return -ERROR_MEMORY;
-	*stretch = (struct request_stretch){
+	*interval = (struct request_interval){
 		.task = hold->task,
 		.waker = hold->waker,
 		.waker_function = hold->waker_function,
@@ -270,7 +270,7 @@ static int add_stretch(struct array *stretches, const struct hold *hold,
 	return 0;
 }
 
-int request_way_of(const struct request *request, struct array *stretches)
+int request_way_of(const struct request *request, struct array *intervals)
 {
 	uint64_t now_ns = request->sent->time_ns;
 	const struct hold *const *holds;
@@ -279,11 +279,11 @@ int request_way_of(const struct request *request, struct array *stretches)
 
 	holds = way.items;
 	for (size_t i = 0; !status && i < way.count; i++)
-		status = add_stretch(stretches, holds[i],
-				     end_of(request, holds[i],
-					    i + 1 < way.count ? holds[i + 1] :
-								NULL),
-				     &now_ns);
+		status = add_interval(intervals, holds[i],
+				      end_of(request, holds[i],
+					     i + 1 < way.count ? holds[i + 1] :
+								 NULL),
+				      &now_ns);
 	array_free(&way);
 	return status;
 }

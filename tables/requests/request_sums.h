@@ -39,7 +39,7 @@ struct request_sums {
 };
 
 /* An interval in which one thread had a request. */
-struct request_stretch {
+struct request_interval {
 	const struct task *task;
 	/* Sender of the message that woke the thread at the start, and its
 	 * sending function; NULL: unknown.
@@ -51,10 +51,10 @@ struct request_stretch {
 	uint64_t end_ns;
 };
 
-/* Appends to @stretches (struct request_stretch) the intervals that way_ns of
+/* Appends to @intervals (struct request_interval) the intervals that way_ns of
  * @request are summed from. Returns 0 or -ERROR_MEMORY.
  */
-int request_way_of(const struct request *request, struct array *stretches);
+int request_way_of(const struct request *request, struct array *intervals);
 
 /* Sets @parts to the thread's time in @hold by part; all of it must be known.
  */
@@ -103,7 +103,6 @@ const char *request_row_side(const struct request_row *row);
 const char *request_row_client(const struct request_row *row,
 			       const struct task_names *names,
 			       char text[REQUEST_NAME_SIZE]);
-
 const char *request_row_server(const struct request_row *row,
 			       const struct task_names *names,
 			       char text[REQUEST_NAME_SIZE]);
@@ -115,7 +114,6 @@ int request_row_compare(const void *a, const void *b);
 void request_row_write_who(struct record_writer *writer,
 			   const struct request_row *row,
 			   const struct task_names *names);
-
 void request_row_write_way(struct record_writer *writer,
 			   const struct request_sums *sums);
 

@@ -66,7 +66,7 @@ void server_record_pack(struct pack *pack, struct server_record *record)
 	pack_u32(pack, &record->thread);
 	pack_u64(pack, &record->end_ns);
 	pack_check(pack, record->begin_ns <= record->end_ns);
-	if (record->kind == SERVER_STRETCH) {
+	if (record->kind == SERVER_INTERVAL) {
 		pack_small(pack, &record->part, REQUEST_PARTS - 1);
 		return;
 	}
@@ -100,7 +100,7 @@ void server_times_free(struct server_times *times)
 		struct server_thread *thread =
 			array_at(&times->threads.items, i);
 
-		array_free(&thread->stretches);
+		array_free(&thread->intervals);
 	}
 	keyed_array_free(&times->threads);
 	array_free(&times->holds);
@@ -114,21 +114,21 @@ static bool cut(struct server_record *record, struct time_window window)
 	return record->begin_ns < record->end_ns;
 }
 
-static int add_stretch(struct server_times *times,
-		       const struct server_record *stretch)
+static int add_interval(struct server_times *times,
+			const struct server_record *interval)
 {
 	struct server_thread *thread = keyed_array_add(
 		&times->threads,
 		&(struct server_thread){
-			.thread = stretch->thread,
-			.stretches = ARRAY_OF(struct server_record),
+			.thread = interval->thread,
+			.intervals = ARRAY_OF(struct server_record),
 		});
 
 	if (!thread)
 		return -ERROR_MEMORY;
-	thread->pid = stretch->pid;
-	thread->parts[stretch->part] += stretch->end_ns - stretch->begin_ns;
-	return array_append(&thread->stretches, stretch);
+	thread->pid = interval->pid;
+	thread->parts[interval->part] += interval->end_ns - interval->begin_ns;
+	return array_append(&thread->intervals, interval);
 }
 
 int server_times_add(struct server_times *times,
@@ -138,13 +138,14 @@ int server_times_add(struct server_times *times,
 
 	if (!cut(&part, times->window))
 		return 0;
-	return part.kind == SERVER_STRETCH ? add_stretch(times, &part) :
-					     array_append(&times->holds, &part);
+	return part.kind == SERVER_INTERVAL ?
+		       add_interval(times, &part) :
+		       array_append(&times->holds, &part);
 }
 
-static bool is_over(const void *stretch, const void *time_ns)
+static bool is_over(const void *interval, const void *time_ns)
 {
-	return ((const struct server_record *)stretch)->end_ns <=
+	return ((const struct server_record *)interval)->end_ns <=
 	       *(const uint64_t *)time_ns;
 }
 
@@ -155,17 +156,17 @@ void server_times_of_hold(const struct server_times *times,
 	const struct server_thread *thread =
 		keyed_array_find(&times->threads, &hold->thread);
 	const struct time_window window = { hold->begin_ns, hold->end_ns };
-	const struct array *stretches;
+	const struct array *intervals;
 
 	memset(parts, 0, REQUEST_PARTS * sizeof(*parts));
 	if (!thread)
 		return;
-	stretches = &thread->stretches;
+	intervals = &thread->intervals;
 	for (size_t i =
-		     array_partition_point(stretches, &hold->begin_ns, is_over);
-	     i < stretches->count; i++) {
+		     array_partition_point(intervals, &hold->begin_ns, is_over);
+	     i < intervals->count; i++) {
 		struct server_record part =
-			*(const struct server_record *)array_at(stretches, i);
+			*(const struct server_record *)array_at(intervals, i);
 
 		if (!cut(&part, window))
 			break;
@@ -244,7 +245,7 @@ static void pass_span(struct request_callback *callback,
 		      const struct time_span *span, enum request_part part)
 {
 	const struct server_record record = {
-		.kind = SERVER_STRETCH,
+		.kind = SERVER_INTERVAL,
 		.part = (uint8_t)part,
 		.thread = span->task->index,
 		.pid = span->task->pid,

@@ -59,7 +59,7 @@ server_accounts_at(const struct server_accounts *accounts, size_t number);
 
 enum server_record_kind {
 	/* an interval of a thread's time, with its enum request_part */
-	SERVER_STRETCH,
+	SERVER_INTERVAL,
 	/* an interval in which the thread worked for a client */
 	SERVER_HOLD,
 	SERVER_REQUEST, /* a client sent a request */
@@ -69,11 +69,11 @@ enum server_record_kind {
 /* A record that server accounts are summed from. */
 struct server_record {
 	uint8_t kind;	    /* enum server_record_kind */
-	uint8_t part;	    /* SERVER_STRETCH: enum request_part */
+	uint8_t part;	    /* SERVER_INTERVAL: enum request_part */
 	bool is_inferred;   /* SERVER_HOLD: the client is inferred */
 	uint32_t thread;    /* its task's index; not SERVER_REQUEST */
-	int32_t pid;	    /* of the server; SERVER_STRETCH: of any thread */
-	int32_t client_pid; /* not SERVER_STRETCH */
+	int32_t pid;	    /* of the server; SERVER_INTERVAL: of any thread */
+	int32_t client_pid; /* not SERVER_INTERVAL */
 	uint64_t begin_ns;
 	uint64_t end_ns; /* SERVER_REQUEST: equal to begin_ns */
 };
@@ -85,7 +85,7 @@ void server_record_pack(struct pack *pack, struct server_record *record);
 struct server_thread {
 	uint32_t thread;
 	int32_t pid;
-	struct array stretches; /* struct server_record, by time */
+	struct array intervals; /* struct server_record, by time */
 	uint64_t parts[REQUEST_PARTS];
 };
 
@@ -102,8 +102,8 @@ struct server_times {
 struct server_times server_times_of(struct time_window window);
 void server_times_free(struct server_times *times);
 
-/* Adds the part of @record, a SERVER_STRETCH or a SERVER_HOLD, that is in the
- * window. A thread's SERVER_STRETCH records must be added in order of time.
+/* Adds the part of @record, a SERVER_INTERVAL or a SERVER_HOLD, that is in the
+ * window. A thread's SERVER_INTERVAL records must be added in order of time.
  * Returns 0 or -ERROR_MEMORY.
  */
 int server_times_add(struct server_times *times,
@@ -129,7 +129,6 @@ void servers_free(struct servers *servers);
  * servers_read() reads one such record, for a window.
  */
 void servers_keep(struct servers *servers, struct kept_file_writer *writer);
-
 void servers_read(struct servers *servers, struct pack *pack);
 
 /* Writes or reads which clients each server has, so that windows show the same.

@@ -431,8 +431,8 @@ static int hand_on(const struct array *waits, take_cpu_wait *take, void *ctx)
 	return status;
 }
 
-int runqueue_records_hand_on(struct runqueue_records *records,
-			     take_cpu_wait *take, void *ctx)
+int runqueue_records_emit(struct runqueue_records *records, take_cpu_wait *take,
+			  void *ctx)
 {
 	int status = hand_on(&records->waits, take, ctx);
 

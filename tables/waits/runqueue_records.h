@@ -121,7 +121,6 @@ void runqueue_records_free(struct runqueue_records *records);
 /* Write a wait or run, as it ends. */
 void runqueue_records_keep_wait(const struct runqueue_records *records,
 				const struct cpu_wait *wait);
-
 void runqueue_records_keep_run(const struct runqueue_records *records,
 			       uint32_t cpu, const struct cpu_run *run);
 
@@ -139,7 +138,7 @@ void runqueue_records_pack_last(struct runqueue_records *records,
 /* Passes the waits that were read to @take, in the order of a pass over the
  * recording. Returns 0, or the first nonzero value that @take returned.
  */
-int runqueue_records_hand_on(struct runqueue_records *records,
-			     take_cpu_wait *take, void *ctx);
+int runqueue_records_emit(struct runqueue_records *records, take_cpu_wait *take,
+			  void *ctx);
 
 #endif

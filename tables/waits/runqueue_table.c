@@ -295,8 +295,7 @@ static int render(struct event_handler *handler,
 		  const struct attribution_output *output)
 {
 	struct runqueue_table *table = (struct runqueue_table *)handler;
-	int status =
-		runqueue_records_hand_on(&table->records, count_wait, table);
+	int status = runqueue_records_emit(&table->records, count_wait, table);
 
 	if (!status)
 		status = cpu_waits_end(&table->waits);

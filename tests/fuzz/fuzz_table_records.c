@@ -111,7 +111,7 @@ static void read_cpu_waits(struct pack pack, bool is_last)
 		runqueue_records_pack_last(&records, &runs, &waits, &pack);
 	while (!pack.failed && byte_reader_left(&pack.reader))
 		runqueue_records_read(&records, &runs, &pack);
-	runqueue_records_hand_on(&records, take_wait, NULL);
+	runqueue_records_emit(&records, take_wait, NULL);
 	runqueue_records_free(&records);
 	cpu_runs_free(&runs);
 }
