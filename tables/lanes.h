@@ -4,18 +4,19 @@
 
 /* Lanes: the tracks that an export shows beside functions, since call events
  * alone do not have them. The trackers of the reports find system calls, sleeps
- * and interrupt work; each ended one becomes spans for the callback of the format
- * (report/timeline/span_export.h), so that exports and reports agree.
+ * and interrupt work; each ended one becomes spans for the callback of the
+ * format (report/timeline/span_export.h), so that exports and reports agree.
  *
- *  task_tracker.h ------ a call, a sleep that ended ----> call_lanes, sleep_lanes
- *  kernel events ------- wake-ups ----------------------> wakings
- *  interrupt_accounts.h - slices begin and end ----------> interrupt_lanes
+ *  task_tracker.h ------- calls and sleeps that ended --> call_lanes,
+ *                                                         sleep_lanes
+ *  kernel events -------- wake-ups ---------------------> wakings
+ *  interrupt_accounts.h - slices begin and end ---------> interrupt_lanes
  *
  * Invariants:
- * 1. Spans of a lane nest. They are emitted at their end, so neither lanes nor the
- *    spans of one are in order of time.
- * 2. A span is emitted if its task and its start are chosen by the options' filter
- *    and window. Spans shorter than min_ns are left out, wake-ups never.
+ * 1. Spans of a lane nest. They are emitted at their end, so neither lanes nor
+ *    the spans of one are in order of time.
+ * 2. A span is emitted if its task and its start are chosen by the options'
+ *    filter and window. Spans shorter than min_ns are left out, wake-ups never.
  *
  * Memory: open calls, sleeps and slices only. Errors: -ERROR_MEMORY, kept until
  * lanes_end().

@@ -2,20 +2,21 @@
 #ifndef KT_TABLES_TABLE_H
 #define KT_TABLES_TABLE_H
 
-/* Tables: options of report whose rows are made from call events and the kernel's
- * events together. table.c lists them; --help and completion follow that list.
+/* Tables: options of report whose rows are made from call events and the
+ * kernel's events together. table.c lists them; --help and completion follow
+ * that list.
  *
- *  check() --> open() --> a pass over the recording, by the --> render() --> close()
- *                         table's struct event_handler, or
- *                         the records of an earlier pass
+ *  check() --> open() --> a pass over the recording, by --> render(), close()
+ *                         the table's struct event_handler,
+ *                         or the records of an earlier pass
  *                         (table_records.h), for a window
  *
  * Invariants:
- * 1. close() is called once after open(), even if that failed, on a state that was
- *    zeroed before open().
+ * 1. close() is called once after open(), even if that failed, on a state that
+ *    was zeroed before open().
  * 2. The input's filter and window choose the rows.
- * 3. A window made from records has the rows that a pass over the recording would
- *    give.
+ * 3. A window made from records has the rows that a pass over the recording
+ *    would give.
  * 4. A column that the recording cannot fill is named below the table, with the
  *    command that would record it (text/recorded.h): never silently 0.
  *

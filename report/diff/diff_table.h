@@ -7,8 +7,8 @@
  * name (struct diff_row), and the rows are written by falling change.
  *
  * Invariants:
- * 1. diff_table_begin() starts a recording; diff_table_add() adds to the last one.
- *    Names are compared, never numbers of processes or functions.
+ * 1. diff_table_begin() starts a recording; diff_table_add() adds to the last
+ *    one. Names are compared, never numbers of processes or functions.
  * 2. A side's mean is over all its recordings: one without the row counts as 0.
  * 3. A change is noise if the recordings of a side differ among themselves at
  *    least as much, which one recording per side cannot show.
@@ -148,8 +148,8 @@ int diff_table_add(struct diff_table *table, int side,
 		   enum diff_section section, const char *comm,
 		   const char *name, const struct diff_value *value);
 
-/* Adds @tracer_ns, the tracer's time in a process of a recording of @side, which
- * the process's total leaves out.
+/* Adds @tracer_ns, the tracer's time in a process of a recording of @side,
+ * which the process's total leaves out.
  */
 void diff_table_add_tracer(struct diff_table *table, int side,
 			   double tracer_ns);
@@ -160,8 +160,8 @@ void diff_table_add_tracer(struct diff_table *table, int side,
 void diff_table_leave_out(struct diff_table *table, enum diff_section section,
 			  const char *name);
 
-/* Adds a line about the events that a recording lacks. Takes ownership of @text, also on
- * failure. Returns 0 or -ERROR_MEMORY.
+/* Adds a line about the events that a recording lacks. Takes ownership of
+ * @text, also on failure. Returns 0 or -ERROR_MEMORY.
  */
 int diff_table_note(struct diff_table *table, char *text);
 

@@ -15,13 +15,13 @@
  *    stands for "none" where only children can be.
  * 2. A node has at most one child for a function and is_interrupt, until
  *    profile_scope_hide() hides nodes.
- * 3. Pointers to nodes and their struct call_more are valid until a node is added;
- *    numbers are valid until call_tree_sort().
- * 4. A node's calls are its own counters plus those of its struct call_more: the
- *    counters overflow into it.
+ * 3. Pointers to nodes and their struct call_more are valid until a node is
+ *    added; numbers are valid until call_tree_sort().
+ * 4. A node's calls are its own counters plus those of its struct call_more:
+ *    the counters overflow into it.
  *
- * Memory: one node per distinct call path. Errors: NULL, false or CALL_NODE_NONE
- * when out of memory.
+ * Memory: one node per distinct call path. Errors: NULL, false or
+ * CALL_NODE_NONE when out of memory.
  */
 
 #include "common/array.h"

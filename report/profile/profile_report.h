@@ -2,6 +2,23 @@
 #ifndef KT_REPORT_PROFILE_PROFILE_REPORT_H
 #define KT_REPORT_PROFILE_PROFILE_REPORT_H
 
+/* The renderers of a finished profile, one file a report, and their common
+ * parts: the lines above the table, labels of trees, and times whose process is
+ * inferred.
+ *
+ *  profile.h: tree --> struct profile_report --> render_*() --> text, CSV,
+ *                      (everything borrowed)                    JSON, SVG ...
+ *
+ * profile_renderers.c lists them by report and format: a new format is a
+ * function and a line there.
+ *
+ * Invariants:
+ * 1. A renderer changes nothing but the file: any number of them may run on one
+ *    report, in any order.
+ * 2. Each text names gaps, the parts that were left out, and beneficiaries that
+ *    are inferred, where there are any: a sum that lacks time says so.
+ */
+
 #include "report/profile/profile.h"
 #include "report/steps/task_choice.h"
 #include "report/text/function_label.h"

@@ -13,8 +13,8 @@
  * 1. Only frames_begin(), frames_pop() and frames_replace() emit STEP_ENTER and
  *    STEP_EXIT while events are applied: one for each frame that is added or
  *    removed.
- * 2. plain_call_take() changes a stack exactly as call_stack_take_calls() would,
- *    or not at all.
+ * 2. plain_call_take() changes a stack exactly as call_stack_take_calls()
+ *    would, or not at all.
  */
 
 #include "report/steps/call_stack.h"

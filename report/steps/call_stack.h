@@ -2,6 +2,24 @@
 #ifndef KT_REPORT_STEPS_CALL_STACK_H
 #define KT_REPORT_STEPS_CALL_STACK_H
 
+/* The open functions of one task, and how an event changes them.
+ *
+ * call_stack_take_calls() applies calls, returns and jumps; nearly all are
+ * plain (call_frames.h). The others need a search of the stack, an assumption,
+ * or another stack (stack_switch.h). call_stack_take() applies starts and stops
+ * of the trace, gaps, and functions that were open at the start.
+ *
+ * Invariants:
+ * 1. An ordinary return ends frames of its own context only: those above the
+ *    innermost exception or signal handler (frames_floor()).
+ * 2. After a pause (call_stack_pause()), a frame may have ended until code of
+ *    its function runs again or a return leads to it (is_confirmed).
+ * 3. A stack never refuses an event: what it cannot match makes inferred
+ *    frames.
+ *
+ * A struct call_stack belongs to one task and thread. Errors: -ERROR_MEMORY.
+ */
+
 #include "report/steps/call_step.h"
 #include "symbolize/events/function_event.h"
 

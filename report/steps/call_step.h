@@ -10,14 +10,14 @@
  * 1. Events of a CPU are in order. The times of a task's events never decrease.
  * 2. STEP_EXIT ends the innermost open function of its task, and depth is the
  *    number of open functions below it.
- * 3. STEP_LEAVE is followed by the STEP_SWITCH of its CPU; between them are only
- *    exits of the leaving task, if it has ended.
+ * 3. STEP_LEAVE is followed by the STEP_SWITCH of its CPU; between them are
+ *    only exits of the leaving task, if it has ended.
  * 4. A step is valid during the call only. The index of its task identifies the
  *    task for the whole pass.
  *
- * A callback may let the caller end early (is_done), consume runs of plain calls
- * without single events (take_plain), and continue from a checkpoint (pack,
- * task_pack).
+ * A callback may let the caller end early (is_done), consume runs of plain
+ * calls without single events (take_plain), and continue from a checkpoint
+ * (pack, task_pack).
  */
 
 #include <stdbool.h>

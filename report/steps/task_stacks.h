@@ -13,19 +13,19 @@
  * coroutines, task_state.h has the state of tasks and CPUs.
  *
  * Invariants:
- * 1. The caller applies the events of each CPU in their order, and a switch to a
- *    task after the switch away from it on its previous CPU (event_merge.h).
+ * 1. The caller applies the events of each CPU in their order, and a switch to
+ *    a task after the switch away from it on its previous CPU (event_merge.h).
  * 2. The times of a task's call events never decrease.
  * 3. A STEP_EXIT ends the innermost open function of its task.
  *    task_stacks_close() exits all that are still open.
- * 4. A CPU's times by state add up to the time from its first to its last event,
- *    within the window.
+ * 4. A CPU's times by state add up to the time from its first to its last
+ *    event, within the window.
  *
- * Threads: one at a time may use a struct task_stacks.
- * Memory: depends on the tasks, their open functions and suspended stacks
- * (STACK_POOL_FRAMES for each process), not on the length of the trace.
- * Errors: -ERROR_MEMORY only. Odd events, such as returns without calls, lead to
- * inferred functions (HOW_INFERRED, enum call_unseen).
+ * Threads: one at a time may use a struct task_stacks. Memory: depends on the
+ * tasks, their open functions and suspended stacks (STACK_POOL_FRAMES for each
+ * process), not on the length of the trace. Errors: -ERROR_MEMORY only. Odd
+ * events, such as returns without calls, lead to inferred functions
+ * (HOW_INFERRED, enum call_unseen).
  */
 
 #include "report/steps/call_step.h"

@@ -14,7 +14,8 @@
  * 1. A task is in the map once; its address and its index never change.
  * 2. A task's clock advances only while its CPU is in CPU_TRACED, by the same
  *    time as that state's account.
- * 3. A checkpoint is untrusted: invalid data makes the pack fail, after which the state must only be freed.
+ * 3. A checkpoint is untrusted: invalid data makes the pack fail, after which
+ *    the state must only be freed.
  */
 
 #include "common/array.h"

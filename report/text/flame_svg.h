@@ -49,8 +49,9 @@ void flame_svg_frame(const struct flame_svg *svg,
  */
 bool flame_svg_draws(uint64_t all, uint64_t width);
 
-/* Returns whether frames of @depth are drawn: deeper ones are part of the frame of
- * the last level that they belong to, whose label has their number of levels.
+/* Returns whether frames of @depth are drawn: deeper ones are part of the frame
+ * of the last level that they belong to, whose label has their number of
+ * levels.
  */
 bool flame_svg_has_level(uint32_t depth);
 

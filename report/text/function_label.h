@@ -2,6 +2,18 @@
 #ifndef KT_REPORT_TEXT_FUNCTION_LABEL_H
 #define KT_REPORT_TEXT_FUNCTION_LABEL_H
 
+/* How functions are labelled in every text: names, with the process where
+ * several are shown; states of threads that stand in place of functions (enum
+ * frame_state); source lines; and the bounds on deep stacks.
+ *
+ * Invariants:
+ * 1. A number of function_table.h and a number of frame_state_function() never
+ *    equal each other, so a call tree can hold both.
+ * 2. A label is a name as recorded: it may hold any bytes, and its writer
+ *    escapes it (name_text.h).
+ * 3. No output grows with the square of a stack's depth: see the enum below.
+ */
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -43,8 +55,8 @@ struct depth_mark {
 	char text[16];
 };
 
-/* Returns how many frames in the middle a stack of @count frames leaves out: none,
- * or several.
+/* Returns how many frames in the middle a stack of @count frames leaves out:
+ * none, or several.
  */
 static inline size_t stack_left_out(size_t count)
 {

@@ -2,6 +2,23 @@
 #ifndef KT_REPORT_TEXT_TASK_NAMES_H
 #define KT_REPORT_TEXT_TASK_NAMES_H
 
+/* Tasks as the recording knows them: their names over time, processes and
+ * parents (struct task_names), their cgroups (struct task_cgroups), and their
+ * label in reports, "ls-137".
+ *
+ * Sources: the records of names and forks (PERF_RECORD_COMM, PERF_RECORD_FORK),
+ * the names that a trace.dat saved, and for cgroups the recorder's lists and
+ * the events of moves.
+ *
+ * Invariants:
+ * 1. Both are complete and read-only once open, so threads may share them.
+ * 2. A task has its first known name from the start of the recording, and a
+ *    child its parent's name until it has its own. A task always has a name:
+ *    "swapper" is the idle task, "?" an unknown one.
+ * 3. Without times in nanoseconds, each task has its last name throughout.
+ * 4. Names may hold any bytes; labels are written by the rules of name_text.h.
+ */
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>

@@ -7,15 +7,15 @@
  * the call itself (attribution/calls/system_call.h); and its three formats: a
  * line as strace writes, text, JSON.
  *
- *  call events of the task ----> call_trace_take() ---+
- *  sleeps that ended ----------> sleep_places_add() --+--> struct call_record
- *  the call that ended -------------------------------+    --> call_line_text(),
- *                                                          call_record_text(),
- *                                                          call_record_json()
+ *  call events of the task --> call_trace_take() ---+
+ *  sleeps that ended ---------> sleep_places_add() --+--> struct call_record
+ *  the call that ended ------------------------------+    --> call_line_text(),
+ *                                                         call_record_text(),
+ *                                                         call_record_json()
  *
  * Invariants:
- * 1. A path or place occurs once; repeated calls and sleeps add to it, so a record
- *    is as large as the different paths of its call.
+ * 1. A path or place occurs once; repeated calls and sleeps add to it, so a
+ *    record is as large as the different paths of its call.
  * 2. Records borrow all parts; they are valid until the next call of the task.
  * 3. The formats depend on the record and its context only.
  */

@@ -10,8 +10,8 @@ struct function_table;
 struct task_names;
 struct wakers;
 
-/* Returns the character of a name as paths have it: ";" separates their names, so
- * one within a name, as in Rust's "[T; 4]", is ":".
+/* Returns the character of a name as paths have it: ";" separates their names,
+ * so one within a name, as in Rust's "[T; 4]", is ":".
  */
 static inline char stack_text_char(char character)
 {

@@ -2,6 +2,22 @@
 #ifndef KT_TABLES_WAITS_LOCK_WAITS_H
 #define KT_TABLES_WAITS_LOCK_WAITS_H
 
+/* Waits for locks, one by one: for the table of locks (locks_table.c) and SQL.
+ *
+ * kernel events ----> lock_tracker ----> lock_waits ----> struct lock_callback
+ * calls of futex_wait()  begin, end,      open waits by    each wait, as it
+ * ends and file locks         wake-ups         lock and thread
+ *
+ * Invariants:
+ * 1. A wait is emitted once, when it ends.
+ * 2. A thread's waits nest: interrupts and inner locks are waited for within
+ *    the wait for an outer lock.
+ * 3. others_at_begin and others_at_end count the other waiters for the same
+ *    lock.
+ *
+ * Errors: -ERROR_MEMORY, kept until lock_tracker_status().
+ */
+
 #include "common/keyed_array.h"
 #include "common/number_map.h"
 #include "report/steps/call_step.h"
