@@ -247,7 +247,7 @@ static void place(const struct diff_paths *paths, const uint32_t *order,
 	}
 }
 
-static void diff_layout_free(struct diff_layout *layout)
+static void layout_free(struct diff_layout *layout)
 {
 	free(layout->start_ns);
 	free(layout->total_ns);
@@ -257,10 +257,10 @@ static void diff_layout_free(struct diff_layout *layout)
 }
 
 /* Lays out @side, 0 or 1. Returns 0 and @layout, which the caller frees with
- * diff_layout_free(), or -ERROR_MEMORY.
+ * layout_free(), or -ERROR_MEMORY.
  */
-static int diff_layout_make(const struct diff_paths *paths, int side,
-			    struct diff_layout *layout)
+static int layout_make(const struct diff_paths *paths, int side,
+		       struct diff_layout *layout)
 {
 	size_t count = (size_t)diff_paths_count(paths) + 1;
 	uint32_t *order = calloc(count, sizeof(*order));
@@ -285,7 +285,7 @@ static int diff_layout_make(const struct diff_paths *paths, int side,
 	}
 	free(order);
 	if (status < 0)
-		diff_layout_free(layout);
+		layout_free(layout);
 	return status;
 }
 
@@ -474,15 +474,15 @@ int diff_flamegraph_write(const struct diff_paths *paths, const char *title,
 			  FILE *out)
 {
 	struct diff_flame flame = { .paths = paths };
-	int status = diff_layout_make(paths, 0, &flame.layouts[0]);
+	int status = layout_make(paths, 0, &flame.layouts[0]);
 
 	if (status < 0)
 		return status;
-	status = diff_layout_make(paths, 1, &flame.layouts[1]);
+	status = layout_make(paths, 1, &flame.layouts[1]);
 	if (!status) {
 		write_all(&flame, title, out);
-		diff_layout_free(&flame.layouts[1]);
+		layout_free(&flame.layouts[1]);
 	}
-	diff_layout_free(&flame.layouts[0]);
+	layout_free(&flame.layouts[0]);
 	return status;
 }

@@ -279,8 +279,7 @@ int32_t profile_tree_of(const struct profile_options *options,
 }
 
 /* Adds the time up to @clock_ns to the current node. */
-static inline void profile_cursor_pass(struct profile_cursor *cursor,
-				       uint64_t clock_ns)
+static inline void cursor_pass(struct profile_cursor *cursor, uint64_t clock_ns)
 {
 	if (cursor->has_cpu)
 		cursor->node->self_ns += clock_ns - cursor->clock_ns;
@@ -288,9 +287,9 @@ static inline void profile_cursor_pass(struct profile_cursor *cursor,
 }
 
 /* Counts an entry of @node if it is in the window. */
-static inline void profile_cursor_count(const struct profile_cursor *cursor,
-					struct call_node *node,
-					enum call_how how, bool is_counted)
+static inline void cursor_count(const struct profile_cursor *cursor,
+				struct call_node *node, enum call_how how,
+				bool is_counted)
 {
 	if (is_counted && cursor->has_cpu)
 		call_node_count_entry(cursor->tree, node, how);
@@ -299,9 +298,9 @@ static inline void profile_cursor_count(const struct profile_cursor *cursor,
 /* Counts a call of @function and moves to its node. Returns false when out of
  * memory.
  */
-static inline bool profile_cursor_enter(struct profile_cursor *cursor,
-					uint32_t function, enum call_how how,
-					bool is_counted)
+static inline bool cursor_enter(struct profile_cursor *cursor,
+				uint32_t function, enum call_how how,
+				bool is_counted)
 {
 	struct call_node *node =
 		call_node_enter(cursor->tree, cursor->node, function, how);
@@ -309,11 +308,11 @@ static inline bool profile_cursor_enter(struct profile_cursor *cursor,
 	if (!node)
 		return false;
 	cursor->node = node;
-	profile_cursor_count(cursor, node, how, is_counted);
+	cursor_count(cursor, node, how, is_counted);
 	return true;
 }
 
-static inline void profile_cursor_leave(struct profile_cursor *cursor)
+static inline void cursor_leave(struct profile_cursor *cursor)
 {
 	cursor->node = call_tree_at(cursor->tree, cursor->node->parent);
 }
@@ -321,35 +320,34 @@ static inline void profile_cursor_leave(struct profile_cursor *cursor)
 /* Counts a call that returns at once. A call of the function by itself counts
  * at the current node. Returns false when out of memory.
  */
-static inline bool profile_cursor_local(struct profile_cursor *cursor,
-					uint32_t function, enum call_how how,
-					bool is_counted)
+static inline bool cursor_local(struct profile_cursor *cursor,
+				uint32_t function, enum call_how how,
+				bool is_counted)
 {
 	if (cursor->node->function == function) {
-		profile_cursor_count(cursor, cursor->node, how, is_counted);
+		cursor_count(cursor, cursor->node, how, is_counted);
 		return true;
 	}
-	if (!profile_cursor_enter(cursor, function, how, is_counted))
+	if (!cursor_enter(cursor, function, how, is_counted))
 		return false;
-	profile_cursor_leave(cursor);
+	cursor_leave(cursor);
 	return true;
 }
 
 /* Applies the one or two steps of a plain @event (call_frames.h). Returns false
  * when out of memory.
  */
-static inline bool profile_cursor_go(struct profile_cursor *cursor,
-				     const struct function_event *event,
-				     uint64_t clock_ns, bool is_counted)
+static inline bool cursor_go(struct profile_cursor *cursor,
+			     const struct function_event *event,
+			     uint64_t clock_ns, bool is_counted)
 {
-	profile_cursor_pass(cursor, clock_ns);
+	cursor_pass(cursor, clock_ns);
 	if (event->kind == FUNCTION_CALL)
-		return profile_cursor_enter(cursor, event->function, HOW_CALL,
-					    is_counted);
-	profile_cursor_leave(cursor);
-	return event->kind == FUNCTION_RETURN ||
-	       profile_cursor_enter(cursor, event->function, HOW_TAIL,
+		return cursor_enter(cursor, event->function, HOW_CALL,
 				    is_counted);
+	cursor_leave(cursor);
+	return event->kind == FUNCTION_RETURN ||
+	       cursor_enter(cursor, event->function, HOW_TAIL, is_counted);
 }
 
 static struct task_place *add_place(struct profile *profile,
@@ -432,17 +430,15 @@ static void take(struct step_callback *callback, const struct call_step *step)
 	}
 	if (!profile->is_wanted)
 		return;
-	profile_cursor_pass(cursor, step->clock_ns);
+	cursor_pass(cursor, step->clock_ns);
 	if (step->kind == STEP_ENTER)
-		is_whole = profile_cursor_enter(
-			cursor, step->function, step->how,
-			is_in_window(profile, step->time_ns));
+		is_whole = cursor_enter(cursor, step->function, step->how,
+					is_in_window(profile, step->time_ns));
 	else if (step->kind == STEP_EXIT)
-		profile_cursor_leave(cursor);
+		cursor_leave(cursor);
 	else if (step->kind == STEP_COUNT)
-		is_whole = profile_cursor_local(
-			cursor, step->function, step->how,
-			is_in_window(profile, step->time_ns));
+		is_whole = cursor_local(cursor, step->function, step->how,
+					is_in_window(profile, step->time_ns));
 	if (!is_whole)
 		fail(profile);
 }
@@ -475,9 +471,9 @@ take_run(struct profile *profile, struct call_stack *stack,
 		if (!plain_call_take(&open, event, time_ns, clock_ns))
 			break;
 		now.last_ns = time_ns;
-		is_whole = profile_cursor_go(
-			&cursor, event, clock_ns,
-			has_plain_times || is_in_window(profile, time_ns));
+		is_whole = cursor_go(&cursor, event, clock_ns,
+				     has_plain_times ||
+					     is_in_window(profile, time_ns));
 	}
 	plain_frames_put_back(&open, stack);
 	*times = now;

@@ -177,8 +177,7 @@ static void delay_step(struct step_callback *callback,
 }
 
 /* Borrows @next.  Returns NULL when out of memory. */
-static struct step_delay *step_delay_new(uint64_t min_ns,
-					 struct step_callback *next)
+static struct step_delay *delay_new(uint64_t min_ns, struct step_callback *next)
 {
 	struct step_delay *delay = calloc(1, sizeof(*delay));
 
@@ -191,7 +190,7 @@ static struct step_delay *step_delay_new(uint64_t min_ns,
 	return delay;
 }
 
-static void step_delay_free(struct step_delay *delay)
+static void delay_free(struct step_delay *delay)
 {
 	if (!delay)
 		return;
@@ -208,7 +207,7 @@ static void step_delay_free(struct step_delay *delay)
 /* Passes on the delayed events. Returns 0, or -ERROR_MEMORY if events were
  * lost.
  */
-static int step_delay_end(struct step_delay *delay)
+static int delay_end(struct step_delay *delay)
 {
 	pass_on(delay, UINT64_MAX);
 	return delay->status;
@@ -388,7 +387,7 @@ struct step_select *step_select_new(const struct step_select_options *options,
 	select->next = next;
 	if (!options->min_ns)
 		return select;
-	select->delay = step_delay_new(options->min_ns, next);
+	select->delay = delay_new(options->min_ns, next);
 	if (!select->delay) {
 		step_select_free(select);
 		return NULL;
@@ -409,7 +408,7 @@ void step_select_free(struct step_select *select)
 	array_free(&select->tasks);
 	named_functions_free(&select->shown);
 	named_functions_free(&select->hidden);
-	step_delay_free(select->delay);
+	delay_free(select->delay);
 	free(select);
 }
 
@@ -420,7 +419,7 @@ struct step_callback *step_select_callback(struct step_select *select)
 
 int step_select_end(struct step_select *select)
 {
-	int status = select->delay ? step_delay_end(select->delay) : 0;
+	int status = select->delay ? delay_end(select->delay) : 0;
 
 	status = status ? status : select->shown.status;
 	status = status ? status : select->hidden.status;

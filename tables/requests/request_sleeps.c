@@ -81,8 +81,8 @@ static int add_asleep(struct request_intervals *intervals, uint64_t number,
 /* Adds the intervals of @request, as a callback received it. Returns 0 or
  * -ERROR_MEMORY.
  */
-static int request_intervals_add(struct request_intervals *intervals,
-				 const struct request *request)
+static int intervals_add(struct request_intervals *intervals,
+			 const struct request *request)
 {
 	struct array way = ARRAY_OF(struct request_interval);
 	int status = request_way_of(request, &way);
@@ -99,7 +99,7 @@ static int request_intervals_add(struct request_intervals *intervals,
 	return status;
 }
 
-static void request_intervals_free(struct request_intervals *intervals)
+static void intervals_free(struct request_intervals *intervals)
 {
 	array_free(&intervals->all);
 }
@@ -119,7 +119,7 @@ static int compare(const void *a, const void *b)
 /* Sorts the intervals. Must be called after the last was added and before any
  * query.
  */
-static void request_intervals_sort(struct request_intervals *intervals)
+static void intervals_sort(struct request_intervals *intervals)
 {
 	array_sort(&intervals->all, compare);
 }
@@ -131,7 +131,7 @@ static bool is_of_earlier(const void *interval, const void *number)
 }
 
 static struct request_way
-request_intervals_of(const struct request_intervals *intervals, uint64_t number)
+intervals_of(const struct request_intervals *intervals, uint64_t number)
 {
 	const struct numbered_interval *items = intervals->all.items;
 	size_t first =
@@ -260,7 +260,7 @@ void request_sleeps_free(struct request_sleeps *sleeps)
 		return;
 	free(sleeps->kinds);
 	array_free(&sleeps->naps);
-	request_intervals_free(&sleeps->intervals);
+	intervals_free(&sleeps->intervals);
 	array_free(&sleeps->put);
 	free(sleeps);
 }
@@ -283,13 +283,13 @@ static bool is_nap_before(const void *nap, const void *other)
 int request_sleeps_add(struct request_sleeps *sleeps,
 		       const struct request *request)
 {
-	return request_intervals_add(&sleeps->intervals, request);
+	return intervals_add(&sleeps->intervals, request);
 }
 
 void request_sleeps_end(struct request_sleeps *sleeps)
 {
 	array_sort(&sleeps->naps, compare_naps);
-	request_intervals_sort(&sleeps->intervals);
+	intervals_sort(&sleeps->intervals);
 }
 
 /* Sets the sender of @nap if an interrupt or a kworker woke its thread with a
@@ -382,8 +382,7 @@ static int visit_put(const struct request_sleeps *sleeps, uint64_t number,
 int request_sleeps_visit(const struct request_sleeps *sleeps, uint64_t number,
 			 struct request_sleep_callback *callback)
 {
-	const struct request_way way =
-		request_intervals_of(&sleeps->intervals, number);
+	const struct request_way way = intervals_of(&sleeps->intervals, number);
 	int status = 0;
 
 	for (size_t i = 0; !status && i < way.count; i++)
