@@ -112,7 +112,19 @@ static int read_run(struct record_join *join)
  */
 static int make_switch(struct record_join *join, const union timed_record *like)
 {
-	join->made = stream_tasks_record_at(&join->tasks, like);
+	const struct task_id *task = &join->tasks.state.current;
+
+	join->made = (union timed_record){
+		.event = {
+			.time_ns = like->time_ns,
+			.early_ns = like->early_ns,
+			.late_ns = like->late_ns,
+			.kind = FUNCTION_SWITCH,
+			.detail = join->tasks.state.preempted,
+			.address = (uint64_t)(uint32_t)task->pid << 32 |
+				   (uint32_t)task->tid,
+		},
+	};
 	return 1;
 }
 

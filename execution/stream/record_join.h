@@ -4,7 +4,7 @@
 
 #include "execution/stream/run_cursor.h"
 #include "execution/stream/stream_checkpoint.h"
-#include "execution/stream/stream_tasks.h"
+#include "symbolize/events/stream_tasks.h"
 
 #include <stdbool.h>
 #include <stdint.h>
