@@ -95,19 +95,6 @@ static bool is_reported(const struct late_cpus *late)
 	return is_there;
 }
 
-/* Enables the events in the order of recording_setup_enable(). */
-static int enable(const struct event_list *events, int cpu)
-{
-	const struct event_spec *specs = events->specs.items;
-	int error = 0;
-
-	for (size_t i = events->specs.count; i-- > 0 && !error;)
-		if (specs[i].attr.disabled && !specs[i].on_demand)
-			error = event_list_control_cpu(
-				events, i, cpu, PERF_EVENT_IOC_ENABLE, NULL);
-	return error;
-}
-
 static int write_events(const struct late_cpus *late, size_t first)
 {
 	const struct event_list *events = &late->setup->events.list;
@@ -227,7 +214,7 @@ static int trace(struct late_cpus *late, int cpu, bool *is_news)
 	if (!error)
 		error = write_losses(late, cpu);
 	if (!error)
-		error = enable(&setup->events.list, cpu);
+		error = event_list_enable_cpu(&setup->events.list, cpu);
 	if (error)
 		return error;
 	late->count++;
