@@ -128,9 +128,9 @@ static Suite *process_view_suite(void)
 
 	tcase_add_checked_fixture(tcase, set_up, tear_down);
 	tcase_add_test(tcase, the_only_process_with_code_at_the_address_runs);
-	tcase_add_loop_test(
-		tcase, a_process_after_the_limit_may_be_the_one_that_runs, 1,
-		3);
+	tcase_add_loop_test(tcase,
+			    a_process_after_the_limit_may_be_the_one_that_runs,
+			    1, 3);
 	tcase_add_test(tcase, the_page_table_decides_before_the_limit);
 	suite_add_tcase(suite, tcase);
 	return suite;
