@@ -232,12 +232,12 @@ static int record(struct collector *collector)
 {
 	int error = find_tracer(collector);
 
-	if (!error)
-		error = choose_target(collector);
-	/* Early, as CPUs may come online while the events are opened. */
+	/* Early, as CPUs may come online after the online ones are listed. */
 	if (!error)
 		collector->loop.late =
 			late_cpus_open(&collector->setup, &collector->output);
+	if (!error)
+		error = choose_target(collector);
 	if (!error)
 		error = set_up(collector);
 	if (!error)

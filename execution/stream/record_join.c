@@ -23,6 +23,10 @@ static int open_switches(struct record_join *join,
 	/* CoreSight's driver also reports losses that did not happen. */
 	if (recording_trace(input->recording) == RECORDING_TRACE_INTEL_PT)
 		join->lost_until_ns = loss_at_end_ns(input->stream);
+	if (input->stream->untraced_from_ns) {
+		join->lost_from_ns = input->stream->untraced_from_ns;
+		join->lost_until_ns = input->stream->untraced_until_ns;
+	}
 	return stream_tasks_open(&join->tasks, input);
 }
 
@@ -228,6 +232,23 @@ static int take_mark(struct record_join *join, const struct event_mark *mark)
 	return 0;
 }
 
+/* Makes the gap of a stream without trace. */
+static int make_gap(struct record_join *join)
+{
+	memset(&join->made, 0, sizeof(join->made));
+	join->made.time_ns = join->lost_from_ns;
+	if (join->lists_blocks) {
+		join->made.item.kind = FLOW_GAP;
+		join->made.item.detail = FLOW_GAP_LOST;
+	} else {
+		join->made.event.kind = FUNCTION_GAP;
+		join->made.event.detail = FLOW_GAP_LOST;
+	}
+	join->last = join->made;
+	join->lost_from_ns = 0;
+	return 1;
+}
+
 /* Makes the last record. If the stream ends with a loss, the end of that is the
  * time.
  */
@@ -311,7 +332,7 @@ static int take_place(struct record_join *join)
 		return take_mark(join, mark);
 	if (!join->is_fed)
 		return read_run(join);
-	return make_end(join);
+	return join->lost_from_ns ? make_gap(join) : make_end(join);
 }
 
 static int next_records(struct record_join *join,
