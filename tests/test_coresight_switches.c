@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include "common/perf_data.h"
 #include "decoder/flow/flow_source.h"
 #include "decoder/recording/recording.h"
 #include "decoder/recording/sideband.h"
@@ -28,6 +29,8 @@ static const uint32_t code[] = {
 static const uint8_t trace[] = {
 	SYNC, TRACE_ON, CONTEXT(0), TIME_500, EXECUTED,
 };
+
+static const uint8_t untimed[] = { SYNC, TRACE_ON, CONTEXT(0), EXECUTED };
 
 enum { DURING = 600, AUX = 1000, AFTER = 1500 };
 
@@ -208,7 +211,7 @@ static void add_lost(uint64_t time_ns, uint64_t id)
 }
 
 /* Decodes stream 1, with OpenCSD if @by_library. */
-static void check_late_cpu(bool by_library)
+static void check_late_cpu(bool by_library, uint64_t from, uint64_t until)
 {
 	struct array items = ARRAY_OF(struct flow_item);
 	struct flow_totals totals;
@@ -225,9 +228,9 @@ static void check_late_cpu(bool by_library)
 	item = items.items;
 	ck_assert_uint_eq(item[0].kind, FLOW_GAP);
 	ck_assert_uint_eq(item[0].detail, FLOW_GAP_LOST);
-	ck_assert_uint_eq(item[0].time_ns, LATE_FROM);
+	ck_assert_uint_eq(item[0].time_ns, from);
 	ck_assert_uint_eq(item[1].kind, FLOW_END);
-	ck_assert_uint_eq(item[1].time_ns, LATE_UNTIL);
+	ck_assert_uint_eq(item[1].time_ns, until);
 	array_free(&items);
 }
 
@@ -238,7 +241,37 @@ START_TEST(a_cpu_that_came_online_is_one_gap)
 	add_lost(LATE_FROM, 1);
 	add_lost(LATE_UNTIL, 1);
 	recording_fixture_write(&fixture);
-	check_late_cpu(_i);
+	check_late_cpu(_i, LATE_FROM, LATE_UNTIL);
+}
+END_TEST
+
+/* The unit has no time stamps: the gap is at the start, without a length. */
+START_TEST(a_cpu_that_came_online_is_one_gap_without_times)
+{
+	static const uint64_t unit[] = {
+		CORESIGHT_MAGIC_ETMV4,
+		0,
+		8, /* CPU, parameters */
+		0x1,
+		0x10, /* configuration, id */
+		0xea1,
+		0x4100f403,
+		0x488,
+		0,
+		0, /* TRCIDR0 … */
+		1, /* stamps: the CPU's counter */
+	};
+
+	recording_fixture_begin_unit(&fixture, unit,
+				     sizeof(unit) / sizeof(*unit));
+	recording_fixture_trace(&fixture, 0, untimed, sizeof(untimed));
+	add_aux(0, 0, sizeof(untimed));
+	fixture.cpu = LATE_CPU;
+	add_lost(LATE_FROM, 1);
+	add_lost(LATE_UNTIL, 1);
+	recording_fixture_write(&fixture);
+	check_late_cpu(_i, 1, 1);
+	recording_fixture_end(&fixture);
 }
 END_TEST
 
@@ -312,6 +345,8 @@ int main(void)
 	tcase_add_checked_fixture(nothing, set_up_nothing, tear_down);
 	tcase_add_test(nothing, nothing_is_a_stream);
 	suite_add_tcase(suite, nothing);
+	tcase_add_loop_test(
+		end, a_cpu_that_came_online_is_one_gap_without_times, 0, 2);
 	tcase_add_loop_test(end, trace_pauses_at_its_end, -NEAR, NEAR);
 	suite_add_tcase(suite, end);
 	return run_suite(suite);

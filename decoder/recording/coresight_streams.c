@@ -194,6 +194,19 @@ static int add_loss(struct array *streams, const struct sideband_record *lost)
 	return 0;
 }
 
+/* In a trace that only counts instructions or cycles, from 1 on, a gap has no
+ * length.
+ */
+static void drop_times(struct array *streams)
+{
+	struct aux_stream *stream = streams->items;
+
+	for (size_t i = 0; i < streams->count; i++)
+		if (stream[i].untraced_from_ns)
+			stream[i].untraced_from_ns =
+				stream[i].untraced_until_ns = 1;
+}
+
 /* Adds a stream for each CPU that came online while recording, and has no unit in
  * AUXTRACE_INFO: the recorder writes records of losses, with the trace's event, at
  * the start and the end of its gap (collector/late_cpus.h).
@@ -213,6 +226,8 @@ static int add_untraced(struct recording *recording)
 				 add_loss(streams, &record) :
 				 0;
 	sideband_close(sideband);
+	if (recording_time(recording) != RECORDING_TIME_NANOSECONDS)
+		drop_times(streams);
 	return status;
 }
 

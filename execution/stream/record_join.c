@@ -23,11 +23,15 @@ static int open_switches(struct record_join *join,
 	/* CoreSight's driver also reports losses that did not happen. */
 	if (recording_trace(input->recording) == RECORDING_TRACE_INTEL_PT)
 		join->lost_until_ns = loss_at_end_ns(input->stream);
-	if (input->stream->untraced_from_ns) {
-		join->lost_from_ns = input->stream->untraced_from_ns;
-		join->lost_until_ns = input->stream->untraced_until_ns;
-	}
 	return stream_tasks_open(&join->tasks, input);
+}
+
+static void note_untraced(struct record_join *join,
+			  const struct aux_stream *stream)
+{
+	join->lost_from_ns = stream->untraced_from_ns;
+	if (stream->untraced_from_ns)
+		join->lost_until_ns = stream->untraced_until_ns;
 }
 
 int record_join_open(struct record_join *join, const struct flow_input *input,
@@ -39,6 +43,7 @@ int record_join_open(struct record_join *join, const struct flow_input *input,
 	*join = (struct record_join){ .lists_blocks = lists_blocks };
 	stream_tasks_set(&join->tasks, -1, -1, false);
 	error = open_switches(join, input);
+	note_untraced(join, input->stream);
 	if (!error)
 		error = segment_feed_open(input, symbols, lists_blocks, jobs,
 					  state, &join->feed);
@@ -56,6 +61,7 @@ int record_join_renew(struct record_join *join, const struct flow_input *input,
 	stream_tasks_close(&join->tasks);
 	*join = (struct record_join){ .feed = feed };
 	error = open_switches(join, input);
+	note_untraced(join, input->stream);
 	return error ? error : segment_feed_renew(feed, input, part);
 }
 
