@@ -9,7 +9,8 @@
 #include "common/log.h"
 
 /* Adds records of the losses on the CPU since it was switched off: records of
- * all kinds, and trace.
+ * all kinds, and trace. The kernel leaves the events of threads open, so their
+ * trace goes on.
  */
 static int add(struct recording_output *output, const struct away_cpu *away)
 {
@@ -23,14 +24,18 @@ static int add(struct recording_output *output, const struct away_cpu *away)
 		event_rings_of(&setup->events, away->cpu);
 	uint64_t now = setup->tracer->now_ns(rings->ring[RING_TRACE].page);
 	struct byte_buffer records = { 0 };
+	bool is_whole = setup->target.whole_cpus;
 
 	log_message(setup->log, LOG_WARNING, NULL, LOG_NO_OFFSET,
 		    "CPU %d was switched off %.3f s before the end; later "
-		    "execution on it is not recorded, even if it was switched "
-		    "on again",
-		    away->cpu, (double)away->missing_ns / 1e9);
+		    "%s on it %s not recorded, even if it was switched on "
+		    "again",
+		    away->cpu, (double)away->missing_ns / 1e9,
+		    is_whole ? "execution" : "events", is_whole ? "is" : "are");
 	loss_record_add_records(&records, switches, 1, now);
-	loss_record_add(&records, trace, aux_ring_head(&rings->aux), now);
+	if (is_whole)
+		loss_record_add(&records, trace, aux_ring_head(&rings->aux),
+				now);
 	return recording_output_add(output, &records);
 }
 
@@ -41,8 +46,8 @@ int away_records_add(struct recording_output *output, unsigned int *count)
 	int error;
 
 	*count = 0;
-	/* Threads may have run on any CPU. */
-	if (!setup->target.whole_cpus)
+	/* Without whole-CPU events, the kernel closes none. */
+	if (!setup->wide)
 		return 0;
 	error = away_cpus_find(&setup->events.list, setup->switch_spec, &away);
 	for (size_t i = 0; i < away.count && !error; i++)

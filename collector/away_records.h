@@ -5,8 +5,8 @@
 struct recording_output;
 
 /* Writes records to @output that mark the data lost on CPUs that were switched
- * off while everything that ran on them was recorded: records of all kinds, and
- * trace. Also logs this. Sets *@count to the number of these CPUs.
+ * off while they were recorded: records of all kinds, and trace if everything
+ * that ran on them was traced. Also logs this. Sets *@count to the number of these CPUs.
  *
  * Returns 0 or a negative enum error.
  */

@@ -186,6 +186,7 @@ switched_off() {
 	amid unplugged -a -- switch_cpu 0
 	switch_cpu 1
 	amid replugged -a -- run_there 0 1
+	amid replugged-task -- switch_cpu 0 1
 }
 
 # CPU 1 is offline at the start: it is traced from its coming online on, but not

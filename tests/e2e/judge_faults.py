@@ -302,6 +302,19 @@ def judge_switched_off(judge, name, is_late=False):
     found.both_engines_agree()
 
 
+def judge_events_off(judge, name):
+    """The trace of threads goes on, the events of CPU 1 do not."""
+    found, said = with_switched_cpu(judge, name)
+    found.expect("the recorder says so",
+                 re.search("warning: CPU 1 was switched off .* later events on "
+                           "it are not recorded", said) and
+                 "nothing lost" not in said, said)
+    found.expect("records are lost",
+                 found.told["recording"]["lost_records"] >= 1,
+                 found.told["recording"])
+    found.both_engines_agree()
+
+
 def judge_switched_on(judge, name):
     """What ran on CPU 1 since it came online is traced."""
     found, said = with_switched_cpu(judge, name)
@@ -388,7 +401,8 @@ PARTS_OF_GUEST = {
         judge_switched_off(judge, "plugged-twice", is_late=True)],
     "switched_off": lambda judge: [
         judge_switched_off(judge, "unplugged"),
-        judge_switched_off(judge, "replugged")],
+        judge_switched_off(judge, "replugged"),
+        judge_events_off(judge, "replugged-task")],
 }
 
 
