@@ -121,6 +121,7 @@ next_copy() {
 
 # The kernel patches code on the CPU that runs the command.
 patch_on_cpu_1() {
+	# shellcheck disable=SC2016 # for the other shell
 	taskset 2 sh -c 'echo $((1 - $(cat /proc/sys/kernel/sched_schedstats))) \
 		>/proc/sys/kernel/sched_schedstats'
 }
