@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: MIT
 # The release's archive is reproducible, and the other systems' packages can be
 # made of it, as far as Debian has their tools (packaging/README.md).
+# shellcheck disable=SC2317 # ok calls functions by name
 set -euo pipefail
 ROOT=$(realpath "$(dirname "$(realpath "${BASH_SOURCE[0]}")")/../..")
 FAILURES=0
