@@ -5,8 +5,6 @@
 #include "attribution/events/known_events.h"
 #include "attribution/sleeps/sleep_stacks.h"
 #include "attribution/sleeps/sleeps.h"
-#include "attribution/sleeps/wakers.h"
-#include "attribution/time/task_paths.h"
 #include "attribution/time/thread_tracker.h"
 #include "attribution/time/wait_channels.h"
 #include "common/array.h"

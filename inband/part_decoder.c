@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "inband/part_decoder.h"
-#include "attribution/calls/system_call.h"
+#include "attribution/calls/system_calls.h"
 #include "attribution/events/step_join.h"
 #include "attribution/task_tracker.h"
 #include "attribution/trackers.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "tables/call_sites/call_sites.h"
 
-#include "attribution/time/task_paths.h"
+#include "attribution/time/wait_channels.h"
 #include "attribution/trackers.h"
 #include "decoder/recording/recording.h"
 #include "decoder/recording_open.h"

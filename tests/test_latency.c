@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "tables/relations/latency.h"
 
-#include "attribution/time/task_paths.h"
+#include "attribution/time/wait_channels.h"
 #include "report/profile/call_tree.h"
 #include "symbolize/arch/arch.h"
 #include "symbolize/functions/context_kinds.h"

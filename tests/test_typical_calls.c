@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "attribution/calls/system_call.h"
+#include "attribution/calls/system_calls.h"
 #include "common/array.h"
 #include "tables/hits/hit_list.h"
 #include "tables/hits/typical_calls.h"

@@ -2,8 +2,8 @@
 #include "attribution/interrupts/interrupt_accounts.h"
 
 #include "attribution/attribution_input.h"
+#include "attribution/interrupts/interrupt_rows.h"
 #include "attribution/interrupts/interrupt_steps.h"
-#include "attribution/interrupts/irq_names.h"
 #include "attribution/interrupts/object_tracker.h"
 #include "attribution/time/thread_tracker.h"
 #include "common/container_of.h"

@@ -39,16 +39,15 @@ enum interrupt_kind {
  *
  * Exact means that events prove it. The proofs are described beside the code:
  * - system: NMIs, RCU, the tick and the functions listed in interrupt_roles.c
- *   serve the system by definition (track_system.c, track_works.c);
+ *   serve the system by definition (track_threads.c, track_deferred.c);
  * - packets: a task reads or queued the packet (track_packets.c);
  * - disk requests: device and sectors, from queue to completion
- *   (track_blocks.c);
- * - work items and timers: objects of one request (track_works.c,
- *   track_timers.c);
+ *   (track_storage.c);
+ * - work items and timers: objects of one request (track_deferred.c);
  * - soft interrupts and polls: exactly one interrupt raised them
- *   (track_softirqs.c, track_polls.c);
+ *   (track_deferred.c, track_packets.c);
  * - threaded handlers: they inherit the owner of their interrupt
- *   (track_wakeups.c). Work that inferred work starts is inferred:
+ *   (track_threads.c). Work that inferred work starts is inferred:
  *   interrupt_slice_owner().
  */
 enum interrupt_certainty {

@@ -1,15 +1,17 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef KT_ATTRIBUTION_INTERRUPT_ROWS_H
-#define KT_ATTRIBUTION_INTERRUPT_ROWS_H
+#ifndef KT_ATTRIBUTION_INTERRUPTS_INTERRUPT_ROWS_H
+#define KT_ATTRIBUTION_INTERRUPTS_INTERRUPT_ROWS_H
 
 #include "attribution/interrupts/interrupt_accounts.h"
 #include "common/array.h"
+#include "common/keyed_array.h"
 #include "report/steps/time_window.h"
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
+struct event_record;
 struct kept_file_writer;
 struct pack;
 
@@ -109,5 +111,29 @@ const struct interrupt_row *interrupt_rows_at(const struct interrupt_rows *rows,
  */
 const struct interrupt_row *
 interrupt_rows_work_at(const struct interrupt_rows *rows, size_t index);
+
+/* The device names of interrupt numbers, from irq_handler_entry. */
+struct irq_names {
+	struct keyed_array all; /* struct irq_name */
+};
+
+struct irq_name {
+	int32_t irq;
+	char text[64];
+};
+
+#define IRQ_NAMES_NONE \
+	((struct irq_names){ KEYED_ARRAY_OF(struct irq_name, irq) })
+
+void irq_names_free(struct irq_names *names);
+
+/* Adds the name in @event, if any. Returns 0, or -ERROR_MEMORY. */
+int irq_names_take(struct irq_names *names, const struct event_record *event);
+
+/* Writes or reads the names. */
+void irq_names_pack(struct irq_names *names, struct pack *pack);
+
+/* Returns the name of @irq, "" if it has none. */
+const char *irq_names_find(const struct irq_names *names, int32_t irq);
 
 #endif

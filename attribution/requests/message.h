@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef KT_ATTRIBUTION_MESSAGE_H
-#define KT_ATTRIBUTION_MESSAGE_H
+#ifndef KT_ATTRIBUTION_REQUESTS_MESSAGE_H
+#define KT_ATTRIBUTION_REQUESTS_MESSAGE_H
 
-#include "attribution/requests/message_kinds.h"
 #include "common/array.h"
 #include "common/number_map.h"
 
@@ -10,9 +9,84 @@
 #include <stdint.h>
 
 struct clock_mark;
+struct function_marks;
+struct function_table;
 struct hold;
+struct message;
 struct request;
 struct task;
+
+/* The role of a kernel function in messages between threads. */
+enum message_kind {
+	MESSAGE_NONE,
+	MESSAGE_SEND,	 /* delivers a message, itself or by soft interrupts */
+	MESSAGE_CONNECT, /* like MESSAGE_SEND, to an accepting socket */
+	MESSAGE_SIGNAL,	 /* wakes the waiters of a word in memory (futex) */
+	MESSAGE_COPY,	 /* copies a message to its reader */
+	MESSAGE_MERGE,	 /* merges a packet into the previous one */
+	MESSAGE_ITEM,	 /* executes a work item, which may carry a message */
+	MESSAGE_FLUSH,	 /* the item queued after one that a thread waits for */
+	MESSAGE_COMMIT,	 /* writes the journal for the thread that woke it */
+	MESSAGE_WAIT,	 /* waits for a message and reads it */
+	MESSAGE_MANY,	 /* waits for a message on any of several objects */
+	MESSAGE_ACCEPT,	 /* waits for a connection */
+	MESSAGE_WORD,	 /* waits for a word in memory */
+};
+
+/* The means by which a message is sent. */
+enum message_medium {
+	MEDIUM_UNKNOWN,
+	MEDIUM_PIPE,
+	MEDIUM_EVENTFD,
+	MEDIUM_QUEUE, /* System V's and POSIX's message queues */
+	MEDIUM_TTY,   /* terminals, whose data work items carry */
+	MEDIUM_UNIX,  /* Unix sockets */
+	MEDIUM_TCP,
+	MEDIUM_UDP, /* and raw sockets */
+	MEDIUM_FUTEX,
+	MEDIA,
+};
+
+struct message_function {
+	uint8_t kind;	/* enum message_kind */
+	uint8_t medium; /* enum message_medium */
+};
+
+static inline bool message_kind_waits(enum message_kind kind)
+{
+	return kind >= MESSAGE_WAIT;
+}
+
+/* Returns whether the kind is only evidence within other calls. */
+static inline bool message_kind_is_evidence(enum message_kind kind)
+{
+	return kind == MESSAGE_COPY || kind == MESSAGE_MERGE;
+}
+
+/* Returns whether the kind is about carrying messages of other threads. */
+static inline bool message_kind_carries(enum message_kind kind)
+{
+	return kind >= MESSAGE_ITEM && kind <= MESSAGE_COMMIT;
+}
+
+/* Returns whether the medium is a socket, which has events of its own. */
+static inline bool message_medium_is_socket(enum message_medium medium)
+{
+	return medium >= MEDIUM_UNIX && medium <= MEDIUM_UDP;
+}
+
+/* Returns its name, as "pipe"; "" for MEDIUM_UNKNOWN. */
+const char *message_medium_name(enum message_medium medium);
+
+/* Returns marks of all @functions, which the caller frees with free(); NULL
+ * when out of memory.
+ */
+struct function_marks *
+message_kinds_new(const struct function_table *functions);
+
+/* Returns the role of @function by these marks: MESSAGE_NONE for most. */
+struct message_function message_kinds_of(const struct function_marks *kinds,
+					 uint32_t function);
 
 /* One message, from being sent to being read. */
 struct message {
@@ -102,5 +176,54 @@ static inline struct message *message_in(const struct array *list, size_t index)
 {
 	return *(struct message **)array_at(list, index);
 }
+
+/* Which message is in which packet, by the address of its struct sk_buff, and
+ * which packet each CPU is delivering. Over the loopback device the packet that
+ * is sent is also the one that is received and read. Memory grows with the
+ * number of different addresses, which the kernel reuses.
+ */
+struct packets;
+
+/* Returns NULL when out of memory. */
+struct packets *packets_new(void);
+void packets_free(struct packets *packets);
+
+/* Records that @packet, which is newly sent, contains (the start of) @message,
+ * with a reference; NULL: no known message. Returns 0 or -ERROR_MEMORY.
+ */
+int packets_set(struct packets *packets, uint64_t packet,
+		struct message *message);
+
+/* Returns the message in @packet, borrowed, or NULL. */
+struct message *packets_find(const struct packets *packets, uint64_t packet);
+
+/* Records that @packet is sent during the delivery of @delivered, thus from the
+ * socket that @delivered arrives at. Returns 0 or -ERROR_MEMORY.
+ */
+int packets_set_reply(struct packets *packets, uint64_t packet,
+		      struct message *delivered);
+
+/* Returns the message during whose delivery @packet was sent, borrowed, or NULL.
+ */
+struct message *packets_find_delivered(const struct packets *packets,
+				       uint64_t packet);
+
+/* Records that @cpu delivers @packet in the soft interrupt number @softirq.
+ * Returns 0 or -ERROR_MEMORY.
+ */
+int packets_deliver(struct packets *packets, int32_t cpu, uint64_t packet,
+		    uint64_t softirq);
+
+/* Returns the message that @cpu delivers in @softirq (0: none), borrowed, or
+ * NULL.
+ */
+struct message *packets_delivered(const struct packets *packets, int32_t cpu,
+				  uint64_t softirq);
+
+/* The packet being delivered was merged into another: its address will be
+ * reused.
+ */
+void packets_forget_delivered(struct packets *packets, int32_t cpu,
+			      uint64_t softirq);
 
 #endif

@@ -1,12 +1,256 @@
 /* SPDX-License-Identifier: MIT */
 #include "attribution/requests/request.h"
 
-#include "attribution/requests/hold.h"
 #include "attribution/requests/message.h"
-#include "attribution/requests/thread_clock.h"
+#include "attribution/time/time_span.h"
 #include "common/error.h"
 
 #include <stdlib.h>
+#include <string.h>
+
+/* A request contains far fewer sleeps of a thread than this. */
+enum { MOST_AWAY = 256 };
+
+struct clock_mark *clock_mark_refer(struct clock_mark *mark)
+{
+	mark->references++;
+	return mark;
+}
+
+void clock_mark_drop(struct clock_mark *mark)
+{
+	if (mark && !--mark->references)
+		free(mark);
+}
+
+static void know(const struct thread_clock *clock, struct clock_mark *mark)
+{
+	memcpy(mark->parts, clock->parts, sizeof(mark->parts));
+	mark->is_known = true;
+}
+
+struct clock_mark *thread_clock_mark(struct thread_clock *clock,
+				     uint64_t time_ns)
+{
+	struct clock_mark *mark = calloc(1, sizeof(*mark));
+
+	if (!mark)
+		return NULL;
+	mark->references = 1;
+	mark->time_ns = time_ns > clock->end_ns ? time_ns : clock->end_ns;
+	if (time_ns <= clock->end_ns) {
+		know(clock, mark);
+		return mark;
+	}
+	if (!array_append(&clock->marks, &mark))
+		return clock_mark_refer(mark);
+	free(mark);
+	return NULL;
+}
+
+enum request_part request_part_of(const struct time_span *span, bool is_idle)
+{
+	static const enum request_part parts[TIME_CLASSES] = {
+		[TIME_USER] = PART_USER,
+		[TIME_SYSTEM_CALL] = PART_KERNEL,
+		[TIME_FAULT] = PART_KERNEL,
+		[TIME_KERNEL] = PART_KERNEL,
+		[TIME_INTERRUPT] = PART_INTERRUPT,
+		[TIME_TRACER] = PART_TRACER,
+		[TIME_GUEST] = PART_GUEST,
+		[TIME_RUNNABLE] = PART_RUNNABLE,
+		[TIME_ASLEEP] = PART_ASLEEP,
+		[TIME_NOT_ASKED] = PART_UNKNOWN,
+		[TIME_UNKNOWN] = PART_UNKNOWN,
+	};
+	enum request_part part = parts[time_span_account(span)];
+
+	return part == PART_ASLEEP && is_idle ? PART_IDLE : part;
+}
+
+/* Removes the first @count marks. */
+static void forget(struct thread_clock *clock, size_t count)
+{
+	struct clock_mark **marks = clock->marks.items;
+
+	for (size_t i = 0; i < count; i++)
+		clock_mark_drop(marks[i]);
+	array_remove(&clock->marks, 0, count);
+}
+
+static bool is_away(enum request_part part)
+{
+	return part == PART_RUNNABLE || part == PART_ASLEEP ||
+	       part == PART_IDLE;
+}
+
+static void keep_away(struct thread_clock *clock, enum request_part part,
+		      const struct time_span *span)
+{
+	const struct away_span away = { part, span->begin_ns, span->end_ns };
+
+	if (clock->away.count == 2 * MOST_AWAY)
+		array_remove(&clock->away, 0, MOST_AWAY);
+	(void)array_append(&clock->away, &away);
+}
+
+bool thread_clock_take(struct thread_clock *clock, const struct time_span *span,
+		       enum request_part part)
+{
+	struct clock_mark **marks = clock->marks.items;
+	size_t count = 0;
+
+	for (; count < clock->marks.count &&
+	       marks[count]->time_ns <= span->end_ns;
+	     count++) {
+		know(clock, marks[count]);
+		if (marks[count]->time_ns > span->begin_ns)
+			marks[count]->parts[part] +=
+				marks[count]->time_ns - span->begin_ns;
+	}
+	if (is_away(part))
+		keep_away(clock, part, span);
+	clock->parts[part] += span->end_ns - span->begin_ns;
+	clock->end_ns = span->end_ns;
+	forget(clock, count);
+	return count;
+}
+
+void thread_clock_away(const struct thread_clock *clock, uint64_t begin_ns,
+		       uint64_t end_ns, uint64_t parts[REQUEST_PARTS])
+{
+	const struct away_span *away = clock->away.items;
+
+	memset(parts, 0, REQUEST_PARTS * sizeof(*parts));
+	for (size_t i = clock->away.count;
+	     i-- > 0 && away[i].end_ns > begin_ns;) {
+		uint64_t from = away[i].begin_ns > begin_ns ? away[i].begin_ns :
+							      begin_ns;
+		uint64_t to = away[i].end_ns < end_ns ? away[i].end_ns : end_ns;
+
+		if (to > from)
+			parts[away[i].part] += to - from;
+	}
+}
+
+void thread_clock_end(struct thread_clock *clock)
+{
+	struct clock_mark **marks = clock->marks.items;
+
+	for (size_t i = 0; i < clock->marks.count; i++)
+		know(clock, marks[i]);
+	forget(clock, clock->marks.count);
+	array_free(&clock->marks);
+}
+
+void thread_clock_free(struct thread_clock *clock)
+{
+	thread_clock_end(clock);
+	array_free(&clock->away);
+}
+
+struct hold *hold_refer(struct hold *hold)
+{
+	hold->references++;
+	return hold;
+}
+
+void hold_drop(struct hold *hold)
+{
+	while (hold && !--hold->references) {
+		struct hold *parent = hold->parent;
+
+		request_drop(hold->request);
+		clock_mark_drop(hold->begin);
+		clock_mark_drop(hold->end);
+		free(hold);
+		hold = parent;
+	}
+}
+
+struct hold *hold_new(const struct task *task, const struct thread_clock *clock,
+		      struct clock_mark *begin)
+{
+	struct hold *hold = calloc(1, sizeof(*hold));
+
+	if (!hold)
+		return NULL;
+	hold->task = task;
+	hold->clock = clock;
+	hold->begin = begin;
+	hold->references = 1;
+	return hold;
+}
+
+static void take_from(struct request *request, struct hold *hold)
+{
+	struct hold **holds = request->holds.items;
+	size_t kept = 0;
+
+	for (size_t i = 0; i < request->holds.count; i++)
+		if (holds[i] != hold)
+			holds[kept++] = holds[i];
+	if (kept == request->holds.count)
+		return;
+	request->holds.count = kept;
+	if (request->last == hold)
+		request->last = hold->parent && hold->parent->request ==
+							request ?
+					hold->parent :
+					NULL;
+	hold_drop(hold);
+}
+
+/* A thread that sends but never waits would build an unbounded parent chain;
+ * cuts it.
+ */
+static void shorten(struct hold *hold)
+{
+	struct hold *last = hold;
+
+	for (uint32_t i = 0; i < MOST_PARENTS && last->parent; i++)
+		last = last->parent;
+	hold_drop(last->parent);
+	last->parent = NULL;
+	hold->length = MOST_PARENTS;
+}
+
+/* Returns whether @hold is @parent or one of its ancestors. */
+static bool leads_through(const struct hold *parent, const struct hold *hold)
+{
+	while (parent && parent != hold)
+		parent = parent->parent;
+	return parent;
+}
+
+int hold_give(struct hold *hold, struct request *request, struct hold *parent)
+{
+	struct request *before = hold->request;
+	struct hold *old_parent = hold->parent;
+
+	/* Earlier segments may have been assigned to other requests since. */
+	if (hold->is_parent && leads_through(parent, hold))
+		parent = NULL;
+	if (parent)
+		hold_refer(parent)->is_parent = true;
+	if (request)
+		request_refer(request);
+	if (before)
+		take_from(before, hold);
+	hold->request = request;
+	hold->parent = parent;
+	hold->length = parent ? parent->length + 1 : 0;
+	if (hold->length == 2 * MOST_PARENTS)
+		shorten(hold);
+	hold_drop(old_parent);
+	request_drop(before);
+	if (!request)
+		return 0;
+	if (array_append(&request->holds, &hold) < 0)
+		return -ERROR_MEMORY;
+	hold_refer(hold);
+	return 0;
+}
 
 /* Limits unanswered requests: older ones are no evidence. */
 enum { MOST_LISTED = 64 };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef KT_ATTRIBUTION_REQUEST_H
-#define KT_ATTRIBUTION_REQUEST_H
+#ifndef KT_ATTRIBUTION_REQUESTS_REQUEST_H
+#define KT_ATTRIBUTION_REQUESTS_REQUEST_H
 
 #include "common/array.h"
 #include "common/connection.h"
@@ -11,7 +11,147 @@
 struct clock_mark;
 struct hold;
 struct message;
+struct request;
 struct task;
+struct thread_clock;
+struct time_span;
+
+/* The kind of a thread's time, relative to the request that it works for. */
+enum request_part {
+	PART_KERNEL, /* system calls, faults, other kernel work */
+	PART_USER,
+	PART_INTERRUPT,
+	PART_TRACER,
+	PART_GUEST, /* in a virtual machine, as its virtual CPU */
+	PART_RUNNABLE,
+	PART_ASLEEP,
+	PART_IDLE, /* asleep, waiting for the next message */
+	PART_UNKNOWN,
+	REQUEST_PARTS,
+};
+
+/* Returns the part that @span is. @is_idle: if it is a sleep, the thread waits
+ * for a message.
+ */
+enum request_part request_part_of(const struct time_span *span, bool is_idle);
+
+/* A point in a thread's life, with the parts of its time until then. The parts
+ * are known only once the span that contains the point arrives, since the
+ * reason of time off the CPU is known only afterwards. Reference counted.
+ */
+struct clock_mark {
+	uint64_t time_ns;
+	uint64_t parts[REQUEST_PARTS]; /* if is_known */
+	bool is_known;
+	uint32_t references;
+};
+
+struct clock_mark *clock_mark_refer(struct clock_mark *mark);
+void clock_mark_drop(struct clock_mark *mark); /* NULL is allowed. */
+
+/* An interval that a thread was off its CPU. */
+struct away_span {
+	enum request_part part; /* PART_RUNNABLE, PART_ASLEEP or PART_IDLE */
+	uint64_t begin_ns;
+	uint64_t end_ns;
+};
+
+/* The parts of one thread's time so far, from its spans. Initialise a zeroed
+ * one with THREAD_CLOCK_NEW.
+ */
+struct thread_clock {
+	uint64_t parts[REQUEST_PARTS];
+	uint64_t end_ns;    /* of the last span */
+	struct array marks; /* struct clock_mark *: not known yet, by time */
+	struct array away;  /* struct away_span: the last few hundred */
+};
+
+#define THREAD_CLOCK_NEW \
+	((struct thread_clock){ \
+		.marks = ARRAY_OF(struct clock_mark *), \
+		.away = ARRAY_OF(struct away_span), \
+	})
+
+/* Creates a mark at @time_ns, or at the end of the last span if that is later.
+ *
+ * Returns it with one reference, which the caller owns; NULL when out of
+ * memory.
+ */
+struct clock_mark *thread_clock_mark(struct thread_clock *clock,
+				     uint64_t time_ns);
+
+/* Adds the thread's next span, which is @part. Returns whether a mark became
+ * known. When out of memory, the interval off the CPU is not recorded.
+ */
+bool thread_clock_take(struct thread_clock *clock, const struct time_span *span,
+		       enum request_part part);
+
+/* Sets @parts to the time off the CPU in [@begin_ns, @end_ns), as far as it is
+ * still recorded.
+ */
+void thread_clock_away(const struct thread_clock *clock, uint64_t begin_ns,
+		       uint64_t end_ns, uint64_t parts[REQUEST_PARTS]);
+
+/* Ends the clock: marks that are still unknown are set to its end. */
+void thread_clock_end(struct thread_clock *clock);
+
+/* Like thread_clock_end(), and frees the members. */
+void thread_clock_free(struct thread_clock *clock);
+
+/* A work segment: an interval of one thread's life in which it works for one
+ * request, or for none that is known. If the request was passed on from another
+ * segment, of this or another thread, that one is the parent. Following the
+ * parents from the segment that sent the answer yields the request's path back
+ * to the thread that took it.
+ */
+struct hold {
+	const struct task *task;
+	const struct thread_clock *clock; /* of the thread */
+	struct request *request;	  /* holds a reference; NULL: none */
+	struct hold *parent;		  /* holds a reference; or NULL */
+	uint32_t length; /* upper bound of the number of ancestors */
+	struct clock_mark *begin;
+	struct clock_mark *end; /* NULL: still open */
+	/* The thread was woken or started to read: earlier segments are no
+	 * evidence of its request.
+	 */
+	bool is_start;
+	/* The sender that woke the thread at the start, or NULL; and the
+	 * function that it woke with.
+	 */
+	const struct task *waker;
+	uint32_t waker_function;
+	/* The thread waits: the segment belongs to the previous one until it
+	 * takes a message.
+	 */
+	bool is_waiting;
+	bool is_carrier;  /* of a kworker that carried a message */
+	bool is_deferred; /* executed work that another thread had queued */
+	bool is_parent;	  /* is or was the parent of a segment */
+	bool is_charged;  /* its request was emitted */
+	bool is_answer;	  /* it ended when the answer to its request was sent */
+	uint32_t references;
+};
+
+struct hold *hold_refer(struct hold *hold);
+void hold_drop(struct hold *hold); /* NULL is allowed. */
+
+/* Creates a segment without a request. Borrows @clock; consumes the reference
+ * to @begin. Returns NULL when out of memory.
+ */
+struct hold *hold_new(const struct task *task, const struct thread_clock *clock,
+		      struct clock_mark *begin);
+
+/* At most twice as many ancestors are kept. */
+enum { MOST_PARENTS = 1024 };
+
+/* Assigns @hold to @request (NULL: none) with the parent @parent, and removes
+ * it from its previous request. @parent may be NULL, and counts as NULL if
+ * @hold is among its ancestors.
+ *
+ * Returns 0 or -ERROR_MEMORY.
+ */
+int hold_give(struct hold *hold, struct request *request, struct hold *parent);
 
 /* Which sides of a request are in the recording. A request over a TCP
  * connection to another machine has only one.
@@ -29,7 +169,7 @@ struct request {
 	/* the request that its sender worked for, or NULL */
 	struct request *parent;
 	struct hold *origin; /* the sender's segment when it was sent */
-	/* found_ns of its sender's struct party at that time */
+	/* found_ns of its sender's struct thread_endpoint at that time */
 	uint64_t found_ns;
 	uint64_t taken_ns;	   /* when it was first read; 0: unknown */
 	uint32_t wakes;		   /* see struct message */

@@ -2,7 +2,7 @@
 #ifndef KT_ATTRIBUTION_REQUESTS_H
 #define KT_ATTRIBUTION_REQUESTS_H
 
-#include "attribution/requests/thread_clock.h"
+#include "attribution/requests/request.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -18,7 +18,7 @@ struct thread_tracker;
 
 /* Finds requests: follows messages from their sender to their reader and back.
  *
- * A message is delivered by a function that sends (message_kinds.h). Its reader
+ * A message is delivered by a function that sends (enum message_kind). Its reader
  * is found by the first of these that applies:
  * - the kernel's socket events: the socket that becomes ready in a send, and
  *   the socket that is read, with the number of bytes: exact;

@@ -2,12 +2,234 @@
 #include "attribution/requests/requests_deferred.h"
 
 #include "attribution/events/known_events.h"
-#include "attribution/requests/requests_context.h"
-#include "attribution/requests/requests_disk.h"
-#include "attribution/requests/requests_party.h"
+#include "attribution/requests/endpoint.h"
+#include "attribution/requests/request.h"
 #include "attribution/requests/requests_state.h"
+#include "attribution/time/task_contexts.h"
+#include "attribution/time/task_time.h"
 #include "common/error.h"
 #include "report/steps/call_step.h"
+
+struct thread_endpoint *requests_endpoint_on(struct requests *requests,
+					     int32_t cpu, int32_t tid,
+					     uint64_t time_ns)
+{
+	const struct task *task =
+		tid > 0 ? task_time_task(requests->time, cpu, tid) : NULL;
+
+	return task ? requests_endpoint(requests, task, time_ns) : NULL;
+}
+
+struct thread_endpoint *requests_endpoint_at(struct requests *requests,
+					     const struct event_record *event)
+{
+	return requests_endpoint_on(requests, event->cpu, event->tid,
+				    event->time_ns);
+}
+
+/* Returns the kernel context that @task is in, not counting the tracer and the
+ * scheduler, or NULL.
+ */
+static const struct open_context *context_of(const struct requests *requests,
+					     const struct task *task)
+{
+	size_t count;
+	const struct open_context *contexts =
+		task_time_contexts(requests->time, task->index, &count);
+
+	while (count && (contexts[count - 1].kind == CONTEXT_TRACER ||
+			 contexts[count - 1].kind == CONTEXT_SCHEDULE))
+		count--;
+	return count ? &contexts[count - 1] : NULL;
+}
+
+enum context_kind requests_context_of(const struct requests *requests,
+				      const struct thread_endpoint *endpoint)
+{
+	const struct open_context *context =
+		context_of(requests, endpoint->task);
+
+	return context ? context->kind : CONTEXT_NONE;
+}
+
+/* Returns whether @endpoint (or NULL) acts for itself now, not in an interrupt. */
+static bool requests_is_own(const struct requests *requests,
+			    const struct thread_endpoint *endpoint)
+{
+	enum context_kind context =
+		endpoint ? requests_context_of(requests, endpoint) :
+			   CONTEXT_INTERRUPT;
+
+	return context == CONTEXT_NONE || context == CONTEXT_SYSTEM_CALL ||
+	       context == CONTEXT_FAULT || context == CONTEXT_ITEM;
+}
+
+/* Returns the kernel context of the task of @event, or NULL. */
+static const struct open_context *context_at(const struct requests *requests,
+					     const struct event_record *event)
+{
+	const struct task *task =
+		task_time_task(requests->time, event->cpu, event->tid);
+
+	return task ? context_of(requests, task) : NULL;
+}
+
+/* Returns the number of the interrupt, soft or hard, in which @event happened;
+ * 0: none.
+ */
+static uint64_t requests_interrupt_at(const struct requests *requests,
+				      const struct event_record *event)
+{
+	const struct open_context *context = context_at(requests, event);
+
+	return context && (context->kind == CONTEXT_SOFTIRQ ||
+			   context->kind == CONTEXT_INTERRUPT) ?
+		       context->serial :
+		       0;
+}
+
+uint64_t requests_softirq_of(const struct requests *requests,
+			     const struct task *task)
+{
+	const struct open_context *context = task ? context_of(requests, task) :
+						    NULL;
+
+	return context && context->kind == CONTEXT_SOFTIRQ ? context->serial :
+							     0;
+}
+
+bool requests_is_sending(const struct requests *requests,
+			 const struct thread_endpoint *endpoint)
+{
+	enum context_kind context = requests_context_of(requests, endpoint);
+
+	return context == CONTEXT_NONE || context == CONTEXT_SYSTEM_CALL ||
+	       (context == CONTEXT_SOFTIRQ &&
+		endpoint->send.function.medium >= MEDIUM_TCP);
+}
+
+uint64_t requests_softirq_at(const struct requests *requests,
+			     const struct event_record *event)
+{
+	return requests_softirq_of(requests,
+				   task_time_task(requests->time, event->cpu,
+						  event->tid));
+}
+
+struct asked {
+	struct block_range range;
+	struct hold *by;
+};
+
+/* The request that an interrupt completed last. */
+struct done {
+	uint64_t interrupt; /* 0: none */
+	struct hold *by;
+};
+
+/* Older ones were completed without an event. */
+enum { MOST_ASKED = 256 };
+
+void requests_disk_open(struct requests *requests)
+{
+	requests->asked = ARRAY_OF(struct asked);
+	requests->done = ARRAY_OF(struct done);
+}
+
+void requests_disk_free(struct requests *requests)
+{
+	const struct asked *asked = requests->asked.items;
+	const struct done *done = requests->done.items;
+
+	for (size_t i = 0; i < requests->asked.count; i++)
+		hold_drop(asked[i].by);
+	for (size_t i = 0; i < requests->done.count; i++)
+		hold_drop(done[i].by);
+	array_free(&requests->asked);
+	array_free(&requests->done);
+}
+
+static void forget(struct requests *requests, size_t index)
+{
+	const struct asked *asked = array_at(&requests->asked, index);
+
+	hold_drop(asked->by);
+	array_remove(&requests->asked, index, 1);
+}
+
+/* A block request is sent in @hold; a block request is completed. */
+static void requests_disk_asked(struct requests *requests, struct hold *hold,
+				const struct event_record *event)
+{
+	const struct asked asked = { block_range_of(event), hold };
+
+	if (array_append(&requests->asked, &asked) < 0) {
+		requests->status = -ERROR_MEMORY;
+		return;
+	}
+	hold_refer(hold);
+	if (requests->asked.count > MOST_ASKED)
+		forget(requests, 0);
+}
+
+/* Removes all requests that @range completes. Returns their segment with a
+ * reference, which the caller owns; NULL: there were none, or they were several
+ * threads'.
+ */
+static struct hold *finish(struct requests *requests,
+			   const struct block_range *range, bool is_exact)
+{
+	struct hold *by = NULL;
+	bool is_several = false;
+
+	for (size_t i = requests->asked.count; i-- > 0;) {
+		const struct asked *asked = array_at(&requests->asked, i);
+
+		if (!block_range_is_done(&asked->range, range, is_exact))
+			continue;
+		is_several |= by && by->task != asked->by->task;
+		hold_drop(by);
+		by = hold_refer(asked->by);
+		forget(requests, i);
+	}
+	if (!is_several)
+		return by;
+	hold_drop(by);
+	return NULL;
+}
+
+void requests_disk_done(struct requests *requests,
+			const struct event_record *event)
+{
+	struct block_range range = block_range_of(event);
+	struct done *done = array_reach(&requests->done, (size_t)event->cpu);
+
+	if (!done) {
+		requests->status = -ERROR_MEMORY;
+		return;
+	}
+	hold_drop(done->by);
+	done->interrupt = requests_interrupt_at(requests, event);
+	done->by = finish(requests, &range, true);
+	if (!done->by)
+		done->by = finish(requests, &range, false);
+}
+
+/* Returns the segment that sent the request completed last by the interrupt of
+ * @event, borrowed; NULL: none, or several threads' requests were completed.
+ */
+static struct hold *requests_disk_asker(const struct requests *requests,
+					const struct event_record *event)
+{
+	uint64_t interrupt = requests_interrupt_at(requests, event);
+	const struct done *done =
+		(size_t)event->cpu < requests->done.count ?
+			array_at(&requests->done, (size_t)event->cpu) :
+			NULL;
+
+	return interrupt && done && done->interrupt == interrupt ? done->by :
+								   NULL;
+}
 
 /* The task that queued an item, or that woke a thread that did not wait for a
  * message.
@@ -56,21 +278,22 @@ void requests_deferred_free(struct requests *requests)
 	keyed_array_free(&requests->askers);
 }
 
-/* Returns whether the current work of @party may be for a request of its own.
+/* Returns whether the current work of @endpoint may be for a request of its own.
  */
 static bool may_defer(const struct requests *requests,
-		      const struct party *party)
+		      const struct thread_endpoint *endpoint)
 {
-	return requests_is_own(requests, party) && !party->is_recorder;
+	return requests_is_own(requests, endpoint) && !endpoint->is_recorder;
 }
 
 void requests_deferred_asked(struct requests *requests,
 			     const struct event_record *event)
 {
-	const struct party *party = requests_party_at(requests, event);
+	const struct thread_endpoint *endpoint =
+		requests_endpoint_at(requests, event);
 
-	if (may_defer(requests, party))
-		requests_disk_asked(requests, party->hold, event);
+	if (may_defer(requests, endpoint))
+		requests_disk_asked(requests, endpoint->hold, event);
 }
 
 static void note_asker(struct requests *requests, int64_t key, struct hold *by,
@@ -89,12 +312,12 @@ static void note_asker(struct requests *requests, int64_t key, struct hold *by,
 }
 
 void requests_deferred_queued(struct requests *requests,
-			      const struct party *party,
+			      const struct thread_endpoint *endpoint,
 			      const struct event_record *event)
 {
 	note_asker(requests, event->values[WORK_ADDRESS],
-		   may_defer(requests, party) ?
-			   party->hold :
+		   may_defer(requests, endpoint) ?
+			   endpoint->hold :
 			   requests_disk_asker(requests, event),
 		   event->time_ns);
 }
@@ -102,8 +325,9 @@ void requests_deferred_queued(struct requests *requests,
 /* Records that the open segment of @worker is work that was deferred in @by and
  * could be started since @since_ns.
  */
-static void begin_part(struct requests *requests, struct party *worker,
-		       struct hold *by, uint64_t since_ns)
+static void begin_part(struct requests *requests,
+		       struct thread_endpoint *worker, struct hold *by,
+		       uint64_t since_ns)
 {
 	const struct deferred deferred = { by, since_ns, worker->hold };
 
@@ -127,8 +351,9 @@ static void begin_part(struct requests *requests, struct party *worker,
 /* @worker starts the work recorded under @key: at its newest item's mark, or
  * now. Returns whether the task that deferred it is known.
  */
-static bool begin_work(struct requests *requests, struct party *worker,
-		       int64_t key, uint64_t time_ns)
+static bool begin_work(struct requests *requests,
+		       struct thread_endpoint *worker, int64_t key,
+		       uint64_t time_ns)
 {
 	struct asker *asker = keyed_array_find(&requests->askers, &key);
 	struct hold *by = asker ? asker->by : NULL;
@@ -149,7 +374,7 @@ static bool begin_work(struct requests *requests, struct party *worker,
 void requests_deferred_begins(struct requests *requests,
 			      const struct event_record *event)
 {
-	struct party *worker = requests_party_at(requests, event);
+	struct thread_endpoint *worker = requests_endpoint_at(requests, event);
 
 	if (worker)
 		begin_work(requests, worker, event->values[WORK_ADDRESS],
@@ -159,8 +384,8 @@ void requests_deferred_begins(struct requests *requests,
 /* The journal's thread starts to write, for the thread that woke it, or else
  * perhaps for threads that wait later.
  */
-static void begin_commit(struct requests *requests, struct party *worker,
-			 uint64_t time_ns)
+static void begin_commit(struct requests *requests,
+			 struct thread_endpoint *worker, uint64_t time_ns)
 {
 	hold_drop(worker->deferred);
 	worker->deferred = NULL;
@@ -171,7 +396,8 @@ static void begin_commit(struct requests *requests, struct party *worker,
 }
 
 /* See requests_item_step(). */
-void requests_deferred_step(struct requests *requests, struct party *worker,
+void requests_deferred_step(struct requests *requests,
+			    struct thread_endpoint *worker,
 			    const struct call_step *step)
 {
 	enum message_kind kind =
@@ -203,7 +429,7 @@ void requests_deferred_step(struct requests *requests, struct party *worker,
  * next work is deferred.
  */
 static const struct deferred *deferred_of(const struct requests *requests,
-					  const struct party *worker)
+					  const struct thread_endpoint *worker)
 {
 	const struct deferred *deferred = requests->deferred.items;
 
@@ -217,7 +443,8 @@ static const struct deferred *deferred_of(const struct requests *requests,
  * @before. Returns the new end of the path. A flush, which a thread waits for
  * after an item, belongs to that item.
  */
-static struct hold *lead(struct requests *requests, const struct party *worker,
+static struct hold *lead(struct requests *requests,
+			 const struct thread_endpoint *worker,
 			 struct request *request, struct hold *work,
 			 struct hold *before)
 {
@@ -238,9 +465,9 @@ static struct hold *lead(struct requests *requests, const struct party *worker,
  * is the segment that deferred it; NULL: unknown, the only evidence is that
  * @woken waits for it.
  */
-static void take_turn(struct requests *requests, struct party *worker,
-		      struct party *woken, struct hold *by, uint64_t since_ns,
-		      uint64_t time_ns)
+static void take_turn(struct requests *requests, struct thread_endpoint *worker,
+		      struct thread_endpoint *woken, struct hold *by,
+		      uint64_t since_ns, uint64_t time_ns)
 {
 	struct hold *work = requests_cut(requests, worker, time_ns);
 	struct hold *before = requests_cut(requests, woken, woken->off_ns);
@@ -273,9 +500,9 @@ static void take_turn(struct requests *requests, struct party *worker,
 
 void requests_deferred_wakes(struct requests *requests,
 			     const struct event_record *event,
-			     struct party *woken)
+			     struct thread_endpoint *woken)
 {
-	struct party *worker = requests_party_at(requests, event);
+	struct thread_endpoint *worker = requests_endpoint_at(requests, event);
 	bool is_own = may_defer(requests, worker);
 	const struct deferred *deferred;
 

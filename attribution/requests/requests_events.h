@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef KT_ATTRIBUTION_REQUESTS_EVENTS_H
-#define KT_ATTRIBUTION_REQUESTS_EVENTS_H
+#ifndef KT_ATTRIBUTION_REQUESTS_REQUESTS_EVENTS_H
+#define KT_ATTRIBUTION_REQUESTS_REQUESTS_EVENTS_H
 
-#include "attribution/requests/message_kinds.h"
-
-struct call_step;
 struct event_record;
-struct party;
 struct requests;
+
+/* Before Linux 6.3 there are no events for socket reads and writes. Packets
+ * replace them: the packet that leaves in a send contains that message and, on
+ * the same machine, is also the packet that is delivered and copied to the
+ * reader.
+ */
 
 /* Sets the handlers of @requests for steps, events and spans. */
 void requests_follow(struct requests *requests);
@@ -24,18 +26,5 @@ void requests_socket_event(struct requests *requests,
  */
 void requests_socket_opens(struct requests *requests,
 			   const struct event_record *event);
-
-/* EVENT_SCHED_WAKING: a thread woken from waiting for messages receives the
- * waker's message, if the waker is sending one.
- */
-void requests_waking(struct requests *requests,
-		     const struct event_record *event);
-
-/* A function that waits starts or ends. */
-void requests_wait_begin(struct requests *requests, struct party *party,
-			 struct message_function function,
-			 const struct call_step *step);
-void requests_wait_end(struct requests *requests, struct party *party,
-		       const struct call_step *step);
 
 #endif

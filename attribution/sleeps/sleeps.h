@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef KT_ATTRIBUTION_SLEEPS_H
-#define KT_ATTRIBUTION_SLEEPS_H
+#ifndef KT_ATTRIBUTION_SLEEPS_SLEEPS_H
+#define KT_ATTRIBUTION_SLEEPS_SLEEPS_H
 
 #include "attribution/time/time_span.h"
+#include "attribution/time/wait_channels.h"
+#include "common/keyed_array.h"
 #include "report/steps/call_step.h"
 
 #include <stdbool.h>
@@ -12,11 +14,59 @@ struct arch;
 struct call_entries;
 struct event_record;
 struct function_table;
+struct pack;
 struct sleep_stacks;
 struct task_paths;
 struct task_time;
 struct wait_channels;
 struct wakers;
+
+/* A waker, linked to the waker that had woken it before: a chain. */
+struct waker {
+	uint32_t earlier;  /* the waker of this one, or WAKER_NONE */
+	uint32_t function; /* the function that decided to wake */
+	/* the interrupt that contained it, or FUNCTION_NONE */
+	uint32_t interrupt;
+	/* the waking task; wakers_add() stores -1 for an interrupt */
+	int32_t pid;
+	int32_t tid;
+};
+
+#define WAKER_NONE UINT32_MAX
+
+/* Numbers for chains; equal chains have equal numbers. */
+struct wakers {
+	/* struct waker; the whole struct is the key */
+	struct keyed_array chains;
+};
+
+#define WAKERS_NONE \
+	((struct wakers){ .chains = KEYED_ARRAY_OF(struct waker, tid) })
+
+void wakers_free(struct wakers *wakers);
+
+/* Returns the number of @waker, adding it if it is new. Ignores the task of an
+ * interrupt. Returns WAKER_NONE when out of memory.
+ */
+uint32_t wakers_add(struct wakers *wakers, const struct waker *waker);
+
+const struct waker *wakers_at(const struct wakers *wakers, uint32_t number);
+
+/* Returns whether thread @tid is in chain @number (WAKER_NONE: in none) other
+ * than as the task that an interrupt interrupted.
+ */
+bool wakers_has(const struct wakers *wakers, uint32_t number, int32_t tid);
+
+/* Writes all chains, or reads them into @wakers, which must be empty, with the
+ * same numbers. Function numbers must be below @functions.
+ */
+void wakers_pack(struct wakers *wakers, struct pack *pack, uint32_t functions);
+
+/* The label at which a task sleeps and the object that it waits for. */
+struct wait_key {
+	uint32_t label;	 /* a function */
+	uint64_t object; /* identifier of the object, 0: unknown */
+};
 
 /* One sleep of a task, from leaving its CPU to running again. */
 struct sleep {
@@ -52,6 +102,23 @@ struct sleep {
 	 */
 	int32_t fd;
 	bool is_cut; /* the recording starts or ends in it */
+};
+
+/* A thread that sleeps or may sleep. Whether and since when it sleeps is known
+ * to struct thread and arrives as spans. This struct has its wait channel and
+ * the chain of its last wake-up. Both depend on open functions, which are not
+ * tracked if only spans are used.
+ */
+struct sleeper {
+	struct sleep sleep; /* if has_sleep */
+	bool has_sleep;	    /* a sleep that was not emitted yet */
+	bool has_time;	    /* part of that sleep was in the recording */
+	/* is counted among the waiters of its wait channel */
+	bool is_asleep;
+	struct wait_key place;
+	uint32_t chain;		  /* of its last wake-up, or WAKER_NONE */
+	const struct task *waker; /* the last waker, as in struct sleep */
+	uint64_t wake_ns;	  /* the last wake-up; 0: never */
 };
 
 /* Tracks the sleeps of all tasks. */

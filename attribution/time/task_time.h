@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef KT_ATTRIBUTION_TASK_TIME_H
-#define KT_ATTRIBUTION_TASK_TIME_H
+#ifndef KT_ATTRIBUTION_TIME_TASK_TIME_H
+#define KT_ATTRIBUTION_TIME_TASK_TIME_H
 
-#include "attribution/time/off_cpu.h"
+#include "attribution/time/span_out.h"
 #include "attribution/time/time_span.h"
+#include "attribution/time/untraced.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -11,13 +12,14 @@
 
 struct attribution_input;
 struct call_step;
+struct context_kinds;
 struct event_record;
 struct function_table;
 struct sideband_record;
 struct task;
-struct context_kinds;
 struct task_names;
 struct task_pack;
+struct thread;
 
 /* Tracks every thread and emits its time as spans.
  *
@@ -84,7 +86,7 @@ void task_time_pack(struct task_time *time, const struct task_pack *tasks);
 bool task_time_is_due(struct task_time *time, uint64_t until_ns);
 
 /* Returns the time of the last wake-up that the steps show without an event
- * (untraced_wakeups.h); 0: none.
+ * (untraced.h); 0: none.
  */
 uint64_t task_time_untraced_wakeup(const struct task_time *time);
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "sql/tables/request_sleep_rows.h"
 
-#include "attribution/sleeps/wakers.h"
+#include "attribution/sleeps/sleeps.h"
+#include "common/array.h"
 #include "report/steps/call_step.h"
 #include "report/text/task_names.h"
 #include "sql/tables/comm_cache.h"

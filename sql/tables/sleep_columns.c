@@ -3,7 +3,6 @@
 
 #include "attribution/events/known_events.h"
 #include "attribution/sleeps/sleeps.h"
-#include "attribution/sleeps/wakers.h"
 #include "attribution/task_tracker.h"
 #include "report/profile/call_tree.h"
 #include "report/text/task_names.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-#include "attribution/time/on_cpu.h"
 #include "attribution/time/task_contexts.h"
 #include "attribution/time/thread_tracker.h"
+#include "attribution/time/time_span.h"
 #include "attribution/trackers.h"
 #include "common/container_of.h"
 #include "common/error.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "sql/tables/syscall_columns.h"
 
-#include "attribution/calls/system_call.h"
+#include "attribution/calls/system_calls.h"
 #include "report/text/task_names.h"
 #include "sql/rows/row_out.h"
 #include "sql/tables/comm_cache.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "tables/call_sites/call_site_place.h"
 
-#include "attribution/time/task_paths.h"
+#include "attribution/time/wait_channels.h"
 #include "decoder/recording/sideband.h"
 #include "symbolize/symbols/symbols.h"
 

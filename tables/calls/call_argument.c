@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "tables/calls/call_argument.h"
 
-#include "attribution/calls/system_call.h"
+#include "attribution/calls/system_calls.h"
 #include "tables/calls/call_flags.h"
 #include "tables/calls/call_signature.h"
 #include "tables/calls/call_values.h"

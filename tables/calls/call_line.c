@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "tables/calls/call_record.h"
 
-#include "attribution/calls/system_call.h"
+#include "attribution/calls/system_calls.h"
 #include "report/text/duration_text.h"
 #include "report/text/function_label.h"
 #include "report/text/name_text.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "tables/calls/call_pack.h"
 
-#include "attribution/calls/system_call.h"
+#include "attribution/calls/system_calls.h"
 #include "common/pack.h"
 #include "report/steps/task_pack.h"
 #include "tables/table_records.h"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "tables/calls/call_record.h"
 
-#include "attribution/calls/system_call.h"
-#include "attribution/sleeps/wakers.h"
+#include "attribution/calls/system_calls.h"
+#include "attribution/sleeps/sleeps.h"
 #include "report/text/record_writer.h"
 #include "report/text/task_names.h"
 #include "symbolize/functions/function_table.h"
@@ -10,6 +10,7 @@
 #include "tables/sleeps/sleep_places.h"
 #include "tables/text/stack_text.h"
 
+#include "common/array.h"
 #include <inttypes.h>
 #include <stdlib.h>
 

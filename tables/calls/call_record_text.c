@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "tables/calls/call_record.h"
 
-#include "attribution/calls/system_call.h"
-#include "attribution/sleeps/wakers.h"
+#include "attribution/calls/system_calls.h"
+#include "attribution/sleeps/sleeps.h"
 #include "report/profile/call_tree.h"
 #include "report/text/deep_stack.h"
 #include "report/text/duration_text.h"
@@ -16,6 +16,7 @@
 #include "tables/text/sleep_text.h"
 #include "tables/text/stack_text.h"
 
+#include "common/array.h"
 #include <inttypes.h>
 
 static void print_head(const struct call_record_context *context,

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include "tables/calls/call_recorder.h"
 
-#include "attribution/calls/system_call.h"
+#include "attribution/calls/system_calls.h"
 #include "attribution/sleeps/sleeps.h"
+#include "common/array.h"
 #include "common/error.h"
 
 static struct open_record *record_of(struct call_recorder *recorder,

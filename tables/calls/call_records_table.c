@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "attribution/calls/system_call.h"
+#include "attribution/calls/system_calls.h"
 #include "attribution/events/known_events.h"
 #include "attribution/task_tracker.h"
 #include "attribution/trackers.h"

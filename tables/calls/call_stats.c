@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "tables/calls/call_stats.h"
 
-#include "attribution/calls/system_call.h"
+#include "attribution/calls/system_calls.h"
 #include "common/error.h"
 
 static struct call_stat *stat_at(const struct call_stats *stats, size_t index)

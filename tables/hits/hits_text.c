@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "attribution/calls/system_call.h"
+#include "attribution/calls/system_calls.h"
 #include "report/text/duration_text.h"
 #include "report/text/name_text.h"
 #include "report/text/task_label.h"

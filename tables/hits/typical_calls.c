@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "tables/hits/typical_calls.h"
-#include "attribution/calls/system_call.h"
+#include "attribution/calls/system_calls.h"
 #include "common/error.h"
 #include "tables/text/histogram.h"
 

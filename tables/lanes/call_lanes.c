@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "tables/lanes/call_lanes.h"
 
-#include "attribution/calls/system_call.h"
+#include "attribution/calls/system_calls.h"
 #include "report/timeline/lane_callback.h"
 #include "symbolize/arch/arch.h"
 #include "symbolize/symbols/symbols.h"

@@ -2,7 +2,6 @@
 #include "tables/lanes/sleep_lanes.h"
 
 #include "attribution/sleeps/sleeps.h"
-#include "attribution/sleeps/wakers.h"
 #include "report/text/task_names.h"
 #include "report/timeline/lane_callback.h"
 #include "symbolize/functions/function_table.h"

@@ -2,7 +2,7 @@
 #ifndef KT_TABLES_TIME_COLUMNS_H
 #define KT_TABLES_TIME_COLUMNS_H
 
-#include "attribution/time/off_cpu.h"
+#include "attribution/time/time_span.h"
 #include "report/text/record_writer.h"
 
 #include <stdbool.h>

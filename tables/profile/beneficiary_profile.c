@@ -2,7 +2,7 @@
 #include "tables/profile/beneficiary_profile.h"
 
 #include "attribution/interrupts/interrupt_rows.h"
-#include "attribution/interrupts/interrupt_stacks.h"
+#include "attribution/interrupts/interrupt_slice.h"
 #include "attribution/trackers.h"
 #include "common/container_of.h"
 #include "common/error.h"

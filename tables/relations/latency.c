@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "tables/relations/latency.h"
 
-#include "attribution/time/task_paths.h"
+#include "attribution/time/wait_channels.h"
 #include "common/error.h"
 #include "report/steps/step_filter.h"
 #include "report/text/deep_stack.h"

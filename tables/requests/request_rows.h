@@ -61,7 +61,7 @@ const char *request_row_server(const struct request_row *row,
 /* Orders rows by start time. */
 int request_row_compare(const void *a, const void *b);
 
-/* Write fields of a row: the parties and medium; the times. */
+/* Write fields of a row: the endpoints and medium; the times. */
 void request_row_write_who(struct record_writer *writer,
 			   const struct request_row *row,
 			   const struct task_names *names);

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include "tables/requests/request_sleeps.h"
 
-#include "attribution/requests/message_kinds.h"
+#include "attribution/requests/message.h"
 #include "attribution/requests/request.h"
 #include "attribution/sleeps/sleeps.h"
-#include "attribution/sleeps/wakers.h"
 #include "attribution/task_tracker.h"
 #include "attribution/trackers.h"
 #include "common/error.h"
@@ -15,6 +14,7 @@
 #include "tables/requests/request_sums.h"
 #include "tables/table.h"
 
+#include "common/array.h"
 #include <stdlib.h>
 
 struct request_sleeps {

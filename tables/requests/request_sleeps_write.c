@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 #include "attribution/sleeps/sleeps.h"
-#include "attribution/sleeps/wakers.h"
 #include "common/array.h"
 #include "common/error.h"
 #include "report/steps/task_stacks.h"

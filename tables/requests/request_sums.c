@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "tables/requests/request_sums.h"
 
-#include "attribution/requests/hold.h"
 #include "attribution/requests/request.h"
 #include "common/error.h"
 

@@ -2,7 +2,7 @@
 #ifndef KT_TABLES_REQUEST_SUMS_H
 #define KT_TABLES_REQUEST_SUMS_H
 
-#include "attribution/requests/thread_clock.h"
+#include "attribution/requests/request.h"
 
 #include <stdint.h>
 

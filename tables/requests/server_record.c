@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "tables/requests/server_record.h"
 
-#include "attribution/requests/thread_clock.h"
+#include "attribution/requests/request.h"
 #include "common/kept_file.h"
 #include "common/pack.h"
 

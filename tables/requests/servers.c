@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "tables/requests/servers.h"
 
-#include "attribution/requests/hold.h"
-#include "attribution/requests/message_kinds.h"
+#include "attribution/requests/message.h"
 #include "attribution/requests/request.h"
 #include "attribution/requests/requests.h"
 #include "attribution/time/time_span.h"

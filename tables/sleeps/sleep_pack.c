@@ -2,7 +2,6 @@
 #include "tables/sleeps/sleep_pack.h"
 
 #include "attribution/sleeps/sleeps.h"
-#include "attribution/sleeps/wakers.h"
 #include "common/pack.h"
 #include "report/profile/call_tree.h"
 #include "report/steps/task_pack.h"

@@ -2,6 +2,7 @@
 #include "tables/sleeps/sleep_stats.h"
 
 #include "attribution/sleeps/sleeps.h"
+#include "common/array.h"
 #include "common/error.h"
 
 static struct sleep_stat *stat_at(const struct sleep_stats *stats, size_t index)

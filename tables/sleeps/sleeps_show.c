@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "attribution/events/known_events.h"
 #include "attribution/sleeps/sleeps.h"
-#include "attribution/sleeps/wakers.h"
 #include "attribution/task_tracker.h"
 #include "report/steps/task_groups.h"
 #include "report/text/duration_text.h"
@@ -13,6 +12,7 @@
 #include "tables/text/stack_text.h"
 #include "tables/text/table_rows.h"
 
+#include "common/array.h"
 #include <inttypes.h>
 #include <stdlib.h>
 

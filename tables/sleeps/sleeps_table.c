@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 #include "attribution/sleeps/sleeps.h"
-#include "attribution/sleeps/wakers.h"
 #include "attribution/task_tracker.h"
 #include "attribution/trackers.h"
 #include "common/container_of.h"

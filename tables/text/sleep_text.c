@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "tables/text/sleep_text.h"
 
-#include "attribution/sleeps/wakers.h"
+#include "attribution/sleeps/sleeps.h"
 #include "report/text/function_label.h"
 #include "report/text/task_label.h"
 #include "symbolize/functions/function_table.h"

@@ -2,7 +2,6 @@
 #include "view/make/state_slices.h"
 
 #include "attribution/time/task_contexts.h"
-#include "attribution/time/task_paths.h"
 #include "attribution/time/wait_channels.h"
 #include "common/error.h"
 #include "symbolize/functions/context_kinds.h"

@@ -1,0 +1,183 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef KT_ATTRIBUTION_REQUESTS_ENDPOINT_H
+#define KT_ATTRIBUTION_REQUESTS_ENDPOINT_H
+
+#include "attribution/requests/message.h"
+#include "attribution/requests/request.h"
+#include "common/array.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct requests;
+struct sideband_record;
+struct task;
+
+/* A function that sends or waits and that a thread is in. */
+struct message_call {
+	bool is_open;
+	struct message_function function;
+	uint32_t number; /* the function's */
+	uint32_t depth;	 /* DEPTH_LOST: the trace had a gap inside the call */
+};
+
+#define DEPTH_LOST UINT32_MAX
+
+/* Number of senders remembered that a thread read from since it last checked
+ * which of several objects are ready.
+ */
+enum { ROUND = 16 };
+
+/* An endpoint: a thread that sends or reads messages. */
+struct thread_endpoint {
+	const struct task *task;
+	bool is_recorder;
+	struct thread_clock clock;
+	struct hold *hold;   /* its open segment */
+	struct hold *before; /* the segment up to its newest wait; or NULL */
+	struct message_call wait;
+	/* its wait for several objects has returned; the message is still to be
+	 * read
+	 */
+	bool has_polled;
+	bool polls; /* it has ever waited for several objects */
+	/* Number of times it was woken. A thread woken between two sends did
+	 * not send both before their answers, so the first may have needed no
+	 * answer.
+	 */
+	uint32_t wakes;
+	struct message_call send;
+	struct clock_mark *send_begin;
+	/* For its newest send: when the first packet left; NULL: none did. */
+	struct clock_mark *transmitted;
+	struct message *message; /* of the newest send; or NULL */
+	bool is_heard;		 /* message woke a thread */
+	bool is_listed;		 /* message is in unheard */
+	struct message *carries; /* message of its newest work item; or NULL */
+	bool is_carrying;	 /* it is executing that item */
+	struct clock_mark *item; /* start of its newest item; or NULL */
+	/* its newest segment of deferred work; or NULL */
+	struct hold *deferred;
+	/* it is in that segment, or in a wait for such work */
+	bool is_deferred;
+	uint64_t off_ns; /* off its CPU since then; 0: it is on a CPU */
+	/* It slept between these times for work that it deferred. */
+	uint64_t awaited_since_ns;
+	uint64_t awaited_ns;
+	struct array arrived; /* struct message *: woke it, unread */
+	/* During its wait data was copied to it, last from @packet (0: not from
+	 * the network); these are the messages.
+	 */
+	bool has_copied;
+	uint64_t packet;
+	struct array copied; /* struct message * */
+	const struct task *round[ROUND];
+	uint32_t round_count;
+	/* Room became free for this task's data when @endpoint read from it. */
+	const struct task *freed;
+	struct array unheard; /* struct message *: sent by it, woke nobody */
+	struct array asked;   /* struct request *: sent by it, unanswered */
+	/* struct request *: taken by it, to be answered */
+	struct array taken;
+	/* Since when it works for a message whose sender is unknown; 0: it does
+	 * not.
+	 */
+	uint64_t found_ns;
+	enum message_medium found_by; /* the medium of that message */
+	uint32_t found_asks;	      /* number of requests it sent meanwhile */
+};
+
+void endpoint_free(struct thread_endpoint *endpoint); /* NULL is allowed. */
+
+/* Returns whether the open segment of @endpoint has no request yet. */
+bool endpoint_is_free(const struct thread_endpoint *endpoint);
+
+/* Returns the oldest message from index *@index on that @sender sent by @medium
+ * and whose reader can only be inferred, borrowed. Sets *@index to its index.
+ * NULL: none.
+ */
+struct message *endpoint_next_unheard(const struct thread_endpoint *sender,
+				      size_t *index,
+				      enum message_medium medium);
+
+/* Returns the endpoint of @task, creating it at @time_ns if it is new; NULL
+ * when out of memory.
+ */
+struct thread_endpoint *requests_endpoint(struct requests *requests,
+					  const struct task *task,
+					  uint64_t time_ns);
+
+/* Returns the endpoint of @task, or NULL if @task is NULL or has none. */
+struct thread_endpoint *requests_known_endpoint(const struct requests *requests,
+						const struct task *task);
+
+/* Returns the endpoint at *@index, initially 0, and advances *@index; NULL
+ * after the last.
+ */
+struct thread_endpoint *requests_next_endpoint(const struct requests *requests,
+					       size_t *index);
+
+/* Ends the open segment of @endpoint at @time_ns; the next one has no request.
+ *
+ * Returns the ended segment with a reference, which the caller owns; NULL when
+ * out of memory.
+ */
+struct hold *requests_cut(struct requests *requests,
+			  struct thread_endpoint *endpoint, uint64_t time_ns);
+
+/* Like requests_cut(), but at @mark, whose reference it consumes; NULL when out
+ * of memory.
+ */
+struct hold *requests_cut_at(struct requests *requests,
+			     struct thread_endpoint *endpoint,
+			     struct clock_mark *mark);
+
+/* Calls hold_give(), and makes @hold the newest segment on the path of
+ * @request.
+ */
+void requests_give(struct requests *requests, struct hold *hold,
+		   struct request *request, struct hold *parent);
+
+/* Like requests_give(), but does not move the path of @request, which may still
+ * lead through @hold later.
+ */
+void requests_give_beside(struct requests *requests, struct hold *hold,
+			  struct request *request, struct hold *parent);
+
+/* Assigns the segment of the kworker that carried @message to @request, after
+ * @before (or NULL). Returns the parent for the receiver's segment: the
+ * carrier's segment, or @before.
+ */
+struct hold *requests_give_carrier(struct requests *requests,
+				   const struct message *message,
+				   struct request *request,
+				   struct hold *before);
+
+/* Continues in the open segment of @endpoint with the request from before its
+ * newest wait.
+ */
+void requests_resume(struct requests *requests,
+		     struct thread_endpoint *endpoint);
+
+/* Like requests_resume(), until a message that @endpoint waits for now shows
+ * otherwise.
+ */
+void requests_wait(struct requests *requests, struct thread_endpoint *endpoint);
+
+/* A thread ends or executes another program: the rest is not for its requests.
+ * A new thread works for the same request as its parent.
+ */
+void requests_leave(struct requests *requests, struct thread_endpoint *endpoint,
+		    uint64_t time_ns);
+void requests_fork(struct requests *requests, struct thread_endpoint *parent,
+		   const struct sideband_record *record);
+
+/* Returns whether @client is a client of @server, by @medium:
+ * roles_is_server().
+ */
+bool requests_is_server(const struct requests *requests,
+			const struct task *server, const struct task *client,
+			enum message_medium medium);
+
+#endif
