@@ -99,8 +99,8 @@ LDLIBS   += $(if $(HAVE_IPT),-lipt) -lopencsd_c_api -lopencsd -lZydis \
 # The extension uses the SQLite interface that the loading program passes to it.
 EXTENSION      := $(if $(FUZZ),,$(BUILD)/ktrace-hw.so)
 EXTENSION_MAIN := cmd/sqlite_extension.c
-EXTENSION_SRCS := $(EXTENSION_MAIN) $(addprefix sql/sqlite/, cell_result.c constraints.c \
-                  open_function.c percentile_function.c query_plan.c table_schema.c virtual_table.c)
+EXTENSION_SRCS := $(EXTENSION_MAIN) $(addprefix sql/sqlite/, percentile_function.c query_plan.c \
+                  table_schema.c virtual_table.c)
 EXTENSION_OBJS := $(EXTENSION_SRCS:%.c=$(BUILD)/extension/%.o)
 
 SRCS     := $(filter-out $(EXTENSION_MAIN) \

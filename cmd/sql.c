@@ -6,8 +6,7 @@
 #include "cmd/sql/sql_missing.h"
 #include "cmd/sql/sql_shell.h"
 #include "common/error.h"
-#include "sql/rows/sql_needs.h"
-#include "sql/sqlite/query_database.h"
+#include "sql/rows/sql_table.h"
 #include "sql/sqlite/query_rows.h"
 #include "sql/sqlite/table_schema.h"
 

@@ -4,7 +4,6 @@
 #include "common/error.h"
 #include "common/log.h"
 #include "decoder/recording/recording.h"
-#include "sql/scan/sql_recording.h"
 #include "sql/scan/table_scan.h"
 #include "store/entry/content_id.h"
 #include "store/entry/row_threshold.h"

@@ -13,10 +13,8 @@
 struct arch;
 struct call_entries;
 struct context_kinds;
-struct event_record;
 struct function_table;
 struct open_context;
-struct system_call;
 
 /* How a system call ended, as far as the recording shows. */
 enum system_call_end {

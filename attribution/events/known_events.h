@@ -5,7 +5,6 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-struct event_record;
 struct recording;
 struct sideband_record;
 

@@ -12,7 +12,6 @@ struct clock_mark;
 struct function_marks;
 struct function_table;
 struct hold;
-struct message;
 struct request;
 struct task;
 

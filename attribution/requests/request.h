@@ -8,12 +8,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-struct clock_mark;
-struct hold;
 struct message;
 struct request;
 struct task;
-struct thread_clock;
 struct time_span;
 
 /* The kind of a thread's time, relative to the request that it works for. */

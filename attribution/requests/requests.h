@@ -11,7 +11,6 @@
 struct attribution_input;
 struct event_handler;
 struct function_table;
-struct request;
 struct task;
 struct task_names;
 struct thread_tracker;

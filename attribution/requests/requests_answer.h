@@ -7,7 +7,6 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-struct message;
 struct request;
 struct requests;
 struct task;

@@ -11,7 +11,6 @@
 struct call_step;
 struct clock_mark;
 struct event_record;
-struct message;
 struct request;
 struct requests;
 struct thread_endpoint;

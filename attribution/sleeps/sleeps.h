@@ -19,7 +19,6 @@ struct sleep_stacks;
 struct task_paths;
 struct task_time;
 struct wait_channels;
-struct wakers;
 
 /* A waker, linked to the waker that had woken it before: a chain. */
 struct waker {

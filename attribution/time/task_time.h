@@ -19,7 +19,6 @@ struct sideband_record;
 struct task;
 struct task_names;
 struct task_pack;
-struct thread;
 
 /* Tracks every thread and emits its time as spans.
  *

@@ -11,7 +11,6 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-struct call_entries;
 struct event_handler;
 struct task_paths;
 

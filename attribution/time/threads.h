@@ -9,11 +9,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-struct call_step;
 struct context_kinds;
 struct pack;
 struct task_pack;
-struct thread;
 
 enum thread_phase {
 	THREAD_UNKNOWN, /* state unknown: no time is counted */

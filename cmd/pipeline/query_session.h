@@ -4,7 +4,7 @@
 
 #include "cmd/pipeline/session.h"
 #include "report/steps/step_filter.h"
-#include "sql/scan/sql_recording.h"
+#include "sql/scan/table_scan.h"
 
 /* A session adapted for queries. */
 struct query_session {

@@ -3,8 +3,8 @@
 
 #include "cmd/console/say.h"
 #include "common/error.h"
-#include "sql/rows/sql_needs.h"
-#include "sql/scan/sql_recording.h"
+#include "sql/rows/sql_table.h"
+#include "sql/scan/table_scan.h"
 #include "sql/tables/sql_tables.h"
 #include "tables/text/recorded.h"
 

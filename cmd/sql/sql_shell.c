@@ -5,9 +5,8 @@
 #include "cmd/sql/sql_failure.h"
 #include "cmd/sql/sql_missing.h"
 #include "cmd/sql/sql_words.h"
-#include "sql/rows/sql_needs.h"
+#include "sql/rows/sql_table.h"
 #include "sql/sqlite/query_rows.h"
-#include "sql/sqlite/table_schema.h"
 #include "sql/tables/sql_tables.h"
 
 #include <editline/readline.h>

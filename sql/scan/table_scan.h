@@ -1,13 +1,47 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef KT_SQL_TABLE_SCAN_H
-#define KT_SQL_TABLE_SCAN_H
+#ifndef KT_SQL_SCAN_TABLE_SCAN_H
+#define KT_SQL_SCAN_TABLE_SCAN_H
 
-#include "sql/rows/row_choice.h"
-#include "sql/rows/row_chunk.h"
+#include "attribution/attribution_input.h"
+#include "report/steps/call_step.h"
+#include "report/steps/time_window.h"
+#include "sql/rows/row_out.h"
+#include "sql/rows/row_queue.h"
+#include "sql/rows/sql_table.h"
+#include "sql/tables/row_source.h"
 
 #include <stdbool.h>
+#include <stdint.h>
 
-struct sql_recording;
+struct task_stacks;
+
+/* The part of a recording to decode. */
+struct sql_run {
+	struct time_window window; /* the window in which clocks advance */
+	/* the callback may report done from this time on */
+	uint64_t done_ns;
+};
+
+/* An open recording for queries. */
+struct sql_recording {
+	/* of the whole recording; all borrowed */
+	struct attribution_input input;
+	/* Decodes the recording and passes it to @callback. It is a function
+	 * pointer because decoding belongs to the caller's layer. Several
+	 * threads may run it at once.
+	 *
+	 * Returns 0 and *@stacks, which the caller frees with
+	 * task_stacks_free(), or a negative enum error.
+	 */
+	int (*run)(const struct sql_recording *recording,
+		   const struct sql_run *run, struct step_callback *callback,
+		   struct task_stacks **stacks);
+	/* Returns whether rows may be cached beside the recording, and sets
+	 * *@key to the identity of their inputs.
+	 */
+	bool (*keeps_rows)(const struct sql_recording *recording,
+			   uint64_t *key);
+};
 
 /* A pass over a recording, in a thread of its own, that makes the rows of one
  * or more tables.

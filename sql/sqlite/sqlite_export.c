@@ -7,11 +7,12 @@
 #include "sql/scan/table_scan.h"
 #include "sql/sqlite/sqlite_reason.h"
 #include "sql/sqlite/table_insert.h"
-#include "sql/sqlite/table_schema.h"
 #include "sql/tables/sql_tables.h"
 
 #include <sqlite3.h>
 
+#include "sql/rows/row_queue.h"
+#include "sql/rows/sql_table.h"
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef KT_SQL_VIRTUAL_TABLE_H
-#define KT_SQL_VIRTUAL_TABLE_H
+#ifndef KT_SQL_SQLITE_VIRTUAL_TABLE_H
+#define KT_SQL_SQLITE_VIRTUAL_TABLE_H
 
 #include "sql/sqlite/sqlite_api.h"
 

@@ -2,7 +2,6 @@
 #include "report/text/task_names.h"
 #include "sql/tables/row_source.h"
 #include "sql/tables/sql_tables.h"
-#include "sql/tables/sum_window.h"
 #include "tables/requests/server_accounts.h"
 #include "tables/requests/servers.h"
 #include "tables/table.h"

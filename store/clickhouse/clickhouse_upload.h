@@ -3,7 +3,7 @@
 #define KT_STORE_CLICKHOUSE_UPLOAD_H
 
 #include "common/byte_buffer.h"
-#include "sql/rows/row_chunk.h"
+#include "sql/rows/row_queue.h"
 #include "store/clickhouse/batch_sender.h"
 #include "store/clickhouse/native_block.h"
 #include "store/clickhouse/packed_batch.h"

@@ -3,7 +3,7 @@
 #define KT_STORE_NATIVE_BLOCK_H
 
 #include "common/byte_buffer.h"
-#include "sql/rows/row_chunk.h"
+#include "sql/rows/row_queue.h"
 
 #include <stdint.h>
 

@@ -2,7 +2,7 @@
 #ifndef KT_STORE_ROW_THRESHOLD_H
 #define KT_STORE_ROW_THRESHOLD_H
 
-#include "sql/rows/row_chunk.h"
+#include "sql/rows/row_queue.h"
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -3,7 +3,7 @@
 #define KT_STORE_ENTRY_H
 
 #include "common/array.h"
-#include "sql/rows/row_chunk.h"
+#include "sql/rows/row_queue.h"
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -20,7 +20,7 @@ enum { SQLITE_STORE_APPLICATION = 0x6b74666c };
 int sqlite_schema_make(sqlite3 *db);
 
 /* Returns the INSERT for rows of table @id of recording @number, which reads
- * them from chunk_NAME (sql/sqlite/chunk_table.h); NULL when out of memory. The
+ * them from chunk_NAME (sql/sqlite/table_insert.h); NULL when out of memory. The
  * caller frees it with sqlite3_free().
  */
 char *sqlite_schema_insert(enum sql_table_id id, int64_t number);

@@ -2,7 +2,7 @@
 #ifndef KT_STORE_TARGET_H
 #define KT_STORE_TARGET_H
 
-#include "sql/rows/row_chunk.h"
+#include "sql/rows/row_queue.h"
 #include "store/entry/store_entry.h"
 
 #include <stdbool.h>

@@ -1,11 +1,19 @@
 /* SPDX-License-Identifier: MIT */
-#include "sql/tables/comm_cache.h"
+#include "sql/tables/row_source.h"
 
 #include "decoder/recording/recording.h"
 #include "report/steps/call_step.h"
 #include "report/steps/recorder_task.h"
 #include "report/text/task_names.h"
+#include "sql/rows/row_out.h"
 #include "tables/table.h"
+
+#include <stdlib.h>
+
+static inline struct row_source *row_source_of(struct event_handler *handler)
+{
+	return (struct row_source *)handler;
+}
 
 struct cached_comm {
 	const char *comm;
@@ -51,4 +59,22 @@ bool task_is_recorder(const struct attribution_input *input, int32_t tid)
 {
 	return recorder_task_is(input->names,
 				recording_info(input->recording)->command, tid);
+}
+
+const char *written_text(struct row_out *out,
+			 void (*write)(FILE *file, const void *ctx),
+			 const void *ctx)
+{
+	const char *kept = NULL;
+	char *made = NULL;
+	size_t size;
+	FILE *file = open_memstream(&made, &size);
+
+	if (!file)
+		return NULL;
+	write(file, ctx);
+	if (fclose(file) != EOF)
+		kept = row_out_text(out, made);
+	free(made);
+	return kept;
 }

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef KT_SQL_INTERRUPT_COLUMNS_H
-#define KT_SQL_INTERRUPT_COLUMNS_H
+#ifndef KT_SQL_TABLES_INTERRUPT_ROWS_H
+#define KT_SQL_TABLES_INTERRUPT_ROWS_H
+
+#include "sql/rows/row_out.h"
 
 struct attribution_input;
 struct interrupt_row;
-struct row_choice;
-struct row_out;
 
 /* Adds a row of the table "interrupt" to @out. */
 void interrupt_columns_add(const struct attribution_input *input,
