@@ -2,7 +2,6 @@
 #ifndef KT_ATTRIBUTION_INTERRUPTS_INTERRUPT_ROWS_H
 #define KT_ATTRIBUTION_INTERRUPTS_INTERRUPT_ROWS_H
 
-#include "attribution/interrupts/interrupt_accounts.h"
 #include "common/array.h"
 #include "common/keyed_array.h"
 #include "report/steps/time_window.h"
@@ -14,6 +13,70 @@
 struct event_record;
 struct kept_file_writer;
 struct pack;
+
+/* The kinds of kernel code that runs without a choice of the current task, or
+ * on behalf of another task. A slice of interrupt work may be nested in
+ * another; its time then counts for the inner one only.
+ */
+enum interrupt_kind {
+	INTERRUPT_HARD, /* an interrupt of any vector; its handler */
+	INTERRUPT_IPI,	/* from another CPU (or this one) */
+	INTERRUPT_NMI,
+	INTERRUPT_SOFTIRQ, /* a run of soft interrupts; the action of each */
+	INTERRUPT_NAPI,	   /* a poll of a network device */
+	INTERRUPT_TIMER,   /* a timer's function */
+	INTERRUPT_HRTIMER, /* a high-resolution timer's function */
+	INTERRUPT_TASKLET,
+	INTERRUPT_RCU,	  /* RCU callbacks */
+	INTERRUPT_WORK,	  /* a work item, on a kworker's time */
+	INTERRUPT_THREAD, /* a threaded handler, on its thread's time */
+	INTERRUPT_KINDS,
+};
+
+/* How the process that interrupt work is charged to was found.
+ *
+ * Exact means that events prove it. The proofs are described beside the code:
+ * - system: NMIs, RCU, the tick and the functions listed in interrupt_roles.c
+ *   serve the system by definition (track_threads.c, track_deferred.c);
+ * - packets: a task reads or queued the packet (track_packets.c);
+ * - disk requests: device and sectors, from queue to completion
+ *   (track_storage.c);
+ * - work items and timers: objects of one request (track_deferred.c);
+ * - soft interrupts and polls: exactly one interrupt raised them
+ *   (track_deferred.c, track_packets.c);
+ * - threaded handlers: they inherit the owner of their interrupt
+ *   (track_threads.c). Work that inferred work starts is inferred:
+ *   interrupt_slice_owner().
+ */
+enum interrupt_certainty {
+	CERTAIN_EXACT,	  /* found through the object that the work handled */
+	CERTAIN_INFERRED, /* from the task that it woke, or similar evidence */
+	CERTAIN_NOBODY,	  /* nobody owns it */
+	CERTAINTIES,
+};
+
+/* One sum: work of one function, on one thread's time, for one process. */
+struct interrupt_row {
+	/* The key of the row. */
+	uint32_t kind; /* enum interrupt_kind */
+	/* not an interrupt: a kernel thread's own work */
+	uint32_t is_thread_work;
+	int32_t irq;	   /* INTERRUPT_HARD: its number, or -1 */
+	uint32_t function; /* the handler, action or callback */
+	uint32_t victim;   /* index of the task on whose time it ran */
+	/* charged process; 0: the system; -1: nobody owns it */
+	int32_t pid;
+
+	int32_t victim_pid; /* 0: idle */
+	int32_t victim_tid;
+	/* slices of work; a slice with several owners counts for each by its
+	 * part of the time
+	 */
+	double count;
+	uint64_t total_ns;
+	uint64_t max_ns;		  /* duration of the longest slice */
+	uint64_t certain_ns[CERTAINTIES]; /* total_ns by certainty */
+};
 
 /* The sums of interrupt work, by function and victim, and within these by the
  * process charged.

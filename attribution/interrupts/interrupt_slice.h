@@ -2,7 +2,6 @@
 #ifndef KT_ATTRIBUTION_INTERRUPTS_INTERRUPT_SLICE_H
 #define KT_ATTRIBUTION_INTERRUPTS_INTERRUPT_SLICE_H
 
-#include "attribution/interrupts/interrupt_accounts.h"
 #include "attribution/interrupts/interrupt_roles.h"
 #include "attribution/interrupts/interrupt_rows.h"
 #include "attribution/interrupts/owners.h"

@@ -2,7 +2,6 @@
 #include "attribution/requests/connections.h"
 
 #include "attribution/events/known_events.h"
-#include "attribution/requests/message.h"
 #include "attribution/requests/request.h"
 #include "common/error.h"
 #include "common/keyed_array.h"

@@ -2,12 +2,11 @@
 #ifndef KT_ATTRIBUTION_REQUESTS_REQUESTS_ANSWER_H
 #define KT_ATTRIBUTION_REQUESTS_REQUESTS_ANSWER_H
 
-#include "attribution/requests/message.h"
+#include "attribution/requests/request.h"
 
 #include <stdbool.h>
 #include <stdint.h>
 
-struct request;
 struct requests;
 struct task;
 struct thread_endpoint;

@@ -3,13 +3,12 @@
 #include "attribution/requests/connections.h"
 #include "attribution/requests/endpoint.h"
 #include "attribution/requests/requests_answer.h"
-#include "attribution/requests/requests_deferred.h"
 #include "attribution/requests/requests_events.h"
 #include "attribution/requests/requests_state.h"
 #include "attribution/requests/requests_take.h"
 #include "common/error.h"
 
-#include "attribution/requests/message.h"
+#include "attribution/requests/request.h"
 #include <stdint.h>
 #include <stdlib.h>
 

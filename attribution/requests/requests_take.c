@@ -4,7 +4,6 @@
 #include "attribution/events/known_events.h"
 #include "attribution/requests/endpoint.h"
 #include "attribution/requests/requests_answer.h"
-#include "attribution/requests/requests_deferred.h"
 #include "attribution/requests/requests_state.h"
 #include "common/error.h"
 #include "report/steps/call_step.h"

@@ -2,16 +2,14 @@
 #ifndef KT_ATTRIBUTION_REQUESTS_REQUESTS_TAKE_H
 #define KT_ATTRIBUTION_REQUESTS_REQUESTS_TAKE_H
 
-#include "attribution/requests/message.h"
+#include "attribution/requests/request.h"
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 struct call_step;
-struct clock_mark;
 struct event_record;
-struct request;
 struct requests;
 struct thread_endpoint;
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "tables/requests/request_rows.h"
 
-#include "attribution/requests/message.h"
+#include "attribution/requests/request.h"
 #include "report/steps/call_step.h"
 #include "report/text/record_writer.h"
 #include "report/text/task_names.h"

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "tables/requests/request_sleeps.h"
 
-#include "attribution/requests/message.h"
 #include "attribution/requests/request.h"
 #include "attribution/sleeps/sleeps.h"
 #include "attribution/task_tracker.h"

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "tables/requests/servers.h"
 
-#include "attribution/requests/message.h"
 #include "attribution/requests/request.h"
 #include "attribution/requests/requests.h"
 #include "attribution/time/time_span.h"

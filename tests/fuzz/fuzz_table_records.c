@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "attribution/calls/system_calls.h"
 #include "attribution/interrupts/interrupt_rows.h"
-#include "attribution/requests/message.h"
+#include "attribution/requests/request.h"
 #include "attribution/sleeps/sleep_stacks.h"
 #include "attribution/sleeps/sleeps.h"
 #include "common/pack.h"
