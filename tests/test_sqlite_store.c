@@ -14,6 +14,7 @@
 #include "tests/scratch_folder_fixture.h"
 #include "tests/store_rows_fixture.h"
 
+#include "sql/rows/sql_table.h"
 #include <check.h>
 #include <sqlite3.h>
 #include <stdio.h>

@@ -4,8 +4,7 @@
 #include "cmd/command.h"
 #include "cmd/console/say.h"
 #include "cmd/options/report_options.h"
-#include "view/answer/diff_data.h"
-#include "view/http/token.h"
+#include "view/answer/file_data.h"
 #include "view/page/page.h"
 
 struct page_data {

@@ -5,9 +5,8 @@
 #include "cmd/pipeline/query_session.h"
 #include "cmd/store/store_commands.h"
 #include "common/error.h"
-#include "store/store_open.h"
+#include "store/store.h"
 #include "store/target/store_target.h"
-#include "store/upload_recording.h"
 
 #include <errno.h>
 #include <inttypes.h>

@@ -5,7 +5,7 @@
 #include "cmd/console/written.h"
 #include "cmd/store/store_commands.h"
 #include "store/answer/answer.h"
-#include "store/store_open.h"
+#include "store/store.h"
 #include "store/target/store_target.h"
 
 #include <errno.h>

@@ -4,8 +4,8 @@
 #include "cmd/options/option_lists.h"
 #include "common/duration.h"
 #include "sql/tables/sql_tables.h"
-#include "store/ask/recording_filter.h"
-#include "store/entry/row_threshold.h"
+#include "store/ask/measure_query.h"
+#include "store/entry/store_entry.h"
 
 #include <ctype.h>
 #include <string.h>

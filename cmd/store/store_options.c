@@ -5,6 +5,7 @@
 #include "cmd/console/next_option.h"
 #include "cmd/console/say.h"
 #include "cmd/store/store_option_values.h"
+#include "store/entry/store_entry.h"
 
 #include <getopt.h>
 #include <stdio.h>

@@ -5,9 +5,8 @@
 #include "cmd/options/own_option.h"
 #include "common/array.h"
 #include "report/text/record_writer.h"
-#include "store/ask/measure.h"
+#include "store/ask/measure_query.h"
 #include "store/ask/store_diff.h"
-#include "store/entry/store_entry.h"
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -10,7 +10,6 @@
 #include "common/new_file.h"
 #include "common/regular_file.h"
 #include "view/answer/file_data.h"
-#include "view/http/token.h"
 #include "view/page/page.h"
 
 #include <errno.h>

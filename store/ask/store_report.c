@@ -2,7 +2,7 @@
 #include "store/ask/store_report.h"
 
 #include "store/answer/answer.h"
-#include "store/ask/recording_filter.h"
+#include "store/ask/measure_query.h"
 #include "store/target/store_target.h"
 
 #include <sqlite3.h>

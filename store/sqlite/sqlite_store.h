@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef KT_STORE_SQLITE_STORE_H
-#define KT_STORE_SQLITE_STORE_H
+#ifndef KT_STORE_SQLITE_SQLITE_STORE_H
+#define KT_STORE_SQLITE_SQLITE_STORE_H
+
+#include "store/entry/store_entry.h"
+
+#include <sqlite3.h>
 
 struct log;
 struct store_target;

@@ -1,20 +1,31 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef KT_VIEW_SUMMARY_H
-#define KT_VIEW_SUMMARY_H
+#ifndef KT_VIEW_DATA_SUMMARY_H
+#define KT_VIEW_DATA_SUMMARY_H
 
 #include "common/array.h"
 #include "common/chunk_file.h"
 #include "common/output_folder.h"
-#include "view/data/longest.h"
-#include "view/data/slice.h"
+#include "view/data/slice_store.h"
 
 #include <pthread.h>
 #include <stdbool.h>
 #include <stdint.h>
 
-struct log;
 struct call_sums;
+struct log;
 struct slice_store;
+
+enum { LONGEST_KEPT = 50 };
+
+/* The longest slices of some kind, and their total number. */
+struct longest {
+	struct view_slice slices[LONGEST_KEPT]; /* longest first */
+	uint32_t kept;
+	uint64_t count;
+	uint64_t sum_ns;
+};
+
+void longest_take(struct longest *longest, const struct view_slice *slice);
 
 /* A thread, or the idle task of a CPU. */
 struct view_thread {

@@ -1,17 +1,29 @@
 /* SPDX-License-Identifier: MIT */
-#include "store/upload_recording.h"
+#include "store/store.h"
 
 #include "common/error.h"
 #include "common/log.h"
 #include "decoder/recording/recording.h"
 #include "sql/scan/table_scan.h"
-#include "store/entry/content_id.h"
-#include "store/entry/row_threshold.h"
+#include "store/clickhouse/clickhouse_store.h"
+#include "store/entry/store_entry.h"
+#include "store/sqlite/sqlite_store.h"
 #include "store/target/store_target.h"
 
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
+
+struct store_target *store_open(const char *name, enum store_open_mode mode,
+				const struct log *log)
+{
+	if (clickhouse_store_is(name))
+		return clickhouse_store_open(name, log);
+	return sqlite_store_open(name,
+				 mode == STORE_OPEN_READ ? SQLITE_STORE_READ :
+							   SQLITE_STORE_WRITE,
+				 log);
+}
 
 struct upload {
 	struct store_target *target;

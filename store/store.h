@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef KT_STORE_UPLOAD_RECORDING_H
-#define KT_STORE_UPLOAD_RECORDING_H
+#ifndef KT_STORE_STORE_H
+#define KT_STORE_STORE_H
 
 #include "store/entry/store_entry.h"
 
@@ -10,6 +10,17 @@
 struct log;
 struct sql_recording;
 struct store_target;
+
+enum store_open_mode { STORE_OPEN_READ, STORE_OPEN_WRITE };
+
+/* Opens the store @name: "clickhouse://…" (clickhouse_store.h) or an SQLite
+ * file. @name and @log must outlive it.
+ *
+ * Returns NULL after logging the reason to @log. Close it with its class's
+ * close().
+ */
+struct store_target *store_open(const char *name, enum store_open_mode mode,
+				const struct log *log);
 
 /* Uploads the tables of @recording that @entry selects to @target, which must
  * be prepared, in one pass with bounded memory. Fills in the missing fields of
