@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "cmd/command.h"
-#include "cmd/console/say.h"
+#include "cmd/console/console.h"
 #include "cmd/pipeline/query_session.h"
-#include "cmd/sql/sql_failure.h"
-#include "cmd/sql/sql_missing.h"
 #include "cmd/sql/sql_shell.h"
 #include "common/error.h"
 #include "sql/rows/sql_table.h"

@@ -1,18 +1,17 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef KT_CMD_ATTRIBUTION_COMMAND_H
-#define KT_CMD_ATTRIBUTION_COMMAND_H
+#ifndef KT_CMD_REPORT_ATTRIBUTION_COMMAND_H
+#define KT_CMD_REPORT_ATTRIBUTION_COMMAND_H
+
+#include "cmd/options/report_options.h"
+#include "cmd/report/profile_table.h"
+#include "tables/table.h"
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
 
-struct attribution_table;
-struct call_records_choice;
 struct profile_renderer;
 struct recorded;
-struct report_options;
-
-enum { MOST_TABLES = 24 };
 
 /* A table to report, beside the common options. All pointers but the table may
  * be NULL.
@@ -51,5 +50,12 @@ int run_attribution(const struct report_options *options,
 int run_attributions(const struct report_options *options,
 		     const struct attribution_request *requests,
 		     FILE *const *outs, size_t count);
+
+/* Profiles the recording that @options select and renders it.
+ *
+ * Returns the exit code.
+ */
+int run_profile(const struct report_options *options,
+		const struct profile_renderer *renderer);
 
 #endif

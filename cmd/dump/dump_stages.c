@@ -1,16 +1,89 @@
 /* SPDX-License-Identifier: MIT */
 #include "cmd/dump/dump_stages.h"
+
+#include "cmd/console/console.h"
+#include "cmd/events/event_text.h"
+#include "cmd/pipeline/cpu_pipeline.h"
 #include "cmd/pipeline/session.h"
 #include "common/error.h"
+#include "decoder/flow/flow_source.h"
+#include "decoder/flow/packet_dump.h"
 #include "decoder/recording/recording.h"
 #include "decoder/recording/recording_clock.h"
 #include "decoder/recording/sideband.h"
 #include "decoder/recording/tracepoint.h"
+#include "report/text/line_buffer.h"
 #include "report/text/name_text.h"
 #include "symbolize/arch/arch.h"
+#include "symbolize/events/function_event.h"
 
 #include <inttypes.h>
+#include <stdbool.h>
 #include <sys/timex.h>
+
+/* Returns whether to write the item at @time_ns, and counts it if so. */
+static bool dump_wants(struct dump *dump, uint64_t time_ns)
+{
+	const struct time_window *window = &dump->session->window;
+
+	if (!dump->left || time_ns < window->since_ns ||
+	    time_ns >= window->until_ns)
+		return false;
+	dump->left--;
+	return true;
+}
+
+/* Returns whether a stream that has reached @time_ns has no more items to
+ * write.
+ */
+static bool dump_is_done(const struct dump *dump, uint64_t time_ns)
+{
+	return !dump->left || (time_ns >= dump->session->window.until_ns &&
+			       !dump->session->decodes_all);
+}
+
+/* Returns whether @cpu is among the selected CPUs. */
+static bool dump_wants_cpu(const struct dump *dump, int32_t cpu)
+{
+	return step_filter_cpu(&dump->session->filter, (uint32_t)cpu);
+}
+
+static int dump_stream_packets(struct dump *dump,
+			       const struct aux_stream *stream)
+{
+	const struct session *session = dump->session;
+	struct packet_dump *packets;
+	struct packet_line line;
+	int status = packet_dump_open(session->recording, stream, &packets);
+
+	if (status < 0)
+		return status;
+	fprintf(session->out, "stream %" PRIu32 " cpu %d\n", stream->index,
+		stream->cpu);
+	while (dump->left && (status = packet_dump_next(packets, &line)) > 0) {
+		dump->left--;
+		fprintf(session->out, "%08" PRIx64 " %2" PRIu32 " %-10s %s\n",
+			line.position, line.size_bytes, line.name, line.text);
+	}
+	packet_dump_close(packets);
+	return status < 0 ? status : 0;
+}
+
+int dump_packets(struct dump *dump)
+{
+	const struct recording *recording = dump->session->recording;
+	int status = 0;
+
+	for (size_t i = 0; !status && i < recording_stream_count(recording);
+	     i++) {
+		const struct aux_stream *stream =
+			recording_stream(recording, i);
+
+		if (dump_wants_cpu(dump, stream->cpu))
+			status = dump_stream_packets(dump, stream);
+	}
+	return status;
+}
 
 static const char *kind_text(enum sideband_kind kind)
 {
@@ -183,4 +256,87 @@ int dump_records(struct dump *dump)
 	}
 	sideband_close(sideband);
 	return status;
+}
+
+/* Writes all of stream @index. */
+typedef int dump_stream(struct dump *dump, size_t index);
+
+static int dump_streams(struct dump *dump, dump_stream *dump_one)
+{
+	const struct session *session = dump->session;
+	int status = 0;
+
+	for (size_t i = 0;
+	     status >= 0 && i < recording_stream_count(session->recording);
+	     i++) {
+		const struct aux_stream *stream =
+			recording_stream(session->recording, i);
+
+		if (!dump_wants_cpu(dump, stream->cpu))
+			continue;
+		fprintf(session->out, "stream %" PRIu32 " cpu %d\n",
+			stream->index, stream->cpu);
+		status = dump_one(dump, i);
+	}
+	return status;
+}
+
+static int dump_flow(struct dump *dump, size_t index)
+{
+	const struct session *session = dump->session;
+	const struct flow_input input = {
+		.recording = session->recording,
+		.stream = recording_stream(session->recording, index),
+		.image = session->image,
+		.log = &console_log,
+	};
+	const struct flow_item *items;
+	struct line_buffer lines;
+	struct flow_source *source;
+	uint64_t reached_ns = 0;
+	int count = engine_open_blocks(session->engine, &input, &source);
+
+	if (count < 0)
+		return count;
+	line_buffer_start(&lines, session->out);
+	while (!dump_is_done(dump, reached_ns) &&
+	       (count = flow_source_next(source, &items)) > 0) {
+		for (int i = 0; i < count; i++)
+			if (dump_wants(dump, items[i].time_ns))
+				item_text_write(&lines, &items[i]);
+		reached_ns = items[count - 1].time_ns;
+	}
+	line_buffer_flush(&lines);
+	flow_source_close(source);
+	return count < 0 ? count : 0;
+}
+
+static int dump_functions(struct dump *dump, size_t index)
+{
+	const struct session *session = dump->session;
+	const struct function_event *batch;
+	struct cpu_pipeline pipeline = { 0 };
+	uint64_t reached_ns = 0;
+	int count = cpu_pipeline_open(&pipeline, session, index, NULL);
+
+	while (count >= 0 && !dump_is_done(dump, reached_ns) &&
+	       (count = cpu_pipeline_next(&pipeline, &batch)) > 0) {
+		for (int i = 0; i < count; i++)
+			if (dump_wants(dump, batch[i].time_ns))
+				event_write(session->out, session->symbols,
+					    &batch[i]);
+		reached_ns = batch[count - 1].time_ns;
+	}
+	cpu_pipeline_close(&pipeline);
+	return count < 0 ? count : 0;
+}
+
+int dump_blocks(struct dump *dump)
+{
+	return dump_streams(dump, dump_flow);
+}
+
+int dump_events(struct dump *dump)
+{
+	return dump_streams(dump, dump_functions);
 }
