@@ -129,8 +129,8 @@ const struct task *channels_user(const struct channels *channels,
  */
 int channels_pair(struct channels *channels, uint64_t first, uint64_t second);
 
-/* Records that a thread connects @socket for @request (or NULL), which is then the
- * parent of the first request by @socket.  Returns 0 or -ERROR_MEMORY.
+/* Records that a thread connects @socket for @request (or NULL), which is then
+ * the parent of the first request by @socket.  Returns 0 or -ERROR_MEMORY.
  */
 int channels_open_for(struct channels *channels, uint64_t socket,
 		      struct request *request);

@@ -11,6 +11,7 @@
 #include "report/steps/call_step.h"
 #include "report/steps/recorder_task.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 struct thread_endpoint *requests_endpoint_on(struct requests *requests,
@@ -55,7 +56,8 @@ enum context_kind requests_context_of(const struct requests *requests,
 	return context ? context->kind : CONTEXT_NONE;
 }
 
-/* Returns whether @endpoint (or NULL) acts for itself now, not in an interrupt. */
+/* Returns whether @endpoint (or NULL) acts for itself now, not in an interrupt.
+ */
 static bool requests_is_own(const struct requests *requests,
 			    const struct thread_endpoint *endpoint)
 {
@@ -281,7 +283,8 @@ void requests_deferred_free(struct requests *requests)
 	keyed_array_free(&requests->askers);
 }
 
-/* Returns whether the current work of @endpoint may be for a request of its own.
+/* Returns whether the current work of @endpoint may be for a request of its
+ * own.
  */
 static bool may_defer(const struct requests *requests,
 		      const struct thread_endpoint *endpoint)
@@ -339,6 +342,7 @@ static void begin_part(struct requests *requests,
 	requests_give_beside(requests, worker->hold, by->request, NULL);
 	hold_drop(worker->deferred);
 	worker->deferred = hold_refer(worker->hold);
+	worker->deferred_state = WORK_RUNS;
 	if (array_append(&requests->deferred, &deferred) < 0) {
 		requests->status = -ERROR_MEMORY;
 		return;
@@ -369,7 +373,6 @@ static bool begin_work(struct requests *requests,
 		worker->item ? clock_mark_refer(worker->item) :
 			       thread_clock_mark(&worker->clock, time_ns)));
 	begin_part(requests, worker, by, asker->time_ns);
-	worker->is_deferred = true;
 	hold_drop(by);
 	return true;
 }
@@ -392,10 +395,10 @@ static void begin_commit(struct requests *requests,
 {
 	hold_drop(worker->deferred);
 	worker->deferred = NULL;
+	worker->deferred_state = WORK_UNKNOWN;
 	if (begin_work(requests, worker, worker->task->tid, time_ns))
 		return;
 	hold_drop(requests_cut(requests, worker, time_ns));
-	worker->is_deferred = true;
 }
 
 /* See requests_item_step(). */
@@ -415,16 +418,19 @@ void requests_deferred_step(struct requests *requests,
 		begin_commit(requests, worker, step->time_ns);
 		return;
 	}
+	assert(!worker->deferred == (worker->deferred_state == WORK_NONE ||
+				     worker->deferred_state == WORK_UNKNOWN));
 	if (!worker->deferred) {
-		worker->is_deferred = false;
+		worker->deferred_state = WORK_NONE;
 	} else if (step->kind == STEP_ENTER) {
-		worker->is_deferred = is_flush;
-	} else if (!is_flush && worker->is_deferred) {
+		worker->deferred_state = is_flush ? WORK_RUNS : WORK_DONE;
+	} else if (!is_flush && worker->deferred_state == WORK_RUNS) {
 		hold_drop(requests_cut(requests, worker, step->time_ns));
-		worker->is_deferred = false;
+		worker->deferred_state = WORK_DONE;
 	} else if (!is_flush) {
 		hold_drop(worker->deferred);
 		worker->deferred = NULL;
+		worker->deferred_state = WORK_NONE;
 	}
 }
 
@@ -511,10 +517,12 @@ void requests_deferred_wakes(struct requests *requests,
 
 	note_asker(requests, event->values[WAKING_TID],
 		   is_own ? worker->hold : NULL, event->time_ns);
-	if (!woken || !woken->off_ns || !is_own || !worker->is_deferred)
+	if (!woken || !woken->off_ns || !is_own ||
+	    worker->deferred_state == WORK_NONE ||
+	    worker->deferred_state == WORK_DONE)
 		return;
 	deferred = deferred_of(requests, worker);
-	if (!deferred && !worker->deferred)
+	if (!deferred && worker->deferred_state == WORK_UNKNOWN)
 		take_turn(requests, worker, woken, NULL,
 			  worker->hold->begin->time_ns, event->time_ns);
 	else if (deferred && deferred->by->task == woken->task)

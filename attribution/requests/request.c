@@ -12,8 +12,8 @@
 #include <string.h>
 
 /* fs/pipe.c, fs/jbd2/commit.c, drivers/tty/, kernel/workqueue.c, fs/eventfd.c,
- * fs/select.c, fs/eventpoll.c, net/unix/af_unix.c, net/ipv4/, net/core/, lib/, ipc/
- * and kernel/futex/ of Linux 5.10 to 6.15.
+ * fs/select.c, fs/eventpoll.c, net/unix/af_unix.c, net/ipv4/, net/core/, lib/,
+ * ipc/ and kernel/futex/ of Linux 5.10 to 6.15.
  */
 #define VALUE(kind, medium) ((kind) | (medium) << 4)
 

@@ -204,7 +204,8 @@ struct message *packets_find(const struct packets *packets, uint64_t packet);
 int packets_set_reply(struct packets *packets, uint64_t packet,
 		      struct message *delivered);
 
-/* Returns the message during whose delivery @packet was sent, borrowed, or NULL.
+/* Returns the message during whose delivery @packet was sent, borrowed, or
+ * NULL.
  */
 struct message *packets_find_delivered(const struct packets *packets,
 				       uint64_t packet);

@@ -77,7 +77,7 @@ static void requests_packet_leaves(struct requests *requests,
 {
 	struct thread_endpoint *endpoint =
 		requests_endpoint_at(requests, event);
-	bool is_sent = endpoint && endpoint->send.is_open &&
+	bool is_sent = endpoint && endpoint->is_sending &&
 		       requests_context_of(requests, endpoint) ==
 			       CONTEXT_SYSTEM_CALL;
 
@@ -248,7 +248,7 @@ static void requests_packet_copied(struct requests *requests,
 	uint64_t packet = (uint64_t)event->values[SKB_ADDRESS];
 	struct message *message = packets_find(requests->packets, packet);
 
-	if (!endpoint || !endpoint->wait.is_open ||
+	if (!endpoint || !endpoint_waits(endpoint) ||
 	    endpoint->wait.function.kind != MESSAGE_WAIT)
 		return;
 	endpoint->has_copied = true;
@@ -283,25 +283,27 @@ static void requests_wait_begin(struct requests *requests,
 	const struct request *current = endpoint->hold->request;
 
 	/* A thread that waits for a lock meanwhile continues its work. */
-	if (endpoint->wait.is_open ||
+	if (endpoint_waits(endpoint) ||
 	    (function.kind == MESSAGE_WORD && current && !current->is_answered))
 		return;
-	endpoint->wait = (struct message_call){ true, function, step->function,
-						step->depth };
+	endpoint->wait_state =
+		endpoint->wait_state == WAIT_POLLED ? WAIT_READS : WAIT_OPEN;
+	endpoint->wait =
+		(struct message_call){ function, step->function, step->depth };
 	endpoint->has_copied = false;
 	endpoint->packet = 0;
 	endpoint->freed = NULL;
 	message_list_clear(&endpoint->copied);
-	if (endpoint->has_polled)
+	if (endpoint->wait_state == WAIT_READS)
 		return;
 	hold_drop(endpoint->before);
 	endpoint->before = requests_cut(requests, endpoint, step->time_ns);
 	requests_wait(requests, endpoint);
 }
 
-/* Returns the oldest message that woke @endpoint, matches what it waits for, and
- * was sent while @endpoint waited for several objects (@is_polled) or for that
- * one; the caller owns the reference. NULL: none.
+/* Returns the oldest message that woke @endpoint, matches what it waits for,
+ * and was sent while @endpoint waited for several objects (@is_polled) or for
+ * that one; the caller owns the reference. NULL: none.
  */
 static struct message *next_arrived(struct thread_endpoint *endpoint,
 				    bool is_polled)
@@ -440,18 +442,18 @@ static void requests_wait_end(struct requests *requests,
 			      const struct call_step *step)
 {
 	struct message_function function = endpoint->wait.function;
-	bool is_polled = endpoint->has_polled;
+	bool is_polled = endpoint->wait_state == WAIT_READS;
+	bool has_polled = function.kind == MESSAGE_MANY;
 
-	endpoint->wait.is_open = false;
-	endpoint->has_polled = function.kind == MESSAGE_MANY;
-	if (endpoint->has_polled) {
+	endpoint->wait_state = has_polled ? WAIT_POLLED : WAIT_NONE;
+	if (has_polled) {
 		endpoint->round_count = 0;
 		endpoint->polls = true;
 	}
 	/* The socket's event follows the exit of its function. */
-	if (endpoint->has_polled || (function.kind == MESSAGE_WAIT &&
-				     requests->options.has_socket_events &&
-				     message_medium_is_socket(function.medium)))
+	if (has_polled || (function.kind == MESSAGE_WAIT &&
+			   requests->options.has_socket_events &&
+			   message_medium_is_socket(function.medium)))
 		return;
 	if (has_read_nothing(requests, endpoint)) {
 		requests_resume(requests, endpoint);
@@ -489,7 +491,7 @@ static struct message *message_to(struct requests *requests,
 {
 	enum message_kind kind = waker->send.function.kind;
 
-	if (!waker->send.is_open || waker == woken ||
+	if (!waker->is_sending || waker == woken ||
 	    is_between_processes(waker, woken, kind))
 		return NULL;
 	if ((kind == MESSAGE_SIGNAL) !=
@@ -506,8 +508,8 @@ static struct message *message_to(struct requests *requests,
 				requests_hand_over(requests, waker, time_ns);
 }
 
-/* @endpoint wakes from waiting for the next message: marks its unanswered requests
- * whose clients no longer wait.
+/* @endpoint wakes from waiting for the next message: marks its unanswered
+ * requests whose clients no longer wait.
  */
 static void pass(struct thread_endpoint *endpoint)
 {
@@ -603,7 +605,7 @@ static void take_room(const struct requests *requests,
 {
 	enum context_kind context = requests_context_of(requests, reader);
 
-	if (reader != woken && !reader->freed && reader->wait.is_open &&
+	if (reader != woken && !reader->freed && endpoint_waits(reader) &&
 	    reader->wait.function.kind == MESSAGE_WAIT &&
 	    reader->wait.function.medium == MEDIUM_UNIX &&
 	    woken->wait.function.medium == MEDIUM_UNIX &&
@@ -625,7 +627,7 @@ static void requests_waking(struct requests *requests,
 
 	if (woken)
 		woken->wakes++;
-	if (!woken || !woken->wait.is_open) {
+	if (!woken || !endpoint_waits(woken)) {
 		requests_deferred_wakes(requests, event, woken);
 		return;
 	}
@@ -666,7 +668,7 @@ static bool tell_clock(const struct requests *requests,
 {
 	uint64_t since_ns = endpoint->awaited_since_ns;
 	struct time_span part = *span;
-	bool is_idle = endpoint->wait.is_open ||
+	bool is_idle = endpoint_waits(endpoint) ||
 		       span->end_ns <= endpoint->awaited_ns;
 	bool is_known = false;
 
@@ -707,7 +709,7 @@ static void take_evidence(struct requests *requests,
 		requests_packet_merged(requests, step);
 		return;
 	}
-	if (!endpoint->wait.is_open ||
+	if (!endpoint_waits(endpoint) ||
 	    endpoint->wait.function.medium != MEDIUM_PIPE)
 		return;
 	endpoint->has_copied = true;
@@ -735,9 +737,9 @@ static void take_end(struct requests *requests,
 		     struct thread_endpoint *endpoint,
 		     const struct call_step *step)
 {
-	if (endpoint->wait.is_open && endpoint->wait.depth == step->depth)
+	if (endpoint_waits(endpoint) && endpoint->wait.depth == step->depth)
 		requests_wait_end(requests, endpoint, step);
-	else if (!endpoint->send.is_open || endpoint->send.depth != step->depth)
+	else if (!endpoint->is_sending || endpoint->send.depth != step->depth)
 		return;
 	else if (step->unseen & UNSEEN_END)
 		requests_send_lost(requests, endpoint, step->time_ns);

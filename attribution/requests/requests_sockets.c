@@ -17,8 +17,8 @@
  * until then is part of it.
  */
 
-/* Creates a request from data that @endpoint sends or receives. The client sent it
- * between @begin and @sent; both references are consumed.
+/* Creates a request from data that @endpoint sends or receives. The client sent
+ * it between @begin and @sent; both references are consumed.
  */
 static struct request *open_request(struct requests *requests,
 				    struct connection_state *state,
@@ -89,8 +89,8 @@ static struct message *hand_over_first(struct requests *requests,
 	return message;
 }
 
-/* Creates a request from a send of @endpoint, for the request that @endpoint works
- * for.
+/* Creates a request from a send of @endpoint, for the request that @endpoint
+ * works for.
  */
 static void ask(struct requests *requests, struct thread_endpoint *endpoint,
 		struct connection_state *state, uint64_t time_ns)
@@ -123,8 +123,8 @@ static void answer(struct requests *requests, struct thread_endpoint *endpoint,
 	connection_forget_request(state);
 }
 
-/* @endpoint has sent to, or read from, a connection whose other end is on another
- * machine.
+/* @endpoint has sent to, or read from, a connection whose other end is on
+ * another machine.
  */
 static void requests_far_sent(struct requests *requests,
 			      struct thread_endpoint *endpoint,
@@ -218,8 +218,8 @@ static uint64_t peer_of(const struct requests *requests, uint64_t socket)
 	return peer ? peer : connections_peer(requests->connections, socket);
 }
 
-/* Returns the unanswered request that @endpoint took last, borrowed, or NULL; sets
- * *@count to the number of its unanswered requests.
+/* Returns the unanswered request that @endpoint took last, borrowed, or NULL;
+ * sets *@count to the number of its unanswered requests.
  */
 static struct request *newest_taken(const struct thread_endpoint *endpoint,
 				    size_t *count)
@@ -285,9 +285,9 @@ static void queue(struct requests *requests, struct message *message,
 		give_parent(requests, message);
 }
 
-/* Data that arrives while @endpoint has its socket locked, in a send of its own,
- * is delivered when @endpoint unlocks it. It is from the other end, whose user is
- * sending now. Returns whether this was such data.
+/* Data that arrives while @endpoint has its socket locked, in a send of its
+ * own, is delivered when @endpoint unlocks it. It is from the other end, whose
+ * user is sending now. Returns whether this was such data.
  */
 static bool take_backlog(struct requests *requests,
 			 const struct thread_endpoint *endpoint,
@@ -301,7 +301,7 @@ static bool take_backlog(struct requests *requests,
 	struct message *message;
 
 	if (owner != endpoint->task || user == owner || !sender ||
-	    !sender->send.is_open || sender->message ||
+	    !sender->is_sending || sender->message ||
 	    !requests_has_events(requests, sender))
 		return false;
 	message = requests_hand_over(requests, sender, time_ns);
@@ -321,8 +321,7 @@ static void take_ready(struct requests *requests,
 			 (uint64_t)event->values[SOCKET_ADDRESS],
 			 event->time_ns))
 		return;
-	if (!endpoint->send.is_open ||
-	    !requests_has_events(requests, endpoint) ||
+	if (!endpoint->is_sending || !requests_has_events(requests, endpoint) ||
 	    connections_far(requests->connections,
 			    (uint64_t)event->values[SOCKET_ADDRESS]))
 		return;

@@ -8,6 +8,7 @@
 #include "common/error.h"
 #include "report/steps/call_step.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 bool requests_has_events(const struct requests *requests,
@@ -22,7 +23,7 @@ void requests_send_begin(struct requests *requests,
 			 struct message_function function,
 			 const struct call_step *step)
 {
-	if (endpoint->send.is_open)
+	if (endpoint->is_sending)
 		return;
 	message_drop(endpoint->message);
 	clock_mark_drop(endpoint->send_begin);
@@ -31,8 +32,9 @@ void requests_send_begin(struct requests *requests,
 	endpoint->is_listed = false;
 	clock_mark_drop(endpoint->transmitted);
 	endpoint->transmitted = NULL;
-	endpoint->send = (struct message_call){ true, function, step->function,
-						step->depth };
+	endpoint->is_sending = true;
+	endpoint->send =
+		(struct message_call){ function, step->function, step->depth };
 	endpoint->send_begin =
 		thread_clock_mark(&endpoint->clock, step->time_ns);
 	if (!endpoint->send_begin)
@@ -86,7 +88,7 @@ struct message *requests_hand_over(struct requests *requests,
 void requests_send_end(struct requests *requests,
 		       struct thread_endpoint *endpoint, uint64_t time_ns)
 {
-	endpoint->send.is_open = false;
+	endpoint->is_sending = false;
 	if (requests_has_events(requests, endpoint) || endpoint->is_heard ||
 	    endpoint->send.function.kind != MESSAGE_SEND ||
 	    !requests->options.has_wakes)
@@ -112,7 +114,7 @@ bool requests_send_resumes(struct requests *requests,
 			   struct thread_endpoint *endpoint,
 			   const struct call_step *step)
 {
-	if (!endpoint->send.is_open || endpoint->send.depth != DEPTH_LOST)
+	if (!endpoint->is_sending || endpoint->send.depth != DEPTH_LOST)
 		return false;
 	if (step->unseen & UNSEEN_BEGIN &&
 	    step->function == endpoint->send.number) {
@@ -142,7 +144,7 @@ requests_next_sender(const struct requests *requests,
 	struct thread_endpoint *endpoint;
 
 	while ((endpoint = requests_next_endpoint(requests, index)))
-		if (endpoint != reader && endpoint->send.is_open &&
+		if (endpoint != reader && endpoint->is_sending &&
 		    !endpoint->message &&
 		    endpoint->send.function.medium == medium &&
 		    endpoint->send.function.kind == MESSAGE_SEND)
@@ -213,7 +215,7 @@ void requests_item_queued(struct requests *requests,
 		requests_endpoint_at(requests, event);
 	struct message *message;
 
-	if (!endpoint || !endpoint->send.is_open ||
+	if (!endpoint || !endpoint->is_sending ||
 	    endpoint->send.function.medium != MEDIUM_TTY ||
 	    !requests_is_sending(requests, endpoint)) {
 		requests_deferred_queued(requests, endpoint, event);
@@ -310,7 +312,7 @@ void requests_item_begins(struct requests *requests,
 	message->carrier = hold_refer(worker->hold);
 	message_drop(worker->carries);
 	worker->carries = message;
-	worker->is_carrying = true;
+	worker->carry_state = WORK_RUNS;
 }
 
 /* If the worker's next item, a flush, wakes a thread that waits for this item,
@@ -327,20 +329,23 @@ void requests_item_step(struct requests *requests, const struct call_step *step)
 	if (!worker)
 		return;
 	requests_deferred_step(requests, worker, step);
-	if (!worker->carries)
+	assert(!worker->carries == (worker->carry_state == WORK_NONE));
+	if (worker->carry_state == WORK_NONE)
 		return;
 	if (step->kind == STEP_ENTER) {
-		worker->is_carrying = function.kind == MESSAGE_FLUSH;
+		worker->carry_state =
+			function.kind == MESSAGE_FLUSH ? WORK_RUNS : WORK_DONE;
 		return;
 	}
 	if (function.kind == MESSAGE_FLUSH)
 		return;
-	if (!worker->is_carrying) {
+	if (worker->carry_state == WORK_DONE) {
 		message_drop(worker->carries);
 		worker->carries = NULL;
+		worker->carry_state = WORK_NONE;
 		return;
 	}
-	worker->is_carrying = false;
+	worker->carry_state = WORK_DONE;
 	if (!worker->hold->is_carrier)
 		return;
 	hold_drop(requests_cut(requests, worker, step->time_ns));
@@ -354,7 +359,7 @@ struct message *requests_item_message(struct requests *requests,
 {
 	struct message *message = waker->carries;
 
-	if (!waker->is_carrying || message->is_taken ||
+	if (waker->carry_state != WORK_RUNS || message->is_taken ||
 	    requests_context_of(requests, waker) != CONTEXT_ITEM ||
 	    (woken->wait.function.medium != MEDIUM_TTY &&
 	     woken->wait.function.kind != MESSAGE_MANY))
@@ -627,8 +632,8 @@ void requests_mark_swapped(const struct requests *requests,
 	}
 }
 
-/* Removes unheard messages of @endpoint from before @time_ns: they were answered
- * or lost.
+/* Removes unheard messages of @endpoint from before @time_ns: they were
+ * answered or lost.
  */
 static void forget_unheard(struct thread_endpoint *endpoint, uint64_t time_ns)
 {
@@ -641,8 +646,8 @@ static void forget_unheard(struct thread_endpoint *endpoint, uint64_t time_ns)
 	}
 }
 
-/* Marks requests of @endpoint from before @request, by the same socket if known:
- * they may never be answered.
+/* Marks requests of @endpoint from before @request, by the same socket if
+ * known: they may never be answered.
  */
 static void pass_asked(struct thread_endpoint *endpoint,
 		       const struct request *request)

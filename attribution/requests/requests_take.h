@@ -51,8 +51,8 @@ struct message *requests_hand_over_at(struct requests *requests,
 				      struct thread_endpoint *endpoint,
 				      struct clock_mark *mark);
 
-/* Lists the message of the send of @endpoint as one whose reader must be inferred,
- * unless it wakes a thread.
+/* Lists the message of the send of @endpoint as one whose reader must be
+ * inferred, unless it wakes a thread.
  */
 void requests_list_unheard(struct requests *requests,
 			   struct thread_endpoint *endpoint);
@@ -116,8 +116,8 @@ struct message *requests_find_unheard(struct requests *requests,
 void requests_mark_swapped(const struct requests *requests,
 			   const struct message *answer);
 
-/* @endpoint reads @message: it is the answer that @endpoint waits for, or what it
- * works for from now on. All kinds of evidence end here.
+/* @endpoint reads @message: it is the answer that @endpoint waits for, or what
+ * it works for from now on. All kinds of evidence end here.
  */
 void requests_take(struct requests *requests, struct thread_endpoint *endpoint,
 		   struct message *message, uint64_t time_ns);
@@ -126,8 +126,8 @@ void requests_take(struct requests *requests, struct thread_endpoint *endpoint,
 void requests_serve(struct requests *requests, struct thread_endpoint *endpoint,
 		    struct request *request, uint64_t time_ns);
 
-/* @endpoint has the answer to @request, and continues with the work that it sent
- * @request for.
+/* @endpoint has the answer to @request, and continues with the work that it
+ * sent @request for.
  */
 void requests_take_answer(struct requests *requests,
 			  struct thread_endpoint *endpoint,
