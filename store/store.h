@@ -2,6 +2,24 @@
 #ifndef KT_STORE_STORE_H
 #define KT_STORE_STORE_H
 
+/* A store: many recordings in one database, SQLite's or ClickHouse's.
+ *
+ *   recording -> sql/scan/ (rows) -> upload_recording() -> store_target_class
+ *   question  -> store/ask/ (SQL) -> store_target_ask() -> struct answer
+ *
+ * Only the class of the target (target/store_target.h) differs between
+ * databases; queries are written once, in SQL that both support.
+ *
+ * Invariants:
+ * 1. Readers see a recording entirely or not at all: its own row is sent last,
+ *    by finish(), and an upload that ends without it is discarded.
+ * 2. A recording's id is a hash of its content: a store has it once.
+ * 3. Memory does not grow with the recording: rows are sent chunk by chunk.
+ *
+ * All functions log their errors to the log given at store_open(), and return
+ * a negative enum error. A target is used by one thread.
+ */
+
 #include "store/entry/store_entry.h"
 
 #include <stdbool.h>

@@ -2,6 +2,22 @@
 #ifndef KT_CMD_PIPELINE_SESSION_H
 #define KT_CMD_PIPELINE_SESSION_H
 
+/* A session: one recording, opened as the user's options require, with
+ * everything that passes over it need, and the output.
+ *
+ * session_open() finds the recording (an archive is unpacked for as long as
+ * the session is open), opens its code, symbols and names, selects tasks, CPUs
+ * and the window, and opens the output: a file, a pager, or standard output.
+ * run_pipeline() (pipeline.h) decodes it, any number of times.
+ * session_finish() publishes the output file or, after a failure, leaves the
+ * old one.
+ *
+ * Errors are reported here, on standard error; functions return the program's
+ * exit code. The members of struct session do not change between
+ * session_open() and session_close(), so that all threads of a pass may read
+ * them.
+ */
+
 #include "cmd/options/report_options.h"
 #include "common/output_folder.h"
 #include "report/steps/step_filter.h"

@@ -2,6 +2,29 @@
 #ifndef KT_CMD_REPORT_ATTRIBUTION_COMMAND_H
 #define KT_CMD_REPORT_ATTRIBUTION_COMMAND_H
 
+/* The tables and profiles of a command, all filled in one pass over a
+ * recording.
+ *
+ * run_attribution() checks each request against the options, opens the
+ * session, and makes the pass; then the tables are rendered in the order of
+ * the requests. What a table needs decides how the pass is made, in this
+ * order:
+ * - the cached records of all tables (tables/table_records.h), if they exist
+ *   and the window can be made from them: only the window is decoded;
+ * - call events alone, if no table needs others: decoding ends when all tables
+ *   are done;
+ * - call events joined with the kernel's events, through all trackers.
+ *
+ * A pass that is not read from the cache writes the records that are missing.
+ *
+ * Invariants:
+ * 1. The output is the same in all three cases.
+ * 2. A cache that turns out to be damaged is not an error: the tables are
+ *    filled again, by decoding.
+ *
+ * Errors are reported on standard error; functions return the exit code.
+ */
+
 #include "cmd/options/report_options.h"
 #include "cmd/report/profile_table.h"
 #include "tables/table.h"

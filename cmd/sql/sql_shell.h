@@ -10,8 +10,8 @@ struct sql_reads;
 struct sql_recording;
 struct sqlite3;
 
-/* Writes to standard error why a query of @db failed. The database is in memory:
- * only SQLite's temporary files can fail as files.
+/* Writes to standard error why a query of @db failed. The database is in
+ * memory: only SQLite's temporary files can fail as files.
  */
 void sql_failure_say(struct sqlite3 *db);
 
@@ -24,8 +24,8 @@ void sql_missing_say(const struct sql_recording *recording,
 /* Like sql_missing_say(), of all columns of all tables. */
 void sql_missing_say_all(const struct sql_recording *recording);
 
-/* Reads and runs queries on @recording, which @db has the tables of, until the end of input; on a terminal with history and
- * completion.
+/* Reads and runs queries on @recording, which @db has the tables of, until the
+ * end of input; on a terminal with history and completion.
  *
  * Returns 0, or -1 if a query failed that was not read from a terminal.
  */

@@ -2,6 +2,21 @@
 #ifndef KT_CMD_TOP_TOP_ROUND_H
 #define KT_CMD_TOP_TOP_ROUND_H
 
+/* A round of top: a child process that records for a moment and makes tables.
+ *
+ * It is a process because the recorder takes over the signals of its process,
+ * and because a decode may fail. The parent (top_loop.c) starts a round, waits
+ * for @ended to become readable, and reads the result, which the child has
+ * written to a file in memory:
+ *
+ *   parent: top_round_start() -> poll(ended) -> top_round_finish() -> shows it
+ *   child:  record -> TOP_RECORDED -> tables -> TOP_REPORTED -> exit
+ *
+ * The stage in the result shows how far the child came. A round that has no
+ * result is as one whose recorder failed; what it wrote to standard error is
+ * in @said.
+ */
+
 #include "common/output_folder.h"
 
 #include <stdbool.h>

@@ -44,8 +44,8 @@ uint64_t sql_needs_nulls(const struct sql_table *table,
 	return columns;
 }
 
-/* Writes "sleep.fd, sleep.waker_pid", or of rows that alone need it "sleep.fd of
- * ROWS" with the first column.
+/* Writes "sleep.fd, sleep.waker_pid", or of rows that alone need it "sleep.fd
+ * of ROWS" with the first column.
  */
 static void write_columns(const struct sql_table *table,
 			  const struct sql_need *need, uint64_t columns,

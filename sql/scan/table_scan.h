@@ -2,6 +2,28 @@
 #ifndef KT_SQL_SCAN_TABLE_SCAN_H
 #define KT_SQL_SCAN_TABLE_SCAN_H
 
+/* The pass that makes rows of SQL's tables, in a thread of its own.
+ *
+ *   scan's thread:   sql_recording.run() --> row sources --> row_out --> queue
+ *                    cache files (sql/kept/) ---------------^             |
+ *   caller's thread:                          table_scan_next() <---------+
+ *
+ * table_scan_start() starts the thread. The caller pulls chunks until NULL,
+ * then queries the status; it may stop the scan at any time, which ends the
+ * decoding.
+ *
+ * Invariants:
+ * 1. A source runs once per scan, however many of its tables are wanted.
+ * 2. A table that is cached (is_kept) and whose cache fits is not decoded. A
+ *    cache is published only after a pass that was neither stopped nor ended
+ *    early.
+ * 3. A chunk belongs to the scan's thread until it is in the queue, then to
+ *    the caller until it gives it back or frees it.
+ *
+ * The queue is bounded, so memory does not grow with the recording. Errors of
+ * the scan's thread arrive as the status; nothing is logged here.
+ */
+
 #include "attribution/attribution_input.h"
 #include "report/steps/call_step.h"
 #include "report/steps/time_window.h"

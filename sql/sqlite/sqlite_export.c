@@ -139,8 +139,8 @@ static int export_to(const struct sql_recording *recording, const char *part,
 	return status ? -1 : 0;
 }
 
-/* SQLite opens files by name, and its journal beside them: both are in a folder of
- * a name that nobody can predict, where nobody else can write.
+/* SQLite opens files by name, and its journal beside them: both are in a folder
+ * of a name that nobody can predict, where nobody else can write.
  */
 static int export_aside(const struct sql_recording *recording,
 			const char *folder, const char *path, char **message)

@@ -9,7 +9,8 @@
 /* The rows of a chunk as a table of one connection, for statements that copy
  * them:
  * 	INSERT INTO call SELECT * FROM chunk_call
- * This takes half the time of a statement executed once per row with bound parameters.
+ * This takes half the time of a statement executed once per row with bound
+ * parameters.
  */
 struct chunk_table {
 	const struct sql_table *table;

@@ -2,6 +2,23 @@
 #ifndef KT_SQL_TABLES_ROW_SOURCE_H
 #define KT_SQL_TABLES_ROW_SOURCE_H
 
+/* Sources of rows: what fills the tables of SQL during a pass over a
+ * recording.
+ *
+ * A source (struct row_source_class, in a *_rows.c) makes the rows of one
+ * table, or of several that the same pass finds. table_scan.c opens the
+ * sources of the wanted tables, passes the recording's steps and events to
+ * their handlers, and calls end(); rows go out through struct row_out, which
+ * drops those that the query does not accept.
+ *
+ * Invariants:
+ * 1. The handler is the first member, so that a handler is its source.
+ * 2. Rows of a table that is not wanted (its out is NULL) are not made.
+ * 3. Sums equal those of the reports: both use the same trackers.
+ * 4. A source emits a row as soon as it is complete, except sums, which it
+ *    emits at the end.
+ */
+
 #include "attribution/events/event_handler.h"
 #include "common/array.h"
 #include "sql/rows/row_out.h"

@@ -112,8 +112,8 @@ static void append_names(sqlite3_str *text, const struct sql_table *table)
 }
 
 /* Returns the INSERT for rows of table @id of recording @number, which reads
- * them from chunk_NAME (sql/sqlite/table_insert.h); NULL when out of memory. The
- * caller frees it with sqlite3_free().
+ * them from chunk_NAME (sql/sqlite/table_insert.h); NULL when out of memory.
+ * The caller frees it with sqlite3_free().
  */
 static char *sqlite_schema_insert(enum sql_table_id id, int64_t number)
 {

@@ -2,6 +2,25 @@
 #ifndef KT_VIEW_ANSWER_ANSWER_H
 #define KT_VIEW_ANSWER_ANSWER_H
 
+/* Answers to the page's queries, as JSON.
+ *
+ *   server (view/http/) --> view_answer() --> an endpoint: answer_*.c
+ *                                                |          |
+ *                      the summary (view/data/) <+          +> the engine, for
+ *                                                              short windows
+ *
+ * An endpoint parses its arguments, which are untrusted, with answer_json.h,
+ * reads the summary, and writes the members of one object. Windows that are
+ * shorter than the summary resolves are decoded (struct view_engine).
+ *
+ * Invariants:
+ * 1. Endpoints run with the summary locked, so that the first decode, which
+ *    fills it in another thread, cannot change it meanwhile.
+ * 2. An endpoint that fails has written nothing; the answer is then
+ *    {"error":...} with the status's HTTP code.
+ * 3. Names are written by json_out.c only, which escapes them.
+ */
+
 #include "report/steps/call_step.h"
 #include "report/steps/time_window.h"
 #include "view/answer/json_out.h"

@@ -64,8 +64,8 @@ static void join(struct waiting *waiting, const struct view_slice *slice)
 }
 
 /* Emits the waiting slices of @depth and below: a callee's slice must not end
- * after its caller's.  Deeper lanes are empty then; dropping them keeps the work linear in
- * the number of slices, however deep the stack once was.
+ * after its caller's.  Deeper lanes are empty then; dropping them keeps the
+ * work linear in the number of slices, however deep the stack once was.
  */
 static void hand_on_below(struct slice_thinner *thinner, struct array *depths,
 			  uint32_t depth)
