@@ -64,7 +64,7 @@ void trackers_free(struct trackers *trackers);
  * must not have been requested. Returns 0, or -ERROR_MEMORY: the trackers can
  * then only be freed.
  */
-int trackers_renew(struct trackers *trackers,
+int trackers_reset(struct trackers *trackers,
 		   const struct off_cpu_evidence *evidence);
 
 /* The following functions must be called before the pass. They return NULL when

@@ -52,7 +52,7 @@ static int write_database(const struct session *session,
 	if (message)
 		say("%s: %s", options->output, message);
 	if (!status)
-		sql_missing_say_all(&query.recording);
+		sql_missing_report_all(&query.recording);
 	sqlite3_free(message);
 	query_session_close(&query);
 	return status < 0 ? EXIT_FAILED : EXIT_OK;

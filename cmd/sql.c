@@ -46,10 +46,10 @@ static int run_query(const struct sql_recording *recording, sqlite3 *db,
 	struct sql_reads reads;
 
 	if (query_rows_write(db, query, format, &reads, out) < 0) {
-		sql_failure_say(db);
+		sql_failure_report(db);
 		return EXIT_FAILED;
 	}
-	sql_missing_say(recording, &reads);
+	sql_missing_report(recording, &reads);
 	return EXIT_OK;
 }
 

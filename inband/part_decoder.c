@@ -153,7 +153,7 @@ static int begin_records(struct part_decoder *decoder,
 {
 	const struct off_cpu_evidence evidence =
 		off_cpu_evidence_of(part, decoder->own->events);
-	int error = trackers_renew(decoder->trackers, &evidence);
+	int error = trackers_reset(decoder->trackers, &evidence);
 
 	decoder->context =
 		call_record_context_of(&decoder->input, decoder->tracker);

@@ -5,7 +5,7 @@
 /* A store: many recordings in one database, SQLite's or ClickHouse's.
  *
  *   recording -> sql/scan/ (rows) -> upload_recording() -> store_target_class
- *   question  -> store/ask/ (SQL) -> store_target_ask() -> struct answer
+ *   question  -> store/ask/ (SQL) -> store_target_query() -> struct answer
  *
  * Only the class of the target (target/store_target.h) differs between
  * databases; queries are written once, in SQL that both support.

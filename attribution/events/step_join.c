@@ -309,7 +309,7 @@ void step_join_pack_as(struct step_join *join, const char *name)
 	join->callback.open = open;
 }
 
-void step_join_renew(struct step_join *join)
+void step_join_reset(struct step_join *join)
 {
 	close_records(join);
 	if (open_records(join))

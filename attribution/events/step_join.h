@@ -67,7 +67,7 @@ void step_join_pack_as(struct step_join *join, const char *name);
 void step_join_pack(struct step_join *join, struct pack *pack);
 
 /* Restarts at the first record, for steps from the start of the trace. */
-void step_join_renew(struct step_join *join);
+void step_join_reset(struct step_join *join);
 
 /* Passes on the records after the last step.
  *

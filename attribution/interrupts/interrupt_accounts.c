@@ -249,7 +249,7 @@ void interrupt_accounts_free(struct interrupt_accounts *accounts)
 		return;
 	accounts->observer = NULL;
 	if (accounts->rows)
-		interrupt_rows_tell(accounts->rows, NULL);
+		interrupt_rows_listen(accounts->rows, NULL);
 	if (accounts->steps)
 		interrupt_steps_end(accounts->steps);
 	close_trackers(accounts);

@@ -320,8 +320,8 @@ static struct interrupt_row share_of(const struct interrupt_row *work,
 	return row;
 }
 
-void interrupt_rows_tell(struct interrupt_rows *rows,
-			 struct charge_callback *callback)
+void interrupt_rows_listen(struct interrupt_rows *rows,
+			   struct charge_callback *callback)
 {
 	rows->callback = callback;
 }

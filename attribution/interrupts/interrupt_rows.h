@@ -154,8 +154,8 @@ void interrupt_rows_read(struct interrupt_rows *rows, struct time_window window,
 			 uint32_t functions, struct pack *pack);
 
 /* Calls @callback, which is borrowed, for each addition from now on. */
-void interrupt_rows_tell(struct interrupt_rows *rows,
-			 struct charge_callback *callback);
+void interrupt_rows_listen(struct interrupt_rows *rows,
+			   struct charge_callback *callback);
 
 /* Adds the shown part of @charge for process @pid (-1: nobody). Returns false
  * when out of memory.

@@ -454,7 +454,7 @@ struct request *channels_take_opener(struct channels *channels, uint64_t socket)
 	return opener;
 }
 
-void channels_renew(struct channels *channels, uint64_t socket)
+void channels_reset(struct channels *channels, uint64_t socket)
 {
 	struct channel *channel = find(channels, socket);
 	struct channel *other =

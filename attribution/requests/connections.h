@@ -144,7 +144,7 @@ struct request *channels_take_opener(struct channels *channels,
 /* Removes all state of @socket, also as the peer of another socket: a new
  * connection has started at the address of a closed one.
  */
-void channels_renew(struct channels *channels, uint64_t socket);
+void channels_reset(struct channels *channels, uint64_t socket);
 
 /* Returns the socket at the other end, 0 if unknown. */
 uint64_t channels_peer(const struct channels *channels, uint64_t socket);

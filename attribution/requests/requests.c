@@ -125,7 +125,7 @@ int requests_end(struct requests *requests)
 	for (size_t i = 0; i < requests->open.count; i++)
 		request_in(&requests->open, i)->is_ended = true;
 	requests->is_over = true;
-	requests_hand_out(requests);
+	requests_emit(requests);
 	return requests->status;
 }
 

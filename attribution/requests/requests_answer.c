@@ -168,7 +168,7 @@ static void tell(const struct requests *requests, struct request *request)
 		callbacks[i]->take(callbacks[i], request);
 }
 
-void requests_hand_out(struct requests *requests)
+void requests_emit(struct requests *requests)
 {
 	struct request **items = requests->open.items;
 	size_t kept = 0;

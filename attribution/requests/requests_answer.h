@@ -28,7 +28,7 @@ bool requests_open(struct requests *requests, struct request *request);
 void requests_name(const struct requests *requests, struct request *request);
 
 /* Emits the requests that are ended and settled. */
-void requests_hand_out(struct requests *requests);
+void requests_emit(struct requests *requests);
 
 /* Messages that woke nobody: infers from later messages which of them a thread
  * found, and which message is the answer.

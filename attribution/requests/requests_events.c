@@ -12,6 +12,12 @@
 #include "decoder/recording/sideband.h"
 #include "report/steps/call_step.h"
 
+/* Before Linux 6.3 there are no events for socket reads and writes. Packets
+ * replace them: the packet that leaves in a send contains that message and, on
+ * the same machine, is also the packet that is delivered and copied to the
+ * reader.
+ */
+
 static void set(struct requests *requests, uint64_t packet,
 		struct message *message)
 {
@@ -39,8 +45,7 @@ static void take_sent(struct requests *requests,
 	    endpoint->send.function.medium < MEDIUM_TCP)
 		return;
 	if (!message)
-		message =
-			requests_hand_over(requests, endpoint, event->time_ns);
+		message = requests_deliver(requests, endpoint, event->time_ns);
 	if (!message)
 		return;
 	if (requests->options.has_wakes && !endpoint->is_heard)
@@ -418,7 +423,7 @@ static void find(struct requests *requests, struct thread_endpoint *endpoint,
 		requests_find_unheard(requests, endpoint, medium, is_polled);
 
 	if (!message && medium < MEDIUM_TCP &&
-	    requests_hand_over_open(requests, endpoint, medium, time_ns))
+	    requests_deliver_open(requests, endpoint, medium, time_ns))
 		message = requests_find_unheard(requests, endpoint, medium,
 						is_polled);
 	if (!message) {
@@ -505,7 +510,7 @@ static struct message *message_to(struct requests *requests,
 	if (requests_has_events(requests, waker) && !waker->message)
 		return NULL;
 	return waker->message ? waker->message :
-				requests_hand_over(requests, waker, time_ns);
+				requests_deliver(requests, waker, time_ns);
 }
 
 /* @endpoint wakes from waiting for the next message: marks its unanswered
@@ -697,7 +702,7 @@ static void take_span(struct span_callback *callback,
 	if (++requests->known_marks <= requests->open.count)
 		return;
 	requests->known_marks = 0;
-	requests_hand_out(requests);
+	requests_emit(requests);
 }
 
 /* Data was copied to @endpoint, or any thread merged packets. */
@@ -811,7 +816,7 @@ static void take_socket_state(struct requests *requests,
 		requests_socket_opens(requests, event);
 	if (connections_begins(event)) {
 		opener = channels_take_opener(requests->channels, socket);
-		channels_renew(requests->channels, socket);
+		channels_reset(requests->channels, socket);
 	}
 	if (opener)
 		requests_check(requests, channels_open_for(requests->channels,

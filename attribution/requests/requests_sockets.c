@@ -77,7 +77,7 @@ static struct message *hand_over_first(struct requests *requests,
 {
 	struct clock_mark *mark = endpoint->transmitted;
 	bool is_cut = mark && mark->time_ns >= endpoint->hold->begin->time_ns;
-	struct message *message = requests_hand_over_at(
+	struct message *message = requests_deliver_at(
 		requests, endpoint,
 		is_cut ? clock_mark_refer(mark) :
 			 thread_clock_mark(&endpoint->clock, time_ns));
@@ -304,7 +304,7 @@ static bool take_backlog(struct requests *requests,
 	    !sender->is_sending || sender->message ||
 	    !requests_has_events(requests, sender))
 		return false;
-	message = requests_hand_over(requests, sender, time_ns);
+	message = requests_deliver(requests, sender, time_ns);
 	if (message)
 		queue(requests, message, socket);
 	return true;
@@ -326,8 +326,7 @@ static void take_ready(struct requests *requests,
 			    (uint64_t)event->values[SOCKET_ADDRESS]))
 		return;
 	if (!message)
-		message =
-			requests_hand_over(requests, endpoint, event->time_ns);
+		message = requests_deliver(requests, endpoint, event->time_ns);
 	if (message && !message->to && message->kind == MESSAGE_SEND)
 		queue(requests, message,
 		      (uint64_t)event->values[SOCKET_ADDRESS]);
@@ -341,7 +340,7 @@ static struct message *send_later(struct requests *requests,
 {
 	uint64_t peer = peer_of(requests, socket);
 	struct message *message =
-		peer ? requests_hand_over(requests, endpoint, time_ns) : NULL;
+		peer ? requests_deliver(requests, endpoint, time_ns) : NULL;
 
 	if (message) {
 		message->from = socket;
@@ -445,7 +444,7 @@ static struct message *read_next(struct requests *requests,
 	sender = find_sender(requests, reader, socket);
 	if (!sender)
 		return NULL;
-	message = requests_hand_over(requests, sender, time_ns);
+	message = requests_deliver(requests, sender, time_ns);
 	if (message)
 		queue(requests, message, socket);
 	return channels_read(requests->channels, socket, left);
@@ -528,7 +527,7 @@ void requests_socket_opens(struct requests *requests,
 
 	if (endpoint && !request)
 		request = endpoint->hold->request;
-	channels_renew(requests->channels, socket);
+	channels_reset(requests->channels, socket);
 	if (request && request_is_open(request))
 		requests_check(requests, channels_open_for(requests->channels,
 							   socket, request));

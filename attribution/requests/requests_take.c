@@ -41,9 +41,9 @@ void requests_send_begin(struct requests *requests,
 		requests->status = -ERROR_MEMORY;
 }
 
-struct message *requests_hand_over_at(struct requests *requests,
-				      struct thread_endpoint *endpoint,
-				      struct clock_mark *mark)
+struct message *requests_deliver_at(struct requests *requests,
+				    struct thread_endpoint *endpoint,
+				    struct clock_mark *mark)
 {
 	struct message *message = calloc(1, sizeof(*message));
 	struct hold *hold = NULL;
@@ -76,13 +76,13 @@ struct message *requests_hand_over_at(struct requests *requests,
 	return message;
 }
 
-struct message *requests_hand_over(struct requests *requests,
-				   struct thread_endpoint *endpoint,
-				   uint64_t time_ns)
+struct message *requests_deliver(struct requests *requests,
+				 struct thread_endpoint *endpoint,
+				 uint64_t time_ns)
 {
-	return requests_hand_over_at(requests, endpoint,
-				     thread_clock_mark(&endpoint->clock,
-						       time_ns));
+	return requests_deliver_at(requests, endpoint,
+				   thread_clock_mark(&endpoint->clock,
+						     time_ns));
 }
 
 void requests_send_end(struct requests *requests,
@@ -93,8 +93,7 @@ void requests_send_end(struct requests *requests,
 	    endpoint->send.function.kind != MESSAGE_SEND ||
 	    !requests->options.has_wakes)
 		return;
-	if (endpoint->message ||
-	    requests_hand_over(requests, endpoint, time_ns))
+	if (endpoint->message || requests_deliver(requests, endpoint, time_ns))
 		requests_list_unheard(requests, endpoint);
 }
 
@@ -154,9 +153,9 @@ requests_next_sender(const struct requests *requests,
 
 /* The time of arrival is unknown; at the latest it is when a thread reads it.
  */
-bool requests_hand_over_open(struct requests *requests,
-			     const struct thread_endpoint *reader,
-			     enum message_medium medium, uint64_t time_ns)
+bool requests_deliver_open(struct requests *requests,
+			   const struct thread_endpoint *reader,
+			   enum message_medium medium, uint64_t time_ns)
 {
 	bool has_any = false;
 	struct thread_endpoint *endpoint;
@@ -164,7 +163,7 @@ bool requests_hand_over_open(struct requests *requests,
 
 	while ((endpoint = requests_next_sender(requests, reader, medium,
 						&next))) {
-		if (!requests_hand_over(requests, endpoint, time_ns))
+		if (!requests_deliver(requests, endpoint, time_ns))
 			continue;
 		requests_list_unheard(requests, endpoint);
 		has_any = true;
@@ -221,9 +220,9 @@ void requests_item_queued(struct requests *requests,
 		requests_deferred_queued(requests, endpoint, event);
 		return;
 	}
-	message = endpoint->message ? endpoint->message :
-				      requests_hand_over(requests, endpoint,
-							 event->time_ns);
+	message = endpoint->message ?
+			  endpoint->message :
+			  requests_deliver(requests, endpoint, event->time_ns);
 	if (!message)
 		return;
 	lead(requests, message, (uint64_t)event->values[WORK_ADDRESS]);

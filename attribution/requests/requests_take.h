@@ -40,16 +40,16 @@ bool requests_send_resumes(struct requests *requests,
  * thread's work until then may be what its receiver waited for. Borrowed; NULL
  * when out of memory.
  */
-struct message *requests_hand_over(struct requests *requests,
-				   struct thread_endpoint *endpoint,
-				   uint64_t time_ns);
+struct message *requests_deliver(struct requests *requests,
+				 struct thread_endpoint *endpoint,
+				 uint64_t time_ns);
 
-/* Like requests_hand_over(), but at @mark, whose reference it consumes; NULL
+/* Like requests_deliver(), but at @mark, whose reference it consumes; NULL
  * when out of memory.
  */
-struct message *requests_hand_over_at(struct requests *requests,
-				      struct thread_endpoint *endpoint,
-				      struct clock_mark *mark);
+struct message *requests_deliver_at(struct requests *requests,
+				    struct thread_endpoint *endpoint,
+				    struct clock_mark *mark);
 
 /* Lists the message of the send of @endpoint as one whose reader must be
  * inferred, unless it wakes a thread.
@@ -69,9 +69,9 @@ requests_next_sender(const struct requests *requests,
 /* Delivers the messages that endpoints except @reader are sending by @medium,
  * which may already have arrived. Returns whether there was one.
  */
-bool requests_hand_over_open(struct requests *requests,
-			     const struct thread_endpoint *reader,
-			     enum message_medium medium, uint64_t time_ns);
+bool requests_deliver_open(struct requests *requests,
+			   const struct thread_endpoint *reader,
+			   enum message_medium medium, uint64_t time_ns);
 
 /* Work items that carry messages: a thread that writes to a terminal queues
  * one, and the kworker that executes it delivers the data. During the item the

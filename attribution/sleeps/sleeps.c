@@ -27,6 +27,12 @@ struct waiters {
 	struct number_map objects;
 };
 
+/* The label at which a task sleeps and the object that it waits for. */
+struct wait_key {
+	uint32_t label;	 /* a function */
+	uint64_t object; /* identifier of the object, 0: unknown */
+};
+
 /* Numbers of other waiters; for_object is -1 where the object is unknown. */
 struct other_waiters {
 	uint32_t at_label;
@@ -46,6 +52,32 @@ struct sleeper_call {
 	 * processes share has another address in each.
 	 */
 	uint64_t object;
+};
+
+/* A thread that sleeps or may sleep. Whether and since when it sleeps is known
+ * to struct thread and arrives as spans. This struct has its wait channel and
+ * the chain of its last wake-up. Both depend on open functions, which are not
+ * tracked if only spans are used.
+ *
+ *               sched_switch                 wake-up
+ *     awake -----------------> is_asleep ----------------> woken
+ *       ^      sleeps_begin()              sleeps_wake()     |
+ *       |                                                    |
+ *       +------------ a span on a CPU: sleeps_emit() --------+
+ *
+ * has_sleep is set in is_asleep and woken. A thread that already slept when the
+ * recording started has a sleep from its first span on, and is not is_asleep.
+ */
+struct sleeper {
+	struct sleep sleep; /* if has_sleep */
+	bool has_sleep;	    /* a sleep that was not emitted yet */
+	bool has_time;	    /* part of that sleep was in the recording */
+	/* is counted among the waiters of its wait channel */
+	bool is_asleep;
+	struct wait_key channel;
+	uint32_t chain;		  /* of its last wake-up, or WAKER_NONE */
+	const struct task *waker; /* the last waker, as in struct sleep */
+	uint64_t wake_ns;	  /* the last wake-up; 0: never */
 };
 
 struct sleeps {
@@ -128,41 +160,43 @@ static void waiters_free(struct waiters *waiters)
 	number_map_free(&waiters->objects);
 }
 
-/* Counts one more task at @place. Returns 0 and sets @others to the counts
+/* Counts one more task at @channel. Returns 0 and sets @others to the counts
  * before, or returns -ERROR_MEMORY.
  */
-static int waiters_enter(struct waiters *waiters, const struct wait_key *place,
+static int waiters_enter(struct waiters *waiters,
+			 const struct wait_key *channel,
 			 struct other_waiters *others)
 {
-	uint64_t *count = number_map_add(&waiters->labels, place->label);
+	uint64_t *count = number_map_add(&waiters->labels, channel->label);
 
 	if (!count)
 		return -ERROR_MEMORY;
 	others->at_label = (uint32_t)(*count)++;
 	others->for_object = -1;
-	if (!place->object)
+	if (!channel->object)
 		return 0;
-	count = number_map_add(&waiters->objects, place->object);
+	count = number_map_add(&waiters->objects, channel->object);
 	if (!count)
 		return -ERROR_MEMORY;
 	others->for_object = (int32_t)(*count)++;
 	return 0;
 }
 
-/* Removes a task at @place that is woken. Returns the number that still sleep.
+/* Removes a task at @channel that is woken. Returns the number that still
+ * sleep.
  */
 static struct other_waiters waiters_leave(struct waiters *waiters,
-					  const struct wait_key *place)
+					  const struct wait_key *channel)
 {
 	struct other_waiters others = {
 		.at_label = (uint32_t)number_map_lower(&waiters->labels,
-						       place->label),
+						       channel->label),
 		.for_object = -1,
 	};
 
-	if (place->object)
+	if (channel->object)
 		others.for_object = (int32_t)number_map_lower(&waiters->objects,
-							      place->object);
+							      channel->object);
 	return others;
 }
 
@@ -303,15 +337,15 @@ static void sleeper_begin(struct sleeper *sleeper, const struct task *task,
 static int describe(const struct sleeps *sleeps, struct sleep *sleep,
 		    const struct sideband_record *call,
 		    const struct path_frame *frames,
-		    const struct wait_channel *place)
+		    const struct wait_channel *channel)
 {
-	sleep->label = frames[place->label].function;
-	if (place->label + 1 < place->depth) {
-		sleep->inner = frames[place->label + 1].function;
-		sleep->place = frames[place->label + 1].return_address;
+	sleep->label = frames[channel->label].function;
+	if (channel->label + 1 < channel->depth) {
+		sleep->inner = frames[channel->label + 1].function;
+		sleep->place = frames[channel->label + 1].return_address;
 	}
 	sleep->stack = sleep_stacks_kernel(sleeps->options.stacks, frames,
-					   place->depth);
+					   channel->depth);
 	if (sleep->stack == CALL_NODE_NONE)
 		return -ERROR_MEMORY;
 	if (call)
@@ -325,9 +359,9 @@ static int join_waiters(struct sleeps *sleeps, struct sleeper *sleeper,
 {
 	struct other_waiters others;
 
-	sleeper->place.label = sleeper->sleep.label;
-	sleeper->place.object = object;
-	if (waiters_enter(&sleeps->waiters, &sleeper->place, &others) < 0)
+	sleeper->channel.label = sleeper->sleep.label;
+	sleeper->channel.object = object;
+	if (waiters_enter(&sleeps->waiters, &sleeper->channel, &others) < 0)
 		return -ERROR_MEMORY;
 	sleeper->is_asleep = true;
 	sleeper->sleep.others_at_begin = others.at_label;
@@ -344,7 +378,7 @@ static void sleeps_wake(struct sleeps *sleeps, struct sleeper *sleeper,
 	sleeper->sleep.waker = waker;
 	if (!sleeper->is_asleep)
 		return;
-	others = waiters_leave(&sleeps->waiters, &sleeper->place);
+	others = waiters_leave(&sleeps->waiters, &sleeper->channel);
 	sleeper->is_asleep = false;
 	sleeper->sleep.others_at_end = others.at_label;
 	sleeper->sleep.same_at_end = others.for_object;
@@ -355,7 +389,7 @@ static void sleeps_wake(struct sleeps *sleeps, struct sleeper *sleeper,
  * Switches are recorded before the trace starts, too: sleeps that ended by then
  * are outside the recording.
  */
-static void sleeps_hand_out(struct sleeps *sleeps, struct sleeper *sleeper)
+static void sleeps_emit(struct sleeps *sleeps, struct sleeper *sleeper)
 {
 	sleeper->sleep.wake_ns = sleeper->wake_ns;
 	sleeper->sleep.waker_task = sleeper->waker;
@@ -373,7 +407,7 @@ static int sleeps_begin(struct sleeps *sleeps, const struct event_record *event)
 	uint32_t thread = task_time_thread(sleeps->options.time, tid);
 	const struct path_frame *frames;
 	struct sleeper_call call;
-	struct wait_channel place;
+	struct wait_channel channel;
 	struct sleeper *sleeper;
 	size_t count;
 
@@ -383,11 +417,11 @@ static int sleeps_begin(struct sleeps *sleeps, const struct event_record *event)
 	sleeper = sleeps_sleeper(sleeps, thread);
 	if (!sleeper)
 		return -ERROR_MEMORY;
-	sleeps_hand_out(sleeps, sleeper);
+	sleeps_emit(sleeps, sleeper);
 	if (!task)
 		return 0;
 	frames = task_paths_of(sleeps->options.paths, task->index, &count);
-	if (wait_channels_is_end(sleeps->options.places, frames, count,
+	if (wait_channels_is_end(sleeps->options.channels, frames, count,
 				 off_is_dead(event->values[SWITCH_PREV_STATE])))
 		return 0;
 	sleeper_begin(sleeper, task, event->time_ns);
@@ -398,16 +432,16 @@ static int sleeps_begin(struct sleeps *sleeps, const struct event_record *event)
 	/* Otherwise the trace does not show the sleep: it started before, or
 	 * there is a gap.
 	 */
-	sleeper->sleep.is_cut = !wait_channels_find(sleeps->options.places,
-						    frames, count, &place);
+	sleeper->sleep.is_cut = !wait_channels_find(sleeps->options.channels,
+						    frames, count, &channel);
 	if ((!sleeper->sleep.is_cut &&
-	     describe(sleeps, &sleeper->sleep, call.record, frames, &place) <
+	     describe(sleeps, &sleeper->sleep, call.record, frames, &channel) <
 		     0) ||
 	    join_waiters(sleeps, sleeper, call.object) < 0)
 		return -ERROR_MEMORY;
 	/* The thread was woken while it was entering the scheduler. */
 	if (!sleeper->sleep.is_cut &&
-	    sleeper->wake_ns >= frames[place.depth - 1].begin_ns)
+	    sleeper->wake_ns >= frames[channel.depth - 1].begin_ns)
 		sleeps_wake(sleeps, sleeper, sleeper->chain);
 	return 0;
 }
@@ -432,7 +466,7 @@ static uint32_t earlier_waker(struct sleeps *sleeps, int32_t waker_tid,
 static uint32_t chain_of(struct sleeps *sleeps, const struct task *task,
 			 int32_t pid, int32_t tid, const struct sleeper *woken)
 {
-	struct wake_source place = { FUNCTION_UNKNOWN, FUNCTION_NONE };
+	struct wake_source source = { FUNCTION_UNKNOWN, FUNCTION_NONE };
 	const struct path_frame *frames;
 	struct waker waker;
 	size_t count;
@@ -440,17 +474,17 @@ static uint32_t chain_of(struct sleeps *sleeps, const struct task *task,
 	if (task) {
 		frames = task_paths_of(sleeps->options.paths, task->index,
 				       &count);
-		place = wait_channels_wake(sleeps->options.places, frames,
-					   count);
+		source = wait_channels_wake(sleeps->options.channels, frames,
+					    count);
 	}
 	waker = (struct waker){
 		.earlier = WAKER_NONE,
-		.function = place.function,
-		.interrupt = place.interrupt,
+		.function = source.function,
+		.interrupt = source.interrupt,
 		.pid = pid,
 		.tid = tid,
 	};
-	if (place.interrupt == FUNCTION_NONE && woken)
+	if (source.interrupt == FUNCTION_NONE && woken)
 		waker.earlier = earlier_waker(sleeps, tid, woken);
 	return wakers_add(sleeps->options.wakers, &waker);
 }
@@ -521,7 +555,7 @@ struct sleeps *sleeps_new(const struct sleeps_options *options,
 	return sleeps;
 }
 
-void sleeps_renew(struct sleeps *sleeps)
+void sleeps_reset(struct sleeps *sleeps)
 {
 	waiters_free(&sleeps->waiters);
 	array_free(&sleeps->sleepers);
@@ -533,7 +567,7 @@ void sleeps_free(struct sleeps *sleeps)
 {
 	if (!sleeps)
 		return;
-	sleeps_renew(sleeps);
+	sleeps_reset(sleeps);
 	free(sleeps);
 }
 
@@ -584,7 +618,7 @@ static void run_again(struct sleeps *sleeps, struct sleeper *sleeper)
 {
 	if (sleeper->is_asleep)
 		sleeps_wake(sleeps, sleeper, sleeper->sleep.waker);
-	sleeps_hand_out(sleeps, sleeper);
+	sleeps_emit(sleeps, sleeper);
 }
 
 /* Returns whether @span is time on a CPU before the known sleep. */
@@ -619,7 +653,7 @@ void sleeps_flush(struct sleeps *sleeps, int32_t tid)
 	if (!sleeper || !sleeper->has_sleep)
 		return;
 	sleeper->sleep.is_cut = true;
-	sleeps_hand_out(sleeps, sleeper);
+	sleeps_emit(sleeps, sleeper);
 }
 
 void sleeps_end(struct sleeps *sleeps)
@@ -628,6 +662,6 @@ void sleeps_end(struct sleeps *sleeps)
 		struct sleeper *sleeper = array_at(&sleeps->sleepers, i);
 
 		sleeper->sleep.is_cut = true;
-		sleeps_hand_out(sleeps, sleeper);
+		sleeps_emit(sleeps, sleeper);
 	}
 }

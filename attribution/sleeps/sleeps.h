@@ -61,12 +61,6 @@ bool wakers_has(const struct wakers *wakers, uint32_t number, int32_t tid);
  */
 void wakers_pack(struct wakers *wakers, struct pack *pack, uint32_t functions);
 
-/* The label at which a task sleeps and the object that it waits for. */
-struct wait_key {
-	uint32_t label;	 /* a function */
-	uint64_t object; /* identifier of the object, 0: unknown */
-};
-
 /* One sleep of a task, from leaving its CPU to running again. */
 struct sleep {
 	const struct task *task;
@@ -103,23 +97,6 @@ struct sleep {
 	bool is_cut; /* the recording starts or ends in it */
 };
 
-/* A thread that sleeps or may sleep. Whether and since when it sleeps is known
- * to struct thread and arrives as spans. This struct has its wait channel and
- * the chain of its last wake-up. Both depend on open functions, which are not
- * tracked if only spans are used.
- */
-struct sleeper {
-	struct sleep sleep; /* if has_sleep */
-	bool has_sleep;	    /* a sleep that was not emitted yet */
-	bool has_time;	    /* part of that sleep was in the recording */
-	/* is counted among the waiters of its wait channel */
-	bool is_asleep;
-	struct wait_key place;
-	uint32_t chain;		  /* of its last wake-up, or WAKER_NONE */
-	const struct task *waker; /* the last waker, as in struct sleep */
-	uint64_t wake_ns;	  /* the last wake-up; 0: never */
-};
-
 /* Tracks the sleeps of all tasks. */
 struct sleeps;
 
@@ -135,7 +112,7 @@ struct sleep_callback {
 struct sleeps_options {
 	const struct function_table *functions;
 	const struct arch *arch;
-	const struct wait_channels *places;
+	const struct wait_channels *channels;
 	const struct task_time *time;
 	const struct task_paths *paths;
 	const struct call_entries *calls;
@@ -149,7 +126,7 @@ struct sleeps *sleeps_new(const struct sleeps_options *options,
 void sleeps_free(struct sleeps *sleeps);
 
 /* Removes all sleeps, for another recording with the same functions. */
-void sleeps_renew(struct sleeps *sleeps);
+void sleeps_reset(struct sleeps *sleeps);
 
 /* Apply a step, an event, or an interval of a task's time. A task's spans must
  * arrive before the step that they end with. Return 0 or -ERROR_MEMORY.

@@ -550,7 +550,7 @@ static void forget(struct task_time *time)
 	traced_cpus_free(&time->cpus);
 }
 
-int task_time_renew(struct task_time *time,
+int task_time_reset(struct task_time *time,
 		    const struct off_cpu_evidence *evidence)
 {
 	forget(time);

@@ -59,7 +59,7 @@ void task_time_free(struct task_time *time);
 /* Removes all threads, for another recording with the same functions; @evidence
  * lists the evidence that it contains. Returns 0 or -ERROR_MEMORY.
  */
-int task_time_renew(struct task_time *time,
+int task_time_reset(struct task_time *time,
 		    const struct off_cpu_evidence *evidence);
 
 /* Consume the input of a handler, in its order.

@@ -150,14 +150,14 @@ void thread_tracker_free(struct thread_tracker *tracker)
 	free(tracker);
 }
 
-int thread_tracker_renew(struct thread_tracker *tracker,
+int thread_tracker_reset(struct thread_tracker *tracker,
 			 const struct off_cpu_evidence *evidence)
 {
 	tracker->status = 0;
 	call_entries_free(&tracker->calls);
 	if (tracker->paths)
-		task_paths_renew(tracker->paths);
-	return tracker->time ? task_time_renew(tracker->time, evidence) : 0;
+		task_paths_reset(tracker->paths);
+	return tracker->time ? task_time_reset(tracker->time, evidence) : 0;
 }
 
 struct task_time *thread_tracker_time(struct thread_tracker *tracker)

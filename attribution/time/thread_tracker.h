@@ -59,7 +59,7 @@ void thread_tracker_free(struct thread_tracker *tracker);
 /* Removes all threads, for another recording with the same functions; @evidence
  * lists the evidence that it contains.
  */
-int thread_tracker_renew(struct thread_tracker *tracker,
+int thread_tracker_reset(struct thread_tracker *tracker,
 			 const struct off_cpu_evidence *evidence);
 
 /* The next four functions must be called before the pass. Their results live as

@@ -95,8 +95,9 @@ void threads_pack(struct threads *threads, const struct task_pack *tasks);
 void threads_pack_one(const struct threads *threads, struct pack *pack,
 		      struct thread **thread);
 
-/* These functions apply the scheduler's events about a thread, in their order.
- * They arrive shortly before or after the steps that show the same change.
+/* The functions below apply the scheduler's events about a thread, in their
+ * order. They arrive shortly before or after the steps that show the same
+ * change.
  */
 
 /* The thread is woken by @waker_tid. */

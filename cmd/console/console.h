@@ -9,7 +9,7 @@
 
 struct option;
 
-/* Each function formats its arguments like printf() and writes a line to
+/* say() and say_of() format their arguments like printf() and write a line to
  * standard error, escaped as by NAME_TEXT (report/text/name_text.h): names and
  * arguments may contain any bytes.
  */

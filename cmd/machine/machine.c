@@ -20,17 +20,12 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* Runs the virtual machine's program, machine/host/machine. Its path relative
- * to this program is the same in the source tree and when installed.
- */
-
 /* Exit code if the machine cannot be started. */
 enum { EXIT_MACHINE = 125 };
 
-/* Builds the argument list of the virtual machine's program. Running out of
- * memory ends the program.
+/* The virtual machine's program, relative to this program: in the source tree
+ * and when installed.
  */
-
 static const char *const places[] = {
 	"../machine/host/machine",
 	"../libexec/ktrace-hw/host/machine",
@@ -108,7 +103,8 @@ static const char *const arm64_places[] = {
 	"../libexec/ktrace-hw/arm64/ktrace-hw",
 };
 
-/* Appends @text; a NULL ends the list. */
+/* Appends @text; a NULL ends the list. Running out of memory ends the program.
+ */
 static void machine_add(struct array *arguments, const char *text)
 {
 	const char **item = array_add(arguments);

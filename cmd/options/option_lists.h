@@ -8,14 +8,11 @@
 #include <stdint.h>
 #include <stdio.h>
 
-/* Parse option arguments that are numbers or lists. Each function returns
- * whether @text is valid; elements before an invalid one stay in the array.
- */
-
-/* Parses a decimal number, at most @max. */
+/* Parses a decimal number, at most @max. Returns whether @text is valid. */
 bool option_number(const char *text, uint64_t max, uint64_t *number);
 
 /* Parses "7,9-12" and appends the 32-bit numbers to @list, each range expanded.
+ * Returns whether @text is valid; numbers before an invalid one stay in @list.
  */
 bool option_numbers(struct array *list, const char *text);
 

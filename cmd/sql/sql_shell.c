@@ -21,7 +21,7 @@
 #include <strings.h>
 #include <unistd.h>
 
-void sql_failure_say(struct sqlite3 *db)
+void sql_failure_report(struct sqlite3 *db)
 {
 	if (sqlite_failed_in_file(db))
 		say("sql: %s: cannot write a temporary file: %s",
@@ -30,8 +30,8 @@ void sql_failure_say(struct sqlite3 *db)
 		say("sql: %s", sqlite3_errmsg(db));
 }
 
-void sql_missing_say(const struct sql_recording *recording,
-		     const struct sql_reads *reads)
+void sql_missing_report(const struct sql_recording *recording,
+			const struct sql_reads *reads)
 {
 	const struct recorded recorded = recorded_of(recording->input.recording,
 						     recording->input.events);
@@ -42,7 +42,7 @@ void sql_missing_say(const struct sql_recording *recording,
 		say("%s", error_text(status));
 }
 
-void sql_missing_say_all(const struct sql_recording *recording)
+void sql_missing_report_all(const struct sql_recording *recording)
 {
 	struct sql_reads all;
 
@@ -50,7 +50,7 @@ void sql_missing_say_all(const struct sql_recording *recording)
 		all.tables[i] = true;
 		all.columns[i] = UINT64_MAX;
 	}
-	sql_missing_say(recording, &all);
+	sql_missing_report(recording, &all);
 }
 
 static void free_words(struct array *words)
@@ -277,10 +277,10 @@ static void run_query(struct shell *shell, const char *text)
 
 	fflush(shell->out);
 	if (status < 0) {
-		sql_failure_say(shell->db);
+		sql_failure_report(shell->db);
 		shell->has_failed = true;
 	} else {
-		sql_missing_say(shell->recording, &reads);
+		sql_missing_report(shell->recording, &reads);
 	}
 }
 

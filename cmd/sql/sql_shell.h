@@ -13,16 +13,16 @@ struct sqlite3;
 /* Writes to standard error why a query of @db failed. The database is in
  * memory: only SQLite's temporary files can fail as files.
  */
-void sql_failure_say(struct sqlite3 *db);
+void sql_failure_report(struct sqlite3 *db);
 
 /* Writes to standard error which of @reads @recording has no data for, which
  * rows show as NULL, and the command that records them.
  */
-void sql_missing_say(const struct sql_recording *recording,
-		     const struct sql_reads *reads);
+void sql_missing_report(const struct sql_recording *recording,
+			const struct sql_reads *reads);
 
-/* Like sql_missing_say(), of all columns of all tables. */
-void sql_missing_say_all(const struct sql_recording *recording);
+/* Like sql_missing_report(), of all columns of all tables. */
+void sql_missing_report_all(const struct sql_recording *recording);
 
 /* Reads and runs queries on @recording, which @db has the tables of, until the
  * end of input; on a terminal with history and completion.

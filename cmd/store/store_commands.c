@@ -358,7 +358,7 @@ const struct store_command store_slow_command = {
 static int ask_sql(const struct store_options *options,
 		   struct store_target *target, struct answer *answer)
 {
-	return store_target_ask(
+	return store_target_query(
 		target, *(const char **)array_at(&options->words, 1), answer);
 }
 

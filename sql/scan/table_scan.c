@@ -136,7 +136,7 @@ static void pack_state(struct step_callback *callback,
 	step_join_pack(sources->join, pack);
 	sources->packed->pack(sources->packed, tasks);
 	if (pack->is_reading && !pack_is_whole(pack))
-		step_join_renew(sources->join);
+		step_join_reset(sources->join);
 }
 
 /* With several sources, the others would need the state of open calls at a

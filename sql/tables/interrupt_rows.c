@@ -330,7 +330,8 @@ static struct row_source *open_rows(const struct row_source_input *input)
 		close_rows(&rows->source);
 		return NULL;
 	}
-	interrupt_rows_tell(interrupt_accounts_rows(accounts), &rows->callback);
+	interrupt_rows_listen(interrupt_accounts_rows(accounts),
+			      &rows->callback);
 	return &rows->source;
 }
 

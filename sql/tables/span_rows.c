@@ -591,7 +591,7 @@ static void renew(struct span_rows *rows)
 	const struct off_cpu_evidence evidence = off_cpu_evidence_of(
 		rows->input->recording, rows->input->events);
 
-	if (task_time_renew(rows->time, &evidence) < 0)
+	if (task_time_reset(rows->time, &evidence) < 0)
 		rows->status = -ERROR_MEMORY;
 	free_pending(rows);
 }

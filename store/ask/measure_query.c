@@ -149,11 +149,11 @@ void measure_query_rows(const struct measure_choice *choice,
 	sqlite3_str_appendall(query, "))");
 }
 
-int measure_query_ask(struct store_target *target, sqlite3_str *query,
+int measure_query_run(struct store_target *target, sqlite3_str *query,
 		      struct answer *answer)
 {
 	char *text = sqlite3_str_finish(query);
-	int error = text ? store_target_ask(target, text, answer) :
+	int error = text ? store_target_query(target, text, answer) :
 			   answer_open(answer);
 
 	if (!text) {
@@ -228,7 +228,7 @@ int measure_query_count(const struct measure_choice *choice,
 		sql_table_at(choice->measure->table)->name);
 	recording_filter_append(&choice->recordings, target, query);
 	sqlite3_str_appendall(query, ") AS chosen");
-	error = measure_query_ask(target, query, &answer);
+	error = measure_query_run(target, query, &answer);
 	*with_table = 0;
 	if (!error) {
 		*with_table = answer_number(&answer, 0, 1);

@@ -68,7 +68,7 @@ void measure_query_rows(const struct measure_choice *choice,
 
 /* Runs the query, reads its rows into @answer, and frees the content of @query.
  */
-int measure_query_ask(struct store_target *target, struct sqlite3_str *query,
+int measure_query_run(struct store_target *target, struct sqlite3_str *query,
 		      struct answer *answer);
 
 /* Counts the recordings of @choice that contain the measure's table. Logs an

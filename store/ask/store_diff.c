@@ -248,7 +248,7 @@ static int check_sides(const struct store_diff *diff,
 			      "SELECT count(*) FROM recording WHERE 1 = 1");
 	recording_filter_append(&diff->sides[0], target, query);
 	recording_filter_append(&diff->sides[1], target, query);
-	error = measure_query_ask(target, query, &answer);
+	error = measure_query_run(target, query, &answer);
 	both = error ? 0 : answer_number(&answer, 0, 0);
 	answer_free(&answer);
 	if (!both)
@@ -283,7 +283,7 @@ static int read_side(struct comparison *comparison, int side)
 	measure_query_rows(&choice, target, "", query);
 	sqlite3_str_appendall(query, " AS m GROUP BY item, recording "
 				     "ORDER BY item, recording");
-	error = measure_query_ask(target, query, &comparison->rows[side]);
+	error = measure_query_run(target, query, &comparison->rows[side]);
 	return error ? error :
 		       diff_items_read(&comparison->items,
 				       &comparison->rows[side], side);

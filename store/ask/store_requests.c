@@ -363,7 +363,7 @@ static int request_halves_ask(struct store_target *target, bool is_client,
 		recording_filter_append(recordings, target, query);
 	sqlite3_str_appendall(query, ") AS o USING (recording) ORDER BY "
 				     "recording, request_id");
-	error = measure_query_ask(target, query, &halves->rows);
+	error = measure_query_run(target, query, &halves->rows);
 	return error ? error : read_rows(halves);
 }
 

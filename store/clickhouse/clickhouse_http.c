@@ -449,8 +449,8 @@ static char *with_format(const char *query)
 			       (int)length, query);
 }
 
-int clickhouse_ask(struct clickhouse_http *http, const struct log *log,
-		   const char *query, struct answer *answer)
+int clickhouse_select(struct clickhouse_http *http, const struct log *log,
+		      const char *query, struct answer *answer)
 {
 	char *whole = with_format(query);
 	char *text = NULL;
@@ -469,15 +469,16 @@ int clickhouse_ask(struct clickhouse_http *http, const struct log *log,
 	return error;
 }
 
-int clickhouse_ask_number(struct clickhouse_http *http, const struct log *log,
-			  char *query, int64_t *number)
+int clickhouse_select_number(struct clickhouse_http *http,
+			     const struct log *log, char *query,
+			     int64_t *number)
 {
 	struct answer answer;
 	int error = answer_open(&answer);
 
 	*number = 0;
 	if (!error)
-		error = query ? clickhouse_ask(http, log, query, &answer) :
+		error = query ? clickhouse_select(http, log, query, &answer) :
 				-ERROR_MEMORY;
 	if (!error && answer_rows(&answer))
 		*number = answer_number(&answer, 0, 0);

@@ -75,7 +75,7 @@ static int remove_from(struct clickhouse_http *http, const struct log *log,
 		       const char *table, const char *cluster, const char *list)
 {
 	int64_t rows;
-	int error = clickhouse_ask_number(
+	int error = clickhouse_select_number(
 		http, log,
 		sqlite3_mprintf("SELECT count() FROM %s WHERE recording IN "
 				"(%s)",
@@ -121,7 +121,7 @@ static int remove_listed(struct clickhouse_http *http, const struct log *log,
 static int is_removing(struct clickhouse_http *http, const struct log *log,
 		       int64_t *count)
 {
-	return clickhouse_ask_number(
+	return clickhouse_select_number(
 		http, log,
 		sqlite3_mprintf("SELECT count() FROM system.mutations WHERE "
 				"database = currentDatabase() AND NOT is_done"),
@@ -137,9 +137,9 @@ static int remove_all(struct clickhouse_http *http, const struct log *log,
 	int error = answer_open(&answer);
 
 	if (!error)
-		error = clickhouse_ask(http, log,
-				       "SELECT any(cluster) FROM store_version",
-				       &answer);
+		error = clickhouse_select(
+			http, log, "SELECT any(cluster) FROM store_version",
+			&answer);
 	if (!error && answer_rows(&answer) &&
 	    remove_listed(http, log, answer_text(&answer, 0, 0), list))
 		log_message(log, LOG_WARNING, clickhouse_http_name(http),
@@ -168,7 +168,8 @@ static int left_overs_remove(struct clickhouse_http *http,
 	int error = answer_open(&uploads);
 
 	if (!error)
-		error = clickhouse_ask(http, log, left_overs_query, &uploads);
+		error = clickhouse_select(http, log, left_overs_query,
+					  &uploads);
 	if (!error)
 		list = list_ended(&uploads);
 	if (list)
@@ -199,8 +200,8 @@ bool clickhouse_store_is(const char *name)
 static int ask_number(const struct clickhouse_store *store, char *query,
 		      int64_t *number)
 {
-	return clickhouse_ask_number(store->http, store->target.log, query,
-				     number);
+	return clickhouse_select_number(store->http, store->target.log, query,
+					number);
 }
 
 static int has_table(const struct clickhouse_store *store, const char *name,
@@ -316,8 +317,8 @@ static int ask(struct store_target *target, const char *query,
 	       struct answer *answer)
 {
 	char *text = clickhouse_query_of(query);
-	int error = text ? clickhouse_ask(store_of(target)->http, target->log,
-					  text, answer) :
+	int error = text ? clickhouse_select(store_of(target)->http,
+					     target->log, text, answer) :
 			   -ERROR_MEMORY;
 
 	sqlite3_free(text);

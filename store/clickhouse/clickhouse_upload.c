@@ -170,7 +170,7 @@ int clickhouse_upload_begin(struct clickhouse_upload *upload,
 			    struct store_entry *entry, bool *is_there)
 {
 	int64_t count;
-	int error = clickhouse_ask_number(
+	int error = clickhouse_select_number(
 		upload->http, upload->log,
 		sqlite3_mprintf("SELECT count() FROM recording_all "
 				"WHERE id = '%s'",
@@ -271,7 +271,7 @@ static int send_labels(struct clickhouse_upload *upload,
 static int check_still_there(const struct clickhouse_upload *upload)
 {
 	int64_t removed;
-	int error = clickhouse_ask_number(
+	int error = clickhouse_select_number(
 		upload->http, upload->log,
 		sqlite3_mprintf("SELECT count() FROM upload WHERE state = 1 "
 				"AND recording = %lld",

@@ -39,8 +39,8 @@ void store_target_quote(const struct store_target *target, sqlite3_str *query,
 	sqlite3_str_appendchar(query, 1, '\'');
 }
 
-int store_target_ask(struct store_target *target, const char *query,
-		     struct answer *answer)
+int store_target_query(struct store_target *target, const char *query,
+		       struct answer *answer)
 {
 	int error = answer_open(answer);
 

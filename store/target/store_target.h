@@ -85,7 +85,7 @@ void store_target_quote(const struct store_target *target,
  * Returns 0 and @answer, or a negative enum error logged to the target's log.
  * Call answer_free() in both cases.
  */
-int store_target_ask(struct store_target *target, const char *query,
-		     struct answer *answer);
+int store_target_query(struct store_target *target, const char *query,
+		       struct answer *answer);
 
 #endif

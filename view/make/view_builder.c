@@ -33,7 +33,7 @@ struct state_slices {
 	struct slice_callback *next;
 	struct thread_numbers *numbers;
 	const struct task_paths *paths; /* current paths of the tasks */
-	const struct wait_channels *places;
+	const struct wait_channels *channels;
 	const bool *is_call; /* by function: is a system call */
 	struct array calls;  /* struct last_call by task index */
 	/* struct view_slice by thread: a sleep whose waker may be known with
@@ -115,7 +115,7 @@ static uint32_t wait_function(const struct state_slices *states,
 		task_paths_of(states->paths, span->task->index, &count);
 
 	if (!count ||
-	    !wait_channels_find(states->places, frames, count, &place))
+	    !wait_channels_find(states->channels, frames, count, &place))
 		return VIEW_NO_FUNCTION;
 	return frames[place.label].function;
 }
@@ -528,9 +528,9 @@ static bool connect(struct view_builder *builder, struct trackers *trackers)
 	builder->states.next = &builder->states_out;
 	builder->states.numbers = &builder->numbers;
 	builder->states.paths = thread_tracker_paths(threads);
-	builder->states.places = trackers_wait_channels(trackers);
+	builder->states.channels = trackers_wait_channels(trackers);
 	builder->states.is_call = builder->is_call;
-	return builder->states.paths && builder->states.places &&
+	return builder->states.paths && builder->states.channels &&
 	       !thread_tracker_hand_spans(threads, &builder->states.callback,
 					  TIME_WINDOW_ALL);
 }
