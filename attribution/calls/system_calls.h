@@ -2,6 +2,28 @@
 #ifndef KT_ATTRIBUTION_CALLS_SYSTEM_CALLS_H
 #define KT_ATTRIBUTION_CALLS_SYSTEM_CALLS_H
 
+/* The system calls of all tasks.
+ *
+ * The steps show when a call starts and ends, and the functions in it;
+ * sys_enter and sys_exit give its number, arguments and result; spans give the
+ * time in it by class. The caller (task_tracker.c) passes all three and reads
+ * the call with system_calls_of() when a step or event has ended it.
+ *
+ *   no call --CALL_BEGAN--> open --CALL_ENDED--> no call
+ *                            |                      ^
+ *                            +--> awaits sys_exit --+
+ *                                 (results_are_behind)
+ *
+ * Invariants:
+ * 1. A task has at most one open call.
+ * 2. The sum of class_ns is the duration of the call.
+ * 3. What the recording does not show is not guessed: a call whose start, end
+ *    or middle is missing is CALL_CUT, and has_number, has_enter and has_exit
+ *    show which facts were recorded.
+ *
+ * Functions return -ERROR_MEMORY; nothing else fails.
+ */
+
 #include "attribution/events/known_events.h"
 #include "attribution/time/time_span.h"
 #include "report/steps/call_step.h"

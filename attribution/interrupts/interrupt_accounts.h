@@ -2,6 +2,33 @@
 #ifndef KT_ATTRIBUTION_INTERRUPT_ACCOUNTS_H
 #define KT_ATTRIBUTION_INTERRUPT_ACCOUNTS_H
 
+/* Interrupt work: on whose time it ran, and which process it was for.
+ *
+ *   steps  --> interrupt_steps.c: where slices of work start and end --+
+ *   events --> track_*.c: which object a slice handles                 |
+ *                  |                                                   v
+ *                  |              interrupt_slice.c: the evidence of each slice
+ *                  v                                                   |
+ *              owners.c: the process that it is for                    v
+ *                  +----------> interrupt_rows.c: sums by process, records
+ *
+ * An object tracker (object_tracker.h) follows one kind of object, such as
+ * packets, from event to event. It gives each object an owner, which is open
+ * until some event shows the process. A slice is charged when it ends, to the
+ * owners of what it did. A charge to an open owner is held until the owner is
+ * resolved; if its last reference is dropped before, nobody is charged.
+ *
+ * Invariants:
+ * 1. All interrupt time of a task is in the rows exactly once: the charges of
+ *    a slice add up to its own time.
+ * 2. CERTAIN_EXACT is only what events prove. Work that inferred work started
+ *    is inferred.
+ * 3. The records that are cached do not depend on the window.
+ *
+ * One thread runs the pass. When memory runs out, interrupt_accounts_end()
+ * returns -ERROR_MEMORY.
+ */
+
 #include "attribution/events/event_handler.h"
 #include "attribution/interrupts/interrupt_rows.h"
 

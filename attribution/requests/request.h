@@ -2,6 +2,29 @@
 #ifndef KT_ATTRIBUTION_REQUESTS_REQUEST_H
 #define KT_ATTRIBUTION_REQUESTS_REQUEST_H
 
+/* The values that requests are made of: messages, segments of work (struct
+ * hold), requests, and the clocks of threads.
+ *
+ * A message goes from its send to its reader. It is a request, or the answer
+ * to one, as asks and answers show once that is decided. A request is open
+ * until its answer is sent (is_answered) and ends when its client has read the
+ * answer, or when none is expected any more (is_ended). It can be emitted when
+ * all times of its segments are known (request_is_settled()), since the reason
+ * of time off the CPU is known only after it.
+ *
+ * Invariants:
+ * 1. Messages, segments, requests and marks are reference counted: X_refer()
+ *    adds a reference, X_drop() removes one and accepts NULL.
+ * 2. A segment refers to its request, and the request to its segments;
+ *    request_clear() must break this circle.
+ * 3. The parents of a segment contain no circle (hold_give()).
+ * 4. Lists are sorted, oldest first, and have a limit; what falls out is no
+ *    evidence any more.
+ *
+ * Functions return -ERROR_MEMORY, or NULL, when out of memory; nothing else
+ * fails.
+ */
+
 #include "common/array.h"
 #include "common/connection.h"
 #include "common/number_map.h"

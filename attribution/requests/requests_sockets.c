@@ -71,9 +71,9 @@ static struct request *asked(struct connection_state *state)
  * left, if that is known. Its segment may have started later, due to a message
  * that the network delivered during the send.
  */
-static struct message *hand_over_first(struct requests *requests,
-				       struct thread_endpoint *endpoint,
-				       uint64_t time_ns)
+static struct message *deliver_first(struct requests *requests,
+				     struct thread_endpoint *endpoint,
+				     uint64_t time_ns)
 {
 	struct clock_mark *mark = endpoint->transmitted;
 	bool is_cut = mark && mark->time_ns >= endpoint->hold->begin->time_ns;
@@ -95,7 +95,7 @@ static struct message *hand_over_first(struct requests *requests,
 static void ask(struct requests *requests, struct thread_endpoint *endpoint,
 		struct connection_state *state, uint64_t time_ns)
 {
-	struct message *message = hand_over_first(requests, endpoint, time_ns);
+	struct message *message = deliver_first(requests, endpoint, time_ns);
 	struct request *parent = message ? message->hold->request : NULL;
 	struct request *request =
 		message ? open_request(requests, state,
@@ -115,7 +115,7 @@ static void ask(struct requests *requests, struct thread_endpoint *endpoint,
 static void answer(struct requests *requests, struct thread_endpoint *endpoint,
 		   struct connection_state *state, uint64_t time_ns)
 {
-	struct message *message = hand_over_first(requests, endpoint, time_ns);
+	struct message *message = deliver_first(requests, endpoint, time_ns);
 
 	if (!message)
 		return;

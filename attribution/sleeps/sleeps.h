@@ -2,6 +2,31 @@
 #ifndef KT_ATTRIBUTION_SLEEPS_SLEEPS_H
 #define KT_ATTRIBUTION_SLEEPS_SLEEPS_H
 
+/* Sleeps: where each thread slept, for how long, and who woke it.
+ *
+ *   sched_switch, sched_waking  --> sleeps_event(): wait channel, waker
+ *   spans of struct task_time   --> sleeps_span(): times, and the end
+ *   steps                       --> sleeps_step(): wake-ups without an event
+ *                                         |
+ *                                         v
+ *                               struct sleep_callback
+ *
+ * The wait channel comes from the functions that are open when the thread
+ * leaves its CPU (time/wait_channels.h), the waker from those of the task that
+ * wakes it. A waker that had itself been woken during the sleep is linked to
+ * its own waker: a chain.
+ *
+ * Invariants:
+ * 1. The times of a sleep are sums of the spans of its thread, not differences
+ *    between the times of events.
+ * 2. A sleep is emitted when the thread is on a CPU again; sleeps_flush() and
+ *    sleeps_end() emit open ones, as cut.
+ * 3. Equal chains of wakers have equal numbers.
+ *
+ * Memory grows with the number of threads, of different chains and of
+ * different stacks. Functions return -ERROR_MEMORY; nothing else fails.
+ */
+
 #include "attribution/time/time_span.h"
 #include "attribution/time/wait_channels.h"
 #include "common/keyed_array.h"

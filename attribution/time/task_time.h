@@ -2,6 +2,26 @@
 #ifndef KT_ATTRIBUTION_TIME_TASK_TIME_H
 #define KT_ATTRIBUTION_TIME_TASK_TIME_H
 
+/* The time of each thread, as spans of one class each.
+ *
+ *   steps  --> contexts (task_contexts.h), CPUs (untraced.h) --+
+ *   events --> threads (threads.h)                             |
+ *                                                              v
+ *                         span_out.h --> struct span_callback --> all trackers
+ *
+ * The steps show on which CPU a thread runs, and in which context of the
+ * kernel; the scheduler's events show why it does not run. Users of time
+ * (tables, sleeps, requests, SQL's thread_state) read the spans and add them
+ * up.
+ *
+ * Invariants:
+ * 1. The spans of a thread follow each other without holes, from its start to
+ *    its end.
+ * 2. No class is a remainder: time that nothing explains is TIME_UNKNOWN, with
+ *    a reason.
+ * 3. A span is emitted before the step that ends it is applied.
+ */
+
 #include "attribution/time/span_out.h"
 #include "attribution/time/time_span.h"
 #include "attribution/time/untraced.h"

@@ -343,7 +343,7 @@ static const struct store_target_class clickhouse_class = {
 	.finish = finish,
 	.end = end,
 	.check = check,
-	.ask = ask,
+	.query = ask,
 	.close = close_store,
 };
 

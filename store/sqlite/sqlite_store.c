@@ -479,7 +479,7 @@ static const struct store_target_class sqlite_class = {
 	.finish = finish,
 	.end = end,
 	.check = check,
-	.ask = ask,
+	.query = ask,
 	.close = close_store,
 };
 

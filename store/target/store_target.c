@@ -45,7 +45,7 @@ int store_target_query(struct store_target *target, const char *query,
 	int error = answer_open(answer);
 
 	if (!error)
-		error = target->class->ask(target, query, answer);
+		error = target->class->query(target, query, answer);
 	if (error == -ERROR_MEMORY)
 		log_message(target->log, LOG_ERROR, target->name, LOG_NO_OFFSET,
 			    "out of memory");

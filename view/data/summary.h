@@ -2,6 +2,28 @@
 #ifndef KT_VIEW_DATA_SUMMARY_H
 #define KT_VIEW_DATA_SUMMARY_H
 
+/* The summary of a recording, from which the page is answered without
+ * decoding.
+ *
+ * view/make/ fills it during one complete decode; view/answer/ reads it, also
+ * while it grows; it is then saved beside the recording, and loaded the next
+ * time.
+ *
+ *   view_summary_new() --> grows (reached_ns) --> is_complete --> saved
+ *   view_summary_load() -------------------------^
+ *
+ * Invariants:
+ * 1. Readers and writers hold the lock, except for the members that never
+ *    change.
+ * 2. Level 0 of the slices has the resolution resolution_ns, each further
+ *    level one that is four times as coarse.
+ * 3. A file is untrusted: one that does not fit the recording, or is damaged,
+ *    is as none.
+ *
+ * Slices and sums are in the file. Memory holds the positions of its chunks,
+ * call paths, threads, and the longest slices of each kind.
+ */
+
 #include "common/array.h"
 #include "common/chunk_file.h"
 #include "common/output_folder.h"
