@@ -606,6 +606,20 @@ struct message *endpoint_next_unheard(const struct thread_endpoint *sender,
 	return NULL;
 }
 
+struct message *endpoint_unheard(const struct thread_endpoint *sender,
+				 enum message_medium medium, uint64_t since_ns,
+				 const struct task *client, bool is_bold)
+{
+	struct message *message;
+
+	for (size_t i = 0;
+	     (message = endpoint_next_unheard(sender, &i, medium)); i++)
+		if (message->sent->time_ns >= since_ns &&
+		    (!client || message_may_be_for(message, client, is_bold)))
+			return message;
+	return NULL;
+}
+
 /* Limits the segments of a request, which may be an endless stream of messages.
  * Further segments are not assigned to it.
  */
@@ -789,14 +803,35 @@ void requests_wait(struct requests *requests, struct thread_endpoint *endpoint)
 	endpoint->hold->is_waiting = true;
 }
 
+/* Returns whether a thread of @pid has sent a message since @request that
+ * nobody has read yet: @request may still be answered.
+ */
+static bool may_be_answered(const struct requests *requests, int32_t pid,
+			    const struct request *request)
+{
+	enum message_medium medium = (enum message_medium)request->medium;
+	const struct thread_endpoint *endpoint;
+	size_t next = 0;
+
+	while ((endpoint = requests_next_endpoint(requests, &next)))
+		if (endpoint->task->pid == pid &&
+		    endpoint_unheard(endpoint, medium, request->sent->time_ns,
+				     NULL, false))
+			return true;
+	return false;
+}
+
 void requests_leave(struct requests *requests, struct thread_endpoint *endpoint,
 		    uint64_t time_ns)
 {
-	const struct array *lists[] = { &endpoint->asked, &endpoint->taken };
+	for (size_t i = 0; i < endpoint->asked.count; i++)
+		request_in(&endpoint->asked, i)->is_ended = true;
+	for (size_t i = 0; i < endpoint->taken.count; i++) {
+		struct request *request = request_in(&endpoint->taken, i);
 
-	for (size_t i = 0; i < 2; i++)
-		for (size_t k = 0; k < lists[i]->count; k++)
-			request_in(lists[i], k)->is_ended = true;
+		request->is_ended |= !may_be_answered(
+			requests, endpoint->task->pid, request);
+	}
 	hold_drop(requests_cut(requests, endpoint, time_ns));
 	hold_drop(endpoint->before);
 	endpoint->before = NULL;

@@ -162,6 +162,14 @@ struct message *endpoint_next_unheard(const struct thread_endpoint *sender,
 				      size_t *index,
 				      enum message_medium medium);
 
+/* Returns the oldest message that @sender sent by @medium since @since_ns, that
+ * woke nobody and may be for @client (NULL: anybody) by message_may_be_for().
+ * Borrowed, or NULL.
+ */
+struct message *endpoint_unheard(const struct thread_endpoint *sender,
+				 enum message_medium medium, uint64_t since_ns,
+				 const struct task *client, bool is_bold);
+
 /* Returns the endpoint of @task, creating it at @time_ns if it is new; NULL
  * when out of memory.
  */
@@ -227,7 +235,8 @@ void requests_resume(struct requests *requests,
 void requests_wait(struct requests *requests, struct thread_endpoint *endpoint);
 
 /* A thread ends or executes another program: the rest is not for its requests.
- * A new thread works for the same request as its parent.
+ * A request whose answer may have been sent stays open for its client. A new
+ * thread works for the same request as its parent.
  */
 void requests_leave(struct requests *requests, struct thread_endpoint *endpoint,
 		    uint64_t time_ns);

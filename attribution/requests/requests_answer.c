@@ -206,21 +206,6 @@ uint32_t requests_finds_of(const struct requests *requests, int32_t pid,
 	return count;
 }
 
-struct message *requests_unheard_of(const struct thread_endpoint *sender,
-				    enum message_medium medium,
-				    uint64_t since_ns,
-				    const struct task *client, bool is_bold)
-{
-	struct message *message;
-
-	for (size_t i = 0;
-	     (message = endpoint_next_unheard(sender, &i, medium)); i++)
-		if (message->sent->time_ns >= since_ns &&
-		    (!client || message_may_be_for(message, client, is_bold)))
-			return message;
-	return NULL;
-}
-
 struct message *requests_sent_for(const struct thread_endpoint *server,
 				  const struct request *request)
 {
@@ -242,12 +227,11 @@ static struct message *answer_of(const struct thread_endpoint *server,
 {
 	struct message *message = requests_sent_for(server, request);
 
-	return message ?
-		       message :
-		       requests_unheard_of(server,
-					   (enum message_medium)request->medium,
-					   request->sent->time_ns,
-					   request->client, is_bold);
+	return message ? message :
+			 endpoint_unheard(server,
+					  (enum message_medium)request->medium,
+					  request->sent->time_ns,
+					  request->client, is_bold);
 }
 
 /* Like answer_of(), for any thread of the server of @request. */
@@ -697,6 +681,10 @@ void requests_answer(struct requests *requests, struct request *request,
 	message->answers = request_refer(request);
 	request->server = message->sender;
 	request->is_inferred |= message->is_inferred;
+	if (message->to)
+		request->is_inferred |=
+			channels_infer_order(requests->channels, message->to,
+					     request, message->sent->time_ns);
 	if (hold->request == request) {
 		request->last = hold;
 		request->is_polled &= has_others(requests, request);

@@ -64,15 +64,6 @@ struct message *requests_guess_answer(const struct requests *requests,
 struct message *requests_sent_for(const struct thread_endpoint *server,
 				  const struct request *request);
 
-/* Returns the oldest message that @sender sent by @medium since @since_ns, that
- * woke nobody and may be for @client (NULL: anybody) by message_may_be_for().
- * Borrowed, or NULL.
- */
-struct message *requests_unheard_of(const struct thread_endpoint *sender,
-				    enum message_medium medium,
-				    uint64_t since_ns,
-				    const struct task *client, bool is_bold);
-
 /* Returns the request that @message to @receiver answers, or NULL. */
 struct request *requests_find_answered(struct requests *requests,
 				       struct message *message,

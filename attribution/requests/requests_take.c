@@ -525,8 +525,8 @@ static struct message *reply_of(const struct requests *requests,
 	if (sender->task->pid == asked->sender->pid ||
 	    requests_is_server(requests, asked->sender, sender->task, medium))
 		return NULL;
-	message = requests_unheard_of(sender, medium, asked->sent->time_ns,
-				      asked->sender, false);
+	message = endpoint_unheard(sender, medium, asked->sent->time_ns,
+				   asked->sender, false);
 	return message && requests_finds_of(requests, sender->task->pid,
 					    asked->sent->time_ns,
 					    message->sent->time_ns) ?
@@ -542,7 +542,7 @@ static struct message *find_exchange(struct requests *requests,
 				     enum message_medium medium)
 {
 	const struct message *asked =
-		requests_unheard_of(receiver, medium, 0, NULL, false);
+		endpoint_unheard(receiver, medium, 0, NULL, false);
 	struct message *answer = NULL;
 	const struct thread_endpoint *sender;
 	struct request *request;
