@@ -8,7 +8,6 @@
 #include <stdint.h>
 
 struct requests;
-struct task;
 struct thread_endpoint;
 
 /* Creates a request from @message, which nobody has read yet. Borrowed; NULL

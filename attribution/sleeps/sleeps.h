@@ -28,7 +28,6 @@
  */
 
 #include "attribution/time/time_span.h"
-#include "attribution/time/wait_channels.h"
 #include "common/keyed_array.h"
 #include "report/steps/call_step.h"
 

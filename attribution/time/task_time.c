@@ -4,6 +4,7 @@
 #include "attribution/attribution_input.h"
 #include "attribution/events/function_marks.h"
 #include "attribution/events/known_events.h"
+#include "attribution/time/span_out.h"
 #include "attribution/time/task_contexts.h"
 #include "attribution/time/threads.h"
 #include "attribution/time/time_span.h"

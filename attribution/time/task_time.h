@@ -22,9 +22,7 @@
  * 3. A span is emitted before the step that ends it is applied.
  */
 
-#include "attribution/time/span_out.h"
 #include "attribution/time/time_span.h"
-#include "attribution/time/untraced.h"
 
 #include <stdbool.h>
 #include <stddef.h>

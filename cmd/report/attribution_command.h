@@ -26,7 +26,6 @@
  */
 
 #include "cmd/options/report_options.h"
-#include "cmd/report/profile_table.h"
 #include "tables/table.h"
 
 #include <stdbool.h>

@@ -21,12 +21,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Flushes standard output. Returns EXIT_OK, or EXIT_FAILED after a message. */
-static int store_flush_output(void)
-{
-	return written_stdout();
-}
-
 static int write_answer(const struct store_options *options,
 			const struct answer *answer)
 {
@@ -37,7 +31,7 @@ static int write_answer(const struct store_options *options,
 		return EXIT_FAILED;
 	}
 	answer_write(answer, options->format, stdout);
-	return store_flush_output();
+	return written_stdout();
 }
 
 /* Opens the store named by the only operand, queries it with @ask and writes
@@ -189,7 +183,7 @@ static int run_ddl(const struct store_options *options)
 			(options->cluster ? DDL_CLUSTER : DDL_SERVER);
 
 	clickhouse_ddl_write(which, &names, stdout);
-	return store_flush_output();
+	return written_stdout();
 }
 
 const struct store_command store_ddl_command = {

@@ -11,6 +11,7 @@
 #include "sql/rows/row_out.h"
 #include "sql/rows/row_queue.h"
 #include "sql/rows/sql_table.h"
+#include "sql/tables/row_source.h"
 #include "sql/tables/sql_tables.h"
 #include "tables/table.h"
 #include "tables/text/recorded.h"

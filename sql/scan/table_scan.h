@@ -30,7 +30,6 @@
 #include "sql/rows/row_out.h"
 #include "sql/rows/row_queue.h"
 #include "sql/rows/sql_table.h"
-#include "sql/tables/row_source.h"
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -2,8 +2,6 @@
 #ifndef KT_STORE_SQLITE_SQLITE_STORE_H
 #define KT_STORE_SQLITE_SQLITE_STORE_H
 
-#include "store/entry/store_entry.h"
-
 #include <sqlite3.h>
 
 struct log;

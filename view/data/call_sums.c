@@ -7,7 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The contents of call sums, shared by the files that implement call_sums.h. */
 struct call_sums {
 	struct chunk_file *file;
 	struct array paths; /* struct call_path */
