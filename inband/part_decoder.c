@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "inband/part_decoder.h"
-
-#include "attribution/calls/system_call.h"
+#include "attribution/calls/system_calls.h"
 #include "attribution/events/step_join.h"
 #include "attribution/task_tracker.h"
 #include "attribution/trackers.h"
@@ -154,7 +153,7 @@ static int begin_records(struct part_decoder *decoder,
 {
 	const struct off_cpu_evidence evidence =
 		off_cpu_evidence_of(part, decoder->own->events);
-	int error = trackers_renew(decoder->trackers, &evidence);
+	int error = trackers_reset(decoder->trackers, &evidence);
 
 	decoder->context =
 		call_record_context_of(&decoder->input, decoder->tracker);

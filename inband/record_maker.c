@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "inband/record_maker.h"
-
-#include "attribution/calls/system_call.h"
-#include "attribution/sleeps/wakers.h"
+#include "attribution/calls/system_calls.h"
+#include "attribution/sleeps/sleeps.h"
 #include "common/arena.h"
 #include "common/error.h"
 #include "decoder/flow/flow.h"
@@ -11,6 +10,7 @@
 #include "tables/calls/call_record.h"
 #include "tables/text/stack_text.h"
 
+#include "common/array.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 #include "tables/lanes.h"
 
-#include "attribution/calls/system_call.h"
+#include "attribution/calls/system_calls.h"
 #include "attribution/events/known_events.h"
 #include "attribution/interrupts/interrupt_accounts.h"
 #include "attribution/interrupts/interrupt_slice.h"
 #include "attribution/sleeps/sleeps.h"
-#include "attribution/sleeps/wakers.h"
 #include "attribution/task_tracker.h"
 #include "attribution/trackers.h"
 #include "common/array.h"

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "tests/task_script_fixture.h"
 
-#include "attribution/calls/system_call.h"
+#include "attribution/calls/system_calls.h"
 #include "attribution/sleeps/sleeps.h"
-#include "attribution/sleeps/wakers.h"
 #include "attribution/task_tracker.h"
 #include "attribution/trackers.h"
 #include "report/text/task_names.h"

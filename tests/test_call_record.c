@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#include "attribution/calls/system_call.h"
+#include "attribution/calls/system_calls.h"
 #include "attribution/sleeps/sleeps.h"
-#include "attribution/sleeps/wakers.h"
 #include "report/profile/call_tree.h"
 #include "report/text/task_names.h"
 #include "symbolize/arch/arch.h"

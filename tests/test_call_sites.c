@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "attribution/time/task_paths.h"
+#include "attribution/time/wait_channels.h"
 #include "attribution/trackers.h"
 #include "decoder/recording/recording.h"
 #include "decoder/recording_open.h"

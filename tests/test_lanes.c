@@ -2,9 +2,8 @@
 /* The tracks of an export besides functions: spans of system calls, sleeps and
  * interrupt work, and wake-ups.
  */
-#include "attribution/calls/system_call.h"
+#include "attribution/calls/system_calls.h"
 #include "attribution/sleeps/sleeps.h"
-#include "attribution/sleeps/wakers.h"
 #include "report/steps/task_choice.h"
 #include "report/text/task_names.h"
 #include "report/timeline/span_export.h"

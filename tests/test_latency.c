@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "attribution/time/task_paths.h"
+#include "attribution/time/wait_channels.h"
 #include "report/profile/call_tree.h"
 #include "symbolize/arch/arch.h"
 #include "symbolize/functions/context_kinds.h"

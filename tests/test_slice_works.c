@@ -55,7 +55,7 @@ static void make(struct fixture *fixture, uint64_t own_ns)
 	};
 	fixture->owners = owners_new(fixture->rows);
 	fixture->work = interrupt_rows_work(fixture->rows, &work);
-	interrupt_rows_tell(fixture->rows, &fixture->callback);
+	interrupt_rows_listen(fixture->rows, &fixture->callback);
 	fixture->slice.span = (struct slice_span){ .serial = SERIAL,
 						   .own_ns = own_ns,
 						   .shown_ns = WHOLE_NS,

@@ -3,10 +3,9 @@
  * back unchanged, with their numbers; incomplete records, or ones with
  * references to missing entries, are refused.
  */
-#include "attribution/calls/system_call.h"
+#include "attribution/calls/system_calls.h"
 #include "attribution/sleeps/sleep_stacks.h"
 #include "attribution/sleeps/sleeps.h"
-#include "attribution/sleeps/wakers.h"
 #include "attribution/time/time_span.h"
 #include "common/pack.h"
 #include "report/profile/call_tree.h"

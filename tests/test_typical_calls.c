@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "attribution/calls/system_call.h"
+#include "attribution/calls/system_calls.h"
 #include "common/array.h"
 #include "tables/calls/hits_table.h"
 #include "tests/run_suite.h"

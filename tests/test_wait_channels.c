@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "attribution/sleeps/wakers.h"
+#include "attribution/sleeps/sleeps.h"
 #include "attribution/time/wait_channels.h"
 #include "report/text/task_names.h"
 #include "symbolize/arch/arch.h"

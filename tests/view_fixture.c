@@ -8,8 +8,9 @@
 #include "symbolize/functions/function_table.h"
 #include "view/data/call_sums.h"
 #include "view/data/slice_store.h"
-#include "view/make/level_chain.h"
+#include "view/make/view_builder.h"
 
+#include "common/array.h"
 #include <check.h>
 #include <stdlib.h>
 #include <string.h>

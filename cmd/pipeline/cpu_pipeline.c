@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "cmd/pipeline/cpu_pipeline.h"
 
-#include "cmd/console/console_log.h"
+#include "cmd/console/console.h"
 #include "cmd/pipeline/session.h"
 #include "common/error.h"
 #include "decoder/flow/flow_source.h"

@@ -4,7 +4,8 @@
 
 #include "cmd/pipeline/session.h"
 #include "report/steps/task_choice.h"
-#include "sql/scan/sql_recording.h"
+#include "sql/rows/sql_table.h"
+#include "sql/scan/table_scan.h"
 
 /* A session adapted for queries. */
 struct query_session {

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "common/container_of.h"
 #include "report/text/task_names.h"
-#include "sql/tables/comm_cache.h"
 #include "sql/tables/row_source.h"
 #include "sql/tables/sql_tables.h"
 #include "symbolize/functions/function_table.h"

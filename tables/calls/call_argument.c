@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "tables/calls/call_argument.h"
 
-#include "attribution/calls/system_call.h"
+#include "attribution/calls/system_calls.h"
 
 #include <inttypes.h>
 #include <stddef.h>

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include "tables/calls/call_record.h"
 
-#include "attribution/calls/system_call.h"
+#include "attribution/calls/system_calls.h"
 #include "attribution/events/known_events.h"
 #include "attribution/sleeps/sleeps.h"
-#include "attribution/sleeps/wakers.h"
 #include "attribution/task_tracker.h"
 #include "common/error.h"
 #include "report/profile/call_tree.h"

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "tables/calls/call_records_table.h"
-
-#include "attribution/calls/system_call.h"
+#include "attribution/calls/system_calls.h"
 #include "attribution/events/known_events.h"
 #include "attribution/sleeps/sleeps.h"
 #include "attribution/task_tracker.h"

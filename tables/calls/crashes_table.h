@@ -2,7 +2,7 @@
 #ifndef KT_TABLES_CALLS_CRASHES_TABLE_H
 #define KT_TABLES_CALLS_CRASHES_TABLE_H
 
-#include "attribution/time/task_paths.h"
+#include "attribution/time/wait_channels.h"
 
 #include <stdbool.h>
 #include <stddef.h>

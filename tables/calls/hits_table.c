@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "tables/calls/hits_table.h"
 
-#include "attribution/calls/system_call.h"
+#include "attribution/calls/system_calls.h"
 #include "attribution/trackers.h"
 #include "common/array.h"
 #include "common/container_of.h"

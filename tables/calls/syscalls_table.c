@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "tables/calls/syscalls_table.h"
-
-#include "attribution/calls/system_call.h"
+#include "attribution/calls/system_calls.h"
 #include "attribution/events/known_events.h"
 #include "attribution/task_tracker.h"
 #include "attribution/time/time_span.h"

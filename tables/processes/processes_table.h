@@ -2,7 +2,8 @@
 #ifndef KT_TABLES_PROCESSES_PROCESSES_TABLE_H
 #define KT_TABLES_PROCESSES_PROCESSES_TABLE_H
 
-#include "attribution/time/off_cpu.h"
+#include "attribution/time/time_span.h"
+#include "report/text/record_writer.h"
 
 #include <stdbool.h>
 #include <stdio.h>

@@ -5,7 +5,6 @@
 #include "attribution/events/known_events.h"
 #include "attribution/interrupts/interrupt_accounts.h"
 #include "attribution/interrupts/interrupt_rows.h"
-#include "attribution/time/on_cpu.h"
 #include "attribution/time/task_contexts.h"
 #include "attribution/time/thread_tracker.h"
 #include "attribution/time/time_span.h"

@@ -3,7 +3,7 @@
 
 #include "attribution/interrupts/interrupt_accounts.h"
 #include "attribution/interrupts/interrupt_rows.h"
-#include "attribution/interrupts/interrupt_stacks.h"
+#include "attribution/interrupts/interrupt_slice.h"
 #include "attribution/trackers.h"
 #include "common/array.h"
 #include "common/container_of.h"
@@ -479,8 +479,9 @@ beneficiary_profile_new(const struct attribution_input *input,
 		profile->accounts = interrupt_accounts_new(
 			input, trackers_threads(input->trackers));
 	if (profile->accounts) {
-		interrupt_rows_tell(interrupt_accounts_rows(profile->accounts),
-				    &profile->callback);
+		interrupt_rows_listen(
+			interrupt_accounts_rows(profile->accounts),
+			&profile->callback);
 		return profile;
 	}
 	beneficiary_profile_free(profile);
@@ -510,7 +511,7 @@ beneficiary_profile_handler(struct beneficiary_profile *profile)
  */
 void beneficiary_profile_begin_window(struct beneficiary_profile *profile)
 {
-	interrupt_rows_tell(interrupt_accounts_rows(profile->accounts), NULL);
+	interrupt_rows_listen(interrupt_accounts_rows(profile->accounts), NULL);
 }
 
 void beneficiary_profile_keep(struct beneficiary_profile *profile,
@@ -527,8 +528,8 @@ void beneficiary_profile_pack_rest(struct beneficiary_profile *profile,
 {
 	if (pack->is_reading && interrupt_accounts_end(profile->accounts) < 0)
 		pack_check(pack, false);
-	interrupt_rows_tell(interrupt_accounts_rows(profile->accounts),
-			    &profile->callback);
+	interrupt_rows_listen(interrupt_accounts_rows(profile->accounts),
+			      &profile->callback);
 	interrupt_accounts_pack_rest(profile->accounts, pack);
 }
 

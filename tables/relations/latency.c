@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "tables/relations/latency.h"
 
-#include "attribution/time/task_paths.h"
+#include "attribution/time/wait_channels.h"
 #include "common/error.h"
 #include "common/keyed_array.h"
 #include "report/profile/call_tree.h"

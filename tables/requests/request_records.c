@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "tables/requests/request_records.h"
 
-#include "attribution/requests/message_kinds.h"
+#include "attribution/requests/request.h"
 #include "common/error.h"
 #include "common/kept_file.h"
 #include "common/pack.h"

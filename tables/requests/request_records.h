@@ -2,7 +2,7 @@
 #ifndef KT_TABLES_REQUEST_RECORDS_H
 #define KT_TABLES_REQUEST_RECORDS_H
 
-#include "attribution/sleeps/wakers.h"
+#include "attribution/sleeps/sleeps.h"
 #include "common/array.h"
 #include "report/steps/call_step.h"
 #include "tables/requests/request_sums.h"

@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "tables/requests/request_sleeps.h"
 
-#include "attribution/requests/message_kinds.h"
 #include "attribution/requests/request.h"
 #include "attribution/sleeps/sleeps.h"
-#include "attribution/sleeps/wakers.h"
 #include "attribution/task_tracker.h"
 #include "attribution/trackers.h"
 #include "common/array.h"
@@ -22,6 +20,8 @@
 #include <inttypes.h>
 #include <stddef.h>
 #include <stdio.h>
+
+#include "common/array.h"
 #include <stdlib.h>
 
 struct numbered_interval {

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "tables/requests/request_sums.h"
 
-#include "attribution/requests/hold.h"
-#include "attribution/requests/message_kinds.h"
 #include "attribution/requests/request.h"
+#include "common/array.h"
 #include "common/error.h"
 #include "report/steps/call_step.h"
 #include "report/text/record_writer.h"

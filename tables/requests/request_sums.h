@@ -3,7 +3,6 @@
 #define KT_TABLES_REQUESTS_REQUEST_SUMS_H
 
 #include "attribution/requests/request.h"
-#include "attribution/requests/thread_clock.h"
 
 #include <stdbool.h>
 #include <stdint.h>

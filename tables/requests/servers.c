@@ -1,11 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "tables/requests/servers.h"
 
-#include "attribution/requests/hold.h"
-#include "attribution/requests/message_kinds.h"
 #include "attribution/requests/request.h"
 #include "attribution/requests/requests.h"
-#include "attribution/requests/thread_clock.h"
 #include "attribution/time/time_span.h"
 #include "attribution/trackers.h"
 #include "common/error.h"

@@ -2,7 +2,7 @@
 #ifndef KT_TABLES_REQUESTS_SERVERS_H
 #define KT_TABLES_REQUESTS_SERVERS_H
 
-#include "attribution/requests/thread_clock.h"
+#include "attribution/requests/request.h"
 #include "common/array.h"
 #include "common/keyed_array.h"
 #include "report/steps/call_step.h"

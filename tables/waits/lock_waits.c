@@ -4,8 +4,6 @@
 #include "attribution/attribution_input.h"
 #include "attribution/events/event_handler.h"
 #include "attribution/events/known_events.h"
-#include "attribution/time/call_entries.h"
-#include "attribution/time/task_paths.h"
 #include "attribution/time/thread_tracker.h"
 #include "attribution/time/wait_channels.h"
 #include "attribution/trackers.h"

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include "tables/waits/sleeps_table.h"
 
+#include "attribution/calls/system_calls.h"
 #include "attribution/events/known_events.h"
 #include "attribution/sleeps/sleeps.h"
-#include "attribution/sleeps/wakers.h"
 #include "attribution/task_tracker.h"
 #include "attribution/trackers.h"
 #include "common/container_of.h"

@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-#include "attribution/calls/system_call.h"
+#include "attribution/calls/system_calls.h"
 #include "attribution/interrupts/interrupt_rows.h"
-#include "attribution/interrupts/irq_names.h"
-#include "attribution/requests/message_kinds.h"
+#include "attribution/requests/request.h"
 #include "attribution/sleeps/sleep_stacks.h"
 #include "attribution/sleeps/sleeps.h"
-#include "attribution/sleeps/wakers.h"
 #include "attribution/time/time_span.h"
 #include "common/pack.h"
 #include "report/profile/call_tree.h"
@@ -23,6 +21,7 @@
 #include "tables/waits/sleeps_table.h"
 #include "tests/fuzz/fuzz.h"
 
+#include "common/array.h"
 #include <assert.h>
 #include <stdlib.h>
 
