@@ -3,7 +3,7 @@
 #include "decoder/code/code_space.h"
 #include "execution/atoms/atom_cycles.h"
 #include "execution/atoms/atom_times.h"
-#include "execution/instruction/arm_encoding.h"
+#include "execution/instruction/arm_instruction.h"
 #include "execution/walk/moment.h"
 #include "execution/walk/place.h"
 
