@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-#include "execution/graph/block_graph.h"
 #include "execution/time/event_times.h"
 #include "tests/run_suite.h"
 
+#include "execution/graph/block.h"
 #include <check.h>
 #include <stdlib.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "execution/time/event_times.h"
-#include "execution/graph/block_graph.h"
 
+#include "execution/graph/block.h"
 #include <string.h>
 
 void event_times_init(struct event_times *times)
