@@ -4,7 +4,7 @@
 #include "execution/atoms/atom_gaps.h"
 #include "execution/atoms/atom_times.h"
 #include "execution/atoms/walk_atoms.h"
-#include "execution/walk/moment.h"
+#include "execution/walk/execution.h"
 #include "execution/walk/walk.h"
 
 static uint8_t set_of(const struct trace_branch *branch)

@@ -4,8 +4,8 @@
 #include "execution/atoms/atom_cycles.h"
 #include "execution/atoms/atom_times.h"
 #include "execution/instruction/arm_instruction.h"
-#include "execution/walk/moment.h"
-#include "execution/walk/place.h"
+#include "execution/walk/execution.h"
+#include "execution/walk/position.h"
 
 static void fill_gap(struct execution *execution, union timed_record *record,
 		     const struct atom_gap *gap, uint64_t size)

@@ -2,7 +2,7 @@
 #ifndef KT_EXECUTION_ATOM_POINT_H
 #define KT_EXECUTION_ATOM_POINT_H
 
-#include "execution/walk/atom_state.h"
+#include "execution/walk/execution.h"
 
 #include <stdbool.h>
 #include <stdint.h>

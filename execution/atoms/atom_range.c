@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "execution/atoms/atom_range.h"
 #include "execution/atoms/atom_times.h"
-#include "execution/walk/moment.h"
+#include "execution/walk/execution.h"
 
 struct atom_range atom_range_begin(struct execution *execution)
 {

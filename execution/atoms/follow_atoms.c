@@ -12,7 +12,7 @@
 #include "execution/atoms/atom_gaps.h"
 #include "execution/atoms/atom_point.h"
 #include "execution/atoms/atom_times.h"
-#include "execution/walk/moment.h"
+#include "execution/walk/execution.h"
 
 /* The kernel's own records are the best source of the running task. They cannot
  * be used without times, nor if they do not contain the CPU (perf's per-task

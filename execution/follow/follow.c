@@ -8,9 +8,8 @@
 #include "execution/follow/follow_loss.h"
 #include "execution/follow/follow_stop.h"
 #include "execution/follow/rebase.h"
-#include "execution/walk/moment.h"
-#include "execution/walk/place.h"
-#include "execution/walk/sight.h"
+#include "execution/walk/execution.h"
+#include "execution/walk/position.h"
 #include "execution/walk/walk.h"
 
 /* Returns whether the last branch must have gone to @branch's address itself:

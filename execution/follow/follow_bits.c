@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "execution/follow/follow_bits.h"
 #include "execution/follow/rebase.h"
-#include "execution/walk/moment.h"
-#include "execution/walk/place.h"
+#include "execution/walk/execution.h"
+#include "execution/walk/position.h"
 #include "execution/walk/walk.h"
 
 /* Consumes the target of the indirect branch at the position, if it is the next

@@ -2,7 +2,7 @@
 #include "execution/follow/follow_code.h"
 #include "common/error.h"
 #include "decoder/code/code_space.h"
-#include "execution/walk/moment.h"
+#include "execution/walk/execution.h"
 #include "execution/walk/walk.h"
 
 /* Applies code changes up to @now_ns, or reverts later ones: see

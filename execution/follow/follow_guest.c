@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "execution/follow/follow_guest.h"
 #include "decoder/flow/flow.h"
-#include "execution/walk/moment.h"
-#include "execution/walk/place.h"
+#include "execution/walk/execution.h"
+#include "execution/walk/position.h"
 #include "execution/walk/walk.h"
 
 /* Stops the trace of the host. @branch enters the guest; NULL if that branch

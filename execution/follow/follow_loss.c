@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "execution/follow/follow_loss.h"
-#include "execution/walk/moment.h"
-#include "execution/walk/place.h"
+#include "execution/walk/execution.h"
+#include "execution/walk/position.h"
 #include "execution/walk/walk.h"
 
 void follow_overflow(struct execution *execution,

@@ -2,9 +2,8 @@
 #include "execution/follow/follow_stop.h"
 #include "decoder/code/code_space.h"
 #include "decoder/flow/flow.h"
-#include "execution/walk/moment.h"
-#include "execution/walk/place.h"
-#include "execution/walk/sight.h"
+#include "execution/walk/execution.h"
+#include "execution/walk/position.h"
 #include "execution/walk/walk.h"
 
 /* Returns whether the instruction at @address is 0f @second, followed by @third

@@ -8,7 +8,7 @@
 #include "execution/follow/follow.h"
 #include "execution/follow/follow_run.h"
 #include "execution/follow/sync_watch.h"
-#include "execution/walk/moment.h"
+#include "execution/walk/execution.h"
 
 #include <stdlib.h>
 #include <string.h>

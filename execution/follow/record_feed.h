@@ -25,7 +25,7 @@ struct symbols;
  *
  * 1. Records are only provided when their times are final. Their times never
  *    decrease.
- * 2. A mark is provided together with the record after it (event_marks.h).
+ * 2. A mark is provided together with the record after it (event_marks_ready()).
  * 3. A feed that starts from a state (record_feed_resume()) provides the same
  *    records as one that decoded everything before: execution_state.h.
  *

@@ -2,7 +2,7 @@
 #ifndef KT_EXECUTION_RUN_H
 #define KT_EXECUTION_RUN_H
 
-#include "execution/walk/moment.h"
+#include "execution/walk/execution.h"
 
 /* The fields of an execution that change with each block, event and branch of a
  * run: see follow_run.h. It stays in registers, because every function that
@@ -119,7 +119,7 @@ RUN_INLINE void run_put(struct run *run, uint32_t bounds,
 }
 
 /* Folds an edge into or between thunks, by enum block_passage: everything up to
- * their end is one call, as in transfer.c. Returns whether that is all that
+ * their end is one call, as in execution_arrive(). Returns whether that is all that
  * happens.
  */
 RUN_INLINE bool run_fold(struct execution *execution, struct run *run)

@@ -4,7 +4,7 @@
 
 #include "execution/follow/run.h"
 
-/* The times of a run: like moment.h and event_times_know(), but for struct run.
+/* The times of a run: like those of execution.h and event_times_know(), but for struct run.
  */
 
 RUN_INLINE void run_know_unusual(struct event_times *times, struct run *run,

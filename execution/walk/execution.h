@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef KT_EXECUTION_EXECUTION_H
-#define KT_EXECUTION_EXECUTION_H
+#ifndef KT_EXECUTION_WALK_EXECUTION_H
+#define KT_EXECUTION_WALK_EXECUTION_H
 
 #include "decoder/flow/trace_branch.h"
+#include "decoder/recording/recording.h"
+#include "decoder/recording/time_conversion.h"
 #include "decoder/recording/trace_filter.h"
 #include "execution/graph/block_graph.h"
 #include "execution/graph/return_stack.h"
-#include "execution/time/event_times.h"
-#include "execution/time/tick_scale.h"
-#include "execution/walk/atom_state.h"
-#include "execution/walk/event_marks.h"
+#include "execution/walk/event_times.h"
 #include "symbolize/events/thunk_fold.h"
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 /* The state of following one stream along the code. All files of walk/, atoms/
@@ -65,6 +65,143 @@
  */
 
 struct code_space;
+struct task_ids;
+
+/* An interval without known execution. It ends where execution is known again.
+ */
+struct atom_gap {
+	bool is_open;
+	uint8_t reason;	   /* enum flow_gap_reason */
+	uint64_t position; /* in the stream's bytes */
+	uint64_t low_ns;
+	uint64_t high_ns;
+};
+
+/* Cycle counts of the trace unit. Each count covers the cycles since the
+ * previous one. A count that accompanies a time stamp does not restart the
+ * counter: the next count includes it.
+ */
+struct atom_cycles {
+	bool is_known; /* the start of the next count is known */
+	/* cycles of the next count that were consumed with a time stamp */
+	uint64_t stamped;
+	uint64_t carried; /* cycles consumed for which nothing has run yet */
+	uint64_t counted; /* atom_state.instructions at the last count */
+	uint64_t work;	  /* event_times.work at the last count */
+	/* how many instructions of the work since the last known time stand for
+	 * cycles
+	 */
+	uint64_t weighed;
+	uint64_t total; /* if cycles are the clock: the time, starting at 1 */
+};
+
+/* The state of following atoms that struct execution does not have. The
+ * position is in struct execution: from and block.
+ */
+struct atom_state {
+	/* Settings of the trace unit. */
+	bool is_on; /* the unit emits an atom for each branch */
+	/* the unit omits the address of a return to its call site */
+	bool has_returns;
+	bool counts_cycles;
+
+	/* Position. */
+	bool is_running; /* the next block follows the last */
+	/* tracing started; the next block emits the start */
+	bool must_start;
+	/* @from ended in an indirect branch and has run; @block is unknown */
+	bool awaits_target;
+	/* if no address follows, the target is the return address of the
+	 * innermost call
+	 */
+	bool pops_target;
+	/* @block follows from the code. It is compared with @told when it runs
+	 */
+	bool is_expected;
+	/* if is_expected: the block at the address that the trace reported, or
+	 * BLOCK_NONE
+	 */
+	uint32_t told;
+	uint8_t set;	      /* enum instruction_set of the last address */
+	uint64_t listed_mode; /* the last mode added to a list */
+	struct atom_gap gap;
+
+	/* Time. */
+	enum recording_time clock;
+	uint64_t low_ns;       /* the last known time */
+	uint64_t known_ns;     /* low_ns if nothing ran since, else 0 */
+	uint64_t bound_low_ns; /* time bounds of records added next */
+	uint64_t bound_high_ns;
+	uint64_t after_low_ns; /* time bounds of the end of the last block */
+	uint64_t after_high_ns;
+	/* instructions executed so far, starting at 1 */
+	uint64_t instructions;
+	/* instructions of event_times.work that are counted in @instructions */
+	uint64_t work_seen;
+	uint64_t next_change_ns; /* when the code changes next */
+	struct atom_cycles cycles;
+
+	/* The running task, if only the trace reports it. */
+	struct task_ids *tasks; /* NULL: the kernel's records report it */
+	int64_t task;		/* the ID that the trace reported last, or -1 */
+	bool named_tasks;	/* the trace reported an ID other than 0 */
+};
+
+/* Facts that the stream of events needs at a record, in addition to the record
+ * itself.
+ */
+enum event_mark_kind {
+	MARK_RUNS,	   /* tracing resumes */
+	MARK_SWITCH_POINT, /* the kernel changes stacks here */
+	MARK_PAUSE,	   /* tracing paused just before */
+	MARK_SYNC,	   /* a watched sync point: see sync_watch.h */
+	/* the record is a task switch reported by the trace itself: a flow item
+	 */
+	MARK_TASK,
+};
+
+struct event_mark {
+	uint32_t index; /* of the record after the mark */
+	uint8_t kind;
+	/* Time bounds of a switch point. @high_ns 0: they are unknown, only the
+	 * record has an estimated time.
+	 */
+	uint64_t low_ns;
+	uint64_t high_ns;
+};
+
+enum { MARKS_ROOM = 2 * EVENT_TIMES_ROOM };
+
+/* The marks of the records not consumed yet, in order. */
+struct event_marks {
+	size_t count;
+	struct event_mark marks[MARKS_ROOM];
+};
+
+/* Adds a mark before record @index and returns it. Requires room. */
+static inline struct event_mark *event_marks_add(struct event_marks *marks,
+						 size_t index,
+						 enum event_mark_kind kind)
+{
+	struct event_mark *mark = &marks->marks[marks->count++];
+
+	*mark = (struct event_mark){
+		.index = (uint32_t)index,
+		.kind = (uint8_t)kind,
+	};
+	return mark;
+}
+
+/* Returns how many marks can be consumed together with the first @records. A
+ * mark is consumed with the record after it; if the records are @all, no record
+ * follows and all marks are consumed.
+ */
+size_t event_marks_ready(const struct event_marks *marks, size_t records,
+			 bool all);
+
+/* Removes the first @count marks, which were consumed with the first @records.
+ */
+void event_marks_drop(struct event_marks *marks, size_t count, size_t records);
 
 /* How a block is reached, in addition to enum flow_exit. */
 enum {
@@ -222,5 +359,170 @@ void execution_set_conversion(struct execution *execution,
  * @exit.
  */
 void execution_forget_place(struct execution *execution, uint8_t exit);
+
+/* Time bounds of the position, from the branches around it: a block that runs
+ * after a branch started no earlier than that branch and no later than the next
+ * one. Times here are in 256ths of a tick of the trace's clock, unless their
+ * name ends in _ns. 0 and UINT64_MAX are no bound.
+ */
+
+static inline uint64_t moment_low_ns(const struct execution *execution,
+				     uint64_t time)
+{
+	if (!time)
+		return 0;
+	return tick_scale_ns(&execution->scale, time >> TRACE_TICK_SHIFT);
+}
+
+static inline uint64_t moment_high_ns(const struct execution *execution,
+				      uint64_t time)
+{
+	if (time == UINT64_MAX)
+		return UINT64_MAX;
+	return tick_scale_ns(&execution->scale,
+			     (time >> TRACE_TICK_SHIFT) + 1) +
+	       1;
+}
+
+/* Returns the index of the time bounds of everything that runs after the last
+ * branch.
+ */
+static inline uint32_t moment_bounds(struct execution *execution)
+{
+	if (!execution->has_bounds && execution->atoms.is_on) {
+		execution->bounds = event_times_bound(
+			&execution->times, execution->atoms.bound_low_ns,
+			execution->atoms.bound_high_ns);
+		execution->has_bounds = true;
+	} else if (!execution->has_bounds) {
+		execution->bounds = event_times_bound(
+			&execution->times,
+			moment_low_ns(execution, execution->before.low),
+			moment_high_ns(execution, execution->next_high));
+		execution->has_bounds = true;
+	}
+	return execution->bounds;
+}
+
+/* Adds a record that starts now. The caller fills in all fields after its
+ * times. Requires room.
+ */
+static inline union timed_record *execution_add(struct execution *execution)
+{
+	struct event_times *times = &execution->times;
+
+	if (!execution->at_branch)
+		return event_times_add(times, moment_bounds(execution));
+	return event_times_add(
+		times,
+		event_times_bound(
+			times, moment_low_ns(execution, execution->before.low),
+			moment_high_ns(execution, execution->before.high)));
+}
+
+/* Must be called before a record that starts now. If the time of the last
+ * branch is known and nothing ran since, finishes all earlier records.
+ */
+static inline void moment_begin(struct execution *execution)
+{
+	if (execution->at_branch && execution->before.known_ns)
+		event_times_know(&execution->times, execution->before.known_ns);
+}
+
+/* Sets the upper bound for everything that runs before @branch, the next one.
+ */
+static inline void moment_expect(struct execution *execution,
+				 const struct trace_branch *branch)
+{
+	execution->next_high = branch->high;
+	execution->has_bounds = false;
+}
+
+/* Stores the estimated time of @branch, if it has one, as the known time. */
+static inline void moment_know(struct execution *execution,
+			       const struct trace_branch *branch)
+{
+	execution->before.known_ns =
+		branch->has_estimate ?
+			moment_low_ns(execution, branch->estimate) :
+			0;
+}
+
+/* Must be called when @branch has run: it becomes the last branch. Without
+ * is_exact the previous lower bound is kept: a TNT packet may be written long
+ * after its branches ran.
+ */
+static inline void moment_pass(struct execution *execution,
+			       const struct trace_branch *branch)
+{
+	if (branch->is_exact)
+		execution->before.low = branch->low;
+	execution->before.high = branch->high;
+	moment_know(execution, branch);
+	execution->at_branch = true;
+	execution->has_bounds = false;
+}
+
+/* Forgets the time of the last branch. All that is known is that it ran at
+ * @high or earlier.
+ */
+static inline void moment_forget(struct execution *execution, uint64_t high)
+{
+	execution->before = (struct moment){ .high = high };
+	execution->at_branch = false;
+	execution->has_bounds = false;
+}
+
+/* Resumes at @branch, which becomes the last branch. When execution arrived
+ * there is unknown, so its time is not a known one.
+ */
+static inline void moment_resume(struct execution *execution,
+				 const struct trace_branch *branch)
+{
+	execution->before.low = branch->low;
+	execution->before.high = branch->high;
+	execution->before.known_ns = 0;
+	execution->at_branch = false;
+	execution->has_bounds = false;
+}
+
+/* Returns a lower bound of all times from @time_ns on. The margin of 4 ticks
+ * covers rounding in both directions of the conversion.
+ */
+static inline uint64_t moment_ticks(const struct execution *execution,
+				    uint64_t time_ns)
+{
+	uint64_t ticks;
+
+	if (time_ns == UINT64_MAX)
+		return UINT64_MAX;
+	ticks = time_conversion_ticks(execution->conversion, time_ns);
+	return ticks < 4 ? 0 : (ticks - 4) << TRACE_TICK_SHIFT;
+}
+
+/* Like moment_ticks(), but returns a time that is certainly not before
+ * @time_ns.
+ */
+static inline uint64_t moment_ticks_after(const struct execution *execution,
+					  uint64_t time_ns)
+{
+	uint64_t ticks = moment_ticks(execution, time_ns);
+
+	return ticks == UINT64_MAX ? ticks : ticks + (8 << TRACE_TICK_SHIFT);
+}
+
+/* Returns the best estimate of when the last branch ran. */
+static inline uint64_t moment_guess_ns(const struct execution *execution)
+{
+	const struct moment *before = &execution->before;
+	uint64_t low_ns = moment_low_ns(execution, before->low);
+	uint64_t high_ns = moment_high_ns(execution, before->high);
+
+	if (before->known_ns)
+		return before->known_ns;
+	if (high_ns == UINT64_MAX || high_ns < low_ns)
+		return low_ns;
+	return low_ns + (high_ns - low_ns) / 2;
+}
 
 #endif

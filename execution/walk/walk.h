@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef KT_EXECUTION_WALK_H
-#define KT_EXECUTION_WALK_H
+#ifndef KT_EXECUTION_WALK_WALK_H
+#define KT_EXECUTION_WALK_WALK_H
 
 #include "execution/walk/execution.h"
 
 #include <stdbool.h>
 #include <stdint.h>
+
+struct execution;
 
 /* Moves execution along the graph, from execution->block, which has not run
  * yet, to another block. Functions that return bool return false if execution
@@ -75,12 +77,6 @@ bool walk_is_code_due(const struct execution *execution, uint64_t time_ns);
  */
 void walk_arrive(struct execution *execution);
 
-/* Returns the target of @edge of block @index, which it finds if the edge is
- * new; BLOCK_NONE when out of memory.
- */
-uint32_t walk_behind(struct execution *execution, uint32_t index,
-		     enum block_edge edge);
-
 /* Goes along @edge of execution->block, which has run. Returns false when out
  * of memory.
  */
@@ -129,5 +125,37 @@ bool walk_to(struct execution *execution, uint64_t address);
 
 /* Returns the address of the last instruction that ran, 0 if unknown. */
 uint64_t walk_last_ip(const struct execution *execution);
+
+/* Look-ahead from execution->block along direct edges, without running
+ * anything. Each count is the number of blocks up to and including the one that
+ * is described; 0 if there is none.
+ */
+struct sight {
+	/* the first block that does not end in a direct edge, or contains no
+	 * instruction; BLOCK_NONE: none within the limit
+	 */
+	uint32_t end;
+	/* the first block that writes the page table root */
+	unsigned int to_page_table;
+	/* the last block that ends in a direct call or jump */
+	unsigned int to_direct;
+	/* the first direct call or jump out of the filter */
+	unsigned int to_outside;
+	/* a block on the way contains the address */
+	bool has_address;
+};
+
+/* Looks ahead; @address is for has_address. Reads code that is new, so blocks
+ * may move in memory.
+ */
+struct sight sight_of(struct execution *execution, uint64_t address);
+
+/* Returns whether the look-ahead ends at an indirect branch or far transfer. */
+bool sight_ends_at_target(const struct execution *execution,
+			  const struct sight *sight);
+
+/* Returns whether the look-ahead ends at a block without an instruction. */
+bool sight_ends_in_void(const struct execution *execution,
+			const struct sight *sight);
 
 #endif

@@ -180,7 +180,7 @@ static void arrive(struct function_events *events, const struct flow_item *item)
 	events->exit = FLOW_EXIT_NONE;
 }
 
-/* Like stays_inside() in execution/walk/transfer.c. The longest instruction
+/* Like stays_inside() in execution/walk/walk.c. The longest instruction
  * that returns from an exception has four bytes.
  */
 static bool stays_inside(const struct function_events *events, uint64_t ip)

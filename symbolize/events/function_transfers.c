@@ -80,7 +80,7 @@ static void take_call(struct function_transfers *transfers,
 		return_address);
 }
 
-/* Like take_jump_inside() in execution/walk/transfer.c. */
+/* Like take_jump_inside() in execution/walk/walk.c. */
 static void take_jump_inside(struct function_transfers *transfers,
 			     const struct flow_item *item,
 			     const struct symbol *target,

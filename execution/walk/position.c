@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#include "execution/walk/place.h"
-#include "execution/walk/moment.h"
+#include "execution/walk/position.h"
+#include "execution/walk/execution.h"
 #include "execution/walk/walk.h"
 
 /* Returns why the target of the last branch is unknown: for a return, because

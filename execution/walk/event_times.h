@@ -1,15 +1,113 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef KT_EXECUTION_EVENT_TIMES_H
-#define KT_EXECUTION_EVENT_TIMES_H
+#ifndef KT_EXECUTION_WALK_EVENT_TIMES_H
+#define KT_EXECUTION_WALK_EVENT_TIMES_H
 
+#include "decoder/flow/cycle_rate.h"
 #include "decoder/flow/flow.h"
-#include "execution/time/instruction_pace.h"
+#include "decoder/recording/time_conversion.h"
 #include "symbolize/events/function_event.h"
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
+
+/* A struct time_conversion as two factors, for fast conversion of many values:
+ * the whole nanoseconds of a tick, and the fraction in 2^64ths.
+ */
+struct tick_scale {
+	uint64_t whole;
+	uint64_t part;
+	uint64_t zero;
+};
+
+static inline struct tick_scale
+tick_scale_of(const struct time_conversion *conversion)
+{
+	uint64_t below;
+
+	if (!conversion->known)
+		return (struct tick_scale){ .whole = 1 };
+	below = conversion->mult & (((uint64_t)1 << conversion->shift) - 1);
+	return (struct tick_scale){
+		.whole = conversion->mult >> conversion->shift,
+		.part = conversion->shift ? below << (64 - conversion->shift) :
+					    0,
+		.zero = conversion->zero,
+	};
+}
+
+/* Returns the same as time_conversion_ns(). */
+static inline uint64_t tick_scale_ns(const struct tick_scale *scale,
+				     uint64_t ticks)
+{
+	return scale->zero + ticks * scale->whole +
+	       (uint64_t)((unsigned __int128)ticks * scale->part >> 64);
+}
+
+/* How long instructions take, or cycles if a trace unit counts them. The rate
+ * is measured between two sync points and used after the second, so that a
+ * decoder which starts one such interval earlier computes the same rate. Before
+ * the first such measurement, all spans so far are averaged. Spans with slow
+ * blocks are ignored.
+ */
+struct instruction_pace {
+	uint64_t rate;	 /* nanoseconds per instruction * 65536; 0: unknown */
+	uint64_t sum_ns; /* since the last sync point */
+	uint64_t sum_instructions;
+	bool is_across; /* the current span started before it */
+	/* number of instructions of the current span that stand for cycles
+	 * counted by a trace unit
+	 */
+	uint64_t counted;
+};
+
+#define INSTRUCTION_PACE_FIRST ((struct instruction_pace){ .is_across = true })
+
+/* Returns the rate to use before the first sync point that measured one. */
+uint64_t instruction_pace_first_rate(const struct instruction_pace *pace);
+
+static inline uint64_t
+instruction_pace_rate(const struct instruction_pace *pace)
+{
+	return pace->rate ? pace->rate : instruction_pace_first_rate(pace);
+}
+
+/* Returns how long @instructions usually take. */
+static inline uint64_t instruction_pace_ns(const struct instruction_pace *pace,
+					   uint64_t instructions)
+{
+	return (instructions * instruction_pace_rate(pace)) >> 16;
+}
+
+/* Returns how long @instructions may take if none of them is slow. */
+static inline uint64_t
+instruction_pace_longest_ns(const struct instruction_pace *pace,
+			    uint64_t instructions)
+{
+	const struct cycle_rate span = {
+		.work = instructions,
+		.counted = pace->counted < instructions ? pace->counted :
+							  instructions,
+		.rate = instruction_pace_rate(pace),
+	};
+
+	return cycle_rate_longest_ns(&span);
+}
+
+/* Adds a span of @instructions that took @span_ns; 0 instructions: unknown. */
+static inline void instruction_pace_add(struct instruction_pace *pace,
+					uint64_t instructions, uint64_t span_ns)
+{
+	bool counts = instructions && !pace->is_across;
+
+	pace->is_across = false;
+	pace->sum_ns += counts ? span_ns : 0;
+	pace->sum_instructions += counts ? instructions : 0;
+}
+
+/* Must be called at a sync point. */
+void instruction_pace_sync(struct instruction_pace *pace);
 
 /* A record that gets a time: an event, or an item for a list of blocks. Both
  * start with the same three fields.
@@ -23,8 +121,6 @@ union timed_record {
 	struct function_event event;
 	struct flow_item item;
 };
-
-_Static_assert(sizeof(union timed_record) == 32, "records are hot");
 
 /* Time bounds of the start of records: within [low_ns, high_ns], 0 and
  * UINT64_MAX if unbounded.
@@ -142,20 +238,6 @@ static inline uint32_t event_times_bound(struct event_times *times,
 		.span = times->span_count,
 	};
 	return times->bounds_count++;
-}
-
-/* Adds a record that starts @work after the last known time, within @bounds;
- * the caller fills in all fields after its times. Requires room.
- */
-static inline union timed_record *
-event_times_put(struct event_times *times, uint64_t work, uint32_t bounds)
-{
-	union timed_record *record = &times->records[times->count++];
-
-	record->time_ns = work;
-	record->early_ns = bounds;
-	record->late_ns = 0;
-	return record;
 }
 
 /* Adds a record that starts now, within @bounds, with the other fields zeroed.

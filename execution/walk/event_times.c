@@ -1,8 +1,60 @@
 /* SPDX-License-Identifier: MIT */
-#include "execution/time/event_times.h"
+#include "execution/walk/event_times.h"
 
 #include "execution/graph/block.h"
+
 #include <string.h>
+
+_Static_assert(sizeof(union timed_record) == 32, "records are hot");
+
+/* Adds a record that starts @work after the last known time, within @bounds;
+ * the caller fills in all fields after its times. Requires room.
+ */
+static inline union timed_record *
+event_times_put(struct event_times *times, uint64_t work, uint32_t bounds)
+{
+	union timed_record *record = &times->records[times->count++];
+
+	record->time_ns = work;
+	record->early_ns = bounds;
+	record->late_ns = 0;
+	return record;
+}
+
+enum {
+	/* Fewer are not reliable, */
+	ENOUGH_INSTRUCTIONS = 4096,
+	/* but are better than none; */
+	SOME_INSTRUCTIONS = 256,
+	/* without any measurement: four instructions per nanosecond. */
+	UNMEASURED_RATE = 65536 / 4,
+};
+
+/* Up to 2^40 ns the sum can be shifted without overflow. */
+#define LONGEST_SUM_NS ((uint64_t)1 << 40)
+
+static uint64_t measured_rate(const struct instruction_pace *pace)
+{
+	return (pace->sum_ns << 16) / pace->sum_instructions;
+}
+
+uint64_t instruction_pace_first_rate(const struct instruction_pace *pace)
+{
+	if (pace->sum_instructions < SOME_INSTRUCTIONS || !pace->sum_ns ||
+	    pace->sum_ns >= LONGEST_SUM_NS)
+		return UNMEASURED_RATE;
+	return measured_rate(pace);
+}
+
+void instruction_pace_sync(struct instruction_pace *pace)
+{
+	if (pace->sum_instructions >= ENOUGH_INSTRUCTIONS && pace->sum_ns &&
+	    pace->sum_ns < LONGEST_SUM_NS)
+		pace->rate = measured_rate(pace);
+	pace->sum_ns = 0;
+	pace->sum_instructions = 0;
+	pace->is_across = true;
+}
 
 void event_times_init(struct event_times *times)
 {
@@ -169,6 +221,7 @@ static inline void write_all(struct event_times *times, bool has_bounds)
 #ifdef __x86_64__
 __attribute__((target("prfchw")))
 #endif
+
 void event_times_write(struct event_times *times)
 {
 	if (times->without_bounds)
