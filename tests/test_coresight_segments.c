@@ -7,10 +7,9 @@
 #include "decoder/recording/recording.h"
 #include "decoder/recording/sideband.h"
 #include "decoder/recording_open.h"
-#include "execution/follow/execution_state.h"
 #include "execution/follow/record_feed.h"
-#include "execution/stream/jobs.h"
 #include "execution/stream/segment_feed.h"
+#include "execution/stream/segment_ring.h"
 #include "symbolize/symbols/symbols.h"
 #include "tests/assert_each.h"
 #include "tests/capture_fixture.h"
@@ -20,6 +19,7 @@
 #include "tests/recording_fixture.h"
 #include "tests/run_suite.h"
 
+#include "decoder/flow/trace_branch.h"
 #include <linux/perf_event.h>
 #include <stdlib.h>
 #include <string.h>

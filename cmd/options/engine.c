@@ -4,7 +4,7 @@
 #include "decoder/flow/branch_source.h"
 #include "decoder/flow/flow_source.h"
 #include "decoder/recording/recording.h"
-#include "execution/stream/execution_blocks.h"
+#include "execution/stream/execution_stream.h"
 
 #include <string.h>
 

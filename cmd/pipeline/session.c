@@ -15,7 +15,7 @@
 #include "decoder/code/code_image.h"
 #include "decoder/recording/graph_trace.h"
 #include "decoder/recording/recording.h"
-#include "execution/stream/jobs.h"
+#include "execution/stream/segment_ring.h"
 #include "report/text/colors.h"
 #include "report/text/task_cgroups.h"
 #include "report/text/task_names.h"

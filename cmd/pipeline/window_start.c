@@ -7,7 +7,6 @@
 #include "decoder/flow/flow_source.h"
 #include "decoder/recording/recording.h"
 #include "execution/stream/stream_checkpoint.h"
-#include "execution/stream/stream_start.h"
 #include "report/steps/call_step.h"
 
 /* Bytes of trace to decode before the window, so that calls made there are

@@ -1,16 +1,649 @@
 /* SPDX-License-Identifier: MIT */
 #include "execution/follow/follow.h"
+
 #include "common/error.h"
+#include "decoder/code/code_space.h"
+#include "decoder/flow/flow.h"
 #include "execution/atoms/follow_atoms.h"
-#include "execution/follow/follow_bits.h"
-#include "execution/follow/follow_code.h"
-#include "execution/follow/follow_guest.h"
-#include "execution/follow/follow_loss.h"
-#include "execution/follow/follow_stop.h"
-#include "execution/follow/rebase.h"
 #include "execution/walk/execution.h"
 #include "execution/walk/position.h"
 #include "execution/walk/walk.h"
+
+#include <stdbool.h>
+
+/* Applies code changes up to @now_ns, or reverts later ones: see
+ * walk_set_code().
+ */
+static int set_code(struct execution *execution, uint64_t now_ns)
+{
+	int status = walk_set_code(execution, now_ns);
+
+	execution->next_change = moment_ticks(
+		execution, code_space_next_change_ns(execution->code));
+	return status;
+}
+
+int follow_update_code(struct execution *execution)
+{
+	uint64_t next_ns = code_space_next_change_ns(execution->code);
+	uint64_t now_ns = moment_guess_ns(execution);
+
+	if (execution->is_out_of_memory)
+		return -ERROR_MEMORY;
+	if (execution->may_be_ahead || walk_is_code_due(execution, now_ns))
+		return set_code(execution, now_ns);
+	execution->next_change = moment_ticks(execution, next_ns);
+	return 0;
+}
+
+/* The time of a TSC packet is a little before or after that of its PSB. */
+enum { SYNC_SLACK_NS = 100 };
+
+/* Finds the process at the sync point of execution->sync_low_ns and
+ * sync_high_ns, resets the evidence, and looks up a block of user code again,
+ * because its address may belong to another program now. Returns 0 or
+ * -ERROR_MEMORY.
+ */
+static int sync_code(struct execution *execution)
+{
+	uint64_t low_ns = execution->sync_low_ns;
+	uint64_t high_ns = execution->sync_high_ns;
+	int status = code_space_sync(
+		execution->code,
+		low_ns < SYNC_SLACK_NS ? 0 : low_ns - SYNC_SLACK_NS,
+		high_ns > UINT64_MAX - SYNC_SLACK_NS ? high_ns :
+						       high_ns + SYNC_SLACK_NS);
+	uint32_t block = execution->block;
+
+	execution->evidence = (struct user_evidence){
+		.is_table_lost = execution->evidence.is_table_lost,
+	};
+	if (block != BLOCK_NONE && execution->blocks[block].is_user)
+		execution->block =
+			walk_find(execution, execution->blocks[block].ip);
+	return status;
+}
+
+/* Must be called at each sync point, @branch: places it among the switch
+ * records and changes of mappings by its time bounds. Sets
+ * execution->is_out_of_memory on failure.
+ */
+static void follow_sync_code(struct execution *execution,
+			     const struct trace_branch *branch)
+{
+	int status = 0;
+
+	execution->sync_low_ns = moment_low_ns(execution, branch->low);
+	execution->sync_high_ns = moment_high_ns(
+		execution, branch->is_bound ? branch->low : branch->high);
+	if (execution->may_be_ahead)
+		status = set_code(execution, execution->sync_low_ns);
+	if (status < 0 || sync_code(execution) < 0)
+		walk_run_out_of_memory(execution);
+}
+
+int follow_restore_code(struct execution *execution, uint64_t next_ns)
+{
+	int status;
+
+	execution->may_be_ahead = true;
+	status = set_code(execution, next_ns - 1);
+	return status < 0 ? status : sync_code(execution);
+}
+
+/* Returns the address of @branch, corrected if its base is wrong. A partial IP
+ * in the trace has only low bits; the high bits are those of the previous IP.
+ * After a damaged IP the ones completed from it are wrong, too. If the address
+ * of a partial IP is not mapped, but the kernel has code at the same low 32
+ * bits, returns that address and sets execution->has_wrong_ip_base, until an IP is
+ * complete.
+ *
+ * All kernel code is in the last 4 GB.
+ */
+static uint64_t complete_ip(struct execution *execution,
+			    const struct trace_branch *branch)
+{
+	uint64_t guess = branch->payload | (uint64_t)UINT32_MAX << 32;
+	size_t left;
+
+	if (!branch->is_partial)
+		execution->has_wrong_ip_base = false;
+	if (!branch->is_partial || !branch->has_address ||
+	    code_space_is_mapped(execution->code, branch->payload) ||
+	    !code_space_bytes(execution->code, guess, &left))
+		return branch->payload;
+	execution->has_wrong_ip_base = true;
+	return guess;
+}
+
+/* Consumes the target of the indirect branch at the position, if it is the next
+ * TRACE_TARGET. The unit may write targets late, after the bits of branches
+ * that follow, until those fill a packet (Intel SDM, "Deferred TIPs").
+ */
+static bool follow_deferred(struct execution *execution,
+			    const struct branch_range *behind)
+{
+	const struct trace_branch *target =
+		behind->next + execution->targets_ahead;
+	uint32_t block = execution->block;
+
+	if (!block_takes_target(execution->blocks[block].kind) ||
+	    target >= behind->end || target->kind != TRACE_TARGET ||
+	    !target->has_address || !walk_to_target(execution))
+		return false;
+	execution->targets_ahead++;
+	place_go(execution,
+		 execution->has_wrong_ip_base ? complete_ip(execution, target) :
+						target->payload,
+		 execution->blocks[block].exit);
+	return true;
+}
+
+static bool walk_last_bits(struct execution *execution, uint64_t bits,
+			   unsigned int count)
+{
+	return walk_bits(execution, bits << (64 - count), count);
+}
+
+void follow_stuck_bits(struct execution *execution,
+		       const struct trace_branch *branch,
+		       const struct branch_range *behind, uint64_t position)
+{
+	do {
+		if (!follow_deferred(execution, behind)) {
+			place_fail(execution, position);
+			return;
+		}
+	} while (!walk_last_bits(execution, branch->payload,
+				 execution->bits_left));
+	moment_pass(execution, branch);
+}
+
+/* Follows @branch, a TRACE_BITS, from a known position. @behind are the
+ * branches after it, to look for deferred targets. @position: of its packet, in
+ * the stream's bytes.
+ */
+static void follow_bits(struct execution *execution,
+			const struct trace_branch *branch,
+			const struct branch_range *behind, uint64_t position)
+{
+	moment_begin(execution);
+	if (walk_last_bits(execution, branch->payload, branch->count))
+		moment_pass(execution, branch);
+	else
+		follow_stuck_bits(execution, branch, behind, position);
+}
+
+void follow_stuck_target(struct execution *execution,
+			 const struct trace_branch *branch, uint64_t position)
+{
+	place_fail(execution, position);
+	if (branch->has_address)
+		place_resume(execution, branch);
+}
+
+/* Follows @branch, a TRACE_TARGET, from a known position. */
+static void follow_target(struct execution *execution,
+			  const struct trace_branch *branch, uint64_t position)
+{
+	if (execution->targets_ahead) {
+		execution->targets_ahead--;
+		return;
+	}
+	moment_begin(execution);
+	if (!walk_to_target(execution)) {
+		follow_stuck_target(execution, branch, position);
+		return;
+	}
+	moment_pass(execution, branch);
+	if (!branch->has_address) {
+		moment_begin(execution);
+		place_stop(execution, FLOW_STOP_LEVEL, 0);
+		return;
+	}
+	if (execution->set == execution->next_set)
+		walk_jump(execution, branch->payload);
+	else
+		place_go(execution, branch->payload,
+			 execution->blocks[execution->from].exit);
+}
+
+/* Lost trace, and the end of trace. Lost trace becomes a gap, after which the
+ * time bounds are wider. @position: of the packet, in the stream's bytes.
+ */
+
+/* Follows a TRACE_OVERFLOW. */
+static void follow_overflow(struct execution *execution,
+			    const struct trace_branch *branch,
+			    uint64_t position)
+{
+	walk_lose_page_table(execution);
+	place_gap(execution, &(struct trace_gap){
+				     .reason = FLOW_GAP_OVERFLOW,
+				     .position = position,
+			     });
+	moment_pass(execution, branch);
+	moment_begin(execution);
+	if (branch->has_address) {
+		execution->is_lost = false;
+		place_go(execution, branch->payload, EXIT_UNSEEN);
+	} else {
+		place_stop(execution, FLOW_STOP_LEVEL, 0);
+		/* Some units do not report that tracing resumes. */
+		execution->is_lost = true;
+	}
+}
+
+static struct trace_gap gap_of(const struct trace_branch *branch,
+			       uint64_t position)
+{
+	return (struct trace_gap){
+		.reason = branch->count,
+		.position = position,
+		.lost_bytes = branch->payload,
+	};
+}
+
+/* Follows a TRACE_GAP: trace that could not be read.
+ *
+ * Trace before the first sync point has no lower time bound.
+ */
+static void follow_unread(struct execution *execution,
+			  const struct trace_branch *branch, uint64_t position)
+{
+	const struct trace_gap gap = gap_of(branch, position);
+
+	walk_lose_page_table(execution);
+	if (branch->count == FLOW_GAP_UNSYNCED)
+		moment_forget(execution, branch->high);
+	place_gap(execution, &gap);
+}
+
+/* Follows a TRACE_BREAK or TRACE_END.
+ *
+ * The current clock ends here. The gap after it gets the time of the last
+ * record, without an upper bound.
+ */
+static void follow_break(struct execution *execution,
+			 const struct trace_branch *branch, uint64_t position)
+{
+	const struct trace_gap gap = gap_of(branch, position);
+	struct event_times *times = &execution->times;
+
+	walk_lose_page_table(execution);
+	event_times_flush(times);
+	if (branch->kind == TRACE_BREAK) {
+		place_gap_at(
+			execution,
+			event_times_add(
+				times,
+				event_times_bound(
+					times,
+					moment_low_ns(execution,
+						      execution->before.low),
+					UINT64_MAX)),
+			&gap);
+		event_times_flush(times);
+	}
+	moment_forget(execution, UINT64_MAX);
+}
+
+/* Returns whether the instruction at @address is 0f @second, followed by @third
+ * unless that is negative.
+ */
+static bool is_there(struct execution *execution, uint64_t address,
+		     uint8_t second, int third)
+{
+	uint8_t bytes[3] = { 0 };
+	size_t count = third < 0 ? 2 : 3;
+
+	return address &&
+	       code_space_copy(execution->code, address, bytes, count) ==
+		       count &&
+	       bytes[0] == 0x0f && bytes[1] == second &&
+	       (third < 0 || bytes[2] == third);
+}
+
+static bool is_wrmsr(struct execution *execution, uint64_t address)
+{
+	return is_there(execution, address, 0x30, -1);
+}
+
+/* vmlaunch and vmresume. */
+static bool is_machine_entry(struct execution *execution, uint64_t address)
+{
+	return is_there(execution, address, 0x01, 0xc2) ||
+	       is_there(execution, address, 0x01, 0xc3);
+}
+
+/* Returns why tracing stopped. The kernel switches the unit off by writing an
+ * MSR. Otherwise, an address in the packet is outside the filter (Intel SDM,
+ * TIP.PGD packet); without an address, execution left for another privilege
+ * level.
+ */
+static uint8_t stop_reason(struct execution *execution, uint64_t last_ip,
+			   bool has_address)
+{
+	if (is_wrmsr(execution, last_ip))
+		return FLOW_STOP_OFF;
+	return has_address ? FLOW_STOP_FILTER : FLOW_STOP_LEVEL;
+}
+
+/* Runs up to a stop without an address. Its target is another privilege level,
+ * which only a far transfer leads to. If there is none on the way, either only
+ * one program is traced and another page table is set, or it is an erratum.
+ */
+static bool run_to_stop(struct execution *execution,
+			const struct trace_branch *branch)
+{
+	struct sight sight = sight_of(execution, 0);
+
+	if (branch->is_unsure && sight.to_outside)
+		return walk_blocks(execution, sight.to_outside);
+	if (sight_ends_at_target(execution, &sight))
+		return walk_to_target(execution);
+	if (sight.to_page_table)
+		return walk_blocks(execution, sight.to_page_table);
+	if (branch->is_unsure && sight.to_direct)
+		return walk_blocks(execution, sight.to_direct);
+	return walk_to_target(execution);
+}
+
+/* A guest that is not traced: the recording is of the host only. */
+static void stop_in_machine(struct execution *execution)
+{
+	place_stop(execution, FLOW_STOP_GUEST, execution->machine);
+	execution->guest = GUEST_HIDDEN;
+}
+
+/* Follows @branch, a TRACE_STOP, from the known position execution->block.
+ * @position: of its packet, in the stream's bytes.
+ */
+static void follow_stop(struct execution *execution,
+			const struct trace_branch *branch, uint64_t position)
+{
+	uint8_t reason = stop_reason(execution, walk_last_ip(execution),
+				     branch->has_address);
+	bool has_run = true;
+
+	moment_begin(execution);
+	if (branch->has_address)
+		has_run = walk_to_exit(execution, branch->payload);
+	else if (reason == FLOW_STOP_LEVEL)
+		has_run = run_to_stop(execution, branch);
+	if (!has_run)
+		place_fail(execution, position);
+	moment_pass(execution, branch);
+	moment_begin(execution);
+	if (reason == FLOW_STOP_LEVEL &&
+	    is_machine_entry(execution, walk_last_ip(execution)))
+		stop_in_machine(execution);
+	else
+		place_stop(execution, reason, branch->payload);
+}
+
+/* Follows @branch, a TRACE_STOP_THERE, at whose address execution has arrived.
+ *
+ * An interrupt whose handler is not traced; or the kernel's wrmsr, which is
+ * reported in the same way, after the instruction.
+ */
+static void follow_stop_there(struct execution *execution,
+			      const struct trace_branch *branch,
+			      uint64_t position)
+{
+	uint64_t at = execution->blocks[execution->block].ip;
+	uint8_t reason;
+
+	if (branch->is_unsure && is_machine_entry(execution, at)) {
+		follow_stop(execution, branch, position);
+		return;
+	}
+	reason = stop_reason(execution, walk_last_ip(execution),
+			     branch->has_address);
+	/* Some units report the address of the wrmsr itself, before it has run.
+	 */
+	if (reason != FLOW_STOP_OFF)
+		reason = stop_reason(execution, at, branch->has_address);
+	moment_begin(execution);
+	moment_pass(execution, branch);
+	moment_begin(execution);
+	if (reason != FLOW_STOP_OFF)
+		place_interrupt(execution);
+	place_stop(execution, reason, branch->payload);
+}
+
+/* Virtual machines on the traced CPU (Intel VMX). Trace of non-root operation
+ * is of the guest's code, which a recording of the host does not contain: its
+ * branches are consumed without following them. In the stream of events a guest
+ * is one FLOW_STOP_GUEST, from the instruction that enters it to the start of
+ * trace at the VM exit.
+ *
+ *	NONE ── TRACE_GUEST ──► ENTERING ── branch ──► INSIDE
+ *	INSIDE ── TRACE_ADDRESS_SPACE ──► LEAVING ── branch ──► NONE
+ *	NONE ── TRACE_STOP at VMLAUNCH, VMRESUME ──► HIDDEN ── TRACE_START ──► NONE
+ *	INSIDE, LEAVING ── overflow ──► UNKNOWN ── PIP ──► INSIDE, or lost in NONE
+ *
+ * 1. In INSIDE, LEAVING, HIDDEN and UNKNOWN no block is followed.
+ * 2. A guest's addresses are never looked up in the host's code.
+ *
+ * A sync point that repeats the page table root determines the state, whatever
+ * it was before. Without kernel trace (IA32_RTIT_CTL.OS is 0) there are no
+ * PIPs, so user code of a guest cannot be distinguished from the host's.
+ *
+ * Source: Intel SDM, volume 3, "Intel Processor Trace", "Paging Information
+ * Packet", "VMCS Packet" and "Tracing and VMX".
+ */
+
+/* Stops the trace of the host. @branch enters the guest; NULL if that branch
+ * was not traced.
+ */
+static void stop_in_guest(struct execution *execution,
+			  const struct trace_branch *branch)
+{
+	moment_begin(execution);
+	if (branch) {
+		moment_pass(execution, branch);
+		moment_begin(execution);
+	}
+	place_stop(execution, FLOW_STOP_GUEST,
+		   execution->machine ? execution->machine :
+					execution->guest_page_table);
+	execution->guest = GUEST_INSIDE;
+}
+
+static void say_bad_trace(struct execution *execution, uint64_t position)
+{
+	place_gap(execution, &(struct trace_gap){
+				     .reason = FLOW_GAP_BAD_TRACE,
+				     .position = position,
+			     });
+}
+
+/* Follows TRACE_GUEST in the state GUEST_NONE. */
+static void follow_machine_entry(struct execution *execution,
+				 const struct trace_branch *branch,
+				 uint64_t position)
+{
+	execution->guest_page_table = branch->payload;
+	if (execution->block != BLOCK_NONE && !branch->count) {
+		execution->guest = GUEST_ENTERING;
+		return;
+	}
+	/* A sync point inside a guest whose entry was not traced. */
+	if (execution->block != BLOCK_NONE)
+		say_bad_trace(execution, position);
+	stop_in_guest(execution, NULL);
+}
+
+/* Runs the host's code up to and including the instruction that enters the
+ * guest.
+ */
+static bool enter(struct execution *execution,
+		  const struct trace_branch *branch, uint64_t position)
+{
+	if (branch->kind == TRACE_BITS || branch->kind == TRACE_REACH ||
+	    execution->targets_ahead)
+		return false;
+	moment_expect(execution, branch);
+	moment_begin(execution);
+	if (!walk_to_target(execution))
+		place_fail(execution, position);
+	stop_in_guest(execution, branch);
+	return true;
+}
+
+static void leave(struct execution *execution,
+		  const struct trace_branch *branch)
+{
+	bool is_stop = branch->kind == TRACE_STOP ||
+		       branch->kind == TRACE_STOP_THERE;
+
+	moment_expect(execution, branch);
+	moment_pass(execution, branch);
+	moment_begin(execution);
+	execution->guest = GUEST_NONE;
+	if (is_stop || !branch->has_address) {
+		place_stop(execution,
+			   branch->has_address ? FLOW_STOP_FILTER :
+						 FLOW_STOP_LEVEL,
+			   branch->payload);
+		return;
+	}
+	if (execution->lists_blocks)
+		place_item(execution, FLOW_START, 0)->ip = branch->payload;
+	execution_forget_place(execution, EXIT_GUEST);
+	execution->is_lost = false;
+	execution->is_off = false;
+	execution->outside = false;
+	place_go(execution, branch->payload, EXIT_GUEST);
+}
+
+/* Consumes branches of a guest. A sync point still resets the return stack and
+ * the rate of time, but its address is the guest's.
+ */
+static bool follow_flow(struct execution *execution,
+			const struct trace_branch *branch)
+{
+	bool is_exit = branch->kind == TRACE_TARGET ||
+		       branch->kind == TRACE_INTERRUPT ||
+		       branch->kind == TRACE_START ||
+		       branch->kind == TRACE_STOP ||
+		       branch->kind == TRACE_STOP_THERE;
+
+	if (branch->kind == TRACE_SYNC)
+		instruction_pace_sync(&execution->times.pace);
+	if (branch->kind == TRACE_SYNC)
+		return_stack_clear(&execution->returns);
+	if (is_exit && execution->guest == GUEST_LEAVING)
+		leave(execution, branch);
+	return true;
+}
+
+/* Follows @branch in GUEST_HIDDEN, where the trace unit is off. Returns whether
+ * it is consumed.
+ */
+static bool follow_hidden(struct execution *execution,
+			  const struct trace_branch *branch)
+{
+	if (branch->kind == TRACE_START) {
+		leave(execution, branch);
+		return true;
+	}
+	if (branch->kind != TRACE_SYNC || branch->has_address)
+		execution->guest = GUEST_NONE;
+	return false;
+}
+
+static void set_page_table(struct execution *execution, uint64_t root)
+{
+	if (root == execution->page_table)
+		return;
+	execution->page_table = root;
+	place_list(execution, FLOW_ADDRESS_SPACE, 0, root);
+}
+
+/* Follows TRACE_ADDRESS_SPACE, which sets the host's page table root: the next
+ * branch leaves the guest, or it was left untraced.
+ */
+static void follow_host(struct execution *execution,
+			const struct trace_branch *branch, uint64_t position)
+{
+	bool is_inside = execution->guest == GUEST_INSIDE ||
+			 execution->guest == GUEST_LEAVING;
+
+	set_page_table(execution, branch->payload);
+	if (execution->guest == GUEST_HIDDEN)
+		return;
+	if (is_inside && !branch->count) {
+		execution->guest = GUEST_LEAVING;
+		return;
+	}
+	if (is_inside)
+		say_bad_trace(execution, position);
+	execution->guest = GUEST_NONE;
+}
+
+static void follow_inside(struct execution *execution,
+			  const struct trace_branch *branch)
+{
+	bool is_known = execution->guest == GUEST_INSIDE ||
+			execution->guest == GUEST_LEAVING;
+
+	execution->guest_page_table = branch->payload;
+	if (is_known || execution->guest == GUEST_HIDDEN)
+		execution->guest = GUEST_INSIDE;
+	else if (execution->guest == GUEST_UNKNOWN)
+		stop_in_guest(execution, NULL);
+}
+
+/* Follows an overflow inside a guest. The lost trace may have left the guest
+ * and entered it again.
+ */
+static void lose(struct execution *execution, const struct trace_branch *branch,
+		 uint64_t position)
+{
+	moment_expect(execution, branch);
+	place_gap(execution, &(struct trace_gap){
+				     .reason = FLOW_GAP_OVERFLOW,
+				     .position = position,
+			     });
+	moment_pass(execution, branch);
+	execution->guest = GUEST_UNKNOWN;
+}
+
+/* Follows @branch in a state other than GUEST_NONE. Returns true if it is
+ * consumed; otherwise it must be followed like a branch of the host.
+ */
+static bool follow_guest(struct execution *execution,
+			 const struct trace_branch *branch, uint64_t position)
+{
+	switch ((int)branch->kind) {
+	case TRACE_MODE:
+	case TRACE_MACHINE:
+		return false;
+	case TRACE_GAP:
+	case TRACE_BREAK:
+	case TRACE_END:
+		execution->guest = GUEST_NONE;
+		return false;
+	case TRACE_GUEST:
+		follow_inside(execution, branch);
+		return true;
+	case TRACE_ADDRESS_SPACE:
+		follow_host(execution, branch, position);
+		return true;
+	case TRACE_OVERFLOW:
+		lose(execution, branch, position);
+		return true;
+	default:
+		break;
+	}
+	if (execution->guest == GUEST_ENTERING)
+		return enter(execution, branch, position);
+	if (execution->guest == GUEST_HIDDEN)
+		return follow_hidden(execution, branch);
+	return follow_flow(execution, branch);
+}
 
 /* Returns whether the last branch must have gone to @branch's address itself:
  * nothing ran since, and the code does not lead to the address.
@@ -286,10 +919,10 @@ int follow_branch(struct execution *execution,
 		return follow_atoms(execution, branch, position);
 	if (execution->guest && follow_guest(execution, branch, position))
 		return 0;
-	if (is_placed(execution) && !execution->is_rebased)
+	if (is_placed(execution) && !execution->has_wrong_ip_base)
 		return follow(execution, branch, &behind, position);
 	rebased = *branch;
 	if (branch->has_address)
-		rebased.payload = rebase_address(execution, branch);
+		rebased.payload = complete_ip(execution, branch);
 	return follow(execution, &rebased, &behind, position);
 }

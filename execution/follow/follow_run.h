@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef KT_EXECUTION_FOLLOW_RUN_H
-#define KT_EXECUTION_FOLLOW_RUN_H
+#ifndef KT_EXECUTION_FOLLOW_FOLLOW_RUN_H
+#define KT_EXECUTION_FOLLOW_FOLLOW_RUN_H
+
+#include "execution/walk/execution.h"
+#include "execution/walk/walk.h"
 
 #include <stdint.h>
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef KT_EXECUTION_EXECUTION_STREAM_H
-#define KT_EXECUTION_EXECUTION_STREAM_H
+#ifndef KT_EXECUTION_STREAM_EXECUTION_STREAM_H
+#define KT_EXECUTION_STREAM_EXECUTION_STREAM_H
 
+#include "decoder/flow/flow_source.h"
 #include "execution/follow/record_feed.h"
 #include "symbolize/events/function_event.h"
 
@@ -94,5 +95,10 @@ uint64_t execution_stream_position(const struct execution_stream *stream);
 void execution_stream_checkpoint(const struct execution_stream *stream,
 				 uint64_t left,
 				 struct stream_checkpoint *checkpoint);
+
+/* Follows the code like execution_stream_next(), but provides the blocks that ran as
+ * flow items (flow.h), for display.
+ */
+extern const struct flow_source_ops execution_blocks;
 
 #endif

@@ -3,11 +3,223 @@
 
 #include "common/error.h"
 #include "decoder/flow/flow_source.h"
+#include "decoder/flow/switch_feed.h"
 #include "decoder/recording/loss_cursor.h"
 #include "decoder/recording/recording.h"
 #include "execution/stream/segment_feed.h"
 
 #include <string.h>
+
+/* Returns the next mark, or NULL. */
+static inline const struct event_mark *
+run_cursor_mark(const struct run_cursor *cursor)
+{
+	return cursor->next_mark < cursor->run.mark_count ?
+		       &cursor->run.marks[cursor->next_mark] :
+		       NULL;
+}
+
+/* Returns the next record, or NULL. */
+static inline const union timed_record *
+run_cursor_record(const struct run_cursor *cursor)
+{
+	return cursor->at < cursor->run.count ?
+		       &cursor->run.records[cursor->at] :
+		       NULL;
+}
+
+/* Consumes and returns the next @count records, which must exist. */
+static inline const union timed_record *
+run_cursor_take(struct run_cursor *cursor, size_t count)
+{
+	cursor->at += count;
+	return cursor->run.records + cursor->at - count;
+}
+
+/* Returns the index of the first record from cursor->at on, before @end, that is
+ * later than @time_ns; @end if none is.
+ */
+static size_t first_after(const struct run_cursor *cursor, size_t end,
+			  uint64_t time_ns)
+{
+	const union timed_record *records = cursor->run.records;
+	size_t low = cursor->at;
+	size_t high = end;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (records[middle].time_ns > time_ns)
+			high = middle;
+		else
+			low = middle + 1;
+	}
+	return low;
+}
+
+/* Returns the number of records before the next mark that are not later than
+ * @until_ns (UINT64_MAX: any time).
+ */
+static size_t run_cursor_left(const struct run_cursor *cursor,
+			      uint64_t until_ns)
+{
+	const struct event_mark *mark = run_cursor_mark(cursor);
+	size_t end = cursor->run.count;
+
+	if (mark && mark->index < end)
+		end = mark->index;
+	if (until_ns != UINT64_MAX)
+		end = first_after(cursor, end, until_ns);
+	return end > cursor->at ? end - cursor->at : 0;
+}
+
+/* Opens the switch records of @input's stream. Returns 0 or -ERROR_MEMORY. */
+static int stream_tasks_open(struct stream_tasks *tasks,
+			     const struct flow_input *input)
+{
+	tasks->feed = switch_feed_new(input->recording, input->stream);
+	return tasks->feed ? 0 : -ERROR_MEMORY;
+}
+
+static void stream_tasks_close(struct stream_tasks *tasks)
+{
+	switch_feed_free(tasks->feed);
+}
+
+void stream_tasks_set(struct stream_tasks *tasks, int32_t pid, int32_t tid,
+		      bool is_own)
+{
+	tasks->state.current = (struct task_id){ .pid = pid, .tid = tid };
+	tasks->own = tasks->state.current;
+	if (!is_own)
+		tasks->own.tid = -1;
+}
+
+/* Returns the next switch record, or NULL. */
+static const struct flow_item *
+stream_tasks_next(const struct stream_tasks *tasks)
+{
+	return tasks->feed ? switch_feed_peek(tasks->feed) : NULL;
+}
+
+/* Consumes the next switch record. Returns 0 or -ERROR_MEMORY. */
+static int stream_tasks_advance(struct stream_tasks *tasks)
+{
+	tasks->count++;
+	return switch_feed_advance(tasks->feed) < 0 ? -ERROR_MEMORY : 0;
+}
+
+/* Restores @state and @is_running, of the time when @count switch records were
+ * consumed, and consumes them. Returns 0 or -ERROR_MEMORY.
+ */
+static int stream_tasks_go_to(struct stream_tasks *tasks,
+			      const struct task_switch *state, bool is_running,
+			      uint64_t count)
+{
+	tasks->state = *state;
+	tasks->is_running = is_running;
+	while (tasks->count < count && stream_tasks_next(tasks))
+		if (stream_tasks_advance(tasks) < 0)
+			return -ERROR_MEMORY;
+	return 0;
+}
+
+/* Applies a switch record. Returns whether the task changes right here;
+ * otherwise it changes at the next switch point, or not at all.
+ */
+static bool stream_tasks_record(struct stream_tasks *tasks,
+				const struct flow_item *item)
+{
+	return task_switch_record(&tasks->state, item, tasks->is_running);
+}
+
+/* Consumes the next switch record, which announces the next task. */
+static int announce_next(struct stream_tasks *tasks)
+{
+	task_switch_announce(&tasks->state, stream_tasks_next(tasks));
+	return stream_tasks_advance(tasks);
+}
+
+/* Returns whether the next switch record can belong to a switch point up to
+ * @high_ns.
+ */
+static bool has_record_by(const struct stream_tasks *tasks, uint64_t high_ns)
+{
+	const struct flow_item *next = stream_tasks_next(tasks);
+	uint64_t delay_ns = 0;
+
+	if (!next)
+		return false;
+	if (switch_feed_is_arrival(tasks->feed))
+		delay_ns = TASK_SWITCH_NEAR_NS;
+	return next->time_ns <= delay_ns || next->time_ns - delay_ns <= high_ns;
+}
+
+/* Consumes all switch records before @low_ns. Each replaces the announced task,
+ * because the switch point of the record before it was not traced. Returns 0 or
+ * -ERROR_MEMORY.
+ */
+static int stream_tasks_pass(struct stream_tasks *tasks, uint64_t low_ns)
+{
+	const struct flow_item *next;
+
+	while ((next = stream_tasks_next(tasks)) && next->time_ns < low_ns)
+		if (announce_next(tasks) < 0)
+			return -ERROR_MEMORY;
+	return 0;
+}
+
+/* Consumes a switch point whose time is estimated as @time_ns and is within
+ * [@low_ns, @high_ns], after stream_tasks_pass() up to @low_ns. Its switch
+ * record is the last one announced. If there is none, it is the next one if
+ * that can be in time, which is then consumed: the record of the task that
+ * leaves is written before the switch point, that of the task that arrives
+ * after it.
+ *
+ * Returns 1 if the task changes here, 0 if not, or -ERROR_MEMORY.
+ */
+static int stream_tasks_point(struct stream_tasks *tasks, uint64_t low_ns,
+			      uint64_t high_ns, uint64_t time_ns)
+{
+	if (stream_tasks_pass(tasks, low_ns) < 0)
+		return -ERROR_MEMORY;
+	if (!tasks->state.has_next &&
+	    task_switch_is_done(&tasks->state, low_ns, high_ns))
+		return 0;
+	if (!tasks->state.has_next && has_record_by(tasks, high_ns) &&
+	    announce_next(tasks) < 0)
+		return -ERROR_MEMORY;
+	return task_switch_point(&tasks->state, time_ns, NULL);
+}
+
+/* Must be called when execution continues. If the stream is of one thread, that
+ * thread runs now. Returns whether it did not before.
+ */
+static bool stream_tasks_come_back(struct stream_tasks *tasks)
+{
+	return tasks->own.tid >= 0 &&
+	       task_switch_back(&tasks->state, &tasks->own);
+}
+
+/* Returns the record of a switch to the running task, at the time of @like. */
+static union timed_record
+stream_tasks_record_at(const struct stream_tasks *tasks,
+		       const union timed_record *like)
+{
+	const struct task_id *task = &tasks->state.current;
+
+	return (union timed_record){
+		.event = {
+			.time_ns = like->time_ns,
+			.early_ns = like->early_ns,
+			.late_ns = like->late_ns,
+			.kind = FUNCTION_SWITCH,
+			.detail = tasks->state.preempted,
+			.address = (uint64_t)(uint32_t)task->pid << 32 |
+				   (uint32_t)task->tid,
+		},
+	};
+}
 
 /* Switch records are placed by times or time bounds of the trace, so they are
  * not used if it has none in nanoseconds.

@@ -1,18 +1,49 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef KT_EXECUTION_RECORD_JOIN_H
-#define KT_EXECUTION_RECORD_JOIN_H
+#ifndef KT_EXECUTION_STREAM_RECORD_JOIN_H
+#define KT_EXECUTION_STREAM_RECORD_JOIN_H
 
-#include "execution/stream/run_cursor.h"
+#include "execution/follow/record_feed.h"
 #include "execution/stream/stream_checkpoint.h"
-#include "execution/stream/stream_tasks.h"
+#include "symbolize/events/task_switch.h"
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 struct flow_input;
 struct jobs;
 struct segment_feed;
+struct switch_feed;
 struct symbols;
+
+/* A reading position in a run of records and marks. A zeroed cursor is at the
+ * end of an empty run.
+ */
+struct run_cursor {
+	struct record_run run;
+	size_t at; /* the next record */
+	size_t next_mark;
+};
+
+/* The running task of a stream, from the kernel's switch records and from the
+ * trace itself. record_join.h decides which comes next: a switch record
+ * (_record), a switch point (_point), or the return of the thread (_come_back).
+ */
+struct stream_tasks {
+	/* NULL: switch records cannot be placed in time */
+	struct switch_feed *feed;
+	struct task_switch state;
+	/* the thread that the stream is of; tid -1: it is of a CPU */
+	struct task_id own;
+	bool is_running; /* tracing is on */
+	uint64_t count;	 /* number of switch records consumed */
+};
+
+/* Sets the task that runs at the start of the stream, -1: unknown. @is_own: the
+ * stream is of that thread only.
+ */
+void stream_tasks_set(struct stream_tasks *tasks, int32_t pid, int32_t tid,
+		      bool is_own);
 
 /* Merges the records of one stream with the kernel's switch records.
  *

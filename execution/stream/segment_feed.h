@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef KT_EXECUTION_SEGMENT_FEED_H
-#define KT_EXECUTION_SEGMENT_FEED_H
+#ifndef KT_EXECUTION_STREAM_SEGMENT_FEED_H
+#define KT_EXECUTION_STREAM_SEGMENT_FEED_H
 
 #include "execution/follow/record_feed.h"
+#include "execution/stream/segment_ring.h"
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
+struct branch_source;
 struct execution_state;
 struct flow_input;
 struct jobs;
@@ -29,13 +31,43 @@ struct symbols;
  * 1. A segment is only used if its state at the start is the state where the
  *    previous part ended. Otherwise the calling thread decodes it again from
  *    that state. So the records do not depend on the number of threads.
- * 2. The sizes of the parts (stretch_plan.h) only affect speed.
+ * 2. The sizes of the parts (struct stretch_plan) only affect speed.
  *
  * A feed is used by one thread at a time; segment_ring.h has the threads.
  * Memory: one segment's records for each thread and one more. Errors: as
  * record_feed.h.
  */
 struct segment_feed;
+
+/* How a stream is cut into intervals. The threads' parts are of one size, but
+ * smaller towards the end of the stream; the size of the calling thread's part
+ * is adapted so that neither waits for the other.
+ */
+struct stretch_plan {
+	struct branch_source *scout; /* finds sync points */
+	uint64_t segment_bytes;	     /* maximum size of a thread's part */
+	uint64_t stream_bytes;
+	/* size of the calling thread's part, in 1/OWN_PARTS of a thread's */
+	unsigned int own_parts;
+	bool shares;	     /* the calling thread decodes, too */
+	uint64_t next_begin; /* NO_SYNC: there are no more intervals */
+};
+
+/* Plans for @threads, and the calling thread if it @shares their work, from the
+ * sync point at @begin on. Returns 0 or a negative enum error; @plan must be
+ * closed in either case.
+ */
+int stretch_plan_open(struct stretch_plan *plan, const struct flow_input *input,
+		      unsigned int threads, bool shares, uint64_t segment_bytes,
+		      uint64_t begin);
+
+void stretch_plan_close(struct stretch_plan *plan);
+
+/* Returns whether there is another interval, and sets *@stretch to it. */
+bool stretch_plan_next(struct stretch_plan *plan, struct stretch *stretch);
+
+/* Adapts the size of the calling thread's next parts to @lead. */
+void stretch_plan_adapt(struct stretch_plan *plan, enum ring_lead lead);
 
 /* Opens a feed. Borrows all arguments. Without @jobs, or if the stream is
  * small, the calling thread decodes everything. @from: start at that state,
@@ -83,6 +115,7 @@ size_t segment_feed_repeats(const struct segment_feed *feed);
 
 /* Like record_feed_is_off() and record_feed_end_ns(). */
 bool segment_feed_is_off(const struct segment_feed *feed);
+
 uint64_t segment_feed_end_ns(const struct segment_feed *feed);
 
 #endif

@@ -46,7 +46,7 @@ void execution_reset(struct execution *execution)
 	execution->is_lost = true;
 	execution->is_off = false;
 	execution->outside = false;
-	execution->is_rebased = false;
+	execution->has_wrong_ip_base = false;
 	execution->unseen_calls = 0;
 	execution_forget_place(execution, EXIT_UNSEEN);
 	event_times_init(&execution->times);

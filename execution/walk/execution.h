@@ -41,7 +41,7 @@
  *   why.
  * - lost: block is BLOCK_NONE and is_lost is set. The next address in the trace
  *   resumes. Set by execution_reset() and place_gap().
- * - in a virtual machine: see follow_guest.h.
+ * - in a virtual machine: see follow_guest() in follow.c.
  *
  * Invariants:
  *
@@ -154,7 +154,7 @@ enum event_mark_kind {
 	MARK_RUNS,	   /* tracing resumes */
 	MARK_SWITCH_POINT, /* the kernel changes stacks here */
 	MARK_PAUSE,	   /* tracing paused just before */
-	MARK_SYNC,	   /* a watched sync point: see sync_watch.h */
+	MARK_SYNC,	   /* a watched sync point: see record_feed_watch() */
 	/* the record is a task switch reported by the trace itself: a flow item
 	 */
 	MARK_TASK,
@@ -212,7 +212,7 @@ enum {
 	EXIT_GUEST, /* from a virtual machine that the traced code entered */
 };
 
-/* Position relative to virtual machines: see follow_guest.h. */
+/* Position relative to virtual machines: see follow.c. */
 enum guest_state {
 	GUEST_NONE,	/* in the host */
 	GUEST_ENTERING, /* the next branch enters one */
@@ -288,8 +288,8 @@ struct execution {
 	bool is_lost;	  /* after a gap: any address in the trace resumes */
 	bool is_off;	  /* the unit was switched off */
 	bool outside;	  /* execution left for user space */
-	/* partial IPs are completed with a wrong base: see rebase.h */
-	bool is_rebased;
+	/* partial IPs are completed with a wrong base: see complete_ip() */
+	bool has_wrong_ip_base;
 	uint8_t guest;	    /* enum guest_state */
 	uint8_t listed_set; /* enum instruction_set last added to a list */
 	uint64_t page_table;
