@@ -19,7 +19,6 @@
 #include "tests/recording_fixture.h"
 #include "tests/run_suite.h"
 
-#include "decoder/flow/trace_branch.h"
 #include <linux/perf_event.h>
 #include <stdlib.h>
 #include <string.h>

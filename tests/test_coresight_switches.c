@@ -10,7 +10,7 @@
 #include "tests/recording_fixture.h"
 #include "tests/run_suite.h"
 
-#include "decoder/flow/trace_branch.h"
+#include "decoder/flow/branch_source.h"
 #include <linux/perf_event.h>
 #include <string.h>
 

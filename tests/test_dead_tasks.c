@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "decoder/flow/dead_tasks.h"
+#include "decoder/flow/switch_feed.h"
 #include "decoder/recording/sideband.h"
 #include "tests/run_suite.h"
 

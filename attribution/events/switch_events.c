@@ -4,7 +4,7 @@
 #include "common/array.h"
 #include "common/error.h"
 #include "common/number_map.h"
-#include "decoder/flow/dead_tasks.h"
+#include "decoder/flow/switch_feed.h"
 #include "decoder/recording/sideband.h"
 
 #include <stdlib.h>

@@ -2,7 +2,7 @@
 #ifndef KT_DECODER_BRANCH_LIST_H
 #define KT_DECODER_BRANCH_LIST_H
 
-#include "decoder/flow/trace_branch.h"
+#include "decoder/flow/branch_source.h"
 
 #include <stdbool.h>
 #include <stddef.h>

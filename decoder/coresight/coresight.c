@@ -6,7 +6,6 @@
 #include "decoder/coresight/coresight_session.h"
 #include "decoder/flow/flow_source.h"
 #include "decoder/flow/switch_feed.h"
-#include "decoder/flow/task_ids.h"
 #include "decoder/recording/coresight_unit.h"
 
 #include <stdlib.h>

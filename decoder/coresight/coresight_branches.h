@@ -6,7 +6,7 @@
 #include "decoder/coresight/coresight_address.h"
 #include "decoder/coresight/coresight_atoms.h"
 #include "decoder/coresight/coresight_packet.h"
-#include "decoder/flow/trace_branch.h"
+#include "decoder/flow/branch_source.h"
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -3,7 +3,7 @@
 #include "common/error.h"
 #include "decoder/coresight/coresight_code.h"
 #include "decoder/coresight/coresight_items.h"
-#include "decoder/flow/task_ids.h"
+#include "decoder/flow/switch_feed.h"
 #include "decoder/recording/coresight_unit.h"
 
 /* Returns the task in the trace, or -1. */

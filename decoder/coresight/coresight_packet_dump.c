@@ -2,7 +2,7 @@
 #include "common/array.h"
 #include "common/error.h"
 #include "decoder/coresight/coresight_feed.h"
-#include "decoder/flow/packet_dump_ops.h"
+#include "decoder/flow/packet_dump.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -6,7 +6,6 @@
 #include "decoder/coresight/coresight_scan.h"
 #include "decoder/flow/branch_source.h"
 #include "decoder/flow/flow_source.h"
-#include "decoder/flow/point_search.h"
 #include "decoder/recording/coresight_unit.h"
 #include "decoder/recording/recording.h"
 #include "decoder/recording/time_conversion.h"

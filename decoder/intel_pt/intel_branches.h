@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef KT_DECODER_INTEL_BRANCHES_H
-#define KT_DECODER_INTEL_BRANCHES_H
+#ifndef KT_DECODER_INTEL_PT_INTEL_BRANCHES_H
+#define KT_DECODER_INTEL_PT_INTEL_BRANCHES_H
 
-#include "decoder/flow/trace_branch.h"
-#include "decoder/intel_pt/intel_packet.h"
+#include "decoder/flow/branch_source.h"
 #include "decoder/recording/intel_psb.h"
 
 #include <stddef.h>
@@ -22,6 +21,7 @@ struct intel_branches;
 struct intel_branches *intel_branches_new(const uint8_t *bytes, size_t size,
 					  size_t from,
 					  const struct intel_setup *setup);
+
 void intel_branches_free(struct intel_branches *branches);
 
 /* Sets a callback @reach, with @ctx, that makes bytes readable before they are

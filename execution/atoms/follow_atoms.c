@@ -6,7 +6,6 @@
 #include "decoder/flow/branch_source.h"
 #include "decoder/flow/flow_source.h"
 #include "decoder/flow/switch_feed.h"
-#include "decoder/flow/task_ids.h"
 #include "decoder/recording/recording.h"
 #include "execution/atoms/atom_times.h"
 #include "execution/atoms/walk_atoms.h"

@@ -11,7 +11,7 @@ struct flow_input;
 struct trace_branch;
 
 /* Follows the trace of units that emit an atom for each branch (TRACE_ATOMS in
- * trace_branch.h), Arm's ETMv4 and ETE: the counterpart of follow.h.
+ * branch_source.h), Arm's ETMv4 and ETE: the counterpart of follow.h.
  *
  *	TRACE_ATOMS, _ADDRESS, _SOURCE,    runs blocks by walk_atoms.h
  *	_EXCEPTION, _ON

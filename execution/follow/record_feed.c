@@ -5,7 +5,6 @@
 #include "decoder/code/code_space.h"
 #include "decoder/flow/branch_source.h"
 #include "decoder/flow/flow_source.h"
-#include "decoder/flow/trace_branch.h"
 #include "decoder/recording/recording.h"
 #include "decoder/recording/time_conversion.h"
 #include "execution/atoms/follow_atoms.h"

@@ -2,7 +2,7 @@
 #ifndef KT_EXECUTION_WALK_EXECUTION_H
 #define KT_EXECUTION_WALK_EXECUTION_H
 
-#include "decoder/flow/trace_branch.h"
+#include "decoder/flow/branch_source.h"
 #include "decoder/recording/recording.h"
 #include "decoder/recording/time_conversion.h"
 #include "decoder/recording/trace_filter.h"
@@ -18,7 +18,7 @@
 /* The state of following one stream along the code. All files of walk/, atoms/
  * and follow/ share it.
  *
- *	branches (decoder/flow/trace_branch.h)
+ *	branches (decoder/flow/branch_source.h)
  *	   │ follow/ (Intel PT), atoms/ (Arm)
  *	   ▼
  *	walk.c: runs blocks of the graph ──► execution_arrive(), place.c

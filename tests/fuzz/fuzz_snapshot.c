@@ -3,8 +3,7 @@
 #include "common/array.h"
 #include "decoder/recording/coresight_frame.h"
 #include "decoder/recording/coresight_unit.h"
-#include "decoder/snapshot/snapshot_device.h"
-#include "decoder/snapshot/snapshot_trace.h"
+#include "decoder/snapshot/snapshot.h"
 #include "tests/fuzz/fuzz.h"
 
 #include <stdlib.h>

@@ -1,5 +1,45 @@
 /* SPDX-License-Identifier: MIT */
-#include "decoder/intel_pt/intel_branches_parts.h"
+#include "decoder/intel_pt/intel_flow.h"
+
+/* Adds a branch whose packet has a time of its own. */
+static inline struct trace_branch *
+intel_branches_add_timed(struct intel_branches *b, uint8_t kind,
+			 uint64_t payload, bool is_exact)
+{
+	struct trace_branch *branch = intel_branches_add(b, kind, payload);
+	/* If no cycles were counted since the anchor, nothing ran, except for
+	 * lost trace.
+	 */
+	bool is_fresh = b->has_fresh_cyc ||
+			(b->after_anchor && kind != TRACE_OVERFLOW);
+
+	branch->is_timed = true;
+	branch->is_exact = is_exact;
+	branch->has_estimate = is_exact && is_fresh;
+	if (b->has_fresh_cyc)
+		b->no_high = b->count;
+	b->open_tnt_was_fresh = b->has_fresh_cyc;
+	b->has_open_tnt = false;
+	b->has_fresh_cyc = false;
+	b->after_anchor = false;
+	b->overflow = NO_OVERFLOW;
+	return branch;
+}
+
+/* Adds the branches of a TNT, which ends after @count branches. */
+static inline void intel_branches_take_tnt(struct intel_branches *b,
+					   uint64_t bits, uint8_t count)
+{
+	struct trace_branch *branch;
+
+	if (!count)
+		return;
+	b->breaks_off = false;
+	branch = intel_branches_add_timed(b, TRACE_BITS, bits,
+					  intel_tnt_may_be_full(count));
+	branch->count = count;
+	b->has_open_tnt = true;
+}
 
 /* Returns the address in a packet; *@has_address is set if there is one. */
 static uint64_t take_address(struct intel_branches *b,

@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef KT_DECODER_INTEL_BRANCHES_PARTS_H
-#define KT_DECODER_INTEL_BRANCHES_PARTS_H
+#ifndef KT_DECODER_INTEL_PT_INTEL_FLOW_H
+#define KT_DECODER_INTEL_PT_INTEL_FLOW_H
 
-#include "decoder/flow/trace_branch.h"
+#include "decoder/flow/branch_source.h"
 #include "decoder/intel_pt/intel_branches.h"
 #include "decoder/intel_pt/intel_clock.h"
 #include "decoder/intel_pt/intel_packet.h"
-#include "decoder/intel_pt/intel_setup.h"
 
-/* Internals of intel_branches.h, shared by its files: intel_branches.c reads
- * packets and sets times, intel_branches_flow.c interprets packets.
+/* The state of intel_branches.h, and what each packet other than those of time
+ * does to it. intel_branches.c reads packets and sets times.
  */
 
 /* Most branches that one packet adds. */
@@ -105,31 +104,6 @@ intel_branches_add(struct intel_branches *b, uint8_t kind, uint64_t payload)
 	return branch;
 }
 
-/* Adds a branch whose packet has a time of its own. */
-static inline struct trace_branch *
-intel_branches_add_timed(struct intel_branches *b, uint8_t kind,
-			 uint64_t payload, bool is_exact)
-{
-	struct trace_branch *branch = intel_branches_add(b, kind, payload);
-	/* If no cycles were counted since the anchor, nothing ran, except for
-	 * lost trace.
-	 */
-	bool is_fresh = b->has_fresh_cyc ||
-			(b->after_anchor && kind != TRACE_OVERFLOW);
-
-	branch->is_timed = true;
-	branch->is_exact = is_exact;
-	branch->has_estimate = is_exact && is_fresh;
-	if (b->has_fresh_cyc)
-		b->no_high = b->count;
-	b->open_tnt_was_fresh = b->has_fresh_cyc;
-	b->has_open_tnt = false;
-	b->has_fresh_cyc = false;
-	b->after_anchor = false;
-	b->overflow = NO_OVERFLOW;
-	return branch;
-}
-
 /* Returns the address in a packet's @payload. @compression (IPBytes) must not
  * be one without an address: Intel SDM, volume 3, "IP Compression".
  */
@@ -155,21 +129,6 @@ static inline bool intel_address_is_partial(uint8_t compression)
 static inline bool intel_tnt_may_be_full(uint8_t bits)
 {
 	return bits == 6 || bits == 47;
-}
-
-/* Adds the branches of a TNT, which ends after @count branches. */
-static inline void intel_branches_take_tnt(struct intel_branches *b,
-					   uint64_t bits, uint8_t count)
-{
-	struct trace_branch *branch;
-
-	if (!count)
-		return;
-	b->breaks_off = false;
-	branch = intel_branches_add_timed(b, TRACE_BITS, bits,
-					  intel_tnt_may_be_full(count));
-	branch->count = count;
-	b->has_open_tnt = true;
 }
 
 /* Sets the time to @anchor, by an MTC if @is_mtc, and the bounds of all
