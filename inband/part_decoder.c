@@ -9,7 +9,6 @@
 #include "decoder/flow/flow.h"
 #include "decoder/flow/flow_source.h"
 #include "decoder/recording/recording.h"
-#include "decoder/recording/recording_part.h"
 #include "execution/stream/execution_stream.h"
 #include "inband/own_recording.h"
 #include "inband/part_bytes.h"

@@ -3,8 +3,8 @@
 #include "common/array.h"
 #include "tables/gate_choices.h"
 
-#include "decoder/recording/graph_trace.h"
 #include "decoder/recording/recording.h"
+#include "decoder/recording/tracepoint.h"
 #include "report/steps/task_stacks.h"
 #include "report/text/duration_text.h"
 #include "report/text/name_text.h"

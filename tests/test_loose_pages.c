@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* A trace.dat whose recorder was killed, and the page files beside it. */
-#include "decoder/recording/graph_trace.h"
 #include "decoder/recording/recording_facts.h"
+#include "decoder/recording/tracepoint.h"
 #include "decoder/trace_dat/ring_page.h"
 #include "decoder/trace_dat/trace_dat.h"
 #include "tests/run_suite.h"

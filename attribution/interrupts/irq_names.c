@@ -2,6 +2,7 @@
 #include "attribution/interrupts/irq_names.h"
 
 #include "attribution/events/known_events.h"
+#include "common/array.h"
 #include "common/error.h"
 #include "common/pack.h"
 #include "decoder/recording/recording.h"

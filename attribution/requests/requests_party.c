@@ -3,6 +3,7 @@
 
 #include "attribution/requests/requests_deferred.h"
 #include "attribution/requests/requests_state.h"
+#include "common/array.h"
 #include "common/error.h"
 #include "decoder/recording/sideband.h"
 #include "report/steps/call_step.h"

@@ -3,7 +3,6 @@
 #include "cmd/pipeline/session.h"
 #include "common/error.h"
 #include "decoder/recording/recording.h"
-#include "decoder/recording/recording_clock.h"
 #include "decoder/recording/sideband.h"
 #include "decoder/recording/tracepoint.h"
 #include "report/text/name_text.h"

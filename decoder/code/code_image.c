@@ -9,7 +9,7 @@
 #include "decoder/code/code_region.h"
 #include "decoder/code/code_unknown.h"
 #include "decoder/recording/recording.h"
-#include "decoder/recording/recording_files.h"
+#include "decoder/recording/recording_facts.h"
 
 #include <stdlib.h>
 #include <string.h>

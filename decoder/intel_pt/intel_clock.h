@@ -3,7 +3,7 @@
 #define KT_DECODER_INTEL_PT_INTEL_CLOCK_H
 
 #include "decoder/flow/branch_source.h"
-#include "decoder/recording/intel_psb.h"
+#include "decoder/recording/stream_window.h"
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -6,12 +6,10 @@
 #include "decoder/intel_pt/intel_branches.h"
 #include "decoder/intel_pt/intel_clock.h"
 #include "decoder/intel_pt/intel_packet.h"
-#include "decoder/recording/data_file.h"
-#include "decoder/recording/intel_psb.h"
-#include "decoder/recording/loss_cursor.h"
+#include "decoder/recording/record_walk.h"
 #include "decoder/recording/recording.h"
 #include "decoder/recording/stream_window.h"
-#include "decoder/recording/time_conversion.h"
+#include "decoder/recording/trace_info.h"
 
 #include <stdlib.h>
 

@@ -6,8 +6,8 @@
 #include "decoder/intel_pt/branch_window.h"
 #include "decoder/intel_pt/intel_clock.h"
 #include "decoder/intel_pt/intel_packet.h"
-#include "decoder/recording/intel_psb.h"
-#include "decoder/recording/time_conversion.h"
+#include "decoder/recording/stream_window.h"
+#include "decoder/recording/trace_info.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef KT_DECODER_RECORDING_H
-#define KT_DECODER_RECORDING_H
+#ifndef KT_DECODER_RECORDING_RECORDING_H
+#define KT_DECODER_RECORDING_RECORDING_H
+
+#include "common/clock_readings.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -24,6 +26,7 @@ const struct log *recording_log(const struct recording *recording);
 
 /* Return the path as given, and the path of the file with the records. */
 const char *recording_path(const struct recording *recording);
+
 const char *recording_data_path(const struct recording *recording);
 
 /* Sets *@offset to the position of @bytes, a pointer from the sideband, in the
@@ -36,7 +39,9 @@ bool recording_offset(const struct recording *recording, const void *bytes,
 /* Return the paths of copies of the traced machine's files, or NULL if missing.
  */
 const char *recording_kcore_path(const struct recording *recording);
+
 const char *recording_kallsyms_path(const struct recording *recording);
+
 const char *recording_modules_path(const struct recording *recording);
 
 /* Returns the path of the list of TCP connections open at the recording's
@@ -48,6 +53,7 @@ const char *recording_sockets_path(const struct recording *recording);
  * or NULL.
  */
 const char *recording_cgroups_path(const struct recording *recording);
+
 const char *recording_cgroups_end_path(const struct recording *recording);
 
 /* A text in memory, without a terminating NUL; NULL if there is none. */
@@ -69,6 +75,7 @@ struct saved_name {
 	int32_t tid;
 	const char *name;
 };
+
 const struct saved_name *
 recording_saved_names(const struct recording *recording, size_t *count);
 
@@ -85,6 +92,7 @@ void recording_set_root(struct recording *recording, const char *root);
  * (".."); NULL when out of memory.
  */
 struct arena;
+
 const char *recording_user_path(const struct recording *recording,
 				const char *path, struct arena *arena);
 
@@ -92,6 +100,7 @@ const char *recording_user_path(const struct recording *recording,
  * file that was mapped: see program_ids_fit().
  */
 struct sideband_mmap;
+
 bool recording_has_program(const struct recording *recording,
 			   const struct sideband_mmap *map, const char *path);
 
@@ -102,6 +111,7 @@ enum recording_arch {
 	RECORDING_ARCH_ARM64,
 	RECORDING_ARCH_ARM,
 };
+
 enum recording_arch recording_arch(const struct recording *recording);
 
 /* The origin of the trace: hardware, by its AUXTRACE_INFO record, or else the
@@ -115,6 +125,7 @@ enum recording_trace {
 	RECORDING_TRACE_FUNCTION_GRAPH,
 	RECORDING_TRACE_OTHER,
 };
+
 enum recording_trace recording_trace(const struct recording *recording);
 
 /* The unit of the recording's times. Without time stamps in the trace, or
@@ -127,6 +138,7 @@ enum recording_time {
 	RECORDING_TIME_CYCLES,
 	RECORDING_TIME_INSTRUCTIONS,
 };
+
 enum recording_time recording_time(const struct recording *recording);
 
 /* The contents of the header; "" or 0 if missing. */
@@ -144,6 +156,7 @@ struct recording_info {
 	uint64_t first_time_ns;
 	uint64_t last_time_ns;
 };
+
 const struct recording_info *recording_info(const struct recording *recording);
 
 /* A perf event of the recording. */
@@ -167,7 +180,9 @@ struct recording_event {
 	/* NULL if the event is not a tracepoint */
 	const struct tracepoint *tracepoint;
 };
+
 size_t recording_event_count(const struct recording *recording);
+
 const struct recording_event *recording_event(const struct recording *recording,
 					      size_t index);
 
@@ -230,7 +245,9 @@ struct aux_stream {
 	bool cut;	 /* the file ended inside it */
 	uint64_t end_ns; /* CoreSight: end of tracing; 0 if unknown */
 };
+
 size_t recording_stream_count(const struct recording *recording);
+
 const struct aux_stream *recording_stream(const struct recording *recording,
 					  size_t index);
 
@@ -246,7 +263,30 @@ struct recording_counts {
 	uint64_t unknown;	/* records of unknown types */
 	uint64_t by_type[128];
 };
+
 const struct recording_counts *
 recording_counts(const struct recording *recording);
+
+/* Reads the readings of @recording's clock and of CLOCK_REALTIME; missing ones
+ * are unknown in @readings.
+ */
+void recording_clock_read(const struct recording *recording,
+			  struct clock_readings *readings);
+
+/* Opens @size bytes of records at @bytes, AUXTRACE with its trace included, as
+ * a recording of its own with the events, clock and files of @whole: data that
+ * was recorded later by the same events. The records' file offsets are relative
+ * to @bytes.
+ *
+ * Borrows all arguments. Pages of @bytes may be returned to the system, so they
+ * must be a shared mapping or less than 4 MiB. Returns 0 and *@part, to be
+ * closed by recording_part_close() before @whole is; -ERROR_MEMORY; or
+ * -ERROR_SYSTEM.
+ */
+int recording_part_open(const struct recording *whole, const uint8_t *bytes,
+			size_t size, struct recording **part);
+
+/* Closes @part, which may be NULL. */
+void recording_part_close(struct recording *part);
 
 #endif

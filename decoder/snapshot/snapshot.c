@@ -10,7 +10,6 @@
 #include "common/perf_data.h"
 #include "decoder/code/code_region.h"
 #include "decoder/recording/recording_facts.h"
-#include "decoder/recording/recording_files.h"
 #include "decoder/recording/sideband.h"
 #include "decoder/snapshot/ini.h"
 

@@ -3,7 +3,7 @@
 #define KT_DECODER_SNAPSHOT_SNAPSHOT_H
 
 #include "common/array.h"
-#include "decoder/recording/coresight_unit.h"
+#include "decoder/recording/coresight_streams.h"
 
 struct arena;
 struct array;

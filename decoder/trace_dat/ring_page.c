@@ -3,8 +3,8 @@
 
 #include "common/array.h"
 #include "common/byte_reader.h"
-#include "decoder/recording/graph_trace.h"
 #include "decoder/recording/recording.h"
+#include "decoder/recording/tracepoint.h"
 
 #include <stdbool.h>
 #include <string.h>

@@ -2,7 +2,7 @@
 #ifndef KT_DECODER_TRACE_DAT_RING_PAGE_H
 #define KT_DECODER_TRACE_DAT_RING_PAGE_H
 
-#include "decoder/recording/graph_trace.h"
+#include "decoder/recording/tracepoint.h"
 
 #include <stdbool.h>
 #include <stddef.h>

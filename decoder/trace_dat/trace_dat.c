@@ -10,10 +10,8 @@
 #include "common/log.h"
 #include "common/regular_file.h"
 #include "decoder/recording/recording_facts.h"
-#include "decoder/recording/recording_files.h"
 #include "decoder/recording/stream_list.h"
 #include "decoder/recording/tracepoint.h"
-#include "decoder/recording/tracepoint_format.h"
 #include "decoder/trace_dat/ring_page.h"
 
 #include <inttypes.h>

@@ -3,7 +3,6 @@
 
 #include "common/error.h"
 #include "decoder/flow/flow_source.h"
-#include "decoder/recording/recording.h"
 #include "execution/stream/record_join.h"
 
 #include <stdlib.h>

@@ -4,8 +4,8 @@
 #include "common/error.h"
 #include "decoder/flow/flow_source.h"
 #include "decoder/flow/switch_feed.h"
-#include "decoder/recording/loss_cursor.h"
 #include "decoder/recording/recording.h"
+#include "decoder/recording/stream_window.h"
 #include "execution/stream/segment_feed.h"
 
 #include <string.h>

@@ -4,8 +4,7 @@
 
 #include "decoder/flow/branch_source.h"
 #include "decoder/recording/recording.h"
-#include "decoder/recording/time_conversion.h"
-#include "decoder/recording/trace_filter.h"
+#include "decoder/recording/trace_info.h"
 #include "execution/graph/block_graph.h"
 #include "execution/graph/return_stack.h"
 #include "execution/walk/event_times.h"

@@ -3,8 +3,8 @@
 
 #include "common/error.h"
 #include "decoder/flow/flow.h"
-#include "decoder/recording/graph_trace.h"
 #include "decoder/recording/recording.h"
+#include "decoder/recording/tracepoint.h"
 #include "symbolize/events/graph_stream.h"
 
 #include <stdlib.h>

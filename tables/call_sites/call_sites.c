@@ -20,6 +20,7 @@
 #include "tables/table.h"
 #include "tables/text/table_rows.h"
 
+#include "common/array.h"
 #include <stdlib.h>
 
 /* A task's time in the kernel since it left user space. */

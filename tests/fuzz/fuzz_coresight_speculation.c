@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#include "decoder/coresight/coresight_speculation.h"
-#include "decoder/recording/coresight_unit.h"
+#include "decoder/coresight/speculation.h"
+#include "decoder/recording/coresight_streams.h"
 #include "tests/fuzz/fuzz.h"
 
 #include <assert.h>

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "common/arena.h"
 #include "common/array.h"
-#include "decoder/recording/coresight_frame.h"
-#include "decoder/recording/coresight_unit.h"
+#include "decoder/recording/coresight_streams.h"
 #include "decoder/snapshot/snapshot.h"
 #include "tests/fuzz/fuzz.h"
 
