@@ -70,7 +70,7 @@ static void expect_events(int wanted)
 	pages = ring_pages_of(recording_graph_trace(recording),
 			      recording_stream(recording, 0));
 	while (ring_pages_next(&pages, &event)) {
-		ck_assert(!event.is_behind_bad);
+		ck_assert(!event.follows_damage);
 		count++;
 	}
 	ck_assert_int_eq(count, wanted);

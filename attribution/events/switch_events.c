@@ -79,7 +79,7 @@ static int name_dead(struct switch_events *switches,
 	dead = array_reach(&switches->dead, (size_t)record->cpu);
 	if (!dead)
 		return -ERROR_MEMORY;
-	dead_tasks_take(dead, record);
+	dead_tasks_consume(dead, record);
 	return 0;
 }
 

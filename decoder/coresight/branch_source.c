@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
+#include "decoder/flow/branch_source.h"
 #include "common/array.h"
 #include "common/error.h"
 #include "decoder/coresight/branches.h"
 #include "decoder/coresight/feed.h"
-#include "decoder/flow/branch_source.h"
 #include "decoder/flow/flow_source.h"
 #include "decoder/recording/coresight_streams.h"
 #include "decoder/recording/recording.h"
@@ -63,7 +63,8 @@ static size_t put(void *ctx, uint64_t index, const uint8_t *bytes, size_t size)
 {
 	struct coresight_source *source = ctx;
 
-	return coresight_branches_take(&source->branches, index, bytes, size);
+	return coresight_branches_consume(&source->branches, index, bytes,
+					  size);
 }
 
 static void reset(void *ctx)

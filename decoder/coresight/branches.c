@@ -12,7 +12,7 @@
 /* Consumes the current packet, which is complete and of a certain kind. Returns
  * whether it is valid at this point of the trace.
  */
-typedef bool coresight_branches_take_kind(struct coresight_branches *branches);
+typedef bool coresight_consume_kind(struct coresight_branches *branches);
 
 /* Progress after a synchronization packet. */
 enum coresight_branches_state {
@@ -194,7 +194,7 @@ static void end_wait(struct coresight_branches *b, uint64_t index)
 /* Returns the position of the current packet in the stream's bytes. */
 static uint64_t branch_position(const struct coresight_branches *b)
 {
-	return coresight_feed_place(b->feed, b->index);
+	return coresight_feed_position_at(b->feed, b->index);
 }
 
 /* Adds a branch for the current packet. */
@@ -440,7 +440,7 @@ static bool refuse(struct coresight_branches *b)
 	return false;
 }
 
-static coresight_branches_take_kind
+static coresight_consume_kind
 	*const coresight_branch_kinds[CORESIGHT_PACKET_KINDS] = {
 		[KIND(OTHER)] = refuse,
 		[KIND(EXTENSION)] = take_extension,
@@ -586,8 +586,8 @@ static inline bool is_quick(const struct coresight_branches *b, uint8_t byte)
 	       b->state == CORESIGHT_BRANCHES_READ && !b->awaits_address;
 }
 
-size_t coresight_branches_take(struct coresight_branches *b, uint64_t index,
-			       const uint8_t *bytes, size_t size)
+size_t coresight_branches_consume(struct coresight_branches *b, uint64_t index,
+				  const uint8_t *bytes, size_t size)
 {
 	size_t at = 0;
 
@@ -603,8 +603,8 @@ size_t coresight_branches_take(struct coresight_branches *b, uint64_t index,
 			b->index = index + at;
 			b->size = 0;
 		}
-		taken = coresight_packet_take(&b->packet, bytes + at,
-					      size - at);
+		taken = coresight_packet_consume(&b->packet, bytes + at,
+						 size - at);
 		if (!take_bytes(b, bytes + at, taken)) {
 			b->packet.is_open = false;
 			return at + taken - (at + taken == size);

@@ -110,9 +110,9 @@ void coresight_branches_restart(struct coresight_branches *branches);
 /* Consumes the next bytes of packets; the first has number @index. Returns the
  * number of valid bytes, up to the first invalid one.
  */
-size_t coresight_branches_take(struct coresight_branches *branches,
-			       uint64_t index, const uint8_t *bytes,
-			       size_t size);
+size_t coresight_branches_consume(struct coresight_branches *branches,
+				  uint64_t index, const uint8_t *bytes,
+				  size_t size);
 
 /* Must be called at the end: commits or drops the waiting branches. */
 void coresight_branches_finish(struct coresight_branches *branches);

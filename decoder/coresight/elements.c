@@ -417,7 +417,7 @@ static void take_time(struct coresight_elements *elements, uint64_t ticks)
 		return;
 	time_ns = time_conversion_ns(
 		recording_time_conversion(elements->feed->recording), ticks);
-	if (coresight_clock_take_time(clock, time_ns) &&
+	if (coresight_clock_consume_time(clock, time_ns) &&
 	    coresight_code_advance(elements->code, time_ns) < 0)
 		elements->items->error = -ERROR_MEMORY;
 }
@@ -428,8 +428,8 @@ static void take_count(struct coresight_elements *elements,
 {
 	switch ((int)element->elem_type) {
 	case OCSD_GEN_TRC_ELEM_TIMESTAMP:
-		coresight_clock_take_stamp_cycles(&elements->items->clock,
-						  element->cycle_count);
+		coresight_clock_consume_stamp_cycles(&elements->items->clock,
+						     element->cycle_count);
 		break;
 	case OCSD_GEN_TRC_ELEM_TRACE_ON:
 	case OCSD_GEN_TRC_ELEM_PE_CONTEXT:
@@ -438,8 +438,8 @@ static void take_count(struct coresight_elements *elements,
 					    element->cycle_count);
 		break;
 	default:
-		coresight_clock_take_cycles(&elements->items->clock,
-					    element->cycle_count);
+		coresight_clock_consume_cycles(&elements->items->clock,
+					       element->cycle_count);
 		break;
 	}
 }
@@ -447,9 +447,9 @@ static void take_count(struct coresight_elements *elements,
 /* Unknown elements of newer OpenCSD versions are assumed not to affect control
  * flow.
  */
-void coresight_elements_take(struct coresight_elements *elements,
-			     uint64_t position,
-			     const ocsd_generic_trace_elem *element)
+void coresight_elements_consume(struct coresight_elements *elements,
+				uint64_t position,
+				const ocsd_generic_trace_elem *element)
 {
 	switch ((int)element->elem_type) {
 	case OCSD_GEN_TRC_ELEM_NO_SYNC:

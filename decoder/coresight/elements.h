@@ -70,9 +70,9 @@ struct coresight_elements {
 void coresight_elements_begin(struct coresight_elements *elements);
 
 /* Consumes one element of OpenCSD, whose packet begins at @position. */
-void coresight_elements_take(struct coresight_elements *elements,
-			     uint64_t position,
-			     const ocsd_generic_trace_elem *element);
+void coresight_elements_consume(struct coresight_elements *elements,
+				uint64_t position,
+				const ocsd_generic_trace_elem *element);
 
 /* Ends the session; @is_lost: the end of its trace was lost. */
 void coresight_elements_end(struct coresight_elements *elements, bool is_lost);

@@ -433,7 +433,7 @@ static void feed_speculation(struct coresight_feed *feed)
 {
 	struct coresight_window *window = &feed->window;
 	size_t from = window->done;
-	size_t taken = coresight_speculation_take(
+	size_t taken = coresight_speculation_consume(
 		feed->speculation, coresight_feed_first(feed) + from,
 		window->bytes + from, window->size - from);
 
@@ -518,7 +518,8 @@ uint64_t coresight_feed_position(const struct coresight_feed *feed)
 	return feed->piece_start + coresight_window_place(window, window->done);
 }
 
-uint64_t coresight_feed_place(const struct coresight_feed *feed, uint64_t index)
+uint64_t coresight_feed_position_at(const struct coresight_feed *feed,
+				    uint64_t index)
 {
 	uint64_t first = coresight_feed_first(feed);
 

@@ -143,8 +143,8 @@ bool coresight_feed_is_done(const struct coresight_feed *feed);
 uint64_t coresight_feed_position(const struct coresight_feed *feed);
 
 /* Returns the position of the byte with OpenCSD's number @index. */
-uint64_t coresight_feed_place(const struct coresight_feed *feed,
-			      uint64_t index);
+uint64_t coresight_feed_position_at(const struct coresight_feed *feed,
+				    uint64_t index);
 
 /* Returns the number of bytes between the sync point where OpenCSD started and
  * its byte number @index, which may be of an earlier call. Bytes that it was

@@ -236,7 +236,8 @@ void coresight_clock_start(struct coresight_clock *clock)
 	set_now(clock, 1);
 }
 
-bool coresight_clock_take_time(struct coresight_clock *clock, uint64_t time_ns)
+bool coresight_clock_consume_time(struct coresight_clock *clock,
+				  uint64_t time_ns)
 {
 	if (time_ns < clock->low_ns)
 		return false;
@@ -316,7 +317,8 @@ void coresight_clock_lose_count(struct coresight_clock *clock)
 	counter->counted = clock->instructions;
 }
 
-void coresight_clock_take_cycles(struct coresight_clock *clock, uint32_t cycles)
+void coresight_clock_consume_cycles(struct coresight_clock *clock,
+				    uint32_t cycles)
 {
 	struct coresight_cycles *counter = &clock->cycles;
 	bool is_count = cycles || coresight_unit_is_old(clock->feed->unit);
@@ -334,13 +336,13 @@ void coresight_clock_take_cycles(struct coresight_clock *clock, uint32_t cycles)
 	counter->stamped = 0;
 }
 
-void coresight_clock_take_stamp_cycles(struct coresight_clock *clock,
-				       uint32_t cycles)
+void coresight_clock_consume_stamp_cycles(struct coresight_clock *clock,
+					  uint32_t cycles)
 {
 	struct coresight_cycles *counter = &clock->cycles;
 
 	if (coresight_unit_is_old(clock->feed->unit)) {
-		coresight_clock_take_cycles(clock, cycles);
+		coresight_clock_consume_cycles(clock, cycles);
 	} else if (cycles &&
 		   (!counter->is_known || cycles < counter->stamped)) {
 		coresight_clock_lose_count(clock);

@@ -103,17 +103,18 @@ coresight_clock_after_block(const struct coresight_clock *clock);
 void coresight_clock_run(struct coresight_clock *clock, uint32_t count);
 
 /* Consumes a time stamp of the trace unit. Returns whether it is valid. */
-bool coresight_clock_take_time(struct coresight_clock *clock, uint64_t time_ns);
+bool coresight_clock_consume_time(struct coresight_clock *clock,
+				  uint64_t time_ns);
 
 /* Consumes a count of the cycles since the last one; 0 if the trace unit does
  * not know. The items that ran in them get that much work.
  */
-void coresight_clock_take_cycles(struct coresight_clock *clock,
-				 uint32_t cycles);
+void coresight_clock_consume_cycles(struct coresight_clock *clock,
+				    uint32_t cycles);
 
 /* Consumes the count that accompanies a time stamp, or 0 if there is none. */
-void coresight_clock_take_stamp_cycles(struct coresight_clock *clock,
-				       uint32_t cycles);
+void coresight_clock_consume_stamp_cycles(struct coresight_clock *clock,
+					  uint32_t cycles);
 
 /* Consumes a count of untraced cycles. */
 void coresight_clock_skip_cycles(struct coresight_clock *clock,

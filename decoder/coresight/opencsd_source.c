@@ -83,9 +83,9 @@ static ocsd_datapath_resp_t take_element(const void *ctx,
 		return OCSD_RESP_CONT;
 	if (element->elem_type != OCSD_GEN_TRC_ELEM_NO_SYNC)
 		check_wait(session, index);
-	coresight_elements_take(&session->elements,
-				coresight_feed_place(&session->feed, index),
-				element);
+	coresight_elements_consume(
+		&session->elements,
+		coresight_feed_position_at(&session->feed, index), element);
 	session->feed.is_new = false;
 	if (session->elements.is_rejected)
 		coresight_feed_reject(&session->feed, index);
@@ -302,7 +302,7 @@ static int coresight_next(struct flow_source *base,
 		if (error)
 			return error;
 	}
-	return (int)flow_batch_take(source->batch, items);
+	return (int)flow_batch_consume(source->batch, items);
 }
 
 static const struct flow_item *

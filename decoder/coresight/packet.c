@@ -202,8 +202,8 @@ static size_t skip_address(struct coresight_packet *packet, size_t size)
 	return skipped;
 }
 
-size_t coresight_packet_take(struct coresight_packet *packet,
-			     const uint8_t *bytes, size_t size)
+size_t coresight_packet_consume(struct coresight_packet *packet,
+				const uint8_t *bytes, size_t size)
 {
 	size_t taken = 0;
 
@@ -508,8 +508,8 @@ size_t coresight_guard_pass(struct coresight_guard *guard, const uint8_t *bytes,
 		size_t taken = 1;
 
 		if (!is_atoms(packet, bytes[at])) {
-			taken = coresight_packet_take(packet, bytes + at,
-						      size - at);
+			taken = coresight_packet_consume(packet, bytes + at,
+							 size - at);
 			if (is_kept_back(packet))
 				return at;
 		}

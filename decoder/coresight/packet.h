@@ -66,8 +66,8 @@ void coresight_packet_begin(struct coresight_packet *packet,
 /* Consumes the next of @size bytes, up to the end of a packet. Returns the
  * number consumed, at least one.
  */
-size_t coresight_packet_take(struct coresight_packet *packet,
-			     const uint8_t *bytes, size_t size);
+size_t coresight_packet_consume(struct coresight_packet *packet,
+				const uint8_t *bytes, size_t size);
 
 /* The outcomes of consecutive waypoints, the oldest in bit 0: 1 is an executed
  * branch.

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
+#include "decoder/flow/packet_dump.h"
 #include "common/array.h"
 #include "common/error.h"
 #include "decoder/coresight/feed.h"
-#include "decoder/flow/packet_dump.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -56,7 +56,7 @@ static void take_packet(const void *ctx, const ocsd_datapath_op_t op,
 	if (ocsd_pkt_str(coresight_tree_protocol(dump->feed.unit), found, text,
 			 sizeof(text)) != OCSD_OK)
 		snprintf(text, sizeof(text), "bad");
-	packet->position = coresight_feed_place(&dump->feed, index);
+	packet->position = coresight_feed_position_at(&dump->feed, index);
 	packet->size_bytes = size;
 	describe(packet, text);
 }

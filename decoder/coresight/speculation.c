@@ -737,9 +737,9 @@ static bool add_bytes(struct coresight_speculation *speculation,
 	return speculation->packet.is_open || take_packet(speculation);
 }
 
-size_t coresight_speculation_take(struct coresight_speculation *speculation,
-				  uint64_t index, const uint8_t *bytes,
-				  size_t size)
+size_t coresight_speculation_consume(struct coresight_speculation *speculation,
+				     uint64_t index, const uint8_t *bytes,
+				     size_t size)
 {
 	size_t at = 0;
 
@@ -748,8 +748,8 @@ size_t coresight_speculation_take(struct coresight_speculation *speculation,
 
 		if (!speculation->packet.is_open)
 			begin_packet(speculation, index + at);
-		taken = coresight_packet_take(&speculation->packet, bytes + at,
-					      size - at);
+		taken = coresight_packet_consume(&speculation->packet,
+						 bytes + at, size - at);
 		if (!add_bytes(speculation, bytes + at, taken))
 			return speculation->index > index ?
 				       speculation->index - index :

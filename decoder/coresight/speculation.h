@@ -50,9 +50,9 @@ void coresight_speculation_begin(struct coresight_speculation *speculation,
  * continue after a synchronization packet. Damage right before a
  * synchronization packet is only reported to the callback.
  */
-size_t coresight_speculation_take(struct coresight_speculation *speculation,
-				  uint64_t index, const uint8_t *bytes,
-				  size_t size);
+size_t coresight_speculation_consume(struct coresight_speculation *speculation,
+				     uint64_t index, const uint8_t *bytes,
+				     size_t size);
 
 /* Returns whether some elements are still uncommitted. */
 bool coresight_speculation_waits(

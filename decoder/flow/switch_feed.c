@@ -85,7 +85,7 @@ static void note(struct dead_tasks *dead, const struct sideband_record *record)
 	dead->has_current = !leaves;
 }
 
-void dead_tasks_take(struct dead_tasks *dead, struct sideband_record *record)
+void dead_tasks_consume(struct dead_tasks *dead, struct sideband_record *record)
 {
 	if (record->kind == SIDEBAND_EXIT)
 		add(dead, record);
@@ -246,7 +246,7 @@ int switch_feed_advance(struct switch_feed *feed)
 			return status;
 		if (!concerns(feed, &record))
 			continue;
-		dead_tasks_take(&feed->dead, &record);
+		dead_tasks_consume(&feed->dead, &record);
 		if (record.kind == SIDEBAND_SWITCH)
 			take(feed, &record);
 	}

@@ -39,7 +39,8 @@ struct dead_tasks {
  * SIDEBAND_SWITCH matter. Replaces a task's missing ID in @record if only one
  * dead task can be meant.
  */
-void dead_tasks_take(struct dead_tasks *dead, struct sideband_record *record);
+void dead_tasks_consume(struct dead_tasks *dead,
+			struct sideband_record *record);
 
 /* Maps the threads of a recording to their processes. */
 struct task_ids;

@@ -173,12 +173,12 @@ static inline void take_mtc(struct intel_branches *b, struct run *run,
 	uint64_t anchor;
 
 	close_tnt(run);
-	if (!intel_clock_take_mtc(&b->clock, payload, &anchor)) {
+	if (!intel_clock_consume_mtc(&b->clock, payload, &anchor)) {
 		b->overflow = NO_OVERFLOW;
 		return;
 	}
 	end_run(b, run);
-	intel_branches_take_anchor(b, anchor, true);
+	intel_branches_set_anchor(b, anchor, true);
 	*run = run_of(b);
 }
 
@@ -232,7 +232,7 @@ static void set_positions(const struct intel_branches *b, size_t first)
  * INTEL_RUN_BYTES. There must be room for INTEL_RUN_BYTES branches. Keeps the
  * state between packets in registers.
  *
- * Has the same effect as intel_branches_take_flow() and the clock for each
+ * Has the same effect as intel_branches_consume_flow() and the clock for each
  * packet. Must only be called outside blocks of items (struct
  * intel_packet_context).
  */
@@ -363,8 +363,8 @@ static void end_loss(struct intel_branches *b, size_t closed)
 	last->has_estimate = true;
 }
 
-void intel_branches_take_anchor(struct intel_branches *b, uint64_t anchor,
-				bool is_mtc)
+void intel_branches_set_anchor(struct intel_branches *b, uint64_t anchor,
+			       bool is_mtc)
 {
 	uint64_t delay = is_mtc ? b->clock.mtc_delay : 0;
 	size_t closed = b->closed;
@@ -403,7 +403,7 @@ static inline void intel_branches_take_cyc(struct intel_branches *b,
 					   uint64_t cycles)
 {
 	b->has_open_tnt = false;
-	intel_clock_take_cycles(&b->clock, cycles);
+	intel_clock_consume_cycles(&b->clock, cycles);
 	set_highs(b);
 	b->has_fresh_cyc = true;
 }
@@ -418,11 +418,11 @@ static void take_packet(struct intel_branches *b,
 		return;
 	}
 	intel_branches_close_tnt(b, packet->kind);
-	if (intel_clock_take(&b->clock, packet, &anchor))
-		intel_branches_take_anchor(b, anchor,
-					   packet->kind == INTEL_PACKET_MTC);
+	if (intel_clock_consume(&b->clock, packet, &anchor))
+		intel_branches_set_anchor(b, anchor,
+					  packet->kind == INTEL_PACKET_MTC);
 	else
-		intel_branches_take_flow(b, packet);
+		intel_branches_consume_flow(b, packet);
 }
 
 /* Makes room for a run, and a packet after it. */

@@ -113,8 +113,8 @@ struct intel_clock intel_clock_of(const struct intel_clock_setup *setup)
  * that comes nearest to the anchor. An MTC before the anchor, which is possible
  * after a TSC without TMA, is ignored.
  */
-bool intel_clock_take_mtc(struct intel_clock *clock, uint8_t payload,
-			  uint64_t *anchor)
+bool intel_clock_consume_mtc(struct intel_clock *clock, uint8_t payload,
+			     uint64_t *anchor)
 {
 	if (!clock->has_tma)
 		return false;
@@ -169,8 +169,8 @@ static void take_cbr(struct intel_clock *clock, uint64_t ratio)
 			(clock->setup.max_nonturbo_ratio << 16) / ratio;
 }
 
-bool intel_clock_take(struct intel_clock *clock,
-		      const struct intel_packet *packet, uint64_t *anchor)
+bool intel_clock_consume(struct intel_clock *clock,
+			 const struct intel_packet *packet, uint64_t *anchor)
 {
 	switch (packet->kind) {
 	case INTEL_PACKET_TSC:
@@ -178,13 +178,13 @@ bool intel_clock_take(struct intel_clock *clock,
 			  << INTEL_TICK_SHIFT;
 		return true;
 	case INTEL_PACKET_MTC:
-		return intel_clock_take_mtc(clock, (uint8_t)packet->payload,
-					    anchor);
+		return intel_clock_consume_mtc(clock, (uint8_t)packet->payload,
+					       anchor);
 	case INTEL_PACKET_TMA:
 		take_tma(clock, packet->payload);
 		return false;
 	case INTEL_PACKET_CYC:
-		intel_clock_take_cycles(clock, packet->payload);
+		intel_clock_consume_cycles(clock, packet->payload);
 		return false;
 	case INTEL_PACKET_CBR:
 		take_cbr(clock, packet->payload);

@@ -63,8 +63,8 @@ struct intel_clock intel_clock_of(const struct intel_clock_setup *setup);
  * contains the time; the caller must then call intel_clock_set_anchor() to
  * start the next interval.
  */
-bool intel_clock_take(struct intel_clock *clock,
-		      const struct intel_packet *packet, uint64_t *anchor);
+bool intel_clock_consume(struct intel_clock *clock,
+			 const struct intel_packet *packet, uint64_t *anchor);
 
 void intel_clock_set_anchor(struct intel_clock *clock, uint64_t anchor);
 
@@ -78,9 +78,9 @@ static inline uint64_t intel_clock_ticks(const struct intel_clock *clock,
 	return (cycles * clock->cycle_length) >> (16 - INTEL_TICK_SHIFT);
 }
 
-/* Like intel_clock_take(), for a CYC packet, which never is an anchor. */
-static inline void intel_clock_take_cycles(struct intel_clock *clock,
-					   uint64_t cycles)
+/* Like intel_clock_consume(), for a CYC packet, which never is an anchor. */
+static inline void intel_clock_consume_cycles(struct intel_clock *clock,
+					      uint64_t cycles)
 {
 	if (cycles > INTEL_CYCLES_LIMIT)
 		cycles = INTEL_CYCLES_LIMIT;
@@ -88,9 +88,9 @@ static inline void intel_clock_take_cycles(struct intel_clock *clock,
 	clock->elapsed += intel_clock_ticks(clock, cycles);
 }
 
-/* Like intel_clock_take(), for an MTC packet of @payload. */
-bool intel_clock_take_mtc(struct intel_clock *clock, uint8_t payload,
-			  uint64_t *anchor);
+/* Like intel_clock_consume(), for an MTC packet of @payload. */
+bool intel_clock_consume_mtc(struct intel_clock *clock, uint8_t payload,
+			     uint64_t *anchor);
 
 /* Processor errata that change the meaning of packets, from Intel's
  * specification updates, under the name of the first family that has each.

@@ -27,8 +27,8 @@ intel_branches_add_timed(struct intel_branches *b, uint8_t kind,
 }
 
 /* Adds the branches of a TNT, which ends after @count branches. */
-static inline void intel_branches_take_tnt(struct intel_branches *b,
-					   uint64_t bits, uint8_t count)
+static inline void intel_branches_consume_tnt(struct intel_branches *b,
+					      uint64_t bits, uint8_t count)
 {
 	struct trace_branch *branch;
 
@@ -301,13 +301,13 @@ static void check_overflow(struct intel_branches *b,
 		b->overflow = NO_OVERFLOW;
 }
 
-void intel_branches_take_flow(struct intel_branches *b,
-			      const struct intel_packet *packet)
+void intel_branches_consume_flow(struct intel_branches *b,
+				 const struct intel_packet *packet)
 {
 	check_overflow(b, packet);
 	switch (packet->kind) {
 	case INTEL_PACKET_TNT:
-		intel_branches_take_tnt(b, packet->payload, packet->bits);
+		intel_branches_consume_tnt(b, packet->payload, packet->bits);
 		break;
 	case INTEL_PACKET_TIP:
 		take_tip(b, packet);

@@ -244,7 +244,7 @@ static void take_packet(struct intel_tokens *tokens,
 	uint64_t anchor;
 
 	close_tnt(tokens, packet);
-	if (intel_clock_take(&tokens->clock, packet, &anchor)) {
+	if (intel_clock_consume(&tokens->clock, packet, &anchor)) {
 		take_anchor(tokens, anchor, packet->kind == INTEL_PACKET_MTC);
 	} else if (packet->kind == INTEL_PACKET_CYC) {
 		set_highs(tokens);

@@ -119,8 +119,9 @@ static bool is_stuck(struct libipt_blocks *blocks,
 }
 
 /* After an error the block contains the instructions before it, if any. */
-int libipt_blocks_take(struct libipt_blocks *blocks,
-		       struct libipt_segment *segment, struct code_space *code)
+int libipt_blocks_consume(struct libipt_blocks *blocks,
+			  struct libipt_segment *segment,
+			  struct code_space *code)
 {
 	struct pt_block block;
 	int status;
@@ -493,9 +494,9 @@ static void take(const struct taking *taking, const struct pt_event *event)
 	}
 }
 
-int libipt_events_take(struct libipt_events *events,
-		       struct libipt_segment *segment, struct code_space *code,
-		       uint64_t last_ip)
+int libipt_events_consume(struct libipt_events *events,
+			  struct libipt_segment *segment,
+			  struct code_space *code, uint64_t last_ip)
 {
 	const struct taking taking = { events, segment, code, last_ip };
 	struct pt_event event;

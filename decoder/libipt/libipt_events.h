@@ -19,8 +19,9 @@ struct libipt_blocks {
 /* Fetches one block of @segment and adds its items; @code is the running code.
  * Returns libipt's status.
  */
-int libipt_blocks_take(struct libipt_blocks *blocks,
-		       struct libipt_segment *segment, struct code_space *code);
+int libipt_blocks_consume(struct libipt_blocks *blocks,
+			  struct libipt_segment *segment,
+			  struct code_space *code);
 
 /* Converts the events that libipt decodes to items, and tracks the CPU's state
  * from them.
@@ -37,8 +38,8 @@ struct libipt_events {
 /* Fetches one event of @segment and adds its items; @code is the running code,
  * @last_ip the last executed instruction. Returns libipt's status.
  */
-int libipt_events_take(struct libipt_events *events,
-		       struct libipt_segment *segment, struct code_space *code,
-		       uint64_t last_ip);
+int libipt_events_consume(struct libipt_events *events,
+			  struct libipt_segment *segment,
+			  struct code_space *code, uint64_t last_ip);
 
 #endif

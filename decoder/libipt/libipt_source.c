@@ -339,12 +339,12 @@ static int step(struct libipt *source)
 	if (source->status < 0)
 		recover(source);
 	else if (source->status & pts_event_pending)
-		source->status = libipt_events_take(&source->events,
-						    source->segment,
-						    source->code.space,
-						    source->blocks.last_ip);
+		source->status = libipt_events_consume(&source->events,
+						       source->segment,
+						       source->code.space,
+						       source->blocks.last_ip);
 	else
-		source->status = libipt_blocks_take(
+		source->status = libipt_blocks_consume(
 			&source->blocks, source->segment, source->code.space);
 	return 0;
 }
@@ -495,7 +495,7 @@ static int libipt_next(struct flow_source *base, const struct flow_item **items)
 		if (add_switches(source) < 0)
 			return -ERROR_MEMORY;
 	}
-	return (int)flow_batch_take(source->batch, items);
+	return (int)flow_batch_consume(source->batch, items);
 }
 
 static const struct flow_item *

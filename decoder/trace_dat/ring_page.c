@@ -55,7 +55,7 @@ static void begin_page(struct ring_pages *pages, const uint8_t *page)
 	size = commit & COMMIT_MASK;
 	pages->page = page;
 	pages->has_loss |= (commit & MISSED_EVENTS) != 0;
-	pages->is_behind_bad |= size > room;
+	pages->follows_damage |= size > room;
 	pages->event = page + graph->data_offset;
 	pages->end = pages->event + (size > room ? 0 : size);
 }
@@ -83,7 +83,7 @@ static bool next_page(struct ring_pages *pages)
 /* The rest of the page cannot be read. */
 static bool leave_page(struct ring_pages *pages)
 {
-	pages->is_behind_bad = true;
+	pages->follows_damage = true;
 	pages->event = pages->end;
 	return false;
 }
@@ -185,9 +185,9 @@ int ring_pages_next(struct ring_pages *pages, struct ring_event *event)
 		if (!take_one(pages, event))
 			continue;
 		event->has_loss = pages->has_loss;
-		event->is_behind_bad = pages->is_behind_bad;
+		event->follows_damage = pages->follows_damage;
 		pages->has_loss = false;
-		pages->is_behind_bad = false;
+		pages->follows_damage = false;
 		return 1;
 	}
 }
@@ -269,7 +269,7 @@ static bool read_event(const struct graph_trace *graph,
 	record->depth = (int32_t)number(&graph->depth[kind], event);
 	if (record->depth >= 0 && record->depth <= DEPTH_MOST)
 		return true;
-	record->is_behind_bad = true;
+	record->follows_damage = true;
 	return false;
 }
 
@@ -280,7 +280,7 @@ int graph_record_next(struct ring_pages *pages, struct graph_record *record)
 	*record = (struct graph_record){ 0 };
 	while (ring_pages_next(pages, &event)) {
 		record->has_loss |= event.has_loss;
-		record->is_behind_bad |= event.is_behind_bad;
+		record->follows_damage |= event.follows_damage;
 		if (read_event(pages->graph, &event, record))
 			return 1;
 	}

@@ -22,7 +22,7 @@ struct ring_event {
 	size_t size;
 	/* events before it were lost before they were written */
 	bool has_loss;
-	bool is_behind_bad; /* it or events before it are damaged */
+	bool follows_damage; /* it or events before it are damaged */
 };
 
 /* An iterator over the pages of one CPU. A copy of it iterates independently.
@@ -38,7 +38,7 @@ struct ring_pages {
 	uint64_t page_place; /* of this page, in the stream */
 	uint64_t time_ns;
 	bool has_loss;
-	bool is_behind_bad;
+	bool follows_damage;
 };
 
 /* Borrows both arguments. */
@@ -69,7 +69,7 @@ struct graph_record {
 	int32_t next;		/* … to this one */
 	bool is_preempted;	/* the previous task was still runnable */
 	bool has_loss;		/* before the record: see struct ring_event */
-	bool is_behind_bad;
+	bool follows_damage;
 };
 
 /* Reads the next event of enum graph_event and skips all others. Returns 1 and

@@ -45,7 +45,7 @@ static void know(struct execution *execution, uint64_t known_ns)
 	struct atom_cycles *cycles = &execution->atoms.cycles;
 
 	execution->times.pace.counted = cycles->weighed;
-	event_times_know(&execution->times, known_ns);
+	event_times_set_known(&execution->times, known_ns);
 	cycles->work = 0;
 	cycles->weighed = 0;
 }
@@ -134,9 +134,9 @@ int atom_times_update_code(struct execution *execution, uint64_t time_ns)
 	if (walk_set_code(execution, time_ns) < 0)
 		return -ERROR_MEMORY;
 	atoms->next_change_ns = code_space_next_change_ns(execution->code);
-	if (atoms->told != BLOCK_NONE)
-		atoms->told =
-			walk_find(execution, execution->blocks[atoms->told].ip);
+	if (atoms->reported != BLOCK_NONE)
+		atoms->reported = walk_find(
+			execution, execution->blocks[atoms->reported].ip);
 	return 0;
 }
 
@@ -279,7 +279,7 @@ static void weigh_unknown(struct execution *execution)
 	execution->times.work += BLOCK_WORK_SLOW;
 }
 
-void atom_cycles_take(struct execution *execution, uint64_t cycles)
+void atom_cycles_consume(struct execution *execution, uint64_t cycles)
 {
 	struct atom_cycles *counter = &execution->atoms.cycles;
 
@@ -293,7 +293,7 @@ void atom_cycles_take(struct execution *execution, uint64_t cycles)
 	counter->stamped = 0;
 }
 
-void atom_cycles_take_stamped(struct execution *execution, uint64_t cycles)
+void atom_cycles_consume_stamped(struct execution *execution, uint64_t cycles)
 {
 	struct atom_state *atoms = &execution->atoms;
 	struct atom_cycles *counter = &atoms->cycles;

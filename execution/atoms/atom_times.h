@@ -52,9 +52,9 @@ int atom_times_update_code(struct execution *execution, uint64_t time_ns);
 /* Consume a count of the cycles since the last one, 0 if the unit does not
  * know; or the count that accompanies a time stamp, 0 if none does.
  */
-void atom_cycles_take(struct execution *execution, uint64_t cycles);
+void atom_cycles_consume(struct execution *execution, uint64_t cycles);
 
-void atom_cycles_take_stamped(struct execution *execution, uint64_t cycles);
+void atom_cycles_consume_stamped(struct execution *execution, uint64_t cycles);
 
 /* Marks that the next count may cover untraced execution. */
 void atom_cycles_lose(struct execution *execution);

@@ -38,9 +38,9 @@ static void fill_gap(struct execution *execution, union timed_record *record,
 }
 
 /* The next position is known, but not the branch that led to it. */
-static void forget_way(struct execution *execution)
+static void forget_source(struct execution *execution)
 {
-	execution_forget_place(execution, EXIT_UNSEEN);
+	execution_forget_source(execution, EXIT_UNTRACED);
 	execution->outside = false;
 	execution->nmi_return = NO_NMI;
 	execution->last_ip = 0;
@@ -62,7 +62,7 @@ static void atom_gaps_close(struct execution *execution, uint64_t position)
 	atom_times_set_bounds(execution, gap->low_ns, gap->high_ns);
 	fill_gap(execution, execution_add(execution), gap, size);
 	execution->times.work += BLOCK_WORK_SLOW;
-	forget_way(execution);
+	forget_source(execution);
 }
 
 /* Opens a gap, which lasts until the next execution. Consecutive gaps of the
@@ -85,7 +85,7 @@ static void atom_gaps_open(struct execution *execution, uint8_t reason,
 			.high_ns = execution->atoms.bound_high_ns,
 		};
 	execution->block = BLOCK_NONE;
-	execution->atoms.told = BLOCK_NONE;
+	execution->atoms.reported = BLOCK_NONE;
 	execution->atoms.awaits_target = false;
 	execution->atoms.is_running = false;
 	atom_cycles_lose(execution);
@@ -120,7 +120,7 @@ static void atom_gaps_stop(struct execution *execution, uint8_t reason)
 		record->event.detail = reason;
 	}
 	execution->times.work += BLOCK_WORK_SLOW;
-	place_leave(execution, reason);
+	position_leave(execution, reason);
 	execution->atoms.awaits_target = false;
 	execution->atoms.is_running = false;
 }
@@ -164,7 +164,7 @@ static uint8_t atom_gaps_stop_reason(struct execution *execution)
 {
 	uint8_t exit = execution->exit;
 
-	if (execution->passage == PASSAGE_OTHER &&
+	if (execution->edge_kind == EDGE_KIND_OTHER &&
 	    (exit == EXIT_ASYNC ||
 	     (exit >= FLOW_EXIT_FAR_CALL && exit <= FLOW_EXIT_FAR_JUMP)))
 		return FLOW_STOP_LEVEL;
@@ -209,24 +209,24 @@ static void start(struct execution *execution)
 	execution->atoms.must_start = false;
 	atom_flow_list(execution, FLOW_START, 0,
 		       execution->blocks[execution->block].ip);
-	execution_forget_place(execution,
-			       execution->outside ? EXIT_ENTRY : EXIT_START);
+	execution_forget_source(execution,
+				execution->outside ? EXIT_ENTRY : EXIT_START);
 	execution->outside = false;
 }
 
 /* Compares the address in the trace with the position by the code: if they
  * differ, the code does not match the trace.
  */
-static void take_told(struct execution *execution, uint64_t position)
+static void take_reported(struct execution *execution, uint64_t position)
 {
 	struct atom_state *atoms = &execution->atoms;
-	uint32_t told = atoms->told;
+	uint32_t reported = atoms->reported;
 
-	atoms->told = BLOCK_NONE;
-	if (told == BLOCK_NONE || told == execution->block)
+	atoms->reported = BLOCK_NONE;
+	if (reported == BLOCK_NONE || reported == execution->block)
 		return;
 	atom_gaps_add(execution, FLOW_GAP_BAD_TRACE, position);
-	execution->block = told;
+	execution->block = reported;
 }
 
 static uint8_t gap_reason(const struct execution *execution)
@@ -262,15 +262,15 @@ static bool has_code(struct execution *execution, uint32_t block)
  */
 static bool begin_run(struct execution *execution, uint64_t position)
 {
-	uint32_t told = execution->atoms.told;
-	uint32_t block = told == BLOCK_NONE ? execution->block : told;
+	uint32_t reported = execution->atoms.reported;
+	uint32_t block = reported == BLOCK_NONE ? execution->block : reported;
 
 	if (!has_code(execution, block)) {
 		execution->block = block;
 		fail(execution, position);
 		return false;
 	}
-	take_told(execution, position);
+	take_reported(execution, position);
 	atom_gaps_close(execution, position);
 	if (execution->atoms.must_start)
 		start(execution);
@@ -336,7 +336,7 @@ static void go_to(struct execution *execution, uint64_t address, uint8_t set)
 	if (atoms->awaits_target)
 		walk_atoms_jump(execution, address);
 	else if (atoms->is_running && atoms->is_expected)
-		atoms->told = walk_find(execution, address);
+		atoms->reported = walk_find(execution, address);
 	else
 		execution->block = walk_find(execution, address);
 }
@@ -364,15 +364,15 @@ static void atom_flow_source(struct execution *execution,
 static void interrupt(struct execution *execution, uint64_t address)
 {
 	atom_times_begin(execution, false);
-	if (execution->passage != PASSAGE_OTHER ||
-	    execution->exit != EXIT_UNSEEN) {
+	if (execution->edge_kind != EDGE_KIND_OTHER ||
+	    execution->exit != EXIT_UNTRACED) {
 		walk_arrive(execution);
 		execution->last_ip = walk_last_ip(execution);
 		execution->from = execution->block;
 	}
 	atom_flow_list(execution, FLOW_ASYNC, 0, address);
 	execution->return_address = address;
-	execution->passage = PASSAGE_OTHER;
+	execution->edge_kind = EDGE_KIND_OTHER;
 	execution->exit = EXIT_ASYNC;
 }
 
@@ -384,7 +384,7 @@ static bool run_to_exception(struct execution *execution,
 	struct atom_state *atoms = &execution->atoms;
 	bool is_there;
 
-	if (atoms->told == BLOCK_NONE &&
+	if (atoms->reported == BLOCK_NONE &&
 	    execution->blocks[execution->block].ip == branch->payload)
 		return true;
 	if (!begin_run(execution, position))
@@ -415,7 +415,7 @@ static void atom_flow_exception(struct execution *execution,
 	atoms->is_expected = false;
 	if (!atoms->is_running)
 		return;
-	if (execution->passage == PASSAGE_OTHER &&
+	if (execution->edge_kind == EDGE_KIND_OTHER &&
 	    execution->exit == FLOW_EXIT_FAR_CALL)
 		return;
 	interrupt(execution, branch->payload);
@@ -445,7 +445,7 @@ static void atom_flow_on(struct execution *execution, bool is_overflow,
 		atom_gaps_stop(execution, atom_gaps_stop_reason(execution));
 	return_stack_clear(&execution->returns);
 	execution->block = BLOCK_NONE;
-	atoms->told = BLOCK_NONE;
+	atoms->reported = BLOCK_NONE;
 	atoms->awaits_target = false;
 	atoms->must_start = true;
 	atom_cycles_lose(execution);
@@ -461,14 +461,14 @@ static void atom_flow_address(struct execution *execution,
 struct atom_state atom_point_first(void)
 {
 	return (struct atom_state){
-		.told = BLOCK_NONE,
+		.reported = BLOCK_NONE,
 		.instructions = 1,
 		.task = -1,
 		.next_change_ns = UINT64_MAX,
 	};
 }
 
-void atom_point_take(struct atom_point *point,
+void atom_point_save(struct atom_point *point,
 		     const struct execution *execution)
 {
 	const struct atom_state *atoms = &execution->atoms;
@@ -478,13 +478,13 @@ void atom_point_take(struct atom_point *point,
 		return;
 	point->state = *atoms;
 	point->state.tasks = NULL;
-	point->state.told = BLOCK_NONE;
+	point->state.reported = BLOCK_NONE;
 	point->state.instructions -= atoms->cycles.counted;
 	point->state.cycles.counted = 0;
-	if (atoms->told != BLOCK_NONE) {
-		point->told_ip = execution->blocks[atoms->told].ip;
-		point->told_set =
-			block_graph_info(execution->graph, atoms->told)->set;
+	if (atoms->reported != BLOCK_NONE) {
+		point->reported_ip = execution->blocks[atoms->reported].ip;
+		point->reported_set =
+			block_graph_info(execution->graph, atoms->reported)->set;
 	}
 	point->has_pid = atoms->tasks;
 	if (point->has_pid)
@@ -504,8 +504,8 @@ static void put_state(const struct atom_state *state, struct atom_state *atoms)
 	atoms->tasks = own.tasks;
 }
 
-int atom_point_put(const struct atom_point *point, struct execution *execution,
-		   uint64_t next_change_ns)
+int atom_point_restore(const struct atom_point *point,
+		       struct execution *execution, uint64_t next_change_ns)
 {
 	struct atom_state *atoms = &execution->atoms;
 	struct code_space *code = execution->code;
@@ -518,10 +518,10 @@ int atom_point_put(const struct atom_point *point, struct execution *execution,
 		status = code_space_set_process(code, point->pid,
 						next_change_ns - 1);
 	atoms->next_change_ns = code_space_next_change_ns(code);
-	atoms->told = BLOCK_NONE;
-	if (point->told_ip)
-		atoms->told = walk_find_set(execution, point->told_ip,
-					    point->told_set);
+	atoms->reported = BLOCK_NONE;
+	if (point->reported_ip)
+		atoms->reported = walk_find_set(execution, point->reported_ip,
+						point->reported_set);
 	return status;
 }
 
@@ -570,8 +570,9 @@ bool atom_point_is_same(const struct atom_point *a, const struct atom_point *b)
 	       is_same_gap(&a->state.gap, &b->state.gap) &&
 	       is_same_time(&a->state, &b->state) &&
 	       are_same_cycles(&a->state.cycles, &b->state.cycles) &&
-	       a->told_ip == b->told_ip && a->told_set == b->told_set &&
-	       a->has_pid == b->has_pid && a->pid == b->pid;
+	       a->reported_ip == b->reported_ip &&
+	       a->reported_set == b->reported_set && a->has_pid == b->has_pid &&
+	       a->pid == b->pid;
 }
 
 /* The kernel's own records are the best source of the running task. They cannot
@@ -644,7 +645,7 @@ static void begin_session(struct execution *execution, uint8_t flags)
 	atoms->counts_cycles = flags & TRACE_SESSION_CYCLES;
 	block_graph_set_waits(execution->graph, flags & TRACE_SESSION_WAITS);
 	execution->block = BLOCK_NONE;
-	atoms->told = BLOCK_NONE;
+	atoms->reported = BLOCK_NONE;
 	atoms->awaits_target = false;
 	atoms->is_running = false;
 	atoms->must_start = false;
@@ -668,9 +669,9 @@ static void follow_count(struct execution *execution,
 			 const struct trace_branch *branch)
 {
 	if (branch->count)
-		atom_cycles_take_stamped(execution, branch->payload);
+		atom_cycles_consume_stamped(execution, branch->payload);
 	else
-		atom_cycles_take(execution, branch->payload);
+		atom_cycles_consume(execution, branch->payload);
 }
 
 /* The instruction set of a 32-bit address is known already. */

@@ -37,8 +37,8 @@ struct atom_point {
 	 * the last count
 	 */
 	struct atom_state state;
-	uint64_t told_ip; /* 0: none */
-	uint8_t told_set;
+	uint64_t reported_ip; /* 0: none */
+	uint8_t reported_set;
 	bool has_pid; /* only the trace reports the running task: */
 	int32_t pid;
 };
@@ -46,14 +46,14 @@ struct atom_point {
 /* Returns the initial state, with everything unknown. */
 struct atom_state atom_point_first(void);
 
-void atom_point_take(struct atom_point *point,
+void atom_point_save(struct atom_point *point,
 		     const struct execution *execution);
 
 /* Makes @execution, of the same unit, continue from @point, with the code
  * before @next_change_ns. Returns 0 or -ERROR_MEMORY.
  */
-int atom_point_put(const struct atom_point *point, struct execution *execution,
-		   uint64_t next_change_ns);
+int atom_point_restore(const struct atom_point *point,
+		       struct execution *execution, uint64_t next_change_ns);
 
 bool atom_point_is_same(const struct atom_point *a, const struct atom_point *b);
 

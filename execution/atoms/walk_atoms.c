@@ -126,12 +126,12 @@ static void atom_step_await(struct execution *execution, uint32_t from)
 		atom_step_push(execution, from);
 	execution->block = BLOCK_NONE;
 	execution->exit = execution->blocks[from].exit;
-	execution->passage = PASSAGE_OTHER;
+	execution->edge_kind = EDGE_KIND_OTHER;
 	execution->atoms.awaits_target = true;
 	execution->atoms.pops_target = execution->atoms.has_returns;
 }
 
-static uint8_t passage_back(const struct execution *execution)
+static uint8_t back_edge_kind(const struct execution *execution)
 {
 	return block_returned(execution->blocks[execution->from].is_plain,
 			      &execution->blocks[execution->block]);
@@ -149,10 +149,10 @@ void walk_atoms_jump(struct execution *execution, uint64_t address)
 		execution->exit = exit;
 	} else {
 		execution->block = walk_find(execution, address);
-		execution->passage = PASSAGE_OTHER;
+		execution->edge_kind = EDGE_KIND_OTHER;
 	}
 	if (execution->block != BLOCK_NONE && exit == FLOW_EXIT_RETURN)
-		execution->passage = passage_back(execution);
+		execution->edge_kind = back_edge_kind(execution);
 }
 
 bool walk_atoms_back(struct execution *execution)
@@ -224,7 +224,7 @@ static bool pass_by(struct execution *execution)
 {
 	bool is_there = walk_along(execution, EDGE_NEXT);
 
-	execution->passage = PASSAGE_INSIDE;
+	execution->edge_kind = EDGE_KIND_INSIDE;
 	return is_there;
 }
 
@@ -258,7 +258,7 @@ static bool atom_step_leave(struct execution *execution,
 struct step {
 	uint32_t from;
 	uint32_t to;
-	uint8_t passage;
+	uint8_t edge_kind;
 	uint8_t exit;
 };
 
@@ -268,21 +268,21 @@ static void place(struct execution *execution, const struct step *step,
 {
 	execution->from = step->from;
 	execution->block = step->to;
-	execution->passage = step->passage;
+	execution->edge_kind = step->edge_kind;
 	execution->exit = step->exit;
 	execution->times.work = work;
 	execution->last_ip = 0;
 }
 
 /* Finds the target of @edge, which is new, with the slower functions. */
-static bool find_way(struct execution *execution, struct step *step,
-		     enum block_edge edge)
+static bool find_edge(struct execution *execution, struct step *step,
+		      enum block_edge edge)
 {
 	execution->block = step->from;
 	if (!walk_along(execution, edge))
 		return false;
 	step->to = execution->block;
-	step->passage = execution->passage;
+	step->edge_kind = execution->edge_kind;
 	step->exit = execution->exit;
 	return true;
 }
@@ -301,7 +301,7 @@ static bool find_target(struct execution *execution, struct step *step,
 	    !walk_atoms_back(execution))
 		return false;
 	step->to = execution->block;
-	step->passage = execution->passage;
+	step->edge_kind = execution->edge_kind;
 	step->exit = execution->exit;
 	return true;
 }
@@ -310,7 +310,7 @@ static bool find_target(struct execution *execution, struct step *step,
 static unsigned int lose(struct execution *execution, struct step *step,
 			 uint64_t work, unsigned int count)
 {
-	step->passage = PASSAGE_INSIDE;
+	step->edge_kind = EDGE_KIND_INSIDE;
 	place(execution, step, work);
 	return count;
 }
@@ -321,7 +321,7 @@ static void arrive(struct execution *execution, struct step *step,
 	place(execution, step, work);
 	atom_times_stamp_record(execution, work);
 	execution_arrive(execution);
-	step->passage = PASSAGE_INSIDE;
+	step->edge_kind = EDGE_KIND_INSIDE;
 }
 
 /* The inner loop: all work for each block that runs. */
@@ -383,12 +383,12 @@ static unsigned int run(struct execution *execution, uint64_t bits,
 				return count;
 			blocks = execution->blocks;
 		} else {
-			step.passage = block_passage(block, edge);
+			step.edge_kind = block_edge_kind(block, edge);
 			step.exit = edge == EDGE_TAKEN ? block->exit :
 							 FLOW_EXIT_NONE;
 			step.to = block_to(block, edge);
 			if (step.to == BLOCK_NONE) {
-				if (!find_way(execution, &step, edge))
+				if (!find_edge(execution, &step, edge))
 					return lose(execution, &step, work,
 						    count);
 				blocks = execution->blocks;
@@ -396,9 +396,9 @@ static unsigned int run(struct execution *execution, uint64_t bits,
 		}
 		/* A call's EDGE_NEXT is the return from it. */
 		if (is_skipped)
-			step.passage = PASSAGE_INSIDE;
+			step.edge_kind = EDGE_KIND_INSIDE;
 		/* Without code nothing arrives. */
-		if (step.passage != PASSAGE_INSIDE && count &&
+		if (step.edge_kind != EDGE_KIND_INSIDE && count &&
 		    blocks[step.to].kind < BLOCK_NO_CODE)
 			arrive(execution, &step, work);
 	}
@@ -459,7 +459,7 @@ static bool run_part(struct execution *execution, struct atom_range *range,
 	execution->from = index;
 	execution->set = block_graph_info(execution->graph, index)->set;
 	execution->block = walk_find(execution, address);
-	execution->passage = PASSAGE_INSIDE;
+	execution->edge_kind = EDGE_KIND_INSIDE;
 	execution->exit = FLOW_EXIT_NONE;
 	return execution->block != BLOCK_NONE;
 }
@@ -509,7 +509,7 @@ bool walk_atoms_to(struct execution *execution, uint64_t address, bool is_call)
 	is_there = run_to(execution, &range, address, &last);
 	is_call = is_call && is_there && has_asked(execution, address);
 	if (is_call) {
-		execution->passage = PASSAGE_OTHER;
+		execution->edge_kind = EDGE_KIND_OTHER;
 		execution->exit = FLOW_EXIT_FAR_CALL;
 	}
 	if (range.item && range.instructions)

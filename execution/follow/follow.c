@@ -18,7 +18,7 @@ static int set_code(struct execution *execution, uint64_t now_ns)
 {
 	int status = walk_set_code(execution, now_ns);
 
-	execution->next_change = moment_ticks(
+	execution->next_change = execution_ticks(
 		execution, code_space_next_change_ns(execution->code));
 	return status;
 }
@@ -26,13 +26,13 @@ static int set_code(struct execution *execution, uint64_t now_ns)
 int follow_update_code(struct execution *execution)
 {
 	uint64_t next_ns = code_space_next_change_ns(execution->code);
-	uint64_t now_ns = moment_guess_ns(execution);
+	uint64_t now_ns = execution_guess_ns(execution);
 
 	if (execution->is_out_of_memory)
 		return -ERROR_MEMORY;
 	if (execution->may_be_ahead || walk_is_code_due(execution, now_ns))
 		return set_code(execution, now_ns);
-	execution->next_change = moment_ticks(execution, next_ns);
+	execution->next_change = execution_ticks(execution, next_ns);
 	return 0;
 }
 
@@ -73,8 +73,8 @@ static void follow_sync_code(struct execution *execution,
 {
 	int status = 0;
 
-	execution->sync_low_ns = moment_low_ns(execution, branch->low);
-	execution->sync_high_ns = moment_high_ns(
+	execution->sync_low_ns = execution_low_ns(execution, branch->low);
+	execution->sync_high_ns = execution_high_ns(
 		execution, branch->is_bound ? branch->low : branch->high);
 	if (execution->may_be_ahead)
 		status = set_code(execution, execution->sync_low_ns);
@@ -132,10 +132,11 @@ static bool follow_deferred(struct execution *execution,
 	    !target->has_address || !walk_to_target(execution))
 		return false;
 	execution->targets_ahead++;
-	place_go(execution,
-		 execution->has_wrong_ip_base ? complete_ip(execution, target) :
-						target->payload,
-		 execution->blocks[block].exit);
+	position_go(execution,
+		    execution->has_wrong_ip_base ?
+			    complete_ip(execution, target) :
+			    target->payload,
+		    execution->blocks[block].exit);
 	return true;
 }
 
@@ -151,12 +152,12 @@ void follow_stuck_bits(struct execution *execution,
 {
 	do {
 		if (!follow_deferred(execution, behind)) {
-			place_fail(execution, position);
+			position_fail(execution, position);
 			return;
 		}
 	} while (!walk_last_bits(execution, branch->payload,
 				 execution->bits_left));
-	moment_pass(execution, branch);
+	execution_set_last_branch(execution, branch);
 }
 
 /* Follows @branch, a TRACE_BITS, from a known position. @behind are the
@@ -167,9 +168,9 @@ static void follow_bits(struct execution *execution,
 			const struct trace_branch *branch,
 			const struct branch_range *behind, uint64_t position)
 {
-	moment_begin(execution);
+	execution_begin_record(execution);
 	if (walk_last_bits(execution, branch->payload, branch->count))
-		moment_pass(execution, branch);
+		execution_set_last_branch(execution, branch);
 	else
 		follow_stuck_bits(execution, branch, behind, position);
 }
@@ -177,9 +178,9 @@ static void follow_bits(struct execution *execution,
 void follow_stuck_target(struct execution *execution,
 			 const struct trace_branch *branch, uint64_t position)
 {
-	place_fail(execution, position);
+	position_fail(execution, position);
 	if (branch->has_address)
-		place_resume(execution, branch);
+		position_resume(execution, branch);
 }
 
 /* Follows @branch, a TRACE_TARGET, from a known position. */
@@ -190,22 +191,22 @@ static void follow_target(struct execution *execution,
 		execution->targets_ahead--;
 		return;
 	}
-	moment_begin(execution);
+	execution_begin_record(execution);
 	if (!walk_to_target(execution)) {
 		follow_stuck_target(execution, branch, position);
 		return;
 	}
-	moment_pass(execution, branch);
+	execution_set_last_branch(execution, branch);
 	if (!branch->has_address) {
-		moment_begin(execution);
-		place_stop(execution, FLOW_STOP_LEVEL, 0);
+		execution_begin_record(execution);
+		position_stop(execution, FLOW_STOP_LEVEL, 0);
 		return;
 	}
 	if (execution->set == execution->next_set)
 		walk_jump(execution, branch->payload);
 	else
-		place_go(execution, branch->payload,
-			 execution->blocks[execution->from].exit);
+		position_go(execution, branch->payload,
+			    execution->blocks[execution->from].exit);
 }
 
 /* Lost trace, and the end of trace. Lost trace becomes a gap, after which the
@@ -218,17 +219,17 @@ static void follow_overflow(struct execution *execution,
 			    uint64_t position)
 {
 	walk_lose_page_table(execution);
-	place_gap(execution, &(struct trace_gap){
-				     .reason = FLOW_GAP_OVERFLOW,
-				     .position = position,
-			     });
-	moment_pass(execution, branch);
-	moment_begin(execution);
+	position_gap(execution, &(struct trace_gap){
+					.reason = FLOW_GAP_OVERFLOW,
+					.position = position,
+				});
+	execution_set_last_branch(execution, branch);
+	execution_begin_record(execution);
 	if (branch->has_address) {
 		execution->is_lost = false;
-		place_go(execution, branch->payload, EXIT_UNSEEN);
+		position_go(execution, branch->payload, EXIT_UNTRACED);
 	} else {
-		place_stop(execution, FLOW_STOP_LEVEL, 0);
+		position_stop(execution, FLOW_STOP_LEVEL, 0);
 		/* Some units do not report that tracing resumes. */
 		execution->is_lost = true;
 	}
@@ -255,8 +256,8 @@ static void follow_unread(struct execution *execution,
 
 	walk_lose_page_table(execution);
 	if (branch->count == FLOW_GAP_UNSYNCED)
-		moment_forget(execution, branch->high);
-	place_gap(execution, &gap);
+		execution_forget_time(execution, branch->high);
+	position_gap(execution, &gap);
 }
 
 /* Follows a TRACE_BREAK or TRACE_END.
@@ -273,19 +274,19 @@ static void follow_break(struct execution *execution,
 	walk_lose_page_table(execution);
 	event_times_flush(times);
 	if (branch->kind == TRACE_BREAK) {
-		place_gap_at(
+		position_gap_at(
 			execution,
 			event_times_add(
 				times,
 				event_times_bound(
 					times,
-					moment_low_ns(execution,
-						      execution->before.low),
+					execution_low_ns(execution,
+							 execution->before.low),
 					UINT64_MAX)),
 			&gap);
 		event_times_flush(times);
 	}
-	moment_forget(execution, UINT64_MAX);
+	execution_forget_time(execution, UINT64_MAX);
 }
 
 /* Returns whether the instruction at @address is 0f @second, followed by @third
@@ -336,23 +337,23 @@ static uint8_t stop_reason(struct execution *execution, uint64_t last_ip,
 static bool run_to_stop(struct execution *execution,
 			const struct trace_branch *branch)
 {
-	struct sight sight = sight_of(execution, 0);
+	struct look_ahead ahead = look_ahead_of(execution, 0);
 
-	if (branch->is_unsure && sight.to_outside)
-		return walk_blocks(execution, sight.to_outside);
-	if (sight_ends_at_target(execution, &sight))
+	if (branch->is_unsure && ahead.to_outside)
+		return walk_blocks(execution, ahead.to_outside);
+	if (look_ahead_ends_at_target(execution, &ahead))
 		return walk_to_target(execution);
-	if (sight.to_page_table)
-		return walk_blocks(execution, sight.to_page_table);
-	if (branch->is_unsure && sight.to_direct)
-		return walk_blocks(execution, sight.to_direct);
+	if (ahead.to_page_table)
+		return walk_blocks(execution, ahead.to_page_table);
+	if (branch->is_unsure && ahead.to_direct)
+		return walk_blocks(execution, ahead.to_direct);
 	return walk_to_target(execution);
 }
 
 /* A guest that is not traced: the recording is of the host only. */
 static void stop_in_machine(struct execution *execution)
 {
-	place_stop(execution, FLOW_STOP_GUEST, execution->machine);
+	position_stop(execution, FLOW_STOP_GUEST, execution->machine);
 	execution->guest = GUEST_HIDDEN;
 }
 
@@ -366,20 +367,20 @@ static void follow_stop(struct execution *execution,
 				     branch->has_address);
 	bool has_run = true;
 
-	moment_begin(execution);
+	execution_begin_record(execution);
 	if (branch->has_address)
 		has_run = walk_to_exit(execution, branch->payload);
 	else if (reason == FLOW_STOP_LEVEL)
 		has_run = run_to_stop(execution, branch);
 	if (!has_run)
-		place_fail(execution, position);
-	moment_pass(execution, branch);
-	moment_begin(execution);
+		position_fail(execution, position);
+	execution_set_last_branch(execution, branch);
+	execution_begin_record(execution);
 	if (reason == FLOW_STOP_LEVEL &&
 	    is_machine_entry(execution, walk_last_ip(execution)))
 		stop_in_machine(execution);
 	else
-		place_stop(execution, reason, branch->payload);
+		position_stop(execution, reason, branch->payload);
 }
 
 /* Follows @branch, a TRACE_STOP_THERE, at whose address execution has arrived.
@@ -404,12 +405,12 @@ static void follow_stop_there(struct execution *execution,
 	 */
 	if (reason != FLOW_STOP_OFF)
 		reason = stop_reason(execution, at, branch->has_address);
-	moment_begin(execution);
-	moment_pass(execution, branch);
-	moment_begin(execution);
+	execution_begin_record(execution);
+	execution_set_last_branch(execution, branch);
+	execution_begin_record(execution);
 	if (reason != FLOW_STOP_OFF)
-		place_interrupt(execution);
-	place_stop(execution, reason, branch->payload);
+		position_interrupt(execution);
+	position_stop(execution, reason, branch->payload);
 }
 
 /* Virtual machines on the traced CPU (Intel VMX). Trace of non-root operation
@@ -440,23 +441,23 @@ static void follow_stop_there(struct execution *execution,
 static void stop_in_guest(struct execution *execution,
 			  const struct trace_branch *branch)
 {
-	moment_begin(execution);
+	execution_begin_record(execution);
 	if (branch) {
-		moment_pass(execution, branch);
-		moment_begin(execution);
+		execution_set_last_branch(execution, branch);
+		execution_begin_record(execution);
 	}
-	place_stop(execution, FLOW_STOP_GUEST,
-		   execution->machine ? execution->machine :
-					execution->guest_page_table);
+	position_stop(execution, FLOW_STOP_GUEST,
+		      execution->machine ? execution->machine :
+					   execution->guest_page_table);
 	execution->guest = GUEST_INSIDE;
 }
 
 static void say_bad_trace(struct execution *execution, uint64_t position)
 {
-	place_gap(execution, &(struct trace_gap){
-				     .reason = FLOW_GAP_BAD_TRACE,
-				     .position = position,
-			     });
+	position_gap(execution, &(struct trace_gap){
+					.reason = FLOW_GAP_BAD_TRACE,
+					.position = position,
+				});
 }
 
 /* Follows TRACE_GUEST in the state GUEST_NONE. */
@@ -484,10 +485,10 @@ static bool enter(struct execution *execution,
 	if (branch->kind == TRACE_BITS || branch->kind == TRACE_REACH ||
 	    execution->targets_ahead)
 		return false;
-	moment_expect(execution, branch);
-	moment_begin(execution);
+	execution_expect_branch(execution, branch);
+	execution_begin_record(execution);
 	if (!walk_to_target(execution))
-		place_fail(execution, position);
+		position_fail(execution, position);
 	stop_in_guest(execution, branch);
 	return true;
 }
@@ -498,24 +499,25 @@ static void leave(struct execution *execution,
 	bool is_stop = branch->kind == TRACE_STOP ||
 		       branch->kind == TRACE_STOP_THERE;
 
-	moment_expect(execution, branch);
-	moment_pass(execution, branch);
-	moment_begin(execution);
+	execution_expect_branch(execution, branch);
+	execution_set_last_branch(execution, branch);
+	execution_begin_record(execution);
 	execution->guest = GUEST_NONE;
 	if (is_stop || !branch->has_address) {
-		place_stop(execution,
-			   branch->has_address ? FLOW_STOP_FILTER :
-						 FLOW_STOP_LEVEL,
-			   branch->payload);
+		position_stop(execution,
+			      branch->has_address ? FLOW_STOP_FILTER :
+						    FLOW_STOP_LEVEL,
+			      branch->payload);
 		return;
 	}
 	if (execution->lists_blocks)
-		place_item(execution, FLOW_START, 0)->ip = branch->payload;
-	execution_forget_place(execution, EXIT_GUEST);
+		execution_list_item(execution, FLOW_START, 0)->ip =
+			branch->payload;
+	execution_forget_source(execution, EXIT_GUEST);
 	execution->is_lost = false;
 	execution->is_off = false;
 	execution->outside = false;
-	place_go(execution, branch->payload, EXIT_GUEST);
+	position_go(execution, branch->payload, EXIT_GUEST);
 }
 
 /* Consumes branches of a guest. A sync point still resets the return stack and
@@ -559,7 +561,7 @@ static void set_page_table(struct execution *execution, uint64_t root)
 	if (root == execution->page_table)
 		return;
 	execution->page_table = root;
-	place_list(execution, FLOW_ADDRESS_SPACE, 0, root);
+	execution_list(execution, FLOW_ADDRESS_SPACE, 0, root);
 }
 
 /* Follows TRACE_ADDRESS_SPACE, which sets the host's page table root: the next
@@ -602,12 +604,12 @@ static void follow_inside(struct execution *execution,
 static void lose(struct execution *execution, const struct trace_branch *branch,
 		 uint64_t position)
 {
-	moment_expect(execution, branch);
-	place_gap(execution, &(struct trace_gap){
-				     .reason = FLOW_GAP_OVERFLOW,
-				     .position = position,
-			     });
-	moment_pass(execution, branch);
+	execution_expect_branch(execution, branch);
+	position_gap(execution, &(struct trace_gap){
+					.reason = FLOW_GAP_OVERFLOW,
+					.position = position,
+				});
+	execution_set_last_branch(execution, branch);
 	execution->guest = GUEST_UNKNOWN;
 }
 
@@ -652,32 +654,32 @@ static bool went_there(struct execution *execution,
 		       const struct trace_branch *branch)
 {
 	return branch->is_unsure && execution->at_branch &&
-	       !sight_of(execution, branch->payload).has_address;
+	       !look_ahead_of(execution, branch->payload).has_address;
 }
 
 static void reach(struct execution *execution,
 		  const struct trace_branch *branch, uint64_t position)
 {
-	moment_begin(execution);
+	execution_begin_record(execution);
 	if (went_there(execution, branch)) {
-		place_go(execution, branch->payload, execution->exit);
+		position_go(execution, branch->payload, execution->exit);
 	} else if (!walk_to(execution, branch->payload)) {
-		place_fail(execution, position);
-		place_resume(execution, branch);
+		position_fail(execution, position);
+		position_resume(execution, branch);
 	}
 }
 
 static void follow_interrupt(struct execution *execution,
 			     const struct trace_branch *branch)
 {
-	moment_begin(execution);
-	moment_pass(execution, branch);
-	moment_begin(execution);
-	place_interrupt(execution);
+	execution_begin_record(execution);
+	execution_set_last_branch(execution, branch);
+	execution_begin_record(execution);
+	position_interrupt(execution);
 	if (branch->has_address)
-		place_go(execution, branch->payload, EXIT_ASYNC);
+		position_go(execution, branch->payload, EXIT_ASYNC);
 	else
-		place_stop(execution, FLOW_STOP_LEVEL, 0);
+		position_stop(execution, FLOW_STOP_LEVEL, 0);
 }
 
 static void follow_start(struct execution *execution,
@@ -685,15 +687,16 @@ static void follow_start(struct execution *execution,
 {
 	uint8_t exit = execution->outside ? EXIT_ENTRY : EXIT_START;
 
-	moment_pass(execution, branch);
-	moment_begin(execution);
+	execution_set_last_branch(execution, branch);
+	execution_begin_record(execution);
 	if (execution->lists_blocks)
-		place_item(execution, FLOW_START, 0)->ip = branch->payload;
-	execution_forget_place(execution, exit);
+		execution_list_item(execution, FLOW_START, 0)->ip =
+			branch->payload;
+	execution_forget_source(execution, exit);
 	execution->is_lost = false;
 	execution->is_off = false;
 	execution->outside = false;
-	place_go(execution, branch->payload, exit);
+	position_go(execution, branch->payload, exit);
 }
 
 /* The unit empties its return stack at a sync point. */
@@ -701,21 +704,21 @@ static void follow_sync(struct execution *execution,
 			const struct trace_branch *branch, uint64_t position)
 {
 	return_stack_clear(&execution->returns);
-	execution->unseen_calls = 0;
+	execution->untraced_calls = 0;
 	instruction_pace_sync(&execution->times.pace);
 	follow_sync_code(execution, branch);
 	if (execution->block != BLOCK_NONE) {
 		if (execution->next_set != execution->set)
-			place_gap(execution,
-				  &(struct trace_gap){
-					  .reason = FLOW_GAP_BAD_TRACE,
-					  .position = position,
-				  });
+			position_gap(execution,
+				     &(struct trace_gap){
+					     .reason = FLOW_GAP_BAD_TRACE,
+					     .position = position,
+				     });
 		return;
 	}
 	execution->evidence.is_synced = branch->is_bound;
 	if (branch->has_address)
-		place_resume(execution, branch);
+		position_resume(execution, branch);
 	else
 		execution->is_lost = false;
 	execution->evidence.is_synced = false;
@@ -724,13 +727,13 @@ static void follow_sync(struct execution *execution,
 /* If no branch sets the page table root, an instruction on the way does. */
 static void run_to_page_table(struct execution *execution, uint64_t position)
 {
-	struct sight sight = sight_of(execution, 0);
+	struct look_ahead ahead = look_ahead_of(execution, 0);
 
-	if (sight.to_page_table)
-		walk_blocks(execution, sight.to_page_table);
-	else if (sight_ends_in_void(execution, &sight) &&
+	if (ahead.to_page_table)
+		walk_blocks(execution, ahead.to_page_table);
+	else if (look_ahead_ends_in_void(execution, &ahead) &&
 		 !walk_straight(execution))
-		place_fail(execution, position);
+		position_fail(execution, position);
 }
 
 static void follow_address_space(struct execution *execution,
@@ -738,7 +741,7 @@ static void follow_address_space(struct execution *execution,
 				 uint64_t position)
 {
 	if (!branch->is_bound && execution->block != BLOCK_NONE) {
-		moment_begin(execution);
+		execution_begin_record(execution);
 		run_to_page_table(execution, position);
 	}
 	if (branch->payload == execution->page_table) {
@@ -746,7 +749,7 @@ static void follow_address_space(struct execution *execution,
 		return;
 	}
 	walk_set_page_table(execution, branch->payload);
-	place_list(execution, FLOW_ADDRESS_SPACE, 0, branch->payload);
+	execution_list(execution, FLOW_ADDRESS_SPACE, 0, branch->payload);
 }
 
 /* Follows @branch while the position is unknown: skips it unless it has an
@@ -766,13 +769,13 @@ static void follow_unplaced(struct execution *execution,
 		return;
 	}
 	if (!execution->is_lost && is_branch)
-		place_fail(execution, position);
+		position_fail(execution, position);
 	if (branch->kind == TRACE_STOP || branch->kind == TRACE_STOP_THERE) {
-		moment_pass(execution, branch);
-		moment_begin(execution);
-		place_stop(execution, FLOW_STOP_LEVEL, 0);
+		execution_set_last_branch(execution, branch);
+		execution_begin_record(execution);
+		position_stop(execution, FLOW_STOP_LEVEL, 0);
 	} else if (execution->is_lost && branch->has_address) {
-		place_resume(execution, branch);
+		position_resume(execution, branch);
 	}
 }
 
@@ -837,7 +840,7 @@ static int follow(struct execution *execution,
 		  const struct trace_branch *branch,
 		  const struct branch_range *behind, uint64_t position)
 {
-	moment_expect(execution, next_timed(branch, behind));
+	execution_expect_branch(execution, next_timed(branch, behind));
 	switch ((enum trace_branch_kind)branch->kind) {
 	case TRACE_BITS:
 		if (execution->block != BLOCK_NONE)
@@ -877,11 +880,11 @@ static int follow(struct execution *execution,
 		execution->machine = branch->payload;
 		break;
 	case TRACE_TRANSACTION:
-		place_list(execution, FLOW_TRANSACTION,
-			   (uint8_t)branch->payload, 0);
+		execution_list(execution, FLOW_TRANSACTION,
+			       (uint8_t)branch->payload, 0);
 		break;
 	case TRACE_PTWRITE:
-		place_list(execution, FLOW_PTWRITE, 0, branch->payload);
+		execution_list(execution, FLOW_PTWRITE, 0, branch->payload);
 		break;
 	case TRACE_GAP:
 		follow_unread(execution, branch, position);

@@ -7,7 +7,7 @@
 /* A run is the engine's inner loop: everything that is done for nearly every
  * block that runs. Facts that depend on an edge alone are computed once and
  * stored in its block (block.h). The functions that set times are like those of
- * execution.h and event_times_know().
+ * execution.h and event_times_set_known().
  *
  * struct run has the fields of an execution that change with each block, event
  * and branch. It stays in registers, because every function that gets a pointer
@@ -30,10 +30,10 @@ struct run {
 	const struct block *from;  /* execution.from */
 	const struct block *block; /* execution.block */
 	enum block_edge edge;	   /* the edge from @from to @block */
-	/* the kind of that edge: execution.passage, but with thunks
+	/* the kind of that edge: execution.edge_kind, but with thunks
 	 * distinguished
 	 */
-	uint8_t passage;
+	uint8_t edge_kind;
 	uint64_t low_ns; /* time bounds of the last branch */
 	uint64_t high_ns;
 };
@@ -56,9 +56,9 @@ RUN_INLINE struct run run_of(struct execution *execution)
 		.bounds = times->bounds_count,
 		.from = &execution->blocks[execution->from],
 		.block = &execution->blocks[execution->block],
-		.passage = PASSAGE_INSIDE,
-		.low_ns = moment_low_ns(execution, execution->before.low),
-		.high_ns = moment_high_ns(execution, execution->before.high),
+		.edge_kind = EDGE_KIND_INSIDE,
+		.low_ns = execution_low_ns(execution, execution->before.low),
+		.high_ns = execution_high_ns(execution, execution->before.high),
 	};
 }
 
@@ -79,7 +79,7 @@ RUN_INLINE void run_put_back(struct execution *execution, const struct run *run,
 
 	execution->from = run_index(run, run->from);
 	execution->block = run_index(run, run->block);
-	execution->passage = block_way_passage(run->passage);
+	execution->edge_kind = edge_word_kind(run->edge_kind);
 	execution->exit = run->edge == EDGE_TAKEN ? run->from->exit :
 						    FLOW_EXIT_NONE;
 	execution->last_ip = 0;
@@ -123,7 +123,7 @@ RUN_INLINE void run_put(struct run *run, uint32_t bounds,
 	event->is_user = target->is_user;
 }
 
-/* Folds an edge into or between thunks, by enum block_passage: everything up to
+/* Folds an edge into or between thunks, by enum edge_kind: everything up to
  * their end is one call, as in execution_arrive(). Returns whether that is all that
  * happens.
  */
@@ -134,14 +134,14 @@ RUN_INLINE bool run_fold(struct execution *execution, struct run *run)
 	bool is_call = from->exit == FLOW_EXIT_CALL;
 	uint64_t return_address = from->ip + from->bytes;
 
-	if (run->passage == PASSAGE_TO_THUNK && !fold->active)
+	if (run->edge_kind == EDGE_KIND_TO_THUNK && !fold->active)
 		*fold = (struct thunk_fold){
 			.active = true,
 			.exit = FLOW_EXIT_CALL,
 			.from = from->function,
 			.return_address = return_address,
 		};
-	else if (run->passage != PASSAGE_IN_THUNK || !fold->active)
+	else if (run->edge_kind != EDGE_KIND_IN_THUNK || !fold->active)
 		return false;
 	if (is_call)
 		execution->return_address = return_address;
@@ -153,7 +153,7 @@ RUN_INLINE bool run_unfold(struct execution *execution, struct run *run)
 {
 	struct thunk_fold *fold = &execution->fold;
 
-	if (run->passage != PASSAGE_FROM_THUNK || !fold->active ||
+	if (run->edge_kind != EDGE_KIND_FROM_THUNK || !fold->active ||
 	    fold->exit != FLOW_EXIT_CALL || !run->block->is_entry)
 		return false;
 	fold->active = false;
@@ -161,22 +161,22 @@ RUN_INLINE bool run_unfold(struct execution *execution, struct run *run)
 	return true;
 }
 
-RUN_INLINE void run_know_unusual(struct event_times *times, struct run *run,
-				 uint64_t known_ns)
+RUN_INLINE void run_set_known_unusual(struct event_times *times,
+				      struct run *run, uint64_t known_ns)
 {
 	times->work = run->work;
 	times->count = (size_t)(run->next - times->records);
 	times->finished = (size_t)(run->finished - times->records);
-	event_times_know(times, known_ns);
+	event_times_set_known(times, known_ns);
 	run->work = 0;
 	run->finished = run->next;
 }
 
-/* Like event_times_know(): the time is @known_ns now, so all records added so
+/* Like event_times_set_known(): the time is @known_ns now, so all records added so
  * far are finished.
  */
-RUN_INLINE void run_know(struct event_times *times, struct run *run,
-			 uint64_t known_ns)
+RUN_INLINE void run_set_known(struct event_times *times, struct run *run,
+			      uint64_t known_ns)
 {
 	uint64_t span_ns = known_ns - times->known_ns;
 
@@ -184,7 +184,7 @@ RUN_INLINE void run_know(struct event_times *times, struct run *run,
 	if (!times->known_ns || times->pace.is_across ||
 	    span_ns > EVENT_TIMES_LONGEST_NS ||
 	    run->work - 1 >= BLOCK_WORK_SLOW - 1) {
-		run_know_unusual(times, run, known_ns);
+		run_set_known_unusual(times, run, known_ns);
 		return;
 	}
 	times->spans[times->span_count] = (struct event_span){
@@ -214,21 +214,21 @@ RUN_INLINE void run_arrive_there(struct execution *execution, struct run *run)
 	const struct block *from = run->from;
 	uint64_t ip = run->block->ip;
 
-	if (run->passage == PASSAGE_INSIDE)
+	if (run->edge_kind == EDGE_KIND_INSIDE)
 		return;
 	run_set_bounds(&execution->times, run);
-	if (run->passage == PASSAGE_RETURN)
+	if (run->edge_kind == EDGE_KIND_RETURN)
 		run_put(run, run->bounds, FUNCTION_RETURN, ip);
-	else if (run->passage == PASSAGE_CALL)
+	else if (run->edge_kind == EDGE_KIND_CALL)
 		run_put(run, run->bounds, FUNCTION_CALL,
 			from->ip + from->bytes);
-	else if (run->passage == PASSAGE_TAIL_CALL)
+	else if (run->edge_kind == EDGE_KIND_TAIL_CALL)
 		run_put(run, run->bounds, FUNCTION_TAIL_CALL, ip);
 	else if (!run_unfold(execution, run) && !run_fold(execution, run))
 		run_arrive(execution, run, true);
 	run->bounds += run->next != run->first;
 	run->first = run->next;
-	run->passage = PASSAGE_INSIDE;
+	run->edge_kind = EDGE_KIND_INSIDE;
 }
 
 /* Must be called before execution continues up to @branch, the next one. */
@@ -237,21 +237,21 @@ RUN_INLINE void run_expect(struct execution *execution, struct run *run,
 {
 	run_arrive_there(execution, run);
 	execution->next_high = branch->high;
-	run->high_ns = moment_high_ns(execution, branch->high);
+	run->high_ns = execution_high_ns(execution, branch->high);
 	run_set_bounds(&execution->times, run);
 }
 
-/* Like moment_pass(): @branch becomes the last branch. */
+/* Like execution_set_last_branch(): @branch becomes the last branch. */
 RUN_INLINE void run_pass(struct execution *execution, struct run *run,
 			 const struct trace_branch *branch)
 {
-	struct moment *before = &execution->before;
+	struct time_bounds *before = &execution->before;
 
 	run->bounds += run->next != run->first;
 	run->first = run->next;
 	if (branch->is_exact) {
 		before->low = branch->low;
-		run->low_ns = moment_low_ns(execution, branch->low);
+		run->low_ns = execution_low_ns(execution, branch->low);
 	}
 	before->high = branch->high;
 }
@@ -266,9 +266,9 @@ RUN_INLINE void run_begin(struct execution *execution, struct run *run,
 
 	if (!branch->has_estimate)
 		return;
-	known_ns = moment_low_ns(execution, branch->estimate);
+	known_ns = execution_low_ns(execution, branch->estimate);
 	if (known_ns)
-		run_know(&execution->times, run, known_ns);
+		run_set_known(&execution->times, run, known_ns);
 }
 
 /* Updates @run to the position of @execution after a function that may have
@@ -280,7 +280,7 @@ RUN_INLINE void run_go_on(const struct execution *execution, struct run *run,
 	run->blocks = execution->blocks;
 	run->from = &run->blocks[from];
 	run->block = &run->blocks[execution->block];
-	run->passage = execution->passage;
+	run->edge_kind = execution->edge_kind;
 }
 
 /* Finds the target of @run->edge, which is taken for the first time. */
@@ -304,7 +304,7 @@ RUN_INLINE void run_find_back(struct execution *execution, struct run *run)
 	run->work += run->block->work;
 	run->edge = EDGE_TAKEN;
 	/* This also holds if there is no such call. */
-	execution->passage = PASSAGE_OTHER;
+	execution->edge_kind = EDGE_KIND_OTHER;
 	if (!walk_back(execution))
 		execution->block = BLOCK_NONE;
 	run_go_on(execution, run, from);
@@ -315,20 +315,20 @@ RUN_INLINE void run_enter(struct execution *execution, struct run *run)
 {
 	uint64_t ip = run->block->ip;
 
-	if (run->passage == PASSAGE_RETURN)
+	if (run->edge_kind == EDGE_KIND_RETURN)
 		run_put(run, run->bounds, FUNCTION_RETURN, ip);
-	else if (run->passage == PASSAGE_TAIL_CALL)
+	else if (run->edge_kind == EDGE_KIND_TAIL_CALL)
 		run_put(run, run->bounds, FUNCTION_TAIL_CALL, ip);
 	else if (!run_fold(execution, run))
 		run_arrive(execution, run, false);
-	run->passage = PASSAGE_INSIDE;
+	run->edge_kind = EDGE_KIND_INSIDE;
 }
 
-/* Goes to the target of edge @way. */
-RUN_INLINE void run_go(struct run *run, uint32_t way)
+/* Goes to the target of edge @word. */
+RUN_INLINE void run_go(struct run *run, uint32_t word)
 {
-	run->block = block_at(run->blocks, way);
-	run->passage = way & BLOCK_WAY_MASK;
+	run->block = block_at(run->blocks, word);
+	run->edge_kind = word & BLOCK_EDGE_MASK;
 }
 
 /* Runs @run->block and goes along @edge. */
@@ -339,7 +339,7 @@ RUN_INLINE void run_along(struct run *run, enum block_edge edge)
 	run->work += block->work;
 	run->from = block;
 	run->edge = edge;
-	run_go(run, block->ways[edge]);
+	run_go(run, block->edges[edge]);
 }
 
 /* Like run_along(), but for an edge that probably stays in the function.
@@ -348,17 +348,17 @@ RUN_INLINE void run_along(struct run *run, enum block_edge edge)
 RUN_INLINE bool run_inside(struct run *run, enum block_edge edge)
 {
 	const struct block *block = run->block;
-	uint32_t way = block->ways[edge];
+	uint32_t word = block->edges[edge];
 
 	run->work += block->work;
 	run->from = block;
 	run->edge = edge;
-	if (__builtin_expect(way & BLOCK_WAY_MASK, 0)) {
-		run_go(run, way);
+	if (__builtin_expect(word & BLOCK_EDGE_MASK, 0)) {
+		run_go(run, word);
 		return false;
 	}
-	run->block = block_inside(run->blocks, way);
-	run->passage = PASSAGE_INSIDE;
+	run->block = block_inside(run->blocks, word);
+	run->edge_kind = EDGE_KIND_INSIDE;
 	return true;
 }
 
@@ -370,10 +370,10 @@ RUN_INLINE void run_call(struct execution *execution, struct run *run)
 	return_stack_push(&execution->returns, return_address,
 			  run_index(run, run->block));
 	run_along(run, EDGE_TAKEN);
-	if (run->passage != PASSAGE_CALL)
+	if (run->edge_kind != EDGE_KIND_CALL)
 		return;
 	run_put(run, run->bounds, FUNCTION_CALL, return_address);
-	run->passage = PASSAGE_INSIDE;
+	run->edge_kind = EDGE_KIND_INSIDE;
 }
 
 /* Returns whether the jump at the end of @block leads to a block that only
@@ -382,7 +382,7 @@ RUN_INLINE void run_call(struct execution *execution, struct run *run)
 RUN_INLINE bool run_is_thunk_return(const struct run *run,
 				    const struct block *block)
 {
-	return block_passes(block, EDGE_TAKEN, PASSAGE_THUNK_RETURN) &&
+	return block_edge_is(block, EDGE_TAKEN, EDGE_KIND_THUNK_RETURN) &&
 	       run->blocks[block_to(block, EDGE_TAKEN)].kind == BLOCK_RETURN;
 }
 
@@ -392,18 +392,19 @@ RUN_INLINE bool run_is_thunk_return(const struct run *run,
 RUN_INLINE bool run_back(struct execution *execution, struct run *run,
 			 bool is_taken)
 {
-	bool is_return = block_passes(run->block, EDGE_TAKEN, PASSAGE_RETURN);
+	bool is_return =
+		block_edge_is(run->block, EDGE_TAKEN, EDGE_KIND_RETURN);
 	const struct block *call;
 
 	if (!is_return && !run_is_thunk_return(run, run->block))
 		return false;
 	call = &run->blocks[return_stack_top(&execution->returns)];
-	if (!block_passes(call, EDGE_NEXT, PASSAGE_RETURN) || !is_taken)
+	if (!block_edge_is(call, EDGE_NEXT, EDGE_KIND_RETURN) || !is_taken)
 		return false;
 	if (!is_return)
 		run_along(run, EDGE_TAKEN);
 	run_along(run, EDGE_TAKEN);
-	run_go(run, call->ways[EDGE_NEXT]);
+	run_go(run, call->edges[EDGE_NEXT]);
 	return_stack_drop(&execution->returns);
 	return true;
 }
@@ -446,11 +447,11 @@ RUN_INLINE bool run_straight(struct execution *execution, struct run *run)
 RUN_INLINE bool run_in(struct execution *execution, struct run *run,
 		       bool has_more)
 {
-	if (run->passage == PASSAGE_NEW)
+	if (run->edge_kind == EDGE_KIND_NEW)
 		run_find_edge(execution, run);
 	if (run->block == run->blocks)
 		return false;
-	if (has_more && run->passage != PASSAGE_INSIDE)
+	if (has_more && run->edge_kind != EDGE_KIND_INSIDE)
 		run_enter(execution, run);
 	return true;
 }
@@ -488,7 +489,7 @@ RUN_INLINE unsigned int run_bits(struct execution *execution, struct run *run,
 			   !run_straight(execution, run)) {
 			break;
 		}
-		if (__builtin_expect(run->passage == PASSAGE_INSIDE, 1))
+		if (__builtin_expect(run->edge_kind == EDGE_KIND_INSIDE, 1))
 			continue;
 		if (!run_in(execution, run, count))
 			break;
@@ -515,9 +516,9 @@ RUN_INLINE bool run_to_target(struct execution *execution, struct run *run,
 			run_call(execution, run);
 		else if (!run_straight(execution, run))
 			return false;
-		if (run->passage == PASSAGE_INSIDE)
+		if (run->edge_kind == EDGE_KIND_INSIDE)
 			continue;
-		if (run->passage == PASSAGE_THUNK_RETURN &&
+		if (run->edge_kind == EDGE_KIND_THUNK_RETURN &&
 		    run->block->kind == BLOCK_RETURN) {
 			*by_thunk = true;
 			break;
@@ -546,16 +547,16 @@ RUN_INLINE void run_find_target(struct execution *execution, struct run *run,
 				uint64_t address)
 {
 	uint32_t from = run_index(run, run->from);
-	uint32_t way;
+	uint32_t word;
 
 	if (walk_enters_user(execution, from, address))
 		walk_enter_user(execution, address);
-	way = block_graph_jump(execution->graph, from, address);
+	word = block_graph_jump(execution->graph, from, address);
 
 	execution->blocks = block_graph_blocks(execution->graph);
 	run->blocks = execution->blocks;
 	run->from = &run->blocks[from];
-	run_go(run, way);
+	run_go(run, word);
 }
 
 /* Goes from the branch that ran last to @address: nearly always its previous
@@ -577,14 +578,14 @@ RUN_INLINE void run_jump(struct execution *execution, struct run *run,
 	 */
 	if (run->from->kind == BLOCK_RETURN &&
 	    block_returned(by_thunk || run->from->is_plain, run->block) ==
-		    PASSAGE_RETURN) {
-		run->passage = PASSAGE_RETURN;
+		    EDGE_KIND_RETURN) {
+		run->edge_kind = EDGE_KIND_RETURN;
 		return;
 	}
 	if (by_thunk)
 		run_stay_in_thunk(execution);
-	if (run->passage != PASSAGE_FROM_THUNK)
-		run->passage = PASSAGE_OTHER;
+	if (run->edge_kind != EDGE_KIND_FROM_THUNK)
+		run->edge_kind = EDGE_KIND_OTHER;
 }
 
 /* Returns whether the loop can start: execution is at the target of the last
@@ -676,7 +677,7 @@ follow_all(struct execution *execution, const struct trace_branch *first,
 	}
 	run_put_back(execution, &run, !*is_stuck);
 	if (branch > first)
-		moment_know(execution, branch - 1);
+		execution_set_known_time(execution, branch - 1);
 	return branch;
 }
 
@@ -703,7 +704,7 @@ int follow_run(struct execution *execution, const struct trace_branch *branch,
 	if (!is_usual_place(execution) ||
 	    !is_usual(branch, execution->blocks[execution->block].kind))
 		return 0;
-	moment_begin(execution);
+	execution_begin_record(execution);
 	walk_arrive(execution);
 	branch = follow_all(execution, branch, end, &is_stuck);
 	if (is_stuck) {

@@ -123,7 +123,7 @@ static uint32_t find(struct execution *execution, uint64_t ip, uint8_t set)
 /* Sets *@state to the state of @execution, which has just passed the sync point
  * at @position. May write the times of finished records.
  */
-static void execution_state_take(struct execution_state *state,
+static void execution_state_save(struct execution_state *state,
 				 struct execution *execution, uint64_t position)
 {
 	*state = (struct execution_state){
@@ -146,7 +146,7 @@ static void execution_state_take(struct execution_state *state,
 		.sync_high_ns = execution->sync_high_ns,
 		.next_change_ns = code_space_next_change_ns(execution->code),
 		.before = execution->before,
-		.passage = execution->passage,
+		.edge_kind = execution->edge_kind,
 		.exit = execution->exit,
 		.set = execution->set,
 		.next_set = execution->next_set,
@@ -163,7 +163,7 @@ static void execution_state_take(struct execution_state *state,
 		.work = execution->times.work,
 		.pace = execution->times.pace,
 	};
-	atom_point_take(&state->atoms, execution);
+	atom_point_save(&state->atoms, execution);
 }
 
 void execution_state_unknown(struct execution_state *state, uint64_t position,
@@ -178,8 +178,8 @@ void execution_state_unknown(struct execution_state *state, uint64_t position,
 		.sync_high_ns = time_ns,
 		.next_change_ns = time_ns + 1,
 		.before.high = UINT64_MAX,
-		.passage = PASSAGE_OTHER,
-		.exit = EXIT_UNSEEN,
+		.edge_kind = EDGE_KIND_OTHER,
+		.exit = EXIT_UNTRACED,
 		.set = INSTRUCTION_X86_64,
 		.next_set = INSTRUCTION_X86_64,
 		.is_lost = true,
@@ -191,14 +191,14 @@ void execution_state_unknown(struct execution_state *state, uint64_t position,
 /* Makes @execution continue from @state. The recording and unit must be the
  * same. Returns 0 or -ERROR_MEMORY.
  */
-static int execution_state_put(const struct execution_state *state,
-			       struct execution *execution)
+static int execution_state_restore(const struct execution_state *state,
+				   struct execution *execution)
 {
 	struct event_times *times = &execution->times;
 	int status;
 
 	execution->block = BLOCK_NONE;
-	execution->atoms.told = BLOCK_NONE;
+	execution->atoms.reported = BLOCK_NONE;
 	execution->before = state->before;
 	execution->at_branch = state->at_branch;
 	execution->has_bounds = false;
@@ -207,12 +207,12 @@ static int execution_state_put(const struct execution_state *state,
 	execution->evidence.is_table_lost = state->is_table_lost;
 	status = follow_restore_code(execution, state->next_change_ns);
 	if (!status)
-		status = atom_point_put(&state->atoms, execution,
-					state->next_change_ns);
+		status = atom_point_restore(&state->atoms, execution,
+					    state->next_change_ns);
 	if (status < 0)
 		return status;
 	return_stack_clear(&execution->returns);
-	execution->unseen_calls = 0;
+	execution->untraced_calls = 0;
 	execution->set = state->set;
 	execution->next_set = state->next_set;
 	execution->from = find(execution, state->from_ip, state->from_set);
@@ -226,7 +226,7 @@ static int execution_state_put(const struct execution_state *state,
 	execution->guest_page_table = state->guest_page_table;
 	execution->machine = state->machine;
 	execution->guest = state->guest;
-	execution->passage = state->passage;
+	execution->edge_kind = state->edge_kind;
 	execution->exit = state->exit;
 	execution->is_lost = state->is_lost;
 	execution->is_off = state->is_off;
@@ -263,7 +263,8 @@ static bool are_same_folds(const struct thunk_fold_stack *a,
 	return true;
 }
 
-static bool is_same_moment(const struct moment *a, const struct moment *b)
+static bool are_same_bounds(const struct time_bounds *a,
+			    const struct time_bounds *b)
 {
 	return a->low == b->low && a->high == b->high &&
 	       a->known_ns == b->known_ns;
@@ -277,7 +278,7 @@ static bool is_same_place(const struct execution_state *a,
 	       a->block_set == b->block_set && a->from_set == b->from_set &&
 	       a->nmi_return == b->nmi_return &&
 	       a->next_change_ns == b->next_change_ns &&
-	       a->passage == b->passage && a->exit == b->exit &&
+	       a->edge_kind == b->edge_kind && a->exit == b->exit &&
 	       a->set == b->set && a->next_set == b->next_set &&
 	       a->is_lost == b->is_lost && a->is_off == b->is_off &&
 	       a->outside == b->outside &&
@@ -295,7 +296,7 @@ static bool is_same_place(const struct execution_state *a,
 bool execution_state_is_same(const struct execution_state *a,
 			     const struct execution_state *b)
 {
-	return is_same_place(a, b) && is_same_moment(&a->before, &b->before) &&
+	return is_same_place(a, b) && are_same_bounds(&a->before, &b->before) &&
 	       a->at_branch == b->at_branch && a->last_ns == b->last_ns &&
 	       a->known_ns == b->known_ns && a->work == b->work &&
 	       a->waiting == b->waiting &&
@@ -348,7 +349,7 @@ static void sync_watch_pass(struct sync_watch *watch,
 	 */
 	if (!times->known_ns && event_times_waiting(times))
 		return;
-	execution_state_take(&watch->states[watch->passed++], execution,
+	execution_state_save(&watch->states[watch->passed++], execution,
 			     position);
 	execution_mark(execution, MARK_SYNC);
 	watch->wanted = times->count + 1;
@@ -412,8 +413,8 @@ static int execution_open(struct execution *execution,
  * the blocks that were read, but no other state. Returns 0, or -ERROR_MEMORY:
  * it can then only be closed, or restarted.
  */
-static int execution_renew(struct execution *execution,
-			   const struct flow_input *input)
+static int execution_restart(struct execution *execution,
+			     const struct flow_input *input)
 {
 	execution->marks.count = 0;
 	execution_set_conversion(execution,
@@ -485,16 +486,16 @@ int record_feed_open(const struct flow_input *input,
 	return error;
 }
 
-int record_feed_renew(struct record_feed *feed, const struct flow_input *input,
-		      struct stream_part part)
+int record_feed_restart(struct record_feed *feed,
+			const struct flow_input *input, struct stream_part part)
 {
 	branch_reader_close(&feed->reader);
 	feed->at_end = false;
 	record_feed_watch(feed, NO_SYNC, NO_SYNC);
 	feed->from = part.from;
-	if (execution_renew(&feed->execution, input) < 0)
+	if (execution_restart(&feed->execution, input) < 0)
 		return -ERROR_MEMORY;
-	feed->until = moment_ticks_after(&feed->execution, part.until_ns);
+	feed->until = execution_ticks_after(&feed->execution, part.until_ns);
 	return branch_reader_open(&feed->reader, input);
 }
 
@@ -724,7 +725,7 @@ int record_feed_resume(struct record_feed *feed,
 		status = reach_sync(feed, 0, state->position);
 	if (status < 0)
 		return status;
-	return execution_state_put(state, &feed->execution);
+	return execution_state_restore(state, &feed->execution);
 }
 
 bool record_feed_is_off(const struct record_feed *feed)

@@ -23,7 +23,7 @@ struct symbols;
  *	                                            record_feed_next()
  *
  * States: open; at the end, after record_feed_next() returned 0.
- * record_feed_renew(), _begin() and _resume() lead back to open from either.
+ * record_feed_restart(), _begin() and _resume() lead back to open from either.
  *
  * 1. Records are only provided when their times are final. Their times never
  *    decrease.
@@ -58,8 +58,8 @@ struct execution_state {
 	uint64_t sync_low_ns; /* time bounds of the sync point */
 	uint64_t sync_high_ns;
 	uint64_t next_change_ns; /* identifies the version of the code */
-	struct moment before;
-	uint8_t passage;
+	struct time_bounds before;
+	uint8_t edge_kind;
 	uint8_t exit;
 	uint8_t block_set; /* enum instruction_set of the block at block_ip */
 	uint8_t from_set;
@@ -134,8 +134,9 @@ void record_feed_close(struct record_feed *feed);
  * Returns 0 or a negative enum error: the feed can then only be closed, or
  * restarted.
  */
-int record_feed_renew(struct record_feed *feed, const struct flow_input *input,
-		      struct stream_part part);
+int record_feed_restart(struct record_feed *feed,
+			const struct flow_input *input,
+			struct stream_part part);
 
 /* Provides the next records, or the marks after the last one, valid until the
  * next call.

@@ -34,7 +34,7 @@ enum { MEMO_SIZE = 1024 };
 
 struct jump_memo {
 	uint32_t from; /* BLOCK_NONE: none */
-	uint32_t way;
+	uint32_t word;
 };
 
 struct block_graph {
@@ -65,7 +65,7 @@ enum {
 /* Besides the block's number a slot contains bits of its hash, so that most
  * other blocks need not be read.
  */
-enum { SLOT_HASH_SHIFT = 32 - BLOCK_WAY_SHIFT };
+enum { SLOT_HASH_SHIFT = 32 - BLOCK_EDGE_SHIFT };
 
 static uint32_t slot_of(uint32_t index, uint32_t hash)
 {
@@ -211,28 +211,28 @@ static uint32_t block_table_page(const struct block_table *table,
 	return *page_at(table, address);
 }
 
-static uint8_t jump_passage(const struct block *from, const struct block *to,
-			    const struct symbol *symbol, bool leaves_file)
+static uint8_t jump_edge_kind(const struct block *from, const struct block *to,
+			      const struct symbol *symbol, bool leaves_file)
 {
 	if (to->function == from->function)
-		return PASSAGE_INSIDE;
+		return EDGE_KIND_INSIDE;
 	if (to->is_entry)
-		return PASSAGE_TAIL_CALL;
+		return EDGE_KIND_TAIL_CALL;
 	/* The kernel's assembly jumps around without leaving a function.
 	 * Unnamed code may be part of the function, unless it is in another
 	 * file.
 	 */
 	if (!to->is_user || to->function == FUNCTION_UNKNOWN ||
 	    (symbol->role == CODE_UNNAMED && !leaves_file))
-		return PASSAGE_INSIDE;
-	return PASSAGE_OTHER;
+		return EDGE_KIND_INSIDE;
+	return EDGE_KIND_OTHER;
 }
 
-static uint8_t call_passage(const struct block *from, const struct block *to)
+static uint8_t call_edge_kind(const struct block *from, const struct block *to)
 {
 	if (to->function == from->function && !to->is_entry)
-		return PASSAGE_LOCAL_CALL;
-	return PASSAGE_CALL;
+		return EDGE_KIND_LOCAL_CALL;
+	return EDGE_KIND_CALL;
 }
 
 static bool covers(const struct symbol *symbol, uint64_t ip)
@@ -251,36 +251,36 @@ static bool is_return_thunk(const struct block_info *info)
 }
 
 /* Returns the edge kind of an edge to or from a thunk. */
-static uint8_t thunk_passage(const struct block *block,
-			     const struct block_info *from,
-			     const struct block_info *to)
+static uint8_t thunk_edge_kind(const struct block *block,
+			       const struct block_info *from,
+			       const struct block_info *to)
 {
 	if (is_thunk(from) && (is_thunk(to) || is_return_thunk(to)))
-		return PASSAGE_IN_THUNK;
+		return EDGE_KIND_IN_THUNK;
 	if (block->exit == FLOW_EXIT_CALL)
-		return block->is_plain && is_thunk(to) ? PASSAGE_TO_THUNK :
-							 PASSAGE_OTHER;
+		return block->is_plain && is_thunk(to) ? EDGE_KIND_TO_THUNK :
+							 EDGE_KIND_OTHER;
 	return block->is_plain && block->kind == BLOCK_JUMP &&
 			       is_return_thunk(to) ?
-		       PASSAGE_THUNK_RETURN :
-		       PASSAGE_OTHER;
+		       EDGE_KIND_THUNK_RETURN :
+		       EDGE_KIND_OTHER;
 }
 
 /* Returns the edge kind of the return at the end of block @from to @to;
- * PASSAGE_RETURN may still lead to a thunk. @to may be BLOCK_NONE (unknown).
+ * EDGE_KIND_RETURN may still lead to a thunk. @to may be BLOCK_NONE (unknown).
  */
-static uint8_t block_passage_back(const struct block_graph *graph,
-				  uint32_t from, uint32_t to)
+static uint8_t return_edge_kind(const struct block_graph *graph, uint32_t from,
+				uint32_t to)
 {
 	const struct block *blocks = block_graph_blocks(graph);
 	const struct block_info *origin = block_graph_info(graph, from);
 
 	if (blocks[from].is_plain)
-		return PASSAGE_RETURN;
+		return EDGE_KIND_RETURN;
 	return to && blocks[to].is_plain &&
 			       (is_thunk(origin) || is_return_thunk(origin)) ?
-		       PASSAGE_FROM_THUNK :
-		       PASSAGE_OTHER;
+		       EDGE_KIND_FROM_THUNK :
+		       EDGE_KIND_OTHER;
 }
 
 /* Returns whether blocks @from and @to are of functions in different files. */
@@ -294,11 +294,11 @@ static bool block_graph_leaves_file(const struct block_graph *graph,
 					blocks[to].function);
 }
 
-/* Returns the edge kind (enum block_passage) of @edge (enum block_edge) from
+/* Returns the edge kind (enum edge_kind) of @edge (enum block_edge) from
  * block @from to block @to.
  */
-static uint8_t block_passage_of(const struct block_graph *graph, uint32_t from,
-				uint32_t to, uint8_t edge)
+static uint8_t edge_kind_of(const struct block_graph *graph, uint32_t from,
+			    uint32_t to, uint8_t edge)
 {
 	const struct block *block = &block_graph_blocks(graph)[from];
 	const struct block *target = &block_graph_blocks(graph)[to];
@@ -307,25 +307,25 @@ static uint8_t block_passage_of(const struct block_graph *graph, uint32_t from,
 	bool are_plain = block->is_plain && target->is_plain;
 
 	if (block->exit == FLOW_EXIT_CALL && edge == EDGE_NEXT)
-		return target->is_plain ? PASSAGE_RETURN : PASSAGE_OTHER;
+		return target->is_plain ? EDGE_KIND_RETURN : EDGE_KIND_OTHER;
 	if (block->exit == FLOW_EXIT_CALL)
-		return are_plain ? call_passage(block, target) :
-				   thunk_passage(block, origin, info);
+		return are_plain ? call_edge_kind(block, target) :
+				   thunk_edge_kind(block, origin, info);
 	if (covers(&origin->symbol, target->ip))
-		return PASSAGE_INSIDE;
+		return EDGE_KIND_INSIDE;
 	/* For thunks, and where the kernel switches tasks or programs, an edge
 	 * alone does not determine its effect.
 	 */
 	if (is_thunk(origin) && target->is_plain)
-		return PASSAGE_FROM_THUNK;
+		return EDGE_KIND_FROM_THUNK;
 	if (!are_plain)
-		return thunk_passage(block, origin, info);
+		return thunk_edge_kind(block, origin, info);
 	/* A branch to the next instruction does not leave the function. */
 	if (edge == EDGE_NEXT || (block->exit == FLOW_EXIT_CONDITIONAL &&
 				  target->ip == block->ip + block->bytes))
-		return PASSAGE_INSIDE;
-	return jump_passage(block, target, &info->symbol,
-			    block_graph_leaves_file(graph, from, to));
+		return EDGE_KIND_INSIDE;
+	return jump_edge_kind(block, target, &info->symbol,
+			      block_graph_leaves_file(graph, from, to));
 }
 
 struct block_graph *block_graph_new(struct code_space *code,
@@ -359,8 +359,8 @@ void block_graph_set_waits(struct block_graph *graph, bool are_branches)
 
 static void forget_edges(struct block *block)
 {
-	block->ways[EDGE_NEXT] = block_way(BLOCK_NONE, PASSAGE_NEW);
-	block->ways[EDGE_TAKEN] = block_way(BLOCK_NONE, PASSAGE_NEW);
+	block->edges[EDGE_NEXT] = block_edge_word(BLOCK_NONE, EDGE_KIND_NEW);
+	block->edges[EDGE_TAKEN] = block_edge_word(BLOCK_NONE, EDGE_KIND_NEW);
 }
 
 void block_graph_read(struct block_graph *graph, uint32_t index)
@@ -370,9 +370,8 @@ void block_graph_read(struct block_graph *graph, uint32_t index)
 	forget_edges(block);
 	block_code_read(&graph->code, block, &graph->table.infos[index]);
 	if (block->kind == BLOCK_RETURN)
-		block->ways[EDGE_TAKEN] =
-			block_way(BLOCK_NONE,
-				  block_passage_back(graph, index, BLOCK_NONE));
+		block->edges[EDGE_TAKEN] = block_edge_word(
+			BLOCK_NONE, return_edge_kind(graph, index, BLOCK_NONE));
 }
 
 /* Most new blocks are in the same function as the previous one. */
@@ -449,8 +448,8 @@ uint32_t block_graph_go(struct block_graph *graph, uint32_t index,
 
 	if (to == BLOCK_NONE)
 		return to;
-	graph->table.blocks[index].ways[edge] =
-		block_way(to, block_passage_of(graph, index, to, edge));
+	graph->table.blocks[index].edges[edge] =
+		block_edge_word(to, edge_kind_of(graph, index, to, edge));
 	return to;
 }
 
@@ -462,30 +461,31 @@ static struct jump_memo *memo_of(struct block_graph *graph, uint32_t index,
 	return &graph->memos[hash & (MEMO_SIZE - 1)];
 }
 
-/* Returns whether @way leads from @block to @ip. A program's branch leads into
+/* Returns whether @word leads from @block to @ip. A program's branch leads into
  * the same program or the kernel, but the kernel returns to any program.
  */
 static bool leads_to(const struct block_graph *graph, const struct block *block,
-		     uint32_t way, uint64_t ip)
+		     uint32_t word, uint64_t ip)
 {
-	const struct block *to = block_at(graph->table.blocks, way);
+	const struct block *to = block_at(graph->table.blocks, word);
 
 	return to->ip == ip && to != graph->table.blocks &&
 	       (!to->is_user || block->is_user);
 }
 
-static uint32_t find_way(struct block_graph *graph, uint32_t index, uint64_t ip)
+static uint32_t find_edge(struct block_graph *graph, uint32_t index,
+			  uint64_t ip)
 {
 	uint32_t to =
 		block_graph_find(graph, ip, graph->table.infos[index].set);
-	uint8_t passage;
+	uint8_t edge_kind;
 
 	if (to == BLOCK_NONE)
-		return block_way(BLOCK_NONE, PASSAGE_NEW);
-	passage = graph->table.blocks[index].kind == BLOCK_RETURN ?
-			  block_passage_back(graph, index, to) :
-			  block_passage_of(graph, index, to, EDGE_TAKEN);
-	return block_way(to, passage);
+		return block_edge_word(BLOCK_NONE, EDGE_KIND_NEW);
+	edge_kind = graph->table.blocks[index].kind == BLOCK_RETURN ?
+			    return_edge_kind(graph, index, to) :
+			    edge_kind_of(graph, index, to, EDGE_TAKEN);
+	return block_edge_word(to, edge_kind);
 }
 
 uint32_t block_graph_jump(struct block_graph *graph, uint32_t index,
@@ -493,17 +493,17 @@ uint32_t block_graph_jump(struct block_graph *graph, uint32_t index,
 {
 	struct jump_memo *memo = memo_of(graph, index, ip);
 	struct block *block = &graph->table.blocks[index];
-	uint32_t way = block->ways[EDGE_TAKEN];
+	uint32_t word = block->edges[EDGE_TAKEN];
 
-	if (leads_to(graph, block, way, ip))
-		return way;
-	way = memo->way;
-	if (memo->from != index || !leads_to(graph, block, way, ip)) {
-		way = find_way(graph, index, ip);
-		*memo = (struct jump_memo){ .from = index, .way = way };
+	if (leads_to(graph, block, word, ip))
+		return word;
+	word = memo->word;
+	if (memo->from != index || !leads_to(graph, block, word, ip)) {
+		word = find_edge(graph, index, ip);
+		*memo = (struct jump_memo){ .from = index, .word = word };
 	}
-	graph->table.blocks[index].ways[EDGE_TAKEN] = way;
-	return way;
+	graph->table.blocks[index].edges[EDGE_TAKEN] = word;
+	return word;
 }
 
 /* Clears the edges, too: the block may end differently when read again. */

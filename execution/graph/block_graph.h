@@ -12,7 +12,7 @@ struct symbols;
 
 /* The control flow graph of the code that ran so far. Nodes are blocks
  * (block.h), each read once; edges are transfers between two blocks, each
- * classified once (block_passage_of()). So its size and cost depend on the amount
+ * classified once (edge_kind_of()). So its size and cost depend on the amount
  * of code, not on how often it ran.
  *
  *	address, space, set ── block_table ──► block ── edge ──► block
@@ -24,7 +24,7 @@ struct symbols;
  *	block:  BLOCK_UNREAD ── block_graph_read ──► other kinds
  *	              ▲                                  │
  *	              └────── block_graph_forget ────────┘
- *	edge:   PASSAGE_NEW ── block_graph_go, _jump ──► other kinds
+ *	edge:   EDGE_KIND_NEW ── block_graph_go, _jump ──► other kinds
  *
  * 1. A block keeps its number. Its address in memory may change in each
  *    function that returns a number or an edge.

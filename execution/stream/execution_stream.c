@@ -89,11 +89,11 @@ int execution_stream_open(const struct flow_input *input,
 	return error;
 }
 
-int execution_stream_renew(struct execution_stream *stream,
-			   const struct flow_input *input,
-			   struct stream_part part, int32_t pid, int32_t tid)
+int execution_stream_restart(struct execution_stream *stream,
+			     const struct flow_input *input,
+			     struct stream_part part, int32_t pid, int32_t tid)
 {
-	int error = record_join_renew(&stream->join, input, part);
+	int error = record_join_restart(&stream->join, input, part);
 
 	stream->skipped = 0;
 	stream_tasks_set(&stream->join.tasks, pid, tid, input->stream->cpu < 0);

@@ -29,7 +29,7 @@ struct symbols;
  * once, however often it runs. So the cost is that of the branches.
  *
  * States: events, until FUNCTION_END was provided; then only
- * execution_stream_renew() and execution_stream_close() are useful.
+ * execution_stream_restart() and execution_stream_close() are useful.
  *
  * 1. Times never decrease. FUNCTION_END is the last event, once.
  * 2. The events do not depend on the number of threads.
@@ -63,9 +63,9 @@ int execution_stream_open(const struct flow_input *input,
  * Returns 0 or a negative enum error: @stream can then only be closed, or
  * restarted.
  */
-int execution_stream_renew(struct execution_stream *stream,
-			   const struct flow_input *input,
-			   struct stream_part part, int32_t pid, int32_t tid);
+int execution_stream_restart(struct execution_stream *stream,
+			     const struct flow_input *input,
+			     struct stream_part part, int32_t pid, int32_t tid);
 
 void execution_stream_close(struct execution_stream *stream);
 

@@ -30,7 +30,7 @@ run_cursor_record(const struct run_cursor *cursor)
 
 /* Consumes and returns the next @count records, which must exist. */
 static inline const union timed_record *
-run_cursor_take(struct run_cursor *cursor, size_t count)
+run_cursor_consume(struct run_cursor *cursor, size_t count)
 {
 	cursor->at += count;
 	return cursor->run.records + cursor->at - count;
@@ -255,8 +255,8 @@ int record_join_open(struct record_join *join, const struct flow_input *input,
 	return error;
 }
 
-int record_join_renew(struct record_join *join, const struct flow_input *input,
-		      struct stream_part part)
+int record_join_restart(struct record_join *join,
+			const struct flow_input *input, struct stream_part part)
 {
 	struct segment_feed *feed = join->feed;
 	int error;
@@ -264,7 +264,7 @@ int record_join_renew(struct record_join *join, const struct flow_input *input,
 	stream_tasks_close(&join->tasks);
 	*join = (struct record_join){ .feed = feed };
 	error = open_switches(join, input);
-	return error ? error : segment_feed_renew(feed, input, part);
+	return error ? error : segment_feed_restart(feed, input, part);
 }
 
 void record_join_close(struct record_join *join)
@@ -368,7 +368,7 @@ static int take_switch(struct record_join *join)
 /* Consumes the next record, a switch reported by the trace itself. */
 static int take_named_task(struct record_join *join)
 {
-	const union timed_record record = *run_cursor_take(&join->cursor, 1);
+	const union timed_record record = *run_cursor_consume(&join->cursor, 1);
 
 	if (!stream_tasks_record(&join->tasks, &record.item))
 		return 0;
@@ -536,7 +536,7 @@ static int next_records(struct record_join *join,
 
 		if (count && (join->lists_blocks ||
 			      !stream_tasks_come_back(&join->tasks))) {
-			*records = run_cursor_take(&join->cursor, count);
+			*records = run_cursor_consume(&join->cursor, count);
 			join->last = (*records)[count - 1];
 			return (int)count;
 		}
@@ -563,5 +563,5 @@ int record_join_next(struct record_join *join,
 void record_join_keep(struct record_join *join)
 {
 	join->keeps = true;
-	segment_feed_say_states(join->feed);
+	segment_feed_report_states(join->feed);
 }

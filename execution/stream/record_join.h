@@ -94,11 +94,12 @@ int record_join_open(struct record_join *join, const struct flow_input *input,
 		     const struct symbols *symbols, bool lists_blocks,
 		     struct jobs *jobs, const struct execution_state *state);
 
-/* Restarts with @part of another stream, like segment_feed_renew(). Records are
+/* Restarts with @part of another stream, like segment_feed_restart(). Records are
  * events; the running task is unknown.
  */
-int record_join_renew(struct record_join *join, const struct flow_input *input,
-		      struct stream_part part);
+int record_join_restart(struct record_join *join,
+			const struct flow_input *input,
+			struct stream_part part);
 
 void record_join_close(struct record_join *join);
 

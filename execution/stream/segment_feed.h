@@ -16,12 +16,12 @@ struct jobs;
 struct symbols;
 
 /* One stream's records, like record_feed.h, but decoded by several threads. The
- * stream is cut into intervals (struct stretch), each with a part for the
+ * stream is cut into intervals (struct interval), each with a part for the
  * calling thread and a part, the segment, for a thread of the ring:
  *
  *	begin ─────────────── middle ─────────────── end, the next begin
  *	   calling thread        thread of the ring
- *	   PLACE_OWN             PLACE_SEGMENT
+ *	   POSITION_OWN             POSITION_SEGMENT
  *
  * The parts are provided in the order of the stream. The calling thread decodes
  * its part from the state where the previous part ended, and provides the
@@ -31,7 +31,7 @@ struct symbols;
  * 1. A segment is only used if its state at the start is the state where the
  *    previous part ended. Otherwise the calling thread decodes it again from
  *    that state. So the records do not depend on the number of threads.
- * 2. The sizes of the parts (struct stretch_plan) only affect speed.
+ * 2. The sizes of the parts (struct interval_plan) only affect speed.
  *
  * A feed is used by one thread at a time; segment_ring.h has the threads.
  * Memory: one segment's records for each thread and one more. Errors: as
@@ -43,7 +43,7 @@ struct segment_feed;
  * smaller towards the end of the stream; the size of the calling thread's part
  * is adapted so that neither waits for the other.
  */
-struct stretch_plan {
+struct interval_plan {
 	struct branch_source *scout; /* finds sync points */
 	uint64_t segment_bytes;	     /* maximum size of a thread's part */
 	uint64_t stream_bytes;
@@ -57,17 +57,17 @@ struct stretch_plan {
  * sync point at @begin on. Returns 0 or a negative enum error; @plan must be
  * closed in either case.
  */
-int stretch_plan_open(struct stretch_plan *plan, const struct flow_input *input,
-		      unsigned int threads, bool shares, uint64_t segment_bytes,
-		      uint64_t begin);
+int interval_plan_open(struct interval_plan *plan,
+		       const struct flow_input *input, unsigned int threads,
+		       bool shares, uint64_t segment_bytes, uint64_t begin);
 
-void stretch_plan_close(struct stretch_plan *plan);
+void interval_plan_close(struct interval_plan *plan);
 
-/* Returns whether there is another interval, and sets *@stretch to it. */
-bool stretch_plan_next(struct stretch_plan *plan, struct stretch *stretch);
+/* Returns whether there is another interval, and sets *@interval to it. */
+bool interval_plan_next(struct interval_plan *plan, struct interval *interval);
 
 /* Adapts the size of the calling thread's next parts to @lead. */
-void stretch_plan_adapt(struct stretch_plan *plan, enum ring_lead lead);
+void interval_plan_adapt(struct interval_plan *plan, enum ring_lead lead);
 
 /* Opens a feed. Borrows all arguments. Without @jobs, or if the stream is
  * small, the calling thread decodes everything. @from: start at that state,
@@ -80,10 +80,11 @@ int segment_feed_open(const struct flow_input *input,
 		      struct segment_feed **feed);
 
 /* Restarts with a part of another stream of the same code image, like
- * record_feed_renew(). Requires that the calling thread decodes alone.
+ * record_feed_restart(). Requires that the calling thread decodes alone.
  */
-int segment_feed_renew(struct segment_feed *feed,
-		       const struct flow_input *input, struct stream_part part);
+int segment_feed_restart(struct segment_feed *feed,
+			 const struct flow_input *input,
+			 struct stream_part part);
 
 void segment_feed_close(struct segment_feed *feed);
 
@@ -96,7 +97,7 @@ int segment_feed_next(struct segment_feed *feed, struct record_run *run);
  * decodes, otherwise by segment_feed_first_state(). Sync points are as far
  * apart as suits decoding.
  */
-void segment_feed_say_states(struct segment_feed *feed);
+void segment_feed_report_states(struct segment_feed *feed);
 
 /* Returns the state at the start of the current run if that is at a sync point,
  * or NULL. Always NULL if one thread decodes.

@@ -271,7 +271,7 @@ int segment_decode_from(struct segment *segment, struct record_feed *feed,
 enum slot_state { SLOT_WAITING, SLOT_TAKEN, SLOT_DONE };
 
 struct slot {
-	struct stretch stretch;
+	struct interval interval;
 	uint8_t state; /* enum slot_state */
 	int status;    /* result, once it is done */
 	struct segment segment;
@@ -421,27 +421,27 @@ bool segment_ring_has_room(const struct segment_ring *ring)
 	return ring->used < ring->slot_count;
 }
 
-void segment_ring_add(struct segment_ring *ring, const struct stretch *stretch,
-		      uint64_t rate)
+void segment_ring_add(struct segment_ring *ring,
+		      const struct interval *interval, uint64_t rate)
 {
 	struct slot *slot;
 
 	pthread_mutex_lock(&ring->lock);
 	slot = slot_at(ring, ring->used++);
-	slot->stretch = *stretch;
-	slot->segment.begin = stretch->middle;
-	slot->segment.end = stretch->end;
+	slot->interval = *interval;
+	slot->segment.begin = interval->middle;
+	slot->segment.end = interval->end;
 	slot->segment.rate = rate;
 	slot->status = 0;
-	slot->state = stretch->middle == stretch->end ? SLOT_DONE :
-							SLOT_WAITING;
+	slot->state = interval->middle == interval->end ? SLOT_DONE :
+							  SLOT_WAITING;
 	pthread_cond_broadcast(&ring->changed);
 	pthread_mutex_unlock(&ring->lock);
 }
 
-const struct stretch *segment_ring_first(const struct segment_ring *ring)
+const struct interval *segment_ring_first(const struct segment_ring *ring)
 {
-	return ring->used ? &slot_at(ring, 0)->stretch : NULL;
+	return ring->used ? &slot_at(ring, 0)->interval : NULL;
 }
 
 static enum ring_lead lead_of(const struct segment_ring *ring)

@@ -78,7 +78,7 @@ int segment_decode_from(struct segment *segment, struct record_feed *feed,
  * @begin to @middle, a thread of the ring from there to @end. Either part may
  * be empty. The last interval ends with NO_SYNC.
  */
-struct stretch {
+struct interval {
 	uint64_t begin;
 	uint64_t middle;
 	uint64_t end;
@@ -109,11 +109,11 @@ bool segment_ring_has_room(const struct segment_ring *ring);
 
 /* Adds an interval. @rate: the last known instruction_pace.rate. Requires room.
  */
-void segment_ring_add(struct segment_ring *ring, const struct stretch *stretch,
-		      uint64_t rate);
+void segment_ring_add(struct segment_ring *ring,
+		      const struct interval *interval, uint64_t rate);
 
 /* Returns the oldest interval, or NULL. */
-const struct stretch *segment_ring_first(const struct segment_ring *ring);
+const struct interval *segment_ring_first(const struct segment_ring *ring);
 
 /* How far the threads are ahead of the consumer. */
 enum ring_lead {

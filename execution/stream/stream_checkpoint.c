@@ -16,7 +16,7 @@ enum {
 
 static void pack_exit(struct pack *pack, uint8_t *exit)
 {
-	pack_small(pack, exit, EXIT_UNSEEN);
+	pack_small(pack, exit, EXIT_UNTRACED);
 	pack_check(pack, *exit <= FLOW_EXIT_FAR_JUMP || *exit >= EXIT_ASYNC);
 }
 
@@ -60,7 +60,7 @@ static void pack_place(struct pack *pack, struct execution_state *state,
 	pack_u64(pack, &state->sync_low_ns);
 	pack_u64(pack, &state->sync_high_ns);
 	pack_u64(pack, &state->next_change_ns);
-	pack_small(pack, &state->passage, PASSAGE_OTHER);
+	pack_small(pack, &state->edge_kind, EDGE_KIND_OTHER);
 	pack_exit(pack, &state->exit);
 	pack_small(pack, &state->block_set, INSTRUCTION_SETS - 1);
 	pack_small(pack, &state->from_set, INSTRUCTION_SETS - 1);
@@ -149,8 +149,8 @@ static void pack_atoms(struct pack *pack, struct atom_point *point)
 	pack_gap(pack, &atoms->gap);
 	pack_atom_times(pack, atoms);
 	pack_cycles(pack, &atoms->cycles);
-	pack_u64(pack, &point->told_ip);
-	pack_small(pack, &point->told_set, INSTRUCTION_SETS - 1);
+	pack_u64(pack, &point->reported_ip);
+	pack_small(pack, &point->reported_set, INSTRUCTION_SETS - 1);
 	pack_bool(pack, &point->has_pid);
 	pack_i32(pack, &point->pid);
 }

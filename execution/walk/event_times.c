@@ -221,7 +221,6 @@ static inline void write_all(struct event_times *times, bool has_bounds)
 #ifdef __x86_64__
 __attribute__((target("prfchw")))
 #endif
-
 void event_times_write(struct event_times *times)
 {
 	if (times->without_bounds)
@@ -265,7 +264,7 @@ first_known(const struct event_times *times, uint64_t known_ns)
 	return first_ns < known_ns ? first_ns : known_ns;
 }
 
-void event_times_know(struct event_times *times, uint64_t known_ns)
+void event_times_set_known(struct event_times *times, uint64_t known_ns)
 {
 	uint64_t span_ns;
 

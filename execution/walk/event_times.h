@@ -157,7 +157,7 @@ enum {
  * Records between two known times are interpolated by their work, except for
  * time that only slow blocks can have taken. See docs/time.md.
  *
- *	event_times_add ──► waiting ── event_times_know ──► finished
+ *	event_times_add ──► waiting ── event_times_set_known ──► finished
  *	                                                       │ _write
  *	                     removed ◄── event_times_drop ── written
  *
@@ -256,7 +256,7 @@ static inline union timed_record *event_times_add(struct event_times *times,
 }
 
 /* Records that the time is @known_ns now: finishes all records added so far. */
-void event_times_know(struct event_times *times, uint64_t known_ns);
+void event_times_set_known(struct event_times *times, uint64_t known_ns);
 
 /* Finishes all records although no later time is known, and writes their times:
  * the stream ends, or there is no room.

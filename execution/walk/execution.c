@@ -42,13 +42,13 @@ void execution_reset(struct execution *execution)
 	execution->sync_low_ns = 0;
 	execution->sync_high_ns = UINT64_MAX;
 	execution->nmi_return = NO_NMI;
-	moment_forget(execution, UINT64_MAX);
+	execution_forget_time(execution, UINT64_MAX);
 	execution->is_lost = true;
 	execution->is_off = false;
 	execution->outside = false;
 	execution->has_wrong_ip_base = false;
-	execution->unseen_calls = 0;
-	execution_forget_place(execution, EXIT_UNSEEN);
+	execution->untraced_calls = 0;
+	execution_forget_source(execution, EXIT_UNTRACED);
 	event_times_init(&execution->times);
 }
 
@@ -59,10 +59,10 @@ void execution_set_conversion(struct execution *execution,
 	execution->scale = tick_scale_of(conversion);
 }
 
-void execution_forget_place(struct execution *execution, uint8_t exit)
+void execution_forget_source(struct execution *execution, uint8_t exit)
 {
 	execution->exit = exit;
-	execution->passage = PASSAGE_OTHER;
+	execution->edge_kind = EDGE_KIND_OTHER;
 	execution->from = BLOCK_NONE;
 	execution->fold.active = false;
 	execution->folds.count = 0;

@@ -20,7 +20,7 @@
  *	branches (decoder/flow/branch_source.h)
  *	   │ follow/ (Intel PT), atoms/ (Arm)
  *	   ▼
- *	walk.c: runs blocks of the graph ──► execution_arrive(), place.c
+ *	walk.c: runs blocks of the graph ──► execution_arrive(), position.c
  *	                                        │ records and marks
  *	                                        ▼
  *	                                     event_times ──► record_feed.h
@@ -33,20 +33,20 @@
  *
  * States, and the functions that enter them:
  *
- * - followed: block is the next block to run. place_go() and place_resume()
+ * - followed: block is the next block to run. position_go() and position_resume()
  *   enter it with an address from the trace.
  * - stopped: block is BLOCK_NONE and is_lost is not set. Tracing is off until
- *   the next TRACE_START. Set by place_stop(); is_off and outside distinguish
+ *   the next TRACE_START. Set by position_stop(); is_off and outside distinguish
  *   why.
  * - lost: block is BLOCK_NONE and is_lost is set. The next address in the trace
- *   resumes. Set by execution_reset() and place_gap().
+ *   resumes. Set by execution_reset() and position_gap().
  * - in a virtual machine: see follow_guest() in follow.c.
  *
  * Invariants:
  *
  * 1. block has not run yet, from has. The events of the edge from one to the
  *    other are emitted by walk_arrive() or, for events, execution_arrive(),
- *    which then set passage to PASSAGE_INSIDE: they are emitted once.
+ *    which then set edge_kind to EDGE_KIND_INSIDE: they are emitted once.
  * 2. blocks is block_graph_blocks(graph). Each function that may add a block
  *    sets it again.
  * 3. Records are in the order of execution. A mark's index is at most the
@@ -114,13 +114,13 @@ struct atom_state {
 	 * innermost call
 	 */
 	bool pops_target;
-	/* @block follows from the code. It is compared with @told when it runs
+	/* @block follows from the code. It is compared with @reported when it runs
 	 */
 	bool is_expected;
 	/* if is_expected: the block at the address that the trace reported, or
 	 * BLOCK_NONE
 	 */
-	uint32_t told;
+	uint32_t reported;
 	uint8_t set;	      /* enum instruction_set of the last address */
 	uint64_t listed_mode; /* the last mode added to a list */
 	struct atom_gap gap;
@@ -207,7 +207,7 @@ enum {
 	EXIT_ASYNC = 64,
 	EXIT_START,
 	EXIT_ENTRY, /* from user space */
-	EXIT_UNSEEN,
+	EXIT_UNTRACED,
 	EXIT_GUEST, /* from a virtual machine that the traced code entered */
 };
 
@@ -229,7 +229,7 @@ enum {
 };
 
 /* The time bounds of a branch: within [low, high], in 256ths of a tick. */
-struct moment {
+struct time_bounds {
 	uint64_t low;
 	uint64_t high;
 	uint64_t known_ns; /* the known time; 0: none */
@@ -276,9 +276,9 @@ struct execution {
 	/* The position: about to run @block, reached from @from. */
 	uint32_t block; /* BLOCK_NONE: unknown */
 	uint32_t from;	/* BLOCK_NONE: unknown */
-	/* enum block_passage: kind of the edge from @from to @block */
-	uint8_t passage;
-	/* if passage is PASSAGE_OTHER: how control left @from, an enum
+	/* enum edge_kind: kind of the edge from @from to @block */
+	uint8_t edge_kind;
+	/* if edge_kind is EDGE_KIND_OTHER: how control left @from, an enum
 	 * flow_exit or an EXIT_ value above
 	 */
 	uint8_t exit;
@@ -314,13 +314,13 @@ struct execution {
 	 * enum flow_gap_reason, of code that could not be followed; 0: none is
 	 * missing.
 	 */
-	uint8_t unseen_calls;
+	uint8_t untraced_calls;
 	struct atom_state atoms; /* only used if atoms.is_on */
 
 	/* Time. */
-	struct moment before; /* the last branch that ran */
-	uint64_t next_high;   /* upper bound of the next branch */
-	bool at_branch;	      /* nothing ran since @before */
+	struct time_bounds before; /* the last branch that ran */
+	uint64_t next_high;	   /* upper bound of the next branch */
+	bool at_branch;		   /* nothing ran since @before */
 	/* @bounds is the index of the time bounds of everything that runs after
 	 * @before
 	 */
@@ -339,7 +339,7 @@ static inline struct event_mark *execution_mark(struct execution *execution,
 }
 
 /* Emits the events of the edge from execution->from to execution->block, by
- * execution->passage. Not for lists.
+ * execution->edge_kind. Not for lists.
  */
 void execution_arrive(struct execution *execution);
 
@@ -357,7 +357,7 @@ void execution_set_conversion(struct execution *execution,
 /* Sets the source of the next edge to unknown: the next block is reached by
  * @exit.
  */
-void execution_forget_place(struct execution *execution, uint8_t exit);
+void execution_forget_source(struct execution *execution, uint8_t exit);
 
 /* Time bounds of the position, from the branches around it: a block that runs
  * after a branch started no earlier than that branch and no later than the next
@@ -365,16 +365,16 @@ void execution_forget_place(struct execution *execution, uint8_t exit);
  * name ends in _ns. 0 and UINT64_MAX are no bound.
  */
 
-static inline uint64_t moment_low_ns(const struct execution *execution,
-				     uint64_t time)
+static inline uint64_t execution_low_ns(const struct execution *execution,
+					uint64_t time)
 {
 	if (!time)
 		return 0;
 	return tick_scale_ns(&execution->scale, time >> TRACE_TICK_SHIFT);
 }
 
-static inline uint64_t moment_high_ns(const struct execution *execution,
-				      uint64_t time)
+static inline uint64_t execution_high_ns(const struct execution *execution,
+					 uint64_t time)
 {
 	if (time == UINT64_MAX)
 		return UINT64_MAX;
@@ -386,7 +386,7 @@ static inline uint64_t moment_high_ns(const struct execution *execution,
 /* Returns the index of the time bounds of everything that runs after the last
  * branch.
  */
-static inline uint32_t moment_bounds(struct execution *execution)
+static inline uint32_t execution_time_bounds(struct execution *execution)
 {
 	if (!execution->has_bounds && execution->atoms.is_on) {
 		execution->bounds = event_times_bound(
@@ -396,8 +396,8 @@ static inline uint32_t moment_bounds(struct execution *execution)
 	} else if (!execution->has_bounds) {
 		execution->bounds = event_times_bound(
 			&execution->times,
-			moment_low_ns(execution, execution->before.low),
-			moment_high_ns(execution, execution->next_high));
+			execution_low_ns(execution, execution->before.low),
+			execution_high_ns(execution, execution->next_high));
 		execution->has_bounds = true;
 	}
 	return execution->bounds;
@@ -411,39 +411,41 @@ static inline union timed_record *execution_add(struct execution *execution)
 	struct event_times *times = &execution->times;
 
 	if (!execution->at_branch)
-		return event_times_add(times, moment_bounds(execution));
+		return event_times_add(times, execution_time_bounds(execution));
 	return event_times_add(
 		times,
 		event_times_bound(
-			times, moment_low_ns(execution, execution->before.low),
-			moment_high_ns(execution, execution->before.high)));
+			times,
+			execution_low_ns(execution, execution->before.low),
+			execution_high_ns(execution, execution->before.high)));
 }
 
 /* Must be called before a record that starts now. If the time of the last
  * branch is known and nothing ran since, finishes all earlier records.
  */
-static inline void moment_begin(struct execution *execution)
+static inline void execution_begin_record(struct execution *execution)
 {
 	if (execution->at_branch && execution->before.known_ns)
-		event_times_know(&execution->times, execution->before.known_ns);
+		event_times_set_known(&execution->times,
+				      execution->before.known_ns);
 }
 
 /* Sets the upper bound for everything that runs before @branch, the next one.
  */
-static inline void moment_expect(struct execution *execution,
-				 const struct trace_branch *branch)
+static inline void execution_expect_branch(struct execution *execution,
+					   const struct trace_branch *branch)
 {
 	execution->next_high = branch->high;
 	execution->has_bounds = false;
 }
 
 /* Stores the estimated time of @branch, if it has one, as the known time. */
-static inline void moment_know(struct execution *execution,
-			       const struct trace_branch *branch)
+static inline void execution_set_known_time(struct execution *execution,
+					    const struct trace_branch *branch)
 {
 	execution->before.known_ns =
 		branch->has_estimate ?
-			moment_low_ns(execution, branch->estimate) :
+			execution_low_ns(execution, branch->estimate) :
 			0;
 }
 
@@ -451,13 +453,13 @@ static inline void moment_know(struct execution *execution,
  * is_exact the previous lower bound is kept: a TNT packet may be written long
  * after its branches ran.
  */
-static inline void moment_pass(struct execution *execution,
-			       const struct trace_branch *branch)
+static inline void execution_set_last_branch(struct execution *execution,
+					     const struct trace_branch *branch)
 {
 	if (branch->is_exact)
 		execution->before.low = branch->low;
 	execution->before.high = branch->high;
-	moment_know(execution, branch);
+	execution_set_known_time(execution, branch);
 	execution->at_branch = true;
 	execution->has_bounds = false;
 }
@@ -465,9 +467,10 @@ static inline void moment_pass(struct execution *execution,
 /* Forgets the time of the last branch. All that is known is that it ran at
  * @high or earlier.
  */
-static inline void moment_forget(struct execution *execution, uint64_t high)
+static inline void execution_forget_time(struct execution *execution,
+					 uint64_t high)
 {
-	execution->before = (struct moment){ .high = high };
+	execution->before = (struct time_bounds){ .high = high };
 	execution->at_branch = false;
 	execution->has_bounds = false;
 }
@@ -475,8 +478,8 @@ static inline void moment_forget(struct execution *execution, uint64_t high)
 /* Resumes at @branch, which becomes the last branch. When execution arrived
  * there is unknown, so its time is not a known one.
  */
-static inline void moment_resume(struct execution *execution,
-				 const struct trace_branch *branch)
+static inline void execution_resume_time(struct execution *execution,
+					 const struct trace_branch *branch)
 {
 	execution->before.low = branch->low;
 	execution->before.high = branch->high;
@@ -488,8 +491,8 @@ static inline void moment_resume(struct execution *execution,
 /* Returns a lower bound of all times from @time_ns on. The margin of 4 ticks
  * covers rounding in both directions of the conversion.
  */
-static inline uint64_t moment_ticks(const struct execution *execution,
-				    uint64_t time_ns)
+static inline uint64_t execution_ticks(const struct execution *execution,
+				       uint64_t time_ns)
 {
 	uint64_t ticks;
 
@@ -499,23 +502,23 @@ static inline uint64_t moment_ticks(const struct execution *execution,
 	return ticks < 4 ? 0 : (ticks - 4) << TRACE_TICK_SHIFT;
 }
 
-/* Like moment_ticks(), but returns a time that is certainly not before
+/* Like execution_ticks(), but returns a time that is certainly not before
  * @time_ns.
  */
-static inline uint64_t moment_ticks_after(const struct execution *execution,
-					  uint64_t time_ns)
+static inline uint64_t execution_ticks_after(const struct execution *execution,
+					     uint64_t time_ns)
 {
-	uint64_t ticks = moment_ticks(execution, time_ns);
+	uint64_t ticks = execution_ticks(execution, time_ns);
 
 	return ticks == UINT64_MAX ? ticks : ticks + (8 << TRACE_TICK_SHIFT);
 }
 
 /* Returns the best estimate of when the last branch ran. */
-static inline uint64_t moment_guess_ns(const struct execution *execution)
+static inline uint64_t execution_guess_ns(const struct execution *execution)
 {
-	const struct moment *before = &execution->before;
-	uint64_t low_ns = moment_low_ns(execution, before->low);
-	uint64_t high_ns = moment_high_ns(execution, before->high);
+	const struct time_bounds *before = &execution->before;
+	uint64_t low_ns = execution_low_ns(execution, before->low);
+	uint64_t high_ns = execution_high_ns(execution, before->high);
 
 	if (before->known_ns)
 		return before->known_ns;

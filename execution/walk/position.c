@@ -8,9 +8,9 @@
  */
 static uint8_t nowhere_reason(const struct execution *execution)
 {
-	if (execution->unseen_calls && execution->from != BLOCK_NONE &&
+	if (execution->untraced_calls && execution->from != BLOCK_NONE &&
 	    execution->blocks[execution->from].kind == BLOCK_RETURN)
-		return execution->unseen_calls;
+		return execution->untraced_calls;
 	return FLOW_GAP_BAD_TRACE;
 }
 
@@ -30,8 +30,8 @@ static uint8_t gap_reason(const struct execution *execution)
 	}
 }
 
-struct flow_item *place_item(struct execution *execution, uint8_t kind,
-			     uint8_t detail)
+struct flow_item *execution_list_item(struct execution *execution, uint8_t kind,
+				      uint8_t detail)
 {
 	struct flow_item *item = &execution_add(execution)->item;
 
@@ -42,11 +42,11 @@ struct flow_item *place_item(struct execution *execution, uint8_t kind,
 
 /* The duration of the untraced execution is unknown, so it counts as slow work.
  */
-void place_lose(struct execution *execution)
+void position_lose(struct execution *execution)
 {
 	execution->times.work += BLOCK_WORK_SLOW;
 	walk_lose_switches(execution);
-	execution_forget_place(execution, EXIT_UNSEEN);
+	execution_forget_source(execution, EXIT_UNTRACED);
 	return_stack_clear(&execution->returns);
 	execution->outside = false;
 	execution->nmi_return = NO_NMI;
@@ -63,13 +63,13 @@ static uint8_t mode_of_set(uint8_t set)
 	return set == INSTRUCTION_X86_32;
 }
 
-void place_list(struct execution *execution, uint8_t kind, uint8_t detail,
-		uint64_t payload)
+void execution_list(struct execution *execution, uint8_t kind, uint8_t detail,
+		    uint64_t payload)
 {
 	if (!execution->lists_blocks)
 		return;
-	moment_begin(execution);
-	place_item(execution, kind, detail)->ip = payload;
+	execution_begin_record(execution);
+	execution_list_item(execution, kind, detail)->ip = payload;
 }
 
 static void begin_set(struct execution *execution)
@@ -78,22 +78,22 @@ static void begin_set(struct execution *execution)
 	if (execution->listed_set == execution->set)
 		return;
 	execution->listed_set = execution->set;
-	place_list(execution, FLOW_MODE, mode_of_set(execution->set), 0);
+	execution_list(execution, FLOW_MODE, mode_of_set(execution->set), 0);
 }
 
-void place_go(struct execution *execution, uint64_t address, uint8_t exit)
+void position_go(struct execution *execution, uint64_t address, uint8_t exit)
 {
 	begin_set(execution);
 	if (walk_enters_user(execution, execution->from, address))
 		walk_enter_user(execution, address);
 	execution->block = walk_find(execution, address);
-	execution->passage = PASSAGE_OTHER;
+	execution->edge_kind = EDGE_KIND_OTHER;
 	execution->exit = exit;
 }
 
-void place_leave(struct execution *execution, uint8_t reason)
+void position_leave(struct execution *execution, uint8_t reason)
 {
-	execution_forget_place(execution, EXIT_UNSEEN);
+	execution_forget_source(execution, EXIT_UNTRACED);
 	walk_lose_switches(execution);
 	execution->block = BLOCK_NONE;
 	execution->outside = reason == FLOW_STOP_LEVEL;
@@ -109,10 +109,11 @@ void place_leave(struct execution *execution, uint8_t reason)
 		execution_mark(execution, MARK_PAUSE);
 }
 
-void place_stop(struct execution *execution, uint8_t reason, uint64_t address)
+void position_stop(struct execution *execution, uint8_t reason,
+		   uint64_t address)
 {
 	if (execution->lists_blocks) {
-		place_item(execution, FLOW_STOP, reason)->ip = address;
+		execution_list_item(execution, FLOW_STOP, reason)->ip = address;
 	} else {
 		struct function_event *event = &execution_add(execution)->event;
 
@@ -120,18 +121,18 @@ void place_stop(struct execution *execution, uint8_t reason, uint64_t address)
 		event->detail = reason;
 		event->address = reason == FLOW_STOP_GUEST ? address : 0;
 	}
-	place_leave(execution, reason);
+	position_leave(execution, reason);
 	execution->is_lost = false;
 	execution->is_off = reason == FLOW_STOP_OFF;
 }
 
-void place_resume(struct execution *execution,
-		  const struct trace_branch *branch)
+void position_resume(struct execution *execution,
+		     const struct trace_branch *branch)
 {
 	execution->is_lost = false;
-	moment_resume(execution, branch);
-	execution_forget_place(execution, EXIT_UNSEEN);
-	place_go(execution, branch->payload, EXIT_UNSEEN);
+	execution_resume_time(execution, branch);
+	execution_forget_source(execution, EXIT_UNTRACED);
+	position_go(execution, branch->payload, EXIT_UNTRACED);
 }
 
 /* Returns whether execution->block ends in a branch whose direction or target
@@ -153,8 +154,8 @@ static bool is_of_code(uint8_t reason)
 	       reason == FLOW_GAP_UNKNOWN_CODE;
 }
 
-void place_gap_at(struct execution *execution, union timed_record *record,
-		  const struct trace_gap *gap)
+void position_gap_at(struct execution *execution, union timed_record *record,
+		     const struct trace_gap *gap)
 {
 	uint64_t lost = gap->lost_bytes > UINT32_MAX ? UINT32_MAX :
 						       gap->lost_bytes;
@@ -172,43 +173,43 @@ void place_gap_at(struct execution *execution, union timed_record *record,
 		execution_mark(execution, MARK_PAUSE);
 	}
 	if (is_of_code(gap->reason))
-		execution->unseen_calls = gap->reason;
-	place_lose(execution);
+		execution->untraced_calls = gap->reason;
+	position_lose(execution);
 }
 
-void place_gap(struct execution *execution, const struct trace_gap *gap)
+void position_gap(struct execution *execution, const struct trace_gap *gap)
 {
-	moment_begin(execution);
-	place_gap_at(execution, execution_add(execution), gap);
+	execution_begin_record(execution);
+	position_gap_at(execution, execution_add(execution), gap);
 }
 
 /* A branch whose target the trace lacks has run nevertheless. */
-void place_fail(struct execution *execution, uint64_t position)
+void position_fail(struct execution *execution, uint64_t position)
 {
 	uint8_t reason = gap_reason(execution);
 
 	if (is_asked(execution))
 		walk_run(execution);
-	place_gap(execution, &(struct trace_gap){
-				     .reason = reason,
-				     .position = position,
-			     });
+	position_gap(execution, &(struct trace_gap){
+					.reason = reason,
+					.position = position,
+				});
 }
 
 /* The last branch arrived at the interrupted block, unless its source is
  * unknown.
  */
-void place_interrupt(struct execution *execution)
+void position_interrupt(struct execution *execution)
 {
 	uint64_t address = execution->blocks[execution->block].ip;
 
-	if (execution->passage != PASSAGE_OTHER ||
-	    execution->exit != EXIT_UNSEEN) {
+	if (execution->edge_kind != EDGE_KIND_OTHER ||
+	    execution->exit != EXIT_UNTRACED) {
 		walk_arrive(execution);
 		execution->last_ip = walk_last_ip(execution);
 		execution->from = execution->block;
 	}
 	execution->return_address = address;
 	if (execution->lists_blocks)
-		place_item(execution, FLOW_ASYNC, 0)->ip = address;
+		execution_list_item(execution, FLOW_ASYNC, 0)->ip = address;
 }

@@ -16,27 +16,28 @@ union timed_record;
 /* Sets the position to @address, which the trace reported and @exit (enum
  * flow_exit, or an EXIT_ value of execution.h) reached.
  */
-void place_go(struct execution *execution, uint64_t address, uint8_t exit);
+void position_go(struct execution *execution, uint64_t address, uint8_t exit);
 
 /* Resumes at @branch's address. The source of the branch is unknown. */
-void place_resume(struct execution *execution,
-		  const struct trace_branch *branch);
+void position_resume(struct execution *execution,
+		     const struct trace_branch *branch);
 
 /* Interrupts execution at execution->block, which does not run now: the
  * interruption will return to its address. Requires a known block.
  */
-void place_interrupt(struct execution *execution);
+void position_interrupt(struct execution *execution);
 
 /* Stops tracing and adds a record of that. @reason is an enum flow_stop,
  * @address the address where execution continues, 0 if unknown.
  */
-void place_stop(struct execution *execution, uint8_t reason, uint64_t address);
+void position_stop(struct execution *execution, uint8_t reason,
+		   uint64_t address);
 
-/* Like place_stop(), but adds no record. */
-void place_leave(struct execution *execution, uint8_t reason);
+/* Like position_stop(), but adds no record. */
+void position_leave(struct execution *execution, uint8_t reason);
 
 /* Sets the position to unknown: execution continues untraced. */
-void place_lose(struct execution *execution);
+void position_lose(struct execution *execution);
 
 /* Trace that is missing or cannot be followed. */
 struct trace_gap {
@@ -46,26 +47,26 @@ struct trace_gap {
 };
 
 /* Adds a record of @gap and sets the position to unknown. */
-void place_gap(struct execution *execution, const struct trace_gap *gap);
+void position_gap(struct execution *execution, const struct trace_gap *gap);
 
-/* Like place_gap(), but writes to @record, which the caller has added. */
-void place_gap_at(struct execution *execution, union timed_record *record,
-		  const struct trace_gap *gap);
+/* Like position_gap(), but writes to @record, which the caller has added. */
+void position_gap_at(struct execution *execution, union timed_record *record,
+		     const struct trace_gap *gap);
 
 /* Adds a gap at @position in the stream, because execution cannot be followed,
  * with the reason found in the current block. If the block ends in a branch
  * whose target the trace lacks, the block runs first.
  */
-void place_fail(struct execution *execution, uint64_t position);
+void position_fail(struct execution *execution, uint64_t position);
 
 /* Adds an item to a list of blocks. The caller sets its payload. */
-struct flow_item *place_item(struct execution *execution, uint8_t kind,
-			     uint8_t detail);
+struct flow_item *execution_list_item(struct execution *execution, uint8_t kind,
+				      uint8_t detail);
 
-/* Like place_item(), but with @payload, and does nothing if records are events,
+/* Like execution_list_item(), but with @payload, and does nothing if records are events,
  * which have no equivalent.
  */
-void place_list(struct execution *execution, uint8_t kind, uint8_t detail,
-		uint64_t payload);
+void execution_list(struct execution *execution, uint8_t kind, uint8_t detail,
+		    uint64_t payload);
 
 #endif

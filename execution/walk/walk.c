@@ -53,8 +53,8 @@ static void pass_switch_point(struct execution *execution)
 	execution->evidence.switches += execution->evidence.switches >= 0;
 	if (execution->atoms.is_on)
 		return;
-	mark->low_ns = moment_low_ns(execution, execution->before.low);
-	mark->high_ns = moment_high_ns(execution, high);
+	mark->low_ns = execution_low_ns(execution, execution->before.low);
+	mark->high_ns = execution_high_ns(execution, high);
 }
 
 /* The kernel changes stacks at the entry of the switch point, a task its
@@ -130,7 +130,7 @@ static void take_jump(struct execution *execution, uint32_t from)
 
 /* Remembers the return address of an NMI. Its handler may drain the trace
  * buffer, with the unit off meanwhile, which is not a pause of the task: see
- * place_leave().
+ * position_leave().
  */
 static void watch_nmi(struct execution *execution, uint64_t return_address)
 {
@@ -223,7 +223,7 @@ static void take_exit(struct execution *execution, uint8_t exit, uint32_t from,
 		break;
 	case EXIT_START:
 	case EXIT_ENTRY:
-	case EXIT_UNSEEN:
+	case EXIT_UNTRACED:
 	case EXIT_GUEST:
 		take_start(execution, target_of(execution)->function, exit);
 		watch_nmi(execution, 0);
@@ -251,9 +251,9 @@ static void enter_thunk(struct execution *execution, uint8_t exit)
 	/* The trace starts, or resumes after a gap, inside a thunk, and so not
 	 * in a function yet.
 	 */
-	if (exit == EXIT_START || exit == EXIT_UNSEEN) {
+	if (exit == EXIT_START || exit == EXIT_UNTRACED) {
 		execution->fold.active = true;
-		execution->fold.exit = EXIT_UNSEEN;
+		execution->fold.exit = EXIT_UNTRACED;
 		return;
 	}
 	if (!can_fold(exit, target))
@@ -287,8 +287,8 @@ static void transfer(struct execution *execution, uint8_t exit)
 
 	if (stays_inside(execution, exit))
 		return;
-	if (exit == EXIT_ASYNC && fold->active && fold->exit == EXIT_UNSEEN)
-		take_start(execution, here(execution)->function, EXIT_UNSEEN);
+	if (exit == EXIT_ASYNC && fold->active && fold->exit == EXIT_UNTRACED)
+		take_start(execution, here(execution)->function, EXIT_UNTRACED);
 	if (exit == EXIT_ASYNC)
 		thunk_fold_suspend(&execution->folds, fold,
 				   execution->return_address);
@@ -309,37 +309,37 @@ void execution_arrive(struct execution *execution)
 	const struct block *from = &execution->blocks[execution->from];
 	const struct block *target = target_of(execution);
 
-	switch ((enum block_passage)execution->passage) {
-	case PASSAGE_INSIDE:
+	switch ((enum edge_kind)execution->edge_kind) {
+	case EDGE_KIND_INSIDE:
 		break;
-	case PASSAGE_CALL:
+	case EDGE_KIND_CALL:
 		add(execution, FUNCTION_CALL, target->function,
 		    from->ip + from->bytes);
 		break;
-	case PASSAGE_LOCAL_CALL:
+	case EDGE_KIND_LOCAL_CALL:
 		add_local_call(execution, target);
 		break;
-	case PASSAGE_TAIL_CALL:
+	case EDGE_KIND_TAIL_CALL:
 		add(execution, FUNCTION_TAIL_CALL, target->function,
 		    target->ip);
 		break;
-	case PASSAGE_RETURN:
+	case EDGE_KIND_RETURN:
 		add(execution, FUNCTION_RETURN, target->function, target->ip)
 			->detail = target->is_entry;
 		break;
-	case PASSAGE_THUNK_RETURN:
-	case PASSAGE_OTHER:
-	case PASSAGE_NEW:
-	case PASSAGE_TO_THUNK:
-	case PASSAGE_IN_THUNK:
-	case PASSAGE_FROM_THUNK:
+	case EDGE_KIND_THUNK_RETURN:
+	case EDGE_KIND_OTHER:
+	case EDGE_KIND_NEW:
+	case EDGE_KIND_TO_THUNK:
+	case EDGE_KIND_IN_THUNK:
+	case EDGE_KIND_FROM_THUNK:
 		if (execution->exit == FLOW_EXIT_CALL ||
 		    execution->exit == FLOW_EXIT_FAR_CALL)
 			execution->return_address = from->ip + from->bytes;
 		transfer(execution, execution->exit);
 		break;
 	}
-	execution->passage = PASSAGE_INSIDE;
+	execution->edge_kind = EDGE_KIND_INSIDE;
 }
 
 /* Runs execution->block, whose branch consumes one bit, and goes on. Returns
@@ -405,10 +405,10 @@ uint64_t walk_last_ip(const struct execution *execution)
 
 void walk_arrive(struct execution *execution)
 {
-	if (execution->passage == PASSAGE_INSIDE)
+	if (execution->edge_kind == EDGE_KIND_INSIDE)
 		return;
 	if (execution->lists_blocks)
-		execution->passage = PASSAGE_INSIDE;
+		execution->edge_kind = EDGE_KIND_INSIDE;
 	else
 		execution_arrive(execution);
 }
@@ -471,8 +471,8 @@ void walk_enter_user(struct execution *execution, uint64_t address)
 	uint32_t space = code_space_of(execution->code, address);
 	bool is_known = table && evidence->user_table;
 	const struct process_entry entry = {
-		.low_ns = moment_low_ns(execution, execution->before.low),
-		.high_ns = moment_high_ns(execution, execution->before.high),
+		.low_ns = execution_low_ns(execution, execution->before.low),
+		.high_ns = execution_high_ns(execution, execution->before.high),
 		.ip = address,
 		.switches = execution->counts_switches ? evidence->switches :
 							 -1,
@@ -524,7 +524,7 @@ static uint64_t passed_ns(const struct execution *execution)
 	if (execution->block == BLOCK_NONE ||
 	    !execution->blocks[execution->block].is_user)
 		return 0;
-	return moment_low_ns(execution, execution->before.low);
+	return execution_low_ns(execution, execution->before.low);
 }
 
 bool walk_is_code_due(const struct execution *execution, uint64_t time_ns)
@@ -554,7 +554,7 @@ int walk_set_code(struct execution *execution, uint64_t time_ns)
 /* Returns the target of @edge of block @index, which it finds if the edge is
  * new; BLOCK_NONE when out of memory.
  */
-static uint32_t walk_behind(struct execution *execution, uint32_t index,
+static uint32_t edge_target(struct execution *execution, uint32_t index,
 			    enum block_edge edge)
 {
 	uint32_t to = block_to(&execution->blocks[index], edge);
@@ -577,8 +577,8 @@ bool walk_along(struct execution *execution, enum block_edge edge)
 {
 	uint32_t index = execution->block;
 
-	execution->block = walk_behind(execution, index, edge);
-	execution->passage = block_passage(&execution->blocks[index], edge);
+	execution->block = edge_target(execution, index, edge);
+	execution->edge_kind = block_edge_kind(&execution->blocks[index], edge);
 	execution->exit = edge == EDGE_TAKEN ? execution->blocks[index].exit :
 					       FLOW_EXIT_NONE;
 	return execution->block != BLOCK_NONE;
@@ -596,11 +596,11 @@ bool walk_back(struct execution *execution)
 	}
 	execution->block = caller == BLOCK_NONE ?
 				   walk_find(execution, address) :
-				   walk_behind(execution, caller, EDGE_NEXT);
+				   edge_target(execution, caller, EDGE_NEXT);
 	if (execution->block == BLOCK_NONE)
 		return false;
 	execution->exit = FLOW_EXIT_RETURN;
-	execution->passage =
+	execution->edge_kind =
 		block_returned(execution->blocks[from].is_plain,
 			       &execution->blocks[execution->block]);
 	return true;
@@ -683,24 +683,24 @@ bool walk_to_target(struct execution *execution)
 void walk_jump(struct execution *execution, uint64_t address)
 {
 	const struct block *from;
-	uint32_t way;
+	uint32_t word;
 
 	if (walk_enters_user(execution, execution->from, address))
 		walk_enter_user(execution, address);
-	way = block_graph_jump(execution->graph, execution->from, address);
+	word = block_graph_jump(execution->graph, execution->from, address);
 
 	execution->blocks = block_graph_blocks(execution->graph);
-	execution->block = way >> BLOCK_WAY_SHIFT;
+	execution->block = word >> BLOCK_EDGE_SHIFT;
 	from = &execution->blocks[execution->from];
 	execution->exit = from->exit;
 	/* The effect of a far transfer depends on more than its edge. */
-	execution->passage = PASSAGE_OTHER;
+	execution->edge_kind = EDGE_KIND_OTHER;
 	if (from->kind == BLOCK_INDIRECT_CALL ||
 	    from->kind == BLOCK_INDIRECT_JUMP)
-		execution->passage = block_way_passage(way);
+		execution->edge_kind = edge_word_kind(word);
 	else if (from->kind == BLOCK_RETURN)
-		execution->passage = block_returned(
-			from->is_plain, block_at(execution->blocks, way));
+		execution->edge_kind = block_returned(
+			from->is_plain, block_at(execution->blocks, word));
 }
 
 bool walk_to_exit(struct execution *execution, uint64_t address)
@@ -752,7 +752,7 @@ static bool run_part(struct execution *execution, uint64_t address)
 	execution->at_branch = false;
 	execution->from = index;
 	execution->block = walk_find(execution, address);
-	execution->passage = PASSAGE_INSIDE;
+	execution->edge_kind = EDGE_KIND_INSIDE;
 	return execution->block != BLOCK_NONE;
 }
 
@@ -778,63 +778,63 @@ bool walk_to(struct execution *execution, uint64_t address)
 /* No sequence of direct edges that matters is longer. */
 enum { MOST_AHEAD = 1024 };
 
-static void look_at(const struct execution *execution, struct sight *sight,
+static void look_at(const struct execution *execution, struct look_ahead *ahead,
 		    uint64_t address, unsigned int count)
 {
-	const struct block *block = &execution->blocks[sight->end];
+	const struct block *block = &execution->blocks[ahead->end];
 	const struct block_info *info =
-		block_graph_info(execution->graph, sight->end);
+		block_graph_info(execution->graph, ahead->end);
 
-	sight->has_address |= address - block->ip < block->bytes;
-	if (info->writes_page_table && !sight->to_page_table)
-		sight->to_page_table = count;
+	ahead->has_address |= address - block->ip < block->bytes;
+	if (info->writes_page_table && !ahead->to_page_table)
+		ahead->to_page_table = count;
 	if (block->kind != BLOCK_JUMP && block->kind != BLOCK_CALL)
 		return;
-	sight->to_direct = count;
-	if (!sight->to_outside &&
+	ahead->to_direct = count;
+	if (!ahead->to_outside &&
 	    trace_filter_excludes(&execution->filter, info->target))
-		sight->to_outside = count;
+		ahead->to_outside = count;
 }
 
-struct sight sight_of(struct execution *execution, uint64_t address)
+struct look_ahead look_ahead_of(struct execution *execution, uint64_t address)
 {
-	struct sight sight = { .end = execution->block };
+	struct look_ahead ahead = { .end = execution->block };
 
 	for (unsigned int count = 1; count <= MOST_AHEAD; count++) {
 		const struct block *block;
 
-		if (sight.end == BLOCK_NONE)
-			return sight;
-		block = &execution->blocks[sight.end];
+		if (ahead.end == BLOCK_NONE)
+			return ahead;
+		block = &execution->blocks[ahead.end];
 		if (block->kind == BLOCK_UNREAD)
-			block_graph_read(execution->graph, sight.end);
-		look_at(execution, &sight, address, count);
+			block_graph_read(execution->graph, ahead.end);
+		look_at(execution, &ahead, address, count);
 		if (block->kind != BLOCK_FALL && block->kind != BLOCK_JUMP &&
 		    block->kind != BLOCK_CALL)
-			return sight;
-		sight.end = walk_behind(execution, sight.end,
+			return ahead;
+		ahead.end = edge_target(execution, ahead.end,
 					block->kind == BLOCK_FALL ? EDGE_NEXT :
 								    EDGE_TAKEN);
 	}
-	sight.end = BLOCK_NONE;
-	return sight;
+	ahead.end = BLOCK_NONE;
+	return ahead;
 }
 
-bool sight_ends_at_target(const struct execution *execution,
-			  const struct sight *sight)
+bool look_ahead_ends_at_target(const struct execution *execution,
+			       const struct look_ahead *ahead)
 {
-	return sight->end != BLOCK_NONE &&
-	       block_takes_target(execution->blocks[sight->end].kind);
+	return ahead->end != BLOCK_NONE &&
+	       block_takes_target(execution->blocks[ahead->end].kind);
 }
 
-bool sight_ends_in_void(const struct execution *execution,
-			const struct sight *sight)
+bool look_ahead_ends_in_void(const struct execution *execution,
+			     const struct look_ahead *ahead)
 {
 	uint8_t kind;
 
-	if (sight->end == BLOCK_NONE)
+	if (ahead->end == BLOCK_NONE)
 		return false;
-	kind = execution->blocks[sight->end].kind;
+	kind = execution->blocks[ahead->end].kind;
 	return kind == BLOCK_NO_CODE || kind == BLOCK_CODE_CHANGED ||
 	       kind == BLOCK_UNKNOWN;
 }

@@ -130,7 +130,7 @@ uint64_t walk_last_ip(const struct execution *execution);
  * anything. Each count is the number of blocks up to and including the one that
  * is described; 0 if there is none.
  */
-struct sight {
+struct look_ahead {
 	/* the first block that does not end in a direct edge, or contains no
 	 * instruction; BLOCK_NONE: none within the limit
 	 */
@@ -148,14 +148,14 @@ struct sight {
 /* Looks ahead; @address is for has_address. Reads code that is new, so blocks
  * may move in memory.
  */
-struct sight sight_of(struct execution *execution, uint64_t address);
+struct look_ahead look_ahead_of(struct execution *execution, uint64_t address);
 
 /* Returns whether the look-ahead ends at an indirect branch or far transfer. */
-bool sight_ends_at_target(const struct execution *execution,
-			  const struct sight *sight);
+bool look_ahead_ends_at_target(const struct execution *execution,
+			       const struct look_ahead *ahead);
 
 /* Returns whether the look-ahead ends at a block without an instruction. */
-bool sight_ends_in_void(const struct execution *execution,
-			const struct sight *sight);
+bool look_ahead_ends_in_void(const struct execution *execution,
+			     const struct look_ahead *ahead);
 
 #endif

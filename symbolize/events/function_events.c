@@ -52,7 +52,7 @@ struct function_events *function_events_new(struct flow_source *source,
 	events->transfers.symbols = symbols;
 	events->transfers.next_switch = next_switch;
 	events->transfers.ctx = events;
-	events->exit = EXIT_UNSEEN;
+	events->exit = EXIT_UNTRACED;
 	events->transfers.nmi_return = NO_NMI;
 	events->transfers.tasks.current =
 		(struct task_id){ .pid = pid, .tid = tid };
@@ -121,7 +121,7 @@ static void start_unseen(struct function_events *events,
 {
 	struct function_departure departure = departure_of(events);
 
-	departure.exit = EXIT_UNSEEN;
+	departure.exit = EXIT_UNTRACED;
 	function_transfers_take(&events->transfers, item, &events->here,
 				&departure);
 }
@@ -142,9 +142,9 @@ static void enter_thunk(struct function_events *events,
 	/* The trace starts, or resumes after a gap, inside a thunk, and so not
 	 * in a function yet.
 	 */
-	if (events->exit == EXIT_START || events->exit == EXIT_UNSEEN) {
+	if (events->exit == EXIT_START || events->exit == EXIT_UNTRACED) {
 		events->fold.active = true;
-		events->fold.exit = EXIT_UNSEEN;
+		events->fold.exit = EXIT_UNTRACED;
 		return;
 	}
 	if (!can_fold(events->exit, target))
@@ -163,7 +163,7 @@ static void arrive(struct function_events *events, const struct flow_item *item)
 	bool is_thunk = thunk_fold_covers(target);
 
 	if (events->exit == EXIT_ASYNC && events->fold.active &&
-	    events->fold.exit == EXIT_UNSEEN)
+	    events->fold.exit == EXIT_UNTRACED)
 		start_unseen(events, item);
 	if (events->exit == EXIT_ASYNC)
 		thunk_fold_suspend(&events->folds, &events->fold,
@@ -207,7 +207,7 @@ static void take_async(struct function_events *events,
 		       const struct flow_item *item)
 {
 	/* The last block's branch ran and led to the interrupted block. */
-	if (events->exit != EXIT_UNSEEN && !stays_inside(events, item->ip))
+	if (events->exit != EXIT_UNTRACED && !stays_inside(events, item->ip))
 		arrive(events, item);
 	events->exit = EXIT_ASYNC;
 	events->return_address = item->ip;
@@ -230,7 +230,7 @@ static void take_stop(struct function_events *events,
 	events->in_guest = item->detail == FLOW_STOP_GUEST;
 	event->detail = item->detail;
 	event->address = events->in_guest ? item->ip : 0;
-	forget_place(events, EXIT_UNSEEN);
+	forget_place(events, EXIT_UNTRACED);
 	events->outside = item->detail == FLOW_STOP_LEVEL;
 	/* Entering or leaving the kernel or a virtual machine does not switch
 	 * tasks: a later record reports the switch.
@@ -255,7 +255,7 @@ static void take_gap(struct function_events *events,
 	event->detail = item->detail;
 	event->address = item->ip;
 	event->lost_bytes = item->last;
-	forget_place(events, EXIT_UNSEEN);
+	forget_place(events, EXIT_UNTRACED);
 	events->transfers.is_running = false;
 	events->outside = false;
 	events->in_guest = false;

@@ -235,7 +235,7 @@ void function_transfers_take(struct function_transfers *transfers,
 		break;
 	case EXIT_START:
 	case EXIT_ENTRY:
-	case EXIT_UNSEEN:
+	case EXIT_UNTRACED:
 	case EXIT_GUEST:
 		take_start(transfers, item, target, departure->exit);
 		break;
