@@ -51,7 +51,7 @@ static int refresh(struct coresight_code *code, int error)
 /* Switch to the code at @time_ns, or to the code of process @pid. Return 0 or
  * -ERROR_MEMORY.
  */
-static int coresight_code_advance(struct coresight_code *code, uint64_t time_ns)
+static int code_advance(struct coresight_code *code, uint64_t time_ns)
 {
 	if (time_ns < code->next_change_ns)
 		return 0;
@@ -59,8 +59,8 @@ static int coresight_code_advance(struct coresight_code *code, uint64_t time_ns)
 						NULL, NULL));
 }
 
-static int coresight_code_set_process(struct coresight_code *code, int32_t pid,
-				      uint64_t time_ns)
+static int code_set_process(struct coresight_code *code, int32_t pid,
+			    uint64_t time_ns)
 {
 	return refresh(code, code_space_set_process(code->space, pid, time_ns));
 }
@@ -120,18 +120,18 @@ static void switch_task(struct coresight_context *context,
 			     });
 	if (pid < 0)
 		return;
-	if (coresight_code_set_process(code, pid, items->clock.low_ns) < 0)
+	if (code_set_process(code, pid, items->clock.low_ns) < 0)
 		items->error = -ERROR_MEMORY;
 }
 
 /* Consumes a context from the trace of @unit: adds changes to @items, and
  * switches @code to the task's code.
  */
-static void coresight_context_take(struct coresight_context *context,
-				   const struct coresight_unit *unit,
-				   struct coresight_items *items,
-				   struct coresight_code *code,
-				   const ocsd_pe_context *said)
+static void context_take(struct coresight_context *context,
+			 const struct coresight_unit *unit,
+			 struct coresight_items *items,
+			 struct coresight_code *code,
+			 const ocsd_pe_context *said)
 {
 	uint8_t mode = said->bits64 ? CORESIGHT_MODE_64 : CORESIGHT_MODE_32;
 	int64_t task = context->tasks ? named_task(unit, said) : -1;
@@ -231,10 +231,9 @@ static bool is_misplaced(const ocsd_generic_trace_elem *range)
  * whose instructions are in @code; or a gap if there is no code or if control
  * cannot have continued there.
  */
-static void coresight_blocks_take(struct coresight_blocks *blocks,
-				  struct coresight_items *items,
-				  struct code_space *code, uint64_t position,
-				  const ocsd_generic_trace_elem *range)
+static void blocks_take(struct coresight_blocks *blocks,
+			struct coresight_items *items, struct code_space *code,
+			uint64_t position, const ocsd_generic_trace_elem *range)
 {
 	if (is_misplaced(range)) {
 		coresight_items_open_gap(items, FLOW_GAP_BAD_TRACE, position);
@@ -377,8 +376,8 @@ static void take_synced(struct coresight_elements *elements, uint64_t position,
 		take_trace_on(elements, position, element->trace_on_reason);
 		break;
 	case OCSD_GEN_TRC_ELEM_INSTR_RANGE:
-		coresight_blocks_take(&elements->blocks, elements->items,
-				      elements->code->space, position, element);
+		blocks_take(&elements->blocks, elements->items,
+			    elements->code->space, position, element);
 		break;
 	case OCSD_GEN_TRC_ELEM_I_RANGE_NOPATH:
 		coresight_items_open_gap(elements->items, FLOW_GAP_LOST,
@@ -418,7 +417,7 @@ static void take_time(struct coresight_elements *elements, uint64_t ticks)
 	time_ns = time_conversion_ns(
 		recording_time_conversion(elements->feed->recording), ticks);
 	if (coresight_clock_consume_time(clock, time_ns) &&
-	    coresight_code_advance(elements->code, time_ns) < 0)
+	    code_advance(elements->code, time_ns) < 0)
 		elements->items->error = -ERROR_MEMORY;
 }
 
@@ -459,9 +458,9 @@ void coresight_elements_consume(struct coresight_elements *elements,
 		take_time(elements, element->timestamp);
 		break;
 	case OCSD_GEN_TRC_ELEM_PE_CONTEXT:
-		coresight_context_take(&elements->context, elements->feed->unit,
-				       elements->items, elements->code,
-				       &element->context);
+		context_take(&elements->context, elements->feed->unit,
+			     elements->items, elements->code,
+			     &element->context);
 		break;
 	default:
 		take_synced(elements, position, element);

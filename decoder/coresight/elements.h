@@ -9,12 +9,10 @@
 #include <stdint.h>
 
 struct code_space;
-struct coresight_code;
 struct coresight_feed;
 struct coresight_items;
 struct coresight_tree;
 struct flow_input;
-struct flow_item;
 struct task_ids;
 
 /* The code that OpenCSD reads: the current code of the running task. */

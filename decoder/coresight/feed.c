@@ -30,9 +30,8 @@ static size_t zeros_behind(const struct coresight_window *window)
 /* Starts reading @piece, before its first window. @anew: discards state of the
  * bytes before.
  */
-static void coresight_window_begin(struct coresight_window *window,
-				   const struct aux_piece *piece, uint8_t id,
-				   bool anew)
+static void window_begin(struct coresight_window *window,
+			 const struct aux_piece *piece, uint8_t id, bool anew)
 {
 	window->zeros = anew ? 0 : zeros_behind(window);
 	window->piece = piece;
@@ -87,10 +86,10 @@ static void find_id(struct coresight_window *window, size_t place)
 		window->frame_id = id;
 }
 
-/* Must be called right after coresight_window_begin(). Seeks to the start of
+/* Must be called right after window_begin(). Seeks to the start of
  * the window that contains byte @place of the slice.
  */
-static void coresight_window_skip(struct coresight_window *window, size_t place)
+static void window_skip(struct coresight_window *window, size_t place)
 {
 	const struct aux_piece *piece = window->piece;
 
@@ -140,7 +139,7 @@ static bool take_frames(struct coresight_window *window, size_t left)
 /* Reads the next window, which may be empty. Returns false at the end of the
  * slice, or where less than a frame is left.
  */
-static bool coresight_window_next(struct coresight_window *window)
+static bool window_next(struct coresight_window *window)
 {
 	const struct aux_piece *piece = window->piece;
 	size_t left = piece->size_bytes - window->next;
@@ -159,8 +158,7 @@ static bool coresight_window_next(struct coresight_window *window)
 }
 
 /* Returns the position of byte @index of the window in the slice. */
-static size_t coresight_window_place(const struct coresight_window *window,
-				     size_t index)
+static size_t window_place(const struct coresight_window *window, size_t index)
 {
 	if (!window->piece->is_formatted)
 		return window->start + index;
@@ -173,8 +171,8 @@ static size_t coresight_window_place(const struct coresight_window *window,
  * end of the window if there is none. Sets *@passed if other bytes were
  * skipped. Returns whether there is one.
  */
-static bool coresight_window_find_sync(struct coresight_window *window,
-				       size_t from, size_t zeros, bool *passed)
+static bool window_find_sync(struct coresight_window *window, size_t from,
+			     size_t zeros, bool *passed)
 {
 	size_t run = zeros_before(window, from);
 	size_t at = from;
@@ -226,18 +224,15 @@ static bool scan_piece(struct coresight_scan *scan,
 	size_t zeros = coresight_tree_sync_zeros(unit);
 	bool passed;
 
-	coresight_window_begin(window, piece,
-			       unit->trace_id & CORESIGHT_ID_MASK, true);
+	window_begin(window, piece, unit->trace_id & CORESIGHT_ID_MASK, true);
 	/* The packet may start in the window before. */
 	if (from > CORESIGHT_WINDOW_SIZE)
-		coresight_window_skip(window, from - CORESIGHT_WINDOW_SIZE);
-	while (window->next < to && coresight_window_next(window)) {
+		window_skip(window, from - CORESIGHT_WINDOW_SIZE);
+	while (window->next < to && window_next(window)) {
 		if (!window->zeros)
 			sync->from = piece->offset + window->start;
-		while (coresight_window_find_sync(window, window->done, zeros,
-						  &passed)) {
-			uint64_t last = coresight_window_place(
-				window, window->done - 1);
+		while (window_find_sync(window, window->done, zeros, &passed)) {
+			uint64_t last = window_place(window, window->done - 1);
 
 			sync->end = piece->offset + last + 1;
 			if (last >= from)
@@ -286,13 +281,13 @@ uint64_t coresight_scan_before(struct coresight_scan *scan, uint64_t position)
 /* Returns the number of the window's first byte: the position of the window's
  * first frame.
  */
-static uint64_t coresight_feed_first(const struct coresight_feed *feed)
+static uint64_t feed_first(const struct coresight_feed *feed)
 {
 	return feed->piece_start + feed->window.start;
 }
 
 /* Returns whether the unit speculates and execution is to be decoded. */
-static bool coresight_feed_speculates(const struct coresight_feed *feed)
+static bool feed_speculates(const struct coresight_feed *feed)
 {
 	return feed->depth == CORESIGHT_EXECUTION &&
 	       !coresight_unit_is_old(feed->unit) && feed->unit->idr8;
@@ -301,15 +296,14 @@ static bool coresight_feed_speculates(const struct coresight_feed *feed)
 /* Returns whether the unit traced speculative execution that is still
  * unresolved.
  */
-static bool coresight_feed_waits(const struct coresight_feed *feed)
+static bool feed_waits(const struct coresight_feed *feed)
 {
-	return coresight_feed_speculates(feed) && !feed->is_astray &&
+	return feed_speculates(feed) && !feed->is_astray &&
 	       coresight_speculation_waits(feed->speculation);
 }
 
 /* Passes @op, the end of the trace or a reset, to OpenCSD. */
-static void coresight_feed_tell(struct coresight_feed *feed,
-				ocsd_datapath_op_t op)
+static void feed_tell(struct coresight_feed *feed, ocsd_datapath_op_t op)
 {
 	if (feed->events->put) {
 		if (op == OCSD_OP_RESET)
@@ -323,11 +317,11 @@ static void coresight_feed_tell(struct coresight_feed *feed,
 }
 
 /* Handles damage at the next byte. */
-static void coresight_feed_fail(struct coresight_feed *feed)
+static void feed_fail(struct coresight_feed *feed)
 {
 	if (feed->events->fail)
 		feed->events->fail(feed->ctx, coresight_feed_position(feed));
-	coresight_feed_tell(feed, OCSD_OP_RESET);
+	feed_tell(feed, OCSD_OP_RESET);
 	feed->is_astray = feed->depth == CORESIGHT_EXECUTION;
 }
 
@@ -338,7 +332,7 @@ static void coresight_feed_fail(struct coresight_feed *feed)
 static void give_up(struct coresight_feed *feed, size_t used)
 {
 	struct coresight_window *window = &feed->window;
-	uint64_t first = coresight_feed_first(feed) + window->done;
+	uint64_t first = feed_first(feed) + window->done;
 	uint64_t index = first + used;
 	size_t back = 0;
 
@@ -350,7 +344,7 @@ static void give_up(struct coresight_feed *feed, size_t used)
 	window->done += feed->depth == CORESIGHT_EXECUTION ? back :
 			used				   ? used :
 							     1;
-	coresight_feed_fail(feed);
+	feed_fail(feed);
 }
 
 static bool put(struct coresight_feed *feed, uint64_t index,
@@ -408,16 +402,16 @@ static void feed_sync(struct coresight_feed *feed, uint64_t end)
 static void begin_anew(void *ctx, uint64_t index)
 {
 	struct coresight_feed *feed = ctx;
-	uint64_t first = coresight_feed_first(feed);
+	uint64_t first = feed_first(feed);
 
 	feed->window.done = index > first ? index - first : 0;
-	coresight_feed_fail(feed);
+	feed_fail(feed);
 	feed->is_astray = false;
 	feed_sync(feed, index);
 }
 
 /* Allocates feed->speculation. Returns false when out of memory. */
-static bool coresight_feed_new_speculation(struct coresight_feed *feed)
+static bool feed_new_speculation(struct coresight_feed *feed)
 {
 	const struct coresight_packet_callback callback = {
 		.give = give_committed,
@@ -433,9 +427,10 @@ static void feed_speculation(struct coresight_feed *feed)
 {
 	struct coresight_window *window = &feed->window;
 	size_t from = window->done;
-	size_t taken = coresight_speculation_consume(
-		feed->speculation, coresight_feed_first(feed) + from,
-		window->bytes + from, window->size - from);
+	size_t taken = coresight_speculation_consume(feed->speculation,
+						     feed_first(feed) + from,
+						     window->bytes + from,
+						     window->size - from);
 
 	window->done = from;
 	if (taken < window->size - from)
@@ -453,8 +448,8 @@ static void feed_plain(struct coresight_feed *feed)
 	size_t passed = coresight_guard_pass(&feed->guard, bytes, size);
 	uint32_t used = 0;
 
-	if (passed && !give(feed, coresight_feed_first(feed) + window->done,
-			    bytes, passed, &used)) {
+	if (passed && !give(feed, feed_first(feed) + window->done, bytes,
+			    passed, &used)) {
 		give_up(feed, used);
 		return;
 	}
@@ -465,9 +460,9 @@ static void feed_plain(struct coresight_feed *feed)
 
 /* Feeds the rest of the window, up to damage. The window must not be used up.
  */
-static void coresight_feed_bytes(struct coresight_feed *feed)
+static void feed_bytes(struct coresight_feed *feed)
 {
-	if (coresight_feed_speculates(feed))
+	if (feed_speculates(feed))
 		feed_speculation(feed);
 	else
 		feed_plain(feed);
@@ -475,19 +470,19 @@ static void coresight_feed_bytes(struct coresight_feed *feed)
 
 static void begin_packets(struct coresight_feed *feed)
 {
-	if (coresight_feed_speculates(feed))
+	if (feed_speculates(feed))
 		coresight_speculation_begin(feed->speculation, feed->unit);
 	else
 		coresight_guard_begin(&feed->guard, feed->unit);
 }
 
 /* Skips to the next sync point in the window, or to its end. */
-static void coresight_feed_find_sync(struct coresight_feed *feed)
+static void feed_find_sync(struct coresight_feed *feed)
 {
 	bool passed;
-	bool found = coresight_window_find_sync(
-		&feed->window, feed->window.done,
-		coresight_tree_sync_zeros(feed->unit), &passed);
+	bool found = window_find_sync(&feed->window, feed->window.done,
+				      coresight_tree_sync_zeros(feed->unit),
+				      &passed);
 
 	if (passed && feed->is_unsynced && feed->events->skip)
 		feed->events->skip(feed->ctx, feed->session_start);
@@ -496,7 +491,7 @@ static void coresight_feed_find_sync(struct coresight_feed *feed)
 	feed->is_unsynced = false;
 	feed->is_astray = false;
 	begin_packets(feed);
-	feed_sync(feed, coresight_feed_first(feed) + feed->window.done);
+	feed_sync(feed, feed_first(feed) + feed->window.done);
 }
 
 static const struct aux_piece *piece_now(const struct coresight_feed *feed)
@@ -515,19 +510,18 @@ uint64_t coresight_feed_position(const struct coresight_feed *feed)
 
 	if (!feed->in_piece)
 		return feed->piece_start;
-	return feed->piece_start + coresight_window_place(window, window->done);
+	return feed->piece_start + window_place(window, window->done);
 }
 
 uint64_t coresight_feed_position_at(const struct coresight_feed *feed,
 				    uint64_t index)
 {
-	uint64_t first = coresight_feed_first(feed);
+	uint64_t first = feed_first(feed);
 
 	if (!feed->in_piece || index < first ||
 	    index - first >= feed->window.size)
 		return index;
-	return feed->piece_start +
-	       coresight_window_place(&feed->window, index - first);
+	return feed->piece_start + window_place(&feed->window, index - first);
 }
 
 uint64_t coresight_feed_since_sync(const struct coresight_feed *feed,
@@ -561,8 +555,8 @@ static int open_tree(struct coresight_feed *feed,
 	coresight_tree_close(&feed->tree);
 	feed->unit = unit;
 	feed->is_new = true;
-	if (!feed->speculation && coresight_feed_speculates(feed) &&
-	    !coresight_feed_new_speculation(feed))
+	if (!feed->speculation && feed_speculates(feed) &&
+	    !feed_new_speculation(feed))
 		return -ERROR_MEMORY;
 	if (feed->events->put) {
 		feed->events->reset(feed->ctx);
@@ -582,7 +576,7 @@ static int begin_session(struct coresight_feed *feed)
 	if (feed->unit != unit)
 		error = open_tree(feed, unit);
 	else
-		coresight_feed_tell(feed, OCSD_OP_RESET);
+		feed_tell(feed, OCSD_OP_RESET);
 	feed->in_session = !error;
 	feed->session_start = feed->piece_start;
 	feed->since_sync = 0;
@@ -595,7 +589,7 @@ static int begin_session(struct coresight_feed *feed)
 
 static void end_session(struct coresight_feed *feed, bool is_lost)
 {
-	coresight_feed_tell(feed, OCSD_OP_EOT);
+	feed_tell(feed, OCSD_OP_EOT);
 	feed->in_session = false;
 	if (feed->events->end)
 		feed->events->end(feed->ctx, is_lost);
@@ -623,7 +617,7 @@ static void next_piece(struct coresight_feed *feed)
 	bool is_last = feed->piece + 1 == feed->stream->piece_count;
 	bool is_lost = is_lost_at(feed, feed->piece_start + piece->size_bytes);
 	bool is_cut = is_last && feed->stream->cut;
-	bool is_rest_lost = (has_rest || coresight_feed_waits(feed)) && !is_cut;
+	bool is_rest_lost = (has_rest || feed_waits(feed)) && !is_cut;
 
 	if (is_last || is_lost || has_rest || piece[1].begins_anew)
 		end_session(feed, is_lost || is_rest_lost);
@@ -639,10 +633,10 @@ static int begin_piece(struct coresight_feed *feed)
 
 	if (error)
 		return error;
-	coresight_window_begin(&feed->window, piece_now(feed),
-			       feed->unit->trace_id & CORESIGHT_ID_MASK, anew);
+	window_begin(&feed->window, piece_now(feed),
+		     feed->unit->trace_id & CORESIGHT_ID_MASK, anew);
 	if (feed->skipped)
-		coresight_window_skip(&feed->window, feed->skipped);
+		window_skip(&feed->window, feed->skipped);
 	feed->skipped = 0;
 	feed->in_piece = true;
 	return 0;
@@ -667,8 +661,8 @@ void coresight_feed_seek(struct coresight_feed *feed, uint64_t position)
 static void next_window(struct coresight_feed *feed)
 {
 	if (feed->window.is_broken)
-		coresight_feed_fail(feed);
-	if (!coresight_window_next(&feed->window))
+		feed_fail(feed);
+	if (!window_next(&feed->window))
 		next_piece(feed);
 }
 
@@ -681,8 +675,8 @@ int coresight_feed_some(struct coresight_feed *feed)
 	if (feed->window.done == feed->window.size)
 		next_window(feed);
 	else if (feed->is_astray)
-		coresight_feed_find_sync(feed);
+		feed_find_sync(feed);
 	else
-		coresight_feed_bytes(feed);
+		feed_bytes(feed);
 	return 0;
 }

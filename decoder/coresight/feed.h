@@ -11,8 +11,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-struct aux_piece;
-struct aux_stream;
 struct recording;
 
 enum { CORESIGHT_WINDOW_SIZE = 4096 };

@@ -51,7 +51,7 @@ void coresight_queue_resolve(struct coresight_queue *queue)
 	queue->resolved = queue->entries.count;
 }
 
-static void coresight_queue_overrun(const struct coresight_queue *queue)
+static void queue_overrun(const struct coresight_queue *queue)
 {
 	struct coresight_entry *entries = queue->entries.items;
 
@@ -85,8 +85,7 @@ void coresight_queue_share(struct coresight_queue *queue, uint64_t cycles,
 }
 
 /* Sets @high_ns as the upper bound of the start of all items. */
-static void coresight_queue_bound(struct coresight_queue *queue,
-				  uint64_t high_ns)
+static void queue_bound(struct coresight_queue *queue, uint64_t high_ns)
 {
 	struct coresight_entry *entries = queue->entries.items;
 
@@ -178,8 +177,8 @@ static bool may_run_already(const struct coresight_clock *clock,
 /* Returns the current time bounds. @is_running: for a block that continues the
  * last one, else for another item.
  */
-static struct flow_stamp coresight_clock_now(struct coresight_clock *clock,
-					     bool is_running)
+static struct flow_stamp clock_now(struct coresight_clock *clock,
+				   bool is_running)
 {
 	struct flow_stamp stamp = {
 		.low_ns = clock->low_ns,
@@ -217,7 +216,7 @@ void coresight_clock_run(struct coresight_clock *clock, uint32_t count)
 /* Earlier items began before @now, later ones begin at @now or after. */
 static void set_now(struct coresight_clock *clock, uint64_t now)
 {
-	coresight_queue_bound(clock->queue, now);
+	queue_bound(clock->queue, now);
 	flow_batch_bound(clock->batch, now);
 	if (clock->after_block.high_ns == UINT64_MAX)
 		clock->after_block.high_ns = now;
@@ -248,7 +247,7 @@ bool coresight_clock_consume_time(struct coresight_clock *clock,
 /* Must be called after an item was added to the queue: it may have to wait for
  * a count.
  */
-static void coresight_clock_note_item(struct coresight_clock *clock)
+static void clock_note_item(struct coresight_clock *clock)
 {
 	if (clock->time != RECORDING_TIME_NANOSECONDS ||
 	    !coresight_unit_counts_cycles(clock->feed->unit))
@@ -327,7 +326,7 @@ void coresight_clock_consume_cycles(struct coresight_clock *clock,
 		/* The counter overflowed before anything could be written: the
 		 * CPU slept.
 		 */
-		coresight_queue_overrun(clock->queue);
+		queue_overrun(clock->queue);
 	if (is_count && counter->is_known && cycles >= counter->stamped)
 		add_cycles(clock, cycles - counter->stamped);
 	else
@@ -365,13 +364,13 @@ void coresight_items_emit_at(struct coresight_items *items,
 	if (error)
 		items->error = error;
 	else
-		coresight_clock_note_item(&items->clock);
+		clock_note_item(&items->clock);
 }
 
 void coresight_items_emit(struct coresight_items *items,
 			  const struct flow_item *item)
 {
-	const struct flow_stamp stamp = coresight_clock_now(
+	const struct flow_stamp stamp = clock_now(
 		&items->clock, items->is_running && item->kind == FLOW_BLOCK);
 
 	coresight_items_emit_at(items, item, &stamp);

@@ -12,7 +12,6 @@
 #include <stdint.h>
 
 struct coresight_feed;
-struct coresight_queue;
 
 /* Items that were decoded but are not in the batch yet: the next element may
  * add to them, and a later cycle count may cover them.

@@ -146,9 +146,9 @@ static void fail(void *ctx, uint64_t position)
 /* Initializes @session, whose elements' items and code are set, before the
  * first byte of @stream. Close it with coresight_feed_close().
  */
-static void coresight_session_begin(struct coresight_session *session,
-				    const struct recording *recording,
-				    const struct aux_stream *stream)
+static void session_begin(struct coresight_session *session,
+			  const struct recording *recording,
+			  const struct aux_stream *stream)
 {
 	static const struct coresight_feed_events events = {
 		.attach = attach,
@@ -172,7 +172,7 @@ static void coresight_session_begin(struct coresight_session *session,
 /* Decodes the next few thousand bytes; must not be called at the end. Returns 0
  * or a negative enum error.
  */
-static int coresight_session_decode(struct coresight_session *session)
+static int session_decode(struct coresight_session *session)
 {
 	int error = coresight_feed_some(&session->feed);
 
@@ -211,7 +211,7 @@ static int decode(struct coresight *source)
 
 	if (source->is_decoded)
 		return 0;
-	error = coresight_session_decode(&source->session);
+	error = session_decode(&source->session);
 	if (error == -ERROR_UNSUPPORTED)
 		log_message(source->input.log, LOG_ERROR,
 			    recording_data_path(source->input.recording),
@@ -373,7 +373,7 @@ static int set_up(struct coresight *source)
 	coresight_clock_start(&items->clock);
 	session->elements.items = items;
 	session->elements.code = &source->code;
-	coresight_session_begin(session, input->recording, input->stream);
+	session_begin(session, input->recording, input->stream);
 	return set_up_tasks(source);
 }
 

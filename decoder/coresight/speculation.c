@@ -33,7 +33,7 @@ struct coresight_held_packet {
  *
  * Functions that return bool return false if the trace is invalid or the
  * callback stopped; no other function may be called then until
- * coresight_held_begin().
+ * held_begin().
  */
 struct coresight_held {
 	struct coresight_packet_callback callback;
@@ -82,9 +82,8 @@ enum { HAS_VMID = 0x40, HAS_CONTEXT_ID = 0x80 };
 static const uint8_t has_id[2] = { HAS_VMID, HAS_CONTEXT_ID };
 
 /* Stores the context at the end of a packet; IDs have @sizes bytes. */
-static void coresight_last_context_note(struct coresight_last_context *last,
-					const uint8_t *sizes,
-					const uint8_t *bytes)
+static void last_context_note(struct coresight_last_context *last,
+			      const uint8_t *sizes, const uint8_t *bytes)
 {
 	const uint8_t known = last->info & (HAS_VMID | HAS_CONTEXT_ID);
 	const uint8_t info = *bytes++;
@@ -101,9 +100,8 @@ static void coresight_last_context_note(struct coresight_last_context *last,
 /* Writes the context with all IDs that are known. Returns the number of bytes,
  * 9 at most.
  */
-static size_t
-coresight_last_context_write(const struct coresight_last_context *last,
-			     const uint8_t *sizes, uint8_t *bytes)
+static size_t last_context_write(const struct coresight_last_context *last,
+				 const uint8_t *sizes, uint8_t *bytes)
 {
 	size_t size = 0;
 
@@ -123,7 +121,7 @@ static struct coresight_held_packet *packet_at(struct coresight_held *held,
 }
 
 /* Starts with no packets. */
-static void coresight_held_begin(struct coresight_held *held, size_t depth)
+static void held_begin(struct coresight_held *held, size_t depth)
 {
 	held->depth = depth;
 	held->unseen = 0;
@@ -134,8 +132,7 @@ static void coresight_held_begin(struct coresight_held *held, size_t depth)
 
 /* Returns a zeroed slot for a new packet, the newest; NULL if there is no room.
  */
-static struct coresight_held_packet *
-coresight_held_add(struct coresight_held *held)
+static struct coresight_held_packet *held_add(struct coresight_held *held)
 {
 	struct coresight_held_packet *packet;
 
@@ -180,7 +177,7 @@ static bool release(struct coresight_held *held, size_t count)
  *
  * Unseen elements are the oldest.
  */
-static bool coresight_held_commit(struct coresight_held *held, size_t count)
+static bool held_commit(struct coresight_held *held, size_t count)
 {
 	size_t unseen = count < held->unseen ? count : held->unseen;
 
@@ -194,11 +191,11 @@ static bool coresight_held_commit(struct coresight_held *held, size_t count)
 /* Must be called after the packets of one more element are complete. Commits
  * the oldest element if there are too many.
  */
-static bool coresight_held_count(struct coresight_held *held)
+static bool held_count(struct coresight_held *held)
 {
 	held->elements++;
 	return held->elements + held->unseen <= held->depth ||
-	       coresight_held_commit(held, 1);
+	       held_commit(held, 1);
 }
 
 /* Removes packets from number @at on, except reports. */
@@ -215,7 +212,7 @@ static void drop_from(struct coresight_held *held, size_t at)
 /* Removes the newest @count elements, which were not executed, with their
  * packets except reports.
  */
-static bool coresight_held_cancel(struct coresight_held *held, size_t count)
+static bool held_cancel(struct coresight_held *held, size_t count)
 {
 	size_t at = held->count;
 
@@ -232,7 +229,7 @@ static bool coresight_held_cancel(struct coresight_held *held, size_t count)
 }
 
 /* Discards all packets except reports. */
-static void coresight_held_discard(struct coresight_held *held)
+static void held_discard(struct coresight_held *held)
 {
 	held->elements = 0;
 	held->unseen = 0;
@@ -259,7 +256,7 @@ static bool drop_address(struct coresight_held_packet *packet)
  * describe the wrong target; contexts stay. Assumes that no unit corrects an
  * element of another kind.
  */
-static bool coresight_held_mispredict(struct coresight_held *held)
+static bool held_mispredict(struct coresight_held *held)
 {
 	size_t at = held->count;
 	size_t kept;
@@ -282,8 +279,8 @@ static bool coresight_held_mispredict(struct coresight_held *held)
 /* Resets at trace info: no later packet omits parts of addresses before it;
  * nor, if @is_begin, of contexts.
  */
-static void coresight_expansion_restart(struct coresight_expansion *expansion,
-					bool is_begin)
+static void expansion_restart(struct coresight_expansion *expansion,
+			      bool is_begin)
 {
 	if (is_begin)
 		expansion->context = (struct coresight_last_context){ 0 };
@@ -294,8 +291,7 @@ static void note_context(struct coresight_expansion *expansion,
 			 const struct coresight_packet *packet,
 			 const uint8_t *bytes)
 {
-	coresight_last_context_note(&expansion->context, packet->context_sizes,
-				    bytes);
+	last_context_note(&expansion->context, packet->context_sizes, bytes);
 	expansion->addresses.is_64bit = bytes[0] >> 4 & 1;
 }
 
@@ -303,18 +299,18 @@ static size_t write_context(const struct coresight_expansion *expansion,
 			    const struct coresight_packet *packet,
 			    uint8_t *bytes)
 {
-	return coresight_last_context_write(&expansion->context,
-					    packet->context_sizes, bytes);
+	return last_context_write(&expansion->context, packet->context_sizes,
+				  bytes);
 }
 
 /* Writes context @packet of @size bytes in full to @expanded, which has room
  * for CORESIGHT_PACKET_ROOM. Returns the number of bytes written, 0 if the
  * context is unknown.
  */
-static size_t coresight_expansion_context(struct coresight_expansion *expansion,
-					  const struct coresight_packet *packet,
-					  const uint8_t *bytes, size_t size,
-					  uint8_t *expanded)
+static size_t expansion_context(struct coresight_expansion *expansion,
+				const struct coresight_packet *packet,
+				const uint8_t *bytes, size_t size,
+				uint8_t *expanded)
 {
 	if (size > 1)
 		note_context(expansion, packet, bytes + 1);
@@ -324,13 +320,13 @@ static size_t coresight_expansion_context(struct coresight_expansion *expansion,
 	return 1 + write_context(expansion, packet, expanded + 1);
 }
 
-/* Like coresight_expansion_context(), for an address or source address packet,
+/* Like expansion_context(), for an address or source address packet,
  * which a context may follow.
  */
-static size_t coresight_expansion_address(struct coresight_expansion *expansion,
-					  const struct coresight_packet *packet,
-					  const uint8_t *bytes, size_t size,
-					  uint8_t *expanded)
+static size_t expansion_address(struct coresight_expansion *expansion,
+				const struct coresight_packet *packet,
+				const uint8_t *bytes, size_t size,
+				uint8_t *expanded)
 {
 	size_t read = coresight_address_expand(&expansion->addresses, bytes,
 					       expanded);
@@ -346,9 +342,8 @@ static size_t coresight_expansion_address(struct coresight_expansion *expansion,
 /* Sets the number of uncommitted elements in @bytes of @packet, trace info, to
  * zero: a reader of committed packets has not seen these elements.
  */
-static void
-coresight_expansion_hide_depth(const struct coresight_packet *packet,
-			       uint8_t *bytes)
+static void expansion_hide_depth(const struct coresight_packet *packet,
+				 uint8_t *bytes)
 {
 	uint8_t *byte = bytes + packet->depth_at;
 
@@ -364,8 +359,7 @@ static bool hold(struct coresight_uncommitted *uncommitted,
 		 enum coresight_packet_kind kind, bool is_element,
 		 const uint8_t *bytes, size_t size)
 {
-	struct coresight_held_packet *packet =
-		coresight_held_add(&uncommitted->held);
+	struct coresight_held_packet *packet = held_add(&uncommitted->held);
 
 	if (!packet)
 		return false;
@@ -412,7 +406,7 @@ static bool take_whole(struct coresight_uncommitted *uncommitted,
  */
 static void discard(struct coresight_uncommitted *uncommitted)
 {
-	coresight_held_discard(&uncommitted->held);
+	held_discard(&uncommitted->held);
 	uncommitted->is_begun = false;
 	uncommitted->awaits_address = false;
 }
@@ -454,7 +448,7 @@ static void begin_anew(struct coresight_uncommitted *uncommitted,
 {
 	struct coresight_held *held = &uncommitted->held;
 
-	coresight_held_begin(held, held->depth);
+	held_begin(held, held->depth);
 	uncommitted->is_begun = false;
 	held->callback.begin_anew(held->callback.ctx, whole->index);
 }
@@ -471,13 +465,12 @@ static bool take_info(struct coresight_uncommitted *uncommitted,
 		return false;
 	if (is_wrong)
 		begin_anew(uncommitted, whole);
-	coresight_expansion_restart(&uncommitted->expansion,
-				    !uncommitted->is_begun);
+	expansion_restart(&uncommitted->expansion, !uncommitted->is_begun);
 	if (!uncommitted->is_begun)
 		held->unseen = packet->depth;
 	uncommitted->is_begun = true;
 	uncommitted->is_synced = false;
-	coresight_expansion_hide_depth(whole->packet, whole->bytes);
+	expansion_hide_depth(whole->packet, whole->bytes);
 	return hold_report(uncommitted, whole);
 }
 
@@ -487,7 +480,7 @@ static bool take_transaction(struct coresight_uncommitted *uncommitted,
 	bool is_element = uncommitted->transactions_count;
 
 	return hold_whole(uncommitted, whole, is_element) &&
-	       (!is_element || coresight_held_count(&uncommitted->held));
+	       (!is_element || held_count(&uncommitted->held));
 }
 
 static bool take_exception(struct coresight_uncommitted *uncommitted,
@@ -507,7 +500,7 @@ static bool take_commit(struct coresight_uncommitted *uncommitted,
 
 	return coresight_commits(whole->packet, whole->bytes,
 				 uncommitted->held.depth, &count) &&
-	       coresight_held_commit(&uncommitted->held, count);
+	       held_commit(&uncommitted->held, count);
 }
 
 /* A count covers committed execution: it does not wait for the rest. */
@@ -534,7 +527,7 @@ static bool take_atoms(struct coresight_uncommitted *uncommitted,
 
 		if (!hold(uncommitted, whole, CORESIGHT_PACKET_ATOMS, true,
 			  &one, 1) ||
-		    !coresight_held_count(&uncommitted->held))
+		    !held_count(&uncommitted->held))
 			return false;
 	}
 	return true;
@@ -546,10 +539,9 @@ static bool take_cancel(struct coresight_uncommitted *uncommitted,
 {
 	struct coresight_held *held = &uncommitted->held;
 
-	return coresight_held_cancel(held, coresight_cancels(whole->packet,
-							     whole->bytes)) &&
-	       (!(whole->packet->header & 1) ||
-		coresight_held_mispredict(held));
+	return held_cancel(held,
+			   coresight_cancels(whole->packet, whole->bytes)) &&
+	       (!(whole->packet->header & 1) || held_mispredict(held));
 }
 
 /* Atoms, cancelled elements (formats 2 and 3) and a misprediction, in this
@@ -561,8 +553,8 @@ static bool take_mispredict(struct coresight_uncommitted *uncommitted,
 	size_t count = coresight_cancels(whole->packet, whole->bytes);
 
 	return take_atoms(uncommitted, whole) &&
-	       coresight_held_cancel(&uncommitted->held, count) &&
-	       coresight_held_mispredict(&uncommitted->held);
+	       held_cancel(&uncommitted->held, count) &&
+	       held_mispredict(&uncommitted->held);
 }
 
 /* The previous context may be cancelled: OpenCSD gets each one in full. */
@@ -570,9 +562,8 @@ static bool take_context(struct coresight_uncommitted *uncommitted,
 			 const struct coresight_whole_packet *whole)
 {
 	uint8_t bytes[CORESIGHT_PACKET_ROOM];
-	size_t size = coresight_expansion_context(&uncommitted->expansion,
-						  whole->packet, whole->bytes,
-						  whole->size, bytes);
+	size_t size = expansion_context(&uncommitted->expansion, whole->packet,
+					whole->bytes, whole->size, bytes);
 
 	return size ? hold(uncommitted, whole, CORESIGHT_PACKET_CONTEXT, false,
 			   bytes, size) :
@@ -584,9 +575,8 @@ static bool hold_address(struct coresight_uncommitted *uncommitted,
 			 enum coresight_packet_kind kind, bool is_element)
 {
 	uint8_t bytes[CORESIGHT_PACKET_ROOM];
-	size_t size = coresight_expansion_address(&uncommitted->expansion,
-						  whole->packet, whole->bytes,
-						  whole->size, bytes);
+	size_t size = expansion_address(&uncommitted->expansion, whole->packet,
+					whole->bytes, whole->size, bytes);
 
 	return hold(uncommitted, whole, kind, is_element, bytes, size);
 }
@@ -600,7 +590,7 @@ static bool take_address(struct coresight_uncommitted *uncommitted,
 	uncommitted->awaits_address = false;
 	return hold_address(uncommitted, whole, CORESIGHT_PACKET_ADDRESS,
 			    false) &&
-	       (!was_awaited || coresight_held_count(&uncommitted->held));
+	       (!was_awaited || held_count(&uncommitted->held));
 }
 
 static bool take_source(struct coresight_uncommitted *uncommitted,
@@ -608,7 +598,7 @@ static bool take_source(struct coresight_uncommitted *uncommitted,
 {
 	return hold_address(uncommitted, whole, CORESIGHT_PACKET_SOURCE,
 			    true) &&
-	       coresight_held_count(&uncommitted->held);
+	       held_count(&uncommitted->held);
 }
 
 #define KIND(name) CORESIGHT_PACKET_##name
@@ -641,9 +631,8 @@ static const struct kind {
 /* Consumes the next packet. Returns false as the functions of struct
  * coresight_held do.
  */
-static bool
-coresight_uncommitted_take(struct coresight_uncommitted *uncommitted,
-			   const struct coresight_whole_packet *whole)
+static bool uncommitted_take(struct coresight_uncommitted *uncommitted,
+			     const struct coresight_whole_packet *whole)
 {
 	const struct kind *kind = &kinds[whole->packet->kind];
 
@@ -653,15 +642,14 @@ coresight_uncommitted_take(struct coresight_uncommitted *uncommitted,
 		return false;
 	uncommitted->is_synced &= kind->is_early;
 	return kind->take(uncommitted, whole) &&
-	       coresight_held_commit(&uncommitted->held, 0);
+	       held_commit(&uncommitted->held, 0);
 }
 
 /* Starts after a synchronization packet of @unit. */
-static void
-coresight_uncommitted_begin(struct coresight_uncommitted *uncommitted,
-			    const struct coresight_unit *unit)
+static void uncommitted_begin(struct coresight_uncommitted *uncommitted,
+			      const struct coresight_unit *unit)
 {
-	coresight_held_begin(&uncommitted->held, unit->idr8);
+	held_begin(&uncommitted->held, unit->idr8);
 	uncommitted->transactions_count = !(unit->idr0 >> 30 & 1);
 	uncommitted->is_begun = false;
 	uncommitted->is_synced = false;
@@ -669,8 +657,7 @@ coresight_uncommitted_begin(struct coresight_uncommitted *uncommitted,
 }
 
 /* Returns whether some elements are still uncommitted. */
-static bool
-coresight_uncommitted_waits(const struct coresight_uncommitted *uncommitted)
+static bool uncommitted_waits(const struct coresight_uncommitted *uncommitted)
 {
 	return uncommitted->awaits_address || uncommitted->held.elements ||
 	       uncommitted->held.unseen;
@@ -705,7 +692,7 @@ void coresight_speculation_begin(struct coresight_speculation *speculation,
 				 const struct coresight_unit *unit)
 {
 	coresight_packet_begin(&speculation->packet, unit);
-	coresight_uncommitted_begin(&speculation->uncommitted, unit);
+	uncommitted_begin(&speculation->uncommitted, unit);
 }
 
 static bool take_packet(struct coresight_speculation *speculation)
@@ -717,7 +704,7 @@ static bool take_packet(struct coresight_speculation *speculation)
 		.size = speculation->size,
 	};
 
-	return coresight_uncommitted_take(&speculation->uncommitted, &whole);
+	return uncommitted_take(&speculation->uncommitted, &whole);
 }
 
 static void begin_packet(struct coresight_speculation *speculation,
@@ -761,5 +748,5 @@ size_t coresight_speculation_consume(struct coresight_speculation *speculation,
 
 bool coresight_speculation_waits(const struct coresight_speculation *speculation)
 {
-	return coresight_uncommitted_waits(&speculation->uncommitted);
+	return uncommitted_waits(&speculation->uncommitted);
 }

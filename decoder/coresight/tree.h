@@ -7,7 +7,6 @@
 #include <opencsd/c_api/opencsd_c_api.h>
 
 struct code_space;
-struct coresight_tree;
 
 /* An OpenCSD decode tree for one trace unit, whose bytes are passed without
  * frames.

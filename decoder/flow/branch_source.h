@@ -10,10 +10,27 @@ struct aux_stream;
 struct flow_input;
 struct recording;
 
-/* The control flow that a trace unit reports: branch directions, and events
- * between the branches. Which instructions ran follows from the code: see
- * execution/.
+/* The branches of one stream, whatever hardware wrote the trace: the interface
+ * between decoder/, which knows packets, and execution/, which knows code.
+ *
+ *	struct aux_stream: bytes
+ *	   │ intel_pt/intel_source.c, coresight/branch_source.c
+ *	   ▼
+ *	struct trace_branch_batch ─► execution/follow/record_feed.c
+ *
+ * A trace unit reports the directions of branches, and events between them.
+ * Which instructions ran follows from the code.
+ *
+ * 1. A branch's bounds are final when it is provided. A branch without a time
+ *    of its own is in one batch with the next that has one.
+ * 2. A source that starts one sync point early almost always has complete
+ *    state at the next (branch_source_fits()).
+ * 3. Trace that is missing or invalid is a TRACE_GAP; the only error after
+ *    opening is -ERROR_MEMORY.
+ *
+ * A source belongs to one thread. Sources of one recording share it read-only.
  */
+
 enum trace_branch_kind {
 	/* The next @count conditional branches, or returns to their call site:
 	 * 1 in @payload is taken; the oldest is the highest of the low @count

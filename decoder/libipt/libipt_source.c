@@ -189,8 +189,7 @@ static int set_process(const struct libipt_code *code,
 /* Opens the code of @input as it was at the start. Returns 0 or a negative enum
  * error; must be closed either way.
  */
-static int libipt_code_open(struct libipt_code *code,
-			    const struct flow_input *input)
+static int code_open(struct libipt_code *code, const struct flow_input *input)
 {
 	/* Spaces are not needed here. */
 	int error = code_space_open(input, 0, CODE_VIEW_FILES, &code->space);
@@ -214,7 +213,7 @@ static void note_change(void *ctx, uint64_t first, uint64_t end)
 	*has_changed = true;
 }
 
-static void libipt_code_close(struct libipt_code *code)
+static void code_close(struct libipt_code *code)
 {
 	intel_image_free(code->image);
 	code_space_close(code->space);
@@ -223,8 +222,8 @@ static void libipt_code_close(struct libipt_code *code)
 /* Applies code changes up to @time_ns for @blocks. Must be called when its
  * clock has passed next_change_ns. Returns 0 or -ERROR_MEMORY.
  */
-static int libipt_code_update(struct libipt_code *code, uint64_t time_ns,
-			      struct pt_block_decoder *blocks)
+static int code_update(struct libipt_code *code, uint64_t time_ns,
+		       struct pt_block_decoder *blocks)
 {
 	struct intel_image *image = code->image;
 	bool has_changed = false;
@@ -309,9 +308,8 @@ static int update_code(struct libipt *source)
 	time_ns = libipt_segment_guess_ns(source->segment);
 	return time_ns < source->code.next_change_ns ?
 		       0 :
-		       libipt_code_update(
-			       &source->code, time_ns,
-			       libipt_segment_decoder(source->segment));
+		       code_update(&source->code, time_ns,
+				   libipt_segment_decoder(source->segment));
 }
 
 /* Continues at a PSB, with unknown state. */
@@ -511,7 +509,7 @@ static void libipt_close(struct flow_source *base)
 	libipt_segment_free(source->segment);
 	switch_feed_free(source->switches);
 	flow_batch_free(source->batch);
-	libipt_code_close(&source->code);
+	code_close(&source->code);
 	stream_bytes_close(&source->bytes);
 	free(source);
 }
@@ -534,7 +532,7 @@ static int set_up(struct libipt *source)
 
 	if (error)
 		return error;
-	error = libipt_code_open(&source->code, input);
+	error = code_open(&source->code, input);
 	if (error)
 		return error;
 	source->clock_setup = intel_clock_setup_of(input->recording);

@@ -63,7 +63,7 @@ void coresight_frame_read(const uint8_t *from, uint8_t *id,
  * synchronization words: the trace before it was overwritten
  * (linux/coresight.h: CORESIGHT_BARRIER_PKT_SIZE).
  */
-static bool coresight_frame_is_barrier(const uint8_t *from)
+static bool frame_is_barrier(const uint8_t *from)
 {
 	static const uint8_t word[] = { 0xff, 0xff, 0xff, 0x7f };
 
@@ -142,7 +142,7 @@ static const struct block_layout *find_layout(uint64_t magic)
 }
 
 /* Distinguishes ETMv3 and PTM by ETMIDR. */
-static enum coresight_protocol coresight_old_protocol(uint32_t idr)
+static enum coresight_protocol old_protocol(uint32_t idr)
 {
 	return (idr >> 8 & 0xf) == 3 ? CORESIGHT_PTM : CORESIGHT_ETMV3;
 }
@@ -189,7 +189,7 @@ static int read_block(struct word_reader *reader, uint64_t version,
 	 */
 	unit->trace_id &= CORESIGHT_ID_MASK;
 	if (unit->protocol == CORESIGHT_ETMV3)
-		unit->protocol = coresight_old_protocol(unit->idr);
+		unit->protocol = old_protocol(unit->idr);
 	return 0;
 }
 
@@ -377,7 +377,7 @@ static size_t find_barrier(const uint8_t *bytes, size_t size)
 	size_t at = 0;
 
 	while (size - at >= CORESIGHT_FRAME_SIZE &&
-	       !coresight_frame_is_barrier(bytes + at))
+	       !frame_is_barrier(bytes + at))
 		at += CORESIGHT_FRAME_SIZE;
 	return size - at < CORESIGHT_FRAME_SIZE ? size : at;
 }

@@ -6,7 +6,6 @@
 
 struct event_table;
 struct record;
-struct sideband_record;
 
 /* Parses a SAMPLE record up to and including the registers of the interrupted
  * code. @sideband->event determines its layout (perf_event_open(2),

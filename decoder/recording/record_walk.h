@@ -9,7 +9,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-struct data_file;
 struct log;
 struct recording;
 

@@ -12,9 +12,25 @@ struct array;
 struct log;
 struct tracepoint;
 
-/* A perf.data file, pipe-mode file or directory, ours or perf's. Read-only once
- * open: threads may share it. The format is described in
- * tools/perf/Documentation/perf.data-file-format.txt of Linux.
+/* A recording of any kind as facts, records and the trace's bytes.
+ *
+ *	perf.data ──────► recording_data.h ┐
+ *	debugger's files ► snapshot.h ─────┼─► recording_facts.h ─► this header
+ *	trace.dat ──────► trace_dat.h ─────┘          │
+ *	                                              ├─► sideband.h: records
+ *	                                              └─► struct aux_stream: bytes
+ *
+ * recording_open.h finds out the kind and runs its reader. perf.data may be a
+ * file, a pipe-mode file or a directory, ours or perf's; a trace.dat may also
+ * be in a directory of ours.
+ *
+ * 1. Facts are written only while the recording is opened. Afterwards threads
+ *    may share it: iterators (sideband.h) have their state of their own.
+ * 2. Pointers into a recording are valid until recording_close().
+ * 3. Missing facts are NULL, "" or 0, as described at each function.
+ *
+ * Sources: tools/perf/Documentation/perf.data-file-format.txt of Linux,
+ * include/uapi/linux/perf_event.h.
  */
 struct recording;
 

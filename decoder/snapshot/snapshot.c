@@ -188,9 +188,8 @@ static bool overlaps(const struct array *regions, uint64_t first,
  *
  * Returns 0 or -ERROR_MEMORY.
  */
-static int snapshot_region_add(struct recording *recording,
-			       const struct snapshot_dump *dump,
-			       struct array *regions)
+static int region_add(struct recording *recording,
+		      const struct snapshot_dump *dump, struct array *regions)
 {
 	const struct file_map *map;
 	struct code_region *region;
@@ -586,9 +585,9 @@ static int read_all(struct snapshot *snapshot)
 	for (size_t i = 0; i < snapshot->trace.buffers.count && !error; i++)
 		error = add_buffer(snapshot, i);
 	for (size_t i = 0; i < snapshot->dumps.count && !error; i++)
-		error = snapshot_region_add(snapshot->recording,
-					    array_at(&snapshot->dumps, i),
-					    &facts->dumps);
+		error = region_add(snapshot->recording,
+				   array_at(&snapshot->dumps, i),
+				   &facts->dumps);
 	return error || facts->coresight_units.count ? error : refuse(snapshot);
 }
 

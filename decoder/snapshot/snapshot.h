@@ -6,9 +6,7 @@
 #include "decoder/recording/coresight_streams.h"
 
 struct arena;
-struct array;
 struct recording;
-struct snapshot_dump;
 
 /* A device of a snapshot: a CPU or a trace unit. */
 struct snapshot_device {

@@ -10,7 +10,6 @@
 
 struct array;
 struct aux_stream;
-struct graph_trace;
 
 /* One event of the kernel's ring buffer: kernel/trace/ring_buffer.c and
  * include/linux/ring_buffer.h of Linux.

@@ -88,7 +88,7 @@ static bool trace_dat_unpack(enum trace_dat_packing packing,
 /* Returns whether unpacking @packed to @unpacked bytes exceeds the limit: see
  * common/budget.h.
  */
-static bool trace_dat_is_over_budget(uint64_t packed, uint64_t unpacked)
+static bool is_over_budget(uint64_t packed, uint64_t unpacked)
 {
 	return unpacked > BUDGET_UNPACKED_BYTES ||
 	       unpacked > BUDGET_UNPACKED_FREE + packed * BUDGET_UNPACKED_RATIO;
@@ -106,8 +106,7 @@ static struct text_part trace_dat_text(struct byte_reader *reader,
 }
 
 /* Reads header_page and header_event. Returns 0 or -ERROR_MEMORY. */
-static int trace_dat_read_page(struct trace_dat *dat,
-			       struct byte_reader *reader)
+static int read_page(struct trace_dat *dat, struct byte_reader *reader)
 {
 	struct text_part text;
 	int status;
@@ -235,9 +234,9 @@ static int read_data(struct trace_dat *dat, struct byte_reader *reader)
  * after the page size. Return 0 or a negative enum error; @reader fails if the
  * file is malformed.
  */
-static int trace_dat_read_6(struct trace_dat *dat, struct byte_reader *reader)
+static int read_6(struct trace_dat *dat, struct byte_reader *reader)
 {
-	int error = trace_dat_read_page(dat, reader);
+	int error = read_page(dat, reader);
 
 	if (!error)
 		error = tracing_formats_read(reader, "ftrace", dat->arena,
@@ -309,7 +308,7 @@ static int unpack(const struct trace_dat *dat, const uint8_t *bytes,
 	uint8_t *room;
 
 	if (unpacked_size > BUDGET_TEXT_BYTES ||
-	    trace_dat_is_over_budget(size, unpacked_size))
+	    is_over_budget(size, unpacked_size))
 		return -ERROR_FORMAT;
 	room = arena_alloc(dat->arena, unpacked_size);
 	if (!room)
@@ -395,7 +394,7 @@ static int read_section(struct trace_dat *dat, enum section id, uint64_t offset,
 	if (error)
 		return error;
 	if (id == SECTION_PAGE)
-		error = trace_dat_read_page(dat, &section);
+		error = read_page(dat, &section);
 	else if (id == SECTION_FTRACE_FORMATS)
 		error = tracing_formats_read(&section, "ftrace", dat->arena,
 					     &dat->formats);
@@ -461,7 +460,7 @@ static int read_options_7(struct trace_dat *dat, struct byte_reader *head,
 	return error;
 }
 
-static int trace_dat_read_7(struct trace_dat *dat, struct byte_reader *reader)
+static int read_7(struct trace_dat *dat, struct byte_reader *reader)
 {
 	const char *packing = byte_reader_text(reader);
 	uint64_t next;
@@ -502,8 +501,8 @@ static int unpack_chunk(struct unpacking *unpacking, struct byte_reader *reader)
 	int status = 0;
 
 	if (!bytes || unpacked_size > CHUNK_MOST ||
-	    trace_dat_is_over_budget(unpacking->packed + size,
-				     unpacking->size + unpacked_size))
+	    is_over_budget(unpacking->packed + size,
+			   unpacking->size + unpacked_size))
 		return 0;
 	chunk = malloc(unpacked_size + 1);
 	if (!chunk)
@@ -665,9 +664,9 @@ static int read_head(struct trace_dat *dat)
 			      "is of a big-endian machine, which are "
 			      "not read");
 	if (!strcmp(version, "6"))
-		error = trace_dat_read_6(dat, &reader);
+		error = read_6(dat, &reader);
 	else if (!strcmp(version, "7"))
-		error = trace_dat_read_7(dat, &reader);
+		error = read_7(dat, &reader);
 	else
 		return refuse(dat, MAGIC_BYTES,
 			      "is a trace.dat of a version that is not known "

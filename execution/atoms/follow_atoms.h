@@ -8,7 +8,6 @@
 #include <stdint.h>
 
 struct flow_input;
-struct trace_branch;
 
 /* Follows the trace of units that emit an atom for each branch (TRACE_ATOMS in
  * branch_source.h), Arm's ETMv4 and ETE: the counterpart of follow.h.

@@ -7,9 +7,6 @@
 
 #include <stdint.h>
 
-struct execution;
-struct trace_branch;
-
 /* The loop over consecutive TRACE_BITS and TRACE_TARGETs, which nearly all
  * branches are. follow.h follows the others.
  */

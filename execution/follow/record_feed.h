@@ -9,7 +9,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-struct execution_state;
 struct flow_input;
 struct symbols;
 

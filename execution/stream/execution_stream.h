@@ -8,7 +8,6 @@
 
 #include <stdint.h>
 
-struct flow_input;
 struct jobs;
 struct stream_checkpoint;
 struct symbols;

@@ -9,8 +9,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-struct branch_source;
-struct execution_state;
 struct flow_input;
 struct jobs;
 struct symbols;

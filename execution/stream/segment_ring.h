@@ -11,7 +11,6 @@
 
 struct flow_input;
 struct record_feed;
-struct segment;
 struct symbols;
 
 /* Limits how many threads decode at once, over all streams that share it.

@@ -10,8 +10,6 @@
 
 struct flow_input;
 struct pack;
-struct stream_checkpoint;
-struct task_id;
 
 /* A position among one stream's events: a number of events after the last sync
  * point before it. A stream opened there provides the same events.

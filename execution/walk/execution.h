@@ -31,15 +31,21 @@
  * user code runs is found at each entry into user space, by walk_enter_user(),
  * and at each sync point, by follow_sync_code(): process_view.h has the rules.
  *
- * States, and the functions that enter them:
+ * States of the position, and what leads from one to the other:
  *
- * - followed: block is the next block to run. position_go() and position_resume()
- *   enter it with an address from the trace.
- * - stopped: block is BLOCK_NONE and is_lost is not set. Tracing is off until
- *   the next TRACE_START. Set by position_stop(); is_off and outside distinguish
- *   why.
- * - lost: block is BLOCK_NONE and is_lost is set. The next address in the trace
- *   resumes. Set by execution_reset() and position_gap().
+ *	followed ── position_stop() ──────────► stopped
+ *	followed ── position_gap() ───────────► lost
+ *	stopped ─── TRACE_START ──────────────► followed: position_go()
+ *	stopped ─── branch, no TRACE_START ───► lost: position_fail()
+ *	lost ────── address in the trace ─────► followed: position_resume()
+ *	lost ────── TRACE_STOP ───────────────► stopped
+ *	any ─────── execution_reset() ────────► lost
+ *
+ * - followed: block is the next block to run.
+ * - stopped: block is BLOCK_NONE, is_lost is not set. Tracing is off until the
+ *   next TRACE_START; is_off and outside distinguish why.
+ * - lost: block is BLOCK_NONE, is_lost is set. After an overflow in user space
+ *   that is not traced outside may be set, too.
  * - in a virtual machine: see follow_guest() in follow.c.
  *
  * Invariants:

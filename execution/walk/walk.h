@@ -7,8 +7,6 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-struct execution;
-
 /* Moves execution along the graph, from execution->block, which has not run
  * yet, to another block. Functions that return bool return false if execution
  * cannot be followed; the position is then where they stopped.
