@@ -66,7 +66,7 @@ static bool is_report(const struct trace_branch *branch)
 /* Removes the uncommitted branches, except times and cycle counts, which are
  * true whatever is executed and are committed.
  */
-static void branch_list_take_back(struct branch_list *list)
+static void branch_list_drop_uncommitted(struct branch_list *list)
 {
 	size_t kept = list->committed;
 
@@ -77,7 +77,7 @@ static void branch_list_take_back(struct branch_list *list)
 	branch_list_commit(list);
 }
 
-/* Like branch_list_take_back(), but first removes everything from the first
+/* Like branch_list_drop_uncommitted(), but first removes everything from the first
  * uncommitted TRACE_ON on, times and counts included. For the end of the trace.
  */
 static void branch_list_finish(struct branch_list *list)
@@ -87,7 +87,7 @@ static void branch_list_finish(struct branch_list *list)
 	while (end < list->count && list->branches[end].kind != TRACE_ON)
 		end++;
 	list->count = end;
-	branch_list_take_back(list);
+	branch_list_drop_uncommitted(list);
 }
 
 /* Discards the committed branches. Later positions are relative to a base near
@@ -124,7 +124,7 @@ static void branch_list_restart(struct branch_list *list, uint64_t base)
 /* Drops all waiting branches, and everything up to a synchronization packet. */
 static void discard(struct coresight_branches *b)
 {
-	branch_list_take_back(&b->list);
+	branch_list_drop_uncommitted(&b->list);
 	b->state = CORESIGHT_BRANCHES_LOST;
 	b->was_discarded = true;
 	b->needs_context = true;
@@ -518,7 +518,7 @@ void coresight_branches_drop(struct coresight_branches *b)
 }
 
 /* The unit's own buffer was full: the gap starts at the following packet. */
-static void say_discard(struct coresight_branches *b)
+static void add_discard_gap(struct coresight_branches *b)
 {
 	b->was_discarded = false;
 	branch_list_add(&b->list, TRACE_GAP, branch_position(b))->count =
@@ -532,7 +532,7 @@ static bool take_packet(struct coresight_branches *b)
 
 	b->group_next = UINT64_MAX;
 	if (b->was_discarded)
-		say_discard(b);
+		add_discard_gap(b);
 	if (b->awaits_address && !coresight_may_precede_address(kind))
 		return false;
 	if (b->state != CORESIGHT_BRANCHES_READ &&

@@ -303,7 +303,7 @@ static bool feed_waits(const struct coresight_feed *feed)
 }
 
 /* Passes @op, the end of the trace or a reset, to OpenCSD. */
-static void feed_tell(struct coresight_feed *feed, ocsd_datapath_op_t op)
+static void send_operation(struct coresight_feed *feed, ocsd_datapath_op_t op)
 {
 	if (feed->events->put) {
 		if (op == OCSD_OP_RESET)
@@ -321,7 +321,7 @@ static void feed_fail(struct coresight_feed *feed)
 {
 	if (feed->events->fail)
 		feed->events->fail(feed->ctx, coresight_feed_position(feed));
-	feed_tell(feed, OCSD_OP_RESET);
+	send_operation(feed, OCSD_OP_RESET);
 	feed->is_astray = feed->depth == CORESIGHT_EXECUTION;
 }
 
@@ -336,11 +336,11 @@ static void give_up(struct coresight_feed *feed, size_t used)
 	uint64_t index = first + used;
 	size_t back = 0;
 
-	if (feed->is_told && feed->reject_index < index)
+	if (feed->is_reported && feed->reject_index < index)
 		index = feed->reject_index;
 	if (index > first)
 		back = index - first - 1;
-	feed->is_told = false;
+	feed->is_reported = false;
 	window->done += feed->depth == CORESIGHT_EXECUTION ? back :
 			used				   ? used :
 							     1;
@@ -537,7 +537,7 @@ uint64_t coresight_feed_since_sync(const struct coresight_feed *feed,
 
 void coresight_feed_reject(struct coresight_feed *feed, uint64_t index)
 {
-	feed->is_told = true;
+	feed->is_reported = true;
 	feed->reject_index = index;
 }
 
@@ -576,7 +576,7 @@ static int begin_session(struct coresight_feed *feed)
 	if (feed->unit != unit)
 		error = open_tree(feed, unit);
 	else
-		feed_tell(feed, OCSD_OP_RESET);
+		send_operation(feed, OCSD_OP_RESET);
 	feed->in_session = !error;
 	feed->session_start = feed->piece_start;
 	feed->since_sync = 0;
@@ -589,7 +589,7 @@ static int begin_session(struct coresight_feed *feed)
 
 static void end_session(struct coresight_feed *feed, bool is_lost)
 {
-	feed_tell(feed, OCSD_OP_EOT);
+	send_operation(feed, OCSD_OP_EOT);
 	feed->in_session = false;
 	if (feed->events->end)
 		feed->events->end(feed->ctx, is_lost);
@@ -653,7 +653,7 @@ void coresight_feed_seek(struct coresight_feed *feed, uint64_t position)
 	feed->skipped = position - feed->piece_start;
 	feed->in_piece = false;
 	feed->in_session = false;
-	feed->is_told = false;
+	feed->is_reported = false;
 	feed->next_loss = 0;
 	is_lost_at(feed, feed->piece_start);
 }

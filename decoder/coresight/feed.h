@@ -130,7 +130,7 @@ struct coresight_feed {
 	bool is_ending;	  /* OpenCSD is being flushed */
 	bool is_unsynced; /* the session has no sync point */
 	bool is_astray;	  /* searching for a sync point */
-	bool is_told;	  /* damage was reported by coresight_feed_reject() */
+	bool is_reported; /* damage was reported by coresight_feed_reject() */
 	uint64_t reject_index;
 };
 

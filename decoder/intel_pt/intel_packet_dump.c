@@ -225,7 +225,7 @@ static int intel_open(const struct recording *recording,
 }
 
 /* Returns the bytes up to the next PSB, or the end, as one bad packet. */
-static void tell_bad(struct intel_packet_dump *dump, struct packet_line *line)
+static void set_bad(struct intel_packet_dump *dump, struct packet_line *line)
 {
 	size_t to = intel_psb_find(dump->bytes.bytes, dump->bytes.size,
 				   dump->at + 1);
@@ -250,7 +250,7 @@ static int intel_next(struct packet_dump *base, struct packet_line *line)
 		line->name = intel_packet_name(&packet);
 		intel_packet_text(&packet, line->text, sizeof(line->text));
 	} else {
-		tell_bad(dump, line);
+		set_bad(dump, line);
 	}
 	dump->at += line->size_bytes;
 	return 1;

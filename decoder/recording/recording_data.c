@@ -29,7 +29,7 @@
 struct program {
 	/* from perf's header, for the first name */
 	struct elf_build_id recorded;
-	bool is_told; /* a mismatch was logged */
+	bool is_logged; /* a mismatch was logged */
 };
 
 struct program_ids {
@@ -157,17 +157,18 @@ static const char *text_of(const struct elf_build_id *id,
 	return text;
 }
 
-static void tell(struct program_ids *ids, const char *path,
-		 const struct elf_build_id *found,
-		 const struct elf_build_id *recorded, const struct log *log)
+static void log_mismatch(struct program_ids *ids, const char *path,
+			 const struct elf_build_id *found,
+			 const struct elf_build_id *recorded,
+			 const struct log *log)
 {
 	struct program *program = program_of(ids, path);
 	char now[2 * ELF_BUILD_ID_SIZE + 1];
 	char then[2 * ELF_BUILD_ID_SIZE + 1];
 
-	if (!program || program->is_told)
+	if (!program || program->is_logged)
 		return;
-	program->is_told = true;
+	program->is_logged = true;
 	log_message(log, LOG_WARNING, path, LOG_NO_OFFSET,
 		    "not the file that was recorded (its build id is "
 		    "%s, then %s): its code and names are left out; "
@@ -188,7 +189,7 @@ static bool fits(struct program_ids *ids, const struct sideband_mmap *map,
 	found = build_id_cache_of(ids->found, path);
 	if (!found.size || is_same(&found, &recorded))
 		return true;
-	tell(ids, path, &found, &recorded, log);
+	log_mismatch(ids, path, &found, &recorded, log);
 	return false;
 }
 

@@ -72,7 +72,7 @@ static bool find_snapshot(struct recording_files *files, struct finder finder)
 	return files->is_snapshot;
 }
 
-static int say_why_not(struct finder finder, const struct log *log)
+static int log_failure(struct finder finder, const struct log *log)
 {
 	if (access(finder.folder, X_OK) < 0) {
 		log_message(log, LOG_ERROR, finder.folder, LOG_NO_OFFSET,
@@ -118,5 +118,5 @@ int recording_files_find(struct recording_files *files, struct arena *arena,
 	files->trace_dat = find(finder, "trace.dat");
 	if (files->data || find_snapshot(files, finder))
 		return 0;
-	return say_why_not(finder, log);
+	return log_failure(finder, log);
 }

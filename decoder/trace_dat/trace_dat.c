@@ -520,7 +520,7 @@ static int unpack_chunk(struct unpacking *unpacking, struct byte_reader *reader)
 	return status;
 }
 
-static void say_cut(const struct trace_dat *dat,
+static void log_cut(const struct trace_dat *dat,
 		    const struct trace_dat_cpu *cpu, uint64_t offset)
 {
 	log_message(dat->log, LOG_WARNING, dat->path, offset,
@@ -547,7 +547,7 @@ static int unpack_cpu(struct unpacking *unpacking, struct trace_dat_cpu *cpu)
 		return status;
 	if (!status || reader.failed) {
 		*unpacking->is_cut = true;
-		say_cut(unpacking->dat, cpu, cpu->offset);
+		log_cut(unpacking->dat, cpu, cpu->offset);
 	}
 	cpu->offset = begin;
 	cpu->size_bytes = unpacking->size - begin;
@@ -583,7 +583,7 @@ static int add_stream(const struct trace_dat *dat, struct trace_dat_cpu *cpu,
 	size -= size % dat->page_bytes;
 	if (size < cpu->size_bytes && !cpu->is_packed) {
 		*is_cut = true;
-		say_cut(dat, cpu, cpu->offset + size);
+		log_cut(dat, cpu, cpu->offset + size);
 	}
 	if (!size)
 		return 0;

@@ -40,7 +40,7 @@ static uint64_t begin_of_block(const struct execution *execution)
 }
 
 /* Sets the current time to @known_ns. */
-static void know(struct execution *execution, uint64_t known_ns)
+static void set_known(struct execution *execution, uint64_t known_ns)
 {
 	struct atom_cycles *cycles = &execution->atoms.cycles;
 
@@ -57,8 +57,8 @@ void atom_times_begin(struct execution *execution, bool is_block)
 		       atoms->clock == RECORDING_TIME_NANOSECONDS;
 
 	if (atoms->known_ns)
-		know(execution,
-		     may_run ? begin_of_block(execution) : atoms->known_ns);
+		set_known(execution, may_run ? begin_of_block(execution) :
+					       atoms->known_ns);
 	atoms->known_ns = 0;
 	atoms->work_seen = block_work_instructions(execution->times.work);
 	if (atoms->clock == RECORDING_TIME_INSTRUCTIONS)

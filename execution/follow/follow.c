@@ -452,7 +452,7 @@ static void stop_in_guest(struct execution *execution,
 	execution->guest = GUEST_INSIDE;
 }
 
-static void say_bad_trace(struct execution *execution, uint64_t position)
+static void add_bad_trace_gap(struct execution *execution, uint64_t position)
 {
 	position_gap(execution, &(struct trace_gap){
 					.reason = FLOW_GAP_BAD_TRACE,
@@ -472,7 +472,7 @@ static void follow_machine_entry(struct execution *execution,
 	}
 	/* A sync point inside a guest whose entry was not traced. */
 	if (execution->block != BLOCK_NONE)
-		say_bad_trace(execution, position);
+		add_bad_trace_gap(execution, position);
 	stop_in_guest(execution, NULL);
 }
 
@@ -581,7 +581,7 @@ static void follow_host(struct execution *execution,
 		return;
 	}
 	if (is_inside)
-		say_bad_trace(execution, position);
+		add_bad_trace_gap(execution, position);
 	execution->guest = GUEST_NONE;
 }
 
