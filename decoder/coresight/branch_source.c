@@ -7,6 +7,7 @@
 #include "decoder/flow/flow_source.h"
 #include "decoder/recording/coresight_streams.h"
 #include "decoder/recording/recording.h"
+#include "decoder/recording/stream_window.h"
 #include "decoder/recording/trace_info.h"
 
 #include <stdbool.h>

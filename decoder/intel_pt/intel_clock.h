@@ -2,7 +2,6 @@
 #ifndef KT_DECODER_INTEL_PT_INTEL_CLOCK_H
 #define KT_DECODER_INTEL_PT_INTEL_CLOCK_H
 
-#include "decoder/flow/branch_source.h"
 #include "decoder/recording/stream_window.h"
 
 #include <stdbool.h>

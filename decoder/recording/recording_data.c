@@ -284,23 +284,6 @@ static int recording_feature_read(struct recording_info *info, unsigned int bit,
 	}
 }
 
-enum recording_arch recording_arch_named(const char *name)
-{
-	static const struct {
-		const char *name;
-		enum recording_arch arch;
-	} known[] = {
-		{ "x86_64", RECORDING_ARCH_X86_64 },
-		{ "aarch64", RECORDING_ARCH_ARM64 },
-		{ "arm", RECORDING_ARCH_ARM },
-	};
-
-	for (size_t i = 0; i < sizeof(known) / sizeof(*known); i++)
-		if (!strncmp(name, known[i].name, strlen(known[i].name)))
-			return known[i].arch;
-	return RECORDING_ARCH_UNKNOWN;
-}
-
 static struct byte_reader body_of(const struct record *record)
 {
 	struct byte_reader reader = byte_reader_of(record->bytes, record->size);

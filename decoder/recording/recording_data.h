@@ -40,9 +40,6 @@ int program_ids_add_table(struct program_ids *ids, const uint8_t *bytes,
 bool program_ids_fit(struct program_ids *ids, const struct sideband_mmap *map,
 		     const char *path, const struct log *log);
 
-/* Returns the architecture with @name (uname's machine). */
-enum recording_arch recording_arch_named(const char *name);
-
 /* Reads all records of @store once and fills in the facts of the whole
  * recording: counts, streams, time conversion, events of pipe mode.
  *

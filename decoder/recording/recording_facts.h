@@ -3,6 +3,7 @@
 #define KT_DECODER_RECORDING_RECORDING_FACTS_H
 
 #include "decoder/recording/event_table.h"
+#include "decoder/recording/record_walk.h"
 #include "decoder/recording/recording.h"
 #include "decoder/recording/stream_list.h"
 #include "decoder/recording/trace_info.h"
@@ -82,6 +83,17 @@ struct recording_facts {
 	struct graph_trace graph;
 	struct text_part kallsyms; /* from trace.dat, if there is no file */
 	struct array saved_names;  /* struct saved_name: from trace.dat */
+};
+
+/* Returns the architecture with @name (uname's machine). */
+enum recording_arch recording_arch_named(const char *name);
+
+/* A recording of any kind. */
+struct recording {
+	struct recording_facts facts;
+	struct data_file file; /* zeroed if there is none */
+	struct record_store store;
+	struct record_lists *record_lists; /* of the store */
 };
 
 /* Returns a new recording with only path and log set, to be filled in by a

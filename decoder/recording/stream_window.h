@@ -81,6 +81,32 @@ bool loss_cursor_is_at_loss(const struct loss_cursor *cursor);
  */
 uint64_t loss_at_end_ns(const struct aux_stream *stream);
 
+/* A sync point of a stream with its time. */
+struct sync_point {
+	size_t position; /* in the stream's bytes */
+	uint64_t ticks;
+};
+
+/* Access to the timed sync points of a stream, without reading the trace
+ * between them.
+ */
+struct point_search {
+	size_t size; /* of the stream */
+	/* Finds the first timed sync point at or after @from within the first
+	 * @size bytes. Returns whether there is one.
+	 */
+	bool (*next)(void *ctx, size_t size, size_t from,
+		     struct sync_point *point);
+	void *ctx;
+};
+
+/* Finds the last sync point that is not later than @ticks, by bisection: sync
+ * points are ordered by time. In a damaged stream it may find a different one.
+ * Returns whether there is one.
+ */
+bool point_search_before(const struct point_search *search, uint64_t ticks,
+			 struct sync_point *point);
+
 /* A window on a stream's recorded bytes in one range of addresses. A stream of
  * one slice in a file is read in place; several slices, which are not adjacent
  * there, are copied when they are reached, always into the same small buffer,
