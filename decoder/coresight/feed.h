@@ -13,6 +13,17 @@
 
 struct recording;
 
+/* Both decoders of CoreSight trace read a stream by a feed:
+ *
+ *	struct aux_stream ─► feed ─┬─► speculation ─► branches ─► branch_source
+ *	                           │    (ETMv4 and ETE, decoded here)
+ *	                           └─► tree ─► elements ─► items ─► opencsd_source
+ *	                                (any unit, decoded by OpenCSD)
+ *
+ * packet.h has the boundaries and fields of packets, range_exit.h the branch at
+ * the end of a range of instructions.
+ */
+
 enum { CORESIGHT_WINDOW_SIZE = 4096 };
 
 /* The bytes that one trace unit wrote, without the frames if there are any. A

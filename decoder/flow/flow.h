@@ -7,6 +7,13 @@
 
 /* The execution that one trace stream recorded, in order.
  *
+ *	libipt_source, coresight_source, execution_blocks (flow_source.h)
+ *	   │ struct flow_item
+ *	   ▼
+ *	symbolize/events/: function events; cmd/: dumps and comparisons
+ *
+ * The enums of exits, stops and gaps also describe function events.
+ *
  * A branch's target is not stored: it is the ip of the next block, of the next
  * FLOW_START, or unknown when a FLOW_STOP or FLOW_GAP follows.
  */

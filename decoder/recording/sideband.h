@@ -10,9 +10,21 @@ struct aux_stream;
 struct recording;
 struct recording_event;
 
-/* Records that the kernel and perf wrote in addition to the trace. Sources: the
- * comments of enum perf_event_type in include/uapi/linux/perf_event.h.
+/* Records that the kernel and perf wrote in addition to the trace, parsed and
+ * in order of time.
+ *
+ *	record_walk.h: records ─► record_parse.h ─► struct sideband_record
+ *
+ * 1. Records are in order of time, all CPUs merged; those without a time come
+ *    first.
+ * 2. Malformed records are skipped.
+ * 3. An iterator belongs to one thread. Several may be open: those of one CPU or
+ *    of tasks share one scan of the recording (struct record_lists).
+ *
+ * Source: the comments of enum perf_event_type in
+ * include/uapi/linux/perf_event.h.
  */
+
 enum sideband_kind {
 	SIDEBAND_SWITCH,
 	SIDEBAND_COMM,
