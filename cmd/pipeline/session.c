@@ -136,7 +136,7 @@ static int open_parts(struct session *session,
 				      jobs_count(session->jobs),
 				      &session->symbols);
 	if (!status && options->names)
-		symbols_display(session->symbols, options->names);
+		status = symbols_display(session->symbols, options->names);
 	if (!status)
 		status = task_names_open(recording, &session->names);
 	if (!status && options->wants_lines)

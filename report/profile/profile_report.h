@@ -66,6 +66,9 @@ render_profile render_folded;
 render_profile render_paths;
 render_profile render_gmon;
 render_profile render_gmon_symbols;
+render_profile render_pprof;
+render_profile render_speedscope;
+render_profile render_callgrind;
 
 /* Writes a line about the time of the parts that are not shown, if there are
  * any.

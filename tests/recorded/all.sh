@@ -13,7 +13,7 @@ KTRACE=${KTRACE:-$ROOT/build/ktrace-hw}
 CHECKED=${CHECKED:-$ROOT/build-san/ktrace-hw}
 LEVEL=${1:-all}
 # As many flips as there are commands that read them.
-FLIPS=13
+FLIPS=14
 MUTANTS=30
 CUT_STEP=2048
 [[ $LEVEL != full ]] || FLIPS=1000 MUTANTS=2000 CUT_STEP=512
@@ -149,6 +149,8 @@ main() {
 	run "formats: user" python3 "$HERE/formats.py" "$KTRACE" "$WORK/small"
 	run "rows beside functions: kernel" \
 		python3 "$HERE/lanes.py" "$KTRACE" "$WORK/kernel"
+	run "profiles, read by their tools" python3 "$HERE/consumers.py" \
+		"$KTRACE" "$WORK/kernel" "$WORK/long"
 	run "options" python3 "$HERE/options.py" "$KTRACE" "$WORK/kernel"
 	run "output" python3 "$HERE/output.py" "$KTRACE" "$WORK/kernel"
 	run "names" python3 "$HERE/names.py" "$KTRACE" "$WORK/long"

@@ -29,9 +29,9 @@ static int fit(const struct function *function, const char *like)
 		function->name,
 		function->base,
 		function_symbol(function),
-		function->demangled ? function->demangled->full : "",
 	};
-	int best = 0;
+	char *full = function->demangled ? function_full_name(function) : NULL;
+	int best = full ? fit_name(full, like) : 0;
 
 	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
 		int found = fit_name(names[i], like);
@@ -39,6 +39,7 @@ static int fit(const struct function *function, const char *like)
 		if (found > best)
 			best = found;
 	}
+	free(full);
 	return best;
 }
 

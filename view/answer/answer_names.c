@@ -29,6 +29,15 @@ void answer_names_add(struct answer_names *named, uint32_t function)
 		named->is_named[function] = true;
 }
 
+static void write_full_name(const struct function *function,
+			    struct json_out *json)
+{
+	char *full = function_full_name(function);
+
+	json_text(json, full ? full : function->name);
+	free(full);
+}
+
 void answer_names_write(const struct answer_names *named, struct json_out *json)
 {
 	char number[16];
@@ -48,7 +57,7 @@ void answer_names_write(const struct answer_names *named, struct json_out *json)
 		json_text(json,
 			  function->space == 'u' ? "user" : function->module);
 		if (function->demangled)
-			json_text(json, function->demangled->full);
+			write_full_name(function, json);
 		json_end(json, "[]");
 	}
 	json_end(json, "{}");

@@ -25,11 +25,12 @@ static const struct timeline_renderer *const timelines[] = {
 };
 
 static const char *const profiles[][2] = {
-	{ "flat", "text" },	 { "flat", "csv" },
-	{ "flat", "json" },	 { "callgraph", "text" },
-	{ "callgraph", "csv" },	 { "callgraph", "json" },
-	{ "flamegraph", "svg" }, { "flamegraph", "folded" },
-	{ "export", "gmon" },
+	{ "flat", "text" },	    { "flat", "csv" },
+	{ "flat", "json" },	    { "callgraph", "text" },
+	{ "callgraph", "csv" },	    { "callgraph", "json" },
+	{ "flamegraph", "svg" },    { "flamegraph", "folded" },
+	{ "export", "gmon" },	    { "export", "pprof" },
+	{ "export", "speedscope" }, { "export", "callgrind" },
 };
 
 enum {
