@@ -39,9 +39,6 @@ struct intel_tokens {
 	bool failed;	    /* out of memory: treated as the end of the trace */
 };
 
-static bool has_estimate(const struct intel_tokens *tokens,
-			 const struct intel_packet *packet);
-
 /* After this many tokens without a time packet their bounds are given up. */
 enum { OPEN_LIMIT = 1 << 18 };
 

@@ -19,8 +19,6 @@ struct taking {
 	uint64_t last_ip;
 };
 
-static void start(const struct taking *taking, const struct pt_event *event);
-
 /* No real code runs this many blocks without a branch that needs trace. */
 enum { WATCH_BLOCKS = 64 * 1024 };
 
