@@ -10,8 +10,8 @@
 void atom_times_set_bounds(struct execution *execution, uint64_t low_ns,
 			   uint64_t high_ns)
 {
-	execution->at_branch = false;
-	execution->has_bounds = false;
+	execution->bounds.at_branch = false;
+	execution->bounds.has_index = false;
 	execution->atoms.bound_low_ns = low_ns;
 	execution->atoms.bound_high_ns = high_ns;
 }

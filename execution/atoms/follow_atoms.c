@@ -42,7 +42,7 @@ static void forget_source(struct execution *execution)
 {
 	execution_forget_source(execution, EXIT_UNTRACED);
 	execution->outside = false;
-	execution->nmi_return = NO_NMI;
+	execution->calls.nmi_return = NO_NMI;
 	execution->last_ip = 0;
 	execution->atoms.is_running = false;
 }
@@ -332,7 +332,7 @@ static void go_to(struct execution *execution, uint64_t address, uint8_t set)
 	struct atom_state *atoms = &execution->atoms;
 
 	atoms->set = set;
-	execution->set = set;
+	execution->sets.current = set;
 	if (atoms->awaits_target)
 		walk_atoms_jump(execution, address);
 	else if (atoms->is_running && atoms->is_expected)
@@ -371,7 +371,7 @@ static void interrupt(struct execution *execution, uint64_t address)
 		execution->from = execution->block;
 	}
 	atom_flow_list(execution, FLOW_ASYNC, 0, address);
-	execution->return_address = address;
+	execution->calls.return_address = address;
 	execution->edge_kind = EDGE_KIND_OTHER;
 	execution->exit = EXIT_ASYNC;
 }
@@ -443,7 +443,7 @@ static void atom_flow_on(struct execution *execution, bool is_overflow,
 		atom_gaps_add(execution, FLOW_GAP_OVERFLOW, position);
 	if (atoms->is_running)
 		atom_gaps_stop(execution, atom_gaps_stop_reason(execution));
-	return_stack_clear(&execution->returns);
+	return_stack_clear(&execution->calls.returns);
 	execution->block = BLOCK_NONE;
 	atoms->reported = BLOCK_NONE;
 	atoms->awaits_target = false;
@@ -650,7 +650,7 @@ static void begin_session(struct execution *execution, uint8_t flags)
 	atoms->is_running = false;
 	atoms->must_start = false;
 	execution->is_off = false;
-	return_stack_clear(&execution->returns);
+	return_stack_clear(&execution->calls.returns);
 	atom_cycles_lose(execution);
 }
 
@@ -795,7 +795,7 @@ static void follow_session(struct execution *execution,
 /* The unit empties its own return stack at a sync point. */
 static void follow_sync(struct execution *execution)
 {
-	return_stack_clear(&execution->returns);
+	return_stack_clear(&execution->calls.returns);
 	execution->atoms.pops_target = false;
 	instruction_pace_sync(&execution->times.pace);
 	if (!execution->atoms.counts_cycles)

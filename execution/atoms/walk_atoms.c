@@ -39,8 +39,8 @@ static inline uint64_t atom_step_end(const struct execution *execution,
 /* Pushes the call at the end of block @index. */
 static inline void atom_step_push(struct execution *execution, uint32_t index)
 {
-	return_stack_push(&execution->returns, atom_step_end(execution, index),
-			  index);
+	return_stack_push(&execution->calls.returns,
+			  atom_step_end(execution, index), index);
 }
 
 /* Starts a range at execution->block and adds its item. */
@@ -83,7 +83,7 @@ static void atom_range_drop(struct execution *execution)
 	    times->records[times->count - 1].early_ns == bounds)
 		return;
 	times->bounds_count--;
-	execution->has_bounds = false;
+	execution->bounds.has_index = false;
 }
 
 /* Ends the range after its last executed instruction; execution is unknown
@@ -143,7 +143,7 @@ void walk_atoms_jump(struct execution *execution, uint64_t address)
 
 	execution->atoms.awaits_target = false;
 	if (block_graph_info(execution->graph, execution->from)->set ==
-	    execution->set) {
+	    execution->sets.current) {
 		walk_jump(execution, address);
 		/* The exit may have been corrected meanwhile. */
 		execution->exit = exit;
@@ -160,10 +160,10 @@ bool walk_atoms_back(struct execution *execution)
 	uint64_t address;
 	uint32_t caller;
 
-	if (!return_stack_pop(&execution->returns, &address, &caller))
+	if (!return_stack_pop(&execution->calls.returns, &address, &caller))
 		return false;
 	if (caller != BLOCK_NONE)
-		execution->set =
+		execution->sets.current =
 			block_graph_info(execution->graph, caller)->set;
 	walk_atoms_jump(execution, address);
 	return execution->block != BLOCK_NONE;
@@ -457,7 +457,8 @@ static bool run_part(struct execution *execution, struct atom_range *range,
 	execution->times.work += work;
 	execution->last_ip = *last;
 	execution->from = index;
-	execution->set = block_graph_info(execution->graph, index)->set;
+	execution->sets.current =
+		block_graph_info(execution->graph, index)->set;
 	execution->block = walk_find(execution, address);
 	execution->edge_kind = EDGE_KIND_INSIDE;
 	execution->exit = FLOW_EXIT_NONE;

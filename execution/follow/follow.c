@@ -18,7 +18,7 @@ static int set_code(struct execution *execution, uint64_t now_ns)
 {
 	int status = walk_set_code(execution, now_ns);
 
-	execution->next_change = execution_ticks(
+	execution->changes.next = execution_ticks(
 		execution, code_space_next_change_ns(execution->code));
 	return status;
 }
@@ -28,26 +28,27 @@ int follow_update_code(struct execution *execution)
 	uint64_t next_ns = code_space_next_change_ns(execution->code);
 	uint64_t now_ns = execution_guess_ns(execution);
 
-	if (execution->is_out_of_memory)
+	if (execution->changes.is_out_of_memory)
 		return -ERROR_MEMORY;
-	if (execution->may_be_ahead || walk_is_code_due(execution, now_ns))
+	if (execution->changes.may_be_ahead ||
+	    walk_is_code_due(execution, now_ns))
 		return set_code(execution, now_ns);
-	execution->next_change = execution_ticks(execution, next_ns);
+	execution->changes.next = execution_ticks(execution, next_ns);
 	return 0;
 }
 
 /* The time of a TSC packet is a little before or after that of its PSB. */
 enum { SYNC_SLACK_NS = 100 };
 
-/* Finds the process at the sync point of execution->sync_low_ns and
+/* Finds the process at the sync point of execution->sync.low_ns and
  * sync_high_ns, resets the evidence, and looks up a block of user code again,
  * because its address may belong to another program now. Returns 0 or
  * -ERROR_MEMORY.
  */
 static int sync_code(struct execution *execution)
 {
-	uint64_t low_ns = execution->sync_low_ns;
-	uint64_t high_ns = execution->sync_high_ns;
+	uint64_t low_ns = execution->sync.low_ns;
+	uint64_t high_ns = execution->sync.high_ns;
 	int status = code_space_sync(
 		execution->code,
 		low_ns < SYNC_SLACK_NS ? 0 : low_ns - SYNC_SLACK_NS,
@@ -66,18 +67,18 @@ static int sync_code(struct execution *execution)
 
 /* Must be called at each sync point, @branch: places it among the switch
  * records and changes of mappings by its time bounds. Sets
- * execution->is_out_of_memory on failure.
+ * execution->changes.is_out_of_memory on failure.
  */
 static void follow_sync_code(struct execution *execution,
 			     const struct trace_branch *branch)
 {
 	int status = 0;
 
-	execution->sync_low_ns = execution_low_ns(execution, branch->low);
-	execution->sync_high_ns = execution_high_ns(
+	execution->sync.low_ns = execution_low_ns(execution, branch->low);
+	execution->sync.high_ns = execution_high_ns(
 		execution, branch->is_bound ? branch->low : branch->high);
-	if (execution->may_be_ahead)
-		status = set_code(execution, execution->sync_low_ns);
+	if (execution->changes.may_be_ahead)
+		status = set_code(execution, execution->sync.low_ns);
 	if (status < 0 || sync_code(execution) < 0)
 		walk_run_out_of_memory(execution);
 }
@@ -86,7 +87,7 @@ int follow_restore_code(struct execution *execution, uint64_t next_ns)
 {
 	int status;
 
-	execution->may_be_ahead = true;
+	execution->changes.may_be_ahead = true;
 	status = set_code(execution, next_ns - 1);
 	return status < 0 ? status : sync_code(execution);
 }
@@ -202,7 +203,7 @@ static void follow_target(struct execution *execution,
 		position_stop(execution, FLOW_STOP_LEVEL, 0);
 		return;
 	}
-	if (execution->set == execution->next_set)
+	if (execution->sets.current == execution->sets.next)
 		walk_jump(execution, branch->payload);
 	else
 		position_go(execution, branch->payload,
@@ -280,8 +281,9 @@ static void follow_break(struct execution *execution,
 				times,
 				event_times_bound(
 					times,
-					execution_low_ns(execution,
-							 execution->before.low),
+					execution_low_ns(
+						execution,
+						execution->bounds.before.low),
 					UINT64_MAX)),
 			&gap);
 		event_times_flush(times);
@@ -353,8 +355,8 @@ static bool run_to_stop(struct execution *execution,
 /* A guest that is not traced: the recording is of the host only. */
 static void stop_in_machine(struct execution *execution)
 {
-	position_stop(execution, FLOW_STOP_GUEST, execution->machine);
-	execution->guest = GUEST_HIDDEN;
+	position_stop(execution, FLOW_STOP_GUEST, execution->guest.machine);
+	execution->guest.state = GUEST_HIDDEN;
 }
 
 /* Follows @branch, a TRACE_STOP, from the known position execution->block.
@@ -447,9 +449,9 @@ static void stop_in_guest(struct execution *execution,
 		execution_begin_record(execution);
 	}
 	position_stop(execution, FLOW_STOP_GUEST,
-		      execution->machine ? execution->machine :
-					   execution->guest_page_table);
-	execution->guest = GUEST_INSIDE;
+		      execution->guest.machine ? execution->guest.machine :
+						 execution->guest.page_table);
+	execution->guest.state = GUEST_INSIDE;
 }
 
 static void add_bad_trace_gap(struct execution *execution, uint64_t position)
@@ -465,9 +467,9 @@ static void follow_machine_entry(struct execution *execution,
 				 const struct trace_branch *branch,
 				 uint64_t position)
 {
-	execution->guest_page_table = branch->payload;
+	execution->guest.page_table = branch->payload;
 	if (execution->block != BLOCK_NONE && !branch->count) {
-		execution->guest = GUEST_ENTERING;
+		execution->guest.state = GUEST_ENTERING;
 		return;
 	}
 	/* A sync point inside a guest whose entry was not traced. */
@@ -502,7 +504,7 @@ static void leave(struct execution *execution,
 	execution_expect_branch(execution, branch);
 	execution_set_last_branch(execution, branch);
 	execution_begin_record(execution);
-	execution->guest = GUEST_NONE;
+	execution->guest.state = GUEST_NONE;
 	if (is_stop || !branch->has_address) {
 		position_stop(execution,
 			      branch->has_address ? FLOW_STOP_FILTER :
@@ -535,8 +537,8 @@ static bool follow_flow(struct execution *execution,
 	if (branch->kind == TRACE_SYNC)
 		instruction_pace_sync(&execution->times.pace);
 	if (branch->kind == TRACE_SYNC)
-		return_stack_clear(&execution->returns);
-	if (is_exit && execution->guest == GUEST_LEAVING)
+		return_stack_clear(&execution->calls.returns);
+	if (is_exit && execution->guest.state == GUEST_LEAVING)
 		leave(execution, branch);
 	return true;
 }
@@ -552,7 +554,7 @@ static bool follow_hidden(struct execution *execution,
 		return true;
 	}
 	if (branch->kind != TRACE_SYNC || branch->has_address)
-		execution->guest = GUEST_NONE;
+		execution->guest.state = GUEST_NONE;
 	return false;
 }
 
@@ -570,31 +572,31 @@ static void set_page_table(struct execution *execution, uint64_t root)
 static void follow_host(struct execution *execution,
 			const struct trace_branch *branch, uint64_t position)
 {
-	bool is_inside = execution->guest == GUEST_INSIDE ||
-			 execution->guest == GUEST_LEAVING;
+	bool is_inside = execution->guest.state == GUEST_INSIDE ||
+			 execution->guest.state == GUEST_LEAVING;
 
 	set_page_table(execution, branch->payload);
-	if (execution->guest == GUEST_HIDDEN)
+	if (execution->guest.state == GUEST_HIDDEN)
 		return;
 	if (is_inside && !branch->count) {
-		execution->guest = GUEST_LEAVING;
+		execution->guest.state = GUEST_LEAVING;
 		return;
 	}
 	if (is_inside)
 		add_bad_trace_gap(execution, position);
-	execution->guest = GUEST_NONE;
+	execution->guest.state = GUEST_NONE;
 }
 
 static void follow_inside(struct execution *execution,
 			  const struct trace_branch *branch)
 {
-	bool is_known = execution->guest == GUEST_INSIDE ||
-			execution->guest == GUEST_LEAVING;
+	bool is_known = execution->guest.state == GUEST_INSIDE ||
+			execution->guest.state == GUEST_LEAVING;
 
-	execution->guest_page_table = branch->payload;
-	if (is_known || execution->guest == GUEST_HIDDEN)
-		execution->guest = GUEST_INSIDE;
-	else if (execution->guest == GUEST_UNKNOWN)
+	execution->guest.page_table = branch->payload;
+	if (is_known || execution->guest.state == GUEST_HIDDEN)
+		execution->guest.state = GUEST_INSIDE;
+	else if (execution->guest.state == GUEST_UNKNOWN)
 		stop_in_guest(execution, NULL);
 }
 
@@ -610,7 +612,7 @@ static void lose(struct execution *execution, const struct trace_branch *branch,
 					.position = position,
 				});
 	execution_set_last_branch(execution, branch);
-	execution->guest = GUEST_UNKNOWN;
+	execution->guest.state = GUEST_UNKNOWN;
 }
 
 /* Follows @branch in a state other than GUEST_NONE. Returns true if it is
@@ -626,7 +628,7 @@ static bool follow_guest(struct execution *execution,
 	case TRACE_GAP:
 	case TRACE_BREAK:
 	case TRACE_END:
-		execution->guest = GUEST_NONE;
+		execution->guest.state = GUEST_NONE;
 		return false;
 	case TRACE_GUEST:
 		follow_inside(execution, branch);
@@ -640,9 +642,9 @@ static bool follow_guest(struct execution *execution,
 	default:
 		break;
 	}
-	if (execution->guest == GUEST_ENTERING)
+	if (execution->guest.state == GUEST_ENTERING)
 		return enter(execution, branch, position);
-	if (execution->guest == GUEST_HIDDEN)
+	if (execution->guest.state == GUEST_HIDDEN)
 		return follow_hidden(execution, branch);
 	return follow_flow(execution, branch);
 }
@@ -653,7 +655,7 @@ static bool follow_guest(struct execution *execution,
 static bool went_there(struct execution *execution,
 		       const struct trace_branch *branch)
 {
-	return branch->is_unsure && execution->at_branch &&
+	return branch->is_unsure && execution->bounds.at_branch &&
 	       !look_ahead_of(execution, branch->payload).has_address;
 }
 
@@ -703,12 +705,12 @@ static void follow_start(struct execution *execution,
 static void follow_sync(struct execution *execution,
 			const struct trace_branch *branch, uint64_t position)
 {
-	return_stack_clear(&execution->returns);
-	execution->untraced_calls = 0;
+	return_stack_clear(&execution->calls.returns);
+	execution->calls.untraced = 0;
 	instruction_pace_sync(&execution->times.pace);
 	follow_sync_code(execution, branch);
 	if (execution->block != BLOCK_NONE) {
-		if (execution->next_set != execution->set)
+		if (execution->sets.next != execution->sets.current)
 			position_gap(execution,
 				     &(struct trace_gap){
 					     .reason = FLOW_GAP_BAD_TRACE,
@@ -868,7 +870,7 @@ static int follow(struct execution *execution,
 		follow_sync(execution, branch, position);
 		break;
 	case TRACE_MODE:
-		execution->next_set = set_of_mode(branch->payload);
+		execution->sets.next = set_of_mode(branch->payload);
 		break;
 	case TRACE_ADDRESS_SPACE:
 		follow_address_space(execution, branch, position);
@@ -877,7 +879,7 @@ static int follow(struct execution *execution,
 		follow_machine_entry(execution, branch, position);
 		break;
 	case TRACE_MACHINE:
-		execution->machine = branch->payload;
+		execution->guest.machine = branch->payload;
 		break;
 	case TRACE_TRANSACTION:
 		execution_list(execution, FLOW_TRANSACTION,
@@ -906,7 +908,7 @@ static int follow(struct execution *execution,
 	case TRACE_TASK:
 		break;
 	}
-	if (execution->before.high >= execution->next_change)
+	if (execution->bounds.before.high >= execution->changes.next)
 		return follow_update_code(execution);
 	return 0;
 }
@@ -920,7 +922,7 @@ int follow_branch(struct execution *execution,
 
 	if (execution->atoms.is_on)
 		return follow_atoms(execution, branch, position);
-	if (execution->guest && follow_guest(execution, branch, position))
+	if (execution->guest.state && follow_guest(execution, branch, position))
 		return 0;
 	if (is_placed(execution) && !execution->has_wrong_ip_base)
 		return follow(execution, branch, &behind, position);

@@ -48,7 +48,7 @@ int follow_branch(struct execution *execution,
 int follow_update_code(struct execution *execution);
 
 /* Restores the code right after the sync point whose time bounds are
- * execution->sync_low_ns and sync_high_ns: applies or reverts code changes so
+ * execution->sync.low_ns and sync_high_ns: applies or reverts code changes so
  * that the next change is the one at @next_ns. Returns 0 or -ERROR_MEMORY.
  */
 int follow_restore_code(struct execution *execution, uint64_t next_ns);

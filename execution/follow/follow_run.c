@@ -57,8 +57,10 @@ RUN_INLINE struct run run_of(struct execution *execution)
 		.from = &execution->blocks[execution->from],
 		.block = &execution->blocks[execution->block],
 		.edge_kind = EDGE_KIND_INSIDE,
-		.low_ns = execution_low_ns(execution, execution->before.low),
-		.high_ns = execution_high_ns(execution, execution->before.high),
+		.low_ns = execution_low_ns(execution,
+					   execution->bounds.before.low),
+		.high_ns = execution_high_ns(execution,
+					     execution->bounds.before.high),
 	};
 }
 
@@ -83,9 +85,9 @@ RUN_INLINE void run_put_back(struct execution *execution, const struct run *run,
 	execution->exit = run->edge == EDGE_TAKEN ? run->from->exit :
 						    FLOW_EXIT_NONE;
 	execution->last_ip = 0;
-	execution->at_branch = at_branch;
-	execution->has_bounds = has_bounds;
-	execution->bounds = run->bounds;
+	execution->bounds.at_branch = at_branch;
+	execution->bounds.has_index = has_bounds;
+	execution->bounds.index = run->bounds;
 	times->work = run->work;
 	times->count = (size_t)(run->next - times->records);
 	times->finished = (size_t)(run->finished - times->records);
@@ -101,9 +103,9 @@ RUN_INLINE void run_arrive(struct execution *execution, struct run *run,
 	run_put_back(execution, run, at_branch);
 	execution_arrive(execution);
 	run->next = times->records + times->count;
-	run->bounds = execution->has_bounds ? execution->bounds :
-					      times->bounds_count;
-	run->first = execution->has_bounds ? NULL : run->next;
+	run->bounds = execution->bounds.has_index ? execution->bounds.index :
+						    times->bounds_count;
+	run->first = execution->bounds.has_index ? NULL : run->next;
 }
 
 /* Adds an event of arriving at @run->block. */
@@ -129,7 +131,7 @@ RUN_INLINE void run_put(struct run *run, uint32_t bounds,
  */
 RUN_INLINE bool run_fold(struct execution *execution, struct run *run)
 {
-	struct thunk_fold *fold = &execution->fold;
+	struct thunk_fold *fold = &execution->calls.fold;
 	const struct block *from = run->from;
 	bool is_call = from->exit == FLOW_EXIT_CALL;
 	uint64_t return_address = from->ip + from->bytes;
@@ -144,14 +146,14 @@ RUN_INLINE bool run_fold(struct execution *execution, struct run *run)
 	else if (run->edge_kind != EDGE_KIND_IN_THUNK || !fold->active)
 		return false;
 	if (is_call)
-		execution->return_address = return_address;
+		execution->calls.return_address = return_address;
 	return true;
 }
 
 /* Like run_fold(), but for the edge out of the thunks: emits the call. */
 RUN_INLINE bool run_unfold(struct execution *execution, struct run *run)
 {
-	struct thunk_fold *fold = &execution->fold;
+	struct thunk_fold *fold = &execution->calls.fold;
 
 	if (run->edge_kind != EDGE_KIND_FROM_THUNK || !fold->active ||
 	    fold->exit != FLOW_EXIT_CALL || !run->block->is_entry)
@@ -236,7 +238,7 @@ RUN_INLINE void run_expect(struct execution *execution, struct run *run,
 			   const struct trace_branch *branch)
 {
 	run_arrive_there(execution, run);
-	execution->next_high = branch->high;
+	execution->bounds.next_high = branch->high;
 	run->high_ns = execution_high_ns(execution, branch->high);
 	run_set_bounds(&execution->times, run);
 }
@@ -245,7 +247,7 @@ RUN_INLINE void run_expect(struct execution *execution, struct run *run,
 RUN_INLINE void run_pass(struct execution *execution, struct run *run,
 			 const struct trace_branch *branch)
 {
-	struct time_bounds *before = &execution->before;
+	struct time_bounds *before = &execution->bounds.before;
 
 	run->bounds += run->next != run->first;
 	run->first = run->next;
@@ -367,7 +369,7 @@ RUN_INLINE void run_call(struct execution *execution, struct run *run)
 {
 	uint64_t return_address = run->block->ip + run->block->bytes;
 
-	return_stack_push(&execution->returns, return_address,
+	return_stack_push(&execution->calls.returns, return_address,
 			  run_index(run, run->block));
 	run_along(run, EDGE_TAKEN);
 	if (run->edge_kind != EDGE_KIND_CALL)
@@ -398,14 +400,14 @@ RUN_INLINE bool run_back(struct execution *execution, struct run *run,
 
 	if (!is_return && !run_is_thunk_return(run, run->block))
 		return false;
-	call = &run->blocks[return_stack_top(&execution->returns)];
+	call = &run->blocks[return_stack_top(&execution->calls.returns)];
 	if (!block_edge_is(call, EDGE_NEXT, EDGE_KIND_RETURN) || !is_taken)
 		return false;
 	if (!is_return)
 		run_along(run, EDGE_TAKEN);
 	run_along(run, EDGE_TAKEN);
 	run_go(run, call->edges[EDGE_NEXT]);
-	return_stack_drop(&execution->returns);
+	return_stack_drop(&execution->calls.returns);
 	return true;
 }
 
@@ -527,7 +529,7 @@ RUN_INLINE bool run_to_target(struct execution *execution, struct run *run,
 			return false;
 	}
 	if (run->block->kind == BLOCK_INDIRECT_CALL)
-		return_stack_push(&execution->returns,
+		return_stack_push(&execution->calls.returns,
 				  run->block->ip + run->block->bytes,
 				  run_index(run, run->block));
 	run_along(run, EDGE_TAKEN);
@@ -539,8 +541,8 @@ RUN_INLINE bool run_to_target(struct execution *execution, struct run *run,
  */
 RUN_INLINE void run_stay_in_thunk(struct execution *execution)
 {
-	execution->fold.active = true;
-	execution->fold.exit = FLOW_EXIT_RETURN;
+	execution->calls.fold.active = true;
+	execution->calls.fold.exit = FLOW_EXIT_RETURN;
 }
 
 RUN_INLINE void run_find_target(struct execution *execution, struct run *run,
@@ -597,10 +599,10 @@ RUN_INLINE void run_jump(struct execution *execution, struct run *run,
  */
 static bool is_usual_place(const struct execution *execution)
 {
-	return execution->at_branch && execution->block != BLOCK_NONE &&
+	return execution->bounds.at_branch && execution->block != BLOCK_NONE &&
 	       !execution->lists_blocks && !execution->has_wrong_ip_base &&
-	       !execution->targets_ahead && !execution->guest &&
-	       execution->set == execution->next_set &&
+	       !execution->targets_ahead && !execution->guest.state &&
+	       execution->sets.current == execution->sets.next &&
 	       !execution->times.elsewhere &&
 	       event_times_wants_more(&execution->times);
 }
@@ -670,7 +672,7 @@ follow_all(struct execution *execution, const struct trace_branch *first,
 			break;
 		branch++;
 		if (branch == end || !wants_more(execution, &run) ||
-		    execution->before.high >= execution->next_change ||
+		    execution->bounds.before.high >= execution->changes.next ||
 		    !is_usual(branch, run.block->kind))
 			break;
 		run_begin(execution, &run, branch - 1);
@@ -712,7 +714,7 @@ int follow_run(struct execution *execution, const struct trace_branch *branch,
 			     position + branch->position);
 		branch++;
 	}
-	if (execution->before.high >= execution->next_change &&
+	if (execution->bounds.before.high >= execution->changes.next &&
 	    follow_update_code(execution) < 0)
 		return -ERROR_MEMORY;
 	return (int)(branch - first);

@@ -133,30 +133,30 @@ static void execution_state_save(struct execution_state *state,
 		.block_set = set_of(execution, execution->block),
 		.from_set = set_of(execution, execution->from),
 		.last_ip = walk_last_ip(execution),
-		.return_address = execution->return_address,
-		.nmi_return = execution->nmi_return,
-		.listed_set = execution->listed_set,
+		.return_address = execution->calls.return_address,
+		.nmi_return = execution->calls.nmi_return,
+		.listed_set = execution->sets.listed,
 		.targets_ahead = execution->targets_ahead,
 		.page_table = execution->page_table,
-		.guest_page_table = execution->guest_page_table,
-		.machine = execution->machine,
-		.guest = execution->guest,
+		.guest_page_table = execution->guest.page_table,
+		.machine = execution->guest.machine,
+		.guest = execution->guest.state,
 		.is_table_lost = execution->evidence.is_table_lost,
-		.sync_low_ns = execution->sync_low_ns,
-		.sync_high_ns = execution->sync_high_ns,
+		.sync_low_ns = execution->sync.low_ns,
+		.sync_high_ns = execution->sync.high_ns,
 		.next_change_ns = code_space_next_change_ns(execution->code),
-		.before = execution->before,
+		.before = execution->bounds.before,
 		.edge_kind = execution->edge_kind,
 		.exit = execution->exit,
-		.set = execution->set,
-		.next_set = execution->next_set,
-		.at_branch = execution->at_branch,
+		.set = execution->sets.current,
+		.next_set = execution->sets.next,
+		.at_branch = execution->bounds.at_branch,
 		.is_lost = execution->is_lost,
 		.is_off = execution->is_off,
 		.outside = execution->outside,
 		.has_wrong_ip_base = execution->has_wrong_ip_base,
-		.fold = execution->fold,
-		.folds = execution->folds,
+		.fold = execution->calls.fold,
+		.folds = execution->calls.folds,
 		.last_ns = event_times_floor_ns(&execution->times),
 		.waiting = (uint32_t)event_times_waiting(&execution->times),
 		.known_ns = execution->times.known_ns,
@@ -199,11 +199,11 @@ static int execution_state_restore(const struct execution_state *state,
 
 	execution->block = BLOCK_NONE;
 	execution->atoms.reported = BLOCK_NONE;
-	execution->before = state->before;
-	execution->at_branch = state->at_branch;
-	execution->has_bounds = false;
-	execution->sync_low_ns = state->sync_low_ns;
-	execution->sync_high_ns = state->sync_high_ns;
+	execution->bounds.before = state->before;
+	execution->bounds.at_branch = state->at_branch;
+	execution->bounds.has_index = false;
+	execution->sync.low_ns = state->sync_low_ns;
+	execution->sync.high_ns = state->sync_high_ns;
 	execution->evidence.is_table_lost = state->is_table_lost;
 	status = follow_restore_code(execution, state->next_change_ns);
 	if (!status)
@@ -211,29 +211,29 @@ static int execution_state_restore(const struct execution_state *state,
 					    state->next_change_ns);
 	if (status < 0)
 		return status;
-	return_stack_clear(&execution->returns);
-	execution->untraced_calls = 0;
-	execution->set = state->set;
-	execution->next_set = state->next_set;
+	return_stack_clear(&execution->calls.returns);
+	execution->calls.untraced = 0;
+	execution->sets.current = state->set;
+	execution->sets.next = state->next_set;
 	execution->from = find(execution, state->from_ip, state->from_set);
 	execution->block = find(execution, state->block_ip, state->block_set);
 	execution->last_ip = state->last_ip;
-	execution->return_address = state->return_address;
-	execution->nmi_return = state->nmi_return;
-	execution->listed_set = state->listed_set;
+	execution->calls.return_address = state->return_address;
+	execution->calls.nmi_return = state->nmi_return;
+	execution->sets.listed = state->listed_set;
 	execution->targets_ahead = state->targets_ahead;
 	execution->page_table = state->page_table;
-	execution->guest_page_table = state->guest_page_table;
-	execution->machine = state->machine;
-	execution->guest = state->guest;
+	execution->guest.page_table = state->guest_page_table;
+	execution->guest.machine = state->machine;
+	execution->guest.state = state->guest;
 	execution->edge_kind = state->edge_kind;
 	execution->exit = state->exit;
 	execution->is_lost = state->is_lost;
 	execution->is_off = state->is_off;
 	execution->outside = state->outside;
 	execution->has_wrong_ip_base = state->has_wrong_ip_base;
-	execution->fold = state->fold;
-	execution->folds = state->folds;
+	execution->calls.fold = state->fold;
+	execution->calls.folds = state->folds;
 	event_times_init(times);
 	times->last_ns = state->last_ns;
 	times->known_ns = state->known_ns;
@@ -419,12 +419,12 @@ static int execution_restart(struct execution *execution,
 	execution->marks.count = 0;
 	execution_set_conversion(execution,
 				 recording_time_conversion(input->recording));
-	return_stack_clear(&execution->returns);
-	execution->fold = (struct thunk_fold){ 0 };
-	execution->folds.count = 0;
+	return_stack_clear(&execution->calls.returns);
+	execution->calls.fold = (struct thunk_fold){ 0 };
+	execution->calls.folds.count = 0;
 	execution_reset(execution);
-	execution->may_be_ahead = true;
-	execution->next_change = 0;
+	execution->changes.may_be_ahead = true;
+	execution->changes.next = 0;
 	follow_atoms_close(execution);
 	return follow_atoms_init(execution, input) < 0 ? -ERROR_MEMORY : 0;
 }
@@ -437,8 +437,8 @@ static void execution_begin(struct execution *execution, uint64_t rate)
 	execution_reset(execution);
 	execution->times.pace.rate = rate;
 	follow_atoms_reset(execution);
-	execution->may_be_ahead = true;
-	execution->next_change = 0;
+	execution->changes.may_be_ahead = true;
+	execution->changes.next = 0;
 }
 
 /* Closes @execution, which may be half-built. */

@@ -27,27 +27,27 @@ void event_marks_drop(struct event_marks *marks, size_t count, size_t records)
 void execution_reset(struct execution *execution)
 {
 	execution->block = BLOCK_NONE;
-	execution->set = INSTRUCTION_X86_64;
-	execution->next_set = INSTRUCTION_X86_64;
-	execution->listed_set = INSTRUCTION_SETS;
+	execution->sets.current = INSTRUCTION_X86_64;
+	execution->sets.next = INSTRUCTION_X86_64;
+	execution->sets.listed = INSTRUCTION_SETS;
 	execution->targets_ahead = 0;
 	execution->page_table = 0;
-	execution->guest_page_table = 0;
-	execution->machine = 0;
-	execution->guest = GUEST_NONE;
+	execution->guest.page_table = 0;
+	execution->guest.machine = 0;
+	execution->guest.state = GUEST_NONE;
 	execution->evidence = (struct user_evidence){
 		.switches = -1,
 		.is_table_lost = true,
 	};
-	execution->sync_low_ns = 0;
-	execution->sync_high_ns = UINT64_MAX;
-	execution->nmi_return = NO_NMI;
+	execution->sync.low_ns = 0;
+	execution->sync.high_ns = UINT64_MAX;
+	execution->calls.nmi_return = NO_NMI;
 	execution_forget_time(execution, UINT64_MAX);
 	execution->is_lost = true;
 	execution->is_off = false;
 	execution->outside = false;
 	execution->has_wrong_ip_base = false;
-	execution->untraced_calls = 0;
+	execution->calls.untraced = 0;
 	execution_forget_source(execution, EXIT_UNTRACED);
 	event_times_init(&execution->times);
 }
@@ -64,6 +64,6 @@ void execution_forget_source(struct execution *execution, uint8_t exit)
 	execution->exit = exit;
 	execution->edge_kind = EDGE_KIND_OTHER;
 	execution->from = BLOCK_NONE;
-	execution->fold.active = false;
-	execution->folds.count = 0;
+	execution->calls.fold.active = false;
+	execution->calls.folds.count = 0;
 }

@@ -258,8 +258,69 @@ struct user_evidence {
 	uint64_t user_table;
 };
 
+/* Changes of the code over time. */
+struct code_changes {
+	/* time of the next one, in 256ths of a tick; earlier branches need no
+	 * check
+	 */
+	uint64_t next;
+	bool may_be_ahead; /* the code may be that of a later time */
+	/* set with next 0 where no error can be returned, so that
+	 * follow_update_code() returns it after the branch
+	 */
+	bool is_out_of_memory;
+};
+
+/* Instruction sets: enum instruction_set. */
+struct instruction_sets {
+	uint8_t current; /* of the code that runs */
+	uint8_t next;	 /* of the code from the next address on */
+	uint8_t listed;	 /* last added to a list */
+};
+
+struct guest_position {
+	uint8_t state; /* enum guest_state */
+	uint64_t page_table;
+	uint64_t machine; /* the VMCS of the last TRACE_MACHINE, or 0 */
+};
+
+/* Time bounds of the last sync point. */
+struct sync_bounds {
+	uint64_t low_ns;
+	uint64_t high_ns;
+};
+
+/* The calls that are open. */
+struct open_calls {
+	/* of the call or interruption that arrives next */
+	uint64_t return_address;
+	/* return address of the NMI that runs, or NO_NMI */
+	uint64_t nmi_return;
+	struct thunk_fold fold;
+	struct thunk_fold_stack folds;
+	struct return_stack returns;
+	/* Why calls may be missing from @returns since the last sync point: an
+	 * enum flow_gap_reason, of code that could not be followed; 0: none is
+	 * missing.
+	 */
+	uint8_t untraced;
+};
+
+/* Time bounds of what runs between the last branch and the next. */
+struct run_bounds {
+	struct time_bounds before; /* the last branch that ran */
+	uint64_t next_high;	   /* upper bound of the next branch */
+	bool at_branch;		   /* nothing ran since @before */
+	/* @index is the index in event_times of the bounds of everything that
+	 * runs after @before
+	 */
+	bool has_index;
+	uint32_t index;
+};
+
 /* One stream's execution. */
 struct execution {
+	/* The configuration, which execution_reset() keeps. */
 	struct block_graph *graph;
 	struct block *blocks; /* the graph's */
 	struct code_space *code;
@@ -268,16 +329,8 @@ struct execution {
 	struct tick_scale scale; /* of @conversion */
 	struct trace_filter filter;
 	uint64_t kernel_start;
-	/* time of the next code change, in 256ths of a tick; earlier branches
-	 * need no check
-	 */
-	uint64_t next_change;
-	bool may_be_ahead; /* the code may be that of a later time */
-	/* set with next_change 0 where no error can be returned, so that
-	 * follow_update_code() returns it after the branch
-	 */
-	bool is_out_of_memory;
-	bool lists_blocks; /* records are items, not events */
+	bool lists_blocks;    /* records are items, not events */
+	bool counts_switches; /* the kernel has a switch point */
 
 	/* The position: about to run @block, reached from @from. */
 	uint32_t block; /* BLOCK_NONE: unknown */
@@ -288,51 +341,31 @@ struct execution {
 	 * flow_exit or an EXIT_ value above
 	 */
 	uint8_t exit;
-	uint8_t set;	  /* enum instruction_set of the code that runs */
-	uint8_t next_set; /* of the code from the next address on */
-	bool is_lost;	  /* after a gap: any address in the trace resumes */
-	bool is_off;	  /* the unit was switched off */
-	bool outside;	  /* execution left for user space */
-	/* partial IPs are completed with a wrong base: see complete_ip() */
-	bool has_wrong_ip_base;
-	uint8_t guest;	    /* enum guest_state */
-	uint8_t listed_set; /* enum instruction_set last added to a list */
-	uint64_t page_table;
-	uint64_t guest_page_table;
-	uint64_t machine; /* the VMCS of the last TRACE_MACHINE, or 0 */
-	struct user_evidence evidence;
-	bool counts_switches; /* the kernel has a switch point */
-	uint64_t sync_low_ns; /* time bounds of the last sync point */
-	uint64_t sync_high_ns;
+	bool is_lost; /* after a gap: any address in the trace resumes */
+	bool is_off;  /* the unit was switched off */
+	bool outside; /* execution left for user space */
+	struct instruction_sets sets;
+	struct guest_position guest;
+	struct open_calls calls;
 	/* address of the last instruction that ran; 0: @from's last */
 	uint64_t last_ip;
-	/* of the call or interruption that arrives next */
-	uint64_t return_address;
-	/* return address of the NMI that runs, or NO_NMI */
-	uint64_t nmi_return;
+
+	/* The code at the position. */
+	struct code_changes changes;
+	uint64_t page_table;
+	struct user_evidence evidence;
+
+	/* The trace at the position. */
+	struct sync_bounds sync;
+	/* partial IPs are completed with a wrong base: see complete_ip() */
+	bool has_wrong_ip_base;
 	uint8_t bits_left; /* bits that walk_bits() did not consume */
 	/* number of following TRACE_TARGETs that are consumed already */
 	uint32_t targets_ahead;
-	struct thunk_fold fold;
-	struct thunk_fold_stack folds;
-	struct return_stack returns;
-	/* Why calls may be missing from @returns since the last sync point: an
-	 * enum flow_gap_reason, of code that could not be followed; 0: none is
-	 * missing.
-	 */
-	uint8_t untraced_calls;
 	struct atom_state atoms; /* only used if atoms.is_on */
 
-	/* Time. */
-	struct time_bounds before; /* the last branch that ran */
-	uint64_t next_high;	   /* upper bound of the next branch */
-	bool at_branch;		   /* nothing ran since @before */
-	/* @bounds is the index of the time bounds of everything that runs after
-	 * @before
-	 */
-	bool has_bounds;
-	uint32_t bounds;
-
+	/* Times and records. */
+	struct run_bounds bounds;
 	struct event_marks marks;
 	struct event_times times;
 };
@@ -394,19 +427,21 @@ static inline uint64_t execution_high_ns(const struct execution *execution,
  */
 static inline uint32_t execution_time_bounds(struct execution *execution)
 {
-	if (!execution->has_bounds && execution->atoms.is_on) {
-		execution->bounds = event_times_bound(
+	if (!execution->bounds.has_index && execution->atoms.is_on) {
+		execution->bounds.index = event_times_bound(
 			&execution->times, execution->atoms.bound_low_ns,
 			execution->atoms.bound_high_ns);
-		execution->has_bounds = true;
-	} else if (!execution->has_bounds) {
-		execution->bounds = event_times_bound(
+		execution->bounds.has_index = true;
+	} else if (!execution->bounds.has_index) {
+		execution->bounds.index = event_times_bound(
 			&execution->times,
-			execution_low_ns(execution, execution->before.low),
-			execution_high_ns(execution, execution->next_high));
-		execution->has_bounds = true;
+			execution_low_ns(execution,
+					 execution->bounds.before.low),
+			execution_high_ns(execution,
+					  execution->bounds.next_high));
+		execution->bounds.has_index = true;
 	}
-	return execution->bounds;
+	return execution->bounds.index;
 }
 
 /* Adds a record that starts now. The caller fills in all fields after its
@@ -416,14 +451,16 @@ static inline union timed_record *execution_add(struct execution *execution)
 {
 	struct event_times *times = &execution->times;
 
-	if (!execution->at_branch)
+	if (!execution->bounds.at_branch)
 		return event_times_add(times, execution_time_bounds(execution));
 	return event_times_add(
 		times,
 		event_times_bound(
 			times,
-			execution_low_ns(execution, execution->before.low),
-			execution_high_ns(execution, execution->before.high)));
+			execution_low_ns(execution,
+					 execution->bounds.before.low),
+			execution_high_ns(execution,
+					  execution->bounds.before.high)));
 }
 
 /* Must be called before a record that starts now. If the time of the last
@@ -431,9 +468,9 @@ static inline union timed_record *execution_add(struct execution *execution)
  */
 static inline void execution_begin_record(struct execution *execution)
 {
-	if (execution->at_branch && execution->before.known_ns)
+	if (execution->bounds.at_branch && execution->bounds.before.known_ns)
 		event_times_set_known(&execution->times,
-				      execution->before.known_ns);
+				      execution->bounds.before.known_ns);
 }
 
 /* Sets the upper bound for everything that runs before @branch, the next one.
@@ -441,15 +478,15 @@ static inline void execution_begin_record(struct execution *execution)
 static inline void execution_expect_branch(struct execution *execution,
 					   const struct trace_branch *branch)
 {
-	execution->next_high = branch->high;
-	execution->has_bounds = false;
+	execution->bounds.next_high = branch->high;
+	execution->bounds.has_index = false;
 }
 
 /* Stores the estimated time of @branch, if it has one, as the known time. */
 static inline void execution_set_known_time(struct execution *execution,
 					    const struct trace_branch *branch)
 {
-	execution->before.known_ns =
+	execution->bounds.before.known_ns =
 		branch->has_estimate ?
 			execution_low_ns(execution, branch->estimate) :
 			0;
@@ -463,11 +500,11 @@ static inline void execution_set_last_branch(struct execution *execution,
 					     const struct trace_branch *branch)
 {
 	if (branch->is_exact)
-		execution->before.low = branch->low;
-	execution->before.high = branch->high;
+		execution->bounds.before.low = branch->low;
+	execution->bounds.before.high = branch->high;
 	execution_set_known_time(execution, branch);
-	execution->at_branch = true;
-	execution->has_bounds = false;
+	execution->bounds.at_branch = true;
+	execution->bounds.has_index = false;
 }
 
 /* Forgets the time of the last branch. All that is known is that it ran at
@@ -476,9 +513,9 @@ static inline void execution_set_last_branch(struct execution *execution,
 static inline void execution_forget_time(struct execution *execution,
 					 uint64_t high)
 {
-	execution->before = (struct time_bounds){ .high = high };
-	execution->at_branch = false;
-	execution->has_bounds = false;
+	execution->bounds.before = (struct time_bounds){ .high = high };
+	execution->bounds.at_branch = false;
+	execution->bounds.has_index = false;
 }
 
 /* Resumes at @branch, which becomes the last branch. When execution arrived
@@ -487,11 +524,11 @@ static inline void execution_forget_time(struct execution *execution,
 static inline void execution_resume_time(struct execution *execution,
 					 const struct trace_branch *branch)
 {
-	execution->before.low = branch->low;
-	execution->before.high = branch->high;
-	execution->before.known_ns = 0;
-	execution->at_branch = false;
-	execution->has_bounds = false;
+	execution->bounds.before.low = branch->low;
+	execution->bounds.before.high = branch->high;
+	execution->bounds.before.known_ns = 0;
+	execution->bounds.at_branch = false;
+	execution->bounds.has_index = false;
 }
 
 /* Returns a lower bound of all times from @time_ns on. The margin of 4 ticks
@@ -522,7 +559,7 @@ static inline uint64_t execution_ticks_after(const struct execution *execution,
 /* Returns the best estimate of when the last branch ran. */
 static inline uint64_t execution_guess_ns(const struct execution *execution)
 {
-	const struct time_bounds *before = &execution->before;
+	const struct time_bounds *before = &execution->bounds.before;
 	uint64_t low_ns = execution_low_ns(execution, before->low);
 	uint64_t high_ns = execution_high_ns(execution, before->high);
 

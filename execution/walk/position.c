@@ -8,9 +8,9 @@
  */
 static uint8_t nowhere_reason(const struct execution *execution)
 {
-	if (execution->untraced_calls && execution->from != BLOCK_NONE &&
+	if (execution->calls.untraced && execution->from != BLOCK_NONE &&
 	    execution->blocks[execution->from].kind == BLOCK_RETURN)
-		return execution->untraced_calls;
+		return execution->calls.untraced;
 	return FLOW_GAP_BAD_TRACE;
 }
 
@@ -47,9 +47,9 @@ void position_lose(struct execution *execution)
 	execution->times.work += BLOCK_WORK_SLOW;
 	walk_lose_switches(execution);
 	execution_forget_source(execution, EXIT_UNTRACED);
-	return_stack_clear(&execution->returns);
+	return_stack_clear(&execution->calls.returns);
 	execution->outside = false;
-	execution->nmi_return = NO_NMI;
+	execution->calls.nmi_return = NO_NMI;
 	execution->block = BLOCK_NONE;
 	execution->is_lost = true;
 	execution->is_off = false;
@@ -74,11 +74,12 @@ void execution_list(struct execution *execution, uint8_t kind, uint8_t detail,
 
 static void begin_set(struct execution *execution)
 {
-	execution->set = execution->next_set;
-	if (execution->listed_set == execution->set)
+	execution->sets.current = execution->sets.next;
+	if (execution->sets.listed == execution->sets.current)
 		return;
-	execution->listed_set = execution->set;
-	execution_list(execution, FLOW_MODE, mode_of_set(execution->set), 0);
+	execution->sets.listed = execution->sets.current;
+	execution_list(execution, FLOW_MODE,
+		       mode_of_set(execution->sets.current), 0);
 }
 
 void position_go(struct execution *execution, uint64_t address, uint8_t exit)
@@ -98,14 +99,14 @@ void position_leave(struct execution *execution, uint8_t reason)
 	execution->block = BLOCK_NONE;
 	execution->outside = reason == FLOW_STOP_LEVEL;
 	if (execution->outside)
-		execution->nmi_return = NO_NMI;
+		execution->calls.nmi_return = NO_NMI;
 	if (!execution->outside)
 		walk_lose_page_table(execution);
 	/* Entering or leaving the kernel or a virtual machine does not switch
 	 * tasks: a later record reports the switch.
 	 */
 	if (!execution->outside && reason != FLOW_STOP_GUEST &&
-	    execution->nmi_return == NO_NMI && !execution->lists_blocks)
+	    execution->calls.nmi_return == NO_NMI && !execution->lists_blocks)
 		execution_mark(execution, MARK_PAUSE);
 }
 
@@ -173,7 +174,7 @@ void position_gap_at(struct execution *execution, union timed_record *record,
 		execution_mark(execution, MARK_PAUSE);
 	}
 	if (is_of_code(gap->reason))
-		execution->untraced_calls = gap->reason;
+		execution->calls.untraced = gap->reason;
 	position_lose(execution);
 }
 
@@ -209,7 +210,7 @@ void position_interrupt(struct execution *execution)
 		execution->last_ip = walk_last_ip(execution);
 		execution->from = execution->block;
 	}
-	execution->return_address = address;
+	execution->calls.return_address = address;
 	if (execution->lists_blocks)
 		execution_list_item(execution, FLOW_ASYNC, 0)->ip = address;
 }

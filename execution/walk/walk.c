@@ -47,13 +47,15 @@ static struct function_event *add(struct execution *execution, uint8_t kind,
 static void pass_switch_point(struct execution *execution)
 {
 	struct event_mark *mark = execution_mark(execution, MARK_SWITCH_POINT);
-	uint64_t high = execution->at_branch ? execution->before.high :
-					       execution->next_high;
+	uint64_t high = execution->bounds.at_branch ?
+				execution->bounds.before.high :
+				execution->bounds.next_high;
 
 	execution->evidence.switches += execution->evidence.switches >= 0;
 	if (execution->atoms.is_on)
 		return;
-	mark->low_ns = execution_low_ns(execution, execution->before.low);
+	mark->low_ns =
+		execution_low_ns(execution, execution->bounds.before.low);
 	mark->high_ns = execution_high_ns(execution, high);
 }
 
@@ -135,7 +137,7 @@ static void take_jump(struct execution *execution, uint32_t from)
 static void watch_nmi(struct execution *execution, uint64_t return_address)
 {
 	if (there(execution)->role == CODE_NMI)
-		execution->nmi_return = return_address;
+		execution->calls.nmi_return = return_address;
 }
 
 static void take_return(struct execution *execution, uint8_t kind)
@@ -148,8 +150,8 @@ static void take_return(struct execution *execution, uint8_t kind)
 
 static void take_interrupt_return(struct execution *execution)
 {
-	if (target_of(execution)->ip == execution->nmi_return)
-		execution->nmi_return = NO_NMI;
+	if (target_of(execution)->ip == execution->calls.nmi_return)
+		execution->calls.nmi_return = NO_NMI;
 	take_return(execution, FUNCTION_EXCEPTION_RETURN);
 }
 
@@ -159,9 +161,9 @@ static void take_interruption(struct execution *execution, uint8_t detail)
 	bool is_local = target->function == here(execution)->function &&
 			!target->is_entry;
 
-	watch_nmi(execution, execution->return_address);
+	watch_nmi(execution, execution->calls.return_address);
 	add(execution, is_local ? FUNCTION_LOCAL_EXCEPTION : FUNCTION_EXCEPTION,
-	    target->function, execution->return_address)
+	    target->function, execution->calls.return_address)
 		->detail = detail;
 }
 
@@ -252,17 +254,18 @@ static void enter_thunk(struct execution *execution, uint8_t exit)
 	 * in a function yet.
 	 */
 	if (exit == EXIT_START || exit == EXIT_UNTRACED) {
-		execution->fold.active = true;
-		execution->fold.exit = EXIT_UNTRACED;
+		execution->calls.fold.active = true;
+		execution->calls.fold.exit = EXIT_UNTRACED;
 		return;
 	}
 	if (!can_fold(exit, target))
-		take_exit(execution, exit, from, execution->return_address);
+		take_exit(execution, exit, from,
+			  execution->calls.return_address);
 	if (exit != FLOW_EXIT_FAR_RETURN ||
-	    !thunk_fold_resume(&execution->folds, &execution->fold,
+	    !thunk_fold_resume(&execution->calls.folds, &execution->calls.fold,
 			       target_of(execution)->ip))
-		thunk_fold_begin(&execution->fold, target, exit, from,
-				 execution->return_address);
+		thunk_fold_begin(&execution->calls.fold, target, exit, from,
+				 execution->calls.return_address);
 }
 
 /* IRET to the next instruction only serializes the CPU and does not end an
@@ -283,20 +286,20 @@ static bool stays_inside(const struct execution *execution, uint8_t exit)
 static void transfer(struct execution *execution, uint8_t exit)
 {
 	bool is_thunk = thunk_fold_covers(there(execution));
-	struct thunk_fold *fold = &execution->fold;
+	struct thunk_fold *fold = &execution->calls.fold;
 
 	if (stays_inside(execution, exit))
 		return;
 	if (exit == EXIT_ASYNC && fold->active && fold->exit == EXIT_UNTRACED)
 		take_start(execution, here(execution)->function, EXIT_UNTRACED);
 	if (exit == EXIT_ASYNC)
-		thunk_fold_suspend(&execution->folds, fold,
-				   execution->return_address);
+		thunk_fold_suspend(&execution->calls.folds, fold,
+				   execution->calls.return_address);
 	if (!fold->active && is_thunk) {
 		enter_thunk(execution, exit);
 	} else if (!fold->active) {
 		take_exit(execution, exit, here(execution)->function,
-			  execution->return_address);
+			  execution->calls.return_address);
 	} else if (!is_thunk) {
 		fold->active = false;
 		take_exit(execution, fold->exit, fold->from,
@@ -335,7 +338,8 @@ void execution_arrive(struct execution *execution)
 	case EDGE_KIND_FROM_THUNK:
 		if (execution->exit == FLOW_EXIT_CALL ||
 		    execution->exit == FLOW_EXIT_FAR_CALL)
-			execution->return_address = from->ip + from->bytes;
+			execution->calls.return_address =
+				from->ip + from->bytes;
 		transfer(execution, execution->exit);
 		break;
 	}
@@ -362,7 +366,7 @@ bool walk_bits(struct execution *execution, uint64_t bits, unsigned int count)
 {
 	if (!execution->lists_blocks) {
 		walk_arrive(execution);
-		execution->at_branch = false;
+		execution->bounds.at_branch = false;
 	}
 	for (; count; count--) {
 		execution->bits_left = (uint8_t)count;
@@ -424,7 +428,7 @@ void walk_run(struct execution *execution)
 			   block->work, block->exit);
 	execution->times.work += block->work;
 	execution->last_ip = 0;
-	execution->at_branch = false;
+	execution->bounds.at_branch = false;
 	execution->from = index;
 }
 
@@ -439,7 +443,7 @@ uint32_t walk_find_set(struct execution *execution, uint64_t address,
 
 uint32_t walk_find(struct execution *execution, uint64_t address)
 {
-	return walk_find_set(execution, address, execution->set);
+	return walk_find_set(execution, address, execution->sets.current);
 }
 
 static void forget_code(void *ctx, uint64_t first, uint64_t end)
@@ -458,8 +462,8 @@ enum { TABLE_SHIFT = 12, TABLE_PAIR_SHIFT = 13 };
 
 void walk_run_out_of_memory(struct execution *execution)
 {
-	execution->is_out_of_memory = true;
-	execution->next_change = 0;
+	execution->changes.is_out_of_memory = true;
+	execution->changes.next = 0;
 }
 
 void walk_enter_user(struct execution *execution, uint64_t address)
@@ -471,8 +475,10 @@ void walk_enter_user(struct execution *execution, uint64_t address)
 	uint32_t space = code_space_of(execution->code, address);
 	bool is_known = table && evidence->user_table;
 	const struct process_entry entry = {
-		.low_ns = execution_low_ns(execution, execution->before.low),
-		.high_ns = execution_high_ns(execution, execution->before.high),
+		.low_ns = execution_low_ns(execution,
+					   execution->bounds.before.low),
+		.high_ns = execution_high_ns(execution,
+					     execution->bounds.before.high),
 		.ip = address,
 		.switches = execution->counts_switches ? evidence->switches :
 							 -1,
@@ -491,7 +497,7 @@ void walk_enter_user(struct execution *execution, uint64_t address)
 	if (code_space_enter(execution->code, &entry) < 0)
 		walk_run_out_of_memory(execution);
 	if (code_space_of(execution->code, address) != space)
-		return_stack_forget_blocks(&execution->returns);
+		return_stack_forget_blocks(&execution->calls.returns);
 }
 
 void walk_lose_switches(struct execution *execution)
@@ -524,7 +530,7 @@ static uint64_t passed_ns(const struct execution *execution)
 	if (execution->block == BLOCK_NONE ||
 	    !execution->blocks[execution->block].is_user)
 		return 0;
-	return execution_low_ns(execution, execution->before.low);
+	return execution_low_ns(execution, execution->bounds.before.low);
 }
 
 bool walk_is_code_due(const struct execution *execution, uint64_t time_ns)
@@ -536,15 +542,15 @@ bool walk_is_code_due(const struct execution *execution, uint64_t time_ns)
 int walk_set_code(struct execution *execution, uint64_t time_ns)
 {
 	struct code_space *code = execution->code;
-	int status = execution->may_be_ahead ?
+	int status = execution->changes.may_be_ahead ?
 			     code_space_go_to(code, time_ns, forget_code,
 					      execution) :
 			     code_space_advance(code, passed_ns(execution),
 						time_ns, forget_code,
 						execution);
 
-	execution->may_be_ahead = false;
-	return_stack_forget_blocks(&execution->returns);
+	execution->changes.may_be_ahead = false;
+	return_stack_forget_blocks(&execution->calls.returns);
 	if (execution->block != BLOCK_NONE)
 		execution->block = walk_find(
 			execution, execution->blocks[execution->block].ip);
@@ -570,7 +576,8 @@ static void push_call(struct execution *execution, uint32_t index)
 {
 	const struct block *block = &execution->blocks[index];
 
-	return_stack_push(&execution->returns, block->ip + block->bytes, index);
+	return_stack_push(&execution->calls.returns, block->ip + block->bytes,
+			  index);
 }
 
 bool walk_along(struct execution *execution, enum block_edge edge)
@@ -590,7 +597,7 @@ bool walk_back(struct execution *execution)
 	uint64_t address;
 	uint32_t caller;
 
-	if (!return_stack_pop(&execution->returns, &address, &caller)) {
+	if (!return_stack_pop(&execution->calls.returns, &address, &caller)) {
 		execution->block = BLOCK_NONE;
 		return false;
 	}
@@ -749,7 +756,7 @@ static bool run_part(struct execution *execution, uint64_t address)
 		list_block(execution, index, last, work, FLOW_EXIT_NONE);
 	execution->times.work += work;
 	execution->last_ip = last;
-	execution->at_branch = false;
+	execution->bounds.at_branch = false;
 	execution->from = index;
 	execution->block = walk_find(execution, address);
 	execution->edge_kind = EDGE_KIND_INSIDE;

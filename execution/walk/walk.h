@@ -18,7 +18,7 @@
 enum { WALK_MOST_STRAIGHT = 64 * 1024 };
 
 /* Returns the block at @address in the current code, in the instruction set
- * execution->set; BLOCK_NONE when out of memory.
+ * execution->sets.current; BLOCK_NONE when out of memory.
  */
 uint32_t walk_find(struct execution *execution, uint64_t address);
 
@@ -27,7 +27,7 @@ uint32_t walk_find_set(struct execution *execution, uint64_t address,
 		       uint8_t set);
 
 /* Applies code changes up to @time_ns, the estimated time; the process changes
- * according to code_space_advance(). If execution->may_be_ahead, goes to
+ * according to code_space_advance(). If execution->changes.may_be_ahead, goes to
  * @time_ns, and may revert later changes. Marks blocks with changed code to be
  * read again, and looks up execution->block again, because its address may
  * belong to another program now. Returns 0 or -ERROR_MEMORY.
@@ -41,7 +41,7 @@ void walk_run_out_of_memory(struct execution *execution);
  * up its block: finds the process that runs there, from execution->evidence and
  * the time bounds of the last branch. Resets the evidence. At a sync point of
  * known time (evidence.is_synced) the process was found already. Sets
- * execution->is_out_of_memory on failure.
+ * execution->changes.is_out_of_memory on failure.
  */
 void walk_enter_user(struct execution *execution, uint64_t address);
 
