@@ -77,8 +77,9 @@ static void branch_list_drop_uncommitted(struct branch_list *list)
 	branch_list_commit(list);
 }
 
-/* Like branch_list_drop_uncommitted(), but first removes everything from the first
- * uncommitted TRACE_ON on, times and counts included. For the end of the trace.
+/* Like branch_list_drop_uncommitted(), but first removes everything from the
+ * first uncommitted TRACE_ON on, times and counts included. For the end of the
+ * trace.
  */
 static void branch_list_finish(struct branch_list *list)
 {

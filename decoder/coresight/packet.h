@@ -135,7 +135,9 @@ enum { CORESIGHT_FAILED_TRANSACTION = 24 };
 bool coresight_exception_has_address(const struct coresight_packet *packet,
 				     const uint8_t *bytes);
 
-/* Returns whether packets of @kind may come between an exception and its address. */
+/* Returns whether packets of @kind may come between an exception and its
+ * address.
+ */
 bool coresight_may_precede_address(uint8_t kind);
 
 /* Sets *@count to the number of elements that a commit or cycle count packet

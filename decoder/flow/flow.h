@@ -161,9 +161,9 @@ static inline uint64_t flow_stop_from_ns(uint8_t detail, uint64_t time_ns,
 		       time_ns;
 }
 
-/* Moves @item, a context switch record of exact time, to @time_ns, the time of the
- * item before it, which has the bound @late_ns, unless that is earlier: times
- * never decrease.
+/* Moves @item, a context switch record of exact time, to @time_ns, the time of
+ * the item before it, which has the bound @late_ns, unless that is earlier:
+ * times never decrease.
  */
 void flow_item_keep_order(struct flow_item *item, uint64_t time_ns,
 			  uint32_t late_ns);

@@ -18,8 +18,8 @@ struct recording_event;
  * 1. Records are in order of time, all CPUs merged; those without a time come
  *    first.
  * 2. Malformed records are skipped.
- * 3. An iterator belongs to one thread. Several may be open: those of one CPU or
- *    of tasks share one scan of the recording (struct record_lists).
+ * 3. An iterator belongs to one thread. Several may be open: those of one CPU
+ *    or of tasks share one scan of the recording (struct record_lists).
  *
  * Source: the comments of enum perf_event_type in
  * include/uapi/linux/perf_event.h.

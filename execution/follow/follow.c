@@ -96,8 +96,8 @@ int follow_restore_code(struct execution *execution, uint64_t next_ns)
  * in the trace has only low bits; the high bits are those of the previous IP.
  * After a damaged IP the ones completed from it are wrong, too. If the address
  * of a partial IP is not mapped, but the kernel has code at the same low 32
- * bits, returns that address and sets execution->has_wrong_ip_base, until an IP is
- * complete.
+ * bits, returns that address and sets execution->has_wrong_ip_base, until an IP
+ * is complete.
  *
  * All kernel code is in the last 4 GB.
  */

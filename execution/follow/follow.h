@@ -35,9 +35,9 @@ int follow_branch(struct execution *execution,
 		  const struct trace_branch *branch,
 		  const struct trace_branch *end, uint64_t position);
 
-/* Keeps the code at the state that execution has reached. Kernel code is that of
- * the estimated time. With Intel PT, the process and its mappings are found at
- * sync points (follow_sync_code()) and entries into user space
+/* Keeps the code at the state that execution has reached. Kernel code is that
+ * of the estimated time. With Intel PT, the process and its mappings are found
+ * at sync points (follow_sync_code()) and entries into user space
  * (walk_enter_user()), from time bounds and the trace between. Blocks with
  * changed code are read again.
  */
@@ -59,8 +59,8 @@ struct branch_range {
 	const struct trace_branch *end;
 };
 
-/* Follows the rest of a TRACE_BITS, from the position where the last execution->bits_left
- * bits of @branch could not be consumed.
+/* Follows the rest of a TRACE_BITS, from the position where the last
+ * execution->bits_left bits of @branch could not be consumed.
  */
 void follow_stuck_bits(struct execution *execution,
 		       const struct trace_branch *branch,

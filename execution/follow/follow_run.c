@@ -126,8 +126,8 @@ RUN_INLINE void run_put(struct run *run, uint32_t bounds,
 }
 
 /* Folds an edge into or between thunks, by enum edge_kind: everything up to
- * their end is one call, as in execution_arrive(). Returns whether that is all that
- * happens.
+ * their end is one call, as in execution_arrive(). Returns whether that is all
+ * that happens.
  */
 RUN_INLINE bool run_fold(struct execution *execution, struct run *run)
 {
@@ -174,8 +174,8 @@ RUN_INLINE void run_set_known_unusual(struct event_times *times,
 	run->finished = run->next;
 }
 
-/* Like event_times_set_known(): the time is @known_ns now, so all records added so
- * far are finished.
+/* Like event_times_set_known(): the time is @known_ns now, so all records added
+ * so far are finished.
  */
 RUN_INLINE void run_set_known(struct event_times *times, struct run *run,
 			      uint64_t known_ns)

@@ -26,7 +26,8 @@ struct symbols;
  *
  * 1. Records are only provided when their times are final. Their times never
  *    decrease.
- * 2. A mark is provided together with the record after it (event_marks_ready()).
+ * 2. A mark is provided together with the record after it
+ *    (event_marks_ready()).
  * 3. A feed that starts from a state (record_feed_resume()) provides the same
  *    records as one that decoded everything before.
  *
@@ -40,8 +41,8 @@ struct record_feed;
  * determines the records that follow. An execution that starts there with the
  * same state makes the same records. It contains addresses, not blocks, so it
  * is valid for any graph. The return stack is not part of it, because it is
- * empty at a sync point. Nor is the running process: follow_restore_code() finds
- * it from next_change_ns and the time bounds of the sync point.
+ * empty at a sync point. Nor is the running process: follow_restore_code()
+ * finds it from next_change_ns and the time bounds of the sync point.
  */
 struct execution_state {
 	uint64_t position; /* of the sync point, in the stream's bytes */

@@ -78,8 +78,8 @@ enum edge_kind {
  */
 struct block {
 	uint64_t ip; /* the first instruction */
-	/* edges, by enum block_edge. A return's EDGE_TAKEN is EDGE_KIND_RETURN if
-	 * this block is plain, a call's EDGE_NEXT if the block after it is
+	/* edges, by enum block_edge. A return's EDGE_TAKEN is EDGE_KIND_RETURN
+	 * if this block is plain, a call's EDGE_NEXT if the block after it is
 	 */
 	uint32_t edges[2];
 	uint32_t work;	   /* see BLOCK_WORK_SLOW */

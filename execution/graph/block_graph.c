@@ -178,7 +178,8 @@ static uint32_t block_table_add(struct block_table *table, uint64_t ip,
 	return index;
 }
 
-/* Returns the block of @ip, @space and @set, an enum instruction_set; or BLOCK_NONE.
+/* Returns the block of @ip, @space and @set, an enum instruction_set; or
+ * BLOCK_NONE.
  */
 static uint32_t block_table_find(const struct block_table *table, uint64_t ip,
 				 uint32_t space, uint8_t set)

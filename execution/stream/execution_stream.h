@@ -21,8 +21,8 @@ struct symbols;
  *	        the kernel's switch records: stream_tasks ─┘
  *
  * A task switch is an event at its switch point in the trace, where the kernel
- * changes stacks; the switch record names the next task. Where switch points are
- * not traced, the record's time decides: record_join.h.
+ * changes stacks; the switch record names the next task. Where switch points
+ * are not traced, the record's time decides: record_join.h.
  *
  * Code is read once for each block and each edge between blocks is classified
  * once, however often it runs. So the cost is that of the branches.
@@ -95,8 +95,8 @@ void execution_stream_checkpoint(const struct execution_stream *stream,
 				 uint64_t left,
 				 struct stream_checkpoint *checkpoint);
 
-/* Follows the code like execution_stream_next(), but provides the blocks that ran as
- * flow items (flow.h), for display.
+/* Follows the code like execution_stream_next(), but provides the blocks that
+ * ran as flow items (flow.h), for display.
  */
 extern const struct flow_source_ops execution_blocks;
 

@@ -36,8 +36,8 @@ run_cursor_consume(struct run_cursor *cursor, size_t count)
 	return cursor->run.records + cursor->at - count;
 }
 
-/* Returns the index of the first record from cursor->at on, before @end, that is
- * later than @time_ns; @end if none is.
+/* Returns the index of the first record from cursor->at on, before @end, that
+ * is later than @time_ns; @end if none is.
  */
 static size_t first_after(const struct run_cursor *cursor, size_t end,
 			  uint64_t time_ns)

@@ -58,8 +58,8 @@ void stream_tasks_set(struct stream_tasks *tasks, int32_t pid, int32_t tid,
  *    (MARK_PAUSE) that comes instead, then consumes the switch records before
  *    its lower bound. Only the last of them counts: the switch points of the
  *    others were not traced.
- * 2. A switch record within the bounds of a stop is after the stop, if tasks may
- *    be switched there: flow_stop_ends_run(), flow_stop_low_ns().
+ * 2. A switch record within the bounds of a stop is after the stop, if tasks
+ *    may be switched there: flow_stop_ends_run(), flow_stop_low_ns().
  * 3. Times never decrease: a switch record that is placed after a later record
  *    gets the time of that record.
  */
@@ -94,8 +94,8 @@ int record_join_open(struct record_join *join, const struct flow_input *input,
 		     const struct symbols *symbols, bool lists_blocks,
 		     struct jobs *jobs, const struct execution_state *state);
 
-/* Restarts with @part of another stream, like segment_feed_restart(). Records are
- * events; the running task is unknown.
+/* Restarts with @part of another stream, like segment_feed_restart(). Records
+ * are events; the running task is unknown.
  */
 int record_join_restart(struct record_join *join,
 			const struct flow_input *input,

@@ -135,8 +135,8 @@ void interval_plan_adapt(struct interval_plan *plan, enum ring_lead lead)
 /* Distance of the states reported, in bytes of trace. */
 #define STATE_BYTES (JOBS_SEGMENT_BYTES / 2)
 
-/* The part of the oldest interval that is provided now; POSITION_BEFORE: none of
- * it yet.
+/* The part of the oldest interval that is provided now; POSITION_BEFORE: none
+ * of it yet.
  */
 enum place {
 	POSITION_BEFORE,

@@ -58,10 +58,10 @@
  * 3. Records are in the order of execution. A mark's index is at most the
  *    number of records.
  * 4. One block leads to at most RECORDS_AT_ONCE records.
- * 5. evidence is about the trace since the previous entry into user space or the
- *    last sync point. walk_lose_switches() and walk_lose_page_table() mark it as
- *    incomplete: the former wherever execution is not followed, the latter
- *    wherever packets that set a page table may be missing.
+ * 5. evidence is about the trace since the previous entry into user space or
+ *    the last sync point. walk_lose_switches() and walk_lose_page_table() mark
+ *    it as incomplete: the former wherever execution is not followed, the
+ *    latter wherever packets that set a page table may be missing.
  *
  * An execution belongs to one thread; symbols and the conversion are shared,
  * read-only. Its size is fixed, apart from the graph, which grows with the code
@@ -120,7 +120,8 @@ struct atom_state {
 	 * innermost call
 	 */
 	bool pops_target;
-	/* @block follows from the code. It is compared with @reported when it runs
+	/* @block follows from the code. It is compared with @reported when it
+	 * runs
 	 */
 	bool is_expected;
 	/* if is_expected: the block at the address that the trace reported, or

@@ -63,8 +63,8 @@ void position_fail(struct execution *execution, uint64_t position);
 struct flow_item *execution_list_item(struct execution *execution, uint8_t kind,
 				      uint8_t detail);
 
-/* Like execution_list_item(), but with @payload, and does nothing if records are events,
- * which have no equivalent.
+/* Like execution_list_item(), but with @payload, and does nothing if records
+ * are events, which have no equivalent.
  */
 void execution_list(struct execution *execution, uint8_t kind, uint8_t detail,
 		    uint64_t payload);

@@ -27,9 +27,9 @@ uint32_t walk_find_set(struct execution *execution, uint64_t address,
 		       uint8_t set);
 
 /* Applies code changes up to @time_ns, the estimated time; the process changes
- * according to code_space_advance(). If execution->changes.may_be_ahead, goes to
- * @time_ns, and may revert later changes. Marks blocks with changed code to be
- * read again, and looks up execution->block again, because its address may
+ * according to code_space_advance(). If execution->changes.may_be_ahead, goes
+ * to @time_ns, and may revert later changes. Marks blocks with changed code to
+ * be read again, and looks up execution->block again, because its address may
  * belong to another program now. Returns 0 or -ERROR_MEMORY.
  */
 int walk_set_code(struct execution *execution, uint64_t time_ns);
