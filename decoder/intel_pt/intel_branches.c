@@ -73,8 +73,8 @@ static inline bool is_overwritten(const struct intel_branches *b,
 	       b->bytes + b->size - bytes > 2 && bytes[2] == 0xf3;
 }
 
-static inline void take_cycles(const struct intel_branches *b, struct run *run,
-			       uint64_t cycles)
+static inline void consume_cycles(const struct intel_branches *b,
+				  struct run *run, uint64_t cycles)
 {
 	run->has_open_tnt = false;
 	run->has_fresh_cyc = true;
@@ -112,8 +112,8 @@ static inline struct trace_branch *add(struct run *run, uint8_t kind,
 	return branch;
 }
 
-static inline void take_tnt(struct intel_branches *b, struct run *run,
-			    uint8_t raw)
+static inline void consume_tnt(struct intel_branches *b, struct run *run,
+			       uint8_t raw)
 {
 	unsigned int count = 31 - (unsigned int)__builtin_clz(raw);
 
@@ -139,8 +139,8 @@ static inline void close_tnt(struct run *run)
 }
 
 /* Returns the size of the TIP at @run->at. */
-static inline size_t take_tip(struct intel_branches *b, struct run *run,
-			      uint8_t compression)
+static inline size_t consume_tip(struct intel_branches *b, struct run *run,
+				 uint8_t compression)
 {
 	size_t size = intel_address_size(compression);
 	struct trace_branch *branch;
@@ -167,8 +167,8 @@ static inline bool is_plain_tip(const struct intel_branches *b,
 }
 
 /* The times between this anchor and the last become final. */
-static inline void take_mtc(struct intel_branches *b, struct run *run,
-			    uint8_t payload)
+static inline void consume_mtc(struct intel_branches *b, struct run *run,
+			       uint8_t payload)
 {
 	uint64_t anchor;
 
@@ -178,42 +178,43 @@ static inline void take_mtc(struct intel_branches *b, struct run *run,
 		return;
 	}
 	end_run(b, run);
-	intel_branches_set_anchor(b, anchor, true);
+	set_anchor(b, anchor, true);
 	*run = run_of(b);
 }
 
 /* Returns the size of the CYC at @run->at, or 0 if it is another packet. */
-static inline size_t take_cyc(const struct intel_branches *b, struct run *run)
+static inline size_t consume_cyc(const struct intel_branches *b,
+				 struct run *run)
 {
 	const uint8_t *bytes = run->at;
 	uint8_t first = bytes[0];
 
 	if ((first & 7) == 3) {
-		take_cycles(b, run, first >> 3);
+		consume_cycles(b, run, first >> 3);
 		return 1;
 	}
 	if ((first & 7) != 7 || bytes[1] & 1)
 		return 0;
 	if (__builtin_expect(is_overwritten(b, bytes), 0))
 		return 1;
-	take_cycles(b, run, (uint64_t)(bytes[1] >> 1) << 5 | first >> 3);
+	consume_cycles(b, run, (uint64_t)(bytes[1] >> 1) << 5 | first >> 3);
 	return 2;
 }
 
 /* Returns the size of the packet at @run->at, or 0 if it cannot be in a run. */
-static inline size_t take_other(struct intel_branches *b, struct run *run)
+static inline size_t consume_other(struct intel_branches *b, struct run *run)
 {
 	const uint8_t *bytes = run->at;
 	uint8_t first = bytes[0];
 
 	if (!(first & 1) && first > 2) {
-		take_tnt(b, run, first >> 1);
+		consume_tnt(b, run, first >> 1);
 		return 1;
 	}
 	if (is_plain_tip(b, bytes))
-		return take_tip(b, run, first >> 5);
+		return consume_tip(b, run, first >> 5);
 	if (first == MTC_OPCODE) {
-		take_mtc(b, run, bytes[1]);
+		consume_mtc(b, run, bytes[1]);
 		return MTC_SIZE;
 	}
 	return 0;
@@ -251,11 +252,11 @@ static void intel_run_take(struct intel_branches *b)
 	end = run.at + left - (left > 0);
 	/* Nearly every packet follows the CYC with its time. */
 	while (cyc + other && run.at < end) {
-		cyc = take_cyc(b, &run);
+		cyc = consume_cyc(b, &run);
 		run.at += cyc;
 		if (run.at >= end)
 			break;
-		other = take_other(b, &run);
+		other = consume_other(b, &run);
 		run.at += other;
 	}
 	end_run(b, &run);
@@ -363,8 +364,7 @@ static void end_loss(struct intel_branches *b, size_t closed)
 	last->has_estimate = true;
 }
 
-void intel_branches_set_anchor(struct intel_branches *b, uint64_t anchor,
-			       bool is_mtc)
+void set_anchor(struct intel_branches *b, uint64_t anchor, bool is_mtc)
 {
 	uint64_t delay = is_mtc ? b->clock.mtc_delay : 0;
 	size_t closed = b->closed;
@@ -383,7 +383,7 @@ void intel_branches_set_anchor(struct intel_branches *b, uint64_t anchor,
 /* If a packet follows without a cycle in between, it caused the TNT to be
  * written: the TNT has that packet's time. Packets before an OVF are lost.
  */
-static void intel_branches_close_tnt(struct intel_branches *b, uint8_t next)
+static void close_open_tnt(struct intel_branches *b, uint8_t next)
 {
 	struct trace_branch *branch;
 
@@ -399,8 +399,7 @@ static void intel_branches_close_tnt(struct intel_branches *b, uint8_t next)
 	b->has_fresh_cyc |= b->open_tnt_was_fresh;
 }
 
-static inline void intel_branches_take_cyc(struct intel_branches *b,
-					   uint64_t cycles)
+static inline void count_cycles(struct intel_branches *b, uint64_t cycles)
 {
 	b->has_open_tnt = false;
 	intel_clock_consume_cycles(&b->clock, cycles);
@@ -408,19 +407,18 @@ static inline void intel_branches_take_cyc(struct intel_branches *b,
 	b->has_fresh_cyc = true;
 }
 
-static void take_packet(struct intel_branches *b,
-			const struct intel_packet *packet)
+static void consume_packet(struct intel_branches *b,
+			   const struct intel_packet *packet)
 {
 	uint64_t anchor;
 
 	if (packet->kind == INTEL_PACKET_CYC) {
-		intel_branches_take_cyc(b, packet->payload);
+		count_cycles(b, packet->payload);
 		return;
 	}
-	intel_branches_close_tnt(b, packet->kind);
+	close_open_tnt(b, packet->kind);
 	if (intel_clock_consume(&b->clock, packet, &anchor))
-		intel_branches_set_anchor(b, anchor,
-					  packet->kind == INTEL_PACKET_MTC);
+		set_anchor(b, anchor, packet->kind == INTEL_PACKET_MTC);
 	else
 		intel_branches_consume_flow(b, packet);
 }
@@ -442,7 +440,7 @@ static bool make_room(struct intel_branches *b)
 }
 
 /* The bytes up to the next PSB are invalid. */
-static void take_damage(struct intel_branches *b)
+static void consume_damage(struct intel_branches *b)
 {
 	intel_branches_forget(b);
 	b->has_open_tnt = false;
@@ -471,7 +469,7 @@ static int read_on(struct intel_branches *b)
 			return 0;
 		if (status < 0) {
 			/* It may end far beyond the readable bytes. */
-			take_damage(b);
+			consume_damage(b);
 			return 1;
 		}
 		if (packet.kind == INTEL_PACKET_TMA && packet.detail &&
@@ -479,7 +477,7 @@ static int read_on(struct intel_branches *b)
 			b->at += left > packet.size ? packet.size + 1u : left;
 			continue;
 		}
-		take_packet(b, &packet);
+		consume_packet(b, &packet);
 		b->at += packet.size;
 	}
 	return 1;

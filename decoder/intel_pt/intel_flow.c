@@ -42,7 +42,7 @@ static inline void intel_branches_consume_tnt(struct intel_branches *b,
 }
 
 /* Returns the address in a packet; *@has_address is set if there is one. */
-static uint64_t take_address(struct intel_branches *b,
+static uint64_t read_address(struct intel_branches *b,
 			     const struct intel_packet *packet,
 			     bool *has_address)
 {
@@ -57,11 +57,11 @@ static bool is_partial(const struct intel_packet *packet)
 	return intel_address_is_partial(packet->compression);
 }
 
-static struct trace_branch *take_timed(struct intel_branches *b, uint8_t kind,
-				       const struct intel_packet *packet)
+static struct trace_branch *add_timed(struct intel_branches *b, uint8_t kind,
+				      const struct intel_packet *packet)
 {
 	bool has_address;
-	uint64_t address = take_address(b, packet, &has_address);
+	uint64_t address = read_address(b, packet, &has_address);
 	struct trace_branch *branch =
 		intel_branches_add_timed(b, kind, address, true);
 
@@ -72,18 +72,18 @@ static struct trace_branch *take_timed(struct intel_branches *b, uint8_t kind,
 	return branch;
 }
 
-static void take_tip(struct intel_branches *b,
-		     const struct intel_packet *packet)
+static void consume_tip(struct intel_branches *b,
+			const struct intel_packet *packet)
 {
-	take_timed(b, b->breaks_off ? TRACE_INTERRUPT : TRACE_TARGET, packet);
+	add_timed(b, b->breaks_off ? TRACE_INTERRUPT : TRACE_TARGET, packet);
 }
 
-static void take_stop(struct intel_branches *b,
-		      const struct intel_packet *packet)
+static void consume_stop(struct intel_branches *b,
+			 const struct intel_packet *packet)
 {
 	bool is_there = b->breaks_off;
 	struct trace_branch *branch =
-		take_timed(b, is_there ? TRACE_STOP_THERE : TRACE_STOP, packet);
+		add_timed(b, is_there ? TRACE_STOP_THERE : TRACE_STOP, packet);
 
 	if (is_there)
 		branch->is_unsure = b->errata & INTEL_ERRATUM_SKD022;
@@ -138,8 +138,8 @@ static void end_overflow(struct intel_branches *b, uint64_t address,
 }
 
 /* Execution reaches @address, the position of the waiting events. */
-static void take_place(struct intel_branches *b, uint64_t address,
-		       bool is_shared)
+static void add_reach(struct intel_branches *b, uint64_t address,
+		      bool is_shared)
 {
 	struct trace_branch *branch =
 		intel_branches_add(b, TRACE_REACH, address);
@@ -158,11 +158,11 @@ static void take_place(struct intel_branches *b, uint64_t address,
 	b->waiting = 0;
 }
 
-static void take_fup(struct intel_branches *b,
-		     const struct intel_packet *packet)
+static void consume_fup(struct intel_branches *b,
+			const struct intel_packet *packet)
 {
 	bool has_address;
-	uint64_t address = take_address(b, packet, &has_address);
+	uint64_t address = read_address(b, packet, &has_address);
 
 	if (!has_address) {
 		b->waiting = 0;
@@ -172,7 +172,7 @@ static void take_fup(struct intel_branches *b,
 	} else if (b->overflow != NO_OVERFLOW) {
 		end_overflow(b, address, is_partial(packet));
 	} else {
-		take_place(b, address, is_partial(packet));
+		add_reach(b, address, is_partial(packet));
 	}
 }
 
@@ -180,7 +180,7 @@ static void take_fup(struct intel_branches *b,
  * a MODE.Exec belongs to the following TIP or FUP; an abort has an address of
  * its own.
  */
-static void take_mode(struct intel_branches *b, uint8_t payload)
+static void consume_mode(struct intel_branches *b, uint8_t payload)
 {
 	bool has_begun = payload & 1;
 	bool is_aborted = payload & 2;
@@ -198,8 +198,8 @@ static void take_mode(struct intel_branches *b, uint8_t payload)
 	}
 }
 
-static void take_ptwrite(struct intel_branches *b,
-			 const struct intel_packet *packet)
+static void consume_ptwrite(struct intel_branches *b,
+			    const struct intel_packet *packet)
 {
 	if (!packet->is_followed) {
 		intel_branches_add(b, TRACE_PTWRITE, packet->payload);
@@ -212,7 +212,7 @@ static void take_ptwrite(struct intel_branches *b,
 /* Bit 0 of a PIP is NR: VMX non-root operation, the code of a virtual machine
  * (Intel SDM, volume 3, "Paging Information Packet").
  */
-static void take_page_table(struct intel_branches *b, uint64_t payload)
+static void consume_page_table(struct intel_branches *b, uint64_t payload)
 {
 	bool is_guest = payload & 1;
 	struct trace_branch *branch = intel_branches_add(
@@ -231,7 +231,7 @@ void intel_branches_forget(struct intel_branches *b)
 	b->header = (struct header){ 0 };
 }
 
-static void take_psb(struct intel_branches *b)
+static void consume_psb(struct intel_branches *b)
 {
 	intel_branches_forget(b);
 	b->last_ip = 0;
@@ -268,7 +268,7 @@ static bool starts_behind(struct intel_branches *b)
 	return false;
 }
 
-static void take_psbend(struct intel_branches *b)
+static void consume_psbend(struct intel_branches *b)
 {
 	struct trace_branch *branch;
 
@@ -282,7 +282,7 @@ static void take_psbend(struct intel_branches *b)
 	b->header = (struct header){ 0 };
 }
 
-static void take_overflow(struct intel_branches *b)
+static void consume_overflow(struct intel_branches *b)
 {
 	intel_branches_forget(b);
 	intel_branches_add_timed(b, TRACE_OVERFLOW, 0, true);
@@ -310,37 +310,37 @@ void intel_branches_consume_flow(struct intel_branches *b,
 		intel_branches_consume_tnt(b, packet->payload, packet->bits);
 		break;
 	case INTEL_PACKET_TIP:
-		take_tip(b, packet);
+		consume_tip(b, packet);
 		break;
 	case INTEL_PACKET_TIP_PGE:
-		take_timed(b, TRACE_START, packet);
+		add_timed(b, TRACE_START, packet);
 		break;
 	case INTEL_PACKET_TIP_PGD:
-		take_stop(b, packet);
+		consume_stop(b, packet);
 		break;
 	case INTEL_PACKET_FUP:
-		take_fup(b, packet);
+		consume_fup(b, packet);
 		break;
 	case INTEL_PACKET_PSB:
-		take_psb(b);
+		consume_psb(b);
 		break;
 	case INTEL_PACKET_PSBEND:
-		take_psbend(b);
+		consume_psbend(b);
 		break;
 	case INTEL_PACKET_OVF:
-		take_overflow(b);
+		consume_overflow(b);
 		break;
 	case INTEL_PACKET_MODE:
-		take_mode(b, (uint8_t)packet->payload);
+		consume_mode(b, (uint8_t)packet->payload);
 		break;
 	case INTEL_PACKET_PIP:
-		take_page_table(b, packet->payload);
+		consume_page_table(b, packet->payload);
 		break;
 	case INTEL_PACKET_VMCS:
 		intel_branches_add(b, TRACE_MACHINE, packet->payload << 12);
 		break;
 	case INTEL_PACKET_PTW:
-		take_ptwrite(b, packet);
+		consume_ptwrite(b, packet);
 		break;
 	default:
 		if (packet->is_followed)

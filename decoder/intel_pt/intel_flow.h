@@ -134,8 +134,7 @@ static inline bool intel_tnt_may_be_full(uint8_t bits)
 /* Sets the time to @anchor, by an MTC if @is_mtc, and the bounds of all
  * branches so far.
  */
-void intel_branches_set_anchor(struct intel_branches *branches, uint64_t anchor,
-			       bool is_mtc);
+void set_anchor(struct intel_branches *branches, uint64_t anchor, bool is_mtc);
 
 /* Consumes @packet, which is neither a time packet nor a TNT of one byte. */
 void intel_branches_consume_flow(struct intel_branches *branches,

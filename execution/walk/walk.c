@@ -80,7 +80,7 @@ static void add_local_call(struct execution *execution,
 			   there(execution)->role == CODE_UNNAMED;
 }
 
-static void take_call(struct execution *execution, uint32_t from,
+static void emit_call(struct execution *execution, uint32_t from,
 		      uint64_t return_address)
 {
 	const struct block *target = target_of(execution);
@@ -98,7 +98,7 @@ static void take_call(struct execution *execution, uint32_t from,
  * be the start of a function: a jump there that leaves the file leaves the
  * function, and the target of a PLT entry is the start of one.
  */
-static void take_jump_inside(struct execution *execution, uint32_t from)
+static void emit_jump_inside(struct execution *execution, uint32_t from)
 {
 	const struct block *target = target_of(execution);
 	bool is_unnamed = there(execution)->role == CODE_UNNAMED;
@@ -116,14 +116,14 @@ static void take_jump_inside(struct execution *execution, uint32_t from)
 			->detail = is_unnamed;
 }
 
-static void take_jump(struct execution *execution, uint32_t from)
+static void emit_jump(struct execution *execution, uint32_t from)
 {
 	const struct block *target = target_of(execution);
 
 	if (target->function == from)
 		return;
 	if (!target->is_entry) {
-		take_jump_inside(execution, from);
+		emit_jump_inside(execution, from);
 		return;
 	}
 	check_points(execution);
@@ -140,7 +140,7 @@ static void watch_nmi(struct execution *execution, uint64_t return_address)
 		execution->calls.nmi_return = return_address;
 }
 
-static void take_return(struct execution *execution, uint8_t kind)
+static void emit_return(struct execution *execution, uint8_t kind)
 {
 	const struct block *target = target_of(execution);
 
@@ -148,14 +148,14 @@ static void take_return(struct execution *execution, uint8_t kind)
 		target->is_entry;
 }
 
-static void take_interrupt_return(struct execution *execution)
+static void emit_interrupt_return(struct execution *execution)
 {
 	if (target_of(execution)->ip == execution->calls.nmi_return)
 		execution->calls.nmi_return = NO_NMI;
-	take_return(execution, FUNCTION_EXCEPTION_RETURN);
+	emit_return(execution, FUNCTION_EXCEPTION_RETURN);
 }
 
-static void take_interruption(struct execution *execution, uint8_t detail)
+static void emit_interruption(struct execution *execution, uint8_t detail)
 {
 	const struct block *target = target_of(execution);
 	bool is_local = target->function == here(execution)->function &&
@@ -167,7 +167,7 @@ static void take_interruption(struct execution *execution, uint8_t detail)
 		->detail = detail;
 }
 
-static void take_start(struct execution *execution, uint32_t function,
+static void emit_start(struct execution *execution, uint32_t function,
 		       uint8_t exit)
 {
 	const struct block *target = target_of(execution);
@@ -194,40 +194,40 @@ static bool is_right_behind(const struct execution *execution)
 }
 
 /* Emits the events of an edge that left function @from by @exit. */
-static void take_exit(struct execution *execution, uint8_t exit, uint32_t from,
+static void emit_exit(struct execution *execution, uint8_t exit, uint32_t from,
 		      uint64_t return_address)
 {
 	switch (exit) {
 	case FLOW_EXIT_CALL:
-		take_call(execution, from, return_address);
+		emit_call(execution, from, return_address);
 		break;
 	case FLOW_EXIT_CONDITIONAL:
 		/* A target right after the branch means that it was not taken.
 		 */
 		if (!is_right_behind(execution))
-			take_jump(execution, from);
+			emit_jump(execution, from);
 		break;
 	case FLOW_EXIT_JUMP:
 	case FLOW_EXIT_FAR_JUMP:
-		take_jump(execution, from);
+		emit_jump(execution, from);
 		break;
 	case FLOW_EXIT_RETURN:
-		take_return(execution, FUNCTION_RETURN);
+		emit_return(execution, FUNCTION_RETURN);
 		break;
 	case FLOW_EXIT_FAR_RETURN:
-		take_interrupt_return(execution);
+		emit_interrupt_return(execution);
 		break;
 	case FLOW_EXIT_FAR_CALL:
-		take_interruption(execution, FUNCTION_EXCEPTION_SYSTEM_CALL);
+		emit_interruption(execution, FUNCTION_EXCEPTION_SYSTEM_CALL);
 		break;
 	case EXIT_ASYNC:
-		take_interruption(execution, FUNCTION_EXCEPTION_INTERRUPT);
+		emit_interruption(execution, FUNCTION_EXCEPTION_INTERRUPT);
 		break;
 	case EXIT_START:
 	case EXIT_ENTRY:
 	case EXIT_UNTRACED:
 	case EXIT_GUEST:
-		take_start(execution, target_of(execution)->function, exit);
+		emit_start(execution, target_of(execution)->function, exit);
 		watch_nmi(execution, 0);
 		break;
 	case FLOW_EXIT_NONE:
@@ -259,7 +259,7 @@ static void enter_thunk(struct execution *execution, uint8_t exit)
 		return;
 	}
 	if (!can_fold(exit, target))
-		take_exit(execution, exit, from,
+		emit_exit(execution, exit, from,
 			  execution->calls.return_address);
 	if (exit != FLOW_EXIT_FAR_RETURN ||
 	    !thunk_fold_resume(&execution->calls.folds, &execution->calls.fold,
@@ -291,18 +291,18 @@ static void transfer(struct execution *execution, uint8_t exit)
 	if (stays_inside(execution, exit))
 		return;
 	if (exit == EXIT_ASYNC && fold->active && fold->exit == EXIT_UNTRACED)
-		take_start(execution, here(execution)->function, EXIT_UNTRACED);
+		emit_start(execution, here(execution)->function, EXIT_UNTRACED);
 	if (exit == EXIT_ASYNC)
 		thunk_fold_suspend(&execution->calls.folds, fold,
 				   execution->calls.return_address);
 	if (!fold->active && is_thunk) {
 		enter_thunk(execution, exit);
 	} else if (!fold->active) {
-		take_exit(execution, exit, here(execution)->function,
+		emit_exit(execution, exit, here(execution)->function,
 			  execution->calls.return_address);
 	} else if (!is_thunk) {
 		fold->active = false;
-		take_exit(execution, fold->exit, fold->from,
+		emit_exit(execution, fold->exit, fold->from,
 			  fold->return_address);
 	}
 }
