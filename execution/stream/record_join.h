@@ -4,7 +4,7 @@
 
 #include "execution/follow/record_feed.h"
 #include "execution/stream/stream_checkpoint.h"
-#include "symbolize/events/task_switch.h"
+#include "execution/stream/stream_tasks.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -13,7 +13,6 @@
 struct flow_input;
 struct jobs;
 struct segment_feed;
-struct switch_feed;
 struct symbols;
 
 /* A reading position in a run of records and marks. A zeroed cursor is at the
@@ -24,26 +23,6 @@ struct run_cursor {
 	size_t at; /* the next record */
 	size_t next_mark;
 };
-
-/* The running task of a stream, from the kernel's switch records and from the
- * trace itself. record_join.h decides which comes next: a switch record
- * (_record), a switch point (_point), or the return of the thread (_come_back).
- */
-struct stream_tasks {
-	/* NULL: switch records cannot be placed in time */
-	struct switch_feed *feed;
-	struct task_switch state;
-	/* the thread that the stream is of; tid -1: it is of a CPU */
-	struct task_id own;
-	bool is_running; /* tracing is on */
-	uint64_t count;	 /* number of switch records consumed */
-};
-
-/* Sets the task that runs at the start of the stream, -1: unknown. @is_own: the
- * stream is of that thread only.
- */
-void stream_tasks_set(struct stream_tasks *tasks, int32_t pid, int32_t tid,
-		      bool is_own);
 
 /* Merges the records of one stream with the kernel's switch records.
  *
