@@ -3,7 +3,7 @@
 # make check-full,
 # make bench, make lint,
 # make install, make deb,
-# make compile_commands.json
+# make docs, make compile_commands.json
 # V=1 shows commands, DRAFT=1 compiles faster but produces slower code,
 # SAN=1 builds with ASan and UBSan into build-san/,
 # FUZZ=1 for libFuzzer (clang) into build-fuzz/, ARCH=arm64 cross-builds into
@@ -515,6 +515,16 @@ install-recorder: $(PROGRAM)
 deb:
 	$(Q)scripts/deb.sh
 
+# The documentation as a site, in build/docs/site; needs the package mkdocs. The
+# README is its first page. A link to a page that does not exist is an error.
+DOCS := build/docs
+docs:
+	$(Q)$(RM) -r $(DOCS) && mkdir -p $(DOCS) && cp -r docs $(DOCS)/source
+	$(Q)sed 's,](docs/,](,g' README.md >$(DOCS)/source/index.md
+	$(Q)sed 's,](docs/,](,g' CONTRIBUTING.md >$(DOCS)/source/CONTRIBUTING.md
+	$(Q)mkdocs build --quiet --strict
+	@echo "  DOCS  $(DOCS)/site/index.html"
+
 # The compile commands of each file, for editors and analysers.
 compile_commands.json:
 	$(Q)$(MAKE) -nB --no-print-directory Q= PROGRAM_FLAGS= all $(SUITES) \
@@ -525,6 +535,6 @@ clean:
 
 .PHONY: all bench-programs fuzz fuzz-seeds e2e-programs check check-plain check-recorder $(CHECKS) \
 	check-golden-flows check-fuzz-found $(HOSTILE_CHECKS) check-full bench \
-	lint $(LINTS) warnings objects install install-recorder deb compile_commands.json clean
+	lint $(LINTS) warnings objects install install-recorder deb docs compile_commands.json clean
 .SECONDARY:
 -include $(shell find $(BUILD) -name '*.d' 2>/dev/null)

@@ -152,10 +152,11 @@ static int unpack_archive(const struct archive_options *options)
 	}
 	if (folder)
 		error = unpack(options->unpacked, &unpacked, &console_log);
-	/* The folder is empty unless the archive is truncated. */
+	/* A part of a recording could be taken for all of it. */
 	if (folder && error)
-		output_folder_remove_empty(&unpacked);
-	output_folder_close(&unpacked);
+		output_folder_discard(&unpacked);
+	else
+		output_folder_close(&unpacked);
 	if (error)
 		code = fail(options->unpacked, error_text(error));
 	else

@@ -134,7 +134,7 @@ static int start(struct collector *collector)
 	collector->keeper.hits.has_begun = true;
 	error = chosen_calls_mark(&collector->calls, GATE_FIRST);
 	if (!error)
-		error = recording_setup_enable(&collector->setup);
+		error = event_list_enable(&collector->setup.events.list);
 	if (!error && collector->setup.graph)
 		error = function_graph_start(collector->setup.graph);
 	/* On a busy machine it takes a while until all events are active on all
@@ -232,12 +232,12 @@ static int record(struct collector *collector)
 {
 	int error = find_tracer(collector);
 
-	if (!error)
-		error = choose_target(collector);
-	/* Early, as CPUs may come online while the events are opened. */
+	/* Early, as CPUs may come online after the online ones are listed. */
 	if (!error)
 		collector->loop.late =
 			late_cpus_open(&collector->setup, &collector->output);
+	if (!error)
+		error = choose_target(collector);
 	if (!error)
 		error = set_up(collector);
 	if (!error)

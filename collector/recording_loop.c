@@ -134,10 +134,8 @@ static int list_polled(const struct recording_loop *loop,
 /* Traces CPUs that came online, and polls their rings. */
 static int take_cpus(struct recording_loop *loop, struct poll_list *list)
 {
-	bool is_news = false;
-	int error = poll_list_has(list, POLL_CPUS) ?
-			    late_cpus_take(&loop->late, &is_news) :
-			    0;
+	bool is_news;
+	int error = late_cpus_take(&loop->late, &is_news);
 
 	if (error || !is_news)
 		return error;
@@ -172,6 +170,7 @@ int recording_loop_run(struct recording_loop *loop)
 
 	if (error)
 		return error;
+	error = take_cpus(loop, &list);
 	while (!error && loop->result->end == COLLECTOR_FAILED)
 		error = turn(loop, &list);
 	poll_list_free(&list);

@@ -130,6 +130,7 @@ static void follow_by_library(const struct flow_input *input,
 	ck_assert_int_eq(flow_source_open(input, &source), 0);
 	events = function_events_new(source, symbols, -1, -1);
 	ck_assert_ptr_nonnull(events);
+	ck_assert_int_eq(function_events_order_by_trace(events, input), 0);
 	while ((count = function_events_next(events, &batch)) > 0)
 		for (int i = 0; i < count; i++)
 			take_event(ctx, &batch[i]);

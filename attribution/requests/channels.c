@@ -142,6 +142,24 @@ struct request *channels_asked(struct channels *channels, uint64_t socket)
 	return NULL;
 }
 
+bool channels_infer_order(const struct channels *channels, uint64_t socket,
+			  const struct request *answered, uint64_t sent_ns)
+{
+	const struct channel *channel = find(channels, socket);
+	bool has_others = false;
+
+	for (size_t i = 0; channel && i < channel->asked.count; i++) {
+		struct request *other = request_in(&channel->asked, i);
+
+		if (other == answered || !request_is_open(other) ||
+		    !other->taken_ns || other->taken_ns > sent_ns)
+			continue;
+		other->is_inferred = true;
+		has_others = true;
+	}
+	return has_others;
+}
+
 int channels_use(struct channels *channels, uint64_t socket,
 		 const struct task *task)
 {

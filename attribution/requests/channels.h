@@ -2,6 +2,7 @@
 #ifndef KT_ATTRIBUTION_CHANNELS_H
 #define KT_ATTRIBUTION_CHANNELS_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 struct message;
@@ -44,6 +45,14 @@ int channels_ask(struct channels *channels, uint64_t socket,
 /* Returns the oldest unanswered request sent from @socket, borrowed, or NULL.
  */
 struct request *channels_asked(struct channels *channels, uint64_t socket);
+
+/* Marks the open requests of @socket as inferred that its server had read before
+ * it sent the answer to @answered at @sent_ns, except @answered: the server may
+ * answer them in any order. Returns whether there are any, and so @answered is
+ * inferred, too.
+ */
+bool channels_infer_order(const struct channels *channels, uint64_t socket,
+			  const struct request *answered, uint64_t sent_ns);
 
 /* Records that @task sent from @socket, or read from it before any task sent.
  * Returns 0 or -ERROR_MEMORY.

@@ -271,6 +271,10 @@ void requests_answer(struct requests *requests, struct request *request,
 	message->answers = request_refer(request);
 	request->server = message->sender;
 	request->is_inferred |= message->is_inferred;
+	if (message->to)
+		request->is_inferred |=
+			channels_infer_order(requests->channels, message->to,
+					     request, message->sent->time_ns);
 	if (hold->request == request) {
 		request->last = hold;
 		request->is_polled &= has_others(requests, request);

@@ -3,6 +3,7 @@
 
 #include "attribution/requests/requests_deferred.h"
 #include "attribution/requests/requests_state.h"
+#include "attribution/requests/requests_unheard.h"
 #include "common/array.h"
 #include "common/error.h"
 #include "decoder/recording/sideband.h"
@@ -182,14 +183,35 @@ void requests_wait(struct requests *requests, struct party *party)
 	party->hold->is_waiting = true;
 }
 
+/* Returns whether a thread of @pid has sent a message since @request that nobody
+ * has read yet: @request may still be answered.
+ */
+static bool may_be_answered(const struct requests *requests, int32_t pid,
+			    const struct request *request)
+{
+	enum message_medium medium = (enum message_medium)request->medium;
+	const struct party *party;
+	size_t next = 0;
+
+	while ((party = requests_next_party(requests, &next)))
+		if (party->task->pid == pid &&
+		    requests_unheard_of(party, medium, request->sent->time_ns,
+					NULL, false))
+			return true;
+	return false;
+}
+
 void requests_leave(struct requests *requests, struct party *party,
 		    uint64_t time_ns)
 {
-	const struct array *lists[] = { &party->asked, &party->taken };
+	for (size_t i = 0; i < party->asked.count; i++)
+		request_in(&party->asked, i)->is_ended = true;
+	for (size_t i = 0; i < party->taken.count; i++) {
+		struct request *request = request_in(&party->taken, i);
 
-	for (size_t i = 0; i < 2; i++)
-		for (size_t k = 0; k < lists[i]->count; k++)
-			request_in(lists[i], k)->is_ended = true;
+		request->is_ended |=
+			!may_be_answered(requests, party->task->pid, request);
+	}
 	hold_drop(requests_cut(requests, party, time_ns));
 	hold_drop(party->before);
 	party->before = NULL;

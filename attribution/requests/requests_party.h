@@ -74,6 +74,7 @@ void requests_resume(struct requests *requests, struct party *party);
 void requests_wait(struct requests *requests, struct party *party);
 
 /* A thread ends or executes another program: the rest is not for its requests.
+ * A request whose answer may have been sent stays open for its client.
  * A new thread works for the same request as its parent.
  */
 void requests_leave(struct requests *requests, struct party *party,

@@ -56,7 +56,7 @@ static int open_engine(struct cpu_pipeline *pipeline,
 		return -ERROR_MEMORY;
 	if (input->stream->cpu < 0)
 		function_events_of_thread(pipeline->events);
-	return 0;
+	return function_events_order_by_trace(pipeline->events, input);
 }
 
 int cpu_pipeline_find_task(struct cpu_pipeline *pipeline,

@@ -224,11 +224,30 @@ static int decode(struct coresight *source)
 	return error ? error : source->items.error;
 }
 
+/* Emits the gap of a stream without trace. Returns its end. */
+static uint64_t emit_untraced(struct coresight *source)
+{
+	const struct aux_stream *stream = source->input.stream;
+	struct flow_stamp *stamp;
+
+	*flow_batch_next(source->batch, &stamp) =
+		(struct flow_item){ .kind = FLOW_GAP, .detail = FLOW_GAP_LOST };
+	*stamp = (struct flow_stamp){
+		.low_ns = stream->untraced_from_ns,
+		.high_ns = stream->untraced_from_ns,
+		.known_ns = stream->untraced_from_ns,
+	};
+	flow_batch_add(source->batch);
+	return stream->untraced_until_ns;
+}
+
 static void emit_end(struct coresight *source)
 {
 	bool has_stamps = source->items.clock.time ==
 			  RECORDING_TIME_NANOSECONDS;
-	uint64_t last_ns = flow_batch_last_ns(source->batch);
+	uint64_t last_ns = source->input.stream->untraced_from_ns ?
+				   emit_untraced(source) :
+				   flow_batch_last_ns(source->batch);
 	struct flow_stamp *stamp;
 
 	*flow_batch_next(source->batch, &stamp) =

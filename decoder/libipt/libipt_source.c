@@ -445,9 +445,15 @@ static void emit_end(struct libipt *source)
 	bool is_timed = recording_time(source->input.recording) ==
 			RECORDING_TIME_NANOSECONDS;
 	uint64_t lost_ns = is_timed ? loss_at_end_ns(source->input.stream) : 0;
+	uint64_t low_ns = source->end_low_ns < last_ns ? source->end_low_ns :
+							 last_ns;
 
-	emit_last(source, &(struct flow_item){ .kind = FLOW_END }, last_ns,
-		  lost_ns > last_ns ? lost_ns : last_ns);
+	if (lost_ns > last_ns)
+		emit_last(source, &(struct flow_item){ .kind = FLOW_END },
+			  last_ns, lost_ns);
+	else
+		emit_last(source, &(struct flow_item){ .kind = FLOW_END },
+			  low_ns, last_ns);
 }
 
 /* Inserts switches by time among the finished items; later ones wait, unless no

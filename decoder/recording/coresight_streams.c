@@ -728,6 +728,78 @@ int coresight_streams_split(struct recording *recording)
 	return error;
 }
 
+static struct aux_stream *stream_of(const struct array *streams, int32_t cpu)
+{
+	struct aux_stream *stream = streams->items;
+
+	for (size_t i = 0; i < streams->count; i++)
+		if (stream[i].cpu == cpu)
+			return &stream[i];
+	return NULL;
+}
+
+/* Adds what @lost, a loss of the trace itself, says about its CPU. */
+static int add_loss(struct array *streams, const struct sideband_record *lost)
+{
+	struct aux_stream *stream = stream_of(streams, lost->cpu);
+
+	if (!stream) {
+		if (streams->count >= BUDGET_STREAMS)
+			return 0;
+		stream = array_add(streams);
+		if (!stream)
+			return -ERROR_MEMORY;
+		*stream = (struct aux_stream){
+			.index = (uint32_t)streams->count - 1,
+			.cpu = lost->cpu,
+			.pid = -1,
+			.tid = -1,
+			.untraced_from_ns = lost->time_ns,
+		};
+	}
+	if (stream->untraced_from_ns &&
+	    lost->time_ns > stream->untraced_until_ns)
+		stream->untraced_until_ns = lost->time_ns;
+	return 0;
+}
+
+/* In a trace that only counts instructions or cycles, from 1 on, a gap has no
+ * length.
+ */
+static void drop_times(struct array *streams)
+{
+	struct aux_stream *stream = streams->items;
+
+	for (size_t i = 0; i < streams->count; i++)
+		if (stream[i].untraced_from_ns)
+			stream[i].untraced_from_ns =
+				stream[i].untraced_until_ns = 1;
+}
+
+/* Adds a stream for each CPU that came online while recording, and has no unit in
+ * AUXTRACE_INFO: the recorder writes records of losses, with the trace's event, at
+ * the start and the end of its gap (collector/late_cpus.h).
+ */
+static int add_untraced(struct recording *recording)
+{
+	struct array *streams =
+		&recording_facts_to_fill(recording)->streams.streams;
+	struct sideband *sideband =
+		sideband_open(recording, SIDEBAND_BIT(SIDEBAND_LOST));
+	struct sideband_record record;
+	int status = sideband ? 0 : -ERROR_MEMORY;
+
+	while (!status && (status = sideband_next(sideband, &record)) > 0)
+		status = record.event && record.event->is_trace &&
+					 record.cpu >= 0 && record.time_ns ?
+				 add_loss(streams, &record) :
+				 0;
+	sideband_close(sideband);
+	if (recording_time(recording) != RECORDING_TIME_NANOSECONDS)
+		drop_times(streams);
+	return status;
+}
+
 int coresight_streams_make(struct recording *recording)
 {
 	int error;
@@ -736,7 +808,9 @@ int coresight_streams_make(struct recording *recording)
 	    PERF_DATA_AUXTRACE_CORESIGHT)
 		return 0;
 	error = read_units(recording);
-	return error ? error : coresight_streams_split(recording);
+	if (!error)
+		error = coresight_streams_split(recording);
+	return error ? error : add_untraced(recording);
 }
 
 void coresight_streams_free(struct coresight_streams *streams)

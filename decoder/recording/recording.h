@@ -260,6 +260,11 @@ struct aux_stream {
 	size_t loss_count;
 	bool cut;	 /* the file ended inside it */
 	uint64_t end_ns; /* CoreSight: end of tracing; 0 if unknown */
+	/* CoreSight: from when to when its CPU ran without being traced, if the
+	 * stream has no pieces; else 0
+	 */
+	uint64_t untraced_from_ns;
+	uint64_t untraced_until_ns;
 };
 
 size_t recording_stream_count(const struct recording *recording);

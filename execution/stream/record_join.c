@@ -89,6 +89,14 @@ static int open_switches(struct record_join *join,
 	return stream_tasks_open(&join->tasks, input);
 }
 
+static void note_untraced(struct record_join *join,
+			  const struct aux_stream *stream)
+{
+	join->lost_from_ns = stream->untraced_from_ns;
+	if (stream->untraced_from_ns)
+		join->lost_until_ns = stream->untraced_until_ns;
+}
+
 int record_join_open(struct record_join *join, const struct flow_input *input,
 		     const struct symbols *symbols, bool lists_blocks,
 		     struct jobs *jobs, const struct execution_state *state)
@@ -98,6 +106,7 @@ int record_join_open(struct record_join *join, const struct flow_input *input,
 	*join = (struct record_join){ .lists_blocks = lists_blocks };
 	stream_tasks_set(&join->tasks, -1, -1, false);
 	error = open_switches(join, input);
+	note_untraced(join, input->stream);
 	if (!error)
 		error = segment_feed_open(input, symbols, lists_blocks, jobs,
 					  state, &join->feed);
@@ -115,6 +124,7 @@ int record_join_restart(struct record_join *join,
 	stream_tasks_close(&join->tasks);
 	*join = (struct record_join){ .feed = feed };
 	error = open_switches(join, input);
+	note_untraced(join, input->stream);
 	return error ? error : segment_feed_restart(feed, input, part);
 }
 
@@ -175,7 +185,19 @@ static int read_run(struct record_join *join)
  */
 static int make_switch(struct record_join *join, const union timed_record *like)
 {
-	join->made = stream_tasks_record_at(&join->tasks, like);
+	const struct task_id *task = &join->tasks.state.current;
+
+	join->made = (union timed_record){
+		.event = {
+			.time_ns = like->time_ns,
+			.early_ns = like->early_ns,
+			.late_ns = like->late_ns,
+			.kind = FUNCTION_SWITCH,
+			.detail = join->tasks.state.preempted,
+			.address = (uint64_t)(uint32_t)task->pid << 32 |
+				   (uint32_t)task->tid,
+		},
+	};
 	return 1;
 }
 
@@ -291,6 +313,23 @@ static int take_mark(struct record_join *join, const struct event_mark *mark)
 	return 0;
 }
 
+/* Makes the gap of a stream without trace. */
+static int make_gap(struct record_join *join)
+{
+	memset(&join->made, 0, sizeof(join->made));
+	join->made.time_ns = join->lost_from_ns;
+	if (join->lists_blocks) {
+		join->made.item.kind = FLOW_GAP;
+		join->made.item.detail = FLOW_GAP_LOST;
+	} else {
+		join->made.event.kind = FUNCTION_GAP;
+		join->made.event.detail = FLOW_GAP_LOST;
+	}
+	join->last = join->made;
+	join->lost_from_ns = 0;
+	return 1;
+}
+
 /* Makes the last record. If the stream ends with a loss, the end of that is the
  * time.
  */
@@ -374,7 +413,7 @@ static int take_place(struct record_join *join)
 		return take_mark(join, mark);
 	if (!join->is_fed)
 		return read_run(join);
-	return make_end(join);
+	return join->lost_from_ns ? make_gap(join) : make_end(join);
 }
 
 static int next_records(struct record_join *join,

@@ -4,7 +4,7 @@
 
 #include "execution/follow/record_feed.h"
 #include "execution/stream/stream_checkpoint.h"
-#include "execution/stream/stream_tasks.h"
+#include "symbolize/events/stream_tasks.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -53,6 +53,10 @@ struct record_join {
 	bool is_gated; /* recording_is_gated() */
 	/* the end of the loss that the stream ends with, 0 if none */
 	uint64_t lost_until_ns;
+	/* the start of a loss that is all of the stream; 0 if none, or if its
+	 * gap was provided
+	 */
+	uint64_t lost_from_ns;
 
 	struct stream_tasks tasks; /* the running task */
 	/* the last record provided; only its times are valid */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "execution/stream/stream_tasks.h"
+#include "symbolize/events/stream_tasks.h"
 #include "common/error.h"
 #include "decoder/flow/flow_source.h"
 #include "decoder/flow/switch_feed.h"
@@ -104,22 +104,4 @@ bool stream_tasks_come_back(struct stream_tasks *tasks)
 {
 	return tasks->own.tid >= 0 &&
 	       task_switch_back(&tasks->state, &tasks->own);
-}
-
-union timed_record stream_tasks_record_at(const struct stream_tasks *tasks,
-					  const union timed_record *like)
-{
-	const struct task_id *task = &tasks->state.current;
-
-	return (union timed_record){
-		.event = {
-			.time_ns = like->time_ns,
-			.early_ns = like->early_ns,
-			.late_ns = like->late_ns,
-			.kind = FUNCTION_SWITCH,
-			.detail = tasks->state.preempted,
-			.address = (uint64_t)(uint32_t)task->pid << 32 |
-				   (uint32_t)task->tid,
-		},
-	};
 }

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef KT_EXECUTION_STREAM_TASKS_H
-#define KT_EXECUTION_STREAM_TASKS_H
+#ifndef KT_SYMBOLIZE_STREAM_TASKS_H
+#define KT_SYMBOLIZE_STREAM_TASKS_H
 
-#include "execution/follow/record_feed.h"
 #include "symbolize/events/task_switch.h"
 
 #include <stdbool.h>
@@ -13,8 +12,9 @@ struct flow_item;
 struct switch_feed;
 
 /* The running task of a stream, from the kernel's switch records and from the
- * trace itself. record_join.h decides which comes next: a switch record
- * (_record), a switch point (_point), or the return of the thread (_come_back).
+ * trace itself. The caller decides which comes next: a switch record (_record),
+ * a switch point (_point), or the return of the thread (_come_back). The callers
+ * are the engines: record_join.h and function_events.h.
  */
 struct stream_tasks {
 	/* NULL: switch records cannot be placed in time */
@@ -77,9 +77,5 @@ int stream_tasks_point(struct stream_tasks *tasks, uint64_t low_ns,
  * thread runs now. Returns whether it did not before.
  */
 bool stream_tasks_come_back(struct stream_tasks *tasks);
-
-/* Returns the record of a switch to the running task, at the time of @like. */
-union timed_record stream_tasks_record_at(const struct stream_tasks *tasks,
-					  const union timed_record *like);
 
 #endif
