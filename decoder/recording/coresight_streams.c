@@ -776,6 +776,41 @@ static void drop_times(struct array *streams)
 				stream[i].untraced_until_ns = 1;
 }
 
+/* Time stamps can be converted to nanoseconds if they are the CPU's counter and
+ * the recording has the conversion.
+ */
+static bool has_time(const struct recording *recording)
+{
+	const struct array *units = recording_coresight_units(recording);
+
+	for (size_t i = 0; i < units->count; i++) {
+		const struct coresight_unit *unit = array_at(units, i);
+
+		if (!coresight_unit_has_time(unit) || !unit->has_cpu_time)
+			return false;
+	}
+	return recording_time_conversion(recording)->known;
+}
+
+static bool has_cycles(const struct recording *recording)
+{
+	const struct array *units = recording_coresight_units(recording);
+
+	for (size_t i = 0; i < units->count; i++)
+		if (!coresight_unit_counts_cycles(array_at(units, i)))
+			return false;
+	return units->count;
+}
+
+enum recording_time recording_time(const struct recording *recording)
+{
+	if (recording_trace(recording) != RECORDING_TRACE_CORESIGHT ||
+	    has_time(recording))
+		return RECORDING_TIME_NANOSECONDS;
+	return has_cycles(recording) ? RECORDING_TIME_CYCLES :
+				       RECORDING_TIME_INSTRUCTIONS;
+}
+
 /* Adds a stream for each CPU that came online while recording, and has no unit in
  * AUXTRACE_INFO: the recorder writes records of losses, with the trace's event, at
  * the start and the end of its gap (collector/late_cpus.h).
