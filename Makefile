@@ -54,7 +54,7 @@ endif
 # Debian has libipt only for x86; elsewhere its decoder is left out.
 HAVE_IPT := $(if $(ARCH),,$(shell echo '\#include <intel-pt.h>' | \
             $(CC) -E - >/dev/null 2>&1 && echo yes))
-IPT_SRCS := decoder/libipt/intel_image.c $(wildcard decoder/libipt/libipt_*.c)
+IPT_SRCS := $(wildcard decoder/libipt/libipt_*.c)
 NO_IPT_SRCS := decoder/libipt/without_libipt.c
 NO_IPT_TESTS := $(shell grep -l intel-pt.h tests/*.c)
 

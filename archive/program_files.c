@@ -8,6 +8,7 @@
 #include "decoder/recording/sideband.h"
 #include "symbolize/elf/elf_file.h"
 
+#include "common/array.h"
 #include <elf.h>
 #include <limits.h>
 #include <stdio.h>

@@ -10,7 +10,7 @@
 #include "common/error.h"
 #include "common/log.h"
 #include "decoder/code/code_image.h"
-#include "decoder/recording/recording_part.h"
+#include "decoder/recording/recording.h"
 #include "decoder/recording_open.h"
 #include "inband/copied_file.h"
 #include "inband/given_kernel.h"

@@ -9,7 +9,6 @@
 #include "decoder/flow/flow.h"
 #include "decoder/flow/flow_source.h"
 #include "decoder/recording/recording.h"
-#include "decoder/recording/recording_part.h"
 #include "execution/stream/execution_stream.h"
 #include "inband/own_recording.h"
 #include "inband/part_bytes.h"
@@ -141,8 +140,8 @@ static int open_stream(struct part_decoder *decoder,
 		return execution_stream_open(&input, decoder->own->symbols,
 					     decoder->pid, decoder->tid, NULL,
 					     NULL, &decoder->execution);
-	error = execution_stream_renew(decoder->execution, &input, bracket,
-				       decoder->pid, decoder->tid);
+	error = execution_stream_restart(decoder->execution, &input, bracket,
+					 decoder->pid, decoder->tid);
 	if (error)
 		part_decoder_forget_code(decoder);
 	return error;

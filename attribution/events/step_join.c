@@ -6,7 +6,7 @@
 #include "common/error.h"
 #include "common/number_map.h"
 #include "common/pack.h"
-#include "decoder/flow/dead_tasks.h"
+#include "decoder/flow/switch_feed.h"
 #include "decoder/recording/sideband.h"
 #include "report/steps/call_step.h"
 
@@ -84,7 +84,7 @@ static int name_dead(struct switch_events *switches,
 	dead = array_reach(&switches->dead, (size_t)record->cpu);
 	if (!dead)
 		return -ERROR_MEMORY;
-	dead_tasks_take(dead, record);
+	dead_tasks_consume(dead, record);
 	return 0;
 }
 

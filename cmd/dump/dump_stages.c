@@ -9,7 +9,6 @@
 #include "decoder/flow/flow_source.h"
 #include "decoder/flow/packet_dump.h"
 #include "decoder/recording/recording.h"
-#include "decoder/recording/recording_clock.h"
 #include "decoder/recording/sideband.h"
 #include "decoder/recording/tracepoint.h"
 #include "report/text/line_buffer.h"

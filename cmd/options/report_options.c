@@ -8,7 +8,7 @@
 #include "decoder/flow/branch_source.h"
 #include "decoder/flow/flow_source.h"
 #include "decoder/recording/recording.h"
-#include "execution/stream/execution_blocks.h"
+#include "execution/stream/execution_stream.h"
 #include "report/steps/task_stacks.h"
 
 #include <stdio.h>

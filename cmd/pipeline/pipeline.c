@@ -14,7 +14,6 @@
 #include "decoder/recording/recording.h"
 #include "execution/stream/execution_stream.h"
 #include "execution/stream/stream_checkpoint.h"
-#include "execution/stream/stream_start.h"
 #include "report/steps/call_step.h"
 #include "report/steps/event_merge.h"
 #include "report/steps/task_stacks.h"

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#include "decoder/recording/graph_trace.h"
 #include "decoder/recording/recording.h"
-#include "decoder/recording/recording_clock.h"
+#include "decoder/recording/tracepoint.h"
 #include "sql/tables/row_source.h"
 #include "sql/tables/sql_tables.h"
 #include "symbolize/symbols/symbols.h"

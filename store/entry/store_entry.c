@@ -3,7 +3,7 @@
 
 #include "common/error.h"
 #include "decoder/recording/recording.h"
-#include "decoder/recording/stream_bytes.h"
+#include "decoder/recording/stream_window.h"
 #include "sql/tables/sql_tables.h"
 
 #include <inttypes.h>

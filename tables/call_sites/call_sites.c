@@ -21,6 +21,7 @@
 #include "tables/table_records.h"
 #include "tables/text/table_rows.h"
 
+#include "common/array.h"
 #include <stdlib.h>
 #include <string.h>
 

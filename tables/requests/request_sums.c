@@ -112,7 +112,7 @@ static void add_way(struct request_sums *sums, const struct hold *hold,
 
 /* Writes the holds on @request's path to @way, in order. Returns their number.
  */
-static size_t find_way(const struct request *request, const struct hold **way)
+static size_t find_edge(const struct request *request, const struct hold **way)
 {
 	size_t count = 0;
 
@@ -225,7 +225,7 @@ static int list_way(const struct request *request, struct array *way)
 	*way = ARRAY_OF(const struct hold *);
 	if (request->holds.count && !array_reach(way, request->holds.count - 1))
 		return -ERROR_MEMORY;
-	way->count = find_way(request, way->items);
+	way->count = find_edge(request, way->items);
 	return 0;
 }
 
