@@ -11,6 +11,7 @@
 #include "decoder/recording/trace_info.h"
 
 struct coresight_streams;
+struct generated_code;
 struct program_ids;
 
 /* The facts known about a recording of any kind. Each kind has a reader
@@ -35,6 +36,7 @@ struct recording_facts {
 	struct time_conversion conversion;
 	struct array coresight_units;		     /* struct coresight_unit */
 	struct coresight_streams *coresight_streams; /* or NULL */
+	struct generated_code *generated;	     /* or NULL */
 	struct array maps;  /* struct file_map: of files next to the data */
 	struct array dumps; /* struct code_region: a snapshot's memory */
 	/* layout of trace.dat's pages; zeroed: none */

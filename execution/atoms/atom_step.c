@@ -91,6 +91,7 @@ bool atom_step_straight(struct execution *execution, struct atom_range *range)
 		case BLOCK_NO_CODE:
 		case BLOCK_CODE_CHANGED:
 		case BLOCK_UNKNOWN:
+		case BLOCK_GENERATED:
 			return false;
 		}
 	}

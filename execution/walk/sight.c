@@ -64,5 +64,5 @@ bool sight_ends_in_void(const struct execution *execution,
 		return false;
 	kind = execution->blocks[sight->end].kind;
 	return kind == BLOCK_NO_CODE || kind == BLOCK_CODE_CHANGED ||
-	       kind == BLOCK_UNKNOWN;
+	       kind == BLOCK_UNKNOWN || kind == BLOCK_GENERATED;
 }
