@@ -5,6 +5,7 @@
 #include "report/text/name_text.h"
 #include "report/text/source_label.h"
 #include "report/text/task_label.h"
+#include "report/text/user_mark.h"
 #include "report/timeline/timeline.h"
 #include "symbolize/functions/function_table.h"
 
@@ -37,7 +38,7 @@ char *text_name_origin(const void *ctx, const struct call_step *step,
 	const struct timeline_context *context = ctx;
 	const struct function *function =
 		function_at(context->functions, step->function);
-	const char *mark = function->space == 'u' ? "  [u]" : "";
+	const char *mark = user_mark(function);
 	struct source_label label = { "" };
 	char *source;
 	char *text = NULL;
