@@ -1,0 +1,26 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
+# Runs in the virtual machine: recordings of the program generated_code of the
+# build $2, with pauses of $3 ms, in the folder $1.  generated_code.sh judges them.
+set -euo pipefail
+# shellcheck source=tests/e2e/guest_run.sh
+source "$(dirname "$(realpath "$0")")/guest_run.sh"
+RESULTS=$1
+KTRACE=$2/ktrace-hw
+PROGRAM=$2/tests/e2e/programs/generated_code
+PAUSE_MS=$3
+mkdir /dev/shm/work
+cd /dev/shm/work
+
+record() { # name argument...
+	run "$1" "$KTRACE" record --user -o "$1" -- "$PROGRAM" "${@:2}"
+	[[ $(<"$1.code") == 0 ]] || fail "$1: $(tail -n 3 "$1.err")"
+}
+
+hold_symbols
+record dump-rwx dump rwx 0
+record dump-rx dump rx 0
+record map-rx map rx "$PAUSE_MS"
+record map-rwx map rwx "$PAUSE_MS"
+record none-rwx none rwx "$PAUSE_MS"
+save_results "$2"
