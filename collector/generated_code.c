@@ -60,6 +60,7 @@ struct generated_code {
 	int stop;		 /* an eventfd */
 	pthread_t thread;
 	bool has_failed;
+	bool is_full; /* @left is used up */
 };
 
 static uint64_t now_ns(const struct generated_code *code)
@@ -96,8 +97,8 @@ static void close_generator(struct generator *generator)
 		close(generator->end);
 }
 
-/* Returns the process @pid, which is added if it is new; NULL if it has ended
- * or may not be read.
+/* Returns the process @pid, which is added if it is new; NULL if it has ended or
+ * may not be read, or if there are too many.
  */
 static struct generator *add(struct generated_code *code, pid_t pid)
 {
@@ -105,6 +106,8 @@ static struct generator *add(struct generated_code *code, pid_t pid)
 
 	if (generator)
 		return generator;
+	if (code->generators.count == GENERATED_MOST_PROCESSES)
+		return NULL;
 	generator = array_add(&code->generators);
 	if (!generator) {
 		fail(code, -ERROR_MEMORY);
@@ -146,6 +149,18 @@ static int open_copies(const struct generated_code *code, pid_t pid)
 	return -1;
 }
 
+/* Logs once that there will be no more copies. */
+static void note_limit(struct generated_code *code)
+{
+	if (code->is_full || code->left >= PROCESS_MEMORY_LEAST)
+		return;
+	code->is_full = true;
+	log_message(code->log, LOG_WARNING, code->folder.path, LOG_NO_OFFSET,
+		    "programs generated more than %" PRIu64
+		    " MiB of code: what is new from now on is not copied",
+		    GENERATED_MOST_BYTES >> 20);
+}
+
 /* Reads the process's memory and names, and plans the next reading. */
 static void read_generator(struct generated_code *code,
 			   struct generator *generator, bool is_last)
@@ -163,6 +178,7 @@ static void read_generator(struct generated_code *code,
 		close(fd);
 	fail(code, generated_files_copy(&generator->names, &code->folder,
 					&code->clock, is_last, &code->left));
+	note_limit(code);
 	end_ns = monotonic_ns();
 	generator->period_ns = status ? 0 : generator->period_ns * 2;
 	if (generator->period_ns > MOST_PERIOD_NS)

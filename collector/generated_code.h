@@ -30,11 +30,13 @@ struct trace_clock;
  * beyond 100 ms.
  *
  * Errors while recording are logged once, and end the copying, but not the
- * recording. At most GENERATED_MOST_BYTES are written.
+ * recording. At most GENERATED_MOST_BYTES are written, which is logged, of at most
+ * GENERATED_MOST_PROCESSES at a time, which have six descriptors each.
  */
 struct generated_code;
 
 #define GENERATED_MOST_BYTES (UINT64_C(512) << 20)
+enum { GENERATED_MOST_PROCESSES = 256 };
 
 /* Starts copying for the processes of @target, in the folder code/ of @folder,
  * with times of @clock. Must be called before the recorded command starts.

@@ -270,7 +270,7 @@ static int write_chunk(struct reading *reading, uint64_t address,
 	size_t size = sizeof(chunk) + PAGE;
 
 	reading->is_news = true;
-	if (*reading->left < size)
+	if (*reading->left < PROCESS_MEMORY_LEAST)
 		return 0;
 	*reading->left -= size;
 	return writev(reading->fd, parts, 2) == (ssize_t)size ? 0 :
@@ -280,8 +280,11 @@ static int write_chunk(struct reading *reading, uint64_t address,
 static int add_copy(struct reading *reading, uint64_t address,
 		    const uint8_t *bytes)
 {
-	struct page_copy *copy = array_add(&reading->memory->copies);
+	struct page_copy *copy;
 
+	if (*reading->left < PROCESS_MEMORY_LEAST)
+		return 0;
+	copy = array_add(&reading->memory->copies);
 	if (!copy)
 		return -ERROR_MEMORY;
 	copy->address = address;

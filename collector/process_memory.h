@@ -3,6 +3,7 @@
 #define KT_COLLECTOR_PROCESS_MEMORY_H
 
 #include "collector/trace_clock.h"
+#include "common/generated_chunk.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -35,6 +36,12 @@ int process_memory_add(struct process_memory *memory, uint64_t start,
  */
 int process_memory_inherit(struct process_memory *memory,
 			   const struct process_memory *parent);
+
+/* The bytes that one copy of a page takes. */
+enum {
+	PROCESS_MEMORY_LEAST =
+		GENERATED_PAGE_BYTES + sizeof(struct generated_chunk)
+};
 
 /* Reads all addresses, with times of @clock, and writes chunks to @fd. *@left,
  * the number of bytes that may still be written, is reduced.

@@ -44,6 +44,7 @@ main() {
 	check_recording dump-rwx 10 10
 	check_recording dump-rx 10 10
 	check_recording map-rx 20 20
+	check_recording container 20 20
 	# Which bytes ran before the first copy of each version is unknown.
 	check_versions map-rwx 10 20
 	check_versions none-rwx 0 0

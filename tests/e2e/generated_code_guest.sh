@@ -13,7 +13,11 @@ mkdir /dev/shm/work
 cd /dev/shm/work
 
 record() { # name argument...
-	run "$1" "$KTRACE" record --user -o "$1" -- "$PROGRAM" "${@:2}"
+	record_command "$1" "$PROGRAM" "${@:2}"
+}
+
+record_command() { # name command...
+	run "$1" "$KTRACE" record --user -o "$1" -- "${@:2}"
 	[[ $(<"$1.code") == 0 ]] || fail "$1: $(tail -n 3 "$1.err")"
 }
 
@@ -23,4 +27,8 @@ record dump-rx dump rx 0
 record map-rx map rx "$PAUSE_MS"
 record map-rwx map rwx "$PAUSE_MS"
 record none-rwx none rwx "$PAUSE_MS"
+# With process numbers and a /tmp of its own.
+# shellcheck disable=SC2016 # for the shell in the container
+record_command container unshare --pid --mount --fork sh -c \
+	'mount -t tmpfs none /tmp && "$0" "$@"' "$PROGRAM" map rx "$PAUSE_MS"
 save_results "$2"
