@@ -215,6 +215,7 @@ static char map_path[64];
 
 static void make_folder(void)
 {
+	times = 0;
 	snprintf(folder_path, sizeof(folder_path), "/tmp/generated-XXXXXX");
 	ck_assert_ptr_nonnull(mkdtemp(folder_path));
 	ck_assert_int_eq(output_folder_open(&folder, folder_path, NULL), 0);
