@@ -45,7 +45,8 @@ struct step {
 	enum step_kind kind;
 	uint64_t time_ns;
 	const char *bytes;
-	int detail; /* the protection; the time of the copy before */
+	/* the protection; the time of the copy before, of the look after */
+	int detail;
 	const char *name;
 };
 
@@ -123,14 +124,24 @@ static const struct scenario {
 	  0 },
 	{ "writable, replaced: unknown between copies, each with its name",
 	  { { MAPPED, 1000, NULL, RWX, NULL },
-	    { LISTED, 1100, "one", 0, NULL },
+	    { LISTED, 1100, "one", 3020, NULL },
 	    { READ, 3000, "A", 0, NULL },
 	    { READ, 5000, "B", 3500, NULL },
-	    { LISTED, 3600, "two", 0, NULL } },
+	    { LISTED, 3600, "two", 5020, NULL } },
 	  { { 2000, 0, GENERATED },
 	    { 3400, 'A', "one" },
 	    { 4000, 0, "one" },
 	    { 5010, 'B', "two" } },
+	  0 },
+	{ "a list of two functions, between two equal copies: unknown",
+	  { { MAPPED, 1000, NULL, WX, NULL },
+	    { READ_WX, 2000, "A", 0, NULL },
+	    { LISTED, 2020, "one", 0, NULL },
+	    { MAPPED, 3000, NULL, WX, NULL },
+	    { LISTED, 2500, "two", 3990, NULL },
+	    { MAPPED, 3500, NULL, WX, NULL },
+	    { LISTED, 2500, "three", 3990, NULL } },
+	  { { 2400, 'A', "one" }, { 3200, 0, "one" }, { 4000, 'A', "three" } },
 	  0 },
 	{ "jitdump: known since its record, but for the clocks' difference",
 	  { { MAPPED, 1000, NULL, RWX, NULL },
@@ -247,7 +258,8 @@ static void add_listed(const struct step *step)
 	if (!map)
 		map = open_file("7.map");
 	fprintf(map, "# %d %d\n%llx 10 %s\n", (int)step->time_ns,
-		(int)step->time_ns + 1, (unsigned long long)CODE, step->bytes);
+		step->detail ? step->detail : (int)step->time_ns + 1,
+		(unsigned long long)CODE, step->bytes);
 }
 
 /* The clock of the jitdump is 500 ahead. */

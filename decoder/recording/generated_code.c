@@ -285,6 +285,26 @@ static int add_chunks(struct memory *memory)
 	return error;
 }
 
+/* Adds the function @name of a perf map, if it shares addresses with others. */
+static int add_named(struct memory *memory, const struct generated_name *name)
+{
+	const struct generated_source source = {
+		.begin_ns = name->time_ns - 1,
+		.end_ns = name->until_ns,
+		.is_named = true,
+	};
+
+	return name->until_ns <= source.begin_ns ||
+			       name->time_ns < memory->first_ns ||
+			       name->time_ns >= memory->end_ns ||
+			       generated_names_are_single(
+				       &memory->generator->names, name->start,
+				       name->end) ?
+		       0 :
+		       generated_source_add(&memory->sources, source,
+					    name->start, name->end);
+}
+
 /* Adds the functions of jitdump that were added to this memory. */
 static int add_listed(struct memory *memory)
 {
@@ -300,8 +320,10 @@ static int add_listed(struct memory *memory)
 			.is_listed = true,
 		};
 
-		if (name->code && name->time_ns >= memory->first_ns &&
-		    name->time_ns < memory->end_ns)
+		if (!name->code)
+			error = add_named(memory, name);
+		else if (name->time_ns >= memory->first_ns &&
+			 name->time_ns < memory->end_ns)
 			error = generated_source_add(&memory->sources, source,
 						     name->start, name->end);
 	}

@@ -33,7 +33,8 @@ struct recording;
  * 1. Bytes are known only if one of the facts, or two equal readings around the
  *    time, prove them. Other bytes are unknown: the decoder reports a gap.
  *    Two equal readings do not exclude other bytes between them that ran and
- *    were overwritten by the first again; this is taken for impossible.
+ *    were overwritten by the first again; this is taken for impossible, unless
+ *    the process listed another function there between them.
  * 2. Bytes of jitdump are known from the time of their record on.
  * 3. An image never changes. A change makes a new image of the whole mapping,
  *    that shares unchanged pages.

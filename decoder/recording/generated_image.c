@@ -58,6 +58,8 @@ struct page_state {
 	/* where the bytes of each granule are since its last change */
 	uint8_t *owner[GRANULES];
 	uint64_t seen_ns[GRANULES]; /* they were there; 0: never read */
+	uint64_t changed_ns[GRANULES];
+	uint64_t named[4]; /* a function was listed there */
 };
 
 bool generated_chunk_read(const uint8_t *file, size_t size, size_t *place,
@@ -91,7 +93,8 @@ int generated_source_add(struct array *sources, struct generated_source source,
 		source.last = (uint16_t)(until - page);
 		if (array_append(sources, &source) < 0)
 			return -ERROR_MEMORY;
-		source.bytes += until - start;
+		if (source.bytes)
+			source.bytes += until - start;
 		start = until;
 	}
 	return 0;
@@ -229,7 +232,7 @@ bool generated_sources_are_patched(const struct generated_source *sources,
 	const struct generated_source *last = NULL;
 
 	for (size_t i = 0; i < count; i++) {
-		if (sources[i].is_listed)
+		if (sources[i].is_listed || sources[i].is_named)
 			continue;
 		if (last && last->address == sources[i].address &&
 		    is_patched(last, &sources[i], names))
@@ -337,8 +340,10 @@ static int replace(struct page_state *state,
 	state->budget->pages--;
 	memcpy(copy, state->bytes, PAGE);
 	for (size_t i = 0; i < GRANULES; i++)
-		if (has_bit(replacement->which, i))
+		if (has_bit(replacement->which, i)) {
 			state->owner[i] = copy;
+			state->changed_ns[i] = replacement->known_ns;
+		}
 	if (replacement->known_ns > replacement->lost_ns)
 		error = add_change(state, replacement->lost_ns, replacement,
 				   NULL);
@@ -374,6 +379,25 @@ static void take_granule(struct page_state *state,
 	memcpy(old, new, GRANULE);
 }
 
+/* A function was listed at granule @at after another one. If the bytes did not
+ * change at that time, they may have been others between two equal copies.
+ */
+static void take_named(struct page_state *state,
+		       const struct generated_source *source, size_t at,
+		       struct replacements *replacements)
+{
+	const struct replacement replacement = {
+		.lost_ns = source->begin_ns,
+		.known_ns = source->end_ns,
+		.old_ns = source->begin_ns,
+	};
+
+	if (has_bit(state->named, at) &&
+	    state->changed_ns[at] <= source->begin_ns)
+		add_replacement(replacements, &replacement, at);
+	set_bit(state->named, at);
+}
+
 /* Applies the next source. */
 static int take_source(struct page_state *state,
 		       const struct generated_source *source)
@@ -384,15 +408,27 @@ static int take_source(struct page_state *state,
 
 	state->protection = protection_of(state->area, source, 0);
 	memcpy(bytes, state->bytes, PAGE);
-	memcpy(bytes + source->first, source->bytes,
-	       (size_t)(source->last - source->first));
+	if (source->bytes)
+		memcpy(bytes + source->first, source->bytes,
+		       (size_t)(source->last - source->first));
 	for (size_t i = source->first / GRANULE; i * GRANULE < source->last;
 	     i++)
-		take_granule(state, source, i, bytes + i * GRANULE,
-			     &replacements);
+		if (source->is_named)
+			take_named(state, source, i, &replacements);
+		else
+			take_granule(state, source, i, bytes + i * GRANULE,
+				     &replacements);
 	for (size_t i = 0; i < replacements.count && !error; i++)
 		error = replace(state, &replacements.list[i]);
 	return error;
+}
+
+/* Removes the granules whose bytes are in @source from @unknown. */
+static void clear_read(const struct generated_source *source, uint64_t *unknown)
+{
+	for (size_t i = source->first / GRANULE;
+	     source->bytes && i * GRANULE < source->last; i++)
+		unknown[i / 64] &= ~(UINT64_C(1) << (i % 64));
 }
 
 /* Reads the @count sources of one page; appends the page at the area's time to
@@ -410,18 +446,19 @@ static int make_page(const struct generated_area *area,
 		.changes = changes,
 		.address = sources->address,
 	};
+	struct generated_page page = { .address = sources->address };
 	uint8_t *first = arena_alloc(arena, PAGE);
 	int error = first ? 0 : -ERROR_MEMORY;
 
+	page.bytes = first;
+	memset(page.unknown, 0xff, sizeof(page.unknown));
+	for (size_t i = 0; i < count; i++)
+		clear_read(&sources[i], page.unknown);
 	for (size_t i = 0; i < GRANULES; i++)
 		state.owner[i] = first;
 	for (size_t i = 0; i < count && !error; i++)
 		error = take_source(&state, &sources[i]);
-	return error ? error :
-		       array_append(pages, &(struct generated_page){
-						   .address = state.address,
-						   .bytes = first,
-					   });
+	return error ? error : array_append(pages, &page);
 }
 
 static int compare_changes(const void *a, const void *b)

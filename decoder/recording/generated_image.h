@@ -38,6 +38,10 @@ struct generated_source {
 	uint16_t first;
 	uint16_t last;
 	bool is_listed; /* from jitdump */
+	/* the program listed a function there between @begin_ns and @end_ns;
+	 * there are no bytes
+	 */
+	bool is_named;
 };
 
 /* One mapping of a process, and all that is known of it. */

@@ -56,16 +56,24 @@ static bool read_number(const char **text, const char *end, uint64_t *number)
 	return true;
 }
 
-/* Sets *@time_ns by a line "# SINCE UNTIL": after the last look before. */
-static void read_time(const char *text, const char *end, uint64_t *time_ns)
+static uint64_t read_decimal(const char **text, const char *end)
 {
-	uint64_t since_ns = 0;
+	uint64_t number = 0;
 
-	if (end - text < 3 || text[1] != ' ')
-		return;
-	for (text += 2; text < end && *text >= '0' && *text <= '9'; text++)
-		since_ns = since_ns * 10 + (uint64_t)(*text - '0');
-	*time_ns = since_ns + 1;
+	for (; *text < end && **text == ' '; ++*text)
+		;
+	for (; *text < end && **text >= '0' && **text <= '9'; ++*text)
+		number = number * 10 + (uint64_t)(**text - '0');
+	return number;
+}
+
+/* Sets the times of @name by a line "# SINCE UNTIL". */
+static void read_time(const char *text, const char *end,
+		      struct generated_name *name)
+{
+	text++;
+	name->time_ns = read_decimal(&text, end) + 1;
+	name->until_ns = read_decimal(&text, end);
 }
 
 static int add_name(struct generated_names *names, struct generated_name name,
@@ -79,16 +87,17 @@ static int add_name(struct generated_names *names, struct generated_name name,
 }
 
 /* Adds the function of the line from @text to @end, unless it is none; a line
- * of times sets *@time_ns.
+ * of times sets those of *@times.
  */
 static int add_line(struct generated_names *names, const char *text,
-		    const char *end, uint64_t *time_ns, struct arena *arena)
+		    const char *end, struct generated_name *times,
+		    struct arena *arena)
 {
-	struct generated_name name = { .time_ns = *time_ns };
+	struct generated_name name = *times;
 	uint64_t size;
 
 	if (*text == '#') {
-		read_time(text, end, time_ns);
+		read_time(text, end, times);
 		return 0;
 	}
 
@@ -106,7 +115,7 @@ int generated_names_add_map(struct generated_names *names, const char *text,
 			    size_t size, struct arena *arena)
 {
 	const char *end = text + size;
-	uint64_t time_ns = 1;
+	struct generated_name times = { .time_ns = 1 };
 	int error = 0;
 
 	while (text < end && !error) {
@@ -114,7 +123,7 @@ int generated_names_add_map(struct generated_names *names, const char *text,
 
 		if (!line)
 			line = end;
-		error = add_line(names, text, line, &time_ns, arena);
+		error = add_line(names, text, line, &times, arena);
 		text = line + 1;
 	}
 	return error;

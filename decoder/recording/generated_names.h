@@ -24,6 +24,7 @@ struct generated_name {
 	 * map after the last look without it
 	 */
 	uint64_t time_ns;
+	uint64_t until_ns;   /* perf map: the first look with it; 0: unknown */
 	const uint8_t *code; /* jitdump: its bytes; NULL: unknown */
 	size_t order;	     /* in the list */
 };

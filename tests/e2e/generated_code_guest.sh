@@ -25,8 +25,8 @@ hold_symbols
 record dump-rwx dump rwx 0
 record dump-rx dump rx 0
 record map-rx map rx "$PAUSE_MS"
-record map-rwx map rwx "$PAUSE_MS"
-record none-rwx none rwx "$PAUSE_MS"
+record map-rwx map rwx 250
+record none-rwx none rwx 0
 # With process numbers and a /tmp of its own.
 # shellcheck disable=SC2016 # for the shell in the container
 record_command container unshare --pid --mount --fork sh -c \
