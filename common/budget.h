@@ -20,6 +20,13 @@
 /* Copies of code that was added during the recording (the folder code/). */
 #define BUDGET_CODE_FILES 65536u
 
+/* Code that programs generated: pages of all images together, images of one
+ * process, and the size of the files of one process.
+ */
+#define BUDGET_GENERATED_PAGES (1u << 20)
+#define BUDGET_GENERATED_IMAGES 512u
+#define BUDGET_GENERATED_BYTES (1ull << 30)
+
 /* The size of unpacked records: a ratio to the packed size, plus a fixed
  * allowance, up to a maximum. perf's records shrink to a third or a tenth.
  */

@@ -48,7 +48,7 @@ static const struct {
 	{ 7, 3500, LIBRARY + MADE_ELF_CODE, "of_library" },
 	{ 7, 3500, FUNCTION, "of_second" },
 	{ 7, 4500, LIBRARY + MADE_ELF_CODE, "of_other" },
-	{ 7, 5500, LIBRARY + MADE_ELF_CODE, NULL },
+	{ 7, 5500, LIBRARY + MADE_ELF_CODE, "[generated code]" },
 	{ 7, 5500, FUNCTION, "of_second" },
 	{ 7, 6500, FUNCTION, "of_first" },
 	{ 7, 6500, LIBRARY + MADE_ELF_CODE, NULL },

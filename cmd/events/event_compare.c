@@ -280,6 +280,7 @@ static bool is_failure(const struct function_event *event)
 	case FLOW_GAP_CODE_CHANGED:
 	case FLOW_GAP_BAD_TRACE:
 	case FLOW_GAP_UNKNOWN_CODE:
+	case FLOW_GAP_GENERATED:
 		return true;
 	}
 	return true;

@@ -688,3 +688,9 @@ bool code_space_is_unknown(const struct code_space *code, uint64_t address)
 {
 	return code_view_is_unknown(code->view, address);
 }
+
+bool code_space_is_generated(const struct code_space *code, uint64_t address)
+{
+	return code->user_code && address < code->kernel_start &&
+	       user_code_is_generated(code->user_code, address);
+}

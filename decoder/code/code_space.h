@@ -149,4 +149,8 @@ bool code_space_is_mapped(const struct code_space *code, uint64_t address);
 /* Returns whether the code at @address changed at an unknown time. */
 bool code_space_is_unknown(const struct code_space *code, uint64_t address);
 
+/* Returns whether @address is in memory that the running program filled itself.
+ */
+bool code_space_is_generated(const struct code_space *code, uint64_t address);
+
 #endif

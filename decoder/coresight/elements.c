@@ -364,6 +364,16 @@ static void take_no_sync(struct coresight_elements *elements, uint64_t position,
 	elements->is_rejected = !is_overflow;
 }
 
+/* Returns why there are no bytes at @address. */
+static enum flow_gap_reason missing_reason(const struct code_space *code,
+					   uint64_t address)
+{
+	if (code_space_is_unknown(code, address))
+		return FLOW_GAP_CODE_CHANGED;
+	return code_space_is_generated(code, address) ? FLOW_GAP_GENERATED :
+							FLOW_GAP_NO_CODE;
+}
+
 /* Handles elements that only occur when the decoder is synchronized. */
 static void take_synced(struct coresight_elements *elements, uint64_t position,
 			const ocsd_generic_trace_elem *element)
@@ -384,13 +394,10 @@ static void take_synced(struct coresight_elements *elements, uint64_t position,
 					 position);
 		break;
 	case OCSD_GEN_TRC_ELEM_ADDR_NACC:
-		coresight_items_open_gap(
-			elements->items,
-			code_space_is_unknown(elements->code->space,
-					      element->st_addr) ?
-				FLOW_GAP_CODE_CHANGED :
-				FLOW_GAP_NO_CODE,
-			position);
+		coresight_items_open_gap(elements->items,
+					 missing_reason(elements->code->space,
+							element->st_addr),
+					 position);
 		elements->blocks.must_start = false;
 		break;
 	case OCSD_GEN_TRC_ELEM_EXCEPTION:

@@ -96,6 +96,7 @@ enum flow_gap_reason {
 	FLOW_GAP_UNSYNCED,     /* before the first sync point */
 	FLOW_GAP_CUT,	       /* the recording's file ends too early */
 	FLOW_GAP_UNKNOWN_CODE, /* bytes that do not decode as an instruction */
+	FLOW_GAP_GENERATED,    /* by the program; not known which bytes ran */
 };
 
 enum flow_switch_detail {

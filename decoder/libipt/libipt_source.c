@@ -20,6 +20,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* Code in libipt's form: file sections with a section cache.
  *
@@ -32,6 +33,7 @@ struct intel_image {
 	struct pt_image *image;
 	struct pt_image *old;
 	struct array sections; /* int: the regions' sections in the cache */
+	struct array maps;     /* borrowed: of the process */
 };
 
 /* The code as libipt reads it: an image of the current code. */
@@ -144,6 +146,32 @@ static void add_map(const struct intel_image *image, struct pt_image *made,
 		pt_image_add_cached(made, image->cache, isid, NULL);
 }
 
+/* Reads generated code, which is in no file. Returns how many bytes it read, or
+ * a negative libipt error.
+ */
+static int read_generated(uint8_t *bytes, size_t size,
+			  const struct pt_asid *asid, uint64_t address,
+			  void *context)
+{
+	const struct intel_image *image = context;
+	size_t done = 0;
+
+	(void)asid;
+	while (done < size) {
+		size_t left;
+		const uint8_t *piece = process_maps_generated(
+			&image->maps, address + done, &left);
+
+		if (!piece)
+			break;
+		if (left > size - done)
+			left = size - done;
+		memcpy(bytes + done, piece, left);
+		done += left;
+	}
+	return done ? (int)done : -pte_nomap;
+}
+
 /* Rebuilds the image with the code of a process (struct process_map, oldest
  * first) in addition to the regions. The previous pt_image must not be used any
  * more after intel_image_drop_old() is called.
@@ -160,6 +188,8 @@ static int intel_image_set_process(struct intel_image *image,
 		return -ERROR_MEMORY;
 	for (size_t i = 0; i < maps->count; i++)
 		add_map(image, made, array_at(maps, i));
+	image->maps = *maps;
+	pt_image_set_callback(made, read_generated, image);
 	intel_image_drop_old(image);
 	image->old = image->image;
 	image->image = made;

@@ -208,6 +208,7 @@ static void read_mmap(struct byte_reader *reader, const struct record *record,
 		      struct sideband_record *sideband)
 {
 	struct sideband_mmap *mmap = &sideband->mmap;
+	uint32_t protection;
 
 	sideband->kind = SIDEBAND_MMAP;
 	read_task(reader, sideband);
@@ -215,6 +216,7 @@ static void read_mmap(struct byte_reader *reader, const struct record *record,
 	mmap->size_bytes = byte_reader_u64(reader);
 	mmap->file_offset = byte_reader_u64(reader);
 	mmap->executable = !(record->misc & PERF_RECORD_MISC_MMAP_DATA);
+	mmap->writable = true;
 	mmap->kernel = (record->misc & PERF_RECORD_MISC_CPUMODE_MASK) ==
 		       PERF_RECORD_MISC_KERNEL;
 	if (record->type == PERF_RECORD_MMAP2) {
@@ -225,7 +227,9 @@ static void read_mmap(struct byte_reader *reader, const struct record *record,
 			mmap->build_id_size = inode[0];
 			mmap->build_id = inode + 4;
 		}
-		mmap->executable = byte_reader_u32(reader) & PROT_EXEC;
+		protection = byte_reader_u32(reader);
+		mmap->executable = protection & PROT_EXEC;
+		mmap->writable = protection & PROT_WRITE;
 		byte_reader_u32(reader);
 	}
 	mmap->path = byte_reader_text(reader);

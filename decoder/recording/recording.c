@@ -8,6 +8,7 @@
 #include "common/log.h"
 #include "common/regular_file.h"
 #include "decoder/recording/coresight_streams.h"
+#include "decoder/recording/generated_code.h"
 #include "decoder/recording/record_walk.h"
 #include "decoder/recording/recording_data.h"
 #include "decoder/recording/recording_facts.h"
@@ -168,6 +169,7 @@ static void close_maps(struct array *maps)
 static void forget(struct recording_facts *facts)
 {
 	coresight_streams_free(facts->coresight_streams);
+	generated_code_free(facts->generated);
 	array_free(&facts->dumps);
 	array_free(&facts->saved_names);
 	close_maps(&facts->maps);
@@ -195,7 +197,18 @@ int recording_data_read(struct recording *recording)
 	int error = recording_data_open(&recording->facts, &recording->file,
 					&recording->store);
 
-	return error ? error : coresight_streams_make(recording);
+	if (!error)
+		error = coresight_streams_make(recording);
+	if (!error && recording_names_user(recording))
+		error = generated_code_read(recording,
+					    &recording->facts.generated);
+	return error;
+}
+
+const struct generated_code *
+recording_generated_code(const struct recording *recording)
+{
+	return recording->facts.generated;
 }
 
 int recording_part_open(const struct recording *whole, const uint8_t *bytes,

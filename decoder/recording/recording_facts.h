@@ -13,8 +13,8 @@
 
 struct arena;
 struct coresight_streams;
-struct file_map;
 struct log;
+struct generated_code;
 struct program_ids;
 struct recording;
 
@@ -77,6 +77,7 @@ struct recording_facts {
 	struct time_conversion conversion;
 	struct array coresight_units;		     /* struct coresight_unit */
 	struct coresight_streams *coresight_streams; /* or NULL */
+	struct generated_code *generated;	     /* or NULL */
 	struct array maps;  /* struct file_map: of files next to the data */
 	struct array dumps; /* struct code_region: a snapshot's memory */
 	/* layout of trace.dat's pages; zeroed: none */

@@ -68,6 +68,7 @@ struct sideband_mmap {
 	size_t build_id_size;
 	bool kernel; /* a kernel or module mapping */
 	bool executable;
+	bool writable; /* also if that is unknown */
 };
 
 struct sideband_ksymbol {

@@ -239,6 +239,8 @@ static uint8_t gap_reason(const struct execution *execution)
 		return FLOW_GAP_NO_CODE;
 	if (kind == BLOCK_CODE_CHANGED)
 		return FLOW_GAP_CODE_CHANGED;
+	if (kind == BLOCK_GENERATED)
+		return FLOW_GAP_GENERATED;
 	return kind == BLOCK_UNKNOWN ? FLOW_GAP_UNKNOWN_CODE :
 				       FLOW_GAP_BAD_TRACE;
 }

@@ -198,6 +198,7 @@ static bool atom_step_straight(struct execution *execution,
 		case BLOCK_NO_CODE:
 		case BLOCK_CODE_CHANGED:
 		case BLOCK_UNKNOWN:
+		case BLOCK_GENERATED:
 			return false;
 		}
 	}

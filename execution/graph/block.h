@@ -32,6 +32,7 @@ enum block_kind {
 	BLOCK_NO_CODE,	    /* no bytes are known at the address */
 	BLOCK_CODE_CHANGED, /* the bytes changed at an unknown time */
 	BLOCK_UNKNOWN,	    /* not a known instruction */
+	BLOCK_GENERATED,    /* generated code whose bytes are unknown */
 };
 
 /* Returns whether a block of @kind ends in a branch whose target is in the

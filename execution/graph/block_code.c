@@ -212,6 +212,7 @@ static uint8_t exit_of(enum block_kind kind)
 	case BLOCK_NO_CODE:
 	case BLOCK_CODE_CHANGED:
 	case BLOCK_UNKNOWN:
+	case BLOCK_GENERATED:
 		return FLOW_EXIT_NONE;
 	}
 	return FLOW_EXIT_NONE;
@@ -227,9 +228,10 @@ struct code_piece {
 
 static enum block_kind not_read(const struct block_code *code, uint64_t address)
 {
-	return code_space_is_unknown(code->space, address) ?
-		       BLOCK_CODE_CHANGED :
-		       BLOCK_NO_CODE;
+	if (code_space_is_unknown(code->space, address))
+		return BLOCK_CODE_CHANGED;
+	return code_space_is_generated(code->space, address) ? BLOCK_GENERATED :
+							       BLOCK_NO_CODE;
 }
 
 /* Reads an instruction that spans several pieces, or whose end is unknown. */

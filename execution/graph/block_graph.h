@@ -36,7 +36,7 @@ struct symbols;
  *
  * A graph belongs to one thread. Without memory functions return BLOCK_NONE;
  * code that cannot be read is a block of its own, of kind BLOCK_NO_CODE,
- * BLOCK_CODE_CHANGED or BLOCK_UNKNOWN.
+ * BLOCK_CODE_CHANGED, BLOCK_UNKNOWN or BLOCK_GENERATED.
  */
 struct block_graph;
 

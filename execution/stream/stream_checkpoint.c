@@ -94,7 +94,7 @@ static void pack_times(struct pack *pack, struct execution_state *state)
 static void pack_gap(struct pack *pack, struct atom_gap *gap)
 {
 	pack_bool(pack, &gap->is_open);
-	pack_small(pack, &gap->reason, FLOW_GAP_UNKNOWN_CODE);
+	pack_small(pack, &gap->reason, FLOW_GAP_GENERATED);
 	pack_u64(pack, &gap->position);
 	pack_u64(pack, &gap->low_ns);
 	pack_u64(pack, &gap->high_ns);

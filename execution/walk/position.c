@@ -25,6 +25,8 @@ static uint8_t gap_reason(const struct execution *execution)
 		return FLOW_GAP_CODE_CHANGED;
 	case BLOCK_UNKNOWN:
 		return FLOW_GAP_UNKNOWN_CODE;
+	case BLOCK_GENERATED:
+		return FLOW_GAP_GENERATED;
 	default:
 		return FLOW_GAP_BAD_TRACE;
 	}
@@ -152,7 +154,7 @@ static bool is_asked(const struct execution *execution)
 static bool is_of_code(uint8_t reason)
 {
 	return reason == FLOW_GAP_NO_CODE || reason == FLOW_GAP_CODE_CHANGED ||
-	       reason == FLOW_GAP_UNKNOWN_CODE;
+	       reason == FLOW_GAP_UNKNOWN_CODE || reason == FLOW_GAP_GENERATED;
 }
 
 void position_gap_at(struct execution *execution, union timed_record *record,

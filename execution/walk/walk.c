@@ -843,5 +843,5 @@ bool look_ahead_ends_in_void(const struct execution *execution,
 		return false;
 	kind = execution->blocks[ahead->end].kind;
 	return kind == BLOCK_NO_CODE || kind == BLOCK_CODE_CHANGED ||
-	       kind == BLOCK_UNKNOWN;
+	       kind == BLOCK_GENERATED || kind == BLOCK_UNKNOWN;
 }

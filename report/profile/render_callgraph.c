@@ -7,6 +7,7 @@
 #include "report/text/function_label.h"
 #include "report/text/name_text.h"
 #include "report/text/record_writer.h"
+#include "report/text/user_mark.h"
 #include "symbolize/functions/function_table.h"
 
 #include <inttypes.h>
@@ -164,9 +165,8 @@ static void write_name(const struct graph_view *view, uint32_t row, FILE *out)
 		name_write(out, NAME_TEXT, graph_view_label(view, row).text);
 	else
 		name_write(out, NAME_TEXT, function_text(functions, function));
-	if (!view->has_processes &&
-	    function_at(functions, function)->space == 'u')
-		fputs("  [u]", out);
+	if (!view->has_processes)
+		fputs(user_mark(function_at(functions, function)), out);
 	if (view->graph.cycle_of_row[row])
 		fprintf(out, " <cycle %" PRIu32 ">",
 			view->graph.cycle_of_row[row]);

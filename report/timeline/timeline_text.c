@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include "report/text/user_mark.h"
 #include "report/timeline/timeline_text.h"
 
 #include "common/array.h"
@@ -175,7 +176,7 @@ static char *name_origin(const void *ctx, const struct call_step *step,
 	const struct timeline_context *context = ctx;
 	const struct function *function =
 		function_at(context->functions, step->function);
-	const char *mark = function->space == 'u' ? "  [u]" : "";
+	const char *mark = user_mark(function);
 	struct source_label label = { "" };
 	char *source;
 	char *text = NULL;
