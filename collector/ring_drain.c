@@ -23,7 +23,8 @@ static int drain_ring(struct ring_drain *drain, struct cpu_rings *rings,
 	record_watch(&bytes, &drain->counts,
 		     kind == RING_CODE || kind == RING_PATCHES ?
 			     drain->output->loaded :
-			     NULL);
+			     NULL,
+		     drain->output->programs);
 	rings->stopped |= drain->counts.truncated != truncated;
 	if (kind == RING_HITS)
 		hit_wait_take_records(drain->hits, &bytes);

@@ -9,9 +9,10 @@
  * an AUX record each time that a traced task leaves its CPU.
  */
 static const size_t ring_sizes[RING_COUNT] = {
-	[RING_CODE] = 64 << 10,	   [RING_PATCHES] = 512 << 10,
-	[RING_SIDEBAND] = 4 << 20, [RING_STACKS] = 8 << 20,
-	[RING_HITS] = 64 << 10,	   [RING_TRACE] = 512 << 10,
+	[RING_CODE] = 64 << 10,	  [RING_PATCHES] = 512 << 10,
+	[RING_MAPS] = 256 << 10,  [RING_SIDEBAND] = 4 << 20,
+	[RING_STACKS] = 8 << 20,  [RING_HITS] = 64 << 10,
+	[RING_TRACE] = 512 << 10,
 };
 
 void cpu_rings_init(struct cpu_rings *rings, int cpu, size_t aux_size,

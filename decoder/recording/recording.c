@@ -7,6 +7,7 @@
 #include "decoder/recording/coresight_streams.h"
 #include "decoder/recording/coresight_unit.h"
 #include "decoder/recording/data_file.h"
+#include "decoder/recording/kept_programs.h"
 #include "decoder/recording/program_ids.h"
 #include "decoder/recording/record_lists.h"
 #include "decoder/recording/record_walk.h"
@@ -59,9 +60,10 @@ struct recording *recording_new(const char *path, const struct log *log)
 			arena_text(recording->facts.arena, path, strlen(path));
 		recording->record_lists = record_lists_new();
 		recording->facts.program_ids = program_ids_new();
+		recording->facts.programs = kept_programs_new(path);
 	}
 	if (recording->facts.files.path && recording->record_lists &&
-	    recording->facts.program_ids)
+	    recording->facts.program_ids && recording->facts.programs)
 		return recording;
 	recording_close(recording);
 	return NULL;
@@ -109,6 +111,7 @@ static void forget(struct recording_facts *facts)
 	stream_list_free(&facts->streams);
 	event_table_free(&facts->events);
 	program_ids_free(facts->program_ids);
+	kept_programs_free(facts->programs);
 }
 
 void recording_close(struct recording *recording)

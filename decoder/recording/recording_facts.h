@@ -11,6 +11,7 @@
 #include "decoder/recording/trace_info.h"
 
 struct coresight_streams;
+struct kept_programs;
 struct program_ids;
 
 /* The facts known about a recording of any kind. Each kind has a reader
@@ -24,6 +25,7 @@ struct recording_facts {
 	struct recording_files files;
 	const char *root; /* root folder of the traced machine, or NULL */
 	struct program_ids *program_ids;
+	struct kept_programs *programs;
 	struct event_table events;
 	struct stream_list streams;
 	struct array tracepoints; /* struct tracepoint */

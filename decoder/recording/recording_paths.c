@@ -3,9 +3,11 @@
 #include "common/arena.h"
 #include "common/log.h"
 #include "common/regular_file.h"
+#include "decoder/recording/kept_programs.h"
 #include "decoder/recording/program_ids.h"
 #include "decoder/recording/recording_facts.h"
 #include "decoder/recording/recording_features.h"
+#include "decoder/recording/sideband.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -13,12 +15,17 @@
 
 /* The name of a mapping need not be a file: "//anon". */
 const char *recording_user_path(const struct recording *recording,
-				const char *path, struct arena *arena)
+				const struct sideband_mmap *map,
+				struct arena *arena)
 {
 	const struct recording_facts *facts = recording_facts(recording);
+	const char *kept = kept_programs_find(facts->programs, map);
+	const char *path = map->path;
 	char rooted[4096];
 	int length;
 
+	if (kept)
+		return kept;
 	if (facts->files.vdso && !strcmp(path, "[vdso]"))
 		return facts->files.vdso;
 	if (path[0] != '/' || !facts->root)
@@ -29,6 +36,12 @@ const char *recording_user_path(const struct recording *recording,
 	if (length < 0 || (size_t)length >= sizeof(rooted))
 		return "";
 	return arena_text(arena, rooted, (size_t)length);
+}
+
+bool recording_contains_program(const struct recording *recording,
+				const struct sideband_mmap *map)
+{
+	return kept_programs_find(recording_facts(recording)->programs, map);
 }
 
 bool recording_has_program(const struct recording *recording,
