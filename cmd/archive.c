@@ -3,6 +3,7 @@
 #include "cmd/console/console_log.h"
 #include "cmd/console/say.h"
 #include "cmd/options/archive_options.h"
+#include "cmd/pipeline/debuginfod_consent.h"
 #include "cmd/pipeline/input.h"
 #include "cmd/pipeline/session.h"
 
@@ -72,6 +73,7 @@ static int write_archive(const struct archive_options *options,
 		new_file_close(&file);
 		return code;
 	}
+	debuginfod_consent(false);
 	error = recording_archive_write(input, file.fd, output, &what,
 					&console_log, &result);
 	if (error)

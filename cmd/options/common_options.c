@@ -44,6 +44,9 @@ const struct own_option common_options[OPTION_COUNT] = {
 			     "symbols" },
 	[OPTION_SYMFS] = { "symfs", "DIR",
 			   "directory with the traced machine's files" },
+	[OPTION_DEBUGINFOD] = { "debuginfod", NULL,
+				"query the servers of DEBUGINFOD_URLS for "
+				"names and lines" },
 	[OPTION_JOBS] = { "jobs", "N",
 			  "decode on N CPUs in parallel; default: all" },
 	[OPTION_ENGINE] = { "engine", "NAME",
@@ -80,6 +83,7 @@ bool common_option_is_taken(const struct option_set *set,
 		return !set->is_page;
 	case OPTION_INPUT:
 	case OPTION_SYMFS:
+	case OPTION_DEBUGINFOD:
 	case OPTION_JOBS:
 	case OPTION_ENGINE:
 	case OPTION_HELP:
@@ -165,6 +169,9 @@ bool common_option_take(struct report_options *options,
 	case OPTION_SYMFS:
 		options->symfs = argument;
 		return *argument;
+	case OPTION_DEBUGINFOD:
+		options->debuginfod = true;
+		return true;
 	case OPTION_JOBS:
 		return option_number(argument, MOST_JOBS, &options->jobs) &&
 		       options->jobs;

@@ -4,6 +4,7 @@
 #include "cmd/command.h"
 #include "cmd/console/console_log.h"
 #include "cmd/console/say.h"
+#include "cmd/pipeline/debuginfod_consent.h"
 #include "cmd/pipeline/session.h"
 #include "common/error.h"
 #include "decoder/recording/recording.h"
@@ -78,6 +79,8 @@ int session_open_recording(struct session *session,
 	if (found)
 		say_if_old(found);
 	status = check_names(options, path);
+	if (!status)
+		status = debuginfod_consent(options->debuginfod);
 	if (!status)
 		status = open_input(session, options, path);
 	free(found);
