@@ -3,6 +3,7 @@
 
 #include "common/array.h"
 #include "common/error.h"
+#include "common/number_sort.h"
 #include "symbolize/functions/address_map.h"
 #include "symbolize/functions/function_table.h"
 
@@ -18,7 +19,7 @@ enum { TABLE_RANK = 16, STUB_RANK };
 
 /* A slot of the global offset table with a relocation. */
 struct slot {
-	uint64_t address;
+	uint64_t address; /* the first member, for number_sort() */
 	const char *name; /* of the symbol, owned by libelf; or "" */
 	uint64_t addend;
 };
@@ -51,55 +52,83 @@ static bool is_stubs(const GElf_Shdr *header, const char *name)
 		!strcmp(name, ".iplt"));
 }
 
-/* Returns the name of symbol @number of the symbol table @table. */
-static const char *symbol_name(const struct stub_reader *reader, size_t table,
-			       size_t number)
+/* A section of relocations, and the symbols to which they refer. */
+struct relocations {
+	Elf_Data *data;
+	size_t count;
+	bool is_of_plt;
+	Elf_Data *symbols; /* or NULL */
+	size_t names;	   /* the section with the symbols' names */
+};
+
+static const char *symbol_name(const struct stub_reader *reader,
+			       const struct relocations *from, uint64_t number)
 {
-	Elf_Scn *section = elf_getscn(reader->elf, table);
-	Elf_Data *data = section ? elf_getdata(section, NULL) : NULL;
-	GElf_Shdr header;
 	GElf_Sym symbol;
 	const char *name;
 
-	if (!number || !data || !gelf_getshdr(section, &header) ||
-	    !gelf_getsym(data, (int)number, &symbol))
+	if (!number || !from->symbols ||
+	    !gelf_getsym(from->symbols, (int)number, &symbol))
 		return "";
-	name = elf_strptr(reader->elf, header.sh_link, symbol.st_name);
+	name = elf_strptr(reader->elf, from->names, symbol.st_name);
 	return name ? name : "";
 }
 
-static int list_relocations(struct stub_reader *reader, Elf_Scn *section,
-			    const GElf_Shdr *header)
+static bool is_relative(const GElf_Rela *relocation)
 {
-	Elf_Data *data = elf_getdata(section, NULL);
-	size_t count =
-		header->sh_entsize ? header->sh_size / header->sh_entsize : 0;
-	bool is_of_plt = !strcmp(section_name(reader, header), ".rela.plt");
+	uint64_t type = GELF_R_TYPE(relocation->r_info);
+
+	return type == R_X86_64_RELATIVE || type == R_AARCH64_RELATIVE;
+}
+
+/* Lists the slots in reverse, since linkers put the relocations of addresses
+ * within the file first, which are most of them and of no stub.
+ */
+static int list_relocations(struct stub_reader *reader,
+			    const struct relocations *from)
+{
 	GElf_Rela relocation;
 
-	for (size_t i = 0;
-	     i < count && data && gelf_getrela(data, (int)i, &relocation);
-	     i++) {
-		struct slot slot = {
+	for (size_t i = from->count;
+	     i-- > 0 && gelf_getrela(from->data, (int)i, &relocation) &&
+	     !is_relative(&relocation);) {
+		const struct slot slot = {
 			.address = relocation.r_offset,
 			.addend = (uint64_t)relocation.r_addend,
-			.name = symbol_name(reader, header->sh_link,
+			.name = symbol_name(reader, from,
 					    GELF_R_SYM(relocation.r_info)),
 		};
 
-		if (array_append(&reader->slots, &slot) < 0 ||
-		    (is_of_plt && array_append(&reader->indexed, &slot) < 0))
+		if (array_append(&reader->slots, &slot) < 0)
 			return -ERROR_MEMORY;
+		if (!from->is_of_plt)
+			continue;
+		if (!array_reach(&reader->indexed, i))
+			return -ERROR_MEMORY;
+		*(struct slot *)array_at(&reader->indexed, i) = slot;
 	}
 	return 0;
 }
 
-static int compare_address(const void *a, const void *b)
+static int list_section(struct stub_reader *reader, Elf_Scn *section,
+			const GElf_Shdr *header)
 {
-	const struct slot *x = a;
-	const struct slot *y = b;
+	Elf_Scn *table = elf_getscn(reader->elf, header->sh_link);
+	GElf_Shdr table_header = { .sh_type = SHT_NULL };
+	struct relocations from = {
+		.data = elf_getdata(section, NULL),
+		.is_of_plt = !strcmp(section_name(reader, header), ".rela.plt"),
+	};
 
-	return x->address < y->address ? -1 : x->address > y->address;
+	if (table && header->sh_link && gelf_getshdr(table, &table_header) &&
+	    (table_header.sh_type == SHT_DYNSYM ||
+	     table_header.sh_type == SHT_SYMTAB)) {
+		from.symbols = elf_getdata(table, NULL);
+		from.names = table_header.sh_link;
+	}
+	if (from.data && header->sh_entsize)
+		from.count = header->sh_size / header->sh_entsize;
+	return list_relocations(reader, &from);
 }
 
 static int list_slots(struct stub_reader *reader)
@@ -112,10 +141,9 @@ static int list_slots(struct stub_reader *reader)
 
 		if (gelf_getshdr(section, &header) &&
 		    header.sh_type == SHT_RELA)
-			status = list_relocations(reader, section, &header);
+			status = list_section(reader, section, &header);
 	}
-	array_sort(&reader->slots, compare_address);
-	return status;
+	return status ? status : number_sort(&reader->slots);
 }
 
 static bool is_before_address(const void *slot, const void *address)
@@ -237,17 +265,20 @@ static const struct slot *find_arm64(const struct stub_reader *reader,
 static uint32_t add_name(const struct stub_reader *reader,
 			 const struct slot *slot)
 {
-	char *name = NULL;
-	int length = *slot->name ? asprintf(&name, "%s@plt", slot->name) :
-				   asprintf(&name, "*ABS*+0x%" PRIx64 "@plt",
-					    slot->addend);
+	char own[48];
+	const char *name = *slot->name ? slot->name : own;
 	uint32_t number = FUNCTION_NONE;
+	char *stub;
 
-	if (length < 0)
+	if (name == own)
+		snprintf(own, sizeof(own), "*ABS*+0x%" PRIx64, slot->addend);
+	stub = malloc(strlen(name) + sizeof("@plt"));
+	if (!stub)
 		return number;
-	number = function_table_add(reader->functions, name, (size_t)length,
+	strcpy(stpcpy(stub, name), "@plt");
+	number = function_table_add(reader->functions, stub, strlen(stub),
 				    reader->module, 'u');
-	free(name);
+	free(stub);
 	return number;
 }
 

@@ -9,7 +9,6 @@
 #include "symbolize/functions/function_table.h"
 
 #include <gelf.h>
-#include <inttypes.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
@@ -22,8 +21,10 @@ struct segment {
 	uint64_t size_bytes;
 };
 
-/* What the code tells about the range with the same index. */
+/* The use of the range with the same index. */
 struct range_use {
+	bool is_in_hole;
+	bool may_be_part; /* in a hole: by its frame or alignment */
 	bool is_called;
 	bool is_branched_to; /* by a conditional jump from another range */
 	bool has_source;
@@ -38,7 +39,11 @@ struct filling {
 	struct array ranges;   /* struct unwind_range */
 	struct array uses;     /* struct range_use */
 	struct array symbols;  /* struct symbol, in order, for the holes */
-	const char *path;
+	/* The addresses of all ranges that may be parts; empty: none. */
+	uint64_t parts_start;
+	uint64_t parts_end;
+	char name[300]; /* of functions: starts with "dash+0x" */
+	size_t prefix;
 	const char *module;
 	struct function_table *functions;
 	struct address_map *map;
@@ -121,70 +126,18 @@ static size_t range_of(const struct array *ranges, uint64_t address)
 								ranges->count;
 }
 
-enum branch_kind { BRANCH_NONE, BRANCH_CALL, BRANCH_JUMP, BRANCH_CONDITIONAL };
-
-static int32_t word_at(const uint8_t *bytes)
-{
-	int32_t word;
-
-	memcpy(&word, bytes, sizeof(word));
-	return word;
-}
-
-/* Recognizes a direct branch to a distance of 32 bits that starts at @bytes, of
- * which 6 exist. Sets *@distance from the start. Any byte may start an
- * instruction: bytes that only look like a branch lead into one of the few small
- * ranges that matter about once in 10,000 programs.
- */
-static enum branch_kind branch_of_x86(const uint8_t *bytes, int64_t *distance)
-{
-	if (bytes[0] == 0xe8 || bytes[0] == 0xe9) {
-		*distance = 5 + (int64_t)word_at(bytes + 1);
-		return bytes[0] == 0xe8 ? BRANCH_CALL : BRANCH_JUMP;
-	}
-	if (bytes[0] == 0x0f && (bytes[1] & 0xf0) == 0x80) {
-		*distance = 6 + (int64_t)word_at(bytes + 2);
-		return BRANCH_CONDITIONAL;
-	}
-	return BRANCH_NONE;
-}
-
-/* Returns the signed field of @bits bits of @word from bit @first on, times 4. */
-static int64_t arm_distance(uint32_t word, unsigned int first,
-			    unsigned int bits)
-{
-	return (int64_t)((int32_t)(word << (32 - first - bits)) >>
-			 (32 - bits)) *
-	       4;
-}
-
-static enum branch_kind branch_of_arm64(const uint8_t *bytes, int64_t *distance)
-{
-	uint32_t word = (uint32_t)word_at(bytes);
-
-	if ((word & 0x7c000000) == 0x14000000) { /* B, BL */
-		*distance = arm_distance(word, 0, 26);
-		return word >> 31 ? BRANCH_CALL : BRANCH_JUMP;
-	}
-	if ((word & 0xff000010) == 0x54000000 || /* B.cond */
-	    (word & 0x7e000000) == 0x34000000) { /* CBZ, CBNZ */
-		*distance = arm_distance(word, 5, 19);
-		return BRANCH_CONDITIONAL;
-	}
-	if ((word & 0x7e000000) == 0x36000000) { /* TBZ, TBNZ */
-		*distance = arm_distance(word, 5, 14);
-		return BRANCH_CONDITIONAL;
-	}
-	return BRANCH_NONE;
-}
+enum branch_kind { BRANCH_CALL, BRANCH_JUMP, BRANCH_CONDITIONAL };
 
 static void note_branch(struct filling *filling, uint64_t from, uint64_t to,
 			enum branch_kind kind)
 {
 	const struct unwind_range *ranges = filling->ranges.items;
-	size_t at = range_of(&filling->ranges, to);
 	struct range_use *use;
+	size_t at;
 
+	if (to < filling->parts_start || to >= filling->parts_end)
+		return;
+	at = range_of(&filling->ranges, to);
 	if (at == filling->ranges.count ||
 	    (from >= ranges[at].start && from < ranges[at].end))
 		return;
@@ -198,47 +151,88 @@ static void note_branch(struct filling *filling, uint64_t from, uint64_t to,
 	use->has_source = true;
 }
 
-/* A compiler's direct branches, and how far apart they may start. */
-struct branches {
-	enum branch_kind (*find)(const uint8_t *bytes, int64_t *distance);
-	size_t step;
-	size_t longest;
-};
-
-static void scan_segment(struct filling *filling, const struct segment *segment,
-			 const struct branches *branches)
+/* Visits the branches of x86-64 that start with @first and have a distance of 32
+ * bits. Any byte may start an instruction: bytes that only look like a branch
+ * lead into one of the few small ranges that matter about once in 10,000
+ * programs.
+ */
+static void scan_x86(struct filling *filling, const struct segment *segment,
+		     uint8_t first, enum branch_kind kind)
 {
 	const uint8_t *bytes = filling->bytes + segment->offset;
+	const uint8_t *end = bytes + segment->size_bytes;
+	const size_t size = kind == BRANCH_CONDITIONAL ? 6 : 5;
 
-	for (size_t at = 0; at + branches->longest <= segment->size_bytes;
-	     at += branches->step) {
-		uint64_t from = segment->address + at;
-		int64_t distance;
-		enum branch_kind kind = branches->find(bytes + at, &distance);
+	for (const uint8_t *at = bytes;
+	     (at = memchr(at, first, (size_t)(end - at))); at++) {
+		uint64_t from = segment->address + (uint64_t)(at - bytes);
+		int32_t distance;
 
-		if (kind != BRANCH_NONE)
-			note_branch(filling, from, from + (uint64_t)distance,
-				    kind);
+		if ((size_t)(end - at) < size)
+			return;
+		if (kind == BRANCH_CONDITIONAL && (at[1] & 0xf0) != 0x80)
+			continue;
+		memcpy(&distance, at + size - sizeof(distance),
+		       sizeof(distance));
+		note_branch(filling, from,
+			    from + size + (uint64_t)(int64_t)distance, kind);
 	}
 }
 
-/* Finds out by which branches the ranges are entered. */
-static int scan_code(struct filling *filling)
+/* Returns the signed field of @bits bits of @word from bit @first on, times 4. */
+static uint64_t arm_distance(uint32_t word, unsigned int first,
+			     unsigned int bits)
 {
-	static const struct branches x86 = { branch_of_x86, 1, 6 };
-	static const struct branches arm64 = { branch_of_arm64, 4, 4 };
+	return (uint64_t)((int64_t)((int32_t)(word << (32 - first - bits)) >>
+				    (32 - bits)) *
+			  4);
+}
+
+static void note_arm64(struct filling *filling, uint64_t from, uint32_t word)
+{
+	if ((word & 0x7c000000) == 0x14000000) /* B, BL */
+		note_branch(filling, from, from + arm_distance(word, 0, 26),
+			    word >> 31 ? BRANCH_CALL : BRANCH_JUMP);
+	else if ((word & 0xff000010) == 0x54000000 || /* B.cond */
+		 (word & 0x7e000000) == 0x34000000)   /* CBZ, CBNZ */
+		note_branch(filling, from, from + arm_distance(word, 5, 19),
+			    BRANCH_CONDITIONAL);
+	else if ((word & 0x7e000000) == 0x36000000) /* TBZ, TBNZ */
+		note_branch(filling, from, from + arm_distance(word, 5, 14),
+			    BRANCH_CONDITIONAL);
+}
+
+static void scan_arm64(struct filling *filling, const struct segment *segment)
+{
+	const uint8_t *bytes = filling->bytes + segment->offset;
+	uint32_t word;
+
+	for (size_t at = 0; at + sizeof(word) <= segment->size_bytes;
+	     at += sizeof(word)) {
+		memcpy(&word, bytes + at, sizeof(word));
+		note_arm64(filling, segment->address + at, word);
+	}
+}
+
+/* Finds out by which branches the ranges that may be parts are entered. */
+static void scan_code(struct filling *filling)
+{
 	GElf_Ehdr header;
 
-	if (filling->ranges.count &&
-	    !array_reach(&filling->uses, filling->ranges.count - 1))
-		return -ERROR_MEMORY;
-	if (!gelf_getehdr(filling->elf, &header) ||
-	    (header.e_machine != EM_X86_64 && header.e_machine != EM_AARCH64))
-		return 0;
-	for (size_t i = 0; i < filling->segments.count; i++)
-		scan_segment(filling, array_at(&filling->segments, i),
-			     header.e_machine == EM_X86_64 ? &x86 : &arm64);
-	return 0;
+	if (filling->parts_start >= filling->parts_end ||
+	    !gelf_getehdr(filling->elf, &header))
+		return;
+	for (size_t i = 0; i < filling->segments.count; i++) {
+		const struct segment *segment = array_at(&filling->segments, i);
+
+		if (header.e_machine == EM_AARCH64)
+			scan_arm64(filling, segment);
+		if (header.e_machine != EM_X86_64)
+			continue;
+		scan_x86(filling, segment, 0xe8, BRANCH_CALL);
+		scan_x86(filling, segment, 0xe9, BRANCH_JUMP);
+		scan_x86(filling, segment, 0x0f, BRANCH_CONDITIONAL);
+	}
 }
 
 /* A cold part of a function without a frame has none either. Unlike functions,
@@ -247,9 +241,55 @@ static int scan_code(struct filling *filling)
 static bool is_part(const struct unwind_range *range,
 		    const struct range_use *use)
 {
-	if (!use->has_source || use->is_called)
-		return false;
-	return range->is_part || (range->start % 16 && use->is_branched_to);
+	return use->may_be_part && use->has_source && !use->is_called &&
+	       (range->is_part || use->is_branched_to);
+}
+
+/* The intervals of the map are in order, as are the ranges: @at is the interval
+ * of the previous address.
+ */
+static const struct symbol *find_from(const struct filling *filling,
+				      const struct symbol *at, uint64_t offset)
+{
+	size_t count;
+	const struct symbol *end =
+		address_map_symbols(filling->map, &count) + count;
+
+	if (at && at->start <= offset)
+		for (; at < end; at++)
+			if (offset < at->end)
+				return at;
+	return address_map_find(filling->map, offset);
+}
+
+/* Finds the ranges that start in holes, and those that may be parts. */
+static int find_uses(struct filling *filling)
+{
+	const struct unwind_range *ranges = filling->ranges.items;
+	const struct symbol *hole = NULL;
+	struct range_use *uses;
+
+	if (!array_reach(&filling->uses, filling->ranges.count - 1))
+		return -ERROR_MEMORY;
+	uses = filling->uses.items;
+	filling->parts_start = UINT64_MAX;
+	for (size_t i = 0; i < filling->ranges.count; i++) {
+		uint64_t offset;
+
+		if (!offset_of(filling, ranges[i].start, &offset))
+			continue;
+		hole = find_from(filling, hole, offset);
+		uses[i].is_in_hole = hole->function == FUNCTION_UNKNOWN;
+		uses[i].may_be_part =
+			uses[i].is_in_hole &&
+			(ranges[i].is_part || ranges[i].start % 16);
+		if (!uses[i].may_be_part)
+			continue;
+		if (filling->parts_start == UINT64_MAX)
+			filling->parts_start = ranges[i].start;
+		filling->parts_end = ranges[i].end;
+	}
+	return 0;
 }
 
 static const char *base_of(const char *path)
@@ -259,16 +299,18 @@ static const char *base_of(const char *path)
 	return slash ? slash + 1 : path;
 }
 
-static uint32_t add_function(const struct filling *filling, uint64_t offset,
+static uint32_t add_function(struct filling *filling, uint64_t offset,
 			     uint64_t address)
 {
-	char name[300];
-	int length = snprintf(name, sizeof(name), "%.255s+0x%" PRIx64,
-			      base_of(filling->path), offset);
+	static const char digits[] = "0123456789abcdef";
+	char *end = filling->name + filling->prefix;
+	int shift = offset ? 63 - __builtin_clzll(offset) : 0;
 
-	return function_table_add_entry(filling->functions, name,
-					(size_t)length, filling->module, 'u',
-					address);
+	for (shift -= shift % 4; shift >= 0; shift -= 4)
+		*end++ = digits[offset >> shift & 0xf];
+	return function_table_add_entry(filling->functions, filling->name,
+					(size_t)(end - filling->name),
+					filling->module, 'u', address);
 }
 
 /* Adds the ranges that start in a hole to the symbols; parts have no function
@@ -278,16 +320,15 @@ static int list_symbols(struct filling *filling)
 {
 	const struct unwind_range *ranges = filling->ranges.items;
 	const struct range_use *uses = filling->uses.items;
+	const struct symbol *hole = NULL;
 
 	for (size_t i = 0; i < filling->ranges.count; i++) {
 		struct symbol symbol = { .role = CODE_FUNCTION };
-		const struct symbol *hole;
 
-		if (!offset_of(filling, ranges[i].start, &symbol.start))
+		if (!uses[i].is_in_hole ||
+		    !offset_of(filling, ranges[i].start, &symbol.start))
 			continue;
-		hole = address_map_find(filling->map, symbol.start);
-		if (hole->function != FUNCTION_UNKNOWN)
-			continue;
+		hole = find_from(filling, hole, symbol.start);
 		symbol.end = symbol.start + (ranges[i].end - ranges[i].start);
 		if (symbol.end > hole->end)
 			symbol.end = hole->end;
@@ -302,33 +343,28 @@ static int list_symbols(struct filling *filling)
 	return 0;
 }
 
-/* Returns the function that jumps to the part at @address, @offset in the file.
- * A part may be reached from another part only.
+/* Returns the function that jumps to the part that is range @range, at @offset
+ * in the file. A part may be reached from another part only.
  */
-static uint32_t owner_of(const struct filling *filling, uint64_t address,
-			 uint64_t offset)
+static uint32_t owner_of(struct filling *filling, size_t range, uint64_t offset)
 {
 	enum { MOST_PARTS = 8 };
-	uint64_t at = address;
+	const struct unwind_range *part = array_at(&filling->ranges, range);
 
-	for (int i = 0; i < MOST_PARTS; i++) {
-		size_t range = range_of(&filling->ranges, at);
-		const struct range_use *use;
+	for (int i = 0; i < MOST_PARTS && range < filling->ranges.count; i++) {
+		const struct range_use *use = array_at(&filling->uses, range);
 		const struct symbol *symbol;
 		uint64_t source;
 
-		if (range == filling->ranges.count)
-			break;
-		use = array_at(&filling->uses, range);
 		if (!use->has_source ||
 		    !offset_of(filling, use->source, &source))
 			break;
 		symbol = address_map_find(filling->map, source);
 		if (symbol->function != FUNCTION_UNKNOWN)
 			return symbol->function;
-		at = use->source;
+		range = range_of(&filling->ranges, use->source);
 	}
-	return add_function(filling, offset, address);
+	return add_function(filling, offset, part->start);
 }
 
 static int assign_parts(struct filling *filling)
@@ -336,19 +372,17 @@ static int assign_parts(struct filling *filling)
 	size_t count;
 	struct symbol *symbols = address_map_symbols(filling->map, &count);
 	const struct unwind_range *ranges = filling->ranges.items;
+	const struct range_use *uses = filling->uses.items;
 
 	for (size_t i = 0; i < filling->ranges.count; i++) {
 		uint64_t offset;
 		size_t at;
 
-		if (!offset_of(filling, ranges[i].start, &offset))
+		if (!is_part(&ranges[i], &uses[i]) ||
+		    !offset_of(filling, ranges[i].start, &offset))
 			continue;
 		at = (size_t)(address_map_find(filling->map, offset) - symbols);
-		if (!symbols[at].is_cold || symbols[at].start != offset ||
-		    symbols[at].function != FUNCTION_UNKNOWN)
-			continue;
-		symbols[at].function =
-			owner_of(filling, ranges[i].start, offset);
+		symbols[at].function = owner_of(filling, i, offset);
 		if (symbols[at].function == FUNCTION_NONE)
 			return -ERROR_MEMORY;
 	}
@@ -364,9 +398,11 @@ static int fill(struct filling *filling)
 	status = unwind_ranges_read(filling->elf, &filling->ranges);
 	if (status || !filling->ranges.count)
 		return status;
-	status = scan_code(filling);
-	if (!status)
-		status = list_symbols(filling);
+	status = find_uses(filling);
+	if (status)
+		return status;
+	scan_code(filling);
+	status = list_symbols(filling);
 	if (!status)
 		status =
 			address_map_fill_holes(filling->map, &filling->symbols);
@@ -382,14 +418,16 @@ int unwind_functions_add(const char *path, const char *module,
 		.ranges = ARRAY_OF(struct unwind_range),
 		.uses = ARRAY_OF(struct range_use),
 		.symbols = ARRAY_OF(struct symbol),
-		.path = path,
 		.module = module,
 		.functions = functions,
 		.map = map,
 	};
 	int fd = regular_file_open(path);
+	int length = snprintf(filling.name, sizeof(filling.name), "%.255s+0x",
+			      base_of(path));
 	int status = 0;
 
+	filling.prefix = (size_t)length;
 	elf_version(EV_CURRENT);
 	/* A private map, since libelf decompresses .debug_frame in place. */
 	if (fd >= 0)

@@ -10,19 +10,27 @@
 #include <gelf.h>
 #include <string.h>
 
+/* What a common description (CIE) tells about the FDEs that refer to it. */
+struct common {
+	Dwarf_Off offset;
+	bool is_parsed;
+	bool is_known;
+	uint8_t encoding; /* of addresses, DW_EH_PE_* */
+	bool has_lengths; /* augmentations start with their length */
+};
+
+/* C++ has one with, and one without a personality routine, and so on. */
+enum { COMMONS = 16 };
+
 /* The frame descriptions of a file. */
 struct frames {
 	const char *ident; /* the start of the file */
 	const uint8_t *bytes;
 	size_t size;
-	uint64_t address; /* of @bytes */
-	bool is_eh;	  /* .eh_frame; else .debug_frame */
-	uint8_t word;	  /* bytes of an address */
-	/* the common description (CIE) that was parsed last, by its offset */
-	Dwarf_Off common;
-	bool is_common_known;
-	uint8_t encoding; /* of its FDEs' addresses, DW_EH_PE_* */
-	bool has_lengths; /* its FDEs' augmentations start with their length */
+	uint64_t address;		/* of @bytes */
+	bool is_eh;			/* .eh_frame; else .debug_frame */
+	uint8_t word;			/* bytes of an address */
+	struct common commons[COMMONS]; /* by their offset */
 };
 
 /* Sets @frames to the bytes from @address to the end of the file's segment. */
@@ -114,31 +122,19 @@ static uint64_t read_address(struct byte_reader *reader, uint64_t here,
 	return word == 8 ? value : (uint32_t)value;
 }
 
-static bool find_eh_frame_by_header(Elf *elf, struct frames *frames)
+/* Sets @frames to .eh_frame_hdr. */
+static bool find_header(Elf *elf, struct frames *frames)
 {
 	size_t count = 0;
-	GElf_Phdr segment;
 
 	if (elf_getphdrnum(elf, &count) < 0)
 		return false;
 	for (size_t i = 0; i < count; i++) {
-		struct byte_reader reader;
-		uint8_t encoding;
-		uint64_t address;
+		GElf_Phdr segment;
 
-		if (!gelf_getphdr(elf, (int)i, &segment) ||
-		    segment.p_type != PT_GNU_EH_FRAME ||
-		    !find_bytes(elf, segment.p_vaddr, frames))
-			continue;
-		/* version, three encodings, the address of .eh_frame */
-		reader = byte_reader_of(frames->bytes, frames->size);
-		if (byte_reader_u8(&reader) != 1)
-			return false;
-		encoding = byte_reader_u8(&reader);
-		byte_reader_u16(&reader);
-		address = read_address(&reader, segment.p_vaddr + 4, encoding,
-				       frames->word);
-		return !reader.failed && find_bytes(elf, address, frames);
+		if (gelf_getphdr(elf, (int)i, &segment) &&
+		    segment.p_type == PT_GNU_EH_FRAME)
+			return find_bytes(elf, segment.p_vaddr, frames);
 	}
 	return false;
 }
@@ -193,38 +189,43 @@ static bool parse_entry(const struct frames *frames, Dwarf_Off offset,
 /* Reads the encoding of addresses in the FDEs of @cie. Returns false if it has
  * parts that are not known.
  */
-static bool read_augmentation(struct frames *frames, const Dwarf_CIE *cie)
+static bool read_augmentation(const struct frames *frames, const Dwarf_CIE *cie,
+			      struct common *common)
 {
 	struct byte_reader data = byte_reader_of(cie->augmentation_data,
 						 cie->augmentation_data_size);
 	const char *letter = cie->augmentation;
 
-	frames->encoding = DW_EH_PE_absptr;
-	frames->has_lengths = *letter == 'z';
-	for (letter += frames->has_lengths; *letter && !data.failed; letter++)
+	common->encoding = DW_EH_PE_absptr;
+	common->has_lengths = *letter == 'z';
+	for (letter += common->has_lengths; *letter && !data.failed; letter++)
 		if (*letter == 'R')
-			frames->encoding = byte_reader_u8(&data);
+			common->encoding = byte_reader_u8(&data);
 		else if (*letter == 'L')
 			byte_reader_u8(&data);
 		else if (*letter == 'P')
 			read_number(&data, byte_reader_u8(&data), frames->word);
 		else if (*letter != 'S' && *letter != 'B') /* arm64's keys */
-			return frames->has_lengths && data.position > 0;
+			return false;
 	return !data.failed;
 }
 
-static bool use_common(struct frames *frames, Dwarf_Off common)
+/* Returns the common description at @offset, or NULL. */
+static const struct common *common_at(struct frames *frames, Dwarf_Off offset)
 {
+	struct common *common = &frames->commons[offset / 8 % COMMONS];
 	Dwarf_CFI_Entry entry;
 	Dwarf_Off next;
 
-	if (frames->is_common_known && frames->common == common)
-		return true;
-	frames->is_common_known = parse_entry(frames, common, &next, &entry) &&
-				  dwarf_cfi_cie_p(&entry) &&
-				  read_augmentation(frames, &entry.cie);
-	frames->common = common;
-	return frames->is_common_known;
+	if (!common->is_parsed || common->offset != offset) {
+		common->offset = offset;
+		common->is_parsed = true;
+		common->is_known =
+			parse_entry(frames, offset, &next, &entry) &&
+			dwarf_cfi_cie_p(&entry) &&
+			read_augmentation(frames, &entry.cie, common);
+	}
+	return common->is_known ? common : NULL;
 }
 
 /* Returns whether the instructions (DW_CFA_*) for the first address move the
@@ -257,18 +258,19 @@ static bool starts_with_frame(struct byte_reader *program)
 static bool read_range(struct frames *frames, const Dwarf_FDE *fde,
 		       struct unwind_range *range)
 {
+	const struct common *common = common_at(frames, fde->CIE_pointer);
 	struct byte_reader reader =
 		byte_reader_of(fde->start, (size_t)(fde->end - fde->start));
 	uint64_t here =
 		frames->address + (uint64_t)(fde->start - frames->bytes);
 	uint64_t size;
 
-	if (!use_common(frames, fde->CIE_pointer))
+	if (!common)
 		return false;
 	range->start =
-		read_address(&reader, here, frames->encoding, frames->word);
-	size = read_number(&reader, frames->encoding, frames->word);
-	if (frames->has_lengths)
+		read_address(&reader, here, common->encoding, frames->word);
+	size = read_number(&reader, common->encoding, frames->word);
+	if (common->has_lengths)
 		byte_reader_bytes(&reader, read_leb128(&reader));
 	if (reader.failed || !range->start || !size ||
 	    size > UINT64_MAX - range->start)
@@ -286,13 +288,24 @@ static int compare_start(const void *a, const void *b)
 	return x->start < y->start ? -1 : x->start > y->start;
 }
 
+static bool is_sorted(const struct array *ranges)
+{
+	const struct unwind_range *all = ranges->items;
+
+	for (size_t i = 1; i < ranges->count; i++)
+		if (all[i].start < all[i - 1].start)
+			return false;
+	return true;
+}
+
 /* Sorts the ranges, and cuts each off at the start of the next. */
 static void put_in_order(struct array *ranges)
 {
 	struct unwind_range *all = ranges->items;
 	size_t kept = 0;
 
-	array_sort(ranges, compare_start);
+	if (!is_sorted(ranges))
+		array_sort(ranges, compare_start);
 	for (size_t i = 0; i < ranges->count; i++) {
 		if (kept && all[kept - 1].start == all[i].start)
 			continue;
@@ -303,42 +316,149 @@ static void put_in_order(struct array *ranges)
 	ranges->count = kept;
 }
 
-static int list_ranges(struct frames *frames, struct array *ranges)
+static int add_range(struct frames *frames, const Dwarf_FDE *fde,
+		     struct array *ranges)
+{
+	struct unwind_range range;
+
+	return read_range(frames, fde, &range) ? array_append(ranges, &range) :
+						 0;
+}
+
+/* Adds all FDEs of .eh_frame or .debug_frame, one after the other. */
+static int list_all(struct frames *frames, struct array *ranges)
 {
 	Dwarf_CFI_Entry entry;
 	Dwarf_Off next;
+	int status = 0;
 
-	for (Dwarf_Off at = 0; parse_entry(frames, at, &next, &entry);
-	     at = next) {
-		struct unwind_range range;
-
-		if (!dwarf_cfi_cie_p(&entry) &&
-		    read_range(frames, &entry.fde, &range) &&
-		    array_append(ranges, &range) < 0)
-			return -ERROR_MEMORY;
+	for (Dwarf_Off at = 0;
+	     !status && parse_entry(frames, at, &next, &entry); at = next) {
+		if (!dwarf_cfi_cie_p(&entry))
+			status = add_range(frames, &entry.fde, ranges);
 		if (next <= at)
 			break;
 	}
-	return 0;
+	return status;
+}
+
+/* Parses the head of the FDE at @offset of .eh_frame: its length, and the
+ * distance back to its CIE.
+ */
+static bool parse_fde(const struct frames *frames, uint64_t offset,
+		      Dwarf_FDE *fde)
+{
+	struct byte_reader reader = byte_reader_of(frames->bytes, frames->size);
+	uint32_t size;
+	uint32_t distance;
+
+	byte_reader_bytes(&reader, offset);
+	size = byte_reader_u32(&reader);
+	distance = byte_reader_u32(&reader);
+	if (reader.failed || size < sizeof(distance) ||
+	    size - sizeof(distance) > byte_reader_left(&reader) || !distance ||
+	    distance > offset + sizeof(size))
+		return false;
+	fde->CIE_pointer = offset + sizeof(size) - distance;
+	fde->start = frames->bytes + reader.position;
+	fde->end = fde->start + size - sizeof(distance);
+	return true;
+}
+
+/* The table of .eh_frame_hdr: for each FDE the address of its code, and its own,
+ * both relative to the header; in order of code.
+ */
+struct fde_table {
+	uint64_t address; /* of the header */
+	uint32_t count;
+	struct byte_reader entries;
+};
+
+static int list_table(struct frames *frames, struct fde_table *table,
+		      struct array *ranges)
+{
+	int status = array_reserve(ranges, table->count);
+
+	for (uint32_t i = 0; i < table->count && !status; i++) {
+		Dwarf_FDE fde;
+		uint64_t at;
+
+		byte_reader_u32(&table->entries);
+		at = table->address +
+		     (uint64_t)(int64_t)(int32_t)byte_reader_u32(
+			     &table->entries) -
+		     frames->address;
+		if (table->entries.failed)
+			break;
+		if (at < frames->size && parse_fde(frames, at, &fde))
+			status = add_range(frames, &fde, ranges);
+	}
+	return status;
+}
+
+/* Finds .eh_frame by its header. Sets @table, whose count is 0 if its format is
+ * not the one that linkers write.
+ */
+static bool find_by_header(Elf *elf, struct frames *frames,
+			   struct fde_table *table)
+{
+	struct byte_reader reader;
+	uint8_t encodings[3];
+	uint64_t address;
+
+	if (!find_header(elf, frames))
+		return false;
+	table->address = frames->address;
+	reader = byte_reader_of(frames->bytes, frames->size);
+	if (byte_reader_u8(&reader) != 1)
+		return false;
+	for (int i = 0; i < 3; i++)
+		encodings[i] = byte_reader_u8(&reader);
+	address = read_address(&reader, frames->address + reader.position,
+			       encodings[0], frames->word);
+	if (encodings[1] == DW_EH_PE_udata4 &&
+	    encodings[2] == (DW_EH_PE_datarel | DW_EH_PE_sdata4))
+		table->count = byte_reader_u32(&reader);
+	table->entries = reader;
+	if (table->count > byte_reader_left(&reader) / 8)
+		table->count = 0;
+	return !reader.failed && find_bytes(elf, address, frames);
+}
+
+static int list_eh_frame(Elf *elf, struct frames *frames, struct array *ranges)
+{
+	struct fde_table table = { .count = 0 };
+
+	frames->is_eh = true;
+	if (!find_by_header(elf, frames, &table) &&
+	    !find_section(elf, ".eh_frame", frames))
+		return 0;
+	return table.count ? list_table(frames, &table, ranges) :
+			     list_all(frames, ranges);
+}
+
+static int list_debug_frame(Elf *elf, struct frames *frames,
+			    struct array *ranges)
+{
+	frames->is_eh = false;
+	memset(frames->commons, 0, sizeof(frames->commons));
+	return find_section(elf, ".debug_frame", frames) ?
+		       list_all(frames, ranges) :
+		       0;
 }
 
 int unwind_ranges_read(Elf *elf, struct array *ranges)
 {
 	const char *ident = elf_getident(elf, NULL);
 	struct frames frames = { .ident = ident };
-	int status = 0;
+	int status;
 
 	if (!ident || ident[EI_DATA] != ELFDATA2LSB)
 		return 0;
 	frames.word = ident[EI_CLASS] == ELFCLASS64 ? 8 : 4;
-	frames.is_eh = find_eh_frame_by_header(elf, &frames) ||
-		       find_section(elf, ".eh_frame", &frames);
-	if (frames.is_eh)
-		status = list_ranges(&frames, ranges);
-	frames.is_eh = false;
-	frames.is_common_known = false;
-	if (!status && find_section(elf, ".debug_frame", &frames))
-		status = list_ranges(&frames, ranges);
+	status = list_eh_frame(elf, &frames, ranges);
+	if (!status)
+		status = list_debug_frame(elf, &frames, ranges);
 	put_in_order(ranges);
 	return status;
 }
