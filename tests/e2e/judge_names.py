@@ -127,6 +127,17 @@ def check_shell(rows):
     check("many functions of dash ran", len(names) > 40, len(names))
 
 
+def check_archive():
+    """The copies of files are packed, unless --no-files is given."""
+    for options, wanted in ((), True), (("--no-files",), False):
+        name = f"{CASE}.archive{len(options)}"
+        subprocess.run(
+            [KTRACE, "archive", "-i", f"{FOLDER}/{CASE}", "-o",
+             f"{FOLDER}/{name}", *options], capture_output=True, check=True)
+        has = "walk" in [row["function"] for row in rows_of(name)]
+        check(f"names in an archive {' '.join(options)}", has == wanted)
+
+
 def main():
     rows = rows_of(CASE)
     if CASE == "budget":
@@ -137,6 +148,9 @@ def main():
         check_stripped(rows)
     elif CASE == "shell":
         check_shell(rows)
+    elif CASE == "pivot":
+        check_counts(rows, counts_of(CASE))
+        check_archive()
     elif CASE != "running":
         check_counts(rows, counts_of(CASE))
     if CASE not in ("run", "stripped", "shell"):

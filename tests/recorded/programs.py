@@ -11,6 +11,7 @@ import os
 import shutil
 import subprocess
 import sys
+import tempfile
 
 # The calls that work.c makes.
 CALLS = {"main": 1, "branch": 10, "leaf": 20}
@@ -90,15 +91,17 @@ def check_deleted(program, folder):
     check_calls(rows, CALLS)
     check_lines(rows)
     assert "vanishing" not in errors, errors
-    recording = os.path.join(folder, "deleted.without")
-    shutil.copytree(os.path.join(folder, "deleted"), recording,
-                    ignore=shutil.ignore_patterns("programs", "index"))
-    _, errors = flat(program, recording)
-    assert "/vanishing: no symbols" in errors, errors
-    text = subprocess.run([program, "report", "--flat", "-i", recording],
-                          stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
-                          check=True).stdout.decode()
-    assert "Incomplete:" in text, text[:300]
+    with tempfile.TemporaryDirectory() as place:
+        recording = os.path.join(place, "without")
+        shutil.copytree(os.path.join(folder, "deleted"), recording,
+                        ignore=shutil.ignore_patterns("programs", "index"))
+        _, errors = flat(program, recording)
+        assert "/vanishing: no symbols" in errors, errors
+        text = subprocess.run([program, "report", "--flat", "-i", recording],
+                              stdout=subprocess.PIPE,
+                              stderr=subprocess.DEVNULL,
+                              check=True).stdout.decode()
+        assert "Incomplete:" in text, text[:300]
 
 
 def main():
