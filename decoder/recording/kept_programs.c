@@ -41,6 +41,13 @@ static bool is_file(const char *path)
 	return !lstat(path, &stat) && S_ISREG(stat.st_mode);
 }
 
+static bool is_folder(const char *path)
+{
+	struct stat stat;
+
+	return !lstat(path, &stat) && S_ISDIR(stat.st_mode);
+}
+
 /* Returns the path of the first regular file in @folder, or NULL. */
 static char *first_file(const char *folder)
 {
@@ -67,7 +74,6 @@ static int add(struct kept_programs *programs, const char *root,
 	       const char *key)
 {
 	struct kept_program program = { .path = NULL };
-	struct stat stat;
 	char *folder;
 	int status = 0;
 
@@ -75,7 +81,7 @@ static int add(struct kept_programs *programs, const char *root,
 		return 0;
 	strcpy(program.key.text, key);
 	folder = join(root, key);
-	if (folder && !lstat(folder, &stat) && S_ISDIR(stat.st_mode))
+	if (folder && is_folder(folder))
 		program.path = first_file(folder);
 	if (program.path)
 		status = array_append(&programs->files, &program);
@@ -112,16 +118,14 @@ static int list(struct kept_programs *programs, const char *root)
 struct kept_programs *kept_programs_new(const char *recording)
 {
 	struct kept_programs *programs = calloc(1, sizeof(*programs));
-	char *absolute = realpath(recording, NULL);
-	char *root = absolute ? join(absolute, "programs") : NULL;
-	struct stat stat;
+	char *root = join(recording, "programs");
+	char absolute[PATH_MAX];
 	int status = 0;
 
 	if (programs)
 		programs->files = ARRAY_OF(struct kept_program);
-	if (programs && root && !lstat(root, &stat) && S_ISDIR(stat.st_mode))
-		status = list(programs, root);
-	free(absolute);
+	if (programs && root && is_folder(root) && realpath(root, absolute))
+		status = list(programs, absolute);
 	free(root);
 	if (!status)
 		return programs;
