@@ -294,6 +294,56 @@ START_TEST(unwind_tables_are_found_without_sections)
 }
 END_TEST
 
+/* Changes the segments of the file open as @fd: that of the code has its first
+ * 256 bytes only, and another one the rest, at the same place of the file.
+ */
+static void overlap_segments(int fd, const Elf64_Ehdr *header)
+{
+	enum { FIRST = 256 };
+	Elf64_Phdr segments[32];
+	size_t size = header->e_phnum * sizeof(*segments);
+	Elf64_Phdr *other = NULL;
+	Elf64_Phdr *code = NULL;
+
+	ck_assert_uint_le(size, sizeof(segments));
+	ck_assert_int_eq(pread(fd, segments, size, (off_t)header->e_phoff),
+			 size);
+	for (int i = 0; i < header->e_phnum; i++)
+		if (segments[i].p_type == PT_LOAD && segments[i].p_flags & PF_X)
+			code = &segments[i];
+		else if (segments[i].p_type == PT_LOAD && !other)
+			other = &segments[i];
+	*other = *code;
+	other->p_vaddr += FIRST;
+	other->p_filesz -= FIRST;
+	code->p_filesz = FIRST;
+	ck_assert_int_eq(pwrite(fd, segments, size, (off_t)header->e_phoff),
+			 size);
+}
+
+START_TEST(overlapping_segments_of_a_damaged_file_are_read)
+{
+	struct scratch_folder folder = scratch_folder_new();
+	struct named_file file;
+	Elf64_Ehdr header;
+	char path[128];
+	int fd;
+
+	scratch_folder_path(&folder, "prog", path, sizeof(path));
+	ck_assert(build_in(&folder, "cc -O2 -o prog prog.c && strip prog"));
+	fd = open(path, O_RDWR);
+	ck_assert_int_eq(pread(fd, &header, sizeof(header), 0), sizeof(header));
+	overlap_segments(fd, &header);
+	close(fd);
+	file = read_file(path);
+	for (size_t i = 1; i < file.count; i++)
+		ck_assert_uint_eq(file.symbols[i].start,
+				  file.symbols[i - 1].end);
+	free_file(&file);
+	scratch_folder_free(&folder);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("stripped");
@@ -304,6 +354,7 @@ int main(void)
 	tcase_add_loop_test(tcase, stubs_are_named_by_their_functions, 0,
 			    sizeof(stub_builds) / sizeof(*stub_builds));
 	tcase_add_test(tcase, unwind_tables_are_found_without_sections);
+	tcase_add_test(tcase, overlapping_segments_of_a_damaged_file_are_read);
 	tcase_set_timeout(tcase, 60);
 	suite_add_tcase(suite, tcase);
 	return run_suite(suite);

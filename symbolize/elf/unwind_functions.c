@@ -49,20 +49,28 @@ struct filling {
 	struct address_map *map;
 };
 
+/* Damaged files may have many segments, or overlapping ones, which together are
+ * larger than the file: leaves out what exceeds that or MOST_SEGMENTS.
+ */
 static int list_segments(struct filling *filling)
 {
+	enum { MOST_SEGMENTS = 16 };
+	uint64_t room = filling->size;
 	size_t count = 0;
 
 	if (elf_getphdrnum(filling->elf, &count) < 0)
 		return 0;
-	for (size_t i = 0; i < count; i++) {
+	for (size_t i = 0; i < count && filling->segments.count < MOST_SEGMENTS;
+	     i++) {
 		GElf_Phdr header;
 
 		if (!gelf_getphdr(filling->elf, (int)i, &header) ||
 		    header.p_type != PT_LOAD || !(header.p_flags & PF_X) ||
 		    header.p_offset > filling->size ||
-		    header.p_filesz > filling->size - header.p_offset)
+		    header.p_filesz > filling->size - header.p_offset ||
+		    header.p_filesz > room)
 			continue;
+		room -= header.p_filesz;
 		if (array_append(&filling->segments,
 				 &(struct segment){ header.p_vaddr,
 						    header.p_offset,
@@ -321,17 +329,21 @@ static int list_symbols(struct filling *filling)
 	const struct unwind_range *ranges = filling->ranges.items;
 	const struct range_use *uses = filling->uses.items;
 	const struct symbol *hole = NULL;
+	uint64_t end = 0; /* of the previous symbol */
 
 	for (size_t i = 0; i < filling->ranges.count; i++) {
 		struct symbol symbol = { .role = CODE_FUNCTION };
 
+		/* The segments of damaged files are in no order, or overlap. */
 		if (!uses[i].is_in_hole ||
-		    !offset_of(filling, ranges[i].start, &symbol.start))
+		    !offset_of(filling, ranges[i].start, &symbol.start) ||
+		    symbol.start < end)
 			continue;
 		hole = find_from(filling, hole, symbol.start);
 		symbol.end = symbol.start + (ranges[i].end - ranges[i].start);
 		if (symbol.end > hole->end)
 			symbol.end = hole->end;
+		end = symbol.end;
 		symbol.is_cold = is_part(&ranges[i], &uses[i]);
 		if (!symbol.is_cold)
 			symbol.function = add_function(filling, symbol.start,
@@ -382,6 +394,9 @@ static int assign_parts(struct filling *filling)
 		    !offset_of(filling, ranges[i].start, &offset))
 			continue;
 		at = (size_t)(address_map_find(filling->map, offset) - symbols);
+		if (!symbols[at].is_cold || symbols[at].start != offset ||
+		    symbols[at].function != FUNCTION_UNKNOWN)
+			continue;
 		symbols[at].function = owner_of(filling, i, offset);
 		if (symbols[at].function == FUNCTION_NONE)
 			return -ERROR_MEMORY;

@@ -13,24 +13,27 @@
 /* What a common description (CIE) tells about the FDEs that refer to it. */
 struct common {
 	Dwarf_Off offset;
-	bool is_parsed;
 	bool is_known;
 	uint8_t encoding; /* of addresses, DW_EH_PE_* */
 	bool has_lengths; /* augmentations start with their length */
 };
 
-/* C++ has one with, and one without a personality routine, and so on. */
-enum { COMMONS = 16 };
+/* C++ has one with, and one without a personality routine, and so on; linkers
+ * merge equal ones. The FDEs of more are ignored.
+ */
+enum { COMMONS = 64 };
 
 /* The frame descriptions of a file. */
 struct frames {
 	const char *ident; /* the start of the file */
 	const uint8_t *bytes;
 	size_t size;
-	uint64_t address;		/* of @bytes */
-	bool is_eh;			/* .eh_frame; else .debug_frame */
-	uint8_t word;			/* bytes of an address */
-	struct common commons[COMMONS]; /* by their offset */
+	uint64_t address; /* of @bytes */
+	bool is_eh;	  /* .eh_frame; else .debug_frame */
+	uint8_t word;	  /* bytes of an address */
+	struct common commons[COMMONS];
+	size_t common_count;
+	size_t last_common; /* the one used last */
 };
 
 /* Sets @frames to the bytes from @address to the end of the file's segment. */
@@ -210,20 +213,48 @@ static bool read_augmentation(const struct frames *frames, const Dwarf_CIE *cie,
 	return !data.failed;
 }
 
-/* Returns the common description at @offset, or NULL. */
-static const struct common *common_at(struct frames *frames, Dwarf_Off offset)
+/* Parses the common description at @offset. */
+static struct common parse_common(const struct frames *frames, Dwarf_Off offset)
 {
-	struct common *common = &frames->commons[offset / 8 % COMMONS];
+	struct common common = { .offset = offset };
 	Dwarf_CFI_Entry entry;
 	Dwarf_Off next;
 
-	if (!common->is_parsed || common->offset != offset) {
-		common->offset = offset;
-		common->is_parsed = true;
-		common->is_known =
-			parse_entry(frames, offset, &next, &entry) &&
-			dwarf_cfi_cie_p(&entry) &&
-			read_augmentation(frames, &entry.cie, common);
+	common.is_known = parse_entry(frames, offset, &next, &entry) &&
+			  dwarf_cfi_cie_p(&entry) &&
+			  read_augmentation(frames, &entry.cie, &common);
+	return common;
+}
+
+/* Returns the index of the common description at @offset, adding it if it is
+ * new; COMMONS if there are too many.
+ */
+static size_t find_common(struct frames *frames, Dwarf_Off offset)
+{
+	size_t at = 0;
+
+	while (at < frames->common_count &&
+	       frames->commons[at].offset != offset)
+		at++;
+	if (at == frames->common_count && at < COMMONS) {
+		frames->commons[at] = parse_common(frames, offset);
+		frames->common_count++;
+	}
+	return at;
+}
+
+/* Returns the common description at @offset, or NULL. */
+static const struct common *common_at(struct frames *frames, Dwarf_Off offset)
+{
+	const struct common *common = &frames->commons[frames->last_common];
+
+	if (!frames->common_count || common->offset != offset) {
+		size_t at = find_common(frames, offset);
+
+		if (at == COMMONS)
+			return NULL;
+		frames->last_common = at;
+		common = &frames->commons[at];
 	}
 	return common->is_known ? common : NULL;
 }
@@ -233,7 +264,9 @@ static const struct common *common_at(struct frames *frames, Dwarf_Off offset)
  */
 static bool starts_with_frame(struct byte_reader *program)
 {
-	while (byte_reader_left(program)) {
+	enum { MOST_NOPS = 64 };
+
+	for (int i = 0; i < MOST_NOPS && byte_reader_left(program); i++) {
 		uint8_t operation = byte_reader_u8(program);
 
 		switch (operation & 0xc0 ? operation & 0xc0 : operation) {
@@ -441,7 +474,8 @@ static int list_debug_frame(Elf *elf, struct frames *frames,
 			    struct array *ranges)
 {
 	frames->is_eh = false;
-	memset(frames->commons, 0, sizeof(frames->commons));
+	frames->common_count = 0;
+	frames->last_common = 0;
 	return find_section(elf, ".debug_frame", frames) ?
 		       list_all(frames, ranges) :
 		       0;
