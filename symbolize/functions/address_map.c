@@ -173,11 +173,12 @@ int address_map_fill_holes(struct address_map *map, const struct array *symbols)
 {
 	struct array before = map->symbols;
 	const struct symbol *next = symbols->items;
-	const struct symbol *end = next + symbols->count;
+	const struct symbol *end;
 	int status = 0;
 
 	if (!symbols->count)
 		return 0;
+	end = next + symbols->count;
 	map->symbols = ARRAY_OF(struct symbol);
 	for (size_t i = 0; i < before.count && !status; i++) {
 		const struct symbol *symbol = array_at(&before, i);
