@@ -3,6 +3,7 @@
 #include "archive/unpack.h"
 #include "cmd/command.h"
 #include "cmd/console/console.h"
+#include "cmd/pipeline/debuginfod_consent.h"
 #include "cmd/pipeline/session.h"
 #include "common/error.h"
 #include "common/new_file.h"
@@ -155,6 +156,7 @@ static int write_archive(const struct archive_options *options,
 		new_file_close(&file);
 		return code;
 	}
+	debuginfod_consent(false);
 	error = recording_archive_write(input, file.fd, output, &what,
 					&console_log, &result);
 	if (error)

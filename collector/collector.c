@@ -216,6 +216,8 @@ static int finish(struct collector *collector)
 	collector->result->away_cpus += collector->loop.late.count;
 	/* The rest takes long, and no buffer has to be drained any more. */
 	priority_restore(&collector->priority);
+	if (!error)
+		error = program_copies_finish(collector->output.programs);
 	if (!error && collector->output.loaded)
 		error = finish_code(collector);
 	recording_output_compare(&collector->output);

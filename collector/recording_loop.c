@@ -148,7 +148,9 @@ static int turn(struct recording_loop *loop, struct poll_list *list)
 	int error;
 
 	poll_list_set(list, POLL_AFTER, loop->keeper->hits.timer);
-	error = poll_list_wait(list);
+	error = program_copies_wait(loop->output->programs) ?
+			poll_list_look(list) :
+			poll_list_wait(list);
 	if (error)
 		return error;
 	if (poll_list_has(list, POLL_SIGNALS))
@@ -158,6 +160,8 @@ static int turn(struct recording_loop *loop, struct poll_list *list)
 	look_for_target(loop, list);
 	if (!error)
 		error = take(loop, list);
+	if (!error)
+		error = program_copies_step(loop->output->programs);
 	look_at_size(loop);
 	hit_keeper_end_turn(loop->keeper);
 	return error ? error : take_cpus(loop, list);

@@ -42,6 +42,9 @@
 #define BUDGET_ARCHIVE_FRAME_BYTES (8u << 20)
 #define BUDGET_ARCHIVE_BYTES (1ull << 38)
 
+/* Copies of programs' files in a recording (the folder programs/). */
+#define BUDGET_KEPT_PROGRAMS 65536u
+
 /* Streams of trace. Each has a decoder and reads the sideband separately. The
  * limit is above the number of CPUs of any machine traced so far, and tracing
  * this many threads one by one is not expected.

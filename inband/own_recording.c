@@ -37,7 +37,7 @@ static void make_start(struct own_recording *own,
 	start_records_setup(&own->start, &events->events, &events->thread,
 			    events->tracer, &events->pmu, &facts);
 	start_records_kernel(&own->start, &own->kernel);
-	start_records_tasks(&own->start, &events->thread);
+	start_records_tasks(&own->start, &events->thread, NULL);
 	start_records_end(&own->start);
 }
 

@@ -35,6 +35,7 @@ enum common_option {
 	COMMON_FULL_NAMES,
 	COMMON_MANGLED,
 	COMMON_SYMFS,
+	COMMON_DEBUGINFOD,
 	COMMON_JOBS,
 	COMMON_ENGINE,
 	COMMON_COLOR,
@@ -176,6 +177,9 @@ static const struct own_option common_options[COMMON_COUNT] = {
 			     "symbols" },
 	[COMMON_SYMFS] = { "symfs", "DIR",
 			   "directory with the traced machine's files" },
+	[COMMON_DEBUGINFOD] = { "debuginfod", NULL,
+				"query the servers of DEBUGINFOD_URLS for "
+				"names and lines" },
 	[COMMON_JOBS] = { "jobs", "N",
 			  "decode on N CPUs in parallel; default: all" },
 	[COMMON_ENGINE] = { "engine", "NAME",
@@ -213,6 +217,7 @@ static bool common_option_is_taken(const struct option_set *set,
 		return !set->is_page;
 	case COMMON_INPUT:
 	case COMMON_SYMFS:
+	case COMMON_DEBUGINFOD:
 	case COMMON_JOBS:
 	case COMMON_ENGINE:
 	case COMMON_HELP:
@@ -299,6 +304,9 @@ static bool common_option_take(struct report_options *options,
 	case COMMON_SYMFS:
 		options->symfs = argument;
 		return *argument;
+	case COMMON_DEBUGINFOD:
+		options->debuginfod = true;
+		return true;
 	case COMMON_JOBS:
 		return option_number(argument, MOST_JOBS, &options->jobs) &&
 		       options->jobs;

@@ -87,6 +87,7 @@ struct report_options {
 	enum engine engine;	   /* --engine */
 	const char *query;	   /* if the command has one; NULL: none */
 	const char *symfs;	   /* --symfs; NULL: this machine's files */
+	bool debuginfod;	   /* --debuginfod */
 	enum function_names names; /* --full-names, --mangled */
 	uint32_t given_own; /* bit I: the command's own option I was given */
 	struct array pairs; /* char *: two joined arguments */

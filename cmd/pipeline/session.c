@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include "cmd/pipeline/debuginfod_consent.h"
 #include "cmd/pipeline/session.h"
 
 #include "archive/unpack.h"
@@ -295,6 +296,8 @@ static int session_open_recording(struct session *session,
 	if (found)
 		say_if_old(found);
 	status = check_names(options, path);
+	if (!status)
+		status = debuginfod_consent(options->debuginfod);
 	if (!status)
 		status = open_input(session, options, path);
 	free(found);

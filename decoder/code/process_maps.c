@@ -110,7 +110,7 @@ static uint32_t file_of(struct process_maps *maps,
 			const struct sideband_mmap *map)
 {
 	const char *path =
-		recording_user_path(maps->recording, map->path, maps->arena);
+		recording_user_path(maps->recording, map, maps->arena);
 
 	if (!path)
 		return STRING_POOL_NONE;

@@ -222,8 +222,9 @@ static void read_mmap(struct byte_reader *reader, const struct record *record,
 	if (record->type == PERF_RECORD_MMAP2) {
 		const uint8_t *inode = byte_reader_bytes(reader, 24);
 
-		if (inode && inode[0] <= 20 &&
-		    record->misc & PERF_RECORD_MISC_MMAP_BUILD_ID) {
+		if (!(record->misc & PERF_RECORD_MISC_MMAP_BUILD_ID)) {
+			mmap->inode = inode;
+		} else if (inode && inode[0] <= 20) {
 			mmap->build_id_size = inode[0];
 			mmap->build_id = inode + 4;
 		}

@@ -9,6 +9,7 @@
 #include "common/regular_file.h"
 #include "decoder/recording/coresight_streams.h"
 #include "decoder/recording/generated_code.h"
+#include "decoder/recording/kept_programs.h"
 #include "decoder/recording/record_walk.h"
 #include "decoder/recording/recording_data.h"
 #include "decoder/recording/recording_facts.h"
@@ -25,12 +26,17 @@
 
 /* The name of a mapping need not be a file: "//anon". */
 const char *recording_user_path(const struct recording *recording,
-				const char *path, struct arena *arena)
+				const struct sideband_mmap *map,
+				struct arena *arena)
 {
 	const struct recording_facts *facts = recording_facts(recording);
+	const char *kept = kept_programs_find(facts->programs, map);
+	const char *path = map->path;
 	char rooted[4096];
 	int length;
 
+	if (kept)
+		return kept;
 	if (facts->files.vdso && !strcmp(path, "[vdso]"))
 		return facts->files.vdso;
 	if (path[0] != '/' || !facts->root)
@@ -41,6 +47,12 @@ const char *recording_user_path(const struct recording *recording,
 	if (length < 0 || (size_t)length >= sizeof(rooted))
 		return "";
 	return arena_text(arena, rooted, (size_t)length);
+}
+
+bool recording_contains_program(const struct recording *recording,
+				const struct sideband_mmap *map)
+{
+	return kept_programs_find(recording_facts(recording)->programs, map);
 }
 
 bool recording_has_program(const struct recording *recording,
@@ -127,9 +139,10 @@ struct recording *recording_new(const char *path, const struct log *log)
 			arena_text(recording->facts.arena, path, strlen(path));
 		recording->record_lists = record_lists_new();
 		recording->facts.program_ids = program_ids_new();
+		recording->facts.programs = kept_programs_new(path);
 	}
 	if (recording->facts.files.path && recording->record_lists &&
-	    recording->facts.program_ids)
+	    recording->facts.program_ids && recording->facts.programs)
 		return recording;
 	recording_close(recording);
 	return NULL;
@@ -178,6 +191,7 @@ static void forget(struct recording_facts *facts)
 	stream_list_free(&facts->streams);
 	event_table_free(&facts->events);
 	program_ids_free(facts->program_ids);
+	kept_programs_free(facts->programs);
 }
 
 void recording_close(struct recording *recording)

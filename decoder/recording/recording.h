@@ -103,20 +103,25 @@ recording_saved_names(const struct recording *recording, size_t *count);
  */
 void recording_set_root(struct recording *recording, const char *root);
 
-/* Returns the local path of the traced machine's file @path: @path itself or a
- * path in @arena; "" if there is none, or if @path leads out of the folder
- * (".."); NULL when out of memory.
+/* Returns the local path of the traced machine's file that @map is of: that of
+ * the recording's own copy, @map->path itself or a path in @arena; "" if there
+ * is none, or if @map->path leads out of the folder (".."); NULL when out of
+ * memory.
  */
 struct arena;
-
+struct sideband_mmap;
 const char *recording_user_path(const struct recording *recording,
-				const char *path, struct arena *arena);
+				const struct sideband_mmap *map,
+				struct arena *arena);
+
+/* Returns whether the recording contains a copy of the file that @map is of. */
+bool recording_contains_program(const struct recording *recording,
+				const struct sideband_mmap *map);
 
 /* Returns whether the file at @path, the local path for @map's file, is the
  * file that was mapped: see program_ids_fit().
  */
 struct sideband_mmap;
-
 bool recording_has_program(const struct recording *recording,
 			   const struct sideband_mmap *map, const char *path);
 

@@ -6,6 +6,7 @@
 #include "common/log.h"
 #include "decoder/code/process_maps.h"
 #include "symbolize/elf/elf_symbols.h"
+#include "symbolize/elf/unwind_functions.h"
 #include "symbolize/functions/address_map.h"
 #include "symbolize/functions/function_table.h"
 #include "symbolize/functions/same_names.h"
@@ -116,6 +117,18 @@ static int add_symbols(struct user_file *file, struct function_table *functions)
 							     status;
 }
 
+/* Adds the functions without symbols of the recorded file. */
+static int add_unnamed(const struct user_file *file,
+		       struct function_table *functions)
+{
+	const char *module = function_table_module(functions, file->path,
+						   strlen(file->path));
+
+	return module ? unwind_functions_add(file->path, module, functions,
+					     file->symbols) :
+			-ERROR_MEMORY;
+}
+
 static int read_file(struct user_files *files, struct user_file *file,
 		     struct function_table *functions)
 {
@@ -131,6 +144,8 @@ static int read_file(struct user_files *files, struct user_file *file,
 	status = address_map_finish(file->symbols);
 	if (!status)
 		status = same_names_tell_apart(functions, file->symbols);
+	if (!status && file->is_recorded && !file->unread)
+		status = add_unnamed(file, functions);
 	return status ? status : name_holes(files, file, functions);
 }
 
