@@ -2,6 +2,7 @@
 /* Names of functions in programs without symbols, compared with the symbols
  * that the same programs had before strip(1).
  */
+#include "decoder/code/process_maps.h"
 #include "symbolize/functions/address_map.h"
 #include "symbolize/functions/function_table.h"
 #include "symbolize/symbols/user_files.h"
@@ -85,8 +86,13 @@ static struct named_file read_file(const char *path)
 		.files = USER_FILES_NONE,
 	};
 
-	ck_assert_int_eq(
-		user_files_add(&file.files, path, true, file.functions), 0);
+	ck_assert_int_eq(user_files_add(&file.files,
+					&(struct process_file){
+						.path = path,
+						.is_recorded = true,
+					},
+					file.functions),
+			 0);
 	ck_assert_ptr_null(user_files_at(&file.files, 0)->unread);
 	file.symbols = address_map_symbols(
 		user_files_at(&file.files, 0)->symbols, &file.count);
