@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#include "cmd/pipeline/debuginfod_consent.h"
 #include "cmd/pipeline/session.h"
+#include "cmd/pipeline/debuginfod_consent.h"
 
 #include "archive/unpack.h"
 #include "cmd/command.h"
