@@ -490,7 +490,8 @@ static int open_events(struct generated_code *code)
 
 	spec.ring = RING_CODE;
 	spec.attr.wakeup_watermark = 1;
-	spec.attr.build_id = 0;
+	spec.attr.mmap = 1;
+	spec.attr.mmap2 = 1;
 	index = event_list_add(&code->events.list, spec);
 	error = index < 0 ? index :
 			    event_rings_add_cpus(&code->events, 0, false);
