@@ -59,6 +59,12 @@ static const char *const names[] = {
 	"n_tty_write",
 	"wq_barrier_func",
 	"jbd2_journal_commit_transaction",
+	"io_schedule",
+	"blk_update_request",
+	"do_exit",
+	"do_wait",
+	"sock_def_readable",
+	"wait_woken",
 };
 
 static char space_of(const char *name)

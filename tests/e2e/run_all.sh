@@ -21,7 +21,7 @@ tests=(record.sh queries.sh function_graph.sh arm64.sh
 	"attribution_processes.sh one_cpu two_cpus"
 	"attribution_interrupts.sh one_cpu" inband.sh
 	"functions.sh 6.12 1 ls all modules" top.sh
-	attribution_syscalls.sh gating.sh serve.sh store.sh attribution_sleeps.sh
+	explain.sh attribution_syscalls.sh gating.sh serve.sh store.sh attribution_sleeps.sh
 	"faults.sh 6 1 1 kills"
 	attribution_levels.sh attribution_groups.sh "functions.sh 6.1 1 events"
 	triggers.sh attribution_relations.sh tutorial.sh attribution_servers.sh

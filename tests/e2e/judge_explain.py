@@ -1,0 +1,151 @@
+# SPDX-License-Identifier: MIT
+"""Judges explain for the cases of explain.sh: judge_explain.py KTRACE FOLDER
+CASE...
+
+FOLDER/CASE.out has what the program measured by its own clock."""
+import json
+import re
+import subprocess
+import sys
+
+from waits import Judge
+
+KTRACE, FOLDER = sys.argv[1:3]
+judge = Judge()
+
+# The cause that must come first, its program and the one that had it wait.
+FIRST = {
+    "lock": ("lock", "explained", "holder"),
+    "fsync": ("disk", "explained", None),
+    "pipeline": ("user", "slow-stage", None),
+    "children": ("user", "child", None),
+    "nap": ("timer", "explained", None),
+    "hog": ("cpu", "explained", "hog"),
+}
+# What a program's clock measured also contains parts of these kinds: the
+# recorder holds a thread up, or its CPU serves interrupts, meanwhile.
+ON_CPU = {"user", "system_calls", "faults", "interrupts", "kernel", "tracer"}
+BESIDE = {
+    "lock": ON_CPU | {"cpu", "cpu_idle", "recorder", "timer"},
+    "fsync": ON_CPU | {"cpu_idle"},
+    "pipeline": ON_CPU,
+    "children": ON_CPU,
+    "hog": {"cpu_idle", "recorder"},
+    "nap": {"cpu_idle"},
+}
+# and only parts of this call.
+CALL = {"fsync": "fsync"}
+
+
+def explain(case, *options):
+    return subprocess.run([KTRACE, "explain", "-i", f"{FOLDER}/{case}",
+                           *options], stdout=subprocess.PIPE,
+                          stderr=subprocess.DEVNULL, text=True,
+                          check=True).stdout
+
+
+def measured(case):
+    with open(f"{FOLDER}/{case}.out", encoding="utf-8") as text:
+        return {name: int(ns) for name, ns in
+                re.findall(r"^(\w+) (\d+)$", text.read(), re.M)}
+
+
+def is_close(ns, wanted_ns, slack_ns=0):
+    return abs(ns - wanted_ns) <= 0.02 * wanted_ns + slack_ns
+
+
+def check_sums(case, told):
+    judge.expect(f"{case}: the causes add up to the wall time",
+                 sum(c["ns"] for c in told["causes"]) == told["wall_ns"]
+                 == told["end_ns"] - told["begin_ns"], told["wall_ns"])
+    judge.expect(f"{case}: so do the parts of each", all(
+        sum(p["ns"] for p in c["parts"]) == c["ns"] for c in told["causes"]))
+
+
+def check_wall(case, told, clock):
+    """The program starts and ends within its process's life: exec, the dynamic
+    linker and the exit take a few milliseconds in the machine."""
+    rest_ns = told["wall_ns"] - clock["wall"]
+    judge.expect(f"{case}: the wall time is the program's", told["ended"]
+                 and 0 < rest_ns < 0.02 * clock["wall"] + 15_000_000,
+                 told["wall_ns"], clock["wall"])
+
+
+def check_first(case, told, clock):
+    cause, program, actor = FIRST[case]
+    first = told["causes"][0]
+    judge.expect(f"{case}: the first cause is why", (
+        first["cause"], first["program"], first.get("actor")) ==
+        (cause, program, actor), first)
+    ns = sum(p["ns"] for c in told["causes"] for p in c["parts"]
+             if c["program"] == program
+             and (case != "lock" or c["cause"] == "lock")
+             and p["kind"] in {cause} | BESIDE[case]
+             and (case not in CALL or p.get("call") == CALL[case]))
+    judge.expect(f"{case}: as long as the program says",
+                 is_close(ns, clock[cause], 1_000_000), ns, clock[cause])
+
+
+def check_place(case, told):
+    """The line of the program that asked for it."""
+    places = {"lock": ("futex", "take_lock"), "fsync": ("fsync", "save"),
+              "nap": ("clock_nanosleep", "nap")}
+    if case not in places:
+        return
+    part = told["causes"][0]["parts"][0]
+    judge.expect(f"{case}: with the call and its place",
+                 (part.get("call"), part.get("user")) == places[case]
+                 and re.search(r"explained\.c:\d+$", part.get("line", "")),
+                 part)
+
+
+def check_text(case):
+    """One screen, each cause with a command that shows its evidence."""
+    lines = explain(case).splitlines()
+    commands = [line for line in lines if "See: " in line]
+    judge.expect(f"{case}: at most a screen", 5 < len(lines) <= 40
+                 and all(len(line) <= 100 for line in lines),
+                 len(lines), [line for line in lines if len(line) > 100])
+    command = commands[0].split("See: ktrace-hw ", 1)[1].split()
+    shown = subprocess.run([KTRACE, *command, "-i", f"{FOLDER}/{case}"],
+                           stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                           text=True, check=False)
+    judge.expect(f"{case}: with its evidence", shown.returncode == 0
+                 and shown.stdout, command, shown.stderr)
+
+
+def check_comm():
+    told = json.loads(explain("pipeline", "--comm", "slow-stage",
+                              "--format=json"))
+    judge.expect("pipeline: of one program only", told["program"] ==
+                 "slow-stage" and told["causes"][0]["cause"] == "user"
+                 and sum(c["ns"] for c in told["causes"]) == told["wall_ns"],
+                 told)
+
+
+def check_window():
+    whole = json.loads(explain("nap", "--format=json"))
+    since, until = (f"{(whole['begin_ns'] + at) / 1e9:.9f}"
+                    for at in (50_000_000, 150_000_000))
+    part = json.loads(explain("nap", "--since", since, "--until", until,
+                              "--format=json"))
+    judge.expect("nap: of a window only", part["wall_ns"] == 100_000_000
+                 and not part["ended"]
+                 and sum(c["ns"] for c in part["causes"]) == 100_000_000,
+                 part)
+
+
+for name in sys.argv[3:]:
+    truth = measured(name)
+    result = json.loads(explain(name, "--format=json"))
+    check_sums(name, result)
+    check_wall(name, result, truth)
+    if name in FIRST:
+        check_first(name, result, truth)
+    check_place(name, result)
+    check_text(name)
+if "pipeline" in sys.argv:
+    check_comm()
+if "nap" in sys.argv:
+    check_window()
+judge.end()
