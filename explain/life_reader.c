@@ -156,6 +156,8 @@ static enum life_kind kind_of(const struct time_span *span)
 {
 	if (is_on_cpu(span))
 		return LIFE_RUNS;
+	if (span->is_throttled)
+		return LIFE_THROTTLED;
 	if (span->time_class == TIME_RUNNABLE)
 		return span->is_behind_recorder ? LIFE_RECORDER : LIFE_READY;
 	return span->time_class == TIME_ASLEEP ? LIFE_SLEEPS : LIFE_UNKNOWN;
@@ -304,6 +306,7 @@ static void add_time(struct life_reader *reader, struct open_life *open,
 		add_part(reader, open, PART_KERNEL, FUNCTION_NONE, ns);
 		return;
 	case TIME_RUNNABLE:
+	case TIME_THROTTLED:
 	case TIME_ASLEEP:
 	case TIME_UNKNOWN:
 	case TIME_CLASSES:

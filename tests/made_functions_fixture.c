@@ -60,6 +60,8 @@ static const char *const names[] = {
 	"wq_barrier_func",
 	"jbd2_journal_commit_transaction",
 	"io_schedule",
+	"throttle_cfs_rq",
+	"unthrottle_cfs_rq",
 	"blk_update_request",
 	"do_exit",
 	"do_wait",

@@ -372,6 +372,19 @@ static void no_cpu(struct attribution_fixture *f)
 	at(f, 1000), ends(f);
 }
 
+/* The cgroup of 7 is throttled from 200 to 600; then 8 has the CPU. */
+static void throttled(struct attribution_fixture *f)
+{
+	at(f, 10), starts(f, 0, 7);
+	at(f, 200), enter(f, 0, "__schedule");
+	enter(f, 0, "throttle_cfs_rq"), leave(f, 0);
+	schedules(f, 0, 7, 0, 8);
+	at(f, 600), enter(f, 0, "asm_sysvec_apic_timer_interrupt");
+	enter(f, 0, "unthrottle_cfs_rq"), leave(f, 0), leave(f, 0);
+	at(f, 700), schedules(f, 0, 8, 1, 7);
+	at(f, 1000), ends(f);
+}
+
 /* Server 200 works for others before 300 and when 7 waits for its answer. */
 static void reply(struct attribution_fixture *f)
 {
@@ -490,6 +503,12 @@ static const struct path_story stories[] = {
 	  "600-1000 7 kernel\n"
 	  "500-600 7 cpu by 109\n"
 	  "200-500 7 cpu by 8\n"
+	  "10-200 7 kernel\n",
+	  10, 1000, 0 },
+	{ "a throttled cgroup", throttled,
+	  "700-1000 7 kernel\n"
+	  "600-700 7 cpu by 8\n"
+	  "200-600 7 throttled\n"
 	  "10-200 7 kernel\n",
 	  10, 1000, 0 },
 	{ "a reply", reply,

@@ -7,6 +7,7 @@
 
 #include <stdint.h>
 
+struct task_cgroups;
 struct task_contexts;
 struct thread;
 struct traced_cpus;
@@ -17,6 +18,8 @@ struct span_out {
 	const struct task_contexts *contexts;
 	const struct traced_cpus *cpus;
 	struct off_cpu_evidence evidence;
+	/* to find the threads of a throttled cgroup; NULL: unknown */
+	const struct task_cgroups *cgroups;
 	uint64_t start_ns; /* start of the trace; 0: not reached */
 };
 

@@ -8,9 +8,11 @@
 #include "attribution/time/threads.h"
 #include "attribution/time/untraced_wakeups.h"
 #include "common/error.h"
+#include "common/name_lookup.h"
 #include "common/pack.h"
 #include "decoder/recording/recording.h"
 #include "report/steps/task_pack.h"
+#include "report/text/task_cgroups.h"
 #include "symbolize/functions/context_kinds.h"
 #include "symbolize/functions/function_table.h"
 #include "symbolize/symbols/symbols.h"
@@ -26,21 +28,29 @@ task_time_options_of(const struct attribution_input *input)
 		.evidence =
 			off_cpu_evidence_of(input->recording, input->events),
 		.names = input->names,
+		.recording = input->recording,
 		.recorder = recording_info(input->recording)->command,
 		.is_user_unknown = !recording_traces_kernel(input->recording),
 	};
 }
 
+static const struct name_rule throttle_rules[] = {
+	{ "throttle_cfs_rq", false, THROTTLE_BEGINS },
+	{ "unthrottle_cfs_rq", false, THROTTLE_ENDS },
+};
+
 /* Marks the functions whose calls task_time_apply() must handle. */
 static struct function_marks *
 find_marked(const struct task_time_options *options,
-	    const struct untraced_wakeups *wakes)
+	    const struct untraced_wakeups *wakes,
+	    const struct function_marks *throttles)
 {
 	uint32_t count = function_count(options->functions);
 	struct function_marks *marks = function_marks_new(count);
 
-	for (uint32_t i = 0; marks && wakes && i < count; i++)
-		marks->values[i] = context_kind_of(options->kinds, i) !=
+	for (uint32_t i = 0; marks && wakes && throttles && i < count; i++)
+		marks->values[i] = function_marks_has(throttles, i) ||
+				   context_kind_of(options->kinds, i) !=
 					   CONTEXT_NONE ||
 				   context_kinds_is_user(options->kinds, i) ||
 				   untraced_wakeups_has(wakes, i);
@@ -71,8 +81,13 @@ struct task_time *task_time_new(const struct task_time_options *options,
 		return NULL;
 	time->options = *options;
 	time->untraced_wakeups = untraced_wakeups_new(options->functions);
-	time->marks = find_marked(options, time->untraced_wakeups);
-	if (begin(time, callback) && time->untraced_wakeups && time->marks)
+	time->throttles = function_marks_by_rules(
+		options->functions, throttle_rules,
+		sizeof(throttle_rules) / sizeof(*throttle_rules));
+	time->marks =
+		find_marked(options, time->untraced_wakeups, time->throttles);
+	if (begin(time, callback) && time->untraced_wakeups && time->marks &&
+	    time->throttles)
 		return time;
 	task_time_free(time);
 	return NULL;
@@ -83,6 +98,9 @@ static void forget(struct task_time *time)
 	task_contexts_free(time->contexts);
 	threads_free(time->threads);
 	traced_cpus_free(&time->cpus);
+	task_cgroups_close(time->cgroups);
+	time->cgroups = NULL;
+	time->has_cgroups = false;
 }
 
 int task_time_renew(struct task_time *time,
@@ -106,6 +124,7 @@ void task_time_free(struct task_time *time)
 	forget(time);
 	untraced_wakeups_free(time->untraced_wakeups);
 	free(time->marks);
+	free(time->throttles);
 	free(time);
 }
 
@@ -280,6 +299,16 @@ int task_time_end(struct task_time *time)
 	return time->status;
 }
 
+static bool has_throttled(const struct task_time *time)
+{
+	const struct traced_cpu *cpus = time->cpus.cpus.items;
+
+	for (size_t i = 0; i < time->cpus.cpus.count; i++)
+		if (cpus[i].throttled.count)
+			return true;
+	return false;
+}
+
 void task_time_pack(struct task_time *time, const struct task_pack *tasks)
 {
 	struct pack *pack = tasks->pack;
@@ -295,5 +324,7 @@ void task_time_pack(struct task_time *time, const struct task_pack *tasks)
 			   function_count(time->options.functions),
 			   time->task_count);
 	untraced_wakeups_pack(time->untraced_wakeups, tasks);
+	if (pack->is_reading && has_throttled(time))
+		task_time_read_cgroups(time);
 	time->current.task = NULL;
 }

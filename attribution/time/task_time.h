@@ -13,6 +13,7 @@ struct attribution_input;
 struct call_step;
 struct event_record;
 struct function_table;
+struct recording;
 struct sideband_record;
 struct task;
 struct context_kinds;
@@ -42,6 +43,8 @@ struct task_time_options {
 	const struct function_table *functions;
 	struct off_cpu_evidence evidence;
 	const struct task_names *names;
+	/* for the cgroups of its tasks, read if one is throttled; NULL: none */
+	const struct recording *recording;
 	const char *recorder; /* see recorder_task.h; NULL: none */
 	/* the trace is of user space only: time outside it is in the kernel */
 	bool is_user_unknown;

@@ -28,18 +28,29 @@ static bool sleeps(const struct task_time *time, const struct off_cpu *off)
 	       (off->how == OFF_ASLEEP && off->begin_ns < time->out.start_ns);
 }
 
-/* Returns whether the recorder had the CPU while the thread may have waited for
- * it: such a wait is emitted in several spans.
+static bool is_any(const void *ctx, const struct throttled_run *run)
+{
+	(void)ctx;
+	(void)run;
+	return true;
+}
+
+/* Returns whether the recorder had the CPU, or a cgroup was throttled on it,
+ * while the thread may have waited for it: such a wait is emitted in several
+ * spans.
  */
 static bool may_be_cut(const struct task_time *time, const struct off_cpu *off,
 		       uint64_t until_ns)
 {
 	const struct traced_cpu *cpu = traced_cpus_find(&time->cpus, off->cpu);
+	struct throttled_run throttled;
 	struct recorder_run run;
 
 	return !sleeps(time, off) && cpu &&
-	       recorder_runs_find(&cpu->recorder, off->begin_ns, until_ns,
-				  &run);
+	       (recorder_runs_find(&cpu->recorder, off->begin_ns, until_ns,
+				   &run) ||
+		throttled_runs_find(&cpu->throttled, off->begin_ns, until_ns,
+				    is_any, NULL, &throttled));
 }
 
 static bool is_due(const struct task_time *time, const struct thread *thread,

@@ -70,10 +70,13 @@ static int take_switch(struct task_time *time, const struct event_record *event)
 static int take_wakeup(struct task_time *time, const struct event_record *event)
 {
 	int32_t tid = (int32_t)event->values[WAKING_TID];
+	struct traced_cpu *cpu = traced_cpus_find(&time->cpus, event->cpu);
 	struct thread *thread;
 
 	if (tid <= 0)
 		return 0;
+	if (cpu)
+		cpu->woken_tid = tid;
 	thread = threads_of_tid(time->threads, tid);
 	if (!thread)
 		return -ERROR_MEMORY;

@@ -10,6 +10,7 @@
 #include <stdint.h>
 
 struct function_marks;
+struct task_cgroups;
 struct untraced_wakeups;
 struct task_contexts;
 struct thread;
@@ -39,16 +40,26 @@ struct task_time {
 	struct current_thread current;
 	/* functions that change a thread's state */
 	struct function_marks *marks;
-	int context_change;  /* made by the newest step */
-	uint64_t end_ns;     /* of the newest step */
-	uint32_t task_count; /* number of tasks in the steps */
-	size_t due;	     /* thread index: see task_time_is_due() */
-	bool is_of_threads;  /* untraced tasks ran */
+	/* functions that throttle cgroups: enum throttle_mark */
+	struct function_marks *throttles;
+	struct task_cgroups *cgroups; /* NULL: not needed, or unknown */
+	bool has_cgroups;	      /* they were read, if there are any */
+	int context_change;	      /* made by the newest step */
+	uint64_t end_ns;	      /* of the newest step */
+	uint32_t task_count;	      /* number of tasks in the steps */
+	size_t due;		      /* thread index: see task_time_is_due() */
+	bool is_of_threads;	      /* untraced tasks ran */
 	int status;
 };
+
+/* kernel/sched/fair.c: the functions that throttle a cgroup on a CPU. */
+enum throttle_mark { THROTTLE_NONE, THROTTLE_BEGINS, THROTTLE_ENDS };
 
 /* Applies @step, of @thread on @cpu. */
 void task_time_apply(struct task_time *time, struct thread *thread,
 		     struct traced_cpu *cpu, const struct call_step *step);
+
+/* Reads the cgroups of the recording's tasks, once: when a group is throttled. */
+void task_time_read_cgroups(struct task_time *time);
 
 #endif

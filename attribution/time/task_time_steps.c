@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include "attribution/events/function_marks.h"
 #include "attribution/time/on_cpu.h"
 #include "attribution/time/task_contexts.h"
 #include "attribution/time/task_time_parts.h"
@@ -8,6 +9,7 @@
 #include "common/error.h"
 #include "report/steps/call_step.h"
 #include "report/steps/recorder_task.h"
+#include "report/text/task_cgroups.h"
 
 /* Sets the class of @thread's time from now on. */
 static void classify(const struct task_time *time, struct thread *thread,
@@ -86,12 +88,71 @@ static void note_wakes(struct task_time *time, struct thread *thread,
 		thread->has_blocked = false;
 }
 
+/* Few recordings have a throttled group. Without them, only threads of one process are known to be in a group.
+ */
+void task_time_read_cgroups(struct task_time *time)
+{
+	int status;
+
+	if (time->has_cgroups || !time->options.recording)
+		return;
+	time->has_cgroups = true;
+	status = task_cgroups_open(time->options.recording, NULL,
+				   &time->cgroups);
+	time->out.cgroups = time->cgroups;
+	if (status == -ERROR_MEMORY)
+		time->status = status;
+}
+
+/* The scheduler throttles the group of the thread that it takes off the CPU;
+ * outside of __schedule(), that of a thread that it adds to the queue.
+ */
+static void begin_throttling(struct task_time *time,
+			     const struct thread *thread,
+			     struct traced_cpu *cpu, uint64_t time_ns)
+{
+	const struct thread *of = thread;
+
+	if (!scheduler_of(time, thread))
+		of = threads_find(time->threads, cpu->woken_tid);
+	throttled_runs_begin(&cpu->throttled, time_ns, of ? of->tid : -1,
+			     of ? of->pid : -1);
+	task_time_read_cgroups(time);
+}
+
+/* Before Linux 6.3 a CPU ends the throttling of all: if its own has ended, that
+ * of another.
+ */
+static void end_throttling(struct task_time *time, struct traced_cpu *cpu,
+			   uint64_t time_ns)
+{
+	bool has_ended = throttled_runs_end(&cpu->throttled, time_ns);
+
+	for (size_t i = 0; i < time->cpus.cpus.count && !has_ended; i++) {
+		struct traced_cpu *other = array_at(&time->cpus.cpus, i);
+
+		has_ended = throttled_runs_end(&other->throttled, time_ns);
+	}
+}
+
+static void note_throttling(struct task_time *time, const struct thread *thread,
+			    struct traced_cpu *cpu,
+			    const struct call_step *step)
+{
+	uint8_t mark = function_marks_at(time->throttles, step->function);
+
+	if (step->kind == STEP_ENTER && mark == THROTTLE_BEGINS)
+		begin_throttling(time, thread, cpu, step->time_ns);
+	else if (step->kind == STEP_ENTER && mark == THROTTLE_ENDS)
+		end_throttling(time, cpu, step->time_ns);
+}
+
 static void take_call(struct task_time *time, struct thread *thread,
-		      const struct traced_cpu *cpu,
-		      const struct call_step *step)
+		      struct traced_cpu *cpu, const struct call_step *step)
 {
 	int change = task_contexts_change(time->contexts, step);
 
+	note_throttling(time, thread, cpu, step);
 	note_wakes(time, thread, step, change);
 	if (!thread_frames_take(thread, time->options.kinds, step) && !change)
 		return;

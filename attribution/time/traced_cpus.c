@@ -87,6 +87,8 @@ static void pack_cpu(struct traced_cpu *cpu, struct pack *pack,
 	threads_pack_one(threads, pack, &cpu->current);
 	threads_pack_one(threads, pack, &cpu->next_owner);
 	pack_runs(&cpu->recorder, pack);
+	throttled_runs_pack(&cpu->throttled, pack);
+	pack_i32(pack, &cpu->woken_tid);
 }
 
 /* Writes or reads the CPU of @slot, if any. */

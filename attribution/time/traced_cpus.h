@@ -2,6 +2,7 @@
 #ifndef KT_ATTRIBUTION_TRACED_CPUS_H
 #define KT_ATTRIBUTION_TRACED_CPUS_H
 
+#include "attribution/time/throttled_runs.h"
 #include "common/array.h"
 
 #include <stdbool.h>
@@ -40,6 +41,9 @@ struct traced_cpu {
 	 */
 	struct thread *next_owner;
 	struct recorder_runs recorder;
+	struct throttled_runs throttled;
+	/* the last thread that an event on this CPU woke or created */
+	int32_t woken_tid;
 };
 
 /* The CPUs of a recording by number. One of them stands for the streams of

@@ -71,7 +71,7 @@ static void add_span(struct time_account *account, const struct time_span *span,
 		resolve_provisional(account, resolved);
 	class_error_bound_take(&account->error_bound, span);
 	account->wall_ns += size_ns;
-	account->class_ns[time_span_account(span)] += size_ns;
+	account->class_ns[time_span_class(span)] += size_ns;
 	if (span->is_behind_recorder)
 		account->recorder_wait += size_ns;
 	if (span->time_class == TIME_UNKNOWN)

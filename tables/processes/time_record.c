@@ -26,6 +26,7 @@ static void pack_span(struct pack *pack, struct time_record *record)
 	pack_small(pack, &record->resolved, TIME_CLASSES - 1);
 	pack_bool(pack, &span->is_provisional);
 	pack_bool(pack, &span->is_behind_recorder);
+	pack_bool(pack, &span->is_throttled);
 	pack_u32(pack, &span->begin_error_ns);
 	pack_u32(pack, &span->end_error_ns);
 }

@@ -80,9 +80,7 @@ static int visit_part(const struct cpu_run *run, uint64_t begin_ns,
 	uint64_t from_ns = run->begin_ns > begin_ns ? run->begin_ns : begin_ns;
 	uint64_t to_ns = run->end_ns < end_ns ? run->end_ns : end_ns;
 
-	return run->tid && to_ns > from_ns ?
-		       visit(ctx, run->tid, to_ns - from_ns) :
-		       0;
+	return to_ns > from_ns ? visit(ctx, run->tid, to_ns - from_ns) : 0;
 }
 
 int cpu_runs_between(const struct cpu_runs *runs, int32_t cpu,

@@ -53,7 +53,7 @@ int cpu_runs_go_on(struct cpu_runs *runs, uint32_t cpu,
 typedef int cpu_runs_visit(void *ctx, int32_t tid, uint64_t ns);
 
 /* Visits the threads that ran on @cpu from @begin_ns to @end_ns, newest first,
- * except the idle task. Returns 0, or the first nonzero value that @visit
+ * also the idle task (0). Returns 0, or the first nonzero value that @visit
  * returned.
  */
 int cpu_runs_between(const struct cpu_runs *runs, int32_t cpu,

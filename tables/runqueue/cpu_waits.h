@@ -16,12 +16,17 @@ struct cpu_wait {
 	uint64_t begin_ns;
 	uint64_t end_ns;
 	uint64_t recorder_ns; /* part of it in which the recorder had the CPU */
-	int32_t cpu;	      /* on which it ran afterwards */
-	bool was_running;     /* it was preempted */
+	uint64_t throttled_ns; /* and in which its cgroup was throttled */
+	int32_t cpu;	       /* on which it ran afterwards */
+	bool was_running;      /* it was preempted */
 	/* struct time_window: when the recorder had the CPU. Owner: the finder.
 	 */
 	struct array recorder;
+	struct array throttled; /* likewise: when its cgroup was throttled */
 };
+
+/* Frees what @wait owns. */
+void cpu_wait_free(struct cpu_wait *wait);
 
 /* Cuts @wait to @window. Returns whether anything is left. */
 bool cpu_wait_cut(struct cpu_wait *wait, struct time_window window);

@@ -12,7 +12,7 @@ static void free_waits(struct array *waits)
 	struct read_wait *items = waits->items;
 
 	for (size_t i = 0; i < waits->count; i++)
-		array_free(&items[i].wait.recorder);
+		cpu_wait_free(&items[i].wait);
 	array_free(waits);
 }
 
@@ -30,15 +30,15 @@ static void pack_run(struct pack *pack, uint32_t *cpu, struct cpu_run *run)
 	pack_i32(pack, &run->tid);
 }
 
-static void pack_recorder(struct pack *pack, struct array *recorder)
+static void pack_parts(struct pack *pack, struct array *parts)
 {
-	uint32_t count = (uint32_t)recorder->count;
+	uint32_t count = (uint32_t)parts->count;
 
 	pack_u32(pack, &count);
 	for (uint32_t i = 0; i < count && !pack->failed; i++) {
 		struct time_window *part = pack->is_reading ?
-						   array_add(recorder) :
-						   array_at(recorder, i);
+						   array_add(parts) :
+						   array_at(parts, i);
 
 		pack_check(pack, part);
 		if (!part)
@@ -58,7 +58,8 @@ static void pack_wait(struct pack *pack, struct read_wait *read)
 	pack_u64(pack, &wait->end_ns);
 	pack_i32(pack, &wait->cpu);
 	pack_bool(pack, &wait->was_running);
-	pack_recorder(pack, &wait->recorder);
+	pack_parts(pack, &wait->recorder);
+	pack_parts(pack, &wait->throttled);
 }
 
 static void write_wait(struct pack *pack, const struct cpu_wait *wait)
@@ -76,6 +77,7 @@ static void read_wait(struct pack *pack, struct array *waits)
 	if (!read)
 		return;
 	read->wait.recorder = ARRAY_OF(struct time_window);
+	read->wait.throttled = ARRAY_OF(struct time_window);
 	pack_wait(pack, read);
 }
 

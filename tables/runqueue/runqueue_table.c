@@ -175,6 +175,8 @@ static void write_row(struct record_writer *writer, const void *ctx,
 	record_number(writer, "p99_ns", histogram_quantile(&stat->waits, 0.99));
 	record_number(writer, "max_ns", stat->waits.max);
 	record_number(writer, "recorder_ns", stat->recorder_ns);
+	record_number(writer, "throttled_ns", stat->throttled_ns);
+	record_number(writer, "idle_ns", stat->idle_ns);
 	record_written(writer, "instead", write_instead,
 		       &(struct instead_field){
 			       table, stat, writer->format == RECORD_TABLE });
@@ -261,7 +263,8 @@ static const struct table_records records = {
 const struct attribution_table runqueue_table = {
 	.name = "runqueue",
 	.columns = "group pid tid comm count preempted total_ns mean_ns "
-		   "median_ns p99_ns max_ns recorder_ns instead",
+		   "median_ns p99_ns max_ns recorder_ns throttled_ns idle_ns "
+		   "instead",
 	.help = "how long each thread waited for a CPU, and which threads ran "
 		"instead",
 	.is_of_tasks = true,

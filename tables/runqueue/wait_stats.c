@@ -38,7 +38,9 @@ static int add_instead(void *ctx, int32_t tid, uint64_t ns)
 	struct wait_stat *stat = ctx;
 	struct run_instead *item;
 
-	if (tid == stat->tid)
+	if (!tid)
+		stat->idle_ns += ns;
+	if (!tid || tid == stat->tid)
 		return 0;
 	item = keyed_array_add(&stat->instead,
 			       &(struct run_instead){ .tid = tid });
@@ -59,6 +61,7 @@ int wait_stats_add(struct wait_stats *stats, uint32_t row, int32_t pid,
 		return -ERROR_MEMORY;
 	stat->preempted += wait->was_running;
 	stat->recorder_ns += wait->recorder_ns;
+	stat->throttled_ns += wait->throttled_ns;
 	return cpu_runs_between(runs, wait->cpu, wait->begin_ns, wait->end_ns,
 				add_instead, stat);
 }

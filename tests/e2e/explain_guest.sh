@@ -13,16 +13,17 @@ source "$(dirname "${BASH_SOURCE[0]}")/guest_run.sh"
 CGROUP=/sys/fs/cgroup/throttled
 EVENTS=--events=attribution,syscalls
 
-# A fifth of a CPU. What the cgroup was throttled is told by the kernel.
-throttled() {
-	echo +cpu >/sys/fs/cgroup/cgroup.subtree_control
+# Runs a command of a shell in a cgroup that may use a fifth of a CPU. How long
+# it was throttled is the kernel's own count.
+in_throttled() { # name command
+	local before_us after_us
 	mkdir -p "$CGROUP"
 	echo "20000 100000" >"$CGROUP/cpu.max"
-	# shellcheck disable=SC2016 # for the shell
-	record throttled "$EVENTS" --user -- sh -c \
-		'echo $$ >'"$CGROUP"'/cgroup.procs && exec '"$EXPLAINED"' busy'
-	sed -n 's/^throttled_usec \(.*\)/throttled \1000/p' \
-		"$CGROUP/cpu.stat" >>throttled.out
+	before_us=$(sed -n 's/^throttled_usec //p' "$CGROUP/cpu.stat")
+	record "$1" "$EVENTS" --user -- \
+		sh -c "echo \$\$ >$CGROUP/cgroup.procs; $2"
+	after_us=$(sed -n 's/^throttled_usec //p' "$CGROUP/cpu.stat")
+	echo "throttled $((after_us - before_us))000" >>"$1.out"
 }
 
 # Beside a program that wants the only CPU, too.
@@ -34,10 +35,17 @@ hog() {
 	kill "$pid"
 }
 
+echo +cpu >/sys/fs/cgroup/cgroup.subtree_control
 hold_symbols
 for one in "$@"; do
 	case $one in
-	throttled | hog) "$one" ;;
+	throttled) in_throttled throttled "exec $EXPLAINED busy" ;;
+	# Its threads are throttled for what another process used.
+	group)
+		in_throttled group \
+			"$EXPLAINED hog & $EXPLAINED busy; kill \$!"
+		;;
+	hog) hog ;;
 	*) record "$one" "$EVENTS" --user -- "$EXPLAINED" "$one" ;;
 	esac
 done

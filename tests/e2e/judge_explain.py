@@ -21,6 +21,8 @@ FIRST = {
     "children": ("user", "child", None),
     "nap": ("timer", "explained", None),
     "hog": ("cpu", "explained", "hog"),
+    "throttled": ("throttled", "explained", None),
+    "group": ("throttled", "explained", None),
 }
 # What a program's clock measured also contains parts of these kinds: the
 # recorder holds a thread up, or its CPU serves interrupts, meanwhile.
@@ -32,6 +34,8 @@ BESIDE = {
     "children": ON_CPU,
     "hog": {"cpu_idle", "recorder"},
     "nap": {"cpu_idle"},
+    "throttled": {"cpu_idle"},
+    "group": {"cpu_idle"},
 }
 # and only parts of this call.
 CALL = {"fsync": "fsync"}
@@ -78,8 +82,8 @@ def check_first(case, told, clock):
         first["cause"], first["program"], first.get("actor")) ==
         (cause, program, actor), first)
     ns = sum(p["ns"] for c in told["causes"] for p in c["parts"]
-             if c["program"] == program
-             and (case != "lock" or c["cause"] == "lock")
+             if (c["program"] == program or cause == "throttled")
+             and (cause not in ("lock", "throttled") or c["cause"] == cause)
              and p["kind"] in {cause} | BESIDE[case]
              and (case not in CALL or p.get("call") == CALL[case]))
     judge.expect(f"{case}: as long as the program says",
@@ -144,6 +148,27 @@ for name in sys.argv[3:]:
         check_first(name, result, truth)
     check_place(name, result)
     check_text(name)
+def check_throttled(case, truth_ns):
+    """The tables that explain refers to say the same."""
+    rows = {option: json.loads(subprocess.run(
+        [KTRACE, "report", option, "--comm", "explained", "--format=json",
+         "-i", f"{FOLDER}/{case}"], stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL, text=True, check=True).stdout)
+        for option in ("--threads", "--runqueue")}
+    threads = rows["--threads"]["threads"]
+    told = [sum(r["throttled_ns"] for r in r_) for r_ in
+            (threads, rows["--runqueue"])]
+    judge.expect(f"{case}: in the tables of threads and of waits",
+                 told[0] == told[1] and is_close(told[0], truth_ns), told,
+                 truth_ns)
+    judge.expect(f"{case}: the classes add up", all(
+        r["wall_ns"] == sum(r[c] or 0 for c in r if c.endswith("_ns") and c
+                            not in ("wall_ns", "recorder_wait"))
+        for r in threads), threads)
+
+
+if "throttled" in sys.argv:
+    check_throttled("throttled", measured("throttled")["throttled"])
 if "pipeline" in sys.argv:
     check_comm()
 if "nap" in sys.argv:
