@@ -147,14 +147,34 @@ static int add_detail(struct causes *causes, const struct cause *cause,
 	return 0;
 }
 
-static void keep_if_long(struct causes *causes, const struct path_link *link,
-			 uint32_t cause)
+/* Returns whether both are waits for the same cause, in one call at one place:
+ * only the longest of them is kept.
+ */
+static bool is_alike(const struct long_link *kept, uint32_t cause,
+		     const struct life_sleep *sleep)
+{
+	const struct life_sleep *other = kept->link.sleep;
+
+	if (kept->cause != cause || !sleep != !other)
+		return false;
+	return !sleep ||
+	       (sleep->call == other->call && sleep->user == other->user &&
+		sleep->user_offset == other->user_offset);
+}
+
+/* Removes the link at @at. */
+static void drop_long(struct causes *causes, size_t at)
+{
+	causes->long_count--;
+	memmove(causes->longest + at, causes->longest + at + 1,
+		(causes->long_count - at) * sizeof(*causes->longest));
+}
+
+static void insert_long(struct causes *causes, const struct long_link *item)
 {
 	size_t at = causes->long_count;
 
-	if (link->kind < LINK_CPU)
-		return;
-	while (at && causes->longest[at - 1].link.ns < link->ns)
+	while (at && causes->longest[at - 1].link.ns < item->link.ns)
 		at--;
 	if (at == LONG_LINKS)
 		return;
@@ -162,9 +182,28 @@ static void keep_if_long(struct causes *causes, const struct path_link *link,
 		causes->long_count++;
 	memmove(causes->longest + at + 1, causes->longest + at,
 		(causes->long_count - 1 - at) * sizeof(*causes->longest));
-	causes->longest[at] = (struct long_link){ *link, cause };
-	causes->longest[at].link.sleep = sleep_of(link);
-	causes->longest[at].link.causes = NULL;
+	causes->longest[at] = *item;
+}
+
+static void keep_if_long(struct causes *causes, const struct path_link *link,
+			 uint32_t cause)
+{
+	struct long_link item = { *link, cause };
+	size_t at = 0;
+
+	if (link->kind < LINK_CPU)
+		return;
+	item.link.sleep = sleep_of(link);
+	item.link.causes = NULL;
+	while (at < causes->long_count &&
+	       !is_alike(&causes->longest[at], cause, item.link.sleep))
+		at++;
+	if (at < causes->long_count) {
+		if (causes->longest[at].link.ns >= link->ns)
+			return;
+		drop_long(causes, at);
+	}
+	insert_long(causes, &item);
 }
 
 static void add_certainty(struct causes *causes, const struct path_link *link)

@@ -49,7 +49,8 @@ struct cause_detail {
 	uint64_t ns;
 };
 
-/* A link that is kept for itself. */
+/* A link that is kept for itself: the longest wait of its cause, call and place.
+ */
 struct long_link {
 	struct path_link link; /* without its causes */
 	uint32_t cause;

@@ -279,8 +279,10 @@ static void write_details(const struct explanation *explanation,
 		if (details[i].cause != cause->index ||
 		    !add_detail(&part, explanation, cause->why, &details[i]))
 			continue;
-		add(&line, "%s%s %s", written ? ", " : "", part.text,
-		    duration_text_of(details[i].ns).text);
+		add(&part, " %s", duration_text_of(details[i].ns).text);
+		if (written && line.size + 2 + part.size > WIDTH)
+			break;
+		add(&line, "%s%s", written ? ", " : "", part.text);
 		written++;
 	}
 	if (written)
@@ -433,7 +435,9 @@ static void write_longest(const struct explanation *explanation, FILE *out)
 		return;
 	fputs("\nThe longest waits, by the time since its start:\n", out);
 	for (size_t i = 0; i < causes->long_count; i++)
-		write_long(explanation, &causes->longest[i], out);
+		if (!i ||
+		    percent_of(explanation, causes->longest[i].link.ns) > 0.1)
+			write_long(explanation, &causes->longest[i], out);
 }
 
 static void write_certainty(const struct explanation *explanation, FILE *out)

@@ -49,9 +49,22 @@ struct user_change {
 	uint32_t function;
 };
 
+/* Where a part of a row is in its thread's parts: a long row may have thousands
+ * of functions, which change with each call.
+ */
+struct part_place {
+	uint64_t row; /* open_life.serial; 0: none */
+	uint32_t kind;
+	uint32_t function;
+	size_t index;
+};
+
+enum { PART_PLACES = 4096 };
+
 /* The state of a thread while it is read. */
 struct open_life {
 	bool has_row;
+	uint64_t serial; /* of the row, unique; changes if its parts move */
 	struct life_row row;
 	struct array parts;	  /* struct life_part of row */
 	struct array changes;	  /* struct user_change; the first is current */
@@ -76,6 +89,8 @@ struct life_reader {
 	const struct task_paths *paths;
 	const struct task_tracker *tasks;
 	struct function_marks *marks;
+	uint64_t rows; /* the last serial */
+	struct part_place places[PART_PLACES];
 	int status;
 };
 
@@ -186,6 +201,7 @@ static void begin_row(struct life_reader *reader, struct open_life *open,
 	const struct life *life = lives_at(&reader->lives, span->thread);
 
 	open->has_row = true;
+	open->serial = ++reader->rows;
 	open->row = (struct life_row){
 		.begin_ns = span->begin_ns,
 		.end_ns = span->begin_ns,
@@ -226,19 +242,49 @@ static void reach_row(struct life_reader *reader, struct open_life *open,
 	begin_row(reader, open, span);
 }
 
+static size_t search_part(const struct open_life *open, enum part_kind kind,
+			  uint32_t function)
+{
+	const struct life_part *parts = open->parts.items;
+	size_t i = 0;
+
+	while (i < open->parts.count &&
+	       (parts[i].kind != kind || parts[i].function != function))
+		i++;
+	return i;
+}
+
+/* Returns the index of the part, which may be after the last. */
+static size_t find_part(struct life_reader *reader,
+			const struct open_life *open, enum part_kind kind,
+			uint32_t function)
+{
+	struct part_place *place =
+		&reader->places[(function * 8 + kind + open->row.begin_ns) %
+				PART_PLACES];
+
+	if (place->row != open->serial || place->kind != kind ||
+	    place->function != function)
+		*place = (struct part_place){
+			.row = open->serial,
+			.kind = kind,
+			.function = function,
+			.index = search_part(open, kind, function),
+		};
+	return place->index;
+}
+
 static void add_part(struct life_reader *reader, struct open_life *open,
 		     enum part_kind kind, uint32_t function, uint64_t ns)
 {
-	struct life_part *parts = open->parts.items;
+	const struct life_part empty = { kind, function, 0 };
+	struct life_part *part = array_reach_like(
+		&open->parts, find_part(reader, open, kind, function), &empty);
 
-	for (size_t i = open->parts.count; i-- > 0;) {
-		if (parts[i].kind != kind || parts[i].function != function)
-			continue;
-		parts[i].ns += ns;
-		return;
-	}
-	note(reader, array_append(&open->parts,
-				  &(struct life_part){ kind, function, ns }));
+	if (part)
+		part->ns += ns;
+	else
+		reader->status = -ERROR_MEMORY;
 }
 
 /* Adds user time, by the functions that had it. */
@@ -500,6 +546,7 @@ static void name_open(struct life_reader *reader, struct open_life *open,
 		    parts[i].function != CALL_OPEN)
 			continue;
 		array_remove(&open->parts, i, 1);
+		open->serial = ++reader->rows;
 		add_part(reader, open, PART_CALL, function, ns);
 		return;
 	}

@@ -15,6 +15,7 @@
 #include "cmd/report/step_pass.h"
 #include "common/error.h"
 #include "decoder/recording/recording.h"
+#include "explain/explain.h"
 #include "report/profile/profile_report.h"
 #include "report/text/duration_text.h"
 #include "report/text/time_unit.h"
@@ -95,6 +96,9 @@ static int render_all(const struct session *session, struct table_run *runs,
 		if (has_heads)
 			write_head(&runs[i], i == 0);
 		status = render_one(session, &runs[i]);
+		if (runs[i].request->table == &explain_table && i + 1 < count &&
+		    !has_heads)
+			fputc('\n', runs[i].output.out);
 	}
 	if (!status && has_heads && runs->output.format == RECORD_JSON)
 		fputs("}\n", runs->output.out);

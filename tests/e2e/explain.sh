@@ -23,7 +23,7 @@ main() {
 		bash "$GUEST_ROOT/tests/e2e/explain_guest.sh" "$WORK" \
 		"$GUEST_BUILD/ktrace-hw" \
 		"$GUEST_BUILD/tests/e2e/programs" "${cases[@]}"
-	python3 "$HERE/judge_explain.py" "$KTRACE" "$WORK" "${cases[@]}" ||
+	python3 "$HERE/judge_explain.py" "$KTRACE" "$WORK" "$CPUS" "${cases[@]}" ||
 		FAILURES=$((FAILURES + 1))
 }
 

@@ -24,7 +24,8 @@ from made_recording import (CODE, FINISHED_ROUND, ITRACE_START, comm, data_file,
 SWITCH_CPU_WIDE, SWITCH_OUT = 15, 1 << 13
 MANUALS = os.path.join(os.path.dirname(os.path.abspath(__file__)),
                        "../../docs/man")
-READERS = (("report",), ("report", "--flat"), ("report", "--sleeps"),
+READERS = (("report",), ("explain",), ("report", "--flat"),
+           ("report", "--sleeps"),
            ("timeline",), ("timeline", "--syscalls"), ("flamegraph",),
            ("flamegraph", "--wall"), ("export", "--format=chrome"))
 
