@@ -72,6 +72,8 @@ static uint32_t why_of(const struct path_link *link)
 	switch (link->causes->kind) {
 	case CAUSE_LOCK:
 		return WHY_LOCK;
+	case CAUSE_FUTEX:
+		return WHY_FUTEX;
 	case CAUSE_REPLY:
 		return WHY_REPLY;
 	case CAUSE_HELPER:

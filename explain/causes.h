@@ -21,6 +21,7 @@ struct task_names;
 enum why {
 	/* The first values are those of enum link_kind. */
 	WHY_LOCK = LINK_KINDS,
+	WHY_FUTEX,
 	WHY_REPLY,
 	WHY_HELPER, /* the kernel's threads worked for it */
 	WHY_COUNT,

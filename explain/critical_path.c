@@ -73,14 +73,14 @@ static const struct path_link unknown = {
 
 static enum link_kind kind_of_part(uint32_t kind)
 {
-	static const enum link_kind kinds[PART_KINDS] = {
-		[PART_USER] = LINK_USER,	   [PART_CALL] = LINK_CALL,
-		[PART_FAULT] = LINK_FAULT,	   [PART_KERNEL] = LINK_KERNEL,
-		[PART_INTERRUPT] = LINK_INTERRUPT, [PART_TRACER] = LINK_TRACER,
-		[PART_GUEST] = LINK_GUEST,
+	static const enum link_kind kinds[WORK_KINDS] = {
+		[WORK_USER] = LINK_USER,	   [WORK_CALL] = LINK_CALL,
+		[WORK_FAULT] = LINK_FAULT,	   [WORK_KERNEL] = LINK_KERNEL,
+		[WORK_INTERRUPT] = LINK_INTERRUPT, [WORK_TRACER] = LINK_TRACER,
+		[WORK_GUEST] = LINK_GUEST,
 	};
 
-	assert(kind < PART_KINDS);
+	assert(kind < WORK_KINDS);
 	return kinds[kind];
 }
 
@@ -269,19 +269,27 @@ static bool has_name(const struct path_options *options, uint32_t function,
 	       strstr(function_at(options->functions, function)->base, part);
 }
 
-/* Returns whether @sleep waited for a lock: kernel/locking/, kernel/futex/,
- * fs/locks.c. An exit ends a futex's wait for the end of a thread.
+/* Returns whether @sleep waited for a lock of the kernel, or of files:
+ * kernel/locking/, fs/locks.c.
  */
 static bool is_for_lock(const struct path_options *options,
 			const struct life_sleep *sleep)
 {
-	return !sleep->is_exit &&
-	       (has_name(options, sleep->label, "futex_") ||
-		has_name(options, sleep->inner, "mutex") ||
-		has_name(options, sleep->inner, "rwsem") ||
-		has_name(options, sleep->inner, "down_") ||
-		has_name(options, sleep->label, "flock_") ||
-		has_name(options, sleep->label, "posix_lock_"));
+	return has_name(options, sleep->inner, "mutex") ||
+	       has_name(options, sleep->inner, "rwsem") ||
+	       has_name(options, sleep->inner, "down_") ||
+	       has_name(options, sleep->label, "flock_") ||
+	       has_name(options, sleep->label, "posix_lock_");
+}
+
+/* Returns whether @sleep waited for a futex (kernel/futex/) that may be a lock:
+ * the exit of a thread ends the wait of the one that joins it.
+ */
+static bool is_for_futex(const struct path_options *options,
+			 const struct life_sleep *sleep)
+{
+	return !sleep->is_exit && sleep->futex != FUTEX_SIGNAL &&
+	       has_name(options, sleep->label, "futex_");
 }
 
 /* Enters @sleep's waker, a thread that the walk leaves again at the begin of
@@ -307,7 +315,8 @@ static void push(struct walk *walk, const struct life_row *row,
 static void return_to_command(struct walk *walk)
 {
 	while (walk->cause_count &&
-	       walk->causes[walk->cause_count - 1].kind != CAUSE_LOCK)
+	       (walk->causes[walk->cause_count - 1].kind == CAUSE_REPLY ||
+		walk->causes[walk->cause_count - 1].kind == CAUSE_HELPER))
 		walk->cause_count--;
 }
 
@@ -323,6 +332,9 @@ static void go_to_waker(struct walk *walk, const struct life_row *row,
 							     CAUSE_REPLY);
 	else if (is_for_lock(options, sleep))
 		push(walk, row, sleep, CAUSE_LOCK);
+	else if (is_for_futex(options, sleep))
+		push(walk, row, sleep,
+		     sleep->futex == FUTEX_LOCK ? CAUSE_LOCK : CAUSE_FUTEX);
 	else
 		return_to_command(walk);
 	walk->thread = sleep->waker;

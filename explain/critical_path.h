@@ -77,7 +77,9 @@ enum link_certainty {
 };
 
 enum cause_kind {
-	CAUSE_LOCK,   /* the waiter wanted a lock that the actor held */
+	CAUSE_LOCK, /* the waiter wanted a lock that the actor held */
+	/* a futex, and the program's functions that wait for it are unknown */
+	CAUSE_FUTEX,
 	CAUSE_REPLY,  /* it waited for a program outside the command */
 	CAUSE_HELPER, /* it waited for a thread of the kernel */
 };

@@ -2,7 +2,10 @@
 #include "explain/explain.h"
 
 #include "attribution/events/event_handler.h"
+#include "attribution/requests/request.h"
+#include "attribution/requests/requests.h"
 #include "attribution/trackers.h"
+#include "common/container_of.h"
 #include "common/error.h"
 #include "decoder/recording/recording.h"
 #include "explain/explanation.h"
@@ -10,6 +13,7 @@
 #include "report/steps/recorder_task.h"
 #include "report/text/task_names.h"
 #include "symbolize/symbols/symbols.h"
+#include "tables/requests/request_rows.h"
 #include "tables/text/recorded.h"
 
 #include <stdlib.h>
@@ -19,6 +23,7 @@ enum chosen { CHOSEN_UNKNOWN, CHOSEN_NO, CHOSEN_YES };
 
 struct explain_table {
 	struct event_handler handler;
+	struct request_callback callback;
 	struct attribution_input input;
 	struct life_reader *reader;
 	const struct lives *lives;
@@ -26,6 +31,10 @@ struct explain_table {
 	/* the tasks to explain: the input's, or the command's */
 	struct step_filter filter;
 	int32_t command; /* its process; -1: unknown */
+	/* the request to explain, if its number is not 0, once it was found */
+	uint64_t request;
+	struct request_row row;
+	bool has_row;
 	struct explanation explanation;
 	int status;
 };
@@ -208,6 +217,40 @@ static uint64_t choose_tasks(struct explain_table *table)
 	return command->exec_ns;
 }
 
+static uint32_t find_thread(const struct lives *lives, int32_t tid)
+{
+	for (uint32_t i = 0; i < lives->threads.count; i++)
+		if (lives_at(lives, i)->tid == tid)
+			return i;
+	return LIFE_NONE;
+}
+
+/* Chooses the client of the request, or the server if the client is on another
+ * machine. Returns the thread that ends it, and sets *@begin_ns.
+ */
+static struct candidate choose_request(struct explain_table *table,
+				       uint64_t *begin_ns)
+{
+	const struct request_row *row = &table->row;
+	bool is_of_client = row->client_tid > 0;
+
+	table->explanation.subject = SUBJECT_REQUEST;
+	table->explanation.request = table->request;
+	table->filter = (struct step_filter){ .names = table->input.names };
+	table->command = is_of_client ? row->client_pid : row->server_pid;
+	table->filter.pids = &table->command;
+	table->filter.pid_count = 1;
+	*begin_ns = row->sums.begin_ns;
+	if (!table->has_row)
+		return (struct candidate){ .thread = LIFE_NONE };
+	return (struct candidate){
+		.thread = find_thread(table->lives, is_of_client ?
+							    row->client_tid :
+							    row->server_tid),
+		.end_ns = row->sums.begin_ns + row->sums.wall_ns,
+	};
+}
+
 static int walk(struct explain_table *table, const struct candidate *end,
 		uint64_t begin_ns)
 {
@@ -228,20 +271,33 @@ static int walk(struct explain_table *table, const struct candidate *end,
 	explanation->end_ns = end->end_ns;
 	explanation->pid = life->pid;
 	explanation->program = task_names_last(table->input.names, life->tid);
-	explanation->is_cut = last_ns(life) > end->end_ns ||
-			      !has_ended(life, UINT64_MAX);
+	explanation->is_cut =
+		explanation->subject != SUBJECT_REQUEST &&
+		(last_ns(life) > end->end_ns ||
+		 !has_ended(life, recording_end_ns(table->lives)));
 	return critical_path_walk(&options, &explanation->begin_ns);
+}
+
+static struct candidate choose(struct explain_table *table, uint64_t *begin_ns)
+{
+	struct candidate end;
+
+	if (table->request)
+		return choose_request(table, begin_ns);
+	*begin_ns = choose_tasks(table);
+	end = choose_end(table);
+	if (*begin_ns < table->input.window.since_ns)
+		*begin_ns = table->input.window.since_ns;
+	return end;
 }
 
 static int explain(struct explain_table *table)
 {
-	uint64_t begin_ns = choose_tasks(table);
-	const struct candidate end = choose_end(table);
+	uint64_t begin_ns = 0;
+	const struct candidate end = choose(table, &begin_ns);
 	int status;
 
-	if (begin_ns < table->input.window.since_ns)
-		begin_ns = table->input.window.since_ns;
-	if (end.thread == LIFE_NONE)
+	if (end.thread == LIFE_NONE || end.end_ns <= begin_ns)
 		return 0;
 	status = walk(table, &end, begin_ns);
 	causes_sort(&table->explanation.causes);
@@ -264,12 +320,36 @@ static void write_all(const struct explanation *explanation,
 	}
 }
 
+static void take_request(struct request_callback *callback,
+			 const struct request *request)
+{
+	struct explain_table *table =
+		container_of(callback, struct explain_table, callback);
+
+	if (request->number != table->request)
+		return;
+	table->has_row = true;
+	if (request_row_of(request, &table->row) < 0)
+		table->status = -ERROR_MEMORY;
+}
+
+static bool follow_requests(struct explain_table *table)
+{
+	if (!table->input.argument)
+		return true;
+	table->request = strtoull(table->input.argument, NULL, 10);
+	table->callback.take = take_request;
+	return trackers_requests(table->input.trackers, &table->callback);
+}
+
 static int render(struct event_handler *handler,
 		  const struct attribution_output *output)
 {
 	struct explain_table *table = (struct explain_table *)handler;
 	int status = life_reader_end(table->reader);
 
+	if (!status)
+		status = table->status;
 	if (!status)
 		status = explain(table);
 	if (status < 0)
@@ -297,7 +377,7 @@ static bool open_table(struct event_handler *handler,
 	table->reader = life_reader_new(input->trackers,
 					symbols_functions(input->symbols),
 					input->symbols);
-	if (!table->reader)
+	if (!table->reader || !follow_requests(table))
 		return false;
 	table->lives = life_reader_lives(table->reader);
 	table->explanation.input = &table->input;

@@ -75,6 +75,8 @@ static const struct why_text texts[WHY_COUNT] = {
 			   NULL, "--threads" },
 	[WHY_LOCK] = { "lock", "%1 waited for a lock that %2 held",
 		       "%1 waited for a lock", "--sleeps" },
+	[WHY_FUTEX] = { "futex", "%1 waited for a lock or a signal of %2",
+			"%1 waited for a lock or a signal", "--sleeps" },
 	[WHY_REPLY] = { "reply", "%1 waited for %2, another program",
 			"%1 waited for another program", "--sleeps" },
 	[WHY_HELPER] = { "helper", "%1 waited for work of the kernel's threads",
@@ -221,6 +223,14 @@ static void add_meanwhile(struct text_line *line,
 		add(line, "%s", doing[detail->kind]);
 }
 
+/* Returns whether the details of a cause are of the thread that had the
+ * program wait.
+ */
+static bool is_of_actor(uint32_t why)
+{
+	return why == WHY_LOCK || why == WHY_FUTEX || why == WHY_REPLY;
+}
+
 /* Adds "in fsync called by save (ledger.c:41)". Returns false if nothing is
  * known.
  */
@@ -228,7 +238,7 @@ static bool add_detail(struct text_line *line,
 		       const struct explanation *explanation, uint32_t why,
 		       const struct cause_detail *detail)
 {
-	bool is_of_other = why == WHY_LOCK || why == WHY_REPLY;
+	bool is_of_other = is_of_actor(why);
 	const char *call = call_name(explanation, detail->kind == LINK_CALL ?
 							  detail->function :
 							  detail->call);
@@ -267,7 +277,7 @@ static void write_details(const struct explanation *explanation,
 	int written = 0;
 
 	add(&line, "%19s", "");
-	if (cause->why == WHY_LOCK || cause->why == WHY_REPLY) {
+	if (is_of_actor(cause->why)) {
 		add(&line, "in that time ");
 		add_name(&line,
 			 causes_program(&explanation->causes, cause->actor));
@@ -475,6 +485,8 @@ static void write_head(const struct explanation *explanation, FILE *out)
 	const char *path = recording_path(explanation->input->recording);
 	struct text_line line = { .size = 0 };
 
+	if (explanation->subject == SUBJECT_REQUEST)
+		add(&line, "Request %" PRIu64 " of ", explanation->request);
 	add_name(&line, explanation->program);
 	add(&line, " (process %" PRId32 ") took %s%s.", explanation->pid,
 	    duration_text_of(explanation->end_ns - explanation->begin_ns).text,
@@ -488,8 +500,17 @@ static void write_head(const struct explanation *explanation, FILE *out)
 
 void explanation_write_text(const struct explanation *explanation, FILE *out)
 {
+	static const char *const nothing[] = {
+		[SUBJECT_COMMAND] = "The command did not run in this time.\n",
+		[SUBJECT_CHOSEN] = "No thread that the options choose ran in "
+				   "this time.\n",
+		[SUBJECT_ALL] = "No program ran in this time.\n",
+		[SUBJECT_REQUEST] = "There is no request with this number "
+				    "(ktrace-hw report --requests).\n",
+	};
+
 	if (!explanation->program) {
-		fputs("No thread of the command was recorded.\n", out);
+		fputs(nothing[explanation->subject], out);
 		write_missing(explanation, out);
 		return;
 	}

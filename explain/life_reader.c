@@ -35,12 +35,13 @@
 /* In place of the function of a system call that has not ended. */
 #define CALL_OPEN (UINT32_MAX - 1)
 
-enum { MARK_IO = 1, MARK_EXIT = 2 };
+enum { MARK_IO = 1, MARK_EXIT = 2, MARK_BACKLOG = 4 };
 
-/* kernel/sched/core.c, kernel/exit.c. */
+/* kernel/sched/core.c, kernel/exit.c, net/core/dev.c. */
 static const struct name_rule rules[] = {
 	{ "io_schedule", true, MARK_IO },
 	{ "do_exit", false, MARK_EXIT },
+	{ "process_backlog", false, MARK_BACKLOG },
 };
 
 /* From time_ns on, the user function was @function. */
@@ -74,6 +75,7 @@ struct open_life {
 	uint32_t last_sleep;	  /* index of its row + 1; 0: none */
 	struct life_sleep falling; /* what its frames show as it falls asleep */
 	bool was_woken_by_exit;
+	uint32_t sender; /* that delivered a packet to it, or LIFE_NONE */
 };
 
 struct life_reader {
@@ -121,6 +123,7 @@ static struct open_life *open_of(struct life_reader *reader, uint32_t thread)
 			.open_parts = ARRAY_OF(uint32_t),
 			.open_sleeps = ARRAY_OF(uint32_t),
 			.falling = sleep_unknown,
+			.sender = LIFE_NONE,
 		});
 
 	if (!open)
@@ -138,7 +141,7 @@ static int flush_parts(struct life_reader *reader, struct open_life *open)
 		uint32_t index = (uint32_t)reader->lives.parts.count;
 
 		if (array_append(&reader->lives.parts, &parts[i]) < 0 ||
-		    (parts[i].kind == PART_CALL &&
+		    (parts[i].kind == WORK_CALL &&
 		     parts[i].function == CALL_OPEN &&
 		     array_append(&open->open_parts, &index) < 0))
 			return -ERROR_MEMORY;
@@ -242,7 +245,7 @@ static void reach_row(struct life_reader *reader, struct open_life *open,
 	begin_row(reader, open, span);
 }
 
-static size_t search_part(const struct open_life *open, enum part_kind kind,
+static size_t search_part(const struct open_life *open, enum work_kind kind,
 			  uint32_t function)
 {
 	const struct life_part *parts = open->parts.items;
@@ -256,7 +259,7 @@ static size_t search_part(const struct open_life *open, enum part_kind kind,
 
 /* Returns the index of the part, which may be after the last. */
 static size_t find_part(struct life_reader *reader,
-			const struct open_life *open, enum part_kind kind,
+			const struct open_life *open, enum work_kind kind,
 			uint32_t function)
 {
 	struct part_place *place =
@@ -275,7 +278,7 @@ static size_t find_part(struct life_reader *reader,
 }
 
 static void add_part(struct life_reader *reader, struct open_life *open,
-		     enum part_kind kind, uint32_t function, uint64_t ns)
+		     enum work_kind kind, uint32_t function, uint64_t ns)
 {
 	const struct life_part empty = { kind, function, 0 };
 	struct life_part *part = array_reach_like(
@@ -300,14 +303,14 @@ static void add_user(struct life_reader *reader, struct open_life *open,
 		uint64_t until_ns = changes[i].time_ns;
 
 		if (until_ns > begin_ns) {
-			add_part(reader, open, PART_USER, function,
+			add_part(reader, open, WORK_USER, function,
 				 until_ns - begin_ns);
 			begin_ns = until_ns;
 		}
 		function = changes[i].function;
 	}
 	if (end_ns > begin_ns)
-		add_part(reader, open, PART_USER, function, end_ns - begin_ns);
+		add_part(reader, open, WORK_USER, function, end_ns - begin_ns);
 	if (i > 1)
 		array_remove(&open->changes, 0, i - 1);
 }
@@ -332,24 +335,24 @@ static void add_time(struct life_reader *reader, struct open_life *open,
 		add_user(reader, open, span->begin_ns, span->end_ns);
 		return;
 	case TIME_SYSTEM_CALL:
-		add_part(reader, open, PART_CALL, CALL_OPEN, ns);
+		add_part(reader, open, WORK_CALL, CALL_OPEN, ns);
 		return;
 	case TIME_FAULT:
-		add_part(reader, open, PART_FAULT, context_function(span, true),
+		add_part(reader, open, WORK_FAULT, context_function(span, true),
 			 ns);
 		return;
 	case TIME_INTERRUPT:
-		add_part(reader, open, PART_INTERRUPT,
+		add_part(reader, open, WORK_INTERRUPT,
 			 context_function(span, false), ns);
 		return;
 	case TIME_TRACER:
-		add_part(reader, open, PART_TRACER, FUNCTION_NONE, ns);
+		add_part(reader, open, WORK_TRACER, FUNCTION_NONE, ns);
 		return;
 	case TIME_GUEST:
-		add_part(reader, open, PART_GUEST, FUNCTION_NONE, ns);
+		add_part(reader, open, WORK_GUEST, FUNCTION_NONE, ns);
 		return;
 	case TIME_KERNEL:
-		add_part(reader, open, PART_KERNEL, FUNCTION_NONE, ns);
+		add_part(reader, open, WORK_KERNEL, FUNCTION_NONE, ns);
 		return;
 	case TIME_RUNNABLE:
 	case TIME_THROTTLED:
@@ -446,18 +449,50 @@ static bool is_of_program(const struct function *function)
 	       function->module[0] == '/';
 }
 
-/* Sets the user function of @sleep from its @stack: a node of the tree. */
+/* Sets what a futex of @sleep stands for, if @function, which is open in its
+ * thread, shows it: glibc's nptl/, and mutexes of other languages.
+ */
+static void note_futex(struct life_sleep *sleep,
+		       const struct function *function)
+{
+	static const struct {
+		const char *part;
+		enum life_futex futex;
+	} parts[] = {
+		{ "pthread_cond_", FUTEX_SIGNAL },
+		{ "pthread_join", FUTEX_SIGNAL },
+		{ "clockjoin", FUTEX_SIGNAL },
+		{ "pthread_barrier_", FUTEX_SIGNAL },
+		{ "mutex", FUTEX_LOCK },
+		{ "lll_lock", FUTEX_LOCK },
+		{ "rwlock", FUTEX_LOCK },
+	};
+
+	if (function->space != 'u')
+		return;
+	for (size_t i = 0; i < sizeof(parts) / sizeof(*parts); i++)
+		if (sleep->futex == FUTEX_UNKNOWN &&
+		    strstr(function->base, parts[i].part))
+			sleep->futex = (uint8_t)parts[i].futex;
+}
+
+/* Sets what the user's @stack, a node of the tree, shows of @sleep. */
 static void set_user(const struct life_reader *reader, struct life_sleep *sleep,
 		     uint32_t stack)
 {
 	const struct call_tree *tree = task_tracker_stacks(reader->tasks);
 
-	while (stack != CALL_NODE_NONE && sleep->user == FUNCTION_NONE) {
+	while (stack != CALL_NODE_NONE) {
 		const struct call_node *node = call_tree_at(tree, stack);
+		const struct function *function =
+			node->function < function_count(reader->functions) ?
+				function_at(reader->functions, node->function) :
+				NULL;
 
-		if (node->function < function_count(reader->functions) &&
-		    is_of_program(
-			    function_at(reader->functions, node->function)))
+		if (function)
+			note_futex(sleep, function);
+		if (function && sleep->user == FUNCTION_NONE &&
+		    is_of_program(function))
 			sleep->user = node->function;
 		stack = node->parent;
 	}
@@ -484,14 +519,22 @@ static struct life_sleep *last_sleep(struct life_reader *reader,
 		       NULL;
 }
 
-static bool was_exit(const struct life_reader *reader,
+/* Adds what the wake-up's event showed. A packet's sender ends the sleep itself,
+ * although in a soft interrupt.
+ */
+static void set_wake(const struct life_reader *reader, struct life_sleep *sleep,
 		     const struct sleep *slept)
 {
 	const struct open_life *open =
 		array_at(&reader->open,
 			 task_time_thread(reader->time, slept->task->tid));
 
-	return open->was_woken_by_exit;
+	if (sleep->wake == WAKE_BY_INTERRUPT && open->sender != LIFE_NONE) {
+		sleep->wake = WAKE_BY_THREAD;
+		sleep->waker = open->sender;
+	}
+	sleep->is_exit = sleep->wake == WAKE_BY_THREAD &&
+			 open->was_woken_by_exit;
 }
 
 static int take_sleep(struct task_listener *listener, const struct sleep *slept)
@@ -505,8 +548,7 @@ static int take_sleep(struct task_listener *listener, const struct sleep *slept)
 	sleep->label = slept->label;
 	sleep->inner = slept->inner;
 	set_waker(reader, sleep, slept->waker);
-	sleep->is_exit = sleep->wake == WAKE_BY_THREAD &&
-			 was_exit(reader, slept);
+	set_wake(reader, sleep, slept);
 	set_user(reader, sleep, slept->user_stack);
 	return 0;
 }
@@ -542,12 +584,12 @@ static void name_open(struct life_reader *reader, struct open_life *open,
 	for (size_t i = 0; i < open->parts.count; i++) {
 		uint64_t ns = parts[i].ns;
 
-		if (parts[i].kind != PART_CALL ||
+		if (parts[i].kind != WORK_CALL ||
 		    parts[i].function != CALL_OPEN)
 			continue;
 		array_remove(&open->parts, i, 1);
 		open->serial = ++reader->rows;
-		add_part(reader, open, PART_CALL, function, ns);
+		add_part(reader, open, WORK_CALL, function, ns);
 		return;
 	}
 }
@@ -685,7 +727,9 @@ static uint32_t offset_of(const struct life_reader *reader,
 	return (uint32_t)(address - 1 - symbol.start);
 }
 
-/* Finds the innermost function of the program in @frames. */
+/* Finds the innermost function of the program in @frames, and what the functions
+ * of libraries that it called show of @sleep.
+ */
 static void find_user(const struct life_reader *reader,
 		      const struct event_record *event,
 		      const struct path_frame *frames, size_t count,
@@ -695,6 +739,7 @@ static void find_user(const struct life_reader *reader,
 		const struct function *function =
 			function_at(reader->functions, frames[i].function);
 
+		note_futex(sleep, function);
 		if (!is_of_program(function))
 			continue;
 		sleep->user = frames[i].function;
@@ -724,6 +769,27 @@ static void fall_asleep(struct life_reader *reader,
 	find_user(reader, event, frames, count, &open->falling);
 }
 
+/* Returns whether the thread of @event delivers a packet that it sent over the
+ * loopback device: in a soft interrupt that its system call runs, from the
+ * backlog of its CPU.
+ */
+static bool is_sending(const struct life_reader *reader,
+		       const struct event_record *event,
+		       const struct path_frame *frames, size_t count)
+{
+	const struct task *task =
+		task_time_task(reader->time, event->cpu, event->tid);
+	const struct open_context *contexts;
+	size_t depth;
+
+	if (!task || event->tid <= 0 ||
+	    !has_mark(reader, frames, count, MARK_BACKLOG))
+		return false;
+	contexts = task_time_contexts(reader->time, task->index, &depth);
+	return depth > 1 && contexts[0].kind == CONTEXT_SYSTEM_CALL &&
+	       contexts[1].kind == CONTEXT_SOFTIRQ;
+}
+
 /* The waker's row ends here. */
 static void wake(struct life_reader *reader, const struct event_record *event)
 {
@@ -740,6 +806,9 @@ static void wake(struct life_reader *reader, const struct event_record *event)
 		return;
 	frames = frames_of(reader, event, &count);
 	open->was_woken_by_exit = has_mark(reader, frames, count, MARK_EXIT);
+	open->sender = is_sending(reader, event, frames, count) ?
+			       task_time_thread(reader->time, event->tid) :
+			       LIFE_NONE;
 }
 
 static void take_event(struct event_handler *handler,

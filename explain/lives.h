@@ -40,19 +40,19 @@ enum life_kind {
 };
 
 /* The work of a running thread. */
-enum part_kind {
-	PART_USER,	/* in a user function, or in an unknown one */
-	PART_CALL,	/* in a system call: the function that implements it */
-	PART_FAULT,	/* in a page fault or exception: its entry */
-	PART_INTERRUPT, /* interrupted: the interrupt's entry */
-	PART_KERNEL,	/* elsewhere in the kernel, such as a kernel thread */
-	PART_TRACER,	/* in functions of the tracer */
-	PART_GUEST,	/* in a virtual machine */
-	PART_KINDS,
+enum work_kind {
+	WORK_USER,	/* in a user function, or in an unknown one */
+	WORK_CALL,	/* in a system call: the function that implements it */
+	WORK_FAULT,	/* in a page fault or exception: its entry */
+	WORK_INTERRUPT, /* interrupted: the interrupt's entry */
+	WORK_KERNEL,	/* elsewhere in the kernel, such as a kernel thread */
+	WORK_TRACER,	/* in functions of the tracer */
+	WORK_GUEST,	/* in a virtual machine */
+	WORK_KINDS,
 };
 
 struct life_part {
-	uint32_t kind;	   /* enum part_kind */
+	uint32_t kind;	   /* enum work_kind */
 	uint32_t function; /* FUNCTION_NONE: unknown */
 	uint64_t ns;
 };
@@ -75,6 +75,13 @@ enum life_wake {
 	WAKE_BY_INTERRUPT,
 };
 
+/* What a futex stands for: by the program's functions that wait for it. */
+enum life_futex {
+	FUTEX_UNKNOWN,
+	FUTEX_LOCK,
+	FUTEX_SIGNAL, /* a condition variable, the end of a thread */
+};
+
 struct life_sleep {
 	uint32_t wake;	/* enum life_wake */
 	uint32_t waker; /* WAKE_BY_THREAD: a thread; else LIFE_NONE */
@@ -83,7 +90,7 @@ struct life_sleep {
 	 */
 	uint32_t wake_function;
 	uint32_t interrupt;
-	uint32_t call;	/* system call that slept, as in PART_CALL */
+	uint32_t call;	/* system call that slept, as in WORK_CALL */
 	uint32_t label; /* the function that decided to sleep, and */
 	uint32_t inner; /* the function that it called for that */
 	/* the innermost function of the program, not of a library, in the
@@ -91,8 +98,9 @@ struct life_sleep {
 	 */
 	uint32_t user;
 	uint32_t user_offset;
-	bool is_io;   /* it waited for a device in io_schedule() */
-	bool is_exit; /* the waker was exiting */
+	uint8_t futex; /* enum life_futex */
+	bool is_io;    /* it waited for a device in io_schedule() */
+	bool is_exit;  /* the waker was exiting */
 	bool is_guessed; /* the kernel's functions around the wake-up are unknown */
 };
 

@@ -30,7 +30,7 @@ struct path_story {
 	/* The links, the last first: "begin-end tid kind", with " ns N" if the
 	 * link has only a part of this time, " F" for a function or system
 	 * call, " by TID" for the thread that had the CPU, " ?" if it is
-	 * inferred or not known, " (lock of 8 for 7)" for a cause.
+	 * inferred or not known, " (futex of 8 for 7)" for a cause.
 	 */
 	const char *links;
 	uint64_t begin_ns; /* of the path */
@@ -83,6 +83,7 @@ static void write_cause(const struct script *script,
 {
 	static const char *const names[] = {
 		[CAUSE_LOCK] = "lock of",
+		[CAUSE_FUTEX] = "futex of",
 		[CAUSE_REPLY] = "reply of",
 		[CAUSE_HELPER] = "help of",
 	};
@@ -307,6 +308,34 @@ static void lock(struct attribution_fixture *f)
 	at(f, 1000), ends(f);
 }
 
+/* The program's functions show that 7 waits for a lock. */
+static void mutex(struct attribution_fixture *f)
+{
+	at(f, 10), starts(f, 0, 7);
+	starts(f, 1, 8);
+	at(f, 300), enter(f, 0, "u:pthread_mutex_lock");
+	enters_call(f, 0, "__x64_sys_futex");
+	goes_to_sleep(f, 0, "futex_wait_queue", 7, 0);
+	at(f, 850), function_wakes(f, 1, "futex_wake", 7);
+	at(f, 870), comes_back(f, 0, 7);
+	at(f, 900), leaves_call(f, 0, 0);
+	at(f, 1000), ends(f);
+}
+
+/* 7 waits for a condition: what 8 did before is what it waited for. */
+static void condition(struct attribution_fixture *f)
+{
+	at(f, 10), starts(f, 0, 7);
+	starts(f, 1, 8);
+	at(f, 300), enter(f, 0, "u:pthread_cond_wait");
+	enters_call(f, 0, "__x64_sys_futex");
+	goes_to_sleep(f, 0, "futex_wait_queue", 7, 0);
+	at(f, 850), function_wakes(f, 1, "futex_wake", 7);
+	at(f, 870), comes_back(f, 0, 7);
+	at(f, 900), leaves_call(f, 0, 0);
+	at(f, 1000), ends(f);
+}
+
 /* 8 ends, which wakes 7 that joins it: no lock. */
 static void join(struct attribution_fixture *f)
 {
@@ -401,6 +430,38 @@ static void reply(struct attribution_fixture *f)
 	at(f, 1000), ends(f);
 }
 
+static void delivers(struct attribution_fixture *f, uint32_t cpu, int32_t tid)
+{
+	enter(f, cpu, "handle_softirqs");
+	enter(f, cpu, "process_backlog");
+	function_wakes(f, cpu, "sock_def_readable", tid);
+	leave(f, cpu);
+	leave(f, cpu);
+}
+
+/* 8 sends over the loopback device, whose soft interrupt wakes 7 in its call.
+ * The packet before was delivered in an interrupt of 8, and is not its own.
+ */
+static void loopback(struct attribution_fixture *f)
+{
+	at(f, 10), starts(f, 0, 7);
+	starts(f, 1, 8);
+	at(f, 100), enters_call(f, 0, "__x64_sys_read");
+	goes_to_sleep(f, 0, "tcp_recvmsg", 7, 0);
+	at(f, 400), enter(f, 1, "asm_sysvec_apic_timer_interrupt");
+	delivers(f, 1, 7), leave(f, 1);
+	at(f, 410), comes_back(f, 0, 7);
+	at(f, 420), leaves_call(f, 0, 0);
+	at(f, 500), enters_call(f, 0, "__x64_sys_read");
+	goes_to_sleep(f, 0, "tcp_recvmsg", 7, 0);
+	at(f, 700), enters_call(f, 1, "helper");
+	at(f, 800), delivers(f, 1, 7);
+	at(f, 810), leaves_call(f, 1, 0);
+	at(f, 820), comes_back(f, 0, 7);
+	at(f, 900), leaves_call(f, 0, 0);
+	at(f, 1000), ends(f);
+}
+
 /* 7 still sleeps at the end: what would wake it is not known. */
 static void never_woken(struct attribution_fixture *f)
 {
@@ -466,10 +527,23 @@ static const struct path_story stories[] = {
 	  "870-1000 7 kernel ns 100\n"
 	  "870-1000 7 call ns 30 __x64_sys_futex\n"
 	  "850-870 7 idle\n"
-	  "300-850 8 call ns 32 __x64_sys_futex ? (lock of 8 for 7)\n"
-	  "300-850 8 user ns 458 work ? (lock of 8 for 7)\n"
-	  "300-850 8 kernel ns 60 ? (lock of 8 for 7)\n"
+	  "300-850 8 call ns 32 __x64_sys_futex ? (futex of 8 for 7)\n"
+	  "300-850 8 user ns 458 work ? (futex of 8 for 7)\n"
+	  "300-850 8 kernel ns 60 ? (futex of 8 for 7)\n"
 	  "10-300 7 kernel\n",
+	  10, 1000, 0 },
+	{ "a mutex", mutex,
+	  "870-1000 7 user ns 100 pthread_mutex_lock\n"
+	  "870-1000 7 call ns 30 __x64_sys_futex\n"
+	  "850-870 7 idle\n"
+	  "300-850 8 kernel ? (lock of 8 for 7)\n"
+	  "10-300 7 kernel\n",
+	  10, 1000, 0 },
+	{ "a condition", condition,
+	  "870-1000 7 user ns 100 pthread_cond_wait\n"
+	  "870-1000 7 call ns 30 __x64_sys_futex\n"
+	  "850-870 7 idle\n"
+	  "10-850 8 kernel\n",
 	  10, 1000, 0 },
 	{ "the end of a thread", join,
 	  "820-1000 7 kernel ns 100\n"
@@ -521,6 +595,22 @@ static const struct path_story stories[] = {
 	  "300-500 200 kernel ? (reply of 200 for 7)\n"
 	  "10-300 7 kernel\n",
 	  10, 1000, 0 },
+	{ "a packet over loopback", loopback,
+	  "820-1000 7 kernel ns 100\n"
+	  "820-1000 7 call ns 80 __x64_sys_read\n"
+	  "800-820 7 idle\n"
+	  "400-800 8 call ns 100 __x64_sys_read\n"
+	  "400-800 8 kernel ns 300\n"
+	  "10-400 8 kernel\n",
+	  10, 1000, 0 },
+	{ "a packet in an interrupt", loopback,
+	  "500-600 7 wait __x64_sys_read ?\n"
+	  "410-500 7 kernel ns 80\n"
+	  "410-500 7 call ns 10 __x64_sys_read\n"
+	  "400-410 7 idle\n"
+	  "100-400 7 network __x64_sys_read\n"
+	  "10-100 7 kernel\n",
+	  10, 600, 0 },
 	{ "a sleep that does not end", never_woken,
 	  "100-1000 7 wait __x64_sys_read ?\n"
 	  "10-100 7 kernel\n",
