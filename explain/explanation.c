@@ -450,6 +450,39 @@ static void write_longest(const struct explanation *explanation, FILE *out)
 			write_long(explanation, &causes->longest[i], out);
 }
 
+/* Writes which time is not known, and why. */
+static void write_unknown(const struct explanation *explanation, FILE *out)
+{
+	static const char *const reasons[UNKNOWN_REASONS] = {
+		[UNKNOWN_GAP] = "in gaps of the trace",
+		[UNKNOWN_FILTERED] = "outside the recorded functions",
+		[UNKNOWN_OFF] = "while the trace unit was off",
+		[UNKNOWN_UNTRACED] = "on CPUs that were not recorded",
+		[UNKNOWN_NO_EVENTS] = "without scheduler events",
+		[UNKNOWN_LOST_EVENTS] = "where records were lost",
+	};
+	const struct causes *causes = &explanation->causes;
+	uint64_t rest_ns = causes->unknown_ns;
+	struct text_line line = { .size = 0 };
+
+	add(&line, "Not known: %s (%.1f %%):",
+	    duration_text_of(causes->unknown_ns).text,
+	    percent_of(explanation, causes->unknown_ns));
+	for (int i = 0; i < UNKNOWN_REASONS; i++) {
+		uint64_t ns = causes->reasons_ns[i];
+
+		rest_ns -= ns;
+		if (ns)
+			add(&line, " %s %s;", duration_text_of(ns).text,
+			    reasons[i]);
+	}
+	if (rest_ns)
+		add(&line, " %s in waits whose end was not recorded;",
+		    duration_text_of(rest_ns).text);
+	line.text[line.size - 1] = '.';
+	end_line(&line, out);
+}
+
 static void write_certainty(const struct explanation *explanation, FILE *out)
 {
 	const struct causes *causes = &explanation->causes;
@@ -462,9 +495,7 @@ static void write_certainty(const struct explanation *explanation, FILE *out)
 			duration_text_of(causes->inferred_ns).text,
 			percent_of(explanation, causes->inferred_ns));
 	if (causes->unknown_ns)
-		fprintf(out, "Not known: %s (%.1f %%).\n",
-			duration_text_of(causes->unknown_ns).text,
-			percent_of(explanation, causes->unknown_ns));
+		write_unknown(explanation, out);
 }
 
 static const struct table_need needs[] = {
