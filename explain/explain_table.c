@@ -145,13 +145,16 @@ struct candidate {
 	int rank; /* the highest is chosen, then the latest */
 };
 
-/* A thread that ended leaves its CPU for the last time while it runs. */
+/* Without a record of its exit: a thread that ended leaves its CPU for the last
+ * time while it runs.
+ */
 static bool has_ended(const struct life *life, uint64_t end_ns)
 {
 	const struct life_row *rows = life->rows.items;
 
-	return rows[life->rows.count - 1].kind == LIFE_RUNS &&
-	       last_ns(life) < end_ns;
+	return life->has_exited ||
+	       (rows[life->rows.count - 1].kind == LIFE_RUNS &&
+		last_ns(life) < end_ns);
 }
 
 /* Prefers threads of the command, then those that ended, then those that are

@@ -307,6 +307,13 @@ static void add_program(struct text_line *line,
 	add(line, "%s", is_plural ? " (several processes)" : "");
 }
 
+/* Returns whether the name of the program that had another one wait is known. */
+static bool has_actor(const struct explanation *explanation,
+		      const struct cause *cause)
+{
+	return strcmp(causes_program(&explanation->causes, cause->actor), "?");
+}
+
 static void add_sentence(struct text_line *line,
 			 const struct explanation *explanation,
 			 const struct cause *cause)
@@ -314,7 +321,7 @@ static void add_sentence(struct text_line *line,
 	const struct why_text *text = &texts[cause->why];
 	const char *from = text->sentence;
 
-	if (cause->actor == LIFE_NONE && text->unknown_actor)
+	if (!has_actor(explanation, cause) && text->unknown_actor)
 		from = text->unknown_actor;
 	for (const char *mark; (mark = strchr(from, '%')); from = mark + 2) {
 		add(line, "%.*s", (int)(mark - from), from);
@@ -392,10 +399,11 @@ static void write_causes(const struct explanation *explanation, FILE *out)
 		rest_ns += ((const struct cause *)array_at(items, j))->ns;
 	if (rest_ns)
 		fprintf(out,
-			"%5.1f %%  %8s  %zu smaller causes "
+			"%5.1f %%  %8s  %zu smaller cause%s "
 			"(ktrace-hw explain --format=json)\n",
 			percent_of(explanation, rest_ns),
-			duration_text_of(rest_ns).text, items->count - i);
+			duration_text_of(rest_ns).text, items->count - i,
+			items->count - i == 1 ? "" : "s");
 }
 
 static uint64_t start_ns(const struct explanation *explanation)

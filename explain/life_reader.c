@@ -822,21 +822,16 @@ static void take_event(struct event_handler *handler,
 		fall_asleep(reader, event);
 }
 
-static void take_fork(struct life_reader *reader,
+static void take_fork(struct life_reader *reader, struct life *life,
 		      const struct sideband_record *record)
 {
-	uint32_t thread = task_time_thread(reader->time, record->tid);
-	struct life *life = thread == LIFE_NONE ?
-				    NULL :
-				    lives_reach(&reader->lives, thread);
 	const struct life_birth birth = {
 		.time_ns = record->time_ns,
 		.parent =
 			task_time_thread(reader->time, record->fork.parent_tid),
 	};
 
-	if (!life)
-		return;
+	life->has_exited = false;
 	note(reader, array_append(&life->births, &birth));
 	cut(reader, record->fork.parent_tid, record->time_ns);
 }
@@ -846,15 +841,19 @@ static void take_record(struct event_handler *handler,
 {
 	struct life_reader *reader = (struct life_reader *)handler;
 	uint32_t thread = task_time_thread(reader->time, record->tid);
-	struct life *life;
+	struct life *life = thread == LIFE_NONE ?
+				    NULL :
+				    lives_reach(&reader->lives, thread);
 
-	if (record->kind == SIDEBAND_FORK && record->time_ns)
-		take_fork(reader, record);
-	if (record->kind != SIDEBAND_COMM || !record->comm.exec ||
-	    thread == LIFE_NONE)
+	/* Records without a time are from before the recording. */
+	if (!life || !record->time_ns)
 		return;
-	life = lives_reach(&reader->lives, thread);
-	if (life && !life->exec_ns)
+	if (record->kind == SIDEBAND_FORK)
+		take_fork(reader, life, record);
+	else if (record->kind == SIDEBAND_EXIT)
+		life->has_exited = true;
+	else if (record->kind == SIDEBAND_COMM && record->comm.exec &&
+		 !life->exec_ns)
 		life->exec_ns = record->time_ns;
 }
 

@@ -116,6 +116,7 @@ struct life {
 	struct array rows;   /* struct life_row */
 	struct array births; /* struct life_birth, in order of time */
 	uint64_t exec_ns;    /* of its first exec; 0: none */
+	bool has_exited;     /* after its last creation */
 };
 
 /* From time_ns on, @thread had the CPU. */

@@ -633,6 +633,45 @@ START_TEST(every_link_is_right)
 }
 END_TEST
 
+/* Thread 8 is created, executes a program and exits; its id is used again. */
+static void live_twice(struct attribution_fixture *f)
+{
+	at(f, 10), starts(f, 0, 7);
+	at(f, 100), life(f, 0, SIDEBAND_FORK, 8);
+	event(f, 0, EVENT_SCHED_WAKEUP_NEW, 8, 0, 0);
+	at(f, 200), schedules(f, 0, 7, 1, 8);
+	at(f, 210), life(f, 0, SIDEBAND_COMM, 8);
+	at(f, 300), life(f, 0, SIDEBAND_EXIT, 8);
+	wakes(f, 0, 7);
+	at(f, 310), schedules(f, 0, 8, 16, 7);
+}
+
+START_TEST(creations_and_exits_are_read)
+{
+	struct script script = { 0 };
+	const struct life *life_of_8;
+	uint32_t thread;
+
+	open_script(&script);
+	live_twice(script.fixture);
+	thread = find_thread(&script, 8);
+	life_of_8 = lives_at(script.lives, thread);
+	ck_assert(life_of_8->has_exited);
+	ck_assert_uint_eq(life_of_8->exec_ns, 210);
+	ck_assert_uint_eq(life_birth_by(life_of_8, 150)->time_ns, 100);
+	ck_assert_uint_eq(life_birth_by(life_of_8, 150)->parent,
+			  find_thread(&script, 7));
+	ck_assert_ptr_null(life_birth_by(life_of_8, 99));
+	at(script.fixture, 400);
+	life(script.fixture, 0, SIDEBAND_FORK, 8);
+	life_of_8 = lives_at(script.lives, thread);
+	ck_assert(!life_of_8->has_exited);
+	ck_assert_uint_eq(life_birth_by(life_of_8, 500)->time_ns, 400);
+	at(script.fixture, 500), ends(script.fixture);
+	close_script(&script);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("critical_path");
@@ -640,6 +679,7 @@ int main(void)
 
 	tcase_add_loop_test(tcase, every_link_is_right, 0,
 			    sizeof(stories) / sizeof(*stories));
+	tcase_add_test(tcase, creations_and_exits_are_read);
 	suite_add_tcase(suite, tcase);
 	return run_suite(suite);
 }
