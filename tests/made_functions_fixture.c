@@ -64,6 +64,8 @@ static const char *const names[] = {
 	"io_schedule",
 	"process_backlog",
 	"throttle_cfs_rq",
+	"tg_throttle_down",
+	"enqueue_task_fair",
 	"unthrottle_cfs_rq",
 	"blk_update_request",
 	"do_exit",

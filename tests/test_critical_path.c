@@ -406,7 +406,8 @@ static void throttled(struct attribution_fixture *f)
 {
 	at(f, 10), starts(f, 0, 7);
 	at(f, 200), enter(f, 0, "__schedule");
-	enter(f, 0, "throttle_cfs_rq"), leave(f, 0);
+	enter(f, 0, "throttle_cfs_rq"), enter(f, 0, "tg_throttle_down");
+	leave(f, 0), leave(f, 0);
 	schedules(f, 0, 7, 0, 8);
 	at(f, 600), enter(f, 0, "asm_sysvec_apic_timer_interrupt");
 	enter(f, 0, "unthrottle_cfs_rq"), leave(f, 0), leave(f, 0);

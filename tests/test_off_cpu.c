@@ -295,13 +295,23 @@ static void recorder_and_migration(struct attribution_fixture *f)
 }
 
 /* clang-format off */
+static void throttles(struct attribution_fixture *f, uint32_t cpu)
+{
+	enter(f, cpu, "throttle_cfs_rq");
+	enter(f, cpu, "tg_throttle_down");
+	leave(f, cpu);
+	/* For a cgroup below. */
+	enter(f, cpu, "tg_throttle_down");
+	leave(f, cpu);
+	leave(f, cpu);
+}
+
 /* The scheduler throttles the cgroup of the thread that it takes off the CPU. */
 static void is_throttled(struct attribution_fixture *f, uint32_t cpu,
 			 int32_t tid, int32_t next)
 {
 	enter(f, cpu, "__schedule");
-	enter(f, cpu, "throttle_cfs_rq");
-	leave(f, cpu);
+	throttles(f, cpu);
 	schedules(f, cpu, tid, 0, next);
 }
 
@@ -334,6 +344,37 @@ static void throttled(struct attribution_fixture *f)
 	at(f, 230), ends(f);
 }
 
+/* 7 wakes 8, and is throttled afterwards: 8 is not in its cgroup. */
+static void throttled_after_wakeup(struct attribution_fixture *f)
+{
+	at(f, 90), starts(f, 0, 7);
+	at(f, 92), schedules(f, 0, 7, 1, 8);
+	at(f, 94), schedules(f, 0, 8, 1, 7);
+	enter(f, 0, "vfs_read");
+	enter(f, 0, "helper");
+	at(f, 100), wakes(f, 0, 8);
+	enter(f, 0, "enqueue_task_fair");
+	leave(f, 0);
+	enter(f, 0, "helper");
+	throttles(f, 0);
+	leave(f, 0);
+	at(f, 120), schedules(f, 0, 7, 0, 8);
+	at(f, 200), unthrottles(f, 0);
+	at(f, 210), schedules(f, 0, 8, 1, 7);
+	at(f, 230), ends(f);
+}
+
+/* The cgroup of 7 gets more of its quota: 7 only waits for the CPU. */
+static void not_throttled(struct attribution_fixture *f)
+{
+	at(f, 90), starts(f, 0, 7);
+	at(f, 100), enter(f, 0, "throttle_cfs_rq");
+	leave(f, 0);
+	at(f, 110), schedules(f, 0, 7, 0, 8);
+	at(f, 150), schedules(f, 0, 8, 1, 7);
+	at(f, 230), ends(f);
+}
+
 /* The cgroup of 8 has used up its quota when 7 wakes 8: it is throttled then. */
 static void throttled_when_woken(struct attribution_fixture *f)
 {
@@ -341,7 +382,8 @@ static void throttled_when_woken(struct attribution_fixture *f)
 	at(f, 92), schedules(f, 0, 7, 1, 8);
 	at(f, 94), schedules(f, 0, 8, 1, 7);
 	at(f, 100), wakes(f, 0, 8);
-	enter(f, 0, "throttle_cfs_rq");
+	enter(f, 0, "enqueue_task_fair");
+	throttles(f, 0);
 	leave(f, 0);
 	at(f, 120), schedules(f, 0, 7, 1, 0);
 	at(f, 200), unthrottles(f, 0);
@@ -450,6 +492,25 @@ static const struct span_story stories[] = {
 	  "8 kernel 220-230\n"
 	  "7 asleep 220-230\n"
 	  "9 asleep 180-230\n",
+	  SEES_ALL, WHOLE },
+	{ "a cgroup throttled after a wake-up", throttled_after_wakeup,
+	  "7 kernel 90-92\n"
+	  "8 runnable 90-92\n"
+	  "8 kernel 92-94\n"
+	  "7 runnable 92-94\n"
+	  "7 kernel 94-120\n"
+	  "8 asleep 94-100\n"
+	  "8 runnable 100-120 by 7\n"
+	  "8 kernel 120-200\n"
+	  "8 kernel 200-210\n"
+	  "7 runnable (throttled) 120-200\n"
+	  "7 runnable 200-210\n"
+	  "7 kernel 210-230\n"
+	  "8 asleep 210-230\n",
+	  SEES_ALL, WHOLE },
+	{ "a cgroup that gets more of its quota", not_throttled,
+	  "7 kernel 90-110\n8 runnable 90-110\n8 kernel 110-150\n"
+	  "7 runnable 110-150\n7 kernel 150-230\n8 asleep 150-230\n",
 	  SEES_ALL, WHOLE },
 	{ "a cgroup throttled by a wake-up", throttled_when_woken,
 	  "7 kernel 90-92\n"

@@ -35,8 +35,10 @@ task_time_options_of(const struct attribution_input *input)
 }
 
 static const struct name_rule throttle_rules[] = {
-	{ "throttle_cfs_rq", false, THROTTLE_BEGINS },
+	{ "throttle_cfs_rq", false, THROTTLE_TRIES },
+	{ "tg_throttle_down", false, THROTTLE_BEGINS },
 	{ "unthrottle_cfs_rq", false, THROTTLE_ENDS },
+	{ "enqueue_task_fair", false, THROTTLE_ENQUEUES },
 };
 
 /* Marks the functions whose calls task_time_apply() must handle. */
@@ -238,11 +240,16 @@ static uint32_t floor_of(const struct task_time *time,
 							 thread->user_frames;
 }
 
+/* Within a wake-up by perf, or functions that may throttle a cgroup, each exit
+ * matters.
+ */
 static void note_current(struct task_time *time, struct thread *thread,
+			 const struct traced_cpu *cpu,
 			 const struct call_step *step)
 {
 	time->current.task = NULL;
 	if (thread->phase != THREAD_ON || !time->out.start_ns ||
+	    cpu->is_enqueuing || cpu->may_throttle ||
 	    untraced_wakeups_are_open(time->untraced_wakeups))
 		return;
 	time->current = (struct current_thread){
@@ -269,7 +276,7 @@ bool task_time_step(struct task_time *time, const struct call_step *step)
 	}
 	note_time(time, step);
 	task_time_apply(time, thread, cpu, step);
-	note_current(time, thread, step);
+	note_current(time, thread, cpu, step);
 	return true;
 }
 

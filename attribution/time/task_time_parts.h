@@ -52,8 +52,17 @@ struct task_time {
 	int status;
 };
 
-/* kernel/sched/fair.c: the functions that throttle a cgroup on a CPU. */
-enum throttle_mark { THROTTLE_NONE, THROTTLE_BEGINS, THROTTLE_ENDS };
+/* kernel/sched/fair.c: the functions that throttle a cgroup on a CPU.
+ * throttle_cfs_rq() first tries to get more of the quota, and calls
+ * tg_throttle_down(), for each cgroup below it, only if there is none.
+ */
+enum throttle_mark {
+	THROTTLE_NONE,
+	THROTTLE_TRIES,	   /* throttle_cfs_rq() */
+	THROTTLE_BEGINS,   /* tg_throttle_down() */
+	THROTTLE_ENDS,	   /* unthrottle_cfs_rq() */
+	THROTTLE_ENQUEUES, /* enqueue_task_fair() */
+};
 
 /* Applies @step, of @thread on @cpu. */
 void task_time_apply(struct task_time *time, struct thread *thread,

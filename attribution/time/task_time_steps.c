@@ -104,17 +104,19 @@ void task_time_read_cgroups(struct task_time *time)
 		time->status = status;
 }
 
-/* The scheduler throttles the group of the thread that it takes off the CPU;
- * outside of __schedule(), that of a thread that it adds to the queue.
+/* The scheduler throttles the group of the running thread or, while it adds a
+ * thread to its queue, of that one.
  */
 static void begin_throttling(struct task_time *time,
 			     const struct thread *thread,
 			     struct traced_cpu *cpu, uint64_t time_ns)
 {
-	const struct thread *of = thread;
+	const struct thread *of =
+		cpu->is_enqueuing ?
+			threads_find(time->threads, cpu->woken_tid) :
+			thread;
 
-	if (!scheduler_of(time, thread))
-		of = threads_find(time->threads, cpu->woken_tid);
+	cpu->may_throttle = false;
 	throttled_runs_begin(&cpu->throttled, time_ns, of ? of->tid : -1,
 			     of ? of->pid : -1);
 	task_time_read_cgroups(time);
@@ -139,12 +141,27 @@ static void note_throttling(struct task_time *time, const struct thread *thread,
 			    struct traced_cpu *cpu,
 			    const struct call_step *step)
 {
-	uint8_t mark = function_marks_at(time->throttles, step->function);
+	bool is_enter = step->kind == STEP_ENTER;
 
-	if (step->kind == STEP_ENTER && mark == THROTTLE_BEGINS)
-		begin_throttling(time, thread, cpu, step->time_ns);
-	else if (step->kind == STEP_ENTER && mark == THROTTLE_ENDS)
-		end_throttling(time, cpu, step->time_ns);
+	switch ((enum throttle_mark)function_marks_at(time->throttles,
+						      step->function)) {
+	case THROTTLE_NONE:
+		return;
+	case THROTTLE_TRIES:
+		cpu->may_throttle = is_enter;
+		return;
+	case THROTTLE_ENQUEUES:
+		cpu->is_enqueuing = is_enter;
+		return;
+	case THROTTLE_BEGINS:
+		if (is_enter && cpu->may_throttle)
+			begin_throttling(time, thread, cpu, step->time_ns);
+		return;
+	case THROTTLE_ENDS:
+		if (is_enter)
+			end_throttling(time, cpu, step->time_ns);
+		return;
+	}
 }
 
 static void take_call(struct task_time *time, struct thread *thread,

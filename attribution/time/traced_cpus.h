@@ -44,6 +44,8 @@ struct traced_cpu {
 	struct throttled_runs throttled;
 	/* the last thread that an event on this CPU woke or created */
 	int32_t woken_tid;
+	bool is_enqueuing; /* the scheduler adds that thread to a queue */
+	bool may_throttle; /* it looks whether a cgroup has used its quota */
 };
 
 /* The CPUs of a recording by number. One of them stands for the streams of
