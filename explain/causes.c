@@ -90,13 +90,6 @@ static uint32_t actor_of(const struct path_link *link)
 	return link->kind == LINK_CPU ? link->other : LIFE_NONE;
 }
 
-static int32_t tid_of(const struct causes *causes, uint32_t thread)
-{
-	const struct life *life = lives_at(causes->lives, thread);
-
-	return life ? life->tid : -1;
-}
-
 static struct cause *cause_of(struct causes *causes,
 			      const struct path_link *link)
 {
@@ -118,7 +111,6 @@ static struct cause *cause_of(struct causes *causes,
 	if (cause->index == LIFE_NONE)
 		cause->index = (uint32_t)causes->all.items.count - 1;
 	cause->has_pids |= life && life->pid != cause->pid;
-	cause->actor_tid = tid_of(causes, actor_of(link));
 	return cause;
 }
 

@@ -30,12 +30,11 @@ enum why {
 struct cause {
 	uint32_t why;	  /* enum why or link_kind */
 	uint32_t program; /* index of a name in causes */
-	uint32_t actor;	  /* likewise; LIFE_NONE: none */
+	uint32_t actor;	  /* like program; LIFE_NONE: none */
 	uint32_t index;
 	uint64_t ns;
 	uint64_t count; /* of links */
 	int32_t pid;	/* of the last link; and whether there were others */
-	int32_t actor_tid;
 	bool has_pids;
 };
 

@@ -62,7 +62,7 @@ enum link_kind {
 	LINK_NETWORK,
 	LINK_TIMER,
 	LINK_DEVICE,  /* another interrupt */
-	LINK_WAIT,    /* slept; not recorded who ended it */
+	LINK_WAIT,    /* slept; the end was not recorded */
 	LINK_UNKNOWN, /* not in the trace */
 	LINK_KINDS,
 };

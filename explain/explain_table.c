@@ -18,7 +18,7 @@
 
 #include <stdlib.h>
 
-/* Whether a thread is of the command: unknown until it is first asked for. */
+/* Whether a thread is of the command: unknown until its first query. */
 enum chosen { CHOSEN_UNKNOWN, CHOSEN_NO, CHOSEN_YES };
 
 struct explain_table {

@@ -267,6 +267,11 @@ details_of(const struct explanation *explanation, size_t *count)
 	return items->items;
 }
 
+static bool has_user(const struct explanation *explanation)
+{
+	return recording_traces_user(explanation->input->recording);
+}
+
 /* Writes the largest details of @cause in a line, if any is known. */
 static void write_details(const struct explanation *explanation,
 			  const struct cause *cause, FILE *out)
@@ -297,6 +302,8 @@ static void write_details(const struct explanation *explanation,
 	}
 	if (written)
 		end_line(&line, out);
+	else if (cause->why == LINK_USER && !has_user(explanation))
+		fprintf(out, "%19sits functions need record --user\n", "");
 }
 
 static void add_program(struct text_line *line,

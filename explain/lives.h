@@ -33,8 +33,8 @@
 enum life_kind {
 	LIFE_RUNS,
 	LIFE_READY,	/* could run and had no CPU */
-	LIFE_THROTTLED, /* likewise, because of its cgroup's CPU quota */
-	LIFE_RECORDER,	/* likewise, because the recorder had the CPU */
+	LIFE_THROTTLED, /* had no CPU because of its cgroup's quota */
+	LIFE_RECORDER,	/* had no CPU because the recorder had it */
 	LIFE_SLEEPS,
 	LIFE_UNKNOWN, /* not in the trace */
 };

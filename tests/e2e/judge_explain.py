@@ -61,30 +61,30 @@ def is_close(ns, wanted_ns, slack_ns=0):
     return abs(ns - wanted_ns) <= 0.02 * wanted_ns + slack_ns
 
 
-def check_sums(case, told):
+def check_sums(case, result):
     judge.expect(f"{case}: the causes add up to the wall time",
-                 sum(c["ns"] for c in told["causes"]) == told["wall_ns"]
-                 == told["end_ns"] - told["begin_ns"], told["wall_ns"])
+                 sum(c["ns"] for c in result["causes"]) == result["wall_ns"]
+                 == result["end_ns"] - result["begin_ns"], result["wall_ns"])
     judge.expect(f"{case}: so do the parts of each", all(
-        sum(p["ns"] for p in c["parts"]) == c["ns"] for c in told["causes"]))
+        sum(p["ns"] for p in c["parts"]) == c["ns"] for c in result["causes"]))
 
 
-def check_wall(case, told, clock):
+def check_wall(case, result, clock):
     """The program starts and ends within its process's life: exec, the dynamic
     linker and the exit take a few milliseconds in the machine."""
-    rest_ns = told["wall_ns"] - clock["wall"]
-    judge.expect(f"{case}: the wall time is the program's", told["ended"]
+    rest_ns = result["wall_ns"] - clock["wall"]
+    judge.expect(f"{case}: the wall time is the program's", result["ended"]
                  and 0 < rest_ns < 0.02 * clock["wall"] + 15_000_000,
-                 told["wall_ns"], clock["wall"])
+                 result["wall_ns"], clock["wall"])
 
 
-def check_first(case, told, clock):
+def check_first(case, result, clock):
     cause, program, actor = FIRST[case]
-    first = told["causes"][0]
+    first = result["causes"][0]
     judge.expect(f"{case}: the first cause is why", (
         first["cause"], first["program"], first.get("actor")) ==
         (cause, program, actor), first)
-    ns = sum(p["ns"] for c in told["causes"] for p in c["parts"]
+    ns = sum(p["ns"] for c in result["causes"] for p in c["parts"]
              if (c["program"] == program or cause == "throttled")
              and (cause not in ("lock", "throttled") or c["cause"] == cause)
              and p["kind"] in {cause} | BESIDE[case]
@@ -93,13 +93,13 @@ def check_first(case, told, clock):
                  is_close(ns, clock[cause], 1_000_000), ns, clock[cause])
 
 
-def check_place(case, told):
-    """The line of the program that asked for it."""
+def check_place(case, result):
+    """The system call, and the line of the program that made it."""
     places = {"lock": ("futex", "take_lock"), "fsync": ("fsync", "save"),
               "nap": ("clock_nanosleep", "nap")}
     if case not in places:
         return
-    part = told["causes"][0]["parts"][0]
+    part = result["causes"][0]["parts"][0]
     judge.expect(f"{case}: with the call and its place",
                  (part.get("call"), part.get("user")) == places[case]
                  and re.search(r"explained\.c:\d+$", part.get("line", "")),
@@ -122,13 +122,13 @@ def check_text(case):
 
 
 def check_comm():
-    told = json.loads(explain("pipeline", "--comm", "slow-stage",
+    result = json.loads(explain("pipeline", "--comm", "slow-stage",
                               "--format=json"))
     judge.expect("pipeline: of one program only",
-                 told["program"] == "slow-stage"
-                 and (told["causes"][0]["cause"] == "user" or CPUS != "1")
-                 and sum(c["ns"] for c in told["causes"]) == told["wall_ns"],
-                 told)
+                 result["program"] == "slow-stage"
+                 and (result["causes"][0]["cause"] == "user" or CPUS != "1")
+                 and sum(c["ns"] for c in result["causes"])
+                 == result["wall_ns"], result)
 
 
 def check_window():
@@ -151,11 +151,11 @@ def check_throttled(case, truth_ns):
         stderr=subprocess.DEVNULL, text=True, check=True).stdout)
         for option in ("--threads", "--runqueue")}
     threads = rows["--threads"]["threads"]
-    told = [sum(r["throttled_ns"] for r in r_) for r_ in
+    result = [sum(r["throttled_ns"] for r in r_) for r_ in
             (threads, rows["--runqueue"])]
     judge.expect(f"{case}: in the tables of threads and of waits",
-                 told[0] == told[1] and is_close(told[0], truth_ns), told,
-                 truth_ns)
+                 result[0] == result[1] and is_close(result[0], truth_ns),
+                 result, truth_ns)
     judge.expect(f"{case}: the classes add up", all(
         r["wall_ns"] == sum(r[c] or 0 for c in r if c.endswith("_ns") and c
                             not in ("wall_ns", "recorder_wait"))
