@@ -46,6 +46,7 @@ for one in "$@"; do
 			"$EXPLAINED hog & $EXPLAINED busy; kill \$!"
 		;;
 	hog) hog ;;
+	plain) record plain --events=attribution -- "$EXPLAINED" busy ;;
 	*) record "$one" "$EVENTS" --user -- "$EXPLAINED" "$one" ;;
 	esac
 done

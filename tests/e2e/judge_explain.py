@@ -26,6 +26,7 @@ FIRST = {
     "hog": ("cpu", "explained", "hog"),
     "throttled": ("throttled", "explained", None),
     "group": ("throttled", "explained", None),
+    "plain": ("user", "explained", None),
 }
 # What a program's clock measured also contains parts of these kinds: the
 # recorder holds a thread up, or its CPU serves interrupts, meanwhile.
@@ -121,6 +122,24 @@ def check_text(case):
                  and shown.stdout, command, shown.stderr)
 
 
+def report(case, *options):
+    return subprocess.run([KTRACE, "report", "-i", f"{FOLDER}/{case}",
+                           *options], stdout=subprocess.PIPE,
+                          stderr=subprocess.DEVNULL, text=True,
+                          check=True).stdout
+
+
+def check_report(case):
+    """report begins with the explanation, unless options choose a part."""
+    first = explain(case).rstrip("\n")
+    head = first.index("took")
+    judge.expect(f"{case}: report begins with it",
+                 first in report(case) and "==>" not in report(case)
+                 and first[:head] not in report(case, "--processes")
+                 and "What had to happen" not in report(case, "--since", "+0"),
+                 report(case)[:300])
+
+
 def check_comm():
     result = json.loads(explain("pipeline", "--comm", "slow-stage",
                               "--format=json"))
@@ -162,11 +181,23 @@ def check_throttled(case, truth_ns):
         for r in threads), threads)
 
 
+def check_plain(result):
+    """Only the kernel and the scheduler's events are recorded."""
+    part = result["causes"][0]["parts"][0]
+    judge.expect("plain: user code is not split", result["causes"][0]["cause"]
+                 == "user" and "function" not in part, result["causes"][0])
+    judge.expect("plain: what that needs is named",
+                 "its functions need record --user" in explain("plain"),
+                 explain("plain"))
+
+
 def judge_one(name):
     result = json.loads(explain(name, "--format=json"))
     check_sums(name, result)
     check_text(name)
-    if CPUS == "1":
+    if name == "plain":
+        check_plain(result)
+    elif CPUS == "1":
         truth = measured(name)
         check_wall(name, result, truth)
         check_first(name, result, truth)
@@ -185,4 +216,5 @@ if "pipeline" in CASES:
     check_comm()
 if "nap" in CASES:
     check_window()
+    check_report("nap")
 judge.end()
