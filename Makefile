@@ -3,7 +3,7 @@
 # make check-full,
 # make bench, make lint,
 # make install, make deb,
-# make compile_commands.json
+# make dist, make docs, make compile_commands.json
 # V=1 shows commands, DRAFT=1 compiles faster but produces slower code,
 # SAN=1 builds with ASan and UBSan into build-san/,
 # FUZZ=1 for libFuzzer (clang) into build-fuzz/, ARCH=arm64 cross-builds into
@@ -54,7 +54,7 @@ endif
 # Debian has libipt only for x86; elsewhere its decoder is left out.
 HAVE_IPT := $(if $(ARCH),,$(shell echo '\#include <intel-pt.h>' | \
             $(CC) -E - >/dev/null 2>&1 && echo yes))
-IPT_SRCS := decoder/libipt/intel_image.c $(wildcard decoder/libipt/libipt_*.c)
+IPT_SRCS := $(wildcard decoder/libipt/libipt_*.c)
 NO_IPT_SRCS := decoder/libipt/without_libipt.c
 NO_IPT_TESTS := $(shell grep -l intel-pt.h tests/*.c)
 
@@ -69,11 +69,9 @@ NO_MHD_TESTS := $(shell grep -l view/http/ tests/*.c)
 HAVE_CURL := $(if $(ARCH),,$(shell \
              printf '\#include <%s>\n' curl/curl.h lz4.h | \
              $(CC) -E - >/dev/null 2>&1 && echo yes))
-CURL_SRCS := $(addprefix store/clickhouse/clickhouse_, ask.c http.c store.c \
-             upload.c url.c) $(addprefix store/clickhouse/, batch_sender.c \
-             curl_library.c left_overs.c packed_batch.c)
+CURL_SRCS := $(addprefix store/clickhouse/clickhouse_, http.c store.c upload.c)
 NO_CURL_SRCS := store/clickhouse/without_curl.c
-NO_CURL_TESTS := $(shell grep -l packed_batch.h tests/*.c)
+NO_CURL_TESTS := $(shell grep -l clickhouse_upload.h tests/*.c)
 DDL := $(wildcard store/clickhouse/ddl/*.sql)
 
 # Sanitized code compiles in two thirds of the time with -O1, and another tenth
@@ -99,8 +97,8 @@ LDLIBS   += $(if $(HAVE_IPT),-lipt) -lopencsd_c_api -lopencsd -lZydis \
 # The extension uses the SQLite interface that the loading program passes to it.
 EXTENSION      := $(if $(FUZZ),,$(BUILD)/ktrace-hw.so)
 EXTENSION_MAIN := cmd/sqlite_extension.c
-EXTENSION_SRCS := $(EXTENSION_MAIN) $(addprefix sql/sqlite/, cell_result.c constraints.c \
-                  open_function.c percentile_function.c query_plan.c table_schema.c virtual_table.c)
+EXTENSION_SRCS := $(EXTENSION_MAIN) $(addprefix sql/sqlite/, percentile_function.c query_plan.c \
+                  table_schema.c virtual_table.c)
 EXTENSION_OBJS := $(EXTENSION_SRCS:%.c=$(BUILD)/extension/%.o)
 
 SRCS     := $(filter-out $(EXTENSION_MAIN) \
@@ -515,6 +513,20 @@ install-recorder: $(PROGRAM)
 deb:
 	$(Q)scripts/deb.sh
 
+# The archive of a release, in build/dist.
+dist:
+	$(Q)scripts/dist.sh $(VERSION)
+
+# The documentation as a site, in build/docs/site; needs the package mkdocs. The
+# README is its first page. A link to a page that does not exist is an error.
+DOCS := build/docs
+docs:
+	$(Q)$(RM) -r $(DOCS) && mkdir -p $(DOCS) && cp -r docs $(DOCS)/source
+	$(Q)sed 's,](docs/,](,g' README.md >$(DOCS)/source/index.md
+	$(Q)sed 's,](docs/,](,g' CONTRIBUTING.md >$(DOCS)/source/CONTRIBUTING.md
+	$(Q)mkdocs build --quiet --strict
+	@echo "  DOCS  $(DOCS)/site/index.html"
+
 # The compile commands of each file, for editors and analysers.
 compile_commands.json:
 	$(Q)$(MAKE) -nB --no-print-directory Q= PROGRAM_FLAGS= all $(SUITES) \
@@ -525,6 +537,6 @@ clean:
 
 .PHONY: all bench-programs fuzz fuzz-seeds e2e-programs check check-plain check-recorder $(CHECKS) \
 	check-golden-flows check-fuzz-found $(HOSTILE_CHECKS) check-full bench \
-	lint $(LINTS) warnings objects install install-recorder deb compile_commands.json clean
+	lint $(LINTS) warnings objects install install-recorder deb dist docs compile_commands.json clean
 .SECONDARY:
 -include $(shell find $(BUILD) -name '*.d' 2>/dev/null)

@@ -8,6 +8,7 @@
 #include "decoder/recording/sideband.h"
 #include "symbolize/elf/elf_file.h"
 
+#include "common/array.h"
 #include <elf.h>
 #include <limits.h>
 #include <stdio.h>
@@ -77,9 +78,10 @@ static int add_map(const struct recording *recording,
 	const char *path;
 
 	if (map->kernel || !map->executable || map->path[0] != '/' ||
-	    map->path[1] == '/' || regular_file_goes_up(map->path))
+	    map->path[1] == '/' || regular_file_goes_up(map->path) ||
+	    recording_contains_program(recording, map))
 		return 0;
-	path = recording_user_path(recording, map->path, arena);
+	path = recording_user_path(recording, map, arena);
 	if (!path)
 		return -ERROR_MEMORY;
 	if (!is_elf(path) || !recording_has_program(recording, map, path))

@@ -115,6 +115,22 @@ static int compare_entry(const FTSENT **a, const FTSENT **b)
 	return strcmp((*a)->fts_name, (*b)->fts_name);
 }
 
+/* Returns whether the file or folder @name of the recording is left out: the
+ * data, which is added by add_data(), and copies of programs' files if the
+ * user wants none in the archive.
+ */
+static bool is_left_out(const struct packing *packing, const char *name)
+{
+	static const char programs[] = "programs";
+	const size_t length = sizeof(programs) - 1;
+
+	if (!strcmp(name, "data"))
+		return true;
+	return packing->options->without_files &&
+	       !strncmp(name, programs, length) &&
+	       (!name[length] || name[length] == '/');
+}
+
 /* Adds all other files of the folder @path. Does not follow links in it: in
  * another user's recording they could lead to files of the user who packs it.
  */
@@ -137,7 +153,7 @@ static int add_folder(struct packing *packing, const char *path)
 			do
 				name--;
 			while (name > entry->fts_path && name[-1] != '/');
-		if (entry->fts_level > 0 && strcmp(name, "data"))
+		if (entry->fts_level > 0 && !is_left_out(packing, name))
 			error = add_entry(packing, entry, name);
 	}
 	if (tree)

@@ -28,6 +28,7 @@ extern const struct command doctor_command;
 extern const struct command report_command;
 extern const struct command explain_command;
 extern const struct command timeline_command;
+extern const struct command annotate_command;
 extern const struct command flamegraph_command;
 extern const struct command export_command;
 extern const struct command diff_command;

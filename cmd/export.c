@@ -1,104 +1,261 @@
 /* SPDX-License-Identifier: MIT */
 #include "cmd/command.h"
-#include "cmd/console/say.h"
-#include "cmd/report/profile_command.h"
+#include "cmd/console/console.h"
+#include "cmd/pipeline/query_session.h"
+#include "cmd/report/attribution_command.h"
+#include "cmd/report/profile_table.h"
 #include "cmd/report/timeline_command.h"
-#include "cmd/sql/export_sqlite.h"
+#include "cmd/sql/sql_shell.h"
 #include "common/duration.h"
+#include "common/error.h"
 #include "report/profile/profile_report.h"
 #include "report/timeline/timeline.h"
+#include "sql/sqlite/sqlite_export.h"
 
+#include <sqlite3.h>
 #include <stdio.h>
 #include <string.h>
 
+static bool can_do(const struct report_options *options)
+{
+	const char *name = options->since			? "since" :
+			   options->until			? "until" :
+			   options->cpus.count			? "cpu" :
+			   options->pids.count			? "pid" :
+			   options->trees.count			? "tree" :
+			   name_choice_is_made(&options->comms) ? "comm" :
+			   options->top != UINT64_MAX		? "top" :
+								  NULL;
+
+	if (!options->output) {
+		say("--format=sqlite writes a database: name it with -o FILE");
+		return false;
+	}
+	if (name)
+		say("--format=sqlite does not take --%s: it contains "
+		    "everything, and queries select",
+		    name);
+	return !name;
+}
+
+static int write_database(const struct session *session,
+			  const struct report_options *options)
+{
+	struct query_session query;
+	char *message = NULL;
+	int status = query_session_open(&query, session);
+
+	if (status < 0)
+		say("%s", error_text(status));
+	else
+		status = sqlite_export(&query.recording, options->output,
+				       &message);
+	if (message)
+		say("%s: %s", options->output, message);
+	if (!status)
+		sql_missing_report_all(&query.recording);
+	sqlite3_free(message);
+	query_session_close(&query);
+	return status < 0 ? EXIT_FAILED : EXIT_OK;
+}
+
+/* Writes the whole recording to the SQLite database options->output.
+ *
+ * Returns the program's exit code.
+ */
+static int export_sqlite(const struct report_options *options)
+{
+	struct session session;
+	int status;
+	int close_status;
+
+	if (!can_do(options))
+		return EXIT_USAGE;
+	status = session_open_input(&session, options);
+	if (!status)
+		status = write_database(&session, options);
+	close_status = session_close(&session);
+	return status ? status : close_status;
+}
+
+static const char formats[] =
+	"perfetto, chrome, csv, json, sqlite, gmon, pprof, speedscope or "
+	"callgrind";
+
+enum export_option {
+	OPTION_MIN_DURATION,
+	OPTION_FUNCTIONS_ONLY,
+	OPTION_WALL,
+	OPTION_OFF_CPU,
+	OPTION_LINES,
+	OPTION_COUNT,
+};
+
+struct choice {
+	struct timeline_options timeline;
+	const struct attribution_table *table; /* NULL: time on CPUs */
+	bool wants_lines;
+};
+
+/* Returns 0 after a message if an option does not apply to a profile. */
+static bool fits_profile(const struct report_options *options,
+			 const struct choice *choice)
+{
+	if (choice->timeline.min_ns)
+		say("export: --min-duration does not apply to %s, which "
+		    "contains everything",
+		    options->format);
+	else if (options->top != UINT64_MAX)
+		say("export: --top does not apply to %s, which has no rows",
+		    options->format);
+	else if (choice->table && !strcmp(options->format, "gmon"))
+		say("export: gmon only has time on CPUs: leave out --wall and "
+		    "--off-cpu");
+	else
+		return true;
+	return false;
+}
+
+static int export_profile(const struct report_options *options,
+			  const struct choice *choice,
+			  const struct profile_renderer *renderer)
+{
+	if (!fits_profile(options, choice))
+		return EXIT_USAGE;
+	if (!choice->table)
+		return run_profile(options, renderer);
+	return run_attribution(options,
+			       &(struct attribution_request){
+				       .is_picture = true,
+				       .with_tracer = options->with_tracer,
+				       .table = choice->table,
+				       .renderer = renderer,
+			       },
+			       1);
+}
+
+/* Refuses options that only profiles have. */
+static bool fits_events(const struct report_options *options,
+			const struct choice *choice)
+{
+	if (options->by != GROUP_BY_NOTHING)
+		say("export: --by needs --format=gmon, pprof, speedscope or "
+		    "callgrind");
+	else if (choice->table)
+		say("export: --wall and --off-cpu need --format=pprof, "
+		    "speedscope or callgrind");
+	else if (!strcmp(options->format, "sqlite") && choice->timeline.min_ns)
+		say("export: --min-duration does not apply to sqlite, which "
+		    "contains everything");
+	else
+		return true;
+	return false;
+}
+
 static int export_recording(const struct report_options *options,
-			    const struct timeline_options *timeline_options)
+			    const struct choice *choice)
 {
 	const struct timeline_renderer *timeline;
 	const struct profile_renderer *profile;
 
 	if (!options->format) {
-		say("export needs --format=perfetto, chrome, csv, json, gmon "
-		    "or sqlite");
+		say("export needs --format=%s", formats);
 		return EXIT_USAGE;
 	}
-	if (options->by != GROUP_BY_NOTHING &&
-	    strcmp(options->format, "gmon") != 0) {
-		say("export: --by needs --format=gmon");
-		return EXIT_USAGE;
-	}
-	if (!strcmp(options->format, "sqlite") && !timeline_options->min_ns)
-		return export_sqlite(options);
-	timeline = timeline_renderer_find("export", options->format);
-	if (timeline)
-		return run_timeline_command(options, timeline_options,
-					    timeline);
 	profile = profile_renderer_find("export", options->format);
-	if ((profile || !strcmp(options->format, "sqlite")) &&
-	    timeline_options->min_ns) {
-		say("export: --min-duration does not apply to %s, which "
-		    "contains everything",
-		    options->format);
-		return EXIT_USAGE;
-	}
-	if (profile && options->top != UINT64_MAX) {
-		say("export: --top does not apply to %s, which has no rows",
-		    options->format);
-		return EXIT_USAGE;
-	}
 	if (profile)
-		return run_profile(options, profile);
-	say("--format: no export format '%s'; there are perfetto, chrome, csv, "
-	    "json, gmon and sqlite",
-	    options->format);
-	return EXIT_USAGE;
+		return export_profile(options, choice, profile);
+	timeline = timeline_renderer_find("export", options->format);
+	if (!timeline && strcmp(options->format, "sqlite") != 0) {
+		say("--format: no export format '%s'; there are %s",
+		    options->format, formats);
+		return EXIT_USAGE;
+	}
+	if (!fits_events(options, choice))
+		return EXIT_USAGE;
+	return timeline ? run_timeline_command(options, &choice->timeline,
+					       timeline) :
+			  export_sqlite(options);
 }
 
 static bool take_option(void *ctx, int index, const char *argument)
 {
-	struct timeline_options *options = ctx;
+	struct choice *choice = ctx;
 
-	if (index == 0)
-		return duration_read(argument, &options->min_ns);
-	options->functions_only = true;
-	return true;
+	switch ((enum export_option)index) {
+	case OPTION_MIN_DURATION:
+		return duration_read(argument, &choice->timeline.min_ns);
+	case OPTION_FUNCTIONS_ONLY:
+		choice->timeline.functions_only = true;
+		return true;
+	case OPTION_WALL:
+		choice->table = &wall_profile_table;
+		return true;
+	case OPTION_OFF_CPU:
+		choice->table = &off_cpu_profile_table;
+		return true;
+	case OPTION_LINES:
+		choice->wants_lines = true;
+		return true;
+	case OPTION_COUNT:
+		break;
+	}
+	return false;
 }
 
 static int run_export(int argc, char **argv)
 {
-	static const struct own_option own[] = {
-		{ "min-duration", "TIME",
-		  "only slices of TIME (1us) or longer" },
-		{ "functions-only", NULL,
-		  "perfetto and chrome: only functions, running threads, "
-		  "gaps" },
+	static const struct own_option own[OPTION_COUNT] = {
+		[OPTION_MIN_DURATION] = { "min-duration", "TIME",
+					  "only slices of TIME (1us) or "
+					  "longer" },
+		[OPTION_FUNCTIONS_ONLY] = { "functions-only", NULL,
+					    "perfetto and chrome: only "
+					    "functions, running threads, "
+					    "gaps" },
+		[OPTION_WALL] = { "wall", NULL,
+				  "profiles: all time of threads, including "
+				  "asleep and runnable" },
+		[OPTION_OFF_CPU] = { "off-cpu", NULL,
+				     "profiles: where threads slept or waited "
+				     "for a CPU" },
+		[OPTION_LINES] = { "lines", NULL,
+				   "profiles: each function's file and line" },
 	};
-	struct timeline_options timeline = TIMELINE_OPTIONS_ALL;
+	static const char *const contradictions[][2] = {
+		{ "wall", "off-cpu" },
+		{ NULL },
+	};
+	struct choice choice = { .timeline = TIMELINE_OPTIONS_ALL };
 	const struct option_set set = {
 		.command = "export",
 		.adds_up = true,
 		.purpose = "Exports a recording to other tools.",
 		.formats =
-			"perfetto, chrome, csv, json, sqlite or gmon (a "
-			"gmon.out;\n                         -o FILE also gets "
-			"FILE.elf, for gprof FILE.elf FILE)",
+			"perfetto, chrome, csv, json, sqlite; or a "
+			"profile:\n                         pprof, speedscope, "
+			"callgrind, gmon (a gmon.out; -o FILE\n"
+			"                         also gets FILE.elf, for gprof "
+			"FILE.elf FILE)",
 		.own = own,
-		.own_count = 2,
+		.own_count = OPTION_COUNT,
+		.contradictions = contradictions,
 		.take = take_option,
-		.ctx = &timeline,
+		.ctx = &choice,
 	};
 	struct report_options options;
 	int status = report_options_read(&options, &set, argc, argv) - 1;
 
+	options.wants_lines = choice.wants_lines;
 	if (status < 0)
-		status = export_recording(&options, &timeline);
+		status = export_recording(&options, &choice);
 	report_options_free(&options);
 	return status;
 }
 
 const struct command export_command = {
 	.name = "export",
-	.summary = "export to other tools (perfetto, chrome, csv, json, gmon, "
-		   "sqlite)",
+	.summary = "export to other tools (perfetto, pprof, speedscope, "
+		   "callgrind, sqlite, …)",
 	.run = run_export,
 };

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "cmd/command.h"
-#include "cmd/console/say.h"
-#include "cmd/console/written.h"
+#include "cmd/console/console.h"
 #include "common/file_signals.h"
 
 #include <stdbool.h>
@@ -14,7 +13,8 @@ static const struct command *const commands[] = {
 	&flamegraph_command, &export_command, &sql_command,
 	&store_command,	     &diff_command,   &dump_command,
 	&verify_command,     &doctor_command, &machine_command,
-	&archive_command,    &serve_command,  &completion_command,
+	&archive_command,    &serve_command,  &annotate_command,
+	&completion_command,
 };
 
 enum { COMMAND_COUNT = sizeof(commands) / sizeof(*commands) };

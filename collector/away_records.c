@@ -1,17 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 #include "collector/away_records.h"
 #include "collector/events/away_cpus.h"
-#include "collector/late_cpus.h"
 #include "collector/recording_output.h"
 #include "collector/recording_setup.h"
 #include "collector/records/loss_record.h"
-#include "collector/target/cpu_list.h"
 #include "common/array.h"
 #include "common/error.h"
 #include "common/log.h"
 
 /* Adds records of the losses on the CPU since it was switched off: records of
- * all kinds, and trace.
+ * all kinds, and trace. The kernel leaves the events of threads open, so their
+ * trace goes on.
  */
 static int add(struct recording_output *output, const struct away_cpu *away)
 {
@@ -25,57 +24,19 @@ static int add(struct recording_output *output, const struct away_cpu *away)
 		event_rings_of(&setup->events, away->cpu);
 	uint64_t now = setup->tracer->now_ns(rings->ring[RING_TRACE].page);
 	struct byte_buffer records = { 0 };
+	bool is_whole = setup->target.whole_cpus;
 
 	log_message(setup->log, LOG_WARNING, NULL, LOG_NO_OFFSET,
 		    "CPU %d was switched off %.3f s before the end; later "
-		    "execution on it is not recorded, even if it was switched "
-		    "on again",
-		    away->cpu, (double)away->missing_ns / 1e9);
+		    "%s on it %s not recorded, even if it was switched on "
+		    "again",
+		    away->cpu, (double)away->missing_ns / 1e9,
+		    is_whole ? "execution" : "events", is_whole ? "is" : "are");
 	loss_record_add_records(&records, switches, 1, now);
-	loss_record_add(&records, trace, aux_ring_head(&rings->aux), now);
+	if (is_whole)
+		loss_record_add(&records, trace, aux_ring_head(&rings->aux),
+				now);
 	return recording_output_add(output, &records);
-}
-
-/* Adds a record of lost records of @cpu, which has no events, in the name of
- * another CPU's.
- */
-static int add_late(struct recording_output *output, int cpu)
-{
-	const struct recording_setup *setup = output->setup;
-	const struct event *any =
-		event_list_find(&setup->events.list, setup->switch_spec,
-				*(const int *)array_at(&setup->target.cpus, 0));
-	struct event late = { .cpu = cpu, .id = any ? any->id : 0 };
-	uint64_t now = setup->tracer->now_ns(event_rings_page(&setup->events));
-	struct byte_buffer records = { 0 };
-
-	late_cpus_log_untraced(setup->log, cpu);
-	loss_record_add_records(&records, &late, 1, now);
-	return recording_output_add(output, &records);
-}
-
-/* Counts the CPUs that came online after the events were opened and are not
- * traced, if all CPUs were to be recorded.
- */
-static int count_late(struct recording_output *output, unsigned int *count)
-{
-	const struct recording_setup *setup = output->setup;
-	struct array online = ARRAY_OF(int);
-	int error = 0;
-
-	/* Late CPUs cannot be counted without the list of online CPUs. */
-	if (!setup->options->cpus && cpu_list_online(&online) == -ERROR_MEMORY)
-		error = -ERROR_MEMORY;
-	for (size_t i = 0; i < online.count && !error; i++) {
-		int cpu = *(const int *)array_at(&online, i);
-
-		if (cpu_list_has(&setup->target.cpus, cpu))
-			continue;
-		error = add_late(output, cpu);
-		++*count;
-	}
-	array_free(&online);
-	return error;
 }
 
 int away_records_add(struct recording_output *output, unsigned int *count)
@@ -84,13 +45,14 @@ int away_records_add(struct recording_output *output, unsigned int *count)
 	struct array away = ARRAY_OF(struct away_cpu);
 	int error;
 
-	/* Threads may have run on any CPU. */
-	if (!setup->target.whole_cpus)
-		return count_late(output, count);
+	*count = 0;
+	/* Without whole-CPU events, the kernel closes none. */
+	if (!setup->wide)
+		return 0;
 	error = away_cpus_find(&setup->events.list, setup->switch_spec, &away);
 	for (size_t i = 0; i < away.count && !error; i++)
 		error = add(output, array_at(&away, i));
 	*count = (unsigned int)away.count;
 	array_free(&away);
-	return error ? error : count_late(output, count);
+	return error;
 }

@@ -5,11 +5,8 @@
 struct recording_output;
 
 /* Writes records to @output that mark the data lost on CPUs that were switched
- * off while everything that ran on them was recorded: records of all kinds, and
- * trace. Also logs this. Likewise of the CPUs that came online during the
- * recording and are not traced (late_cpus.h), without a trace; of those also if
- * threads are recorded, on whichever CPU. Sets *@count to the number of these
- * CPUs.
+ * off while they were recorded: records of all kinds, and trace if everything
+ * that ran on them was traced. Also logs this. Sets *@count to the number of these CPUs.
  *
  * Returns 0 or a negative enum error.
  */

@@ -3,6 +3,7 @@
 #include "collector/away_records.h"
 #include "collector/chosen_calls.h"
 #include "collector/function_graph/function_graph.h"
+#include "collector/generated_code.h"
 #include "collector/graph_recording.h"
 #include "collector/hit_keeper.h"
 #include "collector/priority.h"
@@ -41,6 +42,7 @@ struct collector {
 	struct ring_drain drain;
 	struct hit_keeper keeper;
 	struct chosen_calls calls;
+	struct generated_code *generated; /* NULL: not copied */
 	struct recording_loop loop;
 	struct priority priority;
 	uint64_t begin_ns; /* start of tracing, CLOCK_MONOTONIC */
@@ -134,7 +136,7 @@ static int start(struct collector *collector)
 	collector->keeper.hits.has_begun = true;
 	error = chosen_calls_mark(&collector->calls, GATE_FIRST);
 	if (!error)
-		error = recording_setup_enable(&collector->setup);
+		error = event_list_enable(&collector->setup.events.list);
 	if (!error && collector->setup.graph)
 		error = function_graph_start(collector->setup.graph);
 	/* On a busy machine it takes a while until all events are active on all
@@ -153,6 +155,20 @@ static int start(struct collector *collector)
 	if (collector->result->exec_errno)
 		collector->result->end = COLLECTOR_NOT_EXECUTED;
 	return 0;
+}
+
+/* Without a clock that the recorder can read, copies would have no times. */
+static void start_generated_code(struct collector *collector)
+{
+	const struct collector_options *options = collector->setup.options;
+	const struct trace_clock clock =
+		recording_setup_clock(&collector->setup);
+
+	if ((options->user || options->user_stack_bytes) &&
+	    trace_clock_ns(&clock))
+		collector->generated = generated_code_start(
+			&collector->setup.target, &clock, options->folder,
+			collector->setup.log);
 }
 
 static int finish_code(struct collector *collector)
@@ -186,6 +202,8 @@ static int finish(struct collector *collector)
 					   PERF_EVENT_IOC_DISABLE, NULL);
 	collector->result->length_ns = monotonic_ns() - collector->begin_ns;
 	trace_clock_read(&clock, &collector->clock.end);
+	generated_code_end(collector->generated);
+	collector->generated = NULL;
 	if (!error)
 		error = chosen_calls_mark(&collector->calls, GATE_LAST);
 	if (!error)
@@ -198,6 +216,8 @@ static int finish(struct collector *collector)
 	collector->result->away_cpus += collector->loop.late.count;
 	/* The rest takes long, and no buffer has to be drained any more. */
 	priority_restore(&collector->priority);
+	if (!error)
+		error = program_copies_finish(collector->output.programs);
 	if (!error && collector->output.loaded)
 		error = finish_code(collector);
 	recording_output_compare(&collector->output);
@@ -225,6 +245,8 @@ static int set_up(struct collector *collector)
 		error = recording_output_begin(&collector->output);
 	if (!error)
 		error = chosen_calls_begin_streams(&collector->calls);
+	if (!error)
+		start_generated_code(collector);
 	return error ? error : ring_drain_all(&collector->drain);
 }
 
@@ -232,12 +254,12 @@ static int record(struct collector *collector)
 {
 	int error = find_tracer(collector);
 
-	if (!error)
-		error = choose_target(collector);
-	/* Early, as CPUs may come online while the events are opened. */
+	/* Early, as CPUs may come online after the online ones are listed. */
 	if (!error)
 		collector->loop.late =
 			late_cpus_open(&collector->setup, &collector->output);
+	if (!error)
+		error = choose_target(collector);
 	if (!error)
 		error = set_up(collector);
 	if (!error)
@@ -273,6 +295,7 @@ static void sum_up(struct collector *collector)
 /* Frees everything. Events are closed before triggers are disarmed. */
 static void release(struct collector *collector)
 {
+	generated_code_end(collector->generated);
 	function_graph_close(collector->setup.graph);
 	recording_output_free(&collector->output);
 	event_rings_free(&collector->setup.events);

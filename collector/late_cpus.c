@@ -1,61 +1,35 @@
 /* SPDX-License-Identifier: MIT */
 #include "collector/late_cpus.h"
 #include "collector/events/away_cpus.h"
+#include "collector/function_graph/function_graph.h"
 #include "collector/recording_output.h"
 #include "collector/recording_setup.h"
 #include "collector/records/loss_record.h"
 #include "collector/records/start_records.h"
 #include "collector/target/cpu_list.h"
+#include "collector/target/cpu_reports.h"
 #include "common/array.h"
 #include "common/error.h"
 #include "common/log.h"
 
 #include <errno.h>
-#include <linux/netlink.h>
 #include <string.h>
 #include <sys/ioctl.h>
-#include <sys/socket.h>
 #include <unistd.h>
 
-/* lib/kobject_uevent.c: the kernel's own multicast group. */
-enum { KERNEL_GROUP = 1 };
-
-/* A CPU that came online and cannot be traced. */
+/* A CPU that came online and whose trace cannot be recorded. */
 struct untraced_cpu {
 	int cpu;
-	size_t size;
-	uint8_t bytes[2 * TRACER_BLANK_BYTES]; /* its trace, all unknown */
+	struct late_mark since;
 };
-
-/* Returns whether a CPU that comes online belongs to the recording and can get a
- * trace.
- */
-static bool is_wanted(const struct recording_setup *setup)
-{
-	return !setup->options->cpus && setup->tracer->write_blank;
-}
 
 static bool can_trace(const struct recording_setup *setup)
 {
 	const struct collector_options *options = setup->options;
 
-	return setup->target.whole_cpus && !options->snapshot &&
-	       !options->only && !options->trigger_count;
-}
-
-static int open_socket(void)
-{
-	const struct sockaddr_nl address = { .nl_family = AF_NETLINK,
-					     .nl_groups = KERNEL_GROUP };
-	int fd = socket(AF_NETLINK, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK,
-			NETLINK_KOBJECT_UEVENT);
-
-	if (fd >= 0 &&
-	    bind(fd, (const struct sockaddr *)&address, sizeof(address)) < 0) {
-		close(fd);
-		return -1;
-	}
-	return fd;
+	return setup->target.whole_cpus &&
+	       (setup->graph || setup->tracer->write_blank) &&
+	       !options->snapshot && !options->only && !options->trigger_count;
 }
 
 struct late_cpus late_cpus_open(struct recording_setup *setup,
@@ -64,7 +38,7 @@ struct late_cpus late_cpus_open(struct recording_setup *setup,
 	return (struct late_cpus){
 		.setup = setup,
 		.output = output,
-		.fd = is_wanted(setup) ? open_socket() : -1,
+		.fd = setup->options->cpus ? -1 : cpu_reports_open(),
 		.untraced = ARRAY_OF(struct untraced_cpu),
 	};
 }
@@ -77,35 +51,9 @@ void late_cpus_close(struct late_cpus *late)
 	array_free(&late->untraced);
 }
 
-/* Reads all pending messages, of any device. Returns whether a CPU came online,
- * or may have: too many messages at once are lost.
- */
-static bool is_reported(const struct late_cpus *late)
+static uint64_t now_ns(const struct recording_setup *setup)
 {
-	static const char wanted[] = "online@/devices/system/cpu/";
-	bool is_there = false;
-	char text[4096];
-	ssize_t size;
-
-	while ((size = recv(late->fd, text, sizeof(text), 0)) >= 0 ||
-	       errno == EINTR || errno == ENOBUFS)
-		is_there |= size < 0 ||
-			    ((size_t)size >= sizeof(wanted) &&
-			     !memcmp(text, wanted, sizeof(wanted) - 1));
-	return is_there;
-}
-
-/* Enables the events in the order of recording_setup_enable(). */
-static int enable(const struct event_list *events, int cpu)
-{
-	const struct event_spec *specs = events->specs.items;
-	int error = 0;
-
-	for (size_t i = events->specs.count; i-- > 0 && !error;)
-		if (specs[i].attr.disabled && !specs[i].on_demand)
-			error = event_list_control_cpu(
-				events, i, cpu, PERF_EVENT_IOC_ENABLE, NULL);
-	return error;
+	return setup->tracer->now_ns(event_rings_page(&setup->events));
 }
 
 static int write_events(const struct late_cpus *late, size_t first)
@@ -155,12 +103,13 @@ static int write_losses(const struct late_cpus *late, int cpu)
 		event_list_find(events, setup->trace_spec, cpu);
 	const struct event *switches =
 		event_list_find(events, setup->switch_spec, cpu);
-	uint64_t now_ns =
-		setup->tracer->now_ns(event_rings_page(&setup->events));
+	uint64_t time_ns = now_ns(setup);
 	struct byte_buffer records = { 0 };
 
-	loss_record_add_records(&records, switches, 1, now_ns);
-	loss_record_add(&records, trace, 0, now_ns);
+	loss_record_add_records(&records, switches, 1, time_ns);
+	/* The kernel's own tracer writes to rings that are always there. */
+	if (!setup->graph)
+		loss_record_add(&records, trace, 0, time_ns);
 	return recording_output_add(late->output, &records);
 }
 
@@ -168,9 +117,9 @@ static int write_losses(const struct late_cpus *late, int cpu)
 static int open_events(struct late_cpus *late, int cpu)
 {
 	struct recording_setup *setup = late->setup;
-	int error = event_rings_open_late(&setup->events, cpu,
-					  setup->trace_spec,
-					  setup->options->buffer_bytes);
+	int error = event_rings_open_late(
+		&setup->events, cpu, setup->trace_spec,
+		setup->graph ? 0 : setup->options->buffer_bytes);
 
 	if (error)
 		log_message(setup->log, LOG_WARNING, NULL, LOG_NO_OFFSET,
@@ -183,30 +132,25 @@ static int open_events(struct late_cpus *late, int cpu)
 
 static int note_untraced(struct late_cpus *late, int cpu)
 {
-	struct untraced_cpu *untraced = array_add(&late->untraced);
+	const struct untraced_cpu untraced = { cpu, late->mark };
 
-	if (!untraced)
-		return -ERROR_MEMORY;
-	untraced->cpu = cpu;
-	untraced->size =
-		late->setup->tracer->write_blank(untraced->bytes, true);
-	return 0;
+	return array_append(&late->untraced, &untraced);
 }
 
-static bool is_untraced(const struct late_cpus *late, int cpu)
+static bool is_known(const struct late_cpus *late, int cpu)
 {
 	const struct untraced_cpu *untraced = late->untraced.items;
 
 	for (size_t i = 0; i < late->untraced.count; i++)
 		if (untraced[i].cpu == cpu)
 			return true;
-	return false;
+	return cpu_list_has(&late->setup->target.cpus, cpu);
 }
 
 /* The rings of the CPUs have the order of target.cpus. An error, other than that
  * the CPU is not traced, ends the recording: events would have no ids.
  */
-static int trace(struct late_cpus *late, int cpu, bool *is_news)
+static int trace(struct late_cpus *late, int cpu)
 {
 	struct recording_setup *setup = late->setup;
 	size_t first = setup->events.list.events.count;
@@ -217,7 +161,6 @@ static int trace(struct late_cpus *late, int cpu, bool *is_news)
 
 	if (open_events(late, cpu))
 		return note_untraced(late, cpu);
-	*is_news = true;
 	note_time(setup, first, late_ns);
 	error = array_append(&setup->target.cpus, &cpu);
 	if (!error)
@@ -227,35 +170,100 @@ static int trace(struct late_cpus *late, int cpu, bool *is_news)
 	if (!error)
 		error = write_losses(late, cpu);
 	if (!error)
-		error = enable(&setup->events.list, cpu);
+		error = event_list_enable_cpu(&setup->events.list, cpu);
 	if (error)
 		return error;
 	late->count++;
 	log_message(setup->log, LOG_WARNING, NULL, LOG_NO_OFFSET,
-		    "CPU %d was switched on during the recording; it is traced "
-		    "since, except for its first milliseconds",
-		    cpu);
+		    "CPU %d was switched on during the recording; %s since, "
+		    "except for its first milliseconds",
+		    cpu,
+		    setup->graph ? "its functions are traced, its events" :
+				   "it is traced");
 	return 0;
+}
+
+/* Adds the kernel's ring of @cpu, which has its functions from the first on; then
+ * the records of its events are all that may be missing.
+ */
+static int add_graph(struct late_cpus *late, int cpu)
+{
+	const struct recording_setup *setup = late->setup;
+
+	return setup->graph ? function_graph_add_cpu(setup->graph, cpu) : 0;
+}
+
+static int take_cpu(struct late_cpus *late, int cpu)
+{
+	int error = add_graph(late, cpu);
+
+	if (error)
+		return error;
+	return can_trace(late->setup) ? trace(late, cpu) :
+					note_untraced(late, cpu);
+}
+
+/* Reads the pending reports into @cpus; without all of them, the CPUs that are
+ * online.
+ */
+static int read_reports(struct late_cpus *late, struct array *cpus)
+{
+	bool is_lost;
+	int error = cpu_reports_read(late->fd, cpus, &is_lost);
+
+	late->has_lost |= is_lost;
+	/* Without that list, the CPUs are found at the end. */
+	if (!error && is_lost && cpu_list_online(cpus) == -ERROR_MEMORY)
+		error = -ERROR_MEMORY;
+	return error;
+}
+
+/* Remembers now as the last time at which no CPU is reported. */
+static void mark(struct late_cpus *late)
+{
+	const struct recording_setup *setup = late->setup;
+	struct late_mark *mark = &late->mark;
+
+	mark->time_ns = now_ns(setup);
+	if (setup->tracer->write_blank)
+		mark->size = setup->tracer->write_blank(mark->bytes, true);
 }
 
 int late_cpus_take(struct late_cpus *late, bool *is_news)
 {
-	struct array online = ARRAY_OF(int);
-	int error = 0;
+	struct array cpus = ARRAY_OF(int);
+	int error = read_reports(late, &cpus);
 
 	*is_news = false;
-	if (late->fd < 0 || !is_reported(late) || cpu_list_online(&online))
-		return 0;
-	for (size_t i = 0; i < online.count && !error; i++) {
-		int cpu = *(const int *)array_at(&online, i);
+	for (size_t i = 0; i < cpus.count && !error; i++) {
+		int cpu = *(const int *)array_at(&cpus, i);
 
-		if (cpu_list_has(&late->setup->target.cpus, cpu) ||
-		    is_untraced(late, cpu))
+		if (is_known(late, cpu))
 			continue;
-		error = can_trace(late->setup) ? trace(late, cpu, is_news) :
-						 note_untraced(late, cpu);
+		error = take_cpu(late, cpu);
+		*is_news = true;
 	}
-	array_free(&online);
+	array_free(&cpus);
+	mark(late);
+	return error;
+}
+
+/* Notes the CPUs that came online since the last turn. */
+static int take_last(struct late_cpus *late)
+{
+	struct array cpus = ARRAY_OF(int);
+	int error = read_reports(late, &cpus);
+
+	/* Also without reports; then CPUs that are offline again are missed. */
+	if (!error && cpu_list_online(&cpus) == -ERROR_MEMORY)
+		error = -ERROR_MEMORY;
+	for (size_t i = 0; i < cpus.count && !error; i++) {
+		int cpu = *(const int *)array_at(&cpus, i);
+
+		if (!is_known(late, cpu))
+			error = note_untraced(late, cpu);
+	}
+	array_free(&cpus);
 	return error;
 }
 
@@ -281,26 +289,33 @@ static int write_trace(const struct late_cpus *late,
 		       struct untraced_cpu *untraced)
 {
 	const struct recording_setup *setup = late->setup;
-	uint8_t *end = untraced->bytes + untraced->size;
-	size_t size = untraced->size + setup->tracer->write_blank(end, false);
-	const struct ring_bytes bytes = {
-		.part = { { untraced->bytes, size } },
-		.size = size,
-	};
+	struct late_mark *since = &untraced->since;
+	uint8_t *end = since->bytes + since->size;
+	size_t size;
+	struct ring_bytes bytes;
 	size_t index = setup->target.cpus.count - 1;
 
+	if (!setup->tracer->write_blank)
+		return 0;
+	size = since->size + setup->tracer->write_blank(end, false);
+	bytes = (struct ring_bytes){
+		.part = { { since->bytes, size } },
+		.size = size,
+	};
 	return recording_writer_add_trace(late->output->writer, (uint32_t)index,
 					  untraced->cpu, -1, &bytes);
 }
 
+/* Writes a record of losses at the end of the gap. Without a blank trace, readers
+ * need one at its start, too.
+ */
 static int write_gap(struct late_cpus *late, struct untraced_cpu *untraced)
 {
 	struct recording_setup *setup = late->setup;
 	const struct event_list *events = &setup->events.list;
 	size_t first = events->events.count;
-	uint64_t now_ns =
-		setup->tracer->now_ns(event_rings_page(&setup->events));
 	struct byte_buffer records = { 0 };
+	const struct event *event;
 	int error = add_event(setup, untraced->cpu);
 
 	if (!error)
@@ -309,28 +324,42 @@ static int write_gap(struct late_cpus *late, struct untraced_cpu *untraced)
 		error = write_trace(late, untraced);
 	if (error)
 		return error;
-	loss_record_add_records(&records, array_at(&events->events, first), 1,
-				now_ns);
+	event = array_at(&events->events, first);
+	if (!setup->graph && !setup->tracer->write_blank)
+		loss_record_add_records(&records, event, 1,
+					untraced->since.time_ns);
+	loss_record_add_records(&records, event, 1, now_ns(setup));
 	return recording_output_add(late->output, &records);
 }
 
-void late_cpus_log_untraced(const struct log *log, int cpu)
+static void log_untraced(const struct recording_setup *setup, int cpu)
 {
-	log_message(log, LOG_WARNING, NULL, LOG_NO_OFFSET,
-		    "CPU %d was switched on during the recording; what ran "
-		    "there is not recorded",
+	log_message(setup->log, LOG_WARNING, NULL, LOG_NO_OFFSET,
+		    setup->graph ?
+			    "CPU %d was switched on during the recording; its "
+			    "functions are recorded, its events are not" :
+			    "CPU %d was switched on during the recording; what "
+			    "ran there is not recorded",
 		    cpu);
 }
 
 int late_cpus_finish(struct late_cpus *late)
 {
-	struct untraced_cpu *untraced = late->untraced.items;
-	int error = 0;
+	const struct recording_setup *setup = late->setup;
+	struct untraced_cpu *untraced;
+	int error = setup->options->cpus ? 0 : take_last(late);
 
+	untraced = late->untraced.items;
 	for (size_t i = 0; i < late->untraced.count && !error; i++) {
-		late_cpus_log_untraced(late->setup->log, untraced[i].cpu);
+		log_untraced(setup, untraced[i].cpu);
 		error = write_gap(late, &untraced[i]);
 		late->count++;
 	}
+	if (!late->has_lost)
+		return error;
+	late->count++;
+	log_message(setup->log, LOG_WARNING, NULL, LOG_NO_OFFSET,
+		    "reports of CPUs that were switched on were lost: one that "
+		    "was on for a short time may be missing");
 	return error;
 }

@@ -2,42 +2,58 @@
 #ifndef KT_COLLECTOR_LATE_CPUS_H
 #define KT_COLLECTOR_LATE_CPUS_H
 
+#include "collector/trace_unit/tracer.h"
 #include "common/array.h"
 
 #include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 
 struct log;
 struct recording_output;
 struct recording_setup;
 
+/* A time at which no CPU is reported that was not handled. */
+struct late_mark {
+	uint64_t time_ns; /* of the recording's clock */
+	size_t size;
+	uint8_t bytes[2 * TRACER_BLANK_BYTES]; /* trace, unknown from then on */
+};
+
 /* CPUs that come online during a recording of all CPUs. The kernel reports them
- * by netlink (an uevent of the CPU's device); their events are then opened, and
- * they are traced from then on. What ran there in the milliseconds before is not
- * recorded, and marked by records of losses.
+ * (cpu_reports.h); their events are then opened, and they are traced from then on.
+ * What ran there in the milliseconds before is not recorded, and marked by records
+ * of losses. The kernel's own tracer needs no event: its functions are recorded
+ * from the first on.
  *
  * Snapshots, triggers, chosen calls and recordings of threads are set up for each
- * CPU at the start. There, and where events cannot be opened, the CPU gets a
- * trace that is one gap, from the recorder's reading of the report to the end. A
- * CPU that is offline again by then gets none.
+ * CPU at the start, and CoreSight's metadata has facts about each CPU. There, and
+ * where events cannot be opened, for example because the CPU is offline again, the
+ * CPU is one gap, from the last turn before the report to the end: a trace that
+ * says so (Intel PT), or two records of losses of the trace, which readers show as
+ * that gap (CoreSight).
  *
- * Trace units whose metadata has facts about each CPU (CoreSight) take no CPU
- * later: away_records.h reports it at the end, as it does without netlink.
+ * A CPU that was online only between two turns is reported, too. It is missed only
+ * if the kernel drops reports, which is logged, or cannot send them.
  */
 struct late_cpus {
 	struct recording_setup *setup; /* both borrowed */
 	struct recording_output *output;
-	int fd;		       /* netlink; -1: none */
+	int fd;		       /* of the reports; -1: none */
+	struct late_mark mark; /* of the last turn */
 	struct array untraced; /* struct untraced_cpu */
 	unsigned int count;    /* CPUs that came online */
+	bool has_lost;	       /* reports */
 };
 
-/* Starts to listen. Whether that succeeds shows only at the end: see above. */
+/* Starts to listen. If that fails, the CPUs that are online at the end are gaps. */
 struct late_cpus late_cpus_open(struct recording_setup *setup,
 				struct recording_output *output);
 void late_cpus_close(struct late_cpus *late);
 
 /* Reads pending reports; traces CPUs that came online. Sets *@is_news if there
- * are rings of more CPUs now. Must be called between rounds of reading the rings.
+ * may be rings of more CPUs now. Must be called once before the rings are read,
+ * and between the rounds of reading them.
  *
  * Returns 0 or a negative enum error if the recording cannot go on.
  */
@@ -47,8 +63,5 @@ int late_cpus_take(struct late_cpus *late, bool *is_news);
  * recorded. Returns 0 or a negative enum error.
  */
 int late_cpus_finish(struct late_cpus *late);
-
-/* Logs that @cpu came online and is not recorded. */
-void late_cpus_log_untraced(const struct log *log, int cpu);
 
 #endif

@@ -66,11 +66,21 @@ void poll_list_free(struct poll_list *list)
 	free(list->polled);
 }
 
-int poll_list_wait(struct poll_list *list)
+static int poll_for(struct poll_list *list, int most_ms)
 {
-	return poll(list->polled, list->count, -1) < 0 && errno != EINTR ?
+	return poll(list->polled, list->count, most_ms) < 0 && errno != EINTR ?
 		       -ERROR_SYSTEM :
 		       0;
+}
+
+int poll_list_wait(struct poll_list *list)
+{
+	return poll_for(list, -1);
+}
+
+int poll_list_look(struct poll_list *list)
+{
+	return poll_for(list, 0);
 }
 
 void poll_list_set(struct poll_list *list, enum poll_place place, int fd)

@@ -134,10 +134,8 @@ static int list_polled(const struct recording_loop *loop,
 /* Traces CPUs that came online, and polls their rings. */
 static int take_cpus(struct recording_loop *loop, struct poll_list *list)
 {
-	bool is_news = false;
-	int error = poll_list_has(list, POLL_CPUS) ?
-			    late_cpus_take(&loop->late, &is_news) :
-			    0;
+	bool is_news;
+	int error = late_cpus_take(&loop->late, &is_news);
 
 	if (error || !is_news)
 		return error;
@@ -150,7 +148,9 @@ static int turn(struct recording_loop *loop, struct poll_list *list)
 	int error;
 
 	poll_list_set(list, POLL_AFTER, loop->keeper->hits.timer);
-	error = poll_list_wait(list);
+	error = program_copies_wait(loop->output->programs) ?
+			poll_list_look(list) :
+			poll_list_wait(list);
 	if (error)
 		return error;
 	if (poll_list_has(list, POLL_SIGNALS))
@@ -160,6 +160,8 @@ static int turn(struct recording_loop *loop, struct poll_list *list)
 	look_for_target(loop, list);
 	if (!error)
 		error = take(loop, list);
+	if (!error)
+		error = program_copies_step(loop->output->programs);
 	look_at_size(loop);
 	hit_keeper_end_turn(loop->keeper);
 	return error ? error : take_cpus(loop, list);
@@ -172,6 +174,7 @@ int recording_loop_run(struct recording_loop *loop)
 
 	if (error)
 		return error;
+	error = take_cpus(loop, &list);
 	while (!error && loop->result->end == COLLECTOR_FAILED)
 		error = turn(loop, &list);
 	poll_list_free(&list);

@@ -27,6 +27,7 @@ recording_output_new(const struct recording_setup *setup)
 void recording_output_free(struct recording_output *output)
 {
 	loaded_code_close(output->loaded);
+	program_copies_free(output->programs);
 	recording_writer_free(output->writer);
 	socket_list_close(&output->sockets);
 	kernel_copy_free(&output->kernel);
@@ -117,7 +118,7 @@ static int write_start(struct recording_output *output)
 			    &output->setup->pmu, &facts);
 	if (!output->setup->graph)
 		start_records_kernel(&records, &output->kernel);
-	start_records_tasks(&records, &output->setup->target);
+	start_records_tasks(&records, &output->setup->target, output->programs);
 	start_records_end(&records);
 	return recording_output_add(output, &records);
 }
@@ -205,7 +206,11 @@ int recording_output_begin(struct recording_output *output)
 {
 	int error = check_threads(output);
 
-	return error ? error : write_all(output);
+	if (error)
+		return error;
+	output->programs = program_copies_new(output->setup->options->folder,
+					      output->setup->log);
+	return output->programs ? write_all(output) : -ERROR_MEMORY;
 }
 
 /* Errors of the comparison were logged, and do not spoil the recording. */

@@ -14,7 +14,6 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/ioctl.h>
 #include <sys/resource.h>
 
 /* The product of threads, CPUs and events exceeds a shell's soft limit. */
@@ -149,7 +148,8 @@ static int open_sideband(struct recording_setup *setup)
 	first = events->specs.count;
 	setup->switch_spec = first;
 	if (event_list_add(events, event_spec_switches(setup->wide)) < 0 ||
-	    event_list_add(events, event_spec_tasks()) < 0)
+	    event_list_add(events, event_spec_tasks()) < 0 ||
+	    event_list_add(events, event_spec_maps(setup->options->user)) < 0)
 		return -ERROR_MEMORY;
 	error = tracepoint_set_add(tracepoints_of(setup),
 				   setup->options->user_stack_bytes, events,
@@ -258,24 +258,6 @@ int recording_setup_open(struct recording_setup *setup)
 	if (!error)
 		error = open_sideband(setup);
 	return error ? error : open_trace(setup);
-}
-
-/* Tracepoints are enabled late, since the recorder's own preparations would
- * fill their rings, but before the trace, which is the first spec and enabled
- * last: then all code that the trace shows has its events.
- */
-int recording_setup_enable(const struct recording_setup *setup)
-{
-	const struct event_list *events = &setup->events.list;
-	const struct event_spec *specs = events->specs.items;
-	int error = 0;
-
-	for (size_t i = events->specs.count; i-- > 0 && !error;)
-		if (specs[i].attr.disabled && !specs[i].attr.enable_on_exec &&
-		    !specs[i].on_demand)
-			error = event_list_control(events, i,
-						   PERF_EVENT_IOC_ENABLE, NULL);
-	return error;
 }
 
 struct trace_clock recording_setup_clock(const struct recording_setup *setup)

@@ -42,11 +42,6 @@ recording_setup_has_graph(const struct recording_setup *setup)
 	return setup->options->source == SOURCE_FUNCTION_GRAPH;
 }
 
-/* Enables all disabled events except enable_on_exec and on-demand ones. Returns
- * 0 or a negative enum error with the reason in the log.
- */
-int recording_setup_enable(const struct recording_setup *setup);
-
 /* Returns the recording's clock. */
 struct trace_clock recording_setup_clock(const struct recording_setup *setup);
 

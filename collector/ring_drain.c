@@ -7,6 +7,17 @@
 #include "collector/records/loss_record.h"
 #include "common/error.h"
 
+/* To examine a program's file takes as long as a small trace buffer takes to
+ * fill, so that is left out where only the kernel is recorded: there the file is
+ * used for names of the callers of system calls alone.
+ */
+static bool watches_programs(const struct ring_drain *drain)
+{
+	const struct collector_options *options = drain->setup->options;
+
+	return options->user || options->user_stack_bytes;
+}
+
 static int drain_ring(struct ring_drain *drain, struct cpu_rings *rings,
 		      enum event_ring kind)
 {
@@ -23,7 +34,8 @@ static int drain_ring(struct ring_drain *drain, struct cpu_rings *rings,
 	record_watch(&bytes, &drain->counts,
 		     kind == RING_CODE || kind == RING_PATCHES ?
 			     drain->output->loaded :
-			     NULL);
+			     NULL,
+		     watches_programs(drain) ? drain->output->programs : NULL);
 	rings->stopped |= drain->counts.truncated != truncated;
 	if (kind == RING_HITS)
 		hit_wait_take_records(drain->hits, &bytes);

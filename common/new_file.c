@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 #include "common/new_file.h"
+#include "common/trusted_path.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,20 +13,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-static int open_nameless(const char *path, mode_t mode)
+static int open_nameless(const struct new_file *file, mode_t mode)
 {
-	char *end = strrchr(path, '/');
-	char *folder = end ? strndup(path, (size_t)(end - path) + 1) :
-			     strdup(".");
-	int fd = -1;
-
-	if (folder)
-		fd = open(folder, O_TMPFILE | O_RDWR | O_CLOEXEC, mode);
-	free(folder);
-	return fd;
+	return openat(file->folder, ".", O_TMPFILE | O_RDWR | O_CLOEXEC, mode);
 }
 
-/* Creates an unpredictable name beside file->path, so that other users with
+/* Creates an unpredictable name beside file->name, so that other users with
  * write access to the folder cannot create a file or a link of that name
  * before.
  */
@@ -36,7 +30,7 @@ static bool make_name(struct new_file *file)
 	file->temporary = NULL;
 	if (getrandom(&random, sizeof(random), 0) != sizeof(random))
 		return false;
-	if (asprintf(&file->temporary, "%s.%016" PRIx64, file->path, random) <
+	if (asprintf(&file->temporary, "%s.%016" PRIx64, file->name, random) <
 	    0)
 		file->temporary = NULL;
 	return file->temporary;
@@ -50,9 +44,9 @@ static int open_temporary(struct new_file *file, mode_t mode)
 	int fd = -1;
 
 	for (int i = 0; i < NAMES_TRIED && fd < 0 && make_name(file); i++)
-		fd = open(file->temporary,
-			  O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC,
-			  mode);
+		fd = openat(file->folder, file->temporary,
+			    O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC,
+			    mode);
 	if (fd < 0) {
 		free(file->temporary);
 		file->temporary = NULL;
@@ -61,41 +55,72 @@ static int open_temporary(struct new_file *file, mode_t mode)
 }
 
 /* /dev/stdout may lead to a regular file, but is a name of the system. */
-static bool is_of_system(const char *path)
+bool new_file_is_of_system(const char *path)
 {
-	return !strncmp(path, "/dev/", 5) || !strncmp(path, "/proc/", 6);
+	return (!strncmp(path, "/dev/", 5) && strncmp(path, "/dev/shm/", 9)) ||
+	       !strncmp(path, "/proc/", 6);
 }
 
 bool new_file_may_be(const char *path)
 {
 	struct stat file;
 
-	if (!is_of_system(path) &&
+	if (!new_file_is_of_system(path) &&
 	    (stat(path, &file) < 0 || S_ISREG(file.st_mode)))
 		return true;
 	errno = EINVAL;
 	return false;
 }
 
-/* Returns the target of a link, so that the target is replaced; @path itself if
- * it is no link. Owner: the caller. NULL when out of memory.
- */
-static char *follow_link(const char *path)
+static bool find_folder(struct new_file *file, const char *path)
 {
-	struct stat file;
-	char *target = NULL;
+	free(file->name);
+	if (file->folder >= 0)
+		close(file->folder);
+	file->folder = trusted_path_parent(path, &file->name);
+	return file->folder >= 0;
+}
 
-	if (lstat(path, &file) == 0 && S_ISLNK(file.st_mode))
-		target = realpath(path, NULL);
-	return target ? target : strdup(path);
+static bool read_path(int fd, char path[PATH_MAX])
+{
+	char link[32];
+	ssize_t length;
+
+	snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
+	length = readlink(link, path, PATH_MAX - 1);
+	path[length > 0 ? length : 0] = '\0';
+	return length > 0;
+}
+
+/* If the name is a link, makes @file its target, so that the target is replaced. A
+ * link to nothing is replaced itself. Returns false with errno if another user made
+ * a link on the way.
+ */
+static bool follow_link(struct new_file *file)
+{
+	char path[PATH_MAX];
+	struct stat link;
+	bool is_found;
+	int target;
+
+	if (fstatat(file->folder, file->name, &link, AT_SYMLINK_NOFOLLOW) < 0 ||
+	    !S_ISLNK(link.st_mode))
+		return true;
+	target = trusted_path_open(file->folder, file->name);
+	if (target < 0)
+		return errno == ENOENT;
+	is_found = read_path(target, path);
+	close(target);
+	return is_found && find_folder(file, path);
 }
 
 bool new_file_open(struct new_file *file, const char *path, mode_t mode)
 {
-	*file = (struct new_file){ .path = follow_link(path), .fd = -1 };
-	if (!file->path || !new_file_may_be(path))
+	*file = (struct new_file){ .folder = -1, .fd = -1 };
+	if (!new_file_may_be(path) || !find_folder(file, path) ||
+	    !follow_link(file))
 		return false;
-	file->fd = open_nameless(file->path, mode);
+	file->fd = open_nameless(file, mode);
 	if (file->fd < 0)
 		file->fd = open_temporary(file, mode);
 	return file->fd >= 0;
@@ -112,7 +137,7 @@ static bool give_name(struct new_file *file)
 		return true;
 	snprintf(source, sizeof(source), "/proc/self/fd/%d", file->fd);
 	for (int i = 0; i < NAMES_TRIED && make_name(file); i++)
-		if (linkat(AT_FDCWD, source, AT_FDCWD, file->temporary,
+		if (linkat(AT_FDCWD, source, file->folder, file->temporary,
 			   AT_SYMLINK_FOLLOW) == 0)
 			return true;
 	free(file->temporary);
@@ -122,8 +147,8 @@ static bool give_name(struct new_file *file)
 
 static bool finish(struct new_file *file, unsigned int flags)
 {
-	if (!give_name(file) || renameat2(AT_FDCWD, file->temporary, AT_FDCWD,
-					  file->path, flags) < 0)
+	if (!give_name(file) || renameat2(file->folder, file->temporary,
+					  file->folder, file->name, flags) < 0)
 		return false;
 	free(file->temporary);
 	file->temporary = NULL;
@@ -142,7 +167,8 @@ bool new_file_finish_first(struct new_file *file)
 	if (finish(file, RENAME_NOREPLACE))
 		return true;
 	/* Some file systems do not support flags. */
-	if (errno != EINVAL || lstat(file->path, &other) == 0)
+	if (errno != EINVAL ||
+	    fstatat(file->folder, file->name, &other, AT_SYMLINK_NOFOLLOW) == 0)
 		return false;
 	return finish(file, 0);
 }
@@ -150,10 +176,12 @@ bool new_file_finish_first(struct new_file *file)
 void new_file_close(struct new_file *file)
 {
 	if (file->temporary)
-		unlink(file->temporary);
+		unlinkat(file->folder, file->temporary, 0);
 	if (file->fd >= 0)
 		close(file->fd);
+	if (file->folder >= 0)
+		close(file->folder);
 	free(file->temporary);
-	free(file->path);
-	*file = (struct new_file){ .fd = -1 };
+	free(file->name);
+	*file = (struct new_file){ .folder = -1, .fd = -1 };
 }

@@ -10,10 +10,14 @@
  * program is killed; otherwise it has a temporary name.
  */
 struct new_file {
-	char *path;
+	int folder;	 /* -1: none */
+	char *name;	 /* in the folder */
 	char *temporary; /* NULL: the file has no name yet */
 	int fd;		 /* -1: none */
 };
+
+/* Returns whether @path is a name of the system, such as /dev/stdout. */
+bool new_file_is_of_system(const char *path);
 
 /* Returns whether a new file may get the name @path: it must be unused or name
  * a regular file. Devices and pipes must not be replaced, or /dev/null would
@@ -23,7 +27,8 @@ bool new_file_may_be(const char *path);
 
 /* Opens a file that will become @path, for reading and writing, with the
  * permissions @mode minus the umask. If @path is a link, its target is
- * replaced.
+ * replaced. The folder is looked up once, by the rules of trusted_path.h: a link
+ * that another user made is refused.
  *
  * Returns whether that succeeded, else with errno, which regular_file_error()
  * explains. The caller must close the file either way.

@@ -3,6 +3,7 @@
 
 #include "common/close_written.h"
 #include "common/new_file.h"
+#include "common/trusted_path.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -27,6 +28,27 @@ static FILE *open_stream(const struct new_file *file)
 	return out;
 }
 
+/* Opens a device or pipe, also behind a link, unless another user made the link. */
+static FILE *open_special(const char *path)
+{
+	char opened[32];
+	FILE *out;
+	int error;
+	int fd;
+
+	if (new_file_is_of_system(path))
+		return fopen(path, "we");
+	fd = trusted_path_open(AT_FDCWD, path);
+	if (fd < 0)
+		return NULL;
+	snprintf(opened, sizeof(opened), "/proc/self/fd/%d", fd);
+	out = fopen(opened, "we");
+	error = errno;
+	close(fd);
+	errno = error;
+	return out;
+}
+
 struct output_file *output_file_open(const char *path)
 {
 	struct output_file *file = calloc(1, sizeof(*file));
@@ -34,9 +56,9 @@ struct output_file *output_file_open(const char *path)
 
 	if (!file)
 		return NULL;
-	file->file.fd = -1;
+	file->file = (struct new_file){ .folder = -1, .fd = -1 };
 	if (!new_file_may_be(path))
-		file->out = fopen(path, "we");
+		file->out = open_special(path);
 	else if (new_file_open(&file->file, path, 0666))
 		file->out = open_stream(&file->file);
 	if (file->out)

@@ -10,10 +10,10 @@
 #include "decoder/recording/recording.h"
 #include "explain/explanation.h"
 #include "explain/life_reader.h"
-#include "report/steps/recorder_task.h"
+#include "report/steps/task_choice.h"
 #include "report/text/task_names.h"
 #include "symbolize/symbols/symbols.h"
-#include "tables/requests/request_rows.h"
+#include "tables/requests/request_sums.h"
 #include "tables/text/recorded.h"
 
 #include <stdlib.h>
@@ -392,7 +392,7 @@ const struct attribution_table explain_table = {
 	.name = "explain",
 	.help = "why it took as long as it did: the first screen",
 	.is_of_tasks = true,
-	.says_left_out = true,
+	.writes_left_out = true,
 	.size = sizeof(struct explain_table),
 	.open = open_table,
 	.render = render,

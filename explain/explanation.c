@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 #include "explain/explanation.h"
 
-#include "attribution/calls/system_call.h"
+#include "attribution/calls/system_calls.h"
 #include "decoder/recording/recording.h"
 #include "report/text/duration_text.h"
 #include "report/text/function_label.h"
 #include "report/text/name_text.h"
 #include "report/text/record_writer.h"
-#include "report/text/task_label.h"
+#include "report/text/task_names.h"
 #include "symbolize/elf/lines.h"
 #include "symbolize/functions/function_table.h"
 #include "symbolize/symbols/symbols.h"

@@ -10,7 +10,7 @@
 #include "common/error.h"
 #include "common/log.h"
 #include "decoder/code/code_image.h"
-#include "decoder/recording/recording_part.h"
+#include "decoder/recording/recording.h"
 #include "decoder/recording_open.h"
 #include "inband/copied_file.h"
 #include "inband/given_kernel.h"
@@ -37,7 +37,7 @@ static void make_start(struct own_recording *own,
 	start_records_setup(&own->start, &events->events, &events->thread,
 			    events->tracer, &events->pmu, &facts);
 	start_records_kernel(&own->start, &own->kernel);
-	start_records_tasks(&own->start, &events->thread);
+	start_records_tasks(&own->start, &events->thread, NULL);
 	start_records_end(&own->start);
 }
 

@@ -90,7 +90,7 @@ static void take_ring(const struct thread_events *events, struct ring *ring,
 
 	if (!bytes.size)
 		return;
-	record_watch(&bytes, counts, NULL);
+	record_watch(&bytes, counts, NULL, NULL);
 	first = part_bytes_add_ring(part, &bytes);
 	ring_release(ring, &bytes);
 	take_lasting(events, part, first, lasting);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "inband/part_decoder.h"
-#include "attribution/calls/system_call.h"
+#include "attribution/calls/system_calls.h"
 #include "attribution/events/step_join.h"
 #include "attribution/task_tracker.h"
 #include "attribution/trackers.h"
@@ -9,12 +9,11 @@
 #include "decoder/flow/flow.h"
 #include "decoder/flow/flow_source.h"
 #include "decoder/recording/recording.h"
-#include "decoder/recording/recording_part.h"
 #include "execution/stream/execution_stream.h"
 #include "inband/own_recording.h"
 #include "inband/part_bytes.h"
 #include "inband/record_maker.h"
-#include "tables/calls/call_recorder.h"
+#include "tables/calls/call_records_table.h"
 #include "tables/table.h"
 
 #include <stdlib.h>
@@ -141,8 +140,8 @@ static int open_stream(struct part_decoder *decoder,
 		return execution_stream_open(&input, decoder->own->symbols,
 					     decoder->pid, decoder->tid, NULL,
 					     NULL, &decoder->execution);
-	error = execution_stream_renew(decoder->execution, &input, bracket,
-				       decoder->pid, decoder->tid);
+	error = execution_stream_restart(decoder->execution, &input, bracket,
+					 decoder->pid, decoder->tid);
 	if (error)
 		part_decoder_forget_code(decoder);
 	return error;
@@ -153,7 +152,7 @@ static int begin_records(struct part_decoder *decoder,
 {
 	const struct off_cpu_evidence evidence =
 		off_cpu_evidence_of(part, decoder->own->events);
-	int error = trackers_renew(decoder->trackers, &evidence);
+	int error = trackers_reset(decoder->trackers, &evidence);
 
 	decoder->context =
 		call_record_context_of(&decoder->input, decoder->tracker);

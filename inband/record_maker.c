@@ -1,17 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 #include "inband/record_maker.h"
-#include "attribution/calls/system_call.h"
-#include "attribution/sleeps/wakers.h"
+#include "attribution/calls/system_calls.h"
+#include "attribution/sleeps/sleeps.h"
 #include "common/arena.h"
 #include "common/error.h"
 #include "decoder/flow/flow.h"
 #include "report/text/task_names.h"
 #include "symbolize/functions/function_table.h"
 #include "tables/calls/call_record.h"
-#include "tables/calls/call_trace.h"
-#include "tables/sleeps/sleep_places.h"
 #include "tables/text/stack_text.h"
 
+#include "common/array.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "inband/trace_tail.h"
-#include "decoder/recording/intel_psb.h"
+#include "decoder/recording/stream_window.h"
 
 /* The last sync point is normally this near to the end. */
 enum { USUAL_DISTANCE = 8 << 10 };

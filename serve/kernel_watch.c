@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 #include "serve/kernel_watch.h"
+#include "collector/events/away_cpus.h"
 #include "collector/events/event_refusal.h"
 #include "collector/events/tracefs.h"
 #include "collector/kernel_code/kernel_copy.h"
 #include "collector/kernel_code/module_list.h"
 #include "collector/kernel_code/text_poke_breakpoints.h"
 #include "collector/rings/ring.h"
+#include "collector/target/cpu_list.h"
+#include "collector/target/cpu_reports.h"
 #include "collector/trace_unit/tracer.h"
 #include "common/byte_buffer.h"
 #include "common/error.h"
@@ -13,7 +16,9 @@
 #include "common/output_folder.h"
 #include "serve/serve_message.h"
 
+#include <assert.h>
 #include <string.h>
+#include <unistd.h>
 
 /* Small, since only the existence of a change matters. */
 enum { RING_BYTES = 4096 };
@@ -34,9 +39,9 @@ static int map_rings(struct kernel_watch *watch)
 }
 
 /* Watches patches on kernels that do not report them. If that is impossible,
- * patched code becomes a gap in the trace.
+ * each copy counts as outdated when it is complete.
  */
-static int watch_patches(struct kernel_watch *watch, const struct log *log)
+static int watch_patches(struct kernel_watch *watch)
 {
 	struct pmu pmu;
 	const struct tracer *tracer = tracer_find(PMU_DEVICES, &pmu);
@@ -48,51 +53,134 @@ static int watch_patches(struct kernel_watch *watch, const struct log *log)
 		&watch->events, tracer->patch_functions, &watch->cpus);
 	if (spec >= 0 || spec == -ERROR_MEMORY)
 		return spec < 0 ? spec : 0;
-	log_message(log, LOG_WARNING, NULL, LOG_NO_OFFSET,
-		    "what the kernel patches cannot be followed: %s",
+	watch->is_blind = true;
+	log_message(watch->log, LOG_WARNING, NULL, LOG_NO_OFFSET,
+		    "what the kernel patches cannot be followed, so that each "
+		    "client waits for a new copy of the kernel: %s",
 		    text_poke_breakpoints_refusal(spec));
 	return 0;
 }
 
-static int watch_changes(struct kernel_watch *watch, const struct log *log)
-{
-	const struct event_spec what = event_spec_text_poke();
-	int spec = event_list_add(&watch->events, what);
-	int error = spec < 0 ? spec : 0;
+/* The spec of event_spec_text_poke(), whose events count time for
+ * away_cpus_find().
+ */
+enum { TEXT_POKE_SPEC };
 
+static int watch_changes(struct kernel_watch *watch)
+{
+	struct event_spec what = event_spec_text_poke();
+	int spec;
+	int error;
+
+	what.attr.read_format |= PERF_FORMAT_TOTAL_TIME_ENABLED;
+	spec = event_list_add(&watch->events, what);
+	assert(spec < 0 || spec == TEXT_POKE_SPEC);
+	error = spec < 0 ? spec : 0;
 	if (!error)
-		error = event_list_open(&watch->events, (size_t)spec,
+		error = event_list_open(&watch->events, TEXT_POKE_SPEC,
 					&watch->cpus);
 	if (!error)
-		error = watch_patches(watch, log);
+		error = watch_patches(watch);
 	if (!error)
 		error = map_rings(watch);
-	return error ? event_refusal_say(&what, 0, error, log) : 0;
+	return error ? event_refusal_say(&what, 0, error, watch->log) : 0;
 }
 
-int kernel_watch_open(struct kernel_watch *watch, const struct log *log)
+/* Opens the events on the CPUs that are online. */
+static int open_events(struct kernel_watch *watch)
 {
 	int error;
 
-	*watch = (struct kernel_watch){
-		.events = event_list_new(),
-		.cpus = target_new(),
-		.rings = ARRAY_OF(struct ring),
-		.modules = ARRAY_OF(struct module),
-	};
+	watch->events = event_list_new();
+	watch->cpus = target_new();
 	watch->cpus.whole_cpus = true;
-	error = target_add_cpus(&watch->cpus, NULL, log);
-	return error ? error : watch_changes(watch, log);
+	watch->is_blind = false;
+	error = target_add_cpus(&watch->cpus, NULL, watch->log);
+	return error ? error : watch_changes(watch);
 }
 
-void kernel_watch_close(struct kernel_watch *watch)
+static void close_events(struct kernel_watch *watch)
 {
 	for (size_t i = 0; i < watch->rings.count; i++)
 		ring_unmap(array_at(&watch->rings, i));
 	array_free(&watch->rings);
-	array_free(&watch->modules);
 	event_list_free(&watch->events);
 	target_free(&watch->cpus);
+}
+
+int kernel_watch_open(struct kernel_watch *watch, const struct log *log)
+{
+	*watch = (struct kernel_watch){
+		.log = log,
+		.rings = ARRAY_OF(struct ring),
+		.modules = ARRAY_OF(struct module),
+		.reports = cpu_reports_open(),
+	};
+	return open_events(watch);
+}
+
+void kernel_watch_close(struct kernel_watch *watch)
+{
+	close_events(watch);
+	array_free(&watch->modules);
+	if (watch->reports >= 0)
+		close(watch->reports);
+	watch->reports = -1;
+}
+
+/* Returns whether a CPU was switched on since the last call, according to the
+ * kernel's reports: it may be off again.
+ */
+static bool is_reported(const struct kernel_watch *watch)
+{
+	struct array cpus = ARRAY_OF(int);
+	bool is_lost;
+	int error = cpu_reports_read(watch->reports, &cpus, &is_lost);
+	bool is_there = error || is_lost || cpus.count;
+
+	array_free(&cpus);
+	return is_there;
+}
+
+/* Returns whether a CPU is online on which no event is open. */
+static bool has_new_cpu(const struct kernel_watch *watch)
+{
+	struct array online = ARRAY_OF(int);
+	bool is_new = cpu_list_online(&online) < 0;
+
+	for (size_t i = 0; i < online.count; i++)
+		is_new |= !cpu_list_has(&watch->cpus.cpus,
+					*(const int *)array_at(&online, i));
+	array_free(&online);
+	return is_new;
+}
+
+/* Returns whether the kernel closed events, because their CPU was switched off. */
+static bool has_closed_events(const struct kernel_watch *watch)
+{
+	struct array away = ARRAY_OF(struct away_cpu);
+	bool is_closed =
+		away_cpus_find(&watch->events, TEXT_POKE_SPEC, &away) ||
+		away.count;
+
+	array_free(&away);
+	return is_closed;
+}
+
+/* Opens the events again if those of some CPU may be missing. Returns whether
+ * that was so: changes may have been missed. A report arrives only after the CPU
+ * is up, so the events are checked, too.
+ */
+static bool renew_events(struct kernel_watch *watch)
+{
+	bool is_due = is_reported(watch);
+
+	if (!is_due && !has_new_cpu(watch) && !has_closed_events(watch))
+		return false;
+	close_events(watch);
+	if (open_events(watch))
+		watch->is_blind = true;
+	return true;
 }
 
 /* Returns whether the kernel reported code changes, and consumes the reports.
@@ -127,9 +215,13 @@ static bool has_other_modules(const struct kernel_watch *watch)
 	return differs;
 }
 
-static bool has_changed(void *watch)
+static bool has_changed(void *context)
 {
-	return take_changes(watch) || has_other_modules(watch);
+	struct kernel_watch *watch = context;
+	bool is_renewed = renew_events(watch);
+
+	return take_changes(watch) || is_renewed || watch->is_blind ||
+	       has_other_modules(watch);
 }
 
 /* Adds the tracepoint of thread_events_open(). */

@@ -5,7 +5,6 @@
 #include "decoder/flow/flow_source.h"
 #include "decoder/recording/recording.h"
 #include "decoder/recording_open.h"
-#include "execution/stream/execution_blocks.h"
 #include "execution/stream/execution_stream.h"
 #include "symbolize/events/function_events.h"
 #include "tests/assert_each.h"
@@ -131,6 +130,7 @@ static void follow_by_library(const struct flow_input *input,
 	ck_assert_int_eq(flow_source_open(input, &source), 0);
 	events = function_events_new(source, symbols, -1, -1);
 	ck_assert_ptr_nonnull(events);
+	ck_assert_int_eq(function_events_order_by_trace(events, input), 0);
 	while ((count = function_events_next(events, &batch)) > 0)
 		for (int i = 0; i < count; i++)
 			take_event(ctx, &batch[i]);

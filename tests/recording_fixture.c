@@ -86,6 +86,7 @@ static void begin(struct recording_fixture *fixture)
 	uint8_t header[HEADER_SIZE] = PERF_DATA_MAGIC;
 
 	memset(fixture, 0, sizeof(*fixture));
+	fixture->id = 2;
 	strcpy(fixture->path, "/tmp/ktrace-hw-test.XXXXXX");
 	ck_assert_ptr_nonnull(mkdtemp(fixture->path));
 	append(fixture, header, sizeof(header));
@@ -162,7 +163,7 @@ static void append_origin(struct recording_fixture *fixture,
 	append(fixture, task, sizeof(task));
 	append_u64(fixture, origin->time_ns);
 	append_u64(fixture, fixture->cpu);
-	append_u64(fixture, 2);
+	append_u64(fixture, fixture->id);
 }
 
 void recording_fixture_record(struct recording_fixture *fixture, uint32_t type,

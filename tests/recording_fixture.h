@@ -17,6 +17,7 @@ struct recording_fixture {
 	size_t room;
 	size_t data_start;
 	uint32_t cpu;	   /* CPU of the next records, initially 0 */
+	uint64_t id;	   /* of their event, initially 2 */
 	const char *arch;  /* as in uname -m; NULL: omitted */
 	const char *cpuid; /* in perf's format; NULL: omitted */
 };

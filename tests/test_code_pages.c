@@ -283,12 +283,38 @@ START_TEST(lines_that_match_are_appended)
 }
 END_TEST
 
+/* In the other core, page 0 has the content of page 1. */
+START_TEST(the_same_code_is_equal_in_all_bytes)
+{
+	Elf64_Phdr segment = {
+		.p_type = PT_LOAD,
+		.p_offset = 2 * PAGE,
+		.p_vaddr = FIRST,
+		.p_memsz = 2 * PAGE,
+	};
+	struct kcore other = {
+		.fd = kcore.fd,
+		.segments = ARRAY_OF(Elf64_Phdr),
+	};
+
+	ck_assert_int_eq(array_append(&other.segments, &segment), 0);
+	ck_assert(kcore_has_same(&kcore, &kcore, FIRST, PAGES * PAGE));
+	ck_assert(kcore_has_same(&kcore, &other, FIRST, PAGE - 1));
+	ck_assert(!kcore_has_same(&kcore, &other, FIRST, PAGE));
+	ck_assert(kcore_has_same(&kcore, &other, FIRST + PAGE, PAGE));
+	/* Only one of them has the page after that. */
+	ck_assert(!kcore_has_same(&kcore, &other, FIRST + PAGE, 2 * PAGE));
+	array_free(&other.segments);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("code_pages");
 	TCase *tcase = tcase_create("files");
 
 	tcase_add_checked_fixture(tcase, make_core, remove_core);
+	tcase_add_test(tcase, the_same_code_is_equal_in_all_bytes);
 	tcase_add_test(tcase, holes_part_a_range);
 	tcase_add_test(tcase, outside_is_an_error);
 	tcase_add_test(tcase, the_end_is_a_hole_or_the_limit);

@@ -1,15 +1,19 @@
 /* SPDX-License-Identifier: MIT */
+#include "common/perf_data.h"
 #include "decoder/flow/flow_source.h"
 #include "decoder/recording/recording.h"
 #include "decoder/recording/sideband.h"
 #include "execution/follow/record_feed.h"
 #include "execution/walk/execution.h"
+#include "symbolize/events/function_event.h"
 #include "symbolize/symbols/symbols.h"
 #include "tests/etmv4_packets.h"
 #include "tests/flow_run_fixture.h"
 #include "tests/recording_fixture.h"
 #include "tests/run_suite.h"
 
+#include "common/array.h"
+#include "decoder/flow/branch_source.h"
 #include <linux/perf_event.h>
 #include <string.h>
 
@@ -27,6 +31,8 @@ static const uint32_t code[] = {
 static const uint8_t trace[] = {
 	SYNC, TRACE_ON, CONTEXT(0), TIME_500, EXECUTED,
 };
+
+static const uint8_t untimed[] = { SYNC, TRACE_ON, CONTEXT(0), EXECUTED };
 
 enum { DURING = 600, AUX = 1000, AFTER = 1500 };
 
@@ -190,6 +196,140 @@ START_TEST(trace_pauses_at_its_end)
 }
 END_TEST
 
+/* A CPU that came online while recording: what the recorder writes at the start and
+ * the end of the time that is not traced.
+ */
+enum { LATE_CPU = 3, LATE_FROM = 700, LATE_UNTIL = 900 };
+
+static void add_lost(uint64_t time_ns, uint64_t id)
+{
+	const struct fixture_origin origin = { -1, -1, time_ns };
+	const uint64_t lost[] = { id, 1 };
+
+	fixture.id = id;
+	recording_fixture_record(&fixture, PERF_RECORD_LOST, 0, lost,
+				 sizeof(lost), &origin);
+	fixture.id = 2;
+}
+
+/* Decodes stream 1, with OpenCSD if @by_library. */
+static void check_late_cpu(bool by_library, uint64_t from, uint64_t until)
+{
+	struct array items = ARRAY_OF(struct flow_item);
+	struct flow_totals totals;
+	const struct flow_item *item;
+	struct flow_run run;
+
+	ck_assert_int_eq(flow_run_open(&run, fixture.path, NULL), 0);
+	run.by_library = by_library;
+	ck_assert_uint_eq(recording_stream_count(run.recording), 2);
+	ck_assert_int_eq(recording_stream(run.recording, 1)->cpu, LATE_CPU);
+	flow_run_stream(&run, 1, &totals, &items);
+	flow_run_close(&run);
+	ck_assert_uint_eq(items.count, 2);
+	item = items.items;
+	ck_assert_uint_eq(item[0].kind, FLOW_GAP);
+	ck_assert_uint_eq(item[0].detail, FLOW_GAP_LOST);
+	ck_assert_uint_eq(item[0].time_ns, from);
+	ck_assert_uint_eq(item[1].kind, FLOW_END);
+	ck_assert_uint_eq(item[1].time_ns, until);
+	array_free(&items);
+}
+
+START_TEST(a_cpu_that_came_online_is_one_gap)
+{
+	add_aux(0, 0, sizeof(trace));
+	fixture.cpu = LATE_CPU;
+	add_lost(LATE_FROM, 1);
+	add_lost(LATE_UNTIL, 1);
+	recording_fixture_write(&fixture);
+	check_late_cpu(_i, LATE_FROM, LATE_UNTIL);
+}
+END_TEST
+
+/* The unit has no time stamps: the gap is at the start, without a length. */
+START_TEST(a_cpu_that_came_online_is_one_gap_without_times)
+{
+	static const uint64_t unit[] = {
+		CORESIGHT_MAGIC_ETMV4,
+		0,
+		8, /* CPU, parameters */
+		0x1,
+		0x10, /* configuration, id */
+		0xea1,
+		0x4100f403,
+		0x488,
+		0,
+		0, /* TRCIDR0 … */
+		1, /* stamps: the CPU's counter */
+	};
+
+	recording_fixture_begin_unit(&fixture, unit,
+				     sizeof(unit) / sizeof(*unit));
+	recording_fixture_trace(&fixture, 0, untimed, sizeof(untimed));
+	add_aux(0, 0, sizeof(untimed));
+	fixture.cpu = LATE_CPU;
+	add_lost(LATE_FROM, 1);
+	add_lost(LATE_UNTIL, 1);
+	recording_fixture_write(&fixture);
+	check_late_cpu(_i, 1, 1);
+	recording_fixture_end(&fixture);
+}
+END_TEST
+
+static void save_event(void *ctx, const struct function_event *event)
+{
+	array_append(ctx, event);
+}
+
+START_TEST(a_cpu_that_came_online_is_one_gap_between_events)
+{
+	struct array events = ARRAY_OF(struct function_event);
+	const struct function_event *event;
+	struct symbols *symbols;
+	struct flow_run run;
+
+	add_aux(0, 0, sizeof(trace));
+	fixture.cpu = LATE_CPU;
+	add_lost(LATE_FROM, 1);
+	add_lost(LATE_UNTIL, 1);
+	recording_fixture_write(&fixture);
+	ck_assert_int_eq(flow_run_open(&run, fixture.path, NULL), 0);
+	ck_assert_int_eq(symbols_open(run.recording, NULL, 1, &symbols), 0);
+	flow_run_graph_events(&run, 1, symbols, save_event, &events);
+	symbols_close(symbols);
+	flow_run_close(&run);
+	ck_assert_uint_eq(events.count, 2);
+	event = events.items;
+	ck_assert_uint_eq(event[0].kind, FUNCTION_GAP);
+	ck_assert_uint_eq(event[0].time_ns, LATE_FROM);
+	ck_assert_uint_eq(event[1].kind, FUNCTION_END);
+	ck_assert_uint_eq(event[1].time_ns, LATE_UNTIL);
+	array_free(&events);
+}
+END_TEST
+
+/* A loss of other records makes no stream of a CPU, nor does one of the trace of a
+ * CPU that has a stream.
+ */
+START_TEST(other_losses_are_no_cpu_that_came_online)
+{
+	struct flow_totals totals;
+	struct flow_run run;
+
+	add_aux(0, 0, sizeof(trace));
+	add_lost(LATE_FROM, 1);
+	fixture.cpu = LATE_CPU;
+	add_lost(LATE_FROM, 2);
+	recording_fixture_write(&fixture);
+	ck_assert_int_eq(flow_run_open(&run, fixture.path, NULL), 0);
+	ck_assert_uint_eq(recording_stream_count(run.recording), 1);
+	flow_run_stream(&run, 0, &totals, NULL);
+	flow_run_close(&run);
+	ck_assert_uint_eq(totals.kinds[FLOW_GAP], 0);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("coresight_switches");
@@ -200,10 +340,15 @@ int main(void)
 	tcase_add_checked_fixture(tcase, set_up, tear_down);
 	tcase_add_loop_test(tcase, switches_after_the_trace_are_no_part_of_it,
 			    0, sizeof(rows) / sizeof(*rows));
+	tcase_add_loop_test(tcase, a_cpu_that_came_online_is_one_gap, 0, 2);
+	tcase_add_test(tcase, a_cpu_that_came_online_is_one_gap_between_events);
+	tcase_add_test(tcase, other_losses_are_no_cpu_that_came_online);
 	suite_add_tcase(suite, tcase);
 	tcase_add_checked_fixture(nothing, set_up_nothing, tear_down);
 	tcase_add_test(nothing, nothing_is_a_stream);
 	suite_add_tcase(suite, nothing);
+	tcase_add_loop_test(
+		end, a_cpu_that_came_online_is_one_gap_without_times, 0, 2);
 	tcase_add_loop_test(end, trace_pauses_at_its_end, -NEAR, NEAR);
 	suite_add_tcase(suite, end);
 	return run_suite(suite);

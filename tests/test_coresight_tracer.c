@@ -5,7 +5,7 @@
 #include "common/error.h"
 #include "common/log.h"
 #include "common/perf_data.h"
-#include "decoder/recording/coresight_unit.h"
+#include "decoder/recording/coresight_streams.h"
 #include "tests/log_fixture.h"
 #include "tests/run_suite.h"
 #include "tests/scratch_folder_fixture.h"
@@ -109,6 +109,21 @@ START_TEST(test_unit_without_time_stamps)
 	tracer_find(devices.path, &pmu);
 	ck_assert_int_eq(coresight_tracer.configure(&pmu, NULL, &attr), 0);
 	ck_assert_uint_eq(attr.config, 1u << 14);
+}
+END_TEST
+
+/* CPU 2 is offline. */
+START_TEST(test_offline_unit_is_left_out)
+{
+	struct perf_event_attr attr = { .config = 7 };
+	struct pmu pmu;
+
+	scratch_folder_write(&devices, "cs_etm/cpu2/trcidr/trcidr0", "0x0\n");
+	scratch_folder_write(&devices, "cs_etm/cpu2/nr_addr_cmp", "0x0\n");
+	tracer_find(devices.path, &pmu);
+	ck_assert_int_eq(coresight_tracer.configure(&pmu, NULL, &attr), 0);
+	ck_assert_uint_eq(attr.config, 1u << 28 | 1u << 14);
+	ck_assert_uint_eq(coresight_tracer.filter_ranges(&pmu), 4);
 }
 END_TEST
 
@@ -339,6 +354,7 @@ int main(void)
 	tcase_add_test(tcase, test_driver_without_unit);
 	tcase_add_test(tcase, test_configure);
 	tcase_add_test(tcase, test_unit_without_time_stamps);
+	tcase_add_test(tcase, test_offline_unit_is_left_out);
 	tcase_add_loop_test(tcase, test_cycles, 0,
 			    sizeof(cycles) / sizeof(*cycles));
 	tcase_add_test(tcase, test_return_stack);

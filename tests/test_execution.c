@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 #include "decoder/flow/flow_source.h"
 #include "decoder/recording/recording.h"
-#include "execution/stream/execution_blocks.h"
+#include "execution/stream/execution_stream.h"
+#include "symbolize/arch/arch.h"
+#include "symbolize/events/function_event.h"
+#include "symbolize/symbols/symbols.h"
 #include "tests/flow_run_fixture.h"
 #include "tests/intel_bytes_fixture.h"
 #include "tests/recording_fixture.h"
@@ -75,11 +78,11 @@ static const struct row {
 		  TIP("06", "10") "04 " TIP("0c", "10"),
 	  "none 1005-1005, async 1006, far-return 1011-1011, "
 	  "conditional 1006-1006, return 1008-1009" },
-	{ "a system call's way out", AT("0e", "10") PGD PGE("00", "10"),
+	{ "a system call's word out", AT("0e", "10") PGD PGE("00", "10"),
 	  "none 100e-100e, far-return 1011-1011, stop untraced, start 1000" },
 	{ "the unit is switched off", AT("0c", "10") FUP("0e", "10") PGD,
 	  "none 100c-100c, stop off" },
-	{ "a page table set on the way",
+	{ "a page table set on the word",
 	  AT("0e", "10") "02 43 02 02 00 00 00 00 " TIP("05", "10"),
 	  "none 100e-100e, page-table 2020, far-return 1011-1011" },
 	{ "an unknown instruction, and on behind it",
@@ -271,7 +274,7 @@ static const struct row filtered[] = {
 	  "call 1000-1000, stop untraced" },
 	{ "a jump behind one that stays inside (SKL014)", AT("23", "10") PGD,
 	  "jump 1023-1023, stop untraced" },
-	{ "a system call's way out all the same (SKL014)", AT("0e", "10") PGD,
+	{ "a system call's word out all the same (SKL014)", AT("0e", "10") PGD,
 	  "none 100e-100e, far-return 1011-1011, stop untraced" },
 	{ "a virtual machine's entry (SKD022)",
 	  AT("1c", "10") FUP("1c", "10") PGD,
@@ -601,6 +604,62 @@ START_TEST(switches_follow_a_stop_that_may_be_earlier)
 }
 END_TEST
 
+static void list_event(void *ctx, const struct function_event *event)
+{
+	if (event->kind == FUNCTION_SWITCH)
+		fprintf(ctx, "switch %d ", (int)(event->address & 0xffff));
+	else if (event->kind != FUNCTION_TRACE_START &&
+		 event->kind != FUNCTION_END)
+		fprintf(ctx, "%s %x ",
+			event->kind == FUNCTION_RETURN ? "return" : "enter",
+			low(event->address));
+}
+
+/* The unit's only time stamps are at 1000 and 201000. The switch points, calls
+ * of 1008, are estimated to be more than 20 us from their records, but these are
+ * within their bounds: each belongs to the next switch point in both engines.
+ */
+START_TEST(switches_belong_to_points_by_their_bounds)
+{
+	static const char text[] = "ffffffff81001000 T outer\n"
+				   "ffffffff81001008 T __switch_to\n"
+				   "ffffffff8100100a T rest\n";
+	static const uint64_t times_ns[][2] = { { 1100, 1200 },
+						{ 1100, 200000 },
+						{ 199000, 200000 } };
+	char *lists[2] = { NULL, NULL };
+	struct symbols *symbols;
+	size_t size;
+
+	ck_assert_int_eq(symbols_from_text(&arch_x86_64, text, sizeof(text) - 1,
+					   "", 0, &symbols),
+			 0);
+	add_trace("psb 19 e8 03 00 00 00 00 00 99 01 7d 00 10 00 81 ff ff "
+		  "02 23 3c " TIP("0c", "10") "19 28 11 03 00 00 00 00 ");
+	change_task(2, times_ns[_i][0]);
+	change_task(1, times_ns[_i][1]);
+	recording_fixture_write(&fixture);
+	ck_assert_int_eq(flow_run_open(&run, fixture.path, fixture.path), 0);
+	for (int i = 0; i < 2; i++) {
+		FILE *out = open_memstream(&lists[i], &size);
+
+		if (i)
+			flow_run_events(&run, 0, symbols, list_event, out);
+		else
+			flow_run_graph_events(&run, 0, symbols, list_event,
+					      out);
+		ck_assert_int_eq(fclose(out), 0);
+		run.by_library = true;
+	}
+	ck_assert_str_eq(lists[0], "switch 2 enter 1005 return 1005 "
+				   "switch 1 enter 1005 return 1005 ");
+	ck_assert_str_eq(lists[1], lists[0]);
+	free(lists[0]);
+	free(lists[1]);
+	symbols_close(symbols);
+}
+END_TEST
+
 /* They have one file at addresses of their own: what is read for one of them is
  * known for the other, and leads to where the other has it.
  */
@@ -654,6 +713,8 @@ int main(void)
 		tcase, a_switch_is_where_the_trace_leaves_user_space, 0, 3);
 	tcase_add_loop_test(tcase, switches_follow_a_stop_that_may_be_earlier,
 			    0, 2);
+	tcase_add_loop_test(tcase, switches_belong_to_points_by_their_bounds, 0,
+			    3);
 	tcase_add_test(tcase, two_programs_run_one_file);
 	suite_add_tcase(suite, tcase);
 	return run_suite(suite);

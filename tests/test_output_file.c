@@ -129,6 +129,73 @@ START_TEST(a_link_leads_to_the_file_that_is_replaced)
 }
 END_TEST
 
+/* Returns whether @call fails with EPERM because user 1 made the link at @path. */
+static bool refuses_link(const char *target)
+{
+	struct output_file *file;
+
+	ck_assert_int_eq(symlink(target, path), 0);
+	ck_assert_int_eq(lchown(path, 1, 1), 0);
+	file = output_file_open(path);
+	if (!file)
+		return errno == EPERM;
+	output_file_close(file, true);
+	return false;
+}
+
+START_TEST(a_link_of_another_user_is_refused)
+{
+	char target[sizeof(path)];
+
+	if (geteuid() != 0)
+		return;
+	snprintf(target, sizeof(target), "%s/target", folder.path);
+	write_text(target, "old");
+	ck_assert(refuses_link(target));
+	expect_text(target, "old");
+	ck_assert_int_eq(unlink(path), 0);
+	/* Another user could have a disk overwritten. */
+	ck_assert(refuses_link("/dev/null"));
+	ck_assert_int_eq(unlink(path), 0);
+	ck_assert_int_eq(unlink(target), 0);
+}
+END_TEST
+
+START_TEST(a_folder_behind_the_link_of_another_user_is_refused)
+{
+	char inside[sizeof(path) + 8];
+
+	if (geteuid() != 0)
+		return;
+	ck_assert_int_eq(symlink("/", path), 0);
+	ck_assert_int_eq(lchown(path, 1, 1), 0);
+	snprintf(inside, sizeof(inside), "%s/new", path);
+	ck_assert_ptr_null(output_file_open(inside));
+	ck_assert_int_eq(errno, EPERM);
+}
+END_TEST
+
+/* The folder that was found is written to, whatever has its name later. */
+START_TEST(a_swapped_folder_gets_nothing)
+{
+	struct output_file *file;
+	char old[sizeof(path)];
+	char inside[sizeof(path) + 8];
+
+	snprintf(old, sizeof(old), "%s/old", folder.path);
+	snprintf(inside, sizeof(inside), "%s/new", path);
+	ck_assert_int_eq(mkdir(path, 0700), 0);
+	file = output_file_open(inside);
+	ck_assert_ptr_nonnull(file);
+	ck_assert_int_eq(rename(path, old), 0);
+	ck_assert_int_eq(mkdir(path, 0700), 0);
+	ck_assert(output_file_close(file, true));
+	ck_assert_int_ne(access(inside, F_OK), 0);
+	snprintf(inside, sizeof(inside), "%s/new", old);
+	ck_assert_int_eq(access(inside, F_OK), 0);
+}
+END_TEST
+
 START_TEST(the_umask_holds)
 {
 	mode_t umask_before = umask(077);
@@ -201,6 +268,10 @@ int main(void)
 	tcase_add_test(tcase, a_failure_leaves_what_was_there);
 	tcase_add_test(tcase, names_that_are_taken_are_left_alone);
 	tcase_add_test(tcase, a_link_leads_to_the_file_that_is_replaced);
+	tcase_add_test(tcase, a_link_of_another_user_is_refused);
+	tcase_add_test(tcase,
+		       a_folder_behind_the_link_of_another_user_is_refused);
+	tcase_add_test(tcase, a_swapped_folder_gets_nothing);
 	tcase_add_test(tcase, the_umask_holds);
 	tcase_add_test(tcase, pipes_and_devices_are_written_to);
 	tcase_add_test(tcase, the_first_of_a_name_replaces_none);

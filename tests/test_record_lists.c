@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "common/array.h"
 #include "common/perf_data.h"
-#include "decoder/recording/record_lists.h"
 #include "decoder/recording/recording.h"
 #include "decoder/recording/sideband.h"
 #include "decoder/recording_open.h"

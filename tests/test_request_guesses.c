@@ -324,7 +324,23 @@ static void finds_another(struct attribution_fixture *f)
 	at(f, 600);
 }
 
+/* The server answers and ends before the client, which did not sleep, reads. */
+static void ends_before_read(struct attribution_fixture *f)
+{
+	all_run(f);
+	server_waits(f, 110, "pipe_read");
+	wakes_by_pipe(f, 200, 0, SERVER);
+	server_wakes(f, 220);
+	writes(f, 240, 1);
+	at(f, 260);
+	life(f, 1, SIDEBAND_EXIT, SERVER);
+	reads_pipe(f, 300, 0, true);
+	at(f, 500);
+}
+
 static const struct request_story stories[] = {
+	{ "ends before its answer is read", ends_before_read,
+	  "7>8 200+105?: c10 w50 r15 k30 / k10\n", NOTHING_TELLS },
 	{ "finds another", finds_another,
 	  "8>27 240+65 for 200: c10 w15 r20 k20 / k25\n"
 	  "7>8 200+285?: c15 w150 q10 r15 k72 d23 by 27\n",

@@ -25,8 +25,9 @@ static void reads(struct attribution_fixture *f, uint64_t time_ns, uint32_t cpu,
 	event(f, cpu, EVENT_SOCKET_TAKEN, socket, bytes, 0);
 }
 
-/* The client sends two requests ahead, which are read at once and answered in
- * order: no thread sleeps, as each has a CPU.
+/* The client sends two requests ahead, which are read at once: no thread sleeps,
+ * as each has a CPU. The answers are taken to be in the order of the requests,
+ * but only the server knows: both are inferred.
  */
 static void ahead(struct attribution_fixture *f)
 {
@@ -460,8 +461,8 @@ static const struct request_story stories[] = {
 	  "7>8 300+65: c10 w15 q15 k25 / k155\n",
 	  SOCKETS_TELL },
 	{ "requests ahead", ahead,
-	  "7>8 200+175: c10 w15 q95 k55\n"
-	  "7>8 220+205: c10 w15 q130 k50 / k95\n",
+	  "7>8 200+175?: c10 w15 q95 k55\n"
+	  "7>8 220+205?: c10 w15 q130 k50 / k95\n",
 	  SOCKETS_TELL },
 	{ "a request in parts", parts, "7>8 200+175: c10 w15 q95 k55 / k145\n",
 	  SOCKETS_TELL },

@@ -9,6 +9,7 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
+#include <sys/stat.h>
 
 /* Returns the offset in this program's file of @address, as it is mapped. */
 static uint64_t offset_of(uint64_t address)
@@ -95,6 +96,21 @@ START_TEST(what_is_not_there)
 }
 END_TEST
 
+/* Opening it would wait for a writer. */
+START_TEST(a_pipe_is_no_program)
+{
+	struct scratch_folder folder = scratch_folder_new();
+	struct user_functions found;
+	char path[128];
+
+	scratch_folder_path(&folder, "pipe", path, sizeof(path));
+	ck_assert_int_eq(mkfifo(path, 0600), 0);
+	ck_assert_int_eq(user_functions_find(path, "main", &found),
+			 -ERROR_FORMAT);
+	scratch_folder_free(&folder);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("user_function");
@@ -103,6 +119,7 @@ int main(void)
 	tcase_add_test(tcase, a_function_of_this_program);
 	tcase_add_test(tcase, several_of_one_name);
 	tcase_add_test(tcase, what_is_not_there);
+	tcase_add_test(tcase, a_pipe_is_no_program);
 	suite_add_tcase(suite, tcase);
 	return run_suite(suite);
 }

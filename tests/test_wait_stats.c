@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Threads' waits for a CPU, their length, and the threads that ran instead. */
 #include "report/steps/call_step.h"
-#include "tables/runqueue/wait_stats.h"
+#include "tables/waits/runqueue_table.h"
 #include "tests/run_suite.h"
 
 struct fixture {
@@ -176,8 +176,6 @@ END_TEST
 /* The cgroup of 10 is throttled from 20 to 60; the CPU is idle until 50. */
 START_TEST(a_throttled_thread_waits_for_its_cgroup)
 {
-	const struct time_window late = { 50, UINT64_MAX };
-	struct cpu_wait wait;
 	const struct wait_stat *stat;
 	struct fixture f;
 
@@ -187,10 +185,6 @@ START_TEST(a_throttled_thread_waits_for_its_cgroup)
 	spends(&f, 1, 10, 20, TIME_RUNNABLE, 0);
 	spends_throttled(&f, 1, 20, 60);
 	spends(&f, 1, 60, 70, TIME_RUNNABLE, 0);
-	wait = ((const struct cpu_wait_state *)array_at(&f.waits.threads, 1))
-		       ->wait;
-	ck_assert(cpu_wait_cut(&wait, late));
-	ck_assert_uint_eq(wait.throttled_ns, 10);
 	stat = finish(&f);
 	ck_assert_uint_eq(stat->waits.total, 60);
 	ck_assert_uint_eq(stat->throttled_ns, 40);

@@ -3,8 +3,8 @@
 
 #include "attribution/time/task_contexts.h"
 #include "attribution/time/threads.h"
-#include "attribution/time/traced_cpus.h"
-#include "report/text/task_cgroups.h"
+#include "attribution/time/untraced.h"
+#include "report/text/task_names.h"
 
 #include <stdbool.h>
 #include <string.h>

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 #include "cmd/pipeline/cpu_pipeline.h"
 
-#include "cmd/console/console_log.h"
+#include "cmd/console/console.h"
 #include "cmd/pipeline/session.h"
 #include "common/error.h"
 #include "decoder/flow/flow_source.h"
 #include "decoder/recording/recording.h"
 #include "execution/stream/execution_stream.h"
-#include "report/steps/first_task.h"
+#include "report/steps/task_choice.h"
 #include "symbolize/events/function_events.h"
 #include "symbolize/events/graph_events.h"
 #include "symbolize/events/graph_tasks.h"
@@ -56,7 +56,7 @@ static int open_engine(struct cpu_pipeline *pipeline,
 		return -ERROR_MEMORY;
 	if (input->stream->cpu < 0)
 		function_events_of_thread(pipeline->events);
-	return 0;
+	return function_events_order_by_trace(pipeline->events, input);
 }
 
 int cpu_pipeline_find_task(struct cpu_pipeline *pipeline,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "cmd/record/record_source.h"
 
-#include "cmd/console/say.h"
+#include "cmd/console/console.h"
 #include "cmd/record/record_options.h"
 #include "collector/collector.h"
 

@@ -182,13 +182,14 @@ void event_list_close_from(struct event_list *list, size_t first)
 		close(events[--list->events.count].fd);
 }
 
-int event_list_control_cpu(const struct event_list *list, size_t spec, int cpu,
-			   unsigned long request, void *argument)
+/* Calls the ioctl on the events of @spec on *@cpu; NULL: on all CPUs. */
+static int control(const struct event_list *list, size_t spec, const int *cpu,
+		   unsigned long request, void *argument)
 {
 	const struct event *events = list->events.items;
 
 	for (size_t i = 0; i < list->events.count; i++)
-		if (events[i].spec == spec && events[i].cpu == cpu &&
+		if (events[i].spec == spec && (!cpu || events[i].cpu == *cpu) &&
 		    ioctl(events[i].fd, request, argument) < 0)
 			return -ERROR_SYSTEM;
 	return 0;
@@ -197,13 +198,37 @@ int event_list_control_cpu(const struct event_list *list, size_t spec, int cpu,
 int event_list_control(const struct event_list *list, size_t spec,
 		       unsigned long request, void *argument)
 {
-	const struct event *events = list->events.items;
+	return control(list, spec, NULL, request, argument);
+}
 
-	for (size_t i = 0; i < list->events.count; i++)
-		if (events[i].spec == spec &&
-		    ioctl(events[i].fd, request, argument) < 0)
-			return -ERROR_SYSTEM;
-	return 0;
+int event_list_control_cpu(const struct event_list *list, size_t spec, int cpu,
+			   unsigned long request, void *argument)
+{
+	return control(list, spec, &cpu, request, argument);
+}
+
+/* Enables the events on *@cpu; NULL: on all CPUs. */
+static int enable(const struct event_list *list, const int *cpu)
+{
+	const struct event_spec *specs = list->specs.items;
+	int error = 0;
+
+	for (size_t i = list->specs.count; i-- > 0 && !error;)
+		if (specs[i].attr.disabled && !specs[i].attr.enable_on_exec &&
+		    !specs[i].on_demand)
+			error = control(list, i, cpu, PERF_EVENT_IOC_ENABLE,
+					NULL);
+	return error;
+}
+
+int event_list_enable(const struct event_list *list)
+{
+	return enable(list, NULL);
+}
+
+int event_list_enable_cpu(const struct event_list *list, int cpu)
+{
+	return enable(list, &cpu);
 }
 
 const struct event *event_list_find(const struct event_list *list, size_t spec,

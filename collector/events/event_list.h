@@ -71,6 +71,18 @@ const struct event *event_list_find(const struct event_list *list, size_t spec,
 int event_list_control_cpu(const struct event_list *list, size_t spec, int cpu,
 			   unsigned long request, void *argument);
 
+/* Enables all disabled events except enable_on_exec and on-demand ones, the last
+ * spec first. Tracepoints are enabled late, since the recorder's own preparations
+ * would fill their rings, but before the trace, which is the first spec: then all
+ * code that the trace shows has its events.
+ *
+ * Returns 0, or -ERROR_SYSTEM with errno of the first that failed.
+ */
+int event_list_enable(const struct event_list *list);
+
+/* Like event_list_enable(), for the events on @cpu alone. */
+int event_list_enable_cpu(const struct event_list *list, int cpu);
+
 /* Disables and re-enables the events of @spec on @cpu. If a trace stopped
  * because its buffer was full, Linux 6.1 to 6.15 consider it still active, and
  * enabling alone would not restart it ("perf/aux: Fix pending disable flow when

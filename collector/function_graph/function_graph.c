@@ -166,6 +166,16 @@ void function_graph_close(struct function_graph *graph)
 	free(graph);
 }
 
+int function_graph_add_cpu(struct function_graph *graph, int cpu)
+{
+	struct graph_pages *pages = array_add(&graph->cpus);
+	int error = pages ? graph_pages_create(pages, cpu, graph->folder,
+					       graph->log) :
+			    -ERROR_MEMORY;
+
+	return error ? error : graph_pages_open(pages, graph->instance.folder);
+}
+
 int function_graph_start(const struct function_graph *graph)
 {
 	return turn(graph, true);

@@ -33,6 +33,11 @@ int function_graph_open(const struct output_folder *folder,
 /* Frees @graph and releases the kernel's tracer. NULL is allowed. */
 void function_graph_close(struct function_graph *graph);
 
+/* Adds the ring of @cpu, which came online, to a @graph of all CPUs: the kernel
+ * has filled it since. Returns 0 or a negative enum error, logged.
+ */
+int function_graph_add_cpu(struct function_graph *graph, int cpu);
+
 /* Start and stop the tracing. Return 0 or -ERROR_SYSTEM, logged. */
 int function_graph_start(const struct function_graph *graph);
 int function_graph_stop(const struct function_graph *graph);

@@ -80,3 +80,22 @@ int kcore_read(const struct kcore *kcore, uint64_t address, void *buffer,
 	}
 	return -ERROR_NOT_FOUND;
 }
+
+bool kcore_has_same(const struct kcore *a, const struct kcore *b,
+		    uint64_t address, uint64_t size)
+{
+	uint8_t left[4096];
+	uint8_t right[sizeof(left)];
+
+	for (uint64_t at = 0; at < size; at += sizeof(left)) {
+		uint64_t part = size - at;
+
+		if (part > sizeof(left))
+			part = sizeof(left);
+		if (kcore_read(a, address + at, left, part) ||
+		    kcore_read(b, address + at, right, part) ||
+		    memcmp(left, right, part) != 0)
+			return false;
+	}
+	return true;
+}

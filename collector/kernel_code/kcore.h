@@ -5,6 +5,7 @@
 #include "common/array.h"
 
 #include <elf.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -36,5 +37,11 @@ void kcore_close(struct kcore *kcore);
  */
 int kcore_read(const struct kcore *kcore, uint64_t address, void *buffer,
 	       size_t size);
+
+/* Returns whether both kcores contain the @size bytes at @address, and they are
+ * the same.
+ */
+bool kcore_has_same(const struct kcore *a, const struct kcore *b,
+		    uint64_t address, uint64_t size);
 
 #endif

@@ -593,6 +593,32 @@ static int open_copy(struct loaded_code *loaded, const struct piece *piece,
 			      array_append(&copy->segments, &segment);
 }
 
+/* Returns whether @piece, with @copy, is the first at its addresses, and no other
+ * code followed. perf does not choose code by time: it would decode the other code
+ * by this one, while it reports an error where there is none.
+ */
+static bool is_only_code(struct loaded_code *loaded, const struct piece *piece,
+			 const struct kcore *copy)
+{
+	const struct piece *end = array_at(&loaded->pieces, 0);
+	const struct piece *other = end;
+	bool is_only = true;
+
+	for (end += loaded->pieces.count; other < end && is_only; other++) {
+		struct kcore later;
+
+		if (other == piece || !overlap(&other->range, &piece->range))
+			continue;
+		if (other < piece)
+			return false;
+		is_only = !open_copy(loaded, other, &later) &&
+			  kcore_has_same(copy, &later, piece->range.start,
+					 piece->range.end - piece->range.start);
+		kcore_close(&later);
+	}
+	return is_only;
+}
+
 /* Names the code of @piece, and adds it for perf. A piece that could not be
  * copied was counted as lost.
  */
@@ -603,7 +629,8 @@ static void name_filter(struct loaded_code *loaded, const struct piece *piece)
 
 	if (!open_copy(loaded, piece, &copy)) {
 		code = jit_code_find(&copy, &piece->range);
-		add_for_perf(loaded, &copy, &code);
+		if (is_only_code(loaded, piece, &copy))
+			add_for_perf(loaded, &copy, &code);
 	}
 	kcore_close(&copy);
 	add_name(loaded, &code, "[classic BPF]");

@@ -94,7 +94,7 @@ void loaded_code_finish(struct loaded_code *loaded);
 
 /* Adds the symbols of the new modules to the recording's kallsyms, the code of
  * classic BPF filters to its kcore, and records that name those filters and
- * ITS thunks. Of several filters that had one address kcore gets the oldest.
+ * ITS thunks. Of filters with different code that had one address kcore gets none.
  * Should be called at the end of the recording, because reading the kernel's
  * kallsyms takes long, and adds megabytes of trace if the recorder's CPU is
  * recorded.

@@ -48,8 +48,19 @@ static bool coresight_is_present(const struct pmu *pmu)
 	return found;
 }
 
-/* Returns the minimum of the numbers in the file @name over all units that have
- * the file; at most @most.
+/* Returns whether the unit's registers can be read. Those of a CPU that is offline
+ * read as 0 (etmv4_cross_read() in coresight-etm4x-sysfs.c), while bit 0 of TRCIDR0
+ * is always 1.
+ */
+static bool is_readable(const struct pmu *pmu, int cpu)
+{
+	uint64_t value;
+
+	return coresight_register(pmu, cpu, "trcidr/trcidr0", &value) || value;
+}
+
+/* Returns the minimum of the numbers in the file @name over all readable units that
+ * have the file; at most @most.
  */
 static uint64_t least_of_units(const struct pmu *pmu, const char *name,
 			       uint64_t mask, uint64_t most)
@@ -59,7 +70,8 @@ static uint64_t least_of_units(const struct pmu *pmu, const char *name,
 	int cpu;
 
 	while (next_unit(folder, &cpu))
-		if (!coresight_register(pmu, cpu, name, &value) &&
+		if (is_readable(pmu, cpu) &&
+		    !coresight_register(pmu, cpu, name, &value) &&
 		    (value & mask) < most)
 			most = value & mask;
 	if (folder)

@@ -2,9 +2,9 @@
 #include "collector/trigger/user_function.h"
 #include "common/error.h"
 #include "common/placed_name.h"
+#include "common/regular_file.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <gelf.h>
 #include <stdbool.h>
 #include <string.h>
@@ -87,13 +87,15 @@ int user_functions_find(const char *path, const char *name,
 			struct user_functions *found)
 {
 	int error = -ERROR_FORMAT;
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	int fd = regular_file_open(path);
 	Elf *elf;
 
+	/* EINVAL: no regular file */
 	if (fd < 0)
-		return -ERROR_SYSTEM;
+		return errno == EINVAL ? -ERROR_FORMAT : -ERROR_SYSTEM;
 	elf_version(EV_CURRENT);
-	elf = elf_begin(fd, ELF_C_READ_MMAP, NULL);
+	/* Not mapped: its owner may shorten the file. */
+	elf = elf_begin(fd, ELF_C_READ, NULL);
 	if (elf && elf_kind(elf) == ELF_K_ELF)
 		error = find(elf, name, found);
 	elf_end(elf);

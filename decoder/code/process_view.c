@@ -366,6 +366,7 @@ struct candidates {
 	size_t chosen;	/* number of the candidate */
 	size_t passed;	/* number of records passed up to the lower bound */
 	int32_t before; /* the process at the previous entry; -1: unknown */
+	bool is_cut;	/* more records are between the bounds than were read */
 };
 
 /* Returns the record ahead with index @number. */
@@ -386,6 +387,8 @@ static int find_candidates(struct process_view *view,
 			   const struct process_entry *entry,
 			   struct candidates *candidates)
 {
+	const struct flow_item *item;
+
 	*candidates = (struct candidates){
 		.before = process_view_pid(view),
 	};
@@ -399,6 +402,9 @@ static int find_candidates(struct process_view *view,
 	while (candidates->count < view->undone &&
 	       ahead(view, candidates->count)->time_ns <= entry->high_ns)
 		candidates->count++;
+	item = switch_feed_peek(view->switches);
+	candidates->is_cut = candidates->count == view->undone && item &&
+			     item->time_ns <= entry->high_ns;
 	return 0;
 }
 
@@ -497,11 +503,18 @@ static int choose_by_code(struct process_view *view,
 	return found;
 }
 
-/* Returns 1 if one process was chosen, 0, or -ERROR_MEMORY. */
+/* Returns 1 if one process was chosen, 0, or -ERROR_MEMORY. If candidates are
+ * missing, only the page table can decide: it names a process, while the other
+ * rules compare all candidates.
+ */
 static int choose_process(struct process_view *view,
 			  struct candidates *candidates,
 			  const struct process_entry *entry)
 {
+	if (candidates->is_cut) {
+		view->is_placed = false;
+		return choose_by_table(view, candidates, entry);
+	}
 	if (choose_by_count(view, candidates, entry))
 		return 1;
 	view->is_placed = !candidates->count;

@@ -58,8 +58,11 @@ struct recording;
  *    exec, then process_view_pid() is -1 and nothing is mapped, until the next
  *    entry or sync point, or until another record has certainly passed.
  *
+ * 5. If more records are between the bounds than the view reads ahead, only the
+ *    page table decides: the other rules compare all candidates.
+ *
  * A view belongs to one thread. It keeps 4096 switch records, to go back and to
- * read ahead. The only error is -ERROR_MEMORY.
+ * read up to 2048 ahead. The only error is -ERROR_MEMORY.
  */
 struct process_view;
 

@@ -3,11 +3,74 @@
 
 #include "common/error.h"
 #include "decoder/flow/flow_source.h"
-#include "decoder/recording/loss_cursor.h"
 #include "decoder/recording/recording.h"
+#include "decoder/recording/stream_window.h"
 #include "execution/stream/segment_feed.h"
 
 #include <string.h>
+
+/* Returns the next mark, or NULL. */
+static inline const struct event_mark *
+run_cursor_mark(const struct run_cursor *cursor)
+{
+	return cursor->next_mark < cursor->run.mark_count ?
+		       &cursor->run.marks[cursor->next_mark] :
+		       NULL;
+}
+
+/* Returns the next record, or NULL. */
+static inline const union timed_record *
+run_cursor_record(const struct run_cursor *cursor)
+{
+	return cursor->at < cursor->run.count ?
+		       &cursor->run.records[cursor->at] :
+		       NULL;
+}
+
+/* Consumes and returns the next @count records, which must exist. */
+static inline const union timed_record *
+run_cursor_consume(struct run_cursor *cursor, size_t count)
+{
+	cursor->at += count;
+	return cursor->run.records + cursor->at - count;
+}
+
+/* Returns the index of the first record from cursor->at on, before @end, that
+ * is later than @time_ns; @end if none is.
+ */
+static size_t first_after(const struct run_cursor *cursor, size_t end,
+			  uint64_t time_ns)
+{
+	const union timed_record *records = cursor->run.records;
+	size_t low = cursor->at;
+	size_t high = end;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (records[middle].time_ns > time_ns)
+			high = middle;
+		else
+			low = middle + 1;
+	}
+	return low;
+}
+
+/* Returns the number of records before the next mark that are not later than
+ * @until_ns (UINT64_MAX: any time).
+ */
+static size_t run_cursor_left(const struct run_cursor *cursor,
+			      uint64_t until_ns)
+{
+	const struct event_mark *mark = run_cursor_mark(cursor);
+	size_t end = cursor->run.count;
+
+	if (mark && mark->index < end)
+		end = mark->index;
+	if (until_ns != UINT64_MAX)
+		end = first_after(cursor, end, until_ns);
+	return end > cursor->at ? end - cursor->at : 0;
+}
 
 /* Switch records are placed by times or time bounds of the trace, so they are
  * not used if it has none in nanoseconds.
@@ -26,6 +89,14 @@ static int open_switches(struct record_join *join,
 	return stream_tasks_open(&join->tasks, input);
 }
 
+static void note_untraced(struct record_join *join,
+			  const struct aux_stream *stream)
+{
+	join->lost_from_ns = stream->untraced_from_ns;
+	if (stream->untraced_from_ns)
+		join->lost_until_ns = stream->untraced_until_ns;
+}
+
 int record_join_open(struct record_join *join, const struct flow_input *input,
 		     const struct symbols *symbols, bool lists_blocks,
 		     struct jobs *jobs, const struct execution_state *state)
@@ -35,6 +106,7 @@ int record_join_open(struct record_join *join, const struct flow_input *input,
 	*join = (struct record_join){ .lists_blocks = lists_blocks };
 	stream_tasks_set(&join->tasks, -1, -1, false);
 	error = open_switches(join, input);
+	note_untraced(join, input->stream);
 	if (!error)
 		error = segment_feed_open(input, symbols, lists_blocks, jobs,
 					  state, &join->feed);
@@ -43,8 +115,8 @@ int record_join_open(struct record_join *join, const struct flow_input *input,
 	return error;
 }
 
-int record_join_renew(struct record_join *join, const struct flow_input *input,
-		      struct stream_part part)
+int record_join_restart(struct record_join *join,
+			const struct flow_input *input, struct stream_part part)
 {
 	struct segment_feed *feed = join->feed;
 	int error;
@@ -52,7 +124,8 @@ int record_join_renew(struct record_join *join, const struct flow_input *input,
 	stream_tasks_close(&join->tasks);
 	*join = (struct record_join){ .feed = feed };
 	error = open_switches(join, input);
-	return error ? error : segment_feed_renew(feed, input, part);
+	note_untraced(join, input->stream);
+	return error ? error : segment_feed_restart(feed, input, part);
 }
 
 void record_join_close(struct record_join *join)
@@ -112,7 +185,19 @@ static int read_run(struct record_join *join)
  */
 static int make_switch(struct record_join *join, const union timed_record *like)
 {
-	join->made = stream_tasks_record_at(&join->tasks, like);
+	const struct task_id *task = &join->tasks.state.current;
+
+	join->made = (union timed_record){
+		.event = {
+			.time_ns = like->time_ns,
+			.early_ns = like->early_ns,
+			.late_ns = like->late_ns,
+			.kind = FUNCTION_SWITCH,
+			.detail = join->tasks.state.preempted,
+			.address = (uint64_t)(uint32_t)task->pid << 32 |
+				   (uint32_t)task->tid,
+		},
+	};
 	return 1;
 }
 
@@ -156,7 +241,7 @@ static int take_switch(struct record_join *join)
 /* Consumes the next record, a switch reported by the trace itself. */
 static int take_named_task(struct record_join *join)
 {
-	const union timed_record record = *run_cursor_take(&join->cursor, 1);
+	const union timed_record record = *run_cursor_consume(&join->cursor, 1);
 
 	if (!stream_tasks_record(&join->tasks, &record.item))
 		return 0;
@@ -226,6 +311,23 @@ static int take_mark(struct record_join *join, const struct event_mark *mark)
 		return take_point(join, mark);
 	}
 	return 0;
+}
+
+/* Makes the gap of a stream without trace. */
+static int make_gap(struct record_join *join)
+{
+	memset(&join->made, 0, sizeof(join->made));
+	join->made.time_ns = join->lost_from_ns;
+	if (join->lists_blocks) {
+		join->made.item.kind = FLOW_GAP;
+		join->made.item.detail = FLOW_GAP_LOST;
+	} else {
+		join->made.event.kind = FUNCTION_GAP;
+		join->made.event.detail = FLOW_GAP_LOST;
+	}
+	join->last = join->made;
+	join->lost_from_ns = 0;
+	return 1;
 }
 
 /* Makes the last record. If the stream ends with a loss, the end of that is the
@@ -311,7 +413,7 @@ static int take_place(struct record_join *join)
 		return take_mark(join, mark);
 	if (!join->is_fed)
 		return read_run(join);
-	return make_end(join);
+	return join->lost_from_ns ? make_gap(join) : make_end(join);
 }
 
 static int next_records(struct record_join *join,
@@ -324,7 +426,7 @@ static int next_records(struct record_join *join,
 
 		if (count && (join->lists_blocks ||
 			      !stream_tasks_come_back(&join->tasks))) {
-			*records = run_cursor_take(&join->cursor, count);
+			*records = run_cursor_consume(&join->cursor, count);
 			join->last = (*records)[count - 1];
 			return (int)count;
 		}
@@ -351,5 +453,5 @@ int record_join_next(struct record_join *join,
 void record_join_keep(struct record_join *join)
 {
 	join->keeps = true;
-	segment_feed_say_states(join->feed);
+	segment_feed_report_states(join->feed);
 }

@@ -46,6 +46,17 @@ static const struct profile_renderer renderers[] = {
 	  .needs_time = true,
 	  .render = render_gmon,
 	  .render_second = render_gmon_symbols },
+	{ .report = "export",
+	  .format = "pprof",
+	  .by_process = true,
+	  .render = render_pprof },
+	{ .report = "export",
+	  .format = "speedscope",
+	  .by_process = true,
+	  .render = render_speedscope },
+	{ .report = "export",
+	  .format = "callgrind",
+	  .render = render_callgrind },
 };
 
 const struct profile_renderer *profile_renderer_find(const char *report,

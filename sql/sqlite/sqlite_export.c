@@ -4,14 +4,16 @@
 #include "common/error.h"
 #include "common/new_file.h"
 #include "common/regular_file.h"
+#include "common/trusted_path.h"
 #include "sql/scan/table_scan.h"
 #include "sql/sqlite/sqlite_reason.h"
 #include "sql/sqlite/table_insert.h"
-#include "sql/sqlite/table_schema.h"
 #include "sql/tables/sql_tables.h"
 
 #include <sqlite3.h>
 
+#include "sql/rows/row_queue.h"
+#include "sql/rows/sql_table.h"
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -138,8 +140,8 @@ static int export_to(const struct sql_recording *recording, const char *part,
 	return status ? -1 : 0;
 }
 
-/* SQLite opens files by name, and its journal beside them: both are in a folder of
- * a name that nobody can predict, where nobody else can write.
+/* SQLite opens files by name, and its journal beside them: both are in a folder
+ * of a name that nobody can predict, where nobody else can write.
  */
 static int export_aside(const struct sql_recording *recording,
 			const char *folder, const char *path, char **message)
@@ -162,17 +164,13 @@ static int export_aside(const struct sql_recording *recording,
 	return status;
 }
 
-int sqlite_export(const struct sql_recording *recording, const char *path,
-		  char **message)
+static int export_beside(const struct sql_recording *recording,
+			 const char *path, char **message)
 {
 	char *folder = sqlite3_mprintf("%s.XXXXXX", path);
 	int status = -1;
 
-	*message = NULL;
-	if (!new_file_may_be(path)) {
-		*message = sqlite3_mprintf("cannot be written: %s",
-					   regular_file_error(errno));
-	} else if (folder && !mkdtemp(folder)) {
+	if (folder && !mkdtemp(folder)) {
 		*message = sqlite3_mprintf("cannot be written: %s",
 					   strerror(errno));
 	} else if (folder) {
@@ -180,5 +178,32 @@ int sqlite_export(const struct sql_recording *recording, const char *path,
 		rmdir(folder);
 	}
 	sqlite3_free(folder);
+	return status;
+}
+
+/* The folder is looked up once, and no link of another user is followed. */
+int sqlite_export(const struct sql_recording *recording, const char *path,
+		  char **message)
+{
+	char *name = NULL;
+	int folder = new_file_may_be(path) ? trusted_path_parent(path, &name) :
+					     -1;
+	char *found;
+	int status = -1;
+
+	*message = NULL;
+	if (folder < 0) {
+		*message = sqlite3_mprintf("cannot be written: %s",
+					   regular_file_error(errno));
+		return -1;
+	}
+	found = sqlite3_mprintf("/proc/self/fd/%d/%s", folder, name);
+	if (found)
+		status = export_beside(recording, found, message);
+	else
+		*message = sqlite3_mprintf("%s", error_text(-ERROR_MEMORY));
+	sqlite3_free(found);
+	free(name);
+	close(folder);
 	return status;
 }

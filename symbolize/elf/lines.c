@@ -189,6 +189,20 @@ static struct source_line call_of(Dwarf_Die *inlined)
 	return line;
 }
 
+/* Returns the line of the code at @address, in the innermost function. */
+static struct source_line own_line_at(const struct line_file *file,
+				      uint64_t address)
+{
+	struct source_line line = { 0 };
+	Dwfl_Line *found = dwfl_module_getsrc(
+		elf_file_module(file->elf), address + elf_file_bias(file->elf));
+
+	if (found)
+		line.file = dwfl_lineinfo(found, NULL, &line.line, NULL, NULL,
+					  NULL);
+	return line;
+}
+
 /* Returns the line of the code at @address; for inlined code, the line of the
  * call in the function that contains it.
  */
@@ -199,7 +213,6 @@ static struct source_line line_at(const struct line_file *file,
 	uint64_t unit_address = address;
 	Dwarf_Die *inlined = NULL;
 	Dwarf_Die *scopes;
-	Dwfl_Line *found;
 	int count = scopes_at(file, &unit_address, &scopes);
 
 	for (int i = 0; i < count; i++)
@@ -208,14 +221,7 @@ static struct source_line line_at(const struct line_file *file,
 	if (inlined)
 		line = call_of(inlined);
 	free(scopes);
-	if (line.file)
-		return line;
-	found = dwfl_module_getsrc(elf_file_module(file->elf),
-				   address + elf_file_bias(file->elf));
-	if (found)
-		line.file = dwfl_lineinfo(found, NULL, &line.line, NULL, NULL,
-					  NULL);
-	return line;
+	return line.file ? line : own_line_at(file, address);
 }
 
 static struct source_line look_up(const struct line_file *file,
@@ -271,17 +277,80 @@ static bool find_kernel_function(struct line_file *file, const char *name,
 	return file->names && elf_names_find(file->names, name, address);
 }
 
+/* Sets *@file and *@address, in that file, to those of @offset bytes after
+ * @function's entry. Returns false if they are unknown.
+ */
+static bool locate(struct lines *lines, const struct function *function,
+		   uint64_t offset, struct line_file **file, uint64_t *address)
+{
+	*file = file_of(lines, function->module, function->space);
+	*address = function->address;
+	if (!*file || !(*file)->elf || !*address)
+		return false;
+	if (function->space == 'k' &&
+	    !find_kernel_function(*file, function->name, address))
+		return false;
+	*address += offset;
+	return true;
+}
+
 bool lines_find(struct lines *lines, const struct function *function,
 		uint64_t offset, struct source_line *line)
 {
-	struct line_file *file =
-		file_of(lines, function->module, function->space);
-	uint64_t address = function->address;
+	struct line_file *file;
+	uint64_t address;
 
-	if (!file || !file->elf || !address)
-		return false;
-	if (function->space == 'k' &&
-	    !find_kernel_function(file, function->name, &address))
-		return false;
-	return find_in(lines, file, address + offset, !offset, line);
+	return locate(lines, function, offset, &file, &address) &&
+	       find_in(lines, file, address, !offset, line);
+}
+
+/* Returns the first address of @inlined, UINT64_MAX if unknown. */
+static uint64_t entry_of(Dwarf_Die *inlined)
+{
+	Dwarf_Addr entry;
+	Dwarf_Addr base;
+	Dwarf_Addr end;
+
+	if (dwarf_entrypc(inlined, &entry) == 0)
+		return entry;
+	if (dwarf_ranges(inlined, 0, &base, &entry, &end) > 0)
+		return entry;
+	return UINT64_MAX;
+}
+
+size_t lines_find_inlined(struct lines *lines, const struct function *function,
+			  uint64_t offset,
+			  struct inlined_call calls[INLINED_CALLS_MOST],
+			  struct source_line *line)
+{
+	struct line_file *file;
+	uint64_t address;
+	uint64_t unit_address;
+	Dwarf_Die *scopes;
+	size_t found = 0;
+	int count;
+
+	if (!locate(lines, function, offset, &file, &address))
+		return 0;
+	unit_address = address;
+	count = scopes_at(file, &unit_address, &scopes);
+	for (int i = count; i-- > 0 && found < INLINED_CALLS_MOST;) {
+		uint64_t entry;
+
+		if (dwarf_tag(&scopes[i]) != DW_TAG_inlined_subroutine)
+			continue;
+		entry = entry_of(&scopes[i]);
+		calls[found++] = (struct inlined_call){
+			.name = dwarf_diename(&scopes[i]),
+			.line = call_of(&scopes[i]),
+			.identity = dwarf_dieoffset(&scopes[i]),
+			.entry_offset = entry == UINT64_MAX ?
+						entry :
+						entry - unit_address + offset,
+		};
+	}
+	free(scopes);
+	if (found)
+		*line = own_line_at(file, address);
+	return found;
 }

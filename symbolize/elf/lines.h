@@ -3,6 +3,7 @@
 #define KT_SYMBOLIZE_LINES_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 struct function;
@@ -29,10 +30,35 @@ struct lines *lines_new(const char *kernel_release);
 void lines_free(struct lines *lines);
 
 /* Sets *@line to the source line of the code at @offset bytes after @function's
- * entry; for @offset 0, to the declaration of the function. Returns false if it
- * is unknown.
+ * entry; for @offset 0, to the declaration of the function. Inlined code has the
+ * line of the call in @function. Returns false if it is unknown.
  */
 bool lines_find(struct lines *lines, const struct function *function,
 		uint64_t offset, struct source_line *line);
+
+/* A call that the compiler replaced by the function's code. */
+struct inlined_call {
+	const char *name;	 /* of the function; the lines own it */
+	struct source_line line; /* of the call; file NULL: unknown */
+	uint64_t identity;	 /* differs between the calls of one file */
+	/* of its first instruction, like the address that was looked up;
+	 * UINT64_MAX: unknown
+	 */
+	uint64_t entry_offset;
+};
+
+enum { INLINED_CALLS_MOST = 32 };
+
+/* Sets @calls to the inlined calls around the code at @offset bytes after
+ * @function's entry, outermost first, and *@line to the line of the code in the
+ * innermost function.
+ *
+ * Returns their number, at most INLINED_CALLS_MOST: of more, the outermost. If
+ * it is 0, *@line is not set.
+ */
+size_t lines_find_inlined(struct lines *lines, const struct function *function,
+			  uint64_t offset,
+			  struct inlined_call calls[INLINED_CALLS_MOST],
+			  struct source_line *line);
 
 #endif

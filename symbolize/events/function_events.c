@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "symbolize/events/function_events.h"
+#include "common/error.h"
 #include "decoder/flow/flow_source.h"
+#include "decoder/recording/recording.h"
 #include "symbolize/events/function_transfers.h"
 #include "symbolize/events/thunk_fold.h"
 #include "symbolize/symbols/symbol_cache.h"
@@ -21,10 +23,13 @@ struct function_events {
 	uint64_t return_address; /* of a call or exception */
 	struct thunk_fold fold;
 	struct thunk_fold_stack folds;
-	/* the thread that the flow is of; tid -1: it is of a CPU */
-	struct task_id own;
 	bool outside;  /* execution left for user space */
 	bool in_guest; /* execution left for a virtual machine */
+	bool at_end;
+	/* number of switch records whose time has come, if tasks.feed */
+	uint64_t due;
+	/* the last event of earlier batches */
+	struct function_event last;
 	struct function_transfers transfers;
 };
 
@@ -52,11 +57,9 @@ struct function_events *function_events_new(struct flow_source *source,
 	events->transfers.symbols = symbols;
 	events->transfers.next_switch = next_switch;
 	events->transfers.ctx = events;
-	events->exit = EXIT_UNSEEN;
+	events->exit = EXIT_UNTRACED;
 	events->transfers.nmi_return = NO_NMI;
-	events->transfers.tasks.current =
-		(struct task_id){ .pid = pid, .tid = tid };
-	events->own.tid = -1;
+	stream_tasks_set(&events->transfers.tasks, pid, tid, false);
 	events->transfers.cache = symbol_cache_new(symbols);
 	if (!events->transfers.cache) {
 		function_events_free(events);
@@ -68,15 +71,40 @@ struct function_events *function_events_new(struct flow_source *source,
 
 void function_events_of_thread(struct function_events *events)
 {
-	events->own = events->transfers.tasks.current;
+	struct stream_tasks *tasks = &events->transfers.tasks;
+	const struct task_id *task = &tasks->state.current;
+
+	stream_tasks_set(tasks, task->pid, task->tid, true);
 }
 
 void function_events_free(struct function_events *events)
 {
 	if (!events)
 		return;
+	stream_tasks_close(&events->transfers.tasks);
 	symbol_cache_free(events->transfers.cache);
 	free(events);
+}
+
+int function_events_order_by_trace(struct function_events *events,
+				   const struct flow_input *input)
+{
+	const struct recording *recording = input->recording;
+
+	return recording_trace(recording) == RECORDING_TRACE_INTEL_PT &&
+			       recording_time(recording) ==
+				       RECORDING_TIME_NANOSECONDS ?
+		       stream_tasks_open(&events->transfers.tasks, input) :
+		       0;
+}
+
+/* Like waits_for_point() in execution/stream/record_join.c. */
+static bool waits_for_point(const struct function_events *events)
+{
+	const struct stream_tasks *tasks = &events->transfers.tasks;
+
+	return tasks->feed && !events->at_end && tasks->is_running &&
+	       tasks->state.has_next;
 }
 
 static struct function_departure
@@ -121,7 +149,7 @@ static void start_unseen(struct function_events *events,
 {
 	struct function_departure departure = departure_of(events);
 
-	departure.exit = EXIT_UNSEEN;
+	departure.exit = EXIT_UNTRACED;
 	function_transfers_take(&events->transfers, item, &events->here,
 				&departure);
 }
@@ -142,9 +170,9 @@ static void enter_thunk(struct function_events *events,
 	/* The trace starts, or resumes after a gap, inside a thunk, and so not
 	 * in a function yet.
 	 */
-	if (events->exit == EXIT_START || events->exit == EXIT_UNSEEN) {
+	if (events->exit == EXIT_START || events->exit == EXIT_UNTRACED) {
 		events->fold.active = true;
-		events->fold.exit = EXIT_UNSEEN;
+		events->fold.exit = EXIT_UNTRACED;
 		return;
 	}
 	if (!can_fold(events->exit, target))
@@ -155,15 +183,32 @@ static void enter_thunk(struct function_events *events,
 				 events->here.function, events->return_address);
 }
 
+/* Returns the symbol at @item->ip. If nothing is mapped there at the estimated
+ * time, it is that of the end of the time bounds: a mapping that runs exists,
+ * and one added at unused addresses between the bounds replaces no other.
+ */
+static const struct symbol *symbol_at(struct function_events *events,
+				      const struct flow_item *item)
+{
+	struct symbol_cache *cache = events->transfers.cache;
+	const struct symbol *symbol =
+		symbol_cache_find(cache, item->time_ns, item->ip);
+
+	if (symbol->function != FUNCTION_UNKNOWN || !item->late_ns ||
+	    item->late_ns == FLOW_NO_BOUND)
+		return symbol;
+	return symbol_cache_find(cache, item->time_ns + item->late_ns,
+				 item->ip);
+}
+
 /* Control arrives at @item->ip, in another symbol or by a call or return. */
 static void arrive(struct function_events *events, const struct flow_item *item)
 {
-	const struct symbol *target = symbol_cache_find(
-		events->transfers.cache, item->time_ns, item->ip);
+	const struct symbol *target = symbol_at(events, item);
 	bool is_thunk = thunk_fold_covers(target);
 
 	if (events->exit == EXIT_ASYNC && events->fold.active &&
-	    events->fold.exit == EXIT_UNSEEN)
+	    events->fold.exit == EXIT_UNTRACED)
 		start_unseen(events, item);
 	if (events->exit == EXIT_ASYNC)
 		thunk_fold_suspend(&events->folds, &events->fold,
@@ -180,7 +225,7 @@ static void arrive(struct function_events *events, const struct flow_item *item)
 	events->exit = FLOW_EXIT_NONE;
 }
 
-/* Like stays_inside() in execution/walk/transfer.c. The longest instruction
+/* Like stays_inside() in execution/walk/walk.c. The longest instruction
  * that returns from an exception has four bytes.
  */
 static bool stays_inside(const struct function_events *events, uint64_t ip)
@@ -207,7 +252,7 @@ static void take_async(struct function_events *events,
 		       const struct flow_item *item)
 {
 	/* The last block's branch ran and led to the interrupted block. */
-	if (events->exit != EXIT_UNSEEN && !stays_inside(events, item->ip))
+	if (events->exit != EXIT_UNTRACED && !stays_inside(events, item->ip))
 		arrive(events, item);
 	events->exit = EXIT_ASYNC;
 	events->return_address = item->ip;
@@ -221,6 +266,21 @@ static void forget_place(struct function_events *events, uint8_t exit)
 	events->here = (struct symbol){ .function = FUNCTION_NONE };
 }
 
+/* Execution is not followed after @item: an announced task runs from here on. */
+static void pause_tasks(struct function_events *events,
+			const struct flow_item *item)
+{
+	struct stream_tasks *tasks = &events->transfers.tasks;
+
+	if (waits_for_point(events) &&
+	    stream_tasks_pass(tasks, flow_stop_low_ns(item->time_ns,
+						      item->early_ns)) < 0)
+		events->transfers.error = -ERROR_MEMORY;
+	tasks->is_running = false;
+	if (task_switch_lost(&tasks->state, item->time_ns))
+		function_transfers_emit_switch(&events->transfers, item);
+}
+
 static void take_stop(struct function_events *events,
 		      const struct flow_item *item)
 {
@@ -230,7 +290,7 @@ static void take_stop(struct function_events *events,
 	events->in_guest = item->detail == FLOW_STOP_GUEST;
 	event->detail = item->detail;
 	event->address = events->in_guest ? item->ip : 0;
-	forget_place(events, EXIT_UNSEEN);
+	forget_place(events, EXIT_UNTRACED);
 	events->outside = item->detail == FLOW_STOP_LEVEL;
 	/* Entering or leaving the kernel or a virtual machine does not switch
 	 * tasks: a later record reports the switch.
@@ -241,9 +301,7 @@ static void take_stop(struct function_events *events,
 		events->transfers.nmi_return = NO_NMI;
 	if (events->outside || events->transfers.nmi_return != NO_NMI)
 		return;
-	events->transfers.is_running = false;
-	if (task_switch_lost(&events->transfers.tasks, item->time_ns))
-		function_transfers_emit_switch(&events->transfers, item);
+	pause_tasks(events, item);
 }
 
 static void take_gap(struct function_events *events,
@@ -255,13 +313,11 @@ static void take_gap(struct function_events *events,
 	event->detail = item->detail;
 	event->address = item->ip;
 	event->lost_bytes = item->last;
-	forget_place(events, EXIT_UNSEEN);
-	events->transfers.is_running = false;
+	forget_place(events, EXIT_UNTRACED);
 	events->outside = false;
 	events->in_guest = false;
 	events->transfers.nmi_return = NO_NMI;
-	if (task_switch_lost(&events->transfers.tasks, item->time_ns))
-		function_transfers_emit_switch(&events->transfers, item);
+	pause_tasks(events, item);
 }
 
 static uint8_t exit_of_start(const struct function_events *events)
@@ -276,11 +332,47 @@ static bool is_of_flow(const struct flow_item *item)
 	return item->kind <= FLOW_GAP;
 }
 
+/* Consumes switch record @item. If switch records are ordered by the trace, it
+ * is only due now, because it may have to wait for its switch point.
+ */
+static void take_switch(struct function_events *events,
+			const struct flow_item *item)
+{
+	if (events->transfers.tasks.feed)
+		events->due++;
+	else if (stream_tasks_record(&events->transfers.tasks, item))
+		function_transfers_emit_switch(&events->transfers, item);
+}
+
+/* Consumes a due switch record. Returns whether there was one that does not
+ * wait for its switch point.
+ */
+static bool take_due(struct function_events *events)
+{
+	struct function_transfers *transfers = &events->transfers;
+	struct stream_tasks *tasks = &transfers->tasks;
+	const struct function_event *last =
+		transfers->count ? &transfers->events[transfers->count - 1] :
+				   &events->last;
+	struct flow_item item;
+
+	if (tasks->count >= events->due || waits_for_point(events) ||
+	    !stream_tasks_next(tasks))
+		return false;
+	item = *stream_tasks_next(tasks);
+	transfers->error = stream_tasks_advance(tasks);
+	if (item.time_ns <= last->time_ns)
+		flow_item_keep_order(&item, last->time_ns, last->late_ns);
+	if (stream_tasks_record(tasks, &item))
+		function_transfers_emit_switch(transfers, &item);
+	return true;
+}
+
 static void take_item(struct function_events *events,
 		      const struct flow_item *item)
 {
-	if (events->own.tid >= 0 && is_of_flow(item) &&
-	    task_switch_back(&events->transfers.tasks, &events->own))
+	if (is_of_flow(item) &&
+	    stream_tasks_come_back(&events->transfers.tasks))
 		function_transfers_emit_switch(&events->transfers, item);
 	switch ((enum flow_kind)item->kind) {
 	case FLOW_BLOCK:
@@ -301,10 +393,7 @@ static void take_item(struct function_events *events,
 		take_gap(events, item);
 		break;
 	case FLOW_SWITCH:
-		if (task_switch_record(&events->transfers.tasks, item,
-				       events->transfers.is_running))
-			function_transfers_emit_switch(&events->transfers,
-						       item);
+		take_switch(events, item);
 		break;
 	case FLOW_END:
 		function_transfers_emit(&events->transfers, item, FUNCTION_END);
@@ -320,8 +409,15 @@ static void take_item(struct function_events *events,
 int function_events_next(struct function_events *events,
 			 const struct function_event **batch)
 {
+	if (events->transfers.count)
+		events->last =
+			events->transfers.events[events->transfers.count - 1];
 	events->transfers.count = 0;
 	while (events->transfers.count <= BATCH_EVENTS - EVENTS_PER_ITEM) {
+		if (events->transfers.error)
+			return events->transfers.error;
+		if (take_due(events))
+			continue;
 		if (events->item_at == events->item_count) {
 			int count;
 
@@ -333,6 +429,12 @@ int function_events_next(struct function_events *events,
 				return count;
 			events->item_count = (size_t)count;
 			events->item_at = 0;
+		}
+		/* The last switch records do not wait. */
+		if (events->items[events->item_at].kind == FLOW_END &&
+		    !events->at_end) {
+			events->at_end = true;
+			continue;
 		}
 		take_item(events, &events->items[events->item_at++]);
 	}

@@ -6,6 +6,7 @@
 
 #include <stdint.h>
 
+struct flow_input;
 struct flow_source;
 struct symbols;
 
@@ -23,6 +24,16 @@ struct function_events *function_events_new(struct flow_source *source,
  * trace. Must be called before the first function_events_next().
  */
 void function_events_of_thread(struct function_events *events);
+
+/* From now on the trace decides which switch record belongs to which switch
+ * point, as in execution/stream/record_join.h: the source's FLOW_SWITCH items
+ * only show which records are due. Does nothing unless the trace is Intel PT's,
+ * which has time bounds, with times in nanoseconds. Borrows @input's recording
+ * and stream. Must be called before the first function_events_next(). Returns 0
+ * or -ERROR_MEMORY.
+ */
+int function_events_order_by_trace(struct function_events *events,
+				   const struct flow_input *input);
 
 void function_events_free(struct function_events *events);
 

@@ -35,14 +35,35 @@ static struct function_event *emit_at(struct function_transfers *transfers,
 void function_transfers_emit_switch(struct function_transfers *transfers,
 				    const struct flow_item *item)
 {
-	const struct task_id *task = &transfers->tasks.current;
+	const struct task_id *task = &transfers->tasks.state.current;
 	struct function_event *event =
 		function_transfers_emit(transfers, item, FUNCTION_SWITCH);
 
 	event->address = (uint64_t)(uint32_t)task->pid << 32 |
 			 (uint32_t)task->tid;
-	event->detail = transfers->tasks.preempted;
+	event->detail = transfers->tasks.state.preempted;
 	symbol_cache_switch(transfers->cache, task->pid);
+}
+
+/* Returns whether the task changes at switch point @item. */
+static bool pass_switch_point(struct function_transfers *transfers,
+			      const struct flow_item *item)
+{
+	uint64_t low_ns = flow_stop_low_ns(item->time_ns, item->early_ns);
+	uint64_t high_ns = item->late_ns == FLOW_NO_BOUND ?
+				   UINT64_MAX :
+				   item->time_ns + item->late_ns;
+	int status;
+
+	if (!transfers->tasks.feed)
+		return task_switch_point(
+			&transfers->tasks.state, item->time_ns,
+			transfers->next_switch(transfers->ctx));
+	status = stream_tasks_point(&transfers->tasks, low_ns, high_ns,
+				    item->time_ns);
+	if (status < 0)
+		transfers->error = status;
+	return status > 0;
 }
 
 /* The kernel changes stacks at the entry of the switch point, a task its
@@ -55,8 +76,7 @@ static void check_points(struct function_transfers *transfers,
 	if (target->role == CODE_EXEC_POINT)
 		function_transfers_emit(transfers, item, FUNCTION_NEW_PROGRAM);
 	if (target->role == CODE_SWITCH_POINT &&
-	    task_switch_point(&transfers->tasks, item->time_ns,
-			      transfers->next_switch(transfers->ctx)))
+	    pass_switch_point(transfers, item))
 		function_transfers_emit_switch(transfers, item);
 }
 
@@ -80,7 +100,7 @@ static void take_call(struct function_transfers *transfers,
 		return_address);
 }
 
-/* Like take_jump_inside() in execution/walk/transfer.c. */
+/* Like take_jump_inside() in execution/walk/walk.c. */
 static void take_jump_inside(struct function_transfers *transfers,
 			     const struct flow_item *item,
 			     const struct symbol *target,
@@ -195,7 +215,7 @@ static void take_start(struct function_transfers *transfers,
 	 */
 	transfers->events[transfers->count - 1].detail =
 		start_detail(target, item, exit);
-	transfers->is_running = true;
+	transfers->tasks.is_running = true;
 	watch_nmi(transfers, target, 0);
 }
 
@@ -235,7 +255,7 @@ void function_transfers_take(struct function_transfers *transfers,
 		break;
 	case EXIT_START:
 	case EXIT_ENTRY:
-	case EXIT_UNSEEN:
+	case EXIT_UNTRACED:
 	case EXIT_GUEST:
 		take_start(transfers, item, target, departure->exit);
 		break;

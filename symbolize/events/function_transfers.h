@@ -4,7 +4,7 @@
 
 #include "decoder/flow/flow.h"
 #include "symbolize/events/function_event.h"
-#include "symbolize/events/task_switch.h"
+#include "symbolize/events/stream_tasks.h"
 #include "symbolize/functions/address_map.h"
 
 #include <stdbool.h>
@@ -23,7 +23,7 @@ enum {
 	EXIT_ASYNC = 64,
 	EXIT_START,
 	EXIT_ENTRY, /* from user space */
-	EXIT_UNSEEN,
+	EXIT_UNTRACED,
 	EXIT_GUEST, /* from a virtual machine */
 };
 
@@ -38,8 +38,9 @@ struct function_transfers {
 	/* Returns the next switch record, or NULL. */
 	const struct flow_item *(*next_switch)(const void *ctx);
 	const void *ctx;
-	struct task_switch tasks;
-	bool is_running; /* tracing is on */
+	/* If it has records, their time bounds and the trace decide. */
+	struct stream_tasks tasks;
+	int error; /* 0 or -ERROR_MEMORY */
 	/* return address of the NMI that runs, or NO_NMI */
 	uint64_t nmi_return;
 	size_t count;

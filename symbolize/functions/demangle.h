@@ -6,7 +6,8 @@
 #include <stddef.h>
 
 /* Longest demangled name in bytes. Symbols of untrusted files can expand to
- * gigabytes (substitutions that double); they keep their mangled names.
+ * gigabytes (substitutions that double): such a symbol keeps its mangled name, or
+ * its name without parameters.
  */
 enum { DEMANGLED_MOST = 8192 };
 

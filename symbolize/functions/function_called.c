@@ -23,7 +23,7 @@ static size_t plain_length(const struct function *function, const char *name)
 					      strlen(name);
 }
 
-/* The names that a function answers to, each once. */
+/* The names that a function answers to, each once, without the full one. */
 struct called {
 	struct {
 		const char *text;
@@ -62,12 +62,24 @@ static struct called called_of(const struct function *function)
 			demangled_base(demangled->brief);
 
 		add_name(&called, function, demangled->symbol);
-		add_name(&called, function, demangled->full);
 		add_name(&called, function, demangled->brief);
 		add(&called, demangled->brief,
 		    base.start + strlen(function->base));
 	}
 	return called;
+}
+
+/* Returns whether the @length bytes at @name are @function's name with its
+ * parameters.
+ */
+static bool is_full_name(const struct function *function, const char *name,
+			 size_t length)
+{
+	char *full = function->demangled ? function_full_name(function) : NULL;
+	bool is_full = full && is_text(full, strlen(full), name, length);
+
+	free(full);
+	return is_full;
 }
 
 bool function_is_called(const struct function *function, const char *name,
@@ -79,7 +91,7 @@ bool function_is_called(const struct function *function, const char *name,
 		if (is_text(called.names[i].text, called.names[i].length, name,
 			    length))
 			return true;
-	return false;
+	return is_full_name(function, name, length);
 }
 
 /* Returns whether @choice has the @length bytes at @text. */
@@ -97,6 +109,16 @@ static bool has_text(const struct name_choice *choice, const char *text,
 	return has;
 }
 
+static bool has_full_name(const struct name_choice *choice,
+			  const struct function *function)
+{
+	char *full = function->demangled ? function_full_name(function) : NULL;
+	bool has = full && name_choice_has(choice, full);
+
+	free(full);
+	return has;
+}
+
 bool function_is_chosen(const struct function *function,
 			const struct name_choice *choice)
 {
@@ -106,5 +128,5 @@ bool function_is_chosen(const struct function *function,
 		if (has_text(choice, called.names[i].text,
 			     called.names[i].length))
 			return true;
-	return false;
+	return has_full_name(choice, function);
 }

@@ -305,12 +305,16 @@ int function_table_demangle(struct function_table *table)
 				      table->names);
 }
 
-void function_table_display(struct function_table *table,
-			    enum function_names names)
+int function_table_display(struct function_table *table,
+			   enum function_names names)
 {
-	for (uint32_t i = 0; i < table->functions.count; i++)
-		program_name_display(function_of(table, i), names);
+	int status = 0;
+
+	for (uint32_t i = 0; i < table->functions.count && !status; i++)
+		status = program_name_display(function_of(table, i), names,
+					      table->names);
 	digest(table, (uint64_t)names);
+	return status;
 }
 
 static bool is_kernels(const struct function_table *table, uint32_t number,

@@ -27,7 +27,7 @@ struct function_table;
 struct demangled {
 	const char *symbol; /* "_ZN4shop4costIiEEvT_" */
 	const char *brief;  /* without parameters, "shop::cost<int>" */
-	const char *full;   /* "void shop::cost<int>(int)" */
+	size_t base_length; /* of the symbol without the clone's suffix */
 };
 
 struct function {
@@ -111,10 +111,10 @@ enum function_names {
 };
 
 /* Displays the functions by @names from now on, which are BRIEF before. Changes
- * the table's digest.
+ * the table's digest. Returns 0 or -ERROR_MEMORY.
  */
-void function_table_display(struct function_table *table,
-			    enum function_names names);
+int function_table_display(struct function_table *table,
+			   enum function_names names);
 
 /* Demangles the names of programs' functions, once, after all were added. From
  * then on functions can be found by number only. Returns 0 or -ERROR_MEMORY.
@@ -132,6 +132,13 @@ const char *function_table_module(struct function_table *table,
  */
 uint32_t function_table_kernel(const struct function_table *table,
 			       const char *name);
+
+/* Returns @function's name with its parameters, "void shop::cost<int>(int)"; the
+ * displayed name if it has none. The caller frees it. Few of a program's
+ * functions need this name, so it is made for each call. Returns NULL when out of
+ * memory.
+ */
+char *function_full_name(const struct function *function);
 
 /* Returns the name of @function's symbol, mangled if it is. */
 static inline const char *function_symbol(const struct function *function)

@@ -54,27 +54,26 @@ static const char *shortened(struct arena *names, const char *name)
 	return join(names, begin, end);
 }
 
-/* Names @function by the demangled names of its symbol without suffixes. Returns 0
- * or -ERROR_MEMORY.
+/* Names @function by @brief, the demangled name of its symbol without suffixes.
+ * Returns 0 or -ERROR_MEMORY.
  */
 static int name_it(struct function *function, struct arena *names,
-		   const char *brief, const char *full)
+		   const char *brief)
 {
 	const struct demangled_base base = demangled_base(brief);
-	const char *suffix = function->name + strlen(function->base);
+	size_t length = strlen(function->base);
 	struct demangled *demangled = arena_alloc(names, sizeof(*demangled));
 
-	assert(!strncmp(function->name, function->base,
-			strlen(function->base)));
+	assert(!strncmp(function->name, function->base, length));
 	if (!demangled)
 		return -ERROR_MEMORY;
 	*demangled = (struct demangled){
 		.symbol = function->name,
-		.brief = join(names, brief, suffix),
-		.full = join(names, full, suffix),
+		.brief = join(names, brief, function->name + length),
+		.base_length = length,
 	};
 	function->demangled = demangled;
-	if (!demangled->brief || !demangled->full)
+	if (!demangled->brief)
 		return -ERROR_MEMORY;
 	function->name = shortened(names, demangled->brief);
 	function->base = arena_text(names, brief + base.start, base.length);
@@ -87,12 +86,32 @@ static int name_it(struct function *function, struct arena *names,
 static int demangle_one(struct function *function, struct arena *names)
 {
 	char *name = demangle(function->base, false);
-	char *full = name ? demangle(function->base, true) : NULL;
-	int status = full ? name_it(function, names, name, full) : 0;
+	int status = name ? name_it(function, names, name) : 0;
 
 	free(name);
-	free(full);
 	return status || !function->demangled ? status : 1;
+}
+
+char *function_full_name(const struct function *function)
+{
+	const struct demangled *demangled = function->demangled;
+	char *symbol;
+	char *full;
+	char *name = NULL;
+
+	if (!demangled)
+		return strdup(function->name);
+	symbol = strndup(demangled->symbol, demangled->base_length);
+	full = symbol ? demangle(symbol, true) : NULL;
+	free(symbol);
+	/* The name with parameters may be too long to be demangled. */
+	if (!full)
+		return strdup(demangled->brief);
+	if (asprintf(&name, "%s%s", full,
+		     demangled->symbol + demangled->base_length) < 0)
+		name = NULL;
+	free(full);
+	return name;
 }
 
 static int by_name(const void *left, const void *right)
@@ -110,20 +129,33 @@ static bool is_same(struct function *const *functions, size_t a, size_t b)
 	return !by_name(&functions[a], &functions[b]);
 }
 
-static bool can_show_parameters(const struct demangled *demangled)
-{
-	return strcmp(demangled->brief, demangled->full);
-}
-
-static int add_parameters(struct function *function, struct arena *names)
+/* Displays @function with its parameters, if it has any. Returns 0 or
+ * -ERROR_MEMORY.
+ */
+static int add_parameters(struct function *function, struct arena *names,
+			  bool is_shortened)
 {
 	const struct demangled *demangled = function->demangled;
+	char *full;
+	const char *name;
 
-	if (!demangled || !can_show_parameters(demangled))
+	if (!demangled || function->has_parameters)
 		return 0;
-	function->name = shortened(names, demangled->full);
+	full = function_full_name(function);
+	name = full ? join(names, full, "") : NULL;
+	free(full);
+	if (!name)
+		return -ERROR_MEMORY;
+	if (!strcmp(demangled->brief, name))
+		return 0;
+	function->name = is_shortened ? shortened(names, name) : name;
 	function->has_parameters = true;
 	return function->name ? 0 : -ERROR_MEMORY;
+}
+
+static int add_short_parameters(struct function *function, struct arena *names)
+{
+	return add_parameters(function, names, true);
 }
 
 static int add_position(struct function *function, struct arena *names)
@@ -160,6 +192,16 @@ tell_apart(struct function **functions, size_t count, struct arena *names,
 	return status;
 }
 
+/* Returns whether the name is not a symbol, so that no other function has it:
+ * "dash+0x4a10", "read@plt". Stubs, which are many in C++, keep mangled names:
+ * they count as calls of their functions and have no rows of their own.
+ */
+static bool has_own_name(const struct function *function)
+{
+	return strchr(function->name, '+') ||
+	       !strcmp(function->name + strlen(function->base), "@plt");
+}
+
 /* Demangles the names of programs' functions, all of which it adds to @programs.
  * Returns 1 if any is demangled, 0, or -ERROR_MEMORY.
  */
@@ -172,7 +214,7 @@ static int demangle_all(struct function *functions, uint32_t count,
 		struct function *function = &functions[i];
 		int status;
 
-		if (function->space != 'u')
+		if (function->space != 'u' || has_own_name(function))
 			continue;
 		status = demangle_one(function, names);
 		if (status < 0 || array_append(programs, &function) < 0)
@@ -190,7 +232,7 @@ int program_names_demangle(struct function *functions, uint32_t count,
 
 	if (status > 0) {
 		status = tell_apart(programs.items, programs.count, names,
-				    add_parameters);
+				    add_short_parameters);
 		if (!status)
 			status = tell_apart(programs.items, programs.count,
 					    names, add_position);
@@ -199,18 +241,16 @@ int program_names_demangle(struct function *functions, uint32_t count,
 	return status;
 }
 
-void program_name_display(struct function *function, enum function_names names)
+int program_name_display(struct function *function, enum function_names names,
+			 struct arena *texts)
 {
 	const struct demangled *demangled = function->demangled;
 
 	if (!demangled || names == FUNCTION_NAMES_BRIEF)
-		return;
-	if (names == FUNCTION_NAMES_SYMBOLS) {
-		function->name = demangled->symbol;
-		function->has_parameters = false;
-	} else if (!function->has_parameters &&
-		   can_show_parameters(demangled)) {
-		function->name = demangled->full;
-		function->has_parameters = true;
-	}
+		return 0;
+	if (names == FUNCTION_NAMES_FULL)
+		return add_parameters(function, texts, false);
+	function->name = demangled->symbol;
+	function->has_parameters = false;
+	return 0;
 }

@@ -21,7 +21,10 @@ struct arena;
 int program_names_demangle(struct function *functions, uint32_t count,
 			   struct arena *names);
 
-/* Displays @function, if it is demangled, by one of its names. */
-void program_name_display(struct function *function, enum function_names names);
+/* Displays @function, if it is demangled, by one of its names. Stores texts in
+ * @texts. Returns 0 or -ERROR_MEMORY.
+ */
+int program_name_display(struct function *function, enum function_names names,
+			 struct arena *texts);
 
 #endif

@@ -228,9 +228,9 @@ const struct arch *symbols_arch(const struct symbols *symbols)
 	return symbols->arch;
 }
 
-void symbols_display(struct symbols *symbols, enum function_names names)
+int symbols_display(struct symbols *symbols, enum function_names names)
 {
-	function_table_display(symbols->functions, names);
+	return function_table_display(symbols->functions, names);
 }
 
 const struct function_table *symbols_functions(const struct symbols *symbols)

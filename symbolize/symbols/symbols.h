@@ -77,8 +77,10 @@ bool symbols_are_of_two_files(const struct symbols *symbols, uint32_t a,
 bool symbols_have_role(const struct symbols *symbols, uint8_t role);
 
 const struct arch *symbols_arch(const struct symbols *symbols);
-/* Displays demangled functions by @names, see function_table_display(). */
-void symbols_display(struct symbols *symbols, enum function_names names);
+/* Displays demangled functions by @names, see function_table_display(). Returns 0
+ * or -ERROR_MEMORY.
+ */
+int symbols_display(struct symbols *symbols, enum function_names names);
 
 const struct function_table *symbols_functions(const struct symbols *symbols);
 

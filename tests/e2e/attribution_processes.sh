@@ -5,7 +5,7 @@
 # program made, and as many as the ground truth. One line a case.
 #
 #	attribution_processes.sh [one_cpu|two_cpus|old_kernel|old_two_cpus|
-#				  made_by_perf|pauses|narrower]... [arm64]
+#				  made_by_perf|coarse|pauses|narrower]... [arm64]
 #
 # Without arguments all but those of kernel 6.1, old_kernel, old_two_cpus and
 # pauses.
@@ -189,10 +189,28 @@ perf_in() { # name event machine's-option...
 	truth_classes "$1"
 }
 
+engines_agree() { # name
+	local code=0
+	"$KTRACE" verify -i "$WORK/$1/r" >"$WORK/$1/verify" || code=$?
+	expect "$1: engines agree" 0 "$code"
+}
+
+# With TSC packets alone, time bounds are so wide that several switches are
+# within them: both engines find the task by the order of the trace.
+coarse() {
+	perf_in coarse intel_pt/mtc=0,cyc=0/
+	engines_agree coarse
+	expect_that "coarse: on most events" "$(grep -o '[0-9]* events equal' \
+		"$WORK/coarse/verify" | cut -d ' ' -f 1)" -ge 50000
+	expect "coarse: the graph engine has all code" "" \
+		"$(grep 'graph *[1-9][0-9]* gaps' "$WORK/coarse/verify" || true)"
+}
+
 made_by_perf() {
 	perf_in perf intel_pt//k
 	judge perf --exact --cases --truth "$WORK/perf/csv" \
 		--sched "$WORK/perf/r" "$WORK/perf/switches" uncertain
+	engines_agree perf
 }
 
 # Before 6.12 the kernel pauses the trace for each event that perf enables after
@@ -243,7 +261,7 @@ main() {
 	make -s -C "$ROOT" "${PROGRAM#"$ROOT"/}" "${CLASSES#"$ROOT"/}" \
 		"${SWITCHES#"$ROOT"/}"
 	if (($# == 0)); then
-		set -- one_cpu two_cpus made_by_perf narrower arm64
+		set -- one_cpu two_cpus made_by_perf coarse narrower arm64
 	fi
 	for part; do
 		"$part"

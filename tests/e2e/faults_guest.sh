@@ -186,6 +186,7 @@ switched_off() {
 	amid unplugged -a -- switch_cpu 0
 	switch_cpu 1
 	amid replugged -a -- run_there 0 1
+	amid replugged-task -- switch_cpu 0 1
 }
 
 # CPU 1 is offline at the start: it is traced from its coming online on, but not
@@ -201,6 +202,19 @@ switched_on() {
 	amid plugged-task -- run_there 1
 	switch_cpu 0
 	amid plugged-twice -a -- run_there 1 0 1
+	switch_cpu 0
+	amid plugged-briefly -a -- switch_briefly
+	amid plugged-graph -a --source function_graph --filter cpuhp_thread_fun -- \
+		run_there 1
+	switch_cpu 0
+}
+
+# The CPU is offline again before the recorder's next turn.
+switch_briefly() {
+	kill -STOP "$RECORDER"
+	run_there 1
+	switch_cpu 0
+	kill -CONT "$RECORDER"
 }
 
 # Prints the pages that a file occupies: it may have holes.

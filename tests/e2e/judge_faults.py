@@ -302,6 +302,19 @@ def judge_switched_off(judge, name, is_late=False):
     found.both_engines_agree()
 
 
+def judge_events_off(judge, name):
+    """The trace of threads goes on, the events of CPU 1 do not."""
+    found, said = with_switched_cpu(judge, name)
+    found.expect("the recorder says so",
+                 re.search("warning: CPU 1 was switched off .* later events on "
+                           "it are not recorded", said) and
+                 "nothing lost" not in said, said)
+    found.expect("records are lost",
+                 found.told["recording"]["lost_records"] >= 1,
+                 found.told["recording"])
+    found.both_engines_agree()
+
+
 def judge_switched_on(judge, name):
     """What ran on CPU 1 since it came online is traced."""
     found, said = with_switched_cpu(judge, name)
@@ -342,6 +355,26 @@ def judge_untraced(judge, name):
                  found.told["recording"])
 
 
+def judge_graph(judge, name):
+    """The kernel's own tracer has the functions of CPU 1 from the first on."""
+    found, said = with_switched_cpu(judge, name)
+    found.expect("the recorder says so",
+                 "warning: CPU 1 was switched on during the recording" in said and
+                 "nothing lost" not in said, said)
+    cpus = {cpu["cpu"]: cpu for cpu in found.told["cpus"]}
+    found.expect("CPU 1 is traced", 1 in cpus and cpus[1]["traced_ns"] > 0,
+                 cpus)
+    seen = subprocess.run(
+        [KTRACE, "sql", "--format=csv", path(name),
+         "SELECT count(*) > 0 FROM call WHERE cpu = 1 AND function = "
+         "'cpuhp_thread_fun'"], capture_output=True, text=True, check=False)
+    found.expect("what brought CPU 1 up is in the trace",
+                 seen.stdout.endswith("\n1\n"), seen)
+    found.expect("records are lost",
+                 found.told["recording"]["lost_records"] >= 1,
+                 found.told["recording"])
+
+
 def names_of(prefix):
     return sorted(name.removesuffix(".code") for name in os.listdir(FOLDER)
                   if name.startswith(prefix) and name.endswith(".code"))
@@ -363,10 +396,13 @@ PARTS_OF_GUEST = {
         judge_switched_on(judge, "plugged-filter"),
         judge_untraced(judge, "plugged-snapshot"),
         judge_untraced(judge, "plugged-task"),
+        judge_untraced(judge, "plugged-briefly"),
+        judge_graph(judge, "plugged-graph"),
         judge_switched_off(judge, "plugged-twice", is_late=True)],
     "switched_off": lambda judge: [
         judge_switched_off(judge, "unplugged"),
-        judge_switched_off(judge, "replugged")],
+        judge_switched_off(judge, "replugged"),
+        judge_events_off(judge, "replugged-task")],
 }
 
 

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: MIT
 """Sends ktrace-hw serve requests that it must refuse, and malformed ones:
 misbehave.py SOCKET TID.  TID is of another process of the same user.
-Prints a line with each result."""
+Prints a line with each result.  misbehave.py SOCKET copies: see
+list_copies()."""
 import ctypes
 import mmap
 import os
@@ -10,7 +11,7 @@ import struct
 import sys
 import threading
 
-PATH, OTHER = sys.argv[1], int(sys.argv[2])
+PATH, WHAT = sys.argv[1:]
 MAGIC, VERSION, REFUSED, TRACE = 0x5748544B, 3, 1, 2
 BUFFER = 1 << 16
 
@@ -184,7 +185,27 @@ def hoard_events():
     close_all(beside.files + beside.events)
 
 
+def list_copies():
+    """For each line on standard input, requests a trace and prints the number of
+    the copy of the kernel that it gets. A connection beside it stays, so that the
+    kernel's code does not change because nobody is traced any more."""
+    takers = [Taker()]
+    seen = []
+    for _ in sys.stdin:
+        takers.append(Taker())
+        copy = os.fstat(takers[-1].files[0]).st_ino
+        if copy not in seen:
+            seen.append(copy)
+        print(seen.index(copy), flush=True)
+    for taker in takers:
+        taker.end()
+        close_all(taker.files + taker.events)
+
+
 def main():
+    if WHAT == "copies":
+        list_copies()
+        return
     own = threading.get_native_id()
     ask("short", request(own)[:5])
     ask("long", request(own) * 20)
@@ -193,7 +214,7 @@ def main():
     ask("buffer", request(own, buffer=12345))
     ask("init", request(1))
     ask("parent", request(os.getppid()))
-    ask("other", request(OTHER))
+    ask("other", request(int(WHAT)))
     ask("negative", request(-1))
     ask("descriptors", request(own), [0, 1, 2])
     talk_on()

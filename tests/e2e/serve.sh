@@ -3,7 +3,8 @@
 # ktrace-hw serve: a program without rights gets the same records of its own
 # calls as root; programs that are not in the group, request others' threads, or
 # misbehave are refused and disturb no client; a service that is killed is an
-# error, and no more.
+# error, and no more; no client gets an outdated copy of the kernel after a CPU was
+# switched off and on.
 #
 #	serve.sh [--arm64]
 set -euo pipefail
@@ -20,6 +21,10 @@ main() {
 		--disk-delay 60 --timeout "$LIMIT_S" --results "$WORK" -- \
 		bash "$GUEST_ROOT/tests/e2e/serve_guest.sh" "$WORK" \
 		"$GUEST_BUILD" "$GUEST_ROOT"
+	"$MACHINE" run --discard --fast "${GUEST_OPTIONS[@]}" --cpus 2 \
+		--timeout "$LIMIT_S" --results "$WORK" -- \
+		bash "$GUEST_ROOT/tests/e2e/serve_guest.sh" "$WORK" \
+		"$GUEST_BUILD" "$GUEST_ROOT" switch_cpu
 	python3 "$HERE/judge_serve.py" "$KTRACE" "$WORK" ||
 		FAILURES=$((FAILURES + 1))
 }

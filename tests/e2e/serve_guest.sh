@@ -3,7 +3,8 @@
 # Runs in the virtual machine: `ktrace-hw serve`, with the rights that systemd's
 # unit leaves it, and unprivileged programs as its clients; misbehave.py sends
 # requests that must be refused. The build is in the folder $2, the project in
-# $3; output and files are saved in the folder $1.
+# $3; output and files are saved in the folder $1. With $4, switch_cpu, only a CPU
+# is switched while clients are served.
 set -uo pipefail
 # shellcheck source=tests/e2e/guest_run.sh
 source "$(dirname "$(realpath "$0")")/guest_run.sh"
@@ -15,7 +16,7 @@ export LD_LIBRARY_PATH=$2/lib
 # And the right to change the socket's group.
 RIGHTS=-all,+chown$(sed -n 's/^CapabilityBoundingSet=//p' "$3/serve/systemd/ktrace-hw.service" |
 	tr '[:upper:]' '[:lower:]' | sed 's/\(^\| \)cap_/,+/g')
-readonly RESULTS KTRACE PROGRAMS MISBEHAVE RIGHTS LIMIT_S=30 USER_ID=65534 GROUP_ID=100
+readonly RESULTS KTRACE PROGRAMS MISBEHAVE RIGHTS LIMIT_S=120 USER_ID=65534 GROUP_ID=100
 export KTRACE_HW_SOCKET=/run/test-ktrace-hw.sock
 # The host's comes with the command, and may be a folder of its user's alone.
 unset TMPDIR
@@ -108,6 +109,48 @@ activate() {
 	echo $? >activated.ended
 }
 
+has_copies() {
+	[[ $(wc -l <copies.out) == "$TURN" ]]
+}
+
+next_copy() {
+	TURN=$((TURN + 1))
+	echo >&3
+	await has_copies
+}
+
+# The kernel patches code on the CPU that runs the command.
+patch_on_cpu_1() {
+	# shellcheck disable=SC2016 # for the other shell
+	taskset 2 sh -c 'echo $((1 - $(cat /proc/sys/kernel/sched_schedstats))) \
+		>/proc/sys/kernel/sched_schedstats'
+}
+
+# Two copies in a row without a change, after a patch on CPU 1, after CPU 1 was
+# switched off and on, and after another patch on it.
+switch_cpu() {
+	local TURN=0
+	mkfifo line
+	run copies "${MEMBER[@]}" /usr/bin/python3 "$MISBEHAVE" \
+		"$KTRACE_HW_SOCKET" copies <line &
+	exec 3>line
+	await test -e copies.out
+	next_copy
+	next_copy
+	patch_on_cpu_1
+	next_copy
+	echo 0 >/sys/devices/system/cpu/cpu1/online
+	echo 1 >/sys/devices/system/cpu/cpu1/online
+	next_copy
+	next_copy
+	patch_on_cpu_1
+	next_copy
+	exec 3>&-
+	wait $!
+	kill -TERM "$SERVICE"
+	wait "$SERVICE"
+}
+
 # A machine with only a distribution's files has no users.
 name_users() {
 	grep -q '^root:' /etc/passwd || echo root:x:0:0::/root:/bin/sh >>/etc/passwd
@@ -118,6 +161,12 @@ name_users
 echo 2 >/proc/sys/kernel/perf_event_paranoid
 echo 1 >/proc/sys/kernel/kptr_restrict
 start_service service
+if [[ ${4:-} == switch_cpu ]]; then
+	switch_cpu
+	rm -f line
+	save_results "${KTRACE%/*}" ./*
+	exit
+fi
 compare
 # The results of root and nobody have been compared: of the others only success
 # matters.

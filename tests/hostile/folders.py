@@ -171,5 +171,37 @@ def check_an_archive_unpacks_into_a_new_folder_alone(program, folder):
     assert os.stat(out).st_mode & 0o777 == 0o700
 
 
+OUTPUTS = (("report", "--format=json", "-o"), ("report", "--html"),
+           ("timeline", "-o"), ("flamegraph", "-o"),
+           ("export", "--format=perfetto", "-o"),
+           ("export", "--format=sqlite", "-o"), ("archive", "-o"))
+
+
+def check_output_files_are_behind_no_link_of_others(program, folder):
+    path = recording(folder)
+    victims = os.path.join(folder, "victims")
+    place = os.path.join(folder, "place")
+    for made in (victims, place):
+        os.mkdir(made)
+    victim = os.path.join(victims, "file")
+    with open(victim, "w", encoding="utf-8") as file:
+        file.write("victim")
+    os.symlink("../victims/file", os.path.join(place, "file"))
+    os.symlink("../victims", os.path.join(place, "folder"))
+    if not give_away(place):
+        return
+    for command in OUTPUTS:
+        # SQLite's replaces the link itself.
+        if "--format=sqlite" not in command:
+            done = run(program, *command, place + "/file", "-i", path)
+            assert done.code != 0, (command, done)
+        done = run(program, *command, place + "/folder/new", "-i", path)
+        assert done.code != 0 and "another user made a link" in done.err, \
+            (command, done)
+        assert os.listdir(victims) == ["file"], command
+        with open(victim, encoding="utf-8") as file:
+            assert file.read() == "victim", command
+
+
 if __name__ == "__main__":
     sys.exit(run_checks(globals()))

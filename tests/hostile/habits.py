@@ -24,6 +24,7 @@ from made_recording import (CODE, FINISHED_ROUND, ITRACE_START, comm, data_file,
 SWITCH_CPU_WIDE, SWITCH_OUT = 15, 1 << 13
 MANUALS = os.path.join(os.path.dirname(os.path.abspath(__file__)),
                        "../../docs/man")
+HOWTO = os.path.join(os.path.dirname(MANUALS), "how-to")
 READERS = (("report",), ("explain",), ("report", "--flat"),
            ("report", "--sleeps"),
            ("timeline",), ("timeline", "--syscalls"), ("flamegraph",),
@@ -321,7 +322,19 @@ def examples():
             yield shlex.split(line.partition(" && ")[0])[1:]
 
 
-def check_examples_of_manuals(program, folder):
+def howto_commands():
+    """Returns the command lines of the how-to pages."""
+    pages = sorted(glob.glob(os.path.join(HOWTO, "*.md")))
+    assert len(pages) > 10, pages
+    for page in pages:
+        with open(page, encoding="utf-8") as text:
+            lines = re.findall(r"^    (ktrace-hw .*)$|`(ktrace-hw ex.*?)`",
+                               text.read(), re.MULTILINE)
+            yield from (shlex.split(block or word)[1:]
+                        for block, word in lines)
+
+
+def check_examples(program, folder):
     path = os.path.join(folder, "ktrace.data")
     write(path + ".old", "ls")
     write(path, "ls")
@@ -329,14 +342,25 @@ def check_examples_of_manuals(program, folder):
               encoding="ascii") as out:
         out.write("".join(f"{CODE + 0x10000 + i:x} T {name}\n" for i, name in
                           enumerate(("vfs_read", "filemap_read", "write"))))
-    for words in examples():
+    run_examples(program, folder, examples())
+    for name in "old old1 old2 old3 new new1 new2 new3".split():
+        os.symlink(path, os.path.join(folder, name))
+    # The recording has only a program named ls, and is short.
+    fit = {"program": "ls", "+1.2": "+0", "+1.5": "+1"}
+    run_examples(program, folder, ([fit.get(word, word) for word in words]
+                                   for words in howto_commands()))
+
+
+def run_examples(program, folder, commands):
+    for words in commands:
         codes = (0,)
         if words[0] == "machine":
             continue  # tests/recorded and e2e start it
-        if words[0] in ("record", "top", "serve"):
+        if words[0] in ("record", "top", "serve") or words == ["view"]:
             at = words.index("--") if "--" in words else len(words)
             words = words[:at] + ["--help"] + words[at:]
-        if words[0] == "doctor":
+        # This machine may be unable to trace, and the function did not run.
+        if words[0] in ("doctor", "annotate"):
             codes = (0, 1)
         done = run(program, *words, folder=folder, codes=(0, 1, 2))
         assert done.code in codes, (words, done.err)

@@ -29,6 +29,7 @@ READERS = [
     ["dump", "--records"],
     ["dump", "--packets"],
     ["dump", "--blocks"],
+    ["annotate", "vfs_*", "--format=csv"],
 ]
 # The file, and the part of it from its start that is damaged: for half of the
 # copies the part with the structure, for some the copies of code. Eight

@@ -79,6 +79,7 @@ def check_text_commands_no_terminal(reader):
                   ("timeline", "--syscalls", "--details"),
                   ("timeline", "--top=50000"),
                   ("flamegraph", "--folded", "--wall"),
+                  ("annotate", "vfs_*"),
                   ("dump", "--events", "--top=50000")):
         text = asked(reader, *words)
         found = COMMANDING.search(text)

@@ -1,0 +1,212 @@
+/* SPDX-License-Identifier: MIT */
+#include "report/annotate/annotate.h"
+#include "cmd/command.h"
+#include "cmd/console/console.h"
+#include "cmd/pipeline/session.h"
+#include "common/error.h"
+#include "decoder/flow/flow_source.h"
+#include "decoder/recording/recording.h"
+#include "report/annotate/annotation.h"
+
+#include <string.h>
+
+enum annotate_option { OPTION_UNEXECUTED, OPTION_INLINED, OPTION_COUNT };
+
+static const struct own_option own_options[OPTION_COUNT] = {
+	[OPTION_UNEXECUTED] = { "unexecuted", NULL,
+				"list every instruction that never ran" },
+	[OPTION_INLINED] = { "inlined", NULL,
+			     "instead list the functions inlined into it, with "
+			     "their entries and times" },
+};
+
+static const char *const contradictions[][2] = {
+	{ "unexecuted", "inlined" },
+	{ NULL },
+};
+
+struct choice {
+	bool with_unexecuted;
+	bool lists_inlined;
+};
+
+static bool take_option(void *ctx, int index, const char *argument)
+{
+	struct choice *choice = ctx;
+
+	(void)argument;
+	if (index == OPTION_INLINED)
+		choice->lists_inlined = true;
+	else
+		choice->with_unexecuted = true;
+	return true;
+}
+
+/* Returns whether there is the format @name, and sets *@format. */
+static bool read_format(const char *name, enum record_format *format)
+{
+	if (record_format_find(name, format))
+		return true;
+	say("annotate: --format must be text, csv or json, not '%s'", name);
+	return false;
+}
+
+static int render(const struct annotation *annotation,
+		  const struct annotate_options *options, bool lists_inlined,
+		  enum record_format format, FILE *out)
+{
+	if (lists_inlined)
+		return annotate_inlined(annotation, options, format, out);
+	switch (format) {
+	case RECORD_CSV:
+		return annotate_csv(annotation, options, out);
+	case RECORD_JSON:
+		return annotate_json(annotation, options, out);
+	case RECORD_TABLE:
+		break;
+	}
+	return annotate_text(annotation, options, out);
+}
+
+static int add_stream(const struct session *session, size_t index,
+		      struct annotation *annotation)
+{
+	const struct flow_input input = {
+		.recording = session->recording,
+		.stream = recording_stream(session->recording, index),
+		.image = session->image,
+		.log = &console_log,
+		.without_bounds = true,
+	};
+	struct flow_source *source;
+	int status;
+
+	if (!step_filter_cpu(&session->filter, (uint32_t)input.stream->cpu))
+		return 0;
+	status = engine_open_blocks(session->engine, &input, &source);
+	if (status < 0)
+		return status;
+	status = annotation_add_stream(annotation, input.stream, source);
+	flow_source_close(source);
+	return status;
+}
+
+/* Returns an exit code. */
+static int annotate(const struct session *session, const char *name,
+		    struct annotation *annotation)
+{
+	int status = 0;
+
+	for (size_t i = 0;
+	     !status && i < recording_stream_count(session->recording); i++)
+		status = add_stream(session, i, annotation);
+	if (status < 0) {
+		log_message(&console_log, LOG_ERROR,
+			    recording_path(session->recording), LOG_NO_OFFSET,
+			    "%s", error_text(status));
+		return EXIT_FAILED;
+	}
+	if (!annotation->codes.items.count) {
+		say("annotate: no function '%s' ran in the chosen part of the "
+		    "recording; ktrace-hw report --flat lists those that did",
+		    name);
+		return EXIT_FAILED;
+	}
+	return EXIT_OK;
+}
+
+static int annotate_session(const struct session *session,
+			    const struct report_options *options,
+			    const struct name_choice *functions,
+			    const struct choice *choice)
+{
+	struct annotate_options annotate_options = {
+		.lines = session->lines,
+		.top = options->top,
+		.with_unexecuted = choice->with_unexecuted,
+	};
+	struct annotation annotation = annotation_of(&(struct annotation_input){
+		.recording = session->recording,
+		.image = session->image,
+		.symbols = session->symbols,
+		.functions = functions,
+		.filter = &session->filter,
+		.window = session->window,
+	});
+	enum record_format format;
+	int status = read_format(options->format, &format) ?
+			     annotate(session, options->query, &annotation) :
+			     EXIT_USAGE;
+
+	if (!status &&
+	    render(&annotation, &annotate_options, choice->lists_inlined,
+		   format, session->out) < 0) {
+		say("%s", error_text(-ERROR_MEMORY));
+		status = EXIT_FAILED;
+	}
+	annotation_free(&annotation);
+	return status;
+}
+
+static int annotate_recording(const struct report_options *options,
+			      const struct choice *choice)
+{
+	struct name_choice functions = NAME_CHOICE_NONE;
+	struct session session;
+	int status;
+
+	if (!options->query) {
+		say("annotate: which function? ktrace-hw annotate [DIR] "
+		    "FUNCTION");
+		return EXIT_USAGE;
+	}
+	if (!name_choice_add(&functions, options->query)) {
+		say("annotate: '%s' is not a list of names, globs and regular "
+		    "expressions",
+		    options->query);
+		name_choice_free(&functions);
+		return EXIT_USAGE;
+	}
+	status = session_open(&session, options);
+	if (!status)
+		status =
+			annotate_session(&session, options, &functions, choice);
+	status = session_finish(&session, status);
+	name_choice_free(&functions);
+	return status;
+}
+
+static int run_annotate(int argc, char **argv)
+{
+	struct choice choice = { 0 };
+	const struct option_set set = {
+		.command = "annotate",
+		.purpose = "Shows how often each instruction and source line "
+			   "of a function ran and how long\nit took: ktrace-hw "
+			   "annotate [DIR] FUNCTION. FUNCTION may be a list of "
+			   "names, globs\n(vfs_*) and /regular expressions/.",
+		.formats = "text, csv or json",
+		.is_paged = true,
+		.takes_input = true,
+		.takes_query = true,
+		.own = own_options,
+		.own_count = OPTION_COUNT,
+		.contradictions = contradictions,
+		.take = take_option,
+		.ctx = &choice,
+	};
+	struct report_options options;
+	int status = report_options_read(&options, &set, argc, argv) - 1;
+
+	options.wants_lines = true;
+	if (status < 0)
+		status = annotate_recording(&options, &choice);
+	report_options_free(&options);
+	return status;
+}
+
+const struct command annotate_command = {
+	.name = "annotate",
+	.summary = "show how often each instruction of a function ran",
+	.run = run_annotate,
+};

@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: MIT */
+#include "report/exports/stack_paths.h"
+
+#include "common/error.h"
+#include "common/keyed_array.h"
+#include "report/profile/call_tree.h"
+#include "report/text/function_label.h"
+#include "symbolize/functions/function_table.h"
+
+/* What is deeper than DEPTH_DRAWN levels, by function. */
+struct deep_sum {
+	uint32_t function;
+	uint64_t self_ns;
+	uint64_t calls;
+};
+
+struct walker {
+	const struct call_tree *tree;
+	bool has_states;
+	stack_path_visitor *visit;
+	void *ctx;
+	struct array functions;	 /* uint32_t: the open nodes, without roots */
+	struct keyed_array deep; /* struct deep_sum: below the open path */
+};
+
+static int report_path(const struct walker *walker, uint32_t node,
+		       uint64_t self_ns, uint64_t calls)
+{
+	const struct stack_path path = {
+		.tree = call_tree_pid(walker->tree, node),
+		.functions = walker->functions.items,
+		.depth = walker->functions.count,
+		.self_ns = self_ns,
+		.calls = calls,
+	};
+
+	return walker->visit(walker->ctx, &path);
+}
+
+static int add_deep(struct walker *walker, uint32_t function, uint64_t self_ns,
+		    uint64_t calls)
+{
+	struct deep_sum *sum = keyed_array_add(
+		&walker->deep, &(struct deep_sum){ .function = function });
+
+	if (!sum)
+		return -ERROR_MEMORY;
+	sum->self_ns += self_ns;
+	sum->calls += calls;
+	return 0;
+}
+
+/* Reports the time of a process outside of functions. */
+static int enter_root(struct walker *walker, uint32_t node)
+{
+	const uint32_t unknown = FUNCTION_UNKNOWN;
+	uint64_t self_ns = call_tree_at(walker->tree, node)->self_ns;
+	int status;
+
+	if (!walker->has_states || !self_ns)
+		return 0;
+	if (array_append(&walker->functions, &unknown) < 0)
+		return -ERROR_MEMORY;
+	status = report_path(walker, node, self_ns, 0);
+	walker->functions.count--;
+	return status;
+}
+
+static int enter(struct walker *walker, uint32_t node)
+{
+	const struct call_node *about = call_tree_at(walker->tree, node);
+	const struct call_counts counts = call_tree_calls(walker->tree, node);
+	uint64_t calls = call_counts_calls(&counts);
+
+	if (about->function == FUNCTION_NONE)
+		return enter_root(walker, node);
+	if (array_append(&walker->functions, &about->function) < 0)
+		return -ERROR_MEMORY;
+	if (!about->self_ns && !calls)
+		return 0;
+	if (walker->functions.count > DEPTH_DRAWN)
+		return add_deep(walker, about->function, about->self_ns, calls);
+	return report_path(walker, node, about->self_ns, calls);
+}
+
+/* Reports what is deeper than the open path of DEPTH_DRAWN levels, which ends
+ * with @node.
+ */
+static int end_deep(struct walker *walker, uint32_t node)
+{
+	const struct deep_sum *sums = walker->deep.items.items;
+	const uint32_t left_out = frame_state_function(FRAME_LEFT_OUT);
+	int status = 0;
+
+	if (!walker->deep.items.count)
+		return 0;
+	if (array_append(&walker->functions, &left_out) < 0 ||
+	    !array_add(&walker->functions))
+		return -ERROR_MEMORY;
+	for (size_t i = 0; i < walker->deep.items.count && !status; i++) {
+		*(uint32_t *)array_at(&walker->functions, DEPTH_DRAWN + 1) =
+			sums[i].function;
+		status = report_path(walker, node, sums[i].self_ns,
+				     sums[i].calls);
+	}
+	walker->functions.count -= 2;
+	keyed_array_free(&walker->deep);
+	return status;
+}
+
+static int leave(struct walker *walker, uint32_t node)
+{
+	int status = 0;
+
+	if (call_tree_at(walker->tree, node)->function == FUNCTION_NONE)
+		return 0;
+	if (walker->functions.count == DEPTH_DRAWN)
+		status = end_deep(walker, node);
+	walker->functions.count--;
+	return status;
+}
+
+int stack_paths_visit(const struct call_tree *tree, bool has_states,
+		      stack_path_visitor *visit, void *ctx)
+{
+	struct tree_walk walk = tree_walk_of(tree);
+	struct walker walker = {
+		.tree = tree,
+		.has_states = has_states,
+		.visit = visit,
+		.ctx = ctx,
+		.functions = ARRAY_OF(uint32_t),
+		.deep = KEYED_ARRAY_OF(struct deep_sum, function),
+	};
+	int status = 0;
+
+	while (!status && tree_walk_next(&walk))
+		status = walk.leaving ? leave(&walker, walk.node) :
+					enter(&walker, walk.node);
+	array_free(&walker.functions);
+	keyed_array_free(&walker.deep);
+	return status;
+}

@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef KT_SYMBOLIZE_STREAM_TASKS_H
+#define KT_SYMBOLIZE_STREAM_TASKS_H
+
+#include "symbolize/events/task_switch.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct flow_input;
+struct flow_item;
+struct switch_feed;
+
+/* The running task of a stream, from the kernel's switch records and from the
+ * trace itself. The caller decides which comes next: a switch record (_record),
+ * a switch point (_point), or the return of the thread (_come_back). The callers
+ * are the engines: record_join.h and function_events.h.
+ */
+struct stream_tasks {
+	/* NULL: switch records cannot be placed in time */
+	struct switch_feed *feed;
+	struct task_switch state;
+	/* the thread that the stream is of; tid -1: it is of a CPU */
+	struct task_id own;
+	bool is_running; /* tracing is on */
+	uint64_t count;	 /* number of switch records consumed */
+};
+
+/* Opens the switch records of @input's stream. Returns 0 or -ERROR_MEMORY. */
+int stream_tasks_open(struct stream_tasks *tasks,
+		      const struct flow_input *input);
+void stream_tasks_close(struct stream_tasks *tasks);
+
+/* Sets the task that runs at the start of the stream, -1: unknown. @is_own: the
+ * stream is of that thread only.
+ */
+void stream_tasks_set(struct stream_tasks *tasks, int32_t pid, int32_t tid,
+		      bool is_own);
+
+/* Restores @state and @is_running, of the time when @count switch records were
+ * consumed, and consumes them. Returns 0 or -ERROR_MEMORY.
+ */
+int stream_tasks_go_to(struct stream_tasks *tasks,
+		       const struct task_switch *state, bool is_running,
+		       uint64_t count);
+
+/* Return the next switch record, or NULL; and consume it: 0 or -ERROR_MEMORY.
+ */
+const struct flow_item *stream_tasks_next(const struct stream_tasks *tasks);
+int stream_tasks_advance(struct stream_tasks *tasks);
+
+/* Applies a switch record. Returns whether the task changes right here;
+ * otherwise it changes at the next switch point, or not at all.
+ */
+bool stream_tasks_record(struct stream_tasks *tasks,
+			 const struct flow_item *item);
+
+/* Consumes all switch records before @low_ns. Each replaces the announced task,
+ * because the switch point of the record before it was not traced. Returns 0 or
+ * -ERROR_MEMORY.
+ */
+int stream_tasks_pass(struct stream_tasks *tasks, uint64_t low_ns);
+
+/* Consumes a switch point whose time is estimated as @time_ns and is within
+ * [@low_ns, @high_ns], after stream_tasks_pass() up to @low_ns. Its switch
+ * record is the last one announced. If there is none, it is the next one if
+ * that can be in time, which is then consumed: the record of the task that
+ * leaves is written before the switch point, that of the task that arrives
+ * after it.
+ *
+ * Returns 1 if the task changes here, 0 if not, or -ERROR_MEMORY.
+ */
+int stream_tasks_point(struct stream_tasks *tasks, uint64_t low_ns,
+		       uint64_t high_ns, uint64_t time_ns);
+
+/* Must be called when execution continues. If the stream is of one thread, that
+ * thread runs now. Returns whether it did not before.
+ */
+bool stream_tasks_come_back(struct stream_tasks *tasks);
+
+#endif
