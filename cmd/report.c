@@ -168,7 +168,7 @@ static int make_request(struct attribution_request *request,
 }
 
 static int run_tables(const struct report_options *options,
-		      const struct choice *choice, bool after_hits)
+		      const struct choice *choice, bool is_default)
 {
 	struct attribution_request requests[OPTION_TRACER + MAX_TABLES];
 	int status = EXIT_OK;
@@ -181,7 +181,8 @@ static int run_tables(const struct report_options *options,
 	}
 	for (size_t i = 0; i < choice->count && !status; i++)
 		status = make_request(&requests[i], options, &choice->asked[i]);
-	requests->after_hits = after_hits;
+	requests->after_hits = is_default;
+	requests->after_explanation = is_default;
 	return status ? status :
 			run_attribution(options, requests, choice->count);
 }

@@ -9,7 +9,7 @@ named=$(cat tests/*.[ch] tests/*/*.[ch] | sed -n 's/^#include "\(.*\)\.h"$/\1/p'
 named=" $(echo "$named" | tr '\n' ' ') "
 status=0
 for file in $(git ls-files common collector decoder symbolize archive \
-	execution report attribution tables view sql store cmd inband serve | grep '\.c$'); do
+	execution report attribution tables explain view sql store cmd inband serve | grep '\.c$'); do
 	module=${file%.c}
 	folder=${file%/*}
 	case $named in *" $module "*) continue ;; esac

@@ -27,6 +27,8 @@ static const char *const names[] = {
 	"helper",
 	"u:main",
 	"u:work",
+	"u:pthread_mutex_lock",
+	"u:pthread_cond_wait",
 	"__x64_sys_read",
 	"__x64_sys_futex",
 	"__x64_sys_exit_group",
@@ -59,6 +61,17 @@ static const char *const names[] = {
 	"n_tty_write",
 	"wq_barrier_func",
 	"jbd2_journal_commit_transaction",
+	"io_schedule",
+	"process_backlog",
+	"throttle_cfs_rq",
+	"tg_throttle_down",
+	"enqueue_task_fair",
+	"unthrottle_cfs_rq",
+	"blk_update_request",
+	"do_exit",
+	"do_wait",
+	"sock_def_readable",
+	"wait_woken",
 };
 
 static char space_of(const char *name)

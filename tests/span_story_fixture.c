@@ -56,7 +56,9 @@ static void write_span(struct span_callback *callback,
 	ck_assert_uint_lt(span->begin_ns, span->end_ns);
 	snprintf(end, room, "%d %s%s%s %lu", span->task->tid, name,
 		 span->is_provisional ? "?" : "",
-		 span->is_behind_recorder ? " (recorder)" : "",
+		 span->is_throttled	  ? " (throttled)" :
+		 span->is_behind_recorder ? " (recorder)" :
+					    "",
 		 (unsigned long)span->begin_ns);
 	write_error(script, span->begin_error_ns);
 	end = script->text + strlen(script->text);

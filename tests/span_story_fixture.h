@@ -12,7 +12,8 @@ struct attribution_fixture;
 
 /* Events, and the spans that task_time must make of them, one a line: "tid
  * class begin-end", where a question mark marks a provisional span,
- * "(recorder)" that the recorder had the CPU, " by tid" the waker, and "~ns"
+ * "(recorder)" that the recorder had the CPU, "(throttled)" that its cgroup was
+ * throttled, " by tid" the waker, and "~ns"
  * after a time its inexactness.
  */
 struct span_story {

@@ -295,6 +295,102 @@ static void recorder_and_migration(struct attribution_fixture *f)
 }
 
 /* clang-format off */
+static void throttles(struct attribution_fixture *f, uint32_t cpu)
+{
+	enter(f, cpu, "throttle_cfs_rq");
+	enter(f, cpu, "tg_throttle_down");
+	leave(f, cpu);
+	/* For a cgroup below. */
+	enter(f, cpu, "tg_throttle_down");
+	leave(f, cpu);
+	leave(f, cpu);
+}
+
+/* The scheduler throttles the cgroup of the thread that it takes off the CPU. */
+static void is_throttled(struct attribution_fixture *f, uint32_t cpu,
+			 int32_t tid, int32_t next)
+{
+	enter(f, cpu, "__schedule");
+	throttles(f, cpu);
+	schedules(f, cpu, tid, 0, next);
+}
+
+static void unthrottles(struct attribution_fixture *f, uint32_t cpu)
+{
+	enter(f, cpu, "asm_sysvec_apic_timer_interrupt");
+	enter(f, cpu, "unthrottle_cfs_rq");
+	leave(f, cpu);
+	leave(f, cpu);
+}
+
+/* 8 is of the same process as 7 and woken while their cgroup is throttled; 9 is
+ * of another.
+ */
+static void throttled(struct attribution_fixture *f)
+{
+	belongs(f, 8, 7);
+	at(f, 90), starts(f, 0, 7);
+	at(f, 92), schedules(f, 0, 7, 1, 8);
+	at(f, 94), schedules(f, 0, 8, 1, 9);
+	at(f, 96), wakes(f, 0, 7);
+	at(f, 98), schedules(f, 0, 9, 1, 7);
+	at(f, 100), is_throttled(f, 0, 7, 0);
+	at(f, 150), wakes(f, 0, 8), wakes(f, 0, 9);
+	at(f, 160), switch_to(f, 0, 9);
+	at(f, 180), schedules(f, 0, 9, 1, 0);
+	at(f, 200), unthrottles(f, 0);
+	at(f, 210), switch_to(f, 0, 7);
+	at(f, 220), schedules(f, 0, 7, 1, 8);
+	at(f, 230), ends(f);
+}
+
+/* 7 wakes 8, and is throttled afterwards: 8 is not in its cgroup. */
+static void throttled_after_wakeup(struct attribution_fixture *f)
+{
+	at(f, 90), starts(f, 0, 7);
+	at(f, 92), schedules(f, 0, 7, 1, 8);
+	at(f, 94), schedules(f, 0, 8, 1, 7);
+	enter(f, 0, "vfs_read");
+	enter(f, 0, "helper");
+	at(f, 100), wakes(f, 0, 8);
+	enter(f, 0, "enqueue_task_fair");
+	leave(f, 0);
+	enter(f, 0, "helper");
+	throttles(f, 0);
+	leave(f, 0);
+	at(f, 120), schedules(f, 0, 7, 0, 8);
+	at(f, 200), unthrottles(f, 0);
+	at(f, 210), schedules(f, 0, 8, 1, 7);
+	at(f, 230), ends(f);
+}
+
+/* The cgroup of 7 gets more of its quota: 7 only waits for the CPU. */
+static void not_throttled(struct attribution_fixture *f)
+{
+	at(f, 90), starts(f, 0, 7);
+	at(f, 100), enter(f, 0, "throttle_cfs_rq");
+	leave(f, 0);
+	at(f, 110), schedules(f, 0, 7, 0, 8);
+	at(f, 150), schedules(f, 0, 8, 1, 7);
+	at(f, 230), ends(f);
+}
+
+/* The cgroup of 8 has used up its quota when 7 wakes 8: it is throttled then. */
+static void throttled_when_woken(struct attribution_fixture *f)
+{
+	at(f, 90), starts(f, 0, 7);
+	at(f, 92), schedules(f, 0, 7, 1, 8);
+	at(f, 94), schedules(f, 0, 8, 1, 7);
+	at(f, 100), wakes(f, 0, 8);
+	enter(f, 0, "enqueue_task_fair");
+	throttles(f, 0);
+	leave(f, 0);
+	at(f, 120), schedules(f, 0, 7, 1, 0);
+	at(f, 200), unthrottles(f, 0);
+	at(f, 210), switch_to(f, 0, 8);
+	at(f, 230), ends(f);
+}
+
 static const struct span_story stories[] = {
 	{ "sleep", sleep_and_wakeup,
 	  "7 system_call 100-110\n7 system_call 110-120\n7 asleep 120-150\n"
@@ -375,6 +471,59 @@ static const struct span_story stories[] = {
 	  "7 runnable (recorder) 130-150\n7 runnable 150-160\n"
 	  "7 kernel 160-170\n8 asleep 160-170\n9 asleep 150-170\n",
 	  SEES_ALL, WHOLE, .recorder_tid = 9 },
+	{ "a throttled cgroup", throttled,
+	  "7 kernel 90-92\n"
+	  "8 runnable 90-92\n"
+	  "8 kernel 92-94\n"
+	  "9 runnable 90-94\n"
+	  "9 kernel 94-98\n"
+	  "7 asleep 92-96\n"
+	  "7 runnable 96-98 by 9\n"
+	  "7 kernel 98-100\n"
+	  "9 asleep 98-150\n"
+	  "9 runnable 150-160 by 0\n"
+	  "9 kernel 160-180\n"
+	  "7 runnable (throttled) 100-200\n"
+	  "7 runnable 200-210\n"
+	  "7 kernel 210-220\n"
+	  "8 asleep 94-150\n"
+	  "8 runnable (throttled) 150-200 by 0\n"
+	  "8 runnable 200-220 by 0\n"
+	  "8 kernel 220-230\n"
+	  "7 asleep 220-230\n"
+	  "9 asleep 180-230\n",
+	  SEES_ALL, WHOLE },
+	{ "a cgroup throttled after a wake-up", throttled_after_wakeup,
+	  "7 kernel 90-92\n"
+	  "8 runnable 90-92\n"
+	  "8 kernel 92-94\n"
+	  "7 runnable 92-94\n"
+	  "7 kernel 94-120\n"
+	  "8 asleep 94-100\n"
+	  "8 runnable 100-120 by 7\n"
+	  "8 kernel 120-200\n"
+	  "8 kernel 200-210\n"
+	  "7 runnable (throttled) 120-200\n"
+	  "7 runnable 200-210\n"
+	  "7 kernel 210-230\n"
+	  "8 asleep 210-230\n",
+	  SEES_ALL, WHOLE },
+	{ "a cgroup that gets more of its quota", not_throttled,
+	  "7 kernel 90-110\n8 runnable 90-110\n8 kernel 110-150\n"
+	  "7 runnable 110-150\n7 kernel 150-230\n8 asleep 150-230\n",
+	  SEES_ALL, WHOLE },
+	{ "a cgroup throttled by a wake-up", throttled_when_woken,
+	  "7 kernel 90-92\n"
+	  "8 runnable 90-92\n"
+	  "8 kernel 92-94\n"
+	  "7 runnable 92-94\n"
+	  "7 kernel 94-120\n"
+	  "8 asleep 94-100\n"
+	  "8 runnable (throttled) 100-200 by 7\n"
+	  "8 runnable 200-210 by 7\n"
+	  "8 kernel 210-230\n"
+	  "7 asleep 120-230\n",
+	  SEES_ALL, WHOLE },
 	{ "a thread leaves the recorder's CPU", recorder_and_migration,
 	  "7 kernel 100-110\n9 runnable 100-110\n9 kernel 110-130\n"
 	  "7 runnable 110-120\n7 kernel 120-130\n",

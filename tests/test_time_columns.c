@@ -26,7 +26,7 @@ static const struct {
 	const char *text;
 } levels[] = {
 	{ false, false, false, false,
-	  "Not recorded: runnable_ns, recorder_wait" NO_SWITCHES
+	  "Not recorded: runnable_ns, throttled_ns, recorder_wait" NO_SWITCHES
 	  "Not recorded: asleep_ns" NO_WAKEUPS MORE },
 	/* The default of record. */
 	{ true, true, false, false, MORE },

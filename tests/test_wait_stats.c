@@ -67,6 +67,20 @@ static void spends(struct fixture *fixture, uint32_t index, uint64_t begin_ns,
 	ck_assert_int_eq(cpu_waits_span(&fixture->waits, &span), 0);
 }
 
+static void spends_throttled(struct fixture *fixture, uint32_t index,
+			     uint64_t begin_ns, uint64_t end_ns)
+{
+	const struct time_span span = {
+		.task = &fixture->tasks[index],
+		.begin_ns = begin_ns,
+		.end_ns = end_ns,
+		.time_class = TIME_RUNNABLE,
+		.is_throttled = true,
+	};
+
+	ck_assert_int_eq(cpu_waits_span(&fixture->waits, &span), 0);
+}
+
 static const struct wait_stat *finish(struct fixture *fixture)
 {
 	ck_assert_int_eq(cpu_waits_end(&fixture->waits), 0);
@@ -154,6 +168,28 @@ START_TEST(a_wait_is_one_whatever_it_is_cut_into)
 	ck_assert_uint_eq(stat->waits.max, 30);
 	ck_assert_uint_eq(stat->preempted, 1);
 	ck_assert_uint_eq(stat->instead.items.count, 0);
+	ck_assert_uint_eq(stat->idle_ns, 35);
+	end(&f);
+}
+END_TEST
+
+/* The cgroup of 10 is throttled from 20 to 60; the CPU is idle until 50. */
+START_TEST(a_throttled_thread_waits_for_its_cgroup)
+{
+	const struct wait_stat *stat;
+	struct fixture f;
+
+	begin(&f);
+	runs(&f, 0, 0, 0);
+	runs(&f, 50, 0, 2);
+	spends(&f, 1, 10, 20, TIME_RUNNABLE, 0);
+	spends_throttled(&f, 1, 20, 60);
+	spends(&f, 1, 60, 70, TIME_RUNNABLE, 0);
+	stat = finish(&f);
+	ck_assert_uint_eq(stat->waits.total, 60);
+	ck_assert_uint_eq(stat->throttled_ns, 40);
+	ck_assert_uint_eq(stat->idle_ns, 40);
+	ran_instead(stat, 0, 20, 20);
 	end(&f);
 }
 END_TEST
@@ -166,6 +202,7 @@ static Suite *wait_stats_suite(void)
 	tcase_add_test(tcase, a_preempted_thread_waits_for_those_that_run);
 	tcase_add_test(tcase, a_woken_thread_waits_where_it_runs_then);
 	tcase_add_test(tcase, a_wait_is_one_whatever_it_is_cut_into);
+	tcase_add_test(tcase, a_throttled_thread_waits_for_its_cgroup);
 	suite_add_tcase(suite, tcase);
 	return suite;
 }

@@ -358,6 +358,7 @@ enum request_part request_part_of(const struct time_span *span, bool is_idle)
 		[TIME_TRACER] = PART_TRACER,
 		[TIME_GUEST] = PART_GUEST,
 		[TIME_RUNNABLE] = PART_RUNNABLE,
+		[TIME_THROTTLED] = PART_RUNNABLE,
 		[TIME_ASLEEP] = PART_ASLEEP,
 		[TIME_NOT_ASKED] = PART_UNKNOWN,
 		[TIME_UNKNOWN] = PART_UNKNOWN,

@@ -4,8 +4,10 @@
 #include "attribution/time/task_contexts.h"
 #include "attribution/time/threads.h"
 #include "attribution/time/untraced.h"
+#include "report/text/task_names.h"
 
 #include <stdbool.h>
+#include <string.h>
 
 static uint64_t clip(const struct span_out *out, uint64_t time_ns)
 {
@@ -48,12 +50,12 @@ static void fill_hole(const struct span_out *out, struct thread *thread,
 		give(out, thread, &span);
 }
 
-/* Emits time that @thread waited for a CPU, split into the intervals in which
- * the recorder had the CPU and the rest. If the thread now runs on another CPU,
- * the CPU on whose queue it waited is unknown.
+/* Emits time that @thread waited for a CPU and was not throttled, split into the
+ * intervals in which the recorder had the CPU and the rest. If the thread now
+ * runs on another CPU, the CPU on whose queue it waited is unknown.
  */
-static void give_wait(const struct span_out *out, struct thread *thread,
-		      const struct time_span *wait)
+static void give_ready(const struct span_out *out, struct thread *thread,
+		       const struct time_span *wait)
 {
 	const struct traced_cpu *cpu =
 		wait->cpu == thread->cpu ?
@@ -75,6 +77,68 @@ static void give_wait(const struct span_out *out, struct thread *thread,
 	}
 	span.end_ns = wait->end_ns;
 	give(out, thread, &span);
+}
+
+/* Which thread is looked for in throttled cgroups. */
+struct throttled_thread {
+	const struct span_out *out;
+	const struct thread *thread;
+};
+
+/* Returns whether a thread is in the throttled cgroup: if it is of the process
+ * that is known to be, or in the same cgroup. Threads of other cgroups below the
+ * throttled one are not found.
+ */
+static bool is_of_group(const void *ctx, const struct throttled_run *run)
+{
+	const struct throttled_thread *of = ctx;
+	const struct task_cgroups *cgroups = of->out->cgroups;
+	const char *path =
+		cgroups ? task_cgroups_path(cgroups, of->thread->tid) : NULL;
+	const char *other = path ? task_cgroups_path(cgroups, run->tid) : NULL;
+
+	if (run->tid == of->thread->tid ||
+	    (run->pid > 0 && run->pid == of->thread->pid))
+		return true;
+	return other && !strcmp(path, other);
+}
+
+static bool find_throttled(const struct span_out *out,
+			   const struct thread *thread, int32_t cpu,
+			   const struct time_span *wait,
+			   struct throttled_run *run)
+{
+	const struct traced_cpu *traced = traced_cpus_find(out->cpus, cpu);
+	const struct throttled_thread of = { out, thread };
+
+	return traced &&
+	       throttled_runs_find(&traced->throttled, wait->begin_ns,
+				   wait->end_ns, is_of_group, &of, run);
+}
+
+/* Emits time that @thread waited for a CPU, split into that in which its cgroup
+ * was throttled and the rest. It waited on the CPU that it left or, after a
+ * wake-up, on that on which it runs now.
+ */
+static void give_wait(const struct span_out *out, struct thread *thread,
+		      const struct time_span *wait)
+{
+	struct time_span rest = *wait;
+	struct throttled_run run;
+
+	while (find_throttled(out, thread, wait->cpu, &rest, &run) ||
+	       find_throttled(out, thread, thread->cpu, &rest, &run)) {
+		struct time_span span = rest;
+
+		span.end_ns = run.begin_ns;
+		give_ready(out, thread, &span);
+		span.begin_ns = run.begin_ns;
+		span.end_ns = run.end_ns;
+		span.is_throttled = true;
+		give(out, thread, &span);
+		rest.begin_ns = run.end_ns;
+	}
+	give_ready(out, thread, &rest);
 }
 
 /* The time of a wake-up is exact, but the thread may not have left the CPU by

@@ -6,6 +6,7 @@
 
 #include <stdint.h>
 
+struct task_cgroups;
 struct task_contexts;
 struct thread;
 struct traced_cpus;
@@ -16,6 +17,8 @@ struct span_out {
 	const struct task_contexts *contexts;
 	const struct traced_cpus *cpus;
 	struct off_cpu_evidence evidence;
+	/* to find the threads of a throttled cgroup; NULL: unknown */
+	const struct task_cgroups *cgroups;
 	uint64_t start_ns; /* start of the trace; 0: not reached */
 };
 

@@ -10,11 +10,13 @@
 #include "attribution/time/time_span.h"
 #include "attribution/time/untraced.h"
 #include "common/error.h"
+#include "common/name_lookup.h"
 #include "common/pack.h"
 #include "decoder/recording/recording.h"
 #include "decoder/recording/sideband.h"
 #include "report/steps/call_step.h"
 #include "report/steps/task_choice.h"
+#include "report/text/task_names.h"
 #include "symbolize/functions/context_kinds.h"
 #include "symbolize/functions/function_table.h"
 #include "symbolize/symbols/symbols.h"
@@ -41,12 +43,28 @@ struct task_time {
 	struct current_thread current;
 	/* functions that change a thread's state */
 	struct function_marks *marks;
-	int context_change;  /* made by the newest step */
-	uint64_t end_ns;     /* of the newest step */
-	uint32_t task_count; /* number of tasks in the steps */
-	size_t due;	     /* thread index: see task_time_is_due() */
-	bool is_of_threads;  /* untraced tasks ran */
+	/* functions that throttle cgroups: enum throttle_mark */
+	struct function_marks *throttles;
+	struct task_cgroups *cgroups; /* NULL: not needed, or unknown */
+	bool has_cgroups;	      /* they were read, if there are any */
+	int context_change;	      /* made by the newest step */
+	uint64_t end_ns;	      /* of the newest step */
+	uint32_t task_count;	      /* number of tasks in the steps */
+	size_t due;		      /* thread index: see task_time_is_due() */
+	bool is_of_threads;	      /* untraced tasks ran */
 	int status;
+};
+
+/* kernel/sched/fair.c: the functions that throttle a cgroup on a CPU.
+ * throttle_cfs_rq() first tries to get more of the quota, and calls
+ * tg_throttle_down(), for each cgroup below it, only if there is none.
+ */
+enum throttle_mark {
+	THROTTLE_NONE,
+	THROTTLE_TRIES,	   /* throttle_cfs_rq() */
+	THROTTLE_BEGINS,   /* tg_throttle_down() */
+	THROTTLE_ENDS,	   /* unthrottle_cfs_rq() */
+	THROTTLE_ENQUEUES, /* enqueue_task_fair() */
 };
 
 /* Sets the class of @thread's time from now on. */
@@ -126,12 +144,88 @@ static void note_wakes(struct task_time *time, struct thread *thread,
 		thread->has_blocked = false;
 }
 
+/* Few recordings have a throttled group. Without them, only threads of one process are known to be in a group.
+ */
+static void read_cgroups(struct task_time *time)
+{
+	int status;
+
+	if (time->has_cgroups || !time->options.recording)
+		return;
+	time->has_cgroups = true;
+	status = task_cgroups_open(time->options.recording, NULL,
+				   &time->cgroups);
+	time->out.cgroups = time->cgroups;
+	if (status == -ERROR_MEMORY)
+		time->status = status;
+}
+
+/* The scheduler throttles the group of the running thread or, while it adds a
+ * thread to its queue, of that one.
+ */
+static void begin_throttling(struct task_time *time,
+			     const struct thread *thread,
+			     struct traced_cpu *cpu, uint64_t time_ns)
+{
+	const struct thread *of =
+		cpu->is_enqueuing ?
+			threads_find(time->threads, cpu->woken_tid) :
+			thread;
+
+	cpu->may_throttle = false;
+	throttled_runs_begin(&cpu->throttled, time_ns, of ? of->tid : -1,
+			     of ? of->pid : -1);
+	read_cgroups(time);
+}
+
+/* Before Linux 6.3 a CPU ends the throttling of all: if its own has ended, that
+ * of another.
+ */
+static void end_throttling(struct task_time *time, struct traced_cpu *cpu,
+			   uint64_t time_ns)
+{
+	bool has_ended = throttled_runs_end(&cpu->throttled, time_ns);
+
+	for (size_t i = 0; i < time->cpus.cpus.count && !has_ended; i++) {
+		struct traced_cpu *other = array_at(&time->cpus.cpus, i);
+
+		has_ended = throttled_runs_end(&other->throttled, time_ns);
+	}
+}
+
+static void note_throttling(struct task_time *time, const struct thread *thread,
+			    struct traced_cpu *cpu,
+			    const struct call_step *step)
+{
+	bool is_enter = step->kind == STEP_ENTER;
+
+	switch ((enum throttle_mark)function_marks_at(time->throttles,
+						      step->function)) {
+	case THROTTLE_NONE:
+		return;
+	case THROTTLE_TRIES:
+		cpu->may_throttle = is_enter;
+		return;
+	case THROTTLE_ENQUEUES:
+		cpu->is_enqueuing = is_enter;
+		return;
+	case THROTTLE_BEGINS:
+		if (is_enter && cpu->may_throttle)
+			begin_throttling(time, thread, cpu, step->time_ns);
+		return;
+	case THROTTLE_ENDS:
+		if (is_enter)
+			end_throttling(time, cpu, step->time_ns);
+		return;
+	}
+}
+
 static void take_call(struct task_time *time, struct thread *thread,
-		      const struct traced_cpu *cpu,
-		      const struct call_step *step)
+		      struct traced_cpu *cpu, const struct call_step *step)
 {
 	int change = task_contexts_change(time->contexts, step);
 
+	note_throttling(time, thread, cpu, step);
 	note_wakes(time, thread, step, change);
 	if (!thread_frames_take(thread, time->options.kinds, step) && !change)
 		return;
@@ -305,18 +399,29 @@ static bool sleeps(const struct task_time *time, const struct off_cpu *off)
 	       (off->how == OFF_ASLEEP && off->begin_ns < time->out.start_ns);
 }
 
-/* Returns whether the recorder had the CPU while the thread may have waited for
- * it: such a wait is emitted in several spans.
+static bool is_any(const void *ctx, const struct throttled_run *run)
+{
+	(void)ctx;
+	(void)run;
+	return true;
+}
+
+/* Returns whether the recorder had the CPU, or a cgroup was throttled on it,
+ * while the thread may have waited for it: such a wait is emitted in several
+ * spans.
  */
 static bool may_be_cut(const struct task_time *time, const struct off_cpu *off,
 		       uint64_t until_ns)
 {
 	const struct traced_cpu *cpu = traced_cpus_find(&time->cpus, off->cpu);
+	struct throttled_run throttled;
 	struct recorder_run run;
 
 	return !sleeps(time, off) && cpu &&
-	       recorder_runs_find(&cpu->recorder, off->begin_ns, until_ns,
-				  &run);
+	       (recorder_runs_find(&cpu->recorder, off->begin_ns, until_ns,
+				   &run) ||
+		throttled_runs_find(&cpu->throttled, off->begin_ns, until_ns,
+				    is_any, NULL, &throttled));
 }
 
 static bool is_due(const struct task_time *time, const struct thread *thread,
@@ -419,10 +524,13 @@ static int take_switch(struct task_time *time, const struct event_record *event)
 static int take_wakeup(struct task_time *time, const struct event_record *event)
 {
 	int32_t tid = (int32_t)event->values[WAKING_TID];
+	struct traced_cpu *cpu = traced_cpus_find(&time->cpus, event->cpu);
 	struct thread *thread;
 
 	if (tid <= 0)
 		return 0;
+	if (cpu)
+		cpu->woken_tid = tid;
 	thread = threads_of_tid(time->threads, tid);
 	if (!thread)
 		return -ERROR_MEMORY;
@@ -491,21 +599,31 @@ task_time_options_of(const struct attribution_input *input)
 		.evidence =
 			off_cpu_evidence_of(input->recording, input->events),
 		.names = input->names,
+		.recording = input->recording,
 		.recorder = recording_info(input->recording)->command,
 		.is_user_unknown = !recording_traces_kernel(input->recording),
 	};
 }
 
+static const struct name_rule throttle_rules[] = {
+	{ "throttle_cfs_rq", false, THROTTLE_TRIES },
+	{ "tg_throttle_down", false, THROTTLE_BEGINS },
+	{ "unthrottle_cfs_rq", false, THROTTLE_ENDS },
+	{ "enqueue_task_fair", false, THROTTLE_ENQUEUES },
+};
+
 /* Marks the functions whose calls task_time_apply() must handle. */
 static struct function_marks *
 find_marked(const struct task_time_options *options,
-	    const struct untraced_wakeups *wakes)
+	    const struct untraced_wakeups *wakes,
+	    const struct function_marks *throttles)
 {
 	uint32_t count = function_count(options->functions);
 	struct function_marks *marks = function_marks_new(count);
 
-	for (uint32_t i = 0; marks && wakes && i < count; i++)
-		marks->values[i] = context_kind_of(options->kinds, i) !=
+	for (uint32_t i = 0; marks && wakes && throttles && i < count; i++)
+		marks->values[i] = function_marks_has(throttles, i) ||
+				   context_kind_of(options->kinds, i) !=
 					   CONTEXT_NONE ||
 				   context_kinds_is_user(options->kinds, i) ||
 				   untraced_wakeups_has(wakes, i);
@@ -536,8 +654,13 @@ struct task_time *task_time_new(const struct task_time_options *options,
 		return NULL;
 	time->options = *options;
 	time->untraced_wakeups = untraced_wakeups_new(options->functions);
-	time->marks = find_marked(options, time->untraced_wakeups);
-	if (begin(time, callback) && time->untraced_wakeups && time->marks)
+	time->throttles = function_marks_by_rules(
+		options->functions, throttle_rules,
+		sizeof(throttle_rules) / sizeof(*throttle_rules));
+	time->marks =
+		find_marked(options, time->untraced_wakeups, time->throttles);
+	if (begin(time, callback) && time->untraced_wakeups && time->marks &&
+	    time->throttles)
 		return time;
 	task_time_free(time);
 	return NULL;
@@ -548,6 +671,9 @@ static void forget(struct task_time *time)
 	task_contexts_free(time->contexts);
 	threads_free(time->threads);
 	traced_cpus_free(&time->cpus);
+	task_cgroups_close(time->cgroups);
+	time->cgroups = NULL;
+	time->has_cgroups = false;
 }
 
 int task_time_reset(struct task_time *time,
@@ -571,6 +697,7 @@ void task_time_free(struct task_time *time)
 	forget(time);
 	untraced_wakeups_free(time->untraced_wakeups);
 	free(time->marks);
+	free(time->throttles);
 	free(time);
 }
 
@@ -684,11 +811,16 @@ static uint32_t floor_of(const struct task_time *time,
 							 thread->user_frames;
 }
 
+/* Within a wake-up by perf, or functions that may throttle a cgroup, each exit
+ * matters.
+ */
 static void note_current(struct task_time *time, struct thread *thread,
+			 const struct traced_cpu *cpu,
 			 const struct call_step *step)
 {
 	time->current.task = NULL;
 	if (thread->phase != THREAD_ON || !time->out.start_ns ||
+	    cpu->is_enqueuing || cpu->may_throttle ||
 	    untraced_wakeups_are_open(time->untraced_wakeups))
 		return;
 	time->current = (struct current_thread){
@@ -715,7 +847,7 @@ bool task_time_step(struct task_time *time, const struct call_step *step)
 	}
 	note_time(time, step);
 	task_time_apply(time, thread, cpu, step);
-	note_current(time, thread, step);
+	note_current(time, thread, cpu, step);
 	return true;
 }
 
@@ -745,6 +877,16 @@ int task_time_end(struct task_time *time)
 	return time->status;
 }
 
+static bool has_throttled(const struct task_time *time)
+{
+	const struct traced_cpu *cpus = time->cpus.cpus.items;
+
+	for (size_t i = 0; i < time->cpus.cpus.count; i++)
+		if (cpus[i].throttled.count)
+			return true;
+	return false;
+}
+
 void task_time_pack(struct task_time *time, const struct task_pack *tasks)
 {
 	struct pack *pack = tasks->pack;
@@ -760,5 +902,7 @@ void task_time_pack(struct task_time *time, const struct task_pack *tasks)
 			   function_count(time->options.functions),
 			   time->task_count);
 	untraced_wakeups_pack(time->untraced_wakeups, tasks);
+	if (pack->is_reading && has_throttled(time))
+		read_cgroups(time);
 	time->current.task = NULL;
 }

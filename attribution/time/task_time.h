@@ -33,6 +33,7 @@ struct call_step;
 struct context_kinds;
 struct event_record;
 struct function_table;
+struct recording;
 struct sideband_record;
 struct task;
 struct task_names;
@@ -62,6 +63,8 @@ struct task_time_options {
 	struct off_cpu_evidence evidence;
 	const struct task_names *names;
 	const char *recorder; /* see task_choice.h; NULL: none */
+	/* for the cgroups of its tasks, read if one is throttled; NULL: none */
+	const struct recording *recording;
 	/* the trace is of user space only: time outside it is in the kernel */
 	bool is_user_unknown;
 };

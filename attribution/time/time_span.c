@@ -19,6 +19,7 @@ const char *time_class_name(enum time_class time_class)
 		[TIME_TRACER] = "tracer",
 		[TIME_GUEST] = "guest",
 		[TIME_RUNNABLE] = "runnable",
+		[TIME_THROTTLED] = "throttled",
 		[TIME_ASLEEP] = "asleep",
 		[TIME_NOT_ASKED] = "not_asked",
 		[TIME_UNKNOWN] = "unknown",

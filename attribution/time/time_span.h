@@ -30,6 +30,10 @@ enum time_class {
 	/* on a CPU in a virtual machine, whose code is not traced */
 	TIME_GUEST,
 	TIME_RUNNABLE, /* waiting for a CPU */
+	/* like TIME_RUNNABLE, while its cgroup has used up its CPU quota: of
+	 * sums, see time_span_class(); spans are TIME_RUNNABLE and is_throttled
+	 */
+	TIME_THROTTLED,
 	TIME_ASLEEP,
 	TIME_NOT_ASKED, /* ran outside of the calls chosen with --only */
 	TIME_UNKNOWN,	/* not in the trace: see reason */
@@ -86,6 +90,10 @@ struct time_span {
 	int32_t waker_tid;
 	/* TIME_RUNNABLE: the recorder had the CPU. */
 	bool is_behind_recorder;
+	/* TIME_RUNNABLE: its cgroup had used up its CPU quota
+	 * (throttled_runs.h).
+	 */
+	bool is_throttled;
 };
 
 /* Returns the class that @span counts for: time that the tracer takes from
@@ -95,6 +103,12 @@ static inline enum time_class time_span_account(const struct time_span *span)
 {
 	return span->is_behind_recorder ? TIME_TRACER :
 					  (enum time_class)span->time_class;
+}
+
+/* Like time_span_account(), with time that a thread was throttled for itself. */
+static inline enum time_class time_span_class(const struct time_span *span)
+{
+	return span->is_throttled ? TIME_THROTTLED : time_span_account(span);
 }
 
 /* Cuts @span to [@since_ns, @until_ns).  Returns whether anything is left. */

@@ -92,6 +92,10 @@ static void pack_cpu(struct traced_cpu *cpu, struct pack *pack,
 	threads_pack_one(threads, pack, &cpu->current);
 	threads_pack_one(threads, pack, &cpu->next_owner);
 	pack_runs(&cpu->recorder, pack);
+	throttled_runs_pack(&cpu->throttled, pack);
+	pack_i32(pack, &cpu->woken_tid);
+	pack_bool(pack, &cpu->is_enqueuing);
+	pack_bool(pack, &cpu->may_throttle);
 }
 
 /* Writes or reads the CPU of @slot, if any. */

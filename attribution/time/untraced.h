@@ -2,6 +2,7 @@
 #ifndef KT_ATTRIBUTION_TIME_UNTRACED_H
 #define KT_ATTRIBUTION_TIME_UNTRACED_H
 
+#include "attribution/time/throttled_runs.h"
 #include "common/array.h"
 
 #include <stdbool.h>
@@ -43,6 +44,11 @@ struct traced_cpu {
 	 */
 	struct thread *next_owner;
 	struct recorder_runs recorder;
+	struct throttled_runs throttled;
+	/* the last thread that an event on this CPU woke or created */
+	int32_t woken_tid;
+	bool is_enqueuing; /* the scheduler adds that thread to a queue */
+	bool may_throttle; /* it looks whether a cgroup has used its quota */
 };
 
 /* The CPUs of a recording by number. One of them stands for the streams of

@@ -17,6 +17,7 @@
 #include "common/kept_file.h"
 #include "common/pack.h"
 #include "decoder/recording/recording.h"
+#include "explain/explain.h"
 #include "report/profile/profile_report.h"
 #include "report/steps/call_step.h"
 #include "report/steps/checkpoint_index.h"
@@ -533,6 +534,9 @@ static int render_all(const struct session *session, struct table_run *runs,
 		if (has_heads)
 			write_head(&runs[i], i == 0);
 		status = render_one(session, &runs[i]);
+		if (runs[i].request->table == &explain_table && i + 1 < count &&
+		    !has_heads)
+			fputc('\n', runs[i].output.out);
 	}
 	if (!status && has_heads && runs->output.format == RECORD_JSON)
 		fputs("}\n", runs->output.out);
@@ -842,6 +846,32 @@ static bool begins_with_hits(const struct session *session,
 	       hit_list_is_wanted(session->recording);
 }
 
+static int read_facts(const struct session *session, struct recorded *recorded)
+{
+	struct known_events *events = known_events_new(session->recording);
+
+	if (!events)
+		return render_failure(-ERROR_MEMORY, NULL);
+	*recorded = recorded_of(session->recording, events);
+	known_events_free(events);
+	return EXIT_OK;
+}
+
+/* Returns whether the explanation is printed before the table. */
+static bool begins_with_explanation(const struct session *session,
+				    const struct attribution_request *request,
+				    enum record_format format)
+{
+	struct recorded recorded;
+	const struct table_need need = { .event = EVENT_HRTIMER_EXPIRE };
+
+	return request->after_explanation && format == RECORD_TABLE &&
+	       time_unit_of(session->recording)->is_time &&
+	       time_window_is_all(session->window) && !session->groups &&
+	       !read_facts(session, &recorded) &&
+	       recorded_has(&recorded, &need);
+}
+
 static int refuse_format(const char *what, const char *format)
 {
 	say("--format: no %s format '%s'", what, format);
@@ -881,25 +911,37 @@ static int check_requests(const struct report_options *options,
 	return status;
 }
 
-static int read_facts(const struct session *session, struct recorded *recorded)
+/* Adds the tables that are printed before that of @request to @runs. Returns
+ * their number.
+ */
+static size_t add_first(const struct session *session,
+			const struct report_options *options,
+			const struct attribution_request *request,
+			enum record_format format, struct table_run *runs)
 {
-	struct known_events *events = known_events_new(session->recording);
+	static const struct attribution_request hits = { .table = &hits_table,
+							 .is_quiet = true };
+	static const struct attribution_request explanation = {
+		.table = &explain_table,
+		.is_quiet = true,
+	};
+	size_t count = 0;
 
-	if (!events)
-		return render_failure(-ERROR_MEMORY, NULL);
-	*recorded = recorded_of(session->recording, events);
-	known_events_free(events);
-	return EXIT_OK;
+	if (begins_with_hits(session, request, format))
+		runs[count++] = run_of(options, &hits, format, session->out);
+	else if (begins_with_explanation(session, request, format))
+		runs[count++] =
+			run_of(options, &explanation, format, session->out);
+	return count;
 }
 
 int run_attribution(const struct report_options *options,
 		    const struct attribution_request *requests, size_t count)
 {
-	const struct attribution_request hits = { .table = &hits_table,
-						  .is_quiet = true };
 	struct table_run runs[1 + MOST_TABLES];
 	enum record_format format;
 	struct session session;
+	size_t first = 0;
 	int status = check_requests(options, requests, count);
 
 	assert(count > 0 && count <= MOST_TABLES);
@@ -909,14 +951,14 @@ int run_attribution(const struct report_options *options,
 	status = session_open(&session, options);
 	if (!status && requests->recorded)
 		status = read_facts(&session, requests->recorded);
-	runs[0] = run_of(options, &hits, format, session.out);
+	if (!status)
+		first = add_first(&session, options, requests, format, runs);
 	for (size_t i = 0; i < count; i++)
-		runs[1 + i] =
+		runs[first + i] =
 			run_of(options, &requests[i], format, session.out);
-	if (!status && begins_with_hits(&session, requests, format))
-		status = pass_if_timed(&session, runs, 1 + count, false);
-	else if (!status)
-		status = pass_if_timed(&session, runs + 1, count, count > 1);
+	if (!status)
+		status = pass_if_timed(&session, runs, first + count,
+				       !first && count > 1);
 	return session_finish(&session, status);
 }
 

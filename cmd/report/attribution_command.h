@@ -49,6 +49,10 @@ struct attribution_request {
 	bool is_picture;      /* a picture: has no room for notes */
 	bool is_quiet;	      /* no notes on standard error either */
 	bool after_hits;      /* print the triggers' hits before the text */
+	/* print the explanation before the text, if what it needs was recorded
+	 * and no window is chosen, which is read from cached records
+	 */
+	bool after_explanation;
 	/* For call_records_table; the members that common options set are
 	 * filled in here.
 	 */

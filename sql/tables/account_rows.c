@@ -77,7 +77,8 @@ enum {
 	[COLUMN_GUEST] = { "guest_ns", SQL_INTEGER, ROLE_NONE, "ns", \
 			   "in a virtual machine, as one of its CPUs" }, \
 	[COLUMN_RUNNABLE] = { "runnable_ns", SQL_INTEGER, ROLE_NONE, "ns", \
-			      "waiting for a CPU; NULL if not recorded" }, \
+			      "waiting for a CPU, also because its cgroup " \
+			      "was throttled; NULL if not recorded" }, \
 	[COLUMN_ASLEEP] = { "asleep_ns", SQL_INTEGER, ROLE_NONE, "ns", \
 			    "asleep; NULL if not recorded" }, \
 	[COLUMN_NOT_ASKED] = { "not_asked_ns", SQL_INTEGER, ROLE_NONE, "ns", \
@@ -201,7 +202,8 @@ static void fill_classes(union sql_cell *cells,
 	cells[COLUMN_STOLEN].number = (int64_t)account->stolen_ns;
 	cells[COLUMN_TRACER].number = (int64_t)class_ns[TIME_TRACER];
 	cells[COLUMN_GUEST].number = (int64_t)class_ns[TIME_GUEST];
-	cells[COLUMN_RUNNABLE].number = (int64_t)class_ns[TIME_RUNNABLE];
+	cells[COLUMN_RUNNABLE].number =
+		(int64_t)(class_ns[TIME_RUNNABLE] + class_ns[TIME_THROTTLED]);
 	cells[COLUMN_ASLEEP].number = (int64_t)class_ns[TIME_ASLEEP];
 	cells[COLUMN_NOT_ASKED].number = (int64_t)class_ns[TIME_NOT_ASKED];
 	cells[COLUMN_UNKNOWN].number = (int64_t)class_ns[TIME_UNKNOWN];

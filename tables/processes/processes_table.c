@@ -80,6 +80,8 @@ static const struct column columns_list[] = {
 	{ CLASS("kernel_ns", class_ns[TIME_KERNEL]), .need = NEEDS_KERNEL },
 	{ CLASS("runnable_ns", class_ns[TIME_RUNNABLE]),
 	  .need = NEEDS_SWITCHES },
+	{ CLASS("throttled_ns", class_ns[TIME_THROTTLED]),
+	  .need = NEEDS_SWITCHES },
 	{ CLASS("asleep_ns", class_ns[TIME_ASLEEP]), .need = NEEDS_WAKEUPS },
 	{ CLASS("interrupt_benefited_ns", benefited_ns), .need = NEEDS_ALL },
 	{ CLASS("interrupt_stolen_ns", stolen_ns), .need = NEEDS_KERNEL },

@@ -168,6 +168,7 @@ static void pack_span(struct pack *pack, struct time_record *record)
 	pack_small(pack, &record->resolved, TIME_CLASSES - 1);
 	pack_bool(pack, &span->is_provisional);
 	pack_bool(pack, &span->is_behind_recorder);
+	pack_bool(pack, &span->is_throttled);
 	pack_u32(pack, &span->begin_error_ns);
 	pack_u32(pack, &span->end_error_ns);
 }
@@ -299,7 +300,7 @@ static void add_span(struct time_account *account, const struct time_span *span,
 		resolve_provisional(account, resolved);
 	class_error_bound_take(&account->error_bound, span);
 	account->wall_ns += size_ns;
-	account->class_ns[time_span_account(span)] += size_ns;
+	account->class_ns[time_span_class(span)] += size_ns;
 	if (span->is_behind_recorder)
 		account->recorder_wait += size_ns;
 	if (span->time_class == TIME_UNKNOWN)

@@ -128,6 +128,7 @@ static int wall_place_book(const struct wall_place *place,
 	case TIME_GUEST:
 		return book_state(calls, place, FRAME_GUEST, time_ns);
 	case TIME_RUNNABLE:
+	case TIME_THROTTLED:
 		return book_state(calls, place, FRAME_RUNNABLE, time_ns);
 	case TIME_ASLEEP:
 		return book_state(calls, place, FRAME_ASLEEP, time_ns);

@@ -93,9 +93,7 @@ static int visit_part(const struct cpu_run *run, uint64_t begin_ns,
 	uint64_t from_ns = run->begin_ns > begin_ns ? run->begin_ns : begin_ns;
 	uint64_t to_ns = run->end_ns < end_ns ? run->end_ns : end_ns;
 
-	return run->tid && to_ns > from_ns ?
-		       visit(ctx, run->tid, to_ns - from_ns) :
-		       0;
+	return to_ns > from_ns ? visit(ctx, run->tid, to_ns - from_ns) : 0;
 }
 
 int cpu_runs_between(const struct cpu_runs *runs, int32_t cpu,
@@ -133,12 +131,18 @@ struct cpu_waits cpu_waits_of(take_cpu_wait *take, void *ctx)
 	};
 }
 
+void cpu_wait_free(struct cpu_wait *wait)
+{
+	array_free(&wait->recorder);
+	array_free(&wait->throttled);
+}
+
 void cpu_waits_free(struct cpu_waits *waits)
 {
 	struct cpu_wait_state *threads = waits->threads.items;
 
 	for (size_t i = 0; i < waits->threads.count; i++)
-		array_free(&threads[i].wait.recorder);
+		cpu_wait_free(&threads[i].wait);
 	array_free(&waits->threads);
 }
 
@@ -151,20 +155,29 @@ static struct time_window cut(struct time_window time,
 	};
 }
 
+/* Returns the length of the intervals @parts in @window. */
+static uint64_t sum_in(const struct array *parts, struct time_window window)
+{
+	const struct time_window *items = parts->items;
+	uint64_t sum_ns = 0;
+
+	for (size_t i = 0; i < parts->count; i++) {
+		const struct time_window part = cut(items[i], window);
+
+		sum_ns += part.until_ns - part.since_ns;
+	}
+	return sum_ns;
+}
+
 bool cpu_wait_cut(struct cpu_wait *wait, struct time_window window)
 {
-	const struct time_window *items = wait->recorder.items;
 	const struct time_window all = cut(
 		(struct time_window){ wait->begin_ns, wait->end_ns }, window);
 
 	wait->begin_ns = all.since_ns;
 	wait->end_ns = all.until_ns;
-	wait->recorder_ns = 0;
-	for (size_t i = 0; i < wait->recorder.count; i++) {
-		const struct time_window part = cut(items[i], window);
-
-		wait->recorder_ns += part.until_ns - part.since_ns;
-	}
+	wait->recorder_ns = sum_in(&wait->recorder, window);
+	wait->throttled_ns = sum_in(&wait->throttled, window);
 	return wait->begin_ns < wait->end_ns;
 }
 
@@ -182,24 +195,28 @@ static void begin_wait(struct cpu_wait_state *state,
 		       const struct time_span *span)
 {
 	struct array recorder = state->wait.recorder;
+	struct array throttled = state->wait.throttled;
 
 	recorder.count = 0;
+	throttled.count = 0;
 	state->is_waiting = true;
 	state->wait = (struct cpu_wait){
 		.task = span->task,
 		.begin_ns = span->begin_ns,
 		.was_running = state->has_run,
 		.recorder = recorder,
+		.throttled = throttled,
 	};
 }
 
-static int add_recorder(struct cpu_wait *wait, const struct time_span *span)
+/* Adds @span to @parts, which have *@sum_ns in all. */
+static int add_part(struct array *parts, uint64_t *sum_ns,
+		    const struct time_span *span)
 {
-	if (array_append(&wait->recorder,
-			 &(struct time_window){ span->begin_ns,
-						span->end_ns }) < 0)
+	if (array_append(parts, &(struct time_window){ span->begin_ns,
+						       span->end_ns }) < 0)
 		return -ERROR_MEMORY;
-	wait->recorder_ns += span->end_ns - span->begin_ns;
+	*sum_ns += span->end_ns - span->begin_ns;
 	return 0;
 }
 
@@ -208,7 +225,8 @@ int cpu_waits_span(struct cpu_waits *waits, const struct time_span *span)
 	struct cpu_wait_state *state = array_reach_like(
 		&waits->threads, span->task->index,
 		&(struct cpu_wait_state){
-			.wait.recorder = ARRAY_OF(struct time_window) });
+			.wait = { .recorder = ARRAY_OF(struct time_window),
+				  .throttled = ARRAY_OF(struct time_window) } });
 
 	if (!state)
 		return -ERROR_MEMORY;
@@ -220,7 +238,13 @@ int cpu_waits_span(struct cpu_waits *waits, const struct time_span *span)
 		begin_wait(state, span);
 	state->wait.end_ns = span->end_ns;
 	state->wait.cpu = span->cpu;
-	return span->is_behind_recorder ? add_recorder(&state->wait, span) : 0;
+	if (span->is_throttled)
+		return add_part(&state->wait.throttled,
+				&state->wait.throttled_ns, span);
+	return span->is_behind_recorder ?
+		       add_part(&state->wait.recorder, &state->wait.recorder_ns,
+				span) :
+		       0;
 }
 
 int cpu_waits_end(struct cpu_waits *waits)
@@ -242,7 +266,7 @@ static void free_waits(struct array *waits)
 	struct read_wait *items = waits->items;
 
 	for (size_t i = 0; i < waits->count; i++)
-		array_free(&items[i].wait.recorder);
+		cpu_wait_free(&items[i].wait);
 	array_free(waits);
 }
 
@@ -260,15 +284,15 @@ static void pack_run(struct pack *pack, uint32_t *cpu, struct cpu_run *run)
 	pack_i32(pack, &run->tid);
 }
 
-static void pack_recorder(struct pack *pack, struct array *recorder)
+static void pack_parts(struct pack *pack, struct array *parts)
 {
-	uint32_t count = (uint32_t)recorder->count;
+	uint32_t count = (uint32_t)parts->count;
 
 	pack_u32(pack, &count);
 	for (uint32_t i = 0; i < count && !pack->failed; i++) {
 		struct time_window *part = pack->is_reading ?
-						   array_add(recorder) :
-						   array_at(recorder, i);
+						   array_add(parts) :
+						   array_at(parts, i);
 
 		pack_check(pack, part);
 		if (!part)
@@ -288,7 +312,8 @@ static void pack_wait(struct pack *pack, struct read_wait *read)
 	pack_u64(pack, &wait->end_ns);
 	pack_i32(pack, &wait->cpu);
 	pack_bool(pack, &wait->was_running);
-	pack_recorder(pack, &wait->recorder);
+	pack_parts(pack, &wait->recorder);
+	pack_parts(pack, &wait->throttled);
 }
 
 static void write_wait(struct pack *pack, const struct cpu_wait *wait)
@@ -306,6 +331,7 @@ static void read_wait(struct pack *pack, struct array *waits)
 	if (!read)
 		return;
 	read->wait.recorder = ARRAY_OF(struct time_window);
+	read->wait.throttled = ARRAY_OF(struct time_window);
 	pack_wait(pack, read);
 }
 

@@ -47,7 +47,7 @@ int cpu_runs_take(struct cpu_runs *runs, const struct call_step *step);
 typedef int cpu_runs_visit(void *ctx, int32_t tid, uint64_t ns);
 
 /* Visits the threads that ran on @cpu from @begin_ns to @end_ns, newest first,
- * except the idle task. Returns 0, or the first nonzero value that @visit
+ * also the idle task (0). Returns 0, or the first nonzero value that @visit
  * returned.
  */
 int cpu_runs_between(const struct cpu_runs *runs, int32_t cpu,
@@ -61,12 +61,17 @@ struct cpu_wait {
 	uint64_t begin_ns;
 	uint64_t end_ns;
 	uint64_t recorder_ns; /* part of it in which the recorder had the CPU */
-	int32_t cpu;	      /* on which it ran afterwards */
-	bool was_running;     /* it was preempted */
+	uint64_t throttled_ns; /* and in which its cgroup was throttled */
+	int32_t cpu;	       /* on which it ran afterwards */
+	bool was_running;      /* it was preempted */
 	/* struct time_window: when the recorder had the CPU. Owner: the finder.
 	 */
 	struct array recorder;
+	struct array throttled; /* likewise: when its cgroup was throttled */
 };
+
+/* Frees what @wait owns. */
+void cpu_wait_free(struct cpu_wait *wait);
 
 /* Cuts @wait to @window. Returns whether anything is left. */
 bool cpu_wait_cut(struct cpu_wait *wait, struct time_window window);

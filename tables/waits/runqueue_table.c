@@ -55,7 +55,9 @@ static int add_instead(void *ctx, int32_t tid, uint64_t ns)
 	struct wait_stat *stat = ctx;
 	struct run_instead *item;
 
-	if (tid == stat->tid)
+	if (!tid)
+		stat->idle_ns += ns;
+	if (!tid || tid == stat->tid)
 		return 0;
 	item = keyed_array_add(&stat->instead,
 			       &(struct run_instead){ .tid = tid });
@@ -76,6 +78,7 @@ int wait_stats_add(struct wait_stats *stats, uint32_t row, int32_t pid,
 		return -ERROR_MEMORY;
 	stat->preempted += wait->was_running;
 	stat->recorder_ns += wait->recorder_ns;
+	stat->throttled_ns += wait->throttled_ns;
 	return cpu_runs_between(runs, wait->cpu, wait->begin_ns, wait->end_ns,
 				add_instead, stat);
 }
@@ -264,6 +267,8 @@ static void write_row(struct record_writer *writer, const void *ctx,
 	record_number(writer, "p99_ns", histogram_quantile(&stat->waits, 0.99));
 	record_number(writer, "max_ns", stat->waits.max);
 	record_number(writer, "recorder_ns", stat->recorder_ns);
+	record_number(writer, "throttled_ns", stat->throttled_ns);
+	record_number(writer, "idle_ns", stat->idle_ns);
 	record_written(writer, "instead", write_instead,
 		       &(struct instead_field){
 			       table, stat, writer->format == RECORD_TABLE });
@@ -349,7 +354,8 @@ static const struct table_records records = {
 const struct attribution_table runqueue_table = {
 	.name = "runqueue",
 	.columns = "group pid tid comm count preempted total_ns mean_ns "
-		   "median_ns p99_ns max_ns recorder_ns instead",
+		   "median_ns p99_ns max_ns recorder_ns throttled_ns idle_ns "
+		   "instead",
 	.help = "how long each thread waited for a CPU, and which threads ran "
 		"instead",
 	.is_of_tasks = true,

@@ -22,6 +22,8 @@ struct wait_stat {
 	struct histogram waits;
 	uint64_t preempted;	    /* waits that started by preemption */
 	uint64_t recorder_ns;	    /* part in which the recorder had the CPU */
+	uint64_t throttled_ns;	    /* part in which its cgroup was throttled */
+	uint64_t idle_ns;	    /* part in which the CPU was idle */
 	struct keyed_array instead; /* struct run_instead, longest first after
 				 * wait_stats_sort() */
 };

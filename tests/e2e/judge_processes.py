@@ -24,7 +24,8 @@ ON_CPU = ("user_ns", "system_call_ns", "fault_ns", "kernel_ns",
           "guest_ns")
 # Three sleeps of 10 ms, see programs/processes.c.
 SLEEPER_NS = 30_000_000
-CLASSES = ON_CPU + ("runnable_ns", "asleep_ns", "not_asked_ns", "unknown_ns")
+CLASSES = ON_CPU + ("runnable_ns", "throttled_ns", "asleep_ns", "not_asked_ns",
+                    "unknown_ns")
 
 
 def expect(name, is_good, found):

@@ -316,6 +316,19 @@ def check_certainty(case, found):
     judge.expect(f"{case}: nothing is inferred", not inferred, inferred)
 
 
+def check_explained(case, recording, rows):
+    """explain --request is about the same time, and explains all of it."""
+    wrong = []
+    for row in [r for r in rows if r["client_pid"] and r["answered"]][:3]:
+        told = json.loads(recording.run("explain", "--format=json",
+                                        "--request", str(row["request"])))
+        parts = sum(cause["ns"] for cause in told["causes"])
+        if (told["pid"], told["wall_ns"], parts) != (
+                row["client_pid"], row["wall_ns"], row["wall_ns"]):
+            wrong.append((row, told))
+    judge.expect(f"{case}: explain explains each", not wrong, wrong[:1])
+
+
 def main():
     ktrace, folder, has_sockets, cpus, *cases = sys.argv[1:]
     for case in cases:
@@ -347,6 +360,7 @@ def main():
             check_certainty(case, found)
         check_sleeps(case, int(cpus), rows, found, truths)
         check_sums(case, recording, rows)
+        check_explained(case, recording, rows)
     judge.end()
 
 

@@ -64,7 +64,7 @@ def go_through(judge):
         text = re.sub(r"(?<=\n)(ktrace-hw record: .*\n)+", said.read(), text)
     border = text.index(MENDED)
     return re.sub(
-        r"(?<=```\n)\$ ktrace-hw (?:report|timeline|diff).*?(?=```\n)",
+        r"(?<=```\n)\$ ktrace-hw (?:explain|report|timeline|diff).*?(?=```\n)",
         lambda match: compare(judge, match[0], "slow" if match.start() < border
                               else "mended"), text, flags=re.S)
 

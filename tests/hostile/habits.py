@@ -25,7 +25,8 @@ SWITCH_CPU_WIDE, SWITCH_OUT = 15, 1 << 13
 MANUALS = os.path.join(os.path.dirname(os.path.abspath(__file__)),
                        "../../docs/man")
 HOWTO = os.path.join(os.path.dirname(MANUALS), "how-to")
-READERS = (("report",), ("report", "--flat"), ("report", "--sleeps"),
+READERS = (("report",), ("explain",), ("report", "--flat"),
+           ("report", "--sleeps"),
            ("timeline",), ("timeline", "--syscalls"), ("flamegraph",),
            ("flamegraph", "--wall"), ("export", "--format=chrome"))
 

@@ -13,7 +13,7 @@ KTRACE=${KTRACE:-$ROOT/build/ktrace-hw}
 CHECKED=${CHECKED:-$ROOT/build-san/ktrace-hw}
 LEVEL=${1:-all}
 # As many flips as there are commands that read them.
-FLIPS=14
+FLIPS=15
 MUTANTS=30
 CUT_STEP=2048
 [[ $LEVEL != full ]] || FLIPS=1000 MUTANTS=2000 CUT_STEP=512

@@ -16,6 +16,8 @@ FLAT = ["report", "--flat"]
 READERS = [
     FLAT,
     ["report"],
+    ["explain"],
+    ["explain", "--format=json"],
     ["report", "--callgraph"],
     ["report", "--syscalls"],
     ["report", "--sleeps"],

@@ -218,6 +218,7 @@ def check_several_at_once(reader):
 def check_formats_offered(reader):
     offered = {
         ("report",): ("text", "csv", "json"),
+        ("explain",): ("text", "csv", "json"),
         ("report", "--flat"): ("text", "csv", "json"),
         ("report", "--callgraph"): ("text", "csv", "json"),
         ("timeline",): ("text", "csv", "json", "raw"),
@@ -225,7 +226,7 @@ def check_formats_offered(reader):
         ("export",): ("perfetto", "chrome", "csv", "json"),
     }
     for command, formats in offered.items():
-        few = () if command == ("flamegraph",) else ("--top", "3")
+        few = () if command in (("flamegraph",), ("explain",)) else ("--top", "3")
         for name in formats:
             done = reader.run(*command, "--format", name, *few, "-i",
                               reader.recording)

@@ -7,6 +7,7 @@
 #include "cmd/pipeline/pipeline.h"
 #include "cmd/pipeline/session.h"
 #include "decoder/recording/recording.h"
+#include "explain/explain.h"
 #include "report/profile/profile.h"
 #include "report/profile/profile_report.h"
 #include "report/steps/step_select.h"
@@ -236,6 +237,8 @@ static void open_tables(struct writers *writers)
 	}));
 	if (is_chosen(writers, PART_TABLES))
 		open_table(writers, &call_records_table);
+	if (is_chosen(writers, PARTS - 1))
+		open_table(writers, &explain_table);
 	for (size_t i = 0; (table = attribution_table_at(i)); i++)
 		if (is_chosen(writers,
 			      PART_TABLES + i % (PARTS - PART_TABLES)) &&

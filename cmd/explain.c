@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: MIT */
+#include "explain/explain.h"
+#include "cmd/command.h"
+#include "cmd/options/option_lists.h"
+#include "cmd/options/report_options.h"
+#include "cmd/report/attribution_command.h"
+#include "tables/table.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum { OPTION_REQUEST, OPTION_COUNT };
+
+static bool take_option(void *ctx, int index, const char *argument)
+{
+	struct attribution_request *request = ctx;
+	uint64_t number;
+
+	(void)index; /* there is one */
+	request->argument = argument;
+	return option_number(argument, UINT64_MAX, &number) && number;
+}
+
+static int run_explain(int argc, char **argv)
+{
+	static const struct own_option own[OPTION_COUNT] = {
+		[OPTION_REQUEST] = { "request", "N",
+				     "one request, by its number in report "
+				     "--requests" },
+	};
+	struct attribution_request request = { .table = &explain_table };
+	const struct option_set set = {
+		.command = "explain",
+		.purpose = "Explains why the recorded command took as long as "
+			   "it did: the chain of what\nhad to happen for it to "
+			   "end, summed up by cause.",
+		.formats = "text, csv or json",
+		.is_paged = true,
+		.has_no_rows = true,
+		.takes_input = true,
+		.own = own,
+		.own_count = OPTION_COUNT,
+		.take = take_option,
+		.ctx = &request,
+	};
+	struct report_options options;
+	int status = report_options_read(&options, &set, argc, argv) - 1;
+
+	if (status < 0)
+		status = run_attribution(&options, &request, 1);
+	report_options_free(&options);
+	return status;
+}
+
+const struct command explain_command = {
+	.name = "explain",
+	.summary = "explain why the command took as long as it did",
+	.run = run_explain,
+};

@@ -1,0 +1,263 @@
+/* SPDX-License-Identifier: MIT */
+#include "explain/causes.h"
+
+#include "common/error.h"
+#include "report/text/task_names.h"
+#include "symbolize/functions/function_table.h"
+
+#include <string.h>
+
+struct causes causes_of(const struct lives *lives,
+			const struct task_names *names)
+{
+	return (struct causes){
+		.lives = lives,
+		.names = names,
+		.all = KEYED_ARRAY_OF(struct cause, actor),
+		.details = KEYED_ARRAY_OF(struct cause_detail, user),
+		.programs = ARRAY_OF(const char *),
+		.by_thread = ARRAY_OF(uint32_t),
+	};
+}
+
+void causes_free(struct causes *causes)
+{
+	keyed_array_free(&causes->all);
+	keyed_array_free(&causes->details);
+	array_free(&causes->programs);
+	array_free(&causes->by_thread);
+}
+
+static uint32_t find_program(struct causes *causes, const char *name)
+{
+	const char *const *names = causes->programs.items;
+	uint32_t count = (uint32_t)causes->programs.count;
+
+	for (uint32_t i = 0; i < count; i++)
+		if (!strcmp(names[i], name))
+			return i;
+	return array_append(&causes->programs, &name) < 0 ? LIFE_NONE : count;
+}
+
+/* Returns the program of @thread; LIFE_NONE if it is none. */
+static uint32_t program_of(struct causes *causes, uint32_t thread)
+{
+	const struct life *life = lives_at(causes->lives, thread);
+	uint32_t *known = life ? array_reach(&causes->by_thread, thread) : NULL;
+
+	if (!known)
+		return LIFE_NONE;
+	if (!*known)
+		*known = find_program(causes, task_names_last(causes->names,
+							      life->tid)) +
+			 1;
+	return *known - 1;
+}
+
+static bool is_work(enum link_kind kind)
+{
+	return kind < LINK_CPU;
+}
+
+/* The recorder holds a thread up by its code in it and by its own threads. */
+static uint32_t why_of_kind(enum link_kind kind)
+{
+	return kind == LINK_RECORDER ? LINK_TRACER : kind;
+}
+
+static uint32_t why_of(const struct path_link *link)
+{
+	if (!link->cause_count)
+		return why_of_kind(link->kind);
+	switch (link->causes->kind) {
+	case CAUSE_LOCK:
+		return WHY_LOCK;
+	case CAUSE_FUTEX:
+		return WHY_FUTEX;
+	case CAUSE_REPLY:
+		return WHY_REPLY;
+	case CAUSE_HELPER:
+		break;
+	}
+	return is_work(link->kind) ? WHY_HELPER : why_of_kind(link->kind);
+}
+
+/* Returns the thread that had the command wait; LIFE_NONE: none. */
+static uint32_t actor_of(const struct path_link *link)
+{
+	if (link->cause_count && link->causes->kind != CAUSE_HELPER)
+		return link->causes->actor;
+	return link->kind == LINK_CPU ? link->other : LIFE_NONE;
+}
+
+static struct cause *cause_of(struct causes *causes,
+			      const struct path_link *link)
+{
+	uint32_t thread = link->cause_count ? link->causes->waiter :
+					      link->thread;
+	const struct life *life = lives_at(causes->lives, thread);
+	struct cause *cause = keyed_array_add(
+		&causes->all,
+		&(struct cause){
+			.why = why_of(link),
+			.program = program_of(causes, thread),
+			.actor = program_of(causes, actor_of(link)),
+			.index = LIFE_NONE,
+			.pid = life ? life->pid : -1,
+		});
+
+	if (!cause)
+		return NULL;
+	if (cause->index == LIFE_NONE)
+		cause->index = (uint32_t)causes->all.items.count - 1;
+	cause->has_pids |= life && life->pid != cause->pid;
+	return cause;
+}
+
+/* Returns the sleep of a thread of the command that @link is part of. */
+static const struct life_sleep *sleep_of(const struct path_link *link)
+{
+	return link->cause_count ? link->causes->sleep : link->sleep;
+}
+
+static int add_detail(struct causes *causes, const struct cause *cause,
+		      const struct path_link *link)
+{
+	const struct life_sleep *sleep = sleep_of(link);
+	struct cause_detail *detail = keyed_array_add(
+		&causes->details,
+		&(struct cause_detail){
+			.cause = cause->index,
+			.kind = link->kind,
+			.function = link->function,
+			.call = sleep ? sleep->call : FUNCTION_NONE,
+			.user = sleep ? sleep->user : FUNCTION_NONE,
+			.user_offset = sleep ? sleep->user_offset : 0,
+		});
+
+	if (!detail)
+		return -ERROR_MEMORY;
+	detail->ns += link->ns;
+	return 0;
+}
+
+/* Returns whether both are waits for the same cause, in one call at one place:
+ * only the longest of them is kept.
+ */
+static bool is_alike(const struct long_link *kept, uint32_t cause,
+		     const struct life_sleep *sleep)
+{
+	const struct life_sleep *other = kept->link.sleep;
+
+	if (kept->cause != cause || !sleep != !other)
+		return false;
+	return !sleep ||
+	       (sleep->call == other->call && sleep->user == other->user &&
+		sleep->user_offset == other->user_offset);
+}
+
+/* Removes the link at @at. */
+static void drop_long(struct causes *causes, size_t at)
+{
+	causes->long_count--;
+	memmove(causes->longest + at, causes->longest + at + 1,
+		(causes->long_count - at) * sizeof(*causes->longest));
+}
+
+static void insert_long(struct causes *causes, const struct long_link *item)
+{
+	size_t at = causes->long_count;
+
+	while (at && causes->longest[at - 1].link.ns < item->link.ns)
+		at--;
+	if (at == LONG_LINKS)
+		return;
+	if (causes->long_count < LONG_LINKS)
+		causes->long_count++;
+	memmove(causes->longest + at + 1, causes->longest + at,
+		(causes->long_count - 1 - at) * sizeof(*causes->longest));
+	causes->longest[at] = *item;
+}
+
+static void keep_if_long(struct causes *causes, const struct path_link *link,
+			 uint32_t cause)
+{
+	struct long_link item = { *link, cause };
+	size_t at = 0;
+
+	if (link->kind < LINK_CPU)
+		return;
+	item.link.sleep = sleep_of(link);
+	item.link.causes = NULL;
+	while (at < causes->long_count &&
+	       !is_alike(&causes->longest[at], cause, item.link.sleep))
+		at++;
+	if (at < causes->long_count) {
+		if (causes->longest[at].link.ns >= link->ns)
+			return;
+		drop_long(causes, at);
+	}
+	insert_long(causes, &item);
+}
+
+static void add_certainty(struct causes *causes, const struct path_link *link)
+{
+	causes->ns += link->ns;
+	causes->links++;
+	if (link->certainty == LINK_INFERRED)
+		causes->inferred_ns += link->ns;
+	if (link->certainty == LINK_NOT_KNOWN)
+		causes->unknown_ns += link->ns;
+	if (link->kind == LINK_UNKNOWN)
+		causes->reasons_ns[link->reason] += link->ns;
+}
+
+int causes_add(struct causes *causes, const struct path_link *link)
+{
+	struct cause *cause = cause_of(causes, link);
+
+	if (!cause)
+		return -ERROR_MEMORY;
+	cause->ns += link->ns;
+	cause->count++;
+	add_certainty(causes, link);
+	keep_if_long(causes, link, cause->index);
+	return add_detail(causes, cause, link);
+}
+
+static int compare_ns(uint64_t a, uint64_t b)
+{
+	return (a < b) - (a > b);
+}
+
+static int compare_causes(const void *a, const void *b)
+{
+	const struct cause *left = a;
+	const struct cause *right = b;
+	int order = compare_ns(left->ns, right->ns);
+
+	return order ? order : compare_ns(right->index, left->index);
+}
+
+static int compare_details(const void *a, const void *b)
+{
+	const struct cause_detail *left = a;
+	const struct cause_detail *right = b;
+	int order = compare_ns(left->ns, right->ns);
+
+	return order ? order : memcmp(left, right, 20);
+}
+
+void causes_sort(struct causes *causes)
+{
+	array_sort(&causes->all.items, compare_causes);
+	array_sort(&causes->details.items, compare_details);
+}
+
+const char *causes_program(const struct causes *causes, uint32_t index)
+{
+	return index < causes->programs.count ?
+		       *(const char *const *)array_at(&causes->programs,
+						      index) :
+		       "?";
+}

@@ -1,0 +1,400 @@
+/* SPDX-License-Identifier: MIT */
+#include "explain/explain.h"
+
+#include "attribution/events/event_handler.h"
+#include "attribution/requests/request.h"
+#include "attribution/requests/requests.h"
+#include "attribution/trackers.h"
+#include "common/container_of.h"
+#include "common/error.h"
+#include "decoder/recording/recording.h"
+#include "explain/explanation.h"
+#include "explain/life_reader.h"
+#include "report/steps/task_choice.h"
+#include "report/text/task_names.h"
+#include "symbolize/symbols/symbols.h"
+#include "tables/requests/request_sums.h"
+#include "tables/text/recorded.h"
+
+#include <stdlib.h>
+
+/* Whether a thread is of the command: unknown until its first query. */
+enum chosen { CHOSEN_UNKNOWN, CHOSEN_NO, CHOSEN_YES };
+
+struct explain_table {
+	struct event_handler handler;
+	struct request_callback callback;
+	struct attribution_input input;
+	struct life_reader *reader;
+	const struct lives *lives;
+	struct array chosen; /* uint8_t by thread */
+	/* the tasks to explain: the input's, or the command's */
+	struct step_filter filter;
+	int32_t command; /* its process; -1: unknown */
+	/* the request to explain, if its number is not 0, once it was found */
+	uint64_t request;
+	struct request_row row;
+	bool has_row;
+	struct explanation explanation;
+	int status;
+};
+
+static struct task task_of(const struct life *life)
+{
+	return (struct task){ .tid = life->tid, .pid = life->pid };
+}
+
+static bool finds_chosen(const struct explain_table *table,
+			 const struct life *life)
+{
+	const struct task task = task_of(life);
+
+	return life->tid > 0 &&
+	       (step_filter_has_tasks(&table->filter) ||
+		!task_names_is_of_kernel(table->input.names, life->pid)) &&
+	       step_filter_task(&table->filter, &task);
+}
+
+static bool is_chosen(void *ctx, uint32_t thread)
+{
+	struct explain_table *table = ctx;
+	const struct life *life = lives_at(table->lives, thread);
+	uint8_t *known = life ? array_reach(&table->chosen, thread) : NULL;
+
+	if (!known)
+		return false;
+	if (*known == CHOSEN_UNKNOWN)
+		*known = finds_chosen(table, life) ? CHOSEN_YES : CHOSEN_NO;
+	return *known == CHOSEN_YES;
+}
+
+static bool is_kernel(void *ctx, uint32_t thread)
+{
+	const struct explain_table *table = ctx;
+	const struct life *life = lives_at(table->lives, thread);
+
+	return life && task_names_is_of_kernel(table->input.names, life->pid);
+}
+
+static int take_link(void *ctx, const struct path_link *link)
+{
+	struct explain_table *table = ctx;
+
+	return causes_add(&table->explanation.causes, link);
+}
+
+/* Returns whether @life is a process that the recorder started: the command. */
+static bool is_command(const struct explain_table *table,
+		       const struct life *life)
+{
+	const char *command = recording_info(table->input.recording)->command;
+	const struct task_names *names = table->input.names;
+
+	return life->tid > 0 && life->tid == life->pid && life->exec_ns &&
+	       recorder_task_is(names, command,
+				task_names_parent(names, life->pid)) &&
+	       !recorder_task_is(names, command, life->tid);
+}
+
+/* Returns the first command that the recorder started, or NULL. */
+static const struct life *find_command(const struct explain_table *table)
+{
+	const struct life *command = NULL;
+
+	for (uint32_t i = 0; i < table->lives->threads.count; i++) {
+		const struct life *life = lives_at(table->lives, i);
+
+		if (is_command(table, life) &&
+		    (!command || life->exec_ns < command->exec_ns))
+			command = life;
+	}
+	return command;
+}
+
+static uint64_t last_ns(const struct life *life)
+{
+	const struct life_row *rows = life->rows.items;
+
+	return life->rows.count ? rows[life->rows.count - 1].end_ns : 0;
+}
+
+static uint64_t first_ns(const struct life *life)
+{
+	const struct life_row *rows = life->rows.items;
+
+	return life->rows.count ? rows[0].begin_ns : UINT64_MAX;
+}
+
+static uint64_t recording_end_ns(const struct lives *lives)
+{
+	uint64_t end_ns = 0;
+
+	for (uint32_t i = 0; i < lives->threads.count; i++) {
+		uint64_t last = last_ns(lives_at(lives, i));
+
+		if (last > end_ns)
+			end_ns = last;
+	}
+	return end_ns;
+}
+
+/* A thread that may end the path. */
+struct candidate {
+	uint32_t thread;
+	uint64_t end_ns;
+	int rank; /* the highest is chosen, then the latest */
+};
+
+/* Without a record of its exit: a thread that ended leaves its CPU for the last
+ * time while it runs.
+ */
+static bool has_ended(const struct life *life, uint64_t end_ns)
+{
+	const struct life_row *rows = life->rows.items;
+
+	return life->has_exited ||
+	       (rows[life->rows.count - 1].kind == LIFE_RUNS &&
+		last_ns(life) < end_ns);
+}
+
+/* Prefers threads of the command, then those that ended, then those that are
+ * processes' first.
+ */
+static int rank_of(const struct explain_table *table, const struct life *life,
+		   uint64_t end_ns)
+{
+	return (life->pid == table->command) * 4 + has_ended(life, end_ns) * 2 +
+	       (life->tid == life->pid);
+}
+
+static bool is_better(const struct candidate *candidate,
+		      const struct candidate *than)
+{
+	return than->thread == LIFE_NONE || candidate->rank > than->rank ||
+	       (candidate->rank == than->rank &&
+		candidate->end_ns > than->end_ns);
+}
+
+/* Returns the thread whose end in the window is explained. */
+static struct candidate choose_end(struct explain_table *table)
+{
+	struct candidate best = { .thread = LIFE_NONE };
+	uint64_t end_ns = recording_end_ns(table->lives);
+
+	if (end_ns > table->input.window.until_ns)
+		end_ns = table->input.window.until_ns;
+	for (uint32_t i = 0; i < table->lives->threads.count; i++) {
+		const struct life *life = lives_at(table->lives, i);
+		struct candidate candidate = { .thread = i };
+
+		if (!is_chosen(table, i) || first_ns(life) >= end_ns ||
+		    last_ns(life) <= table->input.window.since_ns)
+			continue;
+		candidate.rank = rank_of(table, life, end_ns);
+		candidate.end_ns = last_ns(life) < end_ns ? last_ns(life) :
+							    end_ns;
+		if (is_better(&candidate, &best))
+			best = candidate;
+	}
+	return best;
+}
+
+/* Chooses the tasks, if the options do not: the command's, or all programs'. */
+static uint64_t choose_tasks(struct explain_table *table)
+{
+	struct explanation *explanation = &table->explanation;
+	const struct life *command;
+
+	table->command = -1;
+	table->filter = *table->input.filter;
+	explanation->subject = SUBJECT_CHOSEN;
+	if (step_filter_has_tasks(&table->filter))
+		return 0;
+	command = find_command(table);
+	explanation->subject = command ? SUBJECT_COMMAND : SUBJECT_ALL;
+	if (!command)
+		return 0;
+	table->command = command->pid;
+	table->filter.trees = &table->command;
+	table->filter.tree_count = 1;
+	return command->exec_ns;
+}
+
+static uint32_t find_thread(const struct lives *lives, int32_t tid)
+{
+	for (uint32_t i = 0; i < lives->threads.count; i++)
+		if (lives_at(lives, i)->tid == tid)
+			return i;
+	return LIFE_NONE;
+}
+
+/* Chooses the client of the request, or the server if the client is on another
+ * machine. Returns the thread that ends it, and sets *@begin_ns.
+ */
+static struct candidate choose_request(struct explain_table *table,
+				       uint64_t *begin_ns)
+{
+	const struct request_row *row = &table->row;
+	bool is_of_client = row->client_tid > 0;
+
+	table->explanation.subject = SUBJECT_REQUEST;
+	table->explanation.request = table->request;
+	table->filter = (struct step_filter){ .names = table->input.names };
+	table->command = is_of_client ? row->client_pid : row->server_pid;
+	table->filter.pids = &table->command;
+	table->filter.pid_count = 1;
+	*begin_ns = row->sums.begin_ns;
+	if (!table->has_row)
+		return (struct candidate){ .thread = LIFE_NONE };
+	return (struct candidate){
+		.thread = find_thread(table->lives, is_of_client ?
+							    row->client_tid :
+							    row->server_tid),
+		.end_ns = row->sums.begin_ns + row->sums.wall_ns,
+	};
+}
+
+static int walk(struct explain_table *table, const struct candidate *end,
+		uint64_t begin_ns)
+{
+	struct explanation *explanation = &table->explanation;
+	const struct life *life = lives_at(table->lives, end->thread);
+	const struct path_options options = {
+		.lives = table->lives,
+		.functions = symbols_functions(table->input.symbols),
+		.thread = end->thread,
+		.end_ns = end->end_ns,
+		.begin_ns = begin_ns,
+		.is_chosen = is_chosen,
+		.is_kernel = is_kernel,
+		.take = take_link,
+		.ctx = table,
+	};
+
+	explanation->end_ns = end->end_ns;
+	explanation->pid = life->pid;
+	explanation->program = task_names_last(table->input.names, life->tid);
+	explanation->is_cut =
+		explanation->subject != SUBJECT_REQUEST &&
+		(last_ns(life) > end->end_ns ||
+		 !has_ended(life, recording_end_ns(table->lives)));
+	return critical_path_walk(&options, &explanation->begin_ns);
+}
+
+static struct candidate choose(struct explain_table *table, uint64_t *begin_ns)
+{
+	struct candidate end;
+
+	if (table->request)
+		return choose_request(table, begin_ns);
+	*begin_ns = choose_tasks(table);
+	end = choose_end(table);
+	if (*begin_ns < table->input.window.since_ns)
+		*begin_ns = table->input.window.since_ns;
+	return end;
+}
+
+static int explain(struct explain_table *table)
+{
+	uint64_t begin_ns = 0;
+	const struct candidate end = choose(table, &begin_ns);
+	int status;
+
+	if (end.thread == LIFE_NONE || end.end_ns <= begin_ns)
+		return 0;
+	status = walk(table, &end, begin_ns);
+	causes_sort(&table->explanation.causes);
+	return status;
+}
+
+static void write_all(const struct explanation *explanation,
+		      const struct attribution_output *output)
+{
+	switch (output->format) {
+	case RECORD_JSON:
+		explanation_write_json(explanation, output->out);
+		return;
+	case RECORD_CSV:
+		explanation_write_csv(explanation, output);
+		return;
+	case RECORD_TABLE:
+		explanation_write_text(explanation, output->out);
+		return;
+	}
+}
+
+static void take_request(struct request_callback *callback,
+			 const struct request *request)
+{
+	struct explain_table *table =
+		container_of(callback, struct explain_table, callback);
+
+	if (request->number != table->request)
+		return;
+	table->has_row = true;
+	if (request_row_of(request, &table->row) < 0)
+		table->status = -ERROR_MEMORY;
+}
+
+static bool follow_requests(struct explain_table *table)
+{
+	if (!table->input.argument)
+		return true;
+	table->request = strtoull(table->input.argument, NULL, 10);
+	table->callback.take = take_request;
+	return trackers_requests(table->input.trackers, &table->callback);
+}
+
+static int render(struct event_handler *handler,
+		  const struct attribution_output *output)
+{
+	struct explain_table *table = (struct explain_table *)handler;
+	int status = life_reader_end(table->reader);
+
+	if (!status)
+		status = table->status;
+	if (!status)
+		status = explain(table);
+	if (status < 0)
+		return status;
+	write_all(&table->explanation, output);
+	return 0;
+}
+
+static void close_table(struct event_handler *handler)
+{
+	struct explain_table *table = (struct explain_table *)handler;
+
+	causes_free(&table->explanation.causes);
+	array_free(&table->chosen);
+	life_reader_free(table->reader);
+}
+
+static bool open_table(struct event_handler *handler,
+		       const struct attribution_input *input)
+{
+	struct explain_table *table = (struct explain_table *)handler;
+
+	table->input = *input;
+	table->chosen = ARRAY_OF(uint8_t);
+	table->reader = life_reader_new(input->trackers,
+					symbols_functions(input->symbols),
+					input->symbols);
+	if (!table->reader || !follow_requests(table))
+		return false;
+	table->lives = life_reader_lives(table->reader);
+	table->explanation.input = &table->input;
+	table->explanation.causes = causes_of(table->lives, input->names);
+	return true;
+}
+
+const struct attribution_table explain_table = {
+	.name = "explain",
+	.help = "why it took as long as it did: the first screen",
+	.is_of_tasks = true,
+	.writes_left_out = true,
+	.size = sizeof(struct explain_table),
+	.open = open_table,
+	.render = render,
+	.close = close_table,
+};

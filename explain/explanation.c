@@ -1,0 +1,725 @@
+/* SPDX-License-Identifier: MIT */
+#include "explain/explanation.h"
+
+#include "attribution/calls/system_calls.h"
+#include "decoder/recording/recording.h"
+#include "report/text/duration_text.h"
+#include "report/text/function_label.h"
+#include "report/text/name_text.h"
+#include "report/text/record_writer.h"
+#include "report/text/task_names.h"
+#include "symbolize/elf/lines.h"
+#include "symbolize/functions/function_table.h"
+#include "symbolize/symbols/symbols.h"
+#include "tables/text/recorded.h"
+#include "tables/text/table_rows.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+enum {
+	MOST_CAUSES = 7,  /* in text */
+	MOST_DETAILS = 3, /* of each */
+	WIDTH = 100,	  /* columns */
+};
+
+/* The texts of a cause: "%1" is the program, "%2" the one that had it wait. */
+struct why_text {
+	const char *name; /* in JSON */
+	const char *sentence;
+	const char *unknown_actor; /* the sentence if the actor is unknown */
+	const char *report; /* options of report that show the evidence */
+};
+
+static const struct why_text texts[WHY_COUNT] = {
+	[LINK_USER] = { "user", "%1 ran its own code", NULL, "--flat" },
+	[LINK_CALL] = { "system_calls", "%1 worked in system calls", NULL,
+			"--syscalls" },
+	[LINK_FAULT] = { "faults", "%1 was given memory (page faults)", NULL,
+			 "--threads" },
+	[LINK_INTERRUPT] = { "interrupts",
+			     "%1 was interrupted: its CPU served devices and "
+			     "timers",
+			     NULL, "--interrupts" },
+	[LINK_KERNEL] = { "kernel",
+			  "%1 ran in the kernel, outside system calls", NULL,
+			  "--threads" },
+	[LINK_TRACER] = { "tracer", "%1 was held up by being recorded", NULL,
+			  "--with-tracer --threads" },
+	[LINK_GUEST] = { "guest", "%1 ran a virtual machine", NULL,
+			 "--threads" },
+	[LINK_CPU] = { "cpu", "%1 could run and had no CPU: %2 had it",
+		       "%1 could run and had no CPU", "--runqueue" },
+	[LINK_IDLE] = { "cpu_idle",
+			"%1 could run, and a CPU was idle until it started",
+			NULL, "--runqueue" },
+	[LINK_THROTTLED] = { "throttled",
+			     "%1 was throttled: its cgroup had used up its CPU "
+			     "quota",
+			     NULL, "--runqueue" },
+	[LINK_RECORDER] = { "recorder", "%1 had no CPU: the recorder had it",
+			    NULL, "--with-tracer --threads" },
+	[LINK_DISK] = { "disk", "%1 waited for the disk", NULL, "--sleeps" },
+	[LINK_NETWORK] = { "network", "%1 waited for the network", NULL,
+			   "--sleeps" },
+	[LINK_TIMER] = { "timer", "%1 slept until a timer expired", NULL,
+			 "--sleeps" },
+	[LINK_DEVICE] = { "device",
+			  "%1 waited for a device, or for work of the kernel",
+			  NULL, "--sleeps" },
+	[LINK_WAIT] = { "wait", "%1 slept; what would wake it is not known",
+			NULL, "--sleeps" },
+	[LINK_UNKNOWN] = { "unknown", "what %1 did is not in the recording",
+			   NULL, "--threads" },
+	[WHY_LOCK] = { "lock", "%1 waited for a lock that %2 held",
+		       "%1 waited for a lock", "--sleeps" },
+	[WHY_FUTEX] = { "futex", "%1 waited for a lock or a signal of %2",
+			"%1 waited for a lock or a signal", "--sleeps" },
+	[WHY_REPLY] = { "reply", "%1 waited for %2, another program",
+			"%1 waited for another program", "--sleeps" },
+	[WHY_HELPER] = { "helper", "%1 waited for work of the kernel's threads",
+			 NULL, "--sleeps" },
+};
+
+const char *why_name(uint32_t why)
+{
+	return texts[why].name;
+}
+
+/* A line of text, cut at WIDTH. */
+struct text_line {
+	char text[1024];
+	size_t size;
+};
+
+static void __attribute__((format(printf, 2, 3)))
+add(struct text_line *line, const char *format, ...)
+{
+	size_t room = sizeof(line->text) - line->size;
+	va_list arguments;
+	int size;
+
+	va_start(arguments, format);
+	size = vsnprintf(line->text + line->size, room, format, arguments);
+	va_end(arguments);
+	if (size > 0)
+		line->size += (size_t)size < room ? (size_t)size : room - 1;
+}
+
+/* Adds @name, from the recording, without what a terminal obeys. */
+static void add_name(struct text_line *line, const char *name)
+{
+	char text[NAME_GROWTH * 64 + 1];
+	size_t length = strnlen(name, 64);
+
+	text[name_text(text, NAME_TEXT, name, length)] = '\0';
+	add(line, "%s", text);
+}
+
+static void end_line(struct text_line *line, FILE *out)
+{
+	if (line->size > WIDTH) {
+		line->size = WIDTH - 3;
+		/* Not within a character of several bytes. */
+		while (line->size &&
+		       ((unsigned char)line->text[line->size] & 0xc0) == 0x80)
+			line->size--;
+		strcpy(line->text + line->size, "...");
+	}
+	fprintf(out, "%s\n", line->text);
+}
+
+static const struct function_table *
+functions_of(const struct explanation *explanation)
+{
+	return symbols_functions(explanation->input->symbols);
+}
+
+static bool is_known(const struct explanation *explanation, uint32_t function)
+{
+	return function != FUNCTION_UNKNOWN &&
+	       function < function_count(functions_of(explanation));
+}
+
+/* Returns the name of a system call; NULL if unknown. */
+static const char *call_name(const struct explanation *explanation,
+			     uint32_t function)
+{
+	const char *name =
+		is_known(explanation, function) ?
+			system_call_name(
+				functions_of(explanation),
+				symbols_arch(explanation->input->symbols),
+				function) :
+			"?";
+
+	return strcmp(name, "?") ? name : NULL;
+}
+
+static void add_place(struct text_line *line,
+		      const struct explanation *explanation, uint32_t user,
+		      uint32_t offset)
+{
+	const struct function *function;
+	struct source_line source;
+	const char *file;
+
+	if (!is_known(explanation, user))
+		return;
+	function = function_at(functions_of(explanation), user);
+	add(line, " called by ");
+	add_name(line, function->name);
+	if (!lines_find(explanation->input->lines, function, offset, &source))
+		return;
+	file = strrchr(source.file, '/');
+	add(line, " (");
+	add_name(line, file ? file + 1 : source.file);
+	add(line, ":%d)", source.line);
+}
+
+static bool is_wait(uint32_t kind)
+{
+	return kind >= LINK_CPU;
+}
+
+/* Adds what a detail of a thread that another one waited for consists of. */
+static void add_meanwhile(struct text_line *line,
+			  const struct explanation *explanation,
+			  const struct cause_detail *detail)
+{
+	static const char *const doing[LINK_KINDS] = {
+		[LINK_USER] = "ran its code",
+		[LINK_CALL] = "was in a system call",
+		[LINK_FAULT] = "was given memory",
+		[LINK_INTERRUPT] = "was interrupted",
+		[LINK_KERNEL] = "ran in the kernel",
+		[LINK_TRACER] = "was held up by being recorded",
+		[LINK_GUEST] = "ran a virtual machine",
+		[LINK_CPU] = "had no CPU",
+		[LINK_IDLE] = "had no CPU yet",
+		[LINK_THROTTLED] = "was throttled",
+		[LINK_RECORDER] = "had no CPU: the recorder had it",
+		[LINK_DISK] = "waited for the disk",
+		[LINK_NETWORK] = "waited for the network",
+		[LINK_TIMER] = "slept",
+		[LINK_DEVICE] = "waited for a device",
+		[LINK_WAIT] = "slept",
+		[LINK_UNKNOWN] = "is not in the recording",
+	};
+	const char *call = detail->kind == LINK_CALL ?
+				   call_name(explanation, detail->function) :
+				   NULL;
+
+	if (call)
+		add(line, "was in %s", call);
+	else if (detail->kind == LINK_USER &&
+		 is_known(explanation, detail->function)) {
+		add(line, "ran ");
+		add_name(line, function_text(functions_of(explanation),
+					     detail->function));
+	} else
+		add(line, "%s", doing[detail->kind]);
+}
+
+/* Returns whether the details of a cause are of the thread that had the
+ * program wait.
+ */
+static bool is_of_actor(uint32_t why)
+{
+	return why == WHY_LOCK || why == WHY_FUTEX || why == WHY_REPLY;
+}
+
+/* Adds "in fsync called by save (ledger.c:41)". Returns false if nothing is
+ * known.
+ */
+static bool add_detail(struct text_line *line,
+		       const struct explanation *explanation, uint32_t why,
+		       const struct cause_detail *detail)
+{
+	bool is_of_other = is_of_actor(why);
+	const char *call = call_name(explanation, detail->kind == LINK_CALL ?
+							  detail->function :
+							  detail->call);
+	size_t size = line->size;
+
+	if (is_of_other)
+		add_meanwhile(line, explanation, detail);
+	else if (!is_wait(detail->kind) && why < LINK_KINDS &&
+		 detail->kind != LINK_CALL) {
+		if (is_known(explanation, detail->function))
+			add_name(line, function_text(functions_of(explanation),
+						     detail->function));
+	} else if (call)
+		add(line, "in %s", call);
+	if (!is_of_other)
+		add_place(line, explanation, detail->user, detail->user_offset);
+	return line->size > size;
+}
+
+static const struct cause_detail *
+details_of(const struct explanation *explanation, size_t *count)
+{
+	const struct array *items = &explanation->causes.details.items;
+
+	*count = items->count;
+	return items->items;
+}
+
+static bool has_user(const struct explanation *explanation)
+{
+	return recording_traces_user(explanation->input->recording);
+}
+
+/* Writes the largest details of @cause in a line, if any is known. */
+static void write_details(const struct explanation *explanation,
+			  const struct cause *cause, FILE *out)
+{
+	struct text_line line = { .size = 0 };
+	size_t count;
+	const struct cause_detail *details = details_of(explanation, &count);
+	int written = 0;
+
+	add(&line, "%19s", "");
+	if (is_of_actor(cause->why)) {
+		add(&line, "in that time ");
+		add_name(&line,
+			 causes_program(&explanation->causes, cause->actor));
+		add(&line, " ");
+	}
+	for (size_t i = 0; i < count && written < MOST_DETAILS; i++) {
+		struct text_line part = { .size = 0 };
+
+		if (details[i].cause != cause->index ||
+		    !add_detail(&part, explanation, cause->why, &details[i]))
+			continue;
+		add(&part, " %s", duration_text_of(details[i].ns).text);
+		if (written && line.size + 2 + part.size > WIDTH)
+			break;
+		add(&line, "%s%s", written ? ", " : "", part.text);
+		written++;
+	}
+	if (written)
+		end_line(&line, out);
+	else if (cause->why == LINK_USER && !has_user(explanation))
+		fprintf(out, "%19sits functions need record --user\n", "");
+}
+
+static void add_program(struct text_line *line,
+			const struct explanation *explanation, uint32_t program,
+			bool is_plural)
+{
+	add_name(line, causes_program(&explanation->causes, program));
+	add(line, "%s", is_plural ? " (several processes)" : "");
+}
+
+/* Returns whether the name of the program that had another one wait is known. */
+static bool has_actor(const struct explanation *explanation,
+		      const struct cause *cause)
+{
+	return strcmp(causes_program(&explanation->causes, cause->actor), "?");
+}
+
+static void add_sentence(struct text_line *line,
+			 const struct explanation *explanation,
+			 const struct cause *cause)
+{
+	const struct why_text *text = &texts[cause->why];
+	const char *from = text->sentence;
+
+	if (!has_actor(explanation, cause) && text->unknown_actor)
+		from = text->unknown_actor;
+	for (const char *mark; (mark = strchr(from, '%')); from = mark + 2) {
+		add(line, "%.*s", (int)(mark - from), from);
+		if (mark[1] == '1')
+			add_program(line, explanation, cause->program,
+				    cause->has_pids);
+		else if (cause->actor == cause->program)
+			add(line, "another thread of this name");
+		else
+			add_program(line, explanation, cause->actor, false);
+	}
+	add(line, "%s", from);
+}
+
+/* Adds @name so that a shell reads it as one word. */
+static void add_word(struct text_line *line, const char *name)
+{
+	const char *plain = "abcdefghijklmnopqrstuvwxyz"
+			    "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._+-/:@%,=";
+
+	if (*name && !name[strspn(name, plain)]) {
+		add(line, "%s", name);
+		return;
+	}
+	add(line, "'");
+	add_name(line, name);
+	add(line, "'");
+}
+
+static void add_command(struct text_line *line,
+			const struct explanation *explanation,
+			const struct cause *cause)
+{
+	add(line, "ktrace-hw report %s --comm ", texts[cause->why].report);
+	add_word(line, causes_program(&explanation->causes, cause->program));
+}
+
+static double percent_of(const struct explanation *explanation, uint64_t ns)
+{
+	return explanation->causes.ns ?
+		       100. * (double)ns / (double)explanation->causes.ns :
+		       0;
+}
+
+static void write_cause(const struct explanation *explanation,
+			const struct cause *cause, FILE *out)
+{
+	struct text_line line = { .size = 0 };
+	struct text_line command = { .size = 0 };
+
+	add(&line, "%5.1f %%  %8s  ", percent_of(explanation, cause->ns),
+	    duration_text_of(cause->ns).text);
+	add_sentence(&line, explanation, cause);
+	end_line(&line, out);
+	write_details(explanation, cause, out);
+	add(&command, "%19sSee: ", "");
+	add_command(&command, explanation, cause);
+	fprintf(out, "%s\n", command.text);
+}
+
+static void write_causes(const struct explanation *explanation, FILE *out)
+{
+	const struct array *items = &explanation->causes.all.items;
+	uint64_t rest_ns = 0;
+	size_t i;
+
+	for (i = 0; i < items->count && i < MOST_CAUSES; i++) {
+		const struct cause *cause = array_at(items, i);
+
+		if (i && percent_of(explanation, cause->ns) < 0.5)
+			break;
+		write_cause(explanation, cause, out);
+	}
+	for (size_t j = i; j < items->count; j++)
+		rest_ns += ((const struct cause *)array_at(items, j))->ns;
+	if (rest_ns)
+		fprintf(out,
+			"%5.1f %%  %8s  %zu smaller cause%s "
+			"(ktrace-hw explain --format=json)\n",
+			percent_of(explanation, rest_ns),
+			duration_text_of(rest_ns).text, items->count - i,
+			items->count - i == 1 ? "" : "s");
+}
+
+static uint64_t start_ns(const struct explanation *explanation)
+{
+	return explanation->begin_ns;
+}
+
+static const struct cause *cause_at(const struct causes *causes, uint32_t index)
+{
+	for (size_t i = 0; i < causes->all.items.count; i++) {
+		const struct cause *cause = array_at(&causes->all.items, i);
+
+		if (cause->index == index)
+			return cause;
+	}
+	return NULL;
+}
+
+static void write_long(const struct explanation *explanation,
+		       const struct long_link *item, FILE *out)
+{
+	const struct path_link *link = &item->link;
+	const struct cause *cause = cause_at(&explanation->causes, item->cause);
+	struct text_line line = { .size = 0 };
+
+	add(&line, "%10s  ", duration_text_of(link->ns).text);
+	add(&line, "at %s: ",
+	    link->begin_ns > start_ns(explanation) ?
+		    duration_text_of(link->begin_ns - start_ns(explanation))
+			    .text :
+		    "0 s");
+	add_sentence(&line, explanation, cause);
+	if (link->sleep && call_name(explanation, link->sleep->call))
+		add(&line, ", in %s",
+		    call_name(explanation, link->sleep->call));
+	if (link->sleep)
+		add_place(&line, explanation, link->sleep->user,
+			  link->sleep->user_offset);
+	end_line(&line, out);
+}
+
+static void write_longest(const struct explanation *explanation, FILE *out)
+{
+	const struct causes *causes = &explanation->causes;
+
+	if (!causes->long_count)
+		return;
+	fputs("\nThe longest waits, by the time since its start:\n", out);
+	for (size_t i = 0; i < causes->long_count; i++)
+		if (!i ||
+		    percent_of(explanation, causes->longest[i].link.ns) > 0.1)
+			write_long(explanation, &causes->longest[i], out);
+}
+
+/* Writes which time is not known, and why. */
+static void write_unknown(const struct explanation *explanation, FILE *out)
+{
+	static const char *const reasons[UNKNOWN_REASONS] = {
+		[UNKNOWN_GAP] = "in gaps of the trace",
+		[UNKNOWN_FILTERED] = "outside the recorded functions",
+		[UNKNOWN_OFF] = "while the trace unit was off",
+		[UNKNOWN_UNTRACED] = "on CPUs that were not recorded",
+		[UNKNOWN_NO_EVENTS] = "without scheduler events",
+		[UNKNOWN_LOST_EVENTS] = "where records were lost",
+	};
+	const struct causes *causes = &explanation->causes;
+	uint64_t rest_ns = causes->unknown_ns;
+	struct text_line line = { .size = 0 };
+
+	add(&line, "Not known: %s (%.1f %%):",
+	    duration_text_of(causes->unknown_ns).text,
+	    percent_of(explanation, causes->unknown_ns));
+	for (int i = 0; i < UNKNOWN_REASONS; i++) {
+		uint64_t ns = causes->reasons_ns[i];
+
+		rest_ns -= ns;
+		if (ns)
+			add(&line, " %s %s;", duration_text_of(ns).text,
+			    reasons[i]);
+	}
+	if (rest_ns)
+		add(&line, " %s in waits whose end was not recorded;",
+		    duration_text_of(rest_ns).text);
+	line.text[line.size - 1] = '.';
+	end_line(&line, out);
+}
+
+static void write_certainty(const struct explanation *explanation, FILE *out)
+{
+	const struct causes *causes = &explanation->causes;
+
+	fputc('\n', out);
+	if (!causes->inferred_ns && !causes->unknown_ns)
+		fputs("All of this was measured.\n", out);
+	if (causes->inferred_ns)
+		fprintf(out, "Inferred, not measured: %s (%.1f %%).\n",
+			duration_text_of(causes->inferred_ns).text,
+			percent_of(explanation, causes->inferred_ns));
+	if (causes->unknown_ns)
+		write_unknown(explanation, out);
+}
+
+static const struct table_need needs[] = {
+	{ .columns = "waits", .event = EVENT_SCHED_SWITCH },
+	{ .columns = "what ended waits", .event = EVENT_SCHED_WAKING },
+};
+
+static void write_missing(const struct explanation *explanation, FILE *out)
+{
+	const struct recorded recorded = recorded_of(
+		explanation->input->recording, explanation->input->events);
+
+	recorded_explain(&recorded, needs, sizeof(needs) / sizeof(*needs), out);
+}
+
+static void write_head(const struct explanation *explanation, FILE *out)
+{
+	const char *path = recording_path(explanation->input->recording);
+	struct text_line line = { .size = 0 };
+
+	if (explanation->subject == SUBJECT_REQUEST)
+		add(&line, "Request %" PRIu64 " of ", explanation->request);
+	add_name(&line, explanation->program);
+	add(&line, " (process %" PRId32 ") took %s%s.", explanation->pid,
+	    duration_text_of(explanation->end_ns - explanation->begin_ns).text,
+	    explanation->is_cut ? " and had not ended" : "");
+	add(&line, " What had to happen for it to end:");
+	end_line(&line, out);
+	if (strcmp(path, "ktrace.data"))
+		fprintf(out, "(The commands need -i %s.)\n", path);
+	fputc('\n', out);
+}
+
+void explanation_write_text(const struct explanation *explanation, FILE *out)
+{
+	static const char *const nothing[] = {
+		[SUBJECT_COMMAND] = "The command did not run in this time.\n",
+		[SUBJECT_CHOSEN] = "No thread that the options choose ran in "
+				   "this time.\n",
+		[SUBJECT_ALL] = "No program ran in this time.\n",
+		[SUBJECT_REQUEST] = "There is no request with this number "
+				    "(ktrace-hw report --requests).\n",
+	};
+
+	if (!explanation->program) {
+		fputs(nothing[explanation->subject], out);
+		write_missing(explanation, out);
+		return;
+	}
+	write_head(explanation, out);
+	write_causes(explanation, out);
+	write_longest(explanation, out);
+	write_certainty(explanation, out);
+	write_missing(explanation, out);
+}
+
+/* Writes a member with a name of the recording; nothing if it is NULL. */
+static void write_member(FILE *out, const char *member, const char *name)
+{
+	if (!name)
+		return;
+	fprintf(out, ",\"%s\":", member);
+	json_string(out, name);
+}
+
+static const char *name_of(const struct explanation *explanation,
+			   uint32_t function)
+{
+	return is_known(explanation, function) ?
+		       function_text(functions_of(explanation), function) :
+		       NULL;
+}
+
+static void write_line_member(const struct explanation *explanation,
+			      uint32_t user, uint32_t offset, FILE *out)
+{
+	struct source_line source;
+	char text[600];
+
+	if (!is_known(explanation, user) ||
+	    !lines_find(explanation->input->lines,
+			function_at(functions_of(explanation), user), offset,
+			&source))
+		return;
+	snprintf(text, sizeof(text), "%s:%d", source.file, source.line);
+	write_member(out, "line", text);
+}
+
+static void write_json_details(const struct explanation *explanation,
+			       const struct cause *cause, FILE *out)
+{
+	size_t count;
+	const struct cause_detail *details = details_of(explanation, &count);
+	const char *separator = "";
+
+	fputs(",\"parts\":[", out);
+	for (size_t i = 0; i < count; i++) {
+		const struct cause_detail *detail = &details[i];
+
+		if (detail->cause != cause->index)
+			continue;
+		fprintf(out, "%s\n  {\"ns\":%" PRIu64 ",\"kind\":\"%s\"",
+			separator, detail->ns, why_name(detail->kind));
+		write_member(out, "function",
+			     name_of(explanation, detail->function));
+		write_member(out, "call",
+			     call_name(explanation, detail->kind == LINK_CALL ?
+							    detail->function :
+							    detail->call));
+		write_member(out, "user", name_of(explanation, detail->user));
+		write_line_member(explanation, detail->user,
+				  detail->user_offset, out);
+		fputs("}", out);
+		separator = ",";
+	}
+	fputs("]", out);
+}
+
+static void write_json_cause(const struct explanation *explanation,
+			     const struct cause *cause, FILE *out)
+{
+	struct text_line command = { .size = 0 };
+
+	fprintf(out, "{\"cause\":\"%s\",\"ns\":%" PRIu64 ",\"links\":%" PRIu64,
+		why_name(cause->why), cause->ns, cause->count);
+	write_member(out, "program",
+		     causes_program(&explanation->causes, cause->program));
+	if (cause->actor != LIFE_NONE)
+		write_member(out, "actor",
+			     causes_program(&explanation->causes,
+					    cause->actor));
+	add_command(&command, explanation, cause);
+	write_member(out, "evidence", command.text);
+	write_json_details(explanation, cause, out);
+	fputs("}", out);
+}
+
+static void write_json_long(const struct explanation *explanation,
+			    const struct long_link *item, FILE *out)
+{
+	const struct path_link *link = &item->link;
+	const struct cause *cause = cause_at(&explanation->causes, item->cause);
+
+	fprintf(out,
+		"{\"cause\":\"%s\",\"begin_ns\":%" PRIu64 ",\"ns\":%" PRIu64,
+		why_name(cause->why), link->begin_ns, link->ns);
+	write_member(out, "program",
+		     causes_program(&explanation->causes, cause->program));
+	if (link->sleep)
+		write_member(out, "call",
+			     call_name(explanation, link->sleep->call));
+	fputs("}", out);
+}
+
+void explanation_write_json(const struct explanation *explanation, FILE *out)
+{
+	const struct causes *causes = &explanation->causes;
+
+	fputs("{\"version\":1", out);
+	write_member(out, "program", explanation->program);
+	fprintf(out,
+		",\"pid\":%" PRId32 ",\"begin_ns\":%" PRIu64
+		",\"end_ns\":%" PRIu64 ",\"wall_ns\":%" PRIu64
+		",\"ended\":%s,\"inferred_ns\":%" PRIu64
+		",\"unknown_ns\":%" PRIu64 ",\"links\":%" PRIu64
+		",\n\"causes\":[",
+		explanation->program ? explanation->pid : -1,
+		explanation->begin_ns, explanation->end_ns,
+		explanation->end_ns - explanation->begin_ns,
+		explanation->is_cut ? "false" : "true", causes->inferred_ns,
+		causes->unknown_ns, causes->links);
+	for (size_t i = 0; i < causes->all.items.count; i++) {
+		fputs(i ? ",\n" : "\n", out);
+		write_json_cause(explanation, array_at(&causes->all.items, i),
+				 out);
+	}
+	fputs("\n],\n\"longest\":[", out);
+	for (size_t i = 0; i < causes->long_count; i++) {
+		fputs(i ? ",\n" : "\n", out);
+		write_json_long(explanation, &causes->longest[i], out);
+	}
+	fputs("\n]}\n", out);
+}
+
+static void write_row(struct record_writer *writer, const void *ctx,
+		      uint64_t index)
+{
+	const struct explanation *explanation = ctx;
+	const struct cause *cause =
+		array_at(&explanation->causes.all.items, index);
+
+	record_text(writer, "cause", why_name(cause->why));
+	record_text(writer, "program",
+		    causes_program(&explanation->causes, cause->program));
+	if (cause->actor == LIFE_NONE)
+		record_absent(writer, "actor");
+	else
+		record_text(writer, "actor",
+			    causes_program(&explanation->causes, cause->actor));
+	record_number(writer, "total_ns", cause->ns);
+	record_number(writer, "links", cause->count);
+}
+
+void explanation_write_csv(const struct explanation *explanation,
+			   const struct attribution_output *output)
+{
+	struct record_writer writer =
+		record_writer_of(output->out, output->format);
+
+	record_writer_table(&writer, write_row, explanation,
+			    explanation->causes.all.items.count);
+}

@@ -1,0 +1,935 @@
+/* SPDX-License-Identifier: MIT */
+/* The last row of each thread is open: spans are added to it, in parts by kind
+ * and function, until something begins a new row.
+ *
+ * The name of a system call is known only when it ends, which may be many rows
+ * later. Its parts and sleeps therefore begin with CALL_OPEN instead of a
+ * function, and the thread lists them until the call ends.
+ */
+#include "explain/life_reader.h"
+
+#include "attribution/calls/system_calls.h"
+#include "attribution/events/event_handler.h"
+#include "attribution/events/function_marks.h"
+#include "attribution/events/known_events.h"
+#include "attribution/sleeps/sleeps.h"
+#include "attribution/task_tracker.h"
+#include "attribution/time/task_contexts.h"
+#include "attribution/time/thread_tracker.h"
+#include "attribution/time/time_span.h"
+#include "attribution/time/wait_channels.h"
+#include "attribution/trackers.h"
+#include "common/container_of.h"
+#include "common/error.h"
+#include "common/name_lookup.h"
+#include "decoder/recording/sideband.h"
+#include "report/profile/call_tree.h"
+#include "report/steps/call_step.h"
+#include "symbolize/functions/function_table.h"
+#include "symbolize/symbols/symbols.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* In place of the function of a system call that has not ended. */
+#define CALL_OPEN (UINT32_MAX - 1)
+
+enum { MARK_IO = 1, MARK_EXIT = 2, MARK_BACKLOG = 4 };
+
+/* kernel/sched/core.c, kernel/exit.c, net/core/dev.c. */
+static const struct name_rule rules[] = {
+	{ "io_schedule", true, MARK_IO },
+	{ "do_exit", false, MARK_EXIT },
+	{ "process_backlog", false, MARK_BACKLOG },
+};
+
+/* From time_ns on, the user function was @function. */
+struct user_change {
+	uint64_t time_ns;
+	uint32_t function;
+};
+
+/* Where a part of a row is in its thread's parts: a long row may have thousands
+ * of functions, which change with each call.
+ */
+struct part_place {
+	uint64_t row; /* open_life.serial; 0: none */
+	uint32_t kind;
+	uint32_t function;
+	size_t index;
+};
+
+enum { PART_PLACES = 4096 };
+
+/* The state of a thread while it is read. */
+struct open_life {
+	bool has_row;
+	uint64_t serial; /* of the row, unique; changes if its parts move */
+	struct life_row row;
+	struct array parts;	  /* struct life_part of row */
+	struct array changes;	  /* struct user_change; the first is current */
+	struct array cuts;	  /* uint64_t: where rows must end */
+	struct array open_parts;  /* uint32_t, index in lives.parts */
+	struct array open_sleeps; /* uint32_t, index in lives.sleeps */
+	uint32_t last_sleep;	  /* index of its row + 1; 0: none */
+	struct life_sleep falling; /* what its frames show as it falls asleep */
+	bool was_woken_by_exit;
+	uint32_t sender; /* that delivered a packet to it, or LIFE_NONE */
+};
+
+struct life_reader {
+	struct event_handler handler;
+	struct span_callback spans;
+	struct task_listener listener;
+	struct lives lives;
+	struct array open;    /* struct open_life by thread */
+	struct array by_task; /* uint32_t: thread + 1 by task index */
+	const struct function_table *functions;
+	const struct symbols *symbols; /* or NULL */
+	const struct task_time *time;
+	const struct task_paths *paths;
+	const struct task_tracker *tasks;
+	struct function_marks *marks;
+	uint64_t rows; /* the last serial */
+	struct part_place places[PART_PLACES];
+	int status;
+};
+
+static const struct life_sleep sleep_unknown = {
+	.waker = LIFE_NONE,
+	.wake_function = FUNCTION_NONE,
+	.interrupt = FUNCTION_NONE,
+	.call = FUNCTION_NONE,
+	.label = FUNCTION_NONE,
+	.inner = FUNCTION_NONE,
+	.user = FUNCTION_NONE,
+};
+
+static void note(struct life_reader *reader, int status)
+{
+	if (status < 0)
+		reader->status = status;
+}
+
+static struct open_life *open_of(struct life_reader *reader, uint32_t thread)
+{
+	struct open_life *open = array_reach_like(
+		&reader->open, thread,
+		&(struct open_life){
+			.parts = ARRAY_OF(struct life_part),
+			.changes = ARRAY_OF(struct user_change),
+			.cuts = ARRAY_OF(uint64_t),
+			.open_parts = ARRAY_OF(uint32_t),
+			.open_sleeps = ARRAY_OF(uint32_t),
+			.falling = sleep_unknown,
+			.sender = LIFE_NONE,
+		});
+
+	if (!open)
+		reader->status = -ERROR_MEMORY;
+	return open;
+}
+
+static int flush_parts(struct life_reader *reader, struct open_life *open)
+{
+	const struct life_part *parts = open->parts.items;
+
+	open->row.first_part = (uint32_t)reader->lives.parts.count;
+	open->row.part_count = (uint32_t)open->parts.count;
+	for (size_t i = 0; i < open->parts.count; i++) {
+		uint32_t index = (uint32_t)reader->lives.parts.count;
+
+		if (array_append(&reader->lives.parts, &parts[i]) < 0 ||
+		    (parts[i].kind == WORK_CALL &&
+		     parts[i].function == CALL_OPEN &&
+		     array_append(&open->open_parts, &index) < 0))
+			return -ERROR_MEMORY;
+	}
+	open->parts.count = 0;
+	return 0;
+}
+
+/* Ends the open row of @thread. */
+static void end_row(struct life_reader *reader, struct open_life *open,
+		    uint32_t thread)
+{
+	struct life *life = lives_reach(&reader->lives, thread);
+
+	if (!open->has_row)
+		return;
+	open->has_row = false;
+	if (!life || flush_parts(reader, open) < 0 ||
+	    array_append(&life->rows, &open->row) < 0)
+		reader->status = -ERROR_MEMORY;
+}
+
+static bool is_on_cpu(const struct time_span *span)
+{
+	return span->time_class < TIME_RUNNABLE ||
+	       span->time_class == TIME_NOT_ASKED;
+}
+
+static enum life_kind kind_of(const struct time_span *span)
+{
+	if (is_on_cpu(span))
+		return LIFE_RUNS;
+	if (span->is_throttled)
+		return LIFE_THROTTLED;
+	if (span->time_class == TIME_RUNNABLE)
+		return span->is_behind_recorder ? LIFE_RECORDER : LIFE_READY;
+	return span->time_class == TIME_ASLEEP ? LIFE_SLEEPS : LIFE_UNKNOWN;
+}
+
+static uint32_t add_sleep(struct life_reader *reader, struct open_life *open)
+{
+	uint32_t index = (uint32_t)reader->lives.sleeps.count;
+
+	if (array_append(&reader->lives.sleeps, &open->falling) < 0 ||
+	    (open->falling.call == CALL_OPEN &&
+	     array_append(&open->open_sleeps, &index) < 0))
+		reader->status = -ERROR_MEMORY;
+	return index;
+}
+
+static bool is_in_call(const struct time_span *span)
+{
+	return span->context_count &&
+	       span->contexts[0].kind == CONTEXT_SYSTEM_CALL;
+}
+
+static void begin_row(struct life_reader *reader, struct open_life *open,
+		      const struct time_span *span)
+{
+	const struct life *life = lives_at(&reader->lives, span->thread);
+
+	open->has_row = true;
+	open->serial = ++reader->rows;
+	open->row = (struct life_row){
+		.begin_ns = span->begin_ns,
+		.end_ns = span->begin_ns,
+		.kind = (uint8_t)kind_of(span),
+		.reason = span->reason,
+		.detail = (uint32_t)span->cpu,
+	};
+	if (open->row.kind != LIFE_SLEEPS)
+		return;
+	if (is_in_call(span))
+		open->falling.call = CALL_OPEN;
+	open->row.detail = add_sleep(reader, open);
+	open->falling = sleep_unknown;
+	open->last_sleep = (uint32_t)(life ? life->rows.count : 0) + 1;
+}
+
+/* Returns whether @span continues the open row. */
+static bool continues(const struct open_life *open,
+		      const struct time_span *span)
+{
+	return open->has_row && open->row.end_ns == span->begin_ns &&
+	       open->row.kind == kind_of(span) &&
+	       (open->row.kind != LIFE_UNKNOWN ||
+		open->row.reason == span->reason);
+}
+
+/* A thread that waits for a CPU waits for that on which it then runs: it may
+ * have left another.
+ */
+static void reach_row(struct life_reader *reader, struct open_life *open,
+		      const struct time_span *span)
+{
+	if (continues(open, span))
+		return;
+	if (open->has_row && open->row.kind == LIFE_READY && is_on_cpu(span))
+		open->row.detail = (uint32_t)span->cpu;
+	end_row(reader, open, span->thread);
+	begin_row(reader, open, span);
+}
+
+static size_t search_part(const struct open_life *open, enum work_kind kind,
+			  uint32_t function)
+{
+	const struct life_part *parts = open->parts.items;
+	size_t i = 0;
+
+	while (i < open->parts.count &&
+	       (parts[i].kind != kind || parts[i].function != function))
+		i++;
+	return i;
+}
+
+/* Returns the index of the part, which may be after the last. */
+static size_t find_part(struct life_reader *reader,
+			const struct open_life *open, enum work_kind kind,
+			uint32_t function)
+{
+	struct part_place *place =
+		&reader->places[(function * 8 + kind + open->row.begin_ns) %
+				PART_PLACES];
+
+	if (place->row != open->serial || place->kind != kind ||
+	    place->function != function)
+		*place = (struct part_place){
+			.row = open->serial,
+			.kind = kind,
+			.function = function,
+			.index = search_part(open, kind, function),
+		};
+	return place->index;
+}
+
+static void add_part(struct life_reader *reader, struct open_life *open,
+		     enum work_kind kind, uint32_t function, uint64_t ns)
+{
+	const struct life_part empty = { kind, function, 0 };
+	struct life_part *part = array_reach_like(
+		&open->parts, find_part(reader, open, kind, function), &empty);
+
+	if (part)
+		part->ns += ns;
+	else
+		reader->status = -ERROR_MEMORY;
+}
+
+/* Adds user time, by the functions that had it. */
+static void add_user(struct life_reader *reader, struct open_life *open,
+		     uint64_t begin_ns, uint64_t end_ns)
+{
+	const struct user_change *changes = open->changes.items;
+	size_t count = open->changes.count;
+	uint32_t function = count ? changes[0].function : FUNCTION_NONE;
+	size_t i = 1;
+
+	for (; i < count && changes[i].time_ns < end_ns; i++) {
+		uint64_t until_ns = changes[i].time_ns;
+
+		if (until_ns > begin_ns) {
+			add_part(reader, open, WORK_USER, function,
+				 until_ns - begin_ns);
+			begin_ns = until_ns;
+		}
+		function = changes[i].function;
+	}
+	if (end_ns > begin_ns)
+		add_part(reader, open, WORK_USER, function, end_ns - begin_ns);
+	if (i > 1)
+		array_remove(&open->changes, 0, i - 1);
+}
+
+static uint32_t context_function(const struct time_span *span, bool is_fault)
+{
+	for (uint32_t i = 0; i < span->context_count; i++)
+		if ((span->contexts[i].kind == CONTEXT_FAULT) == is_fault &&
+		    span->contexts[i].kind != CONTEXT_SYSTEM_CALL)
+			return span->contexts[i].function;
+	return FUNCTION_NONE;
+}
+
+static void add_time(struct life_reader *reader, struct open_life *open,
+		     const struct time_span *span)
+{
+	uint64_t ns = span->end_ns - span->begin_ns;
+
+	switch ((enum time_class)span->time_class) {
+	case TIME_USER:
+	case TIME_NOT_ASKED:
+		add_user(reader, open, span->begin_ns, span->end_ns);
+		return;
+	case TIME_SYSTEM_CALL:
+		add_part(reader, open, WORK_CALL, CALL_OPEN, ns);
+		return;
+	case TIME_FAULT:
+		add_part(reader, open, WORK_FAULT, context_function(span, true),
+			 ns);
+		return;
+	case TIME_INTERRUPT:
+		add_part(reader, open, WORK_INTERRUPT,
+			 context_function(span, false), ns);
+		return;
+	case TIME_TRACER:
+		add_part(reader, open, WORK_TRACER, FUNCTION_NONE, ns);
+		return;
+	case TIME_GUEST:
+		add_part(reader, open, WORK_GUEST, FUNCTION_NONE, ns);
+		return;
+	case TIME_KERNEL:
+		add_part(reader, open, WORK_KERNEL, FUNCTION_NONE, ns);
+		return;
+	case TIME_RUNNABLE:
+	case TIME_THROTTLED:
+	case TIME_ASLEEP:
+	case TIME_UNKNOWN:
+	case TIME_CLASSES:
+		return;
+	}
+}
+
+/* Adds @span, which is cut nowhere. */
+static void add_whole(struct life_reader *reader, struct open_life *open,
+		      const struct time_span *span)
+{
+	reach_row(reader, open, span);
+	add_time(reader, open, span);
+	open->row.end_ns = span->end_ns;
+}
+
+/* Adds @span up to the cuts in it, and ends a row at each (lives.h, 2). */
+static void add_cut(struct life_reader *reader, struct open_life *open,
+		    const struct time_span *span)
+{
+	const uint64_t *cuts = open->cuts.items;
+	struct time_span rest = *span;
+	size_t i;
+
+	for (i = 0; i < open->cuts.count && cuts[i] <= span->end_ns; i++) {
+		struct time_span part = rest;
+
+		part.end_ns = cuts[i];
+		if (part.end_ns > part.begin_ns) {
+			add_whole(reader, open, &part);
+			rest.begin_ns = part.end_ns;
+		}
+		if (cuts[i] >= span->begin_ns)
+			end_row(reader, open, span->thread);
+	}
+	array_remove(&open->cuts, 0, i);
+	if (rest.end_ns > rest.begin_ns)
+		add_whole(reader, open, &rest);
+}
+
+static void take_span(struct span_callback *callback,
+		      const struct time_span *span)
+{
+	struct life_reader *reader =
+		container_of(callback, struct life_reader, spans);
+	struct life *life = lives_reach(&reader->lives, span->thread);
+	struct open_life *open = open_of(reader, span->thread);
+	uint32_t *thread = array_reach(&reader->by_task, span->task->index);
+
+	if (!life || !open || !thread) {
+		reader->status = -ERROR_MEMORY;
+		return;
+	}
+	*thread = span->thread + 1;
+	life->tid = span->task->tid;
+	life->pid = span->task->pid;
+	if (is_on_cpu(span))
+		add_cut(reader, open, span);
+	else
+		add_whole(reader, open, span);
+}
+
+static void set_waker(struct life_reader *reader, struct life_sleep *sleep,
+		      uint32_t number)
+{
+	const struct waker *waker =
+		number == WAKER_NONE ?
+			NULL :
+			wakers_at(task_tracker_wakers(reader->tasks), number);
+
+	if (!waker)
+		return;
+	sleep->wake_function = waker->function;
+	sleep->interrupt = waker->interrupt;
+	sleep->is_guessed = waker->function == FUNCTION_UNKNOWN;
+	if (waker->interrupt != FUNCTION_NONE || waker->tid <= 0)
+		sleep->wake = WAKE_BY_INTERRUPT;
+	else
+		sleep->waker = task_time_thread(reader->time, waker->tid);
+	if (sleep->waker != LIFE_NONE)
+		sleep->wake = WAKE_BY_THREAD;
+}
+
+/* Returns whether @function is of a program, not of a library it uses. */
+static bool is_of_program(const struct function *function)
+{
+	const char *file = strrchr(function->module, '/');
+
+	return function->space == 'u' &&
+	       !strstr(file ? file : function->module, ".so") &&
+	       function->module[0] == '/';
+}
+
+/* Sets what a futex of @sleep stands for, if @function, which is open in its
+ * thread, shows it: glibc's nptl/, and mutexes of other languages.
+ */
+static void note_futex(struct life_sleep *sleep,
+		       const struct function *function)
+{
+	static const struct {
+		const char *part;
+		enum life_futex futex;
+	} parts[] = {
+		{ "pthread_cond_", FUTEX_SIGNAL },
+		{ "pthread_join", FUTEX_SIGNAL },
+		{ "clockjoin", FUTEX_SIGNAL },
+		{ "pthread_barrier_", FUTEX_SIGNAL },
+		{ "mutex", FUTEX_LOCK },
+		{ "lll_lock", FUTEX_LOCK },
+		{ "rwlock", FUTEX_LOCK },
+	};
+
+	if (function->space != 'u')
+		return;
+	for (size_t i = 0; i < sizeof(parts) / sizeof(*parts); i++)
+		if (sleep->futex == FUTEX_UNKNOWN &&
+		    strstr(function->base, parts[i].part))
+			sleep->futex = (uint8_t)parts[i].futex;
+}
+
+/* Sets what the user's @stack, a node of the tree, shows of @sleep. */
+static void set_user(const struct life_reader *reader, struct life_sleep *sleep,
+		     uint32_t stack)
+{
+	const struct call_tree *tree = task_tracker_stacks(reader->tasks);
+
+	while (stack != CALL_NODE_NONE) {
+		const struct call_node *node = call_tree_at(tree, stack);
+		const struct function *function =
+			node->function < function_count(reader->functions) ?
+				function_at(reader->functions, node->function) :
+				NULL;
+
+		if (function)
+			note_futex(sleep, function);
+		if (function && sleep->user == FUNCTION_NONE &&
+		    is_of_program(function))
+			sleep->user = node->function;
+		stack = node->parent;
+	}
+}
+
+static struct life_sleep *last_sleep(struct life_reader *reader,
+				     const struct sleep *slept)
+{
+	uint32_t thread = task_time_thread(reader->time, slept->task->tid);
+	const struct life *life = lives_at(&reader->lives, thread);
+	const struct life_row *row;
+	const struct open_life *open;
+
+	if (!life || thread >= reader->open.count)
+		return NULL;
+	open = array_at(&reader->open, thread);
+	if (!open->last_sleep)
+		return NULL;
+	row = open->last_sleep > life->rows.count ?
+		      &open->row :
+		      array_at(&life->rows, open->last_sleep - 1);
+	return row->kind == LIFE_SLEEPS && row->begin_ns == slept->off_ns ?
+		       array_at(&reader->lives.sleeps, row->detail) :
+		       NULL;
+}
+
+/* Adds what the wake-up's event showed. A packet's sender ends the sleep itself,
+ * although in a soft interrupt.
+ */
+static void set_wake(const struct life_reader *reader, struct life_sleep *sleep,
+		     const struct sleep *slept)
+{
+	const struct open_life *open =
+		array_at(&reader->open,
+			 task_time_thread(reader->time, slept->task->tid));
+
+	if (sleep->wake == WAKE_BY_INTERRUPT && open->sender != LIFE_NONE) {
+		sleep->wake = WAKE_BY_THREAD;
+		sleep->waker = open->sender;
+	}
+	sleep->is_exit = sleep->wake == WAKE_BY_THREAD &&
+			 open->was_woken_by_exit;
+}
+
+static int take_sleep(struct task_listener *listener, const struct sleep *slept)
+{
+	struct life_reader *reader =
+		container_of(listener, struct life_reader, listener);
+	struct life_sleep *sleep = last_sleep(reader, slept);
+
+	if (!sleep)
+		return 0;
+	sleep->label = slept->label;
+	sleep->inner = slept->inner;
+	set_waker(reader, sleep, slept->waker);
+	set_wake(reader, sleep, slept);
+	set_user(reader, sleep, slept->user_stack);
+	return 0;
+}
+
+static void name_parts(struct life_reader *reader, struct open_life *open,
+		       uint32_t function)
+{
+	const uint32_t *indexes = open->open_parts.items;
+
+	for (size_t i = 0; i < open->open_parts.count; i++) {
+		struct life_part *part =
+			array_at(&reader->lives.parts, indexes[i]);
+
+		part->function = function;
+	}
+	open->open_parts.count = 0;
+	indexes = open->open_sleeps.items;
+	for (size_t i = 0; i < open->open_sleeps.count; i++) {
+		struct life_sleep *sleep =
+			array_at(&reader->lives.sleeps, indexes[i]);
+
+		sleep->call = function;
+	}
+	open->open_sleeps.count = 0;
+}
+
+/* Names the parts of the open row; a call of this name may have one already. */
+static void name_open(struct life_reader *reader, struct open_life *open,
+		      uint32_t function)
+{
+	struct life_part *parts = open->parts.items;
+
+	for (size_t i = 0; i < open->parts.count; i++) {
+		uint64_t ns = parts[i].ns;
+
+		if (parts[i].kind != WORK_CALL ||
+		    parts[i].function != CALL_OPEN)
+			continue;
+		array_remove(&open->parts, i, 1);
+		open->serial = ++reader->rows;
+		add_part(reader, open, WORK_CALL, function, ns);
+		return;
+	}
+}
+
+static int take_call(struct task_listener *listener,
+		     const struct system_call *call)
+{
+	struct life_reader *reader =
+		container_of(listener, struct life_reader, listener);
+	uint32_t thread = task_time_thread(reader->time, call->task->tid);
+	struct open_life *open = thread == LIFE_NONE ? NULL :
+						       open_of(reader, thread);
+
+	if (!open)
+		return 0;
+	name_parts(reader, open, call->function);
+	name_open(reader, open, call->function);
+	return 0;
+}
+
+static uint32_t thread_of(const struct life_reader *reader,
+			  const struct task *task)
+{
+	const uint32_t *known = reader->by_task.items;
+
+	return task->index < reader->by_task.count && known[task->index] ?
+		       known[task->index] - 1 :
+		       task_time_thread(reader->time, task->tid);
+}
+
+/* Returns the user function that @task is in; FUNCTION_NONE: in none. */
+static uint32_t user_function(const struct life_reader *reader,
+			      const struct task *task)
+{
+	size_t count;
+	const struct path_frame *frames =
+		task_paths_of(reader->paths, task->index, &count);
+	uint32_t function = count ? frames[count - 1].function : FUNCTION_NONE;
+
+	return count && function_at(reader->functions, function)->space == 'u' ?
+		       function :
+		       FUNCTION_NONE;
+}
+
+/* The step entered or left a user function. */
+static void take_user(struct life_reader *reader, const struct call_step *step)
+{
+	const struct user_change change = {
+		step->time_ns,
+		user_function(reader, step->task),
+	};
+	uint32_t thread = thread_of(reader, step->task);
+	struct open_life *open = thread == LIFE_NONE ? NULL :
+						       open_of(reader, thread);
+	const struct user_change *last;
+
+	if (!open)
+		return;
+	last = open->changes.items;
+	last += open->changes.count;
+	if (!open->changes.count || last[-1].function != change.function)
+		note(reader, array_append(&open->changes, &change));
+}
+
+static void take_switch(struct life_reader *reader,
+			const struct call_step *step)
+{
+	const struct life_switch change = {
+		.time_ns = step->time_ns,
+		.thread = step->task->tid > 0 ?
+				  task_time_thread(reader->time,
+						   step->task->tid) :
+				  LIFE_NONE,
+		.is_idle = step->task->tid == 0,
+	};
+
+	note(reader, lives_switch(&reader->lives, step->cpu, &change));
+}
+
+static void take_step(struct event_handler *handler,
+		      const struct call_step *step)
+{
+	struct life_reader *reader = (struct life_reader *)handler;
+
+	if (step->kind == STEP_SWITCH ||
+	    (step->kind == STEP_STATE && step->detail == CPU_TRACED))
+		take_switch(reader, step);
+	else if ((step->kind == STEP_ENTER || step->kind == STEP_EXIT) &&
+		 function_at(reader->functions, step->function)->space == 'u')
+		take_user(reader, step);
+}
+
+static void cut(struct life_reader *reader, int32_t tid, uint64_t time_ns)
+{
+	uint32_t thread = tid > 0 ? task_time_thread(reader->time, tid) :
+				    LIFE_NONE;
+	struct open_life *open = thread == LIFE_NONE ? NULL :
+						       open_of(reader, thread);
+
+	if (open)
+		note(reader, array_append(&open->cuts, &time_ns));
+}
+
+static const struct path_frame *frames_of(const struct life_reader *reader,
+					  const struct event_record *event,
+					  size_t *count)
+{
+	const struct task *task =
+		task_time_task(reader->time, event->cpu, event->tid);
+
+	*count = 0;
+	return task ? task_paths_of(reader->paths, task->index, count) : NULL;
+}
+
+static bool has_mark(const struct life_reader *reader,
+		     const struct path_frame *frames, size_t count,
+		     uint8_t mark)
+{
+	for (size_t i = 0; i < count; i++)
+		if (function_marks_at(reader->marks, frames[i].function) & mark)
+			return true;
+	return false;
+}
+
+/* Returns the offset of the call that returns to @address in its function. */
+static uint32_t offset_of(const struct life_reader *reader,
+			  const struct event_record *event, uint64_t address)
+{
+	struct symbol symbol;
+
+	if (!reader->symbols || !address)
+		return 0;
+	symbols_find(reader->symbols, event->pid, event->time_ns, address - 1,
+		     &symbol);
+	return (uint32_t)(address - 1 - symbol.start);
+}
+
+/* Finds the innermost function of the program in @frames, and what the functions
+ * of libraries that it called show of @sleep.
+ */
+static void find_user(const struct life_reader *reader,
+		      const struct event_record *event,
+		      const struct path_frame *frames, size_t count,
+		      struct life_sleep *sleep)
+{
+	for (size_t i = count; i-- > 0;) {
+		const struct function *function =
+			function_at(reader->functions, frames[i].function);
+
+		note_futex(sleep, function);
+		if (!is_of_program(function))
+			continue;
+		sleep->user = frames[i].function;
+		if (i + 1 < count)
+			sleep->user_offset = offset_of(
+				reader, event, frames[i + 1].return_address);
+		return;
+	}
+}
+
+static void fall_asleep(struct life_reader *reader,
+			const struct event_record *event)
+{
+	int32_t tid = (int32_t)event->values[SWITCH_PREV];
+	uint32_t thread = tid > 0 ? task_time_thread(reader->time, tid) :
+				    LIFE_NONE;
+	struct open_life *open = thread == LIFE_NONE ? NULL :
+						       open_of(reader, thread);
+	const struct path_frame *frames;
+	size_t count;
+
+	if (!open || off_how_of(event->values[SWITCH_PREV_STATE]) != OFF_ASLEEP)
+		return;
+	frames = frames_of(reader, event, &count);
+	open->falling = sleep_unknown;
+	open->falling.is_io = has_mark(reader, frames, count, MARK_IO);
+	find_user(reader, event, frames, count, &open->falling);
+}
+
+/* Returns whether the thread of @event delivers a packet that it sent over the
+ * loopback device: in a soft interrupt that its system call runs, from the
+ * backlog of its CPU.
+ */
+static bool is_sending(const struct life_reader *reader,
+		       const struct event_record *event,
+		       const struct path_frame *frames, size_t count)
+{
+	const struct task *task =
+		task_time_task(reader->time, event->cpu, event->tid);
+	const struct open_context *contexts;
+	size_t depth;
+
+	if (!task || event->tid <= 0 ||
+	    !has_mark(reader, frames, count, MARK_BACKLOG))
+		return false;
+	contexts = task_time_contexts(reader->time, task->index, &depth);
+	return depth > 1 && contexts[0].kind == CONTEXT_SYSTEM_CALL &&
+	       contexts[1].kind == CONTEXT_SOFTIRQ;
+}
+
+/* The waker's row ends here. */
+static void wake(struct life_reader *reader, const struct event_record *event)
+{
+	int32_t tid = (int32_t)event->values[WAKING_TID];
+	uint32_t thread = tid > 0 ? task_time_thread(reader->time, tid) :
+				    LIFE_NONE;
+	struct open_life *open = thread == LIFE_NONE ? NULL :
+						       open_of(reader, thread);
+	const struct path_frame *frames;
+	size_t count;
+
+	cut(reader, event->tid, event->time_ns);
+	if (!open)
+		return;
+	frames = frames_of(reader, event, &count);
+	open->was_woken_by_exit = has_mark(reader, frames, count, MARK_EXIT);
+	open->sender = is_sending(reader, event, frames, count) ?
+			       task_time_thread(reader->time, event->tid) :
+			       LIFE_NONE;
+}
+
+static void take_event(struct event_handler *handler,
+		       const struct event_record *event)
+{
+	struct life_reader *reader = (struct life_reader *)handler;
+
+	if (event->event == EVENT_SCHED_WAKING)
+		wake(reader, event);
+	else if (event->event == EVENT_SCHED_SWITCH)
+		fall_asleep(reader, event);
+}
+
+static void take_fork(struct life_reader *reader, struct life *life,
+		      const struct sideband_record *record)
+{
+	const struct life_birth birth = {
+		.time_ns = record->time_ns,
+		.parent =
+			task_time_thread(reader->time, record->fork.parent_tid),
+	};
+
+	life->has_exited = false;
+	note(reader, array_append(&life->births, &birth));
+	cut(reader, record->fork.parent_tid, record->time_ns);
+}
+
+static void take_record(struct event_handler *handler,
+			const struct sideband_record *record)
+{
+	struct life_reader *reader = (struct life_reader *)handler;
+	uint32_t thread = task_time_thread(reader->time, record->tid);
+	struct life *life = thread == LIFE_NONE ?
+				    NULL :
+				    lives_reach(&reader->lives, thread);
+
+	/* Records without a time are from before the recording. */
+	if (!life || !record->time_ns)
+		return;
+	if (record->kind == SIDEBAND_FORK)
+		take_fork(reader, life, record);
+	else if (record->kind == SIDEBAND_EXIT)
+		life->has_exited = true;
+	else if (record->kind == SIDEBAND_COMM && record->comm.exec &&
+		 !life->exec_ns)
+		life->exec_ns = record->time_ns;
+}
+
+static bool open_reader(struct life_reader *reader, struct trackers *trackers)
+{
+	struct thread_tracker *threads = trackers_threads(trackers);
+
+	reader->handler = (struct event_handler){ .step = take_step,
+						  .event = take_event,
+						  .record = take_record };
+	reader->spans.take = take_span;
+	reader->listener = (struct task_listener){ .slept = take_sleep,
+						   .ended = take_call };
+	reader->marks = function_marks_by_rules(reader->functions, rules,
+						sizeof(rules) / sizeof(*rules));
+	reader->tasks = trackers_tasks(trackers, &reader->listener);
+	reader->time = thread_tracker_time(threads);
+	reader->paths = thread_tracker_paths(threads);
+	return reader->marks && reader->tasks && reader->time &&
+	       reader->paths &&
+	       !thread_tracker_hand_spans(threads, &reader->spans,
+					  TIME_WINDOW_ALL) &&
+	       !trackers_follow(trackers, &reader->handler);
+}
+
+struct life_reader *life_reader_new(struct trackers *trackers,
+				    const struct function_table *functions,
+				    const struct symbols *symbols)
+{
+	struct life_reader *reader = calloc(1, sizeof(*reader));
+
+	if (!reader)
+		return NULL;
+	reader->functions = functions;
+	reader->symbols = symbols;
+	reader->lives = LIVES_NONE;
+	reader->open = ARRAY_OF(struct open_life);
+	reader->by_task = ARRAY_OF(uint32_t);
+	if (open_reader(reader, trackers))
+		return reader;
+	life_reader_free(reader);
+	return NULL;
+}
+
+void life_reader_free(struct life_reader *reader)
+{
+	if (!reader)
+		return;
+	for (size_t i = 0; i < reader->open.count; i++) {
+		struct open_life *open = array_at(&reader->open, i);
+
+		array_free(&open->parts);
+		array_free(&open->changes);
+		array_free(&open->cuts);
+		array_free(&open->open_parts);
+		array_free(&open->open_sleeps);
+	}
+	array_free(&reader->open);
+	array_free(&reader->by_task);
+	lives_free(&reader->lives);
+	free(reader->marks);
+	free(reader);
+}
+
+int life_reader_end(struct life_reader *reader)
+{
+	for (size_t i = 0; i < reader->open.count; i++) {
+		struct open_life *open = array_at(&reader->open, i);
+
+		name_open(reader, open, FUNCTION_NONE);
+		name_parts(reader, open, FUNCTION_NONE);
+		end_row(reader, open, (uint32_t)i);
+	}
+	return reader->status;
+}
+
+const struct lives *life_reader_lives(const struct life_reader *reader)
+{
+	return &reader->lives;
+}

@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: MIT */
+#include "explain/lives.h"
+
+#include "common/error.h"
+
+/* More CPUs than any kernel supports; only damaged recordings exceed it. */
+enum { MOST_CPUS = 1 << 16 };
+
+void lives_free(struct lives *lives)
+{
+	for (size_t i = 0; i < lives->threads.count; i++) {
+		struct life *life = array_at(&lives->threads, i);
+
+		array_free(&life->rows);
+		array_free(&life->births);
+	}
+	for (size_t i = 0; i < lives->cpus.count; i++)
+		array_free(array_at(&lives->cpus, i));
+	array_free(&lives->threads);
+	array_free(&lives->parts);
+	array_free(&lives->sleeps);
+	array_free(&lives->cpus);
+}
+
+struct life *lives_reach(struct lives *lives, uint32_t thread)
+{
+	return array_reach_like(
+		&lives->threads, thread,
+		&(struct life){ .tid = -1,
+				.pid = -1,
+				.rows = ARRAY_OF(struct life_row),
+				.births = ARRAY_OF(struct life_birth) });
+}
+
+const struct life *lives_at(const struct lives *lives, uint32_t thread)
+{
+	return thread < lives->threads.count ?
+		       array_at(&lives->threads, thread) :
+		       NULL;
+}
+
+static bool row_begins_before(const void *item, const void *key)
+{
+	const struct life_row *row = item;
+	const uint64_t *time_ns = key;
+
+	return row->begin_ns < *time_ns;
+}
+
+const struct life_row *life_before(const struct life *life, uint64_t time_ns)
+{
+	size_t count =
+		array_partition_point(&life->rows, &time_ns, row_begins_before);
+
+	return count ? array_at(&life->rows, count - 1) : NULL;
+}
+
+const struct life_birth *life_birth_by(const struct life *life,
+				       uint64_t time_ns)
+{
+	const struct life_birth *births = life->births.items;
+	size_t count = life->births.count;
+
+	while (count && births[count - 1].time_ns > time_ns)
+		count--;
+	return count ? &births[count - 1] : NULL;
+}
+
+const struct life_sleep *lives_sleep(const struct lives *lives,
+				     const struct life_row *row)
+{
+	return row->kind == LIFE_SLEEPS && row->detail < lives->sleeps.count ?
+		       array_at(&lives->sleeps, row->detail) :
+		       NULL;
+}
+
+int lives_switch(struct lives *lives, uint32_t cpu,
+		 const struct life_switch *change)
+{
+	struct array *list;
+
+	/* The trace of a thread is of no CPU. */
+	if (cpu >= MOST_CPUS)
+		return 0;
+	list = array_reach_like(&lives->cpus, cpu,
+				&ARRAY_OF(struct life_switch));
+	return list ? array_append(list, change) : -ERROR_MEMORY;
+}
+
+static bool switch_is_before(const void *item, const void *key)
+{
+	const struct life_switch *change = item;
+	const uint64_t *time_ns = key;
+
+	return change->time_ns <= *time_ns;
+}
+
+const struct array *lives_switches(const struct lives *lives, uint32_t cpu,
+				   uint64_t time_ns, size_t *first)
+{
+	const struct array *list =
+		cpu < lives->cpus.count ? array_at(&lives->cpus, cpu) : NULL;
+
+	if (!list)
+		return NULL;
+	*first = array_partition_point(list, &time_ns, switch_is_before);
+	*first -= *first > 0;
+	return list;
+}

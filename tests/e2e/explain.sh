@@ -1,0 +1,30 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
+# explain names first why programs are slow whose reason is known by
+# construction, and agrees with their own clocks.
+#
+#	explain.sh [KERNEL [CPUS [CASE...]]]
+set -euo pipefail
+# shellcheck source=tests/e2e/e2e_test.sh
+source "$(dirname "${BASH_SOURCE[0]}")/e2e_test.sh"
+DEFAULT=(lock fsync pipeline children nap throttled group hog plain)
+KERNEL=${1:-6.12}
+CPUS=${2:-1}
+
+main() {
+	local cases=("${@:3}")
+	((${#cases[@]})) || cases=("${DEFAULT[@]}")
+	need python3
+	skip_without_machine "$KERNEL"
+	make_programs
+	"$MACHINE" run --discard --fast --kernel "$KERNEL" --cpus "$CPUS" \
+		--disk-size 64 --disk-delay 40 --timeout "$LIMIT_S" \
+		--results "$WORK" -- \
+		bash "$GUEST_ROOT/tests/e2e/explain_guest.sh" "$WORK" \
+		"$GUEST_BUILD/ktrace-hw" \
+		"$GUEST_BUILD/tests/e2e/programs" "${cases[@]}"
+	python3 "$HERE/judge_explain.py" "$KTRACE" "$WORK" "$CPUS" "${cases[@]}" ||
+		FAILURES=$((FAILURES + 1))
+}
+
+main "$@"

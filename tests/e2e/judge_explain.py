@@ -1,0 +1,220 @@
+# SPDX-License-Identifier: MIT
+"""Judges explain for the cases of explain.sh: judge_explain.py KTRACE FOLDER
+CPUS CASE...
+
+FOLDER/CASE.out has what the program measured by its own clock. Several CPUs of
+the machine have the host's clock and include other work of the host: then only
+what does not depend on times is judged."""
+import json
+import re
+import subprocess
+import sys
+
+from waits import Judge
+
+KTRACE, FOLDER, CPUS = sys.argv[1:4]
+CASES = sys.argv[4:]
+judge = Judge()
+
+# The cause that must come first, its program and the one that had it wait.
+FIRST = {
+    "lock": ("lock", "explained", "holder"),
+    "fsync": ("disk", "explained", None),
+    "pipeline": ("user", "slow-stage", None),
+    "children": ("user", "child", None),
+    "nap": ("timer", "explained", None),
+    "hog": ("cpu", "explained", "hog"),
+    "throttled": ("throttled", "explained", None),
+    "group": ("throttled", "explained", None),
+    "plain": ("user", "explained", None),
+}
+# What a program's clock measured also contains parts of these kinds: the
+# recorder holds a thread up, or its CPU serves interrupts, meanwhile.
+ON_CPU = {"user", "system_calls", "faults", "interrupts", "kernel", "tracer"}
+BESIDE = {
+    "lock": ON_CPU | {"cpu", "cpu_idle", "recorder", "timer"},
+    "fsync": ON_CPU | {"cpu_idle"},
+    "pipeline": ON_CPU,
+    "children": ON_CPU,
+    "hog": {"cpu_idle", "recorder"},
+    "nap": {"cpu_idle"},
+    "throttled": {"cpu_idle"},
+    "group": {"cpu_idle"},
+}
+# and only parts of this call.
+CALL = {"fsync": "fsync"}
+
+
+def explain(case, *options):
+    return subprocess.run([KTRACE, "explain", "-i", f"{FOLDER}/{case}",
+                           *options], stdout=subprocess.PIPE,
+                          stderr=subprocess.DEVNULL, text=True,
+                          check=True).stdout
+
+
+def measured(case):
+    with open(f"{FOLDER}/{case}.out", encoding="utf-8") as text:
+        return {name: int(ns) for name, ns in
+                re.findall(r"^(\w+) (\d+)$", text.read(), re.M)}
+
+
+def is_close(ns, wanted_ns, slack_ns=0):
+    return abs(ns - wanted_ns) <= 0.02 * wanted_ns + slack_ns
+
+
+def check_sums(case, result):
+    judge.expect(f"{case}: the causes add up to the wall time",
+                 sum(c["ns"] for c in result["causes"]) == result["wall_ns"]
+                 == result["end_ns"] - result["begin_ns"], result["wall_ns"])
+    judge.expect(f"{case}: so do the parts of each", all(
+        sum(p["ns"] for p in c["parts"]) == c["ns"] for c in result["causes"]))
+
+
+def check_wall(case, result, clock):
+    """The program starts and ends within its process's life: exec, the dynamic
+    linker and the exit take a few milliseconds in the machine."""
+    rest_ns = result["wall_ns"] - clock["wall"]
+    judge.expect(f"{case}: the wall time is the program's", result["ended"]
+                 and 0 < rest_ns < 0.02 * clock["wall"] + 15_000_000,
+                 result["wall_ns"], clock["wall"])
+
+
+def check_first(case, result, clock):
+    cause, program, actor = FIRST[case]
+    first = result["causes"][0]
+    judge.expect(f"{case}: the first cause is why", (
+        first["cause"], first["program"], first.get("actor")) ==
+        (cause, program, actor), first)
+    ns = sum(p["ns"] for c in result["causes"] for p in c["parts"]
+             if (c["program"] == program or cause == "throttled")
+             and (cause not in ("lock", "throttled") or c["cause"] == cause)
+             and p["kind"] in {cause} | BESIDE[case]
+             and (case not in CALL or p.get("call") == CALL[case]))
+    judge.expect(f"{case}: as long as the program says",
+                 is_close(ns, clock[cause], 1_000_000), ns, clock[cause])
+
+
+def check_place(case, result):
+    """The system call, and the line of the program that made it."""
+    places = {"lock": ("futex", "take_lock"), "fsync": ("fsync", "save"),
+              "nap": ("clock_nanosleep", "nap")}
+    if case not in places:
+        return
+    part = result["causes"][0]["parts"][0]
+    judge.expect(f"{case}: with the call and its place",
+                 (part.get("call"), part.get("user")) == places[case]
+                 and re.search(r"explained\.c:\d+$", part.get("line", "")),
+                 part)
+
+
+def check_text(case):
+    """One screen, each cause with a command that shows its evidence."""
+    lines = explain(case).splitlines()
+    commands = [line for line in lines if "See: " in line]
+    judge.expect(f"{case}: at most a screen", 5 < len(lines) <= 40
+                 and all(len(line) <= 100 for line in lines),
+                 len(lines), [line for line in lines if len(line) > 100])
+    command = commands[0].split("See: ktrace-hw ", 1)[1].split()
+    shown = subprocess.run([KTRACE, *command, "-i", f"{FOLDER}/{case}"],
+                           stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                           text=True, check=False)
+    judge.expect(f"{case}: with its evidence", shown.returncode == 0
+                 and shown.stdout, command, shown.stderr)
+
+
+def report(case, *options):
+    return subprocess.run([KTRACE, "report", "-i", f"{FOLDER}/{case}",
+                           *options], stdout=subprocess.PIPE,
+                          stderr=subprocess.DEVNULL, text=True,
+                          check=True).stdout
+
+
+def check_report(case):
+    """report begins with the explanation, unless options choose a part."""
+    first = explain(case).rstrip("\n")
+    head = first.index("took")
+    judge.expect(f"{case}: report begins with it",
+                 first in report(case) and "==>" not in report(case)
+                 and first[:head] not in report(case, "--processes")
+                 and "What had to happen" not in report(case, "--since", "+0"),
+                 report(case)[:300])
+
+
+def check_comm():
+    result = json.loads(explain("pipeline", "--comm", "slow-stage",
+                              "--format=json"))
+    judge.expect("pipeline: of one program only",
+                 result["program"] == "slow-stage"
+                 and (result["causes"][0]["cause"] == "user" or CPUS != "1")
+                 and sum(c["ns"] for c in result["causes"])
+                 == result["wall_ns"], result)
+
+
+def check_window():
+    whole = json.loads(explain("nap", "--format=json"))
+    since, until = (f"{(whole['begin_ns'] + at) / 1e9:.9f}"
+                    for at in (50_000_000, 150_000_000))
+    part = json.loads(explain("nap", "--since", since, "--until", until,
+                              "--format=json"))
+    judge.expect("nap: of a window only", part["wall_ns"] == 100_000_000
+                 and not part["ended"]
+                 and sum(c["ns"] for c in part["causes"]) == 100_000_000,
+                 part)
+
+
+def check_throttled(case, truth_ns):
+    """The tables that explain refers to say the same."""
+    rows = {option: json.loads(subprocess.run(
+        [KTRACE, "report", option, "--comm", "explained", "--format=json",
+         "-i", f"{FOLDER}/{case}"], stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL, text=True, check=True).stdout)
+        for option in ("--threads", "--runqueue")}
+    threads = rows["--threads"]["threads"]
+    result = [sum(r["throttled_ns"] for r in r_) for r_ in
+            (threads, rows["--runqueue"])]
+    judge.expect(f"{case}: in the tables of threads and of waits",
+                 result[0] == result[1] and is_close(result[0], truth_ns),
+                 result, truth_ns)
+    judge.expect(f"{case}: the classes add up", all(
+        r["wall_ns"] == sum(r[c] or 0 for c in r if c.endswith("_ns") and c
+                            not in ("wall_ns", "recorder_wait"))
+        for r in threads), threads)
+
+
+def check_plain(result):
+    """Only the kernel and the scheduler's events are recorded."""
+    part = result["causes"][0]["parts"][0]
+    judge.expect("plain: user code is not split", result["causes"][0]["cause"]
+                 == "user" and "function" not in part, result["causes"][0])
+    judge.expect("plain: what that needs is named",
+                 "its functions need record --user" in explain("plain"),
+                 explain("plain"))
+
+
+def judge_one(name):
+    result = json.loads(explain(name, "--format=json"))
+    check_sums(name, result)
+    check_text(name)
+    if name == "plain":
+        check_plain(result)
+    elif CPUS == "1":
+        truth = measured(name)
+        check_wall(name, result, truth)
+        check_first(name, result, truth)
+        check_place(name, result)
+    else:
+        judge.expect(f"{name}: why is among the causes", FIRST[name][:2] in
+                     [(c["cause"], c["program"]) for c in result["causes"]],
+                     result["causes"])
+
+
+for case_name in CASES:
+    judge_one(case_name)
+if "throttled" in CASES and CPUS == "1":
+    check_throttled("throttled", measured("throttled")["throttled"])
+if "pipeline" in CASES:
+    check_comm()
+if "nap" in CASES:
+    check_window()
+    check_report("nap")
+judge.end()
