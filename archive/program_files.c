@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "archive/program_files.h"
 
-#include "common/arena.h"
 #include "common/error.h"
+#include "common/memory.h"
 #include "common/regular_file.h"
 #include "decoder/recording/recording.h"
 #include "decoder/recording/sideband.h"

@@ -3,7 +3,7 @@
 
 #include "archive/seekable.h"
 #include "common/budget.h"
-#include "common/byte_reader.h"
+#include "common/bytes.h"
 #include "common/error.h"
 #include "common/file_map.h"
 #include "common/log.h"

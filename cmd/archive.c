@@ -9,7 +9,7 @@
 #include "archive/recording_archive.h"
 #include "archive/unpack.h"
 #include "common/error.h"
-#include "common/new_file.h"
+#include "common/output_file.h"
 #include "common/output_folder.h"
 #include "common/regular_file.h"
 

@@ -4,7 +4,7 @@
 
 #include "collector/gate/gate.h"
 #include "collector/gate/gate_lines.h"
-#include "common/gate_mark.h"
+#include "common/recording_events.h"
 
 struct recording_output;
 struct recording_setup;

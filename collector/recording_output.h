@@ -6,7 +6,7 @@
 #include "collector/records/loaded_code.h"
 #include "collector/sockets/socket_list.h"
 #include "collector/writer/recording_writer.h"
-#include "common/byte_buffer.h"
+#include "common/bytes.h"
 
 struct recording_setup;
 

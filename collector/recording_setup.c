@@ -6,10 +6,9 @@
 #include "collector/kernel_code/bpf_text_breakpoints.h"
 #include "collector/kernel_code/text_poke_breakpoints.h"
 #include "collector/trace_spec.h"
-#include "common/bpf_text_breakpoint.h"
 #include "common/error.h"
 #include "common/log.h"
-#include "common/text_poke_breakpoint.h"
+#include "common/recording_events.h"
 
 #include <errno.h>
 #include <stdio.h>

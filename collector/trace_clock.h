@@ -2,7 +2,7 @@
 #ifndef KT_COLLECTOR_TRACE_CLOCK_H
 #define KT_COLLECTOR_TRACE_CLOCK_H
 
-#include "common/clock_readings.h"
+#include "common/clocks.h"
 
 #include <stdint.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "inband/given_kernel.h"
 #include "collector/kernel_code/kernel_copy.h"
-#include "common/byte_buffer.h"
+#include "common/bytes.h"
 #include "common/error.h"
 #include "common/log.h"
 #include "common/output_folder.h"

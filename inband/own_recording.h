@@ -3,7 +3,7 @@
 #define KT_INBAND_OWN_RECORDING_H
 
 #include "collector/kernel_code/kernel_copy.h"
-#include "common/byte_buffer.h"
+#include "common/bytes.h"
 #include "common/output_folder.h"
 #include "inband/own_records.h"
 

@@ -5,7 +5,7 @@
 #include "collector/thread_events/thread_events.h"
 #include "collector/trace_unit/tracer.h"
 #include "collector/writer/trace_record.h"
-#include "common/byte_buffer.h"
+#include "common/bytes.h"
 #include "inband/part_bytes.h"
 #include "inband/trace_tail.h"
 

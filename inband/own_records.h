@@ -2,7 +2,7 @@
 #ifndef KT_INBAND_OWN_RECORDS_H
 #define KT_INBAND_OWN_RECORDS_H
 
-#include "common/byte_buffer.h"
+#include "common/bytes.h"
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -13,7 +13,7 @@ FOLDERS = ("archive attribution cmd collector common decoder execution inband "
            "report serve sql store symbolize tables view").split()
 
 # The module itself.
-MODULE = {"common/output_folder.c", "common/output_temporary.c"}
+MODULE = {"common/output_folder.c"}
 
 ALLOWED = {
     # One output file, whose name the user gave.
@@ -21,7 +21,7 @@ ALLOWED = {
     "cmd/diff/diff_capture.c": {"fopen"},
     "cmd/pipeline/session.c": {"fopen"},
     "cmd/report/profile_files.c": {"fopen"},
-    "common/new_file.c": {"openat", "linkat", "renameat2", "unlinkat"},
+    "common/output_file.c": {"openat", "linkat", "renameat2", "unlinkat"},
     "common/output_file.c": {"fopen"},
     # SQLite opens its database by path: below a private folder beside the file.
     "sql/sqlite/sqlite_export.c": {"mkdtemp", "rename", "rmdir", "unlink"},

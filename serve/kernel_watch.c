@@ -10,7 +10,7 @@
 #include "collector/target/cpu_list.h"
 #include "collector/target/cpu_reports.h"
 #include "collector/trace_unit/tracer.h"
-#include "common/byte_buffer.h"
+#include "common/bytes.h"
 #include "common/error.h"
 #include "common/log.h"
 #include "common/output_folder.h"

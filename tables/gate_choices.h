@@ -2,7 +2,7 @@
 #ifndef KT_TABLES_GATE_CHOICES_H
 #define KT_TABLES_GATE_CHOICES_H
 
-#include "common/gate_mark.h"
+#include "common/recording_events.h"
 
 #include <stdint.h>
 

@@ -4,7 +4,7 @@
 #include "collector/kernel_code/kernel_symbols.h"
 #include "collector/trace_unit/address_filter.h"
 #include "common/array.h"
-#include "common/byte_buffer.h"
+#include "common/bytes.h"
 #include "common/error.h"
 #include "tests/run_suite.h"
 #include "tests/scratch_folder_fixture.h"

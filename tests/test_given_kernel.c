@@ -4,7 +4,7 @@
  */
 #include "collector/kernel_code/kernel_copy.h"
 #include "collector/kernel_code/module_list.h"
-#include "common/byte_buffer.h"
+#include "common/bytes.h"
 #include "common/error.h"
 #include "inband/given_kernel.h"
 #include "tests/log_fixture.h"

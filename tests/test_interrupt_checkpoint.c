@@ -4,7 +4,7 @@
 
 #include "attribution/interrupts/interrupt_stacks.h"
 #include "attribution/trackers.h"
-#include "common/pack.h"
+#include "common/bytes.h"
 #include "report/steps/task_pack.h"
 #include "tests/interrupt_accounts_fixture.h"
 #include "tests/run_suite.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "common/placed_name.h"
+#include "common/name_choice.h"
 #include "tests/run_suite.h"
 
 #include <string.h>

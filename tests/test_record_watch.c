@@ -2,7 +2,7 @@
 #include "collector/records/record_bytes.h"
 #include "collector/records/record_watch.h"
 #include "collector/rings/ring.h"
-#include "common/byte_buffer.h"
+#include "common/bytes.h"
 #include "tests/run_suite.h"
 
 #include <linux/perf_event.h>

@@ -4,7 +4,7 @@
  */
 #include "tables/requests/server_times.h"
 
-#include "common/pack.h"
+#include "common/bytes.h"
 #include "tables/requests/server_record.h"
 #include "tests/run_suite.h"
 

@@ -3,8 +3,8 @@
 
 #include "attribution/events/known_events.h"
 #include "attribution/events/switch_events.h"
+#include "common/bytes.h"
 #include "common/error.h"
-#include "common/pack.h"
 #include "decoder/recording/sideband.h"
 #include "report/steps/task_pack.h"
 

@@ -3,7 +3,7 @@
 
 #include "common/array.h"
 #include "common/error.h"
-#include "common/number_map.h"
+#include "common/maps.h"
 #include "decoder/flow/dead_tasks.h"
 #include "decoder/recording/sideband.h"
 

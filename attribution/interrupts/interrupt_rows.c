@@ -2,8 +2,8 @@
 #include "attribution/interrupts/interrupt_rows.h"
 
 #include "attribution/interrupts/slice_records.h"
-#include "common/keyed_array.h"
-#include "common/pack.h"
+#include "common/array.h"
+#include "common/bytes.h"
 
 #include <stdlib.h>
 #include <string.h>

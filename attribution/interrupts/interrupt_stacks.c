@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "attribution/interrupts/interrupt_stacks.h"
 
-#include "common/pack.h"
+#include "common/bytes.h"
 #include "report/steps/task_pack.h"
 
 #include <stdlib.h>

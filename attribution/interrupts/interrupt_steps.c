@@ -8,7 +8,7 @@
 #include "attribution/time/task_contexts.h"
 #include "attribution/time/task_time.h"
 #include "attribution/time/thread_tracker.h"
-#include "common/pack.h"
+#include "common/bytes.h"
 #include "report/steps/task_pack.h"
 #include "symbolize/functions/context_kinds.h"
 #include "symbolize/functions/function_table.h"

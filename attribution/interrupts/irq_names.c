@@ -2,8 +2,8 @@
 #include "attribution/interrupts/irq_names.h"
 
 #include "attribution/events/known_events.h"
+#include "common/bytes.h"
 #include "common/error.h"
-#include "common/pack.h"
 #include "decoder/recording/recording.h"
 #include "decoder/recording/sideband.h"
 #include "decoder/recording/tracepoint.h"

@@ -2,7 +2,7 @@
 #ifndef KT_ATTRIBUTION_IRQ_NAMES_H
 #define KT_ATTRIBUTION_IRQ_NAMES_H
 
-#include "common/keyed_array.h"
+#include "common/array.h"
 
 #include <stdint.h>
 

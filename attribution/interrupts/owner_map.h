@@ -3,7 +3,7 @@
 #define KT_ATTRIBUTION_OWNER_MAP_H
 
 #include "attribution/interrupts/owners.h"
-#include "common/number_map.h"
+#include "common/maps.h"
 
 #include <stdint.h>
 

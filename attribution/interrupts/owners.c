@@ -2,7 +2,7 @@
 #include "attribution/interrupts/owners.h"
 
 #include "attribution/interrupts/owner_shares.h"
-#include "common/number_map.h"
+#include "common/maps.h"
 
 #include <stdlib.h>
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "attribution/interrupts/slice_records.h"
 
+#include "common/bytes.h"
 #include "common/kept_file.h"
-#include "common/pack.h"
 
 #include <string.h>
 

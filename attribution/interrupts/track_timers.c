@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "attribution/interrupts/object_tracker.h"
 #include "attribution/interrupts/owner_map.h"
-#include "common/number_map.h"
+#include "common/maps.h"
 
 /* Timers of both kinds, from the task that arms them to their function. */
 struct timers {

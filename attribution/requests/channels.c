@@ -3,8 +3,8 @@
 
 #include "attribution/requests/message.h"
 #include "attribution/requests/request.h"
+#include "common/array.h"
 #include "common/error.h"
-#include "common/keyed_array.h"
 
 #include <stdlib.h>
 

@@ -2,7 +2,7 @@
 #include "attribution/requests/message_kinds.h"
 
 #include "attribution/events/function_marks.h"
-#include "common/name_lookup.h"
+#include "common/maps.h"
 
 /* fs/pipe.c, fs/jbd2/commit.c, drivers/tty/, kernel/workqueue.c, fs/eventfd.c,
  * fs/select.c, fs/eventpoll.c, net/unix/af_unix.c, net/ipv4/, net/core/, lib/, ipc/

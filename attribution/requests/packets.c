@@ -4,7 +4,7 @@
 #include "attribution/requests/message.h"
 #include "common/array.h"
 #include "common/error.h"
-#include "common/number_map.h"
+#include "common/maps.h"
 
 #include <stdlib.h>
 

@@ -2,7 +2,7 @@
 #ifndef KT_ATTRIBUTION_ROLES_H
 #define KT_ATTRIBUTION_ROLES_H
 
-#include "common/number_map.h"
+#include "common/maps.h"
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -2,7 +2,7 @@
 #ifndef KT_ATTRIBUTION_WAITERS_H
 #define KT_ATTRIBUTION_WAITERS_H
 
-#include "common/number_map.h"
+#include "common/maps.h"
 
 #include <stdint.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "attribution/sleeps/wakers.h"
 
-#include "common/pack.h"
+#include "common/bytes.h"
 #include "symbolize/functions/function_table.h"
 
 void wakers_free(struct wakers *wakers)

@@ -2,7 +2,7 @@
 #ifndef KT_ATTRIBUTION_WAKERS_H
 #define KT_ATTRIBUTION_WAKERS_H
 
-#include "common/keyed_array.h"
+#include "common/array.h"
 
 #include <stdbool.h>
 #include <stdint.h>

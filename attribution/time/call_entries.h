@@ -3,7 +3,7 @@
 #define KT_ATTRIBUTION_CALL_ENTRIES_H
 
 #include "attribution/events/known_events.h"
-#include "common/keyed_array.h"
+#include "common/array.h"
 #include "decoder/recording/sideband.h"
 
 #include <stdint.h>

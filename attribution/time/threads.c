@@ -2,8 +2,8 @@
 #include "attribution/time/threads.h"
 
 #include "common/array.h"
-#include "common/number_map.h"
-#include "common/pack.h"
+#include "common/bytes.h"
+#include "common/maps.h"
 #include "report/steps/task_pack.h"
 
 #include <stdlib.h>

@@ -2,7 +2,7 @@
 #include "attribution/time/traced_cpus.h"
 
 #include "attribution/time/threads.h"
-#include "common/pack.h"
+#include "common/bytes.h"
 #include "report/steps/call_step.h"
 #include "report/steps/cpu_slot.h"
 

@@ -3,7 +3,7 @@
 
 #include "cmd/command.h"
 #include "cmd/console/say.h"
-#include "common/close_written.h"
+#include "common/file_io.h"
 #include "common/regular_file.h"
 
 #include <errno.h>

@@ -7,7 +7,6 @@
 #include "cmd/report/attribution_command.h"
 #include "cmd/report/profile_command.h"
 #include "common/output_file.h"
-#include "common/regular_file.h"
 #include "report/diff/csv_rows.h"
 
 #include <errno.h>

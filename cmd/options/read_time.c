@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "cmd/console/say.h"
 #include "cmd/options/report_options.h"
-#include "common/duration.h"
+#include "common/clocks.h"
 
 static int read_time(const char *name, const char *text, uint64_t first_ns,
 		     uint64_t *time_ns)

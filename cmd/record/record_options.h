@@ -6,6 +6,7 @@
 #include "collector/collector.h"
 #include "collector/gate/gate.h"
 #include "common/array.h"
+#include "common/recording_events.h"
 
 /* The default folder of a recording. */
 #define RECORD_DEFAULT_FOLDER "ktrace.data"

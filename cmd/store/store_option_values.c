@@ -2,7 +2,7 @@
 #include "cmd/store/store_option_values.h"
 
 #include "cmd/options/option_lists.h"
-#include "common/duration.h"
+#include "common/clocks.h"
 #include "sql/tables/sql_tables.h"
 #include "store/ask/recording_filter.h"
 #include "store/entry/row_threshold.h"

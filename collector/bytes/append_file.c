@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include "collector/bytes/append_file.h"
 #include "common/error.h"
+#include "common/file_io.h"
 #include "common/log.h"
 #include "common/output_folder.h"
-#include "common/write_at.h"
 
 #include <errno.h>
 #include <stdbool.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "collector/events/event_spec.h"
-#include "common/text_poke_breakpoint.h"
+#include "common/recording_events.h"
 
 #include <linux/hw_breakpoint.h>
 #include <stdio.h>

@@ -4,7 +4,7 @@
 #include "collector/function_graph/kernel_names.h"
 #include "collector/function_graph/trace_dat_file.h"
 #include "common/array.h"
-#include "common/byte_buffer.h"
+#include "common/bytes.h"
 #include "common/error.h"
 #include "common/log.h"
 #include "common/output_folder.h"

@@ -2,7 +2,7 @@
 #include "collector/function_graph/graph_file.h"
 #include "collector/events/tracefs.h"
 #include "collector/function_graph/graph_instance.h"
-#include "common/byte_buffer.h"
+#include "common/bytes.h"
 #include "common/log.h"
 
 #include <errno.h>

@@ -2,7 +2,7 @@
 #ifndef KT_COLLECTOR_KERNEL_NAMES_H
 #define KT_COLLECTOR_KERNEL_NAMES_H
 
-#include "common/byte_buffer.h"
+#include "common/bytes.h"
 
 /* The names of the kernel's functions. Zeroed: empty. */
 struct kernel_names {

@@ -3,7 +3,7 @@
 #include "collector/function_graph/graph_pages.h"
 #include "collector/function_graph/kernel_names.h"
 #include "collector/function_graph/trace_dat_head.h"
-#include "common/byte_buffer.h"
+#include "common/bytes.h"
 #include "common/error.h"
 #include "common/file_map.h"
 #include "common/output_folder.h"

@@ -3,7 +3,6 @@
 #define KT_COLLECTOR_GATE_H
 
 #include "collector/trigger/trigger_set.h"
-#include "common/gate_mark.h"
 
 /* Lets the trace unit run only inside of chosen system calls or kernel
  * functions and their callees (docs/gating.md). A probe at the start of a call

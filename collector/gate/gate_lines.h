@@ -2,7 +2,7 @@
 #ifndef KT_COLLECTOR_GATE_LINES_H
 #define KT_COLLECTOR_GATE_LINES_H
 
-#include "common/gate_mark.h"
+#include "common/recording_events.h"
 
 #include <stdbool.h>
 #include <stddef.h>

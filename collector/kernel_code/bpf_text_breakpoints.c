@@ -2,8 +2,8 @@
 #include "collector/kernel_code/bpf_text_breakpoints.h"
 #include "collector/events/event_list.h"
 #include "collector/kernel_code/kernel_symbols.h"
-#include "common/bpf_text_breakpoint.h"
 #include "common/error.h"
+#include "common/recording_events.h"
 
 #ifdef __x86_64__
 #define COPY_REGISTERS BPF_TEXT_X86_COPY_REGISTERS

@@ -5,7 +5,7 @@
 struct event_list;
 
 /* The breakpoints that report code of the BPF JIT compiler, including classic
- * BPF filters (common/bpf_text_breakpoint.h).
+ * BPF filters (common/recording_events.h).
  */
 enum bpf_text_event { BPF_TEXT_COPY, BPF_TEXT_WIPE, BPF_TEXT_DONE };
 enum { BPF_TEXT_EVENTS = BPF_TEXT_DONE + 1 };

@@ -4,7 +4,7 @@
 #include "collector/kernel_code/kcore_copy.h"
 #include "collector/kernel_code/kernel_symbols.h"
 #include "common/error.h"
-#include "common/read_at.h"
+#include "common/file_io.h"
 
 #include <elf.h>
 #include <stdbool.h>

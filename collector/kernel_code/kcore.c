@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "collector/kernel_code/kcore.h"
 #include "common/error.h"
-#include "common/read_at.h"
+#include "common/file_io.h"
 
 #include <errno.h>
 #include <fcntl.h>

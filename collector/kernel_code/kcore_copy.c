@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 #include "collector/kernel_code/kcore_copy.h"
 #include "collector/kernel_code/kcore.h"
-#include "common/byte_buffer.h"
+#include "common/bytes.h"
 #include "common/error.h"
+#include "common/file_io.h"
 #include "common/output_folder.h"
-#include "common/write_at.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "collector/kernel_code/kernel_functions.h"
 #include "collector/kernel_code/kernel_symbols.h"
-#include "common/placed_name.h"
+#include "common/name_choice.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -2,7 +2,7 @@
 #ifndef KT_COLLECTOR_KERNEL_SYMBOLS_H
 #define KT_COLLECTOR_KERNEL_SYMBOLS_H
 
-#include "common/byte_buffer.h"
+#include "common/bytes.h"
 #include "common/kallsyms.h"
 
 #include <stdint.h>

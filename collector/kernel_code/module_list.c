@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "collector/kernel_code/module_list.h"
 #include "common/array.h"
-#include "common/byte_buffer.h"
+#include "common/bytes.h"
 #include "common/error.h"
 
 #include <errno.h>

@@ -4,7 +4,7 @@
 #include "collector/kernel_code/code_pages.h"
 #include "collector/kernel_code/module_list.h"
 #include "common/array.h"
-#include "common/byte_buffer.h"
+#include "common/bytes.h"
 
 #include <stdint.h>
 #include <stdio.h>

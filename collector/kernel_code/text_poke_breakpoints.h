@@ -6,7 +6,7 @@ struct event_list;
 struct target;
 
 /* Adds the event that reports the kernel's patches on architectures without
- * TEXT_POKE records for them (common/text_poke_breakpoint.h): a breakpoint on
+ * TEXT_POKE records for them (common/recording_events.h): a breakpoint on
  * the first of @functions, terminated by NULL, that the kernel has.
  *
  * Returns its index in @events; -ERROR_NOT_FOUND if the kernel has none of

@@ -2,7 +2,7 @@
 #include "collector/records/code_sample.h"
 #include "collector/events/event_list.h"
 #include "collector/rings/ring.h"
-#include "common/bpf_text_breakpoint.h"
+#include "common/recording_events.h"
 
 #include <stdio.h>
 #include <string.h>

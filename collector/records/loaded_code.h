@@ -2,7 +2,7 @@
 #ifndef KT_COLLECTOR_LOADED_CODE_H
 #define KT_COLLECTOR_LOADED_CODE_H
 
-#include "common/byte_buffer.h"
+#include "common/bytes.h"
 
 #include <stdbool.h>
 #include <stddef.h>

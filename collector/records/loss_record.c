@@ -2,7 +2,7 @@
 #include "collector/records/loss_record.h"
 #include "collector/events/event_list.h"
 #include "collector/records/record_bytes.h"
-#include "common/byte_buffer.h"
+#include "common/bytes.h"
 
 #include <assert.h>
 #include <linux/perf_event.h>

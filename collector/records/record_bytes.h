@@ -2,7 +2,7 @@
 #ifndef KT_COLLECTOR_RECORD_BYTES_H
 #define KT_COLLECTOR_RECORD_BYTES_H
 
-#include "common/byte_buffer.h"
+#include "common/bytes.h"
 
 /* Starts a record of @type in @bytes. Returns its offset. */
 size_t record_begin(struct byte_buffer *bytes, uint32_t type, uint16_t misc);

@@ -2,7 +2,7 @@
 #ifndef KT_COLLECTOR_SAMPLE_RECORD_H
 #define KT_COLLECTOR_SAMPLE_RECORD_H
 
-#include "common/byte_buffer.h"
+#include "common/bytes.h"
 
 #include <stdbool.h>
 #include <stddef.h>

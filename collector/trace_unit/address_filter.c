@@ -4,7 +4,7 @@
 #include "collector/kernel_code/kernel_symbols.h"
 #include "common/error.h"
 #include "common/log.h"
-#include "common/placed_name.h"
+#include "common/name_choice.h"
 
 #include <ctype.h>
 #include <inttypes.h>

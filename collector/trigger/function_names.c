@@ -2,7 +2,7 @@
 #include "collector/trigger/function_names.h"
 #include "collector/kernel_code/kernel_functions.h"
 #include "collector/kernel_code/kernel_symbols.h"
-#include "common/placed_name.h"
+#include "common/name_choice.h"
 
 #include <inttypes.h>
 #include <stdbool.h>

@@ -3,7 +3,7 @@
 #include "collector/events/tracefs.h"
 #include "collector/trigger/bpf_code.h"
 #include "collector/trigger/trigger_arming.h"
-#include "common/trusted_path.h"
+#include "common/regular_file.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "collector/trigger/user_function.h"
 #include "common/error.h"
-#include "common/placed_name.h"
+#include "common/name_choice.h"
 #include "common/regular_file.h"
 
 #include <errno.h>

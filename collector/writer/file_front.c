@@ -3,7 +3,7 @@
 #include "collector/events/event_list.h"
 #include "collector/writer/feature.h"
 #include "common/array.h"
-#include "common/byte_buffer.h"
+#include "common/bytes.h"
 #include "common/error.h"
 
 #include <assert.h>

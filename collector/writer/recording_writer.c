@@ -4,7 +4,7 @@
 #include "collector/writer/file_front.h"
 #include "collector/writer/trace_record.h"
 #include "common/array.h"
-#include "common/byte_buffer.h"
+#include "common/bytes.h"
 #include "common/error.h"
 #include "common/log.h"
 #include "common/perf_data.h"

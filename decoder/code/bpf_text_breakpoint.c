@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "decoder/code/bpf_text_breakpoint.h"
-#include "common/bpf_text_breakpoint.h"
+#include "common/recording_events.h"
 #include "decoder/code/code_change.h"
 #include "decoder/recording/recording.h"
 #include "decoder/recording/sideband.h"

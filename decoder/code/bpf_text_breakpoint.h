@@ -9,7 +9,7 @@ struct recording;
 struct sideband_record;
 
 /* Code of the BPF JIT compiler that the kernel writes or wipes: samples of the
- * recorder's breakpoints (common/bpf_text_breakpoint.h). Each is taken before
+ * recorder's breakpoints (common/recording_events.h). Each is taken before
  * the first byte changes; the program only runs later.
  */
 

@@ -2,12 +2,11 @@
 #include "decoder/code/code_region.h"
 #include "common/array.h"
 #include "common/error.h"
+#include "common/file_io.h"
 #include "common/file_map.h"
 #include "common/log.h"
 #include "common/output_folder.h"
-#include "common/pages.h"
 #include "common/regular_file.h"
-#include "common/write_at.h"
 #include "decoder/code/code_known.h"
 #include "decoder/code/core_loads.h"
 

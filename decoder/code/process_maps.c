@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 #include "decoder/code/process_maps.h"
-#include "common/arena.h"
 #include "common/array.h"
 #include "common/budget.h"
 #include "common/error.h"
-#include "common/string_pool.h"
+#include "common/maps.h"
+#include "common/memory.h"
 #include "decoder/recording/recording.h"
 #include "decoder/recording/sideband.h"
 

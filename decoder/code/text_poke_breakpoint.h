@@ -9,7 +9,7 @@ struct recording;
 struct sideband_record;
 
 /* Patches of kernels that do not write TEXT_POKE records for them: samples of
- * the recorder's breakpoint (common/text_poke_breakpoint.h).
+ * the recorder's breakpoint (common/recording_events.h).
  *
  * The sample is taken at the entry of the function that writes the instruction.
  * The instruction is written a little later, and still later all CPUs run it.

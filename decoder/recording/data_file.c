@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 #include "decoder/recording/data_file.h"
-#include "common/byte_reader.h"
+#include "common/bytes.h"
 #include "common/error.h"
+#include "common/file_io.h"
 #include "common/log.h"
 #include "common/perf_data.h"
-#include "common/read_at.h"
 
 #include <string.h>
 #include <unistd.h>

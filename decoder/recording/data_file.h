@@ -2,7 +2,6 @@
 #ifndef KT_DECODER_DATA_FILE_H
 #define KT_DECODER_DATA_FILE_H
 
-#include "common/array.h"
 #include "common/file_map.h"
 
 #include <stdbool.h>

@@ -2,10 +2,10 @@
 #include "decoder/recording/program_ids.h"
 #include "common/array.h"
 #include "common/build_id_cache.h"
-#include "common/byte_reader.h"
+#include "common/bytes.h"
 #include "common/error.h"
 #include "common/log.h"
-#include "common/string_pool.h"
+#include "common/maps.h"
 #include "decoder/recording/sideband.h"
 
 #include <pthread.h>

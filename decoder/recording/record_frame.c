@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "decoder/recording/record_frame.h"
-#include "common/byte_reader.h"
+#include "common/bytes.h"
 #include "common/perf_data.h"
 
 /* Returns the number of bytes after the record that its size does not include.

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "common/budget.h"
-#include "common/byte_reader.h"
+#include "common/bytes.h"
 #include "common/perf_data.h"
 #include "decoder/recording/event_table.h"
 #include "decoder/recording/record_parse.h"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "decoder/recording/record_walk.h"
 #include "common/error.h"
+#include "common/file_map.h"
 #include "common/log.h"
-#include "common/pages.h"
 #include "common/perf_data.h"
 #include "decoder/recording/data_file.h"
 #include "decoder/recording/record_frame.h"

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include "decoder/recording/recording.h"
-#include "common/arena.h"
 #include "common/error.h"
 #include "common/file_map.h"
 #include "common/log.h"
+#include "common/memory.h"
 #include "decoder/recording/coresight_streams.h"
 #include "decoder/recording/coresight_unit.h"
 #include "decoder/recording/data_file.h"

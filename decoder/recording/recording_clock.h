@@ -2,7 +2,7 @@
 #ifndef KT_DECODER_RECORDING_CLOCK_H
 #define KT_DECODER_RECORDING_CLOCK_H
 
-#include "common/clock_readings.h"
+#include "common/clocks.h"
 
 struct recording;
 

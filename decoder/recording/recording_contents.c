@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Queries on a recording that are answered from its contents. */
 #include "common/array.h"
-#include "common/gate_mark.h"
 #include "common/perf_data.h"
+#include "common/recording_events.h"
 #include "decoder/recording/coresight_unit.h"
 #include "decoder/recording/program_ids.h"
 #include "decoder/recording/recording_facts.h"

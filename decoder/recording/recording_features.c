@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "decoder/recording/recording_features.h"
-#include "common/arena.h"
-#include "common/byte_reader.h"
+#include "common/bytes.h"
 #include "common/error.h"
+#include "common/memory.h"
 #include "common/perf_data.h"
 
 #include <string.h>

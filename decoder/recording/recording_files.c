@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include "decoder/recording/recording_files.h"
-#include "common/arena.h"
 #include "common/error.h"
 #include "common/log.h"
-#include "common/trusted_path.h"
+#include "common/memory.h"
+#include "common/regular_file.h"
 
 #include <errno.h>
 #include <fcntl.h>

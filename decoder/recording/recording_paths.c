@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Locates the traced machine's programs. */
-#include "common/arena.h"
 #include "common/log.h"
+#include "common/memory.h"
 #include "common/regular_file.h"
 #include "decoder/recording/program_ids.h"
 #include "decoder/recording/recording_facts.h"

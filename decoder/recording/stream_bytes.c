@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "decoder/recording/stream_bytes.h"
-#include "common/pages.h"
+#include "common/file_map.h"
 #include "decoder/recording/recording.h"
 
 #include <unistd.h>

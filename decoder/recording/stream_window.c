@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "decoder/recording/stream_window.h"
 #include "common/error.h"
-#include "common/pages.h"
+#include "common/file_map.h"
 #include "decoder/recording/data_file.h"
 #include "decoder/recording/recording.h"
 

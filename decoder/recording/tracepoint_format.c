@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "decoder/recording/tracepoint_format.h"
-#include "common/arena.h"
 #include "common/array.h"
 #include "common/error.h"
+#include "common/memory.h"
 
 #include <stdlib.h>
 #include <string.h>

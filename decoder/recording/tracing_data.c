@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-#include "common/arena.h"
 #include "common/array.h"
-#include "common/byte_reader.h"
+#include "common/bytes.h"
 #include "common/error.h"
+#include "common/memory.h"
 #include "decoder/recording/tracepoint_format.h"
 
 #include <string.h>

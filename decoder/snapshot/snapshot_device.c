@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "decoder/snapshot/snapshot_device.h"
-#include "common/arena.h"
 #include "common/array.h"
 #include "common/error.h"
+#include "common/memory.h"
 #include "decoder/snapshot/ini.h"
 
 #include <string.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "decoder/snapshot/snapshot_trace.h"
-#include "common/arena.h"
 #include "common/error.h"
+#include "common/memory.h"
 #include "decoder/snapshot/ini.h"
 
 static int set_text(const char **place, struct ini_text text,

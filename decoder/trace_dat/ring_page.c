@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "decoder/trace_dat/ring_page.h"
-#include "common/byte_reader.h"
+#include "common/bytes.h"
 #include "decoder/recording/graph_trace.h"
 #include "decoder/recording/recording.h"
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* Version 7: sections, located by options. */
-#include "common/arena.h"
 #include "common/budget.h"
 #include "common/error.h"
 #include "common/file_map.h"
 #include "common/log.h"
+#include "common/memory.h"
 #include "decoder/recording/tracepoint_format.h"
 #include "decoder/trace_dat/trace_dat_head.h"
 

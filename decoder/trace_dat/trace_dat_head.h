@@ -3,7 +3,7 @@
 #define KT_DECODER_TRACE_DAT_HEAD_H
 
 #include "common/array.h"
-#include "common/byte_reader.h"
+#include "common/bytes.h"
 #include "common/file_map.h"
 #include "decoder/recording/recording.h"
 #include "decoder/recording/tracepoint.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "execution/graph/block_memo.h"
-#include "common/large_memory.h"
+#include "common/memory.h"
 #include "execution/graph/block_graph.h"
 
 #include <stdlib.h>

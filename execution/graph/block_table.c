@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "execution/graph/block_table.h"
-#include "common/large_memory.h"
+#include "common/memory.h"
 
 #include <stdlib.h>
 

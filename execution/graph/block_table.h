@@ -2,7 +2,7 @@
 #ifndef KT_EXECUTION_BLOCK_TABLE_H
 #define KT_EXECUTION_BLOCK_TABLE_H
 
-#include "common/pages.h"
+#include "common/file_map.h"
 #include "execution/graph/block.h"
 
 /* The blocks with their infos, indexed by number, by address and by page of the

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "execution/stream/stream_checkpoint.h"
-#include "common/pack.h"
+#include "common/bytes.h"
 #include "decoder/flow/flow.h"
 #include "execution/instruction/instruction.h"
 

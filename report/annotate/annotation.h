@@ -2,7 +2,7 @@
 #ifndef KT_REPORT_ANNOTATE_ANNOTATION_H
 #define KT_REPORT_ANNOTATE_ANNOTATION_H
 
-#include "common/keyed_array.h"
+#include "common/array.h"
 #include "report/steps/step_filter.h"
 #include "report/steps/time_window.h"
 

@@ -9,8 +9,8 @@
  */
 #include "report/annotate/annotate.h"
 
+#include "common/array.h"
 #include "common/error.h"
-#include "common/keyed_array.h"
 #include "report/annotate/annotation.h"
 #include "report/text/function_label.h"
 #include "report/text/time_unit.h"

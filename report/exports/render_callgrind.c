@@ -12,9 +12,9 @@
  */
 #include "report/profile/profile_report.h"
 
+#include "common/array.h"
 #include "common/error.h"
-#include "common/keyed_array.h"
-#include "common/number_map.h"
+#include "common/maps.h"
 #include "report/profile/call_tree.h"
 #include "report/profile/tree_walk.h"
 #include "report/text/frame_state.h"

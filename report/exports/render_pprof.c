@@ -9,9 +9,9 @@
  */
 #include "report/profile/profile_report.h"
 
-#include "common/byte_buffer.h"
+#include "common/bytes.h"
 #include "common/error.h"
-#include "common/number_map.h"
+#include "common/maps.h"
 #include "report/exports/stack_paths.h"
 #include "report/profile/tree_label.h"
 #include "report/text/frame_state.h"

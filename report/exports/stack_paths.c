@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "report/exports/stack_paths.h"
 
+#include "common/array.h"
 #include "common/error.h"
-#include "common/keyed_array.h"
 #include "report/profile/call_tree.h"
 #include "report/profile/tree_walk.h"
 #include "report/text/deep_stack.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "report/profile/call_tree.h"
 
-#include "common/large_memory.h"
+#include "common/memory.h"
 #include "symbolize/functions/function_table.h"
 
 #include <stdlib.h>

@@ -3,7 +3,7 @@
 
 #include "common/array.h"
 #include "common/error.h"
-#include "common/number_map.h"
+#include "common/maps.h"
 #include "report/profile/tree_label.h"
 #include "report/profile/tree_walk.h"
 #include "report/text/deep_stack.h"

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include "report/steps/checkpoint_index.h"
 
-#include "common/chunk_file.h"
+#include "common/bytes.h"
+#include "common/kept_file.h"
 #include "common/output_folder.h"
-#include "common/pack.h"
 #include "common/regular_file.h"
 
 #include <fcntl.h>

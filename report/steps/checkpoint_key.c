@@ -2,7 +2,7 @@
 #include "report/steps/checkpoint_index.h"
 
 #include "common/build_id.h"
-#include "common/pack.h"
+#include "common/bytes.h"
 #include "common/regular_file.h"
 #include "decoder/recording/recording.h"
 #include "symbolize/functions/function_table.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "report/steps/stacks_checkpoint.h"
 
-#include "common/pack.h"
+#include "common/bytes.h"
 #include "report/steps/call_frames.h"
 #include "report/steps/cpu_context.h"
 #include "report/steps/stack_switch.h"

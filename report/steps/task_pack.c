@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "report/steps/task_pack.h"
 
-#include "common/pack.h"
+#include "common/bytes.h"
 #include "report/steps/call_step.h"
 
 /* Indices are 32-bit; the maximum stands for no task. */

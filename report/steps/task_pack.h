@@ -8,7 +8,7 @@
 struct pack;
 struct task;
 
-/* Writes or reads a callback's state as bytes (common/pack.h): a task is
+/* Writes or reads a callback's state as bytes (common/bytes.h): a task is
  * written as its index, and looked up by it when read.
  */
 struct task_pack {

@@ -2,7 +2,7 @@
 #include "report/steps/thread_map.h"
 
 #include "common/error.h"
-#include "common/number_map.h"
+#include "common/maps.h"
 #include "report/steps/stack_switch.h"
 
 #include <stdbool.h>

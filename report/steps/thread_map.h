@@ -3,7 +3,7 @@
 #define KT_REPORT_THREAD_MAP_H
 
 #include "common/array.h"
-#include "common/number_map.h"
+#include "common/maps.h"
 #include "report/steps/call_stack.h"
 #include "report/steps/call_step.h"
 #include "report/steps/switch_roles.h"

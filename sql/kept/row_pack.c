@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "sql/kept/row_pack.h"
 
-#include "common/pack.h"
+#include "common/bytes.h"
 
 static void write_text(struct pack *pack, const char *text)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "sql/rows/row_chunk.h"
 
-#include "common/arena.h"
+#include "common/memory.h"
 
 #include <stdlib.h>
 #include <string.h>

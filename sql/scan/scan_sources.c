@@ -3,8 +3,8 @@
 
 #include "attribution/events/step_join.h"
 #include "attribution/trackers.h"
+#include "common/bytes.h"
 #include "common/error.h"
-#include "common/pack.h"
 #include "report/steps/task_pack.h"
 #include "sql/rows/row_queue.h"
 #include "sql/rows/sql_table.h"

@@ -2,7 +2,7 @@
 #ifndef KT_STORE_NATIVE_BLOCK_H
 #define KT_STORE_NATIVE_BLOCK_H
 
-#include "common/byte_buffer.h"
+#include "common/bytes.h"
 #include "sql/rows/row_chunk.h"
 
 #include <stdint.h>

@@ -2,7 +2,7 @@
 #ifndef KT_STORE_PACKED_BATCH_H
 #define KT_STORE_PACKED_BATCH_H
 
-#include "common/byte_buffer.h"
+#include "common/bytes.h"
 
 #include <stddef.h>
 #include <stdint.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "tables/call_sites/call_site_pack.h"
 
+#include "common/bytes.h"
 #include "common/kept_file.h"
-#include "common/pack.h"
 #include "report/steps/call_step.h"
 #include "report/steps/task_pack.h"
 #include "symbolize/functions/function_table.h"

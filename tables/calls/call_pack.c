@@ -2,7 +2,7 @@
 #include "tables/calls/call_pack.h"
 
 #include "attribution/calls/system_call.h"
-#include "common/pack.h"
+#include "common/bytes.h"
 #include "report/steps/task_pack.h"
 #include "tables/table_records.h"
 

@@ -3,7 +3,7 @@
 #define KT_TABLES_CALL_STATS_H
 
 #include "attribution/time/time_span.h"
-#include "common/keyed_array.h"
+#include "common/array.h"
 #include "tables/text/histogram.h"
 
 #include <stddef.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "tables/calls/crash_stack.h"
 
+#include "common/bytes.h"
 #include "common/error.h"
-#include "common/pack.h"
 #include "report/steps/call_step.h"
 #include "report/text/deep_stack.h"
 #include "symbolize/arch/arch.h"

@@ -2,7 +2,7 @@
 #ifndef KT_TABLES_HIT_LIST_H
 #define KT_TABLES_HIT_LIST_H
 
-#include "common/trigger_hit.h"
+#include "common/recording_events.h"
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+#include "common/bytes.h"
 #include "common/kept_file.h"
-#include "common/pack.h"
 #include "symbolize/functions/function_table.h"
 #include "tables/hits/hit_list.h"
 #include "tables/hits/hits_table_parts.h"

@@ -2,7 +2,7 @@
 #ifndef KT_TABLES_TYPICAL_CALLS_H
 #define KT_TABLES_TYPICAL_CALLS_H
 
-#include "common/keyed_array.h"
+#include "common/array.h"
 
 #include <stdint.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "tables/locks/lock_pack.h"
 
-#include "common/pack.h"
+#include "common/bytes.h"
 #include "report/steps/task_pack.h"
 #include "tables/locks/lock_waits.h"
 

@@ -2,7 +2,7 @@
 #include "tables/locks/lock_waits.h"
 
 #include "common/error.h"
-#include "common/number_map.h"
+#include "common/maps.h"
 
 #include <inttypes.h>
 #include <stdbool.h>

@@ -2,8 +2,8 @@
 #ifndef KT_TABLES_LOCK_WAITS_H
 #define KT_TABLES_LOCK_WAITS_H
 
-#include "common/keyed_array.h"
-#include "common/number_map.h"
+#include "common/array.h"
+#include "common/maps.h"
 #include "report/steps/call_step.h"
 
 #include <stdint.h>

@@ -2,7 +2,7 @@
 #ifndef KT_TABLES_INTERRUPT_SUMS_H
 #define KT_TABLES_INTERRUPT_SUMS_H
 
-#include "common/keyed_array.h"
+#include "common/array.h"
 
 #include <stdint.h>
 

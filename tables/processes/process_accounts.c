@@ -3,7 +3,7 @@
 
 #include "common/array.h"
 #include "common/error.h"
-#include "common/number_map.h"
+#include "common/maps.h"
 #include "report/steps/call_step.h"
 #include "report/steps/task_groups.h"
 #include "report/text/task_names.h"

@@ -2,9 +2,9 @@
 #include "tables/profile/off_cpu_records.h"
 
 #include "common/array.h"
+#include "common/bytes.h"
 #include "common/error.h"
 #include "common/kept_file.h"
-#include "common/pack.h"
 #include "report/profile/call_tree.h"
 #include "report/steps/task_pack.h"
 

@@ -2,7 +2,7 @@
 #include "tables/profile/slice_works.h"
 
 #include "attribution/interrupts/interrupt_rows.h"
-#include "common/number_map.h"
+#include "common/maps.h"
 #include "tables/profile/path_sums.h"
 
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "tables/profile/work_paths.h"
 
-#include "common/pack.h"
+#include "common/bytes.h"
 #include "report/steps/step_filter.h"
 #include "report/steps/task_pack.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "tables/relations/latency_paths.h"
 
-#include "common/keyed_array.h"
+#include "common/array.h"
 #include "report/profile/call_tree.h"
 
 #include <stdlib.h>

@@ -2,9 +2,9 @@
 #include "tables/requests/request_records.h"
 
 #include "attribution/requests/message_kinds.h"
+#include "common/bytes.h"
 #include "common/error.h"
 #include "common/kept_file.h"
-#include "common/pack.h"
 #include "report/steps/task_pack.h"
 #include "tables/requests/request_sleeps.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "tables/requests/request_summary.h"
 
-#include "common/arena.h"
 #include "common/error.h"
+#include "common/memory.h"
 #include "report/text/record_writer.h"
 #include "report/text/task_names.h"
 #include "tables/requests/request_rows.h"

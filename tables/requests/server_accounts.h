@@ -2,7 +2,7 @@
 #ifndef KT_TABLES_SERVER_ACCOUNTS_H
 #define KT_TABLES_SERVER_ACCOUNTS_H
 
-#include "common/keyed_array.h"
+#include "common/array.h"
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -2,8 +2,8 @@
 #include "tables/requests/server_record.h"
 
 #include "attribution/requests/thread_clock.h"
+#include "common/bytes.h"
 #include "common/kept_file.h"
-#include "common/pack.h"
 
 void server_record_pack(struct pack *pack, struct server_record *record)
 {

@@ -4,7 +4,6 @@
 
 #include "attribution/requests/thread_clock.h"
 #include "common/array.h"
-#include "common/keyed_array.h"
 #include "report/steps/time_window.h"
 
 #include <stdint.h>

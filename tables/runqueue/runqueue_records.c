@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "tables/runqueue/runqueue_records.h"
 
+#include "common/bytes.h"
 #include "common/kept_file.h"
-#include "common/pack.h"
 #include "report/steps/task_pack.h"
 
 enum record_kind { RECORD_WAIT, RECORD_RUN, RECORD_KINDS };

@@ -2,7 +2,7 @@
 #ifndef KT_TABLES_WAIT_STATS_H
 #define KT_TABLES_WAIT_STATS_H
 
-#include "common/keyed_array.h"
+#include "common/array.h"
 #include "tables/runqueue/cpu_runs.h"
 #include "tables/runqueue/cpu_waits.h"
 #include "tables/text/histogram.h"

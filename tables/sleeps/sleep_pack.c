@@ -3,7 +3,7 @@
 
 #include "attribution/sleeps/sleeps.h"
 #include "attribution/sleeps/wakers.h"
-#include "common/pack.h"
+#include "common/bytes.h"
 #include "report/profile/call_tree.h"
 #include "report/steps/task_pack.h"
 

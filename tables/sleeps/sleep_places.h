@@ -2,7 +2,7 @@
 #ifndef KT_TABLES_SLEEP_PLACES_H
 #define KT_TABLES_SLEEP_PLACES_H
 
-#include "common/keyed_array.h"
+#include "common/array.h"
 
 #include <stddef.h>
 #include <stdint.h>

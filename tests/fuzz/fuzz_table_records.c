@@ -6,7 +6,7 @@
 #include "attribution/sleeps/sleep_stacks.h"
 #include "attribution/sleeps/sleeps.h"
 #include "attribution/sleeps/wakers.h"
-#include "common/pack.h"
+#include "common/bytes.h"
 #include "report/profile/call_tree.h"
 #include "tables/call_sites/call_site.h"
 #include "tables/call_sites/call_site_pack.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Writes and reads call sums in a file, which is untrusted. */
+#include "common/bytes.h"
 #include "common/error.h"
-#include "common/pack.h"
 #include "view/data/call_store.h"
 
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "view/data/longest.h"
 
-#include "common/pack.h"
+#include "common/bytes.h"
 
 static uint64_t length(const struct view_slice *slice)
 {

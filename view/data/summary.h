@@ -3,7 +3,7 @@
 #define KT_VIEW_SUMMARY_H
 
 #include "common/array.h"
-#include "common/chunk_file.h"
+#include "common/kept_file.h"
 #include "common/output_folder.h"
 #include "view/data/longest.h"
 #include "view/data/slice.h"
