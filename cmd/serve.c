@@ -4,9 +4,9 @@
 #include "cmd/console/next_option.h"
 #include "cmd/console/say.h"
 
-#include "serve/listening_socket.h"
 #include "serve/serve_message.h"
 #include "serve/server.h"
+#include "serve/service_socket.h"
 
 #include <getopt.h>
 #include <grp.h>

@@ -28,7 +28,7 @@ ALLOWED = {
     # A named pipe that the user gave.
     "collector/trigger/trigger_events.c": {"mkfifo", "open"},
     # The service's socket.
-    "serve/listening_socket.c": {"chmod", "chown", "unlink"},
+    "serve/service_socket.c": {"chmod", "chown", "unlink"},
     # Below tracefs.
     "collector/events/tracefs.c": {"open"},
     "collector/function_graph/graph_instance.c": {"mkdir", "rmdir"},

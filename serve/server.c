@@ -8,7 +8,6 @@
 #include "common/log.h"
 #include "serve/client_list.h"
 #include "serve/kernel_files.h"
-#include "serve/kernel_watch.h"
 
 #include <errno.h>
 #include <poll.h>

@@ -6,7 +6,7 @@
 #include "collector/kernel_code/module_list.h"
 #include "common/bytes.h"
 #include "common/error.h"
-#include "inband/given_kernel.h"
+#include "inband/own_recording.h"
 #include "tests/log_fixture.h"
 #include "tests/run_suite.h"
 #include "tests/scratch_folder_fixture.h"

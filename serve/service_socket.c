@@ -1,18 +1,88 @@
 /* SPDX-License-Identifier: MIT */
-#include "serve/listening_socket.h"
+#include "serve/service_socket.h"
+
 #include "common/budget.h"
 #include "common/error.h"
 #include "common/log.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/un.h>
 #include <unistd.h>
+
+union control {
+	struct cmsghdr header;
+	char room[CMSG_SPACE(MESSAGE_DESCRIPTORS * sizeof(int))];
+};
+
+int message_send(int socket, const void *bytes, size_t size, const int *fds,
+		 size_t count)
+{
+	union control control = { 0 };
+	struct iovec part = { (void *)(uintptr_t)bytes, size };
+	struct msghdr message = { .msg_iov = &part, .msg_iovlen = 1 };
+
+	assert(count <= MESSAGE_DESCRIPTORS);
+	if (count) {
+		message.msg_control = &control;
+		message.msg_controllen = CMSG_SPACE(count * sizeof(int));
+		control.header.cmsg_level = SOL_SOCKET;
+		control.header.cmsg_type = SCM_RIGHTS;
+		control.header.cmsg_len = CMSG_LEN(count * sizeof(int));
+		memcpy(CMSG_DATA(&control.header), fds, count * sizeof(int));
+	}
+	return sendmsg(socket, &message, MSG_NOSIGNAL) == (ssize_t)size ?
+		       0 :
+		       -ERROR_SYSTEM;
+}
+
+static size_t take_descriptors(struct msghdr *message,
+			       int fds[MESSAGE_DESCRIPTORS])
+{
+	const struct cmsghdr *header = CMSG_FIRSTHDR(message);
+	size_t size;
+
+	if (!header || header->cmsg_level != SOL_SOCKET ||
+	    header->cmsg_type != SCM_RIGHTS)
+		return 0;
+	size = header->cmsg_len - CMSG_LEN(0);
+	memcpy(fds, CMSG_DATA(header), size);
+	return size / sizeof(int);
+}
+
+int message_receive(int socket, void *bytes, size_t room,
+		    int fds[MESSAGE_DESCRIPTORS], size_t *count)
+{
+	union control control;
+	struct iovec part = { bytes, room };
+	struct msghdr message = {
+		.msg_iov = &part,
+		.msg_iovlen = 1,
+		.msg_control = &control,
+		.msg_controllen = sizeof(control),
+	};
+	ssize_t size = recvmsg(socket, &message, MSG_CMSG_CLOEXEC);
+
+	*count = 0;
+	if (size < 0)
+		return -ERROR_SYSTEM;
+	*count = take_descriptors(&message, fds);
+	if (!(message.msg_flags & (MSG_TRUNC | MSG_CTRUNC)))
+		return (int)size;
+	while (*count)
+		close(fds[--*count]);
+	return -ERROR_FORMAT;
+}
 
 enum { BACKLOG = 2 * BUDGET_SERVE_WAITING, SYSTEMD_FIRST = 3 };
 
@@ -197,4 +267,93 @@ void listening_socket_close(struct listening_socket *listening)
 	if (listening->fd >= 0)
 		close(listening->fd);
 	*listening = (struct listening_socket){ .fd = -1 };
+}
+
+/* Since Linux 6.5 (asm-generic/socket.h). */
+#ifndef SO_PEERPIDFD
+#define SO_PEERPIDFD 77
+#endif
+
+/* Before 6.5, the number may have been reused by another process of the same
+ * user, which peer_owns_thread() ensures.
+ */
+static int open_pidfd(int connection, pid_t pid)
+{
+	socklen_t size = sizeof(int);
+	int fd = -1;
+
+	if (!getsockopt(connection, SOL_SOCKET, SO_PEERPIDFD, &fd, &size))
+		return fd;
+	return errno == ENOPROTOOPT ? (int)syscall(SYS_pidfd_open, pid, 0) : -1;
+}
+
+int peer_find(int connection, struct peer *peer)
+{
+	struct ucred credentials;
+	socklen_t size = sizeof(credentials);
+
+	*peer = (struct peer){ .pidfd = -1 };
+	if (getsockopt(connection, SOL_SOCKET, SO_PEERCRED, &credentials,
+		       &size))
+		return -ERROR_SYSTEM;
+	peer->pid = credentials.pid;
+	peer->uid = credentials.uid;
+	peer->gid = credentials.gid;
+	peer->pidfd = open_pidfd(connection, peer->pid);
+	return peer->pidfd < 0 ? -ERROR_SYSTEM : 0;
+}
+
+void peer_close(struct peer *peer)
+{
+	if (peer->pidfd >= 0)
+		close(peer->pidfd);
+	peer->pidfd = -1;
+}
+
+/* Checks the peer's supplementary groups at the time it connected
+ * (SO_PEERGROUPS).
+ */
+static bool has_group(int connection, gid_t group)
+{
+	socklen_t size = 0;
+	gid_t *groups;
+	bool found = false;
+
+	/* The kernel returns the required size. */
+	if (!getsockopt(connection, SOL_SOCKET, SO_PEERGROUPS, NULL, &size) ||
+	    errno != ERANGE)
+		return false;
+	groups = malloc(size);
+	if (groups &&
+	    !getsockopt(connection, SOL_SOCKET, SO_PEERGROUPS, groups, &size))
+		for (size_t i = 0; i < size / sizeof(*groups); i++)
+			found |= groups[i] == group;
+	free(groups);
+	return found;
+}
+
+bool peer_is_allowed(const struct peer *peer, int connection, gid_t group)
+{
+	return !peer->uid || peer->gid == group || has_group(connection, group);
+}
+
+static bool has_ended(const struct peer *peer)
+{
+	struct pollfd polled = { .fd = peer->pidfd, .events = POLLIN };
+
+	return poll(&polled, 1, 0) != 0;
+}
+
+/* Folders in /proc belong to the user in any case, unlike their contents
+ * (task_dump_owner() in fs/proc/base.c).
+ */
+bool peer_owns_thread(const struct peer *peer, pid_t tid)
+{
+	struct stat thread;
+	char path[64];
+
+	snprintf(path, sizeof(path), "/proc/%d/task/%d/status", (int)peer->pid,
+		 (int)tid);
+	return !stat(path, &thread) && thread.st_uid == peer->uid &&
+	       !has_ended(peer);
 }
