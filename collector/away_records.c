@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "collector/away_records.h"
-#include "collector/events/away_cpus.h"
+#include "collector/events/event_list.h"
 #include "collector/recording_output.h"
 #include "collector/recording_setup.h"
 #include "collector/records/loss_record.h"

@@ -3,7 +3,6 @@
 #define KT_COLLECTOR_CHOSEN_CALLS_H
 
 #include "collector/gate/gate.h"
-#include "collector/gate/gate_lines.h"
 #include "common/recording_events.h"
 
 struct recording_output;

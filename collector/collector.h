@@ -3,7 +3,7 @@
 #define KT_COLLECTOR_COLLECTOR_H
 
 #include "collector/activation.h"
-#include "collector/events/tracepoint_set.h"
+#include "collector/events/tracefs.h"
 #include "collector/trace_unit/cycle_choice.h"
 
 #include <stdbool.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "collector/event_rings.h"
-#include "collector/events/event_refusal.h"
+#include "collector/events/event_list.h"
 #include "collector/target/target.h"
 #include "common/error.h"
 #include "common/log.h"

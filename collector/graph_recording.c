@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "collector/graph_recording.h"
-#include "collector/bytes/kcore_folder.h"
+#include "collector/bytes/recording_files.h"
 #include "collector/collector.h"
 #include "collector/function_graph/function_graph.h"
 #include "collector/target/target.h"

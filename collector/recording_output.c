@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "collector/recording_output.h"
-#include "collector/bytes/kcore_folder.h"
+#include "collector/bytes/recording_files.h"
 #include "collector/kernel_code/kernel_changes.h"
-#include "collector/kernel_code/vdso_copy.h"
+#include "collector/kernel_code/kernel_copy.h"
 #include "collector/recording_setup.h"
 #include "collector/records/cgroup_list.h"
 #include "collector/records/start_records.h"

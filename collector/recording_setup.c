@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include "collector/recording_setup.h"
-#include "collector/events/event_refusal.h"
-#include "collector/events/tracepoint_set.h"
+#include "collector/events/event_list.h"
+#include "collector/events/tracefs.h"
 #include "collector/graph_recording.h"
-#include "collector/kernel_code/bpf_text_breakpoints.h"
-#include "collector/kernel_code/text_poke_breakpoints.h"
+#include "collector/kernel_code/code_breakpoints.h"
 #include "collector/trace_spec.h"
 #include "common/error.h"
 #include "common/log.h"

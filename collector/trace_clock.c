@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "collector/trace_clock.h"
-#include "collector/bytes/kcore_folder.h"
+#include "collector/bytes/recording_files.h"
 #include "collector/trace_unit/tracer.h"
 #include "common/clocks.h"
 

@@ -2,9 +2,8 @@
 #include "inband/own_recording.h"
 
 #include "attribution/events/known_events.h"
-#include "collector/bytes/kcore_folder.h"
+#include "collector/bytes/recording_files.h"
 #include "collector/kernel_code/kernel_copy.h"
-#include "collector/kernel_code/vdso_copy.h"
 #include "collector/records/start_records.h"
 #include "collector/thread_events/thread_events.h"
 #include "collector/writer/feature.h"

@@ -5,7 +5,7 @@
 #include "collector/records/record_watch.h"
 #include "collector/thread_events/thread_events.h"
 #include "collector/trace_unit/tracer.h"
-#include "collector/writer/trace_record.h"
+#include "collector/writer/recording_writer.h"
 #include "common/bytes.h"
 #include "common/error.h"
 #include "decoder/recording/intel_psb.h"

@@ -26,7 +26,7 @@ ALLOWED = {
     # SQLite opens its database by path: below a private folder beside the file.
     "sql/sqlite/sqlite_export.c": {"mkdtemp", "rename", "rmdir", "unlink"},
     # A named pipe that the user gave.
-    "collector/trigger/trigger_events.c": {"mkfifo", "open"},
+    "collector/trigger/trigger_set.c": {"mkfifo", "open"},
     # The service's socket.
     "serve/service_socket.c": {"chmod", "chown", "unlink"},
     # Below tracefs.

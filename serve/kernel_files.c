@@ -1,15 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 #include "serve/kernel_files.h"
 
-#include "collector/events/away_cpus.h"
-#include "collector/events/event_refusal.h"
+#include "collector/events/event_list.h"
 #include "collector/events/tracefs.h"
+#include "collector/kernel_code/code_breakpoints.h"
 #include "collector/kernel_code/kernel_copy.h"
-#include "collector/kernel_code/module_list.h"
-#include "collector/kernel_code/text_poke_breakpoints.h"
+#include "collector/kernel_code/modules.h"
 #include "collector/rings/ring.h"
 #include "collector/target/cpu_list.h"
-#include "collector/target/cpu_reports.h"
 #include "collector/trace_unit/tracer.h"
 #include "common/bytes.h"
 #include "common/error.h"

@@ -128,7 +128,7 @@ struct kernel_watch {
 	struct target cpus;
 	struct array rings;   /* struct ring */
 	struct array modules; /* struct module, of the last copy */
-	int reports;	      /* of CPUs, see cpu_reports.h; -1: none */
+	int reports;	      /* of CPUs, see cpu_reports_open(); -1: none */
 	bool is_blind;	      /* changes may be missed */
 };
 

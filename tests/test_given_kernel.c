@@ -3,7 +3,7 @@
  * one.
  */
 #include "collector/kernel_code/kernel_copy.h"
-#include "collector/kernel_code/module_list.h"
+#include "collector/kernel_code/modules.h"
 #include "common/bytes.h"
 #include "common/error.h"
 #include "inband/own_recording.h"

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 #include "collector/kernel_code/kcore.h"
-#include "collector/kernel_code/kcore_copy.h"
 #include "collector/kernel_code/kernel_changes.h"
 #include "common/array.h"
 #include "common/bytes.h"

@@ -5,7 +5,7 @@
 #include "cmd/console/say.h"
 #include "cmd/record/record_values.h"
 #include "collector/collector.h"
-#include "collector/events/tracepoint_set.h"
+#include "collector/events/tracefs.h"
 #include "collector/gate/gate.h"
 #include "collector/trigger/trigger_spec.h"
 #include "common/clocks.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "collector/records/cgroup_list.h"
 
-#include "collector/bytes/kcore_folder.h"
+#include "collector/bytes/recording_files.h"
 #include "collector/records/task_walk.h"
 
 #include <stdio.h>

@@ -2,7 +2,7 @@
 #include "collector/records/start_records.h"
 #include "collector/events/event_list.h"
 #include "collector/kernel_code/kernel_copy.h"
-#include "collector/kernel_code/module_list.h"
+#include "collector/kernel_code/modules.h"
 #include "collector/records/record_bytes.h"
 #include "collector/target/target.h"
 #include "collector/trace_unit/tracer.h"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "collector/thread_events/thread_events.h"
-#include "collector/events/event_refusal.h"
+#include "collector/events/event_list.h"
 #include "collector/events/tracefs.h"
-#include "collector/kernel_code/text_poke_breakpoints.h"
+#include "collector/kernel_code/code_breakpoints.h"
 #include "common/error.h"
 #include "common/log.h"
 

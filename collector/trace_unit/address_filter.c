@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 #include "collector/trace_unit/address_filter.h"
-#include "collector/kernel_code/kernel_functions.h"
 #include "collector/kernel_code/kernel_symbols.h"
 #include "common/error.h"
 #include "common/log.h"

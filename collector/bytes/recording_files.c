@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#include "collector/bytes/append_file.h"
+#include "collector/bytes/recording_files.h"
+
 #include "common/error.h"
 #include "common/file_io.h"
 #include "common/log.h"
@@ -97,4 +98,24 @@ int append_file_put(const struct append_file *file, const void *bytes,
 		    size_t size, uint64_t offset)
 {
 	return write_at(file->fd, bytes, size, offset);
+}
+
+int kcore_folder_open(struct output_folder *folder,
+		      const struct output_folder *recording,
+		      const struct log *log)
+{
+	return output_folder_sub(folder, recording, "kcore_dir", log);
+}
+
+int kcore_folder_write(const struct output_folder *recording, const char *name,
+		       void (*write)(FILE *out, const void *context),
+		       const void *context, const struct log *log)
+{
+	struct output_folder folder;
+	int error = kcore_folder_open(&folder, recording, log);
+
+	if (!error)
+		error = output_folder_write(&folder, name, write, context, log);
+	output_folder_close(&folder);
+	return error;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef KT_COLLECTOR_BPF_CODE_H
-#define KT_COLLECTOR_BPF_CODE_H
+#ifndef KT_COLLECTOR_TRIGGER_BPF_PROGRAM_H
+#define KT_COLLECTOR_TRIGGER_BPF_PROGRAM_H
 
 #include <linux/bpf.h>
 #include <stddef.h>
@@ -21,20 +21,25 @@ struct bpf_code {
 
 /* @to = @from; @to = @value, with its sign extended */
 void bpf_move(struct bpf_code *code, int to, int from);
+
 void bpf_move_number(struct bpf_code *code, int to, int32_t value);
 
 /* @to = @value, of 64 bits; @to = the map that is open as @fd */
 void bpf_move_wide(struct bpf_code *code, int to, uint64_t value);
+
 void bpf_move_map(struct bpf_code *code, int to, int fd);
 
 /* @to = @to @operation (BPF_ADD, ...) @from, or @value */
 void bpf_compute(struct bpf_code *code, int operation, int to, int from);
+
 void bpf_compute_number(struct bpf_code *code, int operation, int to,
 			int32_t value);
 
 /* @to = the @size (BPF_W, BPF_DW) at @base + @offset, and the reverse */
 void bpf_load(struct bpf_code *code, int size, int to, int base, int offset);
+
 void bpf_store(struct bpf_code *code, int size, int base, int offset, int from);
+
 void bpf_store_number(struct bpf_code *code, int size, int base, int offset,
 		      int32_t value);
 
@@ -47,17 +52,56 @@ void bpf_call(struct bpf_code *code, int function);
  * bpf_land() directs to the next instruction.
  */
 size_t bpf_jump_if(struct bpf_code *code, int test, int left, int32_t value);
+
 size_t bpf_jump_if_register(struct bpf_code *code, int test, int left,
 			    int right);
+
 void bpf_land(struct bpf_code *code, size_t jump);
 
 /* Returns 0 from the program, if the condition holds. */
 void bpf_leave(struct bpf_code *code);
+
 void bpf_leave_if(struct bpf_code *code, int test, int left, int32_t value);
+
 void bpf_leave_if_register(struct bpf_code *code, int test, int left,
 			   int right);
 
 /* Ends the program: it returns @result, or 0 from bpf_leave(). */
 void bpf_finish(struct bpf_code *code, int32_t result);
+
+/* Calls of bpf(2). Unless stated otherwise, each returns a descriptor, to be
+ * closed with close(2); or -1 with errno set.
+ */
+
+int bpf_map_new(enum bpf_map_type type, size_t key_bytes, size_t value_bytes,
+		size_t entries);
+
+/* Returns 0 or -1. */
+int bpf_map_set(int map, const void *key, const void *value);
+
+/* Removes @key from @map. Returns 0, or -1, also if @key is missing. */
+int bpf_map_forget(int map, const void *key);
+
+/* Loads @code. If the kernel's verifier rejects it, @why is set to its reason
+ * as one line, cut to @size; "" if the verifier was not reached.
+ */
+int bpf_program_load(enum bpf_prog_type type, const struct bpf_code *code,
+		     char *why, size_t size);
+
+/* Loads @code as a program that one of the kernel's iterators runs for each of
+ * its objects; @function is the iterator's type number (kernel_types.h).
+ */
+int bpf_iterator_load(const struct bpf_code *code, uint32_t function);
+
+/* bpf_iterator_attach() attaches such a program. bpf_iterator_open() opens its
+ * output as a file; reading it iterates over the objects of the network
+ * namespace in which this thread was at the time of the open.
+ */
+int bpf_iterator_attach(int program);
+
+int bpf_iterator_open(int link);
+
+/* Runs @program at the raw tracepoint @name until the descriptor is closed. */
+int bpf_raw_tracepoint_open(const char *name, int program);
 
 #endif

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef KT_COLLECTOR_APPEND_FILE_H
-#define KT_COLLECTOR_APPEND_FILE_H
+#ifndef KT_COLLECTOR_BYTES_RECORDING_FILES_H
+#define KT_COLLECTOR_BYTES_RECORDING_FILES_H
+
+#include "common/output_folder.h"
 
 #include <stdint.h>
 #include <sys/uio.h>
 
 struct log;
-struct output_folder;
 
 /* A file that grows by whole pieces.
  *
@@ -29,6 +30,7 @@ struct append_file {
 int append_file_create(struct append_file *file,
 		       const struct output_folder *folder, const char *name,
 		       const struct log *log);
+
 void append_file_close(struct append_file *file);
 
 /* Appends @parts, @count of them, as one piece. Modifies @parts.
@@ -44,5 +46,17 @@ int append_file_add(struct append_file *file, struct iovec *parts, int count);
  */
 int append_file_put(const struct append_file *file, const void *bytes,
 		    size_t size, uint64_t offset);
+
+/* Opens kcore_dir (docs/formats.md) of the recording @recording, and creates it
+ * if it does not exist. Returns like output_folder_sub().
+ */
+int kcore_folder_open(struct output_folder *folder,
+		      const struct output_folder *recording,
+		      const struct log *log);
+
+/* Writes the file @name in kcore_dir, like output_folder_write(). */
+int kcore_folder_write(const struct output_folder *recording, const char *name,
+		       void (*write)(FILE *out, const void *context),
+		       const void *context, const struct log *log);
 
 #endif
