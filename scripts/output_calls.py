@@ -21,8 +21,8 @@ ALLOWED = {
     "cmd/diff/diff_capture.c": {"fopen"},
     "cmd/pipeline/session.c": {"fopen"},
     "cmd/report/profile_files.c": {"fopen"},
-    "common/output_file.c": {"openat", "linkat", "renameat2", "unlinkat"},
-    "common/output_file.c": {"fopen"},
+    "common/output_file.c": {"fopen", "openat", "linkat", "renameat2",
+                             "unlinkat"},
     # SQLite opens its database by path: below a private folder beside the file.
     "sql/sqlite/sqlite_export.c": {"mkdtemp", "rename", "rmdir", "unlink"},
     # A named pipe that the user gave.
