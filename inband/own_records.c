@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "inband/own_records.h"
 
-#include "collector/records/loss_record.h"
+#include "collector/records/record_bytes.h"
 #include "collector/records/record_watch.h"
 #include "collector/thread_events/thread_events.h"
 #include "collector/trace_unit/tracer.h"

@@ -2,7 +2,7 @@
 #ifndef KT_INBAND_OWN_RECORDS_H
 #define KT_INBAND_OWN_RECORDS_H
 
-#include "collector/rings/ring.h"
+#include "collector/rings/cpu_rings.h"
 #include "common/bytes.h"
 
 #include <stdbool.h>

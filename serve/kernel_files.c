@@ -6,7 +6,7 @@
 #include "collector/kernel_code/code_breakpoints.h"
 #include "collector/kernel_code/kernel_copy.h"
 #include "collector/kernel_code/modules.h"
-#include "collector/rings/ring.h"
+#include "collector/rings/cpu_rings.h"
 #include "collector/target/cpu_list.h"
 #include "collector/trace_unit/tracer.h"
 #include "common/bytes.h"

@@ -8,7 +8,7 @@
 #include "collector/events/event_list.h"
 #include "collector/function_graph/trace_dat_file.h"
 #include "collector/kernel_code/kernel_copy.h"
-#include "collector/records/cgroup_list.h"
+#include "collector/records/start_records.h"
 #include "collector/writer/recording_writer.h"
 #include "tests/run_suite.h"
 #include "tests/scratch_folder_fixture.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "collector/events/event_list.h"
-#include "collector/records/loss_record.h"
+#include "collector/records/record_bytes.h"
 #include "common/bytes.h"
 #include "tests/run_suite.h"
 

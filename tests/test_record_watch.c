@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "collector/records/record_bytes.h"
 #include "collector/records/record_watch.h"
-#include "collector/rings/ring.h"
+#include "collector/rings/cpu_rings.h"
 #include "common/bytes.h"
 #include "tests/run_suite.h"
 

@@ -7,6 +7,20 @@
 struct array;
 struct kernel_symbols;
 
+/* Finds code in the kernel's memory, in addition to its text and modules. The
+ * kernel has no list of it, so several sources are combined:
+ *
+ *	executable_pages_find()	all pages that may be executed, by page tables
+ *	dynamic_code_find()	starts of BPF programs and trampolines, by kallsyms
+ *	its_thunks_find()	pages of thunks, by their content
+ *	jit_code_find()		the code of one BPF program, without its header
+ *	code_pages_find*()	of any range, the pages that have content
+ *
+ * All of them read memory through struct kcore, except dynamic_code_find(), which
+ * only reads symbols. What they read may change meanwhile: the callers watch for
+ * changes.
+ */
+
 /* Finds the pages of the kernel's memory that have content. Between modules,
  * and between the pieces of one, are addresses without memory; kcore reads as
  * zeros there, which are a valid x86 instruction.

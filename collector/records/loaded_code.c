@@ -6,7 +6,6 @@
 #include "collector/kernel_code/kernel_copy.h"
 #include "collector/kernel_code/kernel_symbols.h"
 #include "collector/kernel_code/modules.h"
-#include "collector/records/code_sample.h"
 #include "collector/records/record_bytes.h"
 #include "collector/records/start_records.h"
 #include "collector/trace_unit/tracer.h"

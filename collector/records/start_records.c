@@ -1,15 +1,294 @@
 /* SPDX-License-Identifier: MIT */
 #include "collector/records/start_records.h"
+
+#include "collector/bytes/recording_files.h"
 #include "collector/events/event_list.h"
+#include "collector/events/event_spec.h"
 #include "collector/kernel_code/kernel_copy.h"
 #include "collector/kernel_code/modules.h"
 #include "collector/records/record_bytes.h"
 #include "collector/target/target.h"
 #include "collector/trace_unit/tracer.h"
+#include "common/build_id_cache.h"
 #include "common/perf_data.h"
 
+#include <ctype.h>
+#include <dirent.h>
+#include <inttypes.h>
+#include <stdbool.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+
+/* Returns the next numeric entry of @folder, 0 after the last. */
+static pid_t next_number(DIR *folder)
+{
+	const struct dirent *entry;
+
+	while ((entry = readdir(folder)))
+		if (isdigit((unsigned char)entry->d_name[0]))
+			return atoi(entry->d_name);
+	return 0;
+}
+
+void task_walk(void (*thread)(void *ctx, pid_t process, pid_t thread),
+	       void (*process)(void *ctx, pid_t process), void *ctx)
+{
+	DIR *processes = opendir("/proc");
+	pid_t pid;
+
+	while (processes && (pid = next_number(processes))) {
+		char path[64];
+		DIR *threads;
+		pid_t tid;
+
+		snprintf(path, sizeof(path), "/proc/%d/task", (int)pid);
+		threads = opendir(path);
+		/* The task may have ended since it was listed. */
+		if (!threads)
+			continue;
+		while ((tid = next_number(threads)))
+			thread(ctx, pid, tid);
+		closedir(threads);
+		if (process)
+			process(ctx, pid);
+	}
+	if (processes)
+		closedir(processes);
+}
+
+static void add_line(void *ctx, pid_t process, pid_t thread)
+{
+	FILE *out = ctx;
+	char path[80];
+	char *line = NULL;
+	size_t room = 0;
+	FILE *file;
+
+	snprintf(path, sizeof(path), "/proc/%d/task/%d/cgroup", (int)process,
+		 (int)thread);
+	file = fopen(path, "re");
+	/* The task may have ended since it was listed. */
+	if (!file)
+		return;
+	while (getline(&line, &room, file) > 0)
+		if (!strncmp(line, "0::/", 4))
+			fprintf(out, "%d %s", (int)thread, line + 3);
+	free(line);
+	fclose(file);
+}
+
+static void write_lines(FILE *out, const void *ctx)
+{
+	(void)ctx;
+	task_walk(add_line, NULL, out);
+}
+
+int cgroup_list_write(const struct output_folder *recording, const char *name,
+		      const struct log *log)
+{
+	return kcore_folder_write(recording, name, write_lines, NULL, log);
+}
+
+struct task {
+	pid_t process;
+	pid_t thread;
+	pid_t parent; /* of its process */
+	char name[16];
+};
+
+/* Reads /proc/<process>/task/<thread>/stat: "pid (name) state parent ..."; a
+ * name may contain any characters, including brackets.
+ */
+static bool read_task(struct task *task)
+{
+	char path[80];
+	char text[512];
+	char *close;
+	FILE *file;
+	size_t size;
+
+	snprintf(path, sizeof(path), "/proc/%d/task/%d/stat",
+		 (int)task->process, (int)task->thread);
+	file = fopen(path, "re");
+	if (!file)
+		return false;
+	size = fread(text, 1, sizeof(text) - 1, file);
+	fclose(file);
+	text[size] = '\0';
+	close = strrchr(text, ')');
+	if (!close || !strchr(text, '('))
+		return false;
+	*close = '\0';
+	memset(task->name, 0, sizeof(task->name));
+	snprintf(task->name, sizeof(task->name), "%s", strchr(text, '(') + 1);
+	return sscanf(close + 1, " %*c %d", &task->parent) == 1;
+}
+
+static void add_fork(struct byte_buffer *bytes, const struct task *task)
+{
+	bool is_leader = task->thread == task->process;
+	pid_t parent = is_leader ? task->parent : task->process;
+	size_t place = record_begin(bytes, PERF_RECORD_FORK, 0);
+
+	byte_buffer_u32(bytes, (uint32_t)task->process);
+	byte_buffer_u32(bytes, (uint32_t)parent);
+	byte_buffer_u32(bytes, (uint32_t)task->thread);
+	byte_buffer_u32(bytes, (uint32_t)parent);
+	byte_buffer_u64(bytes, 0);
+	record_end_sample_id(bytes, place);
+}
+
+static void add_name(struct byte_buffer *bytes, const struct task *task)
+{
+	size_t place = record_begin(bytes, PERF_RECORD_COMM, 0);
+
+	byte_buffer_u32(bytes, (uint32_t)task->process);
+	byte_buffer_u32(bytes, (uint32_t)task->thread);
+	byte_buffer_text(bytes, task->name);
+	record_end_sample_id(bytes, place);
+}
+
+/* A code mapping, from a line of /proc/<pid>/maps. */
+struct code_map {
+	uint64_t start;
+	uint64_t end;
+	uint64_t file_offset;
+	uint32_t device[2];
+	uint64_t inode;
+	bool is_shared;
+	const char *path;
+};
+
+/* Parses a line "start-end perms offset major:minor inode path". Returns false
+ * if it is no code mapping.
+ */
+static bool read_map(char *line, struct code_map *map)
+{
+	char permissions[8];
+	int path = 0;
+
+	if (sscanf(line,
+		   "%" SCNx64 "-%" SCNx64 " %7s %" SCNx64 " %x:%x %" SCNu64
+		   " %n",
+		   &map->start, &map->end, permissions, &map->file_offset,
+		   &map->device[0], &map->device[1], &map->inode, &path) < 7 ||
+	    permissions[2] != 'x')
+		return false;
+	line[strcspn(line, "\n")] = '\0';
+	map->is_shared = permissions[3] == 's';
+	map->path = line[path] ? line + path : "//anon";
+	return true;
+}
+
+/* Adds the identity of the file: its build id, or its device and inode. */
+static void add_file(struct byte_buffer *bytes, const struct code_map *map,
+		     const struct elf_build_id *id)
+{
+	if (id->size) {
+		byte_buffer_u32(bytes, (uint32_t)id->size);
+		byte_buffer_add(bytes, id->bytes, sizeof(id->bytes));
+		return;
+	}
+	byte_buffer_u32(bytes, map->device[0]);
+	byte_buffer_u32(bytes, map->device[1]);
+	byte_buffer_u64(bytes, map->inode);
+	byte_buffer_u64(bytes, 0);
+}
+
+static void add_map(struct byte_buffer *bytes, pid_t pid,
+		    const struct code_map *map, const struct elf_build_id *id)
+{
+	size_t place = record_begin(
+		bytes, PERF_RECORD_MMAP2,
+		PERF_RECORD_MISC_USER |
+			(id->size ? PERF_RECORD_MISC_MMAP_BUILD_ID : 0));
+
+	byte_buffer_u32(bytes, (uint32_t)pid);
+	byte_buffer_u32(bytes, (uint32_t)pid);
+	byte_buffer_u64(bytes, map->start);
+	byte_buffer_u64(bytes, map->end - map->start);
+	byte_buffer_u64(bytes, map->file_offset);
+	add_file(bytes, map, id);
+	byte_buffer_u32(bytes, PROT_EXEC | PROT_READ);
+	byte_buffer_u32(bytes, map->is_shared ? MAP_SHARED : MAP_PRIVATE);
+	byte_buffer_text(bytes, map->path);
+	record_end_sample_id(bytes, place);
+}
+
+/* The destination of the records of tasks. */
+struct task_records {
+	struct byte_buffer *bytes;
+	const struct target *target;
+	struct build_id_cache *ids; /* or NULL, out of memory */
+};
+
+static void add_maps(const struct task_records *records, pid_t pid)
+{
+	char path[64];
+	char *line = NULL;
+	size_t room = 0;
+	struct code_map map;
+	FILE *file;
+
+	snprintf(path, sizeof(path), "/proc/%d/maps", (int)pid);
+	file = fopen(path, "re");
+	if (!file)
+		return;
+	while (getline(&line, &room, file) > 0) {
+		struct elf_build_id id = { 0 };
+
+		if (!read_map(line, &map))
+			continue;
+		if (records->ids && *map.path == '/')
+			id = build_id_cache_of(records->ids, map.path);
+		add_map(records->bytes, pid, &map, &id);
+	}
+	free(line);
+	fclose(file);
+}
+
+static bool is_target(const struct target *target, pid_t pid)
+{
+	const pid_t *threads = target->threads.items;
+
+	for (size_t i = 0; i < target->threads.count; i++)
+		if (threads[i] == pid)
+			return true;
+	return target->whole_cpus;
+}
+
+static void add_thread(void *ctx, pid_t process, pid_t thread)
+{
+	const struct task_records *records = ctx;
+	struct task task = { .process = process, .thread = thread };
+
+	if (!read_task(&task))
+		return;
+	add_fork(records->bytes, &task);
+	add_name(records->bytes, &task);
+}
+
+static void add_process(void *ctx, pid_t process)
+{
+	const struct task_records *records = ctx;
+
+	if (is_target(records->target, process))
+		add_maps(records, process);
+}
+
+void start_records_tasks(struct byte_buffer *bytes, const struct target *target)
+{
+	struct task_records records = {
+		.bytes = bytes,
+		.target = target,
+		.ids = build_id_cache_new(),
+	};
+
+	task_walk(add_thread, add_process, &records);
+	build_id_cache_free(records.ids);
+}
 
 /* A record's size has 16 bits, so longer lists are split into several records.
  */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "collector/sockets/socket_list.h"
 
-#include "collector/records/task_walk.h"
+#include "collector/records/start_records.h"
 #include "collector/sockets/kernel_types.h"
 #include "collector/trigger/bpf_program.h"
 #include "common/connection.h"

@@ -3,8 +3,7 @@
 #define KT_COLLECTOR_THREAD_EVENTS_H
 
 #include "collector/events/event_list.h"
-#include "collector/rings/aux_ring.h"
-#include "collector/rings/ring.h"
+#include "collector/rings/cpu_rings.h"
 #include "collector/target/target.h"
 #include "collector/trace_unit/tracer.h"
 

@@ -16,6 +16,25 @@ struct event_list;
 struct kernel_symbols;
 struct log;
 
+/* The triggers of snapshots: conditions that are checked in the kernel, so that
+ * the trace stops where one holds.
+ *
+ *	text ─ trigger_spec_parse() ─► probes (tracefs) ─► BPF programs ─► a sample
+ *	                                                   │              of hit_spec
+ *	                                                   └ maps of starts and tasks
+ *
+ * A trigger that cannot be armed is skipped with the reason in the log; the
+ * recording goes on. Arming opens events, which perf may apply to the trace
+ * itself (a pause, if the kernel can), and attaches the programs to them.
+ *
+ * Invariants:
+ *  1. All probes, programs and maps that arming made are removed by
+ *     trigger_set_free(), also after a failure in the middle of arming.
+ *  2. Events are closed before: a probe in use cannot be removed.
+ *  3. Only hits of the chosen processes and their children count, if there are
+ *     any.
+ */
+
 /* One trigger, armed or being armed. */
 struct trigger {
 	struct trigger_spec spec;

@@ -2,7 +2,7 @@
 #ifndef KT_COLLECTOR_WRITER_RECORDING_WRITER_H
 #define KT_COLLECTOR_WRITER_RECORDING_WRITER_H
 
-#include "collector/rings/ring.h"
+#include "collector/rings/cpu_rings.h"
 #include "common/perf_data.h"
 
 #include <linux/perf_event.h>

@@ -34,7 +34,7 @@ int task_cgroups_add(struct task_cgroups *cgroups, int32_t tid,
 		     const char *path, size_t length);
 
 /* Parses the @size bytes at @text, in the format of
- * collector/records/cgroup_list.h. Skips malformed lines.
+ * collector/records/start_records.h. Skips malformed lines.
  *
  * Returns 0 or -ERROR_MEMORY.
  */
