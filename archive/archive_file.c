@@ -41,7 +41,7 @@ _Static_assert(sizeof(struct ustar) == TAR_BLOCK_BYTES, "a block");
 #define MOST 077777777777ull
 
 /* Returns the size of a member including the padding of its last block. */
-static uint64_t tar_padded(uint64_t size)
+static uint64_t padded_size(uint64_t size)
 {
 	return (size + TAR_BLOCK_BYTES - 1) / TAR_BLOCK_BYTES * TAR_BLOCK_BYTES;
 }
@@ -272,7 +272,7 @@ static int read_records(struct archive_reader *reader,
 	status = seekable_reader_get(&reader->bytes, reader->next, text, size);
 	if (status)
 		return status;
-	reader->next += tar_padded(size);
+	reader->next += padded_size(size);
 	status = read_block(reader, header);
 	if (status <= 0)
 		return status;
@@ -329,7 +329,7 @@ int archive_reader_next(struct archive_reader *reader,
 	if (status < 0)
 		return status;
 	member->content = reader->next;
-	reader->next += tar_padded(member->header.size);
+	reader->next += padded_size(member->header.size);
 	return 1;
 }
 
@@ -359,7 +359,7 @@ static int put_padded(struct seekable_writer *writer, const void *bytes,
 
 	return error ? error :
 		       seekable_writer_put(writer, zeros,
-					   tar_padded(size) - size);
+					   padded_size(size) - size);
 }
 
 static int put_header(struct seekable_writer *writer,

@@ -135,7 +135,7 @@ static int set_often(const struct wish *wish, struct event_spec *spec)
 /* Creates the spec of the trace's own event from @options and the trace unit.
  * Returns 0 or a negative enum error with the reason in @log.
  */
-static int trace_spec_make(const struct collector_options *options,
+static int make_trace_spec(const struct collector_options *options,
 			   const struct tracer *tracer, const struct pmu *pmu,
 			   const struct log *log, struct event_spec *spec)
 {
@@ -201,8 +201,8 @@ static int add_cpus(struct event_rings *events, const struct array *cpus,
  * @trace_bytes; @overwrite: the buffers are overwritten, so that the newest
  * trace remains. Returns 0 or -ERROR_MEMORY.
  */
-static int event_rings_add_cpus(struct event_rings *events, size_t trace_bytes,
-				bool overwrite)
+static int add_target_cpus(struct event_rings *events, size_t trace_bytes,
+			   bool overwrite)
 {
 	int error =
 		add_cpus(events, &events->target->cpus, trace_bytes, overwrite);
@@ -240,7 +240,7 @@ static int attach_from(struct event_rings *events, size_t first)
 
 /* Open spec number @spec on all CPUs and threads of the target, and attach its
  * events to their rings. Return 0 or a negative enum error, with errno if it is
- * -ERROR_SYSTEM; event_rings_open_or_explain() also logs the reason.
+ * -ERROR_SYSTEM; open_or_explain() also logs the reason.
  */
 static int event_rings_open(struct event_rings *events, size_t spec)
 {
@@ -293,13 +293,13 @@ int event_rings_open_late(struct event_rings *events, int cpu, size_t trace,
 	return error;
 }
 
-static int event_rings_open_or_explain(struct event_rings *events, size_t spec)
+static int open_or_explain(struct event_rings *events, size_t spec)
 {
 	int error = event_rings_open(events, spec);
 
 	if (!error)
 		return 0;
-	return event_refusal_say(array_at(&events->list.specs, spec),
+	return event_refusal_log(array_at(&events->list.specs, spec),
 				 events->buffer_bytes, error, events->log);
 }
 
@@ -365,10 +365,9 @@ static int make_folder(const struct output_folder *recording,
 /* Sets up the kernel's function_graph tracer for @target. Returns 0 and
  * *@graph, or a negative enum error with the reason in the log.
  */
-static int graph_recording_open(const struct collector_options *options,
-				const struct target *target,
-				const struct log *log,
-				struct function_graph **graph)
+static int open_graph(const struct collector_options *options,
+		      const struct target *target, const struct log *log,
+		      struct function_graph **graph)
 {
 	struct graph_choice choice = {
 		.buffer_bytes = options->buffer_bytes,
@@ -421,7 +420,7 @@ static int open_text_poke(struct recording_setup *setup)
 	if (!error)
 		return 0;
 	if (error != -ERROR_SYSTEM || (errno != EACCES && errno != EPERM))
-		return event_refusal_say(&wanted, setup->options->buffer_bytes,
+		return event_refusal_log(&wanted, setup->options->buffer_bytes,
 					 error, setup->log);
 	log_message(setup->log, LOG_WARNING, NULL, LOG_NO_OFFSET,
 		    "changes of the kernel's code cannot be recorded without "
@@ -535,7 +534,7 @@ static int open_sideband(struct recording_setup *setup)
 				   setup->options->user_stack_bytes, events,
 				   setup->log);
 	for (size_t i = first; i < events->specs.count && !error; i++)
-		error = event_rings_open_or_explain(&setup->events, i);
+		error = open_or_explain(&setup->events, i);
 	return !error && setup->wide ? open_bpf_text(setup) : error;
 }
 
@@ -582,7 +581,7 @@ static int open_paused_trace(struct recording_setup *setup)
 			 setup->tracer->pauses_from);
 		return refuse_only(setup, why);
 	}
-	return event_refusal_say(
+	return event_refusal_log(
 		array_at(&setup->events.list.specs, setup->trace_spec),
 		setup->options->buffer_bytes, error, setup->log);
 }
@@ -591,14 +590,13 @@ static int open_trace(struct recording_setup *setup)
 {
 	return setup->options->only ?
 		       open_paused_trace(setup) :
-		       event_rings_open_or_explain(&setup->events,
-						   setup->trace_spec);
+		       open_or_explain(&setup->events, setup->trace_spec);
 }
 
 static int add_trace(struct recording_setup *setup)
 {
 	struct event_spec spec;
-	int error = trace_spec_make(setup->options, setup->tracer, &setup->pmu,
+	int error = make_trace_spec(setup->options, setup->tracer, &setup->pmu,
 				    setup->log, &spec);
 
 	if (!error)
@@ -616,7 +614,7 @@ static int add_rings(struct recording_setup *setup)
 	size_t bytes = recording_setup_has_graph(setup) ? 0 :
 							  options->buffer_bytes;
 
-	return event_rings_add_cpus(&setup->events, bytes, options->snapshot);
+	return add_target_cpus(&setup->events, bytes, options->snapshot);
 }
 
 int recording_setup_open(struct recording_setup *setup)
@@ -631,8 +629,8 @@ int recording_setup_open(struct recording_setup *setup)
 	 * recorded.
 	 */
 	if (!error && recording_setup_has_graph(setup))
-		error = graph_recording_open(setup->options, &setup->target,
-					     setup->log, &setup->graph);
+		error = open_graph(setup->options, &setup->target, setup->log,
+				   &setup->graph);
 	if (!error)
 		error = open_text_poke(setup);
 	if (!error)

@@ -56,7 +56,7 @@ struct event_rings event_rings_new(const struct target *target,
 
 void event_rings_free(struct event_rings *events);
 
-/* Creates rings for @cpu, which came online, as event_rings_add_cpus() does, and
+/* Creates rings for @cpu, which came online, as for a CPU of the target, and
  * opens all specs there for everything that runs on it. @trace, the spec of the
  * trace, is opened last. Returns 0; or a negative enum error, with errno if it
  * is -ERROR_SYSTEM, after closing everything again.

@@ -289,7 +289,7 @@ uint32_t string_pool_count(const struct string_pool *pool)
 /* Rules are indexed by this many bytes. */
 enum { FIRST_BYTES = 3 };
 
-static uint8_t name_lookup_slot_of(const char *name)
+static uint8_t rule_slot_of(const char *name)
 {
 	uint32_t hash = 0;
 
@@ -305,8 +305,7 @@ struct name_lookup name_lookup_of(const struct name_rule *list, size_t count)
 	assert(count <= NAME_LOOKUP_MOST);
 	/* From the end, so that the chains have the list's order. */
 	for (size_t i = count; i-- > 0;) {
-		uint8_t *first =
-			&rules.first[name_lookup_slot_of(list[i].name)];
+		uint8_t *first = &rules.first[rule_slot_of(list[i].name)];
 
 		assert(strlen(list[i].name) >= FIRST_BYTES);
 		rules.next[i] = *first;
@@ -334,7 +333,7 @@ const struct name_rule *name_lookup_find_part(const struct name_lookup *rules,
 {
 	if (length < FIRST_BYTES)
 		return NULL;
-	for (uint8_t i = rules->first[name_lookup_slot_of(name)]; i;
+	for (uint8_t i = rules->first[rule_slot_of(name)]; i;
 	     i = rules->next[i - 1])
 		if (fits(&rules->list[i - 1], name, length))
 			return &rules->list[i - 1];

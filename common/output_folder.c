@@ -707,7 +707,7 @@ static char *folder_of(const char *path)
 }
 
 /* Returns the descriptor of a file with a temporary name, or -1. */
-static int output_temporary_open_named(struct output_draft *draft)
+static int open_temporary_named(struct output_draft *draft)
 {
 	char letters[RANDOM_LETTERS + 1];
 	char *name;
@@ -736,7 +736,7 @@ bool output_draft_open(struct output_draft *draft, const char *path)
 		draft->fd = openat(draft->folder.fd, ".",
 				   O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
 		if (draft->fd < 0)
-			draft->fd = output_temporary_open_named(draft);
+			draft->fd = open_temporary_named(draft);
 	}
 	free(folder);
 	return draft->fd >= 0;

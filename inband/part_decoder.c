@@ -40,7 +40,7 @@ struct record_maker {
 #define RECORD_MAKER_EMPTY \
 	((struct record_maker){ .calls = ARRAY_OF(struct ktrace_hw_call) })
 
-static void record_maker_free(struct record_maker *maker)
+static void maker_free(struct record_maker *maker)
 {
 	arena_free(maker->arena);
 	array_free(&maker->calls);
@@ -49,8 +49,8 @@ static void record_maker_free(struct record_maker *maker)
 /* Discards the previous record and starts one for the time from @begin_ns to
  * @end_ns. Returns 0 or -ERROR_MEMORY.
  */
-static int record_maker_begin(struct record_maker *maker, uint64_t begin_ns,
-			      uint64_t end_ns)
+static int maker_begin(struct record_maker *maker, uint64_t begin_ns,
+		       uint64_t end_ns)
 {
 	if (maker->arena)
 		arena_clear(maker->arena);
@@ -213,9 +213,9 @@ static int add_functions(const struct record_maker *maker,
 /* Adds a call; its names are borrowed from @context. Returns 0 or
  * -ERROR_MEMORY.
  */
-static int record_maker_call(struct record_maker *maker,
-			     const struct call_record_context *context,
-			     const struct call_record *record)
+static int maker_call(struct record_maker *maker,
+		      const struct call_record_context *context,
+		      const struct call_record *record)
 {
 	struct ktrace_hw_call *call = array_add(&maker->calls);
 	int error = call ? 0 : -ERROR_MEMORY;
@@ -229,8 +229,7 @@ static int record_maker_call(struct record_maker *maker,
 }
 
 /* Counts a STEP_GAP; ignores other steps. */
-static void record_maker_step(struct record_maker *maker,
-			      const struct call_step *step)
+static void maker_step(struct record_maker *maker, const struct call_step *step)
 {
 	if (step->kind != STEP_GAP)
 		return;
@@ -239,9 +238,9 @@ static void record_maker_step(struct record_maker *maker,
 	maker->record.lost_bytes += step->value;
 }
 
-/* Returns the record, valid until the next record_maker_begin(). */
-static const struct ktrace_hw_record *
-record_maker_end(struct record_maker *maker, uint64_t lost_records)
+/* Returns the record, valid until the next maker_begin(). */
+static const struct ktrace_hw_record *maker_end(struct record_maker *maker,
+						uint64_t lost_records)
 {
 	maker->record.calls = maker->calls.items;
 	maker->record.call_count = maker->calls.count;
@@ -287,12 +286,12 @@ static int end(struct call_recorder *recorder, const struct system_call *call,
 
 	if (!record || !is_wanted(decoder, call))
 		return 0;
-	return record_maker_call(&decoder->maker, &decoder->context, record);
+	return maker_call(&decoder->maker, &decoder->context, record);
 }
 
 static void watch_gaps(struct event_handler *gaps, const struct call_step *step)
 {
-	record_maker_step(&decoder_of(gaps)->maker, step);
+	maker_step(&decoder_of(gaps)->maker, step);
 }
 
 static void open_tracker(struct part_decoder *decoder)
@@ -342,7 +341,7 @@ void part_decoder_free(struct part_decoder *decoder)
 	part_decoder_forget_code(decoder);
 	trackers_free(decoder->trackers);
 	call_recorder_free(&decoder->recorder);
-	record_maker_free(&decoder->maker);
+	maker_free(&decoder->maker);
 	free(decoder);
 }
 
@@ -388,9 +387,8 @@ static int begin_records(struct part_decoder *decoder,
 	decoder->context =
 		call_record_context_of(&decoder->input, decoder->tracker);
 	return error ? error :
-		       record_maker_begin(&decoder->maker,
-					  decoder->times.begin_ns,
-					  decoder->times.end_ns);
+		       maker_begin(&decoder->maker, decoder->times.begin_ns,
+				   decoder->times.end_ns);
 }
 
 /* Returns whether the call that switched the trace on ends, or its end is
@@ -497,8 +495,8 @@ int part_decoder_run(struct part_decoder *decoder,
 			decode(decoder, part, bytes->before_size) :
 			-ERROR_NOT_FOUND;
 	if (!error)
-		*record = record_maker_end(
-			&decoder->maker, recording_counts(part)->lost_records);
+		*record = maker_end(&decoder->maker,
+				    recording_counts(part)->lost_records);
 	recording_part_close(part);
 	return error;
 }

@@ -292,7 +292,7 @@ static int watch_changes(struct kernel_watch *watch)
 		error = watch_patches(watch);
 	if (!error)
 		error = map_rings(watch);
-	return error ? event_refusal_say(&what, 0, error, watch->log) : 0;
+	return error ? event_refusal_log(&what, 0, error, watch->log) : 0;
 }
 
 /* Opens the events on the CPUs that are online. */

@@ -102,7 +102,7 @@ static bool is_gated(const struct record_options *options)
 }
 
 /* Returns a message that names options which exclude each other, or NULL. */
-static const char *record_rules_conflict(const struct record_options *options)
+static const char *find_conflict(const struct record_options *options)
 {
 	const struct collector_options *collector = &options->collector;
 	bool processes = options->processes.count > 0;
@@ -168,7 +168,7 @@ static void widen_for_probes(struct record_options *options)
 
 /* Widens the recording to the tasks and CPUs that the requested analyses need.
  */
-static void record_rules_widen(struct record_options *options)
+static void widen_recording(struct record_options *options)
 {
 	widen_for_probes(options);
 	widen_for_attribution(&options->collector);
@@ -568,8 +568,8 @@ int record_options_parse(struct record_options *options, int argc, char **argv)
 		options->collector.command = argv + optind;
 	options->collector.processes = options->processes.items;
 	options->collector.process_count = options->processes.count;
-	problem = options->help ? NULL : record_rules_conflict(options);
-	record_rules_widen(options);
+	problem = options->help ? NULL : find_conflict(options);
+	widen_recording(options);
 	if (problem)
 		say_of("record", "%s", problem);
 	return problem ? 2 : 0;

@@ -276,7 +276,7 @@ static int paranoia(void)
 	return level;
 }
 
-int event_refusal_say(const struct event_spec *spec, size_t buffer_bytes,
+int event_refusal_log(const struct event_spec *spec, size_t buffer_bytes,
 		      int error, const struct log *log)
 {
 	if (error == -ERROR_MEMORY)

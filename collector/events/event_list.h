@@ -100,7 +100,7 @@ int event_list_restart_cpu(const struct event_list *list, size_t spec, int cpu);
  *
  * Returns @error.
  */
-int event_refusal_say(const struct event_spec *spec, size_t buffer_bytes,
+int event_refusal_log(const struct event_spec *spec, size_t buffer_bytes,
 		      int error, const struct log *log);
 
 /* A CPU that was switched off while it was recorded. */

@@ -19,8 +19,7 @@
 
 /* Returns whether @file of @folder contains @word; false if it cannot be read.
  */
-static bool graph_file_has(const char *folder, const char *file,
-			   const char *word)
+static bool file_has(const char *folder, const char *file, const char *word)
 {
 	struct byte_buffer text = { 0 };
 	char path[256];
@@ -37,8 +36,8 @@ static bool graph_file_has(const char *folder, const char *file,
 /* Replaces the content of @file by @text (tracefs_write()); logs a rejected
  * text.
  */
-static int graph_file_set(const struct graph_instance *instance,
-			  const char *file, const char *text)
+static int file_set(const struct graph_instance *instance, const char *file,
+		    const char *text)
 {
 	int error = tracefs_write(instance->folder, file, text, O_TRUNC);
 
@@ -58,7 +57,7 @@ static int set_number(const struct graph_instance *instance, const char *file,
 	char text[32];
 
 	snprintf(text, sizeof(text), "%zu", number);
-	return graph_file_set(instance, file, text);
+	return file_set(instance, file, text);
 }
 
 /* The mask is hexadecimal, in comma-separated words of 32 CPUs. */
@@ -85,8 +84,8 @@ static int set_cpus(const struct graph_instance *instance,
 	}
 	byte_buffer_zeros(&text, 1);
 	if (!text.failed)
-		error = graph_file_set(instance, "tracing_cpumask",
-				       (const char *)text.bytes);
+		error = file_set(instance, "tracing_cpumask",
+				 (const char *)text.bytes);
 	byte_buffer_free(&text);
 	return error;
 }
@@ -123,9 +122,8 @@ static int set_threads(const struct graph_instance *instance,
 			    "the threads to trace were refused: %s",
 			    strerror(errno));
 	if (!error)
-		error = graph_file_set(instance, "options/function-fork", "1");
-	return error ? error :
-		       graph_file_set(instance, "options/event-fork", "1");
+		error = file_set(instance, "options/function-fork", "1");
+	return error ? error : file_set(instance, "options/event-fork", "1");
 }
 
 static int add_function(const struct graph_instance *instance, const char *name)
@@ -179,16 +177,16 @@ static void set_callers(const struct graph_instance *instance)
  *
  * Returns 0 or a negative enum error, which was logged.
  */
-static int graph_settings_apply(const struct graph_instance *instance,
-				const struct graph_choice *choice)
+static int apply_settings(const struct graph_instance *instance,
+			  const struct graph_choice *choice)
 {
 	int error = set_number(instance, "buffer_size_kb",
 			       choice->buffer_bytes >> 10);
 
 	if (!error)
-		error = graph_file_set(instance, "trace_clock", "perf");
+		error = file_set(instance, "trace_clock", "perf");
 	if (!error)
-		error = graph_file_set(instance, "options/overwrite", "1");
+		error = file_set(instance, "options/overwrite", "1");
 	if (!error)
 		error = set_cpus(instance, choice);
 	if (!error)
@@ -203,11 +201,9 @@ static int graph_settings_apply(const struct graph_instance *instance,
 	 */
 	tracefs_write(instance->folder, "set_ftrace_notrace", "local_clock\n",
 		      O_APPEND);
-	error = graph_file_set(instance, "events/sched/sched_switch/enable",
-			       "1");
+	error = file_set(instance, "events/sched/sched_switch/enable", "1");
 	return error ? error :
-		       graph_file_set(instance, "current_tracer",
-				      "function_graph");
+		       file_set(instance, "current_tracer", "function_graph");
 }
 
 const char *graph_instance_refusal(const char **fix)
@@ -223,7 +219,7 @@ const char *graph_instance_refusal(const char **fix)
 	if (access(path, W_OK) < 0)
 		return "tracefs cannot be written";
 	*fix = "use a kernel with CONFIG_FUNCTION_GRAPH_TRACER";
-	if (!graph_file_has(folder, "available_tracers", "function_graph"))
+	if (!file_has(folder, "available_tracers", "function_graph"))
 		return "the kernel has no function_graph tracer";
 	return NULL;
 }
@@ -354,12 +350,11 @@ void graph_instance_close(struct graph_instance *instance)
 /* Returns the present use of the system's top instance, or NULL. */
 static const char *use_of_top(const char *folder)
 {
-	if (!graph_file_has(folder, "current_tracer", "nop"))
+	if (!file_has(folder, "current_tracer", "nop"))
 		return "current_tracer is not nop";
-	if (graph_file_has(folder, "set_event", ":"))
+	if (file_has(folder, "set_event", ":"))
 		return "events are switched on in set_event";
-	if (!graph_file_has(folder, "set_ftrace_filter",
-			    "all functions enabled"))
+	if (!file_has(folder, "set_ftrace_filter", "all functions enabled"))
 		return "set_ftrace_filter is in use";
 	return NULL;
 }
@@ -384,7 +379,7 @@ static int take_top(struct graph_instance *instance)
 	instance->is_top = true;
 	if (post_guard(instance))
 		return -ERROR_SYSTEM;
-	return graph_file_set(instance, "tracing_on", "0");
+	return file_set(instance, "tracing_on", "0");
 }
 
 /* Returns 0; 1 if instances of this kernel lack function_graph; or an error. */
@@ -400,9 +395,8 @@ static int make_own(struct graph_instance *instance)
 	}
 	if (post_guard(instance))
 		return -ERROR_SYSTEM;
-	if (graph_file_has(instance->folder, "available_tracers",
-			   "function_graph"))
-		return graph_file_set(instance, "tracing_on", "0");
+	if (file_has(instance->folder, "available_tracers", "function_graph"))
+		return file_set(instance, "tracing_on", "0");
 	graph_instance_close(instance);
 	return 1;
 }
@@ -425,7 +419,7 @@ int graph_instance_open(struct graph_instance *instance,
 	status = make_own(instance);
 	if (status > 0)
 		status = take_top(instance);
-	return status ? status : graph_settings_apply(instance, choice);
+	return status ? status : apply_settings(instance, choice);
 }
 
 int graph_instance_trace(const struct graph_instance *instance, bool is_on)

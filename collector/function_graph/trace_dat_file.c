@@ -240,9 +240,9 @@ static void add_options(struct byte_buffer *head, const char *folder)
  * formats of ring buffer pages and events, the function names, whose text is
  * @kallsyms, the task names, and the clock.
  */
-static void trace_dat_head_add(struct byte_buffer *head, const char *folder,
-			       const char *kallsyms, size_t kallsyms_size,
-			       size_t cpu_count)
+static void add_head(struct byte_buffer *head, const char *folder,
+		     const char *kallsyms, size_t kallsyms_size,
+		     size_t cpu_count)
 {
 	static const char *const ftrace[] = { "funcgraph_entry",
 					      "funcgraph_retaddr_entry",
@@ -374,9 +374,8 @@ int trace_dat_file_write(const struct output_folder *folder,
 	int cpus = count_cpus(content);
 	int error = -ERROR_MEMORY;
 
-	trace_dat_head_add(&head, content->instance,
-			   (const char *)kallsyms->bytes, kallsyms->size,
-			   (size_t)cpus);
+	add_head(&head, content->instance, (const char *)kallsyms->bytes,
+		 kallsyms->size, (size_t)cpus);
 	add_places(content, &head, cpus);
 	if (!head.failed)
 		error = write_file(folder, content, &head, cpus, log);

@@ -127,7 +127,7 @@ static int open_common(const struct trigger_arming *arming)
 {
 	struct trigger_maps *maps = &arming->trigger->maps;
 
-	if (trigger_know_target(arming))
+	if (trigger_target_maps(arming))
 		return -ERROR_SYSTEM;
 	*maps = arming->set->target;
 	if (trigger_output_map(arming, marks()) ||

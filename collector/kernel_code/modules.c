@@ -117,7 +117,7 @@ struct mark {
 /* At equal addresses, code is sorted last: the code starts there, and the data
  * has ended.
  */
-static int module_text_compare(const void *a, const void *b)
+static int compare_marks(const void *a, const void *b)
 {
 	const struct mark *x = a;
 	const struct mark *y = b;
@@ -182,7 +182,7 @@ int module_text_read(struct module_text *text,
 	if (!error)
 		error = add_modules(&text->marks, modules);
 	if (!error)
-		array_sort(&text->marks, module_text_compare);
+		array_sort(&text->marks, compare_marks);
 	return error;
 }
 

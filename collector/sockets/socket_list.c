@@ -130,7 +130,7 @@ static uint8_t *read_types(size_t *size)
 }
 
 /* Returns whether the kernel supports and permits it. */
-static bool socket_iterator_open(struct socket_iterator *iterator)
+static bool iterator_open(struct socket_iterator *iterator)
 {
 	size_t size;
 	uint8_t *bytes = read_types(&size);
@@ -145,7 +145,7 @@ static bool socket_iterator_open(struct socket_iterator *iterator)
 	return iterator->link >= 0;
 }
 
-static void socket_iterator_close(struct socket_iterator *iterator)
+static void iterator_close(struct socket_iterator *iterator)
 {
 	if (iterator->link >= 0)
 		close(iterator->link);
@@ -185,9 +185,9 @@ static bool read_addresses(const struct socket_iterator *iterator,
 /* Parses an output of the program. Returns whether it is a socket of IPv4 or
  * IPv6.
  */
-static bool socket_iterator_read(const struct socket_iterator *iterator,
-				 const struct iterated_socket *iterated,
-				 struct socket_state *state)
+static bool iterator_read(const struct socket_iterator *iterator,
+			  const struct iterated_socket *iterated,
+			  struct socket_state *state)
 {
 	*state = (struct socket_state){
 		.address = iterated->address,
@@ -269,7 +269,7 @@ int socket_list_open(struct socket_list *list)
 	int home = open("/proc/self/ns/net", O_RDONLY | O_CLOEXEC);
 
 	list->files = ARRAY_OF(int);
-	if (home >= 0 && socket_iterator_open(&list->iterator))
+	if (home >= 0 && iterator_open(&list->iterator))
 		task_walk(pass_thread, add_namespace, &walk);
 	if (walk.seen.count && setns(home, CLONE_NEWNET))
 		walk.error = -ERROR_SYSTEM;
@@ -286,7 +286,7 @@ void socket_list_close(struct socket_list *list)
 	for (size_t i = 0; i < list->files.count; i++)
 		close(files[i]);
 	array_free(&list->files);
-	socket_iterator_close(&list->iterator);
+	iterator_close(&list->iterator);
 }
 
 bool socket_list_is_known(const struct socket_list *list)
@@ -307,7 +307,7 @@ static void read_sockets(const struct socket_list *list, int file,
 	while (fread(&iterated, sizeof(iterated), 1, in) == 1) {
 		struct socket_state *slot;
 
-		if (!socket_iterator_read(&list->iterator, &iterated, &state))
+		if (!iterator_read(&list->iterator, &iterated, &state))
 			continue;
 		slot = array_add(sockets);
 		if (slot)

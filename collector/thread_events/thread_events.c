@@ -219,7 +219,7 @@ static int open_trace(struct thread_events *events)
 static int refuse(const struct thread_events *events, size_t spec,
 		  size_t buffer_bytes, int error, const struct log *log)
 {
-	return event_refusal_say(array_at(&events->events.specs, spec),
+	return event_refusal_log(array_at(&events->events.specs, spec),
 				 buffer_bytes, error, log);
 }
 

@@ -25,8 +25,7 @@
 enum { TASKS_AT_ONCE = 16384, PROCESSES = 1024 };
 
 /* Logs that the trigger is ignored, and why. */
-static int trigger_refuse(const struct trigger_arming *arming,
-			  const char *format, ...)
+static int refuse(const struct trigger_arming *arming, const char *format, ...)
 {
 	char text[400];
 	va_list arguments;
@@ -43,25 +42,25 @@ static int trigger_refuse(const struct trigger_arming *arming,
 int trigger_refuse_errno(const struct trigger_arming *arming, const char *what)
 {
 	if (errno == EPERM || errno == EACCES)
-		return trigger_refuse(arming,
-				      "%s: not permitted: record as root "
-				      "(needs CAP_BPF, CAP_PERFMON and "
-				      "tracefs, and a kernel that is not "
-				      "locked down)",
-				      what);
-	return trigger_refuse(arming, "%s: %s", what, strerror(errno));
+		return refuse(arming,
+			      "%s: not permitted: record as root "
+			      "(needs CAP_BPF, CAP_PERFMON and "
+			      "tracefs, and a kernel that is not "
+			      "locked down)",
+			      what);
+	return refuse(arming, "%s: %s", what, strerror(errno));
 }
 
 /* Stores @fd to close it at the end; if it is -1, refuses the trigger because
  * of errno.
  */
-static int trigger_keep(const struct trigger_arming *arming, int fd,
-			const char *what)
+static int keep_fd(const struct trigger_arming *arming, int fd,
+		   const char *what)
 {
 	if (fd < 0)
 		return trigger_refuse_errno(arming, what);
 	if (array_append(&arming->set->fds, &fd) < 0)
-		return trigger_refuse(arming, "out of memory");
+		return refuse(arming, "out of memory");
 	return 0;
 }
 
@@ -69,28 +68,27 @@ int trigger_task_map(const struct trigger_arming *arming, int *map)
 {
 	*map = bpf_map_new(BPF_MAP_TYPE_HASH, sizeof(uint64_t),
 			   sizeof(struct trigger_begin), TASKS_AT_ONCE);
-	return trigger_keep(arming, *map, "a BPF map");
+	return keep_fd(arming, *map, "a BPF map");
 }
 
 int trigger_process_map(const struct trigger_arming *arming, int *map)
 {
 	*map = bpf_map_new(BPF_MAP_TYPE_HASH, sizeof(uint32_t),
 			   sizeof(uint32_t), PROCESSES);
-	return trigger_keep(arming, *map, "a BPF map");
+	return keep_fd(arming, *map, "a BPF map");
 }
 
 /* Adds @spec as number *@index and opens its events. @what describes them, for
  * the message if the kernel refuses.
  */
-static int trigger_open_events(const struct trigger_arming *arming,
-			       struct event_spec spec, const char *what,
-			       size_t *index)
+static int open_events(const struct trigger_arming *arming,
+		       struct event_spec spec, const char *what, size_t *index)
 {
 	const struct trigger_setup *setup = arming->setup;
 	int added = event_list_add(setup->events, spec);
 
 	if (added < 0)
-		return trigger_refuse(arming, "out of memory");
+		return refuse(arming, "out of memory");
 	*index = (size_t)added;
 	if (setup->open(setup->context, *index))
 		return trigger_refuse_errno(arming, what);
@@ -123,14 +121,14 @@ int trigger_output_map(const struct trigger_arming *arming,
 	for (size_t i = 0; i < setup->cpu_count; i++)
 		if (setup->cpus[i] > last)
 			last = setup->cpus[i];
-	if (trigger_open_events(arming, output, "a BPF output event",
-				&trigger->hit_spec))
+	if (open_events(arming, output, "a BPF output event",
+			&trigger->hit_spec))
 		return -1;
 	trigger->has_events = true;
 	trigger->maps.hits = bpf_map_new(BPF_MAP_TYPE_PERF_EVENT_ARRAY,
 					 sizeof(int), sizeof(int),
 					 (size_t)last + 1);
-	if (trigger_keep(arming, trigger->maps.hits, "a BPF map"))
+	if (keep_fd(arming, trigger->maps.hits, "a BPF map"))
 		return -1;
 	return fill_hits(arming, trigger->hit_spec);
 }
@@ -138,7 +136,7 @@ int trigger_output_map(const struct trigger_arming *arming,
 /* Open the event that receives reports, a trigger's own or @output, and create
  * the map through which programs find it.
  */
-static int trigger_hits_map(const struct trigger_arming *arming)
+static int hits_map(const struct trigger_arming *arming)
 {
 	char name[64];
 
@@ -165,7 +163,7 @@ int trigger_open_probe(const struct trigger_arming *arming, size_t number,
 	probe.ring = RING_NONE;
 	if (action && setup->can_pause)
 		event_spec_act(&probe, setup->trace_spec, action);
-	return trigger_open_events(arming, probe, "a probe's perf event", spec);
+	return open_events(arming, probe, "a probe's perf event", spec);
 }
 
 static int load(const struct trigger_arming *arming, enum bpf_prog_type type,
@@ -175,11 +173,11 @@ static int load(const struct trigger_arming *arming, enum bpf_prog_type type,
 	int program = bpf_program_load(type, code, why, sizeof(why));
 
 	if (program < 0 && *why)
-		return trigger_refuse(arming,
-				      "the kernel refuses a BPF "
-				      "program: %s",
-				      why);
-	return trigger_keep(arming, program, "a BPF program") ? -1 : program;
+		return refuse(arming,
+			      "the kernel refuses a BPF "
+			      "program: %s",
+			      why);
+	return keep_fd(arming, program, "a BPF program") ? -1 : program;
 }
 
 /* The programs are attached to the probe, whichever CPU's event is used for
@@ -204,15 +202,14 @@ int trigger_attach(const struct trigger_arming *arming, size_t spec,
 }
 
 /* Runs @code at the raw tracepoint @name. */
-static int trigger_attach_raw(const struct trigger_arming *arming,
-			      const char *name, const struct bpf_code *code)
+static int attach_raw(const struct trigger_arming *arming, const char *name,
+		      const struct bpf_code *code)
 {
 	int program = load(arming, BPF_PROG_TYPE_RAW_TRACEPOINT, code);
 
 	if (program < 0)
 		return -1;
-	return trigger_keep(arming, bpf_raw_tracepoint_open(name, program),
-			    name);
+	return keep_fd(arming, bpf_raw_tracepoint_open(name, program), name);
 }
 
 int trigger_forget_dead(const struct trigger_arming *arming, int map)
@@ -220,7 +217,7 @@ int trigger_forget_dead(const struct trigger_arming *arming, int map)
 	struct bpf_code code = { .count = 0 };
 
 	trigger_program_forget(&code, map);
-	return trigger_attach_raw(arming, "sched_process_free", &code);
+	return attach_raw(arming, "sched_process_free", &code);
 }
 
 /* The triggers based on existing events: tracepoints, signals, named pipes. */
@@ -236,14 +233,14 @@ static int set_filter(const struct trigger_arming *arming)
 				PERF_EVENT_IOC_SET_FILTER,
 				(void *)(uintptr_t)trigger->spec.filter))
 		return 0;
-	return trigger_refuse(arming,
-			      "the kernel refuses the filter '%s': the fields "
-			      "are in %s/events/%.*s/%s/format",
-			      trigger->spec.filter, tracefs_folder(), system,
-			      name, name + system + 1);
+	return refuse(arming,
+		      "the kernel refuses the filter '%s': the fields "
+		      "are in %s/events/%.*s/%s/format",
+		      trigger->spec.filter, tracefs_folder(), system, name,
+		      name + system + 1);
 }
 
-static int trigger_arm_tracepoint(const struct trigger_arming *arming)
+static int arm_tracepoint(const struct trigger_arming *arming)
 {
 	const struct trigger_setup *setup = arming->setup;
 	struct trigger *trigger = arming->trigger;
@@ -251,18 +248,17 @@ static int trigger_arm_tracepoint(const struct trigger_arming *arming)
 	uint64_t id;
 
 	if (tracefs_id(trigger->spec.name, &id))
-		return trigger_refuse(arming,
-				      "the kernel has no tracepoint %s, or "
-				      "tracefs cannot be read (root can)",
-				      trigger->spec.name);
+		return refuse(arming,
+			      "the kernel has no tracepoint %s, or "
+			      "tracefs cannot be read (root can)",
+			      trigger->spec.name);
 	spec = event_spec_tracepoint(trigger->spec.name, id, EVENT_OF_CPUS);
 	spec.ring = RING_HITS;
 	spec.attr.wakeup_watermark = 1;
 	spec.attr.disabled = 0;
 	if (setup->can_pause)
 		event_spec_act(&spec, setup->trace_spec, AUX_PAUSE);
-	if (trigger_open_events(arming, spec, trigger->spec.name,
-				&trigger->hit_spec))
+	if (open_events(arming, spec, trigger->spec.name, &trigger->hit_spec))
 		return -1;
 	trigger->has_events = true;
 	if (!set_filter(arming))
@@ -273,7 +269,7 @@ static int trigger_arm_tracepoint(const struct trigger_arming *arming)
 	return -1;
 }
 
-static int trigger_arm_signal(const struct trigger_arming *arming)
+static int arm_signal(const struct trigger_arming *arming)
 {
 	const struct trigger_condition condition = {
 		.test = TEST_SIGNAL,
@@ -281,10 +277,10 @@ static int trigger_arm_signal(const struct trigger_arming *arming)
 	};
 	struct bpf_code code = { .count = 0 };
 
-	if (trigger_hits_map(arming))
+	if (hits_map(arming))
 		return -1;
 	trigger_program_hit(&code, &arming->trigger->maps, &condition);
-	return trigger_attach_raw(arming, "signal_deliver", &code);
+	return attach_raw(arming, "signal_deliver", &code);
 }
 
 /* Opens the pipe @found, a descriptor of O_PATH; nothing else is opened, since
@@ -316,12 +312,11 @@ int trigger_open_line(const struct trigger_arming *arming, const char *path,
 	*line = open_pipe(found);
 	close(found);
 	if (*line < 0 && !errno)
-		return trigger_refuse(arming, "%s is not a named pipe (mkfifo)",
-				      path);
-	return trigger_keep(arming, *line, path);
+		return refuse(arming, "%s is not a named pipe (mkfifo)", path);
+	return keep_fd(arming, *line, path);
 }
 
-static int trigger_arm_line(const struct trigger_arming *arming)
+static int arm_line(const struct trigger_arming *arming)
 {
 	struct trigger *trigger = arming->trigger;
 
@@ -345,15 +340,15 @@ int trigger_find_function(const struct trigger_arming *arming, const char *name,
 	if (count == 1)
 		return 0;
 	if (count)
-		return trigger_refuse(arming,
-				      "the kernel has %zu functions called %s: "
-				      "give one of %s",
-				      count, name, function);
+		return refuse(arming,
+			      "the kernel has %zu functions called %s: "
+			      "give one of %s",
+			      count, name, function);
 	function_name_suggest(symbols, name, near, sizeof(near));
-	return trigger_refuse(arming,
-			      "the kernel has neither a system call nor a "
-			      "function called %s%s%s",
-			      name, *near ? "; did you mean " : "", near);
+	return refuse(arming,
+		      "the kernel has neither a system call nor a "
+		      "function called %s%s%s",
+		      name, *near ? "; did you mean " : "", near);
 }
 
 int trigger_probe_kernel(const struct trigger_arming *arming, size_t number,
@@ -363,8 +358,8 @@ int trigger_probe_kernel(const struct trigger_arming *arming, size_t number,
 	if (!probe_event_add_kernel(number, is_return, function))
 		return 0;
 	if (errno == EINVAL || errno == EADDRNOTAVAIL)
-		return trigger_refuse(
-			arming, "the kernel allows no probe at %s", function);
+		return refuse(arming, "the kernel allows no probe at %s",
+			      function);
 	return trigger_refuse_errno(arming, function);
 }
 
@@ -410,9 +405,9 @@ static int measure_sleeps(const struct trigger_arming *arming)
 
 	trigger_program_sleep_switch(&on_switch, &arming->trigger->maps);
 	trigger_program_sleep_waking(&on_waking, &arming->trigger->maps);
-	if (trigger_attach_raw(arming, "sched_switch", &on_switch))
+	if (attach_raw(arming, "sched_switch", &on_switch))
 		return -1;
-	return trigger_attach_raw(arming, "sched_waking", &on_waking);
+	return attach_raw(arming, "sched_waking", &on_waking);
 }
 
 /* Creates the maps of calls or waits in progress, and of hits. */
@@ -420,13 +415,13 @@ static int make_maps(const struct trigger_arming *arming)
 {
 	struct trigger_maps *maps = &arming->trigger->maps;
 
-	if (trigger_hits_map(arming) || trigger_task_map(arming, &maps->begins))
+	if (hits_map(arming) || trigger_task_map(arming, &maps->begins))
 		return -1;
 	return trigger_forget_dead(arming, maps->begins);
 }
 
 /* Arm the trigger, by its kind. */
-static int trigger_arm_call(const struct trigger_arming *arming)
+static int arm_call(const struct trigger_arming *arming)
 {
 	const struct trigger_spec *spec = &arming->trigger->spec;
 	const struct trigger_condition condition = {
@@ -452,7 +447,7 @@ static int trigger_arm_call(const struct trigger_arming *arming)
  */
 static const char got_cpu[] = "finish_task_switch";
 
-static int trigger_arm_runnable(const struct trigger_arming *arming)
+static int arm_runnable(const struct trigger_arming *arming)
 {
 	const struct trigger_maps *maps = &arming->trigger->maps;
 	const struct trigger_condition condition = {
@@ -471,9 +466,9 @@ static int trigger_arm_runnable(const struct trigger_arming *arming)
 		return -1;
 	trigger_program_wait_switch(&on_switch, maps);
 	trigger_program_wait_waking(&on_waking, maps);
-	if (trigger_attach_raw(arming, "sched_switch", &on_switch) ||
-	    trigger_attach_raw(arming, "sched_waking", &on_waking) ||
-	    trigger_attach_raw(arming, "sched_wakeup_new", &on_waking))
+	if (attach_raw(arming, "sched_switch", &on_switch) ||
+	    attach_raw(arming, "sched_waking", &on_waking) ||
+	    attach_raw(arming, "sched_wakeup_new", &on_waking))
 		return -1;
 	return measure_at(arming, number, &condition);
 }
@@ -492,15 +487,14 @@ static int refuse_several(const struct trigger_arming *arming,
 		length += (size_t)snprintf(list + length, sizeof(list) - length,
 					   "%s%s@0x%" PRIx64, i ? ", " : "",
 					   spec->name, found->addresses[i]);
-	return trigger_refuse(arming,
-			      "%s has %zu functions called %s: give one of "
-			      "%s%s",
-			      spec->path, found->count, spec->name, list,
-			      found->count > USER_FUNCTIONS_KEPT ? ", ..." :
-								   "");
+	return refuse(arming,
+		      "%s has %zu functions called %s: give one of "
+		      "%s%s",
+		      spec->path, found->count, spec->name, list,
+		      found->count > USER_FUNCTIONS_KEPT ? ", ..." : "");
 }
 
-static int trigger_arm_user(const struct trigger_arming *arming)
+static int arm_user(const struct trigger_arming *arming)
 {
 	const struct trigger_spec *spec = &arming->trigger->spec;
 	const struct trigger_condition condition = {
@@ -514,29 +508,29 @@ static int trigger_arm_user(const struct trigger_arming *arming)
 	if (error == -ERROR_SYSTEM)
 		return trigger_refuse_errno(arming, spec->path);
 	if (error)
-		return trigger_refuse(arming,
-				      "%s is not a program or library with a "
-				      "function %s (nm, or nm -D, lists them)",
-				      spec->path, spec->name);
+		return refuse(arming,
+			      "%s is not a program or library with a "
+			      "function %s (nm, or nm -D, lists them)",
+			      spec->path, spec->name);
 	if (found.count > 1)
 		return refuse_several(arming, &found);
 	if (probe_user(arming, number, false, found.offset) ||
 	    (spec->limit_ns && probe_user(arming, number, true, found.offset)))
 		return -1;
-	if (spec->limit_ns ? make_maps(arming) : trigger_hits_map(arming))
+	if (spec->limit_ns ? make_maps(arming) : hits_map(arming))
 		return -1;
 	return measure_at(arming, number, &condition);
 }
 
 /* The exit status of the command's child processes does not matter. */
-static int trigger_arm_exit(const struct trigger_arming *arming)
+static int arm_exit(const struct trigger_arming *arming)
 {
 	const struct trigger_condition condition = { .test = TEST_ARGUMENT };
 	size_t number = arming->set->probes++;
 
 	arming->trigger->maps.members = -1;
 	if (trigger_probe_kernel(arming, number, false, "do_group_exit") ||
-	    trigger_hits_map(arming))
+	    hits_map(arming))
 		return -1;
 	return measure_at(arming, number, &condition);
 }
@@ -565,17 +559,17 @@ void trigger_set_free(struct trigger_set *set)
 }
 
 static int (*const arm[])(const struct trigger_arming *arming) = {
-	[TRIGGER_CALL] = trigger_arm_call,
-	[TRIGGER_SLEEP] = trigger_arm_call,
-	[TRIGGER_RUNNABLE] = trigger_arm_runnable,
-	[TRIGGER_TRACEPOINT] = trigger_arm_tracepoint,
-	[TRIGGER_USER] = trigger_arm_user,
-	[TRIGGER_SIGNAL] = trigger_arm_signal,
-	[TRIGGER_EXIT] = trigger_arm_exit,
-	[TRIGGER_LINE] = trigger_arm_line,
+	[TRIGGER_CALL] = arm_call,
+	[TRIGGER_SLEEP] = arm_call,
+	[TRIGGER_RUNNABLE] = arm_runnable,
+	[TRIGGER_TRACEPOINT] = arm_tracepoint,
+	[TRIGGER_USER] = arm_user,
+	[TRIGGER_SIGNAL] = arm_signal,
+	[TRIGGER_EXIT] = arm_exit,
+	[TRIGGER_LINE] = arm_line,
 };
 
-int trigger_know_target(const struct trigger_arming *arming)
+int trigger_target_maps(const struct trigger_arming *arming)
 {
 	const struct trigger_setup *setup = arming->setup;
 	struct trigger_maps *target = &arming->set->target;
@@ -591,7 +585,7 @@ int trigger_know_target(const struct trigger_arming *arming)
 		if (bpf_map_set(target->seeds, &setup->processes[i], &yes))
 			return trigger_refuse_errno(arming, "a BPF map");
 	trigger_program_fork(&code, target);
-	if (trigger_attach_raw(arming, "sched_process_fork", &code))
+	if (attach_raw(arming, "sched_process_fork", &code))
 		return -1;
 	return trigger_forget_dead(arming, target->members);
 }
@@ -609,7 +603,7 @@ int trigger_set_arm(struct trigger_set *set, const struct trigger_setup *setup,
 		trigger->line = -1;
 		trigger_spec_parse(texts[i], &trigger->spec);
 		if (trigger->spec.kind != TRIGGER_LINE &&
-		    trigger_know_target(&arming))
+		    trigger_target_maps(&arming))
 			continue;
 		trigger->maps = set->target;
 		arm[trigger->spec.kind](&arming);

@@ -106,7 +106,7 @@ struct trigger_arming {
 	struct trigger *trigger;
 };
 
-/* Like trigger_refuse(), for a call that failed with errno while doing @what.
+/* Logs that the trigger is ignored, for a call that failed with errno while doing @what.
  */
 int trigger_refuse_errno(const struct trigger_arming *arming, const char *what);
 
@@ -122,7 +122,7 @@ int trigger_output_map(const struct trigger_arming *arming,
 		       struct event_spec output);
 
 /* Creates the maps of the tasks whose hits count, unless all tasks count. */
-int trigger_know_target(const struct trigger_arming *arming);
+int trigger_target_maps(const struct trigger_arming *arming);
 
 /* Finds the kernel function for @name, a system call or a kernel function. */
 int trigger_find_function(const struct trigger_arming *arming, const char *name,

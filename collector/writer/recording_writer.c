@@ -123,9 +123,9 @@ static int carry_ids(const struct event_list *list, size_t spec, uint64_t at,
  * Returns 0; -ERROR_MEMORY; or -ERROR_UNSUPPORTED if a record would be larger
  * than its 16-bit size allows. @bytes may have failed, too.
  */
-static int file_front_attrs_again(struct file_header *header,
-				  const struct event_list *list, uint64_t at,
-				  struct byte_buffer *bytes)
+static int front_attrs_again(struct file_header *header,
+			     const struct event_list *list, uint64_t at,
+			     struct byte_buffer *bytes)
 {
 	const struct event_spec *specs = list->specs.items;
 	struct byte_buffer attrs = { 0 };
@@ -150,9 +150,9 @@ static int file_front_attrs_again(struct file_header *header,
 /* Enters feature @bit, which has @size bytes at @offset of the file. Must be
  * called with ascending bits. Returns 0 or -ERROR_MEMORY.
  */
-static int file_front_enter(struct file_header *header, struct array *table,
-			    enum perf_data_feature bit, uint64_t offset,
-			    uint64_t size)
+static int front_enter(struct file_header *header, struct array *table,
+		       enum perf_data_feature bit, uint64_t offset,
+		       uint64_t size)
 {
 	if (array_append(table, &(struct file_section){ offset, size }) < 0)
 		return -ERROR_MEMORY;
@@ -171,9 +171,9 @@ static int add_features(struct file_header *header, struct array *table,
 
 		assert(features[i].bit < PERF_DATA_FEATURE_AUXTRACE);
 		byte_buffer_align(bytes, 8);
-		error = file_front_enter(header, table, features[i].bit,
-					 sizeof(*header) + bytes->size,
-					 content->size);
+		error = front_enter(header, table, features[i].bit,
+				    sizeof(*header) + bytes->size,
+				    content->size);
 		byte_buffer_add(bytes, content->bytes, content->size);
 		bytes->failed |= content->failed;
 	}
@@ -187,10 +187,10 @@ static int add_features(struct file_header *header, struct array *table,
  *
  * Returns 0 or -ERROR_MEMORY; @bytes may have failed, too.
  */
-static int file_front_make(struct file_header *header, struct array *table,
-			   const struct event_list *events,
-			   const struct feature *features, size_t count,
-			   struct byte_buffer *bytes)
+static int front_make(struct file_header *header, struct array *table,
+		      const struct event_list *events,
+		      const struct feature *features, size_t count,
+		      struct byte_buffer *bytes)
 {
 	int error;
 
@@ -289,8 +289,8 @@ int recording_writer_add_events(struct recording_writer *writer,
 {
 	struct file_header header = writer->header;
 	struct byte_buffer bytes = { 0 };
-	int error = file_front_attrs_again(&header, events, writer->file.end,
-					   &bytes);
+	int error =
+		front_attrs_again(&header, events, writer->file.end, &bytes);
 
 	if (!error)
 		error = recording_writer_add(writer, &bytes);
@@ -378,8 +378,8 @@ static int write_front(struct recording_writer *writer,
 {
 	struct file_header *header = &writer->header;
 	struct byte_buffer bytes = { 0 };
-	int error = file_front_make(header, &writer->table, events, features,
-				    count, &bytes);
+	int error = front_make(header, &writer->table, events, features, count,
+			       &bytes);
 
 	writer->file.end = sizeof(*header);
 	writer->table_at = header->data.offset;
@@ -441,11 +441,11 @@ int recording_writer_finish(struct recording_writer *writer)
 	byte_buffer_add(&index, writer->index.items,
 			writer->index.count * sizeof(struct file_section));
 	if (!error)
-		error = file_front_enter(&writer->header, &writer->table,
-					 PERF_DATA_FEATURE_AUXTRACE,
-					 end + table_size(writer) +
-						 sizeof(struct file_section),
-					 index.size);
+		error = front_enter(&writer->header, &writer->table,
+				    PERF_DATA_FEATURE_AUXTRACE,
+				    end + table_size(writer) +
+					    sizeof(struct file_section),
+				    index.size);
 	writer->file.end = end + table_size(writer);
 	if (!error)
 		error = recording_writer_add(writer, &index);
