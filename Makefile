@@ -3,7 +3,7 @@
 # make check-full,
 # make bench, make lint,
 # make install, make deb,
-# make docs, make compile_commands.json
+# make dist, make docs, make compile_commands.json
 # V=1 shows commands, DRAFT=1 compiles faster but produces slower code,
 # SAN=1 builds with ASan and UBSan into build-san/,
 # FUZZ=1 for libFuzzer (clang) into build-fuzz/, ARCH=arm64 cross-builds into
@@ -515,6 +515,10 @@ install-recorder: $(PROGRAM)
 deb:
 	$(Q)scripts/deb.sh
 
+# The archive of a release, in build/dist.
+dist:
+	$(Q)scripts/dist.sh $(VERSION)
+
 # The documentation as a site, in build/docs/site; needs the package mkdocs. The
 # README is its first page. A link to a page that does not exist is an error.
 DOCS := build/docs
@@ -535,6 +539,6 @@ clean:
 
 .PHONY: all bench-programs fuzz fuzz-seeds e2e-programs check check-plain check-recorder $(CHECKS) \
 	check-golden-flows check-fuzz-found $(HOSTILE_CHECKS) check-full bench \
-	lint $(LINTS) warnings objects install install-recorder deb docs compile_commands.json clean
+	lint $(LINTS) warnings objects install install-recorder deb dist docs compile_commands.json clean
 .SECONDARY:
 -include $(shell find $(BUILD) -name '*.d' 2>/dev/null)

@@ -1,0 +1,140 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Checks the modules' structure (CONTRIBUTING.md): prints each file that breaks
+a rule, and fails if there is any. A module is a folder.
+
+- A header NAME_internal.h is private: only files of its folder, and tests,
+  include it. Any other header is public: files of other folders include it.
+- A public header has a comment for each of its functions, and one that explains
+  the header's main idea.
+- A file has at most 1,000 lines, and a folder at most 25 C files.
+- The subjects of the last commits have at most 72 characters.
+"""
+import collections
+import os
+import re
+import subprocess
+import sys
+
+MOST_LINES, MOST_FILES, MOST_SUBJECT, COMMITS = 1000, 25, 72, 50
+LEAST_WORDS = 12
+OUTSIDE = ("machine/", "tests/", "docs/")
+# The library's own header is installed and stands alone.
+INSTALLED = ("inband/ktrace_hw.h",)
+
+problems = []
+
+
+def problem(where, what):
+    problems.append(f"{where}: {what}")
+
+
+def git(*words):
+    return subprocess.run(("git", *words), check=True, text=True,
+                          stdout=subprocess.PIPE).stdout
+
+
+def read(path):
+    with open(path, encoding="utf-8") as file:
+        return file.read()
+
+
+def includes(texts):
+    """Returns the files that include each header."""
+    found = collections.defaultdict(set)
+    for path, text in texts.items():
+        for header in re.findall(r'^#include "([^"]+)"', text, re.MULTILINE):
+            found[header].add(path)
+    return found
+
+
+def check_headers(texts, core):
+    included = includes(texts)
+    for header in core:
+        if not header.endswith(".h") or header in INSTALLED:
+            continue
+        folder = os.path.dirname(header)
+        others = [path for path in included[header]
+                  if os.path.dirname(path) != folder and
+                  not path.startswith("tests/")]
+        if header.endswith("_internal.h"):
+            for other in others:
+                problem(other, f"must not include {header}, which is private")
+        elif not others:
+            problem(header, "is included only in its own folder: name it "
+                    f"{header[:-2]}_internal.h")
+
+
+def without_bodies(text):
+    """Returns @text without the bodies of functions and types."""
+    out, depth = [], 0
+    for line in text.split("\n"):
+        opened, closed = line.count("{"), line.count("}")
+        if not depth and not line.startswith("/*"):
+            out.append(re.sub(r"\{.*", "{}", line))
+        elif not depth:
+            out.append(line)
+        if not line.lstrip().startswith(("*", "/*")):
+            depth = max(0, depth + opened - closed)
+    return "\n".join(out)
+
+
+PROTOTYPE = re.compile(r"^[a-z_][\w *]*?[ *](\w+)\([^;{]*\)"
+                       r"(?:\s*__attribute__\(\(.*?\)\))?;", re.S)
+
+
+def check_comments(path, text):
+    """A comment covers the declarations after it up to an empty line, and so
+    does one for a group of them."""
+    blocks = re.split(r"\n\s*\n", text)
+    comments = re.findall(r"/\*(.*?)\*/", text, re.S)
+    if max((len(comment.split()) for comment in comments), default=0) < \
+            LEAST_WORDS:
+        problem(path, "has no comment that explains it")
+    was_explained = False
+    for block in blocks:
+        if not block.strip() or block.startswith(("#", "struct ", "/* SPDX")):
+            continue
+        match = PROTOTYPE.search(block.lstrip())
+        if match and not block.lstrip().startswith("/*") and \
+                not was_explained and match[1] != "free":
+            problem(path, f"{match[1]}() has no comment")
+        if block.lstrip().startswith("/*"):
+            was_explained = True
+
+
+def check_sizes(texts, core):
+    counts = collections.Counter(os.path.dirname(path) for path in core)
+    for folder, count in counts.items():
+        if count > MOST_FILES:
+            problem(folder, f"has {count} files, more than {MOST_FILES}")
+    for path in core:
+        lines = texts[path].count("\n")
+        if lines > MOST_LINES:
+            problem(path, f"has {lines} lines, more than {MOST_LINES}")
+
+
+def check_subjects():
+    for subject in git("log", "--no-merges", f"-{COMMITS}",
+                       "--format=%s").splitlines():
+        if len(subject) > MOST_SUBJECT:
+            problem("commit", f"subject is longer than {MOST_SUBJECT}: "
+                    f"{subject}")
+
+
+def main():
+    paths = [path for path in git("ls-files", "*.c", "*.h").splitlines()
+             if os.path.exists(path)]
+    texts = {path: read(path) for path in paths}
+    core = [path for path in paths if not path.startswith(OUTSIDE)]
+    check_headers(texts, core)
+    for path in core:
+        if path.endswith(".h") and not path.endswith("_internal.h"):
+            check_comments(path, texts[path])
+    check_sizes(texts, core)
+    check_subjects()
+    print("\n".join(problems), end="\n" if problems else "")
+    sys.exit(1 if problems else 0)
+
+
+main()
