@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include "common/array.h"
 #include "decoder/code/process_view.h"
 #include "decoder/recording/recording.h"
 #include "decoder/recording_open.h"
