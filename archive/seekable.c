@@ -17,7 +17,7 @@
 #define SEEKABLE_SKIPPED_MAGIC 0x184d2a5eu
 #define SEEKABLE_MAGIC 0x8f92eab1u
 
-struct seekable_place {
+struct frame_position {
 	uint64_t packed_offset;
 	uint64_t offset; /* of its first byte, unpacked */
 	uint32_t packed_size;
@@ -47,23 +47,23 @@ static uint64_t most_bytes(size_t packed_size)
 	return most < BUDGET_ARCHIVE_BYTES ? most : BUDGET_ARCHIVE_BYTES;
 }
 
-static int add_place(struct seekable_reader *reader, const uint8_t *entry,
-		     uint64_t *packed_offset)
+static int add_position(struct seekable_reader *reader, const uint8_t *entry,
+			uint64_t *packed_offset)
 {
-	struct seekable_place *place = array_add(&reader->frames);
+	struct frame_position *position = array_add(&reader->frames);
 
-	if (!place)
+	if (!position)
 		return -ERROR_MEMORY;
-	*place = (struct seekable_place){
+	*position = (struct frame_position){
 		.packed_offset = *packed_offset,
 		.offset = reader->size,
 		.packed_size = read_u32(entry),
 		.size = read_u32(entry + 4),
 	};
-	if (place->size > BUDGET_ARCHIVE_FRAME_BYTES)
+	if (position->size > BUDGET_ARCHIVE_FRAME_BYTES)
 		return -ERROR_FORMAT;
-	*packed_offset += place->packed_size;
-	reader->size += place->size;
+	*packed_offset += position->packed_size;
+	reader->size += position->size;
 	return 0;
 }
 
@@ -76,8 +76,8 @@ static int read_table(struct seekable_reader *reader, uint64_t offset,
 	int error = 0;
 
 	for (size_t i = 0; i < count && !error; i++)
-		error = add_place(reader, entry + i * SEEKABLE_ENTRY_BYTES,
-				  &packed_offset);
+		error = add_position(reader, entry + i * SEEKABLE_ENTRY_BYTES,
+				     &packed_offset);
 	if (error == -ERROR_MEMORY)
 		return error;
 	if (error || packed_offset != offset)
@@ -118,7 +118,7 @@ int seekable_reader_open(struct seekable_reader *reader,
 		.packed = map->bytes,
 		.path = path,
 		.log = log,
-		.frames = ARRAY_OF(struct seekable_place),
+		.frames = ARRAY_OF(struct frame_position),
 	};
 	if (map->size < SEEKABLE_HEADER_BYTES + SEEKABLE_FOOTER_BYTES ||
 	    read_u32(map->bytes) != ZSTD_MAGICNUMBER)
@@ -132,45 +132,45 @@ int seekable_reader_open(struct seekable_reader *reader,
 	return reader->context && reader->bytes ? 0 : -ERROR_MEMORY;
 }
 
-static int compare_place(const void *key, const void *item)
+static int compare_position(const void *key, const void *item)
 {
 	uint64_t offset = *(const uint64_t *)key;
-	const struct seekable_place *place = item;
+	const struct frame_position *position = item;
 
-	if (offset < place->offset)
+	if (offset < position->offset)
 		return -1;
-	return offset - place->offset >= place->size;
+	return offset - position->offset >= position->size;
 }
 
 /* Unpacks the frame with the byte at @offset, unless it is unpacked already. */
-static const struct seekable_place *reach(struct seekable_reader *reader,
+static const struct frame_position *reach(struct seekable_reader *reader,
 					  uint64_t offset)
 {
 	const struct array *frames = &reader->frames;
-	const struct seekable_place *place =
+	const struct frame_position *position =
 		frames->count ? bsearch(&offset, frames->items, frames->count,
-					frames->item_size, compare_place) :
+					frames->item_size, compare_position) :
 				NULL;
 	size_t size;
 
-	if (!place)
+	if (!position)
 		return NULL;
 	if (reader->frame ==
-	    (size_t)(place - (struct seekable_place *)frames->items))
-		return place;
+	    (size_t)(position - (struct frame_position *)frames->items))
+		return position;
 	reader->frame = frames->count;
 	size = ZSTD_decompressDCtx(reader->context, reader->bytes,
 				   BUDGET_ARCHIVE_FRAME_BYTES,
-				   reader->packed + place->packed_offset,
-				   place->packed_size);
-	if (ZSTD_isError(size) || size != place->size) {
-		refuse(reader, place->packed_offset, ERROR_FORMAT,
+				   reader->packed + position->packed_offset,
+				   position->packed_size);
+	if (ZSTD_isError(size) || size != position->size) {
+		refuse(reader, position->packed_offset, ERROR_FORMAT,
 		       "the archive is damaged here");
 		return NULL;
 	}
 	reader->frame =
-		(size_t)(place - (struct seekable_place *)frames->items);
-	return place;
+		(size_t)(position - (struct frame_position *)frames->items);
+	return position;
 }
 
 int seekable_reader_get(struct seekable_reader *reader, uint64_t offset,
@@ -182,15 +182,15 @@ int seekable_reader_get(struct seekable_reader *reader, uint64_t offset,
 		return refuse(reader, LOG_NO_OFFSET, ERROR_TRUNCATED,
 			      "the archive ends inside a file");
 	while (size) {
-		const struct seekable_place *place = reach(reader, offset);
+		const struct frame_position *position = reach(reader, offset);
 		size_t some;
 
-		if (!place)
+		if (!position)
 			return -ERROR_FORMAT;
-		some = place->size - (size_t)(offset - place->offset);
+		some = position->size - (size_t)(offset - position->offset);
 		if (some > size)
 			some = size;
-		memcpy(next, reader->bytes + (offset - place->offset), some);
+		memcpy(next, reader->bytes + (offset - position->offset), some);
 		next += some;
 		offset += some;
 		size -= some;

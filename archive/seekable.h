@@ -34,7 +34,7 @@ struct seekable_reader {
 	const char *path; /* for messages */
 	const struct log *log;
 	struct ZSTD_DCtx_s *context;
-	struct array frames; /* struct seekable_place, in order */
+	struct array frames; /* struct frame_position, in order */
 	uint64_t size;	     /* total, unpacked */
 	/* the unpacked frame; none: the number of frames */
 	size_t frame;

@@ -322,19 +322,19 @@ static void scatter(const struct array *array, const char *from, char *to,
 		    unsigned int shift)
 {
 	size_t size = array->item_size;
-	size_t places[DIGITS] = { 0 };
-	size_t place = 0;
+	size_t positions[DIGITS] = { 0 };
+	size_t position = 0;
 
 	for (size_t i = 0; i < array->count; i++)
-		places[digit_at(from + i * size, shift)] += size;
+		positions[digit_at(from + i * size, shift)] += size;
 	for (size_t i = 0; i < DIGITS; i++) {
-		size_t bytes = places[i];
+		size_t bytes = positions[i];
 
-		places[i] = place;
-		place += bytes;
+		positions[i] = position;
+		position += bytes;
 	}
 	for (size_t i = 0; i < array->count; i++, from += size) {
-		size_t *at = &places[digit_at(from, shift)];
+		size_t *at = &positions[digit_at(from, shift)];
 
 		memcpy(to + *at, from, size);
 		*at += size;

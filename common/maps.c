@@ -125,10 +125,10 @@ size_t number_map_count(const struct number_map *map)
 	return map->count;
 }
 
-uint64_t *number_map_next(const struct number_map *map, size_t *place)
+uint64_t *number_map_next(const struct number_map *map, size_t *position)
 {
-	while (*place < map->room) {
-		struct number_slot *slot = &map->slots[(*place)++];
+	while (*position < map->room) {
+		struct number_slot *slot = &map->slots[(*position)++];
 
 		if (slot->is_used)
 			return &slot->value;
@@ -151,12 +151,12 @@ void *number_map_take_pointer(struct number_map *map, uint64_t key)
 	return pointer;
 }
 
-void *number_map_next_pointer(const struct number_map *map, size_t *place)
+void *number_map_next_pointer(const struct number_map *map, size_t *position)
 {
-	const uint64_t *value = number_map_next(map, place);
+	const uint64_t *value = number_map_next(map, position);
 
 	while (value && !*value)
-		value = number_map_next(map, place);
+		value = number_map_next(map, position);
 	return value ? (void *)(uintptr_t)*value : NULL;
 }
 

@@ -50,10 +50,10 @@ void number_map_remove(struct number_map *map, uint64_t key);
 
 size_t number_map_count(const struct number_map *map);
 
-/* Returns a value and advances the iterator *@place, 0 at first; NULL after the
+/* Returns a value and advances the iterator *@position, 0 at first; NULL after the
  * last. The order is undefined; valid until the map is changed.
  */
-uint64_t *number_map_next(const struct number_map *map, size_t *place);
+uint64_t *number_map_next(const struct number_map *map, size_t *position);
 
 /* Variants for values that are pointers, as uintptr_t, 0: NULL.
  * number_map_pointer() returns the pointer of @key, or NULL;
@@ -64,7 +64,7 @@ void *number_map_pointer(const struct number_map *map, uint64_t key);
 
 void *number_map_take_pointer(struct number_map *map, uint64_t key);
 
-void *number_map_next_pointer(const struct number_map *map, size_t *place);
+void *number_map_next_pointer(const struct number_map *map, size_t *position);
 
 /* Maps names to numbers: equal texts get equal numbers, counted from 0. */
 struct string_pool;

@@ -31,14 +31,14 @@ static inline int brackets_change(const char *name, size_t at)
 	}
 }
 
-/* A chosen function: NAME, or NAME@0xPLACE, the form in which reports
+/* A chosen function: NAME, or NAME@0xOFFSET, the form in which reports
  * distinguish functions of the same name.
  */
 struct placed_name {
 	const char *text; /* borrowed: starts with the name */
 	size_t length;	  /* of the name */
-	bool has_place;
-	uint64_t place;
+	bool has_offset;
+	uint64_t offset;
 };
 
 /* Parses the first @size bytes of @text. Returns false if it has "@0x" without

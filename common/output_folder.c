@@ -572,7 +572,7 @@ enum { RANDOM_LETTERS = 6, TRIES = 100 };
 /* A folder younger than this may not be locked yet. */
 enum { YOUNG_S = 60 };
 
-const char *output_temporary_place(void)
+const char *output_temporary_path(void)
 {
 	const char *folder = getenv("TMPDIR");
 
@@ -601,7 +601,7 @@ static void remove_if_left(const char *name)
 	struct output_folder folder;
 	struct stat stat;
 
-	snprintf(path, sizeof(path), "%s/%s", output_temporary_place(), name);
+	snprintf(path, sizeof(path), "%s/%s", output_temporary_path(), name);
 	if (output_folder_open(&folder, path, NULL))
 		return;
 	if (!fstat(folder.fd, &stat) &&
@@ -619,7 +619,7 @@ static bool is_temporary(const char *name)
 
 static void remove_left(void)
 {
-	DIR *entries = opendir(output_temporary_place());
+	DIR *entries = opendir(output_temporary_path());
 	const struct dirent *entry;
 
 	while (entries && (entry = readdir(entries)))
@@ -641,12 +641,12 @@ int output_folder_temporary(struct output_folder *folder, const struct log *log)
 	for (int i = 0; i < TRIES && error && errno == EEXIST; i++) {
 		add_random(name);
 		snprintf(path, sizeof(path), "%s/" PREFIX "%s",
-			 output_temporary_place(), name);
+			 output_temporary_path(), name);
 		error = output_folder_make(folder, path, NULL);
 	}
 	if (!error && !flock(folder->fd, LOCK_EX | LOCK_NB))
 		return 0;
-	log_message(log, LOG_ERROR, output_temporary_place(), LOG_NO_OFFSET,
+	log_message(log, LOG_ERROR, output_temporary_path(), LOG_NO_OFFSET,
 		    "cannot make a temporary folder: %s", strerror(errno));
 	output_folder_discard(folder);
 	return error ? error : -ERROR_SYSTEM;
@@ -674,7 +674,7 @@ int output_temporary_fail(const struct log *log)
 {
 	int cause = errno;
 
-	log_message(log, LOG_ERROR, output_temporary_place(), LOG_NO_OFFSET,
+	log_message(log, LOG_ERROR, output_temporary_path(), LOG_NO_OFFSET,
 		    "cannot write a temporary file: %s", strerror(cause));
 	errno = cause;
 	return -ERROR_SYSTEM;
@@ -682,7 +682,7 @@ int output_temporary_fail(const struct log *log)
 
 int output_temporary_file(const struct log *log)
 {
-	int folder = trusted_path_open(AT_FDCWD, output_temporary_place());
+	int folder = trusted_path_open(AT_FDCWD, output_temporary_path());
 	int fd = folder < 0 ? -1 : open_nameless(folder);
 	int cause = errno;
 
@@ -690,7 +690,7 @@ int output_temporary_file(const struct log *log)
 		close(folder);
 	if (fd >= 0)
 		return fd;
-	log_message(log, LOG_ERROR, output_temporary_place(), LOG_NO_OFFSET,
+	log_message(log, LOG_ERROR, output_temporary_path(), LOG_NO_OFFSET,
 		    "cannot make a temporary file: %s", strerror(cause));
 	errno = cause;
 	return -1;

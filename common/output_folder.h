@@ -187,7 +187,7 @@ int output_folder_fail(const struct output_folder *folder, const char *name,
 		       const struct log *log);
 
 /* Returns the folder of temporary files: $TMPDIR, or /var/tmp without it. */
-const char *output_temporary_place(void);
+const char *output_temporary_path(void);
 
 /* Logs why a temporary file cannot be written: errno, which stays. Returns
  * -ERROR_SYSTEM.

@@ -32,7 +32,7 @@ static int fail_write(const struct view_session *view, int cause)
 	bool is_beside = summary && summary->draft.fd >= 0;
 
 	say("%s: cannot write the page's data: %s",
-	    is_beside ? view->path : output_temporary_place(), strerror(cause));
+	    is_beside ? view->path : output_temporary_path(), strerror(cause));
 	return EXIT_FAILED;
 }
 

@@ -89,14 +89,14 @@ int tracefs_write(const char *folder, const char *file, const char *text,
 
 void tracefs_add_file(struct byte_buffer *bytes, const char *path)
 {
-	size_t place = bytes->size;
+	size_t position = bytes->size;
 	uint64_t size;
 
 	byte_buffer_u64(bytes, 0);
 	byte_buffer_file(bytes, path);
-	size = bytes->size - place - sizeof(size);
+	size = bytes->size - position - sizeof(size);
 	if (!bytes->failed)
-		memcpy(bytes->bytes + place, &size, sizeof(size));
+		memcpy(bytes->bytes + position, &size, sizeof(size));
 }
 
 static void add_header_file(struct byte_buffer *bytes, const char *name)
@@ -155,7 +155,7 @@ static void add_systems(const struct event_list *events,
 			struct byte_buffer *bytes)
 {
 	const struct event_spec *specs = events->specs.items;
-	size_t place = bytes->size;
+	size_t position = bytes->size;
 	uint32_t systems = 0;
 
 	byte_buffer_u32(bytes, 0);
@@ -170,7 +170,7 @@ static void add_systems(const struct event_list *events,
 		systems++;
 	}
 	if (!bytes->failed)
-		memcpy(bytes->bytes + place, &systems, sizeof(systems));
+		memcpy(bytes->bytes + position, &systems, sizeof(systems));
 }
 
 void tracefs_add_start(struct byte_buffer *bytes, const char *version)

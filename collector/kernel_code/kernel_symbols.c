@@ -73,8 +73,8 @@ static bool is_same_module(const struct kallsyms_line *a,
 }
 
 /* Returns the distance of @function from the first one of its module. */
-static uint64_t place_of(const struct kernel_symbols *symbols,
-			 const struct kallsyms_line *function)
+static uint64_t offset_of_function(const struct kernel_symbols *symbols,
+				   const struct kallsyms_line *function)
 {
 	struct kallsyms walk = kernel_symbols_walk(symbols);
 	struct kallsyms_line symbol;
@@ -126,8 +126,8 @@ kernel_functions_find(const struct kernel_symbols *symbols,
 				  0;
 
 		if (fit && fit >= functions.fit &&
-		    (!name->has_place ||
-		     place_of(symbols, &symbol) == name->place))
+		    (!name->has_offset ||
+		     offset_of_function(symbols, &symbol) == name->offset))
 			take(&functions, fit, &symbol);
 	}
 	return functions;
@@ -137,15 +137,15 @@ static size_t write_one(const struct kernel_symbols *symbols,
 			const struct kallsyms_line *function, char *text,
 			size_t size)
 {
-	uint64_t place = place_of(symbols, function);
+	uint64_t offset = offset_of_function(symbols, function);
 
 	if (!function->module_length)
 		return (size_t)snprintf(text, size, "%.*s@0x%" PRIx64,
 					(int)function->name_length,
-					function->name, place);
+					function->name, offset);
 	return (size_t)snprintf(text, size, "%.*s@0x%" PRIx64 " [%.*s]",
 				(int)function->name_length, function->name,
-				place, (int)function->module_length,
+				offset, (int)function->module_length,
 				function->module);
 }
 
@@ -240,21 +240,22 @@ uint64_t kernel_symbols_address(const struct kernel_symbols *symbols,
 /* Searches the @size bytes at @text for a kernel symbol among the first @count
  * of @names. Returns its index in @names; @count if none is found.
  */
-static size_t place_among(const char *text, size_t size,
-			  const char *const *names, size_t count,
-			  uint64_t *address)
+static size_t position_among(const char *text, size_t size,
+			     const char *const *names, size_t count,
+			     uint64_t *address)
 {
 	struct kallsyms lines = kallsyms_of(text, size);
 	struct kallsyms_line line;
-	size_t place = 0;
+	size_t position = 0;
 
 	if (!kallsyms_next(&lines, &line))
 		return count;
-	while (place < count && !kallsyms_line_is_kernels(&line, names[place]))
-		place++;
-	if (place < count)
+	while (position < count &&
+	       !kallsyms_line_is_kernels(&line, names[position]))
+		position++;
+	if (position < count)
 		*address = line.address;
-	return place;
+	return position;
 }
 
 int kernel_symbols_search(const char *path, const char *const *names,
@@ -273,7 +274,8 @@ int kernel_symbols_search(const char *path, const char *const *names,
 	while (names[count])
 		count++;
 	while (count && (size = getline(&line, &room, file)) > 0)
-		count = place_among(line, (size_t)size, names, count, address);
+		count = position_among(line, (size_t)size, names, count,
+				       address);
 	if (count && !feof(file))
 		error = -ERROR_SYSTEM;
 

@@ -554,14 +554,15 @@ static void add_lines(struct loaded_code *loaded, const char *name,
 static void add_name(struct loaded_code *loaded, const struct code_range *range,
 		     const char *name)
 {
-	size_t place = record_begin(&loaded->records, PERF_RECORD_KSYMBOL, 0);
+	size_t position =
+		record_begin(&loaded->records, PERF_RECORD_KSYMBOL, 0);
 
 	byte_buffer_u64(&loaded->records, range->start);
 	byte_buffer_u32(&loaded->records,
 			(uint32_t)(range->end - range->start));
 	byte_buffer_u32(&loaded->records, PERF_RECORD_KSYMBOL_TYPE_UNKNOWN);
 	byte_buffer_text(&loaded->records, name);
-	record_end_sample_id(&loaded->records, place);
+	record_end_sample_id(&loaded->records, position);
 }
 
 /* Opens the copy of @piece; the kernel may no longer have the code. Returns 0 or
@@ -752,11 +753,11 @@ static void remove_module(struct loaded_code *loaded,
 }
 
 void loaded_code_sample(struct loaded_code *loaded,
-			const struct ring_bytes *records, size_t place,
+			const struct ring_bytes *records, size_t position,
 			size_t size)
 {
 	const struct code_sample sample =
-		code_sample_read(loaded->events, records, place, size);
+		code_sample_read(loaded->events, records, position, size);
 
 	switch (sample.kind) {
 	case CODE_SAMPLE_MODULE_LOAD:

@@ -15,37 +15,37 @@
 size_t record_begin(struct byte_buffer *bytes, uint32_t type, uint16_t misc)
 {
 	struct perf_event_header header = { .type = type, .misc = misc };
-	size_t place = bytes->size;
+	size_t position = bytes->size;
 
 	byte_buffer_add(bytes, &header, sizeof(header));
-	return place;
+	return position;
 }
 
-void record_end(struct byte_buffer *bytes, size_t place)
+void record_end(struct byte_buffer *bytes, size_t position)
 {
 	struct perf_event_header header;
 
 	byte_buffer_align(bytes, 8);
 	if (bytes->failed)
 		return;
-	assert(bytes->size - place <= UINT16_MAX);
-	memcpy(&header, bytes->bytes + place, sizeof(header));
-	header.size = (uint16_t)(bytes->size - place);
-	memcpy(bytes->bytes + place, &header, sizeof(header));
+	assert(bytes->size - position <= UINT16_MAX);
+	memcpy(&header, bytes->bytes + position, sizeof(header));
+	header.size = (uint16_t)(bytes->size - position);
+	memcpy(bytes->bytes + position, &header, sizeof(header));
 }
 
-void record_end_sample_id(struct byte_buffer *bytes, size_t place)
+void record_end_sample_id(struct byte_buffer *bytes, size_t position)
 {
 	byte_buffer_align(bytes, 8);
 	byte_buffer_zeros(bytes, EVENT_TRAILER_SIZE);
-	record_end(bytes, place);
+	record_end(bytes, position);
 }
 
 void sample_record_add(struct byte_buffer *records, const struct event *event,
 		       const struct sample_origin *origin,
 		       const struct sample_content *content)
 {
-	size_t place = record_begin(records, PERF_RECORD_SAMPLE, 0);
+	size_t position = record_begin(records, PERF_RECORD_SAMPLE, 0);
 
 	assert(content->size % sizeof(uint64_t) == 0);
 	byte_buffer_u64(records, event->id);
@@ -61,14 +61,14 @@ void sample_record_add(struct byte_buffer *records, const struct event *event,
 	byte_buffer_u32(records, (uint32_t)content->size + sizeof(uint32_t));
 	byte_buffer_add(records, content->bytes, content->size);
 	byte_buffer_u32(records, 0);
-	record_end(records, place);
+	record_end(records, position);
 }
 
 /* Adds the fields of EVENT_SAMPLE_TYPE. */
 static void add_trailer(struct byte_buffer *bytes, const struct event *event,
 			uint64_t time_ns)
 {
-	size_t place = bytes->size;
+	size_t position = bytes->size;
 
 	byte_buffer_u32(bytes, UINT32_MAX); /* pid */
 	byte_buffer_u32(bytes, UINT32_MAX); /* tid */
@@ -76,31 +76,31 @@ static void add_trailer(struct byte_buffer *bytes, const struct event *event,
 	byte_buffer_u32(bytes, (uint32_t)event->cpu);
 	byte_buffer_u32(bytes, 0);
 	byte_buffer_u64(bytes, event->id);
-	assert(bytes->failed || bytes->size - place == EVENT_TRAILER_SIZE);
+	assert(bytes->failed || bytes->size - position == EVENT_TRAILER_SIZE);
 }
 
 void loss_record_add(struct byte_buffer *bytes, const struct event *event,
 		     uint64_t offset, uint64_t time_ns)
 {
-	size_t place = record_begin(bytes, PERF_RECORD_AUX, 0);
+	size_t position = record_begin(bytes, PERF_RECORD_AUX, 0);
 
 	byte_buffer_u64(bytes, offset);
 	byte_buffer_u64(bytes, 0);
 	byte_buffer_u64(bytes, PERF_AUX_FLAG_TRUNCATED);
 	add_trailer(bytes, event, time_ns);
-	record_end(bytes, place);
+	record_end(bytes, position);
 }
 
 void loss_record_add_records(struct byte_buffer *bytes,
 			     const struct event *event, uint64_t count,
 			     uint64_t time_ns)
 {
-	size_t place = record_begin(bytes, PERF_RECORD_LOST, 0);
+	size_t position = record_begin(bytes, PERF_RECORD_LOST, 0);
 
 	byte_buffer_u64(bytes, event->id);
 	byte_buffer_u64(bytes, count);
 	add_trailer(bytes, event, time_ns);
-	record_end(bytes, place);
+	record_end(bytes, position);
 }
 
 /* The fields of EVENT_SAMPLE_TYPE. */
@@ -168,7 +168,7 @@ static void read_module(const struct ring_bytes *records, size_t raw,
 }
 
 /* The period, the size of the raw record, the record. */
-static void read_tracepoint(const struct ring_bytes *records, size_t place,
+static void read_tracepoint(const struct ring_bytes *records, size_t position,
 			    size_t size, struct code_sample *sample)
 {
 	bool is_load = sample->kind == CODE_SAMPLE_MODULE_LOAD;
@@ -176,19 +176,19 @@ static void read_tracepoint(const struct ring_bytes *records, size_t place,
 
 	if (size < sizeof(uint64_t) + sizeof(raw_size))
 		return;
-	ring_copy(records, place + sizeof(uint64_t), &raw_size,
+	ring_copy(records, position + sizeof(uint64_t), &raw_size,
 		  sizeof(raw_size));
-	place += sizeof(uint64_t) + sizeof(raw_size);
+	position += sizeof(uint64_t) + sizeof(raw_size);
 	size -= sizeof(uint64_t) + sizeof(raw_size);
 	if (raw_size < size)
 		size = raw_size;
-	read_module(records, place, size, is_load ? 12 : 8, sample);
+	read_module(records, position, size, is_load ? 12 : 8, sample);
 }
 
 /* Parses the ABI, then the registers of attr.sample_regs_intr by number: on x86
  * the size is first.
  */
-static void read_breakpoint(const struct ring_bytes *records, size_t place,
+static void read_breakpoint(const struct ring_bytes *records, size_t position,
 			    size_t size, struct code_sample *sample)
 {
 	uint64_t words[3];
@@ -197,7 +197,7 @@ static void read_breakpoint(const struct ring_bytes *records, size_t place,
 		sample->kind = CODE_SAMPLE_OTHER;
 		return;
 	}
-	ring_copy(records, place, words, sizeof(words));
+	ring_copy(records, position, words, sizeof(words));
 #ifdef __x86_64__
 	sample->address = words[2];
 	sample->size = words[1];
@@ -209,27 +209,27 @@ static void read_breakpoint(const struct ring_bytes *records, size_t place,
 
 struct code_sample code_sample_read(const struct event_list *events,
 				    const struct ring_bytes *records,
-				    size_t place, size_t size)
+				    size_t position, size_t size)
 {
 	struct code_sample sample = { .kind = CODE_SAMPLE_OTHER };
 	struct sample_fields fields;
 
 	if (!events || size < sizeof(fields))
 		return sample;
-	ring_copy(records, place, &fields, sizeof(fields));
+	ring_copy(records, position, &fields, sizeof(fields));
 	sample.time_ns = fields.time_ns;
 	sample.tid = fields.tid;
 	sample.kind = kind_of(event_of(events, fields.id));
-	place += sizeof(fields);
+	position += sizeof(fields);
 	size -= sizeof(fields);
 	switch (sample.kind) {
 	case CODE_SAMPLE_MODULE_LOAD:
 	case CODE_SAMPLE_MODULE_FREE:
-		read_tracepoint(records, place, size, &sample);
+		read_tracepoint(records, position, size, &sample);
 		break;
 	case CODE_SAMPLE_BPF_COPY:
 	case CODE_SAMPLE_BPF_WIPE:
-		read_breakpoint(records, place, size, &sample);
+		read_breakpoint(records, position, size, &sample);
 		break;
 	case CODE_SAMPLE_BPF_DONE:
 	case CODE_SAMPLE_OTHER:

@@ -15,15 +15,15 @@ struct ring_bytes;
 /* Starts a record of @type in @bytes. Returns its offset. */
 size_t record_begin(struct byte_buffer *bytes, uint32_t type, uint16_t misc);
 
-/* Ends the record at offset @place: writes its size, a multiple of 8, into its
+/* Ends the record at offset @position: writes its size, a multiple of 8, into its
  * header.
  */
-void record_end(struct byte_buffer *bytes, size_t place);
+void record_end(struct byte_buffer *bytes, size_t position);
 
 /* Like record_end(), but first appends the fields that attr.sample_id_all adds
  * to the kernel's own records, all zero: time 0, before all other records.
  */
-void record_end_sample_id(struct byte_buffer *bytes, size_t place);
+void record_end_sample_id(struct byte_buffer *bytes, size_t position);
 
 /* The thread and the time of a sample. */
 struct sample_origin {
@@ -88,6 +88,6 @@ struct code_sample {
  */
 struct code_sample code_sample_read(const struct event_list *events,
 				    const struct ring_bytes *records,
-				    size_t place, size_t size);
+				    size_t position, size_t size);
 
 #endif

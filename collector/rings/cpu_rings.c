@@ -34,11 +34,11 @@ void ring_unmap(struct ring *ring)
 struct ring_bytes ring_split(void *base, size_t room, uint64_t start,
 			     size_t size)
 {
-	size_t place = (size_t)(start % room);
-	size_t first = size < room - place ? size : room - place;
+	size_t position = (size_t)(start % room);
+	size_t first = size < room - position ? size : room - position;
 	struct ring_bytes bytes = { .size = size, .start = start };
 
-	bytes.part[0].iov_base = (uint8_t *)base + place;
+	bytes.part[0].iov_base = (uint8_t *)base + position;
 	bytes.part[0].iov_len = first;
 	bytes.part[1].iov_base = base;
 	bytes.part[1].iov_len = size - first;
@@ -61,7 +61,7 @@ void ring_release(struct ring *ring, const struct ring_bytes *bytes)
 			 __ATOMIC_RELEASE);
 }
 
-void ring_copy(const struct ring_bytes *bytes, size_t place, void *to,
+void ring_copy(const struct ring_bytes *bytes, size_t position, void *to,
 	       size_t size)
 {
 	const struct iovec *part = bytes->part;
@@ -69,15 +69,15 @@ void ring_copy(const struct ring_bytes *bytes, size_t place, void *to,
 	const uint8_t *second = part[1].iov_base;
 	size_t head = 0;
 
-	if (place < part[0].iov_len) {
-		head = part[0].iov_len - place;
+	if (position < part[0].iov_len) {
+		head = part[0].iov_len - position;
 		if (head > size)
 			head = size;
-		memcpy(to, first + place, head);
+		memcpy(to, first + position, head);
 	}
 	if (head < size)
 		memcpy((uint8_t *)to + head,
-		       second + place + head - part[0].iov_len, size - head);
+		       second + position + head - part[0].iov_len, size - head);
 }
 
 /* The kernel allocates a ring in blocks of contiguous pages, as large as

@@ -44,7 +44,7 @@ void ring_release(struct ring *ring, const struct ring_bytes *bytes);
 /* Copies @size bytes at offset @place of @bytes, which must contain them, to
  * @to.
  */
-void ring_copy(const struct ring_bytes *bytes, size_t place, void *to,
+void ring_copy(const struct ring_bytes *bytes, size_t position, void *to,
 	       size_t size);
 
 /* Splits [@start, @start + @size), counted from the first byte ever written, of

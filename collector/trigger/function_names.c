@@ -21,7 +21,7 @@ static bool is_wanted(const struct placed_name *wanted, const char *name,
 	       !memcmp(name, wanted->text, wanted->length) &&
 	       GELF_ST_TYPE(symbol->st_info) == STT_FUNC &&
 	       symbol->st_shndx != SHN_UNDEF &&
-	       (!wanted->has_place || symbol->st_value == wanted->place);
+	       (!wanted->has_offset || symbol->st_value == wanted->offset);
 }
 
 /* A function may be in both symbol tables, and have several symbols there. */
@@ -153,7 +153,7 @@ size_t function_name_find(const struct kernel_symbols *symbols,
 		functions = kernel_functions_find(symbols, &wanted, fit_of);
 	if (functions.count > 1)
 		kernel_functions_list(symbols, &functions, function, size);
-	else if (functions.count && wanted.has_place)
+	else if (functions.count && wanted.has_offset)
 		snprintf(function, size, "0x%" PRIx64, found->address);
 	else if (functions.count)
 		snprintf(function, size, "%.*s", (int)found->name_length,

@@ -37,7 +37,7 @@ int user_functions_find(const char *path, const char *name,
 
 /* Finds the function of the system call @name; otherwise the kernel function of
  * that name; otherwise a variant that the compiler made of it, such as
- * NAME.isra.0. NAME@0xPLACE selects the function at that offset
+ * NAME.isra.0. NAME@0xOFFSET selects the function at that offset
  * (kernel_functions_find()).
  *
  * Returns the number of matches: 0; 1, with the name or address for the

@@ -32,17 +32,17 @@ static void program_key_of_argument(struct bpf_code *code, int index)
 	bpf_store(code, BPF_DW, BPF_REG_10, PROGRAM_KEY, BPF_REG_1);
 }
 
-/* r0 = the address of the value for the key at @place, or 0 */
-static void program_point_at(struct bpf_code *code, int to, int place)
+/* r0 = the address of the value for the key at @position, or 0 */
+static void program_point_at(struct bpf_code *code, int to, int position)
 {
 	bpf_move(code, to, BPF_REG_10);
-	bpf_compute_number(code, BPF_ADD, to, place);
+	bpf_compute_number(code, BPF_ADD, to, position);
 }
 
-void program_look_up(struct bpf_code *code, int map, int place)
+void program_look_up(struct bpf_code *code, int map, int position)
 {
 	bpf_move_map(code, BPF_REG_1, map);
-	program_point_at(code, BPF_REG_2, place);
+	program_point_at(code, BPF_REG_2, position);
 	bpf_call(code, BPF_FUNC_map_lookup_elem);
 }
 
@@ -56,8 +56,9 @@ void program_forget_key(struct bpf_code *code, int map)
 void program_note_begin(struct bpf_code *code, int map, int stack)
 {
 	bpf_call(code, BPF_FUNC_ktime_get_ns);
-	for (int place = PROGRAM_VALUE; place < PROGRAM_KEY; place += 8)
-		bpf_store_number(code, BPF_DW, BPF_REG_10, place, 0);
+	for (int position = PROGRAM_VALUE; position < PROGRAM_KEY;
+	     position += 8)
+		bpf_store_number(code, BPF_DW, BPF_REG_10, position, 0);
 	bpf_store(code, BPF_DW, BPF_REG_10,
 		  field(offsetof(struct trigger_begin, begin_ns)), BPF_REG_0);
 	if (stack >= 0)

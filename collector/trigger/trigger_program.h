@@ -100,8 +100,8 @@ enum {
 /* PROGRAM_KEY = the current task */
 void program_key_of_current(struct bpf_code *code);
 
-/* r0 = where the value of the key at @place is, or 0 */
-void program_look_up(struct bpf_code *code, int map, int place);
+/* r0 = where the value of the key at @position is, or 0 */
+void program_look_up(struct bpf_code *code, int map, int position);
 
 /* Removes PROGRAM_KEY from @map. */
 void program_forget_key(struct bpf_code *code, int map);

@@ -81,23 +81,23 @@ static size_t begin_carrier(struct byte_buffer *bytes)
 	const struct perf_event_header header = {
 		.type = PERF_DATA_FINISHED_INIT,
 	};
-	size_t place = bytes->size;
+	size_t position = bytes->size;
 
 	byte_buffer_add(bytes, &header, sizeof(header));
-	return place;
+	return position;
 }
 
-static int end_carrier(struct byte_buffer *bytes, size_t place)
+static int end_carrier(struct byte_buffer *bytes, size_t position)
 {
 	struct perf_event_header header = { .type = PERF_DATA_FINISHED_INIT };
-	size_t size = bytes->size - place;
+	size_t size = bytes->size - position;
 
 	if (bytes->failed)
 		return -ERROR_MEMORY;
 	if (size > UINT16_MAX)
 		return -ERROR_UNSUPPORTED;
 	header.size = (uint16_t)size;
-	memcpy(bytes->bytes + place, &header, sizeof(header));
+	memcpy(bytes->bytes + position, &header, sizeof(header));
 	return 0;
 }
 
@@ -106,14 +106,14 @@ static int carry_ids(const struct event_list *list, size_t spec, uint64_t at,
 		     struct byte_buffer *bytes, struct file_section *ids)
 {
 	const struct event *events = list->events.items;
-	size_t place = begin_carrier(bytes);
+	size_t position = begin_carrier(bytes);
 
 	ids->offset = at + bytes->size;
 	for (size_t i = 0; i < list->events.count; i++)
 		if (events[i].spec == spec)
 			byte_buffer_u64(bytes, events[i].id);
 	ids->size = at + bytes->size - ids->offset;
-	return end_carrier(bytes, place);
+	return end_carrier(bytes, position);
 }
 
 /* Appends to @bytes, which will be at offset @at of the file, the ids and attrs of
@@ -130,7 +130,7 @@ static int front_attrs_again(struct file_header *header,
 	const struct event_spec *specs = list->specs.items;
 	struct byte_buffer attrs = { 0 };
 	struct file_section ids;
-	size_t place;
+	size_t position;
 	int error = 0;
 
 	for (size_t i = 0; i < list->specs.count && !error; i++) {
@@ -138,13 +138,13 @@ static int front_attrs_again(struct file_header *header,
 		byte_buffer_add(&attrs, &specs[i].attr, specs[i].attr.size);
 		byte_buffer_add(&attrs, &ids, sizeof(ids));
 	}
-	place = begin_carrier(bytes);
+	position = begin_carrier(bytes);
 	header->attrs.offset = at + bytes->size;
 	header->attrs.size = attrs.size;
 	byte_buffer_add(bytes, attrs.bytes, attrs.size);
 	bytes->failed |= attrs.failed;
 	byte_buffer_free(&attrs);
-	return error ? error : end_carrier(bytes, place);
+	return error ? error : end_carrier(bytes, position);
 }
 
 /* Enters feature @bit, which has @size bytes at @offset of the file. Must be
