@@ -15,6 +15,14 @@ struct output_folder;
 /* The kernel's function_graph tracer as the replacement of a trace unit: its
  * ring buffers are read as they fill, and become the file trace.dat of the
  * recording.
+ *
+ *	tracefs instance ─ per_cpu/cpuN/trace_pipe_raw ─ splice(2) ─► trace.cpuN
+ *	graph_instance	                                 graph_pages       │
+ *	                                       trace_dat_file_write() ◄────┘
+ *
+ * The tracer slows the whole machine down while it is set, so if the recorder is
+ * killed, a guard process appends the unread trace to the files trace.cpuN, to
+ * which a first trace.dat refers, and releases the instance.
  */
 struct function_graph;
 
