@@ -54,7 +54,7 @@ endif
 # Debian has libipt only for x86; elsewhere its decoder is left out.
 HAVE_IPT := $(if $(ARCH),,$(shell echo '\#include <intel-pt.h>' | \
             $(CC) -E - >/dev/null 2>&1 && echo yes))
-IPT_SRCS := decoder/libipt/intel_image.c $(wildcard decoder/libipt/libipt_*.c)
+IPT_SRCS := $(wildcard decoder/libipt/libipt_*.c)
 NO_IPT_SRCS := decoder/libipt/without_libipt.c
 NO_IPT_TESTS := $(shell grep -l intel-pt.h tests/*.c)
 
@@ -69,11 +69,9 @@ NO_MHD_TESTS := $(shell grep -l view/http/ tests/*.c)
 HAVE_CURL := $(if $(ARCH),,$(shell \
              printf '\#include <%s>\n' curl/curl.h lz4.h | \
              $(CC) -E - >/dev/null 2>&1 && echo yes))
-CURL_SRCS := $(addprefix store/clickhouse/clickhouse_, ask.c http.c store.c \
-             upload.c url.c) $(addprefix store/clickhouse/, batch_sender.c \
-             curl_library.c left_overs.c packed_batch.c)
+CURL_SRCS := $(addprefix store/clickhouse/clickhouse_, http.c store.c upload.c)
 NO_CURL_SRCS := store/clickhouse/without_curl.c
-NO_CURL_TESTS := $(shell grep -l packed_batch.h tests/*.c)
+NO_CURL_TESTS := $(shell grep -l clickhouse_upload.h tests/*.c)
 DDL := $(wildcard store/clickhouse/ddl/*.sql)
 
 # Sanitized code compiles in two thirds of the time with -O1, and another tenth
@@ -99,8 +97,8 @@ LDLIBS   += $(if $(HAVE_IPT),-lipt) -lopencsd_c_api -lopencsd -lZydis \
 # The extension uses the SQLite interface that the loading program passes to it.
 EXTENSION      := $(if $(FUZZ),,$(BUILD)/ktrace-hw.so)
 EXTENSION_MAIN := cmd/sqlite_extension.c
-EXTENSION_SRCS := $(EXTENSION_MAIN) $(addprefix sql/sqlite/, cell_result.c constraints.c \
-                  open_function.c percentile_function.c query_plan.c table_schema.c virtual_table.c)
+EXTENSION_SRCS := $(EXTENSION_MAIN) $(addprefix sql/sqlite/, percentile_function.c query_plan.c \
+                  table_schema.c virtual_table.c)
 EXTENSION_OBJS := $(EXTENSION_SRCS:%.c=$(BUILD)/extension/%.o)
 
 SRCS     := $(filter-out $(EXTENSION_MAIN) \

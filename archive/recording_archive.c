@@ -13,6 +13,7 @@
 #include "symbolize/arch/arch.h"
 #include "symbolize/elf/elf_file.h"
 
+#include "common/array.h"
 #include <elf.h>
 #include <errno.h>
 #include <fts.h>
@@ -92,9 +93,10 @@ static int add_map(const struct recording *recording,
 	const char *path;
 
 	if (map->kernel || !map->executable || map->path[0] != '/' ||
-	    map->path[1] == '/' || regular_file_goes_up(map->path))
+	    map->path[1] == '/' || regular_file_goes_up(map->path) ||
+	    recording_contains_program(recording, map))
 		return 0;
-	path = recording_user_path(recording, map->path, arena);
+	path = recording_user_path(recording, map, arena);
 	if (!path)
 		return -ERROR_MEMORY;
 	if (!is_elf(path) || !recording_has_program(recording, map, path))
@@ -461,6 +463,22 @@ static int compare_entry(const FTSENT **a, const FTSENT **b)
 	return strcmp((*a)->fts_name, (*b)->fts_name);
 }
 
+/* Returns whether the file or folder @name of the recording is left out: the
+ * data, which is added by add_data(), and copies of programs' files if the
+ * user wants none in the archive.
+ */
+static bool is_left_out(const struct packing *packing, const char *name)
+{
+	static const char programs[] = "programs";
+	const size_t length = sizeof(programs) - 1;
+
+	if (!strcmp(name, "data"))
+		return true;
+	return packing->options->without_files &&
+	       !strncmp(name, programs, length) &&
+	       (!name[length] || name[length] == '/');
+}
+
 /* Adds all other files of the folder @path. Does not follow links in it: in
  * another user's recording they could lead to files of the user who packs it.
  */
@@ -483,7 +501,7 @@ static int add_folder(struct packing *packing, const char *path)
 			do
 				name--;
 			while (name > entry->fts_path && name[-1] != '/');
-		if (entry->fts_level > 0 && strcmp(name, "data"))
+		if (entry->fts_level > 0 && !is_left_out(packing, name))
 			error = add_entry(packing, entry, name);
 	}
 	if (tree)

@@ -2,8 +2,8 @@
 #ifndef KT_ATTRIBUTION_INPUT_H
 #define KT_ATTRIBUTION_INPUT_H
 
-#include "report/steps/step_filter.h"
-#include "report/steps/time_window.h"
+#include "report/steps/call_step.h"
+#include "report/steps/task_choice.h"
 
 #include <stdbool.h>
 

@@ -5,8 +5,6 @@
 #include "attribution/events/known_events.h"
 #include "attribution/sleeps/sleep_stacks.h"
 #include "attribution/sleeps/sleeps.h"
-#include "attribution/sleeps/wakers.h"
-#include "attribution/time/task_paths.h"
 #include "attribution/time/thread_tracker.h"
 #include "attribution/time/wait_channels.h"
 #include "common/array.h"
@@ -119,7 +117,7 @@ static bool ends_with(const struct task_tracker *tracker,
 		return false;
 	frames = task_paths_of(tracker->paths, step->task->index, &count);
 	return wait_channels_is_end(
-		tracker->options.places, frames, count,
+		tracker->options.channels, frames, count,
 		task_time_exits(thread_tracker_time(tracker->options.threads),
 				step->task->tid));
 }
@@ -179,7 +177,7 @@ static struct sleeps *open_sleeps(struct task_tracker *tracker)
 	const struct sleeps_options sleeps_options = {
 		.functions = options->functions,
 		.arch = options->arch,
-		.places = options->places,
+		.channels = options->channels,
 		.time = thread_tracker_time(options->threads),
 		.paths = tracker->paths,
 		.calls = thread_tracker_calls(options->threads),
@@ -231,11 +229,11 @@ void task_tracker_unwind(struct task_tracker *tracker, struct user_stack *user)
 	sleep_stacks_unwind(tracker->stacks, user);
 }
 
-int task_tracker_renew(struct task_tracker *tracker)
+int task_tracker_reset(struct task_tracker *tracker)
 {
 	tracker->status = 0;
 	system_calls_free(tracker->calls);
-	sleeps_renew(tracker->sleeps);
+	sleeps_reset(tracker->sleeps);
 	wakers_free(&tracker->wakers);
 	return open_calls(tracker) ? 0 : -ERROR_MEMORY;
 }

@@ -45,7 +45,7 @@ struct task_tracker_options {
 	const struct arch *arch;
 	const struct context_kinds *kinds;
 	struct thread_tracker *threads;
-	const struct wait_channels *places;
+	const struct wait_channels *channels;
 	/* calls' results follow their ends: record --only */
 	bool results_are_behind;
 };
@@ -69,7 +69,7 @@ void task_tracker_unwind(struct task_tracker *tracker, struct user_stack *user);
  *
  * Returns 0, or -ERROR_MEMORY: the tracker can then only be freed.
  */
-int task_tracker_renew(struct task_tracker *tracker);
+int task_tracker_reset(struct task_tracker *tracker);
 
 /* Returns the handler that must receive the pass, after that of the thread
  * tracker.

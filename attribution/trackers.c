@@ -26,7 +26,7 @@ struct trackers {
 	struct task_tracker *tasks;
 	struct interrupt_accounts *interrupts;
 	struct requests *requests;
-	struct wait_channels *places;
+	struct wait_channels *channels;
 	bool has_user_stacks;
 	/* struct event_handler *: those that receive the pass. Threads come
 	 * first, since the others query them.
@@ -93,19 +93,19 @@ void trackers_free(struct trackers *trackers)
 	requests_free(trackers->requests);
 	interrupt_accounts_free(trackers->interrupts);
 	task_tracker_free(trackers->tasks);
-	wait_channels_free(trackers->places);
+	wait_channels_free(trackers->channels);
 	thread_tracker_free(trackers->threads);
 	array_free(&trackers->followed);
 	free(trackers);
 }
 
-int trackers_renew(struct trackers *trackers,
+int trackers_reset(struct trackers *trackers,
 		   const struct off_cpu_evidence *evidence)
 {
-	int error = thread_tracker_renew(trackers->threads, evidence);
+	int error = thread_tracker_reset(trackers->threads, evidence);
 
 	return error || !trackers->tasks ? error :
-					   task_tracker_renew(trackers->tasks);
+					   task_tracker_reset(trackers->tasks);
 }
 
 struct thread_tracker *trackers_threads(struct trackers *trackers)
@@ -118,13 +118,13 @@ const struct wait_channels *trackers_wait_channels(struct trackers *trackers)
 	const struct trackers_options *options = &trackers->options;
 	struct wait_marks marks = { .sched = { 0, 0 } };
 
-	if (trackers->places)
-		return trackers->places;
+	if (trackers->channels)
+		return trackers->channels;
 	if (trackers->input.recording)
 		marks = wait_marks_of(trackers->input.recording);
-	trackers->places = wait_channels_new(options->time.functions,
-					     options->time.kinds, &marks);
-	return trackers->places;
+	trackers->channels = wait_channels_new(options->time.functions,
+					       options->time.kinds, &marks);
+	return trackers->channels;
 }
 
 static struct task_tracker *open_tasks(struct trackers *trackers)
@@ -135,11 +135,11 @@ static struct task_tracker *open_tasks(struct trackers *trackers)
 		.arch = options->arch,
 		.kinds = options->time.kinds,
 		.threads = trackers->threads,
-		.places = trackers_wait_channels(trackers),
+		.channels = trackers_wait_channels(trackers),
 		.results_are_behind = options->results_are_behind,
 	};
 
-	if (trackers->tasks || !task_options.places)
+	if (trackers->tasks || !task_options.channels)
 		return trackers->tasks;
 	trackers->tasks = task_tracker_new(&task_options);
 	if (!trackers->tasks ||

@@ -2,8 +2,30 @@
 #ifndef KT_ATTRIBUTION_TRACKERS_H
 #define KT_ATTRIBUTION_TRACKERS_H
 
+/* The trackers of one pass over a recording, and the order in which they see
+ * it.
+ *
+ *   call events (steps) --+
+ *                         +--> step_join --> thread tracker --> other trackers
+ *   the kernel's events --+                    --> tables' handlers
+ *
+ * A table requests the trackers that it needs while it is opened, before the
+ * pass: trackers_threads(), trackers_tasks() and so on. Each tracker gives the
+ * table its results through a callback or listener, and state by functions of
+ * its own. trackers_end() makes all trackers emit what is still open; after
+ * that, tables write.
+ *
+ * Invariants:
+ * 1. A pass has each tracker at most once, however many tables use it.
+ * 2. Each handler receives every step and event after the handlers before it
+ *    in trackers_handlers(): a table sees the trackers' state after the event.
+ * 3. A tracker that nobody requested receives nothing, and costs nothing.
+ *
+ * One thread runs a pass. If memory runs out during it,
+ * trackers_end() returns -ERROR_MEMORY.
+ */
+
 #include "attribution/time/task_time.h"
-#include "report/steps/time_window.h"
 
 struct arch;
 struct attribution_input;
@@ -41,7 +63,7 @@ void trackers_free(struct trackers *trackers);
  * must not have been requested. Returns 0, or -ERROR_MEMORY: the trackers can
  * then only be freed.
  */
-int trackers_renew(struct trackers *trackers,
+int trackers_reset(struct trackers *trackers,
 		   const struct off_cpu_evidence *evidence);
 
 /* The following functions must be called before the pass. They return NULL when

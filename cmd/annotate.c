@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "report/annotate/annotate.h"
 #include "cmd/command.h"
-#include "cmd/console/console_log.h"
-#include "cmd/console/say.h"
+#include "cmd/console/console.h"
 #include "cmd/pipeline/session.h"
 #include "common/error.h"
 #include "decoder/flow/flow_source.h"

@@ -1,13 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-#include "cmd/command.h"
-#include "cmd/console/console_log.h"
-#include "cmd/console/say.h"
-#include "cmd/options/archive_options.h"
-#include "cmd/pipeline/input.h"
-#include "cmd/pipeline/session.h"
-
 #include "archive/recording_archive.h"
 #include "archive/unpack.h"
+#include "cmd/command.h"
+#include "cmd/console/console.h"
+#include "cmd/pipeline/debuginfod_consent.h"
+#include "cmd/pipeline/session.h"
 #include "common/error.h"
 #include "common/output_file.h"
 #include "common/output_folder.h"
@@ -15,12 +12,99 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <getopt.h>
 #include <inttypes.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+/* The command line of `ktrace-hw archive`. Strings point into argv. */
+struct archive_options {
+	const char *input;    /* NULL: the last recording made here */
+	const char *output;   /* NULL: named after the input */
+	const char *symfs;    /* NULL: this machine's files */
+	const char *unpacked; /* archive to unpack; NULL: make one */
+	bool keeps_stacks;
+	bool without_files;
+};
+
+enum { UNPACK = 256, KEEP_STACKS, NO_FILES, SYMFS };
+
+static const struct option long_options[] = {
+	{ "input", required_argument, NULL, 'i' },
+	{ "output", required_argument, NULL, 'o' },
+	{ "unpack", required_argument, NULL, UNPACK },
+	{ "keep-stacks", no_argument, NULL, KEEP_STACKS },
+	{ "no-files", no_argument, NULL, NO_FILES },
+	{ "symfs", required_argument, NULL, SYMFS },
+	{ "help", no_argument, NULL, 'h' },
+	{ NULL, 0, NULL, 0 },
+};
+
+static const char usage[] =
+	"usage: ktrace-hw archive [OPTION]...\n"
+	"       ktrace-hw archive --unpack FILE [-o DIR]\n"
+	"\n"
+	"Packs a recording and the files of the traced programs into one file,\n"
+	"which all commands read (-i FILE) and tar(1) unpacks.\n"
+	"\n"
+	"  -i, --input DIR    the recording (default: the last one here)\n"
+	"  -o, --output FILE  the archive (default: named after the recording)\n"
+	"  --keep-stacks      keep whole copies of user stacks; otherwise only the\n"
+	"                     addresses in them, as the other data may be secret\n"
+	"  --no-files         leave out the files of the traced programs\n"
+	"  --symfs DIR        find these files below DIR\n"
+	"  --unpack FILE      unpack an archive to a recording\n";
+
+static int take(struct archive_options *options, int option)
+{
+	switch (option) {
+	case 'i':
+		options->input = optarg;
+		return 0;
+	case 'o':
+		options->output = optarg;
+		return 0;
+	case UNPACK:
+		options->unpacked = optarg;
+		return 0;
+	case KEEP_STACKS:
+		options->keeps_stacks = true;
+		return 0;
+	case NO_FILES:
+		options->without_files = true;
+		return 0;
+	case SYMFS:
+		options->symfs = optarg;
+		return 0;
+	case 'h':
+		fputs(usage, stdout);
+		return EXIT_OK + 1;
+	default:
+		return EXIT_USAGE + 1;
+	}
+}
+
+/* Returns 0 to continue, or the exit code plus one. */
+static int archive_options_read(struct archive_options *options, int argc,
+				char **argv)
+{
+	int option;
+	int status = 0;
+
+	*options = (struct archive_options){ 0 };
+	optind = 1;
+	while (!status &&
+	       (option = next_option(argc, argv, "i:o:h", long_options)) != -1)
+		status = take(options, option);
+	if (status || optind == argc)
+		return status;
+	say_of("archive", "'%s': name the recording with -i", argv[optind]);
+	return EXIT_USAGE + 1;
+}
 
 static int fail(const char *path, const char *reason)
 {
@@ -72,6 +156,7 @@ static int write_archive(const struct archive_options *options,
 		new_file_close(&file);
 		return code;
 	}
+	debuginfod_consent(false);
 	error = recording_archive_write(input, file.fd, output, &what,
 					&console_log, &result);
 	if (error)

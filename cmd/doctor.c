@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "cmd/command.h"
-#include "cmd/console/next_option.h"
-#include "cmd/console/say.h"
+#include "cmd/console/console.h"
 #include "cmd/machine/machine.h"
 #include "collector/collector.h"
 #include "collector/diagnosis.h"

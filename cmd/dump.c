@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "cmd/command.h"
-#include "cmd/console/console_log.h"
-#include "cmd/console/say.h"
+#include "cmd/console/console.h"
 #include "cmd/dump/dump_stages.h"
 #include "cmd/pipeline/session.h"
 #include "common/error.h"

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "cmd/command.h"
-#include "cmd/console/say.h"
+#include "cmd/console/console.h"
 #include "cmd/options/report_options.h"
 #include "cmd/report/attribution_command.h"
-#include "cmd/report/profile_command.h"
 #include "cmd/report/profile_table.h"
 #include "report/profile/profile_report.h"
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "cmd/command.h"
-#include "cmd/console/say.h"
-#include "cmd/console/written.h"
+#include "cmd/console/console.h"
 #include "common/file_signals.h"
 
 #include <stdbool.h>

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "cmd/command.h"
-#include "cmd/console/console_log.h"
-#include "cmd/console/say.h"
+#include "cmd/console/console.h"
 #include "cmd/machine/machine.h"
 #include "cmd/record/command_path.h"
 #include "cmd/record/record_folder.h"

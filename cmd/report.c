@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 #include "cmd/command.h"
-#include "cmd/console/say.h"
+#include "cmd/console/console.h"
 #include "cmd/options/report_options.h"
 #include "cmd/report/attribution_command.h"
 #include "cmd/report/profile_table.h"
-#include "cmd/view/view_file.h"
+#include "cmd/view/view_session.h"
 #include "report/profile/profile_report.h"
 #include "tables/table.h"
 

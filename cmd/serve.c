@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "cmd/command.h"
-#include "cmd/console/console_log.h"
-#include "cmd/console/next_option.h"
-#include "cmd/console/say.h"
+#include "cmd/console/console.h"
 
 #include "serve/serve_message.h"
 #include "serve/server.h"

@@ -1,13 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 #include "cmd/command.h"
-#include "cmd/console/say.h"
+#include "cmd/console/console.h"
 #include "cmd/pipeline/query_session.h"
-#include "cmd/sql/sql_failure.h"
-#include "cmd/sql/sql_missing.h"
 #include "cmd/sql/sql_shell.h"
 #include "common/error.h"
-#include "sql/rows/sql_needs.h"
-#include "sql/sqlite/query_database.h"
+#include "sql/rows/sql_table.h"
 #include "sql/sqlite/query_rows.h"
 #include "sql/sqlite/table_schema.h"
 
@@ -49,10 +46,10 @@ static int run_query(const struct sql_recording *recording, sqlite3 *db,
 	struct sql_reads reads;
 
 	if (query_rows_write(db, query, format, &reads, out) < 0) {
-		sql_failure_say(db);
+		sql_failure_report(db);
 		return EXIT_FAILED;
 	}
-	sql_missing_say(recording, &reads);
+	sql_missing_report(recording, &reads);
 	return EXIT_OK;
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "cmd/command.h"
-#include "cmd/console/say.h"
+#include "cmd/console/console.h"
 #include "cmd/store/store_commands.h"
 
 #include <stdio.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "report/timeline/timeline.h"
 #include "cmd/command.h"
-#include "cmd/console/say.h"
+#include "cmd/console/console.h"
 #include "cmd/report/attribution_command.h"
 #include "cmd/report/timeline_command.h"
 #include "common/clocks.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "cmd/command.h"
-#include "cmd/console/say.h"
+#include "cmd/console/console.h"
 #include "cmd/machine/machine.h"
 #include "cmd/top/top_loop.h"
 #include "cmd/top/top_options.h"

@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "cmd/command.h"
-#include "cmd/console/console_log.h"
-#include "cmd/console/say.h"
+#include "cmd/console/console.h"
 #include "cmd/events/event_compare.h"
 #include "cmd/events/event_text.h"
-#include "cmd/events/event_window.h"
 #include "cmd/pipeline/cpu_pipeline.h"
 #include "cmd/pipeline/session.h"
 #include "common/error.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "cmd/command.h"
-#include "cmd/console/say.h"
+#include "cmd/console/console.h"
 #include "cmd/options/option_lists.h"
 #include "cmd/options/report_options.h"
 #include "cmd/view/view_session.h"

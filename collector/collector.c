@@ -2,6 +2,7 @@
 #include "collector/collector.h"
 #include "collector/chosen_calls.h"
 #include "collector/function_graph/function_graph.h"
+#include "collector/generated_code.h"
 #include "collector/hit_keeper.h"
 #include "collector/late_cpus.h"
 #include "collector/priority.h"
@@ -39,6 +40,7 @@ struct collector {
 	struct ring_drain drain;
 	struct hit_keeper keeper;
 	struct chosen_calls calls;
+	struct generated_code *generated; /* NULL: not copied */
 	struct recording_loop loop;
 	struct priority priority;
 	uint64_t begin_ns; /* start of tracing, CLOCK_MONOTONIC */
@@ -153,6 +155,20 @@ static int start(struct collector *collector)
 	return 0;
 }
 
+/* Without a clock that the recorder can read, copies would have no times. */
+static void start_generated_code(struct collector *collector)
+{
+	const struct collector_options *options = collector->setup.options;
+	const struct trace_clock clock =
+		recording_setup_clock(&collector->setup);
+
+	if ((options->user || options->user_stack_bytes) &&
+	    trace_clock_ns(&clock))
+		collector->generated = generated_code_start(
+			&collector->setup.target, &clock, options->folder,
+			collector->setup.log);
+}
+
 static int finish_code(struct collector *collector)
 {
 	struct loaded_code *loaded = collector->output.loaded;
@@ -184,6 +200,8 @@ static int finish(struct collector *collector)
 					   PERF_EVENT_IOC_DISABLE, NULL);
 	collector->result->length_ns = monotonic_ns() - collector->begin_ns;
 	trace_clock_read(&clock, &collector->clock.end);
+	generated_code_end(collector->generated);
+	collector->generated = NULL;
 	if (!error)
 		error = chosen_calls_mark(&collector->calls, GATE_LAST);
 	if (!error)
@@ -196,6 +214,8 @@ static int finish(struct collector *collector)
 	collector->result->away_cpus += collector->loop.late.count;
 	/* The rest takes long, and no buffer has to be drained any more. */
 	priority_restore(&collector->priority);
+	if (!error)
+		error = program_copies_finish(collector->output.programs);
 	if (!error && collector->output.loaded)
 		error = finish_code(collector);
 	recording_output_compare(&collector->output);
@@ -223,6 +243,8 @@ static int set_up(struct collector *collector)
 		error = recording_output_begin(&collector->output);
 	if (!error)
 		error = chosen_calls_begin_streams(&collector->calls);
+	if (!error)
+		start_generated_code(collector);
 	return error ? error : ring_drain_all(&collector->drain);
 }
 
@@ -271,6 +293,7 @@ static void sum_up(struct collector *collector)
 /* Frees everything. Events are closed before triggers are disarmed. */
 static void release(struct collector *collector)
 {
+	generated_code_end(collector->generated);
 	function_graph_close(collector->setup.graph);
 	recording_output_free(&collector->output);
 	event_rings_free(&collector->setup.events);

@@ -43,8 +43,9 @@ struct output_folder;
  *  4. What is lost is in the recording too, as a record of losses.
  *
  * Threads: all of it runs in the calling thread, which has real-time priority, if
- * permitted, from before the start until the rings are drained. Memory: the rings, one trace buffer per CPU,
- * and lists that grow with the events, modules and tasks.
+ * permitted, from before the start until the rings are drained; another thread
+ * copies the code that programs generate (generated_code.h). Memory: the rings, one
+ * trace buffer per CPU, and lists that grow with the events, modules and tasks.
  */
 
 /* The source of the function calls. */

@@ -92,11 +92,21 @@ void poll_list_free(struct poll_list *list)
 	free(list->polled);
 }
 
-int poll_list_wait(struct poll_list *list)
+static int poll_for(struct poll_list *list, int most_ms)
 {
-	return poll(list->polled, list->count, -1) < 0 && errno != EINTR ?
+	return poll(list->polled, list->count, most_ms) < 0 && errno != EINTR ?
 		       -ERROR_SYSTEM :
 		       0;
+}
+
+int poll_list_wait(struct poll_list *list)
+{
+	return poll_for(list, -1);
+}
+
+int poll_list_look(struct poll_list *list)
+{
+	return poll_for(list, 0);
 }
 
 void poll_list_set(struct poll_list *list, enum poll_place place, int fd)
@@ -264,7 +274,9 @@ static int turn(struct recording_loop *loop, struct poll_list *list)
 	int error;
 
 	poll_list_set(list, POLL_AFTER, loop->keeper->hits.timer);
-	error = poll_list_wait(list);
+	error = program_copies_wait(loop->output->programs) ?
+			poll_list_look(list) :
+			poll_list_wait(list);
 	if (error)
 		return error;
 	if (poll_list_has(list, POLL_SIGNALS))
@@ -274,6 +286,8 @@ static int turn(struct recording_loop *loop, struct poll_list *list)
 	look_for_target(loop, list);
 	if (!error)
 		error = take(loop, list);
+	if (!error)
+		error = program_copies_step(loop->output->programs);
 	look_at_size(loop);
 	hit_keeper_end_turn(loop->keeper);
 	return error ? error : take_cpus(loop, list);

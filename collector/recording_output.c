@@ -30,6 +30,7 @@ recording_output_new(const struct recording_setup *setup)
 void recording_output_free(struct recording_output *output)
 {
 	loaded_code_close(output->loaded);
+	program_copies_free(output->programs);
 	recording_writer_free(output->writer);
 	socket_list_close(&output->sockets);
 	kernel_copy_free(&output->kernel);
@@ -120,7 +121,7 @@ static int write_start(struct recording_output *output)
 			    &output->setup->pmu, &facts);
 	if (!output->setup->graph)
 		start_records_kernel(&records, &output->kernel);
-	start_records_tasks(&records, &output->setup->target);
+	start_records_tasks(&records, &output->setup->target, output->programs);
 	start_records_end(&records);
 	return recording_output_add(output, &records);
 }
@@ -208,7 +209,11 @@ int recording_output_begin(struct recording_output *output)
 {
 	int error = check_threads(output);
 
-	return error ? error : write_all(output);
+	if (error)
+		return error;
+	output->programs = program_copies_new(output->setup->options->folder,
+					      output->setup->log);
+	return output->programs ? write_all(output) : -ERROR_MEMORY;
 }
 
 /* Errors of the comparison were logged, and do not spoil the recording. */
@@ -224,6 +229,17 @@ void recording_output_compare(const struct recording_output *output)
 				     output->setup->tracer->patch_functions,
 				     &kcore_dir, output->setup->log);
 	output_folder_close(&kcore_dir);
+}
+
+/* To examine a program's file takes as long as a small trace buffer takes to
+ * fill, so that is left out where only the kernel is recorded: there the file is
+ * used for names of the callers of system calls alone.
+ */
+static bool watches_programs(const struct ring_drain *drain)
+{
+	const struct collector_options *options = drain->setup->options;
+
+	return options->user || options->user_stack_bytes;
 }
 
 static int drain_ring(struct ring_drain *drain, struct cpu_rings *rings,
@@ -242,7 +258,8 @@ static int drain_ring(struct ring_drain *drain, struct cpu_rings *rings,
 	record_watch(&bytes, &drain->counts,
 		     kind == RING_CODE || kind == RING_PATCHES ?
 			     drain->output->loaded :
-			     NULL);
+			     NULL,
+		     watches_programs(drain) ? drain->output->programs : NULL);
 	rings->stopped |= drain->counts.truncated != truncated;
 	if (kind == RING_HITS)
 		hit_wait_take_records(drain->hits, &bytes);

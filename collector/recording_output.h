@@ -4,6 +4,7 @@
 
 #include "collector/kernel_code/kernel_copy.h"
 #include "collector/records/loaded_code.h"
+#include "collector/records/program_copies.h"
 #include "collector/records/record_watch.h"
 #include "collector/sockets/socket_list.h"
 #include "collector/writer/recording_writer.h"
@@ -19,7 +20,8 @@ struct recording_output {
 	const struct recording_setup *setup;
 	struct recording_writer *writer; /* NULL before the file exists */
 	struct kernel_copy kernel;
-	struct loaded_code *loaded; /* NULL: new code cannot be detected */
+	struct loaded_code *loaded;	 /* NULL: new code cannot be detected */
+	struct program_copies *programs; /* NULL before the file exists */
 	struct socket_list sockets;
 	struct byte_buffer filter; /* of the trace, in the kernel's format */
 };

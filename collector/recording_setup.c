@@ -197,12 +197,8 @@ static int add_cpus(struct event_rings *events, const struct array *cpus,
 	return 0;
 }
 
-/* Creates the rings of the target's CPUs, not mapped yet, with trace buffers of
- * @trace_bytes; @overwrite: the buffers are overwritten, so that the newest
- * trace remains. Returns 0 or -ERROR_MEMORY.
- */
-static int add_target_cpus(struct event_rings *events, size_t trace_bytes,
-			   bool overwrite)
+int event_rings_add_cpus(struct event_rings *events, size_t trace_bytes,
+			 bool overwrite)
 {
 	int error =
 		add_cpus(events, &events->target->cpus, trace_bytes, overwrite);
@@ -238,11 +234,7 @@ static int attach_from(struct event_rings *events, size_t first)
 	return 0;
 }
 
-/* Open spec number @spec on all CPUs and threads of the target, and attach its
- * events to their rings. Return 0 or a negative enum error, with errno if it is
- * -ERROR_SYSTEM; open_or_explain() also logs the reason.
- */
-static int event_rings_open(struct event_rings *events, size_t spec)
+int event_rings_open(struct event_rings *events, size_t spec)
 {
 	size_t first = events->list.events.count;
 	int error = event_list_open(&events->list, spec, events->target);
@@ -293,6 +285,7 @@ int event_rings_open_late(struct event_rings *events, int cpu, size_t trace,
 	return error;
 }
 
+/* Like event_rings_open(), but also logs the reason of an error. */
 static int open_or_explain(struct event_rings *events, size_t spec)
 {
 	int error = event_rings_open(events, spec);
@@ -528,7 +521,8 @@ static int open_sideband(struct recording_setup *setup)
 	first = events->specs.count;
 	setup->switch_spec = first;
 	if (event_list_add(events, event_spec_switches(setup->wide)) < 0 ||
-	    event_list_add(events, event_spec_tasks()) < 0)
+	    event_list_add(events, event_spec_tasks()) < 0 ||
+	    event_list_add(events, event_spec_maps(setup->options->user)) < 0)
 		return -ERROR_MEMORY;
 	error = tracepoint_set_add(tracepoints_of(setup),
 				   setup->options->user_stack_bytes, events,
@@ -614,7 +608,7 @@ static int add_rings(struct recording_setup *setup)
 	size_t bytes = recording_setup_has_graph(setup) ? 0 :
 							  options->buffer_bytes;
 
-	return add_target_cpus(&setup->events, bytes, options->snapshot);
+	return event_rings_add_cpus(&setup->events, bytes, options->snapshot);
 }
 
 int recording_setup_open(struct recording_setup *setup)

@@ -10,6 +10,8 @@
 #include "collector/trigger/trigger_set.h"
 #include "common/clocks.h"
 
+#include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 struct function_graph;
@@ -56,7 +58,20 @@ struct event_rings event_rings_new(const struct target *target,
 
 void event_rings_free(struct event_rings *events);
 
-/* Creates rings for @cpu, which came online, as for a CPU of the target, and
+/* Creates the rings of the target's CPUs, not mapped yet, with trace buffers of
+ * @trace_bytes; @overwrite: the buffers are overwritten, so that the newest
+ * trace remains. Returns 0 or -ERROR_MEMORY.
+ */
+int event_rings_add_cpus(struct event_rings *events, size_t trace_bytes,
+			 bool overwrite);
+
+/* Opens spec number @spec on all CPUs and threads of the target, and attaches its
+ * events to their rings. Returns 0 or a negative enum error, with errno if it is
+ * -ERROR_SYSTEM.
+ */
+int event_rings_open(struct event_rings *events, size_t spec);
+
+/* Creates rings for @cpu, which came online, as event_rings_add_cpus() does, and
  * opens all specs there for everything that runs on it. @trace, the spec of the
  * trace, is opened last. Returns 0; or a negative enum error, with errno if it
  * is -ERROR_SYSTEM, after closing everything again.

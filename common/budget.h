@@ -20,6 +20,13 @@
 /* Copies of code that was added during the recording (the folder code/). */
 #define BUDGET_CODE_FILES 65536u
 
+/* Code that programs generated: pages of all images together, images of one
+ * process, and the size of the files of one process.
+ */
+#define BUDGET_GENERATED_PAGES (1u << 20)
+#define BUDGET_GENERATED_IMAGES 512u
+#define BUDGET_GENERATED_BYTES (1ull << 30)
+
 /* The size of unpacked records: a ratio to the packed size, plus a fixed
  * allowance, up to a maximum. perf's records shrink to a third or a tenth.
  */
@@ -34,6 +41,9 @@
 #define BUDGET_ARCHIVE_FILES (1u << 17)
 #define BUDGET_ARCHIVE_FRAME_BYTES (8u << 20)
 #define BUDGET_ARCHIVE_BYTES (1ull << 38)
+
+/* Copies of programs' files in a recording (the folder programs/). */
+#define BUDGET_KEPT_PROGRAMS 65536u
 
 /* Streams of trace. Each has a decoder and reads the sideband separately. The
  * limit is above the number of CPUs of any machine traced so far, and tracing

@@ -68,19 +68,27 @@ void build_id_cache_free(struct build_id_cache *cache)
 	free(cache);
 }
 
+struct elf_build_id *build_id_cache_at(struct build_id_cache *cache,
+				       const char *name, bool *is_new)
+{
+	uint32_t number = string_pool_add(cache->paths, name, strlen(name));
+
+	*is_new = false;
+	if (number == STRING_POOL_NONE)
+		return NULL;
+	*is_new = number >= cache->ids.count;
+	return array_reach(&cache->ids, number);
+}
+
 struct elf_build_id build_id_cache_of(struct build_id_cache *cache,
 				      const char *path)
 {
-	uint32_t number = string_pool_add(cache->paths, path, strlen(path));
-	struct elf_build_id *id;
+	bool is_new;
+	struct elf_build_id *id = build_id_cache_at(cache, path, &is_new);
 
-	if (number == STRING_POOL_NONE)
-		return (struct elf_build_id){ 0 };
-	if (number < cache->ids.count)
-		return *(struct elf_build_id *)array_at(&cache->ids, number);
-	id = array_reach(&cache->ids, number);
 	if (!id)
 		return (struct elf_build_id){ 0 };
-	*id = elf_build_id_of_file(path);
+	if (is_new)
+		*id = elf_build_id_of_file(path);
 	return *id;
 }

@@ -14,7 +14,7 @@
 #include "common/log.h"
 #include "common/output_folder.h"
 #include "decoder/code/code_image.h"
-#include "decoder/recording/recording_part.h"
+#include "decoder/recording/recording.h"
 #include "decoder/recording_open.h"
 #include "inband/own_records.h"
 #include "report/text/task_names.h"
@@ -163,7 +163,7 @@ static void make_start(struct own_recording *own,
 	start_records_setup(&own->start, &events->events, &events->thread,
 			    events->tracer, &events->pmu, &facts);
 	start_records_kernel(&own->start, &own->kernel);
-	start_records_tasks(&own->start, &events->thread);
+	start_records_tasks(&own->start, &events->thread, NULL);
 	start_records_end(&own->start);
 }
 

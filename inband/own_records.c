@@ -8,7 +8,7 @@
 #include "collector/writer/recording_writer.h"
 #include "common/bytes.h"
 #include "common/error.h"
-#include "decoder/recording/intel_psb.h"
+#include "decoder/recording/stream_window.h"
 
 #include <assert.h>
 #include <linux/perf_event.h>
@@ -237,7 +237,7 @@ static void take_ring(const struct thread_events *events, struct ring *ring,
 
 	if (!bytes.size)
 		return;
-	record_watch(&bytes, counts, NULL);
+	record_watch(&bytes, counts, NULL, NULL);
 	first = part_bytes_add_ring(part, &bytes);
 	ring_release(ring, &bytes);
 	take_lasting(events, part, first, lasting);

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "inband/part_decoder.h"
-
-#include "attribution/calls/system_call.h"
+#include "attribution/calls/system_calls.h"
 #include "attribution/events/step_join.h"
-#include "attribution/sleeps/wakers.h"
+#include "attribution/sleeps/sleeps.h"
 #include "attribution/task_tracker.h"
 #include "attribution/trackers.h"
 #include "common/array.h"
@@ -13,16 +12,13 @@
 #include "decoder/flow/flow.h"
 #include "decoder/flow/flow_source.h"
 #include "decoder/recording/recording.h"
-#include "decoder/recording/recording_part.h"
 #include "execution/stream/execution_stream.h"
 #include "inband/own_recording.h"
 #include "inband/own_records.h"
 #include "report/text/task_names.h"
 #include "symbolize/functions/function_table.h"
 #include "tables/calls/call_record.h"
-#include "tables/calls/call_recorder.h"
-#include "tables/calls/call_trace.h"
-#include "tables/sleeps/sleep_places.h"
+#include "tables/calls/call_records_table.h"
 #include "tables/table.h"
 #include "tables/text/stack_text.h"
 
@@ -370,8 +366,8 @@ static int open_stream(struct part_decoder *decoder,
 		return execution_stream_open(&input, decoder->own->symbols,
 					     decoder->pid, decoder->tid, NULL,
 					     NULL, &decoder->execution);
-	error = execution_stream_renew(decoder->execution, &input, bracket,
-				       decoder->pid, decoder->tid);
+	error = execution_stream_restart(decoder->execution, &input, bracket,
+					 decoder->pid, decoder->tid);
 	if (error)
 		part_decoder_forget_code(decoder);
 	return error;
@@ -382,7 +378,7 @@ static int begin_records(struct part_decoder *decoder,
 {
 	const struct off_cpu_evidence evidence =
 		off_cpu_evidence_of(part, decoder->own->events);
-	int error = trackers_renew(decoder->trackers, &evidence);
+	int error = trackers_reset(decoder->trackers, &evidence);
 
 	decoder->context =
 		call_record_context_of(&decoder->input, decoder->tracker);

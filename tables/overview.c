@@ -1,18 +1,72 @@
 /* SPDX-License-Identifier: MIT */
 #include "tables/overview.h"
-#include "common/array.h"
-#include "tables/gate_choices.h"
 
-#include "decoder/recording/graph_trace.h"
+#include "common/array.h"
+#include "common/error.h"
+#include "common/recording_events.h"
 #include "decoder/recording/recording.h"
+#include "decoder/recording/sideband.h"
+#include "decoder/recording/tracepoint.h"
 #include "report/steps/task_stacks.h"
 #include "report/text/duration_text.h"
 #include "report/text/name_text.h"
-#include "report/text/record_head.h"
-#include "report/text/time_unit.h"
+#include "report/text/record_writer.h"
 
 #include <inttypes.h>
 #include <stdbool.h>
+#include <stdint.h>
+#include <string.h>
+
+/* The set of calls that record --only traced from time_ns on. */
+struct gate_choice_at {
+	uint64_t time_ns;
+	struct gate_choice choice; /* its list is NUL-terminated */
+};
+
+static bool is_choice(const struct sideband_sample *sample)
+{
+	return sample->event && sample->event->name &&
+	       !strcmp(sample->event->name, GATE_CHOICE_EVENT) && sample->raw &&
+	       sample->raw_size >= sizeof(struct gate_choice);
+}
+
+static int add(struct array *choices, const struct sideband_record *record)
+{
+	struct gate_choice_at *choice;
+
+	if (!is_choice(&record->sample))
+		return 0;
+	choice = array_add(choices);
+	if (!choice)
+		return -ERROR_MEMORY;
+	choice->time_ns = record->time_ns;
+	memcpy(&choice->choice, record->sample.raw, sizeof(choice->choice));
+	choice->choice.list[GATE_LIST_SIZE - 1] = '\0';
+	return 0;
+}
+
+/* Appends the choices of @recording to @choices, an array of struct
+ * gate_choice_at, in order of time. Records that are too short are left out.
+ *
+ * Returns 0 or -ERROR_MEMORY.
+ */
+static int gate_choices_read(const struct recording *recording,
+			     struct array *choices)
+{
+	struct sideband *sideband;
+	struct sideband_record record;
+	int status = 0;
+
+	if (!recording_is_gated(recording))
+		return 0;
+	sideband = sideband_open(recording, SIDEBAND_BIT(SIDEBAND_SAMPLE));
+	if (!sideband)
+		return -ERROR_MEMORY;
+	while (!status && (status = sideband_next(sideband, &record)) > 0)
+		status = add(choices, &record);
+	sideband_close(sideband);
+	return status;
+}
 
 /* Writes facts as lines of text, or as the members of an object. */
 struct writer {

@@ -2,8 +2,6 @@
 #ifndef KT_TABLES_OVERVIEW_H
 #define KT_TABLES_OVERVIEW_H
 
-#include "report/text/record_writer.h"
-
 #include <stdio.h>
 
 struct recording;

@@ -2,6 +2,27 @@
 #ifndef KT_TABLES_TABLE_H
 #define KT_TABLES_TABLE_H
 
+/* Tables: options of report whose rows are made from call events and the
+ * kernel's events together. table.c lists them; --help and completion follow
+ * that list.
+ *
+ *  check() --> open() --> a pass over the recording, by --> render(), close()
+ *                         the table's struct event_handler,
+ *                         or the records of an earlier pass
+ *                         (table_records.h), for a window
+ *
+ * Invariants:
+ * 1. close() is called once after open(), even if that failed, on a state that
+ *    was zeroed before open().
+ * 2. The input's filter and window choose the rows.
+ * 3. A window made from records has the rows that a pass over the recording
+ *    would give.
+ * 4. A column that the recording cannot fill is named below the table, with the
+ *    command that would record it (text/recorded.h): never silently 0.
+ *
+ * Errors: a table keeps the first -ERROR_MEMORY of its pass until render().
+ */
+
 #include "attribution/attribution_input.h"
 #include "report/steps/task_stacks.h"
 #include "report/text/record_writer.h"
@@ -53,7 +74,7 @@ struct attribution_table {
 	const char *columns;
 	/* Rows are tasks: the recorder's are left out (--with-tracer). */
 	bool is_of_tasks;
-	bool says_left_out; /* prints the number of rows left out itself */
+	bool writes_left_out; /* prints the number of rows left out itself */
 	/* The rows may be grouped by input.groups (--by). */
 	bool has_groups;
 	/* Validates the argument before anything else; NULL: all are valid.

@@ -4,7 +4,7 @@
 
 #include "attribution/time/time_span.h"
 #include "common/kept_file.h"
-#include "report/steps/time_window.h"
+#include "report/steps/call_step.h"
 
 #include <stdbool.h>
 

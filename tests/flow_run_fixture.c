@@ -5,7 +5,6 @@
 #include "decoder/flow/flow_source.h"
 #include "decoder/recording/recording.h"
 #include "decoder/recording_open.h"
-#include "execution/stream/execution_blocks.h"
 #include "execution/stream/execution_stream.h"
 #include "symbolize/events/function_events.h"
 #include "tests/assert_each.h"

@@ -29,7 +29,7 @@ struct flow_input flow_run_input(const struct flow_run *run, size_t index);
 
 struct flow_totals {
 	uint64_t kinds[FLOW_END + 1];
-	uint64_t gaps[FLOW_GAP_UNKNOWN_CODE + 1]; /* by reason */
+	uint64_t gaps[FLOW_GAP_GENERATED + 1]; /* by reason */
 	uint64_t exits[FLOW_EXIT_FAR_JUMP + 1];
 	uint64_t instructions;
 	uint64_t last_ns;

@@ -3,9 +3,7 @@
 
 #include "attribution/requests/requests.h"
 #include "attribution/trackers.h"
-#include "report/steps/call_step.h"
 #include "report/text/task_names.h"
-#include "tables/requests/request_rows.h"
 #include "tables/requests/request_sums.h"
 #include "tests/run_suite.h"
 
@@ -52,14 +50,14 @@ static uint64_t sum_of(const uint64_t *parts)
  */
 static void write_wakers(struct script *script, const struct request *request)
 {
-	struct array way = ARRAY_OF(struct request_stretch);
+	struct array way = ARRAY_OF(struct request_interval);
 
 	ck_assert_int_eq(request_way_of(request, &way), 0);
 	for (size_t i = 0; i < way.count; i++) {
-		const struct request_stretch *stretch = array_at(&way, i);
+		const struct request_interval *interval = array_at(&way, i);
 
-		if (stretch->waker && stretch->waker != request->client)
-			write(script, "by ", (uint64_t)stretch->waker->tid);
+		if (interval->waker && interval->waker != request->client)
+			write(script, "by ", (uint64_t)interval->waker->tid);
 	}
 	array_free(&way);
 }

@@ -5,7 +5,7 @@
 #include "attribution/time/thread_tracker.h"
 #include "common/bytes.h"
 #include "common/container_of.h"
-#include "report/steps/task_pack.h"
+#include "report/steps/call_step.h"
 #include "report/text/task_names.h"
 #include "tests/attribution_fixture.h"
 #include "tests/run_suite.h"

@@ -2,7 +2,8 @@
 #ifndef KT_TESTS_SPAN_STORY_FIXTURE_H
 #define KT_TESTS_SPAN_STORY_FIXTURE_H
 
-#include "attribution/time/off_cpu.h"
+#include "attribution/time/time_span.h"
+#include "report/steps/call_step.h"
 #include "report/steps/task_stacks.h"
 
 #include <stdint.h>

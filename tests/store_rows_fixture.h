@@ -2,7 +2,7 @@
 #ifndef KT_TESTS_STORE_ROWS_FIXTURE_H
 #define KT_TESTS_STORE_ROWS_FIXTURE_H
 
-#include "sql/rows/row_chunk.h"
+#include "sql/rows/row_queue.h"
 
 /* Rows of any table, put together by hand: a new row has NULL in all columns.
  * Texts are borrowed. Unknown columns fail the test.

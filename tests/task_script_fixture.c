@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 #include "tests/task_script_fixture.h"
 
-#include "attribution/calls/system_call.h"
+#include "attribution/calls/system_calls.h"
 #include "attribution/sleeps/sleeps.h"
-#include "attribution/sleeps/wakers.h"
 #include "attribution/task_tracker.h"
 #include "attribution/trackers.h"
 #include "report/text/task_names.h"
 #include "symbolize/arch/arch.h"
 #include "symbolize/functions/function_table.h"
-#include "tables/text/sleep_text.h"
+#include "tables/text/stack_text.h"
 
 #include <check.h>
 #include <inttypes.h>

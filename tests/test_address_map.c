@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include "common/array.h"
 #include "symbolize/functions/address_map.h"
 #include "symbolize/functions/function_table.h"
 #include "tests/run_suite.h"
@@ -106,6 +107,50 @@ START_TEST(a_map_of_nothing_knows_nothing)
 }
 END_TEST
 
+/* A hole before, between and after two functions. */
+START_TEST(holes_are_split_by_the_symbols_in_them)
+{
+	static const struct symbol own[] = {
+		{ .start = 0x100, .end = 0x140, .function = 1 },
+		{ .start = 0x200, .end = 0x240, .function = 2 },
+	};
+	struct symbol made[] = {
+		{ .start = 0x80, .end = 0xc0, .function = 3 },
+		{ .start = 0x140, .end = 0x150, .function = 4 },
+		{ .start = 0x150, .end = 0x200, .function = 5 },
+	};
+	static const uint32_t expected[][3] = {
+		{ 0, 0x80, FUNCTION_UNKNOWN },
+		{ 0x80, 0xc0, 3 },
+		{ 0xc0, 0x100, FUNCTION_UNKNOWN },
+		{ 0x100, 0x140, 1 },
+		{ 0x140, 0x150, 4 },
+		{ 0x150, 0x200, 5 },
+		{ 0x200, 0x240, 2 },
+	};
+	const struct array symbols = { made, 3, 3, sizeof(*made) };
+	struct address_map *map = address_map_new();
+
+	for (size_t i = 0; i < 2; i++)
+		ck_assert_int_eq(address_map_add(map, &own[i], 0), 0);
+	ck_assert_int_eq(address_map_finish(map), 0);
+	ck_assert_int_eq(address_map_fill_holes(map, &ARRAY_OF(struct symbol)),
+			 0);
+	ck_assert_int_eq(address_map_fill_holes(map, &symbols), 0);
+	for (size_t i = 0; i < sizeof(expected) / sizeof(*expected); i++) {
+		const struct symbol *found =
+			address_map_find(map, expected[i][0]);
+
+		ck_assert_uint_eq(found->start, expected[i][0]);
+		ck_assert_uint_eq(found->end, expected[i][1]);
+		ck_assert_uint_eq(found->function, expected[i][2]);
+	}
+	ck_assert_uint_eq(address_map_find(map, 0x240)->function,
+			  FUNCTION_UNKNOWN);
+	address_map_free(map);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("address_map");
@@ -114,6 +159,7 @@ int main(void)
 	tcase_add_loop_test(
 		tcase, the_one_that_wins_is_found_in_whichever_order_they_come,
 		0, sizeof(orders) / sizeof(*orders));
+	tcase_add_test(tcase, holes_are_split_by_the_symbols_in_them);
 	tcase_add_test(tcase, a_map_of_nothing_knows_nothing);
 	suite_add_tcase(suite, tcase);
 	return run_suite(suite);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Profiles in which interrupt work is charged to its beneficiaries. */
 #include "attribution/events/known_events.h"
-#include "report/steps/step_filter.h"
-#include "report/steps/task_groups.h"
+#include "report/steps/call_step.h"
+#include "report/steps/task_choice.h"
 #include "symbolize/symbols/symbols.h"
 #include "tables/profile/beneficiary_profile.h"
 #include "tests/interrupt_story_fixture.h"

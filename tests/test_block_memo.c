@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-#include "execution/graph/block_graph.h"
-#include "execution/graph/block_memo.h"
+#include "execution/graph/block_code.h"
 #include "tests/run_suite.h"
 
+#include "execution/graph/block.h"
 #include <stdlib.h>
 
 static const uint8_t code[64];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "decoder/flow/trace_branch.h"
+#include "decoder/flow/branch_source.h"
 #include "decoder/intel_pt/branch_window.h"
 #include "decoder/intel_pt/intel_clock.h"
 #include "tests/run_suite.h"

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#include "attribution/calls/system_call.h"
+#include "attribution/calls/system_calls.h"
 #include "tables/calls/call_argument.h"
-#include "tables/calls/call_signature.h"
 #include "tests/run_suite.h"
 
 #include <stdlib.h>

@@ -1,14 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-#include "attribution/calls/system_call.h"
+#include "attribution/calls/system_calls.h"
 #include "attribution/sleeps/sleeps.h"
-#include "attribution/sleeps/wakers.h"
 #include "report/profile/call_tree.h"
 #include "report/text/task_names.h"
 #include "symbolize/arch/arch.h"
 #include "symbolize/functions/function_table.h"
 #include "tables/calls/call_record.h"
-#include "tables/calls/call_trace.h"
-#include "tables/sleeps/sleep_places.h"
 #include "tests/run_suite.h"
 
 #include <stdlib.h>

@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-#include "tables/call_sites/call_sites.h"
-
-#include "attribution/time/task_paths.h"
+#include "attribution/time/wait_channels.h"
 #include "attribution/trackers.h"
 #include "decoder/recording/recording.h"
 #include "decoder/recording_open.h"
 #include "report/text/task_names.h"
 #include "symbolize/symbols/symbols.h"
-#include "tables/call_sites/call_site_place.h"
+#include "tables/call_sites/call_sites.h"
 #include "tables/table.h"
 #include "tests/attribution_fixture.h"
 #include "tests/recording_fixture.h"

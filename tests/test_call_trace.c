@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "tables/calls/call_trace.h"
+#include "tables/calls/call_record.h"
 #include "tests/run_suite.h"
 
 #include <stdio.h>

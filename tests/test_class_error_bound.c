@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "attribution/time/time_span.h"
-#include "tables/processes/class_error_bound.h"
+#include "tables/processes/time_account.h"
 #include "tests/run_suite.h"
 
 #include <stddef.h>

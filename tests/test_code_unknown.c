@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "common/array.h"
 #include "decoder/code/code_change.h"
-#include "decoder/code/code_known.h"
+#include "decoder/code/code_image.h"
 #include "decoder/code/code_region.h"
-#include "decoder/code/code_unknown.h"
 #include "tests/recording_fixture.h"
 #include "tests/run_suite.h"
 

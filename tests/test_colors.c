@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "report/text/colors.h"
+#include "report/text/name_text.h"
 #include "tests/run_suite.h"
 
 START_TEST(shares_stand_out_as_in_perf)

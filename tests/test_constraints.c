@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "sql/sqlite/constraints.h"
+#include "sql/sqlite/query_plan.h"
 
 #include "sql/tables/sql_tables.h"
 #include "tests/run_suite.h"

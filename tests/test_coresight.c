@@ -179,7 +179,7 @@ static const struct {
 	const uint8_t *bytes;
 	size_t size;
 	uint64_t instructions;
-	uint64_t gaps[FLOW_GAP_UNKNOWN_CODE + 1];
+	uint64_t gaps[FLOW_GAP_GENERATED + 1];
 } incomplete[] = {
 	{ overflow, sizeof(overflow), 4, { [FLOW_GAP_OVERFLOW] = 1 } },
 	{ missing_code, sizeof(missing_code), 2, { [FLOW_GAP_NO_CODE] = 1 } },
@@ -197,7 +197,7 @@ START_TEST(what_cannot_be_decoded_is_a_gap)
 
 	write_bytes(SNAPSHOT_TRACE, incomplete[_i].bytes, incomplete[_i].size);
 	decode(&totals, &items);
-	for (size_t i = 0; i <= FLOW_GAP_UNKNOWN_CODE; i++)
+	for (size_t i = 0; i <= FLOW_GAP_GENERATED; i++)
 		ck_assert_uint_eq(totals.gaps[i], incomplete[_i].gaps[i]);
 	ck_assert_uint_eq(totals.instructions, incomplete[_i].instructions);
 	for (size_t i = 0; i < items.count; i++) {
@@ -280,7 +280,7 @@ START_TEST(trace_of_no_cpu_is_left_out)
 			     "[core_trace_sources]\ncpu_2=ETM_2\n");
 	decode(&totals, NULL);
 	ck_assert_uint_eq(totals.instructions, 4);
-	for (size_t i = 0; i <= FLOW_GAP_UNKNOWN_CODE; i++)
+	for (size_t i = 0; i <= FLOW_GAP_GENERATED; i++)
 		ck_assert_uint_eq(totals.gaps[i], 0);
 }
 END_TEST

@@ -7,6 +7,7 @@
 #include "tests/run_suite.h"
 #include "tests/snapshot_fixture.h"
 
+#include "common/array.h"
 #include <linux/perf_event.h>
 #include <string.h>
 

@@ -127,7 +127,7 @@ static size_t tries(void)
 static void add_up(struct flow_totals *sum, const struct flow_totals *part)
 {
 	sum->instructions += part->instructions;
-	for (size_t i = 0; i <= FLOW_GAP_UNKNOWN_CODE; i++)
+	for (size_t i = 0; i <= FLOW_GAP_GENERATED; i++)
 		sum->gaps[i] += part->gaps[i];
 }
 

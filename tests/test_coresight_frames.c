@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "decoder/recording/coresight_frame.h"
+#include "decoder/recording/coresight_streams.h"
 #include "decoder/recording/recording.h"
 #include "tests/capture_fixture.h"
 #include "tests/flow_run_fixture.h"

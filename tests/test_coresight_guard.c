@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#include "decoder/coresight/coresight_guard.h"
-#include "decoder/recording/coresight_unit.h"
-#include "decoder/recording/recording.h"
+#include "decoder/coresight/packet.h"
+#include "decoder/recording/coresight_streams.h"
 #include "tests/capture_fixture.h"
 #include "tests/etmv4_packets.h"
 #include "tests/flow_run_fixture.h"

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-#include "decoder/recording/recording.h"
 #include "tests/capture_fixture.h"
 #include "tests/etmv4_packets.h"
 #include "tests/etmv7_packets.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#include "decoder/coresight/coresight_speculation.h"
-#include "decoder/recording/coresight_unit.h"
+#include "decoder/coresight/speculation.h"
+#include "decoder/recording/coresight_streams.h"
 #include "tests/etmv4_packets.h"
 #include "tests/run_suite.h"
 
@@ -249,8 +249,8 @@ START_TEST(committed_packets_come_out)
 	const struct row *row = &rows[_i];
 
 	begin(row->depth, row->idr0);
-	ck_assert_uint_eq(coresight_speculation_take(speculation, 0, row->bytes,
-						     row->size),
+	ck_assert_uint_eq(coresight_speculation_consume(speculation, 0,
+							row->bytes, row->size),
 			  row->sound_size);
 	ck_assert_uint_eq(collected.size, row->given_size);
 	ck_assert_mem_eq(collected.bytes, row->given, row->given_size);
@@ -264,8 +264,8 @@ START_TEST(packets_come_in_parts)
 	size_t at = 0;
 
 	begin(row->depth, row->idr0);
-	while (at < row->size &&
-	       coresight_speculation_take(speculation, at, row->bytes + at, 1))
+	while (at < row->size && coresight_speculation_consume(
+					 speculation, at, row->bytes + at, 1))
 		at++;
 	ck_assert_uint_ge(at, row->sound_size);
 	ck_assert_int_eq(at < row->size, row->sound_size < row->size);
@@ -281,8 +281,8 @@ START_TEST(it_ends_where_the_callback_wants_no_more)
 
 	begin(4, 0);
 	collected.wanted = 2;
-	ck_assert_uint_eq(coresight_speculation_take(speculation, 0, bytes,
-						     sizeof(bytes)),
+	ck_assert_uint_eq(coresight_speculation_consume(speculation, 0, bytes,
+							sizeof(bytes)),
 			  5);
 	ck_assert_uint_eq(collected.size, 4);
 }
@@ -296,9 +296,9 @@ START_TEST(no_unit_waits_for_ever)
 	size_t at = sizeof(bytes);
 
 	begin(UINT32_MAX, 0);
-	coresight_speculation_take(speculation, 0, bytes, sizeof(bytes));
+	coresight_speculation_consume(speculation, 0, bytes, sizeof(bytes));
 	while (at < 10000 &&
-	       coresight_speculation_take(speculation, at, &event, 1))
+	       coresight_speculation_consume(speculation, at, &event, 1))
 		at++;
 	ck_assert_uint_gt(at, 1000);
 	ck_assert_uint_lt(at, 10000);
@@ -314,11 +314,11 @@ START_TEST(what_waits_moves_on)
 	const uint8_t atom = N;
 
 	begin(DEPTH, 0);
-	coresight_speculation_take(speculation, 0, bytes, sizeof(bytes));
+	coresight_speculation_consume(speculation, 0, bytes, sizeof(bytes));
 	for (size_t i = 0; i < 10000; i++) {
 		collected.size = 0;
-		ck_assert_uint_eq(coresight_speculation_take(speculation, i,
-							     &atom, 1),
+		ck_assert_uint_eq(coresight_speculation_consume(speculation, i,
+								&atom, 1),
 				  1);
 		ck_assert_uint_eq(collected.size, i >= DEPTH);
 	}

@@ -12,6 +12,8 @@
 #include "tests/recording_fixture.h"
 #include "tests/run_suite.h"
 
+#include "common/array.h"
+#include "decoder/flow/branch_source.h"
 #include <linux/perf_event.h>
 #include <string.h>
 

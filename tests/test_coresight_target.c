@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "decoder/coresight/coresight_target.h"
+#include "decoder/coresight/range_exit.h"
 #include "tests/run_suite.h"
 
 /* The farthest branches of each encoding, as LLVM's assembler writes them. */

@@ -7,6 +7,7 @@
 #include "tests/recording_fixture.h"
 #include "tests/run_suite.h"
 
+#include "common/array.h"
 #include <linux/perf_event.h>
 
 /* The running task from the ids in the trace alone, which has no times. Two

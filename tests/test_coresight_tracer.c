@@ -5,7 +5,7 @@
 #include "common/error.h"
 #include "common/log.h"
 #include "common/perf_data.h"
-#include "decoder/recording/coresight_unit.h"
+#include "decoder/recording/coresight_streams.h"
 #include "tests/log_fixture.h"
 #include "tests/run_suite.h"
 #include "tests/scratch_folder_fixture.h"

@@ -2,8 +2,7 @@
 #include "common/array.h"
 #include "common/error.h"
 #include "common/perf_data.h"
-#include "decoder/recording/coresight_frame.h"
-#include "decoder/recording/coresight_unit.h"
+#include "decoder/recording/coresight_streams.h"
 #include "tests/run_suite.h"
 
 #define PMU_AND_CPUS(cpus) (UINT64_C(8) << 32 | (cpus))

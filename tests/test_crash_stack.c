@@ -2,7 +2,7 @@
 #include "report/steps/call_step.h"
 #include "symbolize/arch/arch.h"
 #include "symbolize/functions/function_table.h"
-#include "tables/calls/crash_stack.h"
+#include "tables/calls/crashes_table.h"
 #include "tests/run_suite.h"
 
 #include <string.h>
@@ -68,7 +68,8 @@ static void expect(const char *signal, const char *place, const char *calls)
 	const struct call_step step = { .time_ns = 5, .task = &task };
 	struct crash crash;
 
-	ck_assert_int_eq(crash_stack_tell(&stack, &names, &step, &crash), 0);
+	ck_assert_int_eq(crash_stack_describe(&stack, &names, &step, &crash),
+			 0);
 	ck_assert_int_eq(crash.pid, 7);
 	ck_assert_int_eq(crash.tid, 8);
 	ck_assert_str_eq(crash.signal, signal);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "decoder/flow/dead_tasks.h"
+#include "decoder/flow/switch_feed.h"
 #include "decoder/recording/sideband.h"
 #include "tests/run_suite.h"
 
@@ -27,7 +27,7 @@ static int32_t leave(struct dead_tasks *dead, int32_t tid, int32_t other,
 	struct sideband_record record =
 		switch_record(true, tid, other, preempted);
 
-	dead_tasks_take(dead, &record);
+	dead_tasks_consume(dead, &record);
 	ck_assert_int_eq(record.pid, record.tid);
 	ck_assert_int_eq(record.change.other_pid, record.change.other_tid);
 	*next = record.change.other_tid;
@@ -42,7 +42,7 @@ static void end(struct dead_tasks *dead, int32_t tid)
 		.tid = tid,
 	};
 
-	dead_tasks_take(dead, &record);
+	dead_tasks_consume(dead, &record);
 }
 
 START_TEST(who_is_preempted_behind_its_end_is_known_again)
@@ -55,7 +55,7 @@ START_TEST(who_is_preempted_behind_its_end_is_known_again)
 	ck_assert_int_eq(leave(&dead, 7, 15, true, &next), 7);
 	ck_assert_int_eq(leave(&dead, 15, -1, false, &next), 15);
 	ck_assert_int_eq(next, 7);
-	dead_tasks_take(&dead, &in);
+	dead_tasks_consume(&dead, &in);
 	ck_assert_int_eq(in.tid, 7);
 	ck_assert_int_eq(leave(&dead, -1, 15, false, &next), 7);
 	/* Now it is gone: this one came from another CPU. */
@@ -114,10 +114,10 @@ START_TEST(who_ends_is_not_the_one_that_waits)
 
 	end(&dead, 7);
 	leave(&dead, 7, 8, true, &next);
-	dead_tasks_take(&dead, &in);
+	dead_tasks_consume(&dead, &in);
 	end(&dead, 8);
 	ck_assert_int_eq(leave(&dead, -1, 9, false, &next), 8);
-	dead_tasks_take(&dead, &behind);
+	dead_tasks_consume(&dead, &behind);
 	ck_assert_int_eq(behind.change.other_tid, 8);
 	ck_assert_int_eq(behind.change.other_pid, 8);
 	leave(&dead, 9, -1, false, &next);

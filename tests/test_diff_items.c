@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Matching of items on two sides, whichever of them have the item. */
 #include "store/answer/answer.h"
-#include "store/ask/diff_items.h"
+#include "store/ask/store_diff.h"
 #include "tests/run_suite.h"
 
 #include <check.h>

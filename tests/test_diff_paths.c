@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "common/error.h"
 #include "report/diff/diff_flamegraph.h"
-#include "report/diff/diff_paths.h"
 #include "tests/run_suite.h"
 
 #include <stdlib.h>

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-#include "report/diff/csv_rows.h"
 #include "report/diff/diff_table.h"
 #include "tests/run_suite.h"
-#include "view/answer/diff_data.h"
+#include "view/answer/file_data.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "report/text/digits.h"
+#include "report/text/duration_text.h"
 #include "tests/run_suite.h"
 
 #include <inttypes.h>

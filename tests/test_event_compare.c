@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 #include "cmd/events/event_compare.h"
-#include "cmd/events/event_window.h"
 #include "common/array.h"
 #include "decoder/flow/flow.h"
 #include "tests/run_suite.h"

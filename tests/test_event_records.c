@@ -5,10 +5,9 @@
  */
 #include "common/bytes.h"
 #include "symbolize/functions/function_table.h"
-#include "tables/call_sites/call_site.h"
-#include "tables/call_sites/call_site_pack.h"
-#include "tables/calls/crash_stack.h"
-#include "tables/hits/hits_table_parts.h"
+#include "tables/call_sites/call_sites.h"
+#include "tables/calls/crashes_table.h"
+#include "tables/calls/hits_table.h"
 #include "tests/run_suite.h"
 
 #include <stdlib.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-#include "execution/graph/block_graph.h"
-#include "execution/time/event_times.h"
+#include "execution/walk/event_times.h"
 #include "tests/run_suite.h"
 
+#include "execution/graph/block.h"
 #include <check.h>
 #include <stdlib.h>
 
@@ -41,11 +41,11 @@ static void expect(size_t index, uint64_t time_ns, uint32_t early_ns,
 
 START_TEST(work_says_when_between_known_times)
 {
-	event_times_know(times, 1000);
+	event_times_set_known(times, 1000);
 	add(10, 900, 1200);
 	add(30, 900, 1200);
 	times->work += 60;
-	event_times_know(times, 1100);
+	event_times_set_known(times, 1100);
 	ck_assert_uint_eq(times->finished, 2);
 	event_times_write(times);
 	expect(0, 1010, 110, 190);
@@ -60,7 +60,7 @@ START_TEST(what_is_before_all_known_times_keeps_its_bounds)
 	add(10, 980, 1050);
 	add(10, 1040, 2000);
 	times->work += 20;
-	event_times_know(times, 1090);
+	event_times_set_known(times, 1090);
 	event_times_write(times);
 	expect(0, 1050, FLOW_NO_BOUND, 0);
 	expect(1, 1050, 70, 0);
@@ -70,10 +70,10 @@ END_TEST
 
 START_TEST(slow_blocks_take_what_is_unusual)
 {
-	event_times_know(times, 1000);
+	event_times_set_known(times, 1000);
 	add(10, 0, UINT64_MAX);
 	add(BLOCK_WORK_SLOW, 0, UINT64_MAX);
-	event_times_know(times, 1000000);
+	event_times_set_known(times, 1000000);
 	event_times_write(times);
 	ck_assert_uint_lt(times->records[0].time_ns, 1100);
 	ck_assert_uint_gt(times->records[1].time_ns, 999000);
@@ -84,12 +84,12 @@ END_TEST
 
 START_TEST(bounds_and_order_win)
 {
-	event_times_know(times, 1000);
+	event_times_set_known(times, 1000);
 	add(50, 1060, 1070);
 	add(0, 1000, 1065);
 	add(0, 1000, 1055);
 	times->work += 50;
-	event_times_know(times, 1100);
+	event_times_set_known(times, 1100);
 	event_times_write(times);
 	expect(0, 1060, 0, 10);
 	expect(1, 1060, 60, 5);
@@ -102,11 +102,11 @@ END_TEST
 START_TEST(times_keep_to_bounds_that_nobody_asks_for)
 {
 	times->without_bounds = true;
-	event_times_know(times, 1000);
+	event_times_set_known(times, 1000);
 	add(50, 1060, 1070);
 	add(0, 1000, 1055);
 	times->work += 50;
-	event_times_know(times, 1100);
+	event_times_set_known(times, 1100);
 	event_times_write(times);
 	expect(0, 1060, FLOW_NO_BOUND, FLOW_NO_BOUND);
 	expect(1, 1060, FLOW_NO_BOUND, FLOW_NO_BOUND);
@@ -115,15 +115,15 @@ END_TEST
 
 START_TEST(what_waits_stays_when_the_rest_goes)
 {
-	event_times_know(times, 1000);
+	event_times_set_known(times, 1000);
 	add(1, 1, 5000);
-	event_times_know(times, 2000);
+	event_times_set_known(times, 2000);
 	add(25, 2010, 4000);
 	event_times_drop(times);
 	ck_assert_uint_eq(times->count, 1);
 	ck_assert_uint_eq(times->finished, 0);
 	times->work += 75;
-	event_times_know(times, 2100);
+	event_times_set_known(times, 2100);
 	event_times_write(times);
 	expect(0, 2025, 15, 1975);
 }
@@ -131,9 +131,9 @@ END_TEST
 
 START_TEST(without_a_known_time_the_usual_speed_counts)
 {
-	event_times_know(times, 1000);
+	event_times_set_known(times, 1000);
 	times->work += 1000;
-	event_times_know(times, 2000);
+	event_times_set_known(times, 2000);
 	add(100, 0, UINT64_MAX);
 	event_times_flush(times);
 	ck_assert_uint_eq(times->finished, 1);

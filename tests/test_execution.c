@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "decoder/flow/flow_source.h"
 #include "decoder/recording/recording.h"
-#include "execution/stream/execution_blocks.h"
+#include "execution/stream/execution_stream.h"
 #include "symbolize/arch/arch.h"
 #include "symbolize/events/function_event.h"
 #include "symbolize/symbols/symbols.h"
@@ -78,11 +78,11 @@ static const struct row {
 		  TIP("06", "10") "04 " TIP("0c", "10"),
 	  "none 1005-1005, async 1006, far-return 1011-1011, "
 	  "conditional 1006-1006, return 1008-1009" },
-	{ "a system call's way out", AT("0e", "10") PGD PGE("00", "10"),
+	{ "a system call's word out", AT("0e", "10") PGD PGE("00", "10"),
 	  "none 100e-100e, far-return 1011-1011, stop untraced, start 1000" },
 	{ "the unit is switched off", AT("0c", "10") FUP("0e", "10") PGD,
 	  "none 100c-100c, stop off" },
-	{ "a page table set on the way",
+	{ "a page table set on the word",
 	  AT("0e", "10") "02 43 02 02 00 00 00 00 " TIP("05", "10"),
 	  "none 100e-100e, page-table 2020, far-return 1011-1011" },
 	{ "an unknown instruction, and on behind it",
@@ -274,7 +274,7 @@ static const struct row filtered[] = {
 	  "call 1000-1000, stop untraced" },
 	{ "a jump behind one that stays inside (SKL014)", AT("23", "10") PGD,
 	  "jump 1023-1023, stop untraced" },
-	{ "a system call's way out all the same (SKL014)", AT("0e", "10") PGD,
+	{ "a system call's word out all the same (SKL014)", AT("0e", "10") PGD,
 	  "none 100e-100e, far-return 1011-1011, stop untraced" },
 	{ "a virtual machine's entry (SKD022)",
 	  AT("1c", "10") FUP("1c", "10") PGD,

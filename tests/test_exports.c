@@ -4,6 +4,7 @@
 #include "report/profile/function_profile.h"
 #include "report/profile/profile.h"
 #include "report/profile/profile_report.h"
+#include "report/steps/task_stacks.h"
 #include "report/timeline/timeline.h"
 #include "symbolize/symbols/symbols.h"
 #include "tests/run_suite.h"

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-#include "tables/relations/function_study.h"
-
 #include "report/profile/call_tree.h"
 #include "symbolize/functions/function_table.h"
 #include "tables/relations/function_choice.h"
-#include "tables/relations/part_tree.h"
+#include "tables/relations/function_report.h"
+#include "tables/relations/function_study.h"
 #include "tests/attribution_fixture.h"
 #include "tests/run_suite.h"
 

@@ -4,7 +4,6 @@
  * reason; any other difference fails.
  */
 #include "decoder/libipt/branch.h"
-#include "decoder/libipt/instruction_length.h"
 #include "execution/instruction/instruction.h"
 #include "tests/kcore_text_fixture.h"
 #include "tests/random_fixture.h"

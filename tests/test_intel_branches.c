@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "decoder/intel_pt/intel_branches.h"
-#include "decoder/intel_pt/intel_setup.h"
-#include "decoder/recording/intel_psb.h"
+#include "decoder/intel_pt/intel_clock.h"
+#include "decoder/recording/stream_window.h"
 #include "tests/intel_bytes_fixture.h"
 #include "tests/run_suite.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "decoder/intel_pt/intel_packet.h"
-#include "decoder/intel_pt/intel_packet_text.h"
-#include "decoder/recording/intel_psb.h"
-#include "decoder/recording/snapshot_overlap.h"
+#include "decoder/intel_pt/intel_packet_dump.h"
+#include "decoder/recording/stream_list.h"
+#include "decoder/recording/stream_window.h"
 #include "tests/packet_fixture.h"
 #include "tests/run_suite.h"
 

@@ -6,6 +6,7 @@
 #include "tests/recording_fixture.h"
 #include "tests/run_suite.h"
 
+#include "common/array.h"
 #include <intel-pt.h>
 #include <linux/perf_event.h>
 #include <string.h>

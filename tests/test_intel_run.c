@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "decoder/intel_pt/intel_branches.h"
-#include "decoder/intel_pt/intel_run.h"
-#include "decoder/intel_pt/intel_setup.h"
+#include "decoder/intel_pt/intel_clock.h"
 #include "tests/intel_bytes_fixture.h"
 #include "tests/random_fixture.h"
 #include "tests/run_suite.h"

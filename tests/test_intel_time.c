@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "decoder/flow/flow_source.h"
-#include "decoder/recording/recording.h"
-#include "execution/stream/execution_blocks.h"
+#include "execution/stream/execution_stream.h"
 #include "tests/flow_run_fixture.h"
 #include "tests/intel_bytes_fixture.h"
 #include "tests/recording_fixture.h"

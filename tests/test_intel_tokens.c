@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "decoder/intel_pt/intel_clock.h"
+#include "decoder/intel_pt/intel_packet.h"
 #include "decoder/libipt/intel_tokens.h"
 #include "tests/packet_fixture.h"
 #include "tests/run_suite.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "decoder/intel_pt/intel_whole.h"
+#include "decoder/intel_pt/intel_packet.h"
 #include "tests/run_suite.h"
 
 #include <stdlib.h>

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* Accounts continue from the packed state of others. */
 #include "attribution/interrupts/interrupt_accounts.h"
-
-#include "attribution/interrupts/interrupt_stacks.h"
+#include "attribution/interrupts/interrupt_slice.h"
 #include "attribution/trackers.h"
 #include "common/bytes.h"
-#include "report/steps/task_pack.h"
+#include "report/steps/call_step.h"
 #include "tests/interrupt_accounts_fixture.h"
 #include "tests/run_suite.h"
 

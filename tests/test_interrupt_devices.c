@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Charging the work of devices: disks and networks. */
 #include "attribution/interrupts/interrupt_accounts.h"
-
-#include "tables/processes/interrupt_sums.h"
+#include "tables/processes/time_account.h"
 #include "tests/interrupt_story_fixture.h"
 #include "tests/run_suite.h"
 

@@ -4,7 +4,6 @@
  */
 #include "sql/kept/kept_rows.h"
 
-#include "sql/kept/kept_writer.h"
 #include "sql/rows/row_queue.h"
 #include "sql/tables/sql_tables.h"
 #include "tests/run_suite.h"

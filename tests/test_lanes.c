@@ -2,18 +2,14 @@
 /* The tracks of an export besides functions: spans of system calls, sleeps and
  * interrupt work, and wake-ups.
  */
-#include "attribution/calls/system_call.h"
+#include "attribution/calls/system_calls.h"
 #include "attribution/sleeps/sleeps.h"
-#include "attribution/sleeps/wakers.h"
-#include "report/steps/step_filter.h"
+#include "report/steps/task_choice.h"
 #include "report/text/task_names.h"
-#include "report/timeline/lane_callback.h"
+#include "report/timeline/span_export.h"
 #include "symbolize/functions/function_table.h"
 #include "symbolize/symbols/symbols.h"
-#include "tables/lanes/call_lanes.h"
-#include "tables/lanes/interrupt_lanes.h"
-#include "tables/lanes/sleep_lanes.h"
-#include "tables/lanes/wakings.h"
+#include "tables/lanes.h"
 #include "tests/interrupt_story_fixture.h"
 #include "tests/run_suite.h"
 

@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-#include "tables/relations/latency.h"
-
-#include "attribution/time/task_paths.h"
+#include "attribution/time/wait_channels.h"
 #include "report/profile/call_tree.h"
 #include "symbolize/arch/arch.h"
 #include "symbolize/functions/context_kinds.h"
 #include "symbolize/functions/function_table.h"
 #include "tables/relations/function_choice.h"
-#include "tables/relations/latency_paths.h"
+#include "tables/relations/latency.h"
 #include "tables/text/stack_text.h"
 #include "tests/run_suite.h"
 

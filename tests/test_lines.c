@@ -168,6 +168,51 @@ START_TEST(inlined_code_is_where_it_is_called)
 }
 END_TEST
 
+/* A debuginfod server is a tree of files, which its client also reads from disk.
+ * "prog" has its debug data only there.
+ */
+static const char serve[] =
+	"cc -g -O0 -o prog prog.c && id=$(readelf -n prog | "
+	"sed -n 's/.*Build ID: //p') && mkdir -p server/buildid/$id && objcopy "
+	"--only-keep-debug prog server/buildid/$id/debuginfo && strip prog";
+
+static void set_server(const struct scratch_folder *folder, const char *consent)
+{
+	char value[128];
+
+	snprintf(value, sizeof(value), "file://%s/server", folder->path);
+	setenv("DEBUGINFOD_URLS", value, 1);
+	snprintf(value, sizeof(value), "%s/cache", folder->path);
+	setenv("DEBUGINFOD_CACHE_PATH", value, 1);
+	if (consent)
+		setenv("KTRACE_DEBUGINFOD", consent, 1);
+	else
+		unsetenv("KTRACE_DEBUGINFOD");
+}
+
+START_TEST(servers_are_queried_only_with_consent)
+{
+	static const char *const consents[] = { NULL, "0", "1" };
+	struct function_table *functions = function_table_new();
+	struct address_map *map = address_map_new();
+	struct scratch_folder folder = scratch_folder_new();
+	char path[128];
+
+	scratch_folder_path(&folder, "prog", path, sizeof(path));
+	ck_assert(build(&folder, serve));
+	set_server(&folder, consents[_i]);
+	ck_assert_int_eq(elf_symbols_add(path, functions, map, NULL), 0);
+	ck_assert_int_eq(!!function_named(functions, "twice"), _i == 2);
+	if (_i == 2)
+		check_lines(function_named(functions, "twice"), true);
+	unsetenv("DEBUGINFOD_URLS");
+	unsetenv("KTRACE_DEBUGINFOD");
+	address_map_free(map);
+	function_table_free(functions);
+	scratch_folder_free(&folder);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("lines");
@@ -176,6 +221,7 @@ int main(void)
 	tcase_add_loop_test(tcase, functions_and_their_lines_are_found, 0,
 			    sizeof(builds) / sizeof(*builds));
 	tcase_add_test(tcase, inlined_code_is_where_it_is_called);
+	tcase_add_loop_test(tcase, servers_are_queried_only_with_consent, 0, 3);
 	tcase_set_timeout(tcase, 60);
 	suite_add_tcase(suite, tcase);
 	return run_suite(suite);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* A trace.dat whose recorder was killed, and the page files beside it. */
-#include "decoder/recording/graph_trace.h"
 #include "decoder/recording/recording_facts.h"
+#include "decoder/recording/tracepoint.h"
 #include "decoder/trace_dat/ring_page.h"
 #include "decoder/trace_dat/trace_dat.h"
 #include "tests/run_suite.h"
@@ -70,7 +70,7 @@ static void expect_events(int wanted)
 	pages = ring_pages_of(recording_graph_trace(recording),
 			      recording_stream(recording, 0));
 	while (ring_pages_next(&pages, &event)) {
-		ck_assert(!event.is_behind_bad);
+		ck_assert(!event.follows_damage);
 		count++;
 	}
 	ck_assert_int_eq(count, wanted);

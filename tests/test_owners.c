@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "attribution/interrupts/interrupt_slice.h"
+#include "attribution/interrupts/owners.h"
 #include "tests/run_suite.h"
 
 struct fixture {

@@ -3,6 +3,7 @@
 #include "cmd/pipeline/session.h"
 #include "report/profile/function_profile.h"
 #include "report/profile/profile.h"
+#include "report/steps/task_stacks.h"
 #include "symbolize/symbols/symbols.h"
 #include "tests/perf_counts_fixture.h"
 #include "tests/perf_switches_fixture.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "report/timeline/perfetto_event.h"
+#include "report/timeline/perfetto_out.h"
 #include "tests/run_suite.h"
 
 static const struct {
@@ -17,7 +17,7 @@ static const struct {
 	{ UINT64_MAX, EVENT_BEGIN, UINT32_MAX + UINT64_C(1), UINT64_MAX },
 };
 
-/* Writes the same packet by protobuf.h, field by field. */
+/* Writes the same packet by struct protobuf, field by field. */
 static size_t write_by_fields(uint8_t *at, int i)
 {
 	struct protobuf event;

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include "common/bytes.h"
 #include "report/profile/profile.h"
-#include "report/steps/plain_call.h"
+#include "report/steps/call_frames.h"
 #include "report/steps/task_stacks.h"
+#include "symbolize/events/function_event.h"
 #include "tests/random_fixture.h"
 #include "tests/run_suite.h"
 

@@ -3,7 +3,7 @@
 #include "decoder/recording_open.h"
 #include "report/profile/profile.h"
 #include "report/profile/profile_report.h"
-#include "report/text/colors.h"
+#include "report/steps/task_stacks.h"
 #include "report/text/name_text.h"
 #include "report/text/task_names.h"
 #include "symbolize/functions/function_table.h"

@@ -2,8 +2,8 @@
 /* The contents of a profile without the idle loop and the tracer. */
 #include "report/profile/call_tree.h"
 #include "report/profile/function_profile.h"
-#include "report/profile/profile_scope.h"
-#include "report/steps/recorder_task.h"
+#include "report/profile/profile.h"
+#include "report/steps/task_choice.h"
 #include "report/text/task_names.h"
 #include "symbolize/functions/function_table.h"
 #include "tests/made_functions_fixture.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "common/build_id_cache.h"
 #include "common/bytes.h"
-#include "decoder/recording/program_ids.h"
+#include "decoder/recording/recording_data.h"
 #include "decoder/recording/sideband.h"
 #include "tests/log_fixture.h"
 #include "tests/run_suite.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "report/timeline/protobuf.h"
+#include "report/timeline/perfetto_out.h"
 #include "tests/run_suite.h"
 
 /* From the encoding page of the Protocol Buffers documentation, and edges. */

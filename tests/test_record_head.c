@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "report/text/record_head.h"
+#include "report/text/record_writer.h"
 #include "tests/run_suite.h"
 
 static const struct {

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 #include "common/perf_data.h"
-#include "decoder/recording/record_lists.h"
 #include "decoder/recording/recording.h"
 #include "decoder/recording/sideband.h"
 #include "decoder/recording_open.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "common/error.h"
-#include "report/text/record_order.h"
+#include "report/text/record_writer.h"
 #include "tests/run_suite.h"
 
 #include <stdlib.h>

@@ -40,7 +40,7 @@ START_TEST(test_counts)
 	bytes = ring_split(room, ROOM, start, records.size);
 	ck_assert_uint_eq(bytes.part[0].iov_len + bytes.part[1].iov_len,
 			  records.size);
-	record_watch(&bytes, &counts, NULL);
+	record_watch(&bytes, &counts, NULL, NULL);
 	ck_assert_uint_eq(counts.lost_records, 7);
 	ck_assert_uint_eq(counts.truncated, 2);
 	byte_buffer_free(&records);

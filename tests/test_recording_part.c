@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "common/array.h"
 #include "common/perf_data.h"
-#include "decoder/recording/coresight_unit.h"
+#include "decoder/recording/coresight_streams.h"
 #include "decoder/recording/recording.h"
-#include "decoder/recording/recording_part.h"
 #include "decoder/recording/sideband.h"
 #include "decoder/recording_open.h"
 #include "tests/etmv4_packets.h"

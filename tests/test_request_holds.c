@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "attribution/requests/hold.h"
-#include "attribution/requests/thread_clock.h"
+#include "attribution/requests/request.h"
 #include "tests/run_suite.h"
 
 #include <check.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Matches the two sides of requests between machines. */
-#include "store/ask/request_pairs.h"
+#include "store/ask/store_requests.h"
 #include "tests/run_suite.h"
 
 #include <check.h>

@@ -2,12 +2,13 @@
 /* Cached requests can be read back with the tasks and wakers that they refer
  * to; incomplete ones, or ones with references to missing entries, are refused.
  */
-#include "attribution/requests/message_kinds.h"
+#include "attribution/requests/request.h"
 #include "common/bytes.h"
 #include "common/kept_file.h"
 #include "symbolize/functions/function_table.h"
 #include "tables/requests/request_records.h"
 #include "tables/requests/request_sleeps.h"
+#include "tables/requests/request_sums.h"
 #include "tests/run_suite.h"
 #include "tests/scratch_folder_fixture.h"
 

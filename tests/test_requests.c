@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-#include "attribution/events/known_events.h"
 #include "tests/request_story_fixture.h"
 
 /* Server 8 is asleep in @function, and client 7 runs. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Rows below the requested duration are dropped, and gaps stay. */
-#include "store/entry/row_threshold.h"
+#include "store/entry/store_entry.h"
 #include "tests/run_suite.h"
 #include "tests/store_rows_fixture.h"
 

@@ -2,7 +2,7 @@
 /* Waits for CPUs that a table caches for windows can be read back unchanged. */
 #include "common/bytes.h"
 #include "common/kept_file.h"
-#include "tables/runqueue/runqueue_records.h"
+#include "tables/waits/runqueue_records.h"
 #include "tests/kept_record_fixture.h"
 #include "tests/run_suite.h"
 #include "tests/scratch_folder_fixture.h"
@@ -139,7 +139,7 @@ START_TEST(waits_for_cpus_come_back)
 		free(bytes);
 	}
 	ck_assert_int_eq(
-		runqueue_records_hand_on(&story.records, add_wait, &story), 0);
+		runqueue_records_emit(&story.records, add_wait, &story), 0);
 	ck_assert_int_eq(story.count, 2);
 	ck_assert_uint_eq(story.waited_ns[0], 50);
 	ck_assert_uint_eq(story.waited_ns[1], 20);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "common/error.h"
+#include "decoder/recording/record_parse.h"
 #include "decoder/recording/record_walk.h"
 #include "decoder/recording/recording.h"
-#include "decoder/recording/sample_parse.h"
 #include "decoder/recording/sideband.h"
 #include "tests/run_suite.h"
 

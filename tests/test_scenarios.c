@@ -2,7 +2,7 @@
 #include "decoder/flow/flow.h"
 #include "report/steps/event_merge.h"
 #include "report/steps/task_stacks.h"
-#include "report/timeline/step_words.h"
+#include "report/timeline/step_texts.h"
 #include "report/timeline/timeline.h"
 #include "symbolize/events/function_events.h"
 #include "symbolize/symbols/symbols.h"
@@ -176,7 +176,7 @@ static void run_events(struct scenario *scenario, struct writer *writer)
 	uint32_t index;
 	int count;
 
-	task_stacks_know(stacks, symbols_functions(writer->symbols));
+	task_stacks_set_functions(stacks, symbols_functions(writer->symbols));
 	for (int i = 0; i < scenario->cpus; i++) {
 		int32_t pid = scenario->pids[i];
 		int32_t tid = scenario->tids[i];

@@ -6,9 +6,8 @@
 #include "decoder/recording/recording.h"
 #include "decoder/recording_open.h"
 #include "execution/follow/record_feed.h"
-#include "execution/stream/jobs.h"
 #include "execution/stream/segment_feed.h"
-#include "execution/stream/stretch_plan.h"
+#include "execution/stream/segment_ring.h"
 #include "symbolize/symbols/symbols.h"
 #include "tests/assert_each.h"
 #include "tests/intel_bytes_fixture.h"
@@ -288,15 +287,15 @@ START_TEST(what_read_to_the_end_begins_again)
 }
 END_TEST
 
-static bool has_own(struct stretch_plan *plan)
+static bool has_own(struct interval_plan *plan)
 {
-	struct stretch stretch;
+	struct interval interval;
 
-	ck_assert(stretch_plan_next(plan, &stretch));
-	ck_assert_uint_le(stretch.begin, stretch.middle);
-	ck_assert_uint_lt(stretch.middle, stretch.end);
-	ck_assert_uint_eq(stretch.end, plan->next_begin);
-	return stretch.begin < stretch.middle;
+	ck_assert(interval_plan_next(plan, &interval));
+	ck_assert_uint_le(interval.begin, interval.middle);
+	ck_assert_uint_lt(interval.middle, interval.end);
+	ck_assert_uint_eq(interval.end, plan->next_begin);
+	return interval.begin < interval.middle;
 }
 
 /* The calling thread decodes only while it would otherwise wait for worker
@@ -306,26 +305,27 @@ START_TEST(the_calling_thread_takes_its_share)
 {
 	enum { MANY = 40 };
 	struct flow_input input = { .recording = recording };
-	struct stretch_plan plan;
+	struct interval_plan plan;
 
 	if (!recording)
 		return;
 	input.stream = recording_stream(recording, 0);
-	ck_assert_int_eq(stretch_plan_open(&plan, &input, 1, true, 2048, 0), 0);
+	ck_assert_int_eq(interval_plan_open(&plan, &input, 1, true, 2048, 0),
+			 0);
 	ck_assert(has_own(&plan));
-	stretch_plan_adapt(&plan, RING_AHEAD);
+	interval_plan_adapt(&plan, RING_AHEAD);
 	ck_assert(has_own(&plan));
 	for (int i = 0; i < MANY; i++)
-		stretch_plan_adapt(&plan, RING_DONE);
+		interval_plan_adapt(&plan, RING_DONE);
 	ck_assert(!has_own(&plan));
-	stretch_plan_adapt(&plan, RING_LATE);
+	interval_plan_adapt(&plan, RING_LATE);
 	ck_assert(has_own(&plan));
-	stretch_plan_close(&plan);
-	ck_assert_int_eq(stretch_plan_open(&plan, &input, 1, false, 2048, 0),
+	interval_plan_close(&plan);
+	ck_assert_int_eq(interval_plan_open(&plan, &input, 1, false, 2048, 0),
 			 0);
-	stretch_plan_adapt(&plan, RING_LATE);
+	interval_plan_adapt(&plan, RING_LATE);
 	ck_assert(!has_own(&plan));
-	stretch_plan_close(&plan);
+	interval_plan_close(&plan);
 }
 END_TEST
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "tables/requests/server_accounts.h"
+#include "tables/requests/servers.h"
 #include "tests/run_suite.h"
 
 START_TEST(each_pair_has_one_bill)

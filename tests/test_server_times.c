@@ -2,32 +2,30 @@
 /* The time of servers in a window is the part of their threads' time in it; and
  * the cached records for that can be read back.
  */
-#include "tables/requests/server_times.h"
-
 #include "common/bytes.h"
-#include "tables/requests/server_record.h"
+#include "tables/requests/servers.h"
 #include "tests/run_suite.h"
 
 static const struct server_record records[] = {
-	{ .kind = SERVER_STRETCH,
+	{ .kind = SERVER_INTERVAL,
 	  .part = PART_KERNEL,
 	  .thread = 3,
 	  .pid = 8,
 	  .begin_ns = 50,
 	  .end_ns = 120 },
-	{ .kind = SERVER_STRETCH,
+	{ .kind = SERVER_INTERVAL,
 	  .part = PART_USER,
 	  .thread = 3,
 	  .pid = 8,
 	  .begin_ns = 120,
 	  .end_ns = 180 },
-	{ .kind = SERVER_STRETCH,
+	{ .kind = SERVER_INTERVAL,
 	  .part = PART_ASLEEP,
 	  .thread = 3,
 	  .pid = 8,
 	  .begin_ns = 180,
 	  .end_ns = 300 },
-	{ .kind = SERVER_STRETCH,
+	{ .kind = SERVER_INTERVAL,
 	  .part = PART_USER,
 	  .thread = 4,
 	  .pid = 9,

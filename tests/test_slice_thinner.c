@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The slices that remain visible at a resolution of 10 ns. */
 #include "tests/run_suite.h"
-#include "view/data/slice_thinner.h"
+#include "view/data/slice_store.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-#include "tables/profile/slice_works.h"
-
 #include "attribution/interrupts/interrupt_slice.h"
 #include "common/container_of.h"
-#include "tables/profile/path_sums.h"
+#include "tables/profile/slice_works.h"
 #include "tests/run_suite.h"
 
 enum { SERIAL = 5, WHOLE_NS = 127 };
@@ -57,7 +55,7 @@ static void make(struct fixture *fixture, uint64_t own_ns)
 	};
 	fixture->owners = owners_new(fixture->rows);
 	fixture->work = interrupt_rows_work(fixture->rows, &work);
-	interrupt_rows_tell(fixture->rows, &fixture->callback);
+	interrupt_rows_listen(fixture->rows, &fixture->callback);
 	fixture->slice.span = (struct slice_span){ .serial = SERIAL,
 						   .own_ns = own_ns,
 						   .shown_ns = WHOLE_NS,

@@ -3,7 +3,7 @@
 #include "decoder/flow/flow_source.h"
 #include "decoder/recording/recording.h"
 #include "decoder/recording_open.h"
-#include "execution/stream/execution_blocks.h"
+#include "execution/stream/execution_stream.h"
 #include "tests/assert_each.h"
 #include "tests/run_suite.h"
 #include "tests/shared_fixture.h"

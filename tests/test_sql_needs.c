@@ -2,7 +2,7 @@
 /* Columns without data are NULL, and what a query reads of them is reported, with
  * the command that records it.
  */
-#include "sql/rows/sql_needs.h"
+#include "sql/rows/sql_table.h"
 
 #include "sql/rows/row_out.h"
 #include "sql/rows/row_queue.h"

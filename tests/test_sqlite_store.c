@@ -14,6 +14,7 @@
 #include "tests/scratch_folder_fixture.h"
 #include "tests/store_rows_fixture.h"
 
+#include "sql/rows/sql_table.h"
 #include <check.h>
 #include <sqlite3.h>
 #include <stdio.h>
@@ -135,7 +136,7 @@ static int64_t ask_number(const char *query)
 	struct answer answer;
 	int64_t number;
 
-	ck_assert_int_eq(store_target_ask(target, query, &answer), 0);
+	ck_assert_int_eq(store_target_query(target, query, &answer), 0);
 	ck_assert_uint_eq(answer_rows(&answer), 1);
 	number = answer_number(&answer, 0, 0);
 	answer_free(&answer);
@@ -182,7 +183,7 @@ START_TEST(conditions_choose_recordings)
 	sqlite3_str_appendall(query, "SELECT count(*) FROM ");
 	measure_query_rows(&choice, target, "", query);
 	sqlite3_str_appendall(query, " AS rows");
-	ck_assert_int_eq(measure_query_ask(target, query, &answer), 0);
+	ck_assert_int_eq(measure_query_run(target, query, &answer), 0);
 	ck_assert_int_eq(answer_number(&answer, 0, 0), filters[_i].calls);
 	answer_free(&answer);
 	free(condition);

@@ -186,7 +186,7 @@ START_TEST(what_is_open_is_said)
 	written = write_stacks(a);
 	pack = pack_to_read(written.out.bytes, written.out.size);
 	task_stacks_pack(b, &pack, FUNCTIONS);
-	task_stacks_say(b);
+	task_stacks_emit_open(b);
 	ck_assert_uint_eq(rest.count, 2);
 	for (uint32_t i = 0; i < 2; i++) {
 		ck_assert_uint_eq(rest.all[i].kind, STEP_ENTER);
@@ -221,7 +221,7 @@ START_TEST(damage_is_refused_or_borne)
 		stacks = new_stacks(&steps, 0);
 		task_stacks_pack(stacks, &pack, FUNCTIONS);
 		if (pack_is_whole(&pack)) {
-			task_stacks_say(stacks);
+			task_stacks_emit_open(stacks);
 			send(stacks, 8, 1 + BEFORE, 100);
 			task_stacks_close(stacks);
 		} else {

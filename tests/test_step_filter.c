@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Selection of the tasks of a report. */
-#include "report/steps/step_filter.h"
-
+#include "report/steps/task_choice.h"
 #include "report/text/task_names.h"
 #include "tests/run_suite.h"
 

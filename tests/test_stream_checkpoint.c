@@ -24,11 +24,11 @@ static const struct stream_checkpoint made = {
 		.sync_high_ns = 99,
 		.is_table_lost = true,
 		.before = { 100, UINT64_MAX, 3 },
-		.passage = PASSAGE_RETURN,
+		.edge_kind = EDGE_KIND_RETURN,
 		.exit = EXIT_ASYNC,
 		.at_branch = true,
 		.fold = { true, FLOW_EXIT_CALL, FUNCTIONS - 1, 7 },
-		.folds = { .saved = { { { true, EXIT_UNSEEN, 5, 6 }, 9 } },
+		.folds = { .saved = { { { true, EXIT_UNTRACED, 5, 6 }, 9 } },
 			   .count = 1 },
 		.atoms = {
 			.state = {
@@ -37,7 +37,7 @@ static const struct stream_checkpoint made = {
 				.is_expected = true,
 				.set = INSTRUCTION_A32,
 				.listed_mode = 2,
-				.gap = { true, FLOW_GAP_UNKNOWN_CODE, 1, 2, 3 },
+				.gap = { true, FLOW_GAP_GENERATED, 1, 2, 3 },
 				.low_ns = 21,
 				.known_ns = 22,
 				.bound_low_ns = 23,
@@ -54,8 +54,8 @@ static const struct stream_checkpoint made = {
 				.task = -1,
 				.named_tasks = true,
 			},
-			.told_ip = 0xffff800080000010,
-			.told_set = INSTRUCTION_T32,
+			.reported_ip = 0xffff800080000010,
+			.reported_set = INSTRUCTION_T32,
 			.has_pid = true,
 			.pid = 41,
 		},
@@ -142,8 +142,9 @@ START_TEST(damage_makes_nothing_impossible)
 			if (!read_back(pack.out.bytes, pack.out.size, &read))
 				continue;
 			ck_assert_uint_lt(read.state.position, STREAM_SIZE);
-			ck_assert_uint_le(read.state.passage, PASSAGE_OTHER);
-			ck_assert_uint_le(read.state.exit, EXIT_UNSEEN);
+			ck_assert_uint_le(read.state.edge_kind,
+					  EDGE_KIND_OTHER);
+			ck_assert_uint_le(read.state.exit, EXIT_UNTRACED);
 			ck_assert_uint_lt(read.state.fold.from, FUNCTIONS);
 			ck_assert_uint_le(read.state.folds.count, 8);
 		}

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "decoder/recording/data_file.h"
+#include "decoder/recording/record_walk.h"
 #include "decoder/recording/recording.h"
 #include "decoder/recording/stream_window.h"
 #include "tests/run_suite.h"

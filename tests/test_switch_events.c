@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Perf's switch records give the same events as sched_switch. */
-#include "attribution/events/switch_events.h"
+#include "attribution/events/step_join.h"
 #include "decoder/recording/sideband.h"
 #include "tests/run_suite.h"
 

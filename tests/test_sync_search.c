@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "decoder/intel_pt/sync_search.h"
+#include "decoder/intel_pt/intel_clock.h"
 #include "tests/intel_bytes_fixture.h"
 #include "tests/run_suite.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "attribution/calls/system_calls.h"
 #include "attribution/events/known_events.h"
-#include "attribution/time/call_entries.h"
 #include "attribution/time/task_contexts.h"
+#include "attribution/time/thread_tracker.h"
 #include "symbolize/arch/arch.h"
 #include "symbolize/functions/context_kinds.h"
 #include "symbolize/functions/function_table.h"

@@ -3,17 +3,16 @@
  * back unchanged, with their numbers; incomplete records, or ones with
  * references to missing entries, are refused.
  */
-#include "attribution/calls/system_call.h"
+#include "attribution/calls/system_calls.h"
 #include "attribution/sleeps/sleep_stacks.h"
 #include "attribution/sleeps/sleeps.h"
-#include "attribution/sleeps/wakers.h"
+#include "attribution/time/time_span.h"
 #include "common/bytes.h"
 #include "report/profile/call_tree.h"
 #include "symbolize/functions/function_table.h"
-#include "tables/calls/call_pack.h"
-#include "tables/locks/lock_pack.h"
-#include "tables/locks/lock_waits.h"
-#include "tables/sleeps/sleep_pack.h"
+#include "tables/calls/syscalls_table.h"
+#include "tables/waits/lock_waits.h"
+#include "tables/waits/sleeps_table.h"
 #include "tests/kept_record_fixture.h"
 #include "tests/run_suite.h"
 

@@ -2,9 +2,7 @@
 /* Every task is in exactly one group, whatever the grouping and the choice. */
 #include "common/name_choice.h"
 #include "report/steps/call_step.h"
-#include "report/steps/step_filter.h"
-#include "report/steps/task_groups.h"
-#include "report/text/task_cgroups.h"
+#include "report/steps/task_choice.h"
 #include "report/text/task_names.h"
 #include "tests/run_suite.h"
 

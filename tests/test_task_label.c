@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-#include "report/text/task_label.h"
 #include "report/text/task_names.h"
 #include "tests/run_suite.h"
 

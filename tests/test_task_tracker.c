@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "attribution/task_tracker.h"
 
-#include "attribution/calls/system_call.h"
+#include "attribution/calls/system_calls.h"
 #include "tests/run_suite.h"
 #include "tests/task_script_fixture.h"
 

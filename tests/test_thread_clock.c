@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "attribution/requests/thread_clock.h"
+#include "attribution/requests/request.h"
 #include "attribution/time/time_span.h"
 #include "tests/run_suite.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "execution/time/tick_scale.h"
+#include "execution/walk/event_times.h"
 #include "tests/run_suite.h"
 
 #include <check.h>

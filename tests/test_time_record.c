@@ -2,7 +2,7 @@
 /* Threads' time that tables cache for windows can be read back unchanged. */
 #include "common/bytes.h"
 #include "common/kept_file.h"
-#include "tables/processes/time_record.h"
+#include "tables/processes/time_account.h"
 #include "tests/kept_record_fixture.h"
 #include "tests/run_suite.h"
 #include "tests/scratch_folder_fixture.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+#include "report/text/duration_text.h"
 #include "report/text/record_writer.h"
-#include "report/text/time_unit.h"
 #include "tests/run_suite.h"
 
 #include <stdlib.h>

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include "decoder/recording/recording.h"
 #include "decoder/recording_open.h"
-#include "report/text/colors.h"
+#include "report/text/duration_text.h"
+#include "report/text/name_text.h"
 #include "report/text/task_names.h"
-#include "report/text/time_unit.h"
 #include "report/timeline/timeline.h"
 #include "symbolize/functions/function_table.h"
 #include "tests/recording_fixture.h"

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-#include "cmd/top/top_frame.h"
 #include "cmd/top/top_options.h"
-#include "cmd/top/top_result.h"
-#include "cmd/top/top_text.h"
-#include "cmd/top/top_view.h"
+#include "cmd/top/top_round.h"
+#include "cmd/top/top_show.h"
 #include "tests/run_suite.h"
 
 #include <stdio.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Reads function_graph data of a trace.dat as function events. */
 #include "common/error.h"
-#include "decoder/recording/graph_trace.h"
 #include "decoder/recording/recording.h"
+#include "decoder/recording/tracepoint.h"
 #include "decoder/recording_open.h"
 #include "symbolize/events/function_event.h"
 #include "symbolize/events/graph_events.h"

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-#include "attribution/calls/system_call.h"
+#include "attribution/calls/system_calls.h"
 #include "common/array.h"
-#include "tables/hits/hit_list.h"
-#include "tables/hits/typical_calls.h"
+#include "tables/calls/hits_table.h"
 #include "tests/run_suite.h"
 
 static struct system_call call_of(uint32_t function, uint64_t on_cpu_ns,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "decoder/intel_pt/intel_branches.h"
-#include "decoder/intel_pt/intel_setup.h"
+#include "decoder/intel_pt/intel_clock.h"
 #include "tests/run_suite.h"
 
 #include <stdlib.h>

@@ -48,7 +48,7 @@ static const struct {
 	{ 7, 3500, LIBRARY + MADE_ELF_CODE, "of_library" },
 	{ 7, 3500, FUNCTION, "of_second" },
 	{ 7, 4500, LIBRARY + MADE_ELF_CODE, "of_other" },
-	{ 7, 5500, LIBRARY + MADE_ELF_CODE, NULL },
+	{ 7, 5500, LIBRARY + MADE_ELF_CODE, "[generated code]" },
 	{ 7, 5500, FUNCTION, "of_second" },
 	{ 7, 6500, FUNCTION, "of_first" },
 	{ 7, 6500, LIBRARY + MADE_ELF_CODE, NULL },
@@ -354,11 +354,11 @@ START_TEST(a_jump_to_another_file_leaves_the_function)
 	graph = block_graph_new(code, symbols);
 	from = block_graph_find(graph, FUNCTION, INSTRUCTION_X86_64);
 	ck_assert_uint_eq(
-		block_way_passage(block_graph_jump(graph, from, LIBRARY + 2)),
-		PASSAGE_OTHER);
-	ck_assert_uint_eq(block_way_passage(block_graph_jump(
+		edge_word_kind(block_graph_jump(graph, from, LIBRARY + 2)),
+		EDGE_KIND_OTHER);
+	ck_assert_uint_eq(edge_word_kind(block_graph_jump(
 				  graph, from, BASE + MADE_ELF_FRAMES + 8)),
-			  PASSAGE_INSIDE);
+			  EDGE_KIND_INSIDE);
 	block_graph_free(graph);
 	code_space_close(code);
 }

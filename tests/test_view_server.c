@@ -3,7 +3,7 @@
 #include "tests/run_suite.h"
 #include "tests/view_fixture.h"
 #include "view/http/server.h"
-#include "view/http/token.h"
+#include "view/page/page.h"
 
 #include <arpa/inet.h>
 #include <stdlib.h>

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-#include "attribution/sleeps/wakers.h"
+#include "attribution/sleeps/sleeps.h"
 #include "attribution/time/wait_channels.h"
 #include "report/text/task_names.h"
 #include "symbolize/arch/arch.h"
 #include "symbolize/functions/context_kinds.h"
 #include "symbolize/functions/function_table.h"
-#include "tables/text/sleep_text.h"
+#include "tables/text/stack_text.h"
 #include "tests/run_suite.h"
 
 #include <stdio.h>

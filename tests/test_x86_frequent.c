@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The reader of frequent instructions agrees with the library. */
-#include "execution/instruction/x86_frequent.h"
-#include "execution/instruction/x86_library.h"
+#include "execution/instruction/x86_instruction.h"
 #include "tests/assert_each.h"
 #include "tests/run_suite.h"
 

@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 #include "tests/view_fixture.h"
 
-#include "report/profile/profile_scope.h"
+#include "report/profile/profile.h"
 #include "report/text/task_names.h"
 #include "symbolize/arch/arch.h"
 #include "symbolize/functions/context_kinds.h"
 #include "symbolize/functions/function_table.h"
 #include "view/data/call_sums.h"
 #include "view/data/slice_store.h"
-#include "view/make/level_chain.h"
+#include "view/make/view_builder.h"
 
+#include "common/array.h"
 #include <check.h>
 #include <stdlib.h>
 #include <string.h>

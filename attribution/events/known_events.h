@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef KT_ATTRIBUTION_KNOWN_EVENTS_H
-#define KT_ATTRIBUTION_KNOWN_EVENTS_H
+#ifndef KT_ATTRIBUTION_EVENTS_KNOWN_EVENTS_H
+#define KT_ATTRIBUTION_EVENTS_KNOWN_EVENTS_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -126,7 +126,7 @@ struct known_events *known_events_new(const struct recording *recording);
 void known_events_free(struct known_events *events);
 
 /* Returns whether the recording has perf's own switch records, which then
- * replace sched_switch (switch_events.h).
+ * replace sched_switch (struct switch_events).
  */
 bool known_events_has_switch_records(const struct known_events *events);
 
@@ -148,5 +148,23 @@ bool known_events_read(const struct known_events *events,
 
 /* Returns the name that record and perf use, as "sched:sched_switch". */
 const char *known_event_name(enum known_event event);
+
+/* Sectors of a block device that were requested or completed. */
+struct block_range {
+	uint64_t device;
+	uint64_t sector;
+	uint64_t sectors; /* 0: a flush */
+};
+
+/* Returns the sectors that a block device's @event contains. */
+struct block_range block_range_of(const struct event_record *event);
+
+/* Returns whether the request @asked is part of the completion @done. If
+ * @is_exact, the devices must be equal. Otherwise they must belong to the same
+ * disk: a completion has the number of the disk, a request that of its
+ * partition.
+ */
+bool block_range_is_done(const struct block_range *asked,
+			 const struct block_range *done, bool is_exact);
 
 #endif

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef KT_ATTRIBUTION_STEP_JOIN_H
-#define KT_ATTRIBUTION_STEP_JOIN_H
+#ifndef KT_ATTRIBUTION_EVENTS_STEP_JOIN_H
+#define KT_ATTRIBUTION_EVENTS_STEP_JOIN_H
 
 #include "attribution/events/event_handler.h"
+#include "attribution/events/known_events.h"
 #include "report/steps/call_step.h"
 
 #include <stddef.h>
@@ -10,6 +11,26 @@
 struct known_events;
 struct pack;
 struct recording;
+
+/* Converts perf's own task switch records to sched_switch events. They contain
+ * the same facts, so recording sched_switch as well would only slow the traced
+ * kernel down.
+ */
+struct switch_events;
+
+/* Returns NULL when out of memory. */
+struct switch_events *switch_events_new(void);
+void switch_events_free(struct switch_events *switches);
+
+/* Consumes each switch, exit and fork record, in order of time. Exit records
+ * are needed because only they show that a task that leaves a CPU has ended.
+ *
+ * Returns 1 and sets *@event, which borrows @record, if a task leaves a CPU; 0
+ * if not; -ERROR_MEMORY.
+ */
+int switch_events_take(struct switch_events *switches,
+		       const struct sideband_record *record,
+		       struct event_record *event);
 
 /* Merges the steps of a recording with its sideband, by time.
  *
@@ -46,7 +67,7 @@ void step_join_pack_as(struct step_join *join, const char *name);
 void step_join_pack(struct step_join *join, struct pack *pack);
 
 /* Restarts at the first record, for steps from the start of the trace. */
-void step_join_renew(struct step_join *join);
+void step_join_reset(struct step_join *join);
 
 /* Passes on the records after the last step.
  *

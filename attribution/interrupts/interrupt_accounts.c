@@ -2,8 +2,8 @@
 #include "attribution/interrupts/interrupt_accounts.h"
 
 #include "attribution/attribution_input.h"
+#include "attribution/interrupts/interrupt_rows.h"
 #include "attribution/interrupts/interrupt_steps.h"
-#include "attribution/interrupts/irq_names.h"
 #include "attribution/interrupts/object_tracker.h"
 #include "attribution/time/thread_tracker.h"
 #include "common/container_of.h"
@@ -249,7 +249,7 @@ void interrupt_accounts_free(struct interrupt_accounts *accounts)
 		return;
 	accounts->observer = NULL;
 	if (accounts->rows)
-		interrupt_rows_tell(accounts->rows, NULL);
+		interrupt_rows_listen(accounts->rows, NULL);
 	if (accounts->steps)
 		interrupt_steps_end(accounts->steps);
 	close_trackers(accounts);

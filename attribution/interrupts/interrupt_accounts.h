@@ -2,61 +2,46 @@
 #ifndef KT_ATTRIBUTION_INTERRUPT_ACCOUNTS_H
 #define KT_ATTRIBUTION_INTERRUPT_ACCOUNTS_H
 
+/* Interrupt work: on whose time it ran, and which process it was for.
+ *
+ *   steps  --> interrupt_steps.c: where slices of work start and end --+
+ *   events --> track_*.c: which object a slice handles                 |
+ *                  |                                                   v
+ *                  |              interrupt_slice.c: the evidence of each slice
+ *                  v                                                   |
+ *              owners.c: the process that it is for                    v
+ *                  +----------> interrupt_rows.c: sums by process, records
+ *
+ * An object tracker (object_tracker.h) follows one kind of object, such as
+ * packets, from event to event. It gives each object an owner, which is open
+ * until some event shows the process. A slice is charged when it ends, to the
+ * owners of what it did. A charge to an open owner is held until the owner is
+ * resolved; if its last reference is dropped before, nobody is charged.
+ *
+ * Invariants:
+ * 1. All interrupt time of a task is in the rows exactly once: the charges of
+ *    a slice add up to its own time.
+ * 2. CERTAIN_EXACT is only what events prove. Work that inferred work started
+ *    is inferred.
+ * 3. The records that are cached do not depend on the window.
+ *
+ * One thread runs the pass. When memory runs out, interrupt_accounts_end()
+ * returns -ERROR_MEMORY.
+ */
+
 #include "attribution/events/event_handler.h"
+#include "attribution/interrupts/interrupt_rows.h"
 
 #include <stdint.h>
 
 struct attribution_input;
 struct call_step;
-struct interrupt_rows;
 struct interrupt_slice;
 struct interrupt_stack;
 struct kept_file_writer;
 struct pack;
 struct task;
 struct thread_tracker;
-
-/* The kinds of kernel code that runs without a choice of the current task, or
- * on behalf of another task. A slice of interrupt work may be nested in
- * another; its time then counts for the inner one only.
- */
-enum interrupt_kind {
-	INTERRUPT_HARD, /* an interrupt of any vector; its handler */
-	INTERRUPT_IPI,	/* from another CPU (or this one) */
-	INTERRUPT_NMI,
-	INTERRUPT_SOFTIRQ, /* a run of soft interrupts; the action of each */
-	INTERRUPT_NAPI,	   /* a poll of a network device */
-	INTERRUPT_TIMER,   /* a timer's function */
-	INTERRUPT_HRTIMER, /* a high-resolution timer's function */
-	INTERRUPT_TASKLET,
-	INTERRUPT_RCU,	  /* RCU callbacks */
-	INTERRUPT_WORK,	  /* a work item, on a kworker's time */
-	INTERRUPT_THREAD, /* a threaded handler, on its thread's time */
-	INTERRUPT_KINDS,
-};
-
-/* How the process that interrupt work is charged to was found.
- *
- * Exact means that events prove it. The proofs are described beside the code:
- * - system: NMIs, RCU, the tick and the functions listed in interrupt_roles.c
- *   serve the system by definition (track_system.c, track_works.c);
- * - packets: a task reads or queued the packet (track_packets.c);
- * - disk requests: device and sectors, from queue to completion
- *   (track_blocks.c);
- * - work items and timers: objects of one request (track_works.c,
- *   track_timers.c);
- * - soft interrupts and polls: exactly one interrupt raised them
- *   (track_softirqs.c, track_polls.c);
- * - threaded handlers: they inherit the owner of their interrupt
- *   (track_wakeups.c). Work that inferred work starts is inferred:
- *   interrupt_slice_owner().
- */
-enum interrupt_certainty {
-	CERTAIN_EXACT,	  /* found through the object that the work handled */
-	CERTAIN_INFERRED, /* from the task that it woke, or similar evidence */
-	CERTAIN_NOBODY,	  /* nobody owns it */
-	CERTAINTIES,
-};
 
 /* Attributes interrupt work: on whose time it ran and to which process it is
  * charged.
@@ -127,29 +112,6 @@ void interrupt_accounts_fail(struct interrupt_accounts *accounts);
  * Returns 0, or -ERROR_MEMORY if the handler ever ran out of memory.
  */
 int interrupt_accounts_end(struct interrupt_accounts *accounts);
-
-/* One sum: work of one function, on one thread's time, for one process. */
-struct interrupt_row {
-	/* The key of the row. */
-	uint32_t kind; /* enum interrupt_kind */
-	/* not an interrupt: a kernel thread's own work */
-	uint32_t is_thread_work;
-	int32_t irq;	   /* INTERRUPT_HARD: its number, or -1 */
-	uint32_t function; /* the handler, action or callback */
-	uint32_t victim;   /* index of the task on whose time it ran */
-	/* charged process; 0: the system; -1: nobody owns it */
-	int32_t pid;
-
-	int32_t victim_pid; /* 0: idle */
-	int32_t victim_tid;
-	/* slices of work; a slice with several owners counts for each by its
-	 * part of the time
-	 */
-	double count;
-	uint64_t total_ns;
-	uint64_t max_ns;		  /* duration of the longest slice */
-	uint64_t certain_ns[CERTAINTIES]; /* total_ns by certainty */
-};
 
 /* Returns the device of interrupt @irq from irq_handler_entry; "" if unknown.
  */

@@ -1,17 +1,81 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef KT_ATTRIBUTION_INTERRUPT_ROWS_H
-#define KT_ATTRIBUTION_INTERRUPT_ROWS_H
+#ifndef KT_ATTRIBUTION_INTERRUPTS_INTERRUPT_ROWS_H
+#define KT_ATTRIBUTION_INTERRUPTS_INTERRUPT_ROWS_H
 
-#include "attribution/interrupts/interrupt_accounts.h"
 #include "common/array.h"
-#include "report/steps/time_window.h"
+#include "report/steps/call_step.h"
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
+struct event_record;
 struct kept_file_writer;
 struct pack;
+
+/* The kinds of kernel code that runs without a choice of the current task, or
+ * on behalf of another task. A slice of interrupt work may be nested in
+ * another; its time then counts for the inner one only.
+ */
+enum interrupt_kind {
+	INTERRUPT_HARD, /* an interrupt of any vector; its handler */
+	INTERRUPT_IPI,	/* from another CPU (or this one) */
+	INTERRUPT_NMI,
+	INTERRUPT_SOFTIRQ, /* a run of soft interrupts; the action of each */
+	INTERRUPT_NAPI,	   /* a poll of a network device */
+	INTERRUPT_TIMER,   /* a timer's function */
+	INTERRUPT_HRTIMER, /* a high-resolution timer's function */
+	INTERRUPT_TASKLET,
+	INTERRUPT_RCU,	  /* RCU callbacks */
+	INTERRUPT_WORK,	  /* a work item, on a kworker's time */
+	INTERRUPT_THREAD, /* a threaded handler, on its thread's time */
+	INTERRUPT_KINDS,
+};
+
+/* How the process that interrupt work is charged to was found.
+ *
+ * Exact means that events prove it. The proofs are described beside the code:
+ * - system: NMIs, RCU, the tick and the functions listed in interrupt_roles.c
+ *   serve the system by definition (track_threads.c, track_deferred.c);
+ * - packets: a task reads or queued the packet (track_packets.c);
+ * - disk requests: device and sectors, from queue to completion
+ *   (track_storage.c);
+ * - work items and timers: objects of one request (track_deferred.c);
+ * - soft interrupts and polls: exactly one interrupt raised them
+ *   (track_deferred.c, track_packets.c);
+ * - threaded handlers: they inherit the owner of their interrupt
+ *   (track_threads.c). Work that inferred work starts is inferred:
+ *   interrupt_slice_owner().
+ */
+enum interrupt_certainty {
+	CERTAIN_EXACT,	  /* found through the object that the work handled */
+	CERTAIN_INFERRED, /* from the task that it woke, or similar evidence */
+	CERTAIN_NOBODY,	  /* nobody owns it */
+	CERTAINTIES,
+};
+
+/* One sum: work of one function, on one thread's time, for one process. */
+struct interrupt_row {
+	/* The key of the row. */
+	uint32_t kind; /* enum interrupt_kind */
+	/* not an interrupt: a kernel thread's own work */
+	uint32_t is_thread_work;
+	int32_t irq;	   /* INTERRUPT_HARD: its number, or -1 */
+	uint32_t function; /* the handler, action or callback */
+	uint32_t victim;   /* index of the task on whose time it ran */
+	/* charged process; 0: the system; -1: nobody owns it */
+	int32_t pid;
+
+	int32_t victim_pid; /* 0: idle */
+	int32_t victim_tid;
+	/* slices of work; a slice with several owners counts for each by its
+	 * part of the time
+	 */
+	double count;
+	uint64_t total_ns;
+	uint64_t max_ns;		  /* duration of the longest slice */
+	uint64_t certain_ns[CERTAINTIES]; /* total_ns by certainty */
+};
 
 /* The sums of interrupt work, by function and victim, and within these by the
  * process charged.
@@ -89,8 +153,8 @@ void interrupt_rows_read(struct interrupt_rows *rows, struct time_window window,
 			 uint32_t functions, struct pack *pack);
 
 /* Calls @callback, which is borrowed, for each addition from now on. */
-void interrupt_rows_tell(struct interrupt_rows *rows,
-			 struct charge_callback *callback);
+void interrupt_rows_listen(struct interrupt_rows *rows,
+			   struct charge_callback *callback);
 
 /* Adds the shown part of @charge for process @pid (-1: nobody). Returns false
  * when out of memory.
@@ -109,5 +173,29 @@ const struct interrupt_row *interrupt_rows_at(const struct interrupt_rows *rows,
  */
 const struct interrupt_row *
 interrupt_rows_work_at(const struct interrupt_rows *rows, size_t index);
+
+/* The device names of interrupt numbers, from irq_handler_entry. */
+struct irq_names {
+	struct keyed_array all; /* struct irq_name */
+};
+
+struct irq_name {
+	int32_t irq;
+	char text[64];
+};
+
+#define IRQ_NAMES_NONE \
+	((struct irq_names){ KEYED_ARRAY_OF(struct irq_name, irq) })
+
+void irq_names_free(struct irq_names *names);
+
+/* Adds the name in @event, if any. Returns 0, or -ERROR_MEMORY. */
+int irq_names_take(struct irq_names *names, const struct event_record *event);
+
+/* Writes or reads the names. */
+void irq_names_pack(struct irq_names *names, struct pack *pack);
+
+/* Returns the name of @irq, "" if it has none. */
+const char *irq_names_find(const struct irq_names *names, int32_t irq);
 
 #endif

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef KT_ATTRIBUTION_INTERRUPT_STEPS_H
-#define KT_ATTRIBUTION_INTERRUPT_STEPS_H
+#ifndef KT_ATTRIBUTION_INTERRUPTS_INTERRUPT_STEPS_H
+#define KT_ATTRIBUTION_INTERRUPTS_INTERRUPT_STEPS_H
 
-#include "attribution/interrupts/interrupt_stacks.h"
+#include "attribution/interrupts/interrupt_roles.h"
+#include "attribution/interrupts/interrupt_slice.h"
 #include "report/steps/call_step.h"
 
 struct attribution_input;

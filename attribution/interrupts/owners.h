@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef KT_ATTRIBUTION_OWNERS_H
-#define KT_ATTRIBUTION_OWNERS_H
+#ifndef KT_ATTRIBUTION_INTERRUPTS_OWNERS_H
+#define KT_ATTRIBUTION_INTERRUPTS_OWNERS_H
 
 #include "attribution/interrupts/interrupt_rows.h"
 #include "common/array.h"
+#include "common/maps.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -79,5 +80,54 @@ void owner_resolve_to(struct owners *owners, struct owner *owner,
  */
 void owner_charge(struct owners *owners, struct owner *owner,
 		  const struct interrupt_charge *charge);
+
+/* The share of one owner in work with several owners. */
+struct owner_share {
+	struct owner *owner; /* holds a reference */
+	double weight;	     /* relative to the sum of all; positive */
+	uint8_t certainty;   /* enum interrupt_certainty, not NOBODY */
+};
+
+/* Adds a share to @shares (struct owner_share), with a reference to @owner. */
+void owner_shares_add(struct owners *owners, struct array *shares,
+		      struct owner *owner, double weight, uint8_t certainty);
+
+/* Returns whether @owner has a share, of any certainty. */
+bool owner_shares_has(const struct array *shares, const struct owner *owner);
+
+/* Drops all shares. */
+void owner_shares_free(struct owners *owners, struct array *shares);
+
+/* Divides @charge among @shares by weight; if there are none, nobody is
+ * charged.
+ */
+void owner_shares_charge(struct owners *owners, const struct array *shares,
+			 const struct interrupt_charge *charge);
+
+/* Owners of objects, by address or another number. The map holds a reference to
+ * each owner.
+ */
+struct owner_map {
+	struct owners *owners;	/* borrowed */
+	struct number_map held; /* struct owner * */
+};
+
+#define OWNER_MAP_OF(of) ((struct owner_map){ .owners = (of) })
+
+void owner_map_free(struct owner_map *map);
+
+/* Sets the owner of @key, replacing any previous one. */
+void owner_map_set(struct owner_map *map, uint64_t key, struct owner *owner);
+
+/* Returns the owner of @key, borrowed, or NULL. */
+struct owner *owner_map_find(const struct owner_map *map, uint64_t key);
+
+/* Removes and returns the owner of @key; the caller owns the reference. NULL if
+ * there is none.
+ */
+struct owner *owner_map_take(struct owner_map *map, uint64_t key);
+
+/* Removes @key. */
+void owner_map_remove(struct owner_map *map, uint64_t key);
 
 #endif

@@ -1,7 +1,119 @@
 /* SPDX-License-Identifier: MIT */
 #include "attribution/interrupts/interrupt_roles.h"
 #include "attribution/interrupts/object_tracker.h"
-#include "attribution/interrupts/packet_map.h"
+#include "attribution/interrupts/owners.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+/* A packet in the kernel. */
+struct packet {
+	uint64_t address;    /* address of its struct sk_buff */
+	struct owner *owner; /* the owner of work on the packet */
+	bool is_sent;	     /* is being sent */
+	bool is_received;    /* the network layer has received it */
+	uint64_t socket;     /* socket that became readable by it, or 0 */
+	struct owner *woken; /* owner of the first task that it woke, or NULL */
+};
+
+/* The packets in flight, by address. */
+struct packet_map {
+	struct owners *owners;	   /* borrowed */
+	struct number_map packets; /* struct packet * */
+	struct owner_map readers;  /* by socket: the last reader */
+};
+
+/* Packets, from the device to the reader, and from the sender to the device
+ * that has completed them.
+ */
+struct packets {
+	struct packet_map table;
+	struct array cpus; /* struct handling */
+};
+
+#define PACKET_MAP_OF(of) \
+	((struct packet_map){ .owners = (of), .readers = OWNER_MAP_OF(of) })
+
+static void packet_map_remove(struct packet_map *map, uint64_t address);
+
+static void end_packet(struct packet_map *map, struct packet *packet)
+{
+	struct owner *reader = owner_map_find(&map->readers, packet->socket);
+
+	if (!reader)
+		reader = packet->woken;
+	if (reader && !packet->is_sent)
+		owner_resolve_to(map->owners, packet->owner, reader,
+				 CERTAIN_INFERRED);
+	owner_drop(map->owners, packet->owner);
+	owner_drop(map->owners, packet->woken);
+	free(packet);
+}
+
+static void packet_map_free(struct packet_map *map)
+{
+	struct packet *packet;
+	size_t place = 0;
+
+	while ((packet = number_map_next_pointer(&map->packets, &place)))
+		end_packet(map, packet);
+	number_map_free(&map->packets);
+	owner_map_free(&map->readers);
+}
+
+/* Returns the packet at @address, or NULL; valid until it is removed. */
+static struct packet *packet_map_find(const struct packet_map *map,
+				      uint64_t address)
+{
+	return number_map_pointer(&map->packets, address);
+}
+
+/* Adds a packet for @owner, replacing an older one at @address. Returns NULL
+ * when out of memory.
+ */
+static struct packet *packet_map_add(struct packet_map *map, uint64_t address,
+				     struct owner *owner)
+{
+	struct packet *packet = calloc(1, sizeof(*packet));
+	struct owner *held = owner_refer(owner);
+	uint64_t *value;
+
+	packet_map_remove(map, address);
+	value = number_map_add(&map->packets, address);
+	if (!packet || !value) {
+		owner_drop(map->owners, held);
+		owners_fail(map->owners);
+		free(packet);
+		return NULL;
+	}
+	*packet = (struct packet){ .address = address, .owner = held };
+	*value = (uintptr_t)packet;
+	return packet;
+}
+
+/* Removes a packet. If it is not a sent one and its owner is still open,
+ * resolves the owner to the last reader of its socket, else to the task it
+ * woke; both are inferred.
+ */
+static void packet_map_remove(struct packet_map *map, uint64_t address)
+{
+	struct packet *packet = number_map_take_pointer(&map->packets, address);
+
+	if (packet)
+		end_packet(map, packet);
+}
+
+/* Records with @certainty that @owner read @packet, and is thus the reader of
+ * its socket.
+ */
+static void packet_map_read(struct packet_map *map, struct packet *packet,
+			    struct owner *owner, uint8_t certainty)
+{
+	owner_resolve_to(map->owners, packet->owner, owner, certainty);
+	if (packet->socket)
+		owner_map_set(&map->readers, packet->socket, owner);
+}
 
 /* The packets that a CPU handles now. */
 struct handling {
@@ -12,14 +124,6 @@ struct handling {
 	 * processed, in order
 	 */
 	struct array next;
-};
-
-/* Packets, from the device to the reader, and from the sender to the device
- * that has completed them.
- */
-struct packets {
-	struct packet_map table;
-	struct array cpus; /* struct handling */
 };
 
 static void open_packets(void *state, struct owners *owners)
@@ -259,7 +363,7 @@ static void wake(struct packets *packets, const struct event_context *context)
 		packet->woken = event_context_woken(context, tid);
 }
 
-static void event(void *state, const struct event_context *context)
+static void packets_event(void *state, const struct event_context *context)
 {
 	static void (*const takes[KNOWN_EVENTS])(
 		struct packets *, const struct event_context *) = {
@@ -300,7 +404,7 @@ static void merge(struct packets *packets, const struct event_context *context,
 	packet_map_remove(&packets->table, packet->address);
 }
 
-static void end(void *state, const struct event_context *context)
+static void packets_end(void *state, const struct event_context *context)
 {
 	struct packets *packets = state;
 	struct handling *handling;
@@ -327,7 +431,154 @@ const struct object_tracker track_packets = {
 	.state_bytes = sizeof(struct packets),
 	.open = open_packets,
 	.close = close_packets,
-	.event = event,
-	.end = end,
+	.event = packets_event,
+	.end = packets_end,
 	.role = role,
+};
+
+/* The network devices of a CPU that are scheduled to be polled. net/core/dev.c
+ * polls them in the order in which they were scheduled.
+ */
+struct waiting {
+	struct array polls; /* struct owner *, starting at first */
+	size_t first;
+	bool is_raised; /* another round will follow */
+};
+
+/* Connects the interrupt that schedules a device's poll with that poll. */
+struct polls {
+	struct owners *owners;
+	struct array cpus; /* struct waiting, by CPU */
+};
+
+static void clear(struct polls *polls, struct waiting *waiting)
+{
+	struct owner **items = waiting->polls.items;
+
+	for (size_t i = waiting->first; i < waiting->polls.count; i++)
+		owner_drop(polls->owners, items[i]);
+	waiting->first = 0;
+	waiting->polls.count = 0;
+}
+
+static void open_polls(void *state, struct owners *owners)
+{
+	*(struct polls *)state =
+		(struct polls){ owners, ARRAY_OF(struct waiting) };
+}
+
+static void close_polls(void *state)
+{
+	struct polls *polls = state;
+	struct waiting *cpus = polls->cpus.items;
+
+	for (size_t i = 0; i < polls->cpus.count; i++) {
+		clear(polls, &cpus[i]);
+		array_free(&cpus[i].polls);
+	}
+	array_free(&polls->cpus);
+}
+
+static struct waiting *waiting_on(struct polls *polls, uint32_t cpu)
+{
+	struct waiting *waiting = array_reach_like(
+		&polls->cpus, cpu,
+		&(struct waiting){ .polls = ARRAY_OF(struct owner *) });
+
+	if (!waiting)
+		owners_fail(polls->owners);
+	return waiting;
+}
+
+/* Consumes the reference to @owner. */
+static void push(struct polls *polls, uint32_t cpu, struct owner *owner)
+{
+	struct waiting *waiting = waiting_on(polls, cpu);
+
+	if (waiting && !array_append(&waiting->polls, &owner))
+		return;
+	owners_fail(polls->owners);
+	owner_drop(polls->owners, owner);
+}
+
+static void polls_role(void *state, const struct event_context *context,
+		       enum interrupt_role polls_role, bool has_ended)
+{
+	struct owner *owner;
+
+	if (polls_role != ROLE_SCHEDULES_POLL || has_ended)
+		return;
+	owner = owner_open(context->owners);
+	if (context->slice)
+		context->slice->polls = true;
+	/* A poll that schedules another one works for its own packets. */
+	if (context->slice && context->slice->kind != INTERRUPT_NAPI)
+		event_context_effect(context, owner, 1);
+	push(state, context->cpu, owner);
+}
+
+static bool is_round(const struct event_context *context)
+{
+	return context->slice->role == ROLE_ACTION &&
+	       interrupt_role_vector(context->roles,
+				     context->slice->function) ==
+		       NET_RX_SOFTIRQ;
+}
+
+static void polls_begin(void *state, const struct event_context *context)
+{
+	struct waiting *waiting;
+	struct owner **owner;
+	bool begins_round = is_round(context);
+
+	if (context->slice->kind != INTERRUPT_NAPI && !begins_round)
+		return;
+	waiting = waiting_on(state, context->cpu);
+	if (waiting && begins_round)
+		waiting->is_raised = false;
+	if (begins_round || !waiting || waiting->first == waiting->polls.count)
+		return;
+	owner = array_at(&waiting->polls, waiting->first++);
+	interrupt_slice_cause(context->owners, context->slice, *owner);
+	if (waiting->first == waiting->polls.count)
+		clear(state, waiting);
+}
+
+/* If no further round follows, the kernel's list is empty, and so is the
+ * tracker's.
+ */
+static void polls_end(void *state, const struct event_context *context)
+{
+	struct waiting *waiting =
+		is_round(context) ? waiting_on(state, context->cpu) : NULL;
+
+	if (waiting && !waiting->is_raised)
+		clear(state, waiting);
+}
+
+static void polls_event(void *state, const struct event_context *context)
+{
+	const struct event_record *record = context->event;
+	struct waiting *waiting;
+
+	if (record->event == EVENT_SOFTIRQ_RAISE &&
+	    record->values[SOFTIRQ_VECTOR] == NET_RX_SOFTIRQ) {
+		waiting = waiting_on(state, context->cpu);
+		if (waiting)
+			waiting->is_raised = true;
+	}
+	/* The poll is not finished, and is scheduled again. */
+	if (record->event == EVENT_NAPI_POLL && record->values[NAPI_BUDGET] &&
+	    record->values[NAPI_WORK] >= record->values[NAPI_BUDGET])
+		push(state, context->cpu, owner_open(context->owners));
+}
+
+const struct object_tracker track_polls = {
+	.state_bytes = sizeof(struct polls),
+	.open = open_polls,
+	.close = close_polls,
+	.event = polls_event,
+	.begin = polls_begin,
+	.end = polls_end,
+	.role = polls_role,
 };

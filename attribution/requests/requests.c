@@ -3,15 +3,11 @@
 
 #include "attribution/attribution_input.h"
 #include "attribution/events/known_events.h"
-#include "attribution/requests/channels.h"
 #include "attribution/requests/connections.h"
-#include "attribution/requests/message_kinds.h"
-#include "attribution/requests/packets.h"
-#include "attribution/requests/requests_ask.h"
-#include "attribution/requests/requests_deferred.h"
-#include "attribution/requests/requests_disk.h"
+#include "attribution/requests/endpoint.h"
+#include "attribution/requests/request.h"
+#include "attribution/requests/requests_answer.h"
 #include "attribution/requests/requests_events.h"
-#include "attribution/requests/requests_party.h"
 #include "attribution/requests/requests_state.h"
 #include "attribution/time/thread_tracker.h"
 #include "decoder/recording/recording.h"
@@ -50,7 +46,7 @@ struct requests *requests_new(const struct requests_options *options)
 	requests->callbacks = ARRAY_OF(struct request_callback *);
 	requests->options = *options;
 	requests->options.has_packets &= !options->has_socket_events;
-	requests->parties = ARRAY_OF(struct party *);
+	requests->endpoints = ARRAY_OF(struct thread_endpoint *);
 	requests->open = ARRAY_OF(struct request *);
 	requests_deferred_open(requests);
 	requests_disk_open(requests);
@@ -87,7 +83,7 @@ int requests_listen(struct requests *requests,
 void requests_free(struct requests *requests)
 {
 	struct request **open;
-	struct party *party;
+	struct thread_endpoint *endpoint;
 	struct hold *child;
 	size_t next = 0;
 	size_t place = 0;
@@ -97,13 +93,13 @@ void requests_free(struct requests *requests)
 	open = requests->open.items;
 	for (size_t i = 0; i < requests->open.count; i++)
 		request_clear(open[i]);
-	while ((party = requests_next_party(requests, &next)))
-		party_free(party);
+	while ((endpoint = requests_next_endpoint(requests, &next)))
+		endpoint_free(endpoint);
 	while ((child = number_map_next_pointer(&requests->children, &place)))
 		hold_drop(child);
 	message_map_free(&requests->items);
 	request_list_free(&requests->open);
-	array_free(&requests->parties);
+	array_free(&requests->endpoints);
 	array_free(&requests->callbacks);
 	channels_free(requests->channels);
 	connections_free(requests->connections);
@@ -119,31 +115,31 @@ void requests_free(struct requests *requests)
 
 int requests_end(struct requests *requests)
 {
-	struct party *party;
+	struct thread_endpoint *endpoint;
 	size_t next = 0;
 
-	while ((party = requests_next_party(requests, &next))) {
-		hold_drop(requests_cut(requests, party, requests->end_ns));
-		thread_clock_end(&party->clock);
+	while ((endpoint = requests_next_endpoint(requests, &next))) {
+		hold_drop(requests_cut(requests, endpoint, requests->end_ns));
+		thread_clock_end(&endpoint->clock);
 	}
 	for (size_t i = 0; i < requests->open.count; i++)
 		request_in(&requests->open, i)->is_ended = true;
 	requests->is_over = true;
-	requests_hand_out(requests);
+	requests_emit(requests);
 	return requests->status;
 }
 
 size_t requests_thread_count(const struct requests *requests)
 {
-	return requests->parties.count;
+	return requests->endpoints.count;
 }
 
 const struct task *requests_thread(const struct requests *requests,
 				   size_t index, const uint64_t **parts)
 {
-	const struct party *party =
-		*(struct party **)array_at(&requests->parties, index);
+	const struct thread_endpoint *endpoint = *(
+		struct thread_endpoint **)array_at(&requests->endpoints, index);
 
-	*parts = party ? party->clock.parts : NULL;
-	return party ? party->task : NULL;
+	*parts = endpoint ? endpoint->clock.parts : NULL;
+	return endpoint ? endpoint->task : NULL;
 }

@@ -2,7 +2,41 @@
 #ifndef KT_ATTRIBUTION_REQUESTS_H
 #define KT_ATTRIBUTION_REQUESTS_H
 
-#include "attribution/requests/thread_clock.h"
+/* Requests: which threads worked for a client's request, for how long, and in
+ * which parts of time.
+ *
+ *   steps, events, records (struct event_handler)
+ *        |
+ *        v
+ *   requests_events.c       functions that send and wait, wake-ups, packets
+ *   requests_sockets.c      socket events
+ *        |  a thread has read a message
+ *        v
+ *   requests_take.c         whose message it is, or may be
+ *        |
+ *        v
+ *   requests_answer.c       it is an answer, or a request
+ *        |
+ *        v
+ *   struct request_callback: each request, when it is complete
+ *
+ * request.h has the values: requests, segments of work, messages, clocks of
+ * threads. endpoint.h has the state of each thread, connections.h what is
+ * known about sockets and about processes as clients and servers;
+ * requests_state.h holds all of it.
+ *
+ * Invariants:
+ * 1. Each thread's time is in exactly one segment, and the time of a segment
+ *    by part is the difference of two marks on the thread's clock.
+ * 2. A message whose reader no event proves is inferred, and so is the request
+ *    that it is.
+ * 3. Each request is emitted once, at the latest by requests_end().
+ *
+ * One thread calls everything here. Errors other than lack of memory do not
+ * occur: a recording that lacks events has fewer requests.
+ */
+
+#include "attribution/requests/request.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -11,15 +45,14 @@
 struct attribution_input;
 struct event_handler;
 struct function_table;
-struct request;
 struct task;
 struct task_names;
 struct thread_tracker;
 
 /* Finds requests: follows messages from their sender to their reader and back.
  *
- * A message is delivered by a function that sends (message_kinds.h). Its reader
- * is found by the first of these that applies:
+ * A message is delivered by a function that sends (enum message_kind). Its
+ * reader is found by the first of these that applies:
  * - the kernel's socket events: the socket that becomes ready in a send, and
  *   the socket that is read, with the number of bytes: exact;
  * - where there are no socket events, the packets that leave in a send, are
@@ -55,7 +88,7 @@ struct requests_options {
 	struct thread_tracker *threads;
 	const struct function_table *functions;
 	const struct task_names *names;
-	/* see recorder_task.h; NULL: none. The recorder's messages are no
+	/* see task_choice.h; NULL: none. The recorder's messages are no
 	 * requests
 	 */
 	const char *recorder;

@@ -1,11 +1,418 @@
 /* SPDX-License-Identifier: MIT */
 #include "attribution/requests/requests_answer.h"
 
-#include "attribution/requests/channels.h"
-#include "attribution/requests/requests_party.h"
+#include "attribution/requests/connections.h"
+#include "attribution/requests/endpoint.h"
 #include "attribution/requests/requests_state.h"
-#include "attribution/requests/requests_unheard.h"
+#include "common/error.h"
 #include "report/steps/call_step.h"
+
+/* A thread that sends more requests than this for a found message does so on
+ * its own account.
+ */
+enum { MOST_FOR_FOUND = 16 };
+
+bool requests_open(struct requests *requests, struct request *request)
+{
+	if (array_append(&requests->open, &request) < 0)
+		return false;
+	request->number = ++requests->numbers;
+	return true;
+}
+
+void requests_name(const struct requests *requests, struct request *request)
+{
+	const struct connection_state *state =
+		connections_find(requests->connections, request->socket);
+
+	if (!state)
+		return;
+	request->has_connection = true;
+	request->connection = state->connection;
+}
+
+/* Marks requests of @client from before it slept and then sent @message, if
+ * their server left them: they may need no answer.
+ */
+static void pass_left(const struct thread_endpoint *client,
+		      const struct message *message)
+{
+	for (size_t i = 0; i < client->asked.count; i++) {
+		struct request *request = request_in(&client->asked, i);
+
+		request->is_passed |= request->is_left &&
+				      request->wakes != message->wakes &&
+				      (!request->socket || !message->from ||
+				       request->socket == message->from);
+	}
+}
+
+struct request *requests_ask(struct requests *requests, struct message *message)
+{
+	struct thread_endpoint *client = requests_endpoint(
+		requests, message->sender, message->sent->time_ns);
+	struct request *request = client ? request_new(message) : NULL;
+
+	if (!request || !requests_open(requests, request)) {
+		requests->status = -ERROR_MEMORY;
+		return NULL;
+	}
+	requests_name(requests, request);
+	requests_give_carrier(requests, message, request, NULL);
+	pass_left(client, message);
+	if (++client->found_asks > MOST_FOR_FOUND)
+		client->found_ns = 0;
+	request->found_ns = client->found_ns;
+	if (request->kind == MESSAGE_SEND)
+		requests_check(requests,
+			       request_list_add(&client->asked, request));
+	if (request->socket)
+		requests_check(requests,
+			       channels_ask(requests->channels, request->socket,
+					    request));
+	return request;
+}
+
+/* Returns whether @endpoint has sent a message since @since_ns that nobody has
+ * read yet.
+ */
+static bool has_pending(const struct thread_endpoint *endpoint,
+			uint64_t since_ns)
+{
+	for (size_t i = 0; i < endpoint->unheard.count; i++) {
+		const struct message *message =
+			message_in(&endpoint->unheard, i);
+
+		if (!message->is_taken && message->sent->time_ns >= since_ns)
+			return true;
+	}
+	return false;
+}
+
+/* Returns whether the request that the sender of @request works for may still
+ * become known: the sender found a message and has not answered it, or its
+ * answer is in flight.
+ */
+static bool may_be_child(const struct requests *requests,
+			 const struct request *request)
+{
+	const struct thread_endpoint *client =
+		requests_known_endpoint(requests, request->client);
+
+	return client && !request->parent && request->found_ns &&
+	       (client->found_ns == request->found_ns ||
+		has_pending(client, request->found_ns));
+}
+
+/* Returns whether the sender of @request may turn out to have worked for
+ * another request than its parent, which the answer to the parent will show.
+ */
+static bool may_have_another_parent(const struct request *request)
+{
+	const struct request *parent = request->parent;
+
+	return parent && request_is_open(parent) &&
+	       (parent->is_polled || parent->is_inferred);
+}
+
+/* Returns whether neither @request nor others of its client have been answered
+ * so far. A reader of a pipe, such as a shell that reads a command's output, is
+ * not a server for that alone.
+ */
+static bool is_one_way(const struct requests *requests,
+		       const struct request *request)
+{
+	return request->medium == MEDIUM_PIPE &&
+	       request->kind == MESSAGE_SEND && !request->is_answered &&
+	       !roles_has_answered(&requests->roles, request->server->pid,
+				   request->client->pid);
+}
+
+static bool is_ready(const struct requests *requests,
+		     const struct request *request)
+{
+	const struct request *parent = request->parent;
+
+	return request->is_ended && request_is_settled(request) &&
+	       (requests->is_over || (!may_be_child(requests, request) &&
+				      !may_have_another_parent(request) &&
+				      (!parent || parent->is_ended ||
+				       !is_one_way(requests, parent))));
+}
+
+/* Replaces one-way parents, which are no requests, by their own parents. */
+static void skip_parents(const struct requests *requests,
+			 struct request *request)
+{
+	struct request *parent;
+
+	while ((parent = request->parent)) {
+		parent->is_one_way |= is_one_way(requests, parent);
+		if (!parent->is_one_way)
+			return;
+		request->parent =
+			parent->parent ? request_refer(parent->parent) : NULL;
+		request_drop(parent);
+	}
+}
+
+static void tell(const struct requests *requests, struct request *request)
+{
+	struct request_callback *const *callbacks = requests->callbacks.items;
+
+	request->is_one_way |= is_one_way(requests, request);
+	if (request->is_one_way)
+		return;
+	skip_parents(requests, request);
+	for (size_t i = 0; i < requests->callbacks.count; i++)
+		callbacks[i]->take(callbacks[i], request);
+}
+
+void requests_emit(struct requests *requests)
+{
+	struct request **items = requests->open.items;
+	size_t kept = 0;
+
+	for (size_t i = 0; i < requests->open.count; i++) {
+		struct request *request = items[i];
+
+		if (!is_ready(requests, request)) {
+			items[kept++] = request;
+			continue;
+		}
+		tell(requests, request);
+		request_clear(request);
+		request_drop(request);
+	}
+	requests->open.count = kept;
+}
+
+void requests_note_find(struct requests *requests, int32_t pid,
+			uint64_t time_ns)
+{
+	requests->finds[requests->find_count++ % FINDS] =
+		(struct find){ pid, time_ns };
+}
+
+uint32_t requests_finds_of(const struct requests *requests, int32_t pid,
+			   uint64_t since_ns, uint64_t until_ns)
+{
+	uint32_t count = 0;
+
+	for (size_t i = 0; i < FINDS; i++)
+		count += requests->finds[i].pid == pid &&
+			 requests->finds[i].time_ns >= since_ns &&
+			 requests->finds[i].time_ns < until_ns;
+	return count;
+}
+
+struct message *requests_sent_for(const struct thread_endpoint *server,
+				  const struct request *request)
+{
+	enum message_medium medium = (enum message_medium)request->medium;
+	struct message *message;
+
+	for (size_t i = 0;
+	     (message = endpoint_next_unheard(server, &i, medium)); i++)
+		if (message->hold->request == request)
+			return message;
+	return NULL;
+}
+
+/* Like requests_sent_for(), or else a message that @server sent for an unknown
+ * request.
+ */
+static struct message *answer_of(const struct thread_endpoint *server,
+				 const struct request *request, bool is_bold)
+{
+	struct message *message = requests_sent_for(server, request);
+
+	return message ? message :
+			 endpoint_unheard(server,
+					  (enum message_medium)request->medium,
+					  request->sent->time_ns,
+					  request->client, is_bold);
+}
+
+/* Like answer_of(), for any thread of the server of @request. */
+static struct message *find_answer_to(const struct requests *requests,
+				      const struct request *request,
+				      bool is_bold)
+{
+	struct message *found = NULL;
+	const struct thread_endpoint *server;
+	size_t next = 0;
+
+	while ((server = requests_next_endpoint(requests, &next))) {
+		struct message *message =
+			server->unheard.count && server->task->pid ==
+							 request->server->pid ?
+				answer_of(server, request, is_bold) :
+				NULL;
+
+		if (message && message->hold->request == request)
+			return message;
+		if (!found)
+			found = message;
+	}
+	return found;
+}
+
+/* Returns a message that may answer one that @receiver sent, among the passed
+ * ones or the others, borrowed, or NULL.
+ */
+static struct message *find_answer_of(const struct requests *requests,
+				      const struct thread_endpoint *receiver,
+				      enum message_medium medium,
+				      bool is_passed, bool is_bold)
+{
+	struct message *message = NULL;
+
+	for (size_t i = 0; i < receiver->asked.count && !message; i++) {
+		const struct request *request = request_in(&receiver->asked, i);
+
+		if (request_is_open(request) &&
+		    request->is_passed == is_passed && request->server &&
+		    request->medium == medium)
+			message = find_answer_to(requests, request, is_bold);
+	}
+	return message;
+}
+
+struct message *requests_guess_answer(const struct requests *requests,
+				      const struct thread_endpoint *receiver,
+				      enum message_medium medium, bool is_bold)
+{
+	struct message *message =
+		find_answer_of(requests, receiver, medium, false, is_bold);
+
+	return message ? message :
+			 find_answer_of(requests, receiver, medium, true,
+					is_bold);
+}
+
+/* Returns whether a thread of @pid may have found both messages of one sender
+ * until @until_ns, so that it answers the second.
+ */
+static bool has_found_both(const struct requests *requests, int32_t pid,
+			   const struct message *first,
+			   const struct message *second, uint64_t until_ns)
+{
+	return requests_finds_of(requests, pid, first->sent->time_ns,
+				 second->sent->time_ns) ||
+	       (first->wakes != second->wakes &&
+		requests_finds_of(requests, pid, first->sent->time_ns,
+				  until_ns + 1) > 1);
+}
+
+/* Returns the message of @receiver by @medium that a thread of @pid found by
+ * @until_ns and that woke nobody; the caller owns the reference. A message
+ * found before the next one was sent was another.
+ */
+static struct message *find_found(const struct requests *requests, int32_t pid,
+				  struct thread_endpoint *receiver,
+				  enum message_medium medium, uint64_t until_ns)
+{
+	struct message *found = NULL;
+	struct message *next;
+	size_t at = 0;
+
+	message_list_forget_taken(&receiver->unheard);
+	while ((next = endpoint_next_unheard(receiver, &at, medium))) {
+		uint64_t next_ns = next->sent->time_ns;
+
+		if (next_ns > until_ns ||
+		    (found &&
+		     !has_found_both(requests, pid, found, next, until_ns)))
+			break;
+		message_drop(found);
+		found = message_list_take(&receiver->unheard, at);
+	}
+	return found;
+}
+
+/* Returns whether the request that the sender of @message works for is
+ * uncertain: the sender found a message, or was woken by one of several.
+ */
+static bool is_uncertain(const struct requests *requests,
+			 const struct message *message)
+{
+	const struct request *request = message->hold->request;
+
+	if (request)
+		return request->is_polled || request->is_inferred;
+	return requests_finds_of(requests, message->sender->pid, 0,
+				 message->sent->time_ns);
+}
+
+struct request *requests_ask_found_by(struct requests *requests,
+				      const struct message *answer,
+				      struct thread_endpoint *receiver,
+				      enum message_medium medium,
+				      uint64_t until_ns)
+{
+	struct message *message = find_found(requests, answer->sender->pid,
+					     receiver, medium, until_ns);
+	struct request *request;
+
+	if (!message)
+		return NULL;
+	message->is_taken = true;
+	message->is_inferred = true;
+	request = requests_ask(requests, message);
+	if (request)
+		request->server = answer->sender;
+	message_drop(message);
+	return request;
+}
+
+/* The message that @sender found, or is assumed to work for, used another
+ * medium than its answer.
+ */
+static struct request *ask_by_other_way(struct requests *requests,
+					const struct message *answer,
+					struct thread_endpoint *receiver,
+					const struct thread_endpoint *sender)
+{
+	const struct request *request = answer->hold->request;
+	enum message_medium medium;
+
+	if (!sender->found_ns && !(request && request->is_inferred))
+		return NULL;
+	medium = sender->found_ns ? sender->found_by :
+				    (enum message_medium)request->medium;
+	return medium == answer->medium ?
+		       NULL :
+		       requests_ask_found_by(requests, answer, receiver, medium,
+					     answer->sent->time_ns);
+}
+
+/* Creates a request from a message that @receiver sent and that woke nobody, if
+ * @answer may be the answer to it. Borrowed, or NULL.
+ */
+static struct request *requests_ask_found(struct requests *requests,
+					  const struct message *answer,
+					  struct thread_endpoint *receiver)
+{
+	const struct thread_endpoint *sender =
+		requests_known_endpoint(requests, answer->sender);
+	enum message_medium medium = (enum message_medium)answer->medium;
+	uint64_t until_ns = sender->found_ns;
+	struct request *request = NULL;
+
+	if (requests_is_server(requests, receiver->task, answer->sender,
+			       medium))
+		return NULL;
+	if (!until_ns && (is_uncertain(requests, answer) ||
+			  requests_is_server(requests, answer->sender,
+					     receiver->task, medium)))
+		until_ns = answer->sent->time_ns;
+	if (until_ns)
+		request = requests_ask_found_by(requests, answer, receiver,
+						medium, until_ns);
+	return request ? request :
+			 ask_by_other_way(requests, answer, receiver, sender);
+}
 
 static bool is_served_by(const struct request *request, int32_t pid)
 {
@@ -22,7 +429,7 @@ static bool is_served_by(const struct request *request, int32_t pid)
 /* Returns the request of @receiver that the sender of @message works for, or
  * NULL.
  */
-static struct request *find_current(const struct party *receiver,
+static struct request *find_current(const struct thread_endpoint *receiver,
 				    const struct message *message)
 {
 	struct request *current = message->hold->request;
@@ -37,7 +444,7 @@ static struct request *find_current(const struct party *receiver,
 /* Returns the oldest request of @receiver that @message may answer, or NULL;
  * among the passed ones if @is_passed, else among the others.
  */
-static struct request *find_asked(const struct party *receiver,
+static struct request *find_asked(const struct thread_endpoint *receiver,
 				  const struct message *message, bool is_passed)
 {
 	for (size_t i = 0; i < receiver->asked.count; i++) {
@@ -56,12 +463,12 @@ static struct request *find_asked(const struct party *receiver,
 /* Like find_asked(), if the sender works for a message that it found, which
  * @receiver may have sent after others. Those may need no answer.
  */
-static struct request *find_found(struct requests *requests,
-				  const struct message *message,
-				  struct party *receiver)
+static struct request *answer_find_found(struct requests *requests,
+					 const struct message *message,
+					 struct thread_endpoint *receiver)
 {
-	const struct party *sender =
-		requests_known_party(requests, message->sender);
+	const struct thread_endpoint *sender =
+		requests_known_endpoint(requests, message->sender);
 
 	return sender->found_ns && !message->hold->request ?
 		       requests_ask_found(requests, message, receiver) :
@@ -73,7 +480,7 @@ static struct request *find_found(struct requests *requests,
  */
 static struct request *find_open(struct requests *requests,
 				 const struct message *message,
-				 struct party *receiver)
+				 struct thread_endpoint *receiver)
 {
 	struct request *request = find_asked(receiver, message, false);
 	struct request *found = NULL;
@@ -87,7 +494,7 @@ static struct request *find_open(struct requests *requests,
 
 struct request *requests_find_answered(struct requests *requests,
 				       struct message *message,
-				       struct party *receiver)
+				       struct thread_endpoint *receiver)
 {
 	struct request *request = message->answers;
 
@@ -100,7 +507,7 @@ struct request *requests_find_answered(struct requests *requests,
 	if (!request)
 		request = find_current(receiver, message);
 	if (!request)
-		request = find_found(requests, message, receiver);
+		request = answer_find_found(requests, message, receiver);
 	if (!request)
 		request = find_open(requests, message, receiver);
 	return request;
@@ -136,10 +543,12 @@ static void adopt(const struct requests *requests, const struct hold *hold,
  */
 static bool is_pending(const struct requests *requests, const struct hold *hold)
 {
-	const struct party *party = requests_known_party(requests, hold->task);
+	const struct thread_endpoint *endpoint =
+		requests_known_endpoint(requests, hold->task);
 
-	for (size_t i = 0; i < party->unheard.count; i++) {
-		const struct message *message = message_in(&party->unheard, i);
+	for (size_t i = 0; i < endpoint->unheard.count; i++) {
+		const struct message *message =
+			message_in(&endpoint->unheard, i);
 
 		if (message->hold == hold && !message->is_taken)
 			return true;
@@ -194,7 +603,8 @@ static void attach(struct requests *requests, struct hold *hold,
 /* @server took @next, as is known now: it has answered @request before it read
  * the message that was assumed to be @next.
  */
-static void rename_taken(struct requests *requests, struct party *server,
+static void rename_taken(struct requests *requests,
+			 struct thread_endpoint *server,
 			 const struct request *request, struct request *next)
 {
 	struct hold *now = server->hold;
@@ -211,7 +621,7 @@ static void rename_taken(struct requests *requests, struct party *server,
 /* Other requests of the same client, taken before this one was answered at
  * @sent_ns, are still unanswered; perhaps they always will be.
  */
-static void go_on(struct requests *requests, struct party *server,
+static void go_on(struct requests *requests, struct thread_endpoint *server,
 		  struct request *request, struct hold *hold, uint64_t sent_ns)
 {
 	struct request *next = NULL;
@@ -243,8 +653,8 @@ static void go_on(struct requests *requests, struct party *server,
  */
 static bool has_others(struct requests *requests, const struct request *request)
 {
-	const struct party *client =
-		requests_known_party(requests, request->client);
+	const struct thread_endpoint *client =
+		requests_known_endpoint(requests, request->client);
 
 	if (!client)
 		return false;
@@ -264,8 +674,8 @@ static bool has_others(struct requests *requests, const struct request *request)
 void requests_answer(struct requests *requests, struct request *request,
 		     struct message *message)
 {
-	struct party *server = requests_party(requests, message->sender,
-					      message->sent->time_ns);
+	struct thread_endpoint *server = requests_endpoint(
+		requests, message->sender, message->sent->time_ns);
 	struct hold *hold = message->hold;
 
 	message->answers = request_refer(request);

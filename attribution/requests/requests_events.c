@@ -2,25 +2,658 @@
 #include "attribution/requests/requests_events.h"
 
 #include "attribution/events/known_events.h"
-#include "attribution/requests/channels.h"
 #include "attribution/requests/connections.h"
-#include "attribution/requests/requests_ask.h"
-#include "attribution/requests/requests_context.h"
-#include "attribution/requests/requests_deferred.h"
-#include "attribution/requests/requests_disk.h"
-#include "attribution/requests/requests_items.h"
-#include "attribution/requests/requests_packets.h"
-#include "attribution/requests/requests_party.h"
-#include "attribution/requests/requests_send.h"
+#include "attribution/requests/endpoint.h"
+#include "attribution/requests/request.h"
+#include "attribution/requests/requests_answer.h"
 #include "attribution/requests/requests_state.h"
+#include "attribution/requests/requests_take.h"
 #include "common/container_of.h"
 #include "decoder/recording/sideband.h"
 #include "report/steps/call_step.h"
 
-/* Emits @span and moves the clock of @party. Returns whether a mark became
+/* Before Linux 6.3 there are no events for socket reads and writes. Packets
+ * replace them: the packet that leaves in a send contains that message and, on
+ * the same machine, is also the packet that is delivered and copied to the
+ * reader.
+ */
+
+static void set(struct requests *requests, uint64_t packet,
+		struct message *message)
+{
+	requests_check(requests,
+		       packets_set(requests->packets, packet, message));
+}
+
+/* The kernel reuses the address of a packet. */
+static void forget_read(struct requests *requests, uint64_t packet)
+{
+	const struct message *message = packets_find(requests->packets, packet);
+
+	if (message && message->is_taken)
+		set(requests, packet, NULL);
+}
+
+static void take_sent(struct requests *requests,
+		      struct thread_endpoint *endpoint,
+		      const struct event_record *event)
+{
+	uint64_t packet = (uint64_t)event->values[SKB_ADDRESS];
+	struct message *message = endpoint->message;
+
+	if (endpoint->send.function.kind != MESSAGE_SEND ||
+	    endpoint->send.function.medium < MEDIUM_TCP)
+		return;
+	if (!message)
+		message = requests_deliver(requests, endpoint, event->time_ns);
+	if (!message)
+		return;
+	if (requests->options.has_wakes && !endpoint->is_heard)
+		requests_list_unheard(requests, endpoint);
+	/* The packets of a datagram are not always shown when they are read. */
+	message->has_packets = !message->is_merged &&
+			       message->medium == MEDIUM_TCP;
+	message->is_inferred = false;
+	set(requests, packet, message);
+}
+
+/* The packet is forwarded, or replies to the one being delivered. */
+static void take_passed(struct requests *requests,
+			const struct event_record *event)
+{
+	uint64_t packet = (uint64_t)event->values[SKB_ADDRESS];
+	struct message *delivered =
+		packets_delivered(requests->packets, event->cpu,
+				  requests_softirq_at(requests, event));
+
+	forget_read(requests, packet);
+	if (!packets_find(requests->packets, packet))
+		requests_check(requests, packets_set_reply(requests->packets,
+							   packet, delivered));
+}
+
+/* A packet leaves; is delivered; is copied to its reader.
+ *
+ * A packet leaves. In a system call that sends, the first one contains the
+ * first bytes of the message, unless others were queued before it.
+ */
+static void requests_packet_leaves(struct requests *requests,
+				   const struct event_record *event)
+{
+	struct thread_endpoint *endpoint =
+		requests_endpoint_at(requests, event);
+	bool is_sent = endpoint && endpoint->is_sending &&
+		       requests_context_of(requests, endpoint) ==
+			       CONTEXT_SYSTEM_CALL;
+
+	if (requests->options.has_packets && is_sent)
+		take_sent(requests, endpoint, event);
+	else if (requests->options.has_packets)
+		take_passed(requests, event);
+	else if (requests->options.has_socket_events && is_sent &&
+		 !endpoint->transmitted &&
+		 endpoint->send.function.medium == MEDIUM_TCP)
+		endpoint->transmitted =
+			thread_clock_mark(&endpoint->clock, event->time_ns);
+}
+
+static void requests_packet_received(struct requests *requests,
+				     const struct event_record *event)
+{
+	uint64_t packet = (uint64_t)event->values[SKB_ADDRESS];
+
+	forget_read(requests, packet);
+	if (event->cpu >= 0)
+		requests_check(
+			requests,
+			packets_deliver(requests->packets, event->cpu, packet,
+					requests_softirq_at(requests, event)));
+}
+
+/* @step starts to free a packet that was merged into the previous one. */
+static void requests_packet_merged(struct requests *requests,
+				   const struct call_step *step)
+{
+	uint64_t softirq = requests_softirq_of(requests, step->task);
+	int32_t cpu = (int32_t)step->cpu;
+	struct message *message =
+		packets_delivered(requests->packets, cpu, softirq);
+
+	if (message && !message->is_taken) {
+		message->has_packets = false;
+		message->is_merged = true;
+	}
+	/* It was queued until its reader released the socket. */
+	else if (!softirq)
+		requests->late_merges++;
+	packets_forget_delivered(requests->packets, cpu, softirq);
+}
+
+/* Why no packet of its own carries a message to its reader. */
+enum stray {
+	STRAY_MERGED, /* merged into another packet */
+	STRAY_HELD,   /* no packet of it was seen so far */
+	STRAY_LATE,   /* its packet may have been merged without an event */
+};
+
+static enum stray stray_of(const struct message *message)
+{
+	return message->has_packets ? STRAY_LATE :
+	       message->is_merged   ? STRAY_MERGED :
+				      STRAY_HELD;
+}
+
+/* Returns the oldest message of @sender in the range @first to @last that
+ * answers the request of @reader, or, if @may_be, may be for it (NULL: for
+ * anybody). Borrowed, or NULL.
+ */
+static struct message *find_stray(const struct thread_endpoint *sender,
+				  enum stray first, enum stray last,
+				  const struct task *reader, bool may_be)
+{
+	for (size_t i = 0; sender && i < sender->unheard.count; i++) {
+		struct message *message = message_in(&sender->unheard, i);
+		const struct request *request = message->hold->request;
+		enum stray stray = stray_of(message);
+
+		if (message->is_taken || message->medium != MEDIUM_TCP ||
+		    stray < first || stray > last)
+			continue;
+		if (may_be ? !reader || message_may_be_for(message, reader,
+							   false) :
+			     request && request->client == reader)
+			return message;
+	}
+	return NULL;
+}
+
+/* Returns a message of @sender that was merged into a packet that @reader
+ * (NULL: anybody) reads, borrowed, or NULL. Messages known to be for it are
+ * read in order.
+ */
+static struct message *find_added(const struct requests *requests,
+				  const struct thread_endpoint *sender,
+				  const struct task *reader)
+{
+	enum stray last = requests->late_merges ? STRAY_LATE : STRAY_HELD;
+	struct message *message =
+		reader ? find_stray(sender, 0, last, reader, false) : NULL;
+
+	for (enum stray stray = 0; !message && stray <= last; stray++)
+		message = find_stray(sender, stray, stray, reader, true);
+	return message;
+}
+
+/* Part of a packet was read before: the rest belongs to the same message, or to
+ * one that was merged into the packet.
+ */
+static struct message *rest_of(struct requests *requests,
+			       struct message *message,
+			       const struct thread_endpoint *reader)
+{
+	const struct thread_endpoint *sender =
+		requests_known_endpoint(requests, message->sender);
+	struct message *merged;
+
+	if (!message->is_taken || reader->copied.count)
+		return message;
+	merged = find_added(requests, sender, reader->task);
+	if (!merged)
+		merged = find_added(requests, sender, NULL);
+	if (!merged)
+		return message;
+	if (merged->has_packets)
+		requests->late_merges--;
+	merged->is_inferred = true;
+	return merged;
+}
+
+/* Returns the oldest message of @sender that has had no packet so far,
+ * borrowed, or NULL.
+ */
+static struct message *held_back(const struct thread_endpoint *sender)
+{
+	return find_stray(sender, STRAY_HELD, STRAY_HELD, NULL, true);
+}
+
+/* Data that had to wait until earlier data had arrived leaves on the other
+ * side's acknowledgement: the thread that the acknowledgement reaches sent it.
+ * Returns the message, or NULL.
+ */
+static struct message *find_reply(struct requests *requests, uint64_t packet)
+{
+	const struct message *delivered =
+		packets_find_delivered(requests->packets, packet);
+	struct message *found = NULL;
+	const struct thread_endpoint *sender;
+	size_t next = 0;
+
+	while (delivered && delivered->receiver &&
+	       (sender = requests_next_endpoint(requests, &next))) {
+		struct message *message =
+			sender->task->pid == delivered->receiver->pid ?
+				held_back(sender) :
+				NULL;
+
+		if (message && message_is_older(message, found))
+			found = message;
+	}
+	if (!found)
+		return NULL;
+	found->is_inferred = true;
+	set(requests, packet, found);
+	return found;
+}
+
+static void requests_packet_copied(struct requests *requests,
+				   const struct event_record *event)
+{
+	struct thread_endpoint *endpoint =
+		requests_endpoint_at(requests, event);
+	uint64_t packet = (uint64_t)event->values[SKB_ADDRESS];
+	struct message *message = packets_find(requests->packets, packet);
+
+	if (!endpoint || !endpoint_waits(endpoint) ||
+	    endpoint->wait.function.kind != MESSAGE_WAIT)
+		return;
+	endpoint->has_copied = true;
+	if (endpoint->wait.function.medium < MEDIUM_TCP)
+		return;
+	endpoint->packet = packet;
+	message = message ? rest_of(requests, message, endpoint) :
+			    find_reply(requests, packet);
+	if (message)
+		requests_check(requests,
+			       message_list_add(&endpoint->copied, message,
+						MESSAGES_LISTED));
+}
+
+/* Records that the packet that @endpoint read last, with no known message,
+ * contains @message.
+ */
+static void requests_packet_guessed(struct requests *requests,
+				    struct thread_endpoint *endpoint,
+				    struct message *message)
+{
+	if (endpoint->packet)
+		set(requests, endpoint->packet, message);
+}
+
+/* A function that waits starts or ends. */
+static void requests_wait_begin(struct requests *requests,
+				struct thread_endpoint *endpoint,
+				struct message_function function,
+				const struct call_step *step)
+{
+	const struct request *current = endpoint->hold->request;
+
+	/* A thread that waits for a lock meanwhile continues its work. */
+	if (endpoint_waits(endpoint) ||
+	    (function.kind == MESSAGE_WORD && current && !current->is_answered))
+		return;
+	endpoint->wait_state =
+		endpoint->wait_state == WAIT_POLLED ? WAIT_READS : WAIT_OPEN;
+	endpoint->wait =
+		(struct message_call){ function, step->function, step->depth };
+	endpoint->has_copied = false;
+	endpoint->packet = 0;
+	endpoint->freed = NULL;
+	message_list_clear(&endpoint->copied);
+	if (endpoint->wait_state == WAIT_READS)
+		return;
+	hold_drop(endpoint->before);
+	endpoint->before = requests_cut(requests, endpoint, step->time_ns);
+	requests_wait(requests, endpoint);
+}
+
+/* Returns the oldest message that woke @endpoint, matches what it waits for,
+ * and was sent while @endpoint waited for several objects (@is_polled) or for
+ * that one; the caller owns the reference. NULL: none.
+ */
+static struct message *next_arrived(struct thread_endpoint *endpoint,
+				    bool is_polled)
+{
+	bool is_accept = endpoint->wait.function.kind == MESSAGE_ACCEPT;
+
+	for (size_t i = 0; i < endpoint->arrived.count; i++) {
+		struct message *message = message_in(&endpoint->arrived, i);
+
+		if ((message->kind == MESSAGE_CONNECT) == is_accept &&
+		    message->is_polled == is_polled && !message->is_taken)
+			return message_list_take(&endpoint->arrived, i);
+	}
+	return NULL;
+}
+
+/* Reads the message that woke @endpoint from this wait, or else from an earlier
+ * wait for several objects.
+ *
+ * Returns whether there was such a message.
+ */
+static bool take_arrived(struct requests *requests,
+			 struct thread_endpoint *endpoint, uint64_t time_ns)
+{
+	struct message *message = next_arrived(endpoint, false);
+
+	if (!message)
+		message = next_arrived(endpoint, true);
+	if (!message)
+		return false;
+	requests_take(requests, endpoint, message, time_ns);
+	message_drop(message);
+	return true;
+}
+
+/* Reads the messages that packets show @endpoint to have read. Returns whether
+ * there was one.
+ */
+static bool take_copied(struct requests *requests,
+			struct thread_endpoint *endpoint, uint64_t time_ns)
+{
+	bool has_any = endpoint->copied.count;
+
+	while (endpoint->copied.count) {
+		struct message *message =
+			message_list_take(&endpoint->copied, 0);
+
+		requests_take(requests, endpoint, message, time_ns);
+		message_drop(message);
+	}
+	return has_any;
+}
+
+/* Returns the oldest unread message by a Unix socket in @list that @sender
+ * sent, borrowed, or NULL.
+ */
+static struct message *oldest_from(const struct array *list,
+				   const struct task *sender)
+{
+	for (size_t i = 0; i < list->count; i++) {
+		struct message *message = message_in(list, i);
+
+		if (message->sender == sender && !message->is_taken &&
+		    message->medium == MEDIUM_UNIX &&
+		    message->kind == MESSAGE_SEND)
+			return message;
+	}
+	return NULL;
+}
+
+/* Reads the message of the task for which room became free. Returns whether
+ * there was such a message.
+ */
+static bool take_freed(struct requests *requests,
+		       struct thread_endpoint *endpoint, uint64_t time_ns)
+{
+	const struct thread_endpoint *sender =
+		requests_known_endpoint(requests, endpoint->freed);
+	struct message *message =
+		sender ? oldest_from(&endpoint->arrived, sender->task) : NULL;
+
+	if (sender && !message)
+		message = oldest_from(&sender->unheard, sender->task);
+	if (!message)
+		return false;
+	message_refer(message);
+	requests_take(requests, endpoint, message, time_ns);
+	message_drop(message);
+	return true;
+}
+
+/* Returns whether @endpoint read nothing in the wait that ends. */
+static bool has_read_nothing(const struct requests *requests,
+			     const struct thread_endpoint *endpoint)
+{
+	enum message_medium medium = endpoint->wait.function.medium;
+
+	if (endpoint->wait.function.kind != MESSAGE_WAIT ||
+	    endpoint->has_copied)
+		return false;
+	return medium == MEDIUM_PIPE ?
+		       requests->sees_copies :
+		       requests->options.has_packets &&
+			       (medium == MEDIUM_UNIX || medium == MEDIUM_TCP);
+}
+
+static void find(struct requests *requests, struct thread_endpoint *endpoint,
+		 bool is_polled, uint64_t time_ns)
+{
+	enum message_medium medium = endpoint->wait.function.medium;
+	struct message *message =
+		requests_find_unheard(requests, endpoint, medium, is_polled);
+
+	if (!message && medium < MEDIUM_TCP &&
+	    requests_deliver_open(requests, endpoint, medium, time_ns))
+		message = requests_find_unheard(requests, endpoint, medium,
+						is_polled);
+	if (!message) {
+		if (endpoint->hold->is_waiting)
+			requests_give(requests, endpoint->hold, NULL, NULL);
+		endpoint->found_ns = time_ns;
+		endpoint->found_by = medium;
+		requests_note_find(requests, endpoint->task->pid, time_ns);
+		endpoint->found_asks = 0;
+		return;
+	}
+	message->is_inferred = true;
+	requests_mark_swapped(requests, message);
+	requests_packet_guessed(requests, endpoint, message);
+	requests_take(requests, endpoint, message, time_ns);
+	message_drop(message);
+}
+
+static void requests_wait_end(struct requests *requests,
+			      struct thread_endpoint *endpoint,
+			      const struct call_step *step)
+{
+	struct message_function function = endpoint->wait.function;
+	bool is_polled = endpoint->wait_state == WAIT_READS;
+	bool has_polled = function.kind == MESSAGE_MANY;
+
+	endpoint->wait_state = has_polled ? WAIT_POLLED : WAIT_NONE;
+	if (has_polled) {
+		endpoint->round_count = 0;
+		endpoint->polls = true;
+	}
+	/* The socket's event follows the exit of its function. */
+	if (has_polled || (function.kind == MESSAGE_WAIT &&
+			   requests->options.has_socket_events &&
+			   message_medium_is_socket(function.medium)))
+		return;
+	if (has_read_nothing(requests, endpoint)) {
+		requests_resume(requests, endpoint);
+		return;
+	}
+	/* A wait whose end was not seen may have found nothing. */
+	if (take_copied(requests, endpoint, step->time_ns) ||
+	    take_freed(requests, endpoint, step->time_ns) ||
+	    take_arrived(requests, endpoint, step->time_ns) ||
+	    (step->unseen & UNSEEN_END))
+		return;
+	if (function.kind == MESSAGE_WAIT)
+		find(requests, endpoint, is_polled, step->time_ns);
+	else
+		requests_resume(requests, endpoint);
+}
+
+/* Returns whether @waker wakes another process by a word in memory. That may be
+ * a request, its answer or a lock that both use: the trace has neither the word
+ * nor other shared state, so it is not treated as a message. Within a process
+ * the wake-up passes work on in any case.
+ */
+static bool is_between_processes(const struct thread_endpoint *waker,
+				 const struct thread_endpoint *woken,
+				 enum message_kind kind)
+{
+	return kind == MESSAGE_SIGNAL && waker->task->pid != woken->task->pid;
+}
+
+/* Returns the message of @waker's send that may wake @woken, or NULL. */
+static struct message *message_to(struct requests *requests,
+				  struct thread_endpoint *waker,
+				  const struct thread_endpoint *woken,
+				  uint64_t time_ns)
+{
+	enum message_kind kind = waker->send.function.kind;
+
+	if (!waker->is_sending || waker == woken ||
+	    is_between_processes(waker, woken, kind))
+		return NULL;
+	if ((kind == MESSAGE_SIGNAL) !=
+		    (woken->wait.function.kind == MESSAGE_WORD) ||
+	    (kind == MESSAGE_CONNECT &&
+	     woken->wait.function.kind == MESSAGE_WAIT))
+		return NULL;
+	/* No socket became ready: an interrupt wakes the thread for another
+	 * reason.
+	 */
+	if (requests_has_events(requests, waker) && !waker->message)
+		return NULL;
+	return waker->message ? waker->message :
+				requests_deliver(requests, waker, time_ns);
+}
+
+/* @endpoint wakes from waiting for the next message: marks its unanswered
+ * requests whose clients no longer wait.
+ */
+static void pass(struct thread_endpoint *endpoint)
+{
+	for (size_t i = 0; i < endpoint->taken.count; i++) {
+		struct request *request = request_in(&endpoint->taken, i);
+
+		if (request->is_overtaken || request->kind != MESSAGE_SEND)
+			request->is_ended = true;
+		request->is_left = !request->has_children &&
+				   (!request->last ||
+				    request->last->is_carrier ||
+				    request->last->task == endpoint->task);
+	}
+	request_list_forget_closed(&endpoint->taken);
+}
+
+/* Ends the segment of @endpoint at its sleep: everything before belongs to its
+ * previous work.
+ */
+static void cut_wait(struct requests *requests,
+		     struct thread_endpoint *endpoint, uint64_t time_ns)
+{
+	requests_resume(requests, endpoint);
+	hold_drop(endpoint->before);
+	endpoint->before = requests_cut(requests, endpoint, time_ns);
+	endpoint->hold->is_start = true;
+	pass(endpoint);
+}
+
+/* Records that @message woke a thread, so that its reader need not be inferred.
+ */
+static void hear(struct requests *requests, struct message *message)
+{
+	struct thread_endpoint *sender =
+		requests_known_endpoint(requests, message->sender);
+
+	if (sender->message != message && !message->carrier)
+		return;
+	sender->is_heard |= sender->message == message;
+	if (sender->is_listed)
+		message_list_forget(&sender->unheard, message);
+}
+
+/* @message (NULL: an unknown one) wakes @woken. */
+static void wake_by(struct requests *requests, struct message *message,
+		    struct thread_endpoint *woken, uint64_t time_ns)
+{
+	struct request *answered;
+
+	cut_wait(requests, woken, time_ns);
+	if (!message)
+		return;
+	hear(requests, message);
+	woken->hold->waker = message->sender;
+	woken->hold->waker_function = message->function;
+	message->receiver = woken->task;
+	message->is_polled = woken->wait.function.kind == MESSAGE_MANY &&
+			     !message->to;
+	answered = requests_find_answered(requests, message, woken);
+	if (answered && !message->answers)
+		requests_answer(requests, answered, message);
+	requests_check(requests, message_list_add(&woken->arrived, message,
+						  MESSAGES_LISTED));
+}
+
+/* A packet being delivered to @woken wakes it. Returns whether it is known if a
+ * packet does.
+ */
+static bool take_delivery(struct requests *requests,
+			  struct thread_endpoint *woken,
+			  const struct event_record *event)
+{
+	enum message_medium medium = woken->wait.function.medium;
+	uint64_t softirq = requests_softirq_at(requests, event);
+	struct message *message;
+
+	if (!requests->options.has_packets || !softirq ||
+	    woken->wait.function.kind == MESSAGE_ACCEPT ||
+	    (medium != MEDIUM_UNKNOWN && medium < MEDIUM_TCP))
+		return false;
+	message = packets_delivered(requests->packets, event->cpu, softirq);
+	wake_by(requests, message && !message->is_taken ? message : NULL, woken,
+		event->time_ns);
+	return true;
+}
+
+/* A reader of a Unix socket makes room and wakes the sender: this is no
+ * message, but shows which task sent the data.
+ */
+static void take_room(const struct requests *requests,
+		      struct thread_endpoint *reader,
+		      const struct thread_endpoint *woken)
+{
+	enum context_kind context = requests_context_of(requests, reader);
+
+	if (reader != woken && !reader->freed && endpoint_waits(reader) &&
+	    reader->wait.function.kind == MESSAGE_WAIT &&
+	    reader->wait.function.medium == MEDIUM_UNIX &&
+	    woken->wait.function.medium == MEDIUM_UNIX &&
+	    (context == CONTEXT_NONE || context == CONTEXT_SYSTEM_CALL))
+		reader->freed = woken->task;
+}
+
+/* EVENT_SCHED_WAKING: a thread woken from waiting for messages receives the
+ * waker's message, if the waker is sending one.
+ */
+static void requests_waking(struct requests *requests,
+			    const struct event_record *event)
+{
+	struct thread_endpoint *woken = requests_endpoint_on(
+		requests, event->cpu, (int32_t)event->values[WAKING_TID],
+		event->time_ns);
+	struct message *message = NULL;
+	struct thread_endpoint *waker;
+
+	if (woken)
+		woken->wakes++;
+	if (!woken || !endpoint_waits(woken)) {
+		requests_deferred_wakes(requests, event, woken);
+		return;
+	}
+	if (take_delivery(requests, woken, event))
+		return;
+	waker = requests_endpoint_at(requests, event);
+	if (waker) {
+		take_room(requests, waker, woken);
+		message = requests_item_message(requests, waker, woken,
+						event->time_ns);
+	}
+	if (!message && waker && requests_is_sending(requests, waker))
+		message = message_to(requests, waker, woken, event->time_ns);
+	wake_by(requests, message, woken, event->time_ns);
+}
+
+/* Emits @span and moves the clock of @endpoint. Returns whether a mark became
  * known.
  */
-static bool move_clock(const struct requests *requests, struct party *party,
+static bool move_clock(const struct requests *requests,
+		       struct thread_endpoint *endpoint,
 		       const struct time_span *span, bool is_idle)
 {
 	struct request_callback *const *callbacks = requests->callbacks.items;
@@ -29,26 +662,28 @@ static bool move_clock(const struct requests *requests, struct party *party,
 	for (size_t i = 0; i < requests->callbacks.count; i++)
 		if (callbacks[i]->passed)
 			callbacks[i]->passed(callbacks[i], span, part);
-	return thread_clock_take(&party->clock, span, part);
+	return thread_clock_take(&endpoint->clock, span, part);
 }
 
 /* Like move_clock(), but in two parts if the thread was idle from some time on.
  */
-static bool tell_clock(const struct requests *requests, struct party *party,
+static bool tell_clock(const struct requests *requests,
+		       struct thread_endpoint *endpoint,
 		       const struct time_span *span)
 {
-	uint64_t since_ns = party->awaited_since_ns;
+	uint64_t since_ns = endpoint->awaited_since_ns;
 	struct time_span part = *span;
-	bool is_idle = party->wait.is_open || span->end_ns <= party->awaited_ns;
+	bool is_idle = endpoint_waits(endpoint) ||
+		       span->end_ns <= endpoint->awaited_ns;
 	bool is_known = false;
 
 	if (is_idle && span->begin_ns < since_ns && since_ns < span->end_ns) {
 		part.end_ns = since_ns;
-		is_known = move_clock(requests, party, &part, false);
+		is_known = move_clock(requests, endpoint, &part, false);
 		part = *span;
 		part.begin_ns = since_ns;
 	}
-	return move_clock(requests, party, &part, is_idle) || is_known;
+	return move_clock(requests, endpoint, &part, is_idle) || is_known;
 }
 
 /* A span arrives when it is over, within the wait that it is part of. */
@@ -57,34 +692,37 @@ static void take_span(struct span_callback *callback,
 {
 	struct requests *requests =
 		container_of(callback, struct requests, span_callback);
-	struct party *party =
-		requests_party(requests, span->task, span->begin_ns);
+	struct thread_endpoint *endpoint =
+		requests_endpoint(requests, span->task, span->begin_ns);
 
-	if (!party || !tell_clock(requests, party, span))
+	if (!endpoint || !tell_clock(requests, endpoint, span))
 		return;
 	/* Emission checks all open requests, so it does not run at every mark.
 	 */
 	if (++requests->known_marks <= requests->open.count)
 		return;
 	requests->known_marks = 0;
-	requests_hand_out(requests);
+	requests_emit(requests);
 }
 
-/* Data was copied to @party, or any thread merged packets. */
-static void take_evidence(struct requests *requests, struct party *party,
+/* Data was copied to @endpoint, or any thread merged packets. */
+static void take_evidence(struct requests *requests,
+			  struct thread_endpoint *endpoint,
 			  const struct call_step *step, enum message_kind kind)
 {
 	if (kind == MESSAGE_MERGE) {
 		requests_packet_merged(requests, step);
 		return;
 	}
-	if (!party->wait.is_open || party->wait.function.medium != MEDIUM_PIPE)
+	if (!endpoint_waits(endpoint) ||
+	    endpoint->wait.function.medium != MEDIUM_PIPE)
 		return;
-	party->has_copied = true;
+	endpoint->has_copied = true;
 	requests->sees_copies = true;
 }
 
-static void take_begin(struct requests *requests, struct party *party,
+static void take_begin(struct requests *requests,
+		       struct thread_endpoint *endpoint,
 		       struct message_function function,
 		       const struct call_step *step)
 {
@@ -95,54 +733,56 @@ static void take_begin(struct requests *requests, struct party *party,
 		requests_check(requests, roles_connects(&requests->roles,
 							step->task->pid));
 	if (message_kind_waits(function.kind))
-		requests_wait_begin(requests, party, function, step);
+		requests_wait_begin(requests, endpoint, function, step);
 	else
-		requests_send_begin(requests, party, function, step);
+		requests_send_begin(requests, endpoint, function, step);
 }
 
-static void take_end(struct requests *requests, struct party *party,
+static void take_end(struct requests *requests,
+		     struct thread_endpoint *endpoint,
 		     const struct call_step *step)
 {
-	if (party->wait.is_open && party->wait.depth == step->depth)
-		requests_wait_end(requests, party, step);
-	else if (!party->send.is_open || party->send.depth != step->depth)
+	if (endpoint_waits(endpoint) && endpoint->wait.depth == step->depth)
+		requests_wait_end(requests, endpoint, step);
+	else if (!endpoint->is_sending || endpoint->send.depth != step->depth)
 		return;
 	else if (step->unseen & UNSEEN_END)
-		requests_send_lost(requests, party, step->time_ns);
+		requests_send_lost(requests, endpoint, step->time_ns);
 	else
-		requests_send_end(requests, party, step->time_ns);
+		requests_send_end(requests, endpoint, step->time_ns);
 }
 
 static void take_call(struct requests *requests, const struct call_step *step,
 		      struct message_function function)
 {
-	struct party *party =
-		requests_party(requests, step->task, step->time_ns);
+	struct thread_endpoint *endpoint =
+		requests_endpoint(requests, step->task, step->time_ns);
 	bool begins = step->kind == STEP_ENTER;
 
-	if (party && begins && message_kind_is_evidence(function.kind)) {
-		take_evidence(requests, party, step, function.kind);
+	if (endpoint && begins && message_kind_is_evidence(function.kind)) {
+		take_evidence(requests, endpoint, step, function.kind);
 		return;
 	}
 	/* The recorder's message starts the traced command, and is no request.
 	 */
-	if (!party || party->is_recorder)
+	if (!endpoint || endpoint->is_recorder)
 		return;
 	if (!begins)
-		take_end(requests, party, step);
-	else if (!requests_send_resumes(requests, party, step))
-		take_begin(requests, party, function, step);
+		take_end(requests, endpoint, step);
+	else if (!requests_send_resumes(requests, endpoint, step))
+		take_begin(requests, endpoint, function, step);
 }
 
 static void take_switch(const struct requests *requests,
 			const struct call_step *step)
 {
-	struct party *party = requests_known_party(requests, step->task);
+	struct thread_endpoint *endpoint =
+		requests_known_endpoint(requests, step->task);
 
-	if (party && step->kind == STEP_LEAVE)
-		party->off_ns = step->time_ns;
-	else if (party && step->kind == STEP_SWITCH)
-		party->off_ns = 0;
+	if (endpoint && step->kind == STEP_LEAVE)
+		endpoint->off_ns = step->time_ns;
+	else if (endpoint && step->kind == STEP_SWITCH)
+		endpoint->off_ns = 0;
 }
 
 static void take_step(struct event_handler *handler,
@@ -176,7 +816,7 @@ static void take_socket_state(struct requests *requests,
 		requests_socket_opens(requests, event);
 	if (connections_begins(event)) {
 		opener = channels_take_opener(requests->channels, socket);
-		channels_renew(requests->channels, socket);
+		channels_reset(requests->channels, socket);
 	}
 	if (opener)
 		requests_check(requests, channels_open_for(requests->channels,
@@ -222,19 +862,19 @@ static void take_record(struct event_handler *handler,
 {
 	struct requests *requests = (struct requests *)handler;
 	bool is_fork = record->kind == SIDEBAND_FORK;
-	struct party *party;
+	struct thread_endpoint *endpoint;
 
 	if (!is_fork && record->kind != SIDEBAND_EXIT &&
 	    (record->kind != SIDEBAND_COMM || !record->comm.exec))
 		return;
-	party = requests_party_on(requests, record->cpu,
-				  is_fork ? record->fork.parent_tid :
-					    record->tid,
-				  record->time_ns);
-	if (party && is_fork)
-		requests_fork(requests, party, record);
-	else if (party)
-		requests_leave(requests, party, record->time_ns);
+	endpoint = requests_endpoint_on(requests, record->cpu,
+					is_fork ? record->fork.parent_tid :
+						  record->tid,
+					record->time_ns);
+	if (endpoint && is_fork)
+		requests_fork(requests, endpoint, record);
+	else if (endpoint)
+		requests_leave(requests, endpoint, record->time_ns);
 }
 
 void requests_follow(struct requests *requests)

@@ -1,17 +1,214 @@
 /* SPDX-License-Identifier: MIT */
-#include "attribution/requests/requests_events.h"
-
 #include "attribution/events/known_events.h"
-#include "attribution/requests/channels.h"
 #include "attribution/requests/connections.h"
+#include "attribution/requests/endpoint.h"
 #include "attribution/requests/requests_answer.h"
-#include "attribution/requests/requests_ask.h"
-#include "attribution/requests/requests_context.h"
-#include "attribution/requests/requests_far.h"
-#include "attribution/requests/requests_party.h"
-#include "attribution/requests/requests_send.h"
+#include "attribution/requests/requests_events.h"
 #include "attribution/requests/requests_state.h"
 #include "attribution/requests/requests_take.h"
+#include "common/error.h"
+
+#include "attribution/requests/request.h"
+#include <stdint.h>
+#include <stdlib.h>
+
+/* A connection to another machine has one request at a time: from the first
+ * bytes that its client sends to the first that return. Anything else sent
+ * until then is part of it.
+ */
+
+/* Creates a request from data that @endpoint sends or receives. The client sent
+ * it between @begin and @sent; both references are consumed.
+ */
+static struct request *open_request(struct requests *requests,
+				    struct connection_state *state,
+				    struct clock_mark *begin,
+				    struct clock_mark *sent)
+{
+	bool is_server = state->connection.is_server;
+	struct request *request = begin && sent ? calloc(1, sizeof(*request)) :
+						  NULL;
+
+	if (!request) {
+		clock_mark_drop(begin);
+		clock_mark_drop(sent);
+		requests->status = -ERROR_MEMORY;
+		return NULL;
+	}
+	*request = (struct request){
+		.kind = MESSAGE_SEND,
+		.medium = MEDIUM_TCP,
+		.side = is_server ? SIDE_SERVER : SIDE_CLIENT,
+		.has_connection = true,
+		.connection = state->connection,
+		.has_position = state->is_whole,
+		.position = is_server ? state->taken_bytes : state->sent_bytes,
+		.begin = begin,
+		.sent = sent,
+		.holds = ARRAY_OF(struct hold *),
+		.references = 1,
+	};
+	if (requests_open(requests, request)) {
+		state->request = request_refer(request);
+		return request;
+	}
+	request_drop(request);
+	requests->status = -ERROR_MEMORY;
+	return NULL;
+}
+
+/* Returns the unanswered request of the connection, borrowed, or NULL. The
+ * thread that took it may be gone.
+ */
+static struct request *asked(struct connection_state *state)
+{
+	if (state->request && state->request->is_ended)
+		connection_forget_request(state);
+	return state->request;
+}
+
+/* Creates a message from the last send of @endpoint, sent when its first packet
+ * left, if that is known. Its segment may have started later, due to a message
+ * that the network delivered during the send.
+ */
+static struct message *deliver_first(struct requests *requests,
+				     struct thread_endpoint *endpoint,
+				     uint64_t time_ns)
+{
+	struct clock_mark *mark = endpoint->transmitted;
+	bool is_cut = mark && mark->time_ns >= endpoint->hold->begin->time_ns;
+	struct message *message = requests_deliver_at(
+		requests, endpoint,
+		is_cut ? clock_mark_refer(mark) :
+			 thread_clock_mark(&endpoint->clock, time_ns));
+
+	if (!message || !mark || is_cut)
+		return message;
+	clock_mark_drop(message->sent);
+	message->sent = clock_mark_refer(mark);
+	return message;
+}
+
+/* Creates a request from a send of @endpoint, for the request that @endpoint
+ * works for.
+ */
+static void ask(struct requests *requests, struct thread_endpoint *endpoint,
+		struct connection_state *state, uint64_t time_ns)
+{
+	struct message *message = deliver_first(requests, endpoint, time_ns);
+	struct request *parent = message ? message->hold->request : NULL;
+	struct request *request =
+		message ? open_request(requests, state,
+				       clock_mark_refer(message->begin),
+				       clock_mark_refer(message->sent)) :
+			  NULL;
+
+	if (!request)
+		return;
+	request->client = endpoint->task;
+	request->origin = hold_refer(message->hold);
+	request->found_ns = endpoint->found_ns;
+	if (parent && !parent->is_answered)
+		request_set_parent(request, parent);
+}
+
+static void answer(struct requests *requests, struct thread_endpoint *endpoint,
+		   struct connection_state *state, uint64_t time_ns)
+{
+	struct message *message = deliver_first(requests, endpoint, time_ns);
+
+	if (!message)
+		return;
+	requests_answer(requests, state->request, message);
+	connection_forget_request(state);
+}
+
+/* @endpoint has sent to, or read from, a connection whose other end is on
+ * another machine.
+ */
+static void requests_far_sent(struct requests *requests,
+			      struct thread_endpoint *endpoint,
+			      struct connection_state *state, uint64_t time_ns)
+{
+	bool is_server = state->connection.is_server;
+
+	if (is_server && asked(state))
+		answer(requests, endpoint, state, time_ns);
+	else if (!is_server && !asked(state))
+		ask(requests, endpoint, state, time_ns);
+}
+
+/* Returns a mark for another machine, without parts of time; NULL when out of
+ * memory.
+ */
+static struct clock_mark *mark_at(uint64_t time_ns)
+{
+	struct clock_mark *mark = calloc(1, sizeof(*mark));
+
+	if (mark)
+		*mark = (struct clock_mark){ .time_ns = time_ns,
+					     .is_known = true,
+					     .references = 1 };
+	return mark;
+}
+
+/* The request arrived with its first bytes; if that was before the recording,
+ * it is taken to have arrived when @endpoint started to read.
+ */
+static void take_first(struct requests *requests,
+		       struct thread_endpoint *endpoint,
+		       struct connection_state *state, uint64_t time_ns)
+{
+	struct clock_mark *begin =
+		mark_at(state->ready_ns ? state->ready_ns :
+					  endpoint->hold->begin->time_ns);
+	struct request *request = open_request(
+		requests, state, begin, begin ? clock_mark_refer(begin) : NULL);
+
+	if (request)
+		requests_serve(requests, endpoint, request, time_ns);
+}
+
+/* More of the request is read, perhaps by another thread. */
+static void take_more(struct requests *requests,
+		      struct thread_endpoint *endpoint,
+		      struct connection_state *state)
+{
+	struct request *request = state->request;
+
+	if (endpoint_is_free(endpoint))
+		requests_give(requests, endpoint->hold, request, request->last);
+	else
+		requests_resume(requests, endpoint);
+}
+
+static void take_answer(struct requests *requests,
+			struct thread_endpoint *endpoint,
+			struct connection_state *state, uint64_t time_ns)
+{
+	struct request *request = state->request;
+
+	request->is_answered = true;
+	request->arrived_ns = state->ready_ns;
+	requests_take_answer(requests, endpoint, request, time_ns);
+	connection_forget_request(state);
+}
+
+static void requests_far_taken(struct requests *requests,
+			       struct thread_endpoint *endpoint,
+			       struct connection_state *state, uint64_t time_ns)
+{
+	bool is_server = state->connection.is_server;
+
+	if (is_server && asked(state))
+		take_more(requests, endpoint, state);
+	else if (is_server)
+		take_first(requests, endpoint, state, time_ns);
+	else if (asked(state))
+		take_answer(requests, endpoint, state, time_ns);
+	else
+		requests_resume(requests, endpoint);
+}
 
 /* Returns the socket at the other end of @socket, 0 if unknown. */
 static uint64_t peer_of(const struct requests *requests, uint64_t socket)
@@ -21,16 +218,17 @@ static uint64_t peer_of(const struct requests *requests, uint64_t socket)
 	return peer ? peer : connections_peer(requests->connections, socket);
 }
 
-/* Returns the unanswered request that @party took last, borrowed, or NULL; sets
- * *@count to the number of its unanswered requests.
+/* Returns the unanswered request that @endpoint took last, borrowed, or NULL;
+ * sets *@count to the number of its unanswered requests.
  */
-static struct request *newest_taken(const struct party *party, size_t *count)
+static struct request *newest_taken(const struct thread_endpoint *endpoint,
+				    size_t *count)
 {
 	struct request *newest = NULL;
 
 	*count = 0;
-	for (size_t i = 0; i < party->taken.count; i++) {
-		struct request *request = request_in(&party->taken, i);
+	for (size_t i = 0; i < endpoint->taken.count; i++) {
+		struct request *request = request_in(&endpoint->taken, i);
 
 		if (!request_is_open(request))
 			continue;
@@ -50,8 +248,8 @@ static void give_parent(struct requests *requests, struct message *message)
 {
 	struct request *parent =
 		channels_take_opener(requests->channels, message->from);
-	const struct party *sender =
-		requests_known_party(requests, message->sender);
+	const struct thread_endpoint *sender =
+		requests_known_endpoint(requests, message->sender);
 	struct hold *hold = message->hold;
 	size_t count;
 	struct request *newest = newest_taken(sender, &count);
@@ -87,45 +285,48 @@ static void queue(struct requests *requests, struct message *message,
 		give_parent(requests, message);
 }
 
-/* Data that arrives while @party has its socket locked, in a send of its own,
- * is delivered when @party unlocks it. It is from the other end, whose user is
- * sending now. Returns whether this was such data.
+/* Data that arrives while @endpoint has its socket locked, in a send of its
+ * own, is delivered when @endpoint unlocks it. It is from the other end, whose
+ * user is sending now. Returns whether this was such data.
  */
-static bool take_backlog(struct requests *requests, const struct party *party,
+static bool take_backlog(struct requests *requests,
+			 const struct thread_endpoint *endpoint,
 			 uint64_t socket, uint64_t time_ns)
 {
 	const struct task *owner = channels_user(requests->channels, socket);
 	const struct task *user = channels_user(
 		requests->channels, channels_peer(requests->channels, socket));
-	struct party *sender = requests_known_party(requests, user);
+	struct thread_endpoint *sender =
+		requests_known_endpoint(requests, user);
 	struct message *message;
 
-	if (owner != party->task || user == owner || !sender ||
-	    !sender->send.is_open || sender->message ||
+	if (owner != endpoint->task || user == owner || !sender ||
+	    !sender->is_sending || sender->message ||
 	    !requests_has_events(requests, sender))
 		return false;
-	message = requests_hand_over(requests, sender, time_ns);
+	message = requests_deliver(requests, sender, time_ns);
 	if (message)
 		queue(requests, message, socket);
 	return true;
 }
 
-static void take_ready(struct requests *requests, struct party *party,
+static void take_ready(struct requests *requests,
+		       struct thread_endpoint *endpoint,
 		       const struct event_record *event)
 {
-	struct message *message = party->message;
+	struct message *message = endpoint->message;
 
 	if (requests->options.has_socket_events &&
-	    take_backlog(requests, party,
+	    take_backlog(requests, endpoint,
 			 (uint64_t)event->values[SOCKET_ADDRESS],
 			 event->time_ns))
 		return;
-	if (!party->send.is_open || !requests_has_events(requests, party) ||
+	if (!endpoint->is_sending || !requests_has_events(requests, endpoint) ||
 	    connections_far(requests->connections,
 			    (uint64_t)event->values[SOCKET_ADDRESS]))
 		return;
 	if (!message)
-		message = requests_hand_over(requests, party, event->time_ns);
+		message = requests_deliver(requests, endpoint, event->time_ns);
 	if (message && !message->to && message->kind == MESSAGE_SEND)
 		queue(requests, message,
 		      (uint64_t)event->values[SOCKET_ADDRESS]);
@@ -134,12 +335,12 @@ static void take_ready(struct requests *requests, struct party *party,
 /* Data that the network delivers later goes to the other end of the connection.
  */
 static struct message *send_later(struct requests *requests,
-				  struct party *party, uint64_t socket,
-				  uint64_t time_ns)
+				  struct thread_endpoint *endpoint,
+				  uint64_t socket, uint64_t time_ns)
 {
 	uint64_t peer = peer_of(requests, socket);
 	struct message *message =
-		peer ? requests_hand_over(requests, party, time_ns) : NULL;
+		peer ? requests_deliver(requests, endpoint, time_ns) : NULL;
 
 	if (message) {
 		message->from = socket;
@@ -148,38 +349,42 @@ static struct message *send_later(struct requests *requests,
 	return message;
 }
 
-/* A socket became ready while @party sent to another machine, because of a
+/* A socket became ready while @endpoint sent to another machine, because of a
  * packet that the network delivered meanwhile.
  */
-static void forget_message(struct requests *requests, struct party *party)
+static void forget_message(struct requests *requests,
+			   struct thread_endpoint *endpoint)
 {
-	if (!party->message)
+	if (!endpoint->message)
 		return;
-	channels_forget(requests->channels, party->message->to, party->message);
-	message_drop(party->message);
-	party->message = NULL;
+	channels_forget(requests->channels, endpoint->message->to,
+			endpoint->message);
+	message_drop(endpoint->message);
+	endpoint->message = NULL;
 }
 
-static void take_sent(struct requests *requests, struct party *party,
+static void take_sent(struct requests *requests,
+		      struct thread_endpoint *endpoint,
 		      const struct event_record *event)
 {
 	uint64_t socket = (uint64_t)event->values[SOCKET_ADDRESS];
 	struct connection_state *far =
 		connections_far(requests->connections, socket);
-	struct message *message = party->message;
+	struct message *message = endpoint->message;
 
 	if (event->values[SOCKET_BYTES] <= 0 ||
-	    !requests_has_events(requests, party))
+	    !requests_has_events(requests, endpoint))
 		return;
 	if (far) {
-		forget_message(requests, party);
-		requests_far_sent(requests, party, far, event->time_ns);
+		forget_message(requests, endpoint);
+		requests_far_sent(requests, endpoint, far, event->time_ns);
 		return;
 	}
-	requests_check(requests,
-		       channels_use(requests->channels, socket, party->task));
+	requests_check(requests, channels_use(requests->channels, socket,
+					      endpoint->task));
 	if (!message)
-		message = send_later(requests, party, socket, event->time_ns);
+		message =
+			send_later(requests, endpoint, socket, event->time_ns);
 	if (!message)
 		return;
 	message->bytes = (uint64_t)event->values[SOCKET_BYTES];
@@ -199,13 +404,14 @@ static void take_sent(struct requests *requests, struct party *party,
  * and has not made @socket ready yet: the last sender of its other end, or else
  * the only such endpoint; NULL: none, or several.
  */
-static struct party *find_sender(const struct requests *requests,
-				 const struct party *reader, uint64_t socket)
+static struct thread_endpoint *find_sender(const struct requests *requests,
+					   const struct thread_endpoint *reader,
+					   uint64_t socket)
 {
 	const struct task *user =
 		channels_user(requests->channels, peer_of(requests, socket));
-	struct party *found = NULL;
-	struct party *sender;
+	struct thread_endpoint *found = NULL;
+	struct thread_endpoint *sender;
 	size_t next = 0;
 
 	while ((sender = requests_next_sender(requests, reader,
@@ -225,25 +431,27 @@ static struct party *find_sender(const struct requests *requests,
  * before its sender's event.
  */
 static struct message *read_next(struct requests *requests,
-				 const struct party *reader, uint64_t socket,
-				 uint64_t *left, uint64_t time_ns)
+				 const struct thread_endpoint *reader,
+				 uint64_t socket, uint64_t *left,
+				 uint64_t time_ns)
 {
 	struct message *message =
 		channels_read(requests->channels, socket, left);
-	struct party *sender;
+	struct thread_endpoint *sender;
 
 	if (message || !*left || !requests->options.has_socket_events)
 		return message;
 	sender = find_sender(requests, reader, socket);
 	if (!sender)
 		return NULL;
-	message = requests_hand_over(requests, sender, time_ns);
+	message = requests_deliver(requests, sender, time_ns);
 	if (message)
 		queue(requests, message, socket);
 	return channels_read(requests->channels, socket, left);
 }
 
-static void take_read(struct requests *requests, struct party *party,
+static void take_read(struct requests *requests,
+		      struct thread_endpoint *endpoint,
 		      const struct event_record *event)
 {
 	uint64_t socket = (uint64_t)event->values[SOCKET_ADDRESS];
@@ -256,17 +464,17 @@ static void take_read(struct requests *requests, struct party *party,
 
 	if (!far && left && !channels_user(requests->channels, socket))
 		requests_check(requests, channels_use(requests->channels,
-						      socket, party->task));
-	while (!far && (message = read_next(requests, party, socket, &left,
+						      socket, endpoint->task));
+	while (!far && (message = read_next(requests, endpoint, socket, &left,
 					    event->time_ns))) {
-		requests_take(requests, party, message, event->time_ns);
+		requests_take(requests, endpoint, message, event->time_ns);
 		message_drop(message);
 		has_any = true;
 	}
 	if (!has_any && far && bytes > 0)
-		requests_far_taken(requests, party, far, event->time_ns);
+		requests_far_taken(requests, endpoint, far, event->time_ns);
 	else if (!has_any)
-		requests_resume(requests, party);
+		requests_resume(requests, endpoint);
 }
 
 /* Counts the bytes that any thread sends or reads: the next send or read is
@@ -291,32 +499,35 @@ static void count_bytes(struct requests *requests,
 	}
 }
 
-static void tell_party(struct requests *requests,
-		       const struct event_record *event)
+static void report_endpoint(struct requests *requests,
+			    const struct event_record *event)
 {
-	struct party *party = requests_party_at(requests, event);
+	struct thread_endpoint *endpoint =
+		requests_endpoint_at(requests, event);
 
-	if (!party)
+	if (!endpoint)
 		return;
 	if (event->event == EVENT_SOCKET_TAKEN)
-		take_read(requests, party, event);
+		take_read(requests, endpoint, event);
 	else if (event->event == EVENT_SOCKET_SENT)
-		take_sent(requests, party, event);
-	else if (requests_is_sending(requests, party))
-		take_ready(requests, party, event);
+		take_sent(requests, endpoint, event);
+	else if (requests_is_sending(requests, endpoint))
+		take_ready(requests, endpoint, event);
 }
 
 void requests_socket_opens(struct requests *requests,
 			   const struct event_record *event)
 {
 	uint64_t socket = (uint64_t)event->values[SOCKET_ADDRESS];
-	const struct party *party = requests_party_at(requests, event);
+	const struct thread_endpoint *endpoint =
+		requests_endpoint_at(requests, event);
 	size_t count;
-	struct request *request = party ? newest_taken(party, &count) : NULL;
+	struct request *request = endpoint ? newest_taken(endpoint, &count) :
+					     NULL;
 
-	if (party && !request)
-		request = party->hold->request;
-	channels_renew(requests->channels, socket);
+	if (endpoint && !request)
+		request = endpoint->hold->request;
+	channels_reset(requests->channels, socket);
 	if (request && request_is_open(request))
 		requests_check(requests, channels_open_for(requests->channels,
 							   socket, request));
@@ -325,6 +536,6 @@ void requests_socket_opens(struct requests *requests,
 void requests_socket_event(struct requests *requests,
 			   const struct event_record *event)
 {
-	tell_party(requests, event);
+	report_endpoint(requests, event);
 	count_bytes(requests, event);
 }

@@ -3,8 +3,8 @@
 #define KT_ATTRIBUTION_REQUESTS_STATE_H
 
 #include "attribution/events/event_handler.h"
+#include "attribution/requests/connections.h"
 #include "attribution/requests/requests.h"
-#include "attribution/requests/roles.h"
 #include "attribution/time/time_span.h"
 #include "common/array.h"
 #include "common/maps.h"
@@ -55,8 +55,8 @@ struct requests {
 	struct array deferred;	   /* struct deferred: the newest ones */
 	struct array asked;	   /* struct asked, of block devices */
 	struct array done;	   /* struct done, by CPU */
-	/* struct party *, by task index; may be NULL */
-	struct array parties;
+	/* struct thread_endpoint *, by task index; may be NULL */
+	struct array endpoints;
 	struct array open; /* struct request *: not emitted yet */
 	/* spans that resolved marks since the last emission */
 	size_t known_marks;

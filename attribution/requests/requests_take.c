@@ -1,153 +1,784 @@
 /* SPDX-License-Identifier: MIT */
 #include "attribution/requests/requests_take.h"
 
+#include "attribution/events/known_events.h"
+#include "attribution/requests/endpoint.h"
 #include "attribution/requests/requests_answer.h"
-#include "attribution/requests/requests_ask.h"
-#include "attribution/requests/requests_items.h"
-#include "attribution/requests/requests_party.h"
 #include "attribution/requests/requests_state.h"
 #include "common/error.h"
 #include "report/steps/call_step.h"
 
-/* Removes unheard messages of @party from before @time_ns: they were answered
- * or lost.
- */
-static void forget_unheard(struct party *party, uint64_t time_ns)
-{
-	for (size_t i = party->unheard.count; i-- > 0;) {
-		const struct message *message = message_in(&party->unheard, i);
+#include <assert.h>
+#include <stdlib.h>
 
-		if (message->sent->time_ns < time_ns && !message->hold->request)
-			message_drop(message_list_take(&party->unheard, i));
+bool requests_has_events(const struct requests *requests,
+			 const struct thread_endpoint *endpoint)
+{
+	return requests->options.has_socket_events &&
+	       message_medium_is_socket(endpoint->send.function.medium);
+}
+
+void requests_send_begin(struct requests *requests,
+			 struct thread_endpoint *endpoint,
+			 struct message_function function,
+			 const struct call_step *step)
+{
+	if (endpoint->is_sending)
+		return;
+	message_drop(endpoint->message);
+	clock_mark_drop(endpoint->send_begin);
+	endpoint->message = NULL;
+	endpoint->is_heard = false;
+	endpoint->is_listed = false;
+	clock_mark_drop(endpoint->transmitted);
+	endpoint->transmitted = NULL;
+	endpoint->is_sending = true;
+	endpoint->send =
+		(struct message_call){ function, step->function, step->depth };
+	endpoint->send_begin =
+		thread_clock_mark(&endpoint->clock, step->time_ns);
+	if (!endpoint->send_begin)
+		requests->status = -ERROR_MEMORY;
+}
+
+struct message *requests_deliver_at(struct requests *requests,
+				    struct thread_endpoint *endpoint,
+				    struct clock_mark *mark)
+{
+	struct message *message = calloc(1, sizeof(*message));
+	struct hold *hold = NULL;
+
+	if (message && endpoint->send_begin)
+		hold = requests_cut_at(requests, endpoint, mark);
+	else
+		clock_mark_drop(mark);
+	if (!hold) {
+		requests->status = -ERROR_MEMORY;
+		free(message);
+		return NULL;
+	}
+	requests_give(requests, endpoint->hold, hold->request, hold);
+	*message = (struct message){
+		.sender = endpoint->task,
+		.hold = hold,
+		.begin = clock_mark_refer(endpoint->send_begin),
+		.sent = clock_mark_refer(hold->end),
+		.function = endpoint->send.number,
+		.wakes = endpoint->wakes,
+		.kind = endpoint->send.function.kind,
+		.medium = endpoint->send.function.medium,
+		.is_inferred = !requests_has_events(requests, endpoint) &&
+			       endpoint->send.function.medium >= MEDIUM_TCP,
+		.references = 1,
+	};
+	message_drop(endpoint->message);
+	endpoint->message = message;
+	return message;
+}
+
+struct message *requests_deliver(struct requests *requests,
+				 struct thread_endpoint *endpoint,
+				 uint64_t time_ns)
+{
+	return requests_deliver_at(requests, endpoint,
+				   thread_clock_mark(&endpoint->clock,
+						     time_ns));
+}
+
+void requests_send_end(struct requests *requests,
+		       struct thread_endpoint *endpoint, uint64_t time_ns)
+{
+	endpoint->is_sending = false;
+	if (requests_has_events(requests, endpoint) || endpoint->is_heard ||
+	    endpoint->send.function.kind != MESSAGE_SEND ||
+	    !requests->options.has_wakes)
+		return;
+	if (endpoint->message || requests_deliver(requests, endpoint, time_ns))
+		requests_list_unheard(requests, endpoint);
+}
+
+void requests_send_lost(struct requests *requests,
+			struct thread_endpoint *endpoint, uint64_t time_ns)
+{
+	/* For other media there is no better evidence. */
+	if (message_medium_is_socket(endpoint->send.function.medium) &&
+	    (requests->options.has_socket_events ||
+	     requests->options.has_packets))
+		endpoint->send.depth = DEPTH_LOST;
+	else
+		requests_send_end(requests, endpoint, time_ns);
+}
+
+bool requests_send_resumes(struct requests *requests,
+			   struct thread_endpoint *endpoint,
+			   const struct call_step *step)
+{
+	if (!endpoint->is_sending || endpoint->send.depth != DEPTH_LOST)
+		return false;
+	if (step->unseen & UNSEEN_BEGIN &&
+	    step->function == endpoint->send.number) {
+		endpoint->send.depth = step->depth;
+		return true;
+	}
+	requests_send_end(requests, endpoint, step->time_ns);
+	return false;
+}
+
+void requests_list_unheard(struct requests *requests,
+			   struct thread_endpoint *endpoint)
+{
+	if (endpoint->is_listed)
+		return;
+	endpoint->is_listed = true;
+	requests_check(requests,
+		       message_list_add(&endpoint->unheard, endpoint->message,
+					MESSAGES_LISTED));
+}
+
+struct thread_endpoint *
+requests_next_sender(const struct requests *requests,
+		     const struct thread_endpoint *reader,
+		     enum message_medium medium, size_t *index)
+{
+	struct thread_endpoint *endpoint;
+
+	while ((endpoint = requests_next_endpoint(requests, index)))
+		if (endpoint != reader && endpoint->is_sending &&
+		    !endpoint->message &&
+		    endpoint->send.function.medium == medium &&
+		    endpoint->send.function.kind == MESSAGE_SEND)
+			return endpoint;
+	return NULL;
+}
+
+/* The time of arrival is unknown; at the latest it is when a thread reads it.
+ */
+bool requests_deliver_open(struct requests *requests,
+			   const struct thread_endpoint *reader,
+			   enum message_medium medium, uint64_t time_ns)
+{
+	bool has_any = false;
+	struct thread_endpoint *endpoint;
+	size_t next = 0;
+
+	while ((endpoint = requests_next_sender(requests, reader, medium,
+						&next))) {
+		if (!requests_deliver(requests, endpoint, time_ns))
+			continue;
+		requests_list_unheard(requests, endpoint);
+		has_any = true;
+	}
+	return has_any;
+}
+
+/* @item carries @message to the process that read its data last. */
+static void lead(const struct requests *requests, struct message *message,
+		 uint64_t item)
+{
+	const uint64_t *reader = number_map_find(&requests->readers, item);
+
+	message->item = item;
+	message->reader = reader ? (int32_t)*reader : 0;
+}
+
+/* A reader that answers a peer again must have read that peer's message; its
+ * next read is a different one.
+ */
+static void tell_found(struct requests *requests,
+		       const struct thread_endpoint *sender,
+		       struct message *message)
+{
+	struct request *answered = NULL;
+	struct thread_endpoint *reader;
+	size_t next = 0;
+
+	if (!message->reader || !sender->found_ns || message->answers)
+		return;
+	while (!answered && (reader = requests_next_endpoint(requests, &next)))
+		if (reader->task->pid == message->reader &&
+		    requests_is_server(requests, sender->task, reader->task,
+				       MEDIUM_TTY))
+			answered = requests_find_answered(requests, message,
+							  reader);
+	if (answered)
+		requests_answer(requests, answered, message);
+}
+
+/* An item that is already queued is not queued again: it also carries further
+ * data, for which there is no event.
+ */
+void requests_item_queued(struct requests *requests,
+			  const struct event_record *event)
+{
+	struct thread_endpoint *endpoint =
+		requests_endpoint_at(requests, event);
+	struct message *message;
+
+	if (!endpoint || !endpoint->is_sending ||
+	    endpoint->send.function.medium != MEDIUM_TTY ||
+	    !requests_is_sending(requests, endpoint)) {
+		requests_deferred_queued(requests, endpoint, event);
+		return;
+	}
+	message = endpoint->message ?
+			  endpoint->message :
+			  requests_deliver(requests, endpoint, event->time_ns);
+	if (!message)
+		return;
+	lead(requests, message, (uint64_t)event->values[WORK_ADDRESS]);
+	tell_found(requests, endpoint, message);
+	requests_check(requests, message_map_set(&requests->items,
+						 message->item, message));
+}
+
+/* The receiver of @message has read it: records that its process reads what the
+ * same item carries.
+ */
+static void requests_item_read(struct requests *requests,
+			       const struct message *message)
+{
+	uint64_t *reader;
+
+	if (!message->item || message->is_inferred)
+		return;
+	reader = number_map_add(&requests->readers, message->item);
+	if (reader)
+		*reader = (uint64_t)message->receiver->pid;
+	else
+		requests->status = -ERROR_MEMORY;
+}
+
+/* Returns the oldest of @found and the unheard messages of @sender to @pid;
+ * sets *@is_several if they go to several ends.
+ */
+static struct message *oldest_to(const struct thread_endpoint *sender,
+				 int32_t pid, struct message *found,
+				 bool *is_several)
+{
+	struct message *message;
+
+	for (size_t i = 0;
+	     (message = endpoint_next_unheard(sender, &i, MEDIUM_TTY)); i++) {
+		if (message->reader != pid)
+			continue;
+		*is_several |= found && found->item != message->item;
+		if (message_is_older(message, found))
+			found = message;
+	}
+	return found;
+}
+
+/* Returns the oldest message by @medium that woke nobody and whose item leads
+ * to the process of @reader, borrowed. NULL if there is none, or there are some
+ * at several ends of that process.
+ */
+static struct message *
+requests_item_unheard(const struct requests *requests,
+		      const struct thread_endpoint *reader,
+		      enum message_medium medium)
+{
+	struct message *found = NULL;
+	const struct thread_endpoint *sender;
+	bool is_several = false;
+	size_t next = 0;
+
+	while (medium == MEDIUM_TTY &&
+	       (sender = requests_next_endpoint(requests, &next)))
+		found = oldest_to(sender, reader->task->pid, found,
+				  &is_several);
+	return is_several ? NULL : found;
+}
+
+void requests_item_begins(struct requests *requests,
+			  const struct event_record *event)
+{
+	struct message *message = number_map_take_pointer(
+		&requests->items, (uint64_t)event->values[WORK_ADDRESS]);
+	struct thread_endpoint *worker;
+
+	if (!message) {
+		requests_deferred_begins(requests, event);
+		return;
+	}
+	worker = requests_endpoint_at(requests, event);
+	if (!worker || message->carrier) {
+		message_drop(message);
+		return;
+	}
+	hold_drop(requests_cut(requests, worker, event->time_ns));
+	worker->hold->is_start = true;
+	worker->hold->is_carrier = true;
+	message->carrier = hold_refer(worker->hold);
+	message_drop(worker->carries);
+	worker->carries = message;
+	worker->carry_state = WORK_RUNS;
+}
+
+/* If the worker's next item, a flush, wakes a thread that waits for this item,
+ * the message that this one carried has arrived. The flush function wakes it in
+ * a tail call, after its own exit.
+ */
+void requests_item_step(struct requests *requests, const struct call_step *step)
+{
+	struct thread_endpoint *worker =
+		requests_known_endpoint(requests, step->task);
+	struct message_function function =
+		message_kinds_of(requests->kinds, step->function);
+
+	if (!worker)
+		return;
+	requests_deferred_step(requests, worker, step);
+	assert(!worker->carries == (worker->carry_state == WORK_NONE));
+	if (worker->carry_state == WORK_NONE)
+		return;
+	if (step->kind == STEP_ENTER) {
+		worker->carry_state =
+			function.kind == MESSAGE_FLUSH ? WORK_RUNS : WORK_DONE;
+		return;
+	}
+	if (function.kind == MESSAGE_FLUSH)
+		return;
+	if (worker->carry_state == WORK_DONE) {
+		message_drop(worker->carries);
+		worker->carries = NULL;
+		worker->carry_state = WORK_NONE;
+		return;
+	}
+	worker->carry_state = WORK_DONE;
+	if (!worker->hold->is_carrier)
+		return;
+	hold_drop(requests_cut(requests, worker, step->time_ns));
+	worker->hold->is_start = true;
+}
+
+struct message *requests_item_message(struct requests *requests,
+				      struct thread_endpoint *waker,
+				      const struct thread_endpoint *woken,
+				      uint64_t time_ns)
+{
+	struct message *message = waker->carries;
+
+	if (waker->carry_state != WORK_RUNS || message->is_taken ||
+	    requests_context_of(requests, waker) != CONTEXT_ITEM ||
+	    (woken->wait.function.medium != MEDIUM_TTY &&
+	     woken->wait.function.kind != MESSAGE_MANY))
+		return NULL;
+	if (message->carried)
+		return message;
+	message->carried = waker->hold == message->carrier ?
+				   thread_clock_mark(&waker->clock, time_ns) :
+				   clock_mark_refer(message->carrier->end);
+	if (!message->carried)
+		requests->status = -ERROR_MEMORY;
+	return message;
+}
+
+/* Messages that woke nobody, and threads that found one: infers which thread
+ * found which message from their next actions.
+ */
+
+static bool is_in_round(const struct thread_endpoint *reader,
+			const struct task *sender)
+{
+	for (uint32_t i = 0; i < reader->round_count && i < ROUND; i++)
+		if (reader->round[i] == sender)
+			return true;
+	return false;
+}
+
+/* Returns whether the server of @request has sent a message that may be its
+ * answer.
+ */
+static bool may_be_answered(const struct requests *requests,
+			    const struct request *request)
+{
+	return requests_sent_for(
+		requests_known_endpoint(requests, request->server), request);
+}
+
+static bool waits_for(const struct requests *requests,
+		      const struct thread_endpoint *client, int32_t pid)
+{
+	for (size_t i = 0; i < client->asked.count; i++) {
+		const struct request *request = request_in(&client->asked, i);
+
+		if (request_is_open(request) && request->server &&
+		    request->server->pid == pid &&
+		    !may_be_answered(requests, request))
+			return true;
+	}
+	return false;
+}
+
+/* Returns how unlikely it is that @receiver reads a message of @sender. After a
+ * check of several objects it reads each of them once; and most clients wait
+ * for an answer before they send another request.
+ */
+static int oddity_of(const struct requests *requests,
+		     const struct thread_endpoint *receiver,
+		     const struct thread_endpoint *sender)
+{
+	return 2 * is_in_round(receiver, sender->task) +
+	       waits_for(requests, sender, receiver->task->pid);
+}
+
+/* Returns the oldest message that @sender sent by @medium and @pid has not
+ * found, borrowed, or NULL. A message found before the next one was sent, while
+ * its sender slept, was the first.
+ */
+static struct message *next_left(const struct requests *requests,
+				 const struct thread_endpoint *sender,
+				 enum message_medium medium, int32_t pid)
+{
+	size_t at = 0;
+	struct message *message = endpoint_next_unheard(sender, &at, medium);
+	struct message *next;
+
+	while (message && ++at &&
+	       (next = endpoint_next_unheard(sender, &at, medium)) &&
+	       requests_finds_of(requests, pid, message->sent->time_ns,
+				 next->sent->time_ns) &&
+	       message->wakes != next->wakes)
+		message = next;
+	return message;
+}
+
+/* Returns whether a thread not known to be a client of @receiver has sent a
+ * message by @medium, which @receiver, having checked several objects, may read
+ * in place of a second message of one sender.
+ */
+static bool has_stranger(const struct requests *requests,
+			 const struct thread_endpoint *receiver,
+			 enum message_medium medium)
+{
+	const struct task *task = receiver->task;
+	const struct thread_endpoint *sender;
+	size_t next = 0;
+
+	while ((sender = requests_next_endpoint(requests, &next))) {
+		size_t at = 0;
+		const struct message *message =
+			sender->task->pid == task->pid ||
+					is_in_round(receiver, sender->task) ||
+					requests_is_server(requests,
+							   sender->task, task,
+							   medium) ?
+				NULL :
+				endpoint_next_unheard(sender, &at, medium);
+
+		if (message &&
+		    (!message->reader || message->reader == task->pid))
+			return true;
+	}
+	return false;
+}
+
+/* Returns a message that a known client of @receiver sent: the likeliest, of
+ * these the oldest; or NULL.
+ */
+static struct message *find_request(const struct requests *requests,
+				    const struct thread_endpoint *receiver,
+				    enum message_medium medium)
+{
+	struct message *found = NULL;
+	const struct thread_endpoint *sender;
+	size_t next = 0;
+	int least = 0;
+
+	while ((sender = requests_next_endpoint(requests, &next))) {
+		struct message *message =
+			sender->unheard.count &&
+					requests_is_server(requests,
+							   receiver->task,
+							   sender->task,
+							   medium) ?
+				next_left(requests, sender, medium,
+					  receiver->task->pid) :
+				NULL;
+		int oddity = message ? oddity_of(requests, receiver, sender) :
+				       0;
+
+		if (!message || (found && oddity > least))
+			continue;
+		if (!found || oddity < least ||
+		    message_is_older(message, found))
+			found = message;
+		least = oddity;
+	}
+	return found && receiver->polls &&
+			       is_in_round(receiver, found->sender) &&
+			       has_stranger(requests, receiver, medium) ?
+		       NULL :
+		       found;
+}
+
+/* Returns a message of @sender that may be the answer to @asked, if a thread of
+ * its process found @asked meanwhile; borrowed, or NULL.
+ */
+static struct message *reply_of(const struct requests *requests,
+				const struct thread_endpoint *sender,
+				const struct message *asked)
+{
+	enum message_medium medium = (enum message_medium)asked->medium;
+	struct message *message;
+
+	if (sender->task->pid == asked->sender->pid ||
+	    requests_is_server(requests, asked->sender, sender->task, medium))
+		return NULL;
+	message = endpoint_unheard(sender, medium, asked->sent->time_ns,
+				   asked->sender, false);
+	return message && requests_finds_of(requests, sender->task->pid,
+					    asked->sent->time_ns,
+					    message->sent->time_ns) ?
+		       message :
+		       NULL;
+}
+
+/* Handles the case that neither the request of @receiver nor the answer woke a
+ * thread.
+ */
+static struct message *find_exchange(struct requests *requests,
+				     struct thread_endpoint *receiver,
+				     enum message_medium medium)
+{
+	const struct message *asked =
+		endpoint_unheard(receiver, medium, 0, NULL, false);
+	struct message *answer = NULL;
+	const struct thread_endpoint *sender;
+	struct request *request;
+	size_t next = 0;
+
+	while (asked && (sender = requests_next_endpoint(requests, &next))) {
+		struct message *message =
+			sender->unheard.count ?
+				reply_of(requests, sender, asked) :
+				NULL;
+
+		if (message && message_is_older(message, answer))
+			answer = message;
+	}
+	request = answer ?
+			  requests_ask_found_by(requests, answer, receiver,
+						medium, answer->sent->time_ns) :
+			  NULL;
+	if (!request)
+		return NULL;
+	requests_answer(requests, request, answer);
+	return answer;
+}
+
+struct message *requests_find_unheard(struct requests *requests,
+				      struct thread_endpoint *receiver,
+				      enum message_medium medium,
+				      bool is_polled)
+{
+	struct message *answer =
+		requests_guess_answer(requests, receiver, medium, false);
+	struct message *message =
+		requests_item_unheard(requests, receiver, medium);
+
+	/* A thread that waits for one object only waits for its answer. */
+	if (!message || (answer && !is_polled && !answer->reader))
+		message = answer;
+	if (!message && is_polled)
+		message = find_request(requests, receiver, medium);
+	if (!message)
+		message = find_exchange(requests, receiver, medium);
+	if (!message && !is_polled)
+		message = find_request(requests, receiver, medium);
+	if (!message)
+		message =
+			requests_guess_answer(requests, receiver, medium, true);
+	return message ? message_refer(message) : NULL;
+}
+
+/* Returns the request that another thread passed to the sender of @message and
+ * that it works for, or NULL.
+ */
+static struct request *handed_of(const struct message *message)
+{
+	struct request *request = message->hold->request;
+	struct hold *const *holds = request ? request->holds.items : NULL;
+
+	if (!request || !request_is_open(request))
+		return NULL;
+	for (size_t i = 0; i < request->holds.count; i++)
+		if (holds[i]->task != message->sender &&
+		    holds[i]->task->pid == message->sender->pid)
+			return request;
+	return NULL;
+}
+
+void requests_mark_swapped(const struct requests *requests,
+			   const struct message *answer)
+{
+	struct request *request = handed_of(answer);
+	const struct thread_endpoint *endpoint;
+	size_t next = 0;
+
+	while (request &&
+	       (endpoint = requests_next_endpoint(requests, &next))) {
+		struct request *other;
+		size_t at = 0;
+
+		if (endpoint->task == answer->sender ||
+		    endpoint->task->pid != answer->sender->pid ||
+		    !endpoint_next_unheard(endpoint, &at, answer->medium))
+			continue;
+		other = handed_of(message_in(&endpoint->unheard, at));
+		if (other && other != request)
+			other->is_swapped = request->is_swapped = true;
 	}
 }
 
-/* Marks requests of @party from before @request, by the same socket if known:
- * they may never be answered.
+/* Removes unheard messages of @endpoint from before @time_ns: they were
+ * answered or lost.
  */
-static void pass_asked(struct party *party, const struct request *request)
+static void forget_unheard(struct thread_endpoint *endpoint, uint64_t time_ns)
 {
-	struct request *const *asked = party->asked.items;
+	for (size_t i = endpoint->unheard.count; i-- > 0;) {
+		const struct message *message =
+			message_in(&endpoint->unheard, i);
 
-	for (size_t i = 0; i < party->asked.count; i++)
+		if (message->sent->time_ns < time_ns && !message->hold->request)
+			message_drop(message_list_take(&endpoint->unheard, i));
+	}
+}
+
+/* Marks requests of @endpoint from before @request, by the same socket if
+ * known: they may never be answered.
+ */
+static void pass_asked(struct thread_endpoint *endpoint,
+		       const struct request *request)
+{
+	struct request *const *asked = endpoint->asked.items;
+
+	for (size_t i = 0; i < endpoint->asked.count; i++)
 		if (asked[i]->sent->time_ns < request->sent->time_ns &&
 		    request_shares_way(asked[i], request))
 			asked[i]->is_passed = true;
 }
 
-void requests_take_answer(struct requests *requests, struct party *party,
+void requests_take_answer(struct requests *requests,
+			  struct thread_endpoint *endpoint,
 			  struct request *request, uint64_t time_ns)
 {
 	struct request *parent = request->parent;
 
 	if (!request->end) {
-		request->heard = clock_mark_refer(party->hold->begin);
-		request->end = thread_clock_mark(&party->clock, time_ns);
+		request->heard = clock_mark_refer(endpoint->hold->begin);
+		request->end = thread_clock_mark(&endpoint->clock, time_ns);
 	}
 	if (!request->end)
 		requests->status = -ERROR_MEMORY;
 	request->is_ended = true;
-	forget_unheard(party, request->sent->time_ns);
-	pass_asked(party, request);
-	if (!parent || parent->is_answered || !party_is_free(party)) {
-		requests_resume(requests, party);
+	forget_unheard(endpoint, request->sent->time_ns);
+	pass_asked(endpoint, request);
+	if (!parent || parent->is_answered || !endpoint_is_free(endpoint)) {
+		requests_resume(requests, endpoint);
 		return;
 	}
-	requests_give(requests, party->hold, parent, parent->last);
+	requests_give(requests, endpoint->hold, parent, parent->last);
 	/* It continues the work that the request was part of. */
-	party->hold->is_start = false;
+	endpoint->hold->is_start = false;
 }
 
-/* @sender passes the found message that it works for on to @party. */
-static void take_found(struct requests *requests, struct party *party,
-		       struct party *sender, const struct message *message)
+/* @sender passes the found message that it works for on to @endpoint. */
+static void take_found(struct requests *requests,
+		       struct thread_endpoint *endpoint,
+		       struct thread_endpoint *sender,
+		       const struct message *message)
 {
-	requests_give(requests, party->hold, NULL, message->hold);
-	party->hold->is_start = false;
-	party->found_ns = sender->found_ns;
-	party->found_by = sender->found_by;
+	requests_give(requests, endpoint->hold, NULL, message->hold);
+	endpoint->hold->is_start = false;
+	endpoint->found_ns = sender->found_ns;
+	endpoint->found_by = sender->found_by;
 	sender->found_ns = 0;
 }
 
 /* Within a process, a message passes on the request that its sender works for.
  */
-static void take_work(struct requests *requests, struct party *party,
+static void take_work(struct requests *requests,
+		      struct thread_endpoint *endpoint,
 		      const struct message *message)
 {
 	struct request *request = message->hold->request;
-	struct party *sender = requests_known_party(requests, message->sender);
+	struct thread_endpoint *sender =
+		requests_known_endpoint(requests, message->sender);
 
-	if (!request && sender->found_ns && party_is_free(party)) {
-		take_found(requests, party, sender, message);
+	if (!request && sender->found_ns && endpoint_is_free(endpoint)) {
+		take_found(requests, endpoint, sender, message);
 		return;
 	}
-	if (!request || request->is_answered || !party_is_free(party)) {
-		requests_resume(requests, party);
+	if (!request || request->is_answered || !endpoint_is_free(endpoint)) {
+		requests_resume(requests, endpoint);
 		return;
 	}
-	party->found_ns = 0;
+	endpoint->found_ns = 0;
 	request->is_inferred |= message->medium != MEDIUM_PIPE;
-	requests_give(requests, party->hold, request,
+	requests_give(requests, endpoint->hold, request,
 		      requests_give_carrier(requests, message, request,
 					    message->hold));
-	requests_check(requests, request_list_add(&party->taken, request));
+	requests_check(requests, request_list_add(&endpoint->taken, request));
 }
 
-void requests_serve(struct requests *requests, struct party *party,
+void requests_serve(struct requests *requests, struct thread_endpoint *endpoint,
 		    struct request *request, uint64_t time_ns)
 {
 	request->taken_ns = time_ns;
-	request->server = party->task;
-	party->found_ns = 0;
-	if (party_is_free(party))
-		requests_give(requests, party->hold, request, request->last);
-	requests_check(requests, request_list_add(&party->taken, request));
+	request->server = endpoint->task;
+	endpoint->found_ns = 0;
+	if (endpoint_is_free(endpoint))
+		requests_give(requests, endpoint->hold, request, request->last);
+	requests_check(requests, request_list_add(&endpoint->taken, request));
 }
 
-static void take_request(struct requests *requests, struct party *party,
+static void take_request(struct requests *requests,
+			 struct thread_endpoint *endpoint,
 			 struct message *message, uint64_t time_ns)
 {
 	struct request *request = requests_ask(requests, message);
 
 	if (request)
-		requests_serve(requests, party, request, time_ns);
+		requests_serve(requests, endpoint, request, time_ns);
 }
 
-/* Returns whether the sender of @message works for what @party did before it
+/* Returns whether the sender of @message works for what @endpoint did before it
  * waited, as a command whose output a server reads.
  */
-static bool is_of_same_work(const struct party *party,
+static bool is_of_same_work(const struct thread_endpoint *endpoint,
 			    const struct message *message)
 {
 	const struct request *request = message->hold->request;
 
-	return request && party->before && party->before->request == request;
+	return request && endpoint->before &&
+	       endpoint->before->request == request;
 }
 
-void requests_take(struct requests *requests, struct party *party,
+void requests_take(struct requests *requests, struct thread_endpoint *endpoint,
 		   struct message *message, uint64_t time_ns)
 {
 	struct request *answered;
 
 	if (message->is_taken) {
-		requests_resume(requests, party);
+		requests_resume(requests, endpoint);
 		return;
 	}
 	message->is_taken = true;
-	message->receiver = party->task;
+	message->receiver = endpoint->task;
 	requests_item_read(requests, message);
-	party->round[party->round_count++ % ROUND] = message->sender;
-	answered = requests_find_answered(requests, message, party);
+	endpoint->round[endpoint->round_count++ % ROUND] = message->sender;
+	answered = requests_find_answered(requests, message, endpoint);
 	if (answered && !message->answers)
 		requests_answer(requests, answered, message);
 	if (answered)
-		requests_take_answer(requests, party, answered, time_ns);
-	else if (requests_is_server(requests, message->sender, party->task,
+		requests_take_answer(requests, endpoint, answered, time_ns);
+	else if (requests_is_server(requests, message->sender, endpoint->task,
 				    (enum message_medium)message->medium))
-		requests_resume(requests, party);
-	else if (message->sender->pid == party->task->pid ||
-		 is_of_same_work(party, message))
-		take_work(requests, party, message);
+		requests_resume(requests, endpoint);
+	else if (message->sender->pid == endpoint->task->pid ||
+		 is_of_same_work(endpoint, message))
+		take_work(requests, endpoint, message);
 	else
-		take_request(requests, party, message, time_ns);
+		take_request(requests, endpoint, message, time_ns);
 }

@@ -2,7 +2,7 @@
 #ifndef KT_ATTRIBUTION_SLEEP_STACKS_H
 #define KT_ATTRIBUTION_SLEEP_STACKS_H
 
-#include "attribution/time/task_paths.h"
+#include "attribution/time/wait_channels.h"
 
 #include <stddef.h>
 #include <stdint.h>

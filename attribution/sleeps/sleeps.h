@@ -1,8 +1,34 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef KT_ATTRIBUTION_SLEEPS_H
-#define KT_ATTRIBUTION_SLEEPS_H
+#ifndef KT_ATTRIBUTION_SLEEPS_SLEEPS_H
+#define KT_ATTRIBUTION_SLEEPS_SLEEPS_H
+
+/* Sleeps: where each thread slept, for how long, and who woke it.
+ *
+ *   sched_switch, sched_waking  --> sleeps_event(): wait channel, waker
+ *   spans of struct task_time   --> sleeps_span(): times, and the end
+ *   steps                       --> sleeps_step(): wake-ups without an event
+ *                                         |
+ *                                         v
+ *                               struct sleep_callback
+ *
+ * The wait channel comes from the functions that are open when the thread
+ * leaves its CPU (time/wait_channels.h), the waker from those of the task that
+ * wakes it. A waker that had itself been woken during the sleep is linked to
+ * its own waker: a chain.
+ *
+ * Invariants:
+ * 1. The times of a sleep are sums of the spans of its thread, not differences
+ *    between the times of events.
+ * 2. A sleep is emitted when the thread is on a CPU again; sleeps_flush() and
+ *    sleeps_end() emit open ones, as cut.
+ * 3. Equal chains of wakers have equal numbers.
+ *
+ * Memory grows with the number of threads, of different chains and of
+ * different stacks. Functions return -ERROR_MEMORY; nothing else fails.
+ */
 
 #include "attribution/time/time_span.h"
+#include "common/array.h"
 #include "report/steps/call_step.h"
 
 #include <stdbool.h>
@@ -12,11 +38,52 @@ struct arch;
 struct call_entries;
 struct event_record;
 struct function_table;
+struct pack;
 struct sleep_stacks;
 struct task_paths;
 struct task_time;
 struct wait_channels;
-struct wakers;
+
+/* A waker, linked to the waker that had woken it before: a chain. */
+struct waker {
+	uint32_t earlier;  /* the waker of this one, or WAKER_NONE */
+	uint32_t function; /* the function that decided to wake */
+	/* the interrupt that contained it, or FUNCTION_NONE */
+	uint32_t interrupt;
+	/* the waking task; wakers_add() stores -1 for an interrupt */
+	int32_t pid;
+	int32_t tid;
+};
+
+#define WAKER_NONE UINT32_MAX
+
+/* Numbers for chains; equal chains have equal numbers. */
+struct wakers {
+	/* struct waker; the whole struct is the key */
+	struct keyed_array chains;
+};
+
+#define WAKERS_NONE \
+	((struct wakers){ .chains = KEYED_ARRAY_OF(struct waker, tid) })
+
+void wakers_free(struct wakers *wakers);
+
+/* Returns the number of @waker, adding it if it is new. Ignores the task of an
+ * interrupt. Returns WAKER_NONE when out of memory.
+ */
+uint32_t wakers_add(struct wakers *wakers, const struct waker *waker);
+
+const struct waker *wakers_at(const struct wakers *wakers, uint32_t number);
+
+/* Returns whether thread @tid is in chain @number (WAKER_NONE: in none) other
+ * than as the task that an interrupt interrupted.
+ */
+bool wakers_has(const struct wakers *wakers, uint32_t number, int32_t tid);
+
+/* Writes all chains, or reads them into @wakers, which must be empty, with the
+ * same numbers. Function numbers must be below @functions.
+ */
+void wakers_pack(struct wakers *wakers, struct pack *pack, uint32_t functions);
 
 /* One sleep of a task, from leaving its CPU to running again. */
 struct sleep {
@@ -69,7 +136,7 @@ struct sleep_callback {
 struct sleeps_options {
 	const struct function_table *functions;
 	const struct arch *arch;
-	const struct wait_channels *places;
+	const struct wait_channels *channels;
 	const struct task_time *time;
 	const struct task_paths *paths;
 	const struct call_entries *calls;
@@ -83,7 +150,7 @@ struct sleeps *sleeps_new(const struct sleeps_options *options,
 void sleeps_free(struct sleeps *sleeps);
 
 /* Removes all sleeps, for another recording with the same functions. */
-void sleeps_renew(struct sleeps *sleeps);
+void sleeps_reset(struct sleeps *sleeps);
 
 /* Apply a step, an event, or an interval of a task's time. A task's spans must
  * arrive before the step that they end with. Return 0 or -ERROR_MEMORY.

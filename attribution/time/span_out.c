@@ -3,7 +3,7 @@
 
 #include "attribution/time/task_contexts.h"
 #include "attribution/time/threads.h"
-#include "attribution/time/traced_cpus.h"
+#include "attribution/time/untraced.h"
 
 #include <stdbool.h>
 

@@ -2,7 +2,6 @@
 #ifndef KT_ATTRIBUTION_SPAN_OUT_H
 #define KT_ATTRIBUTION_SPAN_OUT_H
 
-#include "attribution/time/off_cpu.h"
 #include "attribution/time/time_span.h"
 
 #include <stdint.h>

@@ -3,19 +3,484 @@
 
 #include "attribution/attribution_input.h"
 #include "attribution/events/function_marks.h"
+#include "attribution/events/known_events.h"
+#include "attribution/time/span_out.h"
 #include "attribution/time/task_contexts.h"
-#include "attribution/time/task_time_parts.h"
 #include "attribution/time/threads.h"
-#include "attribution/time/untraced_wakeups.h"
+#include "attribution/time/time_span.h"
+#include "attribution/time/untraced.h"
 #include "common/bytes.h"
 #include "common/error.h"
 #include "decoder/recording/recording.h"
-#include "report/steps/task_pack.h"
+#include "decoder/recording/sideband.h"
+#include "report/steps/call_step.h"
+#include "report/steps/task_choice.h"
 #include "symbolize/functions/context_kinds.h"
 #include "symbolize/functions/function_table.h"
 #include "symbolize/symbols/symbols.h"
 
 #include <stdlib.h>
+
+/* The thread of the newest step. Calls deeper than floor change only the count
+ * of its frames, unless their function is marked.
+ */
+struct current_thread {
+	const struct task *task; /* NULL: the next step may change anything */
+	uint32_t cpu;
+	uint32_t floor;
+	struct thread *thread;
+};
+
+struct task_time {
+	struct task_time_options options;
+	struct span_out out;
+	struct task_contexts *contexts;
+	struct untraced_wakeups *untraced_wakeups;
+	struct threads *threads;
+	struct traced_cpus cpus;
+	struct current_thread current;
+	/* functions that change a thread's state */
+	struct function_marks *marks;
+	int context_change;  /* made by the newest step */
+	uint64_t end_ns;     /* of the newest step */
+	uint32_t task_count; /* number of tasks in the steps */
+	size_t due;	     /* thread index: see task_time_is_due() */
+	bool is_of_threads;  /* untraced tasks ran */
+	int status;
+};
+
+/* Sets the class of @thread's time from now on. */
+static void classify(const struct task_time *time, struct thread *thread,
+		     const struct traced_cpu *cpu)
+{
+	const struct open_context *contexts;
+	enum time_class time_class = TIME_UNKNOWN;
+	enum unknown_reason reason = on_cpu_reason(cpu->state);
+	size_t count;
+
+	if (cpu->state == CPU_TRACED) {
+		contexts = task_contexts_open(time->contexts,
+					      thread->task->index, &count);
+		time_class = on_cpu_class(contexts, count,
+					  thread_frames_in_user(thread));
+	} else if (cpu->state == CPU_OUTSIDE) {
+		reason = UNKNOWN_UNTRACED;
+		if (!time->options.is_user_unknown)
+			time_class = TIME_USER;
+	} else if (cpu->state == CPU_GUEST) {
+		time_class = TIME_GUEST;
+	} else if (cpu->state == CPU_NOT_ASKED) {
+		time_class = TIME_NOT_ASKED;
+	}
+	thread->time_class = (uint8_t)time_class;
+	thread->reason = (uint8_t)reason;
+	thread->is_provisional = thread->is_bottom_unseen;
+	thread->is_unseen = cpu->state == CPU_UNSEEN;
+}
+
+static uint32_t error_of(const struct call_step *step)
+{
+	return step->early_ns > step->late_ns ? step->early_ns : step->late_ns;
+}
+
+static void change_context(struct task_time *time, const struct call_step *step,
+			   int change)
+{
+	time->context_change = change;
+	if (task_contexts_take(time->contexts, step) < 0)
+		time->status = -ERROR_MEMORY;
+}
+
+/* Emits the time before @step. */
+static void cut(const struct task_time *time, struct thread *thread,
+		const struct call_step *step)
+{
+	bool is_end = step->kind == STEP_LEAVE && thread->is_dead;
+	uint32_t error_ns = error_of(step);
+
+	span_out_cut(&time->out, thread, step->time_ns, is_end ? error_ns : 0);
+	thread->begin_error_ns = error_ns;
+}
+
+/* Returns the scheduler context that @thread is in, or NULL. */
+static const struct open_context *scheduler_of(const struct task_time *time,
+					       const struct thread *thread)
+{
+	const struct open_context *top =
+		task_contexts_top(time->contexts, thread->task->index);
+
+	return top && top->kind == CONTEXT_SCHEDULE ? top : NULL;
+}
+
+/* Records whether the scheduler has put @thread to sleep and not yet returned.
+ */
+static void note_wakes(struct task_time *time, struct thread *thread,
+		       const struct call_step *step, int change)
+{
+	if (untraced_wakeups_take(time->untraced_wakeups, step) < 0)
+		time->status = -ERROR_MEMORY;
+	if (step->kind == STEP_ENTER &&
+	    untraced_wakeups_blocks(time->untraced_wakeups, step->function))
+		thread->has_blocked |= scheduler_of(time, thread) != NULL;
+	else if (change < 0 && scheduler_of(time, thread))
+		thread->has_blocked = false;
+}
+
+static void take_call(struct task_time *time, struct thread *thread,
+		      const struct traced_cpu *cpu,
+		      const struct call_step *step)
+{
+	int change = task_contexts_change(time->contexts, step);
+
+	note_wakes(time, thread, step, change);
+	if (!thread_frames_take(thread, time->options.kinds, step) && !change)
+		return;
+	cut(time, thread, step);
+	if (change) {
+		span_out_flush(&time->out, thread);
+		change_context(time, step, change);
+	}
+	classify(time, thread, cpu);
+}
+
+static void enter_state(struct task_time *time, struct thread *thread,
+			struct traced_cpu *cpu, const struct call_step *step)
+{
+	cut(time, thread, step);
+	cpu->state = step->kind == STEP_GAP ? CPU_GAP : step->detail;
+	if (cpu->state == CPU_OUTSIDE)
+		thread->is_bottom_unseen = false;
+	classify(time, thread, cpu);
+}
+
+/* Records that @thread has a CPU now, and whether it is the recorder. */
+static void note_running(const struct task_time *time, struct thread *thread,
+			 struct traced_cpu *cpu, uint64_t time_ns)
+{
+	const struct task_time_options *options = &time->options;
+
+	cpu->current = thread;
+	thread->is_recorder = options->recorder &&
+			      recorder_task_is(options->names,
+					       options->recorder, thread->tid);
+	if (thread->is_recorder)
+		recorder_runs_begin(&cpu->recorder, time_ns);
+}
+
+static void leave(struct task_time *time, struct thread *thread,
+		  struct traced_cpu *cpu, const struct call_step *step)
+{
+	const struct open_context *scheduler = scheduler_of(time, thread);
+
+	cut(time, thread, step);
+	if (cpu->state == CPU_OFF)
+		time->is_of_threads = true;
+	/* Not traced so far: earlier time is not part of its life. */
+	if (!thread->is_traced)
+		thread->has_off = false;
+	span_out_flush(&time->out, thread);
+	if (thread->is_recorder)
+		recorder_runs_end(&cpu->recorder, step->time_ns);
+	thread_leaves(thread, step->time_ns,
+		      scheduler ? scheduler->begin_ns : 0);
+	thread->off.begin_error_ns = error_of(step);
+	if (cpu->next_owner)
+		thread_inherits(cpu->next_owner, step->time_ns);
+	cpu->next_owner = NULL;
+}
+
+static void come(struct task_time *time, struct thread *thread,
+		 struct traced_cpu *cpu, const struct call_step *step)
+{
+	struct untraced_wakeup untraced =
+		untraced_wakeups_last(time->untraced_wakeups);
+
+	span_out_flush(&time->out, thread);
+	thread_comes(thread, step->time_ns, (int32_t)step->cpu);
+	thread->begin_error_ns = error_of(step);
+	if (untraced.time_ns)
+		thread_wakes_unseen(thread, untraced.time_ns, untraced.tid);
+	note_running(time, thread, cpu, step->time_ns);
+	/* The thread starts with the trace of its CPU. */
+	if (cpu->state == CPU_UNSEEN && !thread->last_ns)
+		thread->has_off = false;
+	if (thread->tid < 0)
+		thread->last_ns = 0;
+	classify(time, thread, cpu);
+}
+
+static void end_cpu(struct task_time *time, struct thread *thread,
+		    struct traced_cpu *cpu, const struct call_step *step)
+{
+	cut(time, thread, step);
+	thread->phase = THREAD_ENDED;
+	traced_cpus_end(&time->cpus, cpu);
+}
+
+/* The first step of a CPU belongs to the thread that already runs there. */
+static void start_running(struct task_time *time, struct thread *thread,
+			  struct traced_cpu *cpu, const struct call_step *step)
+{
+	thread_comes(thread, step->time_ns, (int32_t)step->cpu);
+	thread->has_off = false;
+	note_running(time, thread, cpu, step->time_ns);
+	classify(time, thread, cpu);
+}
+
+/* The last steps of the trace end the open functions of threads that are off
+ * the CPU; the steps of an exec, those of threads that it ended.
+ */
+static void finish(struct task_time *time, struct thread *thread,
+		   const struct call_step *step)
+{
+	if (thread->is_traced)
+		span_out_finish(&time->out, thread, step->time_ns);
+	if (!thread->is_dead)
+		thread->phase = THREAD_ENDED;
+	change_context(time, step, task_contexts_change(time->contexts, step));
+}
+
+static void take_step(struct task_time *time, struct thread *thread,
+		      struct traced_cpu *cpu, const struct call_step *step)
+{
+	switch ((enum call_step_kind)step->kind) {
+	case STEP_ENTER:
+	case STEP_EXIT:
+		take_call(time, thread, cpu, step);
+		break;
+	case STEP_STATE:
+	case STEP_GAP:
+		enter_state(time, thread, cpu, step);
+		break;
+	case STEP_LEAVE:
+		leave(time, thread, cpu, step);
+		break;
+	case STEP_SWITCH:
+		come(time, thread, cpu, step);
+		break;
+	case STEP_END:
+		end_cpu(time, thread, cpu, step);
+		break;
+	case STEP_COUNT:
+		break;
+	}
+}
+
+/* Applies @step, of @thread on @cpu. */
+static void task_time_apply(struct task_time *time, struct thread *thread,
+			    struct traced_cpu *cpu,
+			    const struct call_step *step)
+{
+	if (thread->phase != THREAD_ON && step->kind == STEP_EXIT) {
+		finish(time, thread, step);
+		return;
+	}
+	if (thread->phase != THREAD_ON && step->kind != STEP_SWITCH)
+		start_running(time, thread, cpu, step);
+	take_step(time, thread, cpu, step);
+}
+
+/* Returns whether @thread, without a recorded wake-up, may turn out to have
+ * been woken by perf: thread_wakes_unseen(). The recorder waits for perf, as do
+ * other threads that perf has woken before.
+ */
+static bool may_be_woken(const struct task_time *time,
+			 const struct thread *thread, uint64_t until_ns)
+{
+	const struct off_cpu *off = &thread->off;
+	struct untraced_wakeup last =
+		untraced_wakeups_last(time->untraced_wakeups);
+
+	return (thread->is_recorder || thread->polls_perf) &&
+	       off->has_blocked && last.time_ns > off->begin_ns &&
+	       last.time_ns < until_ns;
+}
+
+/* Returns whether a thread that was not woken sleeps. Before the trace starts,
+ * the trace does not show whether the scheduler put it to sleep.
+ */
+static bool sleeps(const struct task_time *time, const struct off_cpu *off)
+{
+	return off->has_blocked ||
+	       (off->how == OFF_ASLEEP && off->begin_ns < time->out.start_ns);
+}
+
+/* Returns whether the recorder had the CPU while the thread may have waited for
+ * it: such a wait is emitted in several spans.
+ */
+static bool may_be_cut(const struct task_time *time, const struct off_cpu *off,
+		       uint64_t until_ns)
+{
+	const struct traced_cpu *cpu = traced_cpus_find(&time->cpus, off->cpu);
+	struct recorder_run run;
+
+	return !sleeps(time, off) && cpu &&
+	       recorder_runs_find(&cpu->recorder, off->begin_ns, until_ns,
+				  &run);
+}
+
+static bool is_due(const struct task_time *time, const struct thread *thread,
+		   uint64_t until_ns)
+{
+	const struct off_cpu_evidence *evidence = &time->out.evidence;
+	const struct off_cpu *off = &thread->off;
+
+	if (!thread->has_off || thread->tid <= 0 || off->begin_ns >= until_ns)
+		return false;
+	/* Its earlier time, if not traced, is a span of its own. */
+	if (off->has_ended ||
+	    (thread->last_ns && thread->last_ns < off->begin_ns))
+		return true;
+	if (!evidence->has_all_cpus || !off_cpu_is_known(evidence))
+		return false;
+	if (off->wake_ns)
+		return off->wake_ns < until_ns;
+	return may_be_woken(time, thread, until_ns) ||
+	       may_be_cut(time, off, until_ns);
+}
+
+bool task_time_is_due(struct task_time *time, uint64_t until_ns)
+{
+	const struct thread *thread;
+
+	/* The thread that was due last is usually still due. */
+	thread = threads_at(time->threads, time->due);
+	if (thread && is_due(time, thread, until_ns))
+		return true;
+	for (size_t i = 0; (thread = threads_at(time->threads, i)); i++) {
+		time->due = i;
+		if (is_due(time, thread, until_ns))
+			return true;
+	}
+	return time->end_ns < until_ns;
+}
+
+/* exec in a thread that is not the first of its process: the thread continues
+ * under the first one's id, @tid, and ends under its own, by which it runs on
+ * @cpu.
+ */
+static void end_by_exec(const struct traced_cpu *cpu, int32_t pid, int32_t tid)
+{
+	struct thread *current = cpu ? cpu->current : NULL;
+
+	if (current && current->tid > 0 && current->tid != tid &&
+	    current->pid == pid)
+		current->is_dead = true;
+}
+
+/* A thread that had ended and leaves alive is another one, by exec. It may be
+ * preempted before exec is recorded.
+ */
+static int announce(struct task_time *time, const struct event_record *event,
+		    int32_t tid, bool is_traced)
+{
+	struct traced_cpu *cpu = traced_cpus_find(&time->cpus, event->cpu);
+	struct thread *thread = threads_of_tid(time->threads, tid);
+
+	if (!thread)
+		return -ERROR_MEMORY;
+	if (thread->phase == THREAD_AWAY && thread->is_traced)
+		span_out_flush(&time->out, thread);
+	if (thread_announces(thread, event->time_ns, event->cpu,
+			     event->values[SWITCH_PREV_STATE], is_traced) &&
+	    cpu) {
+		cpu->next_owner = thread;
+		end_by_exec(cpu, event->pid, tid);
+	}
+	return 0;
+}
+
+static int send_away(struct task_time *time, const struct event_record *event,
+		     int32_t tid)
+{
+	struct thread *thread = threads_of_tid(time->threads, tid);
+
+	if (!thread)
+		return -ERROR_MEMORY;
+	thread_goes_away(thread, event->time_ns, event->cpu);
+	return 0;
+}
+
+/* Where there are steps, they show when the next thread starts. */
+static int take_switch(struct task_time *time, const struct event_record *event)
+{
+	int32_t prev = (int32_t)event->values[SWITCH_PREV];
+	int32_t next = (int32_t)event->values[SWITCH_NEXT];
+	bool is_traced = traced_cpus_show(&time->cpus, event->cpu);
+	int status = 0;
+
+	if (prev > 0)
+		status = announce(time, event, prev, is_traced);
+	if (!status && next > 0 && !is_traced)
+		status = send_away(time, event, next);
+	return status;
+}
+
+static int take_wakeup(struct task_time *time, const struct event_record *event)
+{
+	int32_t tid = (int32_t)event->values[WAKING_TID];
+	struct thread *thread;
+
+	if (tid <= 0)
+		return 0;
+	thread = threads_of_tid(time->threads, tid);
+	if (!thread)
+		return -ERROR_MEMORY;
+	if (event->event == EVENT_SCHED_WAKING)
+		thread_wakes(thread, event->time_ns, event->tid);
+	else
+		thread_begins(thread, event->time_ns);
+	return 0;
+}
+
+void task_time_event(struct task_time *time, const struct event_record *event)
+{
+	int status = 0;
+
+	time->current.task = NULL;
+	/* Events after the end of the trace are outside the recording. */
+	if (traced_cpus_are_over(&time->cpus))
+		return;
+	if (event->event == EVENT_SCHED_SWITCH)
+		status = take_switch(time, event);
+	else if (event->event == EVENT_SCHED_WAKING ||
+		 event->event == EVENT_SCHED_WAKEUP_NEW)
+		status = take_wakeup(time, event);
+	if (status < 0)
+		time->status = status;
+}
+
+static int take_life(struct task_time *time,
+		     const struct sideband_record *record)
+{
+	struct thread *thread = threads_of_tid(time->threads, record->tid);
+
+	if (!thread)
+		return -ERROR_MEMORY;
+	if (record->kind == SIDEBAND_EXIT) {
+		thread->is_dead = true;
+		return 0;
+	}
+	thread->pid = record->pid;
+	thread_begins(thread, record->time_ns);
+	return 0;
+}
+
+void task_time_record(struct task_time *time,
+		      const struct sideband_record *record)
+{
+	time->current.task = NULL;
+	/* Records without a time are from before the recording. */
+	if (traced_cpus_are_over(&time->cpus) || !record->time_ns ||
+	    record->tid <= 0)
+		return;
+	if (record->kind == SIDEBAND_COMM && record->comm.exec)
+		end_by_exec(traced_cpus_find(&time->cpus, record->cpu),
+			    record->pid, record->tid);
+	if ((record->kind == SIDEBAND_FORK || record->kind == SIDEBAND_EXIT) &&
+	    take_life(time, record) < 0)
+		time->status = -ERROR_MEMORY;
+}
 
 struct task_time_options
 task_time_options_of(const struct attribution_input *input)
@@ -85,7 +550,7 @@ static void forget(struct task_time *time)
 	traced_cpus_free(&time->cpus);
 }
 
-int task_time_renew(struct task_time *time,
+int task_time_reset(struct task_time *time,
 		    const struct off_cpu_evidence *evidence)
 {
 	forget(time);

@@ -1,8 +1,27 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef KT_ATTRIBUTION_TASK_TIME_H
-#define KT_ATTRIBUTION_TASK_TIME_H
+#ifndef KT_ATTRIBUTION_TIME_TASK_TIME_H
+#define KT_ATTRIBUTION_TIME_TASK_TIME_H
 
-#include "attribution/time/off_cpu.h"
+/* The time of each thread, as spans of one class each.
+ *
+ *   steps  --> contexts (task_contexts.h), CPUs (untraced.h) --+
+ *   events --> threads (threads.h)                             |
+ *                                                              v
+ *                         span_out.h --> struct span_callback --> all trackers
+ *
+ * The steps show on which CPU a thread runs, and in which context of the
+ * kernel; the scheduler's events show why it does not run. Users of time
+ * (tables, sleeps, requests, SQL's thread_state) read the spans and add them
+ * up.
+ *
+ * Invariants:
+ * 1. The spans of a thread follow each other without holes, from its start to
+ *    its end.
+ * 2. No class is a remainder: time that nothing explains is TIME_UNKNOWN, with
+ *    a reason.
+ * 3. A span is emitted before the step that ends it is applied.
+ */
+
 #include "attribution/time/time_span.h"
 
 #include <stdbool.h>
@@ -11,11 +30,11 @@
 
 struct attribution_input;
 struct call_step;
+struct context_kinds;
 struct event_record;
 struct function_table;
 struct sideband_record;
 struct task;
-struct context_kinds;
 struct task_names;
 struct task_pack;
 
@@ -42,7 +61,7 @@ struct task_time_options {
 	const struct function_table *functions;
 	struct off_cpu_evidence evidence;
 	const struct task_names *names;
-	const char *recorder; /* see recorder_task.h; NULL: none */
+	const char *recorder; /* see task_choice.h; NULL: none */
 	/* the trace is of user space only: time outside it is in the kernel */
 	bool is_user_unknown;
 };
@@ -58,7 +77,7 @@ void task_time_free(struct task_time *time);
 /* Removes all threads, for another recording with the same functions; @evidence
  * lists the evidence that it contains. Returns 0 or -ERROR_MEMORY.
  */
-int task_time_renew(struct task_time *time,
+int task_time_reset(struct task_time *time,
 		    const struct off_cpu_evidence *evidence);
 
 /* Consume the input of a handler, in its order.
@@ -84,7 +103,7 @@ void task_time_pack(struct task_time *time, const struct task_pack *tasks);
 bool task_time_is_due(struct task_time *time, uint64_t until_ns);
 
 /* Returns the time of the last wake-up that the steps show without an event
- * (untraced_wakeups.h); 0: none.
+ * (untraced.h); 0: none.
  */
 uint64_t task_time_untraced_wakeup(const struct task_time *time);
 

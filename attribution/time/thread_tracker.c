@@ -2,14 +2,43 @@
 #include "attribution/time/thread_tracker.h"
 
 #include "attribution/events/event_handler.h"
-#include "attribution/time/call_entries.h"
-#include "attribution/time/task_paths.h"
+#include "attribution/time/wait_channels.h"
 #include "common/array.h"
 #include "common/container_of.h"
 #include "common/error.h"
 
 #include <assert.h>
 #include <stdlib.h>
+
+void call_entries_free(struct call_entries *entries)
+{
+	keyed_array_free(&entries->all);
+}
+
+int call_entries_take(struct call_entries *entries,
+		      const struct event_record *event)
+{
+	struct call_entry *entry;
+
+	if (event->event != EVENT_SYS_ENTER)
+		return 0;
+	entry = keyed_array_add(&entries->all,
+				&(struct call_entry){ .tid = event->tid });
+	if (!entry)
+		return -ERROR_MEMORY;
+	entry->record = *event->sideband;
+	entry->number = event->values[SYSTEM_CALL_NUMBER];
+	for (int i = 0; i < SYSTEM_CALL_ARGUMENTS; i++)
+		entry->arguments[i] =
+			(uint64_t)event->values[SYSTEM_CALL_ARGUMENT + i];
+	return 0;
+}
+
+const struct call_entry *call_entries_find(const struct call_entries *entries,
+					   int32_t tid)
+{
+	return keyed_array_find(&entries->all, &tid);
+}
 
 /* A receiver of spans. */
 struct span_taker {
@@ -121,14 +150,14 @@ void thread_tracker_free(struct thread_tracker *tracker)
 	free(tracker);
 }
 
-int thread_tracker_renew(struct thread_tracker *tracker,
+int thread_tracker_reset(struct thread_tracker *tracker,
 			 const struct off_cpu_evidence *evidence)
 {
 	tracker->status = 0;
 	call_entries_free(&tracker->calls);
 	if (tracker->paths)
-		task_paths_renew(tracker->paths);
-	return tracker->time ? task_time_renew(tracker->time, evidence) : 0;
+		task_paths_reset(tracker->paths);
+	return tracker->time ? task_time_reset(tracker->time, evidence) : 0;
 }
 
 struct task_time *thread_tracker_time(struct thread_tracker *tracker)

@@ -1,15 +1,45 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef KT_ATTRIBUTION_THREAD_TRACKER_H
-#define KT_ATTRIBUTION_THREAD_TRACKER_H
+#ifndef KT_ATTRIBUTION_TIME_THREAD_TRACKER_H
+#define KT_ATTRIBUTION_TIME_THREAD_TRACKER_H
 
+#include "attribution/events/known_events.h"
 #include "attribution/time/task_time.h"
-#include "report/steps/time_window.h"
+#include "common/array.h"
+#include "decoder/recording/sideband.h"
+#include "report/steps/call_step.h"
 
 #include <stdbool.h>
+#include <stdint.h>
 
-struct call_entries;
 struct event_handler;
 struct task_paths;
+
+/* The sys_enter event of a thread's last system call. */
+struct call_entry {
+	int32_t tid;
+	int64_t number;
+	uint64_t arguments[SYSTEM_CALL_ARGUMENTS];
+	struct sideband_record record; /* has the user stack, if any */
+};
+
+/* The last entries of all threads. */
+struct call_entries {
+	struct keyed_array all; /* struct call_entry */
+};
+
+#define CALL_ENTRIES_NONE \
+	((struct call_entries){ KEYED_ARRAY_OF(struct call_entry, tid) })
+
+void call_entries_free(struct call_entries *entries);
+
+/* Consumes any event. Returns 0 or -ERROR_MEMORY. */
+int call_entries_take(struct call_entries *entries,
+		      const struct event_record *event);
+
+/* Returns the last entry of thread @tid, valid until the next event, or NULL.
+ */
+const struct call_entry *call_entries_find(const struct call_entries *entries,
+					   int32_t tid);
 
 /* The single account of threads in a pass over a recording: the class of their
  * time, their open functions and kernel contexts, and their wakers. All tables
@@ -29,7 +59,7 @@ void thread_tracker_free(struct thread_tracker *tracker);
 /* Removes all threads, for another recording with the same functions; @evidence
  * lists the evidence that it contains.
  */
-int thread_tracker_renew(struct thread_tracker *tracker,
+int thread_tracker_reset(struct thread_tracker *tracker,
 			 const struct off_cpu_evidence *evidence);
 
 /* The next four functions must be called before the pass. Their results live as

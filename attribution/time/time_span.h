@@ -1,9 +1,15 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef KT_ATTRIBUTION_TIME_SPAN_H
-#define KT_ATTRIBUTION_TIME_SPAN_H
+#ifndef KT_ATTRIBUTION_TIME_TIME_SPAN_H
+#define KT_ATTRIBUTION_TIME_TIME_SPAN_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
+
+struct known_events;
+struct open_context;
+struct recording;
+struct task;
 
 /* The class of a thread's time. Each nanosecond from a thread's first to its
  * last instant is in exactly one class; the innermost context decides.
@@ -44,9 +50,6 @@ enum unknown_reason {
 	UNKNOWN_LOST_EVENTS,
 	UNKNOWN_REASONS,
 };
-
-struct open_context;
-struct task;
 
 /* An interval of one thread's time in one class: [begin_ns, end_ns). The spans
  * of a thread follow each other in order of time without holes. A span ends
@@ -107,5 +110,83 @@ struct span_callback {
 /* Returns the class's name as in reports: "user", "system_call", … */
 const char *time_class_name(enum time_class time_class);
 const char *unknown_reason_name(enum unknown_reason reason);
+
+/* Returns the class of a thread's time on a CPU while it has the @count
+ * contexts at @contexts open, outermost first; without contexts @in_user
+ * decides.
+ *
+ * The innermost context decides, with three exceptions: the scheduler counts
+ * for its caller, or if that was the way out of an interrupt, for the thread;
+ * soft interrupts in the kernel thread that exists for them are its own work;
+ * faults of the tracer are the tracer's.
+ */
+enum time_class on_cpu_class(const struct open_context *contexts, size_t count,
+			     bool in_user);
+
+/* Returns the class of a thread's provisional time (see struct time_span),
+ * given @span, its first later span on a CPU that is not provisional.
+ */
+enum time_class on_cpu_resolved_class(const struct time_span *span);
+
+/* Returns the reason why time in a CPU's state (enum cpu_state) is unknown. In
+ * CPU_TRACED and CPU_OUTSIDE it is known.
+ */
+enum unknown_reason on_cpu_reason(uint8_t cpu_state);
+
+/* How a thread left the CPU. */
+enum off_how {
+	OFF_UNSEEN,   /* it was off the CPU when the recording started */
+	OFF_LEFT,     /* it left, for an unknown reason */
+	OFF_RUNNABLE, /* it left while runnable */
+	OFF_ASLEEP,   /* it left to wait for something */
+	OFF_NEW,      /* it was created and has not run yet */
+};
+
+/* An interval of a thread's time off the CPU, with all evidence about it. */
+struct off_cpu {
+	uint64_t begin_ns;
+	uint64_t end_ns;	 /* if has_ended */
+	uint64_t wake_ns;	 /* 0: no wake-up was recorded */
+	uint32_t begin_error_ns; /* see struct time_span */
+	int32_t waker_tid;
+	bool is_wake_inferred; /* wake_ns is inferred: see untraced.h */
+	/* the trace shows that the scheduler put it to sleep */
+	bool has_blocked;
+	int32_t cpu;	/* that it left */
+	uint8_t how;	/* enum off_how */
+	bool has_ended; /* it is on a CPU again */
+};
+
+/* The evidence about time off the CPU that a recording contains. */
+struct off_cpu_evidence {
+	bool has_switches; /* sched_switch: the reason for leaving */
+	bool has_wakeups;  /* sched_waking, by any waker */
+	bool has_all_cpus; /* a thread cannot run untraced on another CPU */
+	bool has_losses;   /* some records are missing */
+};
+
+struct off_cpu_evidence off_cpu_evidence_of(const struct recording *recording,
+					    const struct known_events *events);
+
+/* Returns whether the evidence can show that a thread waits for a CPU. */
+bool off_cpu_is_known(const struct off_cpu_evidence *evidence);
+
+enum { OFF_CPU_PARTS = 2 };
+
+/* Splits @off, which ends at off->end_ns, into @parts without holes, and sets
+ * their times, class, reason and waker. If @off has not ended, the end of the
+ * recording cuts it there.
+ *
+ * Returns the number of parts: up to OFF_CPU_PARTS, 0 if @off is empty.
+ */
+int off_cpu_split(const struct off_cpu *off,
+		  const struct off_cpu_evidence *evidence,
+		  struct time_span parts[OFF_CPU_PARTS]);
+
+/* Returns the meaning of sched_switch's prev_state. */
+enum off_how off_how_of(int64_t prev_state);
+
+/* Returns whether @prev_state is that of a thread that has ended. */
+bool off_is_dead(int64_t prev_state);
 
 #endif

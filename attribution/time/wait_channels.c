@@ -2,6 +2,8 @@
 #include "attribution/time/wait_channels.h"
 
 #include "attribution/events/function_marks.h"
+#include "common/array.h"
+#include "common/error.h"
 #include "common/maps.h"
 #include "decoder/recording/recording.h"
 #include "symbolize/functions/context_kinds.h"
@@ -10,69 +12,161 @@
 
 #include <stdlib.h>
 
+struct task_paths {
+	struct array tasks;	 /* their struct path_frame, by task index */
+	const struct task *last; /* task of the newest entry; its path exists */
+};
+
+struct task_paths *task_paths_new(void)
+{
+	struct task_paths *paths = calloc(1, sizeof(*paths));
+
+	if (!paths)
+		return NULL;
+	paths->tasks = ARRAY_OF(struct array);
+	return paths;
+}
+
+static struct array *frames_of(const struct task_paths *paths, size_t index)
+{
+	return (struct array *)paths->tasks.items + index;
+}
+
+void task_paths_reset(struct task_paths *paths)
+{
+	for (size_t i = 0; i < paths->tasks.count; i++)
+		array_free(frames_of(paths, i));
+	array_free(&paths->tasks);
+	paths->last = NULL;
+}
+
+void task_paths_free(struct task_paths *paths)
+{
+	if (!paths)
+		return;
+	task_paths_reset(paths);
+	free(paths);
+}
+
+static int enter(struct task_paths *paths, const struct call_step *step)
+{
+	struct array *frames;
+	struct path_frame *frame;
+
+	if (step->task != paths->last &&
+	    !array_reach_like(&paths->tasks, step->task->index,
+			      &ARRAY_OF(struct path_frame)))
+		return -ERROR_MEMORY;
+	paths->last = step->task;
+	frames = frames_of(paths, step->task->index);
+	if ((step->depth > frames->count || step->depth >= frames->room) &&
+	    !array_reach(frames, step->depth))
+		return -ERROR_MEMORY;
+	frame = (struct path_frame *)frames->items + step->depth;
+	frames->count = step->depth + 1;
+	*frame = (struct path_frame){
+		.begin_ns = step->time_ns,
+		.return_address = step->place,
+		.function = step->function,
+		.how = step->how,
+	};
+	return 0;
+}
+
+static void leave(const struct task_paths *paths, const struct call_step *step)
+{
+	struct array *frames;
+
+	if (step->task->index >= paths->tasks.count)
+		return;
+	frames = frames_of(paths, step->task->index);
+	if (frames->count > step->depth)
+		frames->count = step->depth;
+}
+
+int task_paths_take(struct task_paths *paths, const struct call_step *step)
+{
+	if (step->kind == STEP_ENTER)
+		return enter(paths, step);
+	if (step->kind == STEP_EXIT)
+		leave(paths, step);
+	return 0;
+}
+
+const struct path_frame *task_paths_of(const struct task_paths *paths,
+				       uint32_t index, size_t *count)
+{
+	if (index >= paths->tasks.count) {
+		*count = 0;
+		return NULL;
+	}
+	*count = frames_of(paths, index)->count;
+	return frames_of(paths, index)->items;
+}
+
 enum {
-	PLACE_SCHEDULER = 1,  /* in_sched_functions(): sched and lock text */
-	PLACE_WAKES = 2,      /* helps to wake */
-	PLACE_DISPATCHER = 4, /* calls the handlers of interrupts */
+	MARK_SCHEDULER = 1,  /* in_sched_functions(): sched and lock text */
+	MARK_WAKES = 2,	     /* helps to wake */
+	MARK_DISPATCHER = 4, /* calls the handlers of interrupts */
 	/* a task leaves its CPU there for the last time */
-	PLACE_ENDS = 8,
+	MARK_ENDS = 8,
 };
 
 /* kernel/sched/, kernel/locking/, kernel/exit.c, fs/eventpoll.c, mm/filemap.c,
  * kernel/softirq.c and kernel/irq/handle.c of Linux 5.10 to 6.15.
  */
 static const struct name_rule rules[] = {
-	{ "try_to_wake_up", false, PLACE_WAKES },
-	{ "wake_up_process", false, PLACE_WAKES },
-	{ "wake_up_state", false, PLACE_WAKES },
-	{ "wake_up_q", false, PLACE_WAKES },
-	{ "wake_up_bit", false, PLACE_WAKES },
-	{ "wake_up_var", false, PLACE_WAKES },
-	{ "wake_bit_function", false, PLACE_WAKES },
-	{ "wake_page_function", false, PLACE_WAKES },
-	{ "var_wake_function", false, PLACE_WAKES },
-	{ "__wake_up", true, PLACE_WAKES },
-	{ "swake_up_", true, PLACE_WAKES },
-	{ "rcuwait_wake_up", false, PLACE_WAKES },
-	{ "complete", false, PLACE_WAKES },
-	{ "complete_all", false, PLACE_WAKES },
-	{ "complete_with_flags", false, PLACE_WAKES },
-	{ "default_wake_function", false, PLACE_WAKES },
-	{ "autoremove_wake_function", false, PLACE_WAKES },
-	{ "woken_wake_function", false, PLACE_WAKES },
-	{ "child_wait_callback", false, PLACE_WAKES },
-	{ "receiver_wake_function", false, PLACE_WAKES },
-	{ "pollwake", false, PLACE_WAKES },
-	{ "ep_autoremove_wake_function", false, PLACE_WAKES },
-	{ "ep_poll_callback", false, PLACE_WAKES },
-	{ "do_task_dead", false, PLACE_ENDS },
-	{ "handle_softirqs", false, PLACE_DISPATCHER },
-	{ "__do_softirq", false, PLACE_DISPATCHER },
-	{ "__handle_irq_event_percpu", false, PLACE_DISPATCHER },
+	{ "try_to_wake_up", false, MARK_WAKES },
+	{ "wake_up_process", false, MARK_WAKES },
+	{ "wake_up_state", false, MARK_WAKES },
+	{ "wake_up_q", false, MARK_WAKES },
+	{ "wake_up_bit", false, MARK_WAKES },
+	{ "wake_up_var", false, MARK_WAKES },
+	{ "wake_bit_function", false, MARK_WAKES },
+	{ "wake_page_function", false, MARK_WAKES },
+	{ "var_wake_function", false, MARK_WAKES },
+	{ "__wake_up", true, MARK_WAKES },
+	{ "swake_up_", true, MARK_WAKES },
+	{ "rcuwait_wake_up", false, MARK_WAKES },
+	{ "complete", false, MARK_WAKES },
+	{ "complete_all", false, MARK_WAKES },
+	{ "complete_with_flags", false, MARK_WAKES },
+	{ "default_wake_function", false, MARK_WAKES },
+	{ "autoremove_wake_function", false, MARK_WAKES },
+	{ "woken_wake_function", false, MARK_WAKES },
+	{ "child_wait_callback", false, MARK_WAKES },
+	{ "receiver_wake_function", false, MARK_WAKES },
+	{ "pollwake", false, MARK_WAKES },
+	{ "ep_autoremove_wake_function", false, MARK_WAKES },
+	{ "ep_poll_callback", false, MARK_WAKES },
+	{ "do_task_dead", false, MARK_ENDS },
+	{ "handle_softirqs", false, MARK_DISPATCHER },
+	{ "__do_softirq", false, MARK_DISPATCHER },
+	{ "__handle_irq_event_percpu", false, MARK_DISPATCHER },
 };
 
 /* Used if the marks around the scheduler's text are unknown. */
 static const struct name_rule unmarked_rules[] = {
-	{ "schedule", true, PLACE_SCHEDULER },
-	{ "__schedule", true, PLACE_SCHEDULER },
-	{ "preempt_schedule", true, PLACE_SCHEDULER },
-	{ "io_schedule", true, PLACE_SCHEDULER },
-	{ "__mutex_", true, PLACE_SCHEDULER },
-	{ "mutex_", true, PLACE_SCHEDULER },
-	{ "__down", true, PLACE_SCHEDULER },
-	{ "down_", true, PLACE_SCHEDULER },
-	{ "rwsem_down_", true, PLACE_SCHEDULER },
-	{ "wait_for_completion", true, PLACE_SCHEDULER },
-	{ "__wait_for_common", false, PLACE_SCHEDULER },
-	{ "__wait_on_bit", true, PLACE_SCHEDULER },
-	{ "out_of_line_wait_on_bit", true, PLACE_SCHEDULER },
-	{ "bit_wait", true, PLACE_SCHEDULER },
-	{ "do_nanosleep", false, PLACE_SCHEDULER },
+	{ "schedule", true, MARK_SCHEDULER },
+	{ "__schedule", true, MARK_SCHEDULER },
+	{ "preempt_schedule", true, MARK_SCHEDULER },
+	{ "io_schedule", true, MARK_SCHEDULER },
+	{ "__mutex_", true, MARK_SCHEDULER },
+	{ "mutex_", true, MARK_SCHEDULER },
+	{ "__down", true, MARK_SCHEDULER },
+	{ "down_", true, MARK_SCHEDULER },
+	{ "rwsem_down_", true, MARK_SCHEDULER },
+	{ "wait_for_completion", true, MARK_SCHEDULER },
+	{ "__wait_for_common", false, MARK_SCHEDULER },
+	{ "__wait_on_bit", true, MARK_SCHEDULER },
+	{ "out_of_line_wait_on_bit", true, MARK_SCHEDULER },
+	{ "bit_wait", true, MARK_SCHEDULER },
+	{ "do_nanosleep", false, MARK_SCHEDULER },
 };
 
 struct wait_channels {
 	const struct context_kinds *kinds;
-	struct function_marks *places; /* PLACE_* bits by function */
+	struct function_marks *roles; /* MARK_* bits by function */
 };
 
 struct wait_marks wait_marks_of(const struct recording *recording)
@@ -95,23 +189,23 @@ static bool is_in(const struct kernel_range *range, uint64_t address)
 }
 
 /* Marks the functions of the kernel's scheduler and locks. */
-static void mark_scheduler(struct function_marks *places,
+static void mark_scheduler(struct function_marks *roles,
 			   const struct function_marks *unmarked,
 			   const struct function_table *functions,
 			   const struct wait_marks *marks)
 {
-	for (uint32_t i = 0; i < places->count; i++) {
+	for (uint32_t i = 0; i < roles->count; i++) {
 		const struct function *function = function_at(functions, i);
 
 		if (function->space == 'k' &&
 		    (is_in(&marks->sched, function->address) ||
 		     is_in(&marks->lock, function->address)))
-			places->values[i] |= PLACE_SCHEDULER;
+			roles->values[i] |= MARK_SCHEDULER;
 		/* A function split into parts may have no start in the kernel's
 		 * symbols.
 		 */
 		if (!marks->sched.start || !function->address)
-			places->values[i] |= unmarked->values[i];
+			roles->values[i] |= unmarked->values[i];
 	}
 }
 
@@ -122,84 +216,85 @@ struct wait_channels *wait_channels_new(const struct function_table *functions,
 					const struct context_kinds *kinds,
 					const struct wait_marks *marks)
 {
-	struct wait_channels *places = calloc(1, sizeof(*places));
+	struct wait_channels *channels = calloc(1, sizeof(*channels));
 	struct function_marks *unmarked = MARKS_BY(unmarked_rules);
 
-	if (places)
-		places->places = MARKS_BY(rules);
-	if (!unmarked || !places || !places->places) {
+	if (channels)
+		channels->roles = MARKS_BY(rules);
+	if (!unmarked || !channels || !channels->roles) {
 		free(unmarked);
-		wait_channels_free(places);
+		wait_channels_free(channels);
 		return NULL;
 	}
-	places->kinds = kinds;
-	mark_scheduler(places->places, unmarked, functions, marks);
+	channels->kinds = kinds;
+	mark_scheduler(channels->roles, unmarked, functions, marks);
 	free(unmarked);
-	return places;
+	return channels;
 }
 
-void wait_channels_free(struct wait_channels *places)
+void wait_channels_free(struct wait_channels *channels)
 {
-	if (!places)
+	if (!channels)
 		return;
-	free(places->places);
-	free(places);
+	free(channels->roles);
+	free(channels);
 }
 
-static bool is_place(const struct wait_channels *places,
-		     const struct path_frame *frame, uint8_t place)
+static bool has_mark(const struct wait_channels *channels,
+		     const struct path_frame *frame, uint8_t mark)
 {
-	return function_marks_at(places->places, frame->function) & place;
+	return function_marks_at(channels->roles, frame->function) & mark;
 }
 
-bool wait_channels_find(const struct wait_channels *places,
+bool wait_channels_find(const struct wait_channels *channels,
 			const struct path_frame *frames, size_t count,
-			struct wait_channel *place)
+			struct wait_channel *channel)
 {
 	size_t at = count;
 
 	/* The innermost frames may be those that record the switch. */
-	while (at && context_kind_of(places->kinds, frames[at - 1].function) !=
-			     CONTEXT_SCHEDULE)
+	while (at &&
+	       context_kind_of(channels->kinds, frames[at - 1].function) !=
+		       CONTEXT_SCHEDULE)
 		at--;
 	if (!at)
 		return false;
-	place->depth = at--;
-	while (at && is_place(places, &frames[at], PLACE_SCHEDULER))
+	channel->depth = at--;
+	while (at && has_mark(channels, &frames[at], MARK_SCHEDULER))
 		at--;
-	place->label = at;
+	channel->label = at;
 	return true;
 }
 
-bool wait_channels_is_end(const struct wait_channels *places,
+bool wait_channels_is_end(const struct wait_channels *channels,
 			  const struct path_frame *frames, size_t count,
 			  bool is_exiting)
 {
-	struct wait_channel place;
+	struct wait_channel channel;
 
-	return wait_channels_find(places, frames, count, &place) ?
-		       is_place(places, &frames[place.label], PLACE_ENDS) :
+	return wait_channels_find(channels, frames, count, &channel) ?
+		       has_mark(channels, &frames[channel.label], MARK_ENDS) :
 		       is_exiting;
 }
 
-/* Returns the number of frames outside of the innermost ones of @place; 0:
+/* Returns the number of frames outside of the innermost ones of @channel; 0:
  * there are none.
  */
-static size_t find_caller(const struct wait_channels *places,
+static size_t find_caller(const struct wait_channels *channels,
 			  const struct path_frame *frames, size_t count,
-			  uint8_t place)
+			  uint8_t mark)
 {
-	while (count && !is_place(places, &frames[count - 1], place))
+	while (count && !has_mark(channels, &frames[count - 1], mark))
 		count--;
-	while (count && is_place(places, &frames[count - 1], place))
+	while (count && has_mark(channels, &frames[count - 1], mark))
 		count--;
 	return count;
 }
 
-uint32_t wait_channels_caller(const struct wait_channels *places,
+uint32_t wait_channels_caller(const struct wait_channels *channels,
 			      const struct path_frame *frames, size_t count)
 {
-	size_t at = find_caller(places, frames, count, PLACE_SCHEDULER);
+	size_t at = find_caller(channels, frames, count, MARK_SCHEDULER);
 
 	return at ? frames[at - 1].function : FUNCTION_UNKNOWN;
 }
@@ -213,33 +308,33 @@ static bool is_interrupt(enum context_kind kind)
 /* Returns the handler of the innermost interrupt around frame @inner: the
  * function that the dispatcher called, or else the entry itself.
  */
-static uint32_t find_interrupt(const struct wait_channels *places,
+static uint32_t find_interrupt(const struct wait_channels *channels,
 			       const struct path_frame *frames, size_t inner)
 {
 	uint32_t handler = FUNCTION_NONE;
 
 	for (size_t i = inner; i-- > 0;) {
 		if (handler == FUNCTION_NONE &&
-		    is_place(places, &frames[i], PLACE_DISPATCHER))
+		    has_mark(channels, &frames[i], MARK_DISPATCHER))
 			handler = frames[i + 1].function;
-		if (is_interrupt(
-			    context_kind_of(places->kinds, frames[i].function)))
+		if (is_interrupt(context_kind_of(channels->kinds,
+						 frames[i].function)))
 			return handler == FUNCTION_NONE ? frames[i].function :
 							  handler;
 	}
 	return FUNCTION_NONE;
 }
 
-struct wake_source wait_channels_wake(const struct wait_channels *places,
+struct wake_source wait_channels_wake(const struct wait_channels *channels,
 				      const struct path_frame *frames,
 				      size_t count)
 {
-	struct wake_source place = { FUNCTION_UNKNOWN, FUNCTION_NONE };
-	size_t at = find_caller(places, frames, count, PLACE_WAKES);
+	struct wake_source source = { FUNCTION_UNKNOWN, FUNCTION_NONE };
+	size_t at = find_caller(channels, frames, count, MARK_WAKES);
 
 	if (!at)
-		return place;
-	place.function = frames[at - 1].function;
-	place.interrupt = find_interrupt(places, frames, at);
-	return place;
+		return source;
+	source.function = frames[at - 1].function;
+	source.interrupt = find_interrupt(channels, frames, at);
+	return source;
 }

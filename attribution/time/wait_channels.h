@@ -1,17 +1,46 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef KT_ATTRIBUTION_WAIT_CHANNELS_H
-#define KT_ATTRIBUTION_WAIT_CHANNELS_H
+#ifndef KT_ATTRIBUTION_TIME_WAIT_CHANNELS_H
+#define KT_ATTRIBUTION_TIME_WAIT_CHANNELS_H
 
-#include "attribution/time/task_paths.h"
+#include "report/steps/call_step.h"
 #include "symbolize/kernel/kernel_range.h"
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
+struct context_kinds;
 struct function_table;
 struct recording;
-struct context_kinds;
+
+/* One open function. */
+struct path_frame {
+	uint64_t begin_ns;
+	uint64_t return_address; /* in its caller; 0 if unknown */
+	uint32_t function;
+	uint8_t how; /* enum call_how */
+};
+
+/* The open functions of each task, outermost first, from the steps. While a
+ * task is off the CPU, they are its kernel stack.
+ */
+struct task_paths;
+
+/* Returns NULL when out of memory. */
+struct task_paths *task_paths_new(void);
+void task_paths_free(struct task_paths *paths);
+
+/* Removes all tasks. */
+void task_paths_reset(struct task_paths *paths);
+
+/* Applies a step.  Returns 0 or -ERROR_MEMORY. */
+int task_paths_take(struct task_paths *paths, const struct call_step *step);
+
+/* Returns task @index's open functions, valid until the next step, and sets
+ * *@count to their number.
+ */
+const struct path_frame *task_paths_of(const struct task_paths *paths,
+				       uint32_t index, size_t *count);
 
 /* Finds, from a task's open functions, where it waits and where it wakes
  * others.
@@ -35,7 +64,7 @@ struct wait_marks wait_marks_of(const struct recording *recording);
 struct wait_channels *wait_channels_new(const struct function_table *functions,
 					const struct context_kinds *kinds,
 					const struct wait_marks *marks);
-void wait_channels_free(struct wait_channels *places);
+void wait_channels_free(struct wait_channels *channels);
 
 /* The wait channel of a task that goes to sleep. */
 struct wait_channel {
@@ -47,15 +76,15 @@ struct wait_channel {
 };
 
 /* Returns false if @frames do not contain the scheduler. */
-bool wait_channels_find(const struct wait_channels *places,
+bool wait_channels_find(const struct wait_channels *channels,
 			const struct path_frame *frames, size_t count,
-			struct wait_channel *place);
+			struct wait_channel *channel);
 
 /* Returns whether a task that leaves its CPU in @frames is dead. An exiting
  * task may sleep before. If the frames do not show the scheduler, only
  * @is_exiting is known and decides.
  */
-bool wait_channels_is_end(const struct wait_channels *places,
+bool wait_channels_is_end(const struct wait_channels *channels,
 			  const struct path_frame *frames, size_t count,
 			  bool is_exiting);
 
@@ -63,7 +92,7 @@ bool wait_channels_is_end(const struct wait_channels *places,
  * scheduler or of the locks, for an event recorded in the latter;
  * FUNCTION_UNKNOWN if none did.
  */
-uint32_t wait_channels_caller(const struct wait_channels *places,
+uint32_t wait_channels_caller(const struct wait_channels *channels,
 			      const struct path_frame *frames, size_t count);
 
 /* The source of a wake-up. */
@@ -78,7 +107,7 @@ struct wake_source {
 	uint32_t interrupt;
 };
 
-struct wake_source wait_channels_wake(const struct wait_channels *places,
+struct wake_source wait_channels_wake(const struct wait_channels *channels,
 				      const struct path_frame *frames,
 				      size_t count);
 

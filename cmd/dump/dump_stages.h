@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef KT_CMD_DUMP_STAGES_H
-#define KT_CMD_DUMP_STAGES_H
+#ifndef KT_CMD_DUMP_DUMP_STAGES_H
+#define KT_CMD_DUMP_DUMP_STAGES_H
 
-#include <stdbool.h>
 #include <stdint.h>
 
 struct session;
@@ -19,17 +18,6 @@ struct dump {
  * Returns 0 or a negative enum error.
  */
 typedef int dump_stage(struct dump *dump);
-
-/* Returns whether to write the item at @time_ns, and counts it if so. */
-bool dump_wants(struct dump *dump, uint64_t time_ns);
-
-/* Returns whether a stream that has reached @time_ns has no more items to
- * write.
- */
-bool dump_is_done(const struct dump *dump, uint64_t time_ns);
-
-/* Returns whether @cpu is among the selected CPUs. */
-bool dump_wants_cpu(const struct dump *dump, int32_t cpu);
 
 dump_stage dump_records; /* the sideband */
 dump_stage dump_packets; /* trace packets */

@@ -1,13 +1,34 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef KT_CMD_EVENT_COMPARE_H
-#define KT_CMD_EVENT_COMPARE_H
+#ifndef KT_CMD_EVENTS_EVENT_COMPARE_H
+#define KT_CMD_EVENTS_EVENT_COMPARE_H
 
+#include "report/steps/event_merge.h"
 #include "symbolize/events/function_event.h"
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
-struct event_window;
+/* A look-ahead window into a stream of function events: those read and not yet
+ * dropped.
+ */
+struct event_window {
+	event_batch_next *next;
+	void *ctx;
+	struct function_event *events;
+	size_t room;
+	size_t first;
+	size_t end;
+	bool at_end; /* the stream has ended */
+	int error;   /* why it ended: 0 or a negative enum error */
+};
+
+/* Initialises @window. @next is called with @ctx, which must outlive the
+ * window.
+ */
+void event_window_init(struct event_window *window, event_batch_next *next,
+		       void *ctx);
+void event_window_free(struct event_window *window);
 
 /* Result of comparing the events that two engines produced from one stream. */
 struct event_comparison {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef KT_CMD_MACHINE_H
-#define KT_CMD_MACHINE_H
+#ifndef KT_CMD_MACHINE_MACHINE_H
+#define KT_CMD_MACHINE_MACHINE_H
 
+#include <limits.h>
 #include <stdbool.h>
 
 struct output_folder;

@@ -2,14 +2,324 @@
 #include "cmd/options/report_options.h"
 
 #include "cmd/command.h"
-#include "cmd/console/next_option.h"
-#include "cmd/console/say.h"
-#include "cmd/options/common_options.h"
+#include "cmd/console/console.h"
+#include "cmd/options/option_lists.h"
+#include "common/clocks.h"
+#include "decoder/flow/branch_source.h"
+#include "decoder/flow/flow_source.h"
+#include "decoder/recording/recording.h"
+#include "execution/stream/execution_stream.h"
+#include "report/steps/task_stacks.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+
+/* Options shared by several commands that read recordings. */
+enum common_option {
+	COMMON_INPUT,
+	COMMON_OUTPUT,
+	COMMON_FORMAT,
+	COMMON_TOP,
+	COMMON_SINCE,
+	COMMON_UNTIL,
+	COMMON_PID,
+	COMMON_TREE,
+	COMMON_COMM,
+	COMMON_CPU,
+	COMMON_WITH_IDLE,
+	COMMON_WITH_TRACER,
+	COMMON_BILL,
+	COMMON_BY,
+	COMMON_FULL_NAMES,
+	COMMON_MANGLED,
+	COMMON_SYMFS,
+	COMMON_DEBUGINFOD,
+	COMMON_JOBS,
+	COMMON_ENGINE,
+	COMMON_COLOR,
+	COMMON_HELP,
+	COMMON_COUNT,
+};
+
+static const char *const engine_names[] = {
+	[ENGINE_GRAPH] = "graph",
+	[ENGINE_LIBIPT] = "libipt",
+	[ENGINE_OPENCSD] = "opencsd",
+};
+
+/* Parses the name of an engine. Returns whether it is valid. */
+static bool engine_read(const char *name, enum engine *engine)
+{
+	for (int i = ENGINE_GRAPH; i <= ENGINE_OPENCSD; i++)
+		if (!strcmp(engine_names[i], name)) {
+			*engine = (enum engine)i;
+			return true;
+		}
+	return false;
+}
+
+const char *engine_name(enum engine engine)
+{
+	return engine_names[engine];
+}
+
+static bool is_intel_pt(const struct recording *recording)
+{
+	return recording_trace(recording) == RECORDING_TRACE_INTEL_PT;
+}
+
+/* Returns whether each stream of the recording has branches to follow. */
+static bool is_read_by_us(const struct recording *recording)
+{
+	for (size_t i = 0; i < recording_stream_count(recording); i++)
+		if (!branch_source_fits(recording,
+					recording_stream(recording, i)))
+			return false;
+	return true;
+}
+
+enum engine engine_second(const struct recording *recording)
+{
+	return is_intel_pt(recording) ? ENGINE_LIBIPT : ENGINE_OPENCSD;
+}
+
+enum engine engine_for(enum engine engine, const struct recording *recording)
+{
+	if (engine != ENGINE_DEFAULT)
+		return engine;
+	return is_read_by_us(recording) ? ENGINE_GRAPH : ENGINE_OPENCSD;
+}
+
+bool engine_reads(enum engine engine, const struct recording *recording)
+{
+	return engine == engine_for(ENGINE_DEFAULT, recording) ||
+	       engine == engine_second(recording);
+}
+
+int engine_open_blocks(enum engine engine, const struct flow_input *input,
+		       struct flow_source **source)
+{
+	if (engine == ENGINE_GRAPH)
+		return execution_blocks.open(input, source);
+	return flow_source_open(input, source);
+}
+
+static int read_time(const char *name, const char *text, uint64_t first_ns,
+		     uint64_t *time_ns)
+{
+	bool is_relative = text && *text == '+';
+
+	if (!text)
+		return 0;
+	if (!duration_read(text + is_relative, time_ns)) {
+		say("--%s: '%s' is not a time; write seconds (3.9357), or "
+		    "+1.5ms from the start of tracing",
+		    name, text);
+		return -1;
+	}
+	if (is_relative)
+		*time_ns += first_ns;
+	return 0;
+}
+
+int report_options_window(const struct report_options *options,
+			  uint64_t first_ns, struct time_window *window)
+{
+	*window = TIME_WINDOW_ALL;
+	if (read_time("since", options->since, first_ns, &window->since_ns) < 0)
+		return -1;
+	if (read_time("until", options->until, first_ns, &window->until_ns) < 0)
+		return -1;
+	if (window->since_ns < window->until_ns)
+		return 0;
+	say("--since=%s is not before --until=%s",
+	    options->since ? options->since : "0", options->until);
+	return -1;
+}
+
+/* More threads would only wait for each other. */
+#define MOST_JOBS 1024
+
+static const struct own_option common_options[COMMON_COUNT] = {
+	[COMMON_INPUT] = { "input", "DIR",
+			   "the recording (-i); default: the last one here" },
+	[COMMON_OUTPUT] = { "output", "FILE", "write to FILE (-o)" },
+	[COMMON_FORMAT] = { "format", "FORMAT", NULL /* see the command */ },
+	[COMMON_TOP] = { "top", "N", "the first N rows only" },
+	[COMMON_SINCE] = { "since", "TIME",
+			   "from TIME on: seconds, or +SECONDS from the "
+			   "start" },
+	[COMMON_UNTIL] = { "until", "TIME", "up to TIME" },
+	[COMMON_PID] = { "pid", "LIST", "only these processes or threads" },
+	[COMMON_TREE] = { "tree", "LIST",
+			  "only these processes and their "
+			  "descendants" },
+	[COMMON_COMM] = { "comm", "LIST", "only tasks with these names" },
+	[COMMON_CPU] = { "cpu", "LIST", "only these CPUs (0,2-3)" },
+	[COMMON_WITH_IDLE] = { "with-idle", NULL,
+			       "include the idle loop and idle kernel "
+			       "threads" },
+	[COMMON_WITH_TRACER] = { "with-tracer", NULL,
+				 "include the tracer's own work" },
+	[COMMON_BILL] = { "bill", "WHOM",
+			  "charge interrupt work in profiles to its "
+			  "beneficiary, or to the interrupted process "
+			  "(victim)" },
+	[COMMON_BY] = { "by", "WHAT",
+			"group tasks by thread, process, comm, cgroup or "
+			"choice (those that --comm, --pid, --tree select)" },
+	[COMMON_FULL_NAMES] = { "full-names", NULL,
+				"show C++ functions with all parameters" },
+	[COMMON_MANGLED] = { "mangled", NULL,
+			     "show C++, Rust and D functions by their "
+			     "symbols" },
+	[COMMON_SYMFS] = { "symfs", "DIR",
+			   "directory with the traced machine's files" },
+	[COMMON_DEBUGINFOD] = { "debuginfod", NULL,
+				"query the servers of DEBUGINFOD_URLS for "
+				"names and lines" },
+	[COMMON_JOBS] = { "jobs", "N",
+			  "decode on N CPUs in parallel; default: all" },
+	[COMMON_ENGINE] = { "engine", "NAME",
+			    "decoder: graph (default for Intel PT), libipt or "
+			    "opencsd" },
+	[COMMON_COLOR] = { "color", "WHEN",
+			   "auto (on a terminal), always or never" },
+	[COMMON_HELP] = { "help", NULL, "this text" },
+};
+
+/* Returns whether the command of @set accepts @option. */
+static bool common_option_is_taken(const struct option_set *set,
+				   enum common_option option)
+{
+	switch (option) {
+	case COMMON_PID:
+	case COMMON_TREE:
+	case COMMON_COMM:
+		return !set->has_no_tasks;
+	case COMMON_TOP:
+		return !set->has_no_rows;
+	case COMMON_WITH_IDLE:
+	case COMMON_WITH_TRACER:
+	case COMMON_BILL:
+	case COMMON_BY:
+		return set->adds_up;
+	case COMMON_OUTPUT:
+	case COMMON_FORMAT:
+	case COMMON_SINCE:
+	case COMMON_UNTIL:
+	case COMMON_CPU:
+	case COMMON_FULL_NAMES:
+	case COMMON_MANGLED:
+	case COMMON_COLOR:
+		return !set->is_page;
+	case COMMON_INPUT:
+	case COMMON_SYMFS:
+	case COMMON_DEBUGINFOD:
+	case COMMON_JOBS:
+	case COMMON_ENGINE:
+	case COMMON_HELP:
+	case COMMON_COUNT:
+		break;
+	}
+	return true;
+}
+
+static bool take_color(struct report_options *options, const char *when)
+{
+	static const char *const choices[] = {
+		[COLORS_AUTO] = "auto",
+		[COLORS_ALWAYS] = "always",
+		[COLORS_NEVER] = "never",
+	};
+
+	for (int i = COLORS_AUTO; i <= COLORS_NEVER; i++)
+		if (!strcmp(when, choices[i])) {
+			options->colors = (enum color_choice)i;
+			return true;
+		}
+	return false;
+}
+
+static bool take_bill(struct report_options *options, const char *whom)
+{
+	if (!strcmp(whom, "beneficiary"))
+		options->bill = BILL_BENEFICIARY;
+	else if (!strcmp(whom, "victim"))
+		options->bill = BILL_VICTIM;
+	else
+		return false;
+	return true;
+}
+
+/* Stores @option in @options. Returns whether @argument is valid. */
+static bool common_option_take(struct report_options *options,
+			       enum common_option option, const char *argument)
+{
+	switch (option) {
+	case COMMON_INPUT:
+		options->input = argument;
+		return *argument;
+	case COMMON_OUTPUT:
+		options->output = argument;
+		return *argument;
+	case COMMON_FORMAT:
+		options->format = argument;
+		return true;
+	case COMMON_TOP:
+		return option_number(argument, UINT64_MAX, &options->top);
+	case COMMON_SINCE:
+		options->since = argument;
+		return true;
+	case COMMON_UNTIL:
+		options->until = argument;
+		return true;
+	case COMMON_PID:
+		return option_numbers(&options->pids, argument);
+	case COMMON_TREE:
+		return option_numbers(&options->trees, argument);
+	case COMMON_COMM:
+		return name_choice_add(&options->comms, argument);
+	case COMMON_CPU:
+		return option_numbers(&options->cpus, argument);
+	case COMMON_WITH_IDLE:
+		options->with_idle = true;
+		return true;
+	case COMMON_WITH_TRACER:
+		options->with_tracer = true;
+		return true;
+	case COMMON_BILL:
+		return take_bill(options, argument);
+	case COMMON_BY:
+		options->by = group_by_find(argument);
+		return options->by != GROUP_BY_NOTHING;
+	case COMMON_FULL_NAMES:
+		options->names = FUNCTION_NAMES_FULL;
+		return true;
+	case COMMON_MANGLED:
+		options->names = FUNCTION_NAMES_SYMBOLS;
+		return true;
+	case COMMON_SYMFS:
+		options->symfs = argument;
+		return *argument;
+	case COMMON_DEBUGINFOD:
+		options->debuginfod = true;
+		return true;
+	case COMMON_JOBS:
+		return option_number(argument, MOST_JOBS, &options->jobs) &&
+		       options->jobs;
+	case COMMON_ENGINE:
+		return engine_read(argument, &options->engine);
+	case COMMON_COLOR:
+		return take_color(options, argument);
+	case COMMON_HELP:
+	case COMMON_COUNT:
+		break;
+	}
+	return true;
+}
 
 enum { OWN_BASE = 1000, MAX_OWN = 32 };
 
@@ -18,10 +328,10 @@ static void print_help(FILE *out, const struct option_set *set)
 	fprintf(out, "usage: ktrace-hw %s [OPTIONS]\n\n%s\n\n", set->command,
 		set->purpose);
 	own_option_print(out, set->own, set->own_count);
-	for (int i = 0; i < OPTION_COUNT; i++) {
+	for (int i = 0; i < COMMON_COUNT; i++) {
 		struct own_option option = common_options[i];
 
-		if (i == OPTION_FORMAT)
+		if (i == COMMON_FORMAT)
 			option.help = set->formats;
 		if (common_option_is_taken(set, (enum common_option)i))
 			own_option_print(out, &option, 1);
@@ -51,7 +361,7 @@ static void list_long_options(struct option *list, const struct option_set *set)
 
 	for (int i = 0; i < set->own_count; i++)
 		list[count++] = long_option(&set->own[i], OWN_BASE + i);
-	for (int i = 0; i < OPTION_COUNT; i++)
+	for (int i = 0; i < COMMON_COUNT; i++)
 		if (common_option_is_taken(set, (enum common_option)i))
 			list[count++] = long_option(&common_options[i],
 						    OWN_BASE + MAX_OWN + i);
@@ -60,11 +370,11 @@ static void list_long_options(struct option *list, const struct option_set *set)
 static int to_index(int value)
 {
 	if (value == 'i')
-		return OPTION_INPUT;
+		return COMMON_INPUT;
 	if (value == 'o')
-		return OPTION_OUTPUT;
+		return COMMON_OUTPUT;
 	if (value == 'h')
-		return OPTION_HELP;
+		return COMMON_HELP;
 	return value - OWN_BASE - MAX_OWN;
 }
 
@@ -119,7 +429,7 @@ static int take_option(struct report_options *options,
 	}
 	if (value >= OWN_BASE && value < OWN_BASE + MAX_OWN)
 		return take_own(options, set, value - OWN_BASE, argv);
-	if (to_index(value) == OPTION_HELP) {
+	if (to_index(value) == COMMON_HELP) {
 		print_help(stdout, set);
 		return EXIT_OK + 1;
 	}
@@ -185,7 +495,7 @@ static int refuse_contradictions(const struct report_options *options,
 int report_options_read(struct report_options *options,
 			const struct option_set *set, int argc, char **argv)
 {
-	struct option list[MAX_OWN + OPTION_COUNT + 1] = { 0 };
+	struct option list[MAX_OWN + COMMON_COUNT + 1] = { 0 };
 	int value;
 	int status = 0;
 

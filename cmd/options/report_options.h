@@ -1,20 +1,53 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef KT_CMD_REPORT_OPTIONS_H
-#define KT_CMD_REPORT_OPTIONS_H
+#ifndef KT_CMD_OPTIONS_REPORT_OPTIONS_H
+#define KT_CMD_OPTIONS_REPORT_OPTIONS_H
 
-#include "cmd/options/engine.h"
-#include "cmd/options/own_option.h"
+#include "cmd/options/option_lists.h"
 #include "common/array.h"
 #include "common/name_choice.h"
-#include "report/steps/step_filter.h"
-#include "report/steps/task_groups.h"
-#include "report/steps/task_stacks.h"
+#include "report/steps/call_step.h"
+#include "report/steps/task_choice.h"
 #include "symbolize/functions/function_table.h"
 
 #include <getopt.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
+
+struct flow_input;
+struct flow_source;
+struct recording;
+struct task_names;
+struct time_window;
+
+/* The component that follows a trace through the code. */
+enum engine {
+	ENGINE_DEFAULT, /* the first that reads the trace */
+	ENGINE_GRAPH,	/* our own: execution/ */
+	ENGINE_LIBIPT,
+	ENGINE_OPENCSD,
+};
+
+const char *engine_name(enum engine engine);
+
+/* Returns @engine, or the engine that ENGINE_DEFAULT stands for with
+ * @recording.
+ */
+enum engine engine_for(enum engine engine, const struct recording *recording);
+
+/* Returns the library engine that also reads the format of @recording's trace
+ * unit.
+ */
+enum engine engine_second(const struct recording *recording);
+
+/* Returns whether @engine, which is not ENGINE_DEFAULT, can decode @recording's
+ * trace.
+ */
+bool engine_reads(enum engine engine, const struct recording *recording);
+
+/* Opens the stream of @input as blocks. Returns like flow_source_open(). */
+int engine_open_blocks(enum engine engine, const struct flow_input *input,
+		       struct flow_source **source);
 
 /* The function or process that a profile charges interrupt work to. */
 enum bill_choice {
@@ -54,6 +87,7 @@ struct report_options {
 	enum engine engine;	   /* --engine */
 	const char *query;	   /* if the command has one; NULL: none */
 	const char *symfs;	   /* --symfs; NULL: this machine's files */
+	bool debuginfod;	   /* --debuginfod */
 	enum function_names names; /* --full-names, --mangled */
 	uint32_t given_own; /* bit I: the command's own option I was given */
 	struct array pairs; /* char *: two joined arguments */

@@ -8,9 +8,9 @@
 #include "decoder/recording/recording.h"
 #include "execution/stream/execution_stream.h"
 #include "execution/stream/stream_checkpoint.h"
+#include "report/steps/call_step.h"
 #include "report/steps/checkpoint_index.h"
 #include "report/steps/event_merge.h"
-#include "report/steps/task_pack.h"
 #include "report/steps/task_stacks.h"
 #include "symbolize/symbols/symbols.h"
 

@@ -2,12 +2,11 @@
 #include "cmd/pipeline/choice_check.h"
 
 #include "cmd/command.h"
-#include "cmd/console/console_log.h"
-#include "cmd/console/say.h"
+#include "cmd/console/console.h"
 #include "cmd/pipeline/session.h"
 #include "decoder/recording/recording.h"
 #include "report/steps/call_stack.h"
-#include "report/steps/step_filter.h"
+#include "report/steps/task_choice.h"
 
 #include <inttypes.h>
 

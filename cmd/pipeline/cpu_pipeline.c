@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 #include "cmd/pipeline/cpu_pipeline.h"
 
-#include "cmd/console/console_log.h"
+#include "cmd/console/console.h"
 #include "cmd/pipeline/session.h"
 #include "common/error.h"
 #include "decoder/flow/flow_source.h"
 #include "decoder/recording/recording.h"
 #include "execution/stream/execution_stream.h"
-#include "report/steps/first_task.h"
+#include "report/steps/task_choice.h"
 #include "symbolize/events/function_events.h"
 #include "symbolize/events/graph_events.h"
 #include "symbolize/events/graph_tasks.h"

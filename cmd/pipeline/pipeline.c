@@ -2,26 +2,217 @@
 #include "cmd/pipeline/pipeline.h"
 
 #include "cmd/command.h"
-#include "cmd/console/console_log.h"
+#include "cmd/console/console.h"
 #include "cmd/pipeline/checkpoints.h"
 #include "cmd/pipeline/choice_check.h"
-#include "cmd/pipeline/cpu_gate.h"
 #include "cmd/pipeline/cpu_pipeline.h"
 #include "cmd/pipeline/pager.h"
-#include "cmd/pipeline/progress.h"
 #include "cmd/pipeline/session.h"
-#include "cmd/pipeline/window_start.h"
+#include "common/clocks.h"
 #include "common/error.h"
+#include "decoder/flow/flow_source.h"
 #include "decoder/recording/recording.h"
 #include "execution/stream/execution_stream.h"
 #include "execution/stream/stream_checkpoint.h"
+#include "report/steps/call_step.h"
 #include "report/steps/event_merge.h"
 #include "report/steps/task_stacks.h"
 #include "symbolize/events/graph_tasks.h"
 #include "symbolize/gate/gate_events.h"
+#include "symbolize/gate/gate_steps.h"
 #include "symbolize/symbols/symbols.h"
 
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
+
+/* Used if only selected calls were traced: combines one CPU's events with the
+ * marks of the recorder's probes.
+ */
+struct cpu_gate {
+	struct gate_steps *steps;
+	struct gate_events *events;
+};
+
+/* A progress line for long work. Shows nothing if standard error is not a
+ * terminal.
+ */
+struct progress {
+	bool is_shown;
+	bool has_line;
+	uint64_t first_ns; /* recording's clock */
+	uint64_t last_ns;
+	uint64_t drawn_ms; /* time of the last update, machine's clock */
+	uint32_t calls;
+};
+
+/* Borrows @session and the open @cpu. Returns 0 or -ERROR_MEMORY; the caller
+ * closes @gate in either case.
+ */
+static int cpu_gate_open(struct cpu_gate *gate, const struct session *session,
+			 struct cpu_pipeline *cpu)
+{
+	struct gate_input input = {
+		.next_events = cpu_pipeline_next,
+		.events = cpu,
+		.next_step = gate_steps_next,
+	};
+
+	*gate = (struct cpu_gate){
+		.steps = gate_steps_open(session->recording, cpu->cpu),
+	};
+	input.steps = gate->steps;
+	if (gate->steps)
+		gate->events = gate_events_new(session->symbols, &input);
+	return gate->events ? 0 : -ERROR_MEMORY;
+}
+
+/* A zeroed gate may be closed. */
+static void cpu_gate_close(struct cpu_gate *gate)
+{
+	gate_events_free(gate->events);
+	gate_steps_close(gate->steps);
+}
+
+enum { CALLS_PER_LOOK = 1 << 8, MS_PER_LINE = 200 };
+
+static struct progress progress_of(uint64_t first_ns, uint64_t last_ns)
+{
+	return (struct progress){
+		.is_shown = isatty(STDERR_FILENO) && last_ns > first_ns,
+		.first_ns = first_ns,
+		.last_ns = last_ns,
+		.drawn_ms = monotonic_ms(),
+	};
+}
+
+static void draw(struct progress *progress, uint64_t time_ns)
+{
+	uint64_t now = monotonic_ms();
+	uint64_t done =
+		time_ns > progress->first_ns ? time_ns - progress->first_ns : 0;
+	uint64_t all = progress->last_ns - progress->first_ns;
+
+	if (now - progress->drawn_ms < MS_PER_LINE)
+		return;
+	progress->drawn_ms = now;
+	progress->has_line = true;
+	fprintf(stderr, "\rdecoding: %3.0f %% ",
+		done < all ? 100.0 * (double)done / (double)all : 100.0);
+}
+
+/* Shows that the work has reached @time_ns. Cheap enough to call for every run
+ * of events.
+ */
+static void progress_at(struct progress *progress, uint64_t time_ns)
+{
+	if (progress->is_shown && !(++progress->calls % CALLS_PER_LOOK))
+		draw(progress, time_ns);
+}
+
+/* Removes the line. */
+static void progress_end(struct progress *progress)
+{
+	if (progress->has_line)
+		fputs("\r\033[K", stderr);
+}
+
+/* Bytes of trace to decode before the window, so that calls made there are
+ * known to be open in it.
+ */
+#define RUN_UP ((uint64_t)2 << 20)
+
+/* If fewer bytes could be skipped, decode all: exactness costs little more. */
+#define SKIPPED_LEAST ((uint64_t)4 << 20)
+
+static bool may_begin_late(const struct session *session,
+			   const struct step_callback *callback)
+{
+	const struct recording *recording = session->recording;
+
+	return session->window.since_ns && callback->is_done &&
+	       !session->decodes_all && session->engine == ENGINE_GRAPH &&
+	       !recording_is_gated(recording) &&
+	       recording_time(recording) == RECORDING_TIME_NANOSECONDS;
+}
+
+/* Returns 1 with *@place for stream @index, 0 to decode from its start, or a
+ * negative enum error.
+ */
+static int find_stream(const struct session *session, size_t index,
+		       struct cpu_pipeline *cpu,
+		       struct stream_checkpoint *place, uint64_t *at_ns)
+{
+	const struct flow_input input = {
+		.recording = session->recording,
+		.stream = recording_stream(session->recording, index),
+		.image = session->image,
+		.log = &console_log,
+	};
+	struct task_id task = { .pid = cpu->pid, .tid = cpu->tid };
+	uint64_t least = session->uses_points ? 0 : SKIPPED_LEAST;
+	int status = stream_start_find(&input, session->window.since_ns, RUN_UP,
+				       place, &task, at_ns);
+
+	if (status <= 0 || place->state.position < least) {
+		*place = (struct stream_checkpoint){ 0 };
+		return status < 0 ? status : 0;
+	}
+	cpu->pid = task.pid;
+	cpu->tid = task.tid;
+	return 1;
+}
+
+static void say_start(const struct session *session, uint64_t first_ns)
+{
+	log_message(
+		&console_log, LOG_NOTE, recording_path(session->recording),
+		LOG_NO_OFFSET,
+		"decoded from %.3f ms before the window, not from its start: "
+		"the functions open at that time are inferred; run report "
+		"without --since once to determine them",
+		(double)(session->window.since_ns - first_ns) / 1e6);
+}
+
+/* Finds where to start decoding for the session's window if there are no
+ * checkpoints: at a sync point of each stream, shortly before the window. If
+ * that skips enough trace to be worthwhile, sets one of @places for each stream
+ * and the running task in each of @cpus, and notes on standard error that the
+ * calls open at that point are inferred.
+ *
+ * Returns 1, 0 if streams must be decoded from their start, or a negative enum
+ * error.
+ */
+static int window_start_find(const struct session *session,
+			     const struct step_callback *callback,
+			     struct cpu_pipeline *cpus,
+			     struct stream_checkpoint *places)
+{
+	size_t count = recording_stream_count(session->recording);
+	uint64_t first_ns = session->window.since_ns;
+	bool has_found = false;
+
+	if (!may_begin_late(session, callback))
+		return 0;
+	for (size_t i = 0; i < count; i++) {
+		uint64_t at_ns;
+		int status =
+			find_stream(session, i, &cpus[i], &places[i], &at_ns);
+
+		if (status < 0)
+			return status;
+		if (!status)
+			continue;
+		has_found = true;
+		if (at_ns < first_ns)
+			first_ns = at_ns;
+	}
+	if (has_found)
+		say_start(session, first_ns);
+	return has_found;
+}
 
 /* State of one run. */
 struct pipeline {
@@ -117,8 +308,9 @@ static int make_stacks(struct pipeline *pipeline)
 		task_stacks_new(pipeline->session->window, pipeline->callback);
 	if (!pipeline->stacks)
 		return -ERROR_MEMORY;
-	task_stacks_know(pipeline->stacks,
-			 symbols_functions(pipeline->session->symbols));
+	task_stacks_set_functions(
+		pipeline->stacks,
+		symbols_functions(pipeline->session->symbols));
 	for (size_t i = 0; i < pipeline->count && status >= 0; i++) {
 		const struct cpu_pipeline *cpu = &pipeline->cpus[i];
 
@@ -167,7 +359,7 @@ static int load_checkpoint(struct pipeline *pipeline)
 	}
 	pipeline->has_places = status > 0;
 	if (pipeline->has_places && (!callback->pack || callback->open))
-		task_stacks_say(pipeline->stacks);
+		task_stacks_emit_open(pipeline->stacks);
 	return status < 0 ? status : 0;
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef KT_CMD_PIPELINE_H
-#define KT_CMD_PIPELINE_H
+#ifndef KT_CMD_PIPELINE_PIPELINE_H
+#define KT_CMD_PIPELINE_PIPELINE_H
 
 struct session;
 struct step_callback;

@@ -3,8 +3,9 @@
 #define KT_CMD_QUERY_SESSION_H
 
 #include "cmd/pipeline/session.h"
-#include "report/steps/step_filter.h"
-#include "sql/scan/sql_recording.h"
+#include "report/steps/task_choice.h"
+#include "sql/rows/sql_table.h"
+#include "sql/scan/table_scan.h"
 
 /* A session adapted for queries. */
 struct query_session {

@@ -1,33 +1,356 @@
 /* SPDX-License-Identifier: MIT */
 #include "cmd/pipeline/session.h"
+#include "cmd/pipeline/debuginfod_consent.h"
 
+#include "archive/unpack.h"
 #include "cmd/command.h"
-#include "cmd/console/console_log.h"
-#include "cmd/console/say.h"
-#include "cmd/console/written.h"
+#include "cmd/console/console.h"
 #include "cmd/pipeline/pager.h"
-#include "cmd/pipeline/session_groups.h"
-#include "cmd/pipeline/session_recording.h"
 #include "common/array.h"
 #include "common/error.h"
+#include "common/log.h"
 #include "common/output_file.h"
 #include "common/regular_file.h"
 #include "decoder/code/code_image.h"
-#include "decoder/recording/graph_trace.h"
 #include "decoder/recording/recording.h"
-#include "execution/stream/jobs.h"
-#include "report/text/colors.h"
-#include "report/text/task_cgroups.h"
+#include "decoder/recording/tracepoint.h"
+#include "decoder/recording_open.h"
+#include "execution/stream/segment_ring.h"
+#include "report/text/duration_text.h"
+#include "report/text/name_text.h"
 #include "report/text/task_names.h"
-#include "report/text/time_unit.h"
 #include "symbolize/elf/lines.h"
 #include "symbolize/symbols/symbols.h"
 
+#include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
+#include <libgen.h>
 #include <sched.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
+
+/* Accepts the names that record uses, and files in such a folder. */
+static bool is_named_so(const char *path)
+{
+	const char *name = strstr(path, ".data");
+
+	return name &&
+	       (!name[5] || name[5] == '/' || !strcmp(name, ".data.old"));
+}
+
+static bool is_regular(int directory, const char *path)
+{
+	struct stat stat;
+
+	return fstatat(directory, path, &stat, 0) == 0 && S_ISREG(stat.st_mode);
+}
+
+/* Returns whether the file starts like a perf.data file. Of an unreadable file
+ * the name decides, so that the reader reports the error.
+ */
+static bool is_perf_data(int directory, const char *path)
+{
+	char magic[8];
+	int fd = is_regular(directory, path) ?
+			 openat(directory, path, O_RDONLY | O_CLOEXEC) :
+			 -1;
+	ssize_t size = fd < 0 ? -1 : read(fd, magic, sizeof(magic));
+
+	if (fd < 0 && errno == EACCES)
+		return is_named_so(path);
+	if (fd >= 0)
+		close(fd);
+	return size == sizeof(magic) && memcmp(magic, "PERFILE2", 8) == 0;
+}
+
+/* Fills @stat for the recording @name; returns false if it is not one. */
+static bool stat_recording(int directory, const char *name, struct stat *stat)
+{
+	char data[NAME_MAX + 8];
+
+	if (fstatat(directory, name, stat, 0) < 0)
+		return false;
+	if (S_ISREG(stat->st_mode))
+		return is_perf_data(directory, name);
+	if (!S_ISDIR(stat->st_mode))
+		return false;
+	snprintf(data, sizeof(data), "%s/data", name);
+	if (fstatat(directory, data, stat, 0) < 0)
+		return errno == EACCES && is_named_so(name);
+	return is_perf_data(directory, data);
+}
+
+static bool is_newer(const struct timespec *a, const struct timespec *b)
+{
+	return a->tv_sec != b->tv_sec ? a->tv_sec > b->tv_sec :
+					a->tv_nsec > b->tv_nsec;
+}
+
+char *find_last_recording(void)
+{
+	DIR *here = opendir(".");
+	struct timespec newest = { 0 };
+	struct dirent *entry;
+	char *found = NULL;
+
+	while (here && (entry = readdir(here))) {
+		struct stat stat;
+
+		if (entry->d_name[0] == '.' ||
+		    !stat_recording(dirfd(here), entry->d_name, &stat) ||
+		    (found && !is_newer(&stat.st_mtim, &newest)))
+			continue;
+		newest = stat.st_mtim;
+		free(found);
+		found = strdup(entry->d_name);
+	}
+	if (here)
+		closedir(here);
+	return found;
+}
+
+/* Returns "@folder/@name", which the caller frees, or NULL. */
+static char *join(const char *folder, const char *name)
+{
+	char *path;
+
+	return asprintf(&path, "%s/%s", folder, name) < 0 ? NULL : path;
+}
+
+static bool is_of(const char *path, mode_t type)
+{
+	struct stat stat_of_path;
+
+	return path && !stat(path, &stat_of_path) &&
+	       (stat_of_path.st_mode & S_IFMT) == type;
+}
+
+/* Messages then show the archive's name as if it were the folder. */
+static int unpack_input(struct input *input, const char *path,
+			const struct log *log)
+{
+	const char *slash = strrchr(path, '/');
+	struct output_folder folder = { 0 };
+	int error = output_folder_temporary(&input->unpacked, log);
+
+	if (!error)
+		error = output_folder_sub(&folder, &input->unpacked,
+					  slash ? slash + 1 : path, log);
+	if (!error)
+		error = unpack(path, &folder, log);
+	if (!error)
+		input->path = strdup(folder.path);
+	output_folder_close(&folder);
+	return error;
+}
+
+bool input_is_archive(const char *path)
+{
+	static const unsigned char magic[4] = { 0x28, 0xb5, 0x2f, 0xfd };
+	unsigned char bytes[4] = { 0 };
+	FILE *file = is_of(path, S_IFREG) ? fopen(path, "re") : NULL;
+	bool is_read = file && fread(bytes, 1, 4, file) == 4;
+
+	if (file)
+		fclose(file);
+	return is_read && !memcmp(bytes, magic, sizeof(magic));
+}
+
+static void input_close(struct input *input)
+{
+	free(input->path);
+	free(input->files);
+	output_folder_discard(&input->unpacked);
+	*input = (struct input){ 0 };
+}
+
+/* Returns 0, or a negative enum error after a message to @log. Close it only
+ * after success.
+ */
+static int input_open(struct input *input, const char *path,
+		      const struct log *log)
+{
+	int error = 0;
+
+	*input = (struct input){ 0 };
+	if (input_is_archive(path))
+		error = unpack_input(input, path, log);
+	else
+		input->path = strdup(path);
+	if (!error && input->path && output_folder_is_locked(input->path))
+		log_message(log, LOG_WARNING, input->path, LOG_NO_OFFSET,
+			    "is still being recorded: the output covers the "
+			    "part written so far");
+	if (error || !input->path) {
+		input_close(input);
+		return error ? error : -ERROR_MEMORY;
+	}
+	input->files = join(input->path, "files");
+	if (!is_of(input->files, S_IFDIR)) {
+		free(input->files);
+		input->files = NULL;
+	}
+	return 0;
+}
+
+static bool is_same(const char *path, const char *other)
+{
+	struct stat a;
+	struct stat b;
+
+	return path && other && !stat(path, &a) && !stat(other, &b) &&
+	       a.st_dev == b.st_dev && a.st_ino == b.st_ino;
+}
+
+static bool is_at(const char *folder, const char *name, const char *other)
+{
+	char *path = join(folder, name);
+	bool is = is_same(path, other);
+
+	free(path);
+	return is;
+}
+
+bool input_has(const char *path, const char *file)
+{
+	char *copy = is_of(file, S_IFREG) ? strdup(file) : NULL;
+	const char *folder = copy ? dirname(copy) : NULL;
+	bool has = copy && (is_same(path, file) || is_at(path, "data", file) ||
+			    is_at(path, "trace.dat", file) ||
+			    is_at(path, "kcore_dir", folder) ||
+			    is_at(path, "code", folder));
+
+	free(copy);
+	return has;
+}
+
+/* A failed recording may have renamed the previous one. */
+static void say_if_old(const char *path)
+{
+	size_t length = strlen(path);
+
+	if (length > 4 && !strcmp(path + length - 4, ".old"))
+		log_message(&console_log, LOG_NOTE, NULL, LOG_NO_OFFSET,
+			    "the last recording here is %s: a newer one "
+			    "failed, or was removed",
+			    path);
+}
+
+/* Must be called before anything is read or written. */
+static int check_names(const struct report_options *options, const char *path)
+{
+	struct stat folder;
+
+	if (options->output && input_has(path, options->output)) {
+		say("%s: is part of the recording: write to another file",
+		    options->output);
+		return EXIT_USAGE;
+	}
+	if (options->symfs && stat(options->symfs, &folder) < 0) {
+		say("--symfs: %s: %s", options->symfs, strerror(errno));
+		return EXIT_USAGE;
+	}
+	return 0;
+}
+
+static int open_input(struct session *session,
+		      const struct report_options *options, const char *path)
+{
+	int status = input_open(&session->input, path, &console_log);
+
+	if (!status)
+		status = recording_open(session->input.path, &console_log,
+					&session->recording);
+	if (status < 0)
+		log_message(&console_log, LOG_ERROR, path, LOG_NO_OFFSET,
+			    "not opened: %s", error_text(status));
+	else
+		recording_set_root(session->recording,
+				   options->symfs ? options->symfs :
+						    session->input.files);
+	return status < 0 ? EXIT_FAILED : 0;
+}
+
+/* Opens the recording that @options select, or the newest one in the working
+ * directory, unless the output would overwrite it. Returns 0, or the exit code
+ * after a message on standard error.
+ */
+static int session_open_recording(struct session *session,
+				  const struct report_options *options)
+{
+	const char *path = options->input;
+	char *found = NULL;
+	int status;
+
+	if (!path)
+		path = found = find_last_recording();
+	if (!path) {
+		say("no recording in this directory; make one with ktrace-hw "
+		    "record, or name one with -i DIR");
+		return EXIT_FAILED;
+	}
+	if (found)
+		say_if_old(found);
+	status = check_names(options, path);
+	if (!status)
+		status = debuginfod_consent(options->debuginfod);
+	if (!status)
+		status = open_input(session, options, path);
+	free(found);
+	return status;
+}
+
+static int open_cgroups(struct session *session)
+{
+	int status = task_cgroups_open(session->recording, &console_log,
+				       &session->cgroups);
+
+	if (status == -ERROR_NOT_FOUND)
+		log_message(&console_log, LOG_ERROR,
+			    recording_path(session->recording), LOG_NO_OFFSET,
+			    "--by=cgroup: the recording does not contain the "
+			    "cgroups of tasks: it was not made by ktrace-hw "
+			    "record, or without cgroups v2");
+	else if (status < 0)
+		log_message(&console_log, LOG_ERROR,
+			    recording_path(session->recording), LOG_NO_OFFSET,
+			    "%s", error_text(status));
+	return status < 0 ? EXIT_FAILED : 0;
+}
+
+/* Creates @session's groups as --by requires. The session's choice then selects
+ * groups, and its filter no longer selects tasks.
+ *
+ * Returns 0, or the exit code after a message on standard error.
+ */
+static int session_open_groups(struct session *session,
+			       const struct report_options *options)
+{
+	const struct step_filter *choice = &session->choice;
+	int status = 0;
+
+	if (options->by == GROUP_BY_NOTHING)
+		return 0;
+	if (options->by == GROUP_BY_CHOICE && !step_filter_has_tasks(choice)) {
+		say("--by=choice needs --comm, --pid or --tree");
+		return EXIT_USAGE;
+	}
+	if (options->by == GROUP_BY_CGROUP)
+		status = open_cgroups(session);
+	if (status)
+		return status;
+	session->filter =
+		(struct step_filter){ .names = choice->names,
+				      .cpus = choice->cpus,
+				      .cpu_count = choice->cpu_count };
+	session->groups = task_groups_new(options->by, session->names,
+					  session->cgroups, choice);
+	return session->groups ? 0 : EXIT_FAILED;
+}
 
 static bool is_for_people(const struct report_options *options)
 {

@@ -1,22 +1,59 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef KT_CMD_SESSION_H
-#define KT_CMD_SESSION_H
+#ifndef KT_CMD_PIPELINE_SESSION_H
+#define KT_CMD_PIPELINE_SESSION_H
+
+/* A session: one recording, opened as the user's options require, with
+ * everything that passes over it need, and the output.
+ *
+ * session_open() finds the recording (an archive is unpacked for as long as
+ * the session is open), opens its code, symbols and names, selects tasks, CPUs
+ * and the window, and opens the output: a file, a pager, or standard output.
+ * run_pipeline() (pipeline.h) decodes it, any number of times.
+ * session_finish() publishes the output file or, after a failure, leaves the
+ * old one.
+ *
+ * Errors are reported here, on standard error; functions return the program's
+ * exit code. The members of struct session do not change between
+ * session_open() and session_close(), so that all threads of a pass may read
+ * them.
+ */
 
 #include "cmd/options/report_options.h"
-#include "cmd/pipeline/input.h"
+#include "common/output_folder.h"
+#include "report/steps/call_step.h"
+#include "report/steps/task_choice.h"
 
+#include <stdbool.h>
 #include <stdio.h>
 
 struct code_image;
 struct colors;
 struct jobs;
 struct lines;
+struct output_file;
 struct pager;
 struct recording;
 struct symbols;
 struct task_cgroups;
 struct task_groups;
 struct task_names;
+
+/* The recording that a command reads: a folder or file, or an archive that is
+ * unpacked while it is open.
+ */
+struct input {
+	char *path;  /* path to open */
+	char *files; /* folder of the traced programs' files, or NULL */
+	struct output_folder unpacked;
+};
+
+/* Returns whether the file at @path starts like an archive. */
+bool input_is_archive(const char *path);
+
+/* Returns whether @file is the recording at @path or one of its files. Writing
+ * to it while reading the recording would lose the output.
+ */
+bool input_has(const char *path, const char *file);
 
 /* One recording, opened for reports. */
 struct session {

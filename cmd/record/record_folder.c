@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "cmd/record/record_folder.h"
 
-#include "cmd/console/console_log.h"
-#include "cmd/console/say.h"
+#include "cmd/console/console.h"
 #include "common/error.h"
 #include "common/output_folder.h"
 

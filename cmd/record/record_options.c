@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "cmd/record/record_options.h"
 
-#include "cmd/console/next_option.h"
-#include "cmd/console/say.h"
+#include "cmd/console/console.h"
 #include "cmd/record/record_values.h"
 #include "collector/collector.h"
 #include "collector/events/tracefs.h"

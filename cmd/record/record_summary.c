@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "cmd/record/record_summary.h"
 
-#include "cmd/console/say.h"
+#include "cmd/console/console.h"
 #include "cmd/record/record_options.h"
 #include "collector/collector.h"
 #include "report/text/duration_text.h"

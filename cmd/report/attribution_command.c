@@ -1,22 +1,785 @@
 /* SPDX-License-Identifier: MIT */
 #include "cmd/report/attribution_command.h"
 
+#include "attribution/events/event_handler.h"
+#include "attribution/events/known_events.h"
+#include "attribution/events/step_join.h"
+#include "attribution/trackers.h"
 #include "cmd/command.h"
-#include "cmd/console/say.h"
+#include "cmd/console/console.h"
 #include "cmd/options/report_options.h"
+#include "cmd/pipeline/checkpoints.h"
+#include "cmd/pipeline/choice_check.h"
+#include "cmd/pipeline/pipeline.h"
 #include "cmd/pipeline/session.h"
 #include "cmd/report/profile_table.h"
-#include "cmd/report/render_failure.h"
-#include "cmd/report/table_pass.h"
-#include "cmd/report/untimed_overview.h"
+#include "common/bytes.h"
 #include "common/error.h"
-#include "report/text/time_unit.h"
-#include "tables/hits/hit_list.h"
+#include "common/kept_file.h"
+#include "decoder/recording/recording.h"
+#include "report/profile/profile_report.h"
+#include "report/steps/call_step.h"
+#include "report/steps/checkpoint_index.h"
+#include "report/steps/task_stacks.h"
+#include "report/text/duration_text.h"
+#include "symbolize/elf/lines.h"
+#include "symbolize/functions/context_kinds.h"
+#include "symbolize/symbols/symbols.h"
+#include "tables/calls/hits_table.h"
+#include "tables/overview.h"
 #include "tables/table.h"
+#include "tables/table_records.h"
 #include "tables/text/recorded.h"
 
 #include <assert.h>
+#include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* A table while a pass over a recording fills it. */
+struct table_run {
+	const struct attribution_request *request;
+	struct attribution_output output;
+	struct profile_choice profile; /* if it is a profile */
+	/* Set by the pass. */
+	struct step_filter filter;
+	struct attribution_input input;
+	struct event_handler *handler;
+};
+
+/* Passes steps to tables that need only steps (is_done in tables/table.h). A
+ * window can then start at a checkpoint, and decoding ends when all tables are
+ * done.
+ */
+struct step_pass {
+	struct step_callback callback; /* first */
+	struct event_handler *const *handlers;
+	size_t handler_count;
+	const struct table_run *runs;
+	size_t count;
+};
+
+/* One cached file of records from which a table is made
+ * (tables/table_records.h).
+ */
+struct kept_part {
+	const struct table_run *run;
+	const struct table_records *records;
+	struct kept_file file;		 /* if it is read */
+	struct kept_file_writer *writer; /* if it is written, else NULL */
+};
+
+enum { MOST_TABLES = 24 };
+
+enum { MOST_PARTS = 2 * (1 + MOST_TABLES) };
+
+/* The cached records of all tables of a pass, stored beside the recording. */
+struct kept_tables {
+	const struct session *session;
+	bool can_be;	  /* some can be cached */
+	bool are_all;	  /* no table needs anything else */
+	bool are_damaged; /* the cached files are invalid */
+	uint64_t key;
+	struct kept_part parts[MOST_PARTS];
+	size_t count;
+};
+
+static void drop_step(struct step_callback *callback,
+		      const struct call_step *step)
+{
+	(void)callback;
+	(void)step;
+}
+
+/* Shows an overview, as text or JSON, of a recording whose trace has no
+ * timestamps: it cannot be determined where a process spent its time.
+ *
+ * Returns like run_pipeline().
+ */
+static int untimed_overview(const struct session *session,
+			    const struct attribution_output *output)
+{
+	struct step_callback callback = { .take = drop_step };
+	struct task_stacks *stacks = NULL;
+	int status = run_pipeline(session, &callback, &stacks);
+
+	if (!status && output->format == RECORD_JSON) {
+		fputs("{\n", output->out);
+		overview_write_json(session->recording, stacks, output->out);
+		fputs("\"processes\":null}\n", output->out);
+	} else if (!status) {
+		overview_write_text(session->recording, stacks, output->out);
+	}
+	task_stacks_free(stacks);
+	return status;
+}
+
+/* Returns whether all @count tables of @runs need only steps. */
+static bool step_pass_is_enough(const struct table_run *runs, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		if (!runs[i].request->table->is_done)
+			return false;
+	return true;
+}
+
+static void pass_take(struct step_callback *callback,
+		      const struct call_step *step)
+{
+	const struct step_pass *pass = (const struct step_pass *)callback;
+
+	for (size_t i = 0; i < pass->handler_count; i++)
+		pass->handlers[i]->step(pass->handlers[i], step);
+}
+
+static bool pass_is_done(const struct step_callback *callback, uint64_t time_ns)
+{
+	const struct step_pass *pass = (const struct step_pass *)callback;
+
+	for (size_t i = 0; i < pass->count; i++) {
+		const struct table_run *run = &pass->runs[i];
+
+		if (!run->request->table->is_done(run->handler, time_ns))
+			return false;
+	}
+	return true;
+}
+
+/* Returns the pass with @trackers for these tables, which must be open. Borrows
+ * all arguments.
+ */
+static struct step_pass step_pass_of(const struct trackers *trackers,
+				     const struct table_run *runs, size_t count)
+{
+	struct step_pass pass = {
+		.callback = { .take = pass_take,
+			      .is_done = pass_is_done,
+			      .ignores_bounds = true },
+		.runs = runs,
+		.count = count,
+	};
+
+	pass.handlers = trackers_handlers(trackers, &pass.handler_count);
+	return pass;
+}
+
+/* Returns whether another table of the pass already reads these records on
+ * behalf of all.
+ */
+static bool are_others(const struct kept_tables *kept,
+		       const struct table_records *records)
+{
+	for (size_t i = 0; i < kept->count; i++)
+		if (!strcmp(kept->parts[i].records->name, records->name))
+			return records->is_shared;
+	return false;
+}
+
+static void add_parts(struct kept_tables *kept, const struct table_run *run,
+		      bool is_alone)
+{
+	const struct table_records *records = run->request->table->records;
+	bool has_any = false;
+
+	for (; records; records = records->more) {
+		if (records->are_needed && !records->are_needed(&run->input))
+			continue;
+		has_any = true;
+		kept->are_all &= !records->checkpoints || is_alone;
+		if (are_others(kept, records))
+			continue;
+		assert(kept->count < MOST_PARTS);
+		kept->parts[kept->count++] = (struct kept_part){ run, records,
+								 KEPT_FILE_NONE,
+								 NULL };
+	}
+	kept->are_all &= has_any;
+}
+
+/* Returns the cached records of the @count tables of @runs, whose inputs must
+ * be set. Borrows all arguments.
+ */
+static struct kept_tables kept_tables_of(const struct session *session,
+					 const struct table_run *runs,
+					 size_t count)
+{
+	struct kept_tables kept = { .session = session, .are_all = true };
+
+	kept.can_be = checkpoints_find_key(session, &kept.key);
+	for (size_t i = 0; i < count; i++)
+		add_parts(&kept, &runs[i], count == 1);
+	return kept;
+}
+
+/* Returns the name of the checkpoints from which the tables' steps resume in a
+ * window, or NULL if they need none: see struct table_records.
+ */
+static const char *kept_tables_checkpoints(const struct kept_tables *kept)
+{
+	return kept->are_all && kept->count ?
+		       kept->parts->records->checkpoints :
+		       NULL;
+}
+
+static char *path_of(const struct kept_tables *kept,
+		     const struct table_records *records)
+{
+	char name[64];
+
+	snprintf(name, sizeof(name), "report_%s", records->name);
+	return checkpoint_index_path(kept->session->recording, name);
+}
+
+/* Opens the cached records that the window needs. */
+static bool open_records(const struct kept_tables *kept, struct kept_part *part)
+{
+	const struct kept_span wanted =
+		part->records->wanted(kept->session->window);
+	char *path = path_of(kept, part->records);
+	bool is_open = path &&
+		       kept_file_open(&part->file, path, kept->key, &wanted);
+
+	free(path);
+	return is_open;
+}
+
+static void close_records(struct kept_part *part)
+{
+	kept_file_close(&part->file);
+	part->file = KEPT_FILE_NONE;
+}
+
+/* Opens the cached records if the session's window can be made from them.
+ * Returns whether all are available.
+ */
+static bool kept_tables_find(struct kept_tables *kept)
+{
+	bool are_there = kept->can_be && kept->are_all &&
+			 !time_window_is_all(kept->session->window) &&
+			 checkpoints_fit(kept->session, kept->key);
+
+	for (size_t i = 0; i < kept->count && are_there; i++)
+		are_there = open_records(kept, &kept->parts[i]);
+	return are_there;
+}
+
+/* Passes on the steps of the window, if a callback needs them beside the
+ * stacks.
+ */
+struct window_pass {
+	struct step_callback callback;
+	struct step_callback *next; /* or NULL */
+	uint64_t until_ns;
+	bool has_failed; /* the state it should resume from is unusable */
+};
+
+static void kept_take(struct step_callback *callback,
+		      const struct call_step *step)
+{
+	const struct window_pass *pass = (const struct window_pass *)callback;
+
+	if (pass->next && !pass->has_failed)
+		pass->next->take(pass->next, step);
+}
+
+static void take_open(struct step_callback *callback,
+		      const struct call_step *step)
+{
+	const struct window_pass *pass = (const struct window_pass *)callback;
+
+	pass->next->open(pass->next, step);
+}
+
+static void read_state(struct step_callback *callback,
+		       const struct task_pack *tasks)
+{
+	struct window_pass *pass = (struct window_pass *)callback;
+
+	pass->next->pack(pass->next, tasks);
+	pass->has_failed = !pack_is_whole(tasks->pack);
+}
+
+static bool kept_is_done(const struct step_callback *callback, uint64_t time_ns)
+{
+	const struct window_pass *pass = (const struct window_pass *)callback;
+
+	return pass->has_failed || time_ns >= pass->until_ns;
+}
+
+static struct window_pass window_pass_of(struct step_callback *next,
+					 uint64_t until_ns)
+{
+	struct window_pass pass = {
+		.callback = { .take = kept_take,
+			      .is_done = kept_is_done,
+			      .ignores_bounds = !next },
+		.next = next,
+		.until_ns = until_ns,
+	};
+
+	if (!next)
+		return pass;
+	pass.callback.needs_begin = next->needs_begin;
+	pass.callback.pack = read_state;
+	pass.callback.packed_as = next->packed_as;
+	pass.callback.open = take_open;
+	return pass;
+}
+
+/* The selection may match nothing in the window but something elsewhere; then
+ * fall back to decoding the whole recording.
+ */
+static int run_window(const struct session *session,
+		      struct step_callback *callback,
+		      struct task_stacks **stacks)
+{
+	struct window_pass pass =
+		window_pass_of(callback, session->window.until_ns);
+	struct choice_check check;
+	int status = pipeline_run(
+		session, choice_check_begin(&check, session, &pass.callback),
+		stacks);
+
+	return !status && (pass.has_failed || !choice_check_holds(&check)) ?
+		       -ERROR_FORMAT :
+		       status;
+}
+
+static bool read_chunk(const struct kept_part *part, size_t index)
+{
+	const struct kept_chunk *chunk = array_at(&part->file.chunks, index);
+	struct event_handler *handler = part->run->handler;
+	size_t size;
+	void *bytes = kept_file_read(&part->file, index, &size);
+	struct pack pack = pack_to_read(bytes, bytes ? size : 0);
+
+	pack_check(&pack, bytes);
+	if (!chunk->records)
+		part->records->pack_rest(handler, &pack);
+	for (uint32_t i = 0; i < chunk->records && !pack.failed; i++)
+		part->records->take(handler, &pack);
+	free(bytes);
+	return pack_is_whole(&pack);
+}
+
+/* The last chunk holds the data that all others refer to, so it is read first.
+ */
+static bool read_chunks(const struct kept_part *part)
+{
+	size_t count = part->file.chunks.count;
+	bool is_whole = count && read_chunk(part, count - 1);
+
+	for (size_t i = 0; is_whole && i + 1 < count; i++)
+		is_whole = read_chunk(part, i);
+	return is_whole;
+}
+
+/* Fills the tables, which must be open, from the cached records; decodes the
+ * trace only in the window, for *@stacks and for @callback, which may be NULL.
+ *
+ * Returns 0; -ERROR_FORMAT if the cache turns out to be unusable: the tables
+ * are then unusable, too; or another negative enum error.
+ */
+static int kept_tables_read(struct kept_tables *kept,
+			    struct step_callback *callback,
+			    struct task_stacks **stacks)
+{
+	int status;
+
+	if (callback)
+		kept->parts->records->begin_window(kept->parts->run->handler);
+	status = run_window(kept->session, callback, stacks);
+	for (size_t i = 0; i < kept->count && !status; i++)
+		if (!read_chunks(&kept->parts[i])) {
+			kept->are_damaged = true;
+			status = -ERROR_FORMAT;
+		}
+	return status;
+}
+
+/* Several tables may share the same records. */
+static bool is_written(const struct kept_tables *kept,
+		       const struct table_records *records)
+{
+	for (size_t i = 0; i < kept->count; i++)
+		if (kept->parts[i].writer &&
+		    !strcmp(kept->parts[i].records->name, records->name))
+			return true;
+	return false;
+}
+
+static void keep(const struct kept_tables *kept, struct kept_part *part)
+{
+	char *path = path_of(kept, part->records);
+
+	if (path)
+		part->writer = kept_file_writer_open(path, kept->key);
+	if (part->writer)
+		part->records->keep(part->run->handler, part->writer);
+	free(path);
+}
+
+/* Starts to cache the records that are not cached yet. */
+static void kept_tables_keep(struct kept_tables *kept)
+{
+	for (size_t i = 0; i < kept->count && kept->can_be; i++) {
+		struct kept_part *part = &kept->parts[i];
+		bool is_there;
+
+		close_records(part);
+		is_there = open_records(kept, part) && !kept->are_damaged;
+		close_records(part);
+		if (!is_there && !is_written(kept, part->records))
+			keep(kept, part);
+	}
+}
+
+/* Makes the new cached records visible to later commands. Call it after the
+ * whole pass.
+ */
+static void kept_tables_finish(struct kept_tables *kept)
+{
+	for (size_t i = 0; i < kept->count; i++) {
+		struct kept_part *part = &kept->parts[i];
+
+		if (!part->writer)
+			continue;
+		if (part->records->keep_at_end)
+			part->records->keep_at_end(part->run->handler);
+		part->records->pack_rest(part->run->handler,
+					 kept_file_writer_rest(part->writer));
+		kept_file_writer_finish(part->writer);
+	}
+}
+
+static void kept_tables_close(struct kept_tables *kept)
+{
+	for (size_t i = 0; i < kept->count; i++) {
+		kept_file_close(&kept->parts[i].file);
+		kept_file_writer_close(kept->parts[i].writer);
+	}
+}
+
+/* Returns the name of the table of @request in options and messages. */
+static const char *table_run_name(const struct attribution_request *request)
+{
+	return request->table->name ? request->table->name :
+				      request->renderer->report;
+}
+
+static int fail(const struct table_run *run, int status)
+{
+	return render_failure(status, run->output.sort);
+}
+
+/* Prints how long the recorder's tasks, whose rows are omitted, were traced. */
+static void say_left_out(const struct table_run *run, FILE *out)
+{
+	const struct step_filter *filter = &run->filter;
+	uint64_t time_ns = 0;
+	const struct task *task;
+
+	if (run->request->is_quiet || run->request->table->writes_left_out ||
+	    step_filter_has_tasks(filter) || !filter->left_out_recorder)
+		return;
+	for (size_t i = 0; (task = task_stacks_task(run->output.stacks, i));
+	     i++)
+		if (!step_filter_task(filter, task))
+			time_ns += task_stacks_time_of(run->output.stacks, i);
+	if (time_ns)
+		fprintf(out,
+			"Left out: the recorder, traced for %s (--with-tracer)."
+			"\n%s",
+			duration_text_of(time_ns).text,
+			out == stderr ? "" : "\n");
+}
+
+static int render_one(const struct session *session, struct table_run *run)
+{
+	const struct attribution_request *request = run->request;
+	struct attribution_output *output = &run->output;
+	FILE *notes = output->format == RECORD_TABLE && !request->is_picture ?
+			      output->out :
+			      stderr;
+	int status;
+
+	if (notes == output->out && !request->is_quiet)
+		fputs(time_unit_of(session->recording)->note, notes);
+	say_left_out(run, notes);
+	status = request->table->render(run->handler, output);
+	return status < 0 ? fail(run, status) : status;
+}
+
+/* Writes the heading of the table of @run. */
+static void write_head(const struct table_run *run, bool is_first)
+{
+	const char *name = table_run_name(run->request);
+
+	if (run->output.format == RECORD_JSON)
+		fprintf(run->output.out, "%s\"%s\": ", is_first ? "{" : ",",
+			name);
+	else
+		fprintf(run->output.out, "%s==> %s <==\n", is_first ? "" : "\n",
+			name);
+}
+
+static int render_all(const struct session *session, struct table_run *runs,
+		      size_t count, bool has_heads)
+{
+	int status = EXIT_OK;
+
+	for (size_t i = 0; i < count && !status; i++) {
+		if (has_heads)
+			write_head(&runs[i], i == 0);
+		status = render_one(session, &runs[i]);
+	}
+	if (!status && has_heads && runs->output.format == RECORD_JSON)
+		fputs("}\n", runs->output.out);
+	return status;
+}
+
+/* Sends the recording through all trackers of @input. */
+static int run_trackers(const struct kept_tables *kept,
+			const struct attribution_input *input,
+			struct task_stacks **stacks)
+{
+	const char *checkpoints = kept_tables_checkpoints(kept);
+	struct step_join *join = trackers_join(input->trackers);
+	int status;
+
+	if (!join)
+		return -ERROR_MEMORY;
+	/* These checkpoints are for windows filled from the cache. They hold
+	 * too little state for trackers in any other window, so only a full
+	 * pass uses them.
+	 */
+	if (checkpoints && time_window_is_all(kept->session->window))
+		step_join_pack_as(join, checkpoints);
+	status = run_pipeline(kept->session, step_join_callback(join), stacks);
+	if (!status)
+		status = step_join_end(join);
+	if (!status)
+		status = trackers_end(input->trackers);
+	step_join_free(join);
+	return status;
+}
+
+/* Sends the recording through all tables of @runs. */
+static int run_tables(const struct kept_tables *kept,
+		      const struct attribution_input *input,
+		      const struct table_run *runs, size_t count,
+		      struct task_stacks **stacks)
+{
+	struct step_callback *alone =
+		count == 1 && runs->request->renderer ?
+			profile_table_callback(runs->handler) :
+			NULL;
+	struct step_pass steps = step_pass_of(input->trackers, runs, count);
+	int status;
+
+	if (!alone && !step_pass_is_enough(runs, count))
+		return run_trackers(kept, input, stacks);
+	status = run_pipeline(kept->session, alone ? alone : &steps.callback,
+			      stacks);
+	return status ? status : trackers_end(input->trackers);
+}
+
+/* Fills the tables from the cache, and from the steps of the window if they
+ * need them.
+ */
+static int read_tables(struct kept_tables *kept,
+		       const struct attribution_input *input,
+		       struct task_stacks **stacks)
+{
+	const char *checkpoints = kept_tables_checkpoints(kept);
+	struct step_join *join = NULL;
+	int status;
+
+	if (!checkpoints)
+		return kept_tables_read(kept, NULL, stacks);
+	join = trackers_join(input->trackers);
+	if (!join)
+		return -ERROR_MEMORY;
+	step_join_pack_as(join, checkpoints);
+	status = kept_tables_read(kept, step_join_callback(join), stacks);
+	step_join_free(join);
+	return status;
+}
+
+/* Returns 0, or -ERROR_MEMORY. */
+static int open_tables(struct table_run *runs, size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		runs[i].handler = attribution_table_open(runs[i].request->table,
+							 &runs[i].input);
+		if (!runs[i].handler)
+			return -ERROR_MEMORY;
+	}
+	return 0;
+}
+
+/* Fills all tables from the recording or, if @is_read, from the cache. */
+static int fill(struct kept_tables *kept, bool is_read,
+		const struct attribution_input *input, struct table_run *runs,
+		size_t count, struct task_stacks **stacks)
+{
+	int status = open_tables(runs, count);
+
+	if (status < 0)
+		return status;
+	if (is_read)
+		return read_tables(kept, input, stacks);
+	kept_tables_keep(kept);
+	status = run_tables(kept, input, runs, count, stacks);
+	if (!status)
+		kept_tables_finish(kept);
+	return status;
+}
+
+static int fill_and_render(struct kept_tables *kept, bool is_read,
+			   const struct attribution_input *input,
+			   struct table_run *runs, size_t count, bool has_heads)
+{
+	struct task_stacks *stacks = NULL;
+	int status = fill(kept, is_read, input, runs, count, &stacks);
+
+	for (size_t i = 0; i < count; i++)
+		runs[i].output.stacks = stacks;
+	if (!status)
+		status = render_all(kept->session, runs, count, has_heads);
+	/* The pipeline has already reported its own errors (positive status).
+	 */
+	else if (status < 0 && !(is_read && status == -ERROR_FORMAT))
+		status = fail(runs, status);
+	for (size_t i = 0; i < count; i++) {
+		attribution_table_close(runs[i].request->table,
+					runs[i].handler);
+		runs[i].handler = NULL;
+	}
+	task_stacks_free(stacks);
+	return status;
+}
+
+static int check_argument(const struct attribution_table *table,
+			  const struct attribution_input *input)
+{
+	char message[1024];
+
+	if (!table->check || table->check(input, message, sizeof(message)))
+		return 0;
+	say("--%s: %s", table->name, message);
+	return EXIT_USAGE;
+}
+
+static struct step_filter filter_of(const struct session *session,
+				    const struct attribution_request *request)
+{
+	struct step_filter filter = session->filter;
+
+	if (request->table->is_of_tasks && !request->with_tracer)
+		filter.left_out_recorder =
+			recording_info(session->recording)->command;
+	return filter;
+}
+
+/* Sets the members of @input that differ between tables. */
+static int set_inputs(const struct session *session,
+		      const struct attribution_input *input,
+		      struct table_run *runs, size_t count)
+{
+	int status = 0;
+
+	for (size_t i = 0; i < count && !status; i++) {
+		struct table_run *run = &runs[i];
+
+		run->filter = filter_of(session, run->request);
+		run->input = *input;
+		run->input.filter = &run->filter;
+		run->input.with_idle = run->request->with_idle;
+		run->input.argument = run->request->argument;
+		run->input.calls = run->request->calls;
+		run->input.profile = &run->profile;
+		status = run->request->renderer ?
+				 profile_choose(&run->profile, session,
+						input->events) :
+				 check_argument(run->request->table,
+						&run->input);
+	}
+	return status;
+}
+
+/* Returns 0, the exit code, or -ERROR_FORMAT if @is_read and the cache is
+ * unusable.
+ */
+static int pass_once(struct kept_tables *kept, bool is_read,
+		     struct attribution_input *input, struct table_run *runs,
+		     size_t count, bool has_heads)
+{
+	int status;
+
+	input->trackers = trackers_new(input);
+	if (!input->trackers)
+		return fail(runs, -ERROR_MEMORY);
+	for (size_t i = 0; i < count; i++)
+		runs[i].input.trackers = input->trackers;
+	status = fill_and_render(kept, is_read, input, runs, count, has_heads);
+	trackers_free(input->trackers);
+	return status;
+}
+
+static int pass(const struct session *session, struct attribution_input *input,
+		struct table_run *runs, size_t count, bool has_heads)
+{
+	struct kept_tables kept;
+	int status = set_inputs(session, input, runs, count);
+
+	if (status)
+		return status;
+	kept = kept_tables_of(session, runs, count);
+	status = -ERROR_FORMAT;
+	if (kept_tables_find(&kept))
+		status = pass_once(&kept, true, input, runs, count, has_heads);
+	if (status == -ERROR_FORMAT)
+		status = pass_once(&kept, false, input, runs, count, has_heads);
+	kept_tables_close(&kept);
+	return status;
+}
+
+/* Fills the @count tables of @runs in one pass over the recording of @session
+ * and shows them in order. If @has_heads, each has its name as a heading, in
+ * JSON as a key of an object.
+ *
+ * Returns 0, or the exit code after a message on standard error.
+ */
+static int table_pass(const struct session *session, struct table_run *runs,
+		      size_t count, bool has_heads)
+{
+	struct known_events *events = known_events_new(session->recording);
+	struct lines *lines =
+		lines_new(recording_info(session->recording)->os_release);
+	struct context_kinds *kinds =
+		context_kinds_new(symbols_functions(session->symbols),
+				  symbols_arch(session->symbols));
+	struct attribution_input input = {
+		.recording = session->recording,
+		.symbols = session->symbols,
+		.lines = lines,
+		.names = session->names,
+		.events = events,
+		.kinds = kinds,
+		.groups = session->groups,
+		.window = session->window,
+	};
+	int status = events && kinds && lines ?
+			     pass(session, &input, runs, count, has_heads) :
+			     fail(runs, -ERROR_MEMORY);
+
+	known_events_free(events);
+	context_kinds_free(kinds);
+	lines_free(lines);
+	return status;
+}
 
 static void fill_choice(struct call_records_choice *choice,
 			const struct attribution_output *output)
@@ -175,4 +938,22 @@ int run_attributions(const struct report_options *options,
 	if (!status)
 		status = pass_if_timed(&session, runs, count, false);
 	return session_finish(&session, status);
+}
+
+int run_profile(const struct report_options *options,
+		const struct profile_renderer *renderer)
+{
+	const struct attribution_request request = {
+		.table = &profile_table,
+		.renderer = renderer,
+		.sort = options->sort,
+		.is_quiet = true,
+	};
+
+	if (renderer->render_second && !options->output) {
+		say("--format=%s writes two files: name the first with -o FILE",
+		    renderer->format);
+		return EXIT_USAGE;
+	}
+	return run_attribution(options, &request, 1);
 }

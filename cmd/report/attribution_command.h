@@ -1,18 +1,39 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef KT_CMD_ATTRIBUTION_COMMAND_H
-#define KT_CMD_ATTRIBUTION_COMMAND_H
+#ifndef KT_CMD_REPORT_ATTRIBUTION_COMMAND_H
+#define KT_CMD_REPORT_ATTRIBUTION_COMMAND_H
+
+/* The tables and profiles of a command, all filled in one pass over a
+ * recording.
+ *
+ * run_attribution() checks each request against the options, opens the
+ * session, and makes the pass; then the tables are rendered in the order of
+ * the requests. What a table needs decides how the pass is made, in this
+ * order:
+ * - the cached records of all tables (tables/table_records.h), if they exist
+ *   and the window can be made from them: only the window is decoded;
+ * - call events alone, if no table needs others: decoding ends when all tables
+ *   are done;
+ * - call events joined with the kernel's events, through all trackers.
+ *
+ * A pass that is not read from the cache writes the records that are missing.
+ *
+ * Invariants:
+ * 1. The output is the same in all three cases.
+ * 2. A cache that turns out to be damaged is not an error: the tables are
+ *    filled again, by decoding.
+ *
+ * Errors are reported on standard error; functions return the exit code.
+ */
+
+#include "cmd/options/report_options.h"
+#include "tables/table.h"
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
 
-struct attribution_table;
-struct call_records_choice;
 struct profile_renderer;
 struct recorded;
-struct report_options;
-
-enum { MOST_TABLES = 24 };
 
 /* A table to report, beside the common options. All pointers but the table may
  * be NULL.
@@ -51,5 +72,12 @@ int run_attribution(const struct report_options *options,
 int run_attributions(const struct report_options *options,
 		     const struct attribution_request *requests,
 		     FILE *const *outs, size_t count);
+
+/* Profiles the recording that @options select and renders it.
+ *
+ * Returns the exit code.
+ */
+int run_profile(const struct report_options *options,
+		const struct profile_renderer *renderer);
 
 #endif

@@ -1,20 +1,135 @@
 /* SPDX-License-Identifier: MIT */
 #include "cmd/report/timeline_command.h"
 
+#include "attribution/events/known_events.h"
+#include "attribution/events/step_join.h"
+#include "attribution/trackers.h"
 #include "cmd/command.h"
-#include "cmd/console/say.h"
+#include "cmd/console/console.h"
 #include "cmd/pipeline/pipeline.h"
 #include "cmd/pipeline/session.h"
-#include "cmd/report/timeline_lanes.h"
 #include "report/steps/step_select.h"
+#include "report/steps/task_stacks.h"
 #include "report/text/duration_text.h"
-#include "report/text/time_unit.h"
 #include "report/timeline/timeline.h"
+#include "symbolize/functions/context_kinds.h"
 #include "symbolize/functions/function_called.h"
 #include "symbolize/functions/function_table.h"
 #include "symbolize/symbols/symbols.h"
+#include "tables/lanes.h"
+#include "tables/table.h"
 
 #include <inttypes.h>
+#include <stdlib.h>
+
+/* This callback is never done: an event may report much later what happened to
+ * a thread.
+ */
+struct timeline_lanes {
+	struct step_callback callback;
+	struct step_callback *next;
+	struct known_events *events;
+	struct context_kinds *kinds;
+	struct attribution_input input;
+	struct lanes *lanes;
+	struct step_join *join;
+};
+
+/* The tracks that a timeline shows beside functions, made in the same pass: a
+ * step callback that passes steps on and joins them with the kernel's events.
+ */
+struct timeline_lanes;
+
+static void take(struct step_callback *callback, const struct call_step *step)
+{
+	struct timeline_lanes *lanes = (struct timeline_lanes *)callback;
+	struct step_callback *join = step_join_callback(lanes->join);
+
+	lanes->next->take(lanes->next, step);
+	join->take(join, step);
+}
+
+static bool open_parts(struct timeline_lanes *lanes, uint64_t min_ns,
+		       struct lane_callback *callback)
+{
+	const struct lanes_options options = {
+		.input = &lanes->input,
+		.min_ns = min_ns,
+	};
+
+	if (!lanes->events || !lanes->kinds)
+		return false;
+	lanes->input.trackers = trackers_new(&lanes->input);
+	if (lanes->input.trackers)
+		lanes->lanes = lanes_new(&options, callback);
+	if (!lanes->lanes)
+		return false;
+	lanes->join = trackers_join(lanes->input.trackers);
+	return lanes->join;
+}
+
+static void timeline_lanes_free(struct timeline_lanes *lanes)
+{
+	if (!lanes)
+		return;
+	step_join_free(lanes->join);
+	lanes_free(lanes->lanes);
+	trackers_free(lanes->input.trackers);
+	context_kinds_free(lanes->kinds);
+	known_events_free(lanes->events);
+	free(lanes);
+}
+
+/* Emits tracks to @lanes and passes steps to @next; borrows all arguments.
+ * Returns NULL when out of memory.
+ */
+static struct timeline_lanes *timeline_lanes_new(const struct session *session,
+						 uint64_t min_ns,
+						 struct lane_callback *callback,
+						 struct step_callback *next)
+{
+	struct timeline_lanes *lanes = calloc(1, sizeof(*lanes));
+
+	if (!lanes)
+		return NULL;
+	lanes->callback.take = take;
+	lanes->callback.needs_begin = true;
+	lanes->next = next;
+	lanes->events = known_events_new(session->recording);
+	lanes->kinds = context_kinds_new(symbols_functions(session->symbols),
+					 symbols_arch(session->symbols));
+	lanes->input = (struct attribution_input){
+		.recording = session->recording,
+		.symbols = session->symbols,
+		.names = session->names,
+		.events = lanes->events,
+		.kinds = lanes->kinds,
+		.filter = &session->filter,
+		.window = session->window,
+	};
+	if (open_parts(lanes, min_ns, callback))
+		return lanes;
+	timeline_lanes_free(lanes);
+	return NULL;
+}
+
+/* Returns the callback that consumes the steps. */
+static struct step_callback *
+timeline_lanes_callback(struct timeline_lanes *lanes)
+{
+	return &lanes->callback;
+}
+
+/* Emits the remaining tracks. Returns 0 or -ERROR_MEMORY. */
+static int timeline_lanes_end(struct timeline_lanes *lanes)
+{
+	int status = step_join_end(lanes->join);
+	int next = trackers_end(lanes->input.trackers);
+
+	status = status ? status : next;
+	next = lanes_end(lanes->lanes);
+	return status ? status : next;
+}
 
 static int out_of_memory(void)
 {

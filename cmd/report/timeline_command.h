@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef KT_CMD_TIMELINE_COMMAND_H
-#define KT_CMD_TIMELINE_COMMAND_H
+#ifndef KT_CMD_REPORT_TIMELINE_COMMAND_H
+#define KT_CMD_REPORT_TIMELINE_COMMAND_H
 
 #include "cmd/options/report_options.h"
 #include "common/name_choice.h"

@@ -1,23 +1,158 @@
 /* SPDX-License-Identifier: MIT */
 #include "cmd/sql/sql_shell.h"
 
-#include "cmd/console/say.h"
-#include "cmd/sql/sql_failure.h"
-#include "cmd/sql/sql_missing.h"
-#include "cmd/sql/sql_words.h"
-#include "sql/rows/sql_needs.h"
+#include "cmd/console/console.h"
+#include "common/array.h"
+#include "common/error.h"
+#include "sql/rows/sql_table.h"
+#include "sql/scan/table_scan.h"
 #include "sql/sqlite/query_rows.h"
-#include "sql/sqlite/table_schema.h"
+#include "sql/sqlite/sqlite_reason.h"
 #include "sql/tables/sql_tables.h"
+#include "tables/text/recorded.h"
 
 #include <editline/readline.h>
-#include <sqlite3.h>
-
 #include <limits.h>
+#include <sqlite3.h>
 #include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <unistd.h>
+
+void sql_failure_report(struct sqlite3 *db)
+{
+	if (sqlite_failed_in_file(db))
+		say("sql: %s: cannot write a temporary file: %s",
+		    sqlite_temporary_place(), sqlite_reason(db));
+	else
+		say("sql: %s", sqlite3_errmsg(db));
+}
+
+void sql_missing_report(const struct sql_recording *recording,
+			const struct sql_reads *reads)
+{
+	const struct recorded recorded = recorded_of(recording->input.recording,
+						     recording->input.events);
+	int status =
+		sql_needs_explain(sql_tables_all(), &recorded, reads, stderr);
+
+	if (status < 0)
+		say("%s", error_text(status));
+}
+
+void sql_missing_report_all(const struct sql_recording *recording)
+{
+	struct sql_reads all;
+
+	for (int i = 0; i < SQL_TABLES; i++) {
+		all.tables[i] = true;
+		all.columns[i] = UINT64_MAX;
+	}
+	sql_missing_report(recording, &all);
+}
+
+static void free_words(struct array *words)
+{
+	for (size_t i = 0; i < words->count; i++)
+		free(*(char **)array_at(words, i));
+	array_free(words);
+}
+
+static bool has_word(const struct array *words, const char *word, size_t length)
+{
+	for (size_t i = 1; i < words->count; i++) {
+		const char *other = *(char **)array_at(words, i);
+
+		if (!strncasecmp(other, word, length) && !other[length])
+			return true;
+	}
+	return false;
+}
+
+/* When out of memory, the word is missing from the list. */
+static void add(struct array *words, const char *text, const char *word,
+		size_t length)
+{
+	char **added;
+
+	if (length < strlen(text) || strncasecmp(word, text, strlen(text)) ||
+	    has_word(words, word, length))
+		return;
+	added = array_add(words);
+	if (!added)
+		return;
+	*added = strndup(word, length);
+	if (!*added)
+		words->count--;
+}
+
+static void add_keywords(struct array *words, const char *text)
+{
+	for (int i = 0; i < sqlite3_keyword_count(); i++) {
+		const char *word;
+		int length;
+
+		if (!sqlite3_keyword_name(i, &word, &length))
+			add(words, text, word, (size_t)length);
+	}
+}
+
+static void add_names(struct array *words, const char *text)
+{
+	for (int i = 0; i < SQL_TABLES; i++) {
+		const struct sql_table *table =
+			sql_table_at((enum sql_table_id)i);
+
+		add(words, text, table->name, strlen(table->name));
+		for (uint32_t j = 0; j < table->column_count; j++)
+			add(words, text, table->columns[j].name,
+			    strlen(table->columns[j].name));
+	}
+}
+
+/* Returns the longest common prefix of all words, spelled as in the first word.
+ */
+static char *common_part(const struct array *words)
+{
+	const char *first = *(char **)array_at(words, 1);
+	size_t length = strlen(first);
+
+	for (size_t i = 2; i < words->count; i++) {
+		const char *word = *(char **)array_at(words, i);
+
+		while (strncasecmp(first, word, length))
+			length--;
+	}
+	return strndup(first, length);
+}
+
+/* Finds the words of a query that start with @text: keywords, tables, columns.
+ *
+ * Returns a list as libedit expects it: first their common prefix, then the
+ * words, then NULL. The caller frees the list and its strings. Returns NULL if
+ * there are none.
+ */
+static char **sql_words_complete(const char *text)
+{
+	struct array words = ARRAY_OF(char *);
+	char **first = array_add(&words);
+
+	if (!first)
+		return NULL;
+	/* Names before keywords: the common prefix is spelled as in the first
+	 * word.
+	 */
+	add_names(&words, text);
+	add_keywords(&words, text);
+	if (words.count > 1)
+		*(char **)array_at(&words, 0) = common_part(&words);
+	if (words.count > 1 && array_add(&words))
+		return words.items;
+	free_words(&words);
+	return NULL;
+}
 
 enum { MOST_HISTORY = 1000 };
 
@@ -142,10 +277,10 @@ static void run_query(struct shell *shell, const char *text)
 
 	fflush(shell->out);
 	if (status < 0) {
-		sql_failure_say(shell->db);
+		sql_failure_report(shell->db);
 		shell->has_failed = true;
 	} else {
-		sql_missing_say(shell->recording, &reads);
+		sql_missing_report(shell->recording, &reads);
 	}
 }
 

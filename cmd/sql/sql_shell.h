@@ -1,16 +1,31 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef KT_CMD_SQL_SHELL_H
-#define KT_CMD_SQL_SHELL_H
+#ifndef KT_CMD_SQL_SQL_SHELL_H
+#define KT_CMD_SQL_SQL_SHELL_H
 
 #include "report/text/record_writer.h"
 
 #include <stdio.h>
 
+struct sql_reads;
 struct sql_recording;
 struct sqlite3;
 
-/* Reads and runs queries on @recording, which @db has the tables of, until the end of input; on a terminal with history and
- * completion.
+/* Writes to standard error why a query of @db failed. The database is in
+ * memory: only SQLite's temporary files can fail as files.
+ */
+void sql_failure_report(struct sqlite3 *db);
+
+/* Writes to standard error which of @reads @recording has no data for, which
+ * rows show as NULL, and the command that records them.
+ */
+void sql_missing_report(const struct sql_recording *recording,
+			const struct sql_reads *reads);
+
+/* Like sql_missing_report(), of all columns of all tables. */
+void sql_missing_report_all(const struct sql_recording *recording);
+
+/* Reads and runs queries on @recording, which @db has the tables of, until the
+ * end of input; on a terminal with history and completion.
  *
  * Returns 0, or -1 if a query failed that was not read from a terminal.
  */

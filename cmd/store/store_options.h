@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef KT_CMD_STORE_OPTIONS_H
-#define KT_CMD_STORE_OPTIONS_H
+#ifndef KT_CMD_STORE_STORE_OPTIONS_H
+#define KT_CMD_STORE_STORE_OPTIONS_H
 
-#include "cmd/options/own_option.h"
+#include "cmd/options/option_lists.h"
 #include "common/array.h"
 #include "report/text/record_writer.h"
-#include "store/ask/measure.h"
+#include "sql/rows/sql_table.h"
+#include "store/ask/measure_query.h"
 #include "store/ask/store_diff.h"
-#include "store/entry/store_entry.h"
 
 #include <stdbool.h>
 #include <stdint.h>

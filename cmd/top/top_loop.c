@@ -2,21 +2,102 @@
 #include "cmd/top/top_loop.h"
 
 #include "cmd/command.h"
-#include "cmd/top/top_command.h"
+#include "cmd/console/console.h"
+#include "cmd/record/command_path.h"
 #include "cmd/top/top_options.h"
-#include "cmd/top/top_result.h"
 #include "cmd/top/top_round.h"
 #include "cmd/top/top_show.h"
-#include "cmd/top/top_signals.h"
 #include "common/clocks.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
+#include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <sys/signalfd.h>
+#include <sys/wait.h>
 #include <unistd.h>
+
+/* Blocks the signals that end or stop top or report a new window size. Returns
+ * a descriptor from which they can be read, or -1 with errno.
+ */
+static int top_signals_open(void)
+{
+	static const int numbers[] = { SIGINT,	SIGTERM, SIGHUP,  SIGQUIT,
+				       SIGPIPE, SIGTSTP, SIGWINCH };
+	sigset_t set;
+
+	sigemptyset(&set);
+	for (unsigned int i = 0; i < sizeof(numbers) / sizeof(*numbers); i++)
+		sigaddset(&set, numbers[i]);
+	sigprocmask(SIG_BLOCK, &set, NULL);
+	return signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+}
+
+/* Returns the number of a pending signal, or 0. */
+static int top_signals_next(int fd)
+{
+	struct signalfd_siginfo info;
+
+	return read(fd, &info, sizeof(info)) == sizeof(info) ?
+		       (int)info.ssi_signo :
+		       0;
+}
+
+static _Noreturn void become(char *const *argv, bool is_quiet)
+{
+	int nothing = open("/dev/null", O_RDWR | O_CLOEXEC);
+	sigset_t none;
+
+	dup2(nothing, STDIN_FILENO);
+	if (is_quiet)
+		dup2(nothing, STDERR_FILENO);
+	dup2(STDERR_FILENO, STDOUT_FILENO);
+	sigemptyset(&none);
+	sigprocmask(SIG_SETMASK, &none, NULL);
+	execvp(argv[0], argv);
+	_exit(127);
+}
+
+static int complain(const char *command)
+{
+	say_of("top", "%s: %s", command, strerror(errno));
+	return -1;
+}
+
+/* Starts the command @argv, which ends with NULL. Its standard input is empty;
+ * its output goes to standard error, or is discarded if @is_quiet.
+ *
+ * Returns its process ID, or -1 after a message on standard error.
+ */
+static pid_t top_command_start(char *const *argv, bool is_quiet)
+{
+	pid_t pid;
+
+	if (command_path_check(argv[0]))
+		return complain(argv[0]);
+	fflush(NULL);
+	pid = fork();
+	if (pid == 0)
+		become(argv, is_quiet);
+	return pid < 0 ? complain(argv[0]) : pid;
+}
+
+/* Returns whether process @pid has ended. */
+static bool top_command_has_ended(pid_t pid)
+{
+	return waitpid(pid, NULL, WNOHANG) != 0;
+}
+
+/* Sends @pid a signal to end it. */
+static void top_command_stop(pid_t pid)
+{
+	kill(pid, SIGTERM);
+}
 
 enum { EXIT_SIGNAL = 128, NS_PER_MS = 1000000 };
 

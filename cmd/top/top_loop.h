@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef KT_CMD_TOP_LOOP_H
-#define KT_CMD_TOP_LOOP_H
+#ifndef KT_CMD_TOP_TOP_LOOP_H
+#define KT_CMD_TOP_TOP_LOOP_H
+
+#include <sys/types.h>
 
 struct top_options;
 

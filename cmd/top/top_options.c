@@ -2,8 +2,7 @@
 #include "cmd/top/top_options.h"
 
 #include "cmd/command.h"
-#include "cmd/console/next_option.h"
-#include "cmd/console/say.h"
+#include "cmd/console/console.h"
 #include "cmd/options/option_lists.h"
 #include "cmd/record/record_values.h"
 

@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 #include "cmd/top/top_round.h"
 
-#include "cmd/top/top_result.h"
-#include "cmd/top/top_work.h"
+#include "cmd/console/console.h"
+#include "cmd/options/report_options.h"
+#include "cmd/report/attribution_command.h"
+#include "cmd/top/top_options.h"
 #include "common/clocks.h"
 #include "common/output_folder.h"
+#include "tables/table.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -18,6 +21,175 @@
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
+
+const struct top_table_info top_tables[TOP_TABLES] = {
+	[TOP_SLEEPS] = { 's', "sleeps", &sleeps_table },
+	[TOP_CALLS] = { 'c', "system calls", &syscalls_table },
+	[TOP_INTERRUPTS] = { 'i', "interrupts", &interrupts_table },
+	[TOP_PROCESSES] = { 'p', "processes", &processes_table },
+};
+
+enum { MOST_TEXT_BYTES = 1 << 30 };
+
+int top_result_write(const struct top_result *result, FILE *out)
+{
+	fwrite(&result->facts, sizeof(result->facts), 1, out);
+	if (result->facts.stage == TOP_REPORTED)
+		for (int i = 0; i < TOP_TABLES; i++) {
+			uint64_t size = strlen(result->tables[i]);
+
+			fwrite(&size, sizeof(size), 1, out);
+			fwrite(result->tables[i], 1, size, out);
+		}
+	return fflush(out) == EOF || ferror(out) ? -1 : 0;
+}
+
+static char *read_text(FILE *in)
+{
+	uint64_t size;
+	char *text;
+
+	if (fread(&size, sizeof(size), 1, in) != 1 || size > MOST_TEXT_BYTES)
+		return NULL;
+	text = malloc(size + 1);
+	if (text && fread(text, 1, size, in) == size) {
+		text[size] = '\0';
+		return text;
+	}
+	free(text);
+	return NULL;
+}
+
+int top_result_read(struct top_result *result, FILE *in)
+{
+	struct top_facts *facts = &result->facts;
+	bool is_whole = fread(facts, sizeof(*facts), 1, in) == 1;
+
+	if (is_whole && facts->stage != TOP_REPORTED)
+		return 0;
+	for (int i = 0; i < TOP_TABLES && is_whole; i++) {
+		result->tables[i] = read_text(in);
+		is_whole = result->tables[i] != NULL;
+	}
+	if (is_whole)
+		return 0;
+	top_result_clear(result);
+	return -1;
+}
+
+void top_result_clear(struct top_result *result)
+{
+	for (int i = 0; i < TOP_TABLES; i++)
+		free(result->tables[i]);
+	free(result->said);
+	*result = (struct top_result){ 0 };
+}
+
+/* Reports run with low priority, recorders do not. */
+enum { REPORT_NICE = 10 };
+
+static void record(const struct top_options *options,
+		   const struct output_folder *folder, struct top_facts *facts)
+{
+	struct collector_options collector = options->collector;
+	struct collector_result result;
+
+	collector.folder = folder;
+	collector_run(&collector, &console_log, &result);
+	*facts = (struct top_facts){
+		.stage = result.end == COLLECTOR_FAILED ? TOP_NOTHING :
+							  TOP_RECORDED,
+		.is_cut_short = result.end == COLLECTOR_SIZE_REACHED,
+		.is_target_gone = result.end == COLLECTOR_TARGET_GONE,
+		.traced_ns = result.length_ns,
+		.trace_bytes = result.trace_bytes,
+		.truncated = result.truncated,
+		.lost_code = result.lost_code,
+		.lost_records = result.lost_records,
+	};
+}
+
+static int make_tables(const struct report_options *options, char **texts)
+{
+	struct attribution_request requests[TOP_TABLES];
+	FILE *outs[TOP_TABLES];
+	size_t sizes[TOP_TABLES];
+	int status = 0;
+
+	for (int i = 0; i < TOP_TABLES; i++) {
+		requests[i] = (struct attribution_request){
+			.table = top_tables[i].table,
+			.is_quiet = true,
+		};
+		outs[i] = open_memstream(&texts[i], &sizes[i]);
+		if (!outs[i])
+			status = -1;
+	}
+	if (!status)
+		status = run_attributions(options, requests, outs, TOP_TABLES);
+	for (int i = 0; i < TOP_TABLES; i++)
+		if (outs[i] && fclose(outs[i]) == EOF)
+			status = -1;
+	return status;
+}
+
+static int report(const struct top_options *options, const char *folder,
+		  pid_t tree, char **texts)
+{
+	struct report_options wanted = {
+		.input = folder,
+		.format = options->is_json ? "json" : "text",
+		.top = options->top,
+		.trees = ARRAY_OF(int32_t),
+	};
+	int32_t *pid = tree ? array_add(&wanted.trees) : NULL;
+	int status;
+
+	if (pid)
+		*pid = tree;
+	status = tree && !pid ? -1 : make_tables(&wanted, texts);
+	array_free(&wanted.trees);
+	return status;
+}
+
+/* The round's folder is locked, and a report of it would fail because it is
+ * being recorded to; hence a folder inside.
+ */
+static void record_and_report(const struct top_options *options,
+			      const struct output_folder *folder, pid_t tree,
+			      struct top_result *result)
+{
+	struct output_folder recording;
+
+	if (output_folder_sub(&recording, folder, "recording", &console_log))
+		return;
+	record(options, &recording, &result->facts);
+	/* Fails if this process already has a higher nice value. */
+	setpriority(PRIO_PROCESS, 0, REPORT_NICE);
+	if (result->facts.stage == TOP_RECORDED &&
+	    !report(options, recording.path, tree, result->tables))
+		result->facts.stage = TOP_REPORTED;
+	output_folder_close(&recording);
+}
+
+/* Does the work of one round, in a single-threaded process of its own: records
+ * into a folder inside @folder, makes tables from the recording and writes the
+ * result to @out (struct top_result). Errors are reported on standard error.
+ *
+ * If @tree is not 0, only rows of the process tree below process @tree are
+ * included. Returns 0, or -1 if not all was written.
+ */
+static int top_work(const struct top_options *options,
+		    const struct output_folder *folder, pid_t tree, FILE *out)
+{
+	struct top_result result = { 0 };
+	int status;
+
+	record_and_report(options, folder, tree, &result);
+	status = top_result_write(&result, out);
+	top_result_clear(&result);
+	return status;
+}
 
 enum { NS_PER_S = 1000000000, MOST_SAID_BYTES = 1 << 16 };
 

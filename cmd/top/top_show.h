@@ -1,15 +1,69 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef KT_CMD_TOP_SHOW_H
-#define KT_CMD_TOP_SHOW_H
+#ifndef KT_CMD_TOP_TOP_SHOW_H
+#define KT_CMD_TOP_TOP_SHOW_H
 
-#include "cmd/top/top_screen.h"
-#include "cmd/top/top_view.h"
+#include "cmd/top/top_round.h"
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
+#include <termios.h>
 
+struct termios;
 struct top_options;
-struct top_result;
+
+/* The visible part of a round. A zeroed one is the start of the first table. */
+struct top_view {
+	enum top_table table;
+	size_t first_line; /* of the table's text */
+	size_t page_lines; /* visible lines of it */
+	bool is_paused;
+	bool has_quit;
+};
+
+/* Applies the @count bytes of key input that a terminal sent; they must be
+ * whole escape sequences.
+ */
+void top_view_keys(struct top_view *view, const char *bytes, size_t count);
+
+/* A terminal's size in characters. */
+struct top_size {
+	int rows;
+	int columns;
+};
+
+/* Draws one frame: the lines of @head, then those of @text from
+ * @view->first_line on, which is reduced if @text is shorter. Lines are cut at
+ * the edge, lines are not cleared before they are drawn (to avoid flicker), and
+ * control characters are shown as '?'.
+ */
+void top_frame_draw(struct top_view *view, const char *head, const char *text,
+		    struct top_size size, FILE *out);
+
+/* The terminal while top uses it: alternate screen, no cursor, no echo, keys
+ * read byte by byte. A zeroed one is not in use.
+ */
+struct top_screen {
+	struct termios before;
+	bool is_on;
+};
+
+/* Returns whether standard input and output are a terminal with cursor
+ * addressing.
+ */
+bool top_screen_is_there(void);
+
+/* Writes two lines: the number of the round, and how much was traced, how much
+ * was lost and the cost of top itself.
+ */
+void top_text_head(const struct top_options *options,
+		   const struct top_result *result, FILE *out);
+
+/* Writes a round as one line, a JSON object. Its tables are formatted as by
+ * report --format=json; null if the round failed.
+ */
+void top_text_json(const struct top_result *result, FILE *out);
 
 /* Shows rounds: on a terminal one table at a time, else all tables as text or
  * JSON on standard output and messages on standard error.

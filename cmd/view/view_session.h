@@ -1,12 +1,17 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef KT_CMD_VIEW_SESSION_H
-#define KT_CMD_VIEW_SESSION_H
+#ifndef KT_CMD_VIEW_VIEW_SESSION_H
+#define KT_CMD_VIEW_VIEW_SESSION_H
 
+#include "attribution/attribution_input.h"
 #include "cmd/pipeline/session.h"
-#include "tables/table.h"
 #include "view/answer/answer.h"
 
 #include <stdint.h>
+
+struct context_kinds;
+struct known_events;
+struct lines;
+struct report_options;
 
 /* An open recording from which the page's answers are made. */
 struct view_session {
@@ -38,5 +43,10 @@ int view_session_fill(struct view_session *view);
 
 /* Returns 0, or EXIT_FAILED if the output could not be written. */
 int view_session_close(struct view_session *view);
+
+/* Writes the page of the recording selected by @options to the file @path,
+ * self-contained. Returns the exit code.
+ */
+int write_view_file(const struct report_options *options, const char *path);
 
 #endif

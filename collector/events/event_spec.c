@@ -66,13 +66,24 @@ struct event_spec event_spec_switches(bool of_cpus)
 	return spec;
 }
 
+struct event_spec event_spec_maps(bool wakes)
+{
+	struct event_spec spec = dummy(EVENT_OF_TARGET);
+
+	if (wakes) {
+		spec.ring = RING_MAPS;
+		spec.attr.wakeup_watermark = 1;
+	}
+	spec.attr.mmap = 1;
+	spec.attr.mmap2 = 1;
+	spec.attr.build_id = 1;
+	return spec;
+}
+
 struct event_spec event_spec_tasks(void)
 {
 	struct event_spec spec = dummy(EVENT_OF_TARGET);
 
-	spec.attr.mmap = 1;
-	spec.attr.mmap2 = 1;
-	spec.attr.build_id = 1;
 	spec.attr.comm = 1;
 	spec.attr.comm_exec = 1;
 	spec.attr.task = 1;

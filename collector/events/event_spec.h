@@ -18,6 +18,7 @@ enum event_scope {
 enum event_ring {
 	RING_CODE,    /* code changes: each record wakes the recorder */
 	RING_PATCHES, /* patches, and on arm64 BPF code: wake it only for many */
+	RING_MAPS,    /* mappings of programs: each record wakes the recorder */
 	RING_SIDEBAND,
 	RING_STACKS, /* samples with copies of user stacks */
 	RING_HITS,   /* of triggers: each wakes the recorder at once */
@@ -89,8 +90,13 @@ struct event_spec event_spec_module(const char *name, uint64_t id);
  */
 struct event_spec event_spec_switches(bool of_cpus);
 
-/* Forks, exits, names and mappings of the target. */
+/* Forks, exits and names of the target. */
 struct event_spec event_spec_tasks(void);
+
+/* Mappings of code in the target. @wakes: the recorder is woken at each, so that
+ * it can open the file while the process has it (program_copies.h).
+ */
+struct event_spec event_spec_maps(bool wakes);
 
 /* Samples of the tracepoint @id, called @name, with their raw fields.  They
  * start disabled: opening patches the kernel, enabling does not.

@@ -75,7 +75,7 @@ int kcore_copy(const struct kcore *kcore, const struct output_folder *folder,
 /* Adds @range of @kcore to the copy @name of @folder as another segment, if no
  * segment there overlaps it and there is room: KCORE_COPY_SPARE times. The
  * flags of the segment mark it as added after the start of the recording
- * (decoder/code/core_loads.c).
+ * (decoder/code/code_region.c).
  *
  * Returns 1 if it was added, 0 if a segment overlaps it, -ERROR_UNSUPPORTED if
  * there is no room, or like kcore_copy().

@@ -2,9 +2,12 @@
 #include "collector/records/record_watch.h"
 #include "collector/events/event_spec.h"
 #include "collector/records/loaded_code.h"
+#include "collector/records/program_copies.h"
 
+#include <limits.h>
 #include <linux/perf_event.h>
 #include <string.h>
+#include <sys/mman.h>
 
 /* The fields after the header of PERF_RECORD_KSYMBOL. */
 struct ksymbol_fields {
@@ -45,13 +48,77 @@ static void watch_ksymbol(const struct ring_bytes *records, size_t place,
 	loaded_code_symbol(loaded, &symbol);
 }
 
-static void watch_one(const struct ring_bytes *records, size_t place,
-		      size_t size, uint32_t type, struct record_counts *counts,
-		      struct loaded_code *loaded)
+/* The fields after the header of PERF_RECORD_MMAP2; the path follows them. */
+struct mmap_fields {
+	uint32_t pid;
+	uint32_t tid;
+	uint64_t address;
+	uint64_t size_bytes;
+	uint64_t file_offset;
+	union {
+		uint8_t inode[PROGRAM_INODE_BYTES];
+		struct {
+			uint8_t size;
+			uint8_t reserved[3];
+			uint8_t bytes[ELF_BUILD_ID_SIZE];
+		} id;
+	};
+	uint32_t protection;
+	uint32_t flags;
+};
+
+static void watch_map(const struct ring_bytes *records, size_t place,
+		      size_t size, uint16_t misc,
+		      struct program_copies *programs)
 {
+	struct mmap_fields fields;
+	struct mapped_program program;
+	char path[PATH_MAX];
+	size_t length = size - sizeof(fields) - EVENT_TRAILER_SIZE;
+
+	if (!programs || size < sizeof(fields) + EVENT_TRAILER_SIZE ||
+	    length >= sizeof(path))
+		return;
+	ring_copy(records, place, &fields, sizeof(fields));
+	if (!(fields.protection & PROT_EXEC) ||
+	    (misc & PERF_RECORD_MISC_CPUMODE_MASK) != PERF_RECORD_MISC_USER)
+		return;
+	ring_copy(records, place + sizeof(fields), path, length);
+	path[length] = '\0';
+	program = (struct mapped_program){
+		.pid = (pid_t)fields.pid,
+		.start = fields.address,
+		.end = fields.address + fields.size_bytes,
+		.path = path,
+	};
+	if (misc & PERF_RECORD_MISC_MMAP_BUILD_ID) {
+		program.id.size = fields.id.size;
+		memcpy(program.id.bytes, fields.id.bytes,
+		       sizeof(program.id.bytes));
+	} else {
+		memcpy(program.inode, fields.inode, sizeof(program.inode));
+	}
+	program_copies_add(programs, &program);
+}
+
+/* The destinations of what is found in the records. */
+struct watch {
+	struct record_counts *counts;
+	struct loaded_code *loaded;
+	struct program_copies *programs;
+};
+
+static void watch_one(const struct ring_bytes *records, size_t place,
+		      size_t size, const struct perf_event_header *header,
+		      const struct watch *watch)
+{
+	struct record_counts *counts = watch->counts;
 	uint64_t words[3];
 
-	switch (type) {
+	switch (header->type) {
+	case PERF_RECORD_MMAP2:
+		watch_map(records, place, size, header->misc, watch->programs);
+		break;
 	case PERF_RECORD_LOST: /* id, lost */
 		ring_copy(records, place, words, 16);
 		counts->lost_records += words[1];
@@ -67,11 +134,11 @@ static void watch_one(const struct ring_bytes *records, size_t place,
 			counts->truncated++;
 		break;
 	case PERF_RECORD_KSYMBOL:
-		watch_ksymbol(records, place, size, loaded);
+		watch_ksymbol(records, place, size, watch->loaded);
 		break;
 	case PERF_RECORD_SAMPLE:
-		if (loaded)
-			loaded_code_sample(loaded, records, place, size);
+		if (watch->loaded)
+			loaded_code_sample(watch->loaded, records, place, size);
 		break;
 	default:
 		break;
@@ -79,8 +146,10 @@ static void watch_one(const struct ring_bytes *records, size_t place,
 }
 
 void record_watch(const struct ring_bytes *records,
-		  struct record_counts *counts, struct loaded_code *loaded)
+		  struct record_counts *counts, struct loaded_code *loaded,
+		  struct program_copies *programs)
 {
+	const struct watch watch = { counts, loaded, programs };
 	struct perf_event_header header;
 
 	for (size_t place = 0; place + sizeof(header) <= records->size;
@@ -89,7 +158,6 @@ void record_watch(const struct ring_bytes *records,
 		if (header.size < sizeof(header))
 			return;
 		watch_one(records, place + sizeof(header),
-			  header.size - sizeof(header), header.type, counts,
-			  loaded);
+			  header.size - sizeof(header), &header, &watch);
 	}
 }

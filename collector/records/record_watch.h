@@ -7,6 +7,7 @@
 #include <stdint.h>
 
 struct loaded_code;
+struct program_copies;
 
 /* Statistics of a recording, counted from the records in its rings. */
 struct record_counts {
@@ -14,10 +15,12 @@ struct record_counts {
 	uint64_t truncated;
 };
 
-/* Examines each of @records: adds to @counts, and passes code changes to
- * @loaded, which may be NULL.
+/* Examines each of @records: adds to @counts, passes code changes to @loaded,
+ * which may be NULL, and programs' mappings of code to @programs, which may be
+ * NULL, too.
  */
 void record_watch(const struct ring_bytes *records,
-		  struct record_counts *counts, struct loaded_code *loaded);
+		  struct record_counts *counts, struct loaded_code *loaded,
+		  struct program_copies *programs);
 
 #endif

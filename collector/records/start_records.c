@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "collector/records/start_records.h"
+#include "collector/records/program_copies.h"
 
 #include "collector/bytes/recording_files.h"
 #include "collector/events/event_list.h"
@@ -16,10 +17,12 @@
 #include <dirent.h>
 #include <inttypes.h>
 #include <stdbool.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <unistd.h>
 
 /* Returns the next numeric entry of @folder, 0 after the last. */
 static pid_t next_number(DIR *folder)
@@ -221,8 +224,58 @@ static void add_map(struct byte_buffer *bytes, pid_t pid,
 struct task_records {
 	struct byte_buffer *bytes;
 	const struct target *target;
-	struct build_id_cache *ids; /* or NULL, out of memory */
+	struct build_id_cache *ids;	 /* or NULL, out of memory */
+	struct program_copies *programs; /* or NULL */
 };
+
+/* Returns the identity of the file of @map of process @pid. */
+static struct mapped_program program_of(pid_t pid, const struct code_map *map)
+{
+	struct mapped_program program = {
+		.pid = pid,
+		.start = map->start,
+		.end = map->end,
+		.path = map->path,
+	};
+
+	memcpy(program.inode, map->device, sizeof(map->device));
+	memcpy(program.inode + sizeof(map->device), &map->inode,
+	       sizeof(map->inode));
+	return program;
+}
+
+/* Reads the build id of the file that @program has open: another mount namespace
+ * or root may have another file at its path.
+ */
+static struct elf_build_id read_id(const struct mapped_program *program)
+{
+	int fd = program_copies_open_file(program);
+	struct elf_build_id id;
+	char path[64];
+
+	if (fd < 0)
+		return elf_build_id_of_file(program->path);
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+	id = elf_build_id_of_file(path);
+	close(fd);
+	return id;
+}
+
+static struct elf_build_id id_of(const struct task_records *records,
+				 const struct mapped_program *program)
+{
+	const struct program_key key = program_key_of_inode(program->inode);
+	char name[sizeof(key.text) + PATH_MAX + 1];
+	bool is_new = false;
+	struct elf_build_id *id = NULL;
+
+	snprintf(name, sizeof(name), "%s %s", key.text, program->path);
+	if (records->ids)
+		id = build_id_cache_at(records->ids, name, &is_new);
+	if (id && is_new)
+		*id = read_id(program);
+	return id ? *id : (struct elf_build_id){ 0 };
+}
 
 static void add_maps(const struct task_records *records, pid_t pid)
 {
@@ -237,13 +290,16 @@ static void add_maps(const struct task_records *records, pid_t pid)
 	if (!file)
 		return;
 	while (getline(&line, &room, file) > 0) {
-		struct elf_build_id id = { 0 };
+		struct mapped_program program;
 
 		if (!read_map(line, &map))
 			continue;
-		if (records->ids && *map.path == '/')
-			id = build_id_cache_of(records->ids, map.path);
-		add_map(records->bytes, pid, &map, &id);
+		program = program_of(pid, &map);
+		if (map.path[0] == '/' && map.path[1] != '/')
+			program.id = id_of(records, &program);
+		add_map(records->bytes, pid, &map, &program.id);
+		if (records->programs)
+			program_copies_add(records->programs, &program);
 	}
 	free(line);
 	fclose(file);
@@ -278,12 +334,14 @@ static void add_process(void *ctx, pid_t process)
 		add_maps(records, process);
 }
 
-void start_records_tasks(struct byte_buffer *bytes, const struct target *target)
+void start_records_tasks(struct byte_buffer *bytes, const struct target *target,
+			 struct program_copies *programs)
 {
 	struct task_records records = {
 		.bytes = bytes,
 		.target = target,
 		.ids = build_id_cache_new(),
+		.programs = programs,
 	};
 
 	task_walk(add_thread, add_process, &records);

@@ -11,6 +11,7 @@ struct log;
 struct module;
 struct output_folder;
 struct pmu;
+struct program_copies;
 struct target;
 struct tracer;
 struct tracer_facts;
@@ -43,10 +44,11 @@ void start_records_module(struct byte_buffer *bytes,
 			  const struct module *module);
 
 /* Appends parents and names of all tasks; code mappings of those in @target, or
- * of all if @target is whole CPUs.
+ * of all if @target is whole CPUs. Adds the files mapped to @programs; NULL: to
+ * none.
  */
-void start_records_tasks(struct byte_buffer *bytes,
-			 const struct target *target);
+void start_records_tasks(struct byte_buffer *bytes, const struct target *target,
+			 struct program_copies *programs);
 
 /* Appends the record that ends the start records. */
 void start_records_end(struct byte_buffer *bytes);

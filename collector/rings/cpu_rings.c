@@ -178,13 +178,15 @@ struct ring_bytes aux_ring_since(const struct aux_ring *aux, uint64_t from)
 }
 
 /* perf's default for records is 512 KiB, too little for the events of
- * attribution while the recorder reads the kernel's code. The trace's ring gets
- * an AUX record each time that a traced task leaves its CPU.
+ * attribution, and for the mappings of all programs that start, while the
+ * recorder reads the kernel's code. The trace's ring gets an AUX record each time
+ * that a traced task leaves its CPU.
  */
 static const size_t ring_sizes[RING_COUNT] = {
-	[RING_CODE] = 64 << 10,	   [RING_PATCHES] = 512 << 10,
-	[RING_SIDEBAND] = 4 << 20, [RING_STACKS] = 8 << 20,
-	[RING_HITS] = 64 << 10,	   [RING_TRACE] = 512 << 10,
+	[RING_CODE] = 64 << 10,	  [RING_PATCHES] = 512 << 10,
+	[RING_MAPS] = 1 << 20,	  [RING_SIDEBAND] = 4 << 20,
+	[RING_STACKS] = 8 << 20,  [RING_HITS] = 64 << 10,
+	[RING_TRACE] = 512 << 10,
 };
 
 void cpu_rings_init(struct cpu_rings *rings, int cpu, size_t aux_size,

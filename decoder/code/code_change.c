@@ -1,21 +1,160 @@
 /* SPDX-License-Identifier: MIT */
 #include "decoder/code/code_change.h"
+
 #include "common/array.h"
 #include "common/budget.h"
 #include "common/error.h"
 #include "common/file_map.h"
 #include "common/log.h"
-#include "decoder/code/bpf_text_breakpoint.h"
-#include "decoder/code/code_known.h"
+#include "common/recording_events.h"
 #include "decoder/code/code_region.h"
-#include "decoder/code/text_poke_breakpoint.h"
+#include "decoder/recording/recording.h"
 #include "decoder/recording/sideband.h"
 
 #include <dirent.h>
 #include <inttypes.h>
+#include <linux/perf_event.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+/* Patches of kernels that do not write TEXT_POKE records for them: samples of
+ * the recorder's breakpoint (common/recording_events.h).
+ *
+ * The sample is taken at the entry of the function that writes the instruction.
+ * The instruction is written a little later, and still later all CPUs run it.
+ */
+
+enum { INSTRUCTION_SIZE = 4 };
+
+_Static_assert(TEXT_POKE_BREAKPOINT_INSTRUCTION_REGISTER ==
+		       TEXT_POKE_BREAKPOINT_ADDRESS_REGISTER + 1,
+	       "the instruction follows the address in a sample");
+
+static bool is_text_poke_breakpoint(const struct recording_event *event)
+{
+	return event->type == PERF_TYPE_BREAKPOINT &&
+	       !strcmp(event->name, TEXT_POKE_BREAKPOINT_EVENT) &&
+	       event->registers == TEXT_POKE_BREAKPOINT_REGISTERS;
+}
+
+/* Returns whether @recording has such samples. */
+static bool text_poke_breakpoint_is_recorded(const struct recording *recording)
+{
+	for (size_t i = 0; i < recording_event_count(recording); i++)
+		if (is_text_poke_breakpoint(recording_event(recording, i)))
+			return true;
+	return false;
+}
+
+/* Returns whether @record is such a sample, and sets *@change, which borrows
+ * the recording, to the patch. The old bytes are unknown.
+ */
+static bool text_poke_breakpoint_read(const struct sideband_record *record,
+				      struct code_change *change)
+{
+	const struct sideband_sample *sample = &record->sample;
+	uint64_t address;
+
+	if (record->kind != SIDEBAND_SAMPLE ||
+	    !is_text_poke_breakpoint(sample->event) ||
+	    !sideband_register(&sample->registers,
+			       TEXT_POKE_BREAKPOINT_ADDRESS_REGISTER, &address))
+		return false;
+	*change = (struct code_change){
+		.time_ns = record->time_ns,
+		.address = address,
+		.kind = CODE_PATCH,
+		.new_size = INSTRUCTION_SIZE,
+		/* The low half of the register that follows the address's. */
+		.new_bytes = sample->registers.values + sizeof(address),
+	};
+	return true;
+}
+
+/* Returns whether @record reports that such samples were lost. */
+static bool text_poke_breakpoint_is_lost(const struct sideband_record *record)
+{
+	return record->kind == SIDEBAND_LOST && record->event &&
+	       is_text_poke_breakpoint(record->event);
+}
+
+/* Code of the BPF JIT compiler that the kernel writes or wipes: samples of the
+ * recorder's breakpoints (common/recording_events.h). Each is taken before
+ * the first byte changes; the program only runs later.
+ */
+
+/* No JIT compiler writes more at once (BPF_PROG_PACK_SIZE is 2 MiB a node). */
+#define LARGEST (64u << 20)
+
+/* One of the two breakpoints on one architecture. */
+static const struct breakpoint {
+	const char *name;
+	uint64_t registers;
+	unsigned int address;
+	unsigned int size;
+	bool announces;
+} breakpoints[] = {
+	{ BPF_TEXT_COPY_EVENT, BPF_TEXT_X86_COPY_REGISTERS,
+	  BPF_TEXT_X86_ADDRESS, BPF_TEXT_X86_COPY_SIZE, true },
+	{ BPF_TEXT_WIPE_EVENT, BPF_TEXT_X86_WIPE_REGISTERS,
+	  BPF_TEXT_X86_ADDRESS, BPF_TEXT_X86_WIPE_SIZE, false },
+	{ BPF_TEXT_COPY_EVENT, BPF_TEXT_ARM64_COPY_REGISTERS,
+	  BPF_TEXT_ARM64_ADDRESS, BPF_TEXT_ARM64_COPY_SIZE, true },
+	{ BPF_TEXT_WIPE_EVENT, BPF_TEXT_ARM64_WIPE_REGISTERS,
+	  BPF_TEXT_ARM64_ADDRESS, BPF_TEXT_ARM64_WIPE_SIZE, false },
+};
+
+/* Returns which breakpoint @event is, or NULL. */
+static const struct breakpoint *
+breakpoint_of(const struct recording_event *event)
+{
+	for (size_t i = 0; i < sizeof(breakpoints) / sizeof(*breakpoints); i++)
+		if (event && event->type == PERF_TYPE_BREAKPOINT &&
+		    event->registers == breakpoints[i].registers &&
+		    !strcmp(event->name, breakpoints[i].name))
+			return &breakpoints[i];
+	return NULL;
+}
+
+/* Returns whether @recording has such samples. */
+static bool bpf_text_breakpoint_is_recorded(const struct recording *recording)
+{
+	for (size_t i = 0; i < recording_event_count(recording); i++)
+		if (breakpoint_of(recording_event(recording, i)))
+			return true;
+	return false;
+}
+
+/* Returns whether @record is such a sample, and sets *@change to a CODE_LOSS:
+ * the sample does not contain the new code's bytes.
+ */
+static bool bpf_text_breakpoint_read(const struct sideband_record *record,
+				     struct code_change *change)
+{
+	const struct sideband_sample *sample = &record->sample;
+	const struct breakpoint *breakpoint;
+	uint64_t address;
+	uint64_t size;
+
+	if (record->kind != SIDEBAND_SAMPLE)
+		return false;
+	breakpoint = breakpoint_of(sample->event);
+	if (!breakpoint ||
+	    !sideband_register(&sample->registers, breakpoint->address,
+			       &address) ||
+	    !sideband_register(&sample->registers, breakpoint->size, &size) ||
+	    size > LARGEST)
+		return false;
+	*change = (struct code_change){
+		.kind = CODE_LOSS,
+		.announces = breakpoint->announces,
+		.time_ns = record->time_ns,
+		.address = address,
+		.new_size = size,
+	};
+	return true;
+}
 
 /* Sets *@change to the change that @record reports. Returns true. */
 static bool read_poke(const struct sideband_record *record,

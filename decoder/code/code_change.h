@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef KT_DECODER_CODE_CHANGE_H
-#define KT_DECODER_CODE_CHANGE_H
+#ifndef KT_DECODER_CODE_CODE_CHANGE_H
+#define KT_DECODER_CODE_CODE_CHANGE_H
 
 #include "common/array.h"
 
@@ -8,6 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+struct code_change;
 struct log;
 struct recording;
 
@@ -15,14 +16,14 @@ struct recording;
  *
  *	CODE_PATCH	existing code was patched: a TEXT_POKE record, or the
  *			recorder's own record of that kind
- *			(text_poke_breakpoint.h)
+ *			(common/recording_events.h)
  *	CODE_COPY	new code with its bytes: a TEXT_POKE record without old
  *			bytes, or a copy made by the recorder (file of code/)
  *	CODE_LOSS	other code from then on, without its bytes: a KSYMBOL
  *			record, which the kernel writes when a BPF program or
  *			a trampoline is added or removed; the recorder's record
  *			that the kernel writes or wipes JIT code
- *			(bpf_text_breakpoint.h); an empty file of code/
+ *			(common/recording_events.h); an empty file of code/
  *
  * Rule of validity: a copy was read some time after its code appeared. So its
  * bytes are valid from
@@ -70,12 +71,13 @@ struct code_changes {
  */
 int code_changes_read(const struct recording *recording, const char *folder,
 		      const struct log *log, struct code_changes *changes);
+
 void code_changes_free(struct code_changes *changes);
 
 /* Sets @buffer to up to @size bytes at @address as they were after the first
  * @count of the @changes (array of struct code_change): bytes of @regions
  * (struct code_region), with changes applied and reverted. Bytes without a copy
- * are undefined (code_known.h).
+ * are undefined (struct code_known).
  *
  * Returns the number of bytes, all in one region; 0 if @address is in none.
  */

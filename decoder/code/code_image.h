@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef KT_DECODER_CODE_IMAGE_H
-#define KT_DECODER_CODE_IMAGE_H
+#ifndef KT_DECODER_CODE_CODE_IMAGE_H
+#define KT_DECODER_CODE_CODE_IMAGE_H
 
 #include <stddef.h>
 #include <stdint.h>
@@ -22,7 +22,7 @@ struct recording;
  * - patches and other changes in the recording's records (code_change.h), which
  *   also has the rule for how long a copy is valid. They are applied to a copy,
  *   and reverted for times before. If the trace has no times, patched bytes are
- *   unknown (code_unknown.h);
+ *   unknown (struct code_unknown);
  * - kcore_end, a copy of all code that was different at the end. Bytes where it
  *   differs from the code as these changes leave it are unknown.
  *
@@ -41,6 +41,7 @@ struct code_image;
  */
 int code_image_open(const struct recording *recording, const struct log *log,
 		    struct code_image **image);
+
 void code_image_close(struct code_image *image);
 
 /* Return, owned by the image: the copied code (struct code_region), sorted; the
@@ -49,8 +50,11 @@ void code_image_close(struct code_image *image);
  * addresses that changed at an unknown time (struct code_unknown), sorted.
  */
 const struct array *code_image_regions(const struct code_image *image);
+
 const struct array *code_image_known(const struct code_image *image);
+
 const struct array *code_image_changes(const struct code_image *image);
+
 const struct array *code_image_unknown(const struct code_image *image);
 
 /* Returns the log that the image was opened with. */
@@ -62,5 +66,50 @@ const struct log *code_image_log(const struct code_image *image);
  */
 size_t code_image_read(const struct code_image *image, uint64_t time_ns,
 		       uint64_t address, uint8_t *buffer, size_t size);
+
+/* Addresses whose code changed during the recording at an unknown time, because
+ * the recorder could not record the change, or the trace has no times.
+ */
+struct code_unknown {
+	uint64_t first;
+	uint64_t end;
+};
+
+/* The expected code at the end: copies, with all changes applied. */
+struct code_at_end {
+	const struct array *regions; /* struct code_region */
+	const struct array *changes; /* struct code_change */
+	const struct array *known;   /* struct code_known, after the changes */
+};
+
+/* Compares @end with the ELF core at @path, a copy of the code that the
+ * recorder found to be different at the end. Appends the addresses where the
+ * two differ to @unknown (struct code_unknown), sorted and not touching. If the
+ * file is not such a core, logs a warning and does not use it.
+ *
+ * Returns 0 or -ERROR_MEMORY.
+ */
+int code_unknown_read(const struct code_at_end *end, const char *path,
+		      const struct log *log, struct array *unknown);
+
+/* Appends the addresses of patches among @changes (struct code_change) to
+ * @unknown, except those that the copies in @regions (struct code_region)
+ * already contain. For a trace without times, and if records of patches were
+ * lost. Returns 0 or -ERROR_MEMORY.
+ */
+int code_unknown_add_patches(const struct array *regions,
+			     const struct array *changes,
+			     struct array *unknown);
+
+/* Returns how many of the @size bytes at @address precede the first unknown
+ * one; 0 if the first byte is unknown.
+ */
+size_t code_unknown_limit(const struct array *unknown, uint64_t address,
+			  size_t size);
+
+/* Returns the end of the unknown range that contains @address, or @address if
+ * none does.
+ */
+uint64_t code_unknown_end(const struct array *unknown, uint64_t address);
 
 #endif

@@ -1,25 +1,234 @@
 /* SPDX-License-Identifier: MIT */
 #include "decoder/code/code_region.h"
+
 #include "common/array.h"
+#include "common/budget.h"
 #include "common/error.h"
 #include "common/file_io.h"
 #include "common/file_map.h"
 #include "common/log.h"
 #include "common/output_folder.h"
 #include "common/regular_file.h"
-#include "decoder/code/code_known.h"
-#include "decoder/code/core_loads.h"
 
+#include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+static bool ends_before(const void *range, const void *address)
+{
+	return ((const struct code_known *)range)->end <
+	       *(const uint64_t *)address;
+}
+
+static bool ends_by(const void *range, const void *address)
+{
+	return ((const struct code_known *)range)->end <=
+	       *(const uint64_t *)address;
+}
+
+/* Makes room for one range at @index. Returns it, or NULL. */
+static struct code_known *insert(struct array *known, size_t index)
+{
+	struct code_known *ranges;
+
+	if (!array_add(known))
+		return NULL;
+	ranges = known->items;
+	for (size_t i = known->count - 1; i > index; i--)
+		ranges[i] = ranges[i - 1];
+	return &ranges[index];
+}
+
+/* Ranges that overlap or touch the new one become a part of it. */
+int code_known_add(struct array *known, uint64_t first, uint64_t end)
+{
+	size_t index = array_partition_point(known, &first, ends_before);
+	struct code_known *range;
+	size_t count = 0;
+
+	if (first >= end)
+		return 0;
+	for (; index + count < known->count; count++) {
+		range = array_at(known, index + count);
+		if (range->first > end)
+			break;
+		if (range->first < first)
+			first = range->first;
+		if (range->end > end)
+			end = range->end;
+	}
+	if (count > 1)
+		array_remove(known, index + 1, count - 1);
+	range = count ? array_at(known, index) : insert(known, index);
+	if (!range)
+		return -ERROR_MEMORY;
+	*range = (struct code_known){ first, end };
+	return 0;
+}
+
+int code_known_remove(struct array *known, uint64_t first, uint64_t end)
+{
+	size_t index = array_partition_point(known, &first, ends_by);
+
+	while (first < end && index < known->count) {
+		struct code_known *range = array_at(known, index);
+		const struct code_known was = *range;
+
+		if (was.first >= end)
+			break;
+		if (was.first < first && was.end > end) {
+			range->end = first;
+			range = insert(known, index + 1);
+			if (!range)
+				return -ERROR_MEMORY;
+			*range = (struct code_known){ end, was.end };
+			break;
+		}
+		if (was.first >= first && was.end <= end) {
+			array_remove(known, index, 1);
+			continue;
+		}
+		if (was.first < first)
+			range->end = first;
+		else
+			range->first = end;
+		index++;
+	}
+	return 0;
+}
+
+const struct code_known *code_known_next(const struct array *known,
+					 uint64_t address)
+{
+	size_t index = array_partition_point(known, &address, ends_by);
+
+	return index < known->count ? array_at(known, index) : NULL;
+}
+
+uint64_t code_known_limit(const struct array *known, uint64_t address)
+{
+	const struct code_known *range = code_known_next(known, address);
+
+	return range && range->first <= address ? range->end - address : 0;
+}
+
+/* Returns whether the file contains all bytes of @load, and its addresses are
+ * valid.
+ */
+static bool is_usable(const Elf64_Phdr *load, const struct file_map *map)
+{
+	return load->p_type == PT_LOAD && load->p_filesz &&
+	       load->p_offset <= map->size &&
+	       load->p_filesz <= map->size - load->p_offset &&
+	       load->p_filesz <= UINT64_MAX - load->p_vaddr;
+}
+
+static bool read_header(const struct file_map *map, Elf64_Ehdr *header)
+{
+	if (map->size < sizeof(*header))
+		return false;
+	memcpy(header, map->bytes, sizeof(*header));
+	return !memcmp(header->e_ident, ELFMAG, SELFMAG) &&
+	       header->e_ident[EI_CLASS] == ELFCLASS64 &&
+	       header->e_ident[EI_DATA] == ELFDATA2LSB &&
+	       header->e_phentsize == sizeof(Elf64_Phdr) &&
+	       header->e_phoff <= map->size &&
+	       header->e_phnum * sizeof(Elf64_Phdr) <=
+		       map->size - header->e_phoff;
+}
+
+static uint64_t end_of(const struct code_region *region)
+{
+	return region->first + region->size_bytes;
+}
+
+/* Cuts @load to the part after @end. Returns whether anything is left. */
+static bool cut_front(struct code_region *load, uint64_t end)
+{
+	uint64_t shared = load->first < end ? end - load->first : 0;
+
+	if (shared >= load->size_bytes)
+		return false;
+	load->first += shared;
+	load->size_bytes -= shared;
+	load->file_offset += shared;
+	load->bytes += shared;
+	return true;
+}
+
+/* Removes from the sorted loads all parts that an earlier load contains, so
+ * that nothing is copied twice, and the loads beyond the budget.
+ */
+static void keep_affordable(struct array *loads, const char *path,
+			    const struct log *log)
+{
+	struct code_region *items = loads->items;
+	struct code_region left_out = { 0 };
+	uint64_t left = BUDGET_CODE_BYTES;
+	size_t count = 0;
+
+	for (size_t i = 0; i < loads->count; i++) {
+		struct code_region load = items[i];
+
+		if (count && !cut_front(&load, end_of(&items[count - 1])))
+			continue;
+		if (count == BUDGET_CODE_LOADS || load.size_bytes > left) {
+			if (!left_out.size_bytes)
+				left_out = load;
+			continue;
+		}
+		left -= load.size_bytes;
+		items[count++] = load;
+	}
+	loads->count = count;
+	if (left_out.size_bytes)
+		log_message(log, LOG_WARNING, path, left_out.file_offset,
+			    "more code than a kernel has: what is at %#" PRIx64
+			    " (%" PRIu64 " bytes), and more, is left out",
+			    left_out.first, left_out.size_bytes);
+}
+
+int core_loads_read(const char *path, const struct file_map *map,
+		    const struct log *log, struct array *loads)
+{
+	Elf64_Ehdr header;
+
+	if (!read_header(map, &header))
+		return -ERROR_FORMAT;
+	for (unsigned int i = 0; i < header.e_phnum; i++) {
+		Elf64_Phdr load;
+
+		memcpy(&load, map->bytes + header.e_phoff + i * sizeof(load),
+		       sizeof(load));
+		if (!is_usable(&load, map))
+			continue;
+
+		struct code_region *region = array_add(loads);
+
+		if (!region)
+			return -ERROR_MEMORY;
+		region->first = load.p_vaddr;
+		region->size_bytes = load.p_filesz;
+		region->file_path = path;
+		region->file_offset = load.p_offset;
+		region->bytes = map->bytes + load.p_offset;
+		region->is_late = load.p_flags == (PF_R | PF_X);
+	}
+	code_region_sort(loads);
+	keep_affordable(loads, path, log);
+	return 0;
+}
+
 /* Loads nearer than this become one region; the file is sparse between. */
 #define NEAR_BYTES (64ull << 20)
+
 /* A region larger than this costs a decoder's cache too much memory. */
 #define REGION_LIMIT (512ull << 20)
 
@@ -36,11 +245,6 @@ static int compare_regions(const void *a, const void *b)
 void code_region_sort(struct array *regions)
 {
 	array_sort(regions, compare_regions);
-}
-
-static uint64_t end_of(const struct code_region *region)
-{
-	return region->first + region->size_bytes;
 }
 
 /* Returns how many loads from @from on make one region. */
@@ -283,7 +487,7 @@ void code_region_unmap(struct code_region *region)
 	region->is_mapped = false;
 }
 
-static bool ends_by(const void *item, const void *key)
+static bool region_ends_by(const void *item, const void *key)
 {
 	const struct code_region *region = item;
 	uint64_t address = *(const uint64_t *)key;
@@ -295,7 +499,7 @@ static bool ends_by(const void *item, const void *key)
 const struct code_region *code_region_next(const struct array *regions,
 					   uint64_t address)
 {
-	size_t index = array_partition_point(regions, &address, ends_by);
+	size_t index = array_partition_point(regions, &address, region_ends_by);
 
 	return index < regions->count ? array_at(regions, index) : NULL;
 }

@@ -1,13 +1,17 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef KT_DECODER_CODE_REGION_H
-#define KT_DECODER_CODE_REGION_H
+#ifndef KT_DECODER_CODE_CODE_REGION_H
+#define KT_DECODER_CODE_CODE_REGION_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
+struct array;
+struct file_map;
+struct log;
+
 /* A range of addresses and the file that contains their bytes. For parts of it
- * there may be no copy: code_known.h.
+ * there may be no copy: struct code_known.
  */
 struct code_region {
 	uint64_t first; /* address */
@@ -20,10 +24,6 @@ struct code_region {
 	/* a load of an ELF core that was added during the recording */
 	bool is_late;
 };
-
-struct array;
-struct file_map;
-struct log;
 
 /* Reads the code in the kcore at @path, mapped as @map; the regions borrow
  * both. Appends them to @regions (struct code_region), sorted and not touching.
@@ -87,5 +87,41 @@ const struct code_region *code_region_next(const struct array *regions,
  */
 const struct code_region *code_region_find(const struct array *regions,
 					   uint64_t address);
+
+/* A range of addresses for whose bytes there is a copy. A sorted list of ranges
+ * that do not touch (array of struct code_known) is the code that may be
+ * decoded.
+ *
+ * A region (code_region.h) alone does not show that: it joins copies that are
+ * near each other, with zeros between them, and code that appears during the
+ * recording is only known for a part of the time.
+ */
+struct code_known {
+	uint64_t first;
+	uint64_t end;
+};
+
+/* Adds @first to @end to the list. Returns 0 or -ERROR_MEMORY. */
+int code_known_add(struct array *known, uint64_t first, uint64_t end);
+
+/* Removes @first to @end from the list. Returns 0 or -ERROR_MEMORY. */
+int code_known_remove(struct array *known, uint64_t first, uint64_t end);
+
+/* Returns the first range of the list that ends after @address, or NULL. */
+const struct code_known *code_known_next(const struct array *known,
+					 uint64_t address);
+
+/* Returns how many contiguous bytes from @address on are known. */
+uint64_t code_known_limit(const struct array *known, uint64_t address);
+
+/* Appends the loads of the ELF core at @path, mapped as @map, to @loads (struct
+ * code_region), which must be empty and borrows both. They are sorted; where
+ * two overlap, only the first has the common part. Loads beyond
+ * BUDGET_CODE_LOADS or BUDGET_CODE_BYTES are left out, which is logged.
+ *
+ * Returns 0, -ERROR_FORMAT if it is not an ELF core, or -ERROR_MEMORY.
+ */
+int core_loads_read(const char *path, const struct file_map *map,
+		    const struct log *log, struct array *loads);
 
 #endif

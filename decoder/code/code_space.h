@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef KT_DECODER_CODE_SPACE_H
-#define KT_DECODER_CODE_SPACE_H
-
-#include "decoder/code/code_view.h"
+#ifndef KT_DECODER_CODE_CODE_SPACE_H
+#define KT_DECODER_CODE_CODE_SPACE_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -12,11 +10,18 @@ struct array;
 struct flow_input;
 struct process_entry;
 
+/* Where to put the bytes of regions that change. */
+enum code_view_place {
+	CODE_VIEW_MEMORY, /* in private memory: only changed pages are copied */
+	/* in temporary files that a library can open, copied whole */
+	CODE_VIEW_FILES,
+};
+
 /* The number of the kernel's address space; those of programs start at 1. */
 #define CODE_SPACE_KERNEL 0
 
 /* The code that one stream's decoder can execute at the current time of its
- * trace: the kernel's (code_view.h), and that of the running process's files
+ * trace: the kernel's (code_image.h), and that of the running process's files
  * (process_view.h, user_code.h).
  *
  * An address space is a number for the user code of one process with one set of
@@ -30,8 +35,8 @@ struct process_entry;
  *
  * Changes are applied by their times. But after code_space_order_by_trace(),
  * the process and its mappings change where the trace enters user space, and at
- * sync points; times only decide about changes that have certainly happened, and
- * about code added at unused addresses: process_view.h. Kernel code still
+ * sync points; times only decide about changes that have certainly happened,
+ * and about code added at unused addresses: process_view.h. Kernel code still
  * changes by its times.
  *
  * A code space belongs to one thread; the image is shared.
@@ -50,6 +55,7 @@ typedef void code_space_changed(void *ctx, uint64_t first, uint64_t end);
  */
 int code_space_open(const struct flow_input *input, uint64_t kernel_start,
 		    enum code_view_place place, struct code_space **code);
+
 void code_space_close(struct code_space *code);
 
 /* From now on the trace decides which process runs: code_space_enter() and
@@ -142,5 +148,9 @@ bool code_space_is_mapped(const struct code_space *code, uint64_t address);
 
 /* Returns whether the code at @address changed at an unknown time. */
 bool code_space_is_unknown(const struct code_space *code, uint64_t address);
+
+/* Returns whether @address is in memory that the running program filled itself.
+ */
+bool code_space_is_generated(const struct code_space *code, uint64_t address);
 
 #endif

@@ -3,11 +3,15 @@
 #include "common/array.h"
 #include "common/budget.h"
 #include "common/error.h"
+#include "common/generated_chunk.h"
 #include "common/maps.h"
 #include "common/memory.h"
+#include "decoder/recording/generated_code.h"
+#include "decoder/recording/generated_names.h"
 #include "decoder/recording/recording.h"
 #include "decoder/recording/sideband.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -42,6 +46,63 @@ static int add(struct process_maps *maps, struct map_event event)
 	return 0;
 }
 
+/* Returns the number of the file @path, adding it if new; STRING_POOL_NONE when
+ * out of memory.
+ */
+static uint32_t number_of(struct process_maps *maps, const char *path,
+			  bool is_recorded)
+{
+	uint32_t number = string_pool_add(maps->paths, path, strlen(path));
+	struct process_file *file;
+
+	if (number >= STRING_POOL_NONE / 2)
+		return STRING_POOL_NONE;
+	number = number * 2 + is_recorded;
+	file = array_reach(&maps->files, number);
+	if (!file)
+		return STRING_POOL_NONE;
+	*file = (struct process_file){ .path = path,
+				       .is_recorded = is_recorded };
+	return number;
+}
+
+/* Each list is read once for each time that it is used with, if the process
+ * listed several functions at one address: not for more times than this.
+ */
+enum { MOST_NAMES = 1 << 22 };
+
+/* Returns the number of the list of functions that process @pid generated, as
+ * of @names_ns, or of a file without names.
+ */
+static uint32_t list_of(struct process_maps *maps, int32_t pid,
+			uint64_t names_ns)
+{
+	const struct generated_code *code =
+		recording_generated_code(maps->recording);
+	const char *path = "//anon";
+	const struct generated_names *names =
+		code ? generated_code_names(code, pid, &path) : NULL;
+	struct process_file *file;
+	char name[4200];
+	uint32_t number;
+
+	if (names && names->times.count * names->names.count > MOST_NAMES)
+		names_ns = 0;
+	if (names) {
+		snprintf(name, sizeof(name), "%s at %zu", path,
+			 generated_names_epoch(names, names_ns));
+		path = arena_text(maps->arena, name, strlen(name));
+	}
+	number = path ? number_of(maps, path, true) : STRING_POOL_NONE;
+	if (number == STRING_POOL_NONE)
+		return number;
+	file = array_at(&maps->files, number);
+	file->is_generated = true;
+	file->names = names;
+	file->names_ns = names_ns;
+	return number;
+}
+
 /* Returns the number of the file of @map, adding it if new; STRING_POOL_NONE
  * when out of memory.
  */
@@ -49,30 +110,23 @@ static uint32_t file_of(struct process_maps *maps,
 			const struct sideband_mmap *map)
 {
 	const char *path =
-		recording_user_path(maps->recording, map->path, maps->arena);
-	bool is_recorded;
-	uint32_t number;
-	struct process_file *file;
+		recording_user_path(maps->recording, map, maps->arena);
 
 	if (!path)
 		return STRING_POOL_NONE;
-	is_recorded = recording_has_program(maps->recording, map, path);
-	number = string_pool_add(maps->paths, path, strlen(path));
-	if (number >= STRING_POOL_NONE / 2)
-		return STRING_POOL_NONE;
-	number = number * 2 + is_recorded;
-	file = array_reach(&maps->files, number);
-	if (!file)
-		return STRING_POOL_NONE;
-	*file = (struct process_file){ path, is_recorded };
-	return number;
+	return number_of(maps, path,
+			 recording_has_program(maps->recording, map, path));
 }
 
-/* Fills @added from record @map. Returns 0 or -ERROR_MEMORY. */
-static int read_map(struct process_maps *maps, const struct sideband_mmap *map,
-		    struct process_map *added)
+/* Fills @added from record @map of process @pid. Returns 0 or -ERROR_MEMORY. */
+static int read_map(struct process_maps *maps, int32_t pid,
+		    const struct sideband_mmap *map, struct process_map *added)
 {
-	uint32_t number = file_of(maps, map);
+	/* of generated code without copies */
+	static const struct generated_image unrecorded;
+	bool is_generated = generated_path(map->path);
+	uint32_t number = is_generated ? list_of(maps, pid, UINT64_MAX) :
+					 file_of(maps, map);
 	const struct process_file *file;
 
 	if (number == STRING_POOL_NONE)
@@ -81,11 +135,27 @@ static int read_map(struct process_maps *maps, const struct sideband_mmap *map,
 	*added = (struct process_map){
 		.address = map->address,
 		.size_bytes = map->size_bytes,
-		.file_offset = map->file_offset,
-		.path = file->is_recorded ? file->path : "",
+		.file_offset = is_generated ? map->address : map->file_offset,
+		.path = file->is_recorded && !is_generated ? file->path : "",
+		.image = is_generated ? &unrecorded : NULL,
 		.file = number,
 	};
 	return 0;
+}
+
+/* Returns whether the mapping of @record is that of images, which are added by
+ * add_images().
+ */
+static bool has_image(const struct process_maps *maps,
+		      const struct sideband_record *record)
+{
+	const struct generated_code *code =
+		recording_generated_code(maps->recording);
+
+	return code && generated_path(record->mmap.path) &&
+	       generated_code_covers(code, record->pid, record->time_ns,
+				     record->mmap.address,
+				     record->mmap.size_bytes);
 }
 
 static int take(struct process_maps *maps, const struct sideband_record *record)
@@ -97,10 +167,11 @@ static int take(struct process_maps *maps, const struct sideband_record *record)
 
 	switch ((int)record->kind) {
 	case SIDEBAND_MMAP:
-		if (record->mmap.kernel || !record->mmap.executable)
+		if (record->mmap.kernel || !record->mmap.executable ||
+		    has_image(maps, record))
 			return 0;
 		event.kind = MAP_ADDED;
-		if (read_map(maps, &record->mmap, &event.map) < 0)
+		if (read_map(maps, record->pid, &record->mmap, &event.map) < 0)
 			return -ERROR_MEMORY;
 		return add(maps, event);
 	case SIDEBAND_FORK:
@@ -130,6 +201,63 @@ static int compare_events(const void *a, const void *b)
 	return (left->order > right->order) - (left->order < right->order);
 }
 
+static int add_image(struct process_maps *maps, struct array *events,
+		     const struct generated_event *generated)
+{
+	const struct generated_image *image = generated->image;
+	uint32_t file = list_of(maps, generated->pid, generated->names_ns);
+	const struct map_event event = {
+		.pid = generated->pid,
+		.kind = MAP_ADDED,
+		.time_ns = generated->time_ns,
+		.map = {
+			.address = image->address,
+			.size_bytes = image->size_bytes,
+			.file_offset = image->address,
+			.path = "",
+			.file = file,
+			.image = image,
+		},
+	};
+
+	return file == STRING_POOL_NONE ? -ERROR_MEMORY :
+					  array_append(events, &event);
+}
+
+/* Returns whether @generated is before @event: by process, then by time. */
+static bool comes_first(const struct generated_event *generated,
+			const struct map_event *event)
+{
+	if (generated->pid != event->pid)
+		return generated->pid < event->pid;
+	return generated->time_ns < event->time_ns;
+}
+
+/* Merges the images of generated code with the events, by process and time. */
+static int merge_images(struct process_maps *maps)
+{
+	struct array merged = ARRAY_OF(struct map_event);
+	size_t count;
+	size_t at = 0;
+	const struct generated_event *images = generated_code_events(
+		recording_generated_code(maps->recording), &count);
+	int error = 0;
+
+	for (size_t i = 0; i < maps->events.count && !error; i++) {
+		const struct map_event *event = array_at(&maps->events, i);
+
+		while (!error && at < count && comes_first(&images[at], event))
+			error = add_image(maps, &merged, &images[at++]);
+		if (!error)
+			error = array_append(&merged, event);
+	}
+	while (!error && at < count)
+		error = add_image(maps, &merged, &images[at++]);
+	array_free(&maps->events);
+	maps->events = merged;
+	return error;
+}
+
 struct process_maps *process_maps_new(const struct recording *recording)
 {
 	struct process_maps *maps = calloc(1, sizeof(*maps));
@@ -155,6 +283,8 @@ struct process_maps *process_maps_new(const struct recording *recording)
 			break;
 	}
 	array_sort(&maps->events, compare_events);
+	if (status >= 0 && recording_generated_code(recording))
+		status = merge_images(maps);
 done:
 	sideband_close(sideband);
 	if (status < 0) {
@@ -346,4 +476,26 @@ bool process_maps_begin_with(const struct array *maps,
 bool process_maps_are_same(const struct array *a, const struct array *b)
 {
 	return a->count == b->count && process_maps_begin_with(a, b);
+}
+
+const struct process_map *process_maps_find(const struct array *maps,
+					    uint64_t address)
+{
+	for (size_t i = maps->count; i-- > 0;) {
+		const struct process_map *map = array_at(maps, i);
+
+		if (address - map->address < map->size_bytes)
+			return map;
+	}
+	return NULL;
+}
+
+const uint8_t *process_maps_generated(const struct array *maps,
+				      uint64_t address, size_t *left)
+{
+	const struct process_map *map = process_maps_find(maps, address);
+
+	return map && map->image ?
+		       generated_image_bytes(map->image, address, left) :
+		       NULL;
 }

@@ -3,6 +3,7 @@
 #include "common/array.h"
 #include "common/file_map.h"
 #include "decoder/code/process_maps.h"
+#include "decoder/recording/generated_code.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -52,13 +53,7 @@ void user_code_set_maps(struct user_code *code, const struct array *maps)
 static const struct process_map *find_map(const struct user_code *code,
 					  uint64_t address)
 {
-	for (size_t i = code->maps ? code->maps->count : 0; i-- > 0;) {
-		const struct process_map *map = array_at(code->maps, i);
-
-		if (address - map->address < map->size_bytes)
-			return map;
-	}
-	return NULL;
+	return code->maps ? process_maps_find(code->maps, address) : NULL;
 }
 
 static const struct code_file *find_file(struct user_code *code,
@@ -93,6 +88,9 @@ const uint8_t *user_code_bytes(struct user_code *code, uint64_t address,
 		code->last_file = find_file(code, map->path);
 	}
 
+	if (map->image)
+		return generated_image_bytes(map->image, address, left);
+
 	uint64_t in_map = address - map->address;
 	uint64_t offset = map->file_offset + in_map;
 	const struct code_file *file = code->last_file;
@@ -103,4 +101,11 @@ const uint8_t *user_code_bytes(struct user_code *code, uint64_t address,
 	if (*left > map->size_bytes - in_map)
 		*left = map->size_bytes - in_map;
 	return file->map.bytes + offset;
+}
+
+bool user_code_is_generated(const struct user_code *code, uint64_t address)
+{
+	const struct process_map *map = find_map(code, address);
+
+	return map && map->image;
 }

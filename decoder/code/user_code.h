@@ -2,6 +2,7 @@
 #ifndef KT_DECODER_USER_CODE_H
 #define KT_DECODER_USER_CODE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -24,5 +25,10 @@ void user_code_set_maps(struct user_code *code, const struct array *maps);
  */
 const uint8_t *user_code_bytes(struct user_code *code, uint64_t address,
 			       size_t *left);
+
+/* Returns whether the code at @address is generated, even if its bytes are
+ * unknown.
+ */
+bool user_code_is_generated(const struct user_code *code, uint64_t address);
 
 #endif

@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 #include "decoder/flow/branch_source.h"
+
 #include "common/error.h"
 #include "decoder/flow/flow_source.h"
 #include "decoder/recording/recording.h"
+
+_Static_assert(sizeof(struct trace_branch) == 40, "branches are hot");
 
 int branch_source_open(const struct flow_input *input,
 		       struct branch_source **source)

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef KT_DECODER_BRANCH_SOURCE_H
-#define KT_DECODER_BRANCH_SOURCE_H
-
-#include "decoder/flow/trace_branch.h"
+#ifndef KT_DECODER_FLOW_BRANCH_SOURCE_H
+#define KT_DECODER_FLOW_BRANCH_SOURCE_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -11,6 +9,195 @@
 struct aux_stream;
 struct flow_input;
 struct recording;
+
+/* The branches of one stream, whatever hardware wrote the trace: the interface
+ * between decoder/, which knows packets, and execution/, which knows code.
+ *
+ *	struct aux_stream: bytes
+ *	   │ intel_pt/intel_source.c, coresight/branch_source.c
+ *	   ▼
+ *	struct trace_branch_batch ─► execution/follow/record_feed.c
+ *
+ * A trace unit reports the directions of branches, and events between them.
+ * Which instructions ran follows from the code.
+ *
+ * 1. A branch's bounds are final when it is provided. A branch without a time
+ *    of its own is in one batch with the next that has one.
+ * 2. A source that starts one sync point early almost always has complete
+ *    state at the next (branch_source_fits()).
+ * 3. Trace that is missing or invalid is a TRACE_GAP; the only error after
+ *    opening is -ERROR_MEMORY.
+ *
+ * A source belongs to one thread. Sources of one recording share it read-only.
+ */
+
+enum trace_branch_kind {
+	/* The next @count conditional branches, or returns to their call site:
+	 * 1 in @payload is taken; the oldest is the highest of the low @count
+	 * bits.
+	 */
+	TRACE_BITS,
+	/* The next indirect branch or far transfer goes to the address. */
+	TRACE_TARGET,
+	/* Execution reaches the address by direct edges alone; the following
+	 * event happens there, before the instruction runs. If is_bound,
+	 * execution then continues there; if is_unsure, the branch before may
+	 * have gone there even if the code does not lead there.
+	 */
+	TRACE_REACH,
+	/* An interrupt or exception, after a TRACE_REACH; its handler starts at
+	 * the address.
+	 */
+	TRACE_INTERRUPT,
+	/* Tracing starts at the address. */
+	TRACE_START,
+	/* Tracing stops when the next indirect branch or far transfer runs,
+	 * which goes to the address. If is_unsure, a direct branch may have
+	 * left instead.
+	 */
+	TRACE_STOP,
+	/* Like TRACE_STOP, but tracing stops at the position of the preceding
+	 * TRACE_REACH. If is_unsure, the instruction there may have run, and
+	 * entered a virtual machine.
+	 */
+	TRACE_STOP_THERE,
+	/* The unit lost trace; execution resumes at the address, or untraced if
+	 * there is none.
+	 */
+	TRACE_OVERFLOW,
+	/* A sync point: the next instruction to run is at the address; without
+	 * one, tracing is off. If is_bound, its time is @low.
+	 */
+	TRACE_SYNC,
+	/* Code of @payload bits (2 = 64, 1 = 32, 0 = 16) starts with the next
+	 * address.
+	 */
+	TRACE_MODE,
+	/* The page table root (CR3 on x86) is @payload from here on if
+	 * is_bound, else after the next instruction that sets it. It is the
+	 * host's, not a virtual machine's. @count is 1 where a sync point
+	 * repeats it.
+	 */
+	TRACE_ADDRESS_SPACE,
+	/* A virtual machine runs with the page table root @payload: it is
+	 * entered by the next branch, unless it runs already. All addresses and
+	 * branches from then on are of its code, up to the branch after the
+	 * next TRACE_ADDRESS_SPACE. @count as for TRACE_ADDRESS_SPACE.
+	 */
+	TRACE_GUEST,
+	/* @payload is the VMCS of the virtual machine that is entered next. */
+	TRACE_MACHINE,
+	/* A transaction: @payload is 1 began, 2 committed, 3 aborted. */
+	TRACE_TRANSACTION,
+	/* A ptwrite instruction with the operand @payload. */
+	TRACE_PTWRITE,
+	/* Trace that is missing or unreadable, up to the next TRACE_SYNC:
+	 * @count is an enum flow_gap_reason, @payload its bytes, 0 if unknown.
+	 */
+	TRACE_GAP,
+	/* Like TRACE_GAP, but after the last branch with a known time: the
+	 * trace that follows has a clock of its own.
+	 */
+	TRACE_BREAK,
+	/* The stream ends; not a gap. */
+	TRACE_END,
+
+	/* The kinds below are of trace units that report for each branch
+	 * whether it was taken, even for unconditional ones, and then the
+	 * target if it does not follow from the code (Arm's ETMv4 and ETE).
+	 * None of these has time bounds: times and counts are separate, between
+	 * them.
+	 */
+
+	/* The next @count branches: as TRACE_BITS. In @low a 1 marks each
+	 * branch that starts a packet, one byte after the packet before.
+	 */
+	TRACE_ATOMS,
+	/* Execution is at the address, before the instruction there runs; the
+	 * instruction set is @count (enum trace_set). It continues there in any
+	 * case; the execution before it is unknown unless the code leads there.
+	 */
+	TRACE_ADDRESS,
+	/* The code runs on to the branch at the address, which is taken;
+	 * branches on the way were not. @count as for TRACE_ADDRESS.
+	 */
+	TRACE_SOURCE,
+	/* The code runs on to the address, which an exception returns to.
+	 * @count as for TRACE_ADDRESS, with TRACE_EXCEPTION_ bits.
+	 */
+	TRACE_EXCEPTION,
+	/* The branch before returned from an exception. */
+	TRACE_EXCEPTION_RETURN,
+	/* Tracing resumes at the next address; @count is 1 after an overflow of
+	 * the unit's own buffer.
+	 */
+	TRACE_ON,
+	/* The unit was switched on, with TRACE_SESSION_ bits in @count. */
+	TRACE_SESSION,
+	/* The unit was switched off; @count is 1 if the end of its trace is
+	 * missing.
+	 */
+	TRACE_SESSION_END,
+	/* The time is @payload ticks of the recording's clock. */
+	TRACE_TIME,
+	/* @payload cycles passed since the last TRACE_CYCLES; 0: unknown.
+	 * @count is 1 for a count that accompanies a TRACE_TIME: the next count
+	 * starts where this one did.
+	 */
+	TRACE_CYCLES,
+	/* The unit reports the running task: its ID is @payload. */
+	TRACE_TASK,
+};
+
+/* Arm's instruction sets. */
+enum trace_set { TRACE_A64, TRACE_A32, TRACE_T32, TRACE_SET_MASK };
+
+enum {
+	/* An instruction raised the exception. */
+	TRACE_EXCEPTION_CALL = 4,
+	/* The branch before went to the address. */
+	TRACE_EXCEPTION_TARGET = 8,
+};
+
+enum {
+	/* returns whose address follows from the call are left out of the trace
+	 */
+	TRACE_SESSION_RETURNS = 1,
+	TRACE_SESSION_CYCLES = 2, /* cycles are counted */
+	TRACE_SESSION_WAITS = 4,  /* wfi and wfe count as branches */
+};
+
+/* Time as a trace unit counts it, in 256ths of a tick. */
+#define TRACE_TICK_SHIFT 8
+
+/* One reported branch or event. Its time lies within [low, high], in 256ths of
+ * a tick of the recording's clock; 0 and UINT64_MAX are no bound.
+ */
+struct trace_branch {
+	uint64_t payload; /* an address, if has_address; or by kind */
+	uint64_t low;
+	uint64_t high;
+	uint64_t estimate; /* best estimate of the time, if has_estimate */
+	uint32_t position; /* of its packet, from the batch's position */
+	uint8_t kind;	   /* enum trace_branch_kind */
+	uint8_t count;
+	bool has_address : 1;
+	bool has_estimate : 1;
+	bool is_exact : 1; /* its last branch ran when it was written */
+	/* its own packet takes time, separate from the following one */
+	bool is_timed : 1;
+	bool is_bound : 1;   /* see enum trace_branch_kind */
+	bool is_unsure : 1;  /* by an erratum; see enum trace_branch_kind */
+	bool is_partial : 1; /* the address shares bits with the previous one */
+};
+
+/* Consecutive branches. */
+struct trace_branch_batch {
+	const struct trace_branch *branches;
+	uint32_t count;
+	/* in the stream's bytes, of the batch's first packet */
+	uint64_t position;
+};
 
 /* Decodes one stream's trace into branches, whatever hardware made it. */
 struct branch_source {
@@ -41,6 +228,7 @@ struct branch_source_ops {
 };
 
 extern const struct branch_source_ops intel_branch_source;
+
 extern const struct branch_source_ops coresight_branch_source;
 
 /* Returns whether coresight_branch_source.open() supports the stream: ETMv4 and

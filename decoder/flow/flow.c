@@ -68,6 +68,7 @@ const char *flow_gap_text(uint8_t reason)
 		[FLOW_GAP_UNSYNCED] = "not yet synchronised",
 		[FLOW_GAP_CUT] = "recording cut",
 		[FLOW_GAP_UNKNOWN_CODE] = "unknown instruction",
+		[FLOW_GAP_GENERATED] = "generated code, not recorded",
 	};
 
 	return TEXT_OF(texts, reason);

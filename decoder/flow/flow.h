@@ -7,6 +7,13 @@
 
 /* The execution that one trace stream recorded, in order.
  *
+ *	libipt_source, coresight_source, execution_blocks (flow_source.h)
+ *	   │ struct flow_item
+ *	   ▼
+ *	symbolize/events/: function events; cmd/: dumps and comparisons
+ *
+ * The enums of exits, stops and gaps also describe function events.
+ *
  * A branch's target is not stored: it is the ip of the next block, of the next
  * FLOW_START, or unknown when a FLOW_STOP or FLOW_GAP follows.
  */
@@ -89,6 +96,7 @@ enum flow_gap_reason {
 	FLOW_GAP_UNSYNCED,     /* before the first sync point */
 	FLOW_GAP_CUT,	       /* the recording's file ends too early */
 	FLOW_GAP_UNKNOWN_CODE, /* bytes that do not decode as an instruction */
+	FLOW_GAP_GENERATED,    /* by the program; not known which bytes ran */
 };
 
 enum flow_switch_detail {
@@ -154,9 +162,9 @@ static inline uint64_t flow_stop_from_ns(uint8_t detail, uint64_t time_ns,
 		       time_ns;
 }
 
-/* Moves @item, a context switch record of exact time, to @time_ns, the time of the
- * item before it, which has the bound @late_ns, unless that is earlier: times
- * never decrease.
+/* Moves @item, a context switch record of exact time, to @time_ns, the time of
+ * the item before it, which has the bound @late_ns, unless that is earlier:
+ * times never decrease.
  */
 void flow_item_keep_order(struct flow_item *item, uint64_t time_ns,
 			  uint32_t late_ns);

@@ -307,7 +307,8 @@ uint64_t flow_batch_last_ns(const struct flow_batch *batch)
 	return batch->last_ns;
 }
 
-size_t flow_batch_take(struct flow_batch *batch, const struct flow_item **items)
+size_t flow_batch_consume(struct flow_batch *batch,
+			  const struct flow_item **items)
 {
 	size_t count = flow_batch_finished(batch);
 

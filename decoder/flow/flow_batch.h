@@ -80,7 +80,7 @@ uint64_t flow_batch_last_ns(const struct flow_batch *batch);
 /* Removes the finished items; they stay valid until the next addition. Returns
  * their number.
  */
-size_t flow_batch_take(struct flow_batch *batch,
-		       const struct flow_item **items);
+size_t flow_batch_consume(struct flow_batch *batch,
+			  const struct flow_item **items);
 
 #endif

@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: MIT */
+#include "decoder/flow/packet_dump.h"
+
 #include "common/error.h"
-#include "decoder/flow/packet_dump_ops.h"
 #include "decoder/recording/recording.h"
+
+#include <stddef.h>
 
 static const struct packet_dump_ops *find_ops(const struct recording *recording)
 {

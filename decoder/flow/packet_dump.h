@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef KT_DECODER_PACKET_DUMP_H
-#define KT_DECODER_PACKET_DUMP_H
+#ifndef KT_DECODER_FLOW_PACKET_DUMP_H
+#define KT_DECODER_FLOW_PACKET_DUMP_H
 
-#include <stddef.h>
 #include <stdint.h>
 
 struct aux_stream;
@@ -29,6 +28,23 @@ int packet_dump_open(const struct recording *recording,
  * packet it continues at the next sync point.
  */
 int packet_dump_next(struct packet_dump *dump, struct packet_line *line);
+
 void packet_dump_close(struct packet_dump *dump);
+
+/* The functions of packet_dump.h for one kind of trace hardware. */
+struct packet_dump_ops {
+	int (*open)(const struct recording *recording,
+		    const struct aux_stream *stream, struct packet_dump **dump);
+	int (*next)(struct packet_dump *dump, struct packet_line *line);
+	void (*close)(struct packet_dump *dump);
+};
+
+struct packet_dump {
+	const struct packet_dump_ops *ops;
+};
+
+extern const struct packet_dump_ops intel_packet_dump;
+
+extern const struct packet_dump_ops coresight_packet_dump;
 
 #endif

@@ -1,13 +1,178 @@
 /* SPDX-License-Identifier: MIT */
 #include "decoder/flow/switch_feed.h"
+
+#include "common/array.h"
 #include "common/error.h"
-#include "decoder/flow/dead_tasks.h"
 #include "decoder/flow/flow_batch.h"
 #include "decoder/recording/recording.h"
 #include "decoder/recording/sideband.h"
 
 #include <stdbool.h>
 #include <stdlib.h>
+#include <string.h>
+
+/* Adds a task; if there is no room, drops the one that exited first. */
+static void add(struct dead_tasks *dead, const struct sideband_record *record)
+{
+	if (dead->count == DEAD_TASKS_MAX)
+		memmove(dead->tasks, dead->tasks + 1,
+			--dead->count * sizeof(*dead->tasks));
+	dead->tasks[dead->count++] = (struct dead_task){
+		.pid = record->pid,
+		.tid = record->tid,
+	};
+}
+
+/* Returns the only preempted task, or NULL. */
+static const struct dead_task *find_waiting(const struct dead_tasks *dead)
+{
+	const struct dead_task *found = NULL;
+
+	for (size_t i = 0; i < dead->count; i++) {
+		if (!dead->tasks[i].waits)
+			continue;
+		if (found)
+			return NULL;
+		found = &dead->tasks[i];
+	}
+	return found;
+}
+
+/* Sets the IDs: of @known, or if it is NULL, of the only waiting task. */
+static void name(const struct dead_tasks *dead, const struct dead_task *known,
+		 int32_t *pid, int32_t *tid)
+{
+	const struct dead_task *task = known ? known : find_waiting(dead);
+
+	if (*tid != -1 || !task)
+		return;
+	*pid = task->pid;
+	*tid = task->tid;
+}
+
+static void name_both(const struct dead_tasks *dead,
+		      struct sideband_record *record)
+{
+	struct sideband_switch *change = &record->change;
+	bool out = change->out;
+
+	name(dead, out && dead->has_current ? &dead->current : NULL,
+	     &record->pid, &record->tid);
+	if (change->cpu_wide)
+		name(dead, !out && dead->has_left ? &dead->left : NULL,
+		     &change->other_pid, &change->other_tid);
+}
+
+static void leave(struct dead_tasks *dead, int32_t tid, bool preempted)
+{
+	for (size_t i = 0; i < dead->count; i++)
+		if (dead->tasks[i].tid == tid)
+			dead->tasks[i].waits = preempted;
+}
+
+/* Updates the current task from @record, an exit or a switch. */
+static void note(struct dead_tasks *dead, const struct sideband_record *record)
+{
+	const struct dead_task task = { .pid = record->pid,
+					.tid = record->tid };
+	bool leaves = record->kind == SIDEBAND_SWITCH && record->change.out;
+
+	if (leaves)
+		dead->left = task;
+	else
+		dead->current = task;
+	dead->has_left |= leaves;
+	dead->has_current = !leaves;
+}
+
+void dead_tasks_consume(struct dead_tasks *dead, struct sideband_record *record)
+{
+	if (record->kind == SIDEBAND_EXIT)
+		add(dead, record);
+	else if (record->kind == SIDEBAND_SWITCH)
+		name_both(dead, record);
+	else
+		return;
+	note(dead, record);
+	if (record->kind == SIDEBAND_SWITCH && record->change.out)
+		leave(dead, record->tid, record->change.preempted);
+}
+
+struct task {
+	int32_t tid;
+	int32_t pid;
+};
+
+struct task_ids {
+	struct array tasks; /* struct task, by tid */
+};
+
+static int compare_tasks(const void *a, const void *b)
+{
+	const struct task *x = a;
+	const struct task *y = b;
+
+	return (x->tid > y->tid) - (x->tid < y->tid);
+}
+
+static int read_tasks(struct task_ids *tasks, struct sideband *sideband)
+{
+	struct sideband_record record;
+	int status;
+
+	while ((status = sideband_next(sideband, &record)) > 0) {
+		if (record.tid < 0 || record.pid < 0)
+			continue;
+		if (array_append(&tasks->tasks,
+				 &(struct task){ record.tid, record.pid }) < 0)
+			return -ERROR_MEMORY;
+	}
+	array_sort(&tasks->tasks, compare_tasks);
+	return status;
+}
+
+struct task_ids *task_ids_new(const struct recording *recording)
+{
+	struct task_ids *tasks = calloc(1, sizeof(*tasks));
+	struct sideband *sideband = sideband_open_tasks(
+		recording, SIDEBAND_BIT(SIDEBAND_COMM) |
+				   SIDEBAND_BIT(SIDEBAND_FORK) |
+				   SIDEBAND_BIT(SIDEBAND_ITRACE_START));
+	int status = -ERROR_MEMORY;
+
+	if (tasks && sideband) {
+		tasks->tasks = ARRAY_OF(struct task);
+		status = read_tasks(tasks, sideband);
+	}
+	sideband_close(sideband);
+	if (status < 0) {
+		task_ids_free(tasks);
+		return NULL;
+	}
+	return tasks;
+}
+
+void task_ids_free(struct task_ids *tasks)
+{
+	if (!tasks)
+		return;
+	array_free(&tasks->tasks);
+	free(tasks);
+}
+
+int32_t task_ids_process(const struct task_ids *tasks, int32_t tid)
+{
+	const struct task wanted = { .tid = tid };
+	const struct task *found =
+		tasks->tasks.count ?
+			bsearch(&wanted, tasks->tasks.items, tasks->tasks.count,
+				sizeof(wanted), compare_tasks) :
+			NULL;
+
+	if (!found)
+		return tid == 0 ? 0 : -1;
+	return found->pid;
+}
 
 struct switch_feed {
 	const struct aux_stream *stream;
@@ -81,7 +246,7 @@ int switch_feed_advance(struct switch_feed *feed)
 			return status;
 		if (!concerns(feed, &record))
 			continue;
-		dead_tasks_take(&feed->dead, &record);
+		dead_tasks_consume(&feed->dead, &record);
 		if (record.kind == SIDEBAND_SWITCH)
 			take(feed, &record);
 	}

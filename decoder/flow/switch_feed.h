@@ -1,15 +1,57 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef KT_DECODER_SWITCH_FEED_H
-#define KT_DECODER_SWITCH_FEED_H
+#ifndef KT_DECODER_FLOW_SWITCH_FEED_H
+#define KT_DECODER_FLOW_SWITCH_FEED_H
 
 #include "decoder/flow/flow.h"
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 struct aux_stream;
 struct flow_batch;
 struct recording;
+struct sideband_record;
+
+enum { DEAD_TASKS_MAX = 8 };
+
+struct dead_task {
+	int32_t pid;
+	int32_t tid;
+	bool waits; /* for its CPU: it was preempted */
+};
+
+/* The tasks of one CPU that exited last. A task that is preempted after its
+ * exit, and reaped meanwhile, has no pid any more when it runs for the last
+ * time (release_task() in kernel/exit.c), and perf reports it as -1. Empty when
+ * zeroed.
+ */
+struct dead_tasks {
+	struct dead_task tasks[DEAD_TASKS_MAX];
+	size_t count;
+	struct dead_task current; /* runs there now, if has_current */
+	bool has_current;
+	struct dead_task left; /* ran there before, if has_left */
+	bool has_left;
+};
+
+/* Consumes the CPU's next record, in order; only SIDEBAND_EXIT and
+ * SIDEBAND_SWITCH matter. Replaces a task's missing ID in @record if only one
+ * dead task can be meant.
+ */
+void dead_tasks_consume(struct dead_tasks *dead,
+			struct sideband_record *record);
+
+/* Maps the threads of a recording to their processes. */
+struct task_ids;
+
+/* Returns NULL when out of memory. */
+struct task_ids *task_ids_new(const struct recording *recording);
+
+void task_ids_free(struct task_ids *tasks);
+
+/* Returns the process of thread @tid, -1 if it is not in the recording. */
+int32_t task_ids_process(const struct task_ids *tasks, int32_t tid);
 
 /* The context switches of one stream as FLOW_SWITCH items in order of time, one
  * for each switch, although the kernel writes two records: one as a task leaves
@@ -20,6 +62,7 @@ struct switch_feed;
 /* Borrows @recording and @stream. Returns NULL when out of memory. */
 struct switch_feed *switch_feed_new(const struct recording *recording,
 				    const struct aux_stream *stream);
+
 void switch_feed_free(struct switch_feed *feed);
 
 /* Returns the next switch, or NULL if there is none left. */
@@ -31,8 +74,8 @@ const struct flow_item *switch_feed_peek(const struct switch_feed *feed);
  */
 bool switch_feed_is_arrival(const struct switch_feed *feed);
 
-/* Returns when the last switch that switch_feed_advance() consumed was over: the
- * time of the arriving task's record, UINT64_MAX if there is none.
+/* Returns when the last switch that switch_feed_advance() consumed was over:
+ * the time of the arriving task's record, UINT64_MAX if there is none.
  */
 uint64_t switch_feed_done_ns(const struct switch_feed *feed);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "decoder/intel_pt/branch_window.h"
-#include "decoder/flow/trace_branch.h"
+#include "decoder/flow/branch_source.h"
 #include "decoder/intel_pt/intel_clock.h"
 
 /* The conversion between two anchors. The cycles counted cannot take longer

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef KT_DECODER_INTEL_BRANCHES_H
-#define KT_DECODER_INTEL_BRANCHES_H
+#ifndef KT_DECODER_INTEL_PT_INTEL_BRANCHES_H
+#define KT_DECODER_INTEL_PT_INTEL_BRANCHES_H
 
-#include "decoder/flow/trace_branch.h"
-#include "decoder/intel_pt/intel_packet.h"
-#include "decoder/recording/intel_psb.h"
+#include "decoder/flow/branch_source.h"
+#include "decoder/recording/stream_window.h"
 
 #include <stddef.h>
 
@@ -13,6 +12,18 @@ struct intel_setup;
 /* Converts Intel PT's packets to branches. The time bounds of a branch are
  * known only when the next time packet has been seen, so this reads ahead up to
  * one time packet and buffers the branches before it.
+ *
+ *	bytes ─► intel_packet.h ─┬─► intel_flow.h: branches ─┐
+ *	                         └─► intel_clock.h: times ───┴─► branch_window.h:
+ *	                                                          time bounds
+ *
+ * 1. Only branches with final bounds are provided. After 262,144 branches
+ *    without a time packet their bounds are given up (OPEN_LIMIT), which bounds
+ *    the memory.
+ * 2. The loop over frequent packets, intel_run_take(), has the same effect as
+ *    the general code for each packet.
+ * 3. Invalid bytes are a TRACE_GAP up to the next PSB. The only error is
+ *    -ERROR_MEMORY.
  */
 struct intel_branches;
 
@@ -22,6 +33,7 @@ struct intel_branches;
 struct intel_branches *intel_branches_new(const uint8_t *bytes, size_t size,
 					  size_t from,
 					  const struct intel_setup *setup);
+
 void intel_branches_free(struct intel_branches *branches);
 
 /* Sets a callback @reach, with @ctx, that makes bytes readable before they are

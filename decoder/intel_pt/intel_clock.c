@@ -1,10 +1,21 @@
 /* SPDX-License-Identifier: MIT */
 #include "decoder/intel_pt/intel_clock.h"
+
 #include "common/perf_data.h"
 #include "decoder/intel_pt/intel_packet.h"
 #include "decoder/recording/recording.h"
-#include "decoder/recording/time_conversion.h"
 #include "decoder/recording/trace_info.h"
+
+#include <stdio.h>
+
+/* Returns the ticks since @origin at the TSC packet with @payload, which holds
+ * the low 56 bits of the counter (Intel SDM, volume 3, "Timestamp Counter (TSC)
+ * Packet"). Also correct if these wrap within a recording.
+ */
+static inline uint64_t intel_tsc_ticks(uint64_t payload, uint64_t origin)
+{
+	return (payload - origin) & (((uint64_t)1 << 56) - 1);
+}
 
 /* IA32_RTIT_CTL.CycThresh, at the same position in perf's config: log2 of the
  * minimum number of cycles between two CYCs, plus one; 0 means 1.
@@ -102,8 +113,8 @@ struct intel_clock intel_clock_of(const struct intel_clock_setup *setup)
  * that comes nearest to the anchor. An MTC before the anchor, which is possible
  * after a TSC without TMA, is ignored.
  */
-bool intel_clock_take_mtc(struct intel_clock *clock, uint8_t payload,
-			  uint64_t *anchor)
+bool intel_clock_consume_mtc(struct intel_clock *clock, uint8_t payload,
+			     uint64_t *anchor)
 {
 	if (!clock->has_tma)
 		return false;
@@ -158,8 +169,8 @@ static void take_cbr(struct intel_clock *clock, uint64_t ratio)
 			(clock->setup.max_nonturbo_ratio << 16) / ratio;
 }
 
-bool intel_clock_take(struct intel_clock *clock,
-		      const struct intel_packet *packet, uint64_t *anchor)
+bool intel_clock_consume(struct intel_clock *clock,
+			 const struct intel_packet *packet, uint64_t *anchor)
 {
 	switch (packet->kind) {
 	case INTEL_PACKET_TSC:
@@ -167,13 +178,13 @@ bool intel_clock_take(struct intel_clock *clock,
 			  << INTEL_TICK_SHIFT;
 		return true;
 	case INTEL_PACKET_MTC:
-		return intel_clock_take_mtc(clock, (uint8_t)packet->payload,
-					    anchor);
+		return intel_clock_consume_mtc(clock, (uint8_t)packet->payload,
+					       anchor);
 	case INTEL_PACKET_TMA:
 		take_tma(clock, packet->payload);
 		return false;
 	case INTEL_PACKET_CYC:
-		intel_clock_take_cycles(clock, packet->payload);
+		intel_clock_consume_cycles(clock, packet->payload);
 		return false;
 	case INTEL_PACKET_CBR:
 		take_cbr(clock, packet->payload);
@@ -198,4 +209,150 @@ void intel_clock_set_anchor(struct intel_clock *clock, uint64_t anchor)
 	clock->elapsed = 0;
 	clock->cycles = 0;
 	clock->has_anchor = true;
+}
+
+/* The errata of each core. Sources: Intel's specification updates and
+ * pt_cpu_errata() of libipt (libipt/src/pt_config.c, January 2026); perf has no
+ * such table. APL11, SKD010 and SKL168 need no handling: a TIP.PGD, or a
+ * branch, after an OVF without a FUP is accepted on every processor, and the
+ * cycles of a dropped CYC are within the time bounds.
+ */
+enum core {
+	BROADWELL = INTEL_ERRATUM_BDM64 | INTEL_ERRATUM_BDM70,
+	SKYLAKE = INTEL_ERRATUM_BDM70 | INTEL_ERRATUM_SKD007 |
+		  INTEL_ERRATUM_SKD022 | INTEL_ERRATUM_SKL014,
+	SKYLAKE_X = INTEL_ERRATUM_BDM70 | INTEL_ERRATUM_SKD022 |
+		    INTEL_ERRATUM_SKL014 | INTEL_ERRATUM_SKZ84,
+	SAPPHIRE_RAPIDS = INTEL_ERRATUM_BDM70 | INTEL_ERRATUM_SKD022 |
+			  INTEL_ERRATUM_SKZ84,
+	ICELAKE = INTEL_ERRATUM_BDM70 | INTEL_ERRATUM_SKD022 |
+		  INTEL_ERRATUM_SKL014,
+	ALDERLAKE = INTEL_ERRATUM_BDM70 | INTEL_ERRATUM_SKD022,
+	APOLLO_LAKE = INTEL_ERRATUM_APL12,
+};
+
+/* Families and models as reported by CPUID, in hexadecimal. */
+static const struct {
+	uint8_t family;
+	uint8_t model;
+	uint32_t errata;
+} processors[] = {
+	{ 0x06, 0x3d, BROADWELL },	 { 0x06, 0x47, BROADWELL },
+	{ 0x06, 0x4f, BROADWELL },	 { 0x06, 0x56, BROADWELL },
+	{ 0x06, 0x4e, SKYLAKE },	 { 0x06, 0x5e, SKYLAKE },
+	{ 0x06, 0x8e, SKYLAKE },	 { 0x06, 0x9e, SKYLAKE },
+	{ 0x06, 0xa5, SKYLAKE },	 { 0x06, 0xa6, SKYLAKE },
+	{ 0x06, 0x55, SKYLAKE_X },	 { 0x06, 0x6a, SKYLAKE_X },
+	{ 0x06, 0x6c, SKYLAKE_X },	 { 0x06, 0x8f, SAPPHIRE_RAPIDS },
+	{ 0x06, 0xcf, SAPPHIRE_RAPIDS }, { 0x06, 0xad, SAPPHIRE_RAPIDS },
+	{ 0x06, 0xae, SAPPHIRE_RAPIDS }, { 0x13, 0x01, SAPPHIRE_RAPIDS },
+	{ 0x06, 0x66, ICELAKE },	 { 0x06, 0x7d, ICELAKE },
+	{ 0x06, 0x7e, ICELAKE },	 { 0x06, 0x8c, ICELAKE },
+	{ 0x06, 0x8d, ICELAKE },	 { 0x06, 0xa7, ICELAKE },
+	{ 0x06, 0xa8, ICELAKE },	 { 0x06, 0x97, ALDERLAKE },
+	{ 0x06, 0x9a, ALDERLAKE },	 { 0x06, 0xba, ALDERLAKE },
+	{ 0x06, 0xb7, ALDERLAKE },	 { 0x06, 0xbf, ALDERLAKE },
+	{ 0x06, 0xc5, ALDERLAKE },	 { 0x06, 0xc6, ALDERLAKE },
+	{ 0x06, 0xb5, ALDERLAKE },	 { 0x06, 0xaa, ALDERLAKE },
+	{ 0x06, 0xac, ALDERLAKE },	 { 0x06, 0xbd, ALDERLAKE },
+	{ 0x06, 0xcc, ALDERLAKE },	 { 0x06, 0xd5, ALDERLAKE },
+	{ 0x12, 0x01, ALDERLAKE },	 { 0x12, 0x03, ALDERLAKE },
+	{ 0x06, 0x5c, APOLLO_LAKE },	 { 0x06, 0x5f, APOLLO_LAKE },
+};
+
+uint32_t intel_errata_of(const char *cpuid)
+{
+	unsigned int family;
+	unsigned int model;
+
+	if (sscanf(cpuid, "GenuineIntel,%u,%u", &family, &model) != 2)
+		return 0;
+	for (size_t i = 0; i < sizeof(processors) / sizeof(*processors); i++)
+		if (processors[i].family == family &&
+		    processors[i].model == model)
+			return processors[i].errata;
+	return 0;
+}
+
+struct intel_setup intel_setup_of(const struct recording *recording)
+{
+	return (struct intel_setup){
+		.clock = intel_clock_setup_of(recording),
+		.errata = intel_errata_of(recording_info(recording)->cpuid),
+	};
+}
+
+enum {
+	/* More bytes than there are between PSB and PSBEND. */
+	HEADER_BYTES = 256,
+	/* Maximum of consecutive sync points without a time; then none is
+	 * assumed to have one.
+	 */
+	MOST_WITHOUT = 1 << 10,
+};
+
+/* Reads the packets from the PSB at @position to PSBEND. Returns whether they
+ * contain a time.
+ */
+static bool read_time(const struct sync_search *search, size_t position,
+		      uint64_t *ticks)
+{
+	size_t end = search->size - position < HEADER_BYTES ?
+			     search->size :
+			     position + HEADER_BYTES;
+	struct intel_packet packet = { .kind = INTEL_PACKET_PSB };
+	const uint8_t *bytes = search->bytes;
+
+	if (search->reach)
+		bytes = search->reach(search->ctx, position, end);
+	for (size_t at = position; packet.kind != INTEL_PACKET_PSBEND;
+	     at += packet.size) {
+		if (intel_packet_read(bytes + at, end - at, &packet) <= 0)
+			return false;
+		if (packet.kind != INTEL_PACKET_TSC)
+			continue;
+		*ticks = intel_tsc_ticks(packet.payload, search->origin);
+		return true;
+	}
+	return false;
+}
+
+bool sync_search_next(const struct sync_search *search, size_t from,
+		      struct sync_point *point)
+{
+	for (int i = 0; i < MOST_WITHOUT; i++) {
+		size_t psb = intel_psb_reach(search->bytes, search->size, from,
+					     search->reach, search->ctx);
+
+		if (psb == search->size)
+			return false;
+		if (read_time(search, psb, &point->ticks)) {
+			point->position = psb;
+			return true;
+		}
+		from = psb + 1;
+	}
+	return false;
+}
+
+static bool next_within(void *ctx, size_t size, size_t from,
+			struct sync_point *point)
+{
+	struct sync_search search = *(const struct sync_search *)ctx;
+
+	search.size = size;
+	return sync_search_next(&search, from, point);
+}
+
+bool sync_search_before(const struct sync_search *search, uint64_t ticks,
+			struct sync_point *point)
+{
+	struct sync_search whole = *search;
+	const struct point_search points = {
+		.size = search->size,
+		.next = next_within,
+		.ctx = &whole,
+	};
+
+	return point_search_before(&points, ticks, point);
 }

@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef KT_DECODER_INTEL_CLOCK_H
-#define KT_DECODER_INTEL_CLOCK_H
+#ifndef KT_DECODER_INTEL_PT_INTEL_CLOCK_H
+#define KT_DECODER_INTEL_PT_INTEL_CLOCK_H
+
+#include "decoder/recording/stream_window.h"
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 struct intel_packet;
@@ -25,15 +28,6 @@ intel_clock_setup_of(const struct recording *recording);
 
 /* Fractional bits of a tick: times here are in 256ths. */
 #define INTEL_TICK_SHIFT 8
-
-/* Returns the ticks since @origin at the TSC packet with @payload, which holds
- * the low 56 bits of the counter (Intel SDM, volume 3, "Timestamp Counter (TSC)
- * Packet"). Also correct if these wrap within a recording.
- */
-static inline uint64_t intel_tsc_ticks(uint64_t payload, uint64_t origin)
-{
-	return (payload - origin) & (((uint64_t)1 << 56) - 1);
-}
 
 /* The clock according to the time packets. TSC and MTC contain the time itself:
  * anchors. CYC counts core cycles since the last anchor, and CBR gives their
@@ -68,8 +62,9 @@ struct intel_clock intel_clock_of(const struct intel_clock_setup *setup);
  * contains the time; the caller must then call intel_clock_set_anchor() to
  * start the next interval.
  */
-bool intel_clock_take(struct intel_clock *clock,
-		      const struct intel_packet *packet, uint64_t *anchor);
+bool intel_clock_consume(struct intel_clock *clock,
+			 const struct intel_packet *packet, uint64_t *anchor);
+
 void intel_clock_set_anchor(struct intel_clock *clock, uint64_t anchor);
 
 /* More cycles than any gap between packets can last: 18 minutes. */
@@ -82,9 +77,9 @@ static inline uint64_t intel_clock_ticks(const struct intel_clock *clock,
 	return (cycles * clock->cycle_length) >> (16 - INTEL_TICK_SHIFT);
 }
 
-/* Like intel_clock_take(), for a CYC packet, which never is an anchor. */
-static inline void intel_clock_take_cycles(struct intel_clock *clock,
-					   uint64_t cycles)
+/* Like intel_clock_consume(), for a CYC packet, which never is an anchor. */
+static inline void intel_clock_consume_cycles(struct intel_clock *clock,
+					      uint64_t cycles)
 {
 	if (cycles > INTEL_CYCLES_LIMIT)
 		cycles = INTEL_CYCLES_LIMIT;
@@ -92,8 +87,64 @@ static inline void intel_clock_take_cycles(struct intel_clock *clock,
 	clock->elapsed += intel_clock_ticks(clock, cycles);
 }
 
-/* Like intel_clock_take(), for an MTC packet of @payload. */
-bool intel_clock_take_mtc(struct intel_clock *clock, uint8_t payload,
-			  uint64_t *anchor);
+/* Like intel_clock_consume(), for an MTC packet of @payload. */
+bool intel_clock_consume_mtc(struct intel_clock *clock, uint8_t payload,
+			     uint64_t *anchor);
+
+/* Processor errata that change the meaning of packets, from Intel's
+ * specification updates, under the name of the first family that has each.
+ */
+enum intel_erratum {
+	/* A branch that used trace may be missing before an abort's FUP. */
+	INTEL_ERRATUM_BDM64 = 1 << 0,
+	/* PSB+ may contain a FUP although tracing starts right after it. */
+	INTEL_ERRATUM_BDM70 = 1 << 1,
+	/* An OVF may overwrite all but the first byte of a CYC. */
+	INTEL_ERRATUM_SKD007 = 1 << 2,
+	/* A virtual machine entry that stops the trace may look like an
+	 * interrupt before it.
+	 */
+	INTEL_ERRATUM_SKD022 = 1 << 3,
+	/* The target of a direct branch out of the filter may be missing. */
+	INTEL_ERRATUM_SKL014 = 1 << 4,
+	/* A FUP may follow an OVF although tracing is off. */
+	INTEL_ERRATUM_APL12 = 1 << 5,
+	/* A TMA may be one byte longer, and wrong. */
+	INTEL_ERRATUM_SKZ84 = 1 << 6,
+};
+
+/* The properties of a trace that are not in its bytes. */
+struct intel_setup {
+	struct intel_clock_setup clock;
+	uint32_t errata; /* enum intel_erratum */
+};
+
+struct intel_setup intel_setup_of(const struct recording *recording);
+
+/* Returns the errata (enum intel_erratum) of the processor with perf.data's
+ * @cpuid: "GenuineIntel,6,78,3".
+ */
+uint32_t intel_errata_of(const char *cpuid);
+
+/* The sync points of a stream with their times, found by their pattern, without
+ * reading the packets between them.
+ */
+struct sync_search {
+	const uint8_t *bytes; /* used without reach */
+	size_t size;
+	intel_psb_reach_bytes *reach; /* as for intel_psb_reach() */
+	void *ctx;
+	uint64_t origin; /* of ticks: see struct time_conversion */
+};
+
+/* Finds the first sync point at or after @from with a time: its PSB and its
+ * TSC. Returns whether there is one.
+ */
+bool sync_search_next(const struct sync_search *search, size_t from,
+		      struct sync_point *point);
+
+/* As point_search_before(). */
+bool sync_search_before(const struct sync_search *search, uint64_t ticks,
+			struct sync_point *point);
 
 #endif

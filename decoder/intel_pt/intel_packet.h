@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef KT_DECODER_INTEL_PACKET_H
-#define KT_DECODER_INTEL_PACKET_H
+#ifndef KT_DECODER_INTEL_PT_INTEL_PACKET_H
+#define KT_DECODER_INTEL_PT_INTEL_PACKET_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -107,5 +107,16 @@ int intel_packet_read_in(struct intel_packet_context *context,
 
 /* Returns whether @packet reports control flow. */
 bool intel_packet_is_flow(const struct intel_packet *packet);
+
+/* Returns the size of the trace up to the end of the last whole packet in the
+ * @size bytes: the last packet of a full buffer is cut off. Returns @size if
+ * the bytes at the end are not a packet, or if there is no PSB.
+ */
+size_t intel_whole_size(const uint8_t *bytes, size_t size);
+
+/* Returns whether the first @size bytes contain only whole packets that are not
+ * branches: no execution is lost with them.
+ */
+bool intel_is_idle(const uint8_t *bytes, size_t size);
 
 #endif

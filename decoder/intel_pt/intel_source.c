@@ -3,15 +3,12 @@
 #include "decoder/flow/branch_source.h"
 #include "decoder/flow/flow_source.h"
 #include "decoder/intel_pt/intel_branches.h"
-#include "decoder/intel_pt/intel_idle.h"
-#include "decoder/intel_pt/intel_setup.h"
-#include "decoder/intel_pt/sync_search.h"
-#include "decoder/recording/data_file.h"
-#include "decoder/recording/intel_psb.h"
-#include "decoder/recording/loss_cursor.h"
+#include "decoder/intel_pt/intel_clock.h"
+#include "decoder/intel_pt/intel_packet.h"
+#include "decoder/recording/record_walk.h"
 #include "decoder/recording/recording.h"
 #include "decoder/recording/stream_window.h"
-#include "decoder/recording/time_conversion.h"
+#include "decoder/recording/trace_info.h"
 
 #include <stdlib.h>
 
@@ -23,7 +20,7 @@ struct intel_source {
 	struct flow_input input;
 	struct stream_window bytes;
 	struct intel_setup setup;
-	size_t next_stretch;	   /* start of the next interval */
+	size_t next_interval;	   /* start of the next interval */
 	struct loss_cursor losses; /* at the end of the interval */
 	size_t stretch;		   /* the current one */
 	size_t stretch_end;
@@ -67,12 +64,12 @@ static int open_source(const struct flow_input *input,
 	return 0;
 }
 
-static void take_stretch(struct intel_source *source)
+static void take_interval(struct intel_source *source)
 {
-	source->stretch = source->next_stretch;
+	source->stretch = source->next_interval;
 	source->stretch_end =
 		loss_cursor_next(&source->losses, source->stretch);
-	source->next_stretch = source->stretch_end;
+	source->next_interval = source->stretch_end;
 	source->has_head = false;
 }
 
@@ -144,7 +141,7 @@ static int end_stretch(struct intel_source *source,
 		       struct trace_branch_batch *batch)
 {
 	const struct aux_stream *stream = source->input.stream;
-	bool is_last = source->next_stretch == source->bytes.size;
+	bool is_last = source->next_interval == source->bytes.size;
 	bool is_lost = !is_last || loss_cursor_is_at_loss(&source->losses);
 	uint8_t kind = is_lost || stream->cut ? TRACE_BREAK : TRACE_END;
 
@@ -153,7 +150,7 @@ static int end_stretch(struct intel_source *source,
 	source->at_end = is_last;
 	source->made = (struct trace_branch){ .high = UINT64_MAX };
 	return hand_out(source, kind, is_lost ? FLOW_GAP_LOST : FLOW_GAP_CUT,
-			source->next_stretch, batch);
+			source->next_interval, batch);
 }
 
 static int next_batch(struct branch_source *base,
@@ -165,7 +162,7 @@ static int next_batch(struct branch_source *base,
 	if (source->at_end)
 		return 0;
 	if (!source->branches) {
-		take_stretch(source);
+		take_interval(source);
 		source->first_psb = first_psb(source);
 		status = read_stretch(source, source->first_psb);
 		if (status < 0)
@@ -208,12 +205,12 @@ static void find_stretch(struct intel_source *source, size_t position)
 		source->losses = (struct loss_cursor){
 			.stream = source->input.stream,
 		};
-		source->next_stretch = 0;
-		take_stretch(source);
+		source->next_interval = 0;
+		take_interval(source);
 	}
 	while (position >= source->stretch_end &&
-	       source->next_stretch < source->bytes.size)
-		take_stretch(source);
+	       source->next_interval < source->bytes.size)
+		take_interval(source);
 }
 
 static int seek(struct branch_source *base, uint64_t position)

@@ -2,7 +2,7 @@
 #include "decoder/libipt/guest_bytes.h"
 #include "common/error.h"
 #include "decoder/intel_pt/intel_packet.h"
-#include "decoder/recording/intel_psb.h"
+#include "decoder/recording/stream_window.h"
 
 #include <stdbool.h>
 #include <stdlib.h>
@@ -64,7 +64,7 @@ static void keep(struct hiding *hiding, const struct intel_packet *packet)
 /* Returns how many bytes of @address a packet must contain, given the last
  * address that libipt saw.
  */
-static size_t bytes_to_tell(const struct hiding *hiding, uint64_t address)
+static size_t bytes_to_write(const struct hiding *hiding, uint64_t address)
 {
 	if (address >> 16 == hiding->known_ip >> 16)
 		return 2;
@@ -77,7 +77,7 @@ static size_t bytes_to_tell(const struct hiding *hiding, uint64_t address)
 static void start(struct hiding *hiding, const struct intel_packet *packet)
 {
 	size_t end = hiding->at + packet->size;
-	size_t bytes = bytes_to_tell(hiding, hiding->last_ip);
+	size_t bytes = bytes_to_write(hiding, hiding->last_ip);
 	uint8_t compression = (uint8_t)(bytes / 2);
 
 	hide(hiding, packet);

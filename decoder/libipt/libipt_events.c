@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 #include "decoder/libipt/libipt_events.h"
+
 #include "decoder/code/code_space.h"
 #include "decoder/flow/flow.h"
 #include "decoder/intel_pt/intel_packet.h"
-#include "decoder/libipt/libipt_exit.h"
+#include "decoder/libipt/branch.h"
 #include "decoder/libipt/libipt_segment.h"
 
 #include <intel-pt.h>
+#include <stdbool.h>
+#include <string.h>
 
 /* An event while it is converted to an item. */
 struct taking {
@@ -15,6 +18,231 @@ struct taking {
 	struct code_space *code;
 	uint64_t last_ip;
 };
+
+/* No real code runs this many blocks without a branch that needs trace. */
+enum { WATCH_BLOCKS = 64 * 1024 };
+
+static enum flow_exit exit_of(enum pt_insn_class class)
+{
+	switch ((int)class) {
+	case ptic_call:
+		return FLOW_EXIT_CALL;
+	case ptic_return:
+		return FLOW_EXIT_RETURN;
+	case ptic_jump:
+		return FLOW_EXIT_JUMP;
+	case ptic_cond_jump:
+		return FLOW_EXIT_CONDITIONAL;
+	case ptic_far_call:
+		return FLOW_EXIT_FAR_CALL;
+	case ptic_far_return:
+		return FLOW_EXIT_FAR_RETURN;
+	case ptic_far_jump:
+		return FLOW_EXIT_FAR_JUMP;
+	default:
+		return FLOW_EXIT_NONE;
+	}
+}
+
+static struct branch branch_at(struct code_space *code, uint64_t address)
+{
+	size_t left;
+	const uint8_t *bytes = code_space_bytes(code, address, &left);
+
+	return bytes ? branch_read(bytes, left) : (struct branch){ 0 };
+}
+
+/* libipt does not report the class of every last instruction: not if it delayed
+ * the instruction for an event, and libipt 2.1 has a class for any indirect
+ * branch. No version reports whether a branch is direct, or how long a call is.
+ */
+static struct branch last_branch(const struct libipt_segment *segment,
+				 struct code_space *code,
+				 const struct pt_block *block)
+{
+	struct branch branch = { .exit = exit_of(block->iclass) };
+
+	switch (branch.exit) {
+	case FLOW_EXIT_NONE:
+		if (block->iclass == ptic_other ||
+		    block->iclass == ptic_ptwrite)
+			return branch;
+		return branch_at(code, block->end_ip);
+	case FLOW_EXIT_JUMP:
+		if (!libipt_segment_expects_address(segment))
+			return branch;
+		return branch_at(code, block->end_ip);
+	case FLOW_EXIT_CALL:
+	case FLOW_EXIT_FAR_CALL:
+		return branch_at(code, block->end_ip);
+	case FLOW_EXIT_CONDITIONAL:
+	case FLOW_EXIT_RETURN:
+	case FLOW_EXIT_FAR_RETURN:
+	case FLOW_EXIT_FAR_JUMP:
+		return branch;
+	}
+	return branch;
+}
+
+static void emit_block(struct libipt_segment *segment,
+		       const struct pt_block *block, struct branch branch)
+{
+	bool is_call = branch.exit == FLOW_EXIT_CALL ||
+		       branch.exit == FLOW_EXIT_FAR_CALL;
+	struct flow_item *item = libipt_segment_next(segment);
+
+	item->kind = FLOW_BLOCK;
+	item->detail = branch.exit & 0xf;
+	item->last_length = is_call ? branch.length & 0xf : 0;
+	item->instructions = block->ninsn;
+	item->last = (uint32_t)(block->end_ip - block->ip);
+	item->ip = block->ip;
+	libipt_segment_add(segment);
+	libipt_segment_pass_branch(segment, branch.exit, branch.is_indirect);
+}
+
+/* Damaged trace can lead into a loop of jumps that needs no trace at all, which
+ * libipt would follow forever. Checks rarely whether libipt still reads.
+ */
+static bool is_stuck(struct libipt_blocks *blocks,
+		     const struct libipt_segment *segment)
+{
+	uint64_t before = blocks->watched;
+
+	if (++blocks->watch_blocks < WATCH_BLOCKS)
+		return false;
+	blocks->watch_blocks = 0;
+	blocks->watched = libipt_segment_position(segment);
+	return blocks->watched == before;
+}
+
+/* After an error the block contains the instructions before it, if any. */
+int libipt_blocks_consume(struct libipt_blocks *blocks,
+			  struct libipt_segment *segment,
+			  struct code_space *code)
+{
+	struct pt_block block;
+	int status;
+
+	block.ninsn = 0;
+	status = pt_blk_next(libipt_segment_decoder(segment), &block,
+			     sizeof(block));
+	if (block.ninsn) {
+		emit_block(segment, &block, last_branch(segment, code, &block));
+		blocks->last_ip = block.end_ip;
+	}
+	if (is_stuck(blocks, segment) && status >= 0)
+		return -pte_bad_query;
+	return status;
+}
+
+/* The code that leaves the kernel is short. */
+enum { MAX_INSTRUCTIONS = 64 };
+
+/* A walk along instructions without trace, by their bytes alone. */
+struct exit_walk {
+	struct libipt_segment *segment;
+	struct code_space *code;
+	uint64_t start; /* of the current block */
+	uint64_t address;
+	uint16_t count; /* instructions in it so far */
+	bool emits;
+};
+
+static void end_block(struct exit_walk *walk, enum flow_exit exit)
+{
+	if (walk->emits)
+		libipt_segment_emit(
+			walk->segment,
+			&(struct flow_item){
+				.kind = FLOW_BLOCK,
+				.detail = exit & 0xf,
+				.instructions = walk->count,
+				.last = (uint32_t)(walk->address - walk->start),
+				.ip = walk->start,
+			});
+	walk->count = 0;
+}
+
+/* Returns the target of the direct jump of @length bytes at @bytes. */
+static uint64_t jump_target(const uint8_t *bytes, size_t length,
+			    uint64_t address)
+{
+	int32_t distance;
+
+	if (length < 5)
+		return address + length +
+		       (uint64_t)(int64_t)(int8_t)bytes[length - 1];
+	memcpy(&distance, bytes + length - sizeof(distance), sizeof(distance));
+	return address + length + (uint64_t)(int64_t)distance;
+}
+
+/* Advances by one instruction. Returns 1, 0 at a far return, -1 if the next
+ * instruction does not follow from the bytes alone.
+ */
+static int step(struct exit_walk *walk)
+{
+	size_t left;
+	const uint8_t *bytes =
+		code_space_bytes(walk->code, walk->address, &left);
+	size_t length = bytes ? instruction_length(bytes, left) : 0;
+	struct branch branch;
+
+	if (!length)
+		return -1;
+	branch = branch_read(bytes, left);
+	walk->count++;
+	if (branch.exit == FLOW_EXIT_NONE) {
+		walk->address += length;
+		return 1;
+	}
+	if (branch.exit == FLOW_EXIT_FAR_RETURN) {
+		end_block(walk, branch.exit);
+		return 0;
+	}
+	if (branch.exit != FLOW_EXIT_JUMP || branch.is_indirect)
+		return -1;
+	end_block(walk, branch.exit);
+	walk->address = jump_target(bytes, length, walk->address);
+	walk->start = walk->address;
+	return 1;
+}
+
+/* Walks from @start, which is not changed. */
+static int walk_out(struct exit_walk start, bool emits)
+{
+	struct exit_walk walk = start;
+	int status = 1;
+
+	walk.emits = emits;
+	for (int i = 0; i < MAX_INSTRUCTIONS && status > 0; i++)
+		status = step(&walk);
+	return status;
+}
+
+/* Must be called when execution left for user space after the instruction at
+ * @last_ip of @code. If that is not a branch, adds to @segment the blocks that
+ * ran up to the far return, if the code is available. libipt omits them: with
+ * page table isolation it ends the last block at the kernel's write to CR3.
+ */
+static void libipt_walk_out(struct libipt_segment *segment,
+			    struct code_space *code, uint64_t last_ip)
+{
+	size_t left;
+	const uint8_t *bytes = code_space_bytes(code, last_ip, &left);
+	size_t length = bytes ? instruction_length(bytes, left) : 0;
+	struct exit_walk walk = {
+		.segment = segment,
+		.code = code,
+		.start = last_ip + length,
+		.address = last_ip + length,
+	};
+
+	if (!length || branch_read(bytes, left).exit != FLOW_EXIT_NONE)
+		return;
+	if (walk_out(walk, false) == 0)
+		walk_out(walk, true);
+}
 
 static void start(const struct taking *taking, const struct pt_event *event)
 {
@@ -264,9 +492,9 @@ static void take(const struct taking *taking, const struct pt_event *event)
 	}
 }
 
-int libipt_events_take(struct libipt_events *events,
-		       struct libipt_segment *segment, struct code_space *code,
-		       uint64_t last_ip)
+int libipt_events_consume(struct libipt_events *events,
+			  struct libipt_segment *segment,
+			  struct code_space *code, uint64_t last_ip)
 {
 	const struct taking taking = { events, segment, code, last_ip };
 	struct pt_event event;

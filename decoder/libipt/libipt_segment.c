@@ -2,15 +2,12 @@
 #include "decoder/libipt/libipt_segment.h"
 #include "decoder/flow/flow_batch.h"
 #include "decoder/intel_pt/intel_clock.h"
-#include "decoder/intel_pt/intel_idle.h"
-#include "decoder/intel_pt/intel_setup.h"
-#include "decoder/intel_pt/intel_whole.h"
-#include "decoder/libipt/branch_cursor.h"
+#include "decoder/intel_pt/intel_packet.h"
 #include "decoder/libipt/guest_bytes.h"
 #include "decoder/libipt/intel_tokens.h"
-#include "decoder/recording/intel_psb.h"
 #include "decoder/recording/recording.h"
-#include "decoder/recording/time_conversion.h"
+#include "decoder/recording/stream_window.h"
+#include "decoder/recording/trace_info.h"
 
 #include <intel-pt.h>
 #include <stdio.h>

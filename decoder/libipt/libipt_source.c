@@ -1,24 +1,282 @@
 /* SPDX-License-Identifier: MIT */
+#include "common/array.h"
 #include "common/error.h"
+#include "common/log.h"
 #include "common/perf_data.h"
+#include "decoder/code/code_region.h"
 #include "decoder/code/code_space.h"
+#include "decoder/code/process_maps.h"
 #include "decoder/flow/flow_batch.h"
 #include "decoder/flow/flow_source.h"
 #include "decoder/flow/switch_feed.h"
 #include "decoder/intel_pt/intel_clock.h"
 #include "decoder/libipt/branch.h"
-#include "decoder/libipt/intel_image.h"
-#include "decoder/libipt/libipt_blocks.h"
-#include "decoder/libipt/libipt_code.h"
 #include "decoder/libipt/libipt_events.h"
 #include "decoder/libipt/libipt_segment.h"
-#include "decoder/recording/loss_cursor.h"
 #include "decoder/recording/recording.h"
-#include "decoder/recording/stream_bytes.h"
+#include "decoder/recording/stream_window.h"
 
 #include <intel-pt.h>
 #include <stdbool.h>
+#include <stdint.h>
 #include <stdlib.h>
+#include <string.h>
+
+/* Code in libipt's form: file sections with a section cache.
+ *
+ * The cache keeps every section mapped, with data about its blocks; without it
+ * libipt unmaps and forgets a section whenever control leaves it, and is fifty
+ * times slower where kernel and modules alternate.
+ */
+struct intel_image {
+	struct pt_image_section_cache *cache;
+	struct pt_image *image;
+	struct pt_image *old;
+	struct array sections; /* int: the regions' sections in the cache */
+	struct array maps;     /* borrowed: of the process */
+};
+
+/* The code as libipt reads it: an image of the current code. */
+struct libipt_code {
+	struct code_space *space;
+	struct intel_image *image;
+	uint64_t next_change_ns;
+	const struct log *log;
+};
+
+static int cache_region(struct intel_image *image,
+			const struct code_region *region)
+{
+	const char *path = region->file_path ? region->file_path : region->path;
+	int isid = pt_iscache_add_file(image->cache, path, region->file_offset,
+				       region->size_bytes, region->first);
+	int *section = isid < 0 ? NULL : array_add(&image->sections);
+
+	if (section)
+		*section = isid;
+	return section || isid < 0 ? isid : -pte_nomem;
+}
+
+/* Returns an image of the regions only, or NULL when out of memory. */
+static struct pt_image *make_image(const struct intel_image *image)
+{
+	struct pt_image *made = pt_image_alloc(NULL);
+
+	for (size_t i = 0; made && i < image->sections.count; i++) {
+		const int *isid = array_at(&image->sections, i);
+
+		if (pt_image_add_cached(made, image->cache, *isid, NULL) < 0) {
+			pt_image_free(made);
+			return NULL;
+		}
+	}
+	return made;
+}
+
+static void intel_image_drop_old(struct intel_image *image)
+{
+	pt_image_free(image->old);
+	image->old = NULL;
+}
+
+static void intel_image_free(struct intel_image *image)
+{
+	if (!image)
+		return;
+	pt_image_free(image->image);
+	pt_image_free(image->old);
+	pt_iscache_free(image->cache);
+	array_free(&image->sections);
+	free(image);
+}
+
+/* Creates an image of the @regions (struct code_region), whose files must live
+ * as long. Returns NULL when out of memory.
+ */
+static struct intel_image *intel_image_new(const struct array *regions,
+					   const struct log *log)
+{
+	struct intel_image *image = calloc(1, sizeof(*image));
+
+	if (!image)
+		return NULL;
+	image->sections = ARRAY_OF(int);
+	image->cache = pt_iscache_alloc(NULL);
+	if (!image->cache || pt_iscache_set_limit(image->cache, UINT64_MAX) < 0)
+		goto fail;
+	for (size_t i = 0; i < regions->count; i++) {
+		const struct code_region *region = array_at(regions, i);
+		int status = cache_region(image, region);
+
+		if (status == -pte_nomem)
+			goto fail;
+		if (status < 0)
+			log_message(log, LOG_WARNING, region->file_path,
+				    region->file_offset,
+				    "code at %#llx is not usable: %s",
+				    (unsigned long long)region->first,
+				    pt_errstr(pt_errcode(status)));
+	}
+	image->image = make_image(image);
+	if (!image->image)
+		goto fail;
+	return image;
+fail:
+	intel_image_free(image);
+	return NULL;
+}
+
+/* Returns the pt_image, owned by @image. */
+static struct pt_image *intel_image_get(const struct intel_image *image)
+{
+	return image->image;
+}
+
+/* The name of a mapping need not be a file, or not one of this machine. */
+static void add_map(const struct intel_image *image, struct pt_image *made,
+		    const struct process_map *map)
+{
+	int isid;
+
+	if (map->path[0] != '/')
+		return;
+	isid = pt_iscache_add_file(image->cache, map->path, map->file_offset,
+				   map->size_bytes, map->address);
+	if (isid >= 0)
+		pt_image_add_cached(made, image->cache, isid, NULL);
+}
+
+/* Reads generated code, which is in no file. Returns how many bytes it read, or
+ * a negative libipt error.
+ */
+static int read_generated(uint8_t *bytes, size_t size,
+			  const struct pt_asid *asid, uint64_t address,
+			  void *context)
+{
+	const struct intel_image *image = context;
+	size_t done = 0;
+
+	(void)asid;
+	while (done < size) {
+		size_t left;
+		const uint8_t *piece = process_maps_generated(
+			&image->maps, address + done, &left);
+
+		if (!piece)
+			break;
+		if (left > size - done)
+			left = size - done;
+		memcpy(bytes + done, piece, left);
+		done += left;
+	}
+	return done ? (int)done : -pte_nomap;
+}
+
+/* Rebuilds the image with the code of a process (struct process_map, oldest
+ * first) in addition to the regions. The previous pt_image must not be used any
+ * more after intel_image_drop_old() is called.
+ *
+ * Skips files that cannot be read: their code is unknown. Returns 0 or
+ * -ERROR_MEMORY.
+ */
+static int intel_image_set_process(struct intel_image *image,
+				   const struct array *maps)
+{
+	struct pt_image *made = make_image(image);
+
+	if (!made)
+		return -ERROR_MEMORY;
+	for (size_t i = 0; i < maps->count; i++)
+		add_map(image, made, array_at(maps, i));
+	image->maps = *maps;
+	pt_image_set_callback(made, read_generated, image);
+	intel_image_drop_old(image);
+	image->old = image->image;
+	image->image = made;
+	return 0;
+}
+
+/* Returns an image of the current code, or NULL when out of memory. */
+static struct intel_image *make_code_image(const struct libipt_code *code)
+{
+	struct array pieces = ARRAY_OF(struct code_region);
+	struct intel_image *image = NULL;
+
+	if (!code_space_pieces(code->space, &pieces))
+		image = intel_image_new(&pieces, code->log);
+	array_free(&pieces);
+	return image;
+}
+
+static int set_process(const struct libipt_code *code,
+		       struct intel_image *image)
+{
+	const struct array *maps = code_space_maps(code->space);
+
+	return maps ? intel_image_set_process(image, maps) : 0;
+}
+
+/* Opens the code of @input as it was at the start. Returns 0 or a negative enum
+ * error; must be closed either way.
+ */
+static int code_open(struct libipt_code *code, const struct flow_input *input)
+{
+	/* Spaces are not needed here. */
+	int error = code_space_open(input, 0, CODE_VIEW_FILES, &code->space);
+
+	code->log = input->log;
+	if (error)
+		return error;
+	code->image = make_code_image(code);
+	if (!code->image || set_process(code, code->image) < 0)
+		return -ERROR_MEMORY;
+	code->next_change_ns = code_space_next_change_ns(code->space);
+	return 0;
+}
+
+static void note_change(void *ctx, uint64_t first, uint64_t end)
+{
+	bool *has_changed = ctx;
+
+	(void)first;
+	(void)end;
+	*has_changed = true;
+}
+
+static void code_close(struct libipt_code *code)
+{
+	intel_image_free(code->image);
+	code_space_close(code->space);
+}
+
+/* Applies code changes up to @time_ns for @blocks. Must be called when its
+ * clock has passed next_change_ns. Returns 0 or -ERROR_MEMORY.
+ */
+static int code_update(struct libipt_code *code, uint64_t time_ns,
+		       struct pt_block_decoder *blocks)
+{
+	struct intel_image *image = code->image;
+	bool has_changed = false;
+	int error = code_space_advance(code->space, time_ns, time_ns,
+				       note_change, &has_changed);
+
+	/* libipt's cached blocks of the old bytes are freed with the old image.
+	 */
+	if (has_changed)
+		image = make_code_image(code);
+	if (error || !image || set_process(code, image) < 0 ||
+	    pt_blk_set_image(blocks, intel_image_get(image)) < 0) {
+		if (image != code->image)
+			intel_image_free(image);
+		return -ERROR_MEMORY;
+	}
+	if (image != code->image)
+		intel_image_free(code->image);
+	code->image = image;
+	intel_image_drop_old(image);
+	code->next_change_ns = code_space_next_change_ns(code->space);
+	return 0;
+}
 
 /* The stream is decoded segment by segment: a segment ends where bytes are
  * missing.
@@ -80,9 +338,8 @@ static int update_code(struct libipt *source)
 	time_ns = libipt_segment_guess_ns(source->segment);
 	return time_ns < source->code.next_change_ns ?
 		       0 :
-		       libipt_code_update(
-			       &source->code, time_ns,
-			       libipt_segment_decoder(source->segment));
+		       code_update(&source->code, time_ns,
+				   libipt_segment_decoder(source->segment));
 }
 
 /* Continues at a PSB, with unknown state. */
@@ -110,12 +367,12 @@ static int step(struct libipt *source)
 	if (source->status < 0)
 		recover(source);
 	else if (source->status & pts_event_pending)
-		source->status = libipt_events_take(&source->events,
-						    source->segment,
-						    source->code.space,
-						    source->blocks.last_ip);
+		source->status = libipt_events_consume(&source->events,
+						       source->segment,
+						       source->code.space,
+						       source->blocks.last_ip);
 	else
-		source->status = libipt_blocks_take(
+		source->status = libipt_blocks_consume(
 			&source->blocks, source->segment, source->code.space);
 	return 0;
 }
@@ -272,7 +529,7 @@ static int libipt_next(struct flow_source *base, const struct flow_item **items)
 		if (add_switches(source) < 0)
 			return -ERROR_MEMORY;
 	}
-	return (int)flow_batch_take(source->batch, items);
+	return (int)flow_batch_consume(source->batch, items);
 }
 
 static const struct flow_item *
@@ -288,7 +545,7 @@ static void libipt_close(struct flow_source *base)
 	libipt_segment_free(source->segment);
 	switch_feed_free(source->switches);
 	flow_batch_free(source->batch);
-	libipt_code_close(&source->code);
+	code_close(&source->code);
 	stream_bytes_close(&source->bytes);
 	free(source);
 }
@@ -311,7 +568,7 @@ static int set_up(struct libipt *source)
 
 	if (error)
 		return error;
-	error = libipt_code_open(&source->code, input);
+	error = code_open(&source->code, input);
 	if (error)
 		return error;
 	source->clock_setup = intel_clock_setup_of(input->recording);

@@ -1,16 +1,585 @@
 /* SPDX-License-Identifier: MIT */
 #include "decoder/recording/coresight_streams.h"
+
 #include "common/array.h"
 #include "common/budget.h"
 #include "common/error.h"
 #include "common/log.h"
 #include "common/perf_data.h"
-#include "decoder/recording/coresight_cut.h"
-#include "decoder/recording/coresight_unit.h"
 #include "decoder/recording/recording_facts.h"
 #include "decoder/recording/sideband.h"
 
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+
+/* A slice of a buffer for one stream; without bytes for a stream that has none.
+ */
+struct coresight_part {
+	struct aux_piece piece;
+	int32_t cpu;
+	int32_t tid;
+	uint64_t time_ns;
+	size_t order;
+	bool cut;
+	bool is_lost; /* bytes are missing after it */
+	uint64_t flags;
+};
+
+enum { LAST = CORESIGHT_FRAME_SIZE - 1 };
+
+static void add(struct coresight_frame *frame, uint8_t id, unsigned int place,
+		uint8_t byte)
+{
+	frame->ids[frame->count] = id;
+	frame->places[frame->count] = (uint8_t)place;
+	frame->bytes[frame->count] = byte;
+	frame->count++;
+}
+
+/* An even byte with bit 0 set is a new ID; its bit in the last byte is set if
+ * the following byte still belongs to the previous source. Bit 0 of other even
+ * bytes is in the last byte.
+ */
+void coresight_frame_read(const uint8_t *from, uint8_t *id,
+			  struct coresight_frame *frame)
+{
+	frame->count = 0;
+	for (unsigned int i = 0; i < LAST; i += 2) {
+		uint8_t bit = from[LAST] >> (i / 2) & 1;
+		uint8_t old = *id;
+
+		if (from[i] & 1)
+			*id = from[i] >> 1;
+		else
+			add(frame, old, i, from[i] | bit);
+		if (i + 1 < LAST)
+			add(frame, from[i] & 1 && bit ? old : *id, i + 1,
+			    from[i + 1]);
+	}
+}
+
+/* Returns whether the whole frame at @from is a barrier of the kernel, four
+ * synchronization words: the trace before it was overwritten
+ * (linux/coresight.h: CORESIGHT_BARRIER_PKT_SIZE).
+ */
+static bool frame_is_barrier(const uint8_t *from)
+{
+	static const uint8_t word[] = { 0xff, 0xff, 0xff, 0x7f };
+
+	for (size_t i = 0; i < CORESIGHT_FRAME_SIZE; i += sizeof(word))
+		if (memcmp(from + i, word, sizeof(word)))
+			return false;
+	return true;
+}
+
+void coresight_frame_find_ids(const uint8_t *bytes, size_t size, uint8_t *id,
+			      bool has_bytes[CORESIGHT_ID_COUNT])
+{
+	struct coresight_frame frame;
+
+	for (size_t at = 0; size - at >= CORESIGHT_FRAME_SIZE;
+	     at += CORESIGHT_FRAME_SIZE) {
+		coresight_frame_read(bytes + at, id, &frame);
+		for (size_t i = 0; i < frame.count; i++)
+			has_bytes[frame.ids[i]] = true;
+	}
+}
+
+/* The field of a unit that a word is stored in. */
+#define FIELD(name) (offsetof(struct coresight_unit, name) + 1)
+#define SKIPPED 0
+
+enum { PARAMETERS = 9 };
+
+/* Newer versions of perf append parameters: missing ones stay 0. */
+static const struct block_layout {
+	uint64_t magic;
+	size_t old_count; /* in version 0, which has no count */
+	enum coresight_protocol protocol;
+	size_t fields[PARAMETERS];
+	size_t time_source; /* index of the parameter TS_SOURCE, or 0 */
+} layouts[] = {
+	{ CORESIGHT_MAGIC_ETMV3,
+	  4,
+	  CORESIGHT_ETMV3,
+	  { FIELD(config), FIELD(trace_id), FIELD(ccer), FIELD(idr) },
+	  0 },
+	{ CORESIGHT_MAGIC_ETMV4,
+	  7,
+	  CORESIGHT_ETMV4,
+	  { FIELD(config), FIELD(trace_id), FIELD(idr0), FIELD(idr1),
+	    FIELD(idr2), FIELD(idr8), SKIPPED },
+	  7 },
+	{ CORESIGHT_MAGIC_ETE,
+	  8,
+	  CORESIGHT_ETE,
+	  { FIELD(config), FIELD(trace_id), FIELD(idr0), FIELD(idr1),
+	    FIELD(idr2), FIELD(idr8), SKIPPED, FIELD(devarch) },
+	  8 },
+};
+
+struct word_reader {
+	const uint64_t *words;
+	size_t left;
+};
+
+static bool take_word(struct word_reader *reader, uint64_t *word)
+{
+	if (!reader->left)
+		return false;
+	*word = *reader->words++;
+	reader->left--;
+	return true;
+}
+
+static const struct block_layout *find_layout(uint64_t magic)
+{
+	for (size_t i = 0; i < sizeof(layouts) / sizeof(*layouts); i++)
+		if (layouts[i].magic == magic)
+			return &layouts[i];
+	return NULL;
+}
+
+/* Distinguishes ETMv3 and PTM by ETMIDR. */
+static enum coresight_protocol old_protocol(uint32_t idr)
+{
+	return (idr >> 8 & 0xf) == 3 ? CORESIGHT_PTM : CORESIGHT_ETMV3;
+}
+
+static void set_parameter(struct coresight_unit *unit,
+			  const struct block_layout *layout, size_t index,
+			  uint64_t word)
+{
+	uint32_t value = (uint32_t)word;
+
+	if (layout->time_source && index == layout->time_source)
+		unit->has_cpu_time = word == 1;
+	else if (index < PARAMETERS && layout->fields[index])
+		memcpy((char *)unit + layout->fields[index] - 1, &value,
+		       sizeof(value));
+}
+
+static int read_block(struct word_reader *reader, uint64_t version,
+		      struct array *units)
+{
+	uint64_t magic = 0;
+	uint64_t cpu = 0;
+	const struct block_layout *layout =
+		take_word(reader, &magic) ? find_layout(magic) : NULL;
+	uint64_t count = layout ? layout->old_count : 0;
+	struct coresight_unit *unit;
+
+	if (!layout || !take_word(reader, &cpu) || cpu >= BUDGET_CPUS ||
+	    (version && !take_word(reader, &count)) || count > reader->left)
+		return -ERROR_FORMAT;
+	unit = array_add(units);
+	if (!unit)
+		return -ERROR_MEMORY;
+	unit->protocol = layout->protocol;
+	unit->cpu = (int32_t)cpu;
+	for (size_t i = 0; i < count; i++) {
+		uint64_t word = 0;
+
+		take_word(reader, &word);
+		set_parameter(unit, layout, i, word);
+	}
+	/* Bit 31: AUX_OUTPUT_HW_ID records, if there are any, contain the real
+	 * ID.
+	 */
+	unit->trace_id &= CORESIGHT_ID_MASK;
+	if (unit->protocol == CORESIGHT_ETMV3)
+		unit->protocol = old_protocol(unit->idr);
+	return 0;
+}
+
+int coresight_units_read(const uint64_t *words, size_t count,
+			 struct array *units)
+{
+	struct word_reader reader = { words, count };
+	uint64_t header[CORESIGHT_HEADER_WORDS] = { 0 };
+	int error = 0;
+
+	for (size_t i = 0; i < CORESIGHT_HEADER_WORDS; i++)
+		if (!take_word(&reader, &header[i]))
+			return -ERROR_FORMAT;
+
+	uint32_t cpus = (uint32_t)header[CORESIGHT_HEADER_PMU_CPUS];
+
+	for (uint32_t i = 0; i < cpus && !error; i++)
+		error = read_block(&reader, header[CORESIGHT_HEADER_VERSION],
+				   units);
+	return error;
+}
+
+bool coresight_unit_is_old(const struct coresight_unit *unit)
+{
+	return unit->protocol == CORESIGHT_ETMV3 ||
+	       unit->protocol == CORESIGHT_PTM;
+}
+
+/* ETMCR.TimestampEnable, TRCCONFIGR.TS. */
+bool coresight_unit_has_time(const struct coresight_unit *unit)
+{
+	return unit->config >> (coresight_unit_is_old(unit) ? 28 : 11) & 1;
+}
+
+/* ETMCR.CycleAccurate, TRCCONFIGR.CCI. */
+bool coresight_unit_counts_cycles(const struct coresight_unit *unit)
+{
+	return unit->config >> (coresight_unit_is_old(unit) ? 12 : 4) & 1;
+}
+
+/* ETMCR.ContextIDsize; TRCCONFIGR.CID, VMID and VMIDOPT. */
+enum coresight_task_field
+coresight_unit_task_field(const struct coresight_unit *unit)
+{
+	const uint32_t vmid_is_context = 1u << 7 | 1u << 15;
+
+	if (coresight_unit_is_old(unit))
+		return unit->config >> 14 & 3 ? CORESIGHT_TASK_CONTEXT :
+						CORESIGHT_TASK_NONE;
+	if ((unit->config & vmid_is_context) == vmid_is_context)
+		return CORESIGHT_TASK_VMID;
+	return unit->config >> 6 & 1 ? CORESIGHT_TASK_CONTEXT :
+				       CORESIGHT_TASK_NONE;
+}
+
+/* State while one buffer is cut. */
+struct cutter {
+	const struct recording *recording;
+	const struct array *units; /* the recording's */
+	const struct aux_stream *buffer;
+	struct array *parts; /* struct coresight_part */
+	size_t first_part;   /* of the buffer's */
+	/* end of the consumed bytes of the buffer */
+	uint64_t taken;
+	/* in frames: source of the next bytes */
+	uint8_t id;
+	/* the unit was restarted before its next part */
+	bool is_anew[CORESIGHT_ID_COUNT];
+	bool is_unknown[CORESIGHT_ID_COUNT];
+};
+
+static const struct coresight_unit *unit_at(const struct cutter *cutter,
+					    size_t index)
+{
+	return array_at(cutter->units, index);
+}
+
+static int add_part(struct cutter *cutter, const struct aux_piece *piece,
+		    const struct aux_span *span, size_t unit)
+{
+	const struct aux_stream *buffer = cutter->buffer;
+	struct coresight_part *part = array_add(cutter->parts);
+
+	if (!part)
+		return -ERROR_MEMORY;
+	part->piece = *piece;
+	part->piece.unit = (uint32_t)unit;
+	part->cpu = buffer->cpu < 0 ? -1 : unit_at(cutter, unit)->cpu;
+	part->tid = buffer->cpu < 0 ? buffer->tid : -1;
+	part->time_ns = span->time_ns;
+	part->order = cutter->parts->count;
+	part->cut = buffer->cut;
+	return 0;
+}
+
+/* Logs sources that are not CPUs: an STM's, or IDs due to damage. */
+static void note_unknown(const struct cutter *cutter)
+{
+	enum { SHOWN = 8 };
+	char text[SHOWN * sizeof(" 0x6f")] = "";
+	size_t length = 0;
+	size_t count = 0;
+
+	for (size_t id = CORESIGHT_FIRST_ID; id <= CORESIGHT_LAST_ID; id++)
+		if (cutter->is_unknown[id] && count++ < SHOWN)
+			length += (size_t)snprintf(text + length,
+						   sizeof(text) - length,
+						   " %#zx", id);
+	if (count)
+		log_message(recording_log(cutter->recording), LOG_NOTE,
+			    recording_data_path(cutter->recording),
+			    cutter->buffer->pieces->file_offset,
+			    "trace of %zu sources that are no CPU's is left "
+			    "out: ids%s%s",
+			    count, text, count > SHOWN ? " …" : "");
+}
+
+/* Returns the index of the unit, or the number of units if not found. */
+static size_t find_unit(const struct cutter *cutter, uint32_t id)
+{
+	size_t i = 0;
+
+	while (i < cutter->units->count && unit_at(cutter, i)->trace_id != id)
+		i++;
+	return i;
+}
+
+static void begin_anew(struct cutter *cutter)
+{
+	cutter->id = 0;
+	for (size_t id = 0; id < CORESIGHT_ID_COUNT; id++)
+		cutter->is_anew[id] = true;
+}
+
+/* Adds a part for each unit with bytes in the frames of @piece. */
+static int add_frames(struct cutter *cutter, struct aux_piece piece,
+		      const struct aux_span *span)
+{
+	bool has_bytes[CORESIGHT_ID_COUNT] = { false };
+	int error = 0;
+
+	piece.first_id = cutter->id;
+	coresight_frame_find_ids(piece.bytes, piece.size_bytes, &cutter->id,
+				 has_bytes);
+	for (size_t id = 1; id < CORESIGHT_ID_COUNT && !error; id++) {
+		size_t unit = find_unit(cutter, (uint32_t)id);
+
+		if (!has_bytes[id])
+			continue;
+		piece.begins_anew = cutter->is_anew[id];
+		cutter->is_anew[id] = false;
+		if (unit == cutter->units->count)
+			cutter->is_unknown[id] = true;
+		else
+			error = add_part(cutter, &piece, span, unit);
+	}
+	return error;
+}
+
+/* Marks a loss after the last part of each unit: a sink's loss may affect all
+ * units that share it, whichever wrote last.
+ */
+static void lose(struct cutter *cutter, uint64_t flags)
+{
+	bool is_done[CORESIGHT_ID_COUNT] = { false };
+
+	for (size_t i = cutter->parts->count; i-- > cutter->first_part;) {
+		struct coresight_part *part = array_at(cutter->parts, i);
+		uint32_t id = unit_at(cutter, part->piece.unit)->trace_id &
+			      CORESIGHT_ID_MASK;
+
+		if (is_done[id])
+			continue;
+		is_done[id] = true;
+		part->is_lost = true;
+		part->flags |= flags;
+		if (part->tid >= 0)
+			return;
+	}
+}
+
+/* Returns the number of bytes before the next barrier. */
+static size_t find_barrier(const uint8_t *bytes, size_t size)
+{
+	size_t at = 0;
+
+	while (size - at >= CORESIGHT_FRAME_SIZE &&
+	       !frame_is_barrier(bytes + at))
+		at += CORESIGHT_FRAME_SIZE;
+	return size - at < CORESIGHT_FRAME_SIZE ? size : at;
+}
+
+static void skip_bytes(struct aux_piece *piece, size_t count)
+{
+	piece->offset += count;
+	piece->file_offset += count;
+	piece->bytes += count;
+	piece->size_bytes -= count;
+}
+
+static int add_formatted(struct cutter *cutter, struct aux_piece piece,
+			 const struct aux_span *span)
+{
+	int error = 0;
+
+	if (piece.begins_anew)
+		begin_anew(cutter);
+	while (piece.size_bytes && !error) {
+		struct aux_piece part = piece;
+
+		part.size_bytes = find_barrier(piece.bytes, piece.size_bytes);
+		error = add_frames(cutter, part, span);
+		skip_bytes(&piece, part.size_bytes);
+		if (!piece.size_bytes)
+			break;
+		skip_bytes(&piece, CORESIGHT_FRAME_SIZE);
+		if (part.size_bytes)
+			lose(cutter, 0);
+		begin_anew(cutter);
+	}
+	return error;
+}
+
+/* Trace without frames belongs to the CPU of the sink. */
+static int add_raw(struct cutter *cutter, const struct aux_piece *piece,
+		   const struct aux_span *span)
+{
+	int32_t cpu = cutter->buffer->cpu < 0 ? span->cpu : cutter->buffer->cpu;
+
+	for (size_t i = 0; i < cutter->units->count; i++)
+		if (unit_at(cutter, i)->cpu == cpu)
+			return add_part(cutter, piece, span, i);
+	log_message(recording_log(cutter->recording), LOG_WARNING,
+		    recording_data_path(cutter->recording), piece->file_offset,
+		    "trace of CPU %d is left out: the recording does not say "
+		    "how it was made (AUXTRACE_INFO)",
+		    cpu);
+	return 0;
+}
+
+static void note_losses(struct cutter *cutter, uint64_t end)
+{
+	const struct aux_stream *buffer = cutter->buffer;
+
+	for (size_t i = 0; i < buffer->loss_count; i++)
+		if (buffer->losses[i].offset == end)
+			lose(cutter, buffer->losses[i].flags);
+}
+
+/* A sink counts as full when only a few bytes are left, which are skipped: the
+ * loss is recorded after these.
+ */
+static void note_losses_behind(struct cutter *cutter)
+{
+	const struct aux_stream *buffer = cutter->buffer;
+
+	for (size_t i = 0; i < buffer->loss_count; i++)
+		if (buffer->losses[i].offset > cutter->taken)
+			lose(cutter, buffer->losses[i].flags);
+}
+
+/* Adds the overlap of @whole and @span. */
+static int add_common(struct cutter *cutter, const struct aux_piece *whole,
+		      const struct aux_span *span)
+{
+	uint64_t end = whole->offset + whole->size_bytes;
+	uint64_t first = span->offset > whole->offset ? span->offset :
+							whole->offset;
+	bool is_raw = (span->flags & SIDEBAND_AUX_FORMAT) ==
+		      SIDEBAND_AUX_FORMAT_CORESIGHT_RAW;
+
+	if (span->size_bytes < end - span->offset)
+		end = span->offset + span->size_bytes;
+	/* Bytes that several records cover are added once. */
+	if (first < cutter->taken)
+		first = cutter->taken;
+	if (first >= end)
+		return 0;
+	cutter->taken = end;
+
+	struct aux_piece piece = {
+		.offset = first,
+		.size_bytes = end - first,
+		.file_offset = whole->file_offset + (first - whole->offset),
+		.bytes = whole->bytes + (first - whole->offset),
+		.is_formatted = !is_raw,
+		.begins_anew = first == span->offset,
+	};
+
+	int error = is_raw ? add_raw(cutter, &piece, span) :
+			     add_formatted(cutter, piece, span);
+
+	if (!error)
+		note_losses(cutter, end);
+	return error;
+}
+
+static bool overlap(const struct aux_piece *piece, const struct aux_span *span)
+{
+	return span->offset < piece->offset + piece->size_bytes &&
+	       (piece->offset <= span->offset ||
+		piece->offset - span->offset < span->size_bytes);
+}
+
+/* For snapshots, and recordings without AUX records: each slice is a span. */
+static struct aux_span whole_span(const struct aux_stream *buffer,
+				  const struct aux_piece *piece)
+{
+	return (struct aux_span){
+		.offset = piece->offset,
+		.size_bytes = piece->size_bytes,
+		.cpu = buffer->cpu,
+	};
+}
+
+/* Both are ordered: returns the first of @spans, from @from on, that does not
+ * end before @piece.
+ */
+static size_t skip_spans(const struct array *spans, size_t from,
+			 const struct aux_piece *piece)
+{
+	for (; from < spans->count; from++) {
+		const struct aux_span *span = array_at(spans, from);
+
+		if (span->offset + span->size_bytes > piece->offset)
+			break;
+	}
+	return from;
+}
+
+static int cut_piece(struct cutter *cutter, const struct aux_piece *piece,
+		     const struct array *spans, size_t first)
+{
+	int error = 0;
+
+	for (size_t i = first; i < spans->count && !error; i++) {
+		const struct aux_span *span = array_at(spans, i);
+
+		if (span->size_bytes && !overlap(piece, span))
+			break;
+		if (span->size_bytes)
+			error = add_common(cutter, piece, span);
+	}
+	return error;
+}
+
+/* A CPU with an empty AUX record still gets a stream. */
+static int add_nothing(struct cutter *cutter)
+{
+	const struct aux_piece nothing = { 0 };
+	const struct aux_span span = { .cpu = cutter->buffer->cpu };
+
+	return add_raw(cutter, &nothing, &span);
+}
+
+/* Cuts a buffer into the slices that a trace unit wrote from start to stop,
+ * once for each CPU with bytes in it.
+ *
+ * @spans: struct aux_span, the buffer's in order. The slices are appended to
+ * @parts (struct coresight_part); trace of no unit is logged. Returns 0 or
+ * -ERROR_MEMORY.
+ */
+static int coresight_cut(const struct recording *recording,
+			 const struct aux_stream *buffer,
+			 const struct array *spans, struct array *parts)
+{
+	struct cutter cutter = {
+		.recording = recording,
+		.units = recording_coresight_units(recording),
+		.buffer = buffer,
+		.parts = parts,
+		.first_part = parts->count,
+	};
+	size_t first = 0;
+	int error = 0;
+
+	if (!buffer->piece_count && buffer->cpu >= 0)
+		return add_nothing(&cutter);
+	for (size_t i = 0; i < buffer->piece_count && !error; i++) {
+		const struct aux_piece *piece = &buffer->pieces[i];
+		const struct aux_span whole = whole_span(buffer, piece);
+
+		first = skip_spans(spans, first, piece);
+		error = spans->count ? cut_piece(&cutter, piece, spans, first) :
+				       add_common(&cutter, piece, &whole);
+	}
+	note_losses_behind(&cutter);
+	note_unknown(&cutter);
+	return error;
+}
 
 struct coresight_streams {
 	struct array parts; /* struct coresight_part */
@@ -205,6 +774,41 @@ static void drop_times(struct array *streams)
 		if (stream[i].untraced_from_ns)
 			stream[i].untraced_from_ns =
 				stream[i].untraced_until_ns = 1;
+}
+
+/* Time stamps can be converted to nanoseconds if they are the CPU's counter and
+ * the recording has the conversion.
+ */
+static bool has_time(const struct recording *recording)
+{
+	const struct array *units = recording_coresight_units(recording);
+
+	for (size_t i = 0; i < units->count; i++) {
+		const struct coresight_unit *unit = array_at(units, i);
+
+		if (!coresight_unit_has_time(unit) || !unit->has_cpu_time)
+			return false;
+	}
+	return recording_time_conversion(recording)->known;
+}
+
+static bool has_cycles(const struct recording *recording)
+{
+	const struct array *units = recording_coresight_units(recording);
+
+	for (size_t i = 0; i < units->count; i++)
+		if (!coresight_unit_counts_cycles(array_at(units, i)))
+			return false;
+	return units->count;
+}
+
+enum recording_time recording_time(const struct recording *recording)
+{
+	if (recording_trace(recording) != RECORDING_TRACE_CORESIGHT ||
+	    has_time(recording))
+		return RECORDING_TIME_NANOSECONDS;
+	return has_cycles(recording) ? RECORDING_TIME_CYCLES :
+				       RECORDING_TIME_INSTRUCTIONS;
 }
 
 /* Adds a stream for each CPU that came online while recording, and has no unit in

@@ -6,7 +6,6 @@
 #include "common/log.h"
 #include "common/memory.h"
 #include "common/perf_data.h"
-#include "decoder/recording/data_file.h"
 #include "decoder/recording/record_walk.h"
 
 #include <stdlib.h>

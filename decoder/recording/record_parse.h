@@ -1,11 +1,19 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef KT_DECODER_RECORD_PARSE_H
-#define KT_DECODER_RECORD_PARSE_H
+#ifndef KT_DECODER_RECORDING_RECORD_PARSE_H
+#define KT_DECODER_RECORDING_RECORD_PARSE_H
 
 #include "decoder/recording/sideband.h"
 
 struct event_table;
 struct record;
+
+/* Parses a SAMPLE record up to and including the registers of the interrupted
+ * code. @sideband->event determines its layout (perf_event_open(2),
+ * PERF_RECORD_SAMPLE).
+ *
+ * Returns 1, 0 if the event is unknown, -ERROR_FORMAT if it is too short.
+ */
+int sample_parse(const struct record *record, struct sideband_record *sideband);
 
 /* The fields that most records end with and samples start with: task, time and
  * CPU. Unknown pid, tid and cpu are -1, unknown time is 0.

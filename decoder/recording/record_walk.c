@@ -1,14 +1,396 @@
 /* SPDX-License-Identifier: MIT */
 #include "decoder/recording/record_walk.h"
+
+#include "common/budget.h"
+#include "common/bytes.h"
 #include "common/error.h"
+#include "common/file_io.h"
 #include "common/file_map.h"
 #include "common/log.h"
 #include "common/perf_data.h"
-#include "decoder/recording/data_file.h"
-#include "decoder/recording/record_frame.h"
-#include "decoder/recording/record_unpack.h"
 
+#include <stdbool.h>
 #include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include <zstd.h>
+
+/* Records are at most 64 KiB, so the bytes of the last, incomplete record are
+ * all that is buffered to find where records end.
+ */
+struct record_unpack {
+	const struct log *log;
+	ZSTD_DStream *zstd;
+	int fd;		 /* -1 until something was unpacked */
+	uint64_t packed; /* compressed bytes so far */
+	uint64_t size;	 /* bytes in the file */
+	uint64_t whole;	 /* of these, in complete records returned */
+	uint8_t *rest;	 /* the bytes from @whole on */
+	size_t rest_size;
+	size_t rest_room;
+};
+
+/* Unpacks the COMPRESSED records of a file (perf record -z) into a temporary
+ * file. They are one zstd stream, split into records at arbitrary positions.
+ */
+struct record_unpack;
+
+static int refuse(const struct data_file *file, uint64_t offset, int error,
+		  const char *text)
+{
+	log_message(file->log, LOG_ERROR, file->path, offset, "%s", text);
+	return -error;
+}
+
+static int check_magic(const struct data_file *file)
+{
+	const char swapped[] = "2ELIFREP";
+
+	if (!file->map.size)
+		return refuse(file, 0, ERROR_TRUNCATED, "the file is empty");
+	if (file->map.size < PERF_DATA_PIPE_HEADER_SIZE)
+		return refuse(file, file->map.size, ERROR_TRUNCATED,
+			      "the file ends inside its header");
+	if (!memcmp(file->map.bytes, swapped, 8))
+		return refuse(file, 0, ERROR_UNSUPPORTED,
+			      "a recording of a big-endian machine");
+	if (memcmp(file->map.bytes, PERF_DATA_MAGIC, 8))
+		return refuse(file, 0, ERROR_FORMAT,
+			      "not a perf.data file (no PERFILE2)");
+	return 0;
+}
+
+static void open_pipe(struct data_file *file)
+{
+	file->is_pipe = true;
+	file->data_offset = PERF_DATA_PIPE_HEADER_SIZE;
+	file->data_size = file->map.size - file->data_offset;
+}
+
+/* A recorder that was killed leaves a data size of 0. */
+static void clip_data(struct data_file *file)
+{
+	uint64_t room = file->map.size - file->data_offset;
+
+	if (file->data_size && file->data_size <= room)
+		return;
+	file->is_cut = true;
+	log_message(file->log, LOG_WARNING, file->path, file->map.size,
+		    file->data_size ? "the file ends before its data does" :
+				      "the recording was not finished");
+	file->data_size = room;
+}
+
+static int read_header(struct data_file *file)
+{
+	struct byte_reader reader =
+		byte_reader_of(file->map.bytes, file->map.size);
+
+	byte_reader_bytes(&reader, 16);
+	file->attr_entry_size = byte_reader_u64(&reader);
+	file->attr_offset = byte_reader_u64(&reader);
+	file->attr_size = byte_reader_u64(&reader);
+	file->data_offset = byte_reader_u64(&reader);
+	file->data_size = byte_reader_u64(&reader);
+	byte_reader_bytes(&reader, 16);
+	for (int i = 0; i < 4; i++)
+		file->features[i] = byte_reader_u64(&reader);
+	if (reader.failed)
+		return refuse(file, file->map.size, ERROR_TRUNCATED,
+			      "the file ends inside its header");
+	if (file->data_offset > file->map.size)
+		return refuse(file, 40, ERROR_TRUNCATED,
+			      "the file ends before its data begins");
+	file->feature_offset = file->data_offset + file->data_size;
+	clip_data(file);
+	return 0;
+}
+
+int data_file_open(struct data_file *file, const char *path,
+		   const struct log *log)
+{
+	*file = (struct data_file){ .path = path, .log = log };
+
+	int error = file_map_open_kept(&file->map, path, log, &file->fd);
+
+	if (error)
+		return error;
+	file->has_fd = file->fd >= 0;
+	error = check_magic(file);
+	if (error)
+		goto fail;
+
+	struct byte_reader reader =
+		byte_reader_of(file->map.bytes + 8, file->map.size - 8);
+	uint64_t header_size = byte_reader_u64(&reader);
+
+	if (header_size == PERF_DATA_PIPE_HEADER_SIZE)
+		open_pipe(file);
+	else if (header_size == PERF_DATA_HEADER_SIZE)
+		error = read_header(file);
+	else
+		error = refuse(file, 8, ERROR_FORMAT,
+			       "the header's size is none that is known");
+	if (!error)
+		return 0;
+fail:
+	data_file_close(file);
+	return error;
+}
+
+void data_file_close(struct data_file *file)
+{
+	file_map_close(&file->map);
+	if (file->has_fd)
+		close(file->fd);
+	file->has_fd = false;
+}
+
+bool data_file_copy(const struct data_file *file, const uint8_t *bytes,
+		    size_t size, void *to)
+{
+	uintptr_t at = (uintptr_t)bytes - (uintptr_t)file->map.bytes;
+
+	return file->has_fd && at <= file->map.size &&
+	       size <= file->map.size - at && !read_at(file->fd, to, size, at);
+}
+
+/* The sections are in order of their bits, without absent ones. */
+const uint8_t *data_file_feature(const struct data_file *file, unsigned int bit,
+				 size_t *size)
+{
+	unsigned int before = 0;
+
+	if (file->is_pipe || bit >= PERF_DATA_FEATURE_BITS ||
+	    !(file->features[bit / 64] >> (bit % 64) & 1) ||
+	    file->feature_offset > file->map.size)
+		return NULL;
+	for (unsigned int i = 0; i < bit; i++)
+		before += file->features[i / 64] >> (i % 64) & 1;
+
+	struct byte_reader reader =
+		byte_reader_of(file->map.bytes + file->feature_offset,
+			       file->map.size - file->feature_offset);
+
+	byte_reader_bytes(&reader, before * 16);
+
+	uint64_t offset = byte_reader_u64(&reader);
+	uint64_t length = byte_reader_u64(&reader);
+
+	if (reader.failed || offset > file->map.size ||
+	    length > file->map.size - offset)
+		return NULL;
+	*size = length;
+	return file->map.bytes + offset;
+}
+
+/* Returns the number of bytes after the record that its size does not include.
+ */
+static uint64_t trailer_size_of(const struct record *record)
+{
+	struct byte_reader reader = byte_reader_of(record->bytes, record->size);
+
+	byte_reader_bytes(&reader, PERF_DATA_RECORD_HEADER_SIZE);
+	switch (record->type) {
+	case PERF_DATA_AUXTRACE:
+		return byte_reader_u64(&reader);
+	case PERF_DATA_TRACING_DATA:
+		return ((uint64_t)byte_reader_u32(&reader) + 7) & ~7ull;
+	default:
+		return 0;
+	}
+}
+
+const char *record_frame_read(const uint8_t *bytes, uint64_t size,
+			      struct record *record, uint64_t *length)
+{
+	struct byte_reader reader = byte_reader_of(bytes, size);
+
+	*record = (struct record){ .bytes = bytes };
+	record->type = byte_reader_u32(&reader);
+	record->misc = byte_reader_u16(&reader);
+	record->size = byte_reader_u16(&reader);
+	if (reader.failed)
+		return "the file ends inside a record";
+	if (record->size < PERF_DATA_RECORD_HEADER_SIZE)
+		return "a record is shorter than its own header";
+	if (record->size > size)
+		return "the file ends inside a record";
+
+	uint64_t left = size - record->size;
+
+	record->trailer = bytes + record->size;
+	record->trailer_size = trailer_size_of(record);
+	record->trailer_cut = record->trailer_size > left;
+	if (record->trailer_cut)
+		record->trailer_size = left;
+	*length = record->size + record->trailer_size;
+	return NULL;
+}
+
+enum { CHUNK_SIZE = 128 * 1024 };
+
+/* Returns NULL when out of memory. */
+static struct record_unpack *record_unpack_new(const struct log *log)
+{
+	struct record_unpack *unpack = calloc(1, sizeof(*unpack));
+
+	if (!unpack)
+		return NULL;
+	unpack->log = log;
+	unpack->fd = -1;
+	return unpack;
+}
+
+static void record_unpack_free(struct record_unpack *unpack)
+{
+	if (!unpack)
+		return;
+	ZSTD_freeDStream(unpack->zstd);
+	if (unpack->fd >= 0)
+		close(unpack->fd);
+	free(unpack->rest);
+	free(unpack);
+}
+
+static const char *begin(struct record_unpack *unpack)
+{
+	if (unpack->fd >= 0)
+		return NULL;
+	unpack->zstd = ZSTD_createDStream();
+	unpack->fd = file_map_temporary(unpack->log);
+	if (!unpack->zstd || unpack->fd < 0)
+		return "no room to unpack compressed records";
+	return NULL;
+}
+
+static bool is_over_budget(const struct record_unpack *unpack)
+{
+	return unpack->size > BUDGET_UNPACKED_BYTES ||
+	       unpack->size > BUDGET_UNPACKED_FREE +
+				      unpack->packed * BUDGET_UNPACKED_RATIO;
+}
+
+static const char *keep(struct record_unpack *unpack, const uint8_t *bytes,
+			size_t size)
+{
+	if (unpack->rest_size + size > unpack->rest_room) {
+		size_t room = (unpack->rest_size + size) * 2;
+		uint8_t *rest = realloc(unpack->rest, room);
+
+		if (!rest)
+			return "out of memory while unpacking";
+		unpack->rest = rest;
+		unpack->rest_room = room;
+	}
+	memcpy(unpack->rest + unpack->rest_size, bytes, size);
+	unpack->rest_size += size;
+	unpack->size += size;
+	if (is_over_budget(unpack))
+		return "compressed records unpack to more than any recorder's "
+		       "would";
+	if (file_map_append(unpack->fd, bytes, size, unpack->log) < 0)
+		return "no room to unpack compressed records";
+	return NULL;
+}
+
+/* Returns the complete records among the buffered bytes: less than one record
+ * remains buffered, whatever the total size.
+ */
+static const char *take_whole(struct record_unpack *unpack)
+{
+	const char *reason = NULL;
+	size_t at = 0;
+
+	while (unpack->rest_size - at >= PERF_DATA_RECORD_HEADER_SIZE) {
+		struct byte_reader reader = byte_reader_of(
+			unpack->rest + at, unpack->rest_size - at);
+
+		byte_reader_bytes(&reader, 6);
+
+		size_t size = byte_reader_u16(&reader);
+
+		if (size < PERF_DATA_RECORD_HEADER_SIZE)
+			reason = "a compressed record is malformed inside";
+		if (reason || size > unpack->rest_size - at)
+			break;
+		at += size;
+	}
+	unpack->rest_size -= at;
+	if (at)
+		memmove(unpack->rest, unpack->rest + at, unpack->rest_size);
+	unpack->whole += at;
+	return reason;
+}
+
+static const char *inflate(struct record_unpack *unpack, const uint8_t *bytes,
+			   size_t size)
+{
+	uint8_t chunk[CHUNK_SIZE];
+	ZSTD_inBuffer in = { bytes, size, 0 };
+	const char *reason = NULL;
+	bool full = false;
+
+	while (!reason && (in.pos < in.size || full)) {
+		ZSTD_outBuffer out = { chunk, sizeof(chunk), 0 };
+		size_t status = ZSTD_decompressStream(unpack->zstd, &out, &in);
+
+		if (ZSTD_isError(status))
+			return "a compressed record does not unpack";
+		if (!out.pos && in.pos == in.size)
+			break;
+		full = out.pos == out.size;
+		if (out.pos)
+			reason = keep(unpack, chunk, out.pos);
+		if (!reason)
+			reason = take_whole(unpack);
+	}
+	return reason;
+}
+
+/* Unpacks @record. *@offset and *@size are the range of unpacked bytes with the
+ * records that it completes; *@size may be 0.
+ *
+ * Returns NULL or a text that describes the error.
+ */
+static const char *record_unpack_add(struct record_unpack *unpack,
+				     const struct record *record,
+				     uint64_t *offset, uint64_t *size)
+{
+	struct byte_reader reader = byte_reader_of(record->bytes, record->size);
+	const char *reason = begin(unpack);
+
+	*offset = unpack->whole;
+	*size = 0;
+	if (reason)
+		return reason;
+	byte_reader_bytes(&reader, PERF_DATA_RECORD_HEADER_SIZE);
+
+	size_t packed_size = byte_reader_left(&reader);
+
+	if (record->type == PERF_DATA_COMPRESSED2) {
+		uint64_t stated = byte_reader_u64(&reader);
+
+		packed_size = byte_reader_left(&reader);
+		if (stated < packed_size)
+			packed_size = stated;
+	}
+	unpack->packed += packed_size;
+	reason = inflate(unpack, record->bytes + reader.position, packed_size);
+
+	*size = unpack->whole - *offset;
+	return reason;
+}
+
+/* Maps all unpacked bytes. Returns 0 or a negative enum error. */
+static int record_unpack_finish(struct record_unpack *unpack,
+				struct file_map *map)
+{
+	*map = (struct file_map){ 0 };
+	if (unpack->fd < 0)
+		return 0;
+	return file_map_open_fd(map, unpack->fd);
+}
 
 /* Bytes are given back to the system in steps of this size. */
 #define RELEASE_STEP ((uint64_t)4 << 20)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef KT_DECODER_RECORD_WALK_H
-#define KT_DECODER_RECORD_WALK_H
+#ifndef KT_DECODER_RECORDING_RECORD_WALK_H
+#define KT_DECODER_RECORDING_RECORD_WALK_H
 
 #include "common/array.h"
 #include "common/file_map.h"
@@ -9,8 +9,50 @@
 #include <stddef.h>
 #include <stdint.h>
 
-struct data_file;
+struct log;
 struct recording;
+
+/* The container format of a perf.data file: locates its parts. Other files
+ * parse them.
+ */
+struct data_file {
+	struct file_map map;
+	bool has_fd; /* false: it is in memory only */
+	int fd;
+	const char *path; /* borrowed, for messages */
+	const struct log *log;
+	bool is_pipe;	      /* no attributes, no feature sections */
+	bool is_cut;	      /* the file ends before its data does */
+	uint64_t data_offset; /* the records */
+	uint64_t data_size;   /* cut to the size of the file */
+	uint64_t attr_offset;
+	uint64_t attr_size;
+	uint64_t attr_entry_size;
+	uint64_t feature_offset; /* position of their {offset, size} */
+	uint64_t features[4];	 /* bitmap of the features present */
+};
+
+/* Opens and checks @path. Returns 0 or a negative enum error. */
+int data_file_open(struct data_file *file, const char *path,
+		   const struct log *log);
+
+void data_file_close(struct data_file *file);
+
+/* Copies the @size bytes at @bytes, part of the file's mapping, without
+ * touching the mapping: the first access to each page would be a page fault.
+ * Returns false, without copying, if the bytes are not part of the mapping.
+ */
+bool data_file_copy(const struct data_file *file, const uint8_t *bytes,
+		    size_t size, void *to);
+
+/* Returns a pointer to the bytes of feature @bit in the mapping and sets
+ * *@size; NULL if the file does not contain all of it.
+ */
+const uint8_t *data_file_feature(const struct data_file *file, unsigned int bit,
+				 size_t *size);
+
+/* Returns the file of @recording. */
+const struct data_file *recording_data_file(const struct recording *recording);
 
 /* One record, unparsed. */
 struct record {
@@ -26,6 +68,14 @@ struct record {
 	uint64_t trailer_size;
 	bool trailer_cut;
 };
+
+/* Reads the record at the start of @bytes, of which @size are available.
+ *
+ * Returns NULL and @record, with everything except its file_offset, or a text
+ * that describes the error. *@length is the distance to the next record.
+ */
+const char *record_frame_read(const uint8_t *bytes, uint64_t size,
+			      struct record *record, uint64_t *length);
 
 /* All records of a file, with the compressed ones unpacked. */
 struct record_store {
@@ -43,6 +93,7 @@ struct record_store {
  * -ERROR_SYSTEM. The first invalid record ends the walk.
  */
 int record_store_open(struct record_store *store, const struct data_file *file);
+
 void record_store_close(struct record_store *store);
 
 struct record_walk {

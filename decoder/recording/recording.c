@@ -1,31 +1,111 @@
 /* SPDX-License-Identifier: MIT */
 #include "decoder/recording/recording.h"
+
+#include "common/array.h"
 #include "common/error.h"
 #include "common/file_map.h"
 #include "common/log.h"
 #include "common/memory.h"
+#include "common/regular_file.h"
 #include "decoder/recording/coresight_streams.h"
-#include "decoder/recording/coresight_unit.h"
-#include "decoder/recording/data_file.h"
-#include "decoder/recording/program_ids.h"
-#include "decoder/recording/record_lists.h"
+#include "decoder/recording/generated_code.h"
+#include "decoder/recording/kept_programs.h"
 #include "decoder/recording/record_walk.h"
 #include "decoder/recording/recording_data.h"
 #include "decoder/recording/recording_facts.h"
-#include "decoder/recording/recording_part.h"
-#include "decoder/recording/recording_scan.h"
+#include "decoder/recording/sideband.h"
 #include "decoder/recording/tracepoint.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/utsname.h>
+#include <unistd.h>
 
-struct recording {
-	struct recording_facts facts;
-	struct data_file file; /* zeroed if there is none */
-	struct record_store store;
-	struct record_lists *record_lists; /* of the store */
-};
+/* Locates the traced machine's programs. */
+
+/* The name of a mapping need not be a file: "//anon". */
+const char *recording_user_path(const struct recording *recording,
+				const struct sideband_mmap *map,
+				struct arena *arena)
+{
+	const struct recording_facts *facts = recording_facts(recording);
+	const char *kept = kept_programs_find(facts->programs, map);
+	const char *path = map->path;
+	char rooted[4096];
+	int length;
+
+	if (kept)
+		return kept;
+	if (facts->files.vdso && !strcmp(path, "[vdso]"))
+		return facts->files.vdso;
+	if (path[0] != '/' || !facts->root)
+		return path;
+	if (!*facts->root || regular_file_goes_up(path))
+		return "";
+	length = snprintf(rooted, sizeof(rooted), "%s%s", facts->root, path);
+	if (length < 0 || (size_t)length >= sizeof(rooted))
+		return "";
+	return arena_text(arena, rooted, (size_t)length);
+}
+
+bool recording_contains_program(const struct recording *recording,
+				const struct sideband_mmap *map)
+{
+	return kept_programs_find(recording_facts(recording)->programs, map);
+}
+
+bool recording_has_program(const struct recording *recording,
+			   const struct sideband_mmap *map, const char *path)
+{
+	return program_ids_fit(recording_facts(recording)->program_ids, map,
+			       path, recording_facts(recording)->log);
+}
+
+static bool is_own_arch(enum recording_arch arch)
+{
+	struct utsname host;
+
+	return arch == RECORDING_ARCH_UNKNOWN || uname(&host) < 0 ||
+	       recording_arch_named(host.machine) == arch;
+}
+
+void recording_set_root(struct recording *recording, const char *root)
+{
+	struct recording_facts *facts = recording_facts_to_fill(recording);
+
+	facts->root = root;
+	if (root || is_own_arch(recording_arch(recording)))
+		return;
+	facts->root = "";
+	if (recording_names_user(recording))
+		log_message(facts->log, LOG_WARNING, facts->files.data,
+			    LOG_NO_OFFSET,
+			    "the traced machine's architecture is not this "
+			    "one's: user code and stacks are unknown unless "
+			    "--symfs names a folder with that machine's "
+			    "files");
+}
+
+void recording_clock_read(const struct recording *recording,
+			  struct clock_readings *readings)
+{
+	enum { MOST_BYTES = 4096 }; /* of three lines */
+	char text[MOST_BYTES];
+	ssize_t size;
+	int fd;
+
+	*readings = (struct clock_readings){ 0 };
+	if (!recording_files(recording)->clock)
+		return;
+	fd = regular_file_open(recording_files(recording)->clock);
+	if (fd < 0)
+		return;
+	size = read(fd, text, sizeof(text));
+	close(fd);
+	if (size > 0)
+		clock_readings_parse(readings, text, (size_t)size);
+}
 
 /* Sets everything to unknown. */
 static void begin(struct recording_facts *facts, const struct log *log)
@@ -59,9 +139,10 @@ struct recording *recording_new(const char *path, const struct log *log)
 			arena_text(recording->facts.arena, path, strlen(path));
 		recording->record_lists = record_lists_new();
 		recording->facts.program_ids = program_ids_new();
+		recording->facts.programs = kept_programs_new(path);
 	}
 	if (recording->facts.files.path && recording->record_lists &&
-	    recording->facts.program_ids)
+	    recording->facts.program_ids && recording->facts.programs)
 		return recording;
 	recording_close(recording);
 	return NULL;
@@ -101,6 +182,7 @@ static void close_maps(struct array *maps)
 static void forget(struct recording_facts *facts)
 {
 	coresight_streams_free(facts->coresight_streams);
+	generated_code_free(facts->generated);
 	array_free(&facts->dumps);
 	array_free(&facts->saved_names);
 	close_maps(&facts->maps);
@@ -109,6 +191,7 @@ static void forget(struct recording_facts *facts)
 	stream_list_free(&facts->streams);
 	event_table_free(&facts->events);
 	program_ids_free(facts->program_ids);
+	kept_programs_free(facts->programs);
 }
 
 void recording_close(struct recording *recording)
@@ -123,57 +206,23 @@ void recording_close(struct recording *recording)
 	free(recording);
 }
 
-bool recording_offset(const struct recording *recording, const void *bytes,
-		      uint64_t *offset)
-{
-	const struct file_map *map = &recording->file.map;
-	uintptr_t at = (uintptr_t)bytes - (uintptr_t)map->bytes;
-
-	*offset = at;
-	return map->bytes && at < map->size;
-}
-
-const struct data_file *recording_data_file(const struct recording *recording)
-{
-	return &recording->file;
-}
-
-const struct record_store *recording_store(const struct recording *recording)
-{
-	return &recording->store;
-}
-
-struct record_lists *recording_record_lists(const struct recording *recording)
-{
-	return recording->record_lists;
-}
-
-const struct recording_facts *recording_facts(const struct recording *recording)
-{
-	return &recording->facts;
-}
-
-struct recording_facts *recording_facts_to_fill(struct recording *recording)
-{
-	return &recording->facts;
-}
-
-bool recording_is_cut(const struct recording *recording)
-{
-	bool cut = recording->facts.is_cut || recording->file.is_cut ||
-		   recording->store.stop_reason;
-
-	for (size_t i = 0; i < recording->facts.streams.streams.count; i++)
-		cut |= recording_stream(recording, i)->cut;
-	return cut;
-}
-
 int recording_data_read(struct recording *recording)
 {
 	int error = recording_data_open(&recording->facts, &recording->file,
 					&recording->store);
 
-	return error ? error : coresight_streams_make(recording);
+	if (!error)
+		error = coresight_streams_make(recording);
+	if (!error && recording_names_user(recording))
+		error = generated_code_read(recording,
+					    &recording->facts.generated);
+	return error;
+}
+
+const struct generated_code *
+recording_generated_code(const struct recording *recording)
+{
+	return recording->facts.generated;
 }
 
 int recording_part_open(const struct recording *whole, const uint8_t *bytes,

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef KT_DECODER_RECORDING_H
-#define KT_DECODER_RECORDING_H
+#ifndef KT_DECODER_RECORDING_RECORDING_H
+#define KT_DECODER_RECORDING_RECORDING_H
+
+#include "common/clocks.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -10,9 +12,25 @@ struct array;
 struct log;
 struct tracepoint;
 
-/* A perf.data file, pipe-mode file or directory, ours or perf's. Read-only once
- * open: threads may share it. The format is described in
- * tools/perf/Documentation/perf.data-file-format.txt of Linux.
+/* A recording of any kind as facts, records and the trace's bytes.
+ *
+ *	perf.data ──────► recording_data.h ┐
+ *	debugger's files ► snapshot.h ─────┼─► recording_facts.h ─► this header
+ *	trace.dat ──────► trace_dat.h ─────┘          │
+ *	                                              ├─► sideband.h: records
+ *	                                              └─► struct aux_stream: bytes
+ *
+ * recording_open.h finds out the kind and runs its reader. perf.data may be a
+ * file, a pipe-mode file or a directory, ours or perf's; a trace.dat may also
+ * be in a directory of ours.
+ *
+ * 1. Facts are written only while the recording is opened. Afterwards threads
+ *    may share it: iterators (sideband.h) have their state of their own.
+ * 2. Pointers into a recording are valid until recording_close().
+ * 3. Missing facts are NULL, "" or 0, as described at each function.
+ *
+ * Sources: tools/perf/Documentation/perf.data-file-format.txt of Linux,
+ * include/uapi/linux/perf_event.h.
  */
 struct recording;
 
@@ -24,6 +42,7 @@ const struct log *recording_log(const struct recording *recording);
 
 /* Return the path as given, and the path of the file with the records. */
 const char *recording_path(const struct recording *recording);
+
 const char *recording_data_path(const struct recording *recording);
 
 /* Sets *@offset to the position of @bytes, a pointer from the sideband, in the
@@ -36,7 +55,9 @@ bool recording_offset(const struct recording *recording, const void *bytes,
 /* Return the paths of copies of the traced machine's files, or NULL if missing.
  */
 const char *recording_kcore_path(const struct recording *recording);
+
 const char *recording_kallsyms_path(const struct recording *recording);
+
 const char *recording_modules_path(const struct recording *recording);
 
 /* Returns the path of the list of TCP connections open at the recording's
@@ -48,6 +69,7 @@ const char *recording_sockets_path(const struct recording *recording);
  * or NULL.
  */
 const char *recording_cgroups_path(const struct recording *recording);
+
 const char *recording_cgroups_end_path(const struct recording *recording);
 
 /* A text in memory, without a terminating NUL; NULL if there is none. */
@@ -69,6 +91,7 @@ struct saved_name {
 	int32_t tid;
 	const char *name;
 };
+
 const struct saved_name *
 recording_saved_names(const struct recording *recording, size_t *count);
 
@@ -80,13 +103,20 @@ recording_saved_names(const struct recording *recording, size_t *count);
  */
 void recording_set_root(struct recording *recording, const char *root);
 
-/* Returns the local path of the traced machine's file @path: @path itself or a
- * path in @arena; "" if there is none, or if @path leads out of the folder
- * (".."); NULL when out of memory.
+/* Returns the local path of the traced machine's file that @map is of: that of
+ * the recording's own copy, @map->path itself or a path in @arena; "" if there
+ * is none, or if @map->path leads out of the folder (".."); NULL when out of
+ * memory.
  */
 struct arena;
+struct sideband_mmap;
 const char *recording_user_path(const struct recording *recording,
-				const char *path, struct arena *arena);
+				const struct sideband_mmap *map,
+				struct arena *arena);
+
+/* Returns whether the recording contains a copy of the file that @map is of. */
+bool recording_contains_program(const struct recording *recording,
+				const struct sideband_mmap *map);
 
 /* Returns whether the file at @path, the local path for @map's file, is the
  * file that was mapped: see program_ids_fit().
@@ -102,6 +132,7 @@ enum recording_arch {
 	RECORDING_ARCH_ARM64,
 	RECORDING_ARCH_ARM,
 };
+
 enum recording_arch recording_arch(const struct recording *recording);
 
 /* The origin of the trace: hardware, by its AUXTRACE_INFO record, or else the
@@ -115,6 +146,7 @@ enum recording_trace {
 	RECORDING_TRACE_FUNCTION_GRAPH,
 	RECORDING_TRACE_OTHER,
 };
+
 enum recording_trace recording_trace(const struct recording *recording);
 
 /* The unit of the recording's times. Without time stamps in the trace, or
@@ -127,6 +159,7 @@ enum recording_time {
 	RECORDING_TIME_CYCLES,
 	RECORDING_TIME_INSTRUCTIONS,
 };
+
 enum recording_time recording_time(const struct recording *recording);
 
 /* The contents of the header; "" or 0 if missing. */
@@ -144,6 +177,7 @@ struct recording_info {
 	uint64_t first_time_ns;
 	uint64_t last_time_ns;
 };
+
 const struct recording_info *recording_info(const struct recording *recording);
 
 /* A perf event of the recording. */
@@ -167,7 +201,9 @@ struct recording_event {
 	/* NULL if the event is not a tracepoint */
 	const struct tracepoint *tracepoint;
 };
+
 size_t recording_event_count(const struct recording *recording);
+
 const struct recording_event *recording_event(const struct recording *recording,
 					      size_t index);
 
@@ -235,7 +271,9 @@ struct aux_stream {
 	uint64_t untraced_from_ns;
 	uint64_t untraced_until_ns;
 };
+
 size_t recording_stream_count(const struct recording *recording);
+
 const struct aux_stream *recording_stream(const struct recording *recording,
 					  size_t index);
 
@@ -251,7 +289,30 @@ struct recording_counts {
 	uint64_t unknown;	/* records of unknown types */
 	uint64_t by_type[128];
 };
+
 const struct recording_counts *
 recording_counts(const struct recording *recording);
+
+/* Reads the readings of @recording's clock and of CLOCK_REALTIME; missing ones
+ * are unknown in @readings.
+ */
+void recording_clock_read(const struct recording *recording,
+			  struct clock_readings *readings);
+
+/* Opens @size bytes of records at @bytes, AUXTRACE with its trace included, as
+ * a recording of its own with the events, clock and files of @whole: data that
+ * was recorded later by the same events. The records' file offsets are relative
+ * to @bytes.
+ *
+ * Borrows all arguments. Pages of @bytes may be returned to the system, so they
+ * must be a shared mapping or less than 4 MiB. Returns 0 and *@part, to be
+ * closed by recording_part_close() before @whole is; -ERROR_MEMORY; or
+ * -ERROR_SYSTEM.
+ */
+int recording_part_open(const struct recording *whole, const uint8_t *bytes,
+			size_t size, struct recording **part);
+
+/* Closes @part, which may be NULL. */
+void recording_part_close(struct recording *part);
 
 #endif

@@ -1,17 +1,60 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef KT_DECODER_RECORDING_FACTS_H
-#define KT_DECODER_RECORDING_FACTS_H
+#ifndef KT_DECODER_RECORDING_RECORDING_FACTS_H
+#define KT_DECODER_RECORDING_RECORDING_FACTS_H
 
 #include "decoder/recording/event_table.h"
-#include "decoder/recording/graph_trace.h"
+#include "decoder/recording/record_walk.h"
 #include "decoder/recording/recording.h"
-#include "decoder/recording/recording_files.h"
 #include "decoder/recording/stream_list.h"
-#include "decoder/recording/time_conversion.h"
 #include "decoder/recording/trace_info.h"
+#include "decoder/recording/tracepoint.h"
 
+#include <stdbool.h>
+
+struct arena;
 struct coresight_streams;
+struct log;
+struct generated_code;
+struct kept_programs;
 struct program_ids;
+struct recording;
+
+/* The paths of a recording's files; NULL for missing ones. */
+struct recording_files {
+	const char *path; /* of the recording, as given */
+	const char *data; /* perf.data, trace.dat or snapshot.ini */
+	bool is_snapshot; /* a directory with a snapshot.ini */
+	const char *kcore;
+	const char *kcore_end; /* code that differed at the end */
+	const char *kallsyms;
+	const char *modules;
+	const char *cgroups; /* tasks' at the start */
+	const char *cgroups_end;
+	const char *sockets;   /* open at the start */
+	const char *clock;     /* readings of its clock */
+	const char *vdso;      /* absolute */
+	const char *code;      /* the folder code/ */
+	const char *trace_dat; /* function_graph's trace, next to data */
+};
+
+/* Finds the other files of @files, whose path is set, and allocates their paths
+ * in @arena. Returns 0, or -ERROR_NOT_FOUND, which was logged to @log, when the
+ * path is a directory without a recording.
+ */
+int recording_files_find(struct recording_files *files, struct arena *arena,
+			 const struct log *log);
+
+const struct recording_files *
+recording_files(const struct recording *recording);
+
+/* Maps the file @name of the directory of @recording until the recording is
+ * closed.
+ *
+ * Returns 0, its path and *@map, valid until the next call; -ERROR_MEMORY; or a
+ * negative enum error, whose reason was logged to the recording's log.
+ */
+int recording_map_file(struct recording *recording, const char *name,
+		       const char **path, const struct file_map **map);
 
 /* The facts known about a recording of any kind. Each kind has a reader
  * (recording_data.h, snapshot.h, trace_dat.h), which fills in the contents of
@@ -24,6 +67,7 @@ struct recording_facts {
 	struct recording_files files;
 	const char *root; /* root folder of the traced machine, or NULL */
 	struct program_ids *program_ids;
+	struct kept_programs *programs;
 	struct event_table events;
 	struct stream_list streams;
 	struct array tracepoints; /* struct tracepoint */
@@ -35,12 +79,24 @@ struct recording_facts {
 	struct time_conversion conversion;
 	struct array coresight_units;		     /* struct coresight_unit */
 	struct coresight_streams *coresight_streams; /* or NULL */
+	struct generated_code *generated;	     /* or NULL */
 	struct array maps;  /* struct file_map: of files next to the data */
 	struct array dumps; /* struct code_region: a snapshot's memory */
 	/* layout of trace.dat's pages; zeroed: none */
 	struct graph_trace graph;
 	struct text_part kallsyms; /* from trace.dat, if there is no file */
 	struct array saved_names;  /* struct saved_name: from trace.dat */
+};
+
+/* Returns the architecture with @name (uname's machine). */
+enum recording_arch recording_arch_named(const char *name);
+
+/* A recording of any kind. */
+struct recording {
+	struct recording_facts facts;
+	struct data_file file; /* zeroed if there is none */
+	struct record_store store;
+	struct record_lists *record_lists; /* of the store */
 };
 
 /* Returns a new recording with only path and log set, to be filled in by a
@@ -51,6 +107,7 @@ struct recording *recording_new(const char *path, const struct log *log);
 /* Return the facts of @recording; the second for its reader to fill in. */
 const struct recording_facts *
 recording_facts(const struct recording *recording);
+
 struct recording_facts *recording_facts_to_fill(struct recording *recording);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef KT_DECODER_SIDEBAND_H
-#define KT_DECODER_SIDEBAND_H
+#ifndef KT_DECODER_RECORDING_SIDEBAND_H
+#define KT_DECODER_RECORDING_SIDEBAND_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -10,9 +10,21 @@ struct aux_stream;
 struct recording;
 struct recording_event;
 
-/* Records that the kernel and perf wrote in addition to the trace. Sources: the
- * comments of enum perf_event_type in include/uapi/linux/perf_event.h.
+/* Records that the kernel and perf wrote in addition to the trace, parsed and
+ * in order of time.
+ *
+ *	record_walk.h: records ─► record_parse.h ─► struct sideband_record
+ *
+ * 1. Records are in order of time, all CPUs merged; those without a time come
+ *    first.
+ * 2. Malformed records are skipped.
+ * 3. An iterator belongs to one thread. Several may be open: those of one CPU
+ *    or of tasks share one scan of the recording (struct record_lists).
+ *
+ * Source: the comments of enum perf_event_type in
+ * include/uapi/linux/perf_event.h.
  */
+
 enum sideband_kind {
 	SIDEBAND_SWITCH,
 	SIDEBAND_COMM,
@@ -54,8 +66,13 @@ struct sideband_mmap {
 	const char *path;
 	const uint8_t *build_id; /* NULL if not recorded */
 	size_t build_id_size;
+	/* else its device, inode and generation: see common/program_key.h; NULL if
+	 * not recorded
+	 */
+	const uint8_t *inode;
 	bool kernel; /* a kernel or module mapping */
 	bool executable;
+	bool writable; /* also if that is unknown */
 };
 
 struct sideband_ksymbol {
@@ -127,11 +144,15 @@ struct sideband_aux {
 	uint64_t size_bytes;
 	uint64_t flags;
 };
+
 #define SIDEBAND_AUX_TRUNCATED 1
+
 #define SIDEBAND_AUX_OVERWRITE 2
+
 #define SIDEBAND_AUX_PARTIAL 4
-#define SIDEBAND_AUX_COLLISION 8
-#define SIDEBAND_AUX_FORMAT 0xff00		 /* PMU specific */
+
+#define SIDEBAND_AUX_FORMAT 0xff00 /* PMU specific */
+
 #define SIDEBAND_AUX_FORMAT_CORESIGHT_RAW 0x0100 /* not in frames */
 
 struct sideband_hw_id {
@@ -182,16 +203,43 @@ struct sideband;
  * Borrows @recording. Returns NULL when out of memory.
  */
 #define SIDEBAND_BIT(kind) (1u << (kind))
+
 struct sideband *sideband_open(const struct recording *recording,
 			       unsigned int kinds);
 
+/* Positions in a recording of the records that each CPU's decoder needs:
+ * context switches of its CPU, and tasks and programs. One scan of all records
+ * builds the lists for all decoders, at eight bytes a record.
+ */
+struct record_lists;
+
+/* Kinds of records in the list of a CPU and in the list about tasks, as
+ * SIDEBAND_BIT()s.
+ */
+#define RECORD_LISTS_OF_CPU \
+	(SIDEBAND_BIT(SIDEBAND_SWITCH) | SIDEBAND_BIT(SIDEBAND_EXIT) | \
+	 SIDEBAND_BIT(SIDEBAND_ITRACE_START))
+
+#define RECORD_LISTS_OF_TASKS \
+	(SIDEBAND_BIT(SIDEBAND_MMAP) | SIDEBAND_BIT(SIDEBAND_FORK) | \
+	 SIDEBAND_BIT(SIDEBAND_COMM) | SIDEBAND_BIT(SIDEBAND_ITRACE_START))
+
+/* Returns NULL when out of memory. */
+struct record_lists *record_lists_new(void);
+
+void record_lists_free(struct record_lists *lists);
+
+/* Returns the lists of @recording. */
+struct record_lists *recording_record_lists(const struct recording *recording);
+
 /* Opens an iterator over the records of @cpu only, where @kinds is a subset of
- * RECORD_LISTS_OF_CPU (record_lists.h), or over a subset of
+ * RECORD_LISTS_OF_CPU, or over a subset of
  * RECORD_LISTS_OF_TASKS. All such iterators share one scan of the recording.
  * Their file_offset is 0.
  */
 struct sideband *sideband_open_cpu(const struct recording *recording,
 				   unsigned int kinds, int32_t cpu);
+
 struct sideband *sideband_open_tasks(const struct recording *recording,
 				     unsigned int kinds);
 
@@ -204,6 +252,7 @@ struct sideband *sideband_open_stream(const struct recording *recording,
 
 /* Returns 1 and @record, 0 at the end, -ERROR_MEMORY. */
 int sideband_next(struct sideband *sideband, struct sideband_record *record);
+
 void sideband_close(struct sideband *sideband);
 
 #endif

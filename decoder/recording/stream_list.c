@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "decoder/recording/stream_list.h"
+
+#include "common/array.h"
 #include "common/budget.h"
 #include "common/bytes.h"
 #include "common/error.h"
@@ -7,7 +9,172 @@
 #include "decoder/recording/event_table.h"
 #include "decoder/recording/record_walk.h"
 #include "decoder/recording/sideband.h"
-#include "decoder/recording/stream_builder.h"
+#include "decoder/recording/stream_window.h"
+
+#include <string.h>
+
+/* A stream while its parts are being collected. */
+struct stream_builder {
+	struct aux_stream stream;
+	struct array pieces; /* struct aux_piece: in the order of the file */
+	struct array losses; /* struct aux_loss */
+	struct array spans;  /* struct aux_span */
+};
+
+/* The time packet after a PSB makes these bytes unique. */
+enum { KEY_SIZE = 48 };
+
+size_t snapshot_overlap(const uint8_t *before, size_t before_size,
+			const uint8_t *next, size_t next_size)
+{
+	const uint8_t *key = memmem(next, next_size, intel_psb, INTEL_PSB_SIZE);
+
+	if (!key)
+		return 0;
+
+	size_t lead = (size_t)(key - next);
+	size_t key_size = next_size - lead < KEY_SIZE ? next_size - lead :
+							KEY_SIZE;
+	const uint8_t *found = memmem(before, before_size, key, key_size);
+
+	if (!found)
+		return 0;
+
+	/* Everything from there to the end of @before must also be in @next. */
+	size_t shared = before_size - (size_t)(found - before);
+
+	if (shared > next_size - lead || memcmp(found, key, shared))
+		return 0;
+	return lead + shared;
+}
+
+/* Returns a stream for @cpu or, if that is -1, for thread @tid; with perf's
+ * @index.
+ */
+static struct stream_builder stream_builder_new(uint32_t index, int32_t cpu,
+						int32_t tid)
+{
+	return (struct stream_builder){
+		.stream = { .index = index,
+			    .cpu = cpu,
+			    .pid = -1,
+			    .tid = cpu >= 0 ? -1 : tid },
+		.pieces = ARRAY_OF(struct aux_piece),
+		.losses = ARRAY_OF(struct aux_loss),
+		.spans = ARRAY_OF(struct aux_span),
+	};
+}
+
+static void stream_builder_free(struct stream_builder *builder)
+{
+	array_free(&builder->pieces);
+	array_free(&builder->losses);
+	array_free(&builder->spans);
+}
+
+/* Returns 0 or -ERROR_MEMORY. */
+static int stream_builder_add_loss(struct stream_builder *builder,
+				   struct aux_loss loss)
+{
+	return array_append(&builder->losses, &loss);
+}
+
+static void trim_front(struct aux_piece *piece, uint64_t count)
+{
+	if (count > piece->size_bytes)
+		count = piece->size_bytes;
+	piece->offset += count;
+	piece->file_offset += count;
+	piece->bytes += count;
+	piece->size_bytes -= count;
+}
+
+/* perf pads a slice to 8 bytes; the start of the next shows the true size. */
+static void cut_padding(struct aux_stream *stream, struct aux_piece *before,
+			uint64_t count)
+{
+	if (count > 7 || count > before->size_bytes)
+		return;
+	before->size_bytes -= count;
+	stream->size_bytes -= count;
+}
+
+/* Trims @piece to follow the previous slices. Offsets of snapshots are not
+ * positions in a longer stream: they are counted from the previous slice.
+ */
+static int fit_piece(struct stream_builder *builder, struct aux_piece *before,
+		     struct aux_piece *piece, bool is_snapshot)
+{
+	uint64_t end = before->offset + before->size_bytes;
+
+	if (is_snapshot) {
+		uint64_t shared =
+			snapshot_overlap(before->bytes, before->size_bytes,
+					 piece->bytes, piece->size_bytes);
+
+		trim_front(piece, shared);
+		piece->offset = end;
+		if (shared)
+			return 0;
+	} else if (piece->offset <= end) {
+		cut_padding(&builder->stream, before, end - piece->offset);
+		end = before->offset + before->size_bytes;
+		trim_front(piece, end - piece->offset);
+		return 0;
+	}
+	return stream_builder_add_loss(builder,
+				       (struct aux_loss){ .offset = end });
+}
+
+/* Trims overlapping slices, and adds a loss where there is a hole between two.
+ * @is_snapshot: they are copies of a ring, and only their bytes show where two
+ * overlap.
+ *
+ * Returns 0 or -ERROR_MEMORY.
+ */
+static int stream_builder_fit(struct stream_builder *builder, bool is_snapshot)
+{
+	struct array *pieces = &builder->pieces;
+	size_t kept = 0;
+	int error = 0;
+
+	for (size_t i = 0; i < pieces->count && !error; i++) {
+		struct aux_piece *piece = array_at(pieces, i);
+		struct aux_piece *place = array_at(pieces, kept);
+
+		if (kept)
+			error = fit_piece(builder, place - 1, piece,
+					  is_snapshot);
+		if (!piece->size_bytes)
+			continue;
+		*place = *piece;
+		kept++;
+		builder->stream.size_bytes += piece->size_bytes;
+	}
+	pieces->count = kept;
+	return error;
+}
+
+static int compare_losses(const void *a, const void *b)
+{
+	const struct aux_loss *left = a;
+	const struct aux_loss *right = b;
+
+	return (left->offset > right->offset) - (left->offset < right->offset);
+}
+
+/* Returns the stream, which borrows the arrays of @builder. */
+static struct aux_stream stream_builder_stream(struct stream_builder *builder)
+{
+	struct aux_stream stream = builder->stream;
+
+	array_sort(&builder->losses, compare_losses);
+	stream.pieces = builder->pieces.items;
+	stream.piece_count = builder->pieces.count;
+	stream.losses = builder->losses.items;
+	stream.loss_count = builder->losses.count;
+	return stream;
+}
 
 struct aux_report {
 	struct aux_span span;

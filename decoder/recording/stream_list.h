@@ -1,15 +1,24 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef KT_DECODER_STREAM_LIST_H
-#define KT_DECODER_STREAM_LIST_H
+#ifndef KT_DECODER_RECORDING_STREAM_LIST_H
+#define KT_DECODER_RECORDING_STREAM_LIST_H
 
 #include "common/array.h"
 #include "decoder/recording/recording.h"
 
 #include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 
 struct event_table;
 struct record;
 struct sideband_record;
+
+/* Returns how many bytes at the start of @next also end @before, when both are
+ * snapshots of one ring of Intel PT: the longest end of @before that @next
+ * starts with, found by the sync points in @next; 0 if there is none.
+ */
+size_t snapshot_overlap(const uint8_t *before, size_t before_size,
+			const uint8_t *next, size_t next_size);
 
 /* Collects the trace bytes of a recording into streams: one for each CPU, or
  * one for each thread.
@@ -24,6 +33,7 @@ struct stream_list {
 };
 
 struct stream_list stream_list_new(void);
+
 void stream_list_free(struct stream_list *list);
 
 /* Adds an AUXTRACE record. Returns 0, -ERROR_MEMORY, -ERROR_FORMAT if it is too

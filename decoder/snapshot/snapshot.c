@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "decoder/snapshot/snapshot.h"
+
+#include "common/array.h"
 #include "common/budget.h"
 #include "common/error.h"
 #include "common/file_map.h"
@@ -10,12 +12,293 @@
 #include "decoder/recording/recording_facts.h"
 #include "decoder/recording/sideband.h"
 #include "decoder/snapshot/ini.h"
-#include "decoder/snapshot/snapshot_device.h"
-#include "decoder/snapshot/snapshot_region.h"
-#include "decoder/snapshot/snapshot_trace.h"
 
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
+
+/* A buffer's contents. */
+struct snapshot_buffer {
+	const char *section;
+	const char *name;
+	const char *file;
+	const char *format; /* "coresight": in frames; "source_data": without */
+};
+
+/* A pair of names that belong together. */
+struct snapshot_link {
+	const char *from;
+	const char *to;
+};
+
+static const struct {
+	const char *name;
+	size_t offset;
+} registers[] = {
+	{ "ETMCR", offsetof(struct coresight_unit, config) },
+	{ "ETMTRACEIDR", offsetof(struct coresight_unit, trace_id) },
+	{ "ETMIDR", offsetof(struct coresight_unit, idr) },
+	{ "ETMCCER", offsetof(struct coresight_unit, ccer) },
+	{ "TRCCONFIGR", offsetof(struct coresight_unit, config) },
+	{ "TRCTRACEIDR", offsetof(struct coresight_unit, trace_id) },
+	{ "TRCIDR0", offsetof(struct coresight_unit, idr0) },
+	{ "TRCIDR1", offsetof(struct coresight_unit, idr1) },
+	{ "TRCIDR2", offsetof(struct coresight_unit, idr2) },
+	{ "TRCIDR8", offsetof(struct coresight_unit, idr8) },
+	{ "TRCDEVARCH", offsetof(struct coresight_unit, devarch) },
+};
+
+/* The first entry that is a prefix of the type applies. */
+static const struct {
+	const char *type;
+	enum coresight_protocol protocol;
+} protocols[] = {
+	{ "ETM3", CORESIGHT_ETMV3 }, { "PTM", CORESIGHT_PTM },
+	{ "PFT1", CORESIGHT_PTM }, /* DS-5: program flow trace */
+	{ "ETM4", CORESIGHT_ETMV4 }, { "ETE", CORESIGHT_ETE },
+};
+
+/* "TRCIDR0(0x078)": the name ends at the bracket. */
+static void read_register(struct coresight_unit *unit,
+			  const struct ini_line *line)
+{
+	struct ini_text name = line->key;
+	const char *bracket = memchr(name.start, '(', name.length);
+	uint64_t number;
+	uint32_t value;
+
+	if (bracket)
+		name.length = (size_t)(bracket - name.start);
+	if (!ini_number(line->value, &number))
+		return;
+	value = (uint32_t)number;
+	for (size_t i = 0; i < sizeof(registers) / sizeof(*registers); i++)
+		if (ini_equals(name, registers[i].name))
+			memcpy((char *)unit + registers[i].offset, &value,
+			       sizeof(value));
+}
+
+static int set_text(const char **place, struct ini_text text,
+		    struct arena *arena)
+{
+	*place = arena_text(arena, text.start, text.length);
+	return *place ? 0 : -ERROR_MEMORY;
+}
+
+static int read_about(struct snapshot_device *device,
+		      const struct ini_line *line, struct arena *arena)
+{
+	if (ini_equals(line->key, "name"))
+		return set_text(&device->name, line->value, arena);
+	if (ini_equals(line->key, "class"))
+		return set_text(&device->kind, line->value, arena);
+	if (!ini_equals(line->key, "type"))
+		return 0;
+	for (size_t i = 0; i < sizeof(protocols) / sizeof(*protocols); i++)
+		if (ini_begins(line->value, protocols[i].type)) {
+			device->unit.protocol = protocols[i].protocol;
+			device->has_protocol = true;
+		}
+	return set_text(&device->type, line->value, arena);
+}
+
+/* Each dump has its own section: "dump", "dump1" … */
+static struct snapshot_dump *find_dump(struct ini_text section,
+				       struct arena *arena, size_t first,
+				       struct array *dumps)
+{
+	struct snapshot_dump *dump;
+
+	for (size_t i = first; i < dumps->count; i++) {
+		dump = array_at(dumps, i);
+		if (ini_equals(section, dump->section))
+			return dump;
+	}
+	dump = array_add(dumps);
+	if (!dump)
+		return NULL;
+	dump->size_bytes = UINT64_MAX;
+	dump->file = "";
+	return set_text(&dump->section, section, arena) < 0 ? NULL : dump;
+}
+
+static int read_dump(const struct ini_line *line, struct arena *arena,
+		     size_t first, struct array *dumps)
+{
+	struct snapshot_dump *dump =
+		find_dump(line->section, arena, first, dumps);
+	uint64_t number;
+
+	if (!dump)
+		return -ERROR_MEMORY;
+	if (ini_equals(line->key, "file"))
+		return set_text(&dump->file, line->value, arena);
+	if (!ini_number(line->value, &number))
+		return 0;
+	if (ini_equals(line->key, "address"))
+		dump->address = number;
+	else if (ini_equals(line->key, "length"))
+		dump->size_bytes = number;
+	else if (ini_equals(line->key, "offset"))
+		dump->file_offset = number;
+	return 0;
+}
+
+int snapshot_device_read(const void *text, size_t size, struct arena *arena,
+			 struct snapshot_device *device, struct array *dumps)
+{
+	struct ini_reader reader = ini_of(text, size);
+	struct ini_line line;
+	size_t first = dumps->count;
+	int error = 0;
+
+	*device = (struct snapshot_device){
+		.name = "",
+		.kind = "",
+		.type = "",
+	};
+	while (!error && ini_next(&reader, &line)) {
+		if (ini_equals(line.section, "device"))
+			error = read_about(device, &line, arena);
+		else if (ini_equals(line.section, "regs"))
+			read_register(&device->unit, &line);
+		else if (ini_begins(line.section, "dump"))
+			error = read_dump(&line, arena, first, dumps);
+	}
+	return error;
+}
+
+static bool overlaps(const struct array *regions, uint64_t first,
+		     uint64_t size_bytes)
+{
+	for (size_t i = 0; i < regions->count; i++) {
+		const struct code_region *region = array_at(regions, i);
+
+		if (first < region->first + region->size_bytes &&
+		    region->first < first + size_bytes)
+			return true;
+	}
+	return false;
+}
+
+/* Adds the memory in @dump, of @recording, to @regions (struct code_region),
+ * sorted, not touching. CPUs that share their memory have the same dumps: the
+ * first one is used. A dump whose file is missing or too short is ignored, so
+ * its code shows as gaps.
+ *
+ * Returns 0 or -ERROR_MEMORY.
+ */
+static int region_add(struct recording *recording,
+		      const struct snapshot_dump *dump, struct array *regions)
+{
+	const struct file_map *map;
+	struct code_region *region;
+	const char *path;
+	uint64_t size;
+	int error;
+
+	if (overlaps(regions, dump->address, 1))
+		return 0;
+	error = recording_map_file(recording, dump->file, &path, &map);
+	if (error == -ERROR_MEMORY)
+		return error;
+	/* Missing memory shows as gaps where it would have been used. */
+	if (error || dump->file_offset >= map->size)
+		return 0;
+	size = map->size - dump->file_offset;
+	if (dump->size_bytes < size)
+		size = dump->size_bytes;
+	if (!size || dump->address + size < dump->address ||
+	    overlaps(regions, dump->address, size))
+		return 0;
+	region = array_add(regions);
+	if (!region)
+		return -ERROR_MEMORY;
+	region->first = dump->address;
+	region->size_bytes = size;
+	region->file_path = path;
+	region->file_offset = dump->file_offset;
+	region->bytes = map->bytes + dump->file_offset;
+	code_region_sort(regions);
+	return 0;
+}
+
+static int add_link(struct array *links, const struct ini_line *line,
+		    struct arena *arena)
+{
+	struct snapshot_link *link = array_add(links);
+
+	if (!link || set_text(&link->from, line->key, arena) < 0)
+		return -ERROR_MEMORY;
+	return set_text(&link->to, line->value, arena);
+}
+
+/* Each buffer has its own section: "buffer0", "buffer1" … */
+static struct snapshot_buffer *
+find_buffer(struct array *buffers, struct ini_text section, struct arena *arena)
+{
+	struct snapshot_buffer *buffer;
+
+	for (size_t i = 0; i < buffers->count; i++) {
+		buffer = array_at(buffers, i);
+		if (ini_equals(section, buffer->section))
+			return buffer;
+	}
+	buffer = array_add(buffers);
+	if (!buffer)
+		return NULL;
+	buffer->name = "";
+	buffer->file = "";
+	buffer->format = "coresight";
+	return set_text(&buffer->section, section, arena) < 0 ? NULL : buffer;
+}
+
+static int read_buffer(struct array *buffers, const struct ini_line *line,
+		       struct arena *arena)
+{
+	struct snapshot_buffer *buffer =
+		find_buffer(buffers, line->section, arena);
+
+	if (!buffer)
+		return -ERROR_MEMORY;
+	if (ini_equals(line->key, "name"))
+		return set_text(&buffer->name, line->value, arena);
+	if (ini_equals(line->key, "file"))
+		return set_text(&buffer->file, line->value, arena);
+	if (ini_equals(line->key, "format"))
+		return set_text(&buffer->format, line->value, arena);
+	return 0;
+}
+
+int snapshot_trace_read(const void *text, size_t size, struct arena *arena,
+			struct snapshot_trace *trace)
+{
+	struct ini_reader reader = ini_of(text, size);
+	struct ini_line line;
+	int error = 0;
+
+	*trace = (struct snapshot_trace){
+		.buffers = ARRAY_OF(struct snapshot_buffer),
+		.outputs = ARRAY_OF(struct snapshot_link),
+		.cores = ARRAY_OF(struct snapshot_link),
+	};
+	while (!error && ini_next(&reader, &line)) {
+		if (ini_equals(line.section, "source_buffers"))
+			error = add_link(&trace->outputs, &line, arena);
+		else if (ini_equals(line.section, "core_trace_sources"))
+			error = add_link(&trace->cores, &line, arena);
+		else if (ini_begins(line.section, "buffer"))
+			error = read_buffer(&trace->buffers, &line, arena);
+	}
+	return error;
+}
+
+void snapshot_trace_free(struct snapshot_trace *trace)
+{
+	array_free(&trace->buffers);
+	array_free(&trace->outputs);
+	array_free(&trace->cores);
+}
 
 /* A snapshot while it is being read. */
 struct snapshot {
@@ -302,9 +585,9 @@ static int read_all(struct snapshot *snapshot)
 	for (size_t i = 0; i < snapshot->trace.buffers.count && !error; i++)
 		error = add_buffer(snapshot, i);
 	for (size_t i = 0; i < snapshot->dumps.count && !error; i++)
-		error = snapshot_region_add(snapshot->recording,
-					    array_at(&snapshot->dumps, i),
-					    &facts->dumps);
+		error = region_add(snapshot->recording,
+				   array_at(&snapshot->dumps, i),
+				   &facts->dumps);
 	return error || facts->coresight_units.count ? error : refuse(snapshot);
 }
 

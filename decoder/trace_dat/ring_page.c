@@ -1,8 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 #include "decoder/trace_dat/ring_page.h"
+
+#include "common/array.h"
 #include "common/bytes.h"
-#include "decoder/recording/graph_trace.h"
 #include "decoder/recording/recording.h"
+#include "decoder/recording/tracepoint.h"
+
+#include <stdbool.h>
+#include <string.h>
 
 /* An event starts with 5 bits of kind or length, in words of 4 bytes, and 27
  * bits of the time since the previous event.
@@ -50,7 +55,7 @@ static void begin_page(struct ring_pages *pages, const uint8_t *page)
 	size = commit & COMMIT_MASK;
 	pages->page = page;
 	pages->has_loss |= (commit & MISSED_EVENTS) != 0;
-	pages->is_behind_bad |= size > room;
+	pages->follows_damage |= size > room;
 	pages->event = page + graph->data_offset;
 	pages->end = pages->event + (size > room ? 0 : size);
 }
@@ -78,7 +83,7 @@ static bool next_page(struct ring_pages *pages)
 /* The rest of the page cannot be read. */
 static bool leave_page(struct ring_pages *pages)
 {
-	pages->is_behind_bad = true;
+	pages->follows_damage = true;
 	pages->event = pages->end;
 	return false;
 }
@@ -180,9 +185,9 @@ int ring_pages_next(struct ring_pages *pages, struct ring_event *event)
 		if (!take_one(pages, event))
 			continue;
 		event->has_loss = pages->has_loss;
-		event->is_behind_bad = pages->is_behind_bad;
+		event->follows_damage = pages->follows_damage;
 		pages->has_loss = false;
-		pages->is_behind_bad = false;
+		pages->follows_damage = false;
 		return 1;
 	}
 }
@@ -207,4 +212,161 @@ bool ring_pages_times(const struct graph_trace *graph,
 	while (ring_pages_next(&pages, &event))
 		*last_ns = event.time_ns;
 	return true;
+}
+
+/* TASK_REPORT_MAX of include/linux/sched.h: it was preempted. */
+enum { STATE_PREEMPTED = 0x100 };
+
+/* The kernel's shadow stack is far smaller: 50 to 256 functions. */
+enum { DEPTH_MOST = 4096 };
+
+static int64_t number(const struct tracepoint_field *field,
+		      const struct ring_event *event)
+{
+	return tracepoint_number(field, event->bytes, event->size);
+}
+
+static bool find_event(const struct graph_trace *graph, uint32_t id,
+		       enum graph_event *event)
+{
+	for (int i = 0; i < GRAPH_EVENTS; i++)
+		if (graph->ids[i] && graph->ids[i] == id) {
+			*event = (enum graph_event)i;
+			return true;
+		}
+	return false;
+}
+
+static void read_switch(const struct graph_trace *graph,
+			const struct ring_event *event,
+			struct graph_record *record)
+{
+	int64_t state = number(&graph->previous_state, event);
+
+	record->previous = (int32_t)number(&graph->previous_pid, event);
+	record->next = (int32_t)number(&graph->next_pid, event);
+	record->is_preempted = !state || state & STATE_PREEMPTED;
+}
+
+/* Returns whether @event is of enum graph_event. */
+static bool read_event(const struct graph_trace *graph,
+		       const struct ring_event *event,
+		       struct graph_record *record)
+{
+	enum graph_event kind;
+
+	if (!find_event(graph, (uint32_t)number(&graph->type, event), &kind))
+		return false;
+	record->event = kind == GRAPH_ENTRY_FROM ? GRAPH_ENTRY : kind;
+	record->time_ns = event->time_ns;
+	record->place = event->place;
+	record->tid = (int32_t)number(&graph->pid, event);
+	if (kind == GRAPH_SWITCH) {
+		read_switch(graph, event, record);
+		return true;
+	}
+	record->address = (uint64_t)number(&graph->function[kind], event);
+	record->depth = (int32_t)number(&graph->depth[kind], event);
+	if (record->depth >= 0 && record->depth <= DEPTH_MOST)
+		return true;
+	record->follows_damage = true;
+	return false;
+}
+
+int graph_record_next(struct ring_pages *pages, struct graph_record *record)
+{
+	struct ring_event event;
+
+	*record = (struct graph_record){ 0 };
+	while (ring_pages_next(pages, &event)) {
+		record->has_loss |= event.has_loss;
+		record->follows_damage |= event.follows_damage;
+		if (read_event(pages->graph, &event, record))
+			return 1;
+	}
+	return 0;
+}
+
+/* The sizes of number fields that are supported. */
+static bool is_number(const struct tracepoint_field *field)
+{
+	return field && !field->is_dynamic &&
+	       (field->size == 1 || field->size == 2 || field->size == 4 ||
+		field->size == 8);
+}
+
+static bool take_field(const struct tracepoint *format, const char *name,
+		       struct tracepoint_field *field)
+{
+	const struct tracepoint_field *found = tracepoint_field(format, name);
+
+	if (!is_number(found))
+		return false;
+	*field = *found;
+	return true;
+}
+
+static const struct tracepoint *
+find_format(const struct array *formats, const char *system, const char *name)
+{
+	for (size_t i = 0; i < formats->count; i++) {
+		const struct tracepoint *format = array_at(formats, i);
+
+		if (!strcmp(format->system, system) &&
+		    !strcmp(format->name, name))
+			return format;
+	}
+	return NULL;
+}
+
+static bool take_function(const struct array *formats, const char *name,
+			  enum graph_event event, struct graph_trace *graph)
+{
+	const struct tracepoint *format = find_format(formats, "ftrace", name);
+
+	if (!format || !take_field(format, "func", &graph->function[event]) ||
+	    !take_field(format, "depth", &graph->depth[event]))
+		return false;
+	graph->ids[event] = format->id;
+	/* All events have these at the same offsets. */
+	return take_field(format, "common_type", &graph->type) &&
+	       take_field(format, "common_flags", &graph->flags) &&
+	       take_field(format, "common_pid", &graph->pid);
+}
+
+static void take_switch(const struct array *formats, struct graph_trace *graph)
+{
+	const struct tracepoint *format =
+		find_format(formats, "sched", "sched_switch");
+
+	if (format && take_field(format, "prev_pid", &graph->previous_pid) &&
+	    take_field(format, "prev_state", &graph->previous_state) &&
+	    take_field(format, "next_pid", &graph->next_pid))
+		graph->ids[GRAPH_SWITCH] = format->id;
+}
+
+void graph_formats_find(const struct array *formats,
+			const struct tracepoint *page, uint32_t page_bytes,
+			struct graph_trace *graph)
+{
+	struct tracepoint_field commit;
+	struct tracepoint_field data;
+
+	*graph = (struct graph_trace){ 0 };
+	if (!take_function(formats, "funcgraph_entry", GRAPH_ENTRY, graph) ||
+	    !take_function(formats, "funcgraph_exit", GRAPH_EXIT, graph) ||
+	    !take_field(page, "commit", &commit) || commit.size < 4 ||
+	    commit.offset != sizeof(uint64_t) ||
+	    !tracepoint_field(page, "data"))
+		return;
+	data = *tracepoint_field(page, "data");
+	if (data.offset < commit.offset + commit.size ||
+	    data.offset > page_bytes / 2)
+		return;
+	take_function(formats, "funcgraph_retaddr_entry", GRAPH_ENTRY_FROM,
+		      graph);
+	take_switch(formats, graph);
+	graph->commit_bytes = commit.size;
+	graph->data_offset = data.offset;
+	graph->page_bytes = page_bytes;
 }

@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef KT_DECODER_RING_PAGE_H
-#define KT_DECODER_RING_PAGE_H
+#ifndef KT_DECODER_TRACE_DAT_RING_PAGE_H
+#define KT_DECODER_TRACE_DAT_RING_PAGE_H
+
+#include "decoder/recording/tracepoint.h"
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
+struct array;
 struct aux_stream;
-struct graph_trace;
 
 /* One event of the kernel's ring buffer: kernel/trace/ring_buffer.c and
  * include/linux/ring_buffer.h of Linux.
@@ -19,7 +21,7 @@ struct ring_event {
 	size_t size;
 	/* events before it were lost before they were written */
 	bool has_loss;
-	bool is_behind_bad; /* it or events before it are damaged */
+	bool follows_damage; /* it or events before it are damaged */
 };
 
 /* An iterator over the pages of one CPU. A copy of it iterates independently.
@@ -35,7 +37,7 @@ struct ring_pages {
 	uint64_t page_place; /* of this page, in the stream */
 	uint64_t time_ns;
 	bool has_loss;
-	bool is_behind_bad;
+	bool follows_damage;
 };
 
 /* Borrows both arguments. */
@@ -53,5 +55,33 @@ int ring_pages_next(struct ring_pages *pages, struct ring_event *event);
 bool ring_pages_times(const struct graph_trace *graph,
 		      const struct aux_stream *stream, uint64_t *first_ns,
 		      uint64_t *last_ns);
+
+/* An event of enum graph_event. */
+struct graph_record {
+	uint64_t time_ns;
+	uint64_t place;		/* in the stream's bytes */
+	enum graph_event event; /* GRAPH_ENTRY also for GRAPH_ENTRY_FROM */
+	int32_t tid;		/* the running task */
+	uint64_t address;	/* of the function */
+	int32_t depth;		/* 0: the outermost call that the tracer sees */
+	int32_t previous;	/* GRAPH_SWITCH: from this task … */
+	int32_t next;		/* … to this one */
+	bool is_preempted;	/* the previous task was still runnable */
+	bool has_loss;		/* before the record: see struct ring_event */
+	bool follows_damage;
+};
+
+/* Reads the next event of enum graph_event and skips all others. Returns 1 and
+ * @record, or 0 at the end. To look ahead, pass a copy of *@pages.
+ */
+int graph_record_next(struct ring_pages *pages, struct graph_record *record);
+
+/* Fills in @graph: the function_graph tracer's events from @formats (struct
+ * tracepoint), and from @page, the format of a page's header, the offset of its
+ * events. graph->page_bytes becomes @page_bytes, or 0 if something is missing.
+ */
+void graph_formats_find(const struct array *formats,
+			const struct tracepoint *page, uint32_t page_bytes,
+			struct graph_trace *graph);
 
 #endif

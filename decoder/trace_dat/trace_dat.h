@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef KT_DECODER_TRACE_DAT_H
-#define KT_DECODER_TRACE_DAT_H
+#ifndef KT_DECODER_TRACE_DAT_TRACE_DAT_H
+#define KT_DECODER_TRACE_DAT_TRACE_DAT_H
+
+#include "decoder/recording/recording.h"
 
 #include <stdbool.h>
 

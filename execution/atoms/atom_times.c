@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 #include "execution/atoms/atom_times.h"
+
 #include "common/error.h"
 #include "decoder/code/code_space.h"
-#include "decoder/recording/time_conversion.h"
+#include "decoder/recording/trace_info.h"
 #include "execution/walk/execution.h"
 #include "execution/walk/walk.h"
 
 void atom_times_set_bounds(struct execution *execution, uint64_t low_ns,
 			   uint64_t high_ns)
 {
-	execution->at_branch = false;
-	execution->has_bounds = false;
+	execution->bounds.at_branch = false;
+	execution->bounds.has_index = false;
 	execution->atoms.bound_low_ns = low_ns;
 	execution->atoms.bound_high_ns = high_ns;
 }
@@ -39,12 +40,12 @@ static uint64_t begin_of_block(const struct execution *execution)
 }
 
 /* Sets the current time to @known_ns. */
-static void know(struct execution *execution, uint64_t known_ns)
+static void set_known(struct execution *execution, uint64_t known_ns)
 {
 	struct atom_cycles *cycles = &execution->atoms.cycles;
 
 	execution->times.pace.counted = cycles->weighed;
-	event_times_know(&execution->times, known_ns);
+	event_times_set_known(&execution->times, known_ns);
 	cycles->work = 0;
 	cycles->weighed = 0;
 }
@@ -56,8 +57,8 @@ void atom_times_begin(struct execution *execution, bool is_block)
 		       atoms->clock == RECORDING_TIME_NANOSECONDS;
 
 	if (atoms->known_ns)
-		know(execution,
-		     may_run ? begin_of_block(execution) : atoms->known_ns);
+		set_known(execution, may_run ? begin_of_block(execution) :
+					       atoms->known_ns);
 	atoms->known_ns = 0;
 	atoms->work_seen = block_work_instructions(execution->times.work);
 	if (atoms->clock == RECORDING_TIME_INSTRUCTIONS)
@@ -102,8 +103,12 @@ void atom_times_after(struct execution *execution)
 				      atoms->after_high_ns);
 }
 
-/* @now_ns becomes the upper bound of all records without one. */
-void atom_times_set_now(struct execution *execution, uint64_t now_ns)
+/* The time is @now_ns: sets this upper bound for all earlier records without
+ * one.
+ *
+ * @now_ns becomes the upper bound of all records without one.
+ */
+static void atom_times_set_now(struct execution *execution, uint64_t now_ns)
 {
 	struct atom_state *atoms = &execution->atoms;
 	struct event_times *times = &execution->times;
@@ -129,9 +134,9 @@ int atom_times_update_code(struct execution *execution, uint64_t time_ns)
 	if (walk_set_code(execution, time_ns) < 0)
 		return -ERROR_MEMORY;
 	atoms->next_change_ns = code_space_next_change_ns(execution->code);
-	if (atoms->told != BLOCK_NONE)
-		atoms->told =
-			walk_find(execution, execution->blocks[atoms->told].ip);
+	if (atoms->reported != BLOCK_NONE)
+		atoms->reported = walk_find(
+			execution, execution->blocks[atoms->reported].ip);
 	return 0;
 }
 
@@ -146,4 +151,161 @@ int atom_times_stamp(struct execution *execution, uint64_t ticks)
 		return 0;
 	atom_times_set_now(execution, time_ns);
 	return atom_times_update_code(execution, time_ns);
+}
+
+struct share {
+	uint64_t parts;
+	uint64_t whole;
+};
+
+/* Returns the work from @from to @work, with its instructions scaled to a share
+ * of the cycles.
+ */
+static uint64_t scaled(uint64_t work, uint64_t from, const void *ctx)
+{
+	const struct share *share = ctx;
+	uint64_t done =
+		block_work_instructions(work) - block_work_instructions(from);
+
+	return work - done + done * share->parts / share->whole;
+}
+
+/* Returns the new value for @work, with the part after @from counted
+ * differently, see @ctx.
+ */
+typedef uint64_t work_change(uint64_t work, uint64_t from, const void *ctx);
+
+/* Changes the work of records since the last count. */
+static void change_work(struct execution *execution, work_change *change,
+			const void *ctx)
+{
+	struct event_times *times = &execution->times;
+	uint64_t from = execution->atoms.cycles.work;
+
+	/* Part of it may already have its time. */
+	if (from > times->work)
+		from = 0;
+	for (size_t i = times->count; i > times->finished; i--) {
+		uint64_t *work = &times->records[i - 1].time_ns;
+
+		if (*work <= from)
+			break;
+		*work = change(*work, from, ctx);
+	}
+	times->work = change(times->work, from, ctx);
+}
+
+/* Scales the work since the last count: its instructions by @parts / @whole. */
+static void weigh(struct execution *execution, uint64_t parts, uint64_t whole)
+{
+	const struct share share = { parts, whole };
+
+	change_work(execution, scaled, &share);
+	execution->atoms.cycles.weighed += parts;
+}
+
+/* The next count starts here. */
+static void begin_count(struct execution *execution)
+{
+	struct atom_cycles *cycles = &execution->atoms.cycles;
+
+	cycles->carried = 0;
+	cycles->counted = execution->atoms.instructions;
+	cycles->work = execution->times.work;
+}
+
+/* The count covers everything up to the end of the last block. */
+static void advance(struct execution *execution)
+{
+	struct atom_state *atoms = &execution->atoms;
+
+	atoms->cycles.total += atoms->cycles.carried;
+	atom_times_set_now(execution, atoms->cycles.total);
+	atoms->after_low_ns = atoms->cycles.total;
+	atoms->after_high_ns = atoms->cycles.total;
+}
+
+/* If nothing ran, the cycles are the time that the next block waited. */
+static void add_cycles(struct execution *execution, uint64_t count)
+{
+	struct atom_state *atoms = &execution->atoms;
+	struct atom_cycles *cycles = &atoms->cycles;
+	uint64_t ran = atoms->instructions - cycles->counted;
+
+	cycles->carried += count;
+	if (!ran)
+		return;
+	if (atoms->clock == RECORDING_TIME_CYCLES)
+		advance(execution);
+	else if (atoms->clock == RECORDING_TIME_NANOSECONDS)
+		weigh(execution, cycles->carried, ran);
+	begin_count(execution);
+}
+
+void atom_cycles_lose(struct execution *execution)
+{
+	struct atom_state *atoms = &execution->atoms;
+	struct atom_cycles *cycles = &atoms->cycles;
+
+	/* The clock continues while nothing is traced. */
+	if (atoms->clock == RECORDING_TIME_CYCLES) {
+		cycles->total += cycles->carried;
+		cycles->carried = 0;
+		atom_times_set_now(execution, cycles->total);
+		return;
+	}
+	cycles->is_known = false;
+	cycles->stamped = 0;
+	begin_count(execution);
+}
+
+/* Adds as many slow blocks as this much work may contain. */
+static uint64_t with_slow_blocks(uint64_t work, uint64_t from, const void *ctx)
+{
+	enum { INSTRUCTIONS_PER_BLOCK = 8 };
+	uint64_t done =
+		block_work_instructions(work) - block_work_instructions(from);
+
+	(void)ctx;
+	return work + done / INSTRUCTIONS_PER_BLOCK * BLOCK_WORK_SLOW;
+}
+
+/* The counter overflowed before anything could be written: the CPU slept at
+ * some time since the last count.
+ */
+static void weigh_unknown(struct execution *execution)
+{
+	change_work(execution, with_slow_blocks, NULL);
+	execution->times.work += BLOCK_WORK_SLOW;
+}
+
+void atom_cycles_consume(struct execution *execution, uint64_t cycles)
+{
+	struct atom_cycles *counter = &execution->atoms.cycles;
+
+	if (!cycles && counter->is_known)
+		weigh_unknown(execution);
+	if (cycles && counter->is_known && cycles >= counter->stamped)
+		add_cycles(execution, cycles - counter->stamped);
+	else
+		atom_cycles_lose(execution);
+	counter->is_known = true;
+	counter->stamped = 0;
+}
+
+void atom_cycles_consume_stamped(struct execution *execution, uint64_t cycles)
+{
+	struct atom_state *atoms = &execution->atoms;
+	struct atom_cycles *counter = &atoms->cycles;
+
+	if (cycles && (!counter->is_known || cycles < counter->stamped)) {
+		atom_cycles_lose(execution);
+		counter->is_known = true;
+		counter->stamped = cycles;
+	} else if (cycles) {
+		add_cycles(execution, cycles - counter->stamped);
+		counter->stamped = cycles;
+	} else if (atoms->instructions != counter->counted) {
+		atom_cycles_lose(execution);
+	}
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef KT_EXECUTION_ATOM_TIMES_H
-#define KT_EXECUTION_ATOM_TIMES_H
+#ifndef KT_EXECUTION_ATOMS_ATOM_TIMES_H
+#define KT_EXECUTION_ATOMS_ATOM_TIMES_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -34,11 +34,6 @@ void atom_times_end(struct execution *execution);
 /* Sets the time of records added next to the end of the last block. */
 void atom_times_after(struct execution *execution);
 
-/* The time is @now_ns: sets this upper bound for all earlier records without
- * one.
- */
-void atom_times_set_now(struct execution *execution, uint64_t now_ns);
-
 /* Consumes a time stamp. Returns 0 or -ERROR_MEMORY. */
 int atom_times_stamp(struct execution *execution, uint64_t ticks);
 
@@ -49,5 +44,19 @@ void atom_times_stamp_record(struct execution *execution, uint64_t work);
 
 /* Applies code changes up to @time_ns. Returns 0 or -ERROR_MEMORY. */
 int atom_times_update_code(struct execution *execution, uint64_t time_ns);
+
+/* Cycle counts between atoms: execution between two counts gets that much work.
+ * Without time stamps, they are the clock.
+ */
+
+/* Consume a count of the cycles since the last one, 0 if the unit does not
+ * know; or the count that accompanies a time stamp, 0 if none does.
+ */
+void atom_cycles_consume(struct execution *execution, uint64_t cycles);
+
+void atom_cycles_consume_stamped(struct execution *execution, uint64_t cycles);
+
+/* Marks that the next count may cover untraced execution. */
+void atom_cycles_lose(struct execution *execution);
 
 #endif

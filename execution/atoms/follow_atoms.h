@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef KT_EXECUTION_FOLLOW_ATOMS_H
-#define KT_EXECUTION_FOLLOW_ATOMS_H
+#ifndef KT_EXECUTION_ATOMS_FOLLOW_ATOMS_H
+#define KT_EXECUTION_ATOMS_FOLLOW_ATOMS_H
 
+#include "execution/walk/execution.h"
+
+#include <stdbool.h>
 #include <stdint.h>
 
-struct execution;
 struct flow_input;
-struct trace_branch;
 
 /* Follows the trace of units that emit an atom for each branch (TRACE_ATOMS in
- * trace_branch.h), Arm's ETMv4 and ETE: the counterpart of follow.h.
+ * branch_source.h), Arm's ETMv4 and ETE: the counterpart of follow.h.
  *
- *	TRACE_ATOMS, _ADDRESS, _SOURCE,    atom_flow.h, which runs blocks
- *	_EXCEPTION, _ON                    by walk_atoms.h
- *	TRACE_TIME, _CYCLES                atom_times.h, atom_cycles.h
- *	TRACE_SESSION, _GAP, _END          follow_atoms.c, atom_gaps.h
- *	TRACE_TASK                         follow_atoms.c
+ *	TRACE_ATOMS, _ADDRESS, _SOURCE,    runs blocks by walk_atoms.h
+ *	_EXCEPTION, _ON
+ *	TRACE_TIME, _CYCLES                atom_times.h
+ *	TRACE_SESSION, _GAP, _END, _TASK   follow_atoms.c
  *
  * The state is struct execution and its struct atom_state:
  *
@@ -26,6 +26,35 @@ struct trace_branch;
  *
  * Threads and errors are as in execution.h.
  */
+
+/* Decoder state saved right after a sync point, with times in nanoseconds: the
+ * state of atoms only. The rest of an execution's state, and the unit's
+ * settings, which each session repeats, are not included.
+ */
+struct atom_point {
+	/* without the fields of a single execution; with the instructions since
+	 * the last count
+	 */
+	struct atom_state state;
+	uint64_t reported_ip; /* 0: none */
+	uint8_t reported_set;
+	bool has_pid; /* only the trace reports the running task: */
+	int32_t pid;
+};
+
+/* Returns the initial state, with everything unknown. */
+struct atom_state atom_point_first(void);
+
+void atom_point_save(struct atom_point *point,
+		     const struct execution *execution);
+
+/* Makes @execution, of the same unit, continue from @point, with the code
+ * before @next_change_ns. Returns 0 or -ERROR_MEMORY.
+ */
+int atom_point_restore(const struct atom_point *point,
+		       struct execution *execution, uint64_t next_change_ns);
+
+bool atom_point_is_same(const struct atom_point *a, const struct atom_point *b);
 
 /* Sets up @execution, whose code is open, for @input's stream, if its unit
  * emits atoms. Returns 0 or -ERROR_MEMORY.

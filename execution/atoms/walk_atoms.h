@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef KT_EXECUTION_WALK_ATOMS_H
-#define KT_EXECUTION_WALK_ATOMS_H
+#ifndef KT_EXECUTION_ATOMS_WALK_ATOMS_H
+#define KT_EXECUTION_ATOMS_WALK_ATOMS_H
+
+#include "execution/walk/execution.h"
 
 #include <stdbool.h>
 #include <stdint.h>
-
-struct execution;
 
 /* Walks the graph from execution->block, which has not run yet, for trace where
  * every branch has an atom. After an indirect branch without a further atom the

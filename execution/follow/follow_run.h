@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef KT_EXECUTION_FOLLOW_RUN_H
-#define KT_EXECUTION_FOLLOW_RUN_H
+#ifndef KT_EXECUTION_FOLLOW_FOLLOW_RUN_H
+#define KT_EXECUTION_FOLLOW_FOLLOW_RUN_H
+
+#include "execution/walk/execution.h"
+#include "execution/walk/walk.h"
 
 #include <stdint.h>
-
-struct execution;
-struct trace_branch;
 
 /* The loop over consecutive TRACE_BITS and TRACE_TARGETs, which nearly all
  * branches are. follow.h follows the others.

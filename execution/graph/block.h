@@ -32,6 +32,7 @@ enum block_kind {
 	BLOCK_NO_CODE,	    /* no bytes are known at the address */
 	BLOCK_CODE_CHANGED, /* the bytes changed at an unknown time */
 	BLOCK_UNKNOWN,	    /* not a known instruction */
+	BLOCK_GENERATED,    /* generated code whose bytes are unknown */
 };
 
 /* Returns whether a block of @kind ends in a branch whose target is in the
@@ -52,25 +53,25 @@ enum block_edge {
 };
 
 /* The kind of an edge: its effect on the call stack. */
-enum block_passage {
-	PASSAGE_INSIDE, /* stays in the function */
-	PASSAGE_CALL,
-	PASSAGE_LOCAL_CALL, /* a call into the calling function itself */
-	PASSAGE_TAIL_CALL,
-	PASSAGE_RETURN,
+enum edge_kind {
+	EDGE_KIND_INSIDE, /* stays in the function */
+	EDGE_KIND_CALL,
+	EDGE_KIND_LOCAL_CALL, /* a call into the calling function itself */
+	EDGE_KIND_TAIL_CALL,
+	EDGE_KIND_RETURN,
 	/* to a thunk, which may contain nothing but a return; else as
-	 * PASSAGE_OTHER
+	 * EDGE_KIND_OTHER
 	 */
-	PASSAGE_THUNK_RETURN,
-	PASSAGE_OTHER, /* depends on the edges before */
-	PASSAGE_NEW,   /* the edge was never taken: to is BLOCK_NONE */
-	/* Like PASSAGE_OTHER, for thunks of indirect branches that have no
+	EDGE_KIND_THUNK_RETURN,
+	EDGE_KIND_OTHER, /* depends on the edges before */
+	EDGE_KIND_NEW,	 /* the edge was never taken: to is BLOCK_NONE */
+	/* Like EDGE_KIND_OTHER, for thunks of indirect branches that have no
 	 * other use: from plain code by a call, on to another thunk, to plain
 	 * code.
 	 */
-	PASSAGE_TO_THUNK,
-	PASSAGE_IN_THUNK,
-	PASSAGE_FROM_THUNK,
+	EDGE_KIND_TO_THUNK,
+	EDGE_KIND_IN_THUNK,
+	EDGE_KIND_FROM_THUNK,
 };
 
 /* Consecutive instructions up to a branch. The part of the graph used most
@@ -78,10 +79,10 @@ enum block_passage {
  */
 struct block {
 	uint64_t ip; /* the first instruction */
-	/* edges, by enum block_edge. A return's EDGE_TAKEN is PASSAGE_RETURN if
-	 * this block is plain, a call's EDGE_NEXT if the block after it is
+	/* edges, by enum block_edge. A return's EDGE_TAKEN is EDGE_KIND_RETURN
+	 * if this block is plain, a call's EDGE_NEXT if the block after it is
 	 */
-	uint32_t ways[2];
+	uint32_t edges[2];
 	uint32_t work;	   /* see BLOCK_WORK_SLOW */
 	uint32_t function; /* see function_table.h */
 	uint16_t bytes;
@@ -96,68 +97,68 @@ struct block {
 };
 
 /* An edge in one word: its target, the number of a struct block, in the high
- * bits and its enum block_passage in the low bits. Since PASSAGE_INSIDE is 0,
+ * bits and its enum edge_kind in the low bits. Since EDGE_KIND_INSIDE is 0,
  * such an edge is also the distance from the first block.
  */
-enum { BLOCK_WAY_SHIFT = 5, BLOCK_WAY_MASK = (1 << BLOCK_WAY_SHIFT) - 1 };
+enum { BLOCK_EDGE_SHIFT = 5, BLOCK_EDGE_MASK = (1 << BLOCK_EDGE_SHIFT) - 1 };
 
-_Static_assert(sizeof(struct block) == 1 << BLOCK_WAY_SHIFT,
-	       "ways are offsets");
-_Static_assert((int)PASSAGE_FROM_THUNK <= (int)BLOCK_WAY_MASK,
-	       "passages fit in a way");
+_Static_assert(sizeof(struct block) == 1 << BLOCK_EDGE_SHIFT,
+	       "edges are offsets");
+_Static_assert((int)EDGE_KIND_FROM_THUNK <= (int)BLOCK_EDGE_MASK,
+	       "edge kinds fit in a word");
 
 /* Limit on the number of blocks. */
-#define BLOCK_MOST ((uint32_t)1 << (32 - BLOCK_WAY_SHIFT))
+#define BLOCK_MOST ((uint32_t)1 << (32 - BLOCK_EDGE_SHIFT))
 
-/* Returns the target block of edge @way; @blocks is the first block. */
+/* Returns the target block of edge @word; @blocks is the first block. */
 static inline const struct block *block_at(const struct block *blocks,
-					   uint32_t way)
+					   uint32_t word)
 {
-	return &blocks[way >> BLOCK_WAY_SHIFT];
+	return &blocks[word >> BLOCK_EDGE_SHIFT];
 }
 
 /* Like block_at(), for an edge inside a function. */
 static inline const struct block *block_inside(const struct block *blocks,
-					       uint32_t way)
+					       uint32_t word)
 {
-	return (const void *)((const char *)blocks + way);
+	return (const void *)((const char *)blocks + word);
 }
 
-static inline uint32_t block_way(uint32_t to, uint8_t passage)
+static inline uint32_t block_edge_word(uint32_t to, uint8_t edge_kind)
 {
-	return to << BLOCK_WAY_SHIFT | passage;
+	return to << BLOCK_EDGE_SHIFT | edge_kind;
 }
 
 static inline uint32_t block_to(const struct block *block, enum block_edge edge)
 {
-	return block->ways[edge] >> BLOCK_WAY_SHIFT;
+	return block->edges[edge] >> BLOCK_EDGE_SHIFT;
 }
 
-/* Returns the edge kind of @way, with thunks not distinguished. */
-static inline uint8_t block_way_passage(uint32_t way)
+/* Returns the edge kind of @word, with thunks not distinguished. */
+static inline uint8_t edge_word_kind(uint32_t word)
 {
-	uint8_t passage = way & BLOCK_WAY_MASK;
+	uint8_t edge_kind = word & BLOCK_EDGE_MASK;
 
-	return passage <= PASSAGE_NEW ? passage : PASSAGE_OTHER;
+	return edge_kind <= EDGE_KIND_NEW ? edge_kind : EDGE_KIND_OTHER;
 }
 
-static inline uint8_t block_passage(const struct block *block,
-				    enum block_edge edge)
+static inline uint8_t block_edge_kind(const struct block *block,
+				      enum block_edge edge)
 {
-	return block_way_passage(block->ways[edge]);
+	return edge_word_kind(block->edges[edge]);
 }
 
-/* Returns whether the kind of @edge is @passage, any of enum block_passage. */
-static inline bool block_passes(const struct block *block, enum block_edge edge,
-				enum block_passage passage)
+/* Returns whether the kind of @edge is @edge_kind, any of enum edge_kind. */
+static inline bool block_edge_is(const struct block *block,
+				 enum block_edge edge, enum edge_kind edge_kind)
 {
-	return (block->ways[edge] & BLOCK_WAY_MASK) == passage;
+	return (block->edges[edge] & BLOCK_EDGE_MASK) == edge_kind;
 }
 
 /* Returns the edge kind of a return to @to; @is_plain: from plain code. */
 static inline uint8_t block_returned(bool is_plain, const struct block *to)
 {
-	return is_plain && to->is_plain ? PASSAGE_RETURN : PASSAGE_OTHER;
+	return is_plain && to->is_plain ? EDGE_KIND_RETURN : EDGE_KIND_OTHER;
 }
 
 /* Work is an instruction count; the value for a block that may take much longer

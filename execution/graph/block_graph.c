@@ -1,20 +1,40 @@
 /* SPDX-License-Identifier: MIT */
 #include "execution/graph/block_graph.h"
+
+#include "common/file_map.h"
+#include "common/memory.h"
 #include "decoder/code/code_space.h"
+#include "decoder/flow/flow.h"
 #include "execution/graph/block_code.h"
-#include "execution/graph/block_passage.h"
-#include "execution/graph/block_table.h"
+#include "symbolize/functions/function_table.h"
 #include "symbolize/symbols/symbols.h"
 
 #include <stdlib.h>
 #include <string.h>
+
+/* The blocks with their infos, indexed by number, by address and by page of the
+ * code.
+ */
+struct block_table {
+	struct block *blocks; /* the first is BLOCK_NONE; stored in */
+	struct pages block_pages;
+	struct block_info *infos; /* stored in */
+	struct pages info_pages;
+	uint32_t count; /* 0: not even BLOCK_NONE */
+	uint32_t room;
+	uint32_t *slots; /* open addressing by ip and space: see slot_of() */
+	uint32_t mask;	 /* of the slots; at most half are used */
+	uint32_t *pages; /* the first block of the pages with the same hash */
+};
+
+enum { BLOCK_PAGE_SHIFT = 12 };
 
 /* Indirect branches lead to several targets in turn: the recent ones. */
 enum { MEMO_SIZE = 1024 };
 
 struct jump_memo {
 	uint32_t from; /* BLOCK_NONE: none */
-	uint32_t way;
+	uint32_t word;
 };
 
 struct block_graph {
@@ -26,6 +46,288 @@ struct block_graph {
 	uint32_t space;			   /* in this space */
 	struct jump_memo memos[MEMO_SIZE]; /* by a hash of source and target */
 };
+
+static inline uint32_t block_hash(uint64_t key)
+{
+	return (uint32_t)(key * 0x9e3779b97f4a7c15 >> 32);
+}
+
+static inline uint32_t block_place_hash(uint64_t ip, uint32_t space)
+{
+	return block_hash(ip ^ (uint64_t)space << 47);
+}
+
+enum {
+	FIRST_ROOM = 256,
+	FIRST_RESERVED = 1 << 18,
+};
+
+/* Besides the block's number a slot contains bits of its hash, so that most
+ * other blocks need not be read.
+ */
+enum { SLOT_HASH_SHIFT = 32 - BLOCK_EDGE_SHIFT };
+
+static uint32_t slot_of(uint32_t index, uint32_t hash)
+{
+	return index | hash >> SLOT_HASH_SHIFT << SLOT_HASH_SHIFT;
+}
+
+static uint32_t slot_index(uint32_t slot)
+{
+	return slot & (BLOCK_MOST - 1);
+}
+
+/* Pages usually contain several blocks, so fewer slots are needed. */
+static uint32_t page_slots(uint32_t room)
+{
+	return room / 4;
+}
+
+/* Returns the first block in the page of @address and in pages that share its
+ * slot.
+ */
+static uint32_t *page_at(const struct block_table *table, uint64_t address)
+{
+	return &table->pages[block_hash(address >> BLOCK_PAGE_SHIFT) &
+			     (page_slots(table->room) - 1)];
+}
+
+static void block_table_free(struct block_table *table)
+{
+	pages_free(&table->block_pages);
+	pages_free(&table->info_pages);
+	free(table->slots);
+	free(table->pages);
+}
+
+static void link_block(struct block_table *table, uint32_t index)
+{
+	const struct block *block = &table->blocks[index];
+	struct block_info *info = &table->infos[index];
+	uint32_t hash = block_place_hash(block->ip, info->space);
+	uint32_t at = hash & table->mask;
+	uint32_t *page = page_at(table, block->ip);
+
+	while (table->slots[at])
+		at = (at + 1) & table->mask;
+	table->slots[at] = slot_of(index, hash);
+	info->next_in_page = *page;
+	*page = index;
+}
+
+/* Enters the blocks into new slots for @room of them. */
+static bool link_all(struct block_table *table, uint32_t room)
+{
+	uint32_t *slots = large_memory_zeroed(room * 2 * sizeof(*slots));
+	uint32_t *pages =
+		large_memory_zeroed(page_slots(room) * sizeof(*pages));
+
+	if (!slots || !pages) {
+		free(slots);
+		free(pages);
+		return false;
+	}
+	free(table->slots);
+	free(table->pages);
+	table->slots = slots;
+	table->pages = pages;
+	table->mask = room * 2 - 1;
+	table->room = room;
+	for (uint32_t i = 1; i < table->count; i++)
+		link_block(table, i);
+	return true;
+}
+
+/* Untouched memory costs nothing, so much is reserved at once: moving pages
+ * stops all threads.
+ */
+static bool reserve(struct pages *pages, size_t room, size_t size)
+{
+	if (room < FIRST_RESERVED)
+		room = FIRST_RESERVED;
+	return room * size <= pages->size || pages_grow(pages, room * size);
+}
+
+static bool grow(struct block_table *table)
+{
+	uint32_t room = table->room ? table->room * 2 : FIRST_ROOM;
+
+	if (!reserve(&table->block_pages, room, sizeof(struct block)))
+		return false;
+	table->blocks = table->block_pages.memory;
+	if (!reserve(&table->info_pages, room, sizeof(struct block_info)))
+		return false;
+	table->infos = table->info_pages.memory;
+	return link_all(table, room);
+}
+
+/* Adds a block with this key and no other data. Returns BLOCK_NONE if there is
+ * no room. Blocks may move in memory.
+ */
+static uint32_t block_table_add(struct block_table *table, uint64_t ip,
+				uint32_t space, uint8_t set)
+{
+	uint32_t index = table->count + !table->count;
+
+	if (index >= BLOCK_MOST || (index >= table->room && !grow(table)))
+		return BLOCK_NONE;
+	table->blocks[index] = (struct block){ .ip = ip };
+	table->infos[index] = (struct block_info){ .space = space, .set = set };
+	table->count = index + 1;
+	link_block(table, index);
+	return index;
+}
+
+/* Returns the block of @ip, @space and @set, an enum instruction_set; or
+ * BLOCK_NONE.
+ */
+static uint32_t block_table_find(const struct block_table *table, uint64_t ip,
+				 uint32_t space, uint8_t set)
+{
+	uint32_t hash = block_place_hash(ip, space);
+	uint32_t at = hash & table->mask;
+
+	if (!table->room)
+		return BLOCK_NONE;
+	for (uint32_t slot; (slot = table->slots[at]);
+	     at = (at + 1) & table->mask) {
+		uint32_t index = slot_index(slot);
+
+		if (slot == slot_of(index, hash) &&
+		    table->blocks[index].ip == ip &&
+		    table->infos[index].space == space &&
+		    table->infos[index].set == set)
+			return index;
+	}
+	return BLOCK_NONE;
+}
+
+/* Returns the first block of those in the page of @address and in pages that
+ * share its slot; the others follow by next_in_page. The table must not be
+ * empty.
+ */
+static uint32_t block_table_page(const struct block_table *table,
+				 uint64_t address)
+{
+	return *page_at(table, address);
+}
+
+static uint8_t jump_edge_kind(const struct block *from, const struct block *to,
+			      const struct symbol *symbol, bool leaves_file)
+{
+	if (to->function == from->function)
+		return EDGE_KIND_INSIDE;
+	if (to->is_entry)
+		return EDGE_KIND_TAIL_CALL;
+	/* The kernel's assembly jumps around without leaving a function.
+	 * Unnamed code may be part of the function, unless it is in another
+	 * file.
+	 */
+	if (!to->is_user || to->function == FUNCTION_UNKNOWN ||
+	    (symbol->role == CODE_UNNAMED && !leaves_file))
+		return EDGE_KIND_INSIDE;
+	return EDGE_KIND_OTHER;
+}
+
+static uint8_t call_edge_kind(const struct block *from, const struct block *to)
+{
+	if (to->function == from->function && !to->is_entry)
+		return EDGE_KIND_LOCAL_CALL;
+	return EDGE_KIND_CALL;
+}
+
+static bool covers(const struct symbol *symbol, uint64_t ip)
+{
+	return ip >= symbol->start && ip < symbol->end;
+}
+
+static bool is_thunk(const struct block_info *info)
+{
+	return info->symbol.role == CODE_INDIRECT_THUNK;
+}
+
+static bool is_return_thunk(const struct block_info *info)
+{
+	return info->symbol.role == CODE_RETURN_THUNK;
+}
+
+/* Returns the edge kind of an edge to or from a thunk. */
+static uint8_t thunk_edge_kind(const struct block *block,
+			       const struct block_info *from,
+			       const struct block_info *to)
+{
+	if (is_thunk(from) && (is_thunk(to) || is_return_thunk(to)))
+		return EDGE_KIND_IN_THUNK;
+	if (block->exit == FLOW_EXIT_CALL)
+		return block->is_plain && is_thunk(to) ? EDGE_KIND_TO_THUNK :
+							 EDGE_KIND_OTHER;
+	return block->is_plain && block->kind == BLOCK_JUMP &&
+			       is_return_thunk(to) ?
+		       EDGE_KIND_THUNK_RETURN :
+		       EDGE_KIND_OTHER;
+}
+
+/* Returns the edge kind of the return at the end of block @from to @to;
+ * EDGE_KIND_RETURN may still lead to a thunk. @to may be BLOCK_NONE (unknown).
+ */
+static uint8_t return_edge_kind(const struct block_graph *graph, uint32_t from,
+				uint32_t to)
+{
+	const struct block *blocks = block_graph_blocks(graph);
+	const struct block_info *origin = block_graph_info(graph, from);
+
+	if (blocks[from].is_plain)
+		return EDGE_KIND_RETURN;
+	return to && blocks[to].is_plain &&
+			       (is_thunk(origin) || is_return_thunk(origin)) ?
+		       EDGE_KIND_FROM_THUNK :
+		       EDGE_KIND_OTHER;
+}
+
+/* Returns whether blocks @from and @to are of functions in different files. */
+static bool block_graph_leaves_file(const struct block_graph *graph,
+				    uint32_t from, uint32_t to)
+{
+	const struct block *blocks = graph->table.blocks;
+
+	return graph->symbols &&
+	       symbols_are_of_two_files(graph->symbols, blocks[from].function,
+					blocks[to].function);
+}
+
+/* Returns the edge kind (enum edge_kind) of @edge (enum block_edge) from
+ * block @from to block @to.
+ */
+static uint8_t edge_kind_of(const struct block_graph *graph, uint32_t from,
+			    uint32_t to, uint8_t edge)
+{
+	const struct block *block = &block_graph_blocks(graph)[from];
+	const struct block *target = &block_graph_blocks(graph)[to];
+	const struct block_info *origin = block_graph_info(graph, from);
+	const struct block_info *info = block_graph_info(graph, to);
+	bool are_plain = block->is_plain && target->is_plain;
+
+	if (block->exit == FLOW_EXIT_CALL && edge == EDGE_NEXT)
+		return target->is_plain ? EDGE_KIND_RETURN : EDGE_KIND_OTHER;
+	if (block->exit == FLOW_EXIT_CALL)
+		return are_plain ? call_edge_kind(block, target) :
+				   thunk_edge_kind(block, origin, info);
+	if (covers(&origin->symbol, target->ip))
+		return EDGE_KIND_INSIDE;
+	/* For thunks, and where the kernel switches tasks or programs, an edge
+	 * alone does not determine its effect.
+	 */
+	if (is_thunk(origin) && target->is_plain)
+		return EDGE_KIND_FROM_THUNK;
+	if (!are_plain)
+		return thunk_edge_kind(block, origin, info);
+	/* A branch to the next instruction does not leave the function. */
+	if (edge == EDGE_NEXT || (block->exit == FLOW_EXIT_CONDITIONAL &&
+				  target->ip == block->ip + block->bytes))
+		return EDGE_KIND_INSIDE;
+	return jump_edge_kind(block, target, &info->symbol,
+			      block_graph_leaves_file(graph, from, to));
+}
 
 struct block_graph *block_graph_new(struct code_space *code,
 				    const struct symbols *symbols)
@@ -58,8 +360,8 @@ void block_graph_set_waits(struct block_graph *graph, bool are_branches)
 
 static void forget_edges(struct block *block)
 {
-	block->ways[EDGE_NEXT] = block_way(BLOCK_NONE, PASSAGE_NEW);
-	block->ways[EDGE_TAKEN] = block_way(BLOCK_NONE, PASSAGE_NEW);
+	block->edges[EDGE_NEXT] = block_edge_word(BLOCK_NONE, EDGE_KIND_NEW);
+	block->edges[EDGE_TAKEN] = block_edge_word(BLOCK_NONE, EDGE_KIND_NEW);
 }
 
 void block_graph_read(struct block_graph *graph, uint32_t index)
@@ -69,9 +371,8 @@ void block_graph_read(struct block_graph *graph, uint32_t index)
 	forget_edges(block);
 	block_code_read(&graph->code, block, &graph->table.infos[index]);
 	if (block->kind == BLOCK_RETURN)
-		block->ways[EDGE_TAKEN] =
-			block_way(BLOCK_NONE,
-				  block_passage_back(graph, index, BLOCK_NONE));
+		block->edges[EDGE_TAKEN] = block_edge_word(
+			BLOCK_NONE, return_edge_kind(graph, index, BLOCK_NONE));
 }
 
 /* Most new blocks are in the same function as the previous one. */
@@ -148,8 +449,8 @@ uint32_t block_graph_go(struct block_graph *graph, uint32_t index,
 
 	if (to == BLOCK_NONE)
 		return to;
-	graph->table.blocks[index].ways[edge] =
-		block_way(to, block_passage_of(graph, index, to, edge));
+	graph->table.blocks[index].edges[edge] =
+		block_edge_word(to, edge_kind_of(graph, index, to, edge));
 	return to;
 }
 
@@ -161,30 +462,31 @@ static struct jump_memo *memo_of(struct block_graph *graph, uint32_t index,
 	return &graph->memos[hash & (MEMO_SIZE - 1)];
 }
 
-/* Returns whether @way leads from @block to @ip. A program's branch leads into
+/* Returns whether @word leads from @block to @ip. A program's branch leads into
  * the same program or the kernel, but the kernel returns to any program.
  */
 static bool leads_to(const struct block_graph *graph, const struct block *block,
-		     uint32_t way, uint64_t ip)
+		     uint32_t word, uint64_t ip)
 {
-	const struct block *to = block_at(graph->table.blocks, way);
+	const struct block *to = block_at(graph->table.blocks, word);
 
 	return to->ip == ip && to != graph->table.blocks &&
 	       (!to->is_user || block->is_user);
 }
 
-static uint32_t find_way(struct block_graph *graph, uint32_t index, uint64_t ip)
+static uint32_t find_edge(struct block_graph *graph, uint32_t index,
+			  uint64_t ip)
 {
 	uint32_t to =
 		block_graph_find(graph, ip, graph->table.infos[index].set);
-	uint8_t passage;
+	uint8_t edge_kind;
 
 	if (to == BLOCK_NONE)
-		return block_way(BLOCK_NONE, PASSAGE_NEW);
-	passage = graph->table.blocks[index].kind == BLOCK_RETURN ?
-			  block_passage_back(graph, index, to) :
-			  block_passage_of(graph, index, to, EDGE_TAKEN);
-	return block_way(to, passage);
+		return block_edge_word(BLOCK_NONE, EDGE_KIND_NEW);
+	edge_kind = graph->table.blocks[index].kind == BLOCK_RETURN ?
+			    return_edge_kind(graph, index, to) :
+			    edge_kind_of(graph, index, to, EDGE_TAKEN);
+	return block_edge_word(to, edge_kind);
 }
 
 uint32_t block_graph_jump(struct block_graph *graph, uint32_t index,
@@ -192,17 +494,17 @@ uint32_t block_graph_jump(struct block_graph *graph, uint32_t index,
 {
 	struct jump_memo *memo = memo_of(graph, index, ip);
 	struct block *block = &graph->table.blocks[index];
-	uint32_t way = block->ways[EDGE_TAKEN];
+	uint32_t word = block->edges[EDGE_TAKEN];
 
-	if (leads_to(graph, block, way, ip))
-		return way;
-	way = memo->way;
-	if (memo->from != index || !leads_to(graph, block, way, ip)) {
-		way = find_way(graph, index, ip);
-		*memo = (struct jump_memo){ .from = index, .way = way };
+	if (leads_to(graph, block, word, ip))
+		return word;
+	word = memo->word;
+	if (memo->from != index || !leads_to(graph, block, word, ip)) {
+		word = find_edge(graph, index, ip);
+		*memo = (struct jump_memo){ .from = index, .word = word };
 	}
-	graph->table.blocks[index].ways[EDGE_TAKEN] = way;
-	return way;
+	graph->table.blocks[index].edges[EDGE_TAKEN] = word;
+	return word;
 }
 
 /* Clears the edges, too: the block may end differently when read again. */
@@ -256,16 +558,6 @@ void block_graph_forget(struct block_graph *graph, uint64_t first, uint64_t end)
 struct block *block_graph_blocks(const struct block_graph *graph)
 {
 	return graph->table.blocks;
-}
-
-bool block_graph_leaves_file(const struct block_graph *graph, uint32_t from,
-			     uint32_t to)
-{
-	const struct block *blocks = graph->table.blocks;
-
-	return graph->symbols &&
-	       symbols_are_of_two_files(graph->symbols, blocks[from].function,
-					blocks[to].function);
 }
 
 const struct block_info *block_graph_info(const struct block_graph *graph,

@@ -1,16 +1,18 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef KT_EXECUTION_BLOCK_GRAPH_H
-#define KT_EXECUTION_BLOCK_GRAPH_H
+#ifndef KT_EXECUTION_GRAPH_BLOCK_GRAPH_H
+#define KT_EXECUTION_GRAPH_BLOCK_GRAPH_H
 
 #include "execution/graph/block.h"
 #include "execution/instruction/instruction.h"
+
+#include <stdint.h>
 
 struct code_space;
 struct symbols;
 
 /* The control flow graph of the code that ran so far. Nodes are blocks
  * (block.h), each read once; edges are transfers between two blocks, each
- * classified once (block_passage.h). So its size and cost depend on the amount
+ * classified once (edge_kind_of()). So its size and cost depend on the amount
  * of code, not on how often it ran.
  *
  *	address, space, set ── block_table ──► block ── edge ──► block
@@ -22,7 +24,7 @@ struct symbols;
  *	block:  BLOCK_UNREAD ── block_graph_read ──► other kinds
  *	              ▲                                  │
  *	              └────── block_graph_forget ────────┘
- *	edge:   PASSAGE_NEW ── block_graph_go, _jump ──► other kinds
+ *	edge:   EDGE_KIND_NEW ── block_graph_go, _jump ──► other kinds
  *
  * 1. A block keeps its number. Its address in memory may change in each
  *    function that returns a number or an edge.
@@ -34,7 +36,7 @@ struct symbols;
  *
  * A graph belongs to one thread. Without memory functions return BLOCK_NONE;
  * code that cannot be read is a block of its own, of kind BLOCK_NO_CODE,
- * BLOCK_CODE_CHANGED or BLOCK_UNKNOWN.
+ * BLOCK_CODE_CHANGED, BLOCK_UNKNOWN or BLOCK_GENERATED.
  */
 struct block_graph;
 
@@ -43,6 +45,7 @@ struct block_graph;
  */
 struct block_graph *block_graph_new(struct code_space *code,
 				    const struct symbols *symbols);
+
 void block_graph_free(struct block_graph *graph);
 
 /* Sets whether waiting instructions count as branches to the next instruction:
@@ -83,10 +86,6 @@ void block_graph_forget(struct block_graph *graph, uint64_t first,
  * block is added.
  */
 struct block *block_graph_blocks(const struct block_graph *graph);
-
-/* Returns whether blocks @from and @to are of functions in different files. */
-bool block_graph_leaves_file(const struct block_graph *graph, uint32_t from,
-			     uint32_t to);
 
 const struct block_info *block_graph_info(const struct block_graph *graph,
 					  uint32_t index);

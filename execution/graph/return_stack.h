@@ -2,8 +2,7 @@
 #ifndef KT_EXECUTION_RETURN_STACK_H
 #define KT_EXECUTION_RETURN_STACK_H
 
-#include "execution/graph/block_graph.h"
-
+#include "execution/graph/block.h"
 #include <stdbool.h>
 #include <stdint.h>
 

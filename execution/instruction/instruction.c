@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "execution/instruction/instruction.h"
-#include "execution/instruction/a32_instruction.h"
-#include "execution/instruction/a64_instruction.h"
-#include "execution/instruction/t32_instruction.h"
+#include "execution/instruction/arm_instruction.h"
 #include "execution/instruction/x86_instruction.h"
 
 int instruction_read(enum instruction_set set, uint64_t address,

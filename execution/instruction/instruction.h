@@ -10,9 +10,9 @@
  * function from bytes to struct instruction, without state: threads may use it.
  * An instruction is decoded once, when its block is first seen.
  *
- *	instruction_read ─► x86_instruction ─► x86_frequent, x86_newer,
- *	                                        x86_vector, x86_library (Zydis)
- *	                 ─► a64_, a32_, t32_instruction (arm_encoding.h)
+ *	instruction_read ─► x86_instruction (frequent ones, else Zydis)
+ *	                         ─► x86_encoding (what Zydis does not know)
+ *	                 ─► arm_instruction (A64, A32, T32)
  *
  * Bytes whose effect on control flow is unknown are not an instruction: the
  * block ends before them, and execution that arrives there is a gap.

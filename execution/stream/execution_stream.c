@@ -3,10 +3,55 @@
 
 #include "common/error.h"
 #include "decoder/flow/flow_source.h"
-#include "decoder/recording/recording.h"
 #include "execution/stream/record_join.h"
 
 #include <stdlib.h>
+
+struct block_source {
+	struct flow_source base;
+	struct record_join join;
+};
+
+static int open_blocks(const struct flow_input *input,
+		       struct flow_source **opened)
+{
+	struct block_source *source = calloc(1, sizeof(*source));
+	int error;
+
+	if (!source)
+		return -ERROR_MEMORY;
+	source->base.ops = &execution_blocks;
+	error = record_join_open(&source->join, input, NULL, true, NULL, NULL);
+	if (error)
+		free(source);
+	else
+		*opened = &source->base;
+	return error;
+}
+
+static int next_blocks(struct flow_source *source,
+		       const struct flow_item **items)
+{
+	struct block_source *blocks = (struct block_source *)source;
+	const union timed_record *records;
+	int count = record_join_next(&blocks->join, &records);
+
+	*items = (const struct flow_item *)records;
+	return count;
+}
+
+static void close_blocks(struct flow_source *source)
+{
+	record_join_close(&((struct block_source *)source)->join);
+	free(source);
+}
+
+const struct flow_source_ops execution_blocks = {
+	.name = "graph",
+	.open = open_blocks,
+	.next = next_blocks,
+	.close = close_blocks,
+};
 
 struct execution_stream {
 	struct record_join join;
@@ -44,11 +89,11 @@ int execution_stream_open(const struct flow_input *input,
 	return error;
 }
 
-int execution_stream_renew(struct execution_stream *stream,
-			   const struct flow_input *input,
-			   struct stream_part part, int32_t pid, int32_t tid)
+int execution_stream_restart(struct execution_stream *stream,
+			     const struct flow_input *input,
+			     struct stream_part part, int32_t pid, int32_t tid)
 {
-	int error = record_join_renew(&stream->join, input, part);
+	int error = record_join_restart(&stream->join, input, part);
 
 	stream->skipped = 0;
 	stream_tasks_set(&stream->join.tasks, pid, tid, input->stream->cpu < 0);

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef KT_EXECUTION_EXECUTION_STREAM_H
-#define KT_EXECUTION_EXECUTION_STREAM_H
+#ifndef KT_EXECUTION_STREAM_EXECUTION_STREAM_H
+#define KT_EXECUTION_STREAM_EXECUTION_STREAM_H
 
+#include "decoder/flow/flow_source.h"
 #include "execution/follow/record_feed.h"
 #include "symbolize/events/function_event.h"
 
 #include <stdint.h>
 
-struct flow_input;
 struct jobs;
 struct stream_checkpoint;
 struct symbols;
@@ -21,14 +21,14 @@ struct symbols;
  *	        the kernel's switch records: stream_tasks ─┘
  *
  * A task switch is an event at its switch point in the trace, where the kernel
- * changes stacks; the switch record names the next task. Where switch points are
- * not traced, the record's time decides: record_join.h.
+ * changes stacks; the switch record names the next task. Where switch points
+ * are not traced, the record's time decides: record_join.h.
  *
  * Code is read once for each block and each edge between blocks is classified
  * once, however often it runs. So the cost is that of the branches.
  *
  * States: events, until FUNCTION_END was provided; then only
- * execution_stream_renew() and execution_stream_close() are useful.
+ * execution_stream_restart() and execution_stream_close() are useful.
  *
  * 1. Times never decrease. FUNCTION_END is the last event, once.
  * 2. The events do not depend on the number of threads.
@@ -62,9 +62,9 @@ int execution_stream_open(const struct flow_input *input,
  * Returns 0 or a negative enum error: @stream can then only be closed, or
  * restarted.
  */
-int execution_stream_renew(struct execution_stream *stream,
-			   const struct flow_input *input,
-			   struct stream_part part, int32_t pid, int32_t tid);
+int execution_stream_restart(struct execution_stream *stream,
+			     const struct flow_input *input,
+			     struct stream_part part, int32_t pid, int32_t tid);
 
 void execution_stream_close(struct execution_stream *stream);
 
@@ -94,5 +94,10 @@ uint64_t execution_stream_position(const struct execution_stream *stream);
 void execution_stream_checkpoint(const struct execution_stream *stream,
 				 uint64_t left,
 				 struct stream_checkpoint *checkpoint);
+
+/* Follows the code like execution_stream_next(), but provides the blocks that
+ * ran as flow items (flow.h), for display.
+ */
+extern const struct flow_source_ops execution_blocks;
 
 #endif

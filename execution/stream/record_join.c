@@ -3,11 +3,74 @@
 
 #include "common/error.h"
 #include "decoder/flow/flow_source.h"
-#include "decoder/recording/loss_cursor.h"
 #include "decoder/recording/recording.h"
+#include "decoder/recording/stream_window.h"
 #include "execution/stream/segment_feed.h"
 
 #include <string.h>
+
+/* Returns the next mark, or NULL. */
+static inline const struct event_mark *
+run_cursor_mark(const struct run_cursor *cursor)
+{
+	return cursor->next_mark < cursor->run.mark_count ?
+		       &cursor->run.marks[cursor->next_mark] :
+		       NULL;
+}
+
+/* Returns the next record, or NULL. */
+static inline const union timed_record *
+run_cursor_record(const struct run_cursor *cursor)
+{
+	return cursor->at < cursor->run.count ?
+		       &cursor->run.records[cursor->at] :
+		       NULL;
+}
+
+/* Consumes and returns the next @count records, which must exist. */
+static inline const union timed_record *
+run_cursor_consume(struct run_cursor *cursor, size_t count)
+{
+	cursor->at += count;
+	return cursor->run.records + cursor->at - count;
+}
+
+/* Returns the index of the first record from cursor->at on, before @end, that
+ * is later than @time_ns; @end if none is.
+ */
+static size_t first_after(const struct run_cursor *cursor, size_t end,
+			  uint64_t time_ns)
+{
+	const union timed_record *records = cursor->run.records;
+	size_t low = cursor->at;
+	size_t high = end;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (records[middle].time_ns > time_ns)
+			high = middle;
+		else
+			low = middle + 1;
+	}
+	return low;
+}
+
+/* Returns the number of records before the next mark that are not later than
+ * @until_ns (UINT64_MAX: any time).
+ */
+static size_t run_cursor_left(const struct run_cursor *cursor,
+			      uint64_t until_ns)
+{
+	const struct event_mark *mark = run_cursor_mark(cursor);
+	size_t end = cursor->run.count;
+
+	if (mark && mark->index < end)
+		end = mark->index;
+	if (until_ns != UINT64_MAX)
+		end = first_after(cursor, end, until_ns);
+	return end > cursor->at ? end - cursor->at : 0;
+}
 
 /* Switch records are placed by times or time bounds of the trace, so they are
  * not used if it has none in nanoseconds.
@@ -52,8 +115,8 @@ int record_join_open(struct record_join *join, const struct flow_input *input,
 	return error;
 }
 
-int record_join_renew(struct record_join *join, const struct flow_input *input,
-		      struct stream_part part)
+int record_join_restart(struct record_join *join,
+			const struct flow_input *input, struct stream_part part)
 {
 	struct segment_feed *feed = join->feed;
 	int error;
@@ -62,7 +125,7 @@ int record_join_renew(struct record_join *join, const struct flow_input *input,
 	*join = (struct record_join){ .feed = feed };
 	error = open_switches(join, input);
 	note_untraced(join, input->stream);
-	return error ? error : segment_feed_renew(feed, input, part);
+	return error ? error : segment_feed_restart(feed, input, part);
 }
 
 void record_join_close(struct record_join *join)
@@ -178,7 +241,7 @@ static int take_switch(struct record_join *join)
 /* Consumes the next record, a switch reported by the trace itself. */
 static int take_named_task(struct record_join *join)
 {
-	const union timed_record record = *run_cursor_take(&join->cursor, 1);
+	const union timed_record record = *run_cursor_consume(&join->cursor, 1);
 
 	if (!stream_tasks_record(&join->tasks, &record.item))
 		return 0;
@@ -363,7 +426,7 @@ static int next_records(struct record_join *join,
 
 		if (count && (join->lists_blocks ||
 			      !stream_tasks_come_back(&join->tasks))) {
-			*records = run_cursor_take(&join->cursor, count);
+			*records = run_cursor_consume(&join->cursor, count);
 			join->last = (*records)[count - 1];
 			return (int)count;
 		}
@@ -390,5 +453,5 @@ int record_join_next(struct record_join *join,
 void record_join_keep(struct record_join *join)
 {
 	join->keeps = true;
-	segment_feed_say_states(join->feed);
+	segment_feed_report_states(join->feed);
 }

@@ -1,18 +1,28 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef KT_EXECUTION_RECORD_JOIN_H
-#define KT_EXECUTION_RECORD_JOIN_H
+#ifndef KT_EXECUTION_STREAM_RECORD_JOIN_H
+#define KT_EXECUTION_STREAM_RECORD_JOIN_H
 
-#include "execution/stream/run_cursor.h"
+#include "execution/follow/record_feed.h"
 #include "execution/stream/stream_checkpoint.h"
 #include "symbolize/events/stream_tasks.h"
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 struct flow_input;
 struct jobs;
 struct segment_feed;
 struct symbols;
+
+/* A reading position in a run of records and marks. A zeroed cursor is at the
+ * end of an empty run.
+ */
+struct run_cursor {
+	struct record_run run;
+	size_t at; /* the next record */
+	size_t next_mark;
+};
 
 /* Merges the records of one stream with the kernel's switch records.
  *
@@ -27,8 +37,8 @@ struct symbols;
  *    (MARK_PAUSE) that comes instead, then consumes the switch records before
  *    its lower bound. Only the last of them counts: the switch points of the
  *    others were not traced.
- * 2. A switch record within the bounds of a stop is after the stop, if tasks may
- *    be switched there: flow_stop_ends_run(), flow_stop_low_ns().
+ * 2. A switch record within the bounds of a stop is after the stop, if tasks
+ *    may be switched there: flow_stop_ends_run(), flow_stop_low_ns().
  * 3. Times never decrease: a switch record that is placed after a later record
  *    gets the time of that record.
  */
@@ -67,11 +77,12 @@ int record_join_open(struct record_join *join, const struct flow_input *input,
 		     const struct symbols *symbols, bool lists_blocks,
 		     struct jobs *jobs, const struct execution_state *state);
 
-/* Restarts with @part of another stream, like segment_feed_renew(). Records are
- * events; the running task is unknown.
+/* Restarts with @part of another stream, like segment_feed_restart(). Records
+ * are events; the running task is unknown.
  */
-int record_join_renew(struct record_join *join, const struct flow_input *input,
-		      struct stream_part part);
+int record_join_restart(struct record_join *join,
+			const struct flow_input *input,
+			struct stream_part part);
 
 void record_join_close(struct record_join *join);
 

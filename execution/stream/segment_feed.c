@@ -1,24 +1,149 @@
 /* SPDX-License-Identifier: MIT */
 #include "execution/stream/segment_feed.h"
+
 #include "common/error.h"
 #include "decoder/flow/branch_source.h"
 #include "decoder/flow/flow_source.h"
+#include "decoder/recording/recording.h"
 #include "execution/follow/record_feed.h"
-#include "execution/stream/jobs.h"
-#include "execution/stream/segment.h"
 #include "execution/stream/segment_ring.h"
-#include "execution/stream/stretch_plan.h"
 
 #include <assert.h>
 #include <stdlib.h>
 
+enum {
+	MOST_THREADS = 16,
+	/* A stream of fewer segments is not worth the threads. */
+	LEAST_SEGMENTS = 4,
+	/* A thread's part is an eighth of what is left, so that the threads end
+	 * at the same time, but at most segment_bytes and at least a quarter of
+	 * that.
+	 */
+	LEFT_PARTS = 8,
+	LEAST_PARTS = 4,
+	/* The calling thread's part is measured in parts of a segment. */
+	OWN_PARTS = 16,
+	MOST_PARTS = 2 * OWN_PARTS,
+};
+
+/* Returns how many threads, within @jobs, are worth starting for @input's
+ * stream; 0: the calling thread decodes everything. Of several streams each
+ * gets an equal share of the jobs, at least one thread. A single stream gets
+ * all of them but one, which is the calling thread's: *@shares.
+ */
+static unsigned int interval_plan_threads(const struct flow_input *input,
+					  const struct jobs *jobs, bool *shares)
+{
+	size_t streams = recording_stream_count(input->recording);
+	size_t count;
+
+	*shares = streams == 1;
+	if (!jobs || jobs_count(jobs) < 2 ||
+	    input->stream->size_bytes <
+		    LEAST_SEGMENTS * jobs_segment_bytes(jobs) ||
+	    recording_time(input->recording) != RECORDING_TIME_NANOSECONDS ||
+	    !branch_source_fits(input->recording, input->stream))
+		return 0;
+	count = *shares ? jobs_count(jobs) - 1 : jobs_count(jobs) / streams;
+	if (!count)
+		count = 1;
+	return count > MOST_THREADS ? MOST_THREADS : (unsigned int)count;
+}
+
+/* Returns the first size of the calling thread's part. It suits a profile,
+ * where consuming all records takes the calling thread a quarter of the work of
+ * decoding them; with four threads consuming takes all of its time.
+ */
+static unsigned int parts_for(unsigned int threads)
+{
+	return threads < 4 ? 13 / threads : 0;
+}
+
+/* Returns the size in bytes of a thread's part in an interval that starts at
+ * @begin.
+ */
+static uint64_t part_bytes(const struct interval_plan *plan, uint64_t begin)
+{
+	uint64_t bytes = (plan->stream_bytes - begin) / LEFT_PARTS;
+	uint64_t least = plan->segment_bytes / LEAST_PARTS;
+
+	if (bytes < least)
+		return least;
+	return bytes < plan->segment_bytes ? bytes : plan->segment_bytes;
+}
+
+int interval_plan_open(struct interval_plan *plan,
+		       const struct flow_input *input, unsigned int threads,
+		       bool shares, uint64_t segment_bytes, uint64_t begin)
+{
+	*plan = (struct interval_plan){
+		/* Several threads' records should fit into the caches, too. */
+		.segment_bytes = segment_bytes / (threads > 1 ? 2 : 1),
+		.stream_bytes = input->stream->size_bytes,
+		.own_parts = shares ? parts_for(threads) : 0,
+		.shares = shares,
+		.next_begin = begin,
+	};
+	return branch_source_open(input, &plan->scout);
+}
+
+void interval_plan_close(struct interval_plan *plan)
+{
+	branch_source_close(plan->scout);
+}
+
+/* Returns the end of a part of about @bytes that starts at @begin. */
+static uint64_t end_of(const struct interval_plan *plan, uint64_t begin,
+		       uint64_t bytes)
+{
+	return branch_source_next_sync(plan->scout,
+				       begin + (bytes ? bytes : 1));
+}
+
+bool interval_plan_next(struct interval_plan *plan, struct interval *interval)
+{
+	uint64_t begin = plan->next_begin;
+	uint64_t bytes;
+
+	if (begin == NO_SYNC)
+		return false;
+	bytes = part_bytes(plan, begin);
+	*interval = (struct interval){
+		.begin = begin,
+		.middle = begin,
+		.end = NO_SYNC,
+	};
+	if (plan->own_parts)
+		interval->middle = end_of(plan, begin,
+					  bytes / OWN_PARTS * plan->own_parts);
+	if (interval->middle != NO_SYNC)
+		interval->end = end_of(plan, interval->middle, bytes);
+	plan->next_begin = interval->end;
+	return true;
+}
+
+void interval_plan_adapt(struct interval_plan *plan, enum ring_lead lead)
+{
+	if (!plan->shares)
+		return;
+	if (lead == RING_LATE && plan->own_parts < MOST_PARTS)
+		plan->own_parts++;
+	if (lead == RING_DONE && plan->own_parts)
+		plan->own_parts--;
+}
+
 /* Distance of the states reported, in bytes of trace. */
 #define STATE_BYTES (JOBS_SEGMENT_BYTES / 2)
 
-/* The part of the oldest interval that is provided now; PLACE_BEFORE: none of
- * it yet.
+/* The part of the oldest interval that is provided now; POSITION_BEFORE: none
+ * of it yet.
  */
-enum place { PLACE_BEFORE, PLACE_OWN, PLACE_BEHIND_OWN, PLACE_SEGMENT };
+enum place {
+	POSITION_BEFORE,
+	POSITION_OWN,
+	POSITION_AFTER_OWN,
+	POSITION_SEGMENT
+};
 
 struct segment_feed {
 	struct flow_input input;
@@ -28,7 +153,7 @@ struct segment_feed {
 	struct record_feed *own;
 	/* of other threads; NULL: the calling thread decodes everything */
 	struct segment_ring *ring;
-	struct stretch_plan plan;
+	struct interval_plan plan;
 	struct execution_state last; /* state at the end of the last part */
 	enum place place;
 	/* state at the start of the own part */
@@ -44,11 +169,11 @@ struct segment_feed {
 /* Adds the next intervals to the ring while it has room. */
 static void give_out(struct segment_feed *feed)
 {
-	struct stretch stretch;
+	struct interval interval;
 
 	while (segment_ring_has_room(feed->ring) &&
-	       stretch_plan_next(&feed->plan, &stretch))
-		segment_ring_add(feed->ring, &stretch, feed->last.pace.rate);
+	       interval_plan_next(&feed->plan, &interval))
+		segment_ring_add(feed->ring, &interval, feed->last.pace.rate);
 }
 
 static int open_own(struct segment_feed *feed)
@@ -77,9 +202,9 @@ static int open_threads(struct segment_feed *feed,
 			const struct execution_state *from, struct jobs *jobs,
 			unsigned int count, bool shares)
 {
-	int status = stretch_plan_open(&feed->plan, &feed->input, count, shares,
-				       jobs_segment_bytes(jobs),
-				       from ? from->position : 0);
+	int status = interval_plan_open(&feed->plan, &feed->input, count,
+					shares, jobs_segment_bytes(jobs),
+					from ? from->position : 0);
 
 	if (from)
 		feed->last = *from;
@@ -104,7 +229,7 @@ int segment_feed_open(const struct flow_input *input,
 	feed->input = *input;
 	feed->symbols = symbols;
 	feed->lists_blocks = lists_blocks;
-	threads = stretch_plan_threads(input, jobs, &shares);
+	threads = interval_plan_threads(input, jobs, &shares);
 	status = threads ? open_threads(feed, from, jobs, threads, shares) :
 			   open_alone(feed, from);
 	if (status < 0) {
@@ -115,12 +240,13 @@ int segment_feed_open(const struct flow_input *input,
 	return 0;
 }
 
-int segment_feed_renew(struct segment_feed *feed,
-		       const struct flow_input *input, struct stream_part part)
+int segment_feed_restart(struct segment_feed *feed,
+			 const struct flow_input *input,
+			 struct stream_part part)
 {
 	assert(!feed->ring);
 	feed->input = *input;
-	return record_feed_renew(feed->own, input, part);
+	return record_feed_restart(feed->own, input, part);
 }
 
 void segment_feed_close(struct segment_feed *feed)
@@ -128,26 +254,26 @@ void segment_feed_close(struct segment_feed *feed)
 	if (!feed)
 		return;
 	segment_ring_close(feed->ring);
-	stretch_plan_close(&feed->plan);
+	interval_plan_close(&feed->plan);
 	record_feed_close(feed->own);
 	free(feed);
 }
 
-/* Starts the calling thread's part of @stretch, at the state where the last
+/* Starts the calling thread's part of @interval, at the state where the last
  * part ended.
  */
-static int begin_own(struct segment_feed *feed, const struct stretch *stretch)
+static int begin_own(struct segment_feed *feed, const struct interval *interval)
 {
 	int status = open_own(feed);
 
-	if (!status && stretch->begin)
+	if (!status && interval->begin)
 		status = record_feed_resume(feed->own, &feed->last);
 	if (status < 0)
 		return status;
-	record_feed_watch_end(feed->own, stretch->middle);
+	record_feed_watch_end(feed->own, interval->middle);
 	feed->begin = feed->last;
-	feed->first_state = stretch->begin ? &feed->begin : NULL;
-	feed->place = PLACE_OWN;
+	feed->first_state = interval->begin ? &feed->begin : NULL;
+	feed->place = POSITION_OWN;
 	return 0;
 }
 
@@ -156,26 +282,26 @@ static int begin_own(struct segment_feed *feed, const struct stretch *stretch)
  */
 static int begin_stretch(struct segment_feed *feed)
 {
-	const struct stretch *stretch;
+	const struct interval *interval;
 	int status = 1;
 
 	if (feed->at_end)
 		return 0;
 	give_out(feed);
-	stretch = segment_ring_first(feed->ring);
-	if (!stretch)
+	interval = segment_ring_first(feed->ring);
+	if (!interval)
 		return 0;
-	if (stretch->begin == stretch->middle)
-		feed->place = PLACE_BEHIND_OWN;
+	if (interval->begin == interval->middle)
+		feed->place = POSITION_AFTER_OWN;
 	else
-		status = begin_own(feed, stretch);
+		status = begin_own(feed, interval);
 	return status < 0 ? status : 1;
 }
 
 static void end_stretch(struct segment_feed *feed)
 {
 	segment_ring_drop(feed->ring);
-	feed->place = PLACE_BEFORE;
+	feed->place = POSITION_BEFORE;
 }
 
 /* Provides the next records of the calling thread's part. Returns 1, 0 if there
@@ -189,7 +315,7 @@ static int next_own(struct segment_feed *feed, struct record_run *run)
 	feed->end_ns = record_feed_end_ns(feed->own);
 	feed->at_end = !status;
 	if (!status)
-		feed->place = PLACE_BEHIND_OWN;
+		feed->place = POSITION_AFTER_OWN;
 	if (status <= 0)
 		return status;
 	for (size_t i = 0; i < run->mark_count; i++) {
@@ -198,7 +324,7 @@ static int next_own(struct segment_feed *feed, struct record_run *run)
 		run->count = run->marks[i].index;
 		run->mark_count = i;
 		feed->last = *record_feed_state(feed->own, 1);
-		feed->place = PLACE_BEHIND_OWN;
+		feed->place = POSITION_AFTER_OWN;
 	}
 	return run->count || run->mark_count;
 }
@@ -227,12 +353,12 @@ static int take_segment(struct segment_feed *feed, struct record_run *run)
 	enum ring_lead lead;
 	int status = segment_ring_await(feed->ring, &segment, &lead);
 
-	stretch_plan_adapt(&feed->plan, lead);
+	interval_plan_adapt(&feed->plan, lead);
 	if (!status && !fits(feed, segment))
 		status = decode_again(feed, segment);
 	if (status < 0)
 		return status;
-	feed->place = PLACE_SEGMENT;
+	feed->place = POSITION_SEGMENT;
 	feed->first_state = segment->begin ? &segment->states[0] : NULL;
 	feed->last = segment->states[1];
 	feed->at_end = !segment->has_end;
@@ -253,16 +379,16 @@ static int take_segment(struct segment_feed *feed, struct record_run *run)
 static int go_on(struct segment_feed *feed, struct record_run *run)
 {
 	switch (feed->place) {
-	case PLACE_OWN:
+	case POSITION_OWN:
 		return next_own(feed, run);
-	case PLACE_BEHIND_OWN:
+	case POSITION_AFTER_OWN:
 		if (!feed->at_end)
 			return take_segment(feed, run);
 		/* fall through */
-	case PLACE_SEGMENT:
+	case POSITION_SEGMENT:
 		end_stretch(feed);
 		return 0;
-	case PLACE_BEFORE:
+	case POSITION_BEFORE:
 		break;
 	}
 	return 0;
@@ -276,7 +402,7 @@ int segment_feed_next(struct segment_feed *feed, struct record_run *run)
 		return record_feed_next(feed->own, run);
 	feed->first_state = NULL;
 	do {
-		if (feed->place == PLACE_BEFORE) {
+		if (feed->place == POSITION_BEFORE) {
 			status = begin_stretch(feed);
 			if (status <= 0)
 				return status;
@@ -301,7 +427,7 @@ uint64_t segment_feed_end_ns(const struct segment_feed *feed)
 	return feed->ring ? feed->end_ns : record_feed_end_ns(feed->own);
 }
 
-void segment_feed_say_states(struct segment_feed *feed)
+void segment_feed_report_states(struct segment_feed *feed)
 {
 	if (!feed->ring)
 		record_feed_watch(feed->own, STATE_BYTES, NO_SYNC);

@@ -1,25 +1,25 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef KT_EXECUTION_SEGMENT_FEED_H
-#define KT_EXECUTION_SEGMENT_FEED_H
+#ifndef KT_EXECUTION_STREAM_SEGMENT_FEED_H
+#define KT_EXECUTION_STREAM_SEGMENT_FEED_H
 
 #include "execution/follow/record_feed.h"
+#include "execution/stream/segment_ring.h"
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-struct execution_state;
 struct flow_input;
 struct jobs;
 struct symbols;
 
 /* One stream's records, like record_feed.h, but decoded by several threads. The
- * stream is cut into intervals (struct stretch), each with a part for the
+ * stream is cut into intervals (struct interval), each with a part for the
  * calling thread and a part, the segment, for a thread of the ring:
  *
  *	begin ─────────────── middle ─────────────── end, the next begin
  *	   calling thread        thread of the ring
- *	   PLACE_OWN             PLACE_SEGMENT
+ *	   POSITION_OWN             POSITION_SEGMENT
  *
  * The parts are provided in the order of the stream. The calling thread decodes
  * its part from the state where the previous part ended, and provides the
@@ -29,13 +29,43 @@ struct symbols;
  * 1. A segment is only used if its state at the start is the state where the
  *    previous part ended. Otherwise the calling thread decodes it again from
  *    that state. So the records do not depend on the number of threads.
- * 2. The sizes of the parts (stretch_plan.h) only affect speed.
+ * 2. The sizes of the parts (struct interval_plan) only affect speed.
  *
  * A feed is used by one thread at a time; segment_ring.h has the threads.
  * Memory: one segment's records for each thread and one more. Errors: as
  * record_feed.h.
  */
 struct segment_feed;
+
+/* How a stream is cut into intervals. The threads' parts are of one size, but
+ * smaller towards the end of the stream; the size of the calling thread's part
+ * is adapted so that neither waits for the other.
+ */
+struct interval_plan {
+	struct branch_source *scout; /* finds sync points */
+	uint64_t segment_bytes;	     /* maximum size of a thread's part */
+	uint64_t stream_bytes;
+	/* size of the calling thread's part, in 1/OWN_PARTS of a thread's */
+	unsigned int own_parts;
+	bool shares;	     /* the calling thread decodes, too */
+	uint64_t next_begin; /* NO_SYNC: there are no more intervals */
+};
+
+/* Plans for @threads, and the calling thread if it @shares their work, from the
+ * sync point at @begin on. Returns 0 or a negative enum error; @plan must be
+ * closed in either case.
+ */
+int interval_plan_open(struct interval_plan *plan,
+		       const struct flow_input *input, unsigned int threads,
+		       bool shares, uint64_t segment_bytes, uint64_t begin);
+
+void interval_plan_close(struct interval_plan *plan);
+
+/* Returns whether there is another interval, and sets *@interval to it. */
+bool interval_plan_next(struct interval_plan *plan, struct interval *interval);
+
+/* Adapts the size of the calling thread's next parts to @lead. */
+void interval_plan_adapt(struct interval_plan *plan, enum ring_lead lead);
 
 /* Opens a feed. Borrows all arguments. Without @jobs, or if the stream is
  * small, the calling thread decodes everything. @from: start at that state,
@@ -48,10 +78,11 @@ int segment_feed_open(const struct flow_input *input,
 		      struct segment_feed **feed);
 
 /* Restarts with a part of another stream of the same code image, like
- * record_feed_renew(). Requires that the calling thread decodes alone.
+ * record_feed_restart(). Requires that the calling thread decodes alone.
  */
-int segment_feed_renew(struct segment_feed *feed,
-		       const struct flow_input *input, struct stream_part part);
+int segment_feed_restart(struct segment_feed *feed,
+			 const struct flow_input *input,
+			 struct stream_part part);
 
 void segment_feed_close(struct segment_feed *feed);
 
@@ -64,7 +95,7 @@ int segment_feed_next(struct segment_feed *feed, struct record_run *run);
  * decodes, otherwise by segment_feed_first_state(). Sync points are as far
  * apart as suits decoding.
  */
-void segment_feed_say_states(struct segment_feed *feed);
+void segment_feed_report_states(struct segment_feed *feed);
 
 /* Returns the state at the start of the current run if that is at a sync point,
  * or NULL. Always NULL if one thread decodes.
@@ -83,6 +114,7 @@ size_t segment_feed_repeats(const struct segment_feed *feed);
 
 /* Like record_feed_is_off() and record_feed_end_ns(). */
 bool segment_feed_is_off(const struct segment_feed *feed);
+
 uint64_t segment_feed_end_ns(const struct segment_feed *feed);
 
 #endif

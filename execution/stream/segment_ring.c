@@ -1,18 +1,277 @@
 /* SPDX-License-Identifier: MIT */
 #include "execution/stream/segment_ring.h"
+
 #include "common/error.h"
+#include "decoder/flow/branch_source.h"
 #include "decoder/flow/flow_source.h"
 #include "execution/follow/record_feed.h"
-#include "execution/stream/jobs.h"
-#include "execution/stream/segment.h"
 
 #include <pthread.h>
+#include <semaphore.h>
 #include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+struct jobs {
+	unsigned int count;
+	uint64_t segment_bytes;
+	sem_t free;
+};
+
+struct jobs *jobs_new(unsigned int count)
+{
+	struct jobs *jobs = calloc(1, sizeof(*jobs));
+
+	if (!jobs)
+		return NULL;
+	jobs->count = count;
+	jobs->segment_bytes = JOBS_SEGMENT_BYTES;
+	if (sem_init(&jobs->free, 0, count) < 0) {
+		free(jobs);
+		return NULL;
+	}
+	return jobs;
+}
+
+void jobs_free(struct jobs *jobs)
+{
+	if (!jobs)
+		return;
+	sem_destroy(&jobs->free);
+	free(jobs);
+}
+
+unsigned int jobs_count(const struct jobs *jobs)
+{
+	return jobs->count;
+}
+
+uint64_t jobs_segment_bytes(const struct jobs *jobs)
+{
+	return jobs->segment_bytes;
+}
+
+void jobs_set_segment_bytes(struct jobs *jobs, uint64_t bytes)
+{
+	jobs->segment_bytes = bytes;
+}
+
+/* Must be called around decoding. jobs_begin() waits until fewer than
+ * jobs_count() threads are between the two.
+ */
+static void jobs_begin(struct jobs *jobs)
+{
+	/* It only fails if a signal handler ran. */
+	while (sem_wait(&jobs->free) < 0)
+		;
+}
+
+static void jobs_end(struct jobs *jobs)
+{
+	sem_post(&jobs->free);
+}
+
+/* 4 MB are enough for most segments. */
+enum { LEAST_ROOM = 1 << 17 };
+
+static size_t bytes_of(size_t records)
+{
+	return records * sizeof(union timed_record);
+}
+
+static void *map_pages(struct record_buffer *buffer, size_t room)
+{
+	if (buffer->room)
+		return mremap(buffer->records, bytes_of(buffer->room),
+			      bytes_of(room), MREMAP_MAYMOVE);
+	return mmap(NULL, bytes_of(room), PROT_READ | PROT_WRITE,
+		    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+}
+
+static int grow(struct record_buffer *buffer, size_t count)
+{
+	size_t room = buffer->room ? buffer->room : LEAST_ROOM;
+	void *pages;
+
+	while (room < count)
+		room *= 2;
+	pages = map_pages(buffer, room);
+	if (pages == MAP_FAILED)
+		return -ERROR_MEMORY;
+	/* Large pages are faulted in faster, but are not necessary. */
+	madvise(pages, bytes_of(room), MADV_HUGEPAGE);
+	buffer->records = pages;
+	buffer->room = room;
+	return 0;
+}
+
+/* Ensures room for @more records after the present ones, which may move.
+ * Returns the address of the first free one, or NULL when out of memory.
+ */
+static union timed_record *record_buffer_room(struct record_buffer *buffer,
+					      size_t more)
+{
+	if (buffer->count + more > buffer->room &&
+	    grow(buffer, buffer->count + more) < 0)
+		return NULL;
+	return buffer->records + buffer->count;
+}
+
+/* Frees the memory; the buffer is then zeroed, which is a valid empty one. */
+static void record_buffer_free(struct record_buffer *buffer)
+{
+	if (buffer->room)
+		munmap(buffer->records, bytes_of(buffer->room));
+	*buffer = (struct record_buffer){ 0 };
+}
+
+static void segment_init(struct segment *segment)
+{
+	*segment = (struct segment){
+		.marks = ARRAY_OF(struct event_mark),
+	};
+}
+
+static void segment_free(struct segment *segment)
+{
+	record_buffer_free(&segment->records);
+	array_free(&segment->marks);
+}
+
+static int add_mark(struct segment *segment, const struct event_mark *from)
+{
+	struct event_mark *mark = array_add(&segment->marks);
+
+	if (!mark)
+		return -ERROR_MEMORY;
+	*mark = *from;
+	mark->index = (uint32_t)segment->records.count;
+	return 0;
+}
+
+/* Consumes the state at a watched sync point. */
+static void pass(struct segment *segment, const struct record_feed *feed)
+{
+	const struct execution_state *state =
+		record_feed_state(feed, segment->passed++);
+
+	segment->states[segment->has_begin] = *state;
+	segment->has_end = segment->has_begin;
+	segment->has_begin = true;
+}
+
+static int take_mark(struct segment *segment, const struct record_feed *feed,
+		     const struct event_mark *mark)
+{
+	if (mark->kind == MARK_SYNC)
+		pass(segment, feed);
+	else if (segment->has_begin)
+		return add_mark(segment, mark);
+	return 0;
+}
+
+/* Appends @count records, which are at the end of the buffer already, or a
+ * little after it.
+ */
+static void keep(struct segment *segment, const union timed_record *records,
+		 size_t count)
+{
+	struct record_buffer *buffer = &segment->records;
+	union timed_record *room = buffer->records + buffer->count;
+
+	if (records != room)
+		memmove(room, records, count * sizeof(*records));
+	buffer->count += count;
+}
+
+/* Appends the part of @run that is between the two sync points. */
+static int take(struct segment *segment, const struct record_feed *feed,
+		const struct record_run *run)
+{
+	size_t at = 0;
+
+	for (size_t i = 0; i <= run->mark_count && !segment->has_end; i++) {
+		bool is_mark = i < run->mark_count;
+		size_t next = is_mark ? run->marks[i].index : run->count;
+
+		if (segment->has_begin)
+			keep(segment, run->records + at, next - at);
+		at = next;
+		if (is_mark && take_mark(segment, feed, &run->marks[i]) < 0)
+			return -ERROR_MEMORY;
+	}
+	return 0;
+}
+
+/* Reads the next records of @feed, into the free room of the segment's buffer.
+ */
+static int next_records(struct segment *segment, struct record_feed *feed,
+			struct record_run *run)
+{
+	union timed_record *room =
+		record_buffer_room(&segment->records, EVENT_TIMES_ROOM);
+
+	return room ? record_feed_next_in(feed, room, run) : -ERROR_MEMORY;
+}
+
+static int decode(struct segment *segment, struct record_feed *feed)
+{
+	struct record_run run;
+	int status = 1;
+
+	segment->records.count = 0;
+	segment->marks.count = 0;
+	segment->passed = segment->has_begin;
+	segment->has_end = false;
+	while (!segment->has_end &&
+	       (status = next_records(segment, feed, &run)) > 0) {
+		status = take(segment, feed, &run);
+		if (status < 0)
+			return status;
+	}
+	segment->is_off = record_feed_is_off(feed);
+	segment->end_ns = record_feed_end_ns(feed);
+	return status < 0 ? status : 0;
+}
+
+/* Decodes the records of @segment, starting a little earlier with all state
+ * unknown.
+ *
+ * Returns 0 or -ERROR_MEMORY.
+ */
+static int segment_decode(struct segment *segment, struct record_feed *feed)
+{
+	int status = 0;
+
+	segment->has_begin = !segment->begin;
+	if (segment->begin)
+		status = record_feed_begin(feed, segment->begin, segment->rate);
+	if (status < 0)
+		return status;
+	if (segment->has_begin)
+		record_feed_watch_end(feed, segment->end);
+	else
+		record_feed_watch(feed, segment->begin, segment->end);
+	return decode(segment, feed);
+}
+
+int segment_decode_from(struct segment *segment, struct record_feed *feed,
+			const struct execution_state *state)
+{
+	int status = record_feed_resume(feed, state);
+
+	if (status < 0)
+		return status;
+	segment->states[0] = *state;
+	segment->has_begin = true;
+	record_feed_watch_end(feed, segment->end);
+	return decode(segment, feed);
+}
 
 enum slot_state { SLOT_WAITING, SLOT_TAKEN, SLOT_DONE };
 
 struct slot {
-	struct stretch stretch;
+	struct interval interval;
 	uint8_t state; /* enum slot_state */
 	int status;    /* result, once it is done */
 	struct segment segment;
@@ -162,27 +421,27 @@ bool segment_ring_has_room(const struct segment_ring *ring)
 	return ring->used < ring->slot_count;
 }
 
-void segment_ring_add(struct segment_ring *ring, const struct stretch *stretch,
-		      uint64_t rate)
+void segment_ring_add(struct segment_ring *ring,
+		      const struct interval *interval, uint64_t rate)
 {
 	struct slot *slot;
 
 	pthread_mutex_lock(&ring->lock);
 	slot = slot_at(ring, ring->used++);
-	slot->stretch = *stretch;
-	slot->segment.begin = stretch->middle;
-	slot->segment.end = stretch->end;
+	slot->interval = *interval;
+	slot->segment.begin = interval->middle;
+	slot->segment.end = interval->end;
 	slot->segment.rate = rate;
 	slot->status = 0;
-	slot->state = stretch->middle == stretch->end ? SLOT_DONE :
-							SLOT_WAITING;
+	slot->state = interval->middle == interval->end ? SLOT_DONE :
+							  SLOT_WAITING;
 	pthread_cond_broadcast(&ring->changed);
 	pthread_mutex_unlock(&ring->lock);
 }
 
-const struct stretch *segment_ring_first(const struct segment_ring *ring)
+const struct interval *segment_ring_first(const struct segment_ring *ring)
 {
-	return ring->used ? &slot_at(ring, 0)->stretch : NULL;
+	return ring->used ? &slot_at(ring, 0)->interval : NULL;
 }
 
 static enum ring_lead lead_of(const struct segment_ring *ring)

@@ -1,7 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 #include "execution/stream/stream_checkpoint.h"
+
 #include "common/bytes.h"
+#include "common/error.h"
+#include "decoder/flow/branch_source.h"
 #include "decoder/flow/flow.h"
+#include "decoder/flow/flow_source.h"
+#include "decoder/flow/switch_feed.h"
 #include "execution/instruction/instruction.h"
 
 enum {
@@ -11,7 +16,7 @@ enum {
 
 static void pack_exit(struct pack *pack, uint8_t *exit)
 {
-	pack_small(pack, exit, EXIT_UNSEEN);
+	pack_small(pack, exit, EXIT_UNTRACED);
 	pack_check(pack, *exit <= FLOW_EXIT_FAR_JUMP || *exit >= EXIT_ASYNC);
 }
 
@@ -55,7 +60,7 @@ static void pack_place(struct pack *pack, struct execution_state *state,
 	pack_u64(pack, &state->sync_low_ns);
 	pack_u64(pack, &state->sync_high_ns);
 	pack_u64(pack, &state->next_change_ns);
-	pack_small(pack, &state->passage, PASSAGE_OTHER);
+	pack_small(pack, &state->edge_kind, EDGE_KIND_OTHER);
 	pack_exit(pack, &state->exit);
 	pack_small(pack, &state->block_set, INSTRUCTION_SETS - 1);
 	pack_small(pack, &state->from_set, INSTRUCTION_SETS - 1);
@@ -66,7 +71,7 @@ static void pack_place(struct pack *pack, struct execution_state *state,
 	pack_bool(pack, &state->is_lost);
 	pack_bool(pack, &state->is_off);
 	pack_bool(pack, &state->outside);
-	pack_bool(pack, &state->is_rebased);
+	pack_bool(pack, &state->has_wrong_ip_base);
 	pack_small(pack, &state->guest, GUEST_UNKNOWN);
 	pack_bool(pack, &state->is_table_lost);
 }
@@ -89,7 +94,7 @@ static void pack_times(struct pack *pack, struct execution_state *state)
 static void pack_gap(struct pack *pack, struct atom_gap *gap)
 {
 	pack_bool(pack, &gap->is_open);
-	pack_small(pack, &gap->reason, FLOW_GAP_UNKNOWN_CODE);
+	pack_small(pack, &gap->reason, FLOW_GAP_GENERATED);
 	pack_u64(pack, &gap->position);
 	pack_u64(pack, &gap->low_ns);
 	pack_u64(pack, &gap->high_ns);
@@ -144,8 +149,8 @@ static void pack_atoms(struct pack *pack, struct atom_point *point)
 	pack_gap(pack, &atoms->gap);
 	pack_atom_times(pack, atoms);
 	pack_cycles(pack, &atoms->cycles);
-	pack_u64(pack, &point->told_ip);
-	pack_small(pack, &point->told_set, INSTRUCTION_SETS - 1);
+	pack_u64(pack, &point->reported_ip);
+	pack_small(pack, &point->reported_set, INSTRUCTION_SETS - 1);
 	pack_bool(pack, &point->has_pid);
 	pack_i32(pack, &point->pid);
 }
@@ -181,4 +186,82 @@ void stream_checkpoint_pack(struct stream_checkpoint *checkpoint,
 		pack_u64(pack, &checkpoint->switches);
 	}
 	pack_u64(pack, &checkpoint->events);
+}
+
+enum {
+	/* This long after its record a switch has happened. */
+	CERTAIN_NS = 20000,
+	/* Limit on the number of sync points tried, and their distance. */
+	TRIES = 32,
+	APART_BYTES = 1 << 15,
+};
+
+/* Consumes the switch records up to @time_ns. Returns 1 if the last of them has
+ * happened by then, 0 if it may still be under way, so that the running task is
+ * uncertain, or -ERROR_MEMORY.
+ */
+static int take_switches(struct switch_feed *feed, uint64_t time_ns,
+			 struct stream_checkpoint *place, uint64_t *last_ns)
+{
+	const struct flow_item *item;
+
+	while ((item = switch_feed_peek(feed)) && item->time_ns <= time_ns) {
+		*last_ns = item->time_ns;
+		task_switch_record(&place->tasks, item, false);
+		place->switches++;
+		if (switch_feed_advance(feed) < 0)
+			return -ERROR_MEMORY;
+	}
+	return time_ns - *last_ns >= CERTAIN_NS;
+}
+
+/* Finds the first sync point where the running task is certain, from about
+ * @distance bytes before @time_ns on, and sets the state of @place to it.
+ * Returns 1, 0 if there is none, or -ERROR_MEMORY.
+ */
+static int find_certain(struct branch_source *source, struct switch_feed *feed,
+			uint64_t time_ns, uint64_t distance,
+			struct stream_checkpoint *place, uint64_t *at_ns)
+{
+	uint64_t last_ns = 0;
+	uint64_t position = NO_SYNC;
+	int status = 0;
+
+	for (int i = 0; i < TRIES && !status; i++) {
+		position = branch_source_sync_before(source, time_ns, distance,
+						     at_ns);
+		if (position == NO_SYNC)
+			return 0;
+		status = take_switches(feed, *at_ns, place, &last_ns);
+		distance -= distance < APART_BYTES ? distance : APART_BYTES;
+	}
+	if (status < 0)
+		return status;
+	execution_state_unknown(&place->state, position, *at_ns);
+	return 1;
+}
+
+int stream_start_find(const struct flow_input *input, uint64_t time_ns,
+		      uint64_t distance, struct stream_checkpoint *place,
+		      struct task_id *task, uint64_t *at_ns)
+{
+	struct branch_source *source;
+	struct switch_feed *feed;
+	int status = branch_source_open(input, &source);
+
+	if (status < 0)
+		return status;
+	*place = (struct stream_checkpoint){
+		.has_state = true,
+		.tasks.current = *task,
+	};
+	feed = switch_feed_new(input->recording, input->stream);
+	status = -ERROR_MEMORY;
+	if (feed)
+		status = find_certain(source, feed, time_ns, distance, place,
+				      at_ns);
+	*task = place->tasks.current;
+	switch_feed_free(feed);
+	branch_source_close(source);
+	return status;
 }

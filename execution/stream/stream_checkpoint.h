@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef KT_EXECUTION_STREAM_CHECKPOINT_H
-#define KT_EXECUTION_STREAM_CHECKPOINT_H
+#ifndef KT_EXECUTION_STREAM_STREAM_CHECKPOINT_H
+#define KT_EXECUTION_STREAM_STREAM_CHECKPOINT_H
 
-#include "execution/follow/execution_state.h"
+#include "execution/follow/record_feed.h"
 #include "symbolize/events/task_switch.h"
 
 #include <stdbool.h>
 #include <stdint.h>
 
+struct flow_input;
 struct pack;
 
 /* A position among one stream's events: a number of events after the last sync
@@ -33,5 +34,17 @@ struct stream_checkpoint {
 void stream_checkpoint_pack(struct stream_checkpoint *checkpoint,
 			    struct pack *pack, uint32_t functions,
 			    uint64_t size);
+
+/* Finds a position where decoding can start without earlier state in order to
+ * see everything from @time_ns on: a sync point about @distance bytes of trace
+ * earlier, where the running task is certain. Sets *@place to it and *@at_ns to
+ * its time. *@task must be the task that runs at the start of the stream, and
+ * is set to the one that runs at the sync point.
+ *
+ * Returns 1, 0 if there is no such sync point, or a negative enum error.
+ */
+int stream_start_find(const struct flow_input *input, uint64_t time_ns,
+		      uint64_t distance, struct stream_checkpoint *place,
+		      struct task_id *task, uint64_t *at_ns);
 
 #endif

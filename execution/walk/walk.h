@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef KT_EXECUTION_WALK_H
-#define KT_EXECUTION_WALK_H
+#ifndef KT_EXECUTION_WALK_WALK_H
+#define KT_EXECUTION_WALK_WALK_H
 
 #include "execution/walk/execution.h"
 
@@ -18,7 +18,7 @@
 enum { WALK_MOST_STRAIGHT = 64 * 1024 };
 
 /* Returns the block at @address in the current code, in the instruction set
- * execution->set; BLOCK_NONE when out of memory.
+ * execution->sets.current; BLOCK_NONE when out of memory.
  */
 uint32_t walk_find(struct execution *execution, uint64_t address);
 
@@ -27,9 +27,9 @@ uint32_t walk_find_set(struct execution *execution, uint64_t address,
 		       uint8_t set);
 
 /* Applies code changes up to @time_ns, the estimated time; the process changes
- * according to code_space_advance(). If execution->may_be_ahead, goes to
- * @time_ns, and may revert later changes. Marks blocks with changed code to be
- * read again, and looks up execution->block again, because its address may
+ * according to code_space_advance(). If execution->changes.may_be_ahead, goes
+ * to @time_ns, and may revert later changes. Marks blocks with changed code to
+ * be read again, and looks up execution->block again, because its address may
  * belong to another program now. Returns 0 or -ERROR_MEMORY.
  */
 int walk_set_code(struct execution *execution, uint64_t time_ns);
@@ -41,7 +41,7 @@ void walk_run_out_of_memory(struct execution *execution);
  * up its block: finds the process that runs there, from execution->evidence and
  * the time bounds of the last branch. Resets the evidence. At a sync point of
  * known time (evidence.is_synced) the process was found already. Sets
- * execution->is_out_of_memory on failure.
+ * execution->changes.is_out_of_memory on failure.
  */
 void walk_enter_user(struct execution *execution, uint64_t address);
 
@@ -74,12 +74,6 @@ bool walk_is_code_due(const struct execution *execution, uint64_t time_ns);
  * yet.
  */
 void walk_arrive(struct execution *execution);
-
-/* Returns the target of @edge of block @index, which it finds if the edge is
- * new; BLOCK_NONE when out of memory.
- */
-uint32_t walk_behind(struct execution *execution, uint32_t index,
-		     enum block_edge edge);
 
 /* Goes along @edge of execution->block, which has run. Returns false when out
  * of memory.
@@ -129,5 +123,37 @@ bool walk_to(struct execution *execution, uint64_t address);
 
 /* Returns the address of the last instruction that ran, 0 if unknown. */
 uint64_t walk_last_ip(const struct execution *execution);
+
+/* Look-ahead from execution->block along direct edges, without running
+ * anything. Each count is the number of blocks up to and including the one that
+ * is described; 0 if there is none.
+ */
+struct look_ahead {
+	/* the first block that does not end in a direct edge, or contains no
+	 * instruction; BLOCK_NONE: none within the limit
+	 */
+	uint32_t end;
+	/* the first block that writes the page table root */
+	unsigned int to_page_table;
+	/* the last block that ends in a direct call or jump */
+	unsigned int to_direct;
+	/* the first direct call or jump out of the filter */
+	unsigned int to_outside;
+	/* a block on the way contains the address */
+	bool has_address;
+};
+
+/* Looks ahead; @address is for has_address. Reads code that is new, so blocks
+ * may move in memory.
+ */
+struct look_ahead look_ahead_of(struct execution *execution, uint64_t address);
+
+/* Returns whether the look-ahead ends at an indirect branch or far transfer. */
+bool look_ahead_ends_at_target(const struct execution *execution,
+			       const struct look_ahead *ahead);
+
+/* Returns whether the look-ahead ends at a block without an instruction. */
+bool look_ahead_ends_in_void(const struct execution *execution,
+			     const struct look_ahead *ahead);
 
 #endif

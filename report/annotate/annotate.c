@@ -9,7 +9,6 @@
 #include "report/text/function_label.h"
 #include "report/text/name_text.h"
 #include "report/text/record_writer.h"
-#include "report/text/time_unit.h"
 #include "symbolize/elf/lines.h"
 #include "symbolize/functions/function_table.h"
 #include "symbolize/symbols/symbols.h"

@@ -3,8 +3,8 @@
 #define KT_REPORT_ANNOTATE_ANNOTATION_H
 
 #include "common/array.h"
-#include "report/steps/step_filter.h"
-#include "report/steps/time_window.h"
+#include "report/steps/call_step.h"
+#include "report/steps/task_choice.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -123,8 +123,8 @@ void annotation_disassemble(const struct annotation *annotation,
 			    struct disassembly *text);
 
 /* Sets *@source_offset to the offset from @function's entry, as symbolize/elf/
- * lines.h counts it, of the instruction at @offset of its @code. Returns false if
- * it is unknown, as in the cold part of a program's function.
+ * lines.h counts it, of the instruction at @offset of its @code. Returns false
+ * if it is unknown, as in the cold part of a program's function.
  */
 bool annotation_source_offset(const struct annotated_code *code,
 			      const struct function *function, uint32_t offset,

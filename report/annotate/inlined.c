@@ -7,13 +7,12 @@
  * exact, except that it also counts the iterations of a loop that starts with
  * this instruction.
  */
-#include "report/annotate/annotate.h"
-
 #include "common/array.h"
 #include "common/error.h"
+#include "report/annotate/annotate.h"
 #include "report/annotate/annotation.h"
+#include "report/text/duration_text.h"
 #include "report/text/function_label.h"
-#include "report/text/time_unit.h"
 #include "symbolize/elf/lines.h"
 #include "symbolize/functions/function_table.h"
 #include "symbolize/symbols/symbols.h"

@@ -1,6 +1,20 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef KT_REPORT_DIFF_TABLE_H
-#define KT_REPORT_DIFF_TABLE_H
+#ifndef KT_REPORT_DIFF_DIFF_TABLE_H
+#define KT_REPORT_DIFF_DIFF_TABLE_H
+
+/* Recordings of two sides, A and B, compared row by row: their reports are read
+ * as CSV (struct csv_rows), the rows of each side's recordings are added up by
+ * name (struct diff_row), and the rows are written by falling change.
+ *
+ * Invariants:
+ * 1. diff_table_begin() starts a recording; diff_table_add() adds to the last
+ *    one. Names are compared, never numbers of processes or functions.
+ * 2. A side's mean is over all its recordings: one without the row counts as 0.
+ * 3. A change is noise if the recordings of a side differ among themselves at
+ *    least as much, which one recording per side cannot show.
+ *
+ * Errors: -ERROR_MEMORY. A CSV that lacks a column has "" and 0 there.
+ */
 
 #include "common/array.h"
 #include "report/text/record_writer.h"
@@ -9,6 +23,32 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
+
+/* A parsed CSV table (RFC 4180). */
+struct csv_rows {
+	char *text;	     /* contains the fields; owned */
+	struct array fields; /* char *, row after row, the header first */
+	size_t columns;
+};
+
+/* Parses @text, which must end with a NUL, and takes ownership of it.
+ *
+ * Returns 0 or -ERROR_MEMORY. Call csv_rows_free() in both cases.
+ */
+int csv_rows_read(struct csv_rows *rows, char *text);
+void csv_rows_free(struct csv_rows *rows);
+
+/* Returns the number of rows without the header. */
+size_t csv_rows_count(const struct csv_rows *rows);
+
+/* Returns the field in @column of row @index; "" if the column does not exist.
+ */
+const char *csv_rows_text(const struct csv_rows *rows, size_t index,
+			  const char *column);
+
+/* Returns that field as a number; 0 if it is not a number. */
+double csv_rows_number(const struct csv_rows *rows, size_t index,
+		       const char *column);
 
 enum diff_section {
 	DIFF_PROCESSES,
@@ -24,6 +64,59 @@ struct diff_value {
 	double total_ns;
 	double p99_ns; /* or the maximum; 0: unknown */
 };
+
+/* A row on one side, summed over its recordings. */
+struct diff_side {
+	struct diff_value sum;	   /* of all its recordings */
+	struct diff_value current; /* of the recording being added */
+	double least_ns;	   /* smallest total of a recording */
+	double most_ns;
+	uint32_t recordings; /* number of recordings with the row */
+};
+
+struct diff_row {
+	enum diff_section section;
+	char *comm; /* owned */
+	char *name; /* owned */
+	struct diff_side sides[2];
+};
+
+/* Returns "process", "syscall", "sleep" or "function". */
+const char *diff_section_name(enum diff_section section);
+
+/* Returns @value rounded; 0 if it is negative. */
+uint64_t diff_rounded(double value);
+
+/* Returns the mean time of a call. */
+uint64_t diff_value_each(const struct diff_value *value);
+
+/* Adds the current recording, which must be complete, to the sums of @side. */
+void diff_side_fold(struct diff_side *side);
+
+/* Returns the mean over a side's @recordings; a recording without the row
+ * counts as 0.
+ */
+struct diff_value diff_side_mean(const struct diff_side *side,
+				 uint32_t recordings);
+
+/* Returns the change of the mean time from side 0 to side 1. */
+double diff_sides_change(const struct diff_side sides[2],
+			 const uint32_t recordings[2]);
+
+/* Returns whether recordings of one side differ among themselves at least as
+ * much as from the other side. False with one recording per side, where noise
+ * is unknown.
+ */
+bool diff_sides_are_noise(const struct diff_side sides[2],
+			  const uint32_t recordings[2]);
+
+/* Returns the change of the row's mean time from side 0 to side 1. */
+double diff_row_change(const struct diff_row *row,
+		       const uint32_t recordings[2]);
+
+/* Returns "new", "gone", "noise" or "". */
+const char *diff_row_note(const struct diff_row *row,
+			  const uint32_t recordings[2]);
 
 /* The comparison of two sides' recordings: a row for each process, system call,
  * wait channel and function, matched by name because process numbers differ
@@ -55,8 +148,8 @@ int diff_table_add(struct diff_table *table, int side,
 		   enum diff_section section, const char *comm,
 		   const char *name, const struct diff_value *value);
 
-/* Adds @tracer_ns, the tracer's time in a process of a recording of @side, which
- * the process's total leaves out.
+/* Adds @tracer_ns, the tracer's time in a process of a recording of @side,
+ * which the process's total leaves out.
  */
 void diff_table_add_tracer(struct diff_table *table, int side,
 			   double tracer_ns);
@@ -67,8 +160,8 @@ void diff_table_add_tracer(struct diff_table *table, int side,
 void diff_table_leave_out(struct diff_table *table, enum diff_section section,
 			  const char *name);
 
-/* Adds a line about the events that a recording lacks. Takes ownership of @text, also on
- * failure. Returns 0 or -ERROR_MEMORY.
+/* Adds a line about the events that a recording lacks. Takes ownership of
+ * @text, also on failure. Returns 0 or -ERROR_MEMORY.
  */
 int diff_table_note(struct diff_table *table, char *text);
 

@@ -10,17 +10,14 @@
  *    recursion, is in the outer one's inclusive time and is not added again.
  * 2. The processes are added up: the format has no processes.
  */
-#include "report/profile/profile_report.h"
-
 #include "common/array.h"
 #include "common/error.h"
 #include "common/maps.h"
 #include "report/profile/call_tree.h"
-#include "report/profile/tree_walk.h"
-#include "report/text/frame_state.h"
+#include "report/profile/profile_report.h"
+#include "report/text/duration_text.h"
 #include "report/text/function_label.h"
 #include "report/text/name_text.h"
-#include "report/text/time_unit.h"
 #include "symbolize/elf/lines.h"
 #include "symbolize/functions/function_table.h"
 

@@ -7,18 +7,15 @@
  * may be in any order, and repeated ones keep theirs, so each is written when it
  * is first needed.
  */
-#include "report/profile/profile_report.h"
-
 #include "common/bytes.h"
 #include "common/error.h"
 #include "common/maps.h"
 #include "report/exports/stack_paths.h"
-#include "report/profile/tree_label.h"
-#include "report/text/frame_state.h"
+#include "report/profile/profile_report.h"
+#include "report/text/duration_text.h"
 #include "report/text/function_label.h"
 #include "report/text/name_text.h"
-#include "report/text/time_unit.h"
-#include "report/timeline/protobuf.h"
+#include "report/timeline/perfetto_out.h"
 #include "symbolize/elf/lines.h"
 #include "symbolize/functions/function_table.h"
 

@@ -5,18 +5,15 @@
  * A profile has the list of its stacks before the list of their times, so both
  * lists of the current process are collected; the functions follow at the end.
  */
-#include "report/profile/profile_report.h"
-
 #include "common/array.h"
 #include "common/bytes.h"
 #include "common/error.h"
 #include "common/maps.h"
 #include "report/exports/stack_paths.h"
-#include "report/profile/tree_label.h"
-#include "report/text/frame_state.h"
+#include "report/profile/profile_report.h"
+#include "report/text/duration_text.h"
 #include "report/text/function_label.h"
 #include "report/text/record_writer.h"
-#include "report/text/time_unit.h"
 #include "symbolize/elf/lines.h"
 #include "symbolize/functions/function_table.h"
 

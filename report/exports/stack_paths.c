@@ -4,9 +4,7 @@
 #include "common/array.h"
 #include "common/error.h"
 #include "report/profile/call_tree.h"
-#include "report/profile/tree_walk.h"
-#include "report/text/deep_stack.h"
-#include "report/text/frame_state.h"
+#include "report/text/function_label.h"
 #include "symbolize/functions/function_table.h"
 
 /* What is deeper than DEPTH_DRAWN levels, by function. */

@@ -2,18 +2,16 @@
 #ifndef KT_REPORT_EXPORTS_STACK_PATHS_H
 #define KT_REPORT_EXPORTS_STACK_PATHS_H
 
-#include "report/profile/call_counts.h"
+#include "report/profile/call_tree.h"
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-struct call_tree;
-
 /* A stack that had time or calls of its own. */
 struct stack_path {
 	int32_t tree; /* process or group, -1: all */
-	/* outermost first, functions and states (frame_state.h); borrowed */
+	/* outermost first, functions and states (enum frame_state); borrowed */
 	const uint32_t *functions;
 	size_t depth;
 	uint64_t self_ns;

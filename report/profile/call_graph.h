@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef KT_REPORT_CALL_GRAPH_H
-#define KT_REPORT_CALL_GRAPH_H
+#ifndef KT_REPORT_PROFILE_CALL_GRAPH_H
+#define KT_REPORT_PROFILE_CALL_GRAPH_H
 
 #include "report/profile/function_profile.h"
 
@@ -40,11 +40,5 @@ int call_graph_make(const struct call_tree *tree,
 		    const struct function_profile *profile,
 		    struct call_graph *graph);
 void call_graph_free(struct call_graph *graph);
-
-/* Numbers the cycles of @graph, from 1; done by call_graph_make().
- *
- * Returns 0 or -ERROR_MEMORY.
- */
-int call_graph_find_cycles(struct call_graph *graph, size_t row_count);
 
 #endif

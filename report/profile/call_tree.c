@@ -1,10 +1,56 @@
 /* SPDX-License-Identifier: MIT */
 #include "report/profile/call_tree.h"
 
+#include "common/array.h"
+#include "common/error.h"
 #include "common/memory.h"
 #include "symbolize/functions/function_table.h"
 
 #include <stdlib.h>
+
+#define CALL_NODE_MAX INT32_MAX
+
+_Static_assert(sizeof(struct call_node) == 32, "two nodes share a cache line");
+
+/* Counts an entry @how. */
+static void call_counts_add(struct call_counts *counts, enum call_how how)
+{
+	switch (how) {
+	case HOW_CALL:
+	case HOW_SYSTEM_CALL:
+		counts->direct++;
+		break;
+	case HOW_TAIL:
+		counts->tail++;
+		break;
+	case HOW_EXCEPTION:
+		counts->async++;
+		break;
+	case HOW_START:
+		counts->starts++;
+		break;
+	case HOW_INFERRED:
+		counts->inferred++;
+		break;
+	case HOW_RESUMED:
+		break;
+	}
+}
+
+void call_counts_join(struct call_counts *counts,
+		      const struct call_counts *more)
+{
+	counts->direct += more->direct;
+	counts->tail += more->tail;
+	counts->async += more->async;
+	counts->starts += more->starts;
+	counts->inferred += more->inferred;
+}
+
+uint64_t call_counts_calls(const struct call_counts *counts)
+{
+	return counts->direct + counts->tail + counts->async;
+}
 
 struct call_tree *call_tree_new(void)
 {
@@ -205,9 +251,9 @@ static void follow(struct call_tree *tree, struct call_node *parent,
 		   uint32_t child)
 {
 	if (parent->recent_child)
-		call_tree_at(tree, parent->recent_child)->next_asked = child;
+		call_tree_at(tree, parent->recent_child)->next_used = child;
 	parent->recent_child = child;
-	parent->expected_child = call_tree_at(tree, child)->next_asked;
+	parent->expected_child = call_tree_at(tree, child)->next_used;
 }
 
 /* Returns whether the most recently used child matches, which is the case for a
@@ -305,4 +351,337 @@ void call_tree_add_calls(struct call_tree *tree, uint32_t index,
 	}
 	if (inferred_ns)
 		call_tree_more(tree, index)->inferred_ns += inferred_ns;
+}
+
+struct tree_walk tree_walk_of(const struct call_tree *tree)
+{
+	return (struct tree_walk){ .tree = tree, .node = CALL_NODE_NONE };
+}
+
+int tree_walk_next(struct tree_walk *walk)
+{
+	uint32_t next;
+
+	if (walk->node == CALL_NODE_NONE) {
+		walk->node = call_tree_first_root(walk->tree);
+		return walk->node != CALL_NODE_NONE;
+	}
+	next = walk->leaving ? call_tree_next_sibling(walk->tree, walk->node) :
+			       call_tree_first_child(walk->tree, walk->node);
+	if (!walk->leaving && next == CALL_NODE_NONE) {
+		walk->leaving = true;
+		return 1;
+	}
+	walk->leaving = next == CALL_NODE_NONE;
+	walk->node = walk->leaving ?
+			     call_tree_at(walk->tree, walk->node)->parent :
+			     next;
+	return walk->node != CALL_NODE_NONE;
+}
+
+/* Copies node @index below @parent. Returns the copy, or CALL_NODE_NONE when
+ * out of memory.
+ */
+static uint32_t copy_node(struct call_tree *part, const struct call_tree *tree,
+			  uint32_t index, uint32_t parent)
+{
+	const struct call_node *from = call_tree_at(tree, index);
+	uint32_t copy = parent == CALL_NODE_NONE ?
+				call_tree_root(part, -1) :
+				call_tree_find_child(part, parent,
+						     from->function,
+						     from->is_interrupt);
+	struct call_counts calls;
+	struct call_node *to;
+
+	if (copy == CALL_NODE_NONE)
+		return copy;
+	to = call_tree_at(part, copy);
+	to->self_ns = from->self_ns;
+	calls = call_tree_calls(tree, index);
+	call_tree_add_calls(part, copy, &calls,
+			    call_tree_inferred_ns(tree, index));
+	return copy;
+}
+
+struct call_tree *call_tree_part(const struct call_tree *tree, uint32_t root)
+{
+	uint32_t count = call_tree_count(tree);
+	uint32_t *copies = calloc((size_t)count + 1, sizeof(*copies));
+	struct call_tree *part = copies ? call_tree_new() : NULL;
+	bool is_whole = part;
+
+	for (uint32_t i = 0; is_whole && i < count; i++) {
+		uint32_t parent = call_tree_at(tree, i)->parent;
+
+		copies[i] = CALL_NODE_NONE;
+		if (i == root)
+			parent = CALL_NODE_NONE;
+		else if (parent == CALL_NODE_NONE ||
+			 copies[parent] == CALL_NODE_NONE)
+			continue;
+		else
+			parent = copies[parent];
+		copies[i] = copy_node(part, tree, i, parent);
+		is_whole = copies[i] != CALL_NODE_NONE;
+	}
+	free(copies);
+	if (is_whole)
+		return part;
+	call_tree_free(part);
+	return NULL;
+}
+
+void call_parts_free(struct call_parts *parts)
+{
+	array_free(&parts->list);
+	array_free(&parts->places);
+}
+
+void call_parts_clear(struct call_parts *parts)
+{
+	parts->list.count = 0;
+}
+
+struct call_part *call_parts_at(struct call_parts *parts, uint32_t node)
+{
+	struct call_part *part;
+	uint32_t *place;
+
+	place = array_reach(&parts->places, node);
+	if (!place)
+		return NULL;
+	if (*place < parts->list.count) {
+		part = array_at(&parts->list, *place);
+		if (part->node == node)
+			return part;
+	}
+	part = array_add(&parts->list);
+	if (!part)
+		return NULL;
+	*part = (struct call_part){ .node = node };
+	*place = (uint32_t)parts->list.count - 1;
+	return part;
+}
+
+int call_parts_join(struct call_parts *parts, const struct call_parts *more)
+{
+	for (size_t i = 0; i < more->list.count; i++) {
+		const struct call_part *from = array_at(&more->list, i);
+		struct call_part *part = call_parts_at(parts, from->node);
+
+		if (!part)
+			return -ERROR_MEMORY;
+		part->calls += from->calls;
+		part->on_cpu_ns += from->on_cpu_ns;
+		part->off_cpu_ns += from->off_cpu_ns;
+	}
+	return 0;
+}
+
+uint64_t *call_tree_totals(const struct call_tree *tree)
+{
+	uint64_t *totals = calloc((size_t)tree->count + 1, sizeof(*totals));
+
+	if (!totals)
+		return NULL;
+	/* Children come after their parents. */
+	for (uint32_t i = tree->count; i-- > 0;) {
+		const struct call_node *node = call_tree_at(tree, i);
+
+		totals[i] += node->self_ns;
+		if (node->parent != CALL_NODE_NONE)
+			totals[node->parent] += totals[i];
+	}
+	return totals;
+}
+
+static bool is_used(const struct call_tree *tree, uint32_t index)
+{
+	const struct call_counts calls = call_tree_calls(tree, index);
+
+	return call_tree_at(tree, index)->self_ns || calls.starts ||
+	       calls.inferred || call_counts_calls(&calls);
+}
+
+bool *call_tree_used(const struct call_tree *tree)
+{
+	bool *used = calloc((size_t)tree->count + 1, sizeof(*used));
+
+	if (!used)
+		return NULL;
+	/* Children come after their parents. */
+	for (uint32_t i = tree->count; i-- > 0;) {
+		const struct call_node *node = call_tree_at(tree, i);
+
+		used[i] |= is_used(tree, i);
+		if (node->parent != CALL_NODE_NONE)
+			used[node->parent] |= used[i];
+	}
+	return used;
+}
+
+struct child {
+	int32_t pid; /* of a root */
+	uint32_t function;
+	uint32_t is_interrupt;
+	uint32_t node;
+};
+
+/* The used nodes, parents before their children: */
+struct order {
+	const struct call_tree *tree;
+	bool *used;	 /* by node */
+	uint32_t *nodes; /* in the new order */
+	uint32_t count;
+	struct array children; /* struct child: children of one parent */
+};
+
+/* Reversed, because walks visit the last created child first. */
+static int compare_children(const void *a, const void *b)
+{
+	const struct child *x = a;
+	const struct child *y = b;
+
+	if (x->pid != y->pid)
+		return x->pid > y->pid ? -1 : 1;
+	if (x->function != y->function)
+		return x->function > y->function ? -1 : 1;
+	return (x->is_interrupt < y->is_interrupt) -
+	       (x->is_interrupt > y->is_interrupt);
+}
+
+/* Adds the used siblings from @first on, sorted. */
+static bool add_children(struct order *order, uint32_t first)
+{
+	order->children.count = 0;
+	for (uint32_t i = first; i != CALL_NODE_NONE;
+	     i = call_tree_next_sibling(order->tree, i)) {
+		const struct call_node *node = call_tree_at(order->tree, i);
+		struct child *child;
+
+		if (!order->used[i])
+			continue;
+		child = array_add(&order->children);
+		if (!child)
+			return false;
+		*child = (struct child){
+			.pid = call_tree_pid(order->tree, i),
+			.function = node->function,
+			.is_interrupt = node->is_interrupt,
+			.node = i,
+		};
+	}
+	if (order->children.count > 1)
+		qsort(order->children.items, order->children.count,
+		      sizeof(struct child), compare_children);
+	for (size_t i = 0; i < order->children.count; i++) {
+		const struct child *child = array_at(&order->children, i);
+
+		order->nodes[order->count++] = child->node;
+	}
+	return true;
+}
+
+static bool find_order(struct order *order)
+{
+	const struct call_tree *tree = order->tree;
+
+	if (!add_children(order, call_tree_first_root(tree)))
+		return false;
+	for (uint32_t i = 0; i < order->count; i++)
+		if (!add_children(order,
+				  call_tree_first_child(tree, order->nodes[i])))
+			return false;
+	return true;
+}
+
+/* Sets @places to the new number of each node. Unused nodes come last. */
+static void find_places(const struct order *order, uint32_t *places)
+{
+	uint32_t after = order->count;
+
+	for (uint32_t i = 0; i < order->tree->count; i++)
+		if (!order->used[i])
+			places[i] = after++;
+	for (uint32_t i = 0; i < order->count; i++)
+		places[order->nodes[i]] = i;
+}
+
+static void swap_nodes(struct call_tree *tree, uint32_t a, uint32_t b)
+{
+	struct call_node node = tree->nodes[a];
+	struct call_links links = tree->links[a];
+
+	tree->nodes[a] = tree->nodes[b];
+	tree->links[a] = tree->links[b];
+	tree->nodes[b] = node;
+	tree->links[b] = links;
+}
+
+/* Moves each node to its number in @places, which is destroyed. */
+static void move_nodes(struct call_tree *tree, uint32_t *places)
+{
+	for (uint32_t i = 0; i < tree->count; i++) {
+		uint32_t parent = tree->nodes[i].parent;
+
+		if (parent != CALL_NODE_NONE)
+			tree->nodes[i].parent = places[parent];
+	}
+	for (uint32_t i = 0; i < tree->count; i++)
+		while (places[i] != i) {
+			uint32_t place = places[i];
+
+			swap_nodes(tree, i, place);
+			places[i] = places[place];
+			places[place] = place;
+		}
+}
+
+/* Links each of the first @count nodes to its parent, as if created in this
+ * order.
+ */
+static void link_nodes(struct call_tree *tree, uint32_t count)
+{
+	tree->count = count;
+	tree->first_root = CALL_NODE_NONE;
+	for (uint32_t i = 0; i < count; i++) {
+		struct call_node *node = &tree->nodes[i];
+		uint32_t *first =
+			node->parent == CALL_NODE_NONE ?
+				&tree->first_root :
+				&tree->links[node->parent].first_child;
+
+		node->next_used = 0;
+		node->expected_child = 0;
+		node->recent_child = 0;
+		tree->links[i].first_child = CALL_NODE_NONE;
+		tree->links[i].next_sibling = *first;
+		*first = i;
+	}
+}
+
+bool call_tree_sort(struct call_tree *tree)
+{
+	struct order order = {
+		.tree = tree,
+		.used = call_tree_used(tree),
+		.children = ARRAY_OF(struct child),
+	};
+	uint32_t *places = calloc((size_t)tree->count + 1, sizeof(*places));
+	bool is_sorted = false;
+
+	order.nodes = calloc((size_t)tree->count + 1, sizeof(*order.nodes));
+	if (order.used && order.nodes && places && find_order(&order)) {
+		call_tree_forget_slots(tree);
+		find_places(&order, places);
+		move_nodes(tree, places);
+		link_nodes(tree, order.count);
+		is_sorted = true;
+	}
+	free(order.used);
+	free(order.nodes);
+	free(places);
+	array_free(&order.children);
+	return is_sorted;
 }

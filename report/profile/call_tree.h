@@ -1,17 +1,54 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef KT_REPORT_CALL_TREE_H
-#define KT_REPORT_CALL_TREE_H
+#ifndef KT_REPORT_PROFILE_CALL_TREE_H
+#define KT_REPORT_PROFILE_CALL_TREE_H
 
-#include "report/profile/call_counts.h"
+/* All call paths that occurred, as a tree with the time and the calls of each:
+ * the sum of a recording's call events, and what profiles, flame graphs and
+ * sleeps' stacks are made of.
+ *
+ * While events are added, a node has a number that never changes, and entering
+ * the child that was entered next last time costs no lookup (expected_child).
+ * At the end, call_tree_sort() makes the order independent of the execution.
+ *
+ * Invariants:
+ * 1. A parent has a smaller number than its children. Number 0 is a root, so 0
+ *    stands for "none" where only children can be.
+ * 2. A node has at most one child for a function and is_interrupt, until
+ *    profile_scope_hide() hides nodes.
+ * 3. Pointers to nodes and their struct call_more are valid until a node is
+ *    added; numbers are valid until call_tree_sort().
+ * 4. A node's calls are its own counters plus those of its struct call_more:
+ *    the counters overflow into it.
+ *
+ * Memory: one node per distinct call path. Errors: NULL, false or
+ * CALL_NODE_NONE when out of memory.
+ */
+
+#include "common/array.h"
 #include "report/steps/call_step.h"
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
+/* Numbers of entries of a function, by kind. */
+struct call_counts {
+	uint64_t direct;   /* call instructions, system calls */
+	uint64_t tail;	   /* jumps to the function's start */
+	uint64_t async;	   /* interrupts and exceptions */
+	uint64_t starts;   /* the trace starts with it */
+	uint64_t inferred; /* it was already running when first seen */
+};
+
+/* Adds @more to @counts. */
+void call_counts_join(struct call_counts *counts,
+		      const struct call_counts *more);
+
+/* Returns the number of calls: all entries except starts and inferred ones. */
+uint64_t call_counts_calls(const struct call_counts *counts);
+
 /* No node: the parent of roots, the child of leaves. */
 #define CALL_NODE_NONE UINT32_MAX
-#define CALL_NODE_MAX INT32_MAX
 
 /* A function in one calling context. Code makes calls in the same order again
  * and again. Therefore each node stores the sibling that was used after it last
@@ -21,9 +58,9 @@
 struct call_node {
 	uint32_t parent;
 	uint32_t function;	 /* FUNCTION_NONE if it is a root */
-	uint32_t next_asked;	 /* the sibling used after it last time */
+	uint32_t next_used;	 /* the sibling used after it last time */
 	uint32_t recent_child;	 /* the child used last */
-	uint32_t expected_child; /* next_asked of recent_child */
+	uint32_t expected_child; /* next_used of recent_child */
 	/* entries, in addition to those in call_more */
 	uint16_t direct;
 	uint8_t tail;
@@ -32,8 +69,6 @@ struct call_node {
 	bool is_interrupt;
 	uint64_t self_ns;
 };
-
-_Static_assert(sizeof(struct call_node) == 32, "two nodes share a cache line");
 
 /* The links of a node, used only by walks at the end. */
 struct call_links {
@@ -83,7 +118,7 @@ bool call_tree_reserve(struct call_tree *tree, uint32_t count);
  */
 uint32_t call_tree_root(struct call_tree *tree, int32_t pid);
 
-/* Like call_tree_root(), for one part of the tasks: see profile_scope.h. */
+/* Like call_tree_root(), for one part of the tasks: see profile.h. */
 uint32_t call_tree_part_root(struct call_tree *tree, int32_t pid,
 			     uint32_t part);
 
@@ -129,7 +164,7 @@ static inline struct call_node *call_node_child(struct call_tree *tree,
 						 call_tree_at(tree, found);
 	}
 	parent->recent_child = parent->expected_child;
-	parent->expected_child = node->next_asked;
+	parent->expected_child = node->next_used;
 	return node;
 }
 
@@ -247,5 +282,66 @@ static inline struct call_counts call_tree_calls(const struct call_tree *tree,
 	calls.tail += call_tree_at(tree, index)->tail;
 	return calls;
 }
+
+/* A depth-first walk over a call tree without recursion: each node is entered,
+ * then its children, then it is left.
+ */
+struct tree_walk {
+	const struct call_tree *tree;
+	uint32_t node;
+	bool leaving;
+};
+
+struct tree_walk tree_walk_of(const struct call_tree *tree);
+
+/* Returns 1 with walk->node and walk->leaving set, 0 at the end. */
+int tree_walk_next(struct tree_walk *walk);
+
+/* The time on one call path, within one call of a function or many. */
+struct call_part {
+	uint32_t node; /* of a call tree */
+	uint64_t calls;
+	uint64_t on_cpu_ns;  /* self time of the innermost function */
+	uint64_t off_cpu_ns; /* time off the CPU there */
+};
+
+/* The parts of one call or many, each path once. */
+struct call_parts {
+	struct array list; /* struct call_part, in no order */
+	/* uint32_t by node: index into list; valid only if the part at that
+	 * index has this node
+	 */
+	struct array places;
+};
+
+#define CALL_PARTS_EMPTY \
+	((struct call_parts){ \
+		.list = ARRAY_OF(struct call_part), \
+		.places = ARRAY_OF(uint32_t), \
+	})
+
+void call_parts_free(struct call_parts *parts);
+
+/* Removes all parts in constant time. */
+void call_parts_clear(struct call_parts *parts);
+
+/* Returns the part for @node, creating it if necessary; NULL when out of
+ * memory. It is valid until the next part is created.
+ */
+struct call_part *call_parts_at(struct call_parts *parts, uint32_t node);
+
+/* Adds @more to @parts.  Returns 0 or -ERROR_MEMORY. */
+int call_parts_join(struct call_parts *parts, const struct call_parts *more);
+
+/* Returns an array, by node, of the time in the node and all its descendants;
+ * NULL when out of memory. The caller frees it.
+ */
+uint64_t *call_tree_totals(const struct call_tree *tree);
+
+/* Returns an array, by node, of whether the node or a descendant was called or
+ * ran; NULL when out of memory. The caller frees it. Other nodes were only open
+ * meanwhile.
+ */
+bool *call_tree_used(const struct call_tree *tree);
 
 #endif

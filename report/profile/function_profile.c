@@ -3,8 +3,7 @@
 
 #include "common/array.h"
 #include "common/error.h"
-#include "report/profile/call_tree_sums.h"
-#include "report/profile/tree_walk.h"
+#include "report/profile/call_tree.h"
 #include "symbolize/functions/function_table.h"
 
 #include <stdlib.h>

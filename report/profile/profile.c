@@ -3,12 +3,231 @@
 
 #include "common/array.h"
 #include "common/error.h"
-#include "report/profile/profile_cursor.h"
-#include "report/steps/plain_call.h"
-#include "report/steps/step_filter.h"
-#include "report/steps/task_groups.h"
+#include "report/profile/call_tree.h"
+#include "report/steps/call_frames.h"
+#include "report/steps/task_choice.h"
+#include "symbolize/events/function_event.h"
+#include "symbolize/functions/context_kinds.h"
+#include "symbolize/functions/function_table.h"
 
 #include <stdlib.h>
+#include <string.h>
+
+struct cutter {
+	const struct profile_scope *scope;
+	const struct call_tree *from;
+	struct call_tree *to;
+	const uint8_t *parts; /* by node of from: enum profile_part */
+	/* By node of from: its node in to, or that of its innermost shown
+	 * caller.
+	 */
+	uint32_t *places;
+};
+
+static bool is_interrupt(enum context_kind kind)
+{
+	return kind == CONTEXT_INTERRUPT || kind == CONTEXT_NMI ||
+	       kind == CONTEXT_SOFTIRQ;
+}
+
+const char *profile_part_name(enum profile_part part)
+{
+	static const char *const names[PROFILE_PARTS] = {
+		[PROFILE_WORK] = "work",
+		[PROFILE_IDLE] = "idle",
+		[PROFILE_TRACER] = "tracer",
+	};
+
+	return names[part];
+}
+
+enum profile_part profile_part_of_task(const struct task_names *names,
+				       const char *recorder, int32_t tid)
+{
+	if (!tid)
+		return PROFILE_IDLE;
+	return recorder_task_is(names, recorder, tid) ? PROFILE_TRACER :
+							PROFILE_WORK;
+}
+
+enum profile_part profile_part_of_call(const struct context_kinds *kinds,
+				       uint32_t function,
+				       enum profile_part caller_part)
+{
+	enum context_kind kind = context_kind_of(kinds, function);
+
+	if (is_interrupt(kind))
+		return PROFILE_WORK;
+	return kind == CONTEXT_TRACER ? PROFILE_TRACER : caller_part;
+}
+
+static uint8_t part_of(const struct profile_scope *scope,
+		       const struct call_tree *tree, const uint8_t *parts,
+		       uint32_t index)
+{
+	const struct call_node *node = call_tree_at(tree, index);
+
+	if (node->parent == CALL_NODE_NONE)
+		return (uint8_t)tree->links[index].part;
+	return (uint8_t)profile_part_of_call(
+		scope->kinds, node->function,
+		(enum profile_part)parts[node->parent]);
+}
+
+/* Returns the part of each node, which the caller frees, and the time of each
+ * part in @time_ns; NULL when out of memory.
+ */
+static uint8_t *parts_of(const struct profile_scope *scope,
+			 const struct call_tree *tree,
+			 uint64_t time_ns[PROFILE_PARTS])
+{
+	uint32_t count = call_tree_count(tree);
+	uint8_t *parts = malloc((size_t)count + 1);
+
+	memset(time_ns, 0, PROFILE_PARTS * sizeof(*time_ns));
+	for (uint32_t i = 0; parts && i < count; i++) {
+		parts[i] = part_of(scope, tree, parts, i);
+		time_ns[parts[i]] += call_tree_at(tree, i)->self_ns;
+	}
+	return parts;
+}
+
+static uint32_t place_of(const struct cutter *cutter, uint32_t index)
+{
+	const struct call_node *node = call_tree_at(cutter->from, index);
+	uint32_t caller;
+
+	if (node->parent == CALL_NODE_NONE)
+		return call_tree_root(cutter->to,
+				      call_tree_pid(cutter->from, index));
+	caller = cutter->places[node->parent];
+	if (!cutter->scope->shows[cutter->parts[index]])
+		return caller;
+	return call_tree_find_child(cutter->to, caller, node->function,
+				    node->is_interrupt);
+}
+
+/* Copies node @index.  Returns false when out of memory. */
+static bool cut(const struct cutter *cutter, uint32_t index)
+{
+	const struct call_node *node = call_tree_at(cutter->from, index);
+	const struct call_counts calls = call_tree_calls(cutter->from, index);
+	uint32_t place = place_of(cutter, index);
+
+	cutter->places[index] = place;
+	if (place == CALL_NODE_NONE)
+		return false;
+	if (!cutter->scope->shows[cutter->parts[index]])
+		return true;
+	call_tree_at(cutter->to, place)->self_ns += node->self_ns;
+	call_tree_add_calls(cutter->to, place, &calls,
+			    call_tree_inferred_ns(cutter->from, index));
+	return true;
+}
+
+struct call_tree *profile_scope_apply(const struct profile_scope *scope,
+				      const struct call_tree *tree,
+				      uint64_t time_ns[PROFILE_PARTS])
+{
+	uint32_t count = call_tree_count(tree);
+	uint8_t *parts = parts_of(scope, tree, time_ns);
+	struct cutter cutter = {
+		.scope = scope,
+		.from = tree,
+		.to = call_tree_new(),
+		.parts = parts,
+		.places = calloc((size_t)count + 1, sizeof(*cutter.places)),
+	};
+	bool is_whole = parts && cutter.to && cutter.places &&
+			call_tree_reserve(cutter.to, count);
+
+	for (uint32_t i = 0; is_whole && i < count; i++)
+		is_whole = cut(&cutter, i);
+	free(parts);
+	free(cutter.places);
+	if (is_whole)
+		return cutter.to;
+	call_tree_free(cutter.to);
+	return NULL;
+}
+
+/* Returns the first root of the process or group of @root. */
+static uint32_t first_of_process(const struct call_tree *tree, uint32_t root)
+{
+	int32_t pid = call_tree_pid(tree, root);
+	uint32_t first = root;
+
+	for (; root != CALL_NODE_NONE;
+	     root = call_tree_next_sibling(tree, root))
+		if (call_tree_pid(tree, root) == pid)
+			first = root;
+	return first;
+}
+
+/* Moves the children of @from to @to, which has a smaller number. */
+static void move_children(struct call_tree *tree, uint32_t from, uint32_t to)
+{
+	uint32_t child = call_tree_first_child(tree, from);
+
+	while (child != CALL_NODE_NONE) {
+		uint32_t next = call_tree_next_sibling(tree, child);
+
+		call_tree_at(tree, child)->parent = to;
+		tree->links[child].next_sibling = tree->links[to].first_child;
+		tree->links[to].first_child = child;
+		child = next;
+	}
+	tree->links[from].first_child = CALL_NODE_NONE;
+}
+
+/* Merges the roots of each process into one. Newer roots come first in the
+ * list.
+ */
+static void join_roots(struct call_tree *tree)
+{
+	uint32_t *link = &tree->first_root;
+
+	while (*link != CALL_NODE_NONE) {
+		uint32_t root = *link;
+		uint32_t first = first_of_process(tree, root);
+
+		if (first == root) {
+			link = &tree->links[root].next_sibling;
+			continue;
+		}
+		*link = tree->links[root].next_sibling;
+		move_children(tree, root, first);
+	}
+}
+
+/* Clears the function, times and counts of node @index. */
+static void hide(struct call_tree *tree, uint32_t index)
+{
+	struct call_node *node = call_tree_at(tree, index);
+
+	node->function = FUNCTION_NONE;
+	node->self_ns = 0;
+	node->direct = 0;
+	node->tail = 0;
+	tree->links[index].more = 0;
+}
+
+bool profile_scope_hide(const struct profile_scope *scope,
+			struct call_tree *tree, uint64_t time_ns[PROFILE_PARTS])
+{
+	uint32_t count = call_tree_count(tree);
+	uint8_t *parts = parts_of(scope, tree, time_ns);
+
+	if (!parts)
+		return false;
+	call_tree_forget_slots(tree);
+	for (uint32_t i = 0; i < count; i++)
+		if (!scope->shows[parts[i]])
+			hide(tree, i);
+	join_roots(tree);
+	free(parts);
+	return true;
+}
 
 /* The position of a task while steps of other tasks are processed. */
 struct task_place {
@@ -16,6 +235,17 @@ struct task_place {
 	uint64_t clock_ns; /* its time up to here is in the tree */
 	bool is_wanted;
 	bool is_known; /* false: it has had no step */
+};
+
+/* The position of a running task in a profile's tree. A loop over many events
+ * uses its own copy, which the compiler can keep in registers.
+ */
+struct profile_cursor {
+	struct call_tree *tree;
+	uint64_t clock_ns; /* the task's time up to here is in the tree */
+	/* nodes move only when one is added, which happens only here */
+	struct call_node *node;
+	bool has_cpu; /* the task's CPU counts */
 };
 
 struct profile {
@@ -48,6 +278,78 @@ int32_t profile_tree_of(const struct profile_options *options,
 	return options->by_process ? task->pid : -1;
 }
 
+/* Adds the time up to @clock_ns to the current node. */
+static inline void cursor_pass(struct profile_cursor *cursor, uint64_t clock_ns)
+{
+	if (cursor->has_cpu)
+		cursor->node->self_ns += clock_ns - cursor->clock_ns;
+	cursor->clock_ns = clock_ns;
+}
+
+/* Counts an entry of @node if it is in the window. */
+static inline void cursor_count(const struct profile_cursor *cursor,
+				struct call_node *node, enum call_how how,
+				bool is_counted)
+{
+	if (is_counted && cursor->has_cpu)
+		call_node_count_entry(cursor->tree, node, how);
+}
+
+/* Counts a call of @function and moves to its node. Returns false when out of
+ * memory.
+ */
+static inline bool cursor_enter(struct profile_cursor *cursor,
+				uint32_t function, enum call_how how,
+				bool is_counted)
+{
+	struct call_node *node =
+		call_node_enter(cursor->tree, cursor->node, function, how);
+
+	if (!node)
+		return false;
+	cursor->node = node;
+	cursor_count(cursor, node, how, is_counted);
+	return true;
+}
+
+static inline void cursor_leave(struct profile_cursor *cursor)
+{
+	cursor->node = call_tree_at(cursor->tree, cursor->node->parent);
+}
+
+/* Counts a call that returns at once. A call of the function by itself counts
+ * at the current node. Returns false when out of memory.
+ */
+static inline bool cursor_local(struct profile_cursor *cursor,
+				uint32_t function, enum call_how how,
+				bool is_counted)
+{
+	if (cursor->node->function == function) {
+		cursor_count(cursor, cursor->node, how, is_counted);
+		return true;
+	}
+	if (!cursor_enter(cursor, function, how, is_counted))
+		return false;
+	cursor_leave(cursor);
+	return true;
+}
+
+/* Applies the one or two steps of a plain @event (call_frames.h). Returns false
+ * when out of memory.
+ */
+static inline bool cursor_go(struct profile_cursor *cursor,
+			     const struct function_event *event,
+			     uint64_t clock_ns, bool is_counted)
+{
+	cursor_pass(cursor, clock_ns);
+	if (event->kind == FUNCTION_CALL)
+		return cursor_enter(cursor, event->function, HOW_CALL,
+				    is_counted);
+	cursor_leave(cursor);
+	return event->kind == FUNCTION_RETURN ||
+	       cursor_enter(cursor, event->function, HOW_TAIL, is_counted);
+}
+
 static struct task_place *add_place(struct profile *profile,
 				    const struct task *task)
 {
@@ -63,8 +365,8 @@ static struct task_place *add_place(struct profile *profile,
 	return place->node == CALL_NODE_NONE ? NULL : place;
 }
 
-static struct task_place *place_of(struct profile *profile,
-				   const struct task *task)
+static struct task_place *place_of_task(struct profile *profile,
+					const struct task *task)
 {
 	struct task_place *place = profile->places.items;
 
@@ -80,13 +382,13 @@ static bool go_to(struct profile *profile, const struct call_step *step)
 	struct task_place *place;
 
 	if (profile->task) {
-		place = place_of(profile, profile->task);
+		place = place_of_task(profile, profile->task);
 		place->node =
 			call_tree_index(profile->tree, profile->cursor.node);
 		place->clock_ns = profile->cursor.clock_ns;
 	}
 	profile->task = NULL;
-	place = place_of(profile, step->task);
+	place = place_of_task(profile, step->task);
 	if (!place)
 		return false;
 	profile->task = step->task;
@@ -101,11 +403,6 @@ static bool go_to(struct profile *profile, const struct call_step *step)
 	return true;
 }
 
-static inline bool is_in_window(const struct profile *profile, uint64_t time_ns)
-{
-	return time_window_has(profile->options.window, time_ns);
-}
-
 /* Ignores all further steps. */
 static void fail(struct profile *profile)
 {
@@ -115,6 +412,11 @@ static void fail(struct profile *profile)
 
 static void take_elsewhere(struct profile *profile,
 			   const struct call_step *step);
+
+static inline bool is_in_window(const struct profile *profile, uint64_t time_ns)
+{
+	return time_window_has(profile->options.window, time_ns);
+}
 
 static void take(struct step_callback *callback, const struct call_step *step)
 {
@@ -128,17 +430,15 @@ static void take(struct step_callback *callback, const struct call_step *step)
 	}
 	if (!profile->is_wanted)
 		return;
-	profile_cursor_pass(cursor, step->clock_ns);
+	cursor_pass(cursor, step->clock_ns);
 	if (step->kind == STEP_ENTER)
-		is_whole = profile_cursor_enter(
-			cursor, step->function, step->how,
-			is_in_window(profile, step->time_ns));
+		is_whole = cursor_enter(cursor, step->function, step->how,
+					is_in_window(profile, step->time_ns));
 	else if (step->kind == STEP_EXIT)
-		profile_cursor_leave(cursor);
+		cursor_leave(cursor);
 	else if (step->kind == STEP_COUNT)
-		is_whole = profile_cursor_local(
-			cursor, step->function, step->how,
-			is_in_window(profile, step->time_ns));
+		is_whole = cursor_local(cursor, step->function, step->how,
+					is_in_window(profile, step->time_ns));
 	if (!is_whole)
 		fail(profile);
 }
@@ -171,9 +471,9 @@ take_run(struct profile *profile, struct call_stack *stack,
 		if (!plain_call_take(&open, event, time_ns, clock_ns))
 			break;
 		now.last_ns = time_ns;
-		is_whole = profile_cursor_go(
-			&cursor, event, clock_ns,
-			has_plain_times || is_in_window(profile, time_ns));
+		is_whole = cursor_go(&cursor, event, clock_ns,
+				     has_plain_times ||
+					     is_in_window(profile, time_ns));
 	}
 	plain_frames_put_back(&open, stack);
 	*times = now;

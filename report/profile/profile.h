@@ -1,16 +1,83 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef KT_REPORT_PROFILE_H
-#define KT_REPORT_PROFILE_H
+#ifndef KT_REPORT_PROFILE_PROFILE_H
+#define KT_REPORT_PROFILE_PROFILE_H
+
+/* A profile: call events added up in a call tree (call_tree.h).
+ *
+ *  call events --profile_callback()--> tree by part and process or group
+ *      --profile_end()--> the part that the scope shows, sorted
+ *      --profile_report.h--> flat profile, call graph, flame graph, gmon ...
+ *
+ * Invariants:
+ * 1. Until profile_end(), the roots of the tree are by enum profile_part; after
+ *    it, with a scope, by process or group only.
+ * 2. The times of all parts (profile_part_times()) add up to the traced time of
+ *    the counted tasks in the window, shown or not.
+ * 3. The fast path (take_plain) changes the tree as single events would.
+ *
+ * Threads: one at a time. Errors: -ERROR_MEMORY, kept until profile_end().
+ */
 
 #include "report/profile/call_tree.h"
-#include "report/profile/profile_scope.h"
 #include "report/steps/call_step.h"
-#include "report/steps/task_stacks.h"
 
 #include <stdbool.h>
+#include <stdint.h>
 
+struct context_kinds;
 struct step_filter;
 struct task_groups;
+struct task_names;
+
+/* The parts of a profile. An interrupt in the idle loop or in one of the
+ * tracer's tasks counts as work.
+ */
+enum profile_part {
+	PROFILE_WORK, /* everything except the parts below */
+	PROFILE_IDLE, /* the idle loop */
+	/* the tracer's tasks, and perf's functions in other tasks */
+	PROFILE_TRACER,
+	PROFILE_PARTS,
+};
+
+/* Returns the name of a part, for example "idle". */
+const char *profile_part_name(enum profile_part part);
+
+/* Returns the part of task @tid. @recorder is the command line of the program
+ * that made the recording (task_choice.h).
+ */
+enum profile_part profile_part_of_task(const struct task_names *names,
+				       const char *recorder, int32_t tid);
+
+/* Returns the part of @function when called by a function of @caller_part. */
+enum profile_part profile_part_of_call(const struct context_kinds *kinds,
+				       uint32_t function,
+				       enum profile_part caller_part);
+
+/* The parts that a report shows. */
+struct profile_scope {
+	const struct context_kinds *kinds; /* borrowed */
+	bool shows[PROFILE_PARTS];
+};
+
+/* Returns a new tree with the parts of @tree that @scope shows, with one root
+ * per process. The roots of @tree are by part. A function whose caller is not
+ * shown moves to the nearest shown caller. Sets @time_ns to the time of each
+ * part of @tree. Returns NULL when out of memory.
+ */
+struct call_tree *profile_scope_apply(const struct profile_scope *scope,
+				      const struct call_tree *tree,
+				      uint64_t time_ns[PROFILE_PARTS]);
+
+/* Like profile_scope_apply(), in @tree itself, for callers that only add up
+ * functions: hidden nodes stay, with function FUNCTION_NONE and zero counts,
+ * and a caller may have several children with the same function.
+ *
+ * Returns false when out of memory, with the tree unchanged.
+ */
+bool profile_scope_hide(const struct profile_scope *scope,
+			struct call_tree *tree,
+			uint64_t time_ns[PROFILE_PARTS]);
 
 /* Adds up the steps of a recording into a call tree. */
 struct profile;
@@ -28,7 +95,7 @@ struct profile_options {
 	bool is_only_added;
 	/* The part of the finished tree that is kept; NULL: all. Borrowed. */
 	const struct profile_scope *scope;
-	/* The recorder's tasks: see recorder_task.h. Only with a scope. */
+	/* The recorder's tasks: see task_choice.h. Only with a scope. */
 	const struct task_names *names;
 	const char *recorder;
 };

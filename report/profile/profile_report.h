@@ -1,21 +1,45 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef KT_REPORT_PROFILE_REPORT_H
-#define KT_REPORT_PROFILE_REPORT_H
+#ifndef KT_REPORT_PROFILE_PROFILE_REPORT_H
+#define KT_REPORT_PROFILE_PROFILE_REPORT_H
 
-#include "report/profile/function_profile.h"
-#include "report/profile/profile_interrupts.h"
-#include "report/profile/profile_scope.h"
-#include "report/steps/task_stacks.h"
+/* The renderers of a finished profile, one file a report, and their common
+ * parts: the lines above the table, labels of trees, and times whose process is
+ * inferred.
+ *
+ *  profile.h: tree --> struct profile_report --> render_*() --> text, CSV,
+ *                      (everything borrowed)                    JSON, SVG ...
+ *
+ * profile_renderers.c lists them by report and format: a new format is a
+ * function and a line there.
+ *
+ * Invariants:
+ * 1. A renderer changes nothing but the file: any number of them may run on one
+ *    report, in any order.
+ * 2. Each text names gaps, the parts that were left out, and beneficiaries that
+ *    are inferred, where there are any: a sum that lacks time says so.
+ */
 
+#include "report/profile/profile.h"
+#include "report/steps/task_choice.h"
+#include "report/text/function_label.h"
+
+#include <stdint.h>
 #include <stdio.h>
 
 struct colors;
 struct function_table;
 struct lines;
 struct recording;
-struct step_filter;
 struct task_groups;
 struct task_names;
+
+/* The interrupt work of a profile that is charged to beneficiaries. */
+struct profile_interrupts {
+	uint64_t exact_ns; /* with a beneficiary tracked by object */
+	/* with an inferred beneficiary, for example by a wake-up */
+	uint64_t inferred_ns;
+	uint64_t nobodys_ns; /* without a beneficiary: charged to process 0 */
+};
 
 /* A finished profile and the inputs of its renderers, which are pure functions
  * of it. Everything is borrowed.
@@ -32,7 +56,7 @@ struct profile_report {
 	const struct task_groups *groups; /* of the trees; NULL: processes */
 	/* the kind of time in the tree; NULL: time on CPUs in functions */
 	const char *title;
-	bool has_states;   /* the tree contains states (frame_state.h) */
+	bool has_states;   /* the tree contains states (enum frame_state) */
 	bool has_no_calls; /* calls were not counted */
 	/* The parts that were removed from the tree; NULL: none. */
 	const struct profile_scope *scope;
@@ -62,6 +86,7 @@ render_profile render_callgraph_json;
 render_profile render_calltree_text;
 render_profile render_flamegraph;
 render_profile render_folded;
+
 /* CSV: the nodes of the tree by name, depth first. */
 render_profile render_paths;
 render_profile render_gmon;
@@ -112,5 +137,28 @@ struct profile_renderer {
 /* Returns the renderer, or NULL if it does not exist. */
 const struct profile_renderer *profile_renderer_find(const char *report,
 						     const char *format);
+
+/* A function's self time for people. */
+struct self_text {
+	char text[40];
+};
+
+/* Returns "1.42 ms", or "~1.42 ms" if the process of a part (@inferred_ns) is
+ * inferred.
+ */
+struct self_text self_text_of(const struct profile_report *report,
+			      uint64_t self_ns, uint64_t inferred_ns);
+
+/* Returns the label of tree @tree: "ls-137", a group's name, or "all" if there
+ * is one tree.
+ */
+struct group_label tree_label(const struct profile_report *report,
+			      int32_t tree);
+
+/* Returns the label of @function in tree @tree, with the tree as prefix if
+ * there are several: "137k:vfs_read", "[kernel]k:vfs_read", "vfs_read".
+ */
+struct function_label tree_function_label(const struct profile_report *report,
+					  uint32_t function, int32_t tree);
 
 #endif

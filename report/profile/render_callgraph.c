@@ -1,18 +1,147 @@
 /* SPDX-License-Identifier: MIT */
-#include "report/profile/profile_report.h"
-
 #include "common/error.h"
-#include "report/profile/graph_view.h"
-#include "report/profile/self_text.h"
-#include "report/profile/tree_label.h"
-#include "report/text/colors.h"
+#include "report/profile/call_graph.h"
+#include "report/profile/function_profile.h"
+#include "report/profile/profile_report.h"
+#include "report/text/duration_text.h"
+#include "report/text/function_label.h"
 #include "report/text/name_text.h"
 #include "report/text/record_writer.h"
-#include "report/text/time_unit.h"
+#include "report/text/user_mark.h"
 #include "symbolize/functions/function_table.h"
 
 #include <inttypes.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 #include <stdlib.h>
+
+/* A call graph with the indices that a renderer needs. */
+struct graph_view {
+	const struct profile_report *report;
+	struct function_profile profile;
+	struct call_graph graph;
+	uint32_t *order;     /* rows by total time */
+	uint32_t *number_of; /* by row: its position in the order, from 1 */
+	uint32_t *by_caller; /* arcs by caller, then time */
+	uint32_t *by_callee;
+	uint64_t count;	    /* number of rows to show */
+	bool has_processes; /* rows of several processes */
+};
+
+/* The argument of qsort_r() for comparing two arcs by number. */
+struct arc_order {
+	const struct call_arc *arcs;
+	bool by_callee;
+};
+
+static int compare_arcs(const void *a, const void *b, void *ctx)
+{
+	const struct arc_order *order = ctx;
+	const struct call_arc *x = &order->arcs[*(const uint32_t *)a];
+	const struct call_arc *y = &order->arcs[*(const uint32_t *)b];
+	uint32_t x_key = order->by_callee ? x->callee : x->caller;
+	uint32_t y_key = order->by_callee ? y->callee : y->caller;
+
+	if (x_key != y_key)
+		return x_key < y_key ? -1 : 1;
+	if (x->total_ns != y->total_ns)
+		return x->total_ns > y->total_ns ? -1 : 1;
+	return *(const uint32_t *)a < *(const uint32_t *)b ? -1 : 1;
+}
+
+static uint32_t *sort_arcs(const struct call_graph *graph, bool by_callee)
+{
+	uint32_t *list = calloc(graph->arc_count + 1, sizeof(*list));
+	struct arc_order order = { graph->arcs, by_callee };
+
+	if (!list)
+		return NULL;
+	for (uint32_t i = 0; i < graph->arc_count; i++)
+		list[i] = i;
+	qsort_r(list, graph->arc_count, sizeof(*list), compare_arcs, &order);
+	return list;
+}
+
+static void graph_view_free(struct graph_view *view)
+{
+	function_profile_free(&view->profile);
+	call_graph_free(&view->graph);
+	free(view->order);
+	free(view->number_of);
+	free(view->by_caller);
+	free(view->by_callee);
+}
+
+static int sort_view(struct graph_view *view)
+{
+	size_t rows = view->profile.row_count;
+
+	view->order = function_profile_by_total(&view->profile);
+	view->number_of = calloc(rows + 1, sizeof(uint32_t));
+	view->by_caller = sort_arcs(&view->graph, false);
+	view->by_callee = sort_arcs(&view->graph, true);
+	if (!view->order || !view->number_of || !view->by_caller ||
+	    !view->by_callee)
+		return -ERROR_MEMORY;
+	for (uint32_t i = 0; i < rows; i++)
+		view->number_of[view->order[i]] = i + 1;
+	for (uint32_t i = 1; i < rows; i++)
+		view->has_processes |= view->profile.rows[i].pid !=
+				       view->profile.rows[0].pid;
+	view->count = rows < view->report->top ? rows : view->report->top;
+	return 0;
+}
+
+/* Returns 0 or -ERROR_MEMORY. Call graph_view_free() after success. */
+static int graph_view_make(const struct profile_report *report,
+			   struct graph_view *view)
+{
+	int status;
+
+	*view = (struct graph_view){ .report = report };
+	status = function_profile_make(report->tree,
+				       function_count(report->functions),
+				       &view->profile);
+	if (!status)
+		status = call_graph_make(report->tree, &view->profile,
+					 &view->graph);
+	if (!status)
+		status = sort_view(view);
+	if (status < 0)
+		graph_view_free(view);
+	return status;
+}
+
+/* Returns the first index in @list (by_callee or by_caller) whose arc has @row
+ * at the end by which the list is sorted.
+ */
+static size_t graph_view_first(const struct graph_view *view,
+			       const uint32_t *list, uint32_t row)
+{
+	bool by_callee = list == view->by_callee;
+	size_t low = 0;
+	size_t high = view->graph.arc_count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+		const struct call_arc *arc = &view->graph.arcs[list[middle]];
+
+		if ((by_callee ? arc->callee : arc->caller) < row)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+static struct function_label graph_view_label(const struct graph_view *view,
+					      uint32_t row)
+{
+	const struct function_row *about = &view->profile.rows[row];
+
+	return tree_function_label(view->report, about->function, about->pid);
+}
 
 /* Entries of all kinds, for the share of a caller in its callee's entries. */
 static uint64_t entries(const struct call_counts *counts)
@@ -36,9 +165,8 @@ static void write_name(const struct graph_view *view, uint32_t row, FILE *out)
 		name_write(out, NAME_TEXT, graph_view_label(view, row).text);
 	else
 		name_write(out, NAME_TEXT, function_text(functions, function));
-	if (!view->has_processes &&
-	    function_at(functions, function)->space == 'u')
-		fputs("  [u]", out);
+	if (!view->has_processes)
+		fputs(user_mark(function_at(functions, function)), out);
 	if (view->graph.cycle_of_row[row])
 		fprintf(out, " <cycle %" PRIu32 ">",
 			view->graph.cycle_of_row[row]);

@@ -1,16 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-#include "report/profile/profile_report.h"
-
 #include "common/array.h"
 #include "common/error.h"
-#include "report/profile/call_tree_sums.h"
-#include "report/profile/self_text.h"
-#include "report/profile/tree_label.h"
-#include "report/text/colors.h"
-#include "report/text/deep_stack.h"
+#include "report/profile/call_tree.h"
+#include "report/profile/profile_report.h"
+#include "report/text/duration_text.h"
 #include "report/text/function_label.h"
 #include "report/text/name_text.h"
-#include "report/text/time_unit.h"
+#include "report/text/user_mark.h"
 #include "symbolize/functions/function_table.h"
 
 #include <inttypes.h>
@@ -116,10 +112,8 @@ static void write_branch(const struct tree_text *text,
 	fputs(calls.async ? "<interrupt> " : "", text->out);
 	name_write(text->out, NAME_TEXT,
 		   function_text(report->functions, node->function));
-	fputs(function_at(report->functions, node->function)->space == 'u' ?
-		      "  [u]\n" :
-		      "\n",
-	      text->out);
+	fprintf(text->out, "%s\n",
+		user_mark(function_at(report->functions, node->function)));
 }
 
 static int write_all(struct tree_text *text)

@@ -1,15 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-#include "report/profile/profile_report.h"
-
 #include "common/error.h"
-#include "report/profile/self_text.h"
-#include "report/profile/tree_label.h"
-#include "report/text/colors.h"
+#include "report/profile/function_profile.h"
+#include "report/profile/profile_report.h"
+#include "report/text/duration_text.h"
+#include "report/text/function_label.h"
 #include "report/text/name_text.h"
-#include "report/text/record_order.h"
 #include "report/text/record_writer.h"
-#include "report/text/source_label.h"
-#include "report/text/time_unit.h"
+#include "report/text/user_mark.h"
 #include "symbolize/functions/function_table.h"
 
 #include <inttypes.h>
@@ -195,8 +192,7 @@ static void write_name(const struct flat *flat, const struct function_row *row,
 		source_label_of(flat->report->lines, functions, row->function);
 
 	name_write(out, NAME_TEXT, function_text(functions, row->function));
-	if (function_at(functions, row->function)->space == 'u')
-		fputs("  [u]", out);
+	fputs(user_mark(function_at(functions, row->function)), out);
 	if (*source.text) {
 		fputs("  (", out);
 		name_write(out, NAME_TEXT, source.text);

@@ -1,14 +1,61 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef KT_REPORT_CALL_FRAMES_H
-#define KT_REPORT_CALL_FRAMES_H
+#ifndef KT_REPORT_STEPS_CALL_FRAMES_H
+#define KT_REPORT_STEPS_CALL_FRAMES_H
+
+/* Operations on the frames of a call stack, in three layers:
+ * - roles of functions that switch stacks (struct switch_roles),
+ * - changes of frames that emit call events (frames_*), for call_stack.c,
+ *   stack_switch.c and task_state.c,
+ * - the fast path (plain_call_take()) for callbacks with take_plain, which
+ *   consume events without call events.
+ *
+ * Invariants:
+ * 1. Only frames_begin(), frames_pop() and frames_replace() emit STEP_ENTER and
+ *    STEP_EXIT while events are applied: one for each frame that is added or
+ *    removed.
+ * 2. plain_call_take() changes a stack exactly as call_stack_take_calls()
+ *    would, or not at all.
+ */
 
 #include "report/steps/call_stack.h"
 
 #include <stddef.h>
+#include <stdint.h>
 
-/* Operations on the frames of a call stack. Private to call_stack*.c and its
- * helpers.
+struct function_table;
+
+/* Roles of functions of Go's runtime that switch stacks (runtime/asm_*.s,
+ * proc.go).
  */
+enum switch_role {
+	ROLE_NONE,
+	ROLE_GOGO, /* jumps to a goroutine: runtime.gogo, gogo */
+	/* switches from a goroutine's stack to the thread's, g0, and calls a
+	 * function that never returns: mcall, morestack
+	 */
+	ROLE_TO_G0,
+	ROLE_NEWSTACK, /* returns to its own goroutine, or schedules others */
+	ROLE_LAST,     /* ends the goroutine: goexit0 */
+};
+
+/* Roles by function number. */
+struct switch_roles {
+	uint8_t *of; /* NULL: no function has a role */
+	uint32_t count;
+};
+
+/* Returns the roles of @functions; none when out of memory, so that goroutines
+ * are then followed like other coroutines.
+ */
+struct switch_roles switch_roles_of(const struct function_table *functions);
+void switch_roles_free(struct switch_roles *roles);
+
+static inline uint8_t switch_role(const struct switch_roles *roles,
+				  uint32_t function)
+{
+	return roles && function < roles->count ? roles->of[function] :
+						  ROLE_NONE;
+}
 
 /* Returned by searches that find no frame. */
 #define NO_FRAME SIZE_MAX
@@ -29,9 +76,9 @@ static inline struct call_frame *frames_top(const struct call_stack *stack)
 int frames_grow(struct call_stack *stack);
 
 /* Emits a STEP_ENTER or STEP_EXIT of @function at @depth. */
-static inline void frames_say(struct call_stack_output *output, uint8_t kind,
-			      uint8_t how, uint8_t unseen, uint32_t function,
-			      uint32_t depth)
+static inline void frames_emit(struct call_stack_output *output, uint8_t kind,
+			       uint8_t how, uint8_t unseen, uint32_t function,
+			       uint32_t depth)
 {
 	struct call_step *step = &output->step;
 
@@ -69,8 +116,8 @@ static inline void frames_begin(struct call_stack *stack, uint8_t how,
 	step->place = frame->return_address;
 	step->wall_ns = 0;
 	step->on_cpu_ns = 0;
-	frames_say(output, STEP_ENTER, how, unseen, frame->function,
-		   stack->count - 1);
+	frames_emit(output, STEP_ENTER, how, unseen, frame->function,
+		    stack->count - 1);
 }
 
 /* Exits the innermost function; @unseen has enum call_unseen bits to add. */
@@ -83,8 +130,8 @@ static inline void frames_pop(struct call_stack *stack, uint8_t unseen,
 	step->place = 0;
 	step->wall_ns = step->time_ns - frame->start_ns;
 	step->on_cpu_ns = step->clock_ns - frame->start_clock_ns;
-	frames_say(output, STEP_EXIT, frame->how, frame->unseen | unseen,
-		   frame->function, stack->count);
+	frames_emit(output, STEP_EXIT, frame->how, frame->unseen | unseen,
+		    frame->function, stack->count);
 }
 
 /* Exits the innermost function by a jump to @function, which replaces it with
@@ -132,5 +179,142 @@ size_t frames_find_return(const struct call_stack *stack, size_t floor,
 /* Returns the innermost frame from @floor on of @function, or NO_FRAME. */
 size_t frames_find(const struct call_stack *stack, size_t floor,
 		   uint32_t function);
+
+/* Fast path for nearly all events: calls, the returns from them, and tail
+ * calls, of functions that were seen to begin. They need neither a search of
+ * the stack nor assumptions. call_stack.c has the general code, which does the
+ * same.
+ */
+
+/* The frames of a stack while plain events are applied to it. */
+struct plain_frames {
+	struct call_frame *first;
+	struct call_frame *next; /* slot of the next frame */
+	struct call_frame *end;	 /* end of the allocated frames */
+	const struct switch_roles *roles;
+};
+
+static inline struct plain_frames
+plain_frames_of(const struct call_stack *stack)
+{
+	return (struct plain_frames){
+		.first = stack->frames,
+		.next = stack->frames + stack->count,
+		.end = stack->frames + stack->room,
+		.roles = stack->roles,
+	};
+}
+
+static inline void plain_frames_put_back(const struct plain_frames *frames,
+					 struct call_stack *stack)
+{
+	stack->count = (uint32_t)(frames->next - frames->first);
+}
+
+/* Fills @frame for the function that @event calls, except its times. In place,
+ * since reading small adjacent writes back together would stall the CPU.
+ */
+static inline void call_frame_begin(struct call_frame *frame,
+				    const struct function_event *event,
+				    uint8_t how)
+{
+	*frame = (struct call_frame){
+		.function = event->function,
+		.return_address = event->address,
+		.how = how,
+		.is_exception = how != HOW_CALL,
+	};
+}
+
+/* Returns whether the return @event leaves @top. */
+static inline bool call_frame_is_left_by(const struct call_frame *top,
+					 const struct function_event *event)
+{
+	return top->return_address == event->address && !top->is_exception &&
+	       !top->returns_anywhere;
+}
+
+/* Returns whether @frame is certainly open: it did not end in a pause. */
+static inline bool call_frame_is_open(const struct call_frame *frame)
+{
+	return !frame->may_have_ended || frame->is_confirmed;
+}
+
+/* Returns whether @event may continue in @frame, the top after it. */
+static inline bool call_frame_goes_on(const struct call_frame *frame,
+				      const struct function_event *event)
+{
+	return call_frame_is_open(frame) || frame->function == event->function;
+}
+
+static inline bool plain_call_push(struct plain_frames *frames,
+				   const struct function_event *event,
+				   uint64_t time_ns, uint64_t clock_ns)
+{
+	struct call_frame *frame = frames->next;
+
+	if (frame == frames->end)
+		return false;
+	call_frame_begin(frame, event, HOW_CALL);
+	frame->start_ns = time_ns;
+	frame->start_clock_ns = clock_ns;
+	frames->next++;
+	return true;
+}
+
+static inline bool plain_call_return(struct plain_frames *frames,
+				     const struct function_event *event)
+{
+	struct call_frame *top;
+
+	if (frames->next - frames->first < 2)
+		return false;
+	top = frames->next - 1;
+	if (!call_frame_is_left_by(top, event) ||
+	    !call_frame_goes_on(top - 1, event))
+		return false;
+	top[-1].is_confirmed = true;
+	frames->next = top;
+	return true;
+}
+
+static inline bool plain_call_replace(struct plain_frames *frames,
+				      const struct function_event *event,
+				      uint64_t time_ns, uint64_t clock_ns)
+{
+	struct call_frame *top;
+
+	if (frames->next == frames->first)
+		return false;
+	top = frames->next - 1;
+	if (!call_frame_is_open(top) ||
+	    switch_role(frames->roles, top->function) != ROLE_NONE)
+		return false;
+	top->function = event->function;
+	top->how = HOW_TAIL;
+	top->unseen = 0;
+	top->start_ns = time_ns;
+	top->start_clock_ns = clock_ns;
+	return true;
+}
+
+/* Applies @event to @frames, with the task's time and clock, if it is plain.
+ * Returns whether it is; if not, @frames are unchanged.
+ *
+ * The call event of FUNCTION_CALL is STEP_ENTER with HOW_CALL, of
+ * FUNCTION_RETURN STEP_EXIT, of FUNCTION_TAIL_CALL STEP_EXIT and then
+ * STEP_ENTER with HOW_TAIL.
+ */
+static inline bool plain_call_take(struct plain_frames *frames,
+				   const struct function_event *event,
+				   uint64_t time_ns, uint64_t clock_ns)
+{
+	if (event->kind == FUNCTION_CALL)
+		return plain_call_push(frames, event, time_ns, clock_ns);
+	if (event->kind == FUNCTION_RETURN)
+		return plain_call_return(frames, event);
+	return event->kind == FUNCTION_TAIL_CALL &&
+	       plain_call_replace(frames, event, time_ns, clock_ns);
+}
 
 #endif

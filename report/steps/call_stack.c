@@ -4,11 +4,282 @@
 #include "common/error.h"
 #include "decoder/flow/flow.h"
 #include "report/steps/call_frames.h"
-#include "report/steps/plain_call.h"
 #include "report/steps/stack_switch.h"
-#include "report/steps/user_return.h"
+#include "symbolize/functions/function_table.h"
 
 #include <stdbool.h>
+
+void call_stack_pause(struct call_stack *stack)
+{
+	stack_pool_pause(stack->pool);
+	for (size_t i = 0; i < stack->count; i++) {
+		frames_at(stack, i)->unseen |= UNSEEN_INSIDE;
+		frames_at(stack, i)->may_have_ended = true;
+		frames_at(stack, i)->is_confirmed = false;
+	}
+}
+
+static int take_start(struct call_stack *stack,
+		      const struct function_event *event,
+		      struct call_stack_output *output)
+{
+	size_t same;
+
+	/* The events that follow report the open functions. */
+	if (event->detail == 2)
+		return 0;
+	/* No host code ran meanwhile. */
+	if (event->detail == FUNCTION_START_AFTER_GUEST)
+		return stack->count ? 0 :
+				      frames_push_unseen(stack, event, output);
+	if (event->detail) {
+		frames_pop_to(stack, 0, false, output);
+		return frames_push_unseen(stack, event, output);
+	}
+	/* The pause may have started while another task ran. */
+	call_stack_pause(stack);
+	same = frames_find(stack, 0, event->function);
+	if (same == NO_FRAME)
+		return frames_push_unseen(stack, event, output);
+	frames_pop_to(stack, same + 1, false, output);
+	frames_top(stack)->is_confirmed = true;
+	return 0;
+}
+
+/* Exits all functions; those entered since the start of the chosen call end
+ * with it.
+ */
+static void end_chosen(struct call_stack *stack,
+		       struct call_stack_output *output)
+{
+	while (stack->count)
+		frames_pop(stack,
+			   frames_top(stack)->unseen & UNSEEN_BEGIN ?
+				   UNSEEN_END :
+				   0,
+			   output);
+}
+
+static void take_stop(struct call_stack *stack,
+		      const struct function_event *event,
+		      struct call_stack_output *output)
+{
+	/* Open functions stay open, and are reported when the task continues.
+	 */
+	if (event->detail == FLOW_STOP_ASIDE ||
+	    event->detail == FLOW_STOP_GUEST)
+		return;
+	if (event->detail == FLOW_STOP_NOT_ASKED) {
+		end_chosen(stack, output);
+		return;
+	}
+	if (event->detail != FLOW_STOP_LEVEL) {
+		call_stack_pause(stack);
+		return;
+	}
+	/* At a return to user space, the kernel's stack is empty. */
+	while (stack->count)
+		frames_pop(stack, 0, output);
+}
+
+static bool is_same(const struct call_frame *frame,
+		    const struct function_event *event)
+{
+	return frame->function == event->function &&
+	       (frame->returns_anywhere ||
+		frame->return_address == event->address);
+}
+
+static int take_open(struct call_stack *stack,
+		     const struct function_event *event,
+		     struct call_stack_output *output)
+{
+	struct call_frame *frame;
+
+	if (event->detail < stack->count &&
+	    is_same(frames_at(stack, event->detail), event)) {
+		frames_at(stack, event->detail)->is_confirmed = true;
+		return 0;
+	}
+	frames_pop_to(stack, event->detail, false, output);
+	frame = frames_next(stack);
+	if (!frame)
+		return -ERROR_MEMORY;
+	*frame = (struct call_frame){
+		.function = event->function,
+		.return_address = event->address,
+		.how = HOW_INFERRED,
+		.unseen = UNSEEN_BEGIN,
+		.is_exception = event->kind == FUNCTION_OPEN_EXCEPTION,
+		.returns_anywhere = !event->address,
+	};
+	frames_begin(stack, frame->how, frame->unseen, output);
+	return 0;
+}
+
+int call_stack_take(struct call_stack *stack,
+		    const struct function_event *event,
+		    struct call_stack_output *output)
+{
+	if (event->kind == FUNCTION_TRACE_START)
+		return take_start(stack, event, output);
+	if (event->kind == FUNCTION_OPEN ||
+	    event->kind == FUNCTION_OPEN_EXCEPTION)
+		return take_open(stack, event, output);
+	if (event->kind == FUNCTION_OPEN_END)
+		frames_pop_to(stack, event->detail, false, output);
+	if (event->kind == FUNCTION_TRACE_STOP)
+		take_stop(stack, event, output);
+	else if (event->kind == FUNCTION_GAP)
+		call_stack_pause(stack);
+	else if (event->kind == FUNCTION_NEW_PROGRAM)
+		stack->has_new_program = true;
+	return 0;
+}
+
+/* Applies a jump of user code to an outer open function: longjmp(), or an
+ * exception caught there.
+ *
+ * Returns whether such a function is open.
+ */
+static bool unwind_to_open(struct call_stack *stack,
+			   const struct function_event *event,
+			   struct call_stack_output *output)
+{
+	size_t same = event->function == FUNCTION_UNKNOWN ?
+			      NO_FRAME :
+			      frames_find(stack, 0, event->function);
+
+	if (same == NO_FRAME)
+		return false;
+	while (stack->count > same + 1)
+		frames_pop(stack, 0, output);
+	frames_top(stack)->is_confirmed = true;
+	return true;
+}
+
+/* Returns the frame with which the kernel was entered: the outermost exception
+ * above the innermost signal handler.
+ */
+static size_t find_entry(const struct call_stack *stack)
+{
+	size_t entry = NO_FRAME;
+
+	for (size_t i = stack->count; i-- > 0;) {
+		const struct call_frame *frame = frames_at(stack, i);
+
+		if (frame->is_signal)
+			break;
+		if (frame->is_exception)
+			entry = i;
+	}
+	return entry;
+}
+
+/* Returns the signal handler from which @event returns. */
+static size_t find_handler(const struct call_stack *stack,
+			   const struct function_event *event)
+{
+	for (size_t i = stack->count; i-- > 1;) {
+		const struct call_frame *frame = frames_at(stack, i);
+
+		if (!frame->is_signal)
+			continue;
+		/* A restarted system call returns to before its instruction, so
+		 * also compare the function.
+		 */
+		if (frame->return_address == event->address ||
+		    (frames_at(stack, i - 1)->function == event->function &&
+		     !event->detail))
+			return i;
+	}
+	return NO_FRAME;
+}
+
+/* Enters a signal handler, which returns to @return_address. */
+static int begin_handler(struct call_stack *stack,
+			 const struct function_event *event,
+			 uint64_t return_address,
+			 struct call_stack_output *output)
+{
+	struct call_frame *frame = frames_next(stack);
+
+	if (!frame)
+		return -ERROR_MEMORY;
+	*frame = (struct call_frame){
+		.function = event->function,
+		.return_address = return_address,
+		.how = HOW_EXCEPTION,
+		.is_exception = true,
+		.is_signal = true,
+	};
+	frames_begin(stack, HOW_EXCEPTION, 0, output);
+	return 0;
+}
+
+/* Applies a return from the kernel entry @entry to an address other than the
+ * interrupted one.
+ */
+static int go_elsewhere(struct call_stack *stack,
+			const struct function_event *event,
+			uint64_t return_address,
+			struct call_stack_output *output)
+{
+	size_t handler = find_handler(stack, event);
+
+	if (handler != NO_FRAME) {
+		frames_pop_to(stack, handler, true, output);
+		return 0;
+	}
+	if (!event->detail && frames_top(stack)->may_have_ended)
+		return unwind_to_open(stack, event, output) ?
+			       0 :
+			       frames_push_unseen(stack, event, output);
+	return begin_handler(stack, event, return_address, output);
+}
+
+/* Starts a new program: exits the old one, and the system call that ended it.
+ */
+static int begin_program(struct call_stack *stack,
+			 const struct function_event *event,
+			 struct call_stack_output *output)
+{
+	stack->has_new_program = false;
+	stack->partial = (struct partial_stack){ 0 };
+	if (stack->pool)
+		stack_pool_clear(stack->pool);
+	while (stack->count)
+		frames_pop(stack, 0, output);
+	return frames_push_unseen(stack, event, output);
+}
+
+/* Applies a return of the kernel to traced user code: to the interrupted
+ * address, to a signal handler, back from one, to a new program, or to the
+ * start of a new thread. Returns 0 or -ERROR_MEMORY.
+ */
+static int return_to_user(struct call_stack *stack,
+			  const struct function_event *event,
+			  struct call_stack_output *output)
+{
+	size_t entry = find_entry(stack);
+	uint64_t return_address = 0;
+
+	if (stack->has_new_program)
+		return begin_program(stack, event, output);
+	if (entry == NO_FRAME)
+		entry = 0;
+	else
+		return_address = frames_at(stack, entry)->return_address;
+	frames_pop_to(stack, entry, true, output);
+	if (!stack->count)
+		return frames_push_unseen(stack, event, output);
+	frames_top(stack)->is_confirmed = true;
+	if (return_address && return_address == event->address)
+		return 0;
+	if (frames_top(stack)->function == event->function && !event->detail)
+		return 0;
+	return go_elsewhere(stack, event, return_address, output);
+}
 
 /* Continues in @event's function although no call of it was traced: some open
  * functions may have ended in a pause. If a return leads to the function's
@@ -52,7 +323,7 @@ static int take_odd_return(struct call_stack *stack, size_t floor,
 	if (event->is_user) {
 		int status = 0;
 
-		if (user_return_unwind(stack, event, output))
+		if (unwind_to_open(stack, event, output))
 			return 0;
 		status = stack_switch_into(stack, event, output);
 		if (status)
@@ -234,7 +505,7 @@ static int take_exception_return(struct call_stack *stack,
 	bool is_elsewhere;
 
 	if (event->is_user)
-		return user_return_take(stack, event, output);
+		return return_to_user(stack, event, output);
 	at = find_exception(stack, event->address);
 	is_elsewhere = at != NO_FRAME && frames_at(stack, at)->return_address &&
 		       frames_at(stack, at)->return_address != event->address;
@@ -254,7 +525,7 @@ static void count_local(const struct function_event *event, uint8_t how,
 	output->step.place = 0;
 	output->step.wall_ns = 0;
 	output->step.on_cpu_ns = 0;
-	frames_say(output, STEP_COUNT, how, 0, event->function, 0);
+	frames_emit(output, STEP_COUNT, how, 0, event->function, 0);
 }
 
 static inline int take_call(struct call_stack *stack,
@@ -315,6 +586,15 @@ static int take_call_event(struct call_stack *stack,
 		return 0;
 	}
 	return 0;
+}
+
+/* Returns the task's clock without a window at @event. */
+static inline uint64_t call_times_whole(const struct call_times *times,
+					const struct function_event *event)
+{
+	return times->is_running ?
+		       times->whole_ns + event->time_ns - times->event_ns :
+		       times->whole_ns;
 }
 
 static inline void set_times(struct call_step *step,

@@ -1,13 +1,33 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef KT_REPORT_CALL_STACK_H
-#define KT_REPORT_CALL_STACK_H
+#ifndef KT_REPORT_STEPS_CALL_STACK_H
+#define KT_REPORT_STEPS_CALL_STACK_H
+
+/* The open functions of one task, and how an event changes them.
+ *
+ * call_stack_take_calls() applies calls, returns and jumps; nearly all are
+ * plain (call_frames.h). The others need a search of the stack, an assumption,
+ * or another stack (stack_switch.h). call_stack_take() applies starts and stops
+ * of the trace, gaps, and functions that were open at the start.
+ *
+ * Invariants:
+ * 1. An ordinary return ends frames of its own context only: those above the
+ *    innermost exception or signal handler (frames_floor()).
+ * 2. After a pause (call_stack_pause()), a frame may have ended until code of
+ *    its function runs again or a return leads to it (is_confirmed).
+ * 3. A stack never refuses an event: what it cannot match makes inferred
+ *    frames.
+ *
+ * A struct call_stack belongs to one task and thread. Errors: -ERROR_MEMORY.
+ */
 
 #include "report/steps/call_step.h"
-#include "report/steps/time_window.h"
 #include "symbolize/events/function_event.h"
 
 #include <stdbool.h>
 #include <stdint.h>
+
+struct stack_pool;
+struct switch_roles;
 
 /* One open function. */
 struct call_frame {
@@ -39,9 +59,6 @@ struct partial_stack {
 	 */
 	uint32_t gone;
 };
-
-struct stack_pool;
-struct switch_roles;
 
 /* The open functions of one task, outermost first. Interrupts are on top of the
  * functions that they interrupted: a stack of stacks, each started by a frame
@@ -98,15 +115,6 @@ static inline uint64_t call_times_clock(const struct call_times *times,
 		return times->clock_ns;
 	return times->clock_ns +
 	       time_window_clip(times->window, event->time_ns) - times->from_ns;
-}
-
-/* Returns the task's clock without a window at @event. */
-static inline uint64_t call_times_whole(const struct call_times *times,
-					const struct function_event *event)
-{
-	return times->is_running ?
-		       times->whole_ns + event->time_ns - times->event_ns :
-		       times->whole_ns;
 }
 
 /* Returns the time of @event for the task, whose time never goes back. */

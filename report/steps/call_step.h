@@ -1,9 +1,74 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef KT_REPORT_CALL_STEP_H
-#define KT_REPORT_CALL_STEP_H
+#ifndef KT_REPORT_STEPS_CALL_STEP_H
+#define KT_REPORT_STEPS_CALL_STEP_H
+
+/* Call events: which function a task enters and exits, when, and in which state
+ * the traces of the CPUs are. task_stacks.h emits them; timelines, profiles and
+ * trackers of attribution consume them as a struct step_callback.
+ *
+ * Invariants of the events that a callback gets:
+ * 1. Events of a CPU are in order. The times of a task's events never decrease.
+ * 2. STEP_EXIT ends the innermost open function of its task, and depth is the
+ *    number of open functions below it.
+ * 3. STEP_LEAVE is followed by the STEP_SWITCH of its CPU; between them are
+ *    only exits of the leaving task, if it has ended.
+ * 4. A step is valid during the call only. The index of its task identifies the
+ *    task for the whole pass.
+ *
+ * A callback may let the caller end early (is_done), consume runs of plain
+ * calls without single events (take_plain), and continue from a checkpoint
+ * (pack, task_pack).
+ */
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
+
+struct call_stack;
+struct call_times;
+struct function_event;
+struct pack;
+struct task_pack;
+
+/* An interval of the recording's clock: [since_ns, until_ns). */
+struct time_window {
+	uint64_t since_ns;
+	uint64_t until_ns;
+};
+
+#define TIME_WINDOW_ALL ((struct time_window){ 0, UINT64_MAX })
+
+/* Returns whether @window includes all times. */
+static inline bool time_window_is_all(struct time_window window)
+{
+	return !window.since_ns && window.until_ns == UINT64_MAX;
+}
+
+/* Returns the time in @window, including its end, that is nearest to @time_ns.
+ */
+static inline uint64_t time_window_clip(struct time_window window,
+					uint64_t time_ns)
+{
+	if (time_ns < window.since_ns)
+		return window.since_ns;
+	if (time_ns > window.until_ns)
+		return window.until_ns;
+	return time_ns;
+}
+
+/* Returns how much of the time from @begin_ns to @end_ns is in @window. */
+static inline uint64_t time_window_part(struct time_window window,
+					uint64_t begin_ns, uint64_t end_ns)
+{
+	return time_window_clip(window, end_ns) -
+	       time_window_clip(window, begin_ns);
+}
+
+/* Returns whether @time_ns is in @window. */
+static inline bool time_window_has(struct time_window window, uint64_t time_ns)
+{
+	return time_ns >= window.since_ns && time_ns < window.until_ns;
+}
 
 /* A task in a report. */
 struct task {
@@ -107,11 +172,6 @@ struct call_step {
 	const struct task *task; /* never NULL */
 };
 
-struct call_stack;
-struct call_times;
-struct function_event;
-struct task_pack;
-
 /* A consumer of call events, such as timeline renderers and the profile. */
 struct step_callback {
 	void (*take)(struct step_callback *callback,
@@ -150,5 +210,32 @@ struct step_callback {
 	void (*open)(struct step_callback *callback,
 		     const struct call_step *step);
 };
+
+/* Returns the index of @cpu in arrays of all CPUs: UINT32_MAX, the CPU of
+ * per-thread streams (struct call_step), is first.
+ */
+static inline uint32_t cpu_slot(uint32_t cpu)
+{
+	return cpu + 1;
+}
+
+/* Writes or reads a callback's state as bytes (common/bytes.h): a task is
+ * written as its index, and looked up by it when read.
+ */
+struct task_pack {
+	struct pack *pack;
+	/* Returns task @index of @tasks, or NULL if it does not exist. */
+	const struct task *(*find)(const void *tasks, size_t index);
+	const void *tasks;
+};
+
+/* Writes or reads *@task, which may be NULL. */
+void task_pack_task(const struct task_pack *tasks, const struct task **task);
+
+/* Writes or reads the ids and the CPU of @task, without its index. */
+void task_pack_facts(struct pack *pack, struct task *task);
+
+/* Makes the pack fail unless tasks below @count exist. */
+void task_pack_check(const struct task_pack *tasks, uint32_t count);
 
 #endif

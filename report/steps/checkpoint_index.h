@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef KT_REPORT_CHECKPOINT_INDEX_H
-#define KT_REPORT_CHECKPOINT_INDEX_H
+#ifndef KT_REPORT_STEPS_CHECKPOINT_INDEX_H
+#define KT_REPORT_STEPS_CHECKPOINT_INDEX_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -4,7 +4,6 @@
 #include "common/array.h"
 #include "common/error.h"
 #include "report/steps/call_frames.h"
-#include "report/steps/plain_call.h"
 #include "symbolize/functions/function_table.h"
 
 #include <assert.h>

@@ -3,7 +3,6 @@
 #define KT_REPORT_STACK_SWITCH_H
 
 #include "report/steps/call_stack.h"
-#include "report/steps/switch_roles.h"
 
 #include <stddef.h>
 #include <stdint.h>

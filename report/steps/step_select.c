@@ -3,11 +3,215 @@
 
 #include "common/array.h"
 #include "common/error.h"
-#include "report/steps/named_functions.h"
-#include "report/steps/step_delay.h"
+#include "report/steps/task_stacks.h"
+#include "symbolize/functions/function_called.h"
+#include "symbolize/functions/function_table.h"
 
 #include <stdbool.h>
 #include <stdlib.h>
+
+enum answer { ANSWER_UNKNOWN, ANSWER_NO, ANSWER_YES };
+
+struct named_functions
+named_functions_of(const struct function_table *functions,
+		   const struct name_choice *choice)
+{
+	return (struct named_functions){
+		.functions = functions,
+		.choice = choice,
+		.answers = ARRAY_OF(uint8_t),
+	};
+}
+
+void named_functions_free(struct named_functions *named)
+{
+	array_free(&named->answers);
+}
+
+bool named_functions_has(struct named_functions *named, uint32_t function)
+{
+	uint8_t *answer;
+
+	if (!named->choice)
+		return false;
+	answer = array_reach(&named->answers, function);
+	if (!answer) {
+		named->status = -ERROR_MEMORY;
+		return false;
+	}
+	if (*answer == ANSWER_UNKNOWN)
+		*answer = function_is_chosen(function_at(named->functions,
+							 function),
+					     named->choice) ?
+				  ANSWER_YES :
+				  ANSWER_NO;
+	return *answer == ANSWER_YES;
+}
+
+struct waiting {
+	struct call_step step;
+	bool is_open;  /* an entry whose exit has not arrived */
+	bool is_short; /* an entry to be left out */
+};
+
+/* The open entries of one task, by serial number in the queue. */
+struct task_entries {
+	struct array numbers; /* uint64_t */
+};
+
+/* Delays call events, in order, until it is known whether each entered function
+ * lasts at least @min_ns.
+ */
+struct step_delay {
+	struct step_callback callback;
+	struct step_callback *next;
+	uint64_t min_ns;
+	struct waiting *ring;
+	uint64_t room;	    /* a power of two */
+	uint64_t first;	    /* serial number of the oldest delayed event */
+	uint64_t end;	    /* serial number of the next event */
+	struct array tasks; /* struct task_entries by task index */
+	int status;
+};
+
+static struct waiting *at(const struct step_delay *delay, uint64_t number)
+{
+	return &delay->ring[number & (delay->room - 1)];
+}
+
+static int grow(struct step_delay *delay)
+{
+	uint64_t room = delay->room ? delay->room * 2 : 1024;
+	struct waiting *ring = calloc(room, sizeof(*ring));
+
+	if (!ring)
+		return -ERROR_MEMORY;
+	for (uint64_t i = delay->first; i < delay->end; i++)
+		ring[i & (room - 1)] = *at(delay, i);
+	free(delay->ring);
+	delay->ring = ring;
+	delay->room = room;
+	return 0;
+}
+
+static int append(struct step_delay *delay, const struct call_step *step,
+		  bool is_open)
+{
+	if (delay->end - delay->first == delay->room && grow(delay) < 0)
+		return -ERROR_MEMORY;
+	*at(delay, delay->end++) = (struct waiting){
+		.step = *step,
+		.is_open = is_open,
+	};
+	return 0;
+}
+
+static struct array *entries_of(struct step_delay *delay, uint32_t task)
+{
+	while (delay->tasks.count <= task) {
+		struct task_entries *entries = array_add(&delay->tasks);
+
+		if (!entries)
+			return NULL;
+		entries->numbers = ARRAY_OF(uint64_t);
+	}
+	return &((struct task_entries *)array_at(&delay->tasks, task))->numbers;
+}
+
+static int delay_entry(struct step_delay *delay, struct array *entries,
+		       const struct call_step *step)
+{
+	uint64_t *number = array_add(entries);
+
+	if (!number)
+		return -ERROR_MEMORY;
+	*number = delay->end;
+	return append(delay, step, true);
+}
+
+static int delay_exit(struct step_delay *delay, struct array *entries,
+		      const struct call_step *step)
+{
+	uint64_t number = *(uint64_t *)array_at(entries, entries->count - 1);
+
+	entries->count--;
+	/* Entries that were passed on have already lasted long enough. */
+	if (number < delay->first)
+		return append(delay, step, false);
+	at(delay, number)->is_open = false;
+	at(delay, number)->is_short = step->wall_ns < delay->min_ns;
+	return at(delay, number)->is_short ? 0 : append(delay, step, false);
+}
+
+static void pass_on(struct step_delay *delay, uint64_t now_ns)
+{
+	for (; delay->first < delay->end; delay->first++) {
+		const struct waiting *oldest = at(delay, delay->first);
+
+		if (oldest->is_open &&
+		    now_ns < oldest->step.time_ns + delay->min_ns)
+			break;
+		if (!oldest->is_short)
+			delay->next->take(delay->next, &oldest->step);
+	}
+}
+
+static void delay_step(struct step_callback *callback,
+		       const struct call_step *step)
+{
+	struct step_delay *delay = (struct step_delay *)callback;
+	struct array *entries = entries_of(delay, step->task->index);
+	int status = -ERROR_MEMORY;
+
+	if (!entries)
+		delay->status = status;
+	else if (step->kind == STEP_ENTER)
+		status = delay_entry(delay, entries, step);
+	else if (step->kind == STEP_EXIT && entries->count)
+		status = delay_exit(delay, entries, step);
+	else
+		status = append(delay, step, false);
+	if (status < 0)
+		delay->status = status;
+	pass_on(delay, step->time_ns);
+}
+
+/* Borrows @next.  Returns NULL when out of memory. */
+static struct step_delay *delay_new(uint64_t min_ns, struct step_callback *next)
+{
+	struct step_delay *delay = calloc(1, sizeof(*delay));
+
+	if (!delay)
+		return NULL;
+	delay->callback.take = delay_step;
+	delay->next = next;
+	delay->min_ns = min_ns;
+	delay->tasks = ARRAY_OF(struct task_entries);
+	return delay;
+}
+
+static void delay_free(struct step_delay *delay)
+{
+	if (!delay)
+		return;
+	for (size_t i = 0; i < delay->tasks.count; i++) {
+		struct task_entries *entries = array_at(&delay->tasks, i);
+
+		array_free(&entries->numbers);
+	}
+	array_free(&delay->tasks);
+	free(delay->ring);
+	free(delay);
+}
+
+/* Passes on the delayed events. Returns 0, or -ERROR_MEMORY if events were
+ * lost.
+ */
+static int delay_end(struct step_delay *delay)
+{
+	pass_on(delay, UINT64_MAX);
+	return delay->status;
+}
 
 enum { NOT_INSIDE = UINT32_MAX };
 
@@ -85,8 +289,9 @@ static bool wants_entry(struct step_select *select,
 	       select->count < select->options.max_count;
 }
 
-static void enter(struct step_select *select, struct task_selection *selection,
-		  const struct call_step *step)
+static void select_entry(struct step_select *select,
+			 struct task_selection *selection,
+			 const struct call_step *step)
 {
 	bool wanted = wants_entry(select, selection, step);
 	bool *passed;
@@ -104,8 +309,9 @@ static void enter(struct step_select *select, struct task_selection *selection,
 	select->next->take(select->next, step);
 }
 
-static void leave(struct step_select *select, struct task_selection *selection,
-		  const struct call_step *step)
+static void select_exit(struct step_select *select,
+			struct task_selection *selection,
+			const struct call_step *step)
 {
 	bool *passed = step->depth < selection->passed.count ?
 			       array_at(&selection->passed, step->depth) :
@@ -135,7 +341,8 @@ static bool wants_other(const struct step_select *select,
 	       (is_inside || step->kind == STEP_GAP || step->kind == STEP_END);
 }
 
-static void take(struct step_callback *callback, const struct call_step *step)
+static void select_step(struct step_callback *callback,
+			const struct call_step *step)
 {
 	struct step_select *select = (struct step_select *)callback;
 	struct task_selection *selection = selection_of(select, step->task);
@@ -147,9 +354,9 @@ static void take(struct step_callback *callback, const struct call_step *step)
 	if (!selection->is_wanted)
 		return;
 	if (step->kind == STEP_ENTER)
-		enter(select, selection, step);
+		select_entry(select, selection, step);
 	else if (step->kind == STEP_EXIT)
-		leave(select, selection, step);
+		select_exit(select, selection, step);
 	else if (wants_other(select, selection, step))
 		select->next->take(select->next, step);
 }
@@ -171,7 +378,7 @@ struct step_select *step_select_new(const struct step_select_options *options,
 
 	if (!select)
 		return NULL;
-	select->callback.take = take;
+	select->callback.take = select_step;
 	select->callback.is_done = is_done;
 	select->options = *options;
 	select->shown = named_functions_of(functions, options->shown);
@@ -180,12 +387,12 @@ struct step_select *step_select_new(const struct step_select_options *options,
 	select->next = next;
 	if (!options->min_ns)
 		return select;
-	select->delay = step_delay_new(options->min_ns, next);
+	select->delay = delay_new(options->min_ns, next);
 	if (!select->delay) {
 		step_select_free(select);
 		return NULL;
 	}
-	select->next = step_delay_callback(select->delay);
+	select->next = &select->delay->callback;
 	return select;
 }
 
@@ -201,7 +408,7 @@ void step_select_free(struct step_select *select)
 	array_free(&select->tasks);
 	named_functions_free(&select->shown);
 	named_functions_free(&select->hidden);
-	step_delay_free(select->delay);
+	delay_free(select->delay);
 	free(select);
 }
 
@@ -212,7 +419,7 @@ struct step_callback *step_select_callback(struct step_select *select)
 
 int step_select_end(struct step_select *select)
 {
-	int status = select->delay ? step_delay_end(select->delay) : 0;
+	int status = select->delay ? delay_end(select->delay) : 0;
 
 	status = status ? status : select->shown.status;
 	status = status ? status : select->hidden.status;

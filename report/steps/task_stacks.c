@@ -5,16 +5,97 @@
 #include "common/bytes.h"
 #include "common/error.h"
 #include "report/steps/call_stack.h"
-#include "report/steps/cpu_account.h"
-#include "report/steps/cpu_context.h"
-#include "report/steps/stacks_checkpoint.h"
-#include "report/steps/task_end.h"
-#include "report/steps/thread_exec.h"
-#include "report/steps/thread_map.h"
+#include "report/steps/task_state.h"
 #include "symbolize/functions/function_table.h"
 
 #include <stdbool.h>
 #include <stdlib.h>
+
+/* Functions that show the end of a task; FUNCTION_NONE if the kernel does not
+ * have one (kernel/sched/core.c, kernel/events/core.c).
+ */
+struct task_end {
+	uint32_t dead; /* do_task_dead(): never switched to again */
+	/* perf_event_exit_task(): turns an ending task's trace off, with
+	 * per-task tracing
+	 */
+	uint32_t untraced;
+	uint32_t schedule; /* __schedule(): the task may also sleep in it */
+};
+
+static struct task_end task_end_of(const struct function_table *functions)
+{
+	return (struct task_end){
+		.dead = function_table_kernel(functions, "do_task_dead"),
+		.untraced = function_table_kernel(functions,
+						  "perf_event_exit_task"),
+		.schedule = function_table_kernel(functions, "__schedule"),
+	};
+}
+
+/* Returns whether a task that leaves its CPU with @stack will never run again.
+ */
+static bool task_end_is_in(const struct task_end *end,
+			   const struct call_stack *stack)
+{
+	bool is_untraced = false;
+
+	for (uint32_t i = 0; i < stack->count; i++) {
+		uint32_t function = stack->frames[i].function;
+
+		if (function == FUNCTION_NONE)
+			continue;
+		if (function == end->dead)
+			return true;
+		if (function == end->untraced)
+			is_untraced = true;
+		else if (function == end->schedule)
+			is_untraced = false;
+	}
+	return is_untraced;
+}
+
+/* Exits the open functions of the first thread in the process of @context's
+ * task.
+ */
+static void thread_exec_end_first(const struct thread_map *tasks,
+				  const struct cpu_context *context,
+				  const struct function_event *event)
+{
+	const struct task *task = &context->task->task;
+	struct mapped_thread *first = NULL;
+
+	if (task->pid > 0 && task->tid != task->pid)
+		first = thread_map_find(tasks, context->account.cpu, task->pid);
+	if (first)
+		cpu_context_close(context, first, event);
+}
+
+/* Follows exec, from the event of the new program until the functions open at
+ * that time have ended. If a thread other than the first of its process
+ * executes, the first one has ended by then, and the thread has the first one's
+ * id from the next switch on.
+ *
+ * Marks @task, which has a new program, as being in exec.
+ */
+static inline void thread_exec_begin(struct mapped_thread *task)
+{
+	/* Until the function called next has returned. */
+	task->exec_depth = task->stack.count + 1;
+}
+
+/* Ends the exec of @context's task if @event completes it. */
+static inline void thread_exec_follow(const struct thread_map *tasks,
+				      const struct cpu_context *context,
+				      const struct function_event *event)
+{
+	struct mapped_thread *task = context->task;
+
+	if (task->stack.count >= task->exec_depth)
+		return;
+	task->exec_depth = 0;
+	thread_exec_end_first(tasks, context, event);
+}
 
 struct task_stacks {
 	struct time_window window;
@@ -41,8 +122,8 @@ struct task_stacks *task_stacks_new(struct time_window window,
 	return stacks;
 }
 
-void task_stacks_know(struct task_stacks *stacks,
-		      const struct function_table *functions)
+void task_stacks_set_functions(struct task_stacks *stacks,
+			       const struct function_table *functions)
 {
 	stacks->end = task_end_of(functions);
 	switch_roles_free(&stacks->tasks.roles);
@@ -305,14 +386,13 @@ void task_stacks_pack(struct task_stacks *stacks, struct pack *pack,
 		      uint32_t functions)
 {
 	pack_u64(pack, &stacks->last_ns);
-	stacks_checkpoint_pack_tasks(&stacks->tasks, &stacks->cpus, pack,
-				     functions);
+	task_state_pack_tasks(&stacks->tasks, &stacks->cpus, pack, functions);
 	for (size_t i = 0; i < stacks->cpus.count && !pack->failed; i++)
-		stacks_checkpoint_pack_cpu(cpu_at(stacks, i), &stacks->tasks,
-					   stacks->window.since_ns, pack);
+		task_state_pack_cpu(cpu_at(stacks, i), &stacks->tasks,
+				    stacks->window.since_ns, pack);
 }
 
-void task_stacks_say(struct task_stacks *stacks)
+void task_stacks_emit_open(struct task_stacks *stacks)
 {
-	stacks_checkpoint_say(&stacks->tasks, stacks->callback);
+	task_state_emit_open(&stacks->tasks, stacks->callback);
 }

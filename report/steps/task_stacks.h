@@ -1,9 +1,34 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef KT_REPORT_TASK_STACKS_H
-#define KT_REPORT_TASK_STACKS_H
+#ifndef KT_REPORT_STEPS_TASK_STACKS_H
+#define KT_REPORT_STEPS_TASK_STACKS_H
+
+/* Call stacks of all tasks, from the function events of all CPUs.
+ *
+ *  function events     event_merge.h        task_stacks.h        call events
+ *  of each CPU ------> one order for -----> one stack for -----> (call_step.h)
+ *                      all CPUs             each task            to a callback
+ *
+ * Events of a CPU belong to the task that runs on it, which FUNCTION_SWITCH
+ * changes. call_stack.h applies an event to a stack, stack_switch.h follows
+ * coroutines, task_state.h has the state of tasks and CPUs.
+ *
+ * Invariants:
+ * 1. The caller applies the events of each CPU in their order, and a switch to
+ *    a task after the switch away from it on its previous CPU (event_merge.h).
+ * 2. The times of a task's call events never decrease.
+ * 3. A STEP_EXIT ends the innermost open function of its task.
+ *    task_stacks_close() exits all that are still open.
+ * 4. A CPU's times by state add up to the time from its first to its last
+ *    event, within the window.
+ *
+ * Threads: one at a time may use a struct task_stacks. Memory: depends on the
+ * tasks, their open functions and suspended stacks (STACK_POOL_FRAMES for each
+ * process), not on the length of the trace. Errors: -ERROR_MEMORY only. Odd
+ * events, such as returns without calls, lead to inferred functions
+ * (HOW_INFERRED, enum call_unseen).
+ */
 
 #include "report/steps/call_step.h"
-#include "report/steps/time_window.h"
 #include "symbolize/events/function_event.h"
 
 #include <stdbool.h>
@@ -44,8 +69,8 @@ void task_stacks_free(struct task_stacks *stacks);
  * open functions of a task that ends are closed when it leaves its CPU for the
  * last time, not at the end of the recording.
  */
-void task_stacks_know(struct task_stacks *stacks,
-		      const struct function_table *functions);
+void task_stacks_set_functions(struct task_stacks *stacks,
+			       const struct function_table *functions);
 
 /* Adds a CPU, on which task @pid, @tid runs first (-1: unknown).
  *
@@ -100,6 +125,6 @@ void task_stacks_pack(struct task_stacks *stacks, struct pack *pack,
 /* Emits the open functions of all tasks to the callback, entered before the
  * window.
  */
-void task_stacks_say(struct task_stacks *stacks);
+void task_stacks_emit_open(struct task_stacks *stacks);
 
 #endif

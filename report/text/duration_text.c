@@ -1,30 +1,129 @@
 /* SPDX-License-Identifier: MIT */
 #include "report/text/duration_text.h"
 
-#include "report/text/digits.h"
+#include "decoder/recording/recording.h"
 
+#include <inttypes.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <string.h>
+
+static const char pairs[] = "00010203040506070809"
+			    "10111213141516171819"
+			    "20212223242526272829"
+			    "30313233343536373839"
+			    "40414243444546474849"
+			    "50515253545556575859"
+			    "60616263646566676869"
+			    "70717273747576777879"
+			    "80818283848586878889"
+			    "90919293949596979899";
+
+size_t digits_count(uint64_t value)
+{
+	static const uint64_t powers[] = {
+		0,
+		10,
+		100,
+		1000,
+		10000,
+		100000,
+		1000000,
+		10000000,
+		100000000,
+		1000000000,
+		10000000000,
+		100000000000,
+		1000000000000,
+		10000000000000,
+		100000000000000,
+		1000000000000000,
+		10000000000000000,
+		100000000000000000,
+		1000000000000000000,
+		10000000000000000000u,
+	};
+	/* 1233 / 4096 is slightly more than the decimal logarithm of 2. */
+	unsigned int bits = 64 - (unsigned int)__builtin_clzll(value | 1);
+	size_t digits = bits * 1233 >> 12;
+
+	return digits + (value >= powers[digits]);
+}
+
+/* Both pairs are looked up independently of each other. */
+static void put_four(char *text, uint32_t value)
+{
+	memcpy(text, pairs + value / 100 * 2, 2);
+	memcpy(text + 2, pairs + value % 100 * 2, 2);
+}
+
+void digits_padded(char *text, uint64_t value, size_t count)
+{
+	while (count >= 4) {
+		count -= 4;
+		put_four(text + count, (uint32_t)(value % 10000));
+		value /= 10000;
+	}
+	if (count >= 2) {
+		count -= 2;
+		memcpy(text + count, pairs + value % 100 * 2, 2);
+		value /= 100;
+	}
+	if (count)
+		*text = (char)('0' + value % 10);
+}
+
+size_t digits_many(char *text, uint64_t value)
+{
+	size_t count = digits_count(value);
+
+	digits_padded(text, value, count);
+	return count;
+}
+
+size_t digits_signed(char *text, int64_t value)
+{
+	if (value >= 0)
+		return digits_decimal(text, (uint64_t)value);
+	*text = '-';
+	return 1 + digits_decimal(text + 1, -(uint64_t)value);
+}
+
+void digits_hex_padded(char *text, uint64_t value, size_t count)
+{
+	while (count) {
+		text[--count] = "0123456789abcdef"[value & 0xf];
+		value >>= 4;
+	}
+}
+
+size_t digits_hex(char *text, uint64_t value)
+{
+	size_t count = (67 - (size_t)__builtin_clzll(value | 1)) / 4;
+
+	digits_hex_padded(text, value, count);
+	return count;
+}
 
 static const struct {
 	uint64_t ns;
 	const char *name;
-} units[] = {
+} scales[] = {
 	{ 1, " ns" },
 	{ 1000, " us" },
 	{ 1000000, " ms" },
 	{ 1000000000, " s" },
 };
 
-enum { UNITS = sizeof(units) / sizeof(*units) };
+enum { SCALES = sizeof(scales) / sizeof(*scales) };
 
 /* A value that would round to 1000 of a unit uses the next unit. */
 static int unit_of(uint64_t duration_ns)
 {
 	int unit = 0;
 
-	while (unit + 1 < UNITS &&
-	       duration_ns >= units[unit + 1].ns - units[unit].ns / 2)
+	while (unit + 1 < SCALES &&
+	       duration_ns >= scales[unit + 1].ns - scales[unit].ns / 2)
 		unit++;
 	return unit;
 }
@@ -60,7 +159,97 @@ struct duration_text duration_text_of(uint64_t duration_ns)
 
 	if (duration_ns)
 		strcpy(text.text + put_value(text.text, duration_ns,
-					     units[unit].ns),
-		       units[unit].name);
+					     scales[unit].ns),
+		       scales[unit].name);
+	return text;
+}
+
+static const struct time_unit units[] = {
+	[RECORDING_TIME_NANOSECONDS] = {
+		.is_time = true,
+		.name = "ns",
+		.suffix = "_ns",
+		.kind = "wall time on CPUs",
+		.note = "",
+	},
+	[RECORDING_TIME_CYCLES] = {
+		.name = "cycles",
+		.suffix = "_cycles",
+		.kind = "cycles of CPUs",
+		.note = "No times: the trace has no timestamps that can be "
+		        "converted to time. Each CPU's\ncycles are counted "
+		        "from the start of its trace; the order between CPUs "
+		        "is\nunknown.\n\n",
+	},
+	[RECORDING_TIME_INSTRUCTIONS] = {
+		.name = "instructions",
+		.suffix = "_instructions",
+		.kind = "instructions executed on CPUs",
+		.note = "No times: the trace has no timestamps that can be "
+		        "converted to time. Each CPU's\ninstructions are "
+		        "counted from its first one; the order between CPUs "
+		        "is\nunknown.\n\n",
+	},
+};
+
+/* The host name of virtual machines with several CPUs (docs/machine.md). */
+static const char host_clock_name[] = "machine-host-clock";
+
+static const struct time_unit host_clock = {
+	.is_time = true,
+	.is_of_host = true,
+	.name = "ns",
+	.suffix = "_ns",
+	.kind = "wall time on CPUs",
+	.note = "Times are from the host's clock, because several CPUs of the "
+		"virtual machine use\nit; they include other work of the host. "
+		"One CPU (without --cpus) has its own clock.\n\n",
+};
+
+const struct time_unit *time_unit_of(const struct recording *recording)
+{
+	enum recording_time time = recording_time(recording);
+
+	if (time == RECORDING_TIME_NANOSECONDS &&
+	    !strcmp(recording_info(recording)->hostname, host_clock_name))
+		return &host_clock;
+	return &units[time];
+}
+
+struct time_field time_unit_field(const struct time_unit *unit,
+				  const char *name)
+{
+	const char *mark = strstr(name, "_ns");
+	struct time_field field;
+
+	if (mark)
+		snprintf(field.name, sizeof(field.name), "%.*s%s%s",
+			 (int)(mark - name), name, unit->suffix,
+			 mark + strlen("_ns"));
+	else
+		snprintf(field.name, sizeof(field.name), "%s", name);
+	return field;
+}
+
+struct duration_text time_unit_text(const struct time_unit *unit,
+				    uint64_t value)
+{
+	struct duration_text text;
+
+	if (unit->is_time)
+		return duration_text_of(value);
+	snprintf(text.text, sizeof(text.text), "%" PRIu64, value);
+	return text;
+}
+
+struct duration_text time_unit_amount(const struct time_unit *unit,
+				      uint64_t value)
+{
+	struct duration_text text;
+
+	if (unit->is_time)
+		return duration_text_of(value);
+	snprintf(text.text, sizeof(text.text), "%" PRIu64 " %s", value,
+		 unit->name);
 	return text;
 }

@@ -1,8 +1,46 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef KT_REPORT_DURATION_TEXT_H
-#define KT_REPORT_DURATION_TEXT_H
+#ifndef KT_REPORT_TEXT_DURATION_TEXT_H
+#define KT_REPORT_TEXT_DURATION_TEXT_H
 
+#include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
+
+struct recording;
+
+/* Formats numbers faster than printf(). Each function writes to @text without a
+ * final NUL and returns the number of bytes, at most DIGITS_MOST.
+ */
+enum { DIGITS_MOST = 20 };
+
+/* Returns the number of decimal digits of @value. */
+size_t digits_count(uint64_t value);
+
+/* For two digits or more; see digits_decimal(). */
+size_t digits_many(char *text, uint64_t value);
+
+/* Like printf's %PRIu64. */
+static inline size_t digits_decimal(char *text, uint64_t value)
+{
+	if (value >= 10)
+		return digits_many(text, value);
+	*text = (char)('0' + value);
+	return 1;
+}
+
+/* Like printf's %PRId64. */
+size_t digits_signed(char *text, int64_t value);
+
+/* Like printf's %PRIx64. */
+size_t digits_hex(char *text, uint64_t value);
+
+/* Writes exactly @count digits, with leading zeros and without higher digits:
+ * printf's %0*PRIu64 of value % 10^count.
+ */
+void digits_padded(char *text, uint64_t value, size_t count);
+
+/* Like digits_padded(), with hexadecimal digits. */
+void digits_hex_padded(char *text, uint64_t value, size_t count);
 
 struct duration_text {
 	char text[36];
@@ -12,5 +50,39 @@ struct duration_text {
  * ms", "709 us", "12 ns"; "0" for zero; all digits from 1000 s on.
  */
 struct duration_text duration_text_of(uint64_t duration_ns);
+
+/* The unit of a recording's times: nanoseconds, or cycles or instructions if
+ * the trace has no time stamps. Reports are written for nanoseconds and name
+ * fields "…_ns"; this unit corrects the names.
+ */
+struct time_unit {
+	bool is_time;
+	bool is_of_host;    /* times are those of the virtual machine's host */
+	const char *name;   /* after a number */
+	const char *suffix; /* of field names, instead of "_ns" */
+	const char *kind;   /* in "Flat profile: wall time on CPUs" */
+	const char *note;   /* first line of text reports, or "" */
+};
+
+/* Returns the unit of @recording; never NULL. */
+const struct time_unit *time_unit_of(const struct recording *recording);
+
+struct time_field {
+	char name[64];
+};
+
+/* Returns the name of field @name in @unit. */
+struct time_field time_unit_field(const struct time_unit *unit,
+				  const char *name);
+
+/* Returns @value for people: a time with a suitable unit, otherwise only the
+ * number.
+ */
+struct duration_text time_unit_text(const struct time_unit *unit,
+				    uint64_t value);
+
+/* Like time_unit_text(), always with the unit: "94.1 ms", "12000 cycles". */
+struct duration_text time_unit_amount(const struct time_unit *unit,
+				      uint64_t value);
 
 #endif

@@ -2,7 +2,7 @@
 #ifndef KT_REPORT_LINE_BUFFER_H
 #define KT_REPORT_LINE_BUFFER_H
 
-#include "report/text/digits.h"
+#include "report/text/duration_text.h"
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -5,6 +5,82 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum {
+	TEXT_WIDTH_LEAST = 40,
+	TEXT_WIDTH_FILE = 100, /* if the output is not on a terminal */
+};
+
+static int columns_wanted(void)
+{
+	const char *text = getenv("COLUMNS");
+	char *end;
+	long value = text ? strtol(text, &end, 10) : 0;
+
+	return text && *text && !*end && value > 0 && value < 10000 ?
+		       (int)value :
+		       0;
+}
+
+static int columns_of_terminal(int fd)
+{
+	struct winsize size;
+
+	return isatty(fd) && ioctl(fd, TIOCGWINSZ, &size) == 0 ? size.ws_col :
+								 0;
+}
+
+/* A pager reads from a pipe and displays on this process's standard output. */
+static int columns_shown(FILE *out)
+{
+	struct stat status;
+	int fd = fileno(out);
+
+	if (fd < 0)
+		return 0;
+	if (fstat(fd, &status) == 0 && S_ISFIFO(status.st_mode))
+		return columns_of_terminal(STDOUT_FILENO);
+	return columns_of_terminal(fd);
+}
+
+int text_width_of(FILE *out)
+{
+	int width = columns_wanted();
+
+	if (!width)
+		width = columns_shown(out);
+	if (!width)
+		width = TEXT_WIDTH_FILE;
+	return width < TEXT_WIDTH_LEAST ? TEXT_WIDTH_LEAST : width;
+}
+
+const struct colors colors_none = {
+	.hot = "",
+	.warm = "",
+	.missing = "",
+	.faint = "",
+	.subject = "",
+	.plain = "",
+};
+
+const struct colors colors_of_terminal = {
+	.hot = "\033[31m",
+	.warm = "\033[32m",
+	.missing = "\033[1;31m",
+	.faint = "\033[2m",
+	.subject = "\033[1m",
+	.plain = "\033[0m",
+};
+
+const char *colors_of_share(const struct colors *colors, double percent)
+{
+	if (percent >= 5)
+		return colors->hot;
+	return percent >= 0.5 ? colors->warm : "";
+}
 
 /* The lowest second byte that may follow @first; the highest is bf, with
  * exceptions.

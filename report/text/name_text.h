@@ -1,9 +1,47 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef KT_REPORT_NAME_TEXT_H
-#define KT_REPORT_NAME_TEXT_H
+#ifndef KT_REPORT_TEXT_NAME_TEXT_H
+#define KT_REPORT_TEXT_NAME_TEXT_H
+
+/* Text for people: names that may hold any bytes, colours, and the width of the
+ * output. All names from the traced machine (tasks, functions, files, cgroups)
+ * pass through name_text() on their way to any format.
+ *
+ * Invariants:
+ * 1. A written name is valid in its format, and ends no field, string or frame
+ *    early, whatever the name.
+ * 2. NAME_TEXT contains no control character: a name cannot command a terminal.
+ * 3. Colours never come from a name; without a terminal, they are "".
+ */
 
 #include <stddef.h>
 #include <stdio.h>
+
+/* Returns the number of columns for text on @out: the environment's COLUMNS;
+ * otherwise the width of the terminal that shows it, directly or through a
+ * pager; otherwise 100.
+ */
+int text_width_of(FILE *out);
+
+/* Highlighting of text for people: each member is the escape sequence sent
+ * before the text (ECMA-48, SGR), and plain is sent after it; without colours
+ * all are "".
+ */
+struct colors {
+	const char *hot;     /* a large share of the time */
+	const char *warm;    /* a noticeable share */
+	const char *missing; /* missing from the trace */
+	const char *faint;   /* only for orientation */
+	const char *subject; /* the subject of the surrounding lines */
+	const char *plain;
+};
+
+extern const struct colors colors_none;
+extern const struct colors colors_of_terminal;
+
+/* Returns the colour for a share of @percent of the time: hot from 5 on, warm
+ * from 0.5 on, as in perf report, otherwise "".
+ */
+const char *colors_of_share(const struct colors *colors, double percent);
 
 /* Rules for writing names. Names of tasks, functions and files come from the
  * traced machine and may contain any bytes except NUL. Bytes that a format

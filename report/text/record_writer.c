@@ -1,14 +1,441 @@
 /* SPDX-License-Identifier: MIT */
 #include "report/text/record_writer.h"
 
+#include "common/error.h"
 #include "report/text/duration_text.h"
-#include "report/text/record_head.h"
-#include "report/text/record_line.h"
-#include "report/text/record_table.h"
+#include "report/text/name_text.h"
 
 #include <math.h>
+#include <stddef.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+/* The value of one column in one record, for record_order(). */
+struct record_pick {
+	const char *column;
+	bool is_found;
+	bool is_text;
+	char *text; /* if is_text; the caller frees it */
+	long double number;
+};
+
+/* Words of names that are written differently in headings. */
+static const struct {
+	const char *word;
+	const char *instead;
+} words[] = {
+	{ "ns", "" },
+	{ "percent", "%" },
+	{ "cpu", "CPU" },
+	{ "irq", "IRQ" },
+};
+
+static const char *word_instead(const char *word, size_t length)
+{
+	for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++)
+		if (strlen(words[i].word) == length &&
+		    !strncmp(words[i].word, word, length))
+			return words[i].instead;
+	return NULL;
+}
+
+static void write_words(char *text, size_t size, const char *name)
+{
+	size_t used = 0;
+
+	*text = '\0';
+	while (*name) {
+		size_t length = strcspn(name, "_");
+		const char *instead = word_instead(name, length);
+
+		if (!instead || *instead)
+			used += (size_t)snprintf(
+				text + used, size - used, "%s%.*s",
+				used ? " " : "",
+				instead ? (int)strlen(instead) : (int)length,
+				instead ? instead : name);
+		if (used >= size)
+			return;
+		name += length + (name[length] == '_');
+	}
+}
+
+static size_t wider_part(const char *text, size_t space)
+{
+	size_t rest = strlen(text) - space - 1;
+
+	return space > rest ? space : rest;
+}
+
+/* Returns the position at which to break @text, which must contain a space. */
+static size_t best_break(const char *text)
+{
+	size_t best = strcspn(text, " ");
+
+	for (size_t i = best; text[i]; i++)
+		if (text[i] == ' ' &&
+		    wider_part(text, i) < wider_part(text, best))
+			best = i;
+	return best;
+}
+
+struct record_head record_head_of(const char *name, int width)
+{
+	struct record_head head = { { "", "" } };
+	char *text = head.lines[1];
+	size_t space;
+
+	write_words(text, sizeof(head.lines[1]), name);
+	if ((int)strlen(text) <= width || !strchr(text, ' '))
+		return head;
+	space = best_break(text);
+	memcpy(head.lines[0], text, space);
+	memmove(text, text + space + 1, strlen(text) - space);
+	return head;
+}
+
+/* Returns the width of the heading in characters. */
+static int record_head_width(const struct record_head *head)
+{
+	size_t first = strlen(head->lines[0]);
+	size_t second = strlen(head->lines[1]);
+
+	return (int)(first > second ? first : second);
+}
+
+bool record_head_is(const char *name, const char *wanted)
+{
+	char words_of_name[sizeof(((struct record_head *)0)->lines[1])];
+	char words_wanted[sizeof(words_of_name)];
+
+	if (!strcmp(name, wanted))
+		return true;
+	write_words(words_of_name, sizeof(words_of_name), name);
+	write_words(words_wanted, sizeof(words_wanted), wanted);
+	for (char *c = words_wanted; *c; c++)
+		if (*c == '_')
+			*c = ' ';
+	return *words_wanted && !strcasecmp(words_of_name, words_wanted);
+}
+
+static void write_name(struct record_writer *writer, const char *name)
+{
+	if (writer->unit)
+		line_buffer_text(&writer->line,
+				 time_unit_field(writer->unit, name).name);
+	else
+		line_buffer_text(&writer->line, name);
+}
+
+/* Caches the prefix, if it fits, for this field in the next record. */
+static void keep_prefix(struct record_writer *writer, const char *name)
+{
+	struct record_prefix *prefix = &writer->prefixes[writer->column];
+	struct time_field field;
+	int size;
+
+	if (writer->unit)
+		field = time_unit_field(writer->unit, name);
+	size = snprintf(prefix->text, sizeof(prefix->text),
+			",\"%s\":", writer->unit ? field.name : name);
+	prefix->name = size <= RECORD_PREFIX_BYTES ? name : NULL;
+	prefix->size = (size_t)size;
+}
+
+/* For a field without a cached prefix; see record_line_field(). */
+static char *record_line_new_field(struct record_writer *writer,
+				   const char *name, size_t room)
+{
+	bool is_json = writer->format == RECORD_JSON;
+
+	if (is_json && writer->column < RECORD_MAX_COLUMNS)
+		keep_prefix(writer, name);
+	writer->column++;
+	if (writer->has_fields)
+		line_buffer_put(&writer->line, ",", 1);
+	writer->has_fields = true;
+	if (is_json)
+		line_buffer_put(&writer->line, "\"", 1);
+	if (is_json || writer->is_header)
+		write_name(writer, name);
+	if (is_json)
+		line_buffer_put(&writer->line, "\":", 2);
+	return writer->is_header ? NULL : line_buffer_room(&writer->line, room);
+}
+
+/* Writes the prefix of field @name's value; in a header this is everything.
+ *
+ * Returns the position of the value with @room bytes, for record_line_take();
+ * NULL in a header.
+ */
+static inline char *record_line_field(struct record_writer *writer,
+				      const char *name, size_t room)
+{
+	const struct record_prefix *prefix = writer->prefixes;
+	size_t without_comma = !writer->has_fields;
+	char *at;
+
+	if (writer->is_header || writer->column >= RECORD_MAX_COLUMNS)
+		return record_line_new_field(writer, name, room);
+	prefix += writer->column;
+	if (writer->format == RECORD_JSON && prefix->name != name)
+		return record_line_new_field(writer, name, room);
+	writer->has_fields = true;
+	at = line_buffer_room(&writer->line, RECORD_PREFIX_BYTES + room);
+	if (writer->format == RECORD_CSV) {
+		*at = ',';
+		return at + 1 - without_comma;
+	}
+	writer->column++;
+	/* A constant size, so that the compiler can inline memcpy(). */
+	memcpy(at, prefix->text + without_comma, RECORD_PREFIX_BYTES);
+	return at + prefix->size - without_comma;
+}
+
+/* Ends the value before @at. */
+static inline void record_line_take(struct record_writer *writer,
+				    const char *at)
+{
+	writer->line.size = (size_t)(at - writer->line.bytes);
+}
+
+/* Writes @text in pieces that fit the buffer. */
+static void put_escaped(struct line_buffer *line, enum name_rules rules,
+			const char *text)
+{
+	enum { MOST = LINE_BUFFER_BYTES / NAME_GROWTH - 4 };
+	size_t length = strlen(text);
+
+	while (length) {
+		size_t part = length;
+
+		/* Do not split a multi-byte character. */
+		if (part > MOST)
+			for (part = MOST;
+			     part > MOST - 3 && (text[part] & 0xc0) == 0x80;)
+				part--;
+		line->size +=
+			name_text(line_buffer_room(line, part * NAME_GROWTH),
+				  rules, text, part);
+		text += part;
+		length -= part;
+	}
+}
+
+/* Writes a text as a value, quoted where the format requires it. */
+static void record_line_string(struct record_writer *writer, const char *text)
+{
+	bool is_json = writer->format == RECORD_JSON;
+	const char *quote = is_json || strpbrk(text, ",\"\r\n") ? "\"" : "";
+
+	line_buffer_text(&writer->line, quote);
+	put_escaped(&writer->line, is_json ? NAME_JSON : NAME_CSV, text);
+	line_buffer_text(&writer->line, quote);
+}
+
+void json_string(FILE *out, const char *text)
+{
+	fputc('"', out);
+	name_write(out, NAME_JSON, text);
+	fputc('"', out);
+}
+
+/* Text tables.
+ *
+ * First all fields are measured. Then the columns are laid out in blocks of
+ * columns that fit side by side; the key columns, which identify a row, are
+ * repeated in each block. Then all rows are written once per block.
+ */
+
+enum { BETWEEN = 2 }; /* columns between fields */
+
+/* The width in characters. */
+static int width_of(const char *text)
+{
+	int width = 0;
+
+	for (; *text; text++)
+		width += (*text & 0xc0) != 0x80;
+	return width;
+}
+
+static bool is_number_of_row(const char *name)
+{
+	return !strcmp(name, "pid") || !strcmp(name, "tid");
+}
+
+static void measure(struct record_writer *writer, int number, const char *name,
+		    const char *value, bool is_text)
+{
+	struct record_column *column = &writer->columns[number];
+	bool is_zero = !is_text && !value[strspn(value, "0.")];
+
+	column->name = name;
+	column->is_text = is_text;
+	if (column->width < width_of(value))
+		column->width = width_of(value);
+	column->has_zero |= is_zero;
+	column->has_value |= !is_zero && *value && strcmp(value, "-");
+}
+
+static bool is_shown(const struct record_writer *writer,
+		     const struct record_column *column)
+{
+	return column->has_value &&
+	       (column->is_key || column->block == writer->block);
+}
+
+static void put_spaces(FILE *out, int count)
+{
+	fprintf(out, "%*s", count, "");
+}
+
+/* Padding of a text column is deferred to the next field, so that no line ends
+ * with spaces.
+ */
+static void put(struct record_writer *writer,
+		const struct record_column *column, const char *value)
+{
+	int rest = column->width - width_of(value);
+
+	if (!*value) {
+		writer->owed += column->width + BETWEEN;
+		return;
+	}
+	put_spaces(writer->out, writer->owed);
+	if (!column->is_text)
+		put_spaces(writer->out, rest);
+	fputs(value, writer->out);
+	writer->owed = BETWEEN + (column->is_text ? rest : 0);
+}
+
+/* Measures or writes a field; numbers are right-aligned. */
+static void record_table_field(struct record_writer *writer, const char *name,
+			       const char *value, bool is_text)
+{
+	char *made = is_text ? name_made(NAME_TEXT, value) : NULL;
+	const char *text = made ? made : value;
+	int number = writer->column++;
+
+	if (number < RECORD_MAX_COLUMNS && writer->is_measuring)
+		measure(writer, number, name, text, is_text);
+	else if (number < RECORD_MAX_COLUMNS &&
+		 is_shown(writer, &writer->columns[number]))
+		put(writer, &writer->columns[number], text);
+	free(made);
+}
+
+/* Ends a row. */
+static void record_table_end_row(struct record_writer *writer)
+{
+	fputs("\n", writer->out);
+	writer->owed = 0;
+}
+
+/* Finds the key columns: those before the first column that counts something.
+ */
+static int find_keys(struct record_writer *writer)
+{
+	int width = 0;
+
+	for (int i = 0; i < RECORD_MAX_COLUMNS; i++) {
+		struct record_column *column = &writer->columns[i];
+
+		if (!column->name ||
+		    (!column->is_text && !is_number_of_row(column->name)))
+			break;
+		column->is_key = true;
+		if (column->has_value)
+			width += column->width + BETWEEN;
+	}
+	return width;
+}
+
+static void find_widths(struct record_writer *writer)
+{
+	for (int i = 0; i < RECORD_MAX_COLUMNS; i++) {
+		struct record_column *column = &writer->columns[i];
+		struct record_head head;
+
+		if (!column->name)
+			continue;
+		head = record_head_of(column->name, column->width);
+		if (column->width < record_head_width(&head))
+			column->width = record_head_width(&head);
+	}
+}
+
+/* Sets writer->blocks after all fields have been measured. */
+static void record_table_lay_out(struct record_writer *writer)
+{
+	int most = text_width_of(writer->out);
+	int keys;
+	int width;
+
+	find_widths(writer);
+	keys = find_keys(writer);
+	width = keys;
+	writer->blocks = 1;
+	for (int i = 0; i < RECORD_MAX_COLUMNS; i++) {
+		struct record_column *column = &writer->columns[i];
+
+		if (column->is_key || !column->has_value)
+			continue;
+		if (width > keys && width + column->width > most) {
+			writer->blocks++;
+			width = keys;
+		}
+		width += column->width + BETWEEN;
+		column->block = writer->blocks - 1;
+	}
+}
+
+static struct record_head head_of(const struct record_column *column)
+{
+	return record_head_of(column->name, column->width);
+}
+
+static bool has_two_lines(const struct record_writer *writer)
+{
+	for (int i = 0; i < RECORD_MAX_COLUMNS; i++)
+		if (is_shown(writer, &writer->columns[i]) &&
+		    *head_of(&writer->columns[i]).lines[0])
+			return true;
+	return false;
+}
+
+/* Writes the headings of block writer->block. */
+static void record_table_heads(const struct record_writer *writer)
+{
+	struct record_writer row = *writer;
+
+	for (int line = !has_two_lines(writer); line < 2; line++) {
+		for (int i = 0; i < RECORD_MAX_COLUMNS; i++)
+			if (is_shown(&row, &row.columns[i]))
+				put(&row, &row.columns[i],
+				    head_of(&row.columns[i]).lines[line]);
+		record_table_end_row(&row);
+	}
+}
+
+/* Lists the columns that were left out because all their values are 0. */
+static void record_table_end(const struct record_writer *writer)
+{
+	const char *separator = "All 0: ";
+
+	for (int i = 0; i < RECORD_MAX_COLUMNS; i++) {
+		const struct record_column *column = &writer->columns[i];
+
+		if (!column->has_zero || column->has_value)
+			continue;
+		fprintf(writer->out, "%s%s", separator,
+			record_head_of(column->name, INT16_MAX).lines[1]);
+		separator = ", ";
+	}
+	if (*separator == ',')
+		fputs("\n", writer->out);
+}
 
 bool record_format_find(const char *name, enum record_format *format)
 {
@@ -104,8 +531,8 @@ void record_writer_end(struct record_writer *writer)
 	line_buffer_flush(&writer->line);
 }
 
-static void measure(struct record_writer *writer, record_fields *fields,
-		    const void *ctx, uint64_t count)
+static void measure_records(struct record_writer *writer, record_fields *fields,
+			    const void *ctx, uint64_t count)
 {
 	writer->is_measuring = true;
 	for (uint64_t i = 0; i < count; i++) {
@@ -118,7 +545,7 @@ static void measure(struct record_writer *writer, record_fields *fields,
 static void write_blocks(struct record_writer *writer, record_fields *fields,
 			 const void *ctx, uint64_t count)
 {
-	measure(writer, fields, ctx, count);
+	measure_records(writer, fields, ctx, count);
 	record_table_lay_out(writer);
 	for (writer->block = 0; writer->block < writer->blocks;
 	     writer->block++) {
@@ -334,4 +761,64 @@ char *record_make(const struct record_writer *writer, bool is_first,
 	maker.has_fields = !is_first;
 	fields(&maker, ctx, index);
 	return line_buffer_kept(&maker.line, size);
+}
+
+struct key {
+	uint64_t index;
+	struct record_pick pick;
+};
+
+static int compare_keys(const void *a, const void *b)
+{
+	const struct key *x = a;
+	const struct key *y = b;
+	int order = 0;
+
+	if (x->pick.is_text && y->pick.is_text)
+		order = strcmp(x->pick.text, y->pick.text);
+	else if (x->pick.number != y->pick.number)
+		order = x->pick.number > y->pick.number ? -1 : 1;
+	if (order)
+		return order;
+	return x->index < y->index ? -1 : 1;
+}
+
+static int pick(struct record_writer *writer, record_fields *fields,
+		const void *ctx, uint64_t index, const char *column,
+		struct key *key)
+{
+	key->index = index;
+	key->pick.column = column;
+	writer->pick = &key->pick;
+	fields(writer, ctx, index);
+	if (!key->pick.is_found)
+		return -ERROR_NOT_FOUND;
+	return key->pick.is_text && !key->pick.text ? -ERROR_MEMORY : 0;
+}
+
+int record_order(record_fields *fields, const void *ctx, uint64_t count,
+		 const char *column, uint64_t **order)
+{
+	struct record_writer writer = record_writer_of(NULL, RECORD_CSV);
+	struct key *keys = calloc(count + 1, sizeof(*keys));
+	int status = 0;
+
+	*order = calloc(count + 1, sizeof(**order));
+	if (!keys || !*order)
+		status = -ERROR_MEMORY;
+	for (uint64_t i = 0; i < count && !status; i++)
+		status = pick(&writer, fields, ctx, i, column, &keys[i]);
+	if (!status)
+		qsort(keys, count, sizeof(*keys), compare_keys);
+	for (uint64_t i = 0; keys && i < count; i++) {
+		if (!status)
+			(*order)[i] = keys[i].index;
+		free(keys[i].pick.text);
+	}
+	free(keys);
+	if (status < 0) {
+		free(*order);
+		*order = NULL;
+	}
+	return status;
 }

@@ -1,6 +1,28 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef KT_REPORT_RECORD_WRITER_H
-#define KT_REPORT_RECORD_WRITER_H
+#ifndef KT_REPORT_TEXT_RECORD_WRITER_H
+#define KT_REPORT_TEXT_RECORD_WRITER_H
+
+/* Rows of fields as CSV, JSON or a table for people. Every table of report, the
+ * shell of sql and top are written by it, so a column has one name: RECORD_CSV
+ * and RECORD_JSON use it as it is, RECORD_TABLE makes a heading of it.
+ *
+ * A table is a callback (record_fields) that writes the fields of a record:
+ *
+ *  record_writer_table() --index--> record_fields --record_text(), ...--+
+ *           ^                                                           |
+ *           +-- a line of CSV or JSON, or the widths, then the cells <--+
+ *
+ * Invariants:
+ * 1. A record_fields writes the same names in the same order for each record.
+ * 2. It may be called several times for a record: to measure, once per block of
+ *    columns, for a header and for sorting. It must not change anything.
+ * 3. RECORD_TABLE needs all records to be available by index; only CSV and JSON
+ *    can be written as a stream.
+ * 4. Texts from the traced machine are escaped by the format's rules
+ *    (name_text.h): any bytes are valid as values, not as names.
+ *
+ * Errors of writing are recorded in the FILE; the caller checks ferror().
+ */
 
 #include "report/text/line_buffer.h"
 
@@ -9,7 +31,24 @@
 #include <stdint.h>
 #include <stdio.h>
 
-struct time_unit;
+struct record_pick;
+
+/* The heading of a column in a table for people. */
+struct record_head {
+	char lines[2][64]; /* the first line is empty if one is enough */
+};
+
+/* Returns the heading of field @name: "context_switches" becomes "context
+ * switches", "wall_ns", whose values have units, "wall", and "exact_percent"
+ * "exact %". It has two lines if one would be wider than @width and two are
+ * narrower.
+ */
+struct record_head record_head_of(const char *name, int width);
+
+/* Returns whether @wanted, from a command line, is the name or the heading of
+ * field @name.
+ */
+bool record_head_is(const char *name, const char *wanted);
 
 enum record_format {
 	RECORD_CSV,  /* RFC 4180: a header line, then a line per record */
@@ -22,15 +61,6 @@ enum record_format {
 };
 
 enum { RECORD_MAX_COLUMNS = 64 };
-
-/* The value of one column in one record, for record_order(). */
-struct record_pick {
-	const char *column;
-	bool is_found;
-	bool is_text;
-	char *text; /* if is_text; the caller frees it */
-	long double number;
-};
 
 /* A column of a text table, of which there are at most RECORD_MAX_COLUMNS. */
 struct record_column {
@@ -108,6 +138,7 @@ void record_writer_end(struct record_writer *writer);
  */
 void record_text(struct record_writer *writer, const char *name,
 		 const char *value);
+
 /* Formatted as a time in a text table if @name is the name of a time
  * ("wall_ns").
  */
@@ -115,24 +146,30 @@ void record_number(struct record_writer *writer, const char *name,
 		   uint64_t value);
 void record_signed(struct record_writer *writer, const char *name,
 		   int64_t value);
+
 /* A number of ns; in a text table with a suitable unit (duration_text.h). */
 void record_duration(struct record_writer *writer, const char *name,
 		     uint64_t value_ns);
+
 /* With @digits decimals. */
 void record_real(struct record_writer *writer, const char *name, double value,
 		 int digits);
+
 /* With as many digits as are needed to read the same number again (at most 15
  * in a text table). NaN is absent.
  */
 void record_float(struct record_writer *writer, const char *name, double value);
+
 /* A missing or unknown field: empty in CSV, null in JSON, "-" in a text table.
  */
 void record_absent(struct record_writer *writer, const char *name);
+
 /* The text that @write writes to @out with @ctx; empty if it returns false or
  * when out of memory.
  */
 void record_written(struct record_writer *writer, const char *name,
 		    bool (*write)(FILE *out, const void *ctx), const void *ctx);
+
 /* A 0x… text, because JSON numbers lose bits of an address. */
 void record_address(struct record_writer *writer, const char *name,
 		    uint64_t value);
@@ -159,5 +196,14 @@ static inline void record_made(struct record_writer *writer, const char *text,
 
 /* Writes @text as a JSON string with its quotes. */
 void json_string(FILE *out, const char *text);
+
+/* Sorts the @count records of a table, written by @fields, by @column: numbers
+ * falling, texts alphabetically, equal ones in their original order.
+ *
+ * Returns 0 and *@order (record indices in the new order), which the caller
+ * frees; -ERROR_NOT_FOUND if the column does not exist; or -ERROR_MEMORY.
+ */
+int record_order(record_fields *fields, const void *ctx, uint64_t count,
+		 const char *column, uint64_t **order);
 
 #endif

@@ -1,12 +1,31 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef KT_REPORT_TASK_NAMES_H
-#define KT_REPORT_TASK_NAMES_H
+#ifndef KT_REPORT_TEXT_TASK_NAMES_H
+#define KT_REPORT_TEXT_TASK_NAMES_H
+
+/* Tasks as the recording knows them: their names over time, processes and
+ * parents (struct task_names), their cgroups (struct task_cgroups), and their
+ * label in reports, "ls-137".
+ *
+ * Sources: the records of names and forks (PERF_RECORD_COMM, PERF_RECORD_FORK),
+ * the names that a trace.dat saved, and for cgroups the recorder's lists and
+ * the events of moves.
+ *
+ * Invariants:
+ * 1. Both are complete and read-only once open, so threads may share them.
+ * 2. A task has its first known name from the start of the recording, and a
+ *    child its parent's name until it has its own. A task always has a name:
+ *    "swapper" is the idle task, "?" an unknown one.
+ * 3. Without times in nanoseconds, each task has its last name throughout.
+ * 4. Names may hold any bytes; labels are written by the rules of name_text.h.
+ */
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 
 struct array;
+struct log;
 struct name_choice;
 struct recording;
 
@@ -80,5 +99,59 @@ bool task_names_is_of_kernel(const struct task_names *names, int32_t pid);
  * Returns 0 or -ERROR_MEMORY.
  */
 int task_names_list(const struct task_names *names, struct array *comms);
+
+/* The last cgroup of each task, as its path in the unified hierarchy (v2).
+ * Sources: the recorder's lists from the start and the end, forks (a child
+ * inherits its parent's cgroup), and moves (cgroup:cgroup_attach_task).
+ * clone3(CLONE_INTO_CGROUP) has no event: such a task counts as in its parent's
+ * cgroup unless it lived until the end of the recording. Read-only once open.
+ */
+struct task_cgroups;
+
+/* Reads the cgroups. Returns 0 and *@cgroups; -ERROR_NOT_FOUND if the recording
+ * has no cgroups; or another negative enum error, logged to @log if it concerns
+ * a file.
+ */
+int task_cgroups_open(const struct recording *recording, const struct log *log,
+		      struct task_cgroups **cgroups);
+
+/* Returns an object without cgroups, for tests; NULL when out of memory. */
+struct task_cgroups *task_cgroups_empty(void);
+void task_cgroups_close(struct task_cgroups *cgroups);
+
+/* Parses the @size bytes at @text, in the format of
+ * collector/records/cgroup_list.h. Skips malformed lines.
+ *
+ * Returns 0 or -ERROR_MEMORY.
+ */
+int task_cgroups_read(struct task_cgroups *cgroups, const char *text,
+		      size_t size);
+
+/* Returns the path, or NULL if it is unknown. */
+const char *task_cgroups_path(const struct task_cgroups *cgroups, int32_t tid);
+
+/* Appends all paths to @paths (const char *). The paths stay owned by @cgroups.
+ *
+ * Returns 0 or -ERROR_MEMORY.
+ */
+int task_cgroups_list(const struct task_cgroups *cgroups, struct array *paths);
+
+/* The name of a task in reports. */
+struct task_label {
+	char text[32];
+};
+
+/* Returns for example "ls-137"; "?" for an unknown task (-1). */
+struct task_label task_label_of(const struct task_names *names, int32_t tid,
+				uint64_t time_ns);
+
+/* Like task_label_of(), with the task's last name. */
+struct task_label task_label_last(const struct task_names *names, int32_t tid);
+
+/* Write these labels as text for people (NAME_TEXT). */
+void task_label_write(const struct task_names *names, int32_t tid,
+		      uint64_t time_ns, FILE *out);
+void task_label_write_last(const struct task_names *names, int32_t tid,
+			   FILE *out);
 
 #endif

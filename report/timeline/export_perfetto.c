@@ -1,12 +1,275 @@
 /* SPDX-License-Identifier: MIT */
+#include "common/array.h"
+#include "common/error.h"
 #include "report/timeline/perfetto_out.h"
-#include "report/timeline/perfetto_sched.h"
-#include "report/timeline/perfetto_slices.h"
 #include "report/timeline/perfetto_tracks.h"
-#include "report/timeline/perfetto_wakeups.h"
 #include "report/timeline/span_export.h"
 
+#include <stdbool.h>
+#include <stdint.h>
 #include <stdlib.h>
+
+/* Writes spans as TrackEvents. Each track is a packet sequence of its own, so
+ * that values common to its packets, such as the track and the previous time,
+ * are written once.
+ */
+struct perfetto_slices {
+	struct perfetto_out *out;	  /* borrowed */
+	const struct span_writer *writer; /* borrowed; resolves names */
+	struct array sequences;		  /* struct sequence by track number */
+	uint64_t count;			  /* of slices */
+	int status;			  /* 0, or -ERROR_MEMORY */
+};
+
+struct sequence {
+	uint64_t last_ns;
+	struct array named; /* bool by number: the name is written */
+	/* bits by enum span_note_name: the note's name is written */
+	uint32_t notes;
+	struct perfetto_tail tail;
+};
+
+static struct perfetto_slices
+perfetto_slices_of(struct perfetto_out *out, const struct span_writer *writer)
+{
+	return (struct perfetto_slices){
+		.out = out,
+		.writer = writer,
+		.sequences = ARRAY_OF(struct sequence),
+	};
+}
+
+/* Frees all.  Returns the status. */
+static int perfetto_slices_free(struct perfetto_slices *slices)
+{
+	for (size_t i = 0; i < slices->sequences.count; i++) {
+		struct sequence *sequence = array_at(&slices->sequences, i);
+
+		array_free(&sequence->named);
+	}
+	array_free(&slices->sequences);
+	return slices->status;
+}
+
+/* Returns the track's sequence; NULL if memory had run out when it was added.
+ */
+static struct sequence *sequence_of(const struct perfetto_slices *slices,
+				    const struct span_track *track)
+{
+	struct sequence *sequences = slices->sequences.items;
+
+	return track->number < slices->sequences.count &&
+			       sequences[track->number].tail.size ?
+		       sequences + track->number :
+		       NULL;
+}
+
+/* Starts a track's sequence, with a clock set to @time_ns. */
+static void perfetto_slices_add(struct perfetto_slices *slices,
+				const struct span_track *track,
+				uint64_t time_ns)
+{
+	struct sequence *sequence =
+		array_reach(&slices->sequences, track->number);
+
+	if (sequence)
+		*sequence = (struct sequence){
+			.last_ns = time_ns,
+			.named = ARRAY_OF(bool),
+			.tail = perfetto_tail_of(track->number),
+		};
+	else
+		slices->status = -ERROR_MEMORY;
+}
+
+/* Returns whether name @number is already defined in the sequence. */
+static bool is_named(const struct sequence *sequence, uint32_t number)
+{
+	const bool *named = sequence->named.items;
+
+	return number < sequence->named.count && named[number];
+}
+
+static void set_named(struct perfetto_slices *slices, struct sequence *sequence,
+		      uint32_t number)
+{
+	bool *named = array_reach(&sequence->named, number);
+
+	if (named)
+		*named = true;
+	else
+		slices->status = -ERROR_MEMORY;
+}
+
+static void intern(struct protobuf *interned, uint32_t field, uint64_t iid,
+		   const char *name)
+{
+	struct protobuf entry;
+
+	protobuf_start(&entry);
+	protobuf_number(&entry, NAME_IID, iid);
+	perfetto_put_name(&entry, NAME_STRING, name);
+	protobuf_message(interned, field, &entry);
+}
+
+/* A name is written once per sequence and then referred to by its number. */
+static void put_name(struct perfetto_slices *slices, struct sequence *sequence,
+		     struct protobuf *event, struct protobuf *interned,
+		     const struct span *span)
+{
+	if (span->number == SPAN_NUMBER_NONE) {
+		perfetto_put_name(event, EVENT_NAME, span->name);
+		return;
+	}
+	protobuf_number(event, EVENT_NAME_IID, (uint64_t)span->number + 1);
+	if (is_named(sequence, span->number))
+		return;
+	set_named(slices, sequence, span->number);
+	intern(interned, INTERNED_NAMES, (uint64_t)span->number + 1,
+	       span->name ? span->name :
+			    span_name(slices->writer, span->number));
+}
+
+static void put_note(struct sequence *sequence, struct protobuf *event,
+		     struct protobuf *interned, const struct span_note *note)
+{
+	uint64_t iid = (uint64_t)note->name + 1;
+	struct protobuf annotation;
+
+	protobuf_start(&annotation);
+	protobuf_number(&annotation, ANNOTATION_NAME_IID, iid);
+	if (note->text)
+		perfetto_put_name(&annotation, ANNOTATION_STRING, note->text);
+	else
+		protobuf_number(&annotation, ANNOTATION_UINT, note->number);
+	protobuf_message(event, EVENT_ANNOTATIONS, &annotation);
+	if (sequence->notes & 1u << note->name)
+		return;
+	sequence->notes |= 1u << note->name;
+	intern(interned, INTERNED_ANNOTATIONS, iid, span_note_text(note->name));
+}
+
+/* Times are relative to the previous packet. A time before it is written in the
+ * trace's own clock instead.
+ */
+static void put_time(struct sequence *sequence, struct protobuf *packet,
+		     uint64_t time_ns)
+{
+	if (time_ns >= sequence->last_ns) {
+		protobuf_number(packet, PACKET_TIMESTAMP,
+				time_ns - sequence->last_ns);
+		sequence->last_ns = time_ns;
+		return;
+	}
+	protobuf_number(packet, PACKET_TIMESTAMP, time_ns);
+	protobuf_number(packet, PACKET_CLOCK_ID, CLOCK_ID_BOOTTIME);
+}
+
+/* Writes an event with a span. */
+static void put_event(struct perfetto_slices *slices, struct sequence *sequence,
+		      const struct span_track *track, const struct span *span,
+		      enum event_type type)
+{
+	struct protobuf event;
+	struct protobuf interned;
+	struct protobuf packet;
+
+	protobuf_start(&event);
+	protobuf_start(&interned);
+	protobuf_start(&packet);
+	put_time(sequence, &packet, span->time_ns);
+	protobuf_number(&event, EVENT_TYPE, type);
+	put_name(slices, sequence, &event, &interned, span);
+	for (size_t i = 0; i < span->note_count; i++)
+		put_note(sequence, &event, &interned, &span->notes[i]);
+	if (span->flow)
+		protobuf_fixed64(&event,
+				 type == EVENT_INSTANT ? EVENT_FLOWS :
+							 EVENT_LAST_FLOWS,
+				 span->flow);
+	if (interned.size)
+		protobuf_message(&packet, PACKET_INTERNED_DATA, &interned);
+	protobuf_message(&packet, PACKET_TRACK_EVENT, &event);
+	perfetto_write(slices->out, &packet, track, SEQUENCE_NEEDS_STATE);
+}
+
+/* Writes an end that is earlier than the previous packet. */
+static void put_early_end(struct perfetto_slices *slices,
+			  struct sequence *sequence,
+			  const struct span_track *track, uint64_t time_ns)
+{
+	struct protobuf event;
+	struct protobuf packet;
+
+	protobuf_start(&event);
+	protobuf_start(&packet);
+	put_time(sequence, &packet, time_ns);
+	protobuf_number(&event, EVENT_TYPE, EVENT_END);
+	protobuf_message(&packet, PACKET_TRACK_EVENT, &event);
+	perfetto_write(slices->out, &packet, track, SEQUENCE_NEEDS_STATE);
+}
+
+/* See perfetto_out.h.  @time_ns is not before the sequence's last. */
+static void put_plain(struct perfetto_slices *slices, struct sequence *sequence,
+		      uint64_t time_ns, enum event_type type, uint64_t name)
+{
+	uint8_t *at = perfetto_out_room(slices->out, PERFETTO_EVENT_MOST);
+
+	if (!at)
+		return;
+	perfetto_out_took(slices->out,
+			  perfetto_event_write(at, time_ns - sequence->last_ns,
+					       type, name, &sequence->tail));
+	sequence->last_ns = time_ns;
+}
+
+static bool is_plain(const struct sequence *sequence, const struct span *span)
+{
+	return span->time_ns >= sequence->last_ns && !span->note_count &&
+	       !span->flow && is_named(sequence, span->number);
+}
+
+static void perfetto_slices_begin(struct perfetto_slices *slices,
+				  const struct span_track *track,
+				  const struct span *span)
+{
+	struct sequence *sequence = sequence_of(slices, track);
+
+	if (!sequence)
+		return;
+	if (is_plain(sequence, span))
+		put_plain(slices, sequence, span->time_ns, EVENT_BEGIN,
+			  (uint64_t)span->number + 1);
+	else
+		put_event(slices, sequence, track, span, EVENT_BEGIN);
+	slices->count++;
+}
+
+static void perfetto_slices_mark(struct perfetto_slices *slices,
+				 const struct span_track *track,
+				 const struct span *span)
+{
+	struct sequence *sequence = sequence_of(slices, track);
+
+	if (!sequence)
+		return;
+	put_event(slices, sequence, track, span, EVENT_INSTANT);
+	slices->count++;
+}
+
+static void perfetto_slices_end(struct perfetto_slices *slices,
+				const struct span_track *track,
+				uint64_t time_ns)
+{
+	struct sequence *sequence = sequence_of(slices, track);
+
+	if (!sequence)
+		return;
+	if (time_ns >= sequence->last_ns)
+		put_plain(slices, sequence, time_ns, EVENT_END, 0);
+	else
+		put_early_end(slices, sequence, track, time_ns);
+}
 
 struct perfetto_writer {
 	struct span_writer writer;

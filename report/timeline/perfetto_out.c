@@ -2,9 +2,13 @@
 #include "report/timeline/perfetto_out.h"
 
 #include "common/error.h"
+#include "report/text/name_text.h"
+#include "report/text/task_names.h"
 
 #include <libdeflate.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* protos/perfetto/trace/trace_packet.proto: such a packet must be smaller than
  * 512 KB.
@@ -103,4 +107,21 @@ void perfetto_out_packet(struct perfetto_out *out,
 	at += protobuf_head(at, TRACE_PACKET, packet->size);
 	memcpy(at, packet->bytes, packet->size);
 	perfetto_out_took(out, at + packet->size);
+}
+
+void perfetto_put_comm(struct protobuf *message, uint32_t field,
+		       const struct task_names *names,
+		       struct perfetto_comm comm)
+{
+	enum { COMM_BYTES = 32 };
+	char text[COMM_BYTES * NAME_GROWTH];
+	char name[COMM_BYTES];
+
+	if (comm.tid)
+		snprintf(name, sizeof(name), "%s",
+			 task_names_comm(names, comm.tid, comm.time_ns));
+	else
+		snprintf(name, sizeof(name), "swapper/%u", comm.cpu);
+	protobuf_bytes(message, field, text,
+		       name_text(text, NAME_UTF8, name, strlen(name)));
 }

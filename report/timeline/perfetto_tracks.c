@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 #include "report/timeline/perfetto_tracks.h"
 
+#include "common/array.h"
 #include "common/error.h"
+#include "report/steps/call_step.h"
 #include "report/text/name_text.h"
 #include "report/text/task_names.h"
-#include "report/timeline/perfetto_fields.h"
 #include "report/timeline/perfetto_out.h"
 #include "report/timeline/span_export.h"
 
@@ -151,4 +152,239 @@ void perfetto_tracks_add(struct perfetto_tracks *tracks,
 {
 	begin_sequence(tracks, track, time_ns);
 	describe_track(tracks, track);
+}
+
+struct perfetto_wakeups perfetto_wakeups_of(struct perfetto_out *out,
+					    const struct task_names *names)
+{
+	return (struct perfetto_wakeups){
+		.out = out,
+		.names = names,
+		.symbols = ARRAY_OF(bool),
+	};
+}
+
+int perfetto_wakeups_end(struct perfetto_wakeups *wakeups)
+{
+	array_free(&wakeups->symbols);
+	return wakeups->status;
+}
+
+/* Writes a bundle of one event. */
+static void put_bundle(struct protobuf *packet, uint32_t cpu,
+		       const struct protobuf *ftrace)
+{
+	struct protobuf bundle;
+
+	protobuf_start(&bundle);
+	protobuf_number(&bundle, BUNDLE_CPU, cpu);
+	protobuf_message(&bundle, BUNDLE_EVENT, ftrace);
+	protobuf_message(packet, PACKET_FTRACE_EVENTS, &bundle);
+}
+
+void perfetto_wakeups_take(struct perfetto_wakeups *wakeups,
+			   const struct lane_waking *waking)
+{
+	const struct perfetto_comm comm = { waking->tid, waking->cpu,
+					    waking->time_ns };
+	struct protobuf woken;
+	struct protobuf ftrace;
+	struct protobuf packet;
+
+	protobuf_start(&woken);
+	protobuf_start(&ftrace);
+	protobuf_start(&packet);
+	perfetto_put_comm(&woken, WAKING_COMM, wakeups->names, comm);
+	protobuf_number(&woken, WAKING_PID, (uint64_t)waking->tid);
+	protobuf_number(&woken, WAKING_PRIO, USUAL_PRIORITY);
+	protobuf_number(&woken, WAKING_SUCCESS, 1);
+	protobuf_number(&ftrace, FTRACE_TIMESTAMP, waking->time_ns);
+	protobuf_number(&ftrace, FTRACE_PID, (uint64_t)waking->waker_tid);
+	protobuf_number(&ftrace, FTRACE_FLAGS, waking->flags);
+	protobuf_message(&ftrace,
+			 waking->is_new ? FTRACE_WAKEUP_NEW : FTRACE_WAKING,
+			 &woken);
+	put_bundle(&packet, waking->cpu, &ftrace);
+	protobuf_number(&packet, PACKET_SEQUENCE_ID, SEQUENCE_SCHED);
+	perfetto_out_packet(wakeups->out, &packet);
+}
+
+/* A function's name is written once and then referred to by its number. */
+static void put_symbol(struct perfetto_wakeups *wakeups,
+		       struct protobuf *packet, uint32_t function,
+		       const char *name)
+{
+	bool *is_known = array_reach(&wakeups->symbols, function);
+	struct protobuf entry;
+	struct protobuf interned;
+
+	if (!is_known)
+		wakeups->status = -ERROR_MEMORY;
+	if (!is_known || *is_known)
+		return;
+	*is_known = true;
+	protobuf_start(&entry);
+	protobuf_start(&interned);
+	protobuf_number(&entry, NAME_IID, (uint64_t)function + 1);
+	perfetto_put_name(&entry, NAME_STRING, name);
+	protobuf_message(&interned, INTERNED_SYMBOLS, &entry);
+	protobuf_message(packet, PACKET_INTERNED_DATA, &interned);
+}
+
+void perfetto_wakeups_blocked(struct perfetto_wakeups *wakeups,
+			      const struct lane_blocked *blocked,
+			      const char *name)
+{
+	struct protobuf reason;
+	struct protobuf ftrace;
+	struct protobuf packet;
+
+	protobuf_start(&reason);
+	protobuf_start(&ftrace);
+	protobuf_start(&packet);
+	protobuf_number(&reason, BLOCKED_PID, (uint64_t)blocked->tid);
+	protobuf_number(&reason, BLOCKED_CALLER,
+			(uint64_t)blocked->function + 1);
+	protobuf_number(&ftrace, FTRACE_TIMESTAMP, blocked->time_ns);
+	protobuf_number(&ftrace, FTRACE_PID, (uint64_t)blocked->tid);
+	protobuf_message(&ftrace, FTRACE_BLOCKED_REASON, &reason);
+	put_bundle(&packet, 0, &ftrace);
+	put_symbol(wakeups, &packet, blocked->function, name);
+	protobuf_number(&packet, PACKET_SEQUENCE_ID, SEQUENCE_BLOCKED);
+	protobuf_number(&packet, PACKET_SEQUENCE_FLAGS,
+			SEQUENCE_NEEDS_STATE |
+				(wakeups->has_begun ? 0 : SEQUENCE_CLEARED));
+	wakeups->has_begun = true;
+	perfetto_out_packet(wakeups->out, &packet);
+}
+
+/* include/linux/sched.h: TASK_RUNNING, TASK_INTERRUPTIBLE. The trace does not
+ * have the kind of sleep.
+ */
+enum { STATE_RUNNABLE = 0, STATE_ASLEEP = 1 };
+
+struct cpu_runs {
+	int32_t tid; /* running thread; 0: idle */
+	/* tid left at left_ns; the next thread is not known yet */
+	bool has_left;
+	uint64_t left_ns;
+};
+
+struct switch_event {
+	uint64_t time_ns;
+	uint32_t cpu;
+	int32_t prev_tid;
+	int32_t next_tid;
+	bool is_preempted;
+};
+
+struct perfetto_sched perfetto_sched_of(struct perfetto_out *out,
+					const struct task_names *names)
+{
+	return (struct perfetto_sched){
+		.out = out,
+		.names = names,
+		.cpus = ARRAY_OF(struct cpu_runs),
+	};
+}
+
+static void put_comm(const struct perfetto_sched *sched,
+		     struct protobuf *message, uint32_t field,
+		     const struct switch_event *event, int32_t tid)
+{
+	perfetto_put_comm(message, field, sched->names,
+			  (struct perfetto_comm){ tid, event->cpu,
+						  event->time_ns });
+}
+
+static void put_switch(const struct perfetto_sched *sched,
+		       struct protobuf *message,
+		       const struct switch_event *event)
+{
+	put_comm(sched, message, SWITCH_PREV_COMM, event, event->prev_tid);
+	protobuf_number(message, SWITCH_PREV_PID, (uint64_t)event->prev_tid);
+	protobuf_number(message, SWITCH_PREV_PRIO, USUAL_PRIORITY);
+	protobuf_number(message, SWITCH_PREV_STATE,
+			event->is_preempted || !event->prev_tid ?
+				STATE_RUNNABLE :
+				STATE_ASLEEP);
+	put_comm(sched, message, SWITCH_NEXT_COMM, event, event->next_tid);
+	protobuf_number(message, SWITCH_NEXT_PID, (uint64_t)event->next_tid);
+	protobuf_number(message, SWITCH_NEXT_PRIO, USUAL_PRIORITY);
+}
+
+static void write_switch(struct perfetto_sched *sched,
+			 const struct switch_event *event)
+{
+	struct protobuf switched;
+	struct protobuf ftrace;
+	struct protobuf bundle;
+	struct protobuf packet;
+
+	if (event->prev_tid == event->next_tid)
+		return;
+	protobuf_start(&switched);
+	protobuf_start(&ftrace);
+	protobuf_start(&bundle);
+	protobuf_start(&packet);
+	put_switch(sched, &switched, event);
+	protobuf_number(&ftrace, FTRACE_TIMESTAMP, event->time_ns);
+	protobuf_number(&ftrace, FTRACE_PID, (uint64_t)event->prev_tid);
+	protobuf_message(&ftrace, FTRACE_SWITCH, &switched);
+	protobuf_number(&bundle, BUNDLE_CPU, event->cpu);
+	protobuf_message(&bundle, BUNDLE_EVENT, &ftrace);
+	protobuf_message(&packet, PACKET_FTRACE_EVENTS, &bundle);
+	protobuf_number(&packet, PACKET_SEQUENCE_ID, SEQUENCE_SCHED);
+	perfetto_out_packet(sched->out, &packet);
+}
+
+/* Switches a CPU to @tid at the time of @event. */
+static void change(struct perfetto_sched *sched, struct cpu_runs *runs,
+		   struct switch_event event, int32_t tid)
+{
+	event.prev_tid = runs->tid;
+	event.next_tid = tid;
+	write_switch(sched, &event);
+	runs->tid = tid;
+	runs->has_left = false;
+}
+
+void perfetto_sched_take(struct perfetto_sched *sched,
+			 const struct call_step *step)
+{
+	struct cpu_runs *runs = array_reach(&sched->cpus, cpu_slot(step->cpu));
+	struct switch_event event = {
+		.time_ns = step->time_ns,
+		.cpu = step->cpu,
+	};
+
+	/* Per-thread streams do not have the CPU. */
+	if (step->cpu == UINT32_MAX)
+		return;
+	if (!runs) {
+		sched->status = -ERROR_MEMORY;
+		return;
+	}
+	/* The filter left out the next thread: show the CPU as idle. */
+	if (runs->has_left && runs->left_ns != step->time_ns)
+		change(sched, runs,
+		       (struct switch_event){ .time_ns = runs->left_ns,
+					      .cpu = step->cpu },
+		       0);
+	if (step->kind == STEP_SWITCH) {
+		event.is_preempted = step->detail;
+		change(sched, runs, event,
+		       step->task->tid > 0 ? step->task->tid : 0);
+	} else if (step->kind == STEP_LEAVE) {
+		runs->has_left = true;
+		runs->left_ns = step->time_ns;
+	} else {
+		change(sched, runs, event, 0);
+	}
+}
+
+int perfetto_sched_end(struct perfetto_sched *sched)
+{
+	array_free(&sched->cpus);
+	return sched->status;
 }

@@ -1,15 +1,259 @@
 /* SPDX-License-Identifier: MIT */
 #include "report/timeline/span_export.h"
 
+#include "common/array.h"
+#include "common/error.h"
 #include "decoder/flow/flow.h"
+#include "report/steps/call_step.h"
 #include "report/text/function_label.h"
-#include "report/text/task_label.h"
-#include "report/timeline/span_lanes.h"
-#include "report/timeline/span_tracks.h"
-#include "report/timeline/step_words.h"
+#include "report/text/task_names.h"
+#include "report/timeline/step_texts.h"
 #include "symbolize/functions/function_table.h"
 
+#include <stdio.h>
 #include <stdlib.h>
+
+struct kept_track {
+	struct span_track track;
+	bool is_known;
+	bool is_open; /* of a CPU's track: a span is open */
+};
+
+/* The tracks of an export. Each is announced to the writer at its first use. */
+struct span_tracks {
+	const struct task_names *names;	      /* borrowed */
+	struct span_writer *writer;	      /* borrowed */
+	struct array lists[SPAN_TRACK_KINDS]; /* struct kept_track by task
+						 * index or CPU */
+	uint64_t count;
+	int status; /* 0, or -ERROR_MEMORY */
+};
+
+/* Writes lanes as tracks of an export. */
+struct span_lanes {
+	struct lane_callback callback;
+	struct span_tracks *tracks; /* borrowed */
+};
+
+static const char *const lane_names[SPAN_TRACK_KINDS] = {
+	[SPAN_CALLS] = "system calls",	      [SPAN_SLEEPS] = "sleeps",
+	[SPAN_WORK] = "kernel work",	      [SPAN_CPU_TRACE] = "trace",
+	[SPAN_CPU_INTERRUPTS] = "interrupts",
+};
+
+static struct span_tracks span_tracks_of(struct span_writer *writer,
+					 const struct task_names *names)
+{
+	struct span_tracks tracks = { .names = names, .writer = writer };
+
+	for (int i = 0; i < SPAN_TRACK_KINDS; i++)
+		tracks.lists[i] = ARRAY_OF(struct kept_track);
+	return tracks;
+}
+
+static void span_tracks_free(struct span_tracks *tracks)
+{
+	for (int i = 0; i < SPAN_TRACK_KINDS; i++)
+		array_free(&tracks->lists[i]);
+}
+
+static void name_cpu(struct span_track *track)
+{
+	const char *what = track->lane ? track->lane : "";
+	const char *space = *what ? " " : "";
+
+	if (track->cpu == UINT32_MAX)
+		snprintf(track->name, sizeof(track->name), "unknown CPU%s%s",
+			 space, what);
+	else
+		snprintf(track->name, sizeof(track->name), "CPU %u%s%s",
+			 track->cpu, space, what);
+}
+
+static void name_task(const struct span_tracks *tracks,
+		      struct span_track *track, uint64_t time_ns)
+{
+	const struct task *task = track->task;
+
+	if (task->tid > 0)
+		snprintf(track->name, sizeof(track->name), "%s",
+			 task_names_comm(tracks->names, task->tid, time_ns));
+	else
+		snprintf(track->name, sizeof(track->name), "%s/%d",
+			 task->tid ? "unknown" : "swapper", task->cpu);
+}
+
+static void announce(struct span_tracks *tracks, struct kept_track *kept,
+		     const struct span_track *like, uint64_t time_ns)
+{
+	kept->is_known = true;
+	kept->track = *like;
+	kept->track.number = ++tracks->count;
+	kept->track.lane = lane_names[like->kind];
+	if (like->task)
+		name_task(tracks, &kept->track, time_ns);
+	else
+		name_cpu(&kept->track);
+	tracks->writer->announce(tracks->writer, &kept->track, time_ns);
+}
+
+/* Returns a track that was already announced, or NULL. */
+static struct kept_track *find_known(const struct span_tracks *tracks,
+				     enum span_track_kind kind, size_t index)
+{
+	const struct array *list = &tracks->lists[kind];
+	struct kept_track *kept;
+
+	if (index >= list->count)
+		return NULL;
+	kept = array_at(list, index);
+	return kept->is_known ? kept : NULL;
+}
+
+static struct kept_track *add(struct span_tracks *tracks, size_t index,
+			      const struct span_track *like, uint64_t time_ns)
+{
+	struct kept_track *kept =
+		array_reach(&tracks->lists[like->kind], index);
+
+	if (kept)
+		announce(tracks, kept, like, time_ns);
+	else
+		tracks->status = -ERROR_MEMORY;
+	return kept;
+}
+
+/* Return a task's or a CPU's track, valid until the next call; NULL when out of
+ * memory.
+ */
+/* A track beside a thread's functions has the functions' track as its parent.
+ */
+static struct kept_track *span_tracks_task(struct span_tracks *tracks,
+					   enum span_track_kind kind,
+					   const struct task *task,
+					   uint64_t time_ns)
+{
+	struct kept_track *known = find_known(tracks, kind, task->index);
+	struct span_track track = { .kind = kind, .task = task };
+	const struct kept_track *parent;
+
+	if (known)
+		return known;
+	if (kind != SPAN_TASK) {
+		parent = span_tracks_task(tracks, SPAN_TASK, task, time_ns);
+		track.parent = parent ? parent->track.number : 0;
+	}
+	return add(tracks, task->index, &track, time_ns);
+}
+
+static struct kept_track *span_tracks_cpu(struct span_tracks *tracks,
+					  enum span_track_kind kind,
+					  uint32_t cpu, uint64_t time_ns)
+{
+	const struct span_track track = { .kind = kind, .cpu = cpu };
+	struct kept_track *known = find_known(tracks, kind, cpu_slot(cpu));
+
+	return known ? known : add(tracks, cpu_slot(cpu), &track, time_ns);
+}
+
+const char *span_note_text(uint8_t name)
+{
+	static const char *const texts[SPAN_NOTES] = {
+		[NOTE_ARGUMENTS] = "arguments",
+		[NOTE_RESULT] = "result",
+		[NOTE_END] = "end",
+		[NOTE_INNER] = "inner",
+		[NOTE_WAKER] = "waker",
+		[NOTE_IS_CUT] = "is_cut",
+		[NOTE_WOKEN] = "woken",
+		[NOTE_WOKEN_TID] = "woken_tid",
+		[NOTE_KIND] = "kind",
+		[NOTE_IRQ] = "irq",
+		[NOTE_ON_PID] = "on_pid",
+		[NOTE_ON_TID] = "on_tid",
+		[NOTE_LOST_BYTES] = "lost_bytes",
+		[NOTE_OFFSET] = "offset",
+	};
+
+	return texts[name];
+}
+
+static struct span_tracks *tracks_of(struct lane_callback *callback)
+{
+	return ((struct span_lanes *)callback)->tracks;
+}
+
+/* Returns the track of @lane; NULL when out of memory. */
+static const struct span_track *
+track_of(struct span_tracks *tracks, const struct lane *lane, uint64_t time_ns)
+{
+	const struct kept_track *kept =
+		lane->task ?
+			span_tracks_task(tracks, lane->kind, lane->task,
+					 time_ns) :
+			span_tracks_cpu(tracks, lane->kind, lane->cpu, time_ns);
+
+	return kept ? &kept->track : NULL;
+}
+
+static void begin(struct lane_callback *callback, const struct lane *lane,
+		  const struct span *span)
+{
+	struct span_tracks *tracks = tracks_of(callback);
+	const struct span_track *track = track_of(tracks, lane, span->time_ns);
+
+	if (track)
+		tracks->writer->begin(tracks->writer, track, span);
+}
+
+static void end(struct lane_callback *callback, const struct lane *lane,
+		uint64_t time_ns)
+{
+	struct span_tracks *tracks = tracks_of(callback);
+	const struct span_track *track = track_of(tracks, lane, time_ns);
+
+	if (track)
+		tracks->writer->end(tracks->writer, track, time_ns);
+}
+
+static void mark(struct lane_callback *callback, const struct lane *lane,
+		 const struct span *span)
+{
+	struct span_tracks *tracks = tracks_of(callback);
+	const struct span_track *track;
+
+	if (!tracks->writer->mark)
+		return;
+	track = track_of(tracks, lane, span->time_ns);
+	if (track)
+		tracks->writer->mark(tracks->writer, track, span);
+}
+
+static void waking(struct lane_callback *callback,
+		   const struct lane_waking *event)
+{
+	struct span_writer *writer = tracks_of(callback)->writer;
+
+	if (writer->waking)
+		writer->waking(writer, event);
+}
+
+static void blocked(struct lane_callback *callback,
+		    const struct lane_blocked *event)
+{
+	struct span_writer *writer = tracks_of(callback)->writer;
+
+	if (writer->blocked)
+		writer->blocked(writer, event);
+}
+
+static struct span_lanes span_lanes_of(struct span_tracks *tracks)
+{
+	return (struct span_lanes){
+		.callback = { begin, end, mark, waking, blocked },
+		.tracks = tracks,
+	};
+}
 
 struct span_export {
 	struct step_callback callback;

@@ -1,12 +1,136 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef KT_REPORT_SPAN_EXPORT_H
-#define KT_REPORT_SPAN_EXPORT_H
+#ifndef KT_REPORT_TIMELINE_SPAN_EXPORT_H
+#define KT_REPORT_TIMELINE_SPAN_EXPORT_H
 
-#include "report/timeline/lane_callback.h"
-#include "report/timeline/span.h"
+/* Timelines as nested spans on tracks, for viewers: Perfetto and Chrome.
+ *
+ *  call events --span_export_open()------+--> struct span_writer, one for
+ *  (functions, running tasks, gaps)      |    each format: announce a track,
+ *  tables/lanes --span_export_lanes()----+    begin and end its spans
+ *  (system calls, sleeps, interrupts)
+ *
+ * A track has the functions of a task, the tasks or the trace of a CPU, or one
+ * kind of spans beside a task or CPU (struct lane).
+ *
+ * Invariants:
+ * 1. A track is announced once, before its first span.
+ * 2. Spans of a track nest: an end ends the track's innermost span.
+ * 3. Spans of call events arrive in order of time by CPU; those of lanes in any
+ *    order, since sleeps and calls are known only when they end.
+ * 4. Equal numbers of a track's names mean equal names, except
+ *    SPAN_NUMBER_NONE: a format may intern them.
+ *
+ * The writer is owned by the export, which frees it by finish(). Errors:
+ * -ERROR_MEMORY, from span_export_close().
+ */
+
 #include "report/timeline/timeline.h"
 
+#include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
+
+/* The contents of a track. */
+enum span_track_kind {
+	SPAN_TASK,	/* the functions of one task */
+	SPAN_CALLS,	/* its system calls */
+	SPAN_SLEEPS,	/* its sleeps, and the threads it wakes */
+	SPAN_WORK,	/* work of a kernel thread for other processes */
+	SPAN_CPU_TASKS, /* the tasks that run on one CPU */
+	/* intervals in which one CPU's trace is incomplete, or shows no
+	 * functions
+	 */
+	SPAN_CPU_TRACE,
+	SPAN_CPU_INTERRUPTS, /* the interrupt work on one CPU */
+	SPAN_TRACK_KINDS,
+};
+
+/* Annotations of a span; see span_note_text(). */
+enum span_note_name {
+	NOTE_ARGUMENTS, /* of a system call, in strace's format */
+	NOTE_RESULT,
+	NOTE_END,    /* how the call ended, unless it returned */
+	NOTE_INNER,  /* the innermost function asleep */
+	NOTE_WAKER,  /* the chain of wakers */
+	NOTE_IS_CUT, /* 1: cut by the start or end of the recording */
+	NOTE_WOKEN,  /* the woken thread */
+	NOTE_WOKEN_TID,
+	NOTE_KIND, /* of interrupt work */
+	NOTE_IRQ,
+	NOTE_ON_PID, /* process whose time was used */
+	NOTE_ON_TID,
+	NOTE_LOST_BYTES, /* of trace */
+	NOTE_OFFSET,	 /* in the CPU's trace */
+	SPAN_NOTES,
+};
+
+struct span_note {
+	uint8_t name;	  /* enum span_note_name */
+	const char *text; /* NULL: the value is a number */
+	uint64_t number;
+};
+
+/* For names that are not interned. */
+#define SPAN_NUMBER_NONE UINT32_MAX
+
+/* The start of a span, or an instant. */
+struct span {
+	uint64_t time_ns;
+	/* number of its name: within a track, equal numbers mean equal names */
+	uint32_t number;
+	const char *name; /* NULL: the name of function @number */
+	const char *category;
+	/* if not 0, number of an arrow that starts at this instant, or ends at
+	 * this span
+	 */
+	uint64_t flow;
+	const struct span_note *notes;
+	size_t note_count;
+};
+
+/* Returns the name of a note, such as "lost_bytes". */
+const char *span_note_text(uint8_t name);
+
+/* A track beside the functions of a thread, or of a CPU. */
+struct lane {
+	enum span_track_kind kind;
+	const struct task *task; /* NULL for a CPU */
+	uint32_t cpu;
+};
+
+/* sched_waking, or sched_wakeup_new, as recorded. */
+struct lane_waking {
+	uint64_t time_ns;
+	uint32_t cpu; /* of the waker */
+	int32_t waker_tid;
+	int32_t tid;
+	uint32_t flags; /* common_flags of its record; 0: unknown */
+	bool is_new;
+};
+
+/* The function in which a thread slept before a wake-up. */
+struct lane_blocked {
+	uint64_t time_ns; /* time of the wake-up */
+	int32_t tid;
+	uint32_t function;
+};
+
+/* Receives spans and events that a timeline format shows beside the call
+ * events; their emitters know more than call events contain. Spans of a track
+ * nest. They need not be in order of time: viewers sort them.
+ */
+struct lane_callback {
+	void (*begin)(struct lane_callback *callback, const struct lane *lane,
+		      const struct span *span);
+	void (*end)(struct lane_callback *callback, const struct lane *lane,
+		    uint64_t time_ns);
+	void (*mark)(struct lane_callback *callback, const struct lane *lane,
+		     const struct span *span);
+	void (*waking)(struct lane_callback *callback,
+		       const struct lane_waking *waking);
+	void (*blocked)(struct lane_callback *callback,
+			const struct lane_blocked *blocked);
+};
 
 /* A track of nested spans. */
 struct span_track {

@@ -2,12 +2,59 @@
 #include "report/timeline/step_texts.h"
 
 #include "common/error.h"
+#include "report/steps/call_step.h"
 #include "report/text/task_names.h"
 #include "report/timeline/timeline.h"
 #include "symbolize/functions/function_table.h"
 
 #include <stdbool.h>
 #include <stdlib.h>
+
+const char *call_how_text(uint8_t how)
+{
+	switch ((enum call_how)how) {
+	case HOW_CALL:
+		return "call";
+	case HOW_TAIL:
+		return "tail";
+	case HOW_EXCEPTION:
+		return "interrupt";
+	case HOW_SYSTEM_CALL:
+		return "system_call";
+	case HOW_START:
+		return "start";
+	case HOW_INFERRED:
+		return "inferred";
+	case HOW_RESUMED:
+		return "resumed";
+	}
+	return "?";
+}
+
+const char *cpu_state_text(uint8_t state)
+{
+	switch ((enum cpu_state)state) {
+	case CPU_UNSEEN:
+		return "unseen";
+	case CPU_TRACED:
+		return "traced";
+	case CPU_OUTSIDE:
+		return "outside";
+	case CPU_FILTERED:
+		return "filtered";
+	case CPU_NOT_ASKED:
+		return "not asked for";
+	case CPU_GUEST:
+		return "guest";
+	case CPU_OFF:
+		return "off";
+	case CPU_GAP:
+		return "gap";
+	case CPU_STATES:
+		break;
+	}
+	return "?";
+}
 
 static const struct step_text nothing = { .text = "" };
 

@@ -1,13 +1,20 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef KT_REPORT_STEP_TEXTS_H
-#define KT_REPORT_STEP_TEXTS_H
+#ifndef KT_REPORT_TIMELINE_STEP_TEXTS_H
+#define KT_REPORT_TIMELINE_STEP_TEXTS_H
 
 #include "common/array.h"
 #include "report/steps/call_step.h"
 
 #include <stddef.h>
+#include <stdint.h>
 
 struct timeline_context;
+
+/* Return the names of an enum call_how and an enum cpu_state in all formats;
+ * never NULL.
+ */
+const char *call_how_text(uint8_t how);
+const char *cpu_state_text(uint8_t state);
 
 /* A format's text for a function or a task, cached: its name is looked up, cut
  * and escaped only for the first event that has it.

@@ -2,6 +2,22 @@
 #ifndef KT_REPORT_TIMELINE_H
 #define KT_REPORT_TIMELINE_H
 
+/* The renderers of timelines: a callback for call events that writes each as it
+ * is emitted, so that memory does not grow with the trace.
+ *
+ *  call events --> step_select.h --> open(): struct step_callback --> out
+ *                                    close(): the rest, and errors
+ *  system calls, sleeps, interrupts --> lanes(): tracks beside functions
+ *  (tables/lanes.h)
+ *
+ * timeline.c lists them by command and format: a new format is a struct
+ * timeline_renderer and a line there. Formats for viewers are span writers
+ * (span_export.h).
+ *
+ * Errors: -ERROR_MEMORY from close() if data was lost; errors of writing stay
+ * in the FILE (ferror).
+ */
+
 #include "report/steps/call_step.h"
 
 #include <stdbool.h>

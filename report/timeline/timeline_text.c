@@ -1,20 +1,212 @@
 /* SPDX-License-Identifier: MIT */
-#include "report/timeline/timeline.h"
+#include "report/timeline/timeline_text.h"
+#include "report/text/user_mark.h"
 
+#include "common/array.h"
+#include "common/error.h"
 #include "decoder/flow/flow.h"
-#include "report/text/colors.h"
-#include "report/text/deep_stack.h"
+#include "report/steps/call_step.h"
+#include "report/text/duration_text.h"
+#include "report/text/function_label.h"
 #include "report/text/line_buffer.h"
-#include "report/text/time_unit.h"
-#include "report/timeline/leaf_queue.h"
+#include "report/text/name_text.h"
+#include "report/text/task_names.h"
 #include "report/timeline/step_texts.h"
-#include "report/timeline/step_words.h"
-#include "report/timeline/text_marks.h"
-#include "report/timeline/text_names.h"
+#include "report/timeline/timeline.h"
 #include "symbolize/functions/function_table.h"
 
 #include <inttypes.h>
+#include <stddef.h>
 #include <stdlib.h>
+#include <string.h>
+
+static struct waiting_step *at(struct leaf_queue *queue, uint32_t number)
+{
+	return &queue->steps[number % LEAF_QUEUE_STEPS];
+}
+
+static void write_first(struct leaf_queue *queue)
+{
+	const struct waiting_step *first = at(queue, queue->first++);
+
+	queue->write(queue->ctx, &first->step,
+		     first->is_leaf ? &first->exit : NULL);
+}
+
+/* Returns the open entry of @task, or NULL; there is at most one. */
+static struct waiting_step *open_entry(struct leaf_queue *queue,
+				       const struct task *task)
+{
+	for (uint32_t i = queue->end; i-- != queue->first;)
+		if (at(queue, i)->is_open && at(queue, i)->step.task == task)
+			return at(queue, i);
+	return NULL;
+}
+
+static bool is_its_exit(const struct waiting_step *entry,
+			const struct call_step *step)
+{
+	return step->kind == STEP_EXIT && step->depth == entry->step.depth &&
+	       step->function == entry->step.function;
+}
+
+void leaf_queue_take(struct leaf_queue *queue, const struct call_step *step)
+{
+	struct waiting_step *entry = open_entry(queue, step->task);
+
+	if (entry)
+		entry->is_open = false;
+	if (entry && is_its_exit(entry, step)) {
+		entry->is_leaf = true;
+		entry->exit = *step;
+	} else {
+		if (queue->end - queue->first == LEAF_QUEUE_STEPS)
+			write_first(queue);
+		*at(queue, queue->end++) = (struct waiting_step){
+			.step = *step,
+			.is_open = step->kind == STEP_ENTER,
+		};
+	}
+	while (queue->first != queue->end && !at(queue, queue->first)->is_open)
+		write_first(queue);
+}
+
+void leaf_queue_end(struct leaf_queue *queue)
+{
+	while (queue->first != queue->end)
+		write_first(queue);
+}
+
+/* Decides which lines about tasks and CPUs a timeline in text shows between
+ * those of functions: a task switch if a function of the task follows, and a
+ * pause of the trace if a function precedes it.
+ */
+struct text_marks {
+	struct array cpus; /* struct cpu_mark */
+	int status;	   /* 0, or -ERROR_MEMORY: lines are missing */
+};
+
+struct cpu_mark {
+	bool has_switched; /* since the last line of a function */
+	bool has_shown;	   /* a function was shown since the last pause */
+};
+
+#define TEXT_MARKS_NONE \
+	((struct text_marks){ .cpus = ARRAY_OF(struct cpu_mark) })
+
+static struct cpu_mark *mark_of(struct text_marks *marks, uint32_t cpu)
+{
+	struct cpu_mark *mark = array_reach(&marks->cpus, cpu_slot(cpu));
+
+	if (!mark)
+		marks->status = -ERROR_MEMORY;
+	return mark;
+}
+
+static void text_marks_free(struct text_marks *marks)
+{
+	array_free(&marks->cpus);
+}
+
+/* Applies a STEP_SWITCH. */
+static void text_marks_switch(struct text_marks *marks,
+			      const struct call_step *step)
+{
+	struct cpu_mark *mark = mark_of(marks, step->cpu);
+
+	if (mark)
+		mark->has_switched = true;
+}
+
+/* Must be called before each function's line. Returns whether it is the task's
+ * first since it was switched to.
+ */
+static bool text_marks_function(struct text_marks *marks,
+				const struct call_step *step)
+{
+	struct cpu_mark *mark = mark_of(marks, step->cpu);
+	bool is_first = mark && mark->has_switched;
+
+	if (mark)
+		*mark = (struct cpu_mark){ .has_shown = true };
+	return is_first;
+}
+
+/* Returns whether the pause of @step needs a line. */
+static bool text_marks_pause(struct text_marks *marks,
+			     const struct call_step *step)
+{
+	struct cpu_mark *mark = mark_of(marks, step->cpu);
+	bool is_new = mark && mark->has_shown;
+
+	if (mark)
+		mark->has_shown = false;
+	return is_new;
+}
+
+/* Converts a result of asprintf(), @text and @length, to the result of a
+ * step_text_make.
+ */
+static char *made(char *text, int length, size_t *size)
+{
+	*size = (size_t)length;
+	return length < 0 ? NULL : text;
+}
+
+/* A function, as "vfs_read"; like the two below a step_text_make whose @ctx is
+ * the struct timeline_context.
+ */
+static char *name_function(const void *ctx, const struct call_step *step,
+			   size_t *size)
+{
+	const struct timeline_context *context = ctx;
+	char *text = name_made(NAME_TEXT, function_text(context->functions,
+							step->function));
+
+	*size = text ? strlen(text) : 0;
+	return text;
+}
+
+/* The text after the function: a mark for user functions (" [u]"), and a comment
+ * with the source line if requested.
+ */
+static char *name_origin(const void *ctx, const struct call_step *step,
+			 size_t *size)
+{
+	const struct timeline_context *context = ctx;
+	const struct function *function =
+		function_at(context->functions, step->function);
+	const char *mark = user_mark(function);
+	struct source_label label = { "" };
+	char *source;
+	char *text = NULL;
+	int length = -1;
+
+	if (context->lines)
+		label = source_label_of(context->lines, context->functions,
+					step->function);
+	source = name_made(NAME_TEXT, label.text);
+	if (source)
+		length = asprintf(&text, *source ? "%s  /* %s */" : "%s%s",
+				  mark, source);
+	free(source);
+	return made(text, length, size);
+}
+
+/* A task, as ")  ls-137  | ". */
+static char *name_task(const void *ctx, const struct call_step *step,
+		       size_t *size)
+{
+	const struct timeline_context *context = ctx;
+	struct task_label label =
+		task_label_of(context->names, step->task->tid, step->time_ns);
+	char *name = name_made(NAME_TEXT, label.text);
+	char *text = NULL;
+	int length = name ? asprintf(&text, ")  %-20s | ", name) : -1;
+
+	free(name);
+	return made(text, length, size);
+}
 
 /* Durations from which on a color is used. */
 enum { WARM_NS = 100000, HOT_NS = 1000000 };
@@ -89,7 +281,7 @@ static const char *color_of_duration(const struct timeline_context *context,
 }
 
 /* ">" before a duration: at least this long. */
-static const char *mark_of(uint8_t unseen)
+static const char *unseen_mark(uint8_t unseen)
 {
 	return unseen & UNSEEN_BEGIN ? ">" : unseen & UNSEEN_END ? "<" : " ";
 }
@@ -104,7 +296,7 @@ static void write_duration(struct text_callback *text,
 	size_t size = strlen(duration.text);
 	struct line_buffer *line = &text->line;
 
-	line_buffer_put(line, mark_of(step->unseen), 1);
+	line_buffer_put(line, unseen_mark(step->unseen), 1);
 	line_buffer_text(line, color);
 	line_buffer_spaces(line, size < WIDTH ? WIDTH - size : 0);
 	line_buffer_put(line, duration.text, size);
@@ -293,12 +485,11 @@ static struct step_callback *open_text(const struct timeline_context *context)
 		return NULL;
 	text->callback.take = take;
 	text->context = *context;
-	text->functions = step_texts_of(&text->context, text_name_function,
-					&text->context);
+	text->functions =
+		step_texts_of(&text->context, name_function, &text->context);
 	text->origins =
-		step_texts_of(&text->context, text_name_origin, &text->context);
-	text->tasks =
-		step_texts_of(&text->context, text_name_task, &text->context);
+		step_texts_of(&text->context, name_origin, &text->context);
+	text->tasks = step_texts_of(&text->context, name_task, &text->context);
 	text->marks = TEXT_MARKS_NONE;
 	text->queue.write = write_step;
 	text->queue.ctx = text;

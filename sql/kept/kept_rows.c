@@ -4,11 +4,151 @@
 #include "common/bytes.h"
 #include "common/kept_file.h"
 #include "report/steps/checkpoint_index.h"
-#include "sql/kept/row_pack.h"
 #include "sql/rows/row_queue.h"
 
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
+
+/* A serialized row: a bit for each column that is NULL; then the number of each
+ * column, or for a text a flag for its presence and the text.
+ */
+
+static void write_text(struct pack *pack, const char *text)
+{
+	bool is_there = text;
+
+	pack_bool(pack, &is_there);
+	if (is_there && !pack->failed) {
+		byte_buffer_text(&pack->out, text);
+		pack->failed |= pack->out.failed;
+	}
+}
+
+/* Appends row @row of @chunk. */
+static void row_pack_write(struct pack *pack, const struct row_chunk *chunk,
+			   uint32_t row)
+{
+	const struct sql_table *table = chunk->table;
+	const union sql_cell *cells = row_chunk_cells(chunk, row);
+	uint64_t nulls = chunk->nulls[row];
+
+	pack_u64(pack, &nulls);
+	for (uint32_t i = 0; i < table->column_count; i++) {
+		/* The number of a NULL cell may be uninitialized. */
+		bool is_null = nulls >> i & 1;
+		uint64_t number = is_null ? 0 : (uint64_t)cells[i].number;
+
+		if (table->columns[i].type == SQL_TEXT)
+			write_text(pack, is_null ? NULL : cells[i].text);
+		else
+			pack_u64(pack, &number);
+	}
+}
+
+static const char *read_text(struct pack *pack)
+{
+	bool is_there;
+	const char *text;
+
+	pack_bool(pack, &is_there);
+	if (!is_there)
+		return NULL;
+	text = byte_reader_text(&pack->reader);
+	pack_check(pack, !pack->reader.failed);
+	return text;
+}
+
+/* Reads the next row of @table: sets *@nulls and @cells (by column), whose
+ * texts point into @pack's bytes. The bytes are untrusted input: see struct
+ * pack.
+ */
+static void row_pack_read(struct pack *pack, const struct sql_table *table,
+			  uint64_t *nulls, union sql_cell *cells)
+{
+	uint64_t number;
+
+	pack_u64(pack, nulls);
+	for (uint32_t i = 0; i < table->column_count; i++) {
+		if (table->columns[i].type == SQL_TEXT) {
+			cells[i].text = read_text(pack);
+			continue;
+		}
+		pack_u64(pack, &number);
+		cells[i].number = (int64_t)number;
+	}
+}
+
+struct writer {
+	struct kept_writer kept; /* must be the first member */
+	struct kept_file_writer *file;
+};
+
+/* Sets the start or the end of the row from the column with @role. In a table
+ * without such a column rows have every time.
+ */
+static void find_time(const struct row_chunk *rows, uint32_t row,
+		      enum sql_role role, uint64_t *first, uint64_t *last)
+{
+	int column = sql_table_role(rows->table, role);
+
+	*first = 0;
+	*last = UINT64_MAX;
+	if (column >= 0)
+		*first = *last =
+			(uint64_t)row_chunk_cells(rows, row)[column].number;
+}
+
+struct kept_span kept_row_span(const struct row_chunk *rows, uint32_t row)
+{
+	struct kept_span span;
+
+	find_time(rows, row, ROLE_BEGIN, &span.first_begin_ns,
+		  &span.last_begin_ns);
+	find_time(rows, row, ROLE_END, &span.first_end_ns, &span.last_end_ns);
+	return span;
+}
+
+static void take(struct row_listener *listener, const struct row_chunk *chunk,
+		 uint32_t row)
+{
+	const struct writer *writer = (struct writer *)listener;
+	const struct kept_span span = kept_row_span(chunk, row);
+
+	row_pack_write(kept_file_writer_pack(writer->file), chunk, row);
+	kept_file_writer_add(writer->file, &span);
+}
+
+struct kept_writer *kept_writer_open(const char *path, uint64_t key)
+{
+	struct writer *writer = calloc(1, sizeof(*writer));
+
+	if (!writer)
+		return NULL;
+	writer->kept.listener.take = take;
+	writer->file = kept_file_writer_open(path, key);
+	if (writer->file)
+		return &writer->kept;
+	free(writer);
+	return NULL;
+}
+
+void kept_writer_finish(struct kept_writer *kept)
+{
+	const struct writer *writer = (struct writer *)kept;
+
+	kept_file_writer_finish(writer->file);
+}
+
+void kept_writer_close(struct kept_writer *kept)
+{
+	struct writer *writer = (struct writer *)kept;
+
+	if (!writer)
+		return;
+	kept_file_writer_close(writer->file);
+	free(writer);
+}
 
 char *kept_rows_path(const struct recording *recording,
 		     const struct sql_table *table)

@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef KT_SQL_TABLE_H
-#define KT_SQL_TABLE_H
+#ifndef KT_SQL_ROWS_SQL_TABLE_H
+#define KT_SQL_ROWS_SQL_TABLE_H
 
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
+
+struct recorded;
+struct row_source_class;
 
 /* The version of the schema. It changes when a table or column is added,
  * removed, renamed or changes its meaning.
@@ -75,8 +78,6 @@ struct sql_need {
 
 #define SQL_COLUMN(number) (UINT64_C(1) << (number))
 
-struct row_source_class;
-
 /* A table: its source and the meaning of its columns. */
 struct sql_table {
 	enum sql_table_id id;
@@ -109,5 +110,27 @@ static inline bool sql_column_is_hidden(const struct sql_column *column)
 {
 	return column->role == ROLE_SINCE || column->role == ROLE_UNTIL;
 }
+
+/* The tables and columns that a query reads. */
+struct sql_reads {
+	bool tables[SQL_TABLES];
+	uint64_t columns[SQL_TABLES]; /* SQL_COLUMN() of each */
+};
+
+/* Returns SQL_COLUMN() of each column of @table that is NULL in all rows,
+ * because the recording lacks what it needs.
+ */
+uint64_t sql_needs_nulls(const struct sql_table *table,
+			 const struct recorded *recorded);
+
+/* Writes which of @reads the recording has no data for, and the command that
+ * records them: one line for all that the same command records, nothing if
+ * nothing is missing. @tables has SQL_TABLES entries.
+ *
+ * Returns 0 or -ERROR_MEMORY.
+ */
+int sql_needs_explain(const struct sql_table *const *tables,
+		      const struct recorded *recorded,
+		      const struct sql_reads *reads, FILE *out);
 
 #endif

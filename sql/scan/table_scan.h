@@ -1,13 +1,67 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef KT_SQL_TABLE_SCAN_H
-#define KT_SQL_TABLE_SCAN_H
+#ifndef KT_SQL_SCAN_TABLE_SCAN_H
+#define KT_SQL_SCAN_TABLE_SCAN_H
 
-#include "sql/rows/row_choice.h"
-#include "sql/rows/row_chunk.h"
+/* The pass that makes rows of SQL's tables, in a thread of its own.
+ *
+ *   scan's thread:   sql_recording.run() --> row sources --> row_out --> queue
+ *                    cache files (sql/kept/) ---------------^             |
+ *   caller's thread:                          table_scan_next() <---------+
+ *
+ * table_scan_start() starts the thread. The caller pulls chunks until NULL,
+ * then queries the status; it may stop the scan at any time, which ends the
+ * decoding.
+ *
+ * Invariants:
+ * 1. A source runs once per scan, however many of its tables are wanted.
+ * 2. A table that is cached (is_kept) and whose cache fits is not decoded. A
+ *    cache is published only after a pass that was neither stopped nor ended
+ *    early.
+ * 3. A chunk belongs to the scan's thread until it is in the queue, then to
+ *    the caller until it gives it back or frees it.
+ *
+ * The queue is bounded, so memory does not grow with the recording. Errors of
+ * the scan's thread arrive as the status; nothing is logged here.
+ */
+
+#include "attribution/attribution_input.h"
+#include "report/steps/call_step.h"
+#include "sql/rows/row_out.h"
+#include "sql/rows/row_queue.h"
+#include "sql/rows/sql_table.h"
 
 #include <stdbool.h>
+#include <stdint.h>
 
-struct sql_recording;
+struct task_stacks;
+
+/* The part of a recording to decode. */
+struct sql_run {
+	struct time_window window; /* the window in which clocks advance */
+	/* the callback may report done from this time on */
+	uint64_t done_ns;
+};
+
+/* An open recording for queries. */
+struct sql_recording {
+	/* of the whole recording; all borrowed */
+	struct attribution_input input;
+	/* Decodes the recording and passes it to @callback. It is a function
+	 * pointer because decoding belongs to the caller's layer. Several
+	 * threads may run it at once.
+	 *
+	 * Returns 0 and *@stacks, which the caller frees with
+	 * task_stacks_free(), or a negative enum error.
+	 */
+	int (*run)(const struct sql_recording *recording,
+		   const struct sql_run *run, struct step_callback *callback,
+		   struct task_stacks **stacks);
+	/* Returns whether rows may be cached beside the recording, and sets
+	 * *@key to the identity of their inputs.
+	 */
+	bool (*keeps_rows)(const struct sql_recording *recording,
+			   uint64_t *key);
+};
 
 /* A pass over a recording, in a thread of its own, that makes the rows of one
  * or more tables.

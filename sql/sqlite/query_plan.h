@@ -1,11 +1,31 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef KT_SQL_QUERY_PLAN_H
-#define KT_SQL_QUERY_PLAN_H
+#ifndef KT_SQL_SQLITE_QUERY_PLAN_H
+#define KT_SQL_SQLITE_QUERY_PLAN_H
 
+#include "sql/rows/row_out.h"
 #include "sql/rows/sql_table.h"
 #include "sql/sqlite/sqlite_api.h"
 
+#include <stdbool.h>
 #include <stdint.h>
+
+/* The pushed-down constraints of a query are stored as a text such as
+ * "begin_ns>=? end_ns<?", which EXPLAIN QUERY PLAN shows: for each constraint a
+ * column, an operator and a placeholder.
+ */
+
+/* Returns whether a constraint with operator @op (SQLITE_INDEX_CONSTRAINT_*) on
+ * @column saves work, and the operator's text in *@text.
+ */
+bool constraint_helps(const struct sql_column *column, unsigned char op,
+		      const char **text);
+
+/* Narrows @choice by the constraints of @plan with the @count values at
+ * @values. Values that cannot narrow it are left to SQLite.
+ */
+void constraints_apply(const struct sql_table *table, const char *plan,
+		       sqlite3_value *const *values, int count,
+		       struct row_choice *choice);
 
 /* The size of a recording, for cost estimates. */
 struct plan_sizes {

@@ -1,13 +1,195 @@
 /* SPDX-License-Identifier: MIT */
 #include "sql/sqlite/query_rows.h"
 
-#include "sql/rows/sql_needs.h"
-#include "sql/sqlite/query_table.h"
+#include "common/array.h"
+#include "common/error.h"
+#include "decoder/recording/recording.h"
+#include "report/text/name_text.h"
+#include "sql/rows/sql_table.h"
+#include "sql/scan/table_scan.h"
+#include "sql/sqlite/virtual_table.h"
 #include "sql/tables/sql_tables.h"
 
 #include <sqlite3.h>
-
+#include <stdbool.h>
+#include <stdlib.h>
 #include <string.h>
+
+/* The rows of a query as aligned columns, stored until all widths are known. */
+struct query_table {
+	struct sqlite3_stmt *statement; /* borrowed */
+	struct array columns;		/* struct table_column */
+	struct array cells;		/* char *, row by row */
+};
+
+struct table_column {
+	int width;
+	bool is_text; /* texts are left-aligned, numbers right-aligned */
+};
+
+static struct table_column *column_at(const struct query_table *table,
+				      size_t index)
+{
+	return (struct table_column *)table->columns.items + index;
+}
+
+/* The width in characters of UTF-8. */
+static int width_of(const char *text)
+{
+	int width = 0;
+
+	for (; *text; text++)
+		width += (*text & 0xc0) != 0x80;
+	return width;
+}
+
+static void widen(struct table_column *column, const char *text)
+{
+	if (column->width < width_of(text))
+		column->width = width_of(text);
+}
+
+/* Returns 0 or -ERROR_MEMORY. */
+static int query_table_open(struct query_table *table, sqlite3_stmt *statement)
+{
+	int count = sqlite3_column_count(statement);
+
+	*table = (struct query_table){
+		.statement = statement,
+		.columns = ARRAY_OF(struct table_column),
+		.cells = ARRAY_OF(char *),
+	};
+	for (int i = 0; i < count; i++) {
+		struct table_column *column = array_add(&table->columns);
+
+		if (!column)
+			return -ERROR_MEMORY;
+		widen(column, sqlite3_column_name(statement, i));
+	}
+	return 0;
+}
+
+static void query_table_close(struct query_table *table)
+{
+	for (size_t i = 0; i < table->cells.count; i++)
+		free(*(char **)array_at(&table->cells, i));
+	array_free(&table->cells);
+	array_free(&table->columns);
+}
+
+/* Stores the current row of the statement. Returns 0 or -ERROR_MEMORY. */
+static int query_table_keep(struct query_table *table)
+{
+	for (size_t i = 0; i < table->columns.count; i++) {
+		const char *text = (const char *)sqlite3_column_text(
+			table->statement, (int)i);
+		struct table_column *column = column_at(table, i);
+		char **cell = array_add(&table->cells);
+
+		if (cell)
+			*cell = name_made(NAME_TEXT, text ? text : "-");
+		if (!cell || !*cell)
+			return -ERROR_MEMORY;
+		column->is_text |= sqlite3_column_type(table->statement,
+						       (int)i) == SQLITE_TEXT;
+		widen(column, *cell);
+	}
+	return 0;
+}
+
+/* Adds no spaces at the end of a line. */
+static void write_cell(const struct query_table *table, size_t index,
+		       const char *text, FILE *out)
+{
+	const struct table_column *column = column_at(table, index);
+	bool is_last = index + 1 == table->columns.count;
+	int rest = column->width - width_of(text);
+
+	if (column->is_text)
+		fprintf(out, "%s%*s", text, is_last ? 0 : rest, "");
+	else
+		fprintf(out, "%*s%s", rest, "", text);
+	fputs(is_last ? "\n" : "  ", out);
+}
+
+/* Writes the columns' names and all rows. */
+static void query_table_write(const struct query_table *table, FILE *out)
+{
+	size_t width = table->columns.count;
+
+	for (size_t i = 0; i < width; i++)
+		write_cell(table, i,
+			   sqlite3_column_name(table->statement, (int)i), out);
+	for (size_t i = 0; i < table->cells.count; i++)
+		write_cell(table, i % width,
+			   *(char **)array_at(&table->cells, i), out);
+}
+
+/* Opens always the same recording. */
+struct only_recording {
+	struct recording_opener opener; /* must be the first member */
+	const struct sql_recording *recording;
+};
+
+static const struct sql_recording *open_only(struct recording_opener *opener,
+					     const char *path, char **message)
+{
+	(void)path;
+	(void)message;
+	return ((struct only_recording *)opener)->recording;
+}
+
+static void close_only(struct recording_opener *opener,
+		       const struct sql_recording *recording)
+{
+	(void)opener;
+	(void)recording;
+}
+
+static void free_only(struct recording_opener *opener)
+{
+	free(opener);
+}
+
+static int register_only(sqlite3 *db, const struct sql_recording *recording)
+{
+	struct only_recording *only = calloc(1, sizeof(*only));
+
+	if (!only)
+		return SQLITE_NOMEM;
+	only->opener =
+		(struct recording_opener){ open_only, close_only, free_only };
+	only->recording = recording;
+	return virtual_tables_register(db, &only->opener);
+}
+
+static int make_tables(sqlite3 *db, const struct sql_recording *recording,
+		       char **message)
+{
+	char *text =
+		sqlite3_mprintf("SELECT ktrace_open(%Q, 'main')",
+				recording_path(recording->input.recording));
+	int status = text ? sqlite3_exec(db, text, NULL, NULL, message) :
+			    SQLITE_NOMEM;
+
+	sqlite3_free(text);
+	return status;
+}
+
+int query_database_open(const struct sql_recording *recording, sqlite3 **db,
+			char **message)
+{
+	int status = sqlite3_open(":memory:", db);
+
+	*message = NULL;
+	if (!status)
+		status = register_only(*db, recording);
+	if (!status)
+		status = make_tables(*db, recording, message);
+	if (status && !*message)
+		*message = sqlite3_mprintf("%s", sqlite3_errstr(status));
+	return status ? -1 : 0;
+}
 
 static void write_value(struct record_writer *writer, const char *name,
 			sqlite3_stmt *statement, int column)

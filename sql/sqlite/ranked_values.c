@@ -93,11 +93,11 @@ static uint64_t count_at_most(const struct ranked_values *values,
 	return count;
 }
 
-/* Binary search over all integers for the smallest one that more than @place
+/* Binary search over all integers for the smallest one that more than @rank
  * values do not exceed.
  */
 static int64_t search(const struct ranked_values *values,
-		      const struct file_map *runs, uint64_t place)
+		      const struct file_map *runs, uint64_t rank)
 {
 	int64_t least = INT64_MIN;
 	int64_t most = INT64_MAX;
@@ -107,7 +107,7 @@ static int64_t search(const struct ranked_values *values,
 			least +
 			(int64_t)(((uint64_t)most - (uint64_t)least) / 2);
 
-		if (count_at_most(values, runs, middle) > place)
+		if (count_at_most(values, runs, middle) > rank)
 			most = middle;
 		else
 			least = middle + 1;
@@ -115,7 +115,7 @@ static int64_t search(const struct ranked_values *values,
 	return least;
 }
 
-int ranked_values_at(struct ranked_values *values, uint64_t place,
+int ranked_values_at(struct ranked_values *values, uint64_t rank,
 		     int64_t *value)
 {
 	struct file_map runs = { 0 };
@@ -126,7 +126,7 @@ int ranked_values_at(struct ranked_values *values, uint64_t place,
 		return error;
 	}
 	array_sort(&values->recent, compare);
-	*value = search(values, &runs, place);
+	*value = search(values, &runs, rank);
 	file_map_close(&runs);
 	return 0;
 }

@@ -10,7 +10,7 @@ struct log;
 
 /* A set of numbers that answers which number has a given rank. Up to RANKED_RUN
  * numbers (2 MiB) are in memory; beyond that, sorted runs are in a temporary
- * file, which is searched in place.
+ * file, which is searched in rank.
  */
 enum { RANKED_RUN = 1 << 18 };
 
@@ -32,10 +32,10 @@ int ranked_values_add(struct ranked_values *values, int64_t value);
 
 uint64_t ranked_values_count(const struct ranked_values *values);
 
-/* Sets *@value to the number at index @place (from 0) in ascending order.
- * @place must be below the count. Returns like ranked_values_add().
+/* Sets *@value to the number at index @rank (from 0) in ascending order.
+ * @rank must be below the count. Returns like ranked_values_add().
  */
-int ranked_values_at(struct ranked_values *values, uint64_t place,
+int ranked_values_at(struct ranked_values *values, uint64_t rank,
 		     int64_t *value);
 
 #endif

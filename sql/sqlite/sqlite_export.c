@@ -7,11 +7,12 @@
 #include "sql/scan/table_scan.h"
 #include "sql/sqlite/sqlite_reason.h"
 #include "sql/sqlite/table_insert.h"
-#include "sql/sqlite/table_schema.h"
 #include "sql/tables/sql_tables.h"
 
 #include <sqlite3.h>
 
+#include "sql/rows/row_queue.h"
+#include "sql/rows/sql_table.h"
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -138,8 +139,8 @@ static int export_to(const struct sql_recording *recording, const char *part,
 	return status ? -1 : 0;
 }
 
-/* SQLite opens files by name, and its journal beside them: both are in a folder of
- * a name that nobody can predict, where nobody else can write.
+/* SQLite opens files by name, and its journal beside them: both are in a folder
+ * of a name that nobody can predict, where nobody else can write.
  */
 static int export_aside(const struct sql_recording *recording,
 			const char *folder, const char *path, char **message)

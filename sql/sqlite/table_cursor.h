@@ -1,15 +1,31 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef KT_SQL_TABLE_CURSOR_H
-#define KT_SQL_TABLE_CURSOR_H
+#ifndef KT_SQL_SQLITE_TABLE_CURSOR_H
+#define KT_SQL_SQLITE_TABLE_CURSOR_H
 
-#include "sql/rows/row_choice.h"
-#include "sql/rows/row_chunk.h"
-#include "sql/sqlite/row_store.h"
+#include "sql/rows/row_out.h"
+#include "sql/rows/row_queue.h"
+#include "sql/rows/sql_table.h"
 
 #include <stdbool.h>
 
 struct sql_recording;
 struct table_scan;
+
+/* All rows of a table in memory, for the inner table of a join, which is read
+ * repeatedly.
+ */
+struct row_store {
+	struct row_chunk *first;
+	bool is_too_large; /* the rows exceed the memory limit */
+};
+
+/* A position in a store. With only chunk set and zeros otherwise, it is before
+ * the first row.
+ */
+struct row_place {
+	const struct row_chunk *chunk;
+	uint32_t next; /* index of the next row */
+};
 
 /* A cursor over the rows of one table that a query accepts. */
 struct table_cursor {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef KT_SQL_VIRTUAL_TABLE_H
-#define KT_SQL_VIRTUAL_TABLE_H
+#ifndef KT_SQL_SQLITE_VIRTUAL_TABLE_H
+#define KT_SQL_SQLITE_VIRTUAL_TABLE_H
 
 #include "sql/sqlite/sqlite_api.h"
 
@@ -24,7 +24,9 @@ struct recording_opener {
 
 /* Registers with @db the module
  * 	CREATE VIRTUAL TABLE name USING ktrace('DIR', 'table')
- * and the function ktrace_open('DIR'), which creates all tables in the schema temp or in the schema of its second argument. Takes ownership of @opener in all cases.
+ * and the function ktrace_open('DIR'), which creates all tables in the schema
+ * temp or in the schema of its second argument. Takes ownership of @opener in
+ * all cases.
  *
  * Returns an SQLite result code.
  */

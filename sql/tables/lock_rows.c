@@ -1,15 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 #include "common/container_of.h"
 #include "report/text/task_names.h"
-#include "sql/tables/comm_cache.h"
 #include "sql/tables/row_source.h"
 #include "sql/tables/sql_tables.h"
 #include "symbolize/functions/function_table.h"
 #include "symbolize/symbols/symbols.h"
-#include "tables/locks/lock_tracker.h"
-#include "tables/locks/lock_waits.h"
 #include "tables/table.h"
 #include "tables/text/recorded.h"
+#include "tables/waits/lock_waits.h"
 
 #include <inttypes.h>
 #include <stddef.h>

@@ -5,7 +5,6 @@
 #include "report/profile/profile.h"
 #include "sql/tables/row_source.h"
 #include "sql/tables/sql_tables.h"
-#include "sql/tables/sum_window.h"
 #include "symbolize/symbols/symbols.h"
 #include "tables/table.h"
 #include "tables/text/recorded.h"

@@ -1,15 +1,35 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef KT_SQL_ROW_SOURCE_H
-#define KT_SQL_ROW_SOURCE_H
+#ifndef KT_SQL_TABLES_ROW_SOURCE_H
+#define KT_SQL_TABLES_ROW_SOURCE_H
+
+/* Sources of rows: what fills the tables of SQL during a pass over a
+ * recording.
+ *
+ * A source (struct row_source_class, in a *_rows.c) makes the rows of one
+ * table, or of several that the same pass finds. table_scan.c opens the
+ * sources of the wanted tables, passes the recording's steps and events to
+ * their handlers, and calls end(); rows go out through struct row_out, which
+ * drops those that the query does not accept.
+ *
+ * Invariants:
+ * 1. The handler is the first member, so that a handler is its source.
+ * 2. Rows of a table that is not wanted (its out is NULL) are not made.
+ * 3. Sums equal those of the reports: both use the same trackers.
+ * 4. A source emits a row as soon as it is complete, except sums, which it
+ *    emits at the end.
+ */
 
 #include "attribution/events/event_handler.h"
-#include "sql/rows/row_choice.h"
+#include "common/array.h"
 #include "sql/rows/row_out.h"
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <stdio.h>
 
 struct attribution_input;
+struct task;
+struct task_names;
 struct task_pack;
 struct task_stacks;
 
@@ -80,9 +100,52 @@ extern const struct row_source_class call_source;
 extern const struct row_source_class profile_source;
 extern const struct row_source_class cpu_source;
 
-static inline struct row_source *row_source_of(struct event_handler *handler)
+/* Initializers of the hidden columns that bound the window of a table of sums.
+ */
+#define SUM_WINDOW_COLUMNS(since, until) \
+	[since] = { "since_ns", SQL_INTEGER, ROLE_SINCE, "ns", \
+		    "hidden argument: the sums start at this time" }, \
+	[until] = { \
+		"until_ns", SQL_INTEGER, ROLE_UNTIL, "ns", \
+		"hidden argument: the sums end before this time; " \
+		"process(1000, 2000) sums that window, like report --since " \
+		"--until" \
+	}
+
+/* Returns a bound in the form of the query's value, because SQLite compares the
+ * two.
+ */
+static inline int64_t sum_window_bound(uint64_t time_ns)
 {
-	return (struct row_source *)handler;
+	return time_ns > INT64_MAX ? INT64_MAX : (int64_t)time_ns;
 }
+
+/* A cache of task names, which rarely change. */
+struct comm_cache {
+	const struct task_names *names; /* borrowed */
+	struct array comms;		/* struct cached_comm by task index */
+};
+
+struct comm_cache comm_cache_of(const struct task_names *names);
+void comm_cache_free(struct comm_cache *cache);
+
+/* Returns the name of @task at @time_ns; never NULL. */
+const char *comm_cache_find(struct comm_cache *cache, const struct task *task,
+			    uint64_t time_ns);
+
+/* Returns the process of @task if it is known, otherwise -1. */
+int32_t task_process(const struct task_names *names, const struct task *task);
+
+/* Returns whether thread @tid belongs to the recorder, which reports omit
+ * unless --with-tracer is given.
+ */
+bool task_is_recorder(const struct attribution_input *input, int32_t tid);
+
+/* Returns the output of @write as a text that lives as long as the current row
+ * of @out; NULL when out of memory.
+ */
+const char *written_text(struct row_out *out,
+			 void (*write)(FILE *file, const void *ctx),
+			 const void *ctx);
 
 #endif

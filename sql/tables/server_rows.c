@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
+#include "common/kept_file.h"
+#include "decoder/flow/flow.h"
 #include "report/text/task_names.h"
 #include "sql/tables/row_source.h"
 #include "sql/tables/sql_tables.h"
-#include "sql/tables/sum_window.h"
-#include "tables/requests/server_accounts.h"
 #include "tables/requests/servers.h"
 #include "tables/table.h"
 #include "tables/text/recorded.h"

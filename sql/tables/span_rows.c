@@ -1,20 +1,458 @@
 /* SPDX-License-Identifier: MIT */
-#include "attribution/time/on_cpu.h"
 #include "attribution/time/task_contexts.h"
 #include "attribution/time/thread_tracker.h"
+#include "attribution/time/time_span.h"
 #include "attribution/trackers.h"
+#include "common/array.h"
 #include "common/bytes.h"
 #include "common/container_of.h"
 #include "common/error.h"
-#include "report/steps/task_pack.h"
+#include "report/steps/call_step.h"
 #include "report/text/task_names.h"
-#include "sql/tables/fault_rows.h"
+#include "sql/rows/row_out.h"
 #include "sql/tables/row_source.h"
-#include "sql/tables/state_columns.h"
+#include "sql/tables/sql_tables.h"
+#include "symbolize/symbols/symbols.h"
 #include "tables/table.h"
+#include "tables/text/recorded.h"
 
+#include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <stdlib.h>
+
+/* The data of a row of the table "thread_state": a stored span. */
+struct state_fact {
+	const struct task *task;
+	uint64_t begin_ns;
+	uint64_t end_ns;
+	uint64_t work;	   /* serial of the innermost kernel context; 0: none */
+	uint32_t function; /* the context's first function */
+	uint32_t begin_error_ns;
+	int32_t cpu;
+	int32_t waker_tid;
+	uint8_t time_class;
+	uint8_t reason;
+	bool is_provisional; /* its class is not known yet */
+};
+
+/* The sources of the row's cells. */
+struct state_columns {
+	const struct attribution_input *input; /* borrowed */
+	struct comm_cache comms;
+};
+
+/* Page faults and exceptions, assembled from the time spans that threads spent
+ * in them.
+ */
+struct fault_rows {
+	struct row_out *out;		       /* borrowed; or NULL */
+	const struct attribution_input *input; /* borrowed */
+	struct array threads;		       /* struct array by task index */
+	int status;
+};
+
+enum {
+	STATE_COLUMN_BEGIN,
+	STATE_COLUMN_END,
+	STATE_COLUMN_DURATION,
+	STATE_COLUMN_PID,
+	STATE_COLUMN_TID,
+	STATE_COLUMN_COMM,
+	STATE_COLUMN_CPU,
+	STATE_COLUMN_CLASS,
+	STATE_COLUMN_REASON,
+	STATE_COLUMN_FUNCTION,
+	STATE_COLUMN_WORK,
+	STATE_COLUMN_WAKER_TID,
+	STATE_COLUMN_IS_RECORDER,
+	STATE_COLUMN_ERROR,
+	STATE_COLUMNS,
+};
+
+static const struct sql_column columns_list[STATE_COLUMNS] = {
+	[STATE_COLUMN_BEGIN] = { "begin_ns", SQL_INTEGER, ROLE_BEGIN, "ns",
+				 "start of the state" },
+	[STATE_COLUMN_END] = { "end_ns", SQL_INTEGER, ROLE_END, "ns",
+			       "end of the state and start of the thread's next "
+			       "one" },
+	[STATE_COLUMN_DURATION] = { "duration_ns", SQL_INTEGER, ROLE_NONE, "ns",
+				    "end_ns - begin_ns" },
+	[STATE_COLUMN_PID] = { "pid", SQL_INTEGER, ROLE_PID, "",
+			       "process; -1: unknown" },
+	[STATE_COLUMN_TID] = { "tid", SQL_INTEGER, ROLE_TID, "", "thread" },
+	[STATE_COLUMN_COMM] = { "comm", SQL_TEXT, ROLE_NONE, "",
+				"name of the thread at that time" },
+	[STATE_COLUMN_CPU] = { "cpu", SQL_INTEGER, ROLE_CPU, "",
+			       "CPU on which the thread runs, or last ran" },
+	[STATE_COLUMN_CLASS] = { "class", SQL_TEXT, ROLE_NONE, "",
+				 "class of the time: user, system_call, fault, "
+				 "kernel, interrupt, tracer (also waits while the "
+				 "recorder had the CPU), guest (as the CPU of a "
+				 "virtual machine), runnable, asleep, not_asked "
+				 "(outside the calls selected by record --only), "
+				 "unknown" },
+	[STATE_COLUMN_REASON] = { "reason", SQL_TEXT, ROLE_NONE, "",
+				  "reason if the class is unknown, otherwise NULL" },
+	[STATE_COLUMN_FUNCTION] = { "function", SQL_TEXT, ROLE_FUNCTION, "",
+				    "entry function of the innermost system call, "
+				    "fault, interrupt or similar that the thread is "
+				    "in; NULL: none" },
+	[STATE_COLUMN_WORK] = { "work", SQL_INTEGER, ROLE_NONE, "",
+				"number of that system call, fault or interrupt: "
+				"equal for all its states within one query" },
+	[STATE_COLUMN_WAKER_TID] = { "waker_tid", SQL_INTEGER, ROLE_NONE, "",
+				     "if runnable after a sleep, the thread that "
+				     "woke it; NULL if unknown" },
+	[STATE_COLUMN_IS_RECORDER] = { "is_recorder", SQL_INTEGER, ROLE_NONE,
+				       "",
+				       "1: a thread of the recorder, omitted from "
+				       "reports" },
+	[STATE_COLUMN_ERROR] = { "begin_error_ns", SQL_INTEGER, ROLE_NONE, "ns",
+				 "error bound of begin_ns" },
+};
+
+static const struct sql_need state_needs[] = {
+	{ SQL_COLUMN(STATE_COLUMN_FUNCTION) | SQL_COLUMN(STATE_COLUMN_WORK),
+	  NULL, RECORDED_KERNEL, 0 },
+	{ SQL_COLUMN(STATE_COLUMN_WAKER_TID), NULL, EVENT_SCHED_WAKING, 0 },
+};
+
+const struct sql_table sql_thread_state_table = {
+	.id = TABLE_THREAD_STATE,
+	.name = "thread_state",
+	.meaning =
+		"The states of each thread, without gaps, one row per interval "
+		"of one class; report --threads adds them up.",
+	.columns = columns_list,
+	.column_count = STATE_COLUMNS,
+	.rows_per_mb = 3000,
+	.source = &span_source,
+	.needs = state_needs,
+	.need_count = sizeof(state_needs) / sizeof(*state_needs),
+};
+
+static struct state_fact state_fact_of(const struct time_span *span)
+{
+	const struct open_context *work =
+		span->context_count ? &span->contexts[span->context_count - 1] :
+				      NULL;
+
+	return (struct state_fact){
+		.task = span->task,
+		.begin_ns = span->begin_ns,
+		.end_ns = span->end_ns,
+		.work = work ? work->serial : 0,
+		.function = work ? work->function : 0,
+		.begin_error_ns = span->begin_error_ns,
+		.cpu = span->cpu,
+		.waker_tid = span->waker_tid,
+		.time_class = (uint8_t)time_span_account(span),
+		.reason = span->reason,
+		.is_provisional = span->is_provisional &&
+				  span->time_class == TIME_KERNEL,
+	};
+}
+
+static struct state_columns
+state_columns_of(const struct attribution_input *input)
+{
+	return (struct state_columns){
+		.input = input,
+		.comms = comm_cache_of(input->names),
+	};
+}
+
+static void state_columns_free(struct state_columns *columns)
+{
+	comm_cache_free(&columns->comms);
+}
+
+static void fill_class(union sql_cell *cells, struct row_out *out,
+		       const struct state_fact *fact)
+{
+	cells[STATE_COLUMN_CLASS].text =
+		time_class_name((enum time_class)fact->time_class);
+	if (fact->time_class == TIME_UNKNOWN)
+		cells[STATE_COLUMN_REASON].text =
+			unknown_reason_name((enum unknown_reason)fact->reason);
+	else
+		row_out_null(out, STATE_COLUMN_REASON);
+	cells[STATE_COLUMN_WAKER_TID].number = fact->waker_tid;
+	if (fact->waker_tid < 0)
+		row_out_null(out, STATE_COLUMN_WAKER_TID);
+}
+
+static void fill_work(const struct state_columns *columns,
+		      union sql_cell *cells, struct row_out *out,
+		      const struct state_fact *fact)
+{
+	const struct function_table *functions =
+		symbols_functions(columns->input->symbols);
+
+	if (!fact->work) {
+		row_out_null(out, STATE_COLUMN_FUNCTION);
+		row_out_null(out, STATE_COLUMN_WORK);
+		return;
+	}
+	cells[STATE_COLUMN_FUNCTION].text =
+		function_at(functions, fact->function)->name;
+	cells[STATE_COLUMN_WORK].number = (int64_t)fact->work;
+}
+
+/* Adds a row to @out. */
+static void state_columns_add(struct state_columns *columns,
+			      struct row_out *out,
+			      const struct state_fact *fact)
+{
+	union sql_cell *cells = row_out_begin(out);
+
+	if (!cells)
+		return;
+	cells[STATE_COLUMN_BEGIN].number = (int64_t)fact->begin_ns;
+	cells[STATE_COLUMN_END].number = (int64_t)fact->end_ns;
+	cells[STATE_COLUMN_DURATION].number =
+		(int64_t)(fact->end_ns - fact->begin_ns);
+	cells[STATE_COLUMN_PID].number =
+		task_process(columns->input->names, fact->task);
+	cells[STATE_COLUMN_TID].number = fact->task->tid;
+	cells[STATE_COLUMN_COMM].text =
+		comm_cache_find(&columns->comms, fact->task, fact->begin_ns);
+	cells[STATE_COLUMN_CPU].number = fact->cpu;
+	cells[STATE_COLUMN_ERROR].number = fact->begin_error_ns;
+	cells[STATE_COLUMN_IS_RECORDER].number =
+		task_is_recorder(columns->input, fact->task->tid);
+	fill_class(cells, out, fact);
+	fill_work(columns, cells, out, fact);
+	row_out_end(out);
+}
+
+enum {
+	FAULT_COLUMN_BEGIN,
+	FAULT_COLUMN_END,
+	FAULT_COLUMN_WALL,
+	FAULT_COLUMN_ON_CPU,
+	FAULT_COLUMN_CPU,
+	FAULT_COLUMN_PID,
+	FAULT_COLUMN_TID,
+	FAULT_COLUMN_COMM,
+	FAULT_COLUMN_KIND,
+	FAULT_COLUMN_FUNCTION,
+	FAULT_COLUMN_IS_RECORDER,
+	FAULT_COLUMN_BEGIN_UNSEEN,
+	FAULT_COLUMN_END_UNSEEN,
+	FAULT_COLUMNS,
+};
+
+static const struct sql_column fault_columns[FAULT_COLUMNS] = {
+	[FAULT_COLUMN_BEGIN] = { "begin_ns", SQL_INTEGER, ROLE_BEGIN, "ns",
+				 "start" },
+	[FAULT_COLUMN_END] = { "end_ns", SQL_INTEGER, ROLE_END, "ns", "end" },
+	[FAULT_COLUMN_WALL] = { "wall_ns", SQL_INTEGER, ROLE_NONE, "ns",
+				"end_ns - begin_ns" },
+	[FAULT_COLUMN_ON_CPU] = { "on_cpu_ns", SQL_INTEGER, ROLE_NONE, "ns",
+				  "part of wall_ns on a CPU in the fault itself, "
+				  "without interrupts" },
+	[FAULT_COLUMN_CPU] = { "cpu", SQL_INTEGER, ROLE_CPU, "",
+			       "CPU on which it started" },
+	[FAULT_COLUMN_PID] = { "pid", SQL_INTEGER, ROLE_PID, "", "process" },
+	[FAULT_COLUMN_TID] = { "tid", SQL_INTEGER, ROLE_TID, "", "thread" },
+	[FAULT_COLUMN_COMM] = { "comm", SQL_TEXT, ROLE_NONE, "",
+				"name of the thread at that time" },
+	[FAULT_COLUMN_KIND] = { "kind", SQL_TEXT, ROLE_NONE, "",
+				"page_fault or exception" },
+	[FAULT_COLUMN_FUNCTION] = { "function", SQL_TEXT, ROLE_FUNCTION, "",
+				    "the kernel's function that handles it" },
+	[FAULT_COLUMN_IS_RECORDER] = { "is_recorder", SQL_INTEGER, ROLE_NONE,
+				       "",
+				       "1: a thread of the recorder, omitted from "
+				       "reports" },
+	[FAULT_COLUMN_BEGIN_UNSEEN] = { "begin_unseen", SQL_INTEGER, ROLE_NONE,
+					"",
+					"1: the actual start is earlier, and not in "
+					"the trace" },
+	[FAULT_COLUMN_END_UNSEEN] = { "end_unseen", SQL_INTEGER, ROLE_NONE, "",
+				      "1: the recording ends before the fault does" },
+};
+
+static const struct sql_need fault_needs[] = {
+	{ .event = RECORDED_KERNEL },
+};
+
+const struct sql_table sql_fault_table = {
+	.id = TABLE_FAULT,
+	.name = "fault",
+	.meaning = "All page faults and exceptions.",
+	.columns = fault_columns,
+	.column_count = FAULT_COLUMNS,
+	.rows_per_mb = 500,
+	.is_kept = true,
+	.source = &span_source,
+	.needs = fault_needs,
+	.need_count = sizeof(fault_needs) / sizeof(*fault_needs),
+};
+
+/* An open fault of a thread. */
+struct open_fault {
+	struct open_context context;
+	const struct task *task;
+	uint64_t end_ns;
+	uint64_t on_cpu_ns;
+	int32_t cpu;
+};
+
+static struct fault_rows fault_rows_of(const struct attribution_input *input,
+				       struct row_out *out)
+{
+	return (struct fault_rows){
+		.out = out,
+		.input = input,
+		.threads = ARRAY_OF(struct array),
+	};
+}
+
+static void fault_rows_free(struct fault_rows *rows)
+{
+	for (size_t i = 0; i < rows->threads.count; i++)
+		array_free((struct array *)array_at(&rows->threads, i));
+	array_free(&rows->threads);
+}
+
+static void add(struct fault_rows *rows, const struct open_fault *fault,
+		bool is_open)
+{
+	const struct task_names *names = rows->input->names;
+	const struct task *task = fault->task;
+	union sql_cell *cells = row_out_begin(rows->out);
+
+	if (!cells)
+		return;
+	cells[FAULT_COLUMN_BEGIN].number = (int64_t)fault->context.begin_ns;
+	cells[FAULT_COLUMN_END].number = (int64_t)fault->end_ns;
+	cells[FAULT_COLUMN_WALL].number =
+		(int64_t)(fault->end_ns - fault->context.begin_ns);
+	cells[FAULT_COLUMN_ON_CPU].number = (int64_t)fault->on_cpu_ns;
+	cells[FAULT_COLUMN_CPU].number = fault->cpu;
+	cells[FAULT_COLUMN_PID].number = task_process(names, task);
+	cells[FAULT_COLUMN_TID].number = task->tid;
+	cells[FAULT_COLUMN_COMM].text =
+		task_names_comm(names, task->tid, fault->context.begin_ns);
+	cells[FAULT_COLUMN_KIND].text = fault->context.kind == CONTEXT_FAULT ?
+						"page_fault" :
+						"exception";
+	cells[FAULT_COLUMN_FUNCTION].text =
+		function_at(symbols_functions(rows->input->symbols),
+			    fault->context.function)
+			->name;
+	cells[FAULT_COLUMN_IS_RECORDER].number =
+		task_is_recorder(rows->input, task->tid);
+	cells[FAULT_COLUMN_BEGIN_UNSEEN].number =
+		!!(fault->context.unseen & UNSEEN_BEGIN);
+	cells[FAULT_COLUMN_END_UNSEEN].number = is_open;
+	row_out_end(rows->out);
+}
+
+static bool is_fault(const struct open_context *context)
+{
+	return context->kind == CONTEXT_FAULT ||
+	       context->kind == CONTEXT_EXCEPTION;
+}
+
+static bool has_work(const struct time_span *span, uint64_t serial)
+{
+	for (uint32_t i = 0; i < span->context_count; i++)
+		if (span->contexts[i].serial == serial)
+			return true;
+	return false;
+}
+
+/* Emits the faults that the thread has left, innermost first. */
+static void close_ended(struct fault_rows *rows, struct array *open,
+			const struct time_span *span)
+{
+	while (open->count) {
+		const struct open_fault *last = array_at(open, open->count - 1);
+
+		if (has_work(span, last->context.serial))
+			return;
+		add(rows, last, false);
+		open->count--;
+	}
+}
+
+static struct open_fault *fault_of(struct array *open,
+				   const struct open_context *context)
+{
+	struct open_fault *fault;
+
+	for (size_t i = 0; i < open->count; i++) {
+		fault = array_at(open, i);
+		if (fault->context.serial == context->serial)
+			return fault;
+	}
+	fault = array_add(open);
+	if (fault)
+		fault->context = *context;
+	return fault;
+}
+
+static int take_work(struct array *open, const struct time_span *span,
+		     const struct open_context *context, bool is_innermost)
+{
+	struct open_fault *fault = fault_of(open, context);
+
+	if (!fault)
+		return -ERROR_MEMORY;
+	if (!fault->task) {
+		fault->task = span->task;
+		fault->cpu = span->cpu;
+	}
+	fault->end_ns = span->end_ns;
+	if (is_innermost && span->time_class == TIME_FAULT)
+		fault->on_cpu_ns += span->end_ns - span->begin_ns;
+	return 0;
+}
+
+/* Returns the innermost fault among the span's contexts, or NULL. */
+static const struct open_context *innermost(const struct time_span *span)
+{
+	for (uint32_t i = span->context_count; i > 0; i--)
+		if (is_fault(&span->contexts[i - 1]))
+			return &span->contexts[i - 1];
+	return NULL;
+}
+
+/* Consumes the next span of a thread. */
+static void fault_rows_take(struct fault_rows *rows,
+			    const struct time_span *span)
+{
+	const struct open_context *last = innermost(span);
+	struct array *open = array_reach(&rows->threads, span->task->index);
+
+	if (!open) {
+		rows->status = -ERROR_MEMORY;
+		return;
+	}
+	if (!open->item_size)
+		*open = ARRAY_OF(struct open_fault);
+	close_ended(rows, open, span);
+	for (uint32_t i = 0; last && i < span->context_count; i++)
+		if (is_fault(&span->contexts[i]) &&
+		    take_work(open, span, &span->contexts[i],
+			      &span->contexts[i] == last) < 0)
+			rows->status = -ERROR_MEMORY;
+}
+
+/* Emits the faults that have not ended. */
+static void fault_rows_end(struct fault_rows *rows)
+{
+	for (size_t i = 0; i < rows->threads.count; i++) {
+		const struct array *open = array_at(&rows->threads, i);
+
+		for (size_t j = open->count; j > 0; j--)
+			add(rows, array_at(open, j - 1), true);
+	}
+}
 
 /* Each thread's time as spans of one class, and the rows made from them. */
 struct span_rows {
@@ -153,7 +591,7 @@ static void renew(struct span_rows *rows)
 	const struct off_cpu_evidence evidence = off_cpu_evidence_of(
 		rows->input->recording, rows->input->events);
 
-	if (task_time_renew(rows->time, &evidence) < 0)
+	if (task_time_reset(rows->time, &evidence) < 0)
 		rows->status = -ERROR_MEMORY;
 	free_pending(rows);
 }

@@ -4,7 +4,7 @@
 
 #include "common/array.h"
 #include "report/text/record_writer.h"
-#include "sql/rows/row_chunk.h"
+#include "sql/rows/row_queue.h"
 
 #include <stdbool.h>
 #include <stdio.h>

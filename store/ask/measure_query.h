@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef KT_STORE_MEASURE_QUERY_H
-#define KT_STORE_MEASURE_QUERY_H
+#ifndef KT_STORE_ASK_MEASURE_QUERY_H
+#define KT_STORE_ASK_MEASURE_QUERY_H
 
 #include "common/array.h"
-#include "store/ask/measure.h"
+#include "sql/rows/sql_table.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -12,10 +12,50 @@ struct answer;
 struct sqlite3_str;
 struct store_target;
 
+/* A kind of duration: its table, and the rows that count. As in reports, these
+ * are complete rows of the traced system's own work.
+ */
+struct measure {
+	const char *name; /* the argument of --of */
+	enum sql_table_id table;
+	const char *item_name; /* its column in results */
+	const char *item;      /* an SQL expression */
+	const char *value;     /* a column, ns */
+	const char *end;       /* the end: an SQL expression, ns */
+	const char *condition;
+};
+
+/* Returns measure @index, or NULL if @index is past the last measure. */
+const struct measure *measure_at(size_t index);
+
+/* Returns the measure with name @name, or NULL. */
+const struct measure *measure_find(const char *name);
+
+/* Conditions on recordings, all of which must hold. Each is a text "KEY=VALUE";
+ * KEY is a column of "recording" or the name of a label. A kernel's VALUE is a
+ * release or a prefix of one that ends before one of ".-+": 6.1 matches
+ * 6.1.0-50-amd64, but not 6.12.
+ */
+
+/* Returns whether @text is a condition. */
+bool recording_filter_is(const char *text);
+
+/* Returns whether @name is a column by which recordings can be selected and
+ * grouped. Otherwise it is a label.
+ */
+bool recording_filter_is_column(const char *name);
+
+/* Appends the @conditions (char *; may be empty) to a query of "recording" as "
+ * AND (…) AND (…)".
+ */
+void recording_filter_append(const struct array *conditions,
+			     const struct store_target *target,
+			     struct sqlite3_str *query);
+
 /* A selection of durations. */
 struct measure_choice {
 	const struct measure *measure;
-	struct array recordings; /* char *: conditions (recording_filter.h) */
+	struct array recordings; /* char *: conditions (recording_filter_is()) */
 	const char *item;	 /* only this item; NULL: all items */
 };
 
@@ -28,7 +68,7 @@ void measure_query_rows(const struct measure_choice *choice,
 
 /* Runs the query, reads its rows into @answer, and frees the content of @query.
  */
-int measure_query_ask(struct store_target *target, struct sqlite3_str *query,
+int measure_query_run(struct store_target *target, struct sqlite3_str *query,
 		      struct answer *answer);
 
 /* Counts the recordings of @choice that contain the measure's table. Logs an

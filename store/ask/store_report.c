@@ -2,7 +2,7 @@
 #include "store/ask/store_report.h"
 
 #include "store/answer/answer.h"
-#include "store/ask/recording_filter.h"
+#include "store/ask/measure_query.h"
 #include "store/target/store_target.h"
 
 #include <sqlite3.h>
@@ -141,5 +141,5 @@ int store_report_ask(const struct store_report *report,
 	if (report->top != UINT64_MAX)
 		sqlite3_str_appendf(query, " LIMIT %llu",
 				    (unsigned long long)report->top);
-	return measure_query_ask(target, query, answer);
+	return measure_query_run(target, query, answer);
 }

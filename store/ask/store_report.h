@@ -9,7 +9,7 @@ enum { STORE_MOST_KEYS = 8 };
 
 struct store_report {
 	struct measure_choice choice;
-	/* "item", a column of recordings (recording_filter.h), "comm", or the
+	/* "item", a column of recordings (measure_query.h), "comm", or the
 	 * name of a label.
 	 */
 	const char *keys[STORE_MOST_KEYS];

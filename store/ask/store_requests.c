@@ -4,9 +4,374 @@
 #include "common/error.h"
 #include "common/log.h"
 #include "store/ask/measure_query.h"
-#include "store/ask/request_halves.h"
-#include "store/ask/request_pairs.h"
 #include "store/target/store_target.h"
+
+#include <sqlite3.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* The columns of the rows. */
+enum {
+	HALF_CLIENT_ADDRESS,
+	HALF_CLIENT_PORT,
+	HALF_SERVER_ADDRESS,
+	HALF_SERVER_PORT,
+	HALF_RECORDING,
+	HALF_ID,
+	HALF_BEGIN,
+	HALF_WALL,
+	HALF_POSITION,
+	HALF_COMM,
+	HALF_TID,
+	HALF_HOST,
+	HALF_CLOCK,
+	HALF_BEGIN_OFFSET,
+	HALF_BEGIN_ERROR,
+	HALF_BEGIN_STATUS,
+	HALF_END_OFFSET,
+	HALF_END_ERROR,
+	HALF_END_STATUS,
+	HALF_PARTS, /* the first of the parts that add up to the wall time */
+};
+
+/* The columns from HALF_PARTS on, of a client's side and of a server's side. */
+enum { PART_CLIENT, PART_CLIENT_WAIT, PART_REMOTE, CLIENT_PARTS };
+
+enum { SERVER_PARTS = 10 };
+
+/* The client sides, or the server sides, of requests between machines. */
+struct request_halves {
+	struct answer rows;
+	struct array halves; /* struct request_half */
+};
+
+/* The server sides of one connection: first to last - 1. */
+struct range {
+	size_t first;
+	size_t last;
+};
+
+/* Returns the status's name, for example "joined". */
+static const char *pair_status_name(enum pair_status status)
+{
+	static const char *const names[PAIR_STATUSES] = {
+		[PAIR_JOINED] = "joined",
+		[PAIR_AMBIGUOUS] = "ambiguous",
+		[PAIR_CLOCKLESS] = "clockless",
+		[PAIR_ALONE] = "alone",
+	};
+
+	return names[status];
+}
+
+static int compare_numbers(int64_t a, int64_t b)
+{
+	return a < b ? -1 : a > b;
+}
+
+static int compare_connections(const struct request_half *a,
+			       const struct request_half *b)
+{
+	int order = strcmp(a->client_address, b->client_address);
+
+	if (!order)
+		order = compare_numbers(a->client_port, b->client_port);
+	if (!order)
+		order = strcmp(a->server_address, b->server_address);
+	return order ? order : compare_numbers(a->server_port, b->server_port);
+}
+
+static int compare_halves(const void *first, const void *second)
+{
+	const struct request_half *a = first;
+	const struct request_half *b = second;
+	int order = compare_connections(a, b);
+
+	if (!order)
+		order = compare_numbers(a->begin_ns, b->begin_ns);
+	if (!order)
+		order = compare_numbers(a->recording, b->recording);
+	return order ? order :
+		       compare_numbers((int64_t)a->row, (int64_t)b->row);
+}
+
+static bool is_of_earlier(const void *half, const void *other)
+{
+	return compare_connections(half, other) < 0;
+}
+
+static bool is_not_of_later(const void *half, const void *other)
+{
+	return compare_connections(half, other) <= 0;
+}
+
+static bool is_before(const void *first, const void *second)
+{
+	const struct request_half *half = first;
+	const struct request_half *other = second;
+	int order = compare_connections(half, other);
+
+	return order ? order < 0 : half->begin_ns < other->begin_ns;
+}
+
+/* Returns the server sides with @client's connection. */
+static struct range range_of(const struct array *servers,
+			     const struct request_half *client)
+{
+	return (struct range){
+		array_partition_point(servers, client, is_of_earlier),
+		array_partition_point(servers, client, is_not_of_later),
+	};
+}
+
+/* Returns those of them that start while @client may have waited, if no clock
+ * is off by more than @error_ns.
+ */
+static struct range range_within(const struct array *servers,
+				 const struct request_half *client,
+				 int64_t error_ns)
+{
+	struct request_half first = *client;
+	struct request_half behind = *client;
+
+	first.begin_ns = client->begin_ns - client->error_ns - error_ns;
+	behind.begin_ns = client->end_ns + client->error_ns + error_ns + 1;
+	return (struct range){
+		array_partition_point(servers, &first, is_before),
+		array_partition_point(servers, &behind, is_before),
+	};
+}
+
+static int64_t largest_error(const struct array *servers)
+{
+	int64_t error_ns = 0;
+
+	for (size_t i = 0; i < servers->count; i++) {
+		const struct request_half *server = array_at(servers, i);
+
+		if (server->has_clock && server->error_ns > error_ns)
+			error_ns = server->error_ns;
+	}
+	return error_ns;
+}
+
+/* Returns whether the clocks and the stream positions allow the two sides to be
+ * one request.
+ */
+static bool fits(const struct request_half *client,
+		 const struct request_half *server)
+{
+	int64_t error_ns = client->error_ns + server->error_ns;
+
+	if (!client->has_clock || !server->has_clock ||
+	    client->recording == server->recording)
+		return false;
+	if (client->has_position && server->has_position &&
+	    client->position != server->position)
+		return false;
+	return server->begin_ns >= client->begin_ns - error_ns &&
+	       server->end_ns <= client->end_ns + error_ns;
+}
+
+/* Returns whether a side of this connection could match if its clock were
+ * known.
+ */
+static bool lacks_clock(const struct array *servers,
+			const struct request_half *client)
+{
+	struct range range = range_of(servers, client);
+
+	for (size_t i = range.first; i < range.last; i++) {
+		const struct request_half *server = array_at(servers, i);
+
+		if (server->recording != client->recording &&
+		    (!server->has_clock || !client->has_clock))
+			return true;
+	}
+	return false;
+}
+
+/* Counts the server sides that match @pair's client, and in @fitted, for each
+ * server side, the clients that it matches.
+ */
+static void find_servers(const struct array *servers, struct request_pair *pair,
+			 int64_t error_ns, size_t *fitted)
+{
+	struct range range = range_within(servers, pair->client, error_ns);
+
+	for (size_t i = range.first; i < range.last; i++) {
+		const struct request_half *server = array_at(servers, i);
+
+		if (!fits(pair->client, server))
+			continue;
+		pair->fits++;
+		pair->server = server;
+		fitted[i]++;
+	}
+	if (!pair->fits)
+		pair->status = lacks_clock(servers, pair->client) ?
+				       PAIR_CLOCKLESS :
+				       PAIR_ALONE;
+}
+
+static void decide(const struct array *servers, struct request_pair *pair,
+		   const size_t *fitted)
+{
+	const struct request_half *first = servers->items;
+
+	if (!pair->fits)
+		return;
+	pair->status = pair->fits == 1 && fitted[pair->server - first] == 1 ?
+			       PAIR_JOINED :
+			       PAIR_AMBIGUOUS;
+	if (pair->status != PAIR_JOINED)
+		pair->server = NULL;
+}
+
+int request_pairs_find(struct array *clients, struct array *servers,
+		       struct array *pairs)
+{
+	struct request_pair *all;
+	size_t *fitted = calloc(servers->count + 1, sizeof(*fitted));
+	int64_t error_ns = largest_error(servers);
+
+	if (!fitted ||
+	    (clients->count && !array_reach(pairs, clients->count - 1))) {
+		free(fitted);
+		return -ERROR_MEMORY;
+	}
+	array_sort(clients, compare_halves);
+	array_sort(servers, compare_halves);
+	all = pairs->items;
+	for (size_t i = 0; i < clients->count; i++) {
+		all[i] =
+			(struct request_pair){ .client = array_at(clients, i) };
+		find_servers(servers, &all[i], error_ns, fitted);
+	}
+	for (size_t i = 0; i < clients->count; i++)
+		decide(servers, &all[i], fitted);
+	free(fitted);
+	return 0;
+}
+
+/* adjtimex(2): the clock is not synchronised. */
+enum { UNSYNCHRONISED = 0x40 };
+
+/* The columns of a side: its thread and the parts of its time. */
+static const char client_columns[] =
+	"client_comm AS thread_comm, client_tid AS thread_tid";
+static const char server_columns[] = "comm AS thread_comm, tid AS thread_tid";
+static const char client_parts[] = "client_ns, client_wait_ns, remote_ns";
+static const char server_parts[] =
+	"queue_ns, runnable_ns, kernel_ns, user_ns, interrupt_ns, tracer_ns, "
+	"guest_ns, asleep_ns, downstream_ns, unknown_ns";
+
+static void append_query(bool is_client, sqlite3_str *query)
+{
+	const char *parts = is_client ? client_parts : server_parts;
+
+	sqlite3_str_appendf(
+		query,
+		"SELECT client_address, client_port, server_address, "
+		"server_port, recording, request_id, begin_ns, wall_ns, "
+		"stream_position, thread_comm, thread_tid, host, clock, "
+		"clock_begin_offset_ns, begin_error_ns, clock_begin_status, "
+		"clock_end_offset_ns, end_error_ns, clock_end_status, %s FROM "
+		"(SELECT recording, id AS request_id, client_address, "
+		"client_port, server_address, server_port, begin_ns, wall_ns, "
+		"stream_position, %s, %s FROM request "
+		"WHERE side = '%s' AND is_answered = 1) AS r JOIN "
+		"(SELECT recording, host, clock, clock_begin_offset_ns, "
+		"clock_begin_bracket_ns + clock_begin_maxerror_ns AS "
+		"begin_error_ns, clock_begin_status, clock_end_offset_ns, "
+		"clock_end_bracket_ns + clock_end_maxerror_ns AS "
+		"end_error_ns, clock_end_status FROM recording WHERE 1 = 1",
+		parts, is_client ? client_columns : server_columns, parts,
+		is_client ? "client" : "server");
+}
+
+/* Sets the uncertainty of a clock that was read at the start of the recording
+ * and, unless it was cut off, at its end: the larger error of both readings
+ * plus the adjustment in between.
+ */
+static void read_clock(const struct answer *rows, size_t row,
+		       struct request_half *half)
+{
+	int64_t offset_ns = answer_number(rows, row, HALF_BEGIN_OFFSET);
+	int64_t end_error_ns = answer_number(rows, row, HALF_END_ERROR);
+	int64_t moved_ns =
+		answer_at(rows, row, HALF_END_OFFSET)->is_null ?
+			0 :
+			answer_number(rows, row, HALF_END_OFFSET) - offset_ns;
+	int64_t status = answer_number(rows, row, HALF_BEGIN_STATUS) |
+			 answer_number(rows, row, HALF_END_STATUS);
+
+	half->has_clock = !answer_at(rows, row, HALF_BEGIN_OFFSET)->is_null &&
+			  !(status & UNSYNCHRONISED) &&
+			  !strcmp(answer_text(rows, row, HALF_CLOCK), "ns");
+	half->error_ns = answer_number(rows, row, HALF_BEGIN_ERROR);
+	if (end_error_ns > half->error_ns)
+		half->error_ns = end_error_ns;
+	half->error_ns += moved_ns < 0 ? -moved_ns : moved_ns;
+	half->begin_ns = answer_number(rows, row, HALF_BEGIN) + offset_ns;
+	half->end_ns = half->begin_ns + answer_number(rows, row, HALF_WALL);
+}
+
+static int read_rows(struct request_halves *halves)
+{
+	const struct answer *rows = &halves->rows;
+
+	for (size_t i = 0; i < answer_rows(rows); i++) {
+		struct request_half *half = array_add(&halves->halves);
+
+		if (!half)
+			return -ERROR_MEMORY;
+		*half = (struct request_half){
+			.client_address =
+				answer_text(rows, i, HALF_CLIENT_ADDRESS),
+			.server_address =
+				answer_text(rows, i, HALF_SERVER_ADDRESS),
+			.client_port = answer_number(rows, i, HALF_CLIENT_PORT),
+			.server_port = answer_number(rows, i, HALF_SERVER_PORT),
+			.recording = answer_number(rows, i, HALF_RECORDING),
+			.has_position =
+				!answer_at(rows, i, HALF_POSITION)->is_null,
+			.position = answer_number(rows, i, HALF_POSITION),
+			.row = i,
+		};
+		read_clock(rows, i, half);
+	}
+	return 0;
+}
+
+/* Reads the answered requests of the recordings that satisfy @recordings
+ * (measure_query.h), or of all recordings if it is NULL.
+ *
+ * Returns 0 or a negative enum error, logged to the target's log. Call
+ * request_halves_free() in both cases.
+ */
+static int request_halves_ask(struct store_target *target, bool is_client,
+			      const struct array *recordings,
+			      struct request_halves *halves)
+{
+	sqlite3_str *query = sqlite3_str_new(NULL);
+	int error;
+
+	halves->halves = ARRAY_OF(struct request_half);
+	append_query(is_client, query);
+	if (recordings)
+		recording_filter_append(recordings, target, query);
+	sqlite3_str_appendall(query, ") AS o USING (recording) ORDER BY "
+				     "recording, request_id");
+	error = measure_query_run(target, query, &halves->rows);
+	return error ? error : read_rows(halves);
+}
+
+static void request_halves_free(struct request_halves *halves)
+{
+	answer_free(&halves->rows);
+	array_free(&halves->halves);
+}
 
 static const char *const names[] = {
 	"joined",	   "fit",

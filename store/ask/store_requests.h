@@ -1,22 +1,73 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef KT_STORE_REQUESTS_H
-#define KT_STORE_REQUESTS_H
+#ifndef KT_STORE_ASK_STORE_REQUESTS_H
+#define KT_STORE_ASK_STORE_REQUESTS_H
 
 #include "common/array.h"
+#include "store/answer/answer.h"
 
+#include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
-struct answer;
 struct store_target;
 
+/* One side of a request between two machines, from that machine's recording.
+ * Texts are borrowed.
+ */
+struct request_half {
+	const char *client_address;
+	const char *server_address;
+	int64_t client_port;
+	int64_t server_port;
+	int64_t recording;
+	/* CLOCK_REALTIME and its uncertainty; valid if has_clock. */
+	bool has_clock;
+	int64_t begin_ns;
+	int64_t end_ns;
+	int64_t error_ns;
+	/* Bytes that the client had sent on this connection before the request.
+	 */
+	bool has_position;
+	int64_t position;
+	size_t row; /* for the caller's use */
+};
+
+enum pair_status {
+	PAIR_JOINED,
+	PAIR_AMBIGUOUS, /* several sides match */
+	PAIR_CLOCKLESS, /* a side's clock is unknown */
+	PAIR_ALONE,	/* no recording has the other side */
+	PAIR_STATUSES,
+};
+
+/* The result for one client side. */
+struct request_pair {
+	const struct request_half *client;
+	const struct request_half *server; /* NULL unless PAIR_JOINED */
+	enum pair_status status;
+	size_t fits; /* number of server sides that match */
+};
+
+/* Finds the server side of each of @clients among @servers (both struct
+ * request_half; both are sorted by this call). Two sides match if they are of
+ * the same connection in different recordings, the server's time is within the
+ * client's given the uncertainty of both clocks, and both have the same stream
+ * position if both have one. They are joined if neither matches another side.
+ *
+ * Returns 0 and adds a struct request_pair for each client to @pairs, which
+ * must be empty and borrows from both arrays; or returns -ERROR_MEMORY.
+ */
+int request_pairs_find(struct array *clients, struct array *servers,
+		       struct array *pairs);
+
 struct store_requests {
-	/* char *: conditions on the client's recording (recording_filter.h) */
+	/* char *: conditions on the client's recording (measure_query.h) */
 	struct array recordings;
 	uint64_t top; /* number of rows; UINT64_MAX: all */
 };
 
 /* Reports the answered requests between machines, longest first: the client's
- * side of one recording and the server's side of another (request_pairs.h),
+ * side of one recording and the server's side of another,
  * with the parts of the time on both. Logs the number of joined requests to the
  * target's log.
  *

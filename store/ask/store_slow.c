@@ -154,7 +154,7 @@ int store_slow_ask(const struct store_slow *slow, struct store_target *target,
 
 	if (!query)
 		return -ERROR_MEMORY;
-	error = store_target_ask(target, query, &rows);
+	error = store_target_query(target, query, &rows);
 	sqlite3_free(query);
 	if (!error)
 		error = fill(slow, &rows, answer);

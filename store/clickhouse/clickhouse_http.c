@@ -4,15 +4,202 @@
 #include "common/budget.h"
 #include "common/error.h"
 #include "common/log.h"
-#include "store/clickhouse/clickhouse_url.h"
-#include "store/clickhouse/curl_library.h"
+#include "store/answer/answer.h"
+#include "store/clickhouse/clickhouse_query.h"
 
+#include <dlfcn.h>
 #include <sqlite3.h>
-
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+/* The functions of libcurl (curl(3)). The library is loaded only before a
+ * request to a server: with its dependencies it is about twenty libraries,
+ * which would nearly double the start time of every other command.
+ */
+struct curl_library {
+	__typeof__(curl_easy_init) *easy_init;
+	__typeof__(curl_easy_reset) *easy_reset;
+	__typeof__(curl_easy_setopt) *easy_setopt;
+	__typeof__(curl_easy_perform) *easy_perform;
+	__typeof__(curl_easy_getinfo) *easy_getinfo;
+	__typeof__(curl_easy_escape) *easy_escape;
+	__typeof__(curl_easy_strerror) *easy_strerror;
+	__typeof__(curl_easy_cleanup) *easy_cleanup;
+	__typeof__(curl_slist_append) *slist_append;
+	__typeof__(curl_slist_free_all) *slist_free_all;
+	__typeof__(curl_url) *url;
+	__typeof__(curl_url_set) *url_set;
+	__typeof__(curl_url_get) *url_get;
+	__typeof__(curl_url_strerror) *url_strerror;
+	__typeof__(curl_url_cleanup) *url_cleanup;
+	__typeof__(curl_free) *free;
+};
+
+/* The parts of a server's address. The struct owns all texts. */
+struct clickhouse_url {
+	char *base; /* https://host:port/ */
+	char *user;
+	char *password;
+	char *database;
+	char *name; /* for messages, without the password */
+};
+
+#define FUNCTION(name) \
+	{ \
+		"curl_" #name, offsetof(struct curl_library, name) \
+	}
+
+static const struct {
+	const char *name;
+	size_t offset;
+} functions[] = {
+	FUNCTION(easy_init),	 FUNCTION(easy_reset),
+	FUNCTION(easy_setopt),	 FUNCTION(easy_perform),
+	FUNCTION(easy_getinfo),	 FUNCTION(easy_escape),
+	FUNCTION(easy_strerror), FUNCTION(easy_cleanup),
+	FUNCTION(slist_append),	 FUNCTION(slist_free_all),
+	FUNCTION(url),		 FUNCTION(url_set),
+	FUNCTION(url_get),	 FUNCTION(url_strerror),
+	FUNCTION(url_cleanup),	 FUNCTION(free),
+};
+
+/* Loads libcurl for the lifetime of the process.
+ *
+ * Returns 0; or -ERROR_NOT_FOUND and *@why, which is valid until the next
+ * dlopen().
+ */
+static int curl_library_load(struct curl_library *library, const char **why)
+{
+	void *handle = dlopen("libcurl.so.4", RTLD_NOW);
+
+	for (size_t i = 0; handle && i < sizeof(functions) / sizeof(*functions);
+	     i++) {
+		void *found = dlsym(handle, functions[i].name);
+
+		if (!found)
+			handle = NULL;
+		memcpy((char *)library + functions[i].offset, &found,
+		       sizeof(found));
+	}
+	if (!handle)
+		*why = dlerror();
+	return handle ? 0 : -ERROR_NOT_FOUND;
+}
+
+static const char PLAIN[] = "clickhouse://";
+static const char SECURE[] = "clickhouses://";
+
+bool clickhouse_url_is(const char *text)
+{
+	return !strncmp(text, PLAIN, strlen(PLAIN)) ||
+	       !strncmp(text, SECURE, strlen(SECURE));
+}
+
+/* Returns a copy of @part, or of @fallback if the part is missing or empty. */
+static char *part_of(const struct curl_library *curl, CURLU *parsed,
+		     CURLUPart part, const char *fallback)
+{
+	char *text = NULL;
+	char *copy;
+
+	if (curl->url_get(parsed, part, &text, CURLU_URLDECODE) || !*text)
+		copy = strdup(fallback);
+	else
+		copy = strdup(text);
+	curl->free(text);
+	return copy;
+}
+
+static char *base_of(const struct curl_library *curl, CURLU *parsed,
+		     bool is_secure)
+{
+	char *host = part_of(curl, parsed, CURLUPART_HOST, "");
+	char *port = part_of(curl, parsed, CURLUPART_PORT,
+			     is_secure ? "8443" : "8123");
+	char *base = NULL;
+
+	if (!host || !port ||
+	    asprintf(&base, "%s://%s:%s/", is_secure ? "https" : "http", host,
+		     port) < 0)
+		base = NULL;
+	free(host);
+	free(port);
+	return base;
+}
+
+/* The path "/name" selects database "name". */
+static char *database_of(const struct curl_library *curl, CURLU *parsed)
+{
+	char *path = part_of(curl, parsed, CURLUPART_PATH, "/");
+	char *name = NULL;
+
+	if (path)
+		name = strdup(path[0] == '/' && path[1] ? path + 1 : "default");
+	free(path);
+	return name;
+}
+
+static int take_parts(struct clickhouse_url *url,
+		      const struct curl_library *curl, CURLU *parsed,
+		      bool is_secure)
+{
+	const char *secret = getenv("CLICKHOUSE_PASSWORD");
+
+	url->base = base_of(curl, parsed, is_secure);
+	url->user = part_of(curl, parsed, CURLUPART_USER, "default");
+	url->password =
+		part_of(curl, parsed, CURLUPART_PASSWORD, secret ? secret : "");
+	url->database = database_of(curl, parsed);
+	if (!url->base || !url->user || !url->password || !url->database)
+		return -ERROR_MEMORY;
+	if (asprintf(&url->name, "clickhouse%s%s", url->base + strlen("http"),
+		     url->database) >= 0)
+		return 0;
+	url->name = NULL;
+	return -ERROR_MEMORY;
+}
+
+/* Parses @text (clickhouse_http.h) with @curl. Returns 0; -ERROR_FORMAT and a
+ * static text in *@why; or -ERROR_MEMORY. Call clickhouse_url_free() in all
+ * cases.
+ */
+static int clickhouse_url_read(struct clickhouse_url *url,
+			       const struct curl_library *curl,
+			       const char *text, const char **why)
+{
+	bool is_secure = !strncmp(text, SECURE, strlen(SECURE));
+	CURLU *parsed = curl->url();
+	int error = -ERROR_MEMORY;
+	CURLUcode code;
+
+	*url = (struct clickhouse_url){ 0 };
+	*why = "out of memory";
+	if (!parsed)
+		return error;
+	code = curl->url_set(parsed, CURLUPART_URL, text,
+			     CURLU_NON_SUPPORT_SCHEME);
+	if (code) {
+		*why = curl->url_strerror(code);
+		error = -ERROR_FORMAT;
+	} else {
+		error = take_parts(url, curl, parsed, is_secure);
+	}
+	curl->url_cleanup(parsed);
+	return error;
+}
+
+static void clickhouse_url_free(struct clickhouse_url *url)
+{
+	free(url->base);
+	free(url->user);
+	free(url->password);
+	free(url->database);
+	free(url->name);
+	*url = (struct clickhouse_url){ 0 };
+}
 
 /* A server that is silent for SILENT_S has failed. */
 enum { CONNECT_S = 10, SILENT_S = 300, MESSAGE_CHARS = 300 };
@@ -43,7 +230,7 @@ static const char settings[] = "join_default_strictness=ALL"
 			       "&load_balancing=in_order"
 			       "&wait_end_of_query=1";
 
-/* Settings for rows after a query: packed_batch.h. */
+/* Settings for rows after a query: struct packed_batch. */
 static const char packed[] =
 	"&decompress=1"
 	"&http_native_compression_disable_checksumming_on_decompress=1"
@@ -90,11 +277,6 @@ void clickhouse_http_free(struct clickhouse_http *http)
 const char *clickhouse_http_name(const struct clickhouse_http *http)
 {
 	return http->url.name;
-}
-
-const char *clickhouse_http_database(const struct clickhouse_http *http)
-{
-	return http->url.database;
 }
 
 static size_t receive(char *bytes, size_t one, size_t count, void *ctx)
@@ -251,5 +433,66 @@ int clickhouse_http_send(struct clickhouse_http *http, const char *query,
 		return *answer ? 0 : -ERROR_MEMORY;
 	}
 	free(received.text);
+	return error;
+}
+
+/* Appends the format on a line of its own, because the query may end with a
+ * comment.
+ */
+static char *with_format(const char *query)
+{
+	size_t length = strlen(query);
+
+	while (length && strchr("; \t\n", query[length - 1]))
+		length--;
+	return sqlite3_mprintf("%.*s\nFORMAT TabSeparatedWithNamesAndTypes",
+			       (int)length, query);
+}
+
+int clickhouse_select(struct clickhouse_http *http, const struct log *log,
+		      const char *query, struct answer *answer)
+{
+	char *whole = with_format(query);
+	char *text = NULL;
+	int error = whole ? clickhouse_http_send(http, whole, NULL, &text) :
+			    -ERROR_MEMORY;
+
+	sqlite3_free(whole);
+	if (!error)
+		error = tsv_answer_read(answer, text);
+	if (error == -ERROR_FORMAT)
+		log_message(log, LOG_ERROR, clickhouse_http_name(http),
+			    LOG_NO_OFFSET,
+			    "the answer cannot be read: is this ClickHouse's "
+			    "HTTP interface?");
+	free(text);
+	return error;
+}
+
+int clickhouse_select_number(struct clickhouse_http *http,
+			     const struct log *log, char *query,
+			     int64_t *number)
+{
+	struct answer answer;
+	int error = answer_open(&answer);
+
+	*number = 0;
+	if (!error)
+		error = query ? clickhouse_select(http, log, query, &answer) :
+				-ERROR_MEMORY;
+	if (!error && answer_rows(&answer))
+		*number = answer_number(&answer, 0, 0);
+	answer_free(&answer);
+	sqlite3_free(query);
+	return error;
+}
+
+int clickhouse_do(struct clickhouse_http *http, char *statement)
+{
+	int error = statement ?
+			    clickhouse_http_send(http, statement, NULL, NULL) :
+			    -ERROR_MEMORY;
+
+	sqlite3_free(statement);
 	return error;
 }

@@ -3,16 +3,133 @@
 
 #include "common/error.h"
 #include "common/log.h"
-#include "store/clickhouse/clickhouse_ask.h"
+#include "sql/rows/sql_table.h"
+#include "store/clickhouse/clickhouse_ddl.h"
 #include "store/clickhouse/clickhouse_http.h"
-#include "store/clickhouse/clickhouse_schema.h"
 #include "store/target/store_target.h"
 
-#include <sqlite3.h>
-
+#include <endian.h>
 #include <inttypes.h>
+#include <lz4.h>
+#include <sqlite3.h>
+#include <string.h>
 #include <sys/random.h>
 #include <unistd.h>
+
+/* The size of a block, which servers unpack as a whole; their own blocks have
+ * this size too.
+ */
+enum { BLOCK_BYTES = 1 << 20, CHECKSUM_BYTES = 16, METHOD_LZ4 = 0x82 };
+
+struct __attribute__((packed)) block_head {
+	uint8_t checksum[CHECKSUM_BYTES];
+	uint8_t method;
+	uint32_t packed_size; /* including this head, without the checksum */
+	uint32_t size;
+};
+
+static int put_block(struct byte_buffer *packed, const uint8_t *bytes, int size)
+{
+	struct block_head head = { .method = METHOD_LZ4 };
+	int most = LZ4_compressBound(size);
+	uint8_t *to = byte_buffer_reserve(packed, sizeof(head) + (size_t)most);
+	int packed_size;
+
+	if (!to)
+		return -ERROR_MEMORY;
+	packed_size = LZ4_compress_default(
+		(const char *)bytes, (char *)to + sizeof(head), size, most);
+	head.size = htole32((uint32_t)size);
+	head.packed_size =
+		htole32((uint32_t)packed_size + sizeof(head) - CHECKSUM_BYTES);
+	memcpy(to, &head, sizeof(head));
+	packed->size += sizeof(head) + (size_t)packed_size;
+	return 0;
+}
+
+int packed_batch_put(struct packed_batch *batch, const uint8_t *bytes,
+		     size_t size)
+{
+	int error = 0;
+
+	for (size_t at = 0; !error && at < size; at += BLOCK_BYTES)
+		error = put_block(&batch->packed, bytes + at,
+				  size - at < BLOCK_BYTES ? (int)(size - at) :
+							    BLOCK_BYTES);
+	batch->size += size;
+	return error;
+}
+
+void packed_batch_clear(struct packed_batch *batch)
+{
+	batch->packed.size = 0;
+	batch->size = 0;
+	batch->rows = 0;
+}
+
+void packed_batch_free(struct packed_batch *batch)
+{
+	byte_buffer_free(&batch->packed);
+	packed_batch_clear(batch);
+}
+
+static void *run(void *ctx)
+{
+	struct batch_sender *sender = ctx;
+	const struct clickhouse_body body = { sender->batch.packed.bytes,
+					      sender->batch.packed.size };
+	char *statement = clickhouse_schema_insert(sender->table);
+
+	sender->error = statement ?
+				clickhouse_http_send(sender->http, statement,
+						     &body, NULL) :
+				-ERROR_MEMORY;
+	sqlite3_free(statement);
+	return NULL;
+}
+
+/* Waits until all rows have arrived. Returns like batch_sender_send(). */
+static int batch_sender_wait(struct batch_sender *sender)
+{
+	if (sender->is_sending)
+		pthread_join(sender->thread, NULL);
+	sender->is_sending = false;
+	return sender->error;
+}
+
+/* Waits for the previous request and starts to send @batch, rows of table @id.
+ * Replaces @batch by an empty one.
+ *
+ * Returns 0; or, if the previous request failed, an error of
+ * clickhouse_http_send(), and sends nothing.
+ */
+static int batch_sender_send(struct batch_sender *sender, enum sql_table_id id,
+			     struct packed_batch *batch)
+{
+	int error = batch_sender_wait(sender);
+	struct packed_batch sent;
+
+	if (error)
+		return error;
+	sent = sender->batch;
+	sender->table = id;
+	sender->batch = *batch;
+	packed_batch_clear(&sent);
+	*batch = sent;
+	sender->is_sending =
+		!pthread_create(&sender->thread, NULL, run, sender);
+	if (!sender->is_sending)
+		run(sender);
+	return 0;
+}
+
+/* Waits and frees the sender's buffers. @sender can be used again. */
+static void batch_sender_close(struct batch_sender *sender)
+{
+	batch_sender_wait(sender);
+	packed_batch_free(&sender->batch);
+	sender->error = 0;
+}
 
 /* Limits of one request. Each request becomes a part of a table, and servers
  * prefer few parts but accept at most max_insert_block_size rows. Two packed
@@ -53,7 +170,7 @@ int clickhouse_upload_begin(struct clickhouse_upload *upload,
 			    struct store_entry *entry, bool *is_there)
 {
 	int64_t count;
-	int error = clickhouse_ask_number(
+	int error = clickhouse_select_number(
 		upload->http, upload->log,
 		sqlite3_mprintf("SELECT count() FROM recording_all "
 				"WHERE id = '%s'",
@@ -154,7 +271,7 @@ static int send_labels(struct clickhouse_upload *upload,
 static int check_still_there(const struct clickhouse_upload *upload)
 {
 	int64_t removed;
-	int error = clickhouse_ask_number(
+	int error = clickhouse_select_number(
 		upload->http, upload->log,
 		sqlite3_mprintf("SELECT count() FROM upload WHERE state = 1 "
 				"AND recording = %lld",

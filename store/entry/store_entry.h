@@ -1,20 +1,22 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef KT_STORE_ENTRY_H
-#define KT_STORE_ENTRY_H
+#ifndef KT_STORE_ENTRY_STORE_ENTRY_H
+#define KT_STORE_ENTRY_STORE_ENTRY_H
 
 #include "common/array.h"
-#include "sql/rows/row_chunk.h"
+#include "sql/rows/row_queue.h"
+#include "sql/rows/sql_table.h"
 
 #include <stdbool.h>
 #include <stdint.h>
+
+struct log;
+struct recording;
 
 /* The version of a store's tables: those of a recording and those defined here.
  * It changes when a table or column is added, removed, renamed or changes its
  * meaning.
  */
 enum { STORE_SCHEMA_VERSION = 5 };
-_Static_assert(SQL_SCHEMA_VERSION == 5,
-	       "a store's version changes with that of recordings");
 
 enum { STORE_ID_TEXT = 33, STORE_DAY_TEXT = 11, STORE_HOST_TEXT = 65 };
 
@@ -26,7 +28,7 @@ struct store_label {
 
 /* A store's data about one recording, besides the recording's own tables. */
 struct store_entry {
-	char id[STORE_ID_TEXT]; /* content_id.h */
+	char id[STORE_ID_TEXT]; /* content_id_make() */
 	/* key of the recording in other tables */
 	int64_t number;
 	char day[STORE_DAY_TEXT]; /* YYYY-MM-DD, of recorded_s, in UTC */
@@ -69,5 +71,23 @@ void store_entry_set_time(struct store_entry *entry, int64_t recorded_s);
 
 /* Returns the column of @table with the recording's path, or -1. */
 int store_path_column(const struct sql_table *table);
+
+/* Computes the ID of a recording: XXH3's 128 bits, as hexadecimal digits, of
+ * its trace and of its header (host, kernel, command, first and last time).
+ * Copies of a recording, and archives, which omit parts of user stacks, have
+ * the same ID. The path does not matter.
+ *
+ * Returns 0; -ERROR_MEMORY; or -ERROR_SYSTEM, logged to @log.
+ */
+int content_id_make(const struct recording *recording, const struct log *log,
+		    char id[STORE_ID_TEXT]);
+
+/* Returns whether rows of table @id are durations, so that short ones may be
+ * left out. Gaps are never left out, because missing trace must be visible.
+ */
+bool row_threshold_applies(enum sql_table_id id);
+
+/* Removes the rows shorter than @min_ns from @chunk. */
+void row_threshold_apply(struct row_chunk *chunk, uint64_t min_ns);
 
 #endif

@@ -3,14 +3,301 @@
 
 #include "common/error.h"
 #include "common/log.h"
+#include "sql/rows/sql_table.h"
 #include "sql/sqlite/percentile_function.h"
 #include "sql/sqlite/sqlite_reason.h"
+#include "sql/sqlite/table_insert.h"
+#include "sql/tables/sql_tables.h"
 #include "store/answer/answer.h"
-#include "store/sqlite/sqlite_schema.h"
-#include "store/sqlite/sqlite_upload.h"
+#include "store/entry/store_entry.h"
 #include "store/target/store_target.h"
 
+#include <stdbool.h>
+#include <stdint.h>
 #include <stdlib.h>
+
+/* The application ID in the file's header
+ * (https://www.sqlite.org/fileformat.html, offset 68), "ktfl": the file is a
+ * store and not an exported recording.
+ */
+enum { SQLITE_STORE_APPLICATION = 0x6b74666c };
+
+/* An upload into an SQLite store: one transaction. Functions return SQLite
+ * result codes.
+ */
+struct sqlite_upload {
+	sqlite3 *db; /* borrowed */
+	struct table_insert inserts[SQL_TABLES];
+};
+
+static const char *type_name(enum sql_type type)
+{
+	switch (type) {
+	case SQL_INTEGER:
+		return "INTEGER";
+	case SQL_REAL:
+		return "REAL";
+	case SQL_TEXT:
+		break;
+	}
+	return "TEXT";
+}
+
+static void append_columns(sqlite3_str *text, const struct sql_table *table)
+{
+	for (uint32_t i = 0; i < table->column_count; i++)
+		if (!sql_column_is_hidden(&table->columns[i]))
+			sqlite3_str_appendf(text, ", \"%w\" %s",
+					    table->columns[i].name,
+					    type_name(table->columns[i].type));
+}
+
+static void append_entry_columns(sqlite3_str *text)
+{
+	for (int i = 0; i < ENTRY_COLUMNS; i++)
+		sqlite3_str_appendf(text, "%s\"%w\" %s%s", i ? ", " : "",
+				    store_entry_columns[i].name,
+				    type_name(store_entry_columns[i].type),
+				    i == ENTRY_RECORDING ? " PRIMARY KEY" :
+				    i == ENTRY_ID	 ? " NOT NULL UNIQUE" :
+							   "");
+}
+
+static void append_table(sqlite3_str *text, enum sql_table_id id)
+{
+	const struct sql_table *table = sql_table_at(id);
+
+	sqlite3_str_appendf(text, "CREATE TABLE \"%w\"(", table->name);
+	if (id == TABLE_RECORDING)
+		append_entry_columns(text);
+	else
+		sqlite3_str_appendall(text, "recording INTEGER NOT NULL");
+	append_columns(text, table);
+	sqlite3_str_appendall(text, ");");
+}
+
+/* Creates the tables of a store in @db, which must be empty. Returns an SQLite
+ * result code.
+ */
+static int sqlite_schema_make(sqlite3 *db)
+{
+	sqlite3_str *text = sqlite3_str_new(db);
+	char *made;
+	int status;
+
+	sqlite3_str_appendf(text,
+			    "PRAGMA application_id = %d;"
+			    "PRAGMA user_version = %d;"
+			    "CREATE TABLE label(recording INTEGER NOT NULL, "
+			    "name TEXT NOT NULL, value TEXT NOT NULL, "
+			    "PRIMARY KEY(recording, name)) WITHOUT ROWID;",
+			    SQLITE_STORE_APPLICATION, STORE_SCHEMA_VERSION);
+	for (int i = 0; i < SQL_TABLES; i++)
+		append_table(text, (enum sql_table_id)i);
+	made = sqlite3_str_finish(text);
+	status = made ? sqlite3_exec(db, made, NULL, NULL, NULL) : SQLITE_NOMEM;
+	sqlite3_free(made);
+	return status;
+}
+
+/* Names the columns twice, because an older or newer file may have them in
+ * another order.
+ */
+static void append_names(sqlite3_str *text, const struct sql_table *table)
+{
+	for (uint32_t i = 0; i < table->column_count; i++)
+		if (!sql_column_is_hidden(&table->columns[i]))
+			sqlite3_str_appendf(text, ", \"%w\"",
+					    table->columns[i].name);
+}
+
+/* Returns the INSERT for rows of table @id of recording @number, which reads
+ * them from chunk_NAME (sql/sqlite/table_insert.h); NULL when out of memory.
+ * The caller frees it with sqlite3_free().
+ */
+static char *sqlite_schema_insert(enum sql_table_id id, int64_t number)
+{
+	const struct sql_table *table = sql_table_at(id);
+	sqlite3_str *text = sqlite3_str_new(NULL);
+
+	sqlite3_str_appendf(text, "INSERT INTO \"%w\"(recording", table->name);
+	append_names(text, table);
+	sqlite3_str_appendf(text, ") SELECT %lld, * FROM \"chunk_%w\"",
+			    (long long)number, table->name);
+	return sqlite3_str_finish(text);
+}
+
+/* Like sqlite_schema_insert(), for the table "recording". Parameters ?1, ?2 …
+ * are the columns of the entry (store_entry_columns).
+ */
+static char *sqlite_schema_insert_entry(void)
+{
+	const struct sql_table *table = sql_table_at(TABLE_RECORDING);
+	sqlite3_str *text = sqlite3_str_new(NULL);
+
+	sqlite3_str_appendall(text, "INSERT INTO recording(");
+	for (int i = 0; i < ENTRY_COLUMNS; i++)
+		sqlite3_str_appendf(text, "%s\"%w\"", i ? ", " : "",
+				    store_entry_columns[i].name);
+	append_names(text, table);
+	sqlite3_str_appendall(text, ") SELECT ");
+	for (int i = 0; i < ENTRY_COLUMNS; i++)
+		sqlite3_str_appendf(text, "?%d, ", i + 1);
+	sqlite3_str_appendf(text, "* FROM \"chunk_%w\"", table->name);
+	return sqlite3_str_finish(text);
+}
+
+/* Sets *@number to the value in the only row of @query, or to @fallback without
+ * a row. Frees @query.
+ */
+static int ask_number(sqlite3 *db, char *query, int64_t fallback,
+		      int64_t *number)
+{
+	sqlite3_stmt *statement = NULL;
+	int status =
+		query ? sqlite3_prepare_v2(db, query, -1, &statement, NULL) :
+			SQLITE_NOMEM;
+
+	*number = fallback;
+	if (!status) {
+		status = sqlite3_step(statement);
+		if (status == SQLITE_ROW)
+			*number = sqlite3_column_int64(statement, 0);
+		if (status == SQLITE_ROW || status == SQLITE_DONE)
+			status = SQLITE_OK;
+	}
+	sqlite3_finalize(statement);
+	sqlite3_free(query);
+	return status;
+}
+
+static int find(sqlite3 *db, const char *id, int64_t *number)
+{
+	return ask_number(
+		db,
+		sqlite3_mprintf("SELECT recording FROM recording WHERE id = %Q",
+				id),
+		0, number);
+}
+
+static int choose_number(sqlite3 *db, struct store_entry *entry)
+{
+	return ask_number(db,
+			  sqlite3_mprintf(
+				  "SELECT coalesce(max(recording), 0) + 1 "
+				  "FROM recording"),
+			  1, &entry->number);
+}
+
+/* Prepares @query and frees it. */
+static int prepare_insert(struct sqlite_upload *upload, enum sql_table_id id,
+			  char *query)
+{
+	int status = query ? table_insert_prepare(&upload->inserts[id],
+						  upload->db, sql_table_at(id),
+						  query) :
+			     SQLITE_NOMEM;
+
+	sqlite3_free(query);
+	return status;
+}
+
+static int prepare_inserts(struct sqlite_upload *upload,
+			   const struct store_entry *entry)
+{
+	int status = prepare_insert(upload, TABLE_RECORDING,
+				    sqlite_schema_insert_entry());
+
+	for (int i = 0; !status && i < SQL_TABLES; i++)
+		if (i != TABLE_RECORDING && entry->wanted[i])
+			status = prepare_insert(
+				upload, (enum sql_table_id)i,
+				sqlite_schema_insert((enum sql_table_id)i,
+						     entry->number));
+	return status;
+}
+
+/* Ends the upload and rolls it back unless it was finished. */
+static void sqlite_upload_close(struct sqlite_upload *upload)
+{
+	for (int i = 0; i < SQL_TABLES; i++)
+		table_insert_close(&upload->inserts[i]);
+	if (!sqlite3_get_autocommit(upload->db))
+		sqlite3_exec(upload->db, "ROLLBACK", NULL, NULL, NULL);
+}
+
+/* Starts the transaction and sets @entry's number. If the store already has the
+ * recording, sets *@is_there and starts nothing.
+ */
+static int sqlite_upload_begin(struct sqlite_upload *upload,
+			       struct store_entry *entry, bool *is_there)
+{
+	int64_t number = 0;
+	int status =
+		sqlite3_exec(upload->db, "BEGIN IMMEDIATE", NULL, NULL, NULL);
+
+	if (!status)
+		status = find(upload->db, entry->id, &number);
+	*is_there = number;
+	if (status || number) {
+		sqlite_upload_close(upload);
+		return status;
+	}
+	status = choose_number(upload->db, entry);
+	return status ? status : prepare_inserts(upload, entry);
+}
+
+static int sqlite_upload_add(struct sqlite_upload *upload,
+			     const struct row_chunk *chunk)
+{
+	return table_insert_rows(&upload->inserts[chunk->table->id], chunk);
+}
+
+static int insert_labels(sqlite3 *db, const struct store_entry *entry)
+{
+	sqlite3_stmt *statement = NULL;
+	int status = sqlite3_prepare_v2(db, "INSERT INTO label VALUES(?, ?, ?)",
+					-1, &statement, NULL);
+
+	for (size_t i = 0; !status && i < entry->labels->count; i++) {
+		const struct store_label *label = array_at(entry->labels, i);
+
+		sqlite3_bind_int64(statement, 1, entry->number);
+		sqlite3_bind_text(statement, 2, label->name, -1, SQLITE_STATIC);
+		sqlite3_bind_text(statement, 3, label->value, -1,
+				  SQLITE_STATIC);
+		sqlite3_step(statement);
+		status = sqlite3_reset(statement);
+	}
+	sqlite3_finalize(statement);
+	return status;
+}
+
+static void bind_entry(sqlite3_stmt *statement, const union sql_cell *cells)
+{
+	for (int i = 0; i < ENTRY_COLUMNS; i++)
+		if (store_entry_columns[i].type == SQL_TEXT)
+			sqlite3_bind_text(statement, i + 1, cells[i].text, -1,
+					  SQLITE_STATIC);
+		else
+			sqlite3_bind_int64(statement, i + 1, cells[i].number);
+}
+
+static int sqlite_upload_finish(struct sqlite_upload *upload,
+				const struct store_entry *entry,
+				const struct row_chunk *row)
+{
+	char tables[STORE_TABLES_TEXT];
+	union sql_cell cells[ENTRY_COLUMNS];
+	int status = insert_labels(upload->db, entry);
+
+	store_entry_cells(entry, tables, cells);
+	bind_entry(upload->inserts[TABLE_RECORDING].statement, cells);
+	if (!status)
+		status = sqlite_upload_add(upload, row);
+	return status ? status :
+			sqlite3_exec(upload->db, "COMMIT", NULL, NULL, NULL);
+}
 
 /* The time that an upload waits for other uploads. */
 enum { MOST_WAIT_MS = 3600 * 1000 };
@@ -192,7 +479,7 @@ static const struct store_target_class sqlite_class = {
 	.finish = finish,
 	.end = end,
 	.check = check,
-	.ask = ask,
+	.query = ask,
 	.close = close_store,
 };
 

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef KT_STORE_SQLITE_STORE_H
-#define KT_STORE_SQLITE_STORE_H
+#ifndef KT_STORE_SQLITE_SQLITE_STORE_H
+#define KT_STORE_SQLITE_SQLITE_STORE_H
+
+#include <sqlite3.h>
 
 struct log;
 struct store_target;

@@ -39,13 +39,13 @@ void store_target_quote(const struct store_target *target, sqlite3_str *query,
 	sqlite3_str_appendchar(query, 1, '\'');
 }
 
-int store_target_ask(struct store_target *target, const char *query,
-		     struct answer *answer)
+int store_target_query(struct store_target *target, const char *query,
+		       struct answer *answer)
 {
 	int error = answer_open(answer);
 
 	if (!error)
-		error = target->class->ask(target, query, answer);
+		error = target->class->query(target, query, answer);
 	if (error == -ERROR_MEMORY)
 		log_message(target->log, LOG_ERROR, target->name, LOG_NO_OFFSET,
 			    "out of memory");

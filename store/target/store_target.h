@@ -2,7 +2,24 @@
 #ifndef KT_STORE_TARGET_H
 #define KT_STORE_TARGET_H
 
-#include "sql/rows/row_chunk.h"
+/* A database that serves as a store: what differs between SQLite and
+ * ClickHouse.
+ *
+ *   to add a recording:  prepare() begin() add()... finish() end()
+ *   to query:            check() query()...
+ *   last:                close()
+ *
+ * If begin() fails, or finds that the store already has the recording, nothing
+ * more is called. end() without finish() discards what add() has sent.
+ *
+ * Invariants:
+ * 1. Readers see a recording only after finish().
+ * 2. A query is in the SQL that all databases share, or written with the
+ *    members of the class that describe the differences.
+ * 3. A function that fails has logged the reason with the name of the target.
+ */
+
+#include "sql/rows/row_queue.h"
 #include "store/entry/store_entry.h"
 
 #include <stdbool.h>
@@ -51,13 +68,13 @@ struct store_target_class {
 	void (*end)(struct store_target *target);
 
 	/* Fails if the database is not a store of this version. Must be called
-	 * before the first ask().
+	 * before the first query().
 	 */
 	int (*check)(struct store_target *target);
 
 	/* Runs a query in the database's own SQL. @answer must be open. */
-	int (*ask)(struct store_target *target, const char *query,
-		   struct answer *answer);
+	int (*query)(struct store_target *target, const char *query,
+		     struct answer *answer);
 
 	void (*close)(struct store_target *target);
 };
@@ -85,7 +102,7 @@ void store_target_quote(const struct store_target *target,
  * Returns 0 and @answer, or a negative enum error logged to the target's log.
  * Call answer_free() in both cases.
  */
-int store_target_ask(struct store_target *target, const char *query,
-		     struct answer *answer);
+int store_target_query(struct store_target *target, const char *query,
+		       struct answer *answer);
 
 #endif

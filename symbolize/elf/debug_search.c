@@ -8,11 +8,18 @@
 #include <string.h>
 #include <unistd.h>
 
+bool debug_search_has_consent(void)
+{
+	const char *consent = getenv(DEBUG_SEARCH_CONSENT);
+
+	return consent && *consent && strcmp(consent, "0") != 0;
+}
+
 static bool has_server(void)
 {
 	const char *urls = getenv("DEBUGINFOD_URLS");
 
-	return urls && *urls;
+	return urls && *urls && debug_search_has_consent();
 }
 
 /* Returns whether the file @name exists in the folder @root, @folder, @below;

@@ -28,8 +28,26 @@ static unsigned int rank_of(const GElf_Sym *entry, const char *name)
 	       (GELF_ST_BIND(entry->st_info) == STB_GLOBAL);
 }
 
+/* Returns the address after the last byte of the symbol @entry of @elf; without
+ * a size that is the end of its section, 0 if unknown.
+ */
+static uint64_t end_of(const GElf_Sym *entry, Elf *elf, uint64_t start)
+{
+	Elf_Scn *section;
+	GElf_Shdr header;
+
+	if (entry->st_size)
+		return start + entry->st_size;
+	section = elf ? elf_getscn(elf, entry->st_shndx) : NULL;
+	if (!section || !gelf_getshdr(section, &header) ||
+	    entry->st_value < header.sh_addr ||
+	    entry->st_value - header.sh_addr >= header.sh_size)
+		return 0;
+	return start + header.sh_size - (entry->st_value - header.sh_addr);
+}
+
 static int add_symbol(const struct elf_reader *reader, const GElf_Sym *entry,
-		      uint64_t address, const char *name)
+		      Elf *elf, uint64_t address, const char *name)
 {
 	struct symbol symbol = { .role = CODE_FUNCTION };
 	size_t length;
@@ -38,8 +56,7 @@ static int add_symbol(const struct elf_reader *reader, const GElf_Sym *entry,
 	address -= symbol.is_t32;
 	if (!elf_file_offset(reader->file, address, &symbol.start))
 		return 0;
-	if (entry->st_size)
-		symbol.end = symbol.start + entry->st_size;
+	symbol.end = end_of(entry, elf, symbol.start);
 	/* "read@@GLIBC_2.2.5": the version is not part of the name. */
 	length = strcspn(name, "@");
 	symbol.is_cold = function_name_is_cold(name, length);
@@ -76,11 +93,12 @@ static int add_symbols(const struct elf_reader *reader)
 	for (int i = 1; i < count && !status; i++) {
 		GElf_Sym entry;
 		GElf_Addr address;
+		Elf *elf;
 		const char *name = dwfl_module_getsym_info(
-			module, i, &entry, &address, NULL, NULL, NULL);
+			module, i, &entry, &address, NULL, &elf, NULL);
 
 		if (name && *name && is_function(&entry))
-			status = add_symbol(reader, &entry, address - bias,
+			status = add_symbol(reader, &entry, elf, address - bias,
 					    name);
 	}
 	return status;

@@ -57,7 +57,7 @@ struct function_events *function_events_new(struct flow_source *source,
 	events->transfers.symbols = symbols;
 	events->transfers.next_switch = next_switch;
 	events->transfers.ctx = events;
-	events->exit = EXIT_UNSEEN;
+	events->exit = EXIT_UNTRACED;
 	events->transfers.nmi_return = NO_NMI;
 	stream_tasks_set(&events->transfers.tasks, pid, tid, false);
 	events->transfers.cache = symbol_cache_new(symbols);
@@ -149,7 +149,7 @@ static void start_unseen(struct function_events *events,
 {
 	struct function_departure departure = departure_of(events);
 
-	departure.exit = EXIT_UNSEEN;
+	departure.exit = EXIT_UNTRACED;
 	function_transfers_take(&events->transfers, item, &events->here,
 				&departure);
 }
@@ -170,9 +170,9 @@ static void enter_thunk(struct function_events *events,
 	/* The trace starts, or resumes after a gap, inside a thunk, and so not
 	 * in a function yet.
 	 */
-	if (events->exit == EXIT_START || events->exit == EXIT_UNSEEN) {
+	if (events->exit == EXIT_START || events->exit == EXIT_UNTRACED) {
 		events->fold.active = true;
-		events->fold.exit = EXIT_UNSEEN;
+		events->fold.exit = EXIT_UNTRACED;
 		return;
 	}
 	if (!can_fold(events->exit, target))
@@ -208,7 +208,7 @@ static void arrive(struct function_events *events, const struct flow_item *item)
 	bool is_thunk = thunk_fold_covers(target);
 
 	if (events->exit == EXIT_ASYNC && events->fold.active &&
-	    events->fold.exit == EXIT_UNSEEN)
+	    events->fold.exit == EXIT_UNTRACED)
 		start_unseen(events, item);
 	if (events->exit == EXIT_ASYNC)
 		thunk_fold_suspend(&events->folds, &events->fold,
@@ -225,7 +225,7 @@ static void arrive(struct function_events *events, const struct flow_item *item)
 	events->exit = FLOW_EXIT_NONE;
 }
 
-/* Like stays_inside() in execution/walk/transfer.c. The longest instruction
+/* Like stays_inside() in execution/walk/walk.c. The longest instruction
  * that returns from an exception has four bytes.
  */
 static bool stays_inside(const struct function_events *events, uint64_t ip)
@@ -252,7 +252,7 @@ static void take_async(struct function_events *events,
 		       const struct flow_item *item)
 {
 	/* The last block's branch ran and led to the interrupted block. */
-	if (events->exit != EXIT_UNSEEN && !stays_inside(events, item->ip))
+	if (events->exit != EXIT_UNTRACED && !stays_inside(events, item->ip))
 		arrive(events, item);
 	events->exit = EXIT_ASYNC;
 	events->return_address = item->ip;
@@ -290,7 +290,7 @@ static void take_stop(struct function_events *events,
 	events->in_guest = item->detail == FLOW_STOP_GUEST;
 	event->detail = item->detail;
 	event->address = events->in_guest ? item->ip : 0;
-	forget_place(events, EXIT_UNSEEN);
+	forget_place(events, EXIT_UNTRACED);
 	events->outside = item->detail == FLOW_STOP_LEVEL;
 	/* Entering or leaving the kernel or a virtual machine does not switch
 	 * tasks: a later record reports the switch.
@@ -313,7 +313,7 @@ static void take_gap(struct function_events *events,
 	event->detail = item->detail;
 	event->address = item->ip;
 	event->lost_bytes = item->last;
-	forget_place(events, EXIT_UNSEEN);
+	forget_place(events, EXIT_UNTRACED);
 	events->outside = false;
 	events->in_guest = false;
 	events->transfers.nmi_return = NO_NMI;

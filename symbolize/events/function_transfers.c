@@ -100,7 +100,7 @@ static void take_call(struct function_transfers *transfers,
 		return_address);
 }
 
-/* Like take_jump_inside() in execution/walk/transfer.c. */
+/* Like take_jump_inside() in execution/walk/walk.c. */
 static void take_jump_inside(struct function_transfers *transfers,
 			     const struct flow_item *item,
 			     const struct symbol *target,
@@ -255,7 +255,7 @@ void function_transfers_take(struct function_transfers *transfers,
 		break;
 	case EXIT_START:
 	case EXIT_ENTRY:
-	case EXIT_UNSEEN:
+	case EXIT_UNTRACED:
 	case EXIT_GUEST:
 		take_start(transfers, item, target, departure->exit);
 		break;

@@ -23,7 +23,7 @@ enum {
 	EXIT_ASYNC = 64,
 	EXIT_START,
 	EXIT_ENTRY, /* from user space */
-	EXIT_UNSEEN,
+	EXIT_UNTRACED,
 	EXIT_GUEST, /* from a virtual machine */
 };
 

@@ -111,7 +111,7 @@ static bool begins_next(const struct graph_events *events, int32_t depth,
 
 	return graph_record_next(&pages, next) &&
 	       next->tid == events->record.tid && next->event == GRAPH_ENTRY &&
-	       next->depth == depth && !next->has_loss && !next->is_behind_bad;
+	       next->depth == depth && !next->has_loss && !next->follows_damage;
 }
 
 bool graph_context_goes_on(const struct graph_events *events)
@@ -157,7 +157,7 @@ bool graph_call_is_interrupted(const struct graph_events *events)
 	for (int i = 0; i < INTERRUPT_RECORDS && may_interrupt(role) &&
 			graph_record_next(&pages, &next) &&
 			next.tid == events->record.tid && !next.has_loss &&
-			!next.is_behind_bad;
+			!next.follows_damage;
 	     i++)
 		if (next.event == GRAPH_ENTRY && !next.depth)
 			role = graph_role_of(roles, function_of(events, &next));

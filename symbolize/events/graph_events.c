@@ -3,8 +3,8 @@
 
 #include "common/error.h"
 #include "decoder/flow/flow.h"
-#include "decoder/recording/graph_trace.h"
 #include "decoder/recording/recording.h"
+#include "decoder/recording/tracepoint.h"
 #include "symbolize/events/graph_stream.h"
 
 #include <stdlib.h>
@@ -115,13 +115,13 @@ static int lose(struct graph_events *events)
 {
 	struct function_event gap = {
 		.kind = FUNCTION_GAP,
-		.detail = events->record.is_behind_bad ? FLOW_GAP_BAD_TRACE :
-							 FLOW_GAP_LOST,
+		.detail = events->record.follows_damage ? FLOW_GAP_BAD_TRACE :
+							  FLOW_GAP_LOST,
 		.address = events->record.place,
 	};
 
 	events->record.has_loss = false;
-	events->record.is_behind_bad = false;
+	events->record.follows_damage = false;
 	events->is_running = false;
 	events->has_next = false;
 	return graph_events_add_at(events, gap,
@@ -159,7 +159,7 @@ static int take_record(struct graph_events *events)
 {
 	const struct graph_record *record = &events->record;
 
-	if (record->has_loss || record->is_behind_bad)
+	if (record->has_loss || record->follows_damage)
 		return lose(events);
 	if (record->tid != events->task->tid)
 		return change_task(events);
@@ -186,7 +186,7 @@ static int end(struct graph_events *events)
 
 	if (events->has_next)
 		return go_away(events);
-	if (events->record.is_behind_bad || events->record.has_loss)
+	if (events->record.follows_damage || events->record.has_loss)
 		error = lose(events);
 	events->has_ended = true;
 	return error ? error :

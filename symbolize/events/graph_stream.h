@@ -3,7 +3,7 @@
 #define KT_SYMBOLIZE_GRAPH_STREAM_H
 
 #include "common/array.h"
-#include "decoder/trace_dat/graph_record.h"
+#include "decoder/trace_dat/ring_page.h"
 #include "symbolize/events/function_event.h"
 #include "symbolize/events/graph_tasks.h"
 #include "symbolize/symbols/symbols.h"

@@ -3,7 +3,7 @@
 
 #include "common/error.h"
 #include "common/maps.h"
-#include "decoder/flow/task_ids.h"
+#include "decoder/flow/switch_feed.h"
 #include "symbolize/events/graph_roles.h"
 
 #include <stdlib.h>

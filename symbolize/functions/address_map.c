@@ -5,6 +5,7 @@
 #include "common/error.h"
 #include "symbolize/functions/function_table.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 struct mark {
@@ -146,18 +147,63 @@ int address_map_finish(struct address_map *map)
 	return status;
 }
 
+/* Appends the @hole, with the symbols in it, which start at @next and end at
+ * @end, to @map. Returns the first symbol after the hole, NULL when out of
+ * memory.
+ */
+static const struct symbol *split_hole(struct address_map *map,
+				       const struct symbol *hole,
+				       const struct symbol *next,
+				       const struct symbol *end)
+{
+	uint64_t at = hole->start;
+
+	for (; next < end && next->start < hole->end; next++) {
+		assert(next->start >= at && next->end <= hole->end);
+		if (append_hole(map, at, next->start) < 0 ||
+		    array_append(&map->symbols, next) < 0)
+			return NULL;
+		at = next->end;
+	}
+	return append_hole(map, at, hole->end) < 0 ? NULL : next;
+}
+
+int address_map_fill_holes(struct address_map *map, const struct array *symbols)
+{
+	struct array before = map->symbols;
+	const struct symbol *next = symbols->items;
+	const struct symbol *end;
+	int status = 0;
+
+	if (!symbols->count)
+		return 0;
+	end = next + symbols->count;
+	map->symbols = ARRAY_OF(struct symbol);
+	for (size_t i = 0; i < before.count && !status; i++) {
+		const struct symbol *symbol = array_at(&before, i);
+
+		if (symbol->function != FUNCTION_UNKNOWN) {
+			status = array_append(&map->symbols, symbol);
+			continue;
+		}
+		next = split_hole(map, symbol, next, end);
+		if (!next)
+			status = -ERROR_MEMORY;
+	}
+	array_free(&before);
+	return status;
+}
+
 int address_map_fill(struct address_map *map, address_map_namer *namer,
 		     void *ctx)
 {
-	/* Functions start at multiples of 16. */
-	enum { LONGEST_PADDING = 15 };
 	struct symbol *symbols = map->symbols.items;
 
 	for (size_t i = 0; i < map->symbols.count; i++) {
 		struct symbol *symbol = &symbols[i];
 
 		if (symbol->function != FUNCTION_UNKNOWN ||
-		    symbol->end - symbol->start <= LONGEST_PADDING)
+		    symbol->end - symbol->start <= ADDRESS_MAP_PADDING)
 			continue;
 		symbol->function = namer(ctx, symbol->start);
 		symbol->role = CODE_UNNAMED;

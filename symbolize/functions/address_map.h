@@ -7,6 +7,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
+struct array;
+
+/* A shorter hole may be padding: functions start at multiples of 16. */
+enum { ADDRESS_MAP_PADDING = 15 };
+
 /* An interval of addresses with one meaning. */
 struct symbol {
 	uint64_t start;
@@ -57,6 +62,13 @@ int address_map_stop(struct address_map *map, uint64_t address);
 
 /* Completes the map, which can be searched then. Returns 0 or -ERROR_MEMORY. */
 int address_map_finish(struct address_map *map);
+
+/* Splits the holes of the map: @symbols (struct symbol) are in order, do not
+ * overlap, and each is within one hole. Must be called after
+ * address_map_finish(). Returns 0 or -ERROR_MEMORY.
+ */
+int address_map_fill_holes(struct address_map *map,
+			   const struct array *symbols);
 
 /* Returns the number of a function for the unnamed code that starts at @start;
  * FUNCTION_NONE when out of memory.

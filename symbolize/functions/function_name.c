@@ -41,7 +41,8 @@ static enum word_kind kind_of(const char *word, size_t length)
 	return WORD_OTHER;
 }
 
-struct name_lengths function_name_lengths(const char *name, size_t length)
+/* Returns the lengths of @name, a symbol's name without the mark of stubs. */
+static struct name_lengths lengths_of_symbol(const char *name, size_t length)
 {
 	struct name_lengths lengths = { .name = 0, .base = length };
 	size_t group_end = length; /* end of a word and the number after it */
@@ -61,6 +62,19 @@ struct name_lengths function_name_lengths(const char *name, size_t length)
 	}
 	if (!lengths.name)
 		lengths.name = lengths.base;
+	return lengths;
+}
+
+struct name_lengths function_name_lengths(const char *name, size_t length)
+{
+	static const char stub[] = "@plt";
+	const size_t mark = sizeof(stub) - 1;
+	struct name_lengths lengths;
+
+	if (length <= mark || memcmp(name + length - mark, stub, mark) != 0)
+		return lengths_of_symbol(name, length);
+	lengths = lengths_of_symbol(name, length - mark);
+	lengths.name = length;
 	return lengths;
 }
 

@@ -15,7 +15,8 @@ struct name_lengths {
  * that gcc and clang add. Clones (".part.0", ".isra.0", ".constprop.0") are
  * functions of their own: they are called, and their names include the suffix.
  * Other suffixes (".cold", ".llvm.123", ".lto_priv.0", ".localalias", ".123")
- * are part of neither name.
+ * are part of neither name. A stub of a linkage table ("read@plt") is a function
+ * whose base is the called function's name.
  *
  * Source: gcc's clone_function_name() and its callers; clang's
  * -funique-internal-linkage-names and ThinLTO promotion.

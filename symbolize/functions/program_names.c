@@ -192,6 +192,16 @@ tell_apart(struct function **functions, size_t count, struct arena *names,
 	return status;
 }
 
+/* Returns whether the name is not a symbol, so that no other function has it:
+ * "dash+0x4a10", "read@plt". Stubs, which are many in C++, keep mangled names:
+ * they count as calls of their functions and have no rows of their own.
+ */
+static bool has_own_name(const struct function *function)
+{
+	return strchr(function->name, '+') ||
+	       !strcmp(function->name + strlen(function->base), "@plt");
+}
+
 /* Demangles the names of programs' functions, all of which it adds to @programs.
  * Returns 1 if any is demangled, 0, or -ERROR_MEMORY.
  */
@@ -204,7 +214,7 @@ static int demangle_all(struct function *functions, uint32_t count,
 		struct function *function = &functions[i];
 		int status;
 
-		if (function->space != 'u')
+		if (function->space != 'u' || has_own_name(function))
 			continue;
 		status = demangle_one(function, names);
 		if (status < 0 || array_append(programs, &function) < 0)

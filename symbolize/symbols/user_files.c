@@ -2,11 +2,15 @@
 #include "symbolize/symbols/user_files.h"
 
 #include "common/error.h"
+#include "common/generated_chunk.h"
 #include "common/log.h"
+#include "decoder/code/process_maps.h"
 #include "symbolize/elf/elf_symbols.h"
+#include "symbolize/elf/unwind_functions.h"
 #include "symbolize/functions/address_map.h"
 #include "symbolize/functions/function_table.h"
 #include "symbolize/functions/same_names.h"
+#include "symbolize/symbols/generated_functions.h"
 
 #include <inttypes.h>
 #include <stddef.h>
@@ -113,6 +117,18 @@ static int add_symbols(struct user_file *file, struct function_table *functions)
 							     status;
 }
 
+/* Adds the functions without symbols of the recorded file. */
+static int add_unnamed(const struct user_file *file,
+		       struct function_table *functions)
+{
+	const char *module = function_table_module(functions, file->path,
+						   strlen(file->path));
+
+	return module ? unwind_functions_add(file->path, module, functions,
+					     file->symbols) :
+			-ERROR_MEMORY;
+}
+
 static int read_file(struct user_files *files, struct user_file *file,
 		     struct function_table *functions)
 {
@@ -128,20 +144,29 @@ static int read_file(struct user_files *files, struct user_file *file,
 	status = address_map_finish(file->symbols);
 	if (!status)
 		status = same_names_tell_apart(functions, file->symbols);
+	if (!status && file->is_recorded && !file->unread)
+		status = add_unnamed(file, functions);
 	return status ? status : name_holes(files, file, functions);
 }
 
-int user_files_add(struct user_files *files, const char *path, bool is_recorded,
+int user_files_add(struct user_files *files,
+		   const struct process_file *process_file,
 		   struct function_table *functions)
 {
 	struct user_file *file = array_add(&files->files);
+	const char *path = process_file->path;
 
 	if (!file)
 		return -ERROR_MEMORY;
 	file->path = path;
-	file->is_recorded = is_recorded;
-	/* "//anon" and "[heap]" are not files. */
-	if (!path || path[0] != '/' || path[1] == '/')
+	file->is_recorded = process_file->is_recorded;
+	if (process_file->is_generated)
+		return generated_functions_add(process_file->names,
+					       process_file->names_ns,
+					       functions, &file->symbols);
+	/* "[vdso]" is not a file, and a jitdump no program. */
+	if (!path || path[0] != '/' || path[1] == '/' ||
+	    generated_dump_path(path))
 		return 0;
 	return read_file(files, file, functions);
 }

@@ -10,6 +10,7 @@
 struct address_map;
 struct function_table;
 struct log;
+struct process_file;
 
 /* The file of a program or library. */
 struct user_file {
@@ -32,11 +33,12 @@ struct user_files {
 
 void user_files_free(struct user_files *files);
 
-/* Adds the file with the next number: reads the symbols of the file at @path,
- * borrowed, into @functions. Code without a symbol gets a function, too. @path
- * is NULL if no file has that number. Returns 0 or -ERROR_MEMORY.
+/* Adds the file with the next number, whose strings it borrows: reads its
+ * symbols, or the functions of generated code that it lists, into @functions.
+ * Code without a symbol gets a function, too. The path is NULL if no file has
+ * that number. Returns 0 or -ERROR_MEMORY.
  */
-int user_files_add(struct user_files *files, const char *path, bool is_recorded,
+int user_files_add(struct user_files *files, const struct process_file *file,
 		   struct function_table *functions);
 
 /* Warns @log of the files whose symbols were not read: the first few by name,

@@ -25,8 +25,7 @@ static int read_files(struct user_space *space,
 		const struct process_file *file =
 			process_maps_file(space->maps, i);
 
-		if (user_files_add(&space->files, file->path, file->is_recorded,
-				   functions) < 0)
+		if (user_files_add(&space->files, file, functions) < 0)
 			return -ERROR_MEMORY;
 	}
 	return 0;

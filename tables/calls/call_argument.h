@@ -1,11 +1,17 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef KT_TABLES_CALL_ARGUMENT_H
-#define KT_TABLES_CALL_ARGUMENT_H
+#ifndef KT_TABLES_CALLS_CALL_ARGUMENT_H
+#define KT_TABLES_CALLS_CALL_ARGUMENT_H
 
 #include <stdbool.h>
 #include <stdio.h>
 
 struct system_call;
+
+/* Returns the signature of system call @name, according to its manual page
+ * (section 2): the letter of the result, then a letter for each argument. NULL
+ * if unknown.
+ */
+const char *call_signature(const char *name);
 
 /* Writes the recorded arguments of @call, called @name, between parentheses,
  * with flags by name, as strace does. Pointers are written as addresses: their

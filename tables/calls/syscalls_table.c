@@ -1,22 +1,155 @@
 /* SPDX-License-Identifier: MIT */
-#include "attribution/calls/system_call.h"
+#include "tables/calls/syscalls_table.h"
+#include "attribution/calls/system_calls.h"
 #include "attribution/events/known_events.h"
 #include "attribution/task_tracker.h"
+#include "attribution/time/time_span.h"
 #include "attribution/trackers.h"
+#include "common/array.h"
 #include "common/bytes.h"
 #include "common/container_of.h"
 #include "common/error.h"
 #include "common/kept_file.h"
+#include "report/steps/call_step.h"
 #include "symbolize/functions/function_table.h"
 #include "symbolize/symbols/symbols.h"
-#include "tables/calls/call_pack.h"
-#include "tables/calls/call_stats.h"
 #include "tables/table.h"
 #include "tables/table_records.h"
+#include "tables/text/histogram.h"
 #include "tables/text/recorded.h"
 #include "tables/text/table_rows.h"
 
+#include <stddef.h>
 #include <stdlib.h>
+
+/* The sums of one process's calls of one function. The times are only of calls
+ * that were traced from start to end.
+ */
+struct call_stat {
+	int32_t pid;
+	uint32_t function;     /* implements the call */
+	struct histogram wall; /* its count is the number of calls */
+	uint64_t errors;
+	uint64_t restarts; /* calls that the kernel itself restarts */
+	uint64_t class_ns[TIME_CLASSES];
+	uint64_t faults;
+	uint64_t fault_ns;
+	uint64_t no_return; /* not in wall: the task ended in the call */
+	uint64_t cut;	    /* not in wall: a part of the call is untraced */
+};
+
+struct call_stats {
+	struct keyed_array all; /* struct call_stat by pid and function */
+};
+
+#define CALL_STATS_NONE \
+	((struct call_stats){ KEYED_ARRAY_OF(struct call_stat, function) })
+
+static struct call_stat *stat_at(const struct call_stats *stats, size_t index)
+{
+	return (struct call_stat *)stats->all.items.items + index;
+}
+
+static void call_stats_free(struct call_stats *stats)
+{
+	for (size_t i = 0; i < stats->all.items.count; i++)
+		histogram_free(&stat_at(stats, i)->wall);
+	keyed_array_free(&stats->all);
+}
+
+static struct call_stat *stat_of(struct call_stats *stats, int32_t pid,
+				 uint32_t function)
+{
+	return keyed_array_add(&stats->all,
+			       &(struct call_stat){ .pid = pid,
+						    .function = function,
+						    .wall = HISTOGRAM_EMPTY });
+}
+
+static int add_whole(struct call_stat *stat, const struct system_call *call)
+{
+	for (int i = 0; i < TIME_CLASSES; i++)
+		stat->class_ns[i] += call->class_ns[i];
+	stat->faults += call->faults;
+	stat->fault_ns += call->fault_ns;
+	if (call->has_exit && system_call_is_error(call->result))
+		stat->errors++;
+	if (call->has_exit && system_call_is_restart(call->result))
+		stat->restarts++;
+	return histogram_add(&stat->wall, call->end_ns - call->begin_ns);
+}
+
+/* Counts @call, which has ended.  Returns 0 or -ERROR_MEMORY. */
+static int call_stats_add(struct call_stats *stats,
+			  const struct system_call *call)
+{
+	int32_t pid = call->task->pid < 0 ? call->task->tid : call->task->pid;
+	struct call_stat *stat = stat_of(stats, pid, call->function);
+
+	if (!stat)
+		return -ERROR_MEMORY;
+	switch ((enum system_call_end)call->end) {
+	case CALL_RETURNED:
+		return add_whole(stat, call);
+	case CALL_NO_RETURN:
+		stat->no_return++;
+		return 0;
+	case CALL_CUT:
+		stat->cut++;
+		return 0;
+	case CALL_ENDS:
+		break;
+	}
+	return 0;
+}
+
+static int compare_totals(const void *a, const void *b)
+{
+	const struct call_stat *x = a;
+	const struct call_stat *y = b;
+
+	if (x->wall.total != y->wall.total)
+		return x->wall.total > y->wall.total ? -1 : 1;
+	if (x->pid != y->pid)
+		return x->pid < y->pid ? -1 : 1;
+	return x->function < y->function ? -1 : x->function > y->function;
+}
+
+/* Sorts by falling total time. */
+static void call_stats_sort(struct call_stats *stats)
+{
+	array_sort(&stats->all.items, compare_totals);
+}
+
+static size_t call_stats_count(const struct call_stats *stats)
+{
+	return stats->all.items.count;
+}
+
+static const struct call_stat *call_stats_at(const struct call_stats *stats,
+					     size_t index)
+{
+	return stat_at(stats, index);
+}
+
+void call_pack(struct pack *pack, struct system_call *call, struct task *task,
+	       uint32_t functions)
+{
+	if (!pack->is_reading)
+		*task = *call->task;
+	task_pack_facts(pack, task);
+	call->task = task;
+	pack_u64(pack, &call->begin_ns);
+	pack_u64(pack, &call->end_ns);
+	pack_u32(pack, &call->function);
+	pack_check(pack, call->function < functions);
+	pack_small(pack, &call->end, CALL_ENDS - 1);
+	pack_bool(pack, &call->has_exit);
+	pack_i64(pack, &call->result);
+	table_records_pack_classes(pack, call->class_ns);
+	pack_u64(pack, &call->faults);
+	pack_u64(pack, &call->fault_ns);
+}
 
 /* report --syscalls: sums of each process's system calls. */
 struct syscalls_table {

@@ -1,24 +1,252 @@
 /* SPDX-License-Identifier: MIT */
 #include "tables/processes/time_account.h"
 
+#include "attribution/events/event_handler.h"
 #include "attribution/events/known_events.h"
 #include "attribution/interrupts/interrupt_accounts.h"
-#include "attribution/time/on_cpu.h"
+#include "attribution/interrupts/interrupt_rows.h"
 #include "attribution/time/task_contexts.h"
 #include "attribution/time/thread_tracker.h"
+#include "attribution/time/time_span.h"
 #include "attribution/trackers.h"
 #include "common/array.h"
 #include "common/bytes.h"
 #include "common/container_of.h"
 #include "common/error.h"
+#include "common/kept_file.h"
+#include "common/maps.h"
 #include "report/steps/call_step.h"
+#include "report/steps/task_choice.h"
 #include "report/text/task_names.h"
-#include "tables/processes/interrupt_sums.h"
-#include "tables/processes/time_record.h"
 #include "tables/table.h"
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdlib.h>
+
+/* Limits an error: a border cannot be beyond its neighbours. */
+static uint64_t limit(uint64_t error_ns, uint64_t before_ns, uint64_t after_ns)
+{
+	uint64_t room_ns = before_ns > after_ns ? before_ns : after_ns;
+
+	return error_ns < room_ns ? error_ns : room_ns;
+}
+
+static uint64_t error_of_last(const struct class_error_bound *bound)
+{
+	return limit(bound->error_ns, bound->before_ns, bound->since_ns);
+}
+
+/* Returns the error of the thread's end, where the next span or the end of the
+ * recording is at @next_ns.
+ */
+static uint64_t error_of_end(const struct class_error_bound *bound,
+			     uint64_t next_ns)
+{
+	uint64_t after_ns =
+		next_ns > bound->last_ns ? next_ns - bound->last_ns : 0;
+
+	return limit(bound->end_error_ns, bound->since_ns, after_ns);
+}
+
+void class_error_bound_take(struct class_error_bound *bound,
+			    const struct time_span *span)
+{
+	uint64_t size_ns = span->end_ns - span->begin_ns;
+	uint64_t end_error_ns = error_of_end(bound, span->begin_ns);
+
+	/* The thread has ended, and another one has its number. */
+	if (end_error_ns > span->begin_error_ns)
+		bound->sum_ns += end_error_ns - span->begin_error_ns;
+	bound->end_error_ns = span->end_error_ns;
+	bound->last_ns = span->end_ns;
+	if (bound->since_ns && bound->time_class != span->time_class) {
+		bound->sum_ns += error_of_last(bound);
+		bound->before_ns = bound->since_ns;
+		bound->error_ns = span->begin_error_ns;
+		bound->since_ns = 0;
+	}
+	bound->time_class = span->time_class;
+	bound->since_ns += size_ns;
+}
+
+uint64_t class_error_bound_ns(const struct class_error_bound *bound,
+			      uint64_t until_ns)
+{
+	return bound->sum_ns + error_of_last(bound) +
+	       error_of_end(bound, until_ns);
+}
+
+static int add_to_thread(struct interrupt_sums *sums,
+			 const struct interrupt_row *row)
+{
+	struct interrupt_shares *shares = keyed_array_add(
+		&sums->threads,
+		&(struct interrupt_shares){ .tid = row->victim_tid });
+
+	if (!shares)
+		return -ERROR_MEMORY;
+	if (row->pid == row->victim_pid)
+		shares->own_ns += row->total_ns;
+	else
+		shares->stolen_ns += row->total_ns;
+	return 0;
+}
+
+static int add_to_process(struct interrupt_sums *sums,
+			  const struct interrupt_row *row)
+{
+	struct interrupt_credit *credit =
+		keyed_array_add(&sums->processes,
+				&(struct interrupt_credit){ .pid = row->pid });
+
+	if (!credit)
+		return -ERROR_MEMORY;
+	if (row->is_thread_work)
+		credit->work_ns += row->total_ns;
+	else
+		credit->interrupt_ns += row->total_ns;
+	return 0;
+}
+
+int interrupt_sums_add(struct interrupt_sums *sums,
+		       const struct interrupt_accounts *accounts)
+{
+	const struct interrupt_rows *rows = interrupt_accounts_rows(accounts);
+	const struct interrupt_row *row;
+	int status = 0;
+
+	for (size_t i = 0; !status && (row = interrupt_rows_at(rows, i)); i++) {
+		if (!row->is_thread_work)
+			status = add_to_thread(sums, row);
+		if (!status && row->victim_pid != row->pid)
+			status = add_to_process(sums, row);
+	}
+	return status;
+}
+
+void interrupt_sums_free(struct interrupt_sums *sums)
+{
+	keyed_array_free(&sums->threads);
+	keyed_array_free(&sums->processes);
+}
+
+struct interrupt_shares interrupt_sums_thread(const struct interrupt_sums *sums,
+					      int32_t tid)
+{
+	const struct interrupt_shares *shares =
+		keyed_array_find(&sums->threads, &tid);
+
+	return shares ? *shares : (struct interrupt_shares){ .tid = tid };
+}
+
+struct interrupt_credit
+interrupt_sums_process(const struct interrupt_sums *sums, int32_t pid)
+{
+	const struct interrupt_credit *credit =
+		keyed_array_find(&sums->processes, &pid);
+
+	return credit ? *credit : (struct interrupt_credit){ .pid = pid };
+}
+
+/* For indices of tasks without records. */
+#define NO_TASK ((struct task){ .tid = -1, .pid = -1, .cpu = -1 })
+
+void time_records_free(struct time_records *records)
+{
+	array_free(&records->kept);
+	array_free(&records->read);
+}
+
+static void pack_span(struct pack *pack, struct time_record *record)
+{
+	struct time_span *span = &record->span;
+
+	pack_u64(pack, &span->end_ns);
+	pack_small(pack, &span->time_class, TIME_CLASSES - 1);
+	pack_small(pack, &span->reason, UNKNOWN_REASONS - 1);
+	pack_small(pack, &record->resolved, TIME_CLASSES - 1);
+	pack_bool(pack, &span->is_provisional);
+	pack_bool(pack, &span->is_behind_recorder);
+	pack_u32(pack, &span->begin_error_ns);
+	pack_u32(pack, &span->end_error_ns);
+}
+
+static void pack_record(struct pack *pack, struct time_record *record,
+			uint32_t *index)
+{
+	struct time_span *span = &record->span;
+
+	pack_small(pack, &record->kind, TIME_RECORD_KINDS - 1);
+	pack_u32(pack, index);
+	pack_i32(pack, &span->cpu);
+	pack_u64(pack, &span->begin_ns);
+	if (record->kind == RECORD_SPAN)
+		pack_span(pack, record);
+	else
+		span->end_ns = span->begin_ns;
+}
+
+int time_records_keep(struct time_records *records,
+		      const struct time_record *record)
+{
+	const struct time_span *span = &record->span;
+	const struct kept_span when =
+		kept_span_of(span->begin_ns, span->end_ns);
+	uint32_t index = span->task->index;
+	const struct task **slot = array_reach(&records->kept, index);
+	struct time_record kept = *record;
+
+	if (!slot)
+		return -ERROR_MEMORY;
+	*slot = span->task;
+	pack_record(kept_file_writer_pack(records->writer), &kept, &index);
+	kept_file_writer_add(records->writer, &when);
+	return 0;
+}
+
+void time_records_read(const struct time_records *records, struct pack *pack,
+		       struct time_record *record)
+{
+	uint32_t index = 0;
+
+	*record = (struct time_record){ 0 };
+	pack_record(pack, record, &index);
+	pack_check(pack, index < records->read.count);
+	if (!pack->failed)
+		record->span.task = array_at(&records->read, index);
+}
+
+static void pack_task(struct time_records *records, struct pack *pack,
+		      uint32_t index)
+{
+	struct task task = NO_TASK;
+	const struct task *kept;
+	struct task *read;
+
+	if (!pack->is_reading) {
+		kept = *(const struct task **)array_at(&records->kept, index);
+		if (kept)
+			task = *kept;
+	}
+	task_pack_facts(pack, &task);
+	if (!pack->is_reading || pack->failed)
+		return;
+	task.index = index;
+	read = array_add(&records->read);
+	pack_check(pack, read);
+	if (read)
+		*read = task;
+}
+
+void time_records_pack_tasks(struct time_records *records, struct pack *pack)
+{
+	uint32_t count = (uint32_t)records->kept.count;
+
+	pack_u32(pack, &count);
+	for (uint32_t i = 0; i < count && !pack->failed; i++)
+		pack_task(records, pack, i);
+}
 
 struct time_accounts {
 	struct event_handler handler;
@@ -339,4 +567,121 @@ int time_accounts_threads(const struct time_accounts *accounts,
 			return -ERROR_MEMORY;
 	}
 	return 0;
+}
+
+static void add_to(struct time_account *sum, const struct time_account *part)
+{
+	sum->threads += part->threads;
+	sum->wall_ns += part->wall_ns;
+	for (int i = 0; i < TIME_CLASSES; i++)
+		sum->class_ns[i] += part->class_ns[i];
+	sum->recorder_wait += part->recorder_wait;
+	sum->benefited_ns += part->benefited_ns;
+	sum->stolen_ns += part->stolen_ns;
+	for (int i = 0; i < UNKNOWN_REASONS; i++)
+		sum->unknown_ns[i] += part->unknown_ns[i];
+	sum->uncertain += part->uncertain;
+	sum->context_switches += part->context_switches;
+	sum->system_calls += part->system_calls;
+	sum->faults += part->faults;
+	sum->busy_ns += part->busy_ns;
+}
+
+/* The processes or groups so far. */
+struct sums {
+	const struct task_names *names;
+	const struct task_groups *groups;	 /* or NULL */
+	const struct interrupt_sums *interrupts; /* or NULL */
+	struct array *list;			 /* struct time_account */
+	struct number_map by_pid;		 /* index in the list, plus 1 */
+	struct number_map credited; /* processes whose credit has been added */
+};
+
+/* Returns the sum for @pid; NULL when out of memory. */
+static struct time_account *sum_of(struct sums *sums, int32_t pid)
+{
+	uint64_t *number = number_map_add(&sums->by_pid, (uint32_t)pid);
+	struct time_account *sum;
+
+	if (number && *number)
+		return array_at(sums->list, *number - 1);
+	sum = number ? array_add(sums->list) : NULL;
+	if (!sum)
+		return NULL;
+	*number = sums->list->count;
+	sum->pid = pid;
+	sum->tid = pid;
+	return sum;
+}
+
+/* Adds the time of other processes' threads for process @pid, once, to the sum
+ * @to.
+ */
+static int add_credit(struct sums *sums, int32_t to, int32_t pid)
+{
+	struct interrupt_credit credit;
+	uint64_t *seen = number_map_add(&sums->credited, (uint32_t)pid);
+	struct time_account *sum;
+
+	if (!seen)
+		return -ERROR_MEMORY;
+	if ((*seen)++)
+		return 0;
+	credit = interrupt_sums_process(sums->interrupts, pid);
+	if (!credit.interrupt_ns && !credit.work_ns)
+		return 0;
+	sum = sum_of(sums, to);
+	if (!sum)
+		return -ERROR_MEMORY;
+	sum->interrupt_work_elsewhere += credit.interrupt_ns;
+	sum->kernel_work_elsewhere += credit.work_ns;
+	return 0;
+}
+
+static int add_thread(struct sums *sums, const struct time_account *thread)
+{
+	struct task task = *thread->task;
+	struct time_account *sum;
+	int32_t pid;
+
+	task.pid = thread->pid;
+	pid = sums->groups ? task_groups_of(sums->groups, &task) : thread->pid;
+	sum = sum_of(sums, pid);
+	if (!sum)
+		return -ERROR_MEMORY;
+	sum->task = thread->task;
+	sum->comm = pid < 0 ? thread->comm : task_names_last(sums->names, pid);
+	add_to(sum, thread);
+	if (!sums->interrupts)
+		return 0;
+	return add_credit(sums,
+			  sums->groups ? task_groups_beneficiary(sums->groups,
+								 thread->pid) :
+					 pid,
+			  thread->pid);
+}
+
+int process_accounts_add(const struct array *threads,
+			 const struct task_names *names,
+			 const struct task_groups *groups,
+			 const struct interrupt_sums *interrupts,
+			 struct array *processes)
+{
+	struct sums sums = {
+		.names = names,
+		.groups = groups,
+		.interrupts = interrupts,
+		.list = processes,
+	};
+	int status = 0;
+
+	for (size_t i = 0; !status && i < threads->count; i++)
+		status = add_thread(&sums, array_at(threads, i));
+	if (!status && groups && interrupts)
+		status = add_credit(&sums, GROUP_KERNEL, 0);
+	if (!status && groups && interrupts)
+		status = add_credit(&sums, GROUP_NOBODY, -1);
+	number_map_free(&sums.by_pid);
+	number_map_free(&sums.credited);
+	return status;
 }

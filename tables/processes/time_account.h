@@ -1,23 +1,159 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef KT_TABLES_TIME_ACCOUNT_H
-#define KT_TABLES_TIME_ACCOUNT_H
+#ifndef KT_TABLES_PROCESSES_TIME_ACCOUNT_H
+#define KT_TABLES_PROCESSES_TIME_ACCOUNT_H
 
-#include "attribution/events/event_handler.h"
+/* Where the time of threads and processes went: the accounts that the tables of
+ * processes and threads show.
+ *
+ *  spans of threads' time --> time_accounts ----> struct time_account by thread
+ *  switches, calls, faults     (one pass, or      --process_accounts_add()-->
+ *  interrupt accounts           time_records)     by process or group
+ *
+ * Invariants:
+ * 1. wall_ns is the sum of class_ns; benefited_ns + stolen_ns is the interrupt
+ *    time.
+ * 2. Interrupt time that was for other processes is stolen from the interrupted
+ *    thread and elsewhere added to the beneficiary's process, never to wall_ns.
+ * 3. uncertain bounds the error of each class (struct class_error_bound).
+ * 4. Accounts made from time_records equal the accounts of the pass that wrote
+ *    them.
+ *
+ * Errors: -ERROR_MEMORY, kept until time_accounts_end().
+ */
+
 #include "attribution/time/time_span.h"
-#include "tables/processes/class_error_bound.h"
+#include "common/array.h"
 
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 
-struct array;
 struct attribution_input;
 struct interrupt_accounts;
-struct interrupt_sums;
 struct kept_file_writer;
 struct known_events;
 struct pack;
 struct task;
+struct task_groups;
+struct task_names;
+
+/* Bounds the error of the class times of one thread. The thread's time moves
+ * from one class to another at borders, each of which is exact to a few ns, or
+ * a few hundred; each border may shift that much time to the wrong class. So
+ * may the thread's end, after which no time of the thread follows.
+ */
+struct class_error_bound {
+	uint64_t sum_ns;       /* sum over borders with time on both sides */
+	uint64_t before_ns;    /* in the class before the last border */
+	uint64_t since_ns;     /* in the class after it, so far */
+	uint64_t error_ns;     /* error of the last border */
+	uint64_t last_ns;      /* end of the last span */
+	uint32_t end_error_ns; /* error of last_ns if the thread ended there */
+	uint8_t time_class;    /* enum time_class after the last border */
+};
+
+/* Adds the thread's next span. */
+void class_error_bound_take(struct class_error_bound *bound,
+			    const struct time_span *span);
+
+/* Returns the maximum total error of a class in ns. @until_ns: end of the
+ * recording; a thread's end is at that time at the latest.
+ */
+uint64_t class_error_bound_ns(const struct class_error_bound *bound,
+			      uint64_t until_ns);
+
+/* The interrupt time of a thread, by whether it was for the thread's own
+ * process (the thread benefited) or for others.
+ */
+struct interrupt_shares {
+	int32_t tid;
+	uint64_t own_ns;    /* for the thread's own process */
+	uint64_t stolen_ns; /* for other processes, or for none */
+};
+
+/* Time on other processes' threads that was for one process. */
+struct interrupt_credit {
+	int32_t pid;
+	uint64_t interrupt_ns; /* interrupt time on threads of other processes
+				 * and on idle CPUs */
+	/* work of kernel threads that run deferred work */
+	uint64_t work_ns;
+};
+
+/* The shares of all threads and the credits of all processes. */
+struct interrupt_sums {
+	struct keyed_array threads;   /* struct interrupt_shares by tid */
+	struct keyed_array processes; /* struct interrupt_credit by pid */
+};
+
+#define INTERRUPT_SUMS_NONE \
+	((struct interrupt_sums){ \
+		.threads = KEYED_ARRAY_OF(struct interrupt_shares, tid), \
+		.processes = KEYED_ARRAY_OF(struct interrupt_credit, pid), \
+	})
+
+/* Adds all accounts of @accounts. Returns 0 or -ERROR_MEMORY. */
+int interrupt_sums_add(struct interrupt_sums *sums,
+		       const struct interrupt_accounts *accounts);
+void interrupt_sums_free(struct interrupt_sums *sums);
+
+/* Returns how the interrupt time of thread @tid divides; own_ns + stolen_ns is
+ * the whole of it.
+ */
+struct interrupt_shares interrupt_sums_thread(const struct interrupt_sums *sums,
+					      int32_t tid);
+
+struct interrupt_credit
+interrupt_sums_process(const struct interrupt_sums *sums, int32_t pid);
+
+enum time_record_kind {
+	RECORD_SPAN,	    /* an interval of a thread's time */
+	RECORD_SWITCH,	    /* the thread left a CPU */
+	RECORD_SYSTEM_CALL, /* the thread started a system call */
+	RECORD_FAULT,
+	TIME_RECORD_KINDS,
+};
+
+/* A record that thread accounts are summed from. */
+struct time_record {
+	uint8_t kind; /* enum time_record_kind */
+	/* RECORD_SPAN: the final class of the thread's earlier provisional
+	 * spans
+	 */
+	uint8_t resolved;
+	/* Contexts are not recorded. Kinds other than RECORD_SPAN only have the
+	 * task, the CPU, and the time as begin and end.
+	 */
+	struct time_span span;
+};
+
+/* Writes or reads records. */
+struct time_records {
+	struct kept_file_writer *writer; /* NULL: records are not written */
+	/* const struct task *, by index: tasks of written records */
+	struct array kept;
+	struct array read; /* struct task, by index: tasks of records to read */
+};
+
+#define TIME_RECORDS_NONE \
+	((struct time_records){ .kept = ARRAY_OF(const struct task *), \
+				.read = ARRAY_OF(struct task) })
+
+void time_records_free(struct time_records *records);
+
+/* Writes @record. Returns 0 or -ERROR_MEMORY. */
+int time_records_keep(struct time_records *records,
+		      const struct time_record *record);
+
+/* Reads *@record, unless that makes the pack fail. Its task lives as long as
+ * @records.
+ */
+void time_records_read(const struct time_records *records, struct pack *pack,
+		       struct time_record *record);
+
+/* Writes or reads the tasks of the records. Reading must come before any
+ * record.
+ */
+void time_records_pack_tasks(struct time_records *records, struct pack *pack);
 
 /* The time of one thread, or of all threads of a process, by class. Each class
  * of interrupt time has two parts: benefited and stolen.
@@ -94,5 +230,18 @@ struct interrupt_accounts *
 time_accounts_interrupts(const struct time_accounts *accounts);
 const struct interrupt_sums *
 time_accounts_sums(const struct time_accounts *accounts);
+
+/* Appends to @processes the sums of @threads (both of struct time_account) by
+ * process, or by @groups if that is not NULL, with the group's number as pid.
+ * Adds the time on other processes' threads from @interrupts, also for the
+ * kernel and for no process.
+ *
+ * Returns 0 or -ERROR_MEMORY.
+ */
+int process_accounts_add(const struct array *threads,
+			 const struct task_names *names,
+			 const struct task_groups *groups,
+			 const struct interrupt_sums *interrupts,
+			 struct array *processes);
 
 #endif

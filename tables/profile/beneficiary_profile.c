@@ -1,20 +1,45 @@
 /* SPDX-License-Identifier: MIT */
 #include "tables/profile/beneficiary_profile.h"
 
+#include "attribution/interrupts/interrupt_accounts.h"
 #include "attribution/interrupts/interrupt_rows.h"
-#include "attribution/interrupts/interrupt_stacks.h"
+#include "attribution/interrupts/interrupt_slice.h"
 #include "attribution/trackers.h"
+#include "common/array.h"
 #include "common/bytes.h"
 #include "common/container_of.h"
 #include "common/error.h"
-#include "report/steps/step_filter.h"
-#include "tables/profile/beneficiary_tree.h"
-#include "tables/profile/path_sums.h"
+#include "report/steps/call_step.h"
+#include "report/steps/task_choice.h"
 #include "tables/profile/slice_works.h"
-#include "tables/profile/work_paths.h"
 #include "tables/table.h"
 
+#include <stdbool.h>
 #include <stdlib.h>
+
+/* A task's current node in the tree. */
+struct work_path {
+	uint32_t node;
+	uint32_t stopped;  /* while in work: the node to return to */
+	uint64_t clock_ns; /* its time before this is in the tree */
+	bool is_known;	   /* false: no call event yet */
+	bool is_wanted;
+	bool is_in_work; /* node is below the root of work */
+	/* depth of the outermost function of the work, plus 1; 0: not in work
+	 */
+	uint32_t work_from;
+};
+
+/* The call paths of tasks in a tree in which interrupt work has a root of its
+ * own, above all processes, where it stays until its beneficiary is known. A
+ * task that the filter leaves out is in the tree only while in such work.
+ */
+struct work_paths {
+	const struct profile_options *options;
+	struct call_tree *tree;
+	uint32_t root;	    /* root of interrupt work */
+	struct array tasks; /* struct work_path by task index */
+};
 
 struct beneficiary_profile {
 	struct event_handler handler;
@@ -28,6 +53,242 @@ struct beneficiary_profile {
 	uint64_t part_ns[PROFILE_PARTS];
 	struct profile_interrupts interrupts;
 };
+
+/* Adds a path for the new task @task and returns it; NULL when out of memory.
+ */
+static struct work_path *work_paths_add(struct work_paths *paths,
+					const struct task *task)
+{
+	struct work_path *path = array_reach(&paths->tasks, task->index);
+
+	if (!path)
+		return NULL;
+	path->is_known = true;
+	path->is_wanted = step_filter_task(paths->options->filter, task);
+	path->node = call_tree_part_root(
+		paths->tree, profile_tree_of(paths->options, task),
+		profile_part_of(paths->options, task->tid));
+	return path->node == CALL_NODE_NONE ? NULL : path;
+}
+
+/* Returns the path of @task, valid until a new task is added; NULL when out of
+ * memory.
+ */
+static inline struct work_path *work_paths_of(struct work_paths *paths,
+					      const struct task *task)
+{
+	struct work_path *all = paths->tasks.items;
+
+	return task->index < paths->tasks.count && all[task->index].is_known ?
+		       &all[task->index] :
+		       work_paths_add(paths, task);
+}
+
+/* Returns whether the task's current function is in the tree. */
+static inline bool work_path_is_shown(const struct work_path *path)
+{
+	return path->is_in_work || path->is_wanted;
+}
+
+/* Leaves the innermost function. */
+static inline void work_path_leave(const struct work_paths *paths,
+				   struct work_path *path)
+{
+	if (!work_path_is_shown(path))
+		return;
+	path->node = call_tree_at(paths->tree, path->node)->parent;
+	if (!path->is_in_work || path->node != paths->root)
+		return;
+	path->node = path->stopped;
+	path->is_in_work = false;
+	path->work_from = 0;
+}
+
+/* The root's number, which no process has. */
+enum { WORK_PID = -2 };
+
+/* Borrows both. Returns false when out of memory. Must be closed in either
+ * case.
+ */
+static bool work_paths_open(struct work_paths *paths, struct call_tree *tree,
+			    const struct profile_options *options)
+{
+	*paths = (struct work_paths){
+		.options = options,
+		.tree = tree,
+		.root = call_tree_part_root(tree, WORK_PID, PROFILE_WORK),
+		.tasks = ARRAY_OF(struct work_path),
+	};
+	return paths->root != CALL_NODE_NONE;
+}
+
+static void work_paths_close(struct work_paths *paths)
+{
+	array_free(&paths->tasks);
+}
+
+static void begin_work(const struct work_paths *paths, struct work_path *path,
+		       uint32_t depth)
+{
+	path->stopped = path->node;
+	path->node = paths->root;
+	path->is_in_work = true;
+	path->work_from = depth + 1;
+}
+
+static bool enter_path(struct work_paths *paths, struct work_path *path,
+		       const struct call_step *step)
+{
+	if (!work_path_is_shown(path))
+		return true;
+	path->node = call_tree_enter(paths->tree, path->node, step->function,
+				     step->how);
+	return path->node != CALL_NODE_NONE;
+}
+
+/* Enters the function of @step, which starts work if @is_work and its task is
+ * in none. Returns false when out of memory.
+ */
+static bool work_paths_enter(struct work_paths *paths, struct work_path *path,
+			     const struct call_step *step, bool is_work)
+{
+	if (is_work && !path->is_in_work)
+		begin_work(paths, path, step->depth);
+	return enter_path(paths, path, step);
+}
+
+/* Enters the function of @step, which was open at the start of decoding, after
+ * work_paths_pack() has read. Returns false when out of memory.
+ */
+static bool work_paths_reopen(struct work_paths *paths,
+			      const struct call_step *step)
+{
+	struct work_path *path = work_paths_of(paths, step->task);
+
+	if (path && step->depth + 1 == path->work_from)
+		begin_work(paths, path, step->depth);
+	return path && enter_path(paths, path, step);
+}
+
+/* Writes or reads which open functions of tasks started work. After reading,
+ * the open functions must be entered with work_paths_reopen(), which restores
+ * the nodes.
+ */
+static void work_paths_pack(struct work_paths *paths,
+			    const struct task_pack *tasks)
+{
+	uint32_t count = (uint32_t)paths->tasks.count;
+
+	pack_u32(tasks->pack, &count);
+	task_pack_check(tasks, count);
+	for (uint32_t i = 0; i < count && !tasks->pack->failed; i++) {
+		struct work_path *path = array_reach(&paths->tasks, i);
+
+		pack_check(tasks->pack, path);
+		if (path)
+			pack_u32(tasks->pack, &path->work_from);
+	}
+}
+
+static bool is_wanted(const struct profile_options *options, int32_t pid)
+{
+	const struct task process = { .pid = pid, .tid = pid };
+
+	return pid > 0 ? step_filter_task(options->filter, &process) :
+			 !step_filter_has_tasks(options->filter);
+}
+
+/* Returns the node below @root for the node @node below @work. */
+static uint32_t place_below(struct call_tree *tree, uint32_t work,
+			    uint32_t root, uint32_t node)
+{
+	const struct call_node *from = call_tree_at(tree, node);
+	uint32_t function = from->function;
+	bool is_interrupt = from->is_interrupt;
+	uint32_t parent;
+
+	if (node == work)
+		return root;
+	parent = place_below(tree, work, root, from->parent);
+	return parent == CALL_NODE_NONE ?
+		       CALL_NODE_NONE :
+		       call_tree_find_child(tree, parent, function,
+					    is_interrupt);
+}
+
+static uint64_t entries_of(const struct path_sum *sum, enum call_how how)
+{
+	return (sum->entries[how] + ENTRY_PARTS / 2) / ENTRY_PARTS;
+}
+
+/* Returns the number of the root for work for process @pid. */
+static int32_t tree_for(const struct profile_options *options, int32_t pid)
+{
+	if (options->groups)
+		return task_groups_beneficiary(options->groups, pid);
+	return pid > 0 ? pid : 0;
+}
+
+static int add_sum(struct call_tree *tree, uint32_t place,
+		   const struct path_sum *sum,
+		   struct profile_interrupts *interrupts)
+{
+	const struct call_counts calls = {
+		.direct = entries_of(sum, HOW_CALL) +
+			  entries_of(sum, HOW_SYSTEM_CALL),
+		.tail = entries_of(sum, HOW_TAIL),
+		.async = entries_of(sum, HOW_EXCEPTION),
+		.starts = entries_of(sum, HOW_START),
+		.inferred = entries_of(sum, HOW_INFERRED),
+	};
+
+	if (place == CALL_NODE_NONE)
+		return -ERROR_MEMORY;
+	call_tree_at(tree, place)->self_ns += sum->ns;
+	call_tree_add_calls(tree, place, &calls,
+			    sum->certain_ns[CERTAIN_INFERRED]);
+	interrupts->exact_ns += sum->certain_ns[CERTAIN_EXACT];
+	interrupts->inferred_ns += sum->certain_ns[CERTAIN_INFERRED];
+	interrupts->nobodys_ns += sum->certain_ns[CERTAIN_NOBODY];
+	return 0;
+}
+
+/* Returns the root for work for process @pid; CALL_NODE_NONE when out of
+ * memory.
+ */
+static uint32_t root_for(struct call_tree *tree,
+			 const struct profile_options *options, int32_t pid)
+{
+	return call_tree_part_root(tree, tree_for(options, pid),
+				   pid > 0 ? profile_part_of(options, pid) :
+					     PROFILE_WORK);
+}
+
+/* Adds @sums, whose paths are below @work in @tree, to the calls of the
+ * processes that the work was for, below each process's root, if
+ * @options->filter selects the process; adds to @interrupts how certain that
+ * is. Returns 0 or -ERROR_MEMORY.
+ */
+static int beneficiary_tree_add(struct call_tree *tree, uint32_t work,
+				const struct profile_options *options,
+				const struct path_sums *sums,
+				struct profile_interrupts *interrupts)
+{
+	const struct path_sum *sum;
+	int status = 0;
+
+	for (size_t i = 0; !status && (sum = path_sums_at(sums, i)); i++) {
+		uint32_t place;
+
+		if (!is_wanted(options, sum->pid))
+			continue;
+		place = root_for(tree, options, sum->pid);
+		if (place != CALL_NODE_NONE)
+			place = place_below(tree, work, place, sum->path);
+		status = add_sum(tree, place, sum, interrupts);
+	}
+	return status;
+}
 
 /* Adds @more to the current slice. Work in it that is no interrupt work is
  * charged to the task itself.
@@ -104,9 +365,10 @@ static bool is_in_slice(const struct interrupt_stack *stack,
 	return stack->slices.count && step->depth >= slices->depth;
 }
 
-static bool enter(struct beneficiary_profile *profile, struct work_path *path,
-		  const struct interrupt_stack *stack,
-		  const struct call_step *step)
+static bool enter_function(struct beneficiary_profile *profile,
+			   struct work_path *path,
+			   const struct interrupt_stack *stack,
+			   const struct call_step *step)
 {
 	return work_paths_enter(&profile->tasks, path, step,
 				is_in_slice(stack, step)) &&
@@ -155,7 +417,7 @@ static void take_step(struct event_handler *handler,
 		stack = interrupt_accounts_stack(profile->accounts, step->task);
 		is_done = stack &&
 			  (step->kind == STEP_ENTER ?
-				   enter(profile, path, stack, step) :
+				   enter_function(profile, path, stack, step) :
 				   count_local(profile, path, stack, step));
 	}
 	if (!is_done)
@@ -217,8 +479,9 @@ beneficiary_profile_new(const struct attribution_input *input,
 		profile->accounts = interrupt_accounts_new(
 			input, trackers_threads(input->trackers));
 	if (profile->accounts) {
-		interrupt_rows_tell(interrupt_accounts_rows(profile->accounts),
-				    &profile->callback);
+		interrupt_rows_listen(
+			interrupt_accounts_rows(profile->accounts),
+			&profile->callback);
 		return profile;
 	}
 	beneficiary_profile_free(profile);
@@ -248,7 +511,7 @@ beneficiary_profile_handler(struct beneficiary_profile *profile)
  */
 void beneficiary_profile_begin_window(struct beneficiary_profile *profile)
 {
-	interrupt_rows_tell(interrupt_accounts_rows(profile->accounts), NULL);
+	interrupt_rows_listen(interrupt_accounts_rows(profile->accounts), NULL);
 }
 
 void beneficiary_profile_keep(struct beneficiary_profile *profile,
@@ -265,8 +528,8 @@ void beneficiary_profile_pack_rest(struct beneficiary_profile *profile,
 {
 	if (pack->is_reading && interrupt_accounts_end(profile->accounts) < 0)
 		pack_check(pack, false);
-	interrupt_rows_tell(interrupt_accounts_rows(profile->accounts),
-			    &profile->callback);
+	interrupt_rows_listen(interrupt_accounts_rows(profile->accounts),
+			      &profile->callback);
 	interrupt_accounts_pack_rest(profile->accounts, pack);
 }
 

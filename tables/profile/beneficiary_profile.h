@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef KT_TABLES_BENEFICIARY_PROFILE_H
-#define KT_TABLES_BENEFICIARY_PROFILE_H
+#ifndef KT_TABLES_PROFILE_BENEFICIARY_PROFILE_H
+#define KT_TABLES_PROFILE_BENEFICIARY_PROFILE_H
 
 #include "attribution/events/event_handler.h"
-#include "attribution/interrupts/interrupt_accounts.h"
+#include "report/profile/call_tree.h"
 #include "report/profile/profile.h"
-#include "report/profile/profile_interrupts.h"
+#include "report/profile/profile_report.h"
 
-#include <stdbool.h>
 #include <stdint.h>
 
 struct attribution_input;

@@ -3,28 +3,29 @@
 
 #include "attribution/events/event_handler.h"
 #include "attribution/time/thread_tracker.h"
+#include "attribution/time/time_span.h"
 #include "attribution/trackers.h"
+#include "common/array.h"
 #include "common/bytes.h"
 #include "common/container_of.h"
 #include "common/error.h"
-#include "report/steps/step_filter.h"
-#include "report/steps/task_groups.h"
+#include "common/kept_file.h"
+#include "report/profile/call_tree.h"
+#include "report/steps/call_step.h"
+#include "report/steps/task_choice.h"
+#include "report/text/function_label.h"
 #include "report/text/task_names.h"
 #include "symbolize/functions/function_table.h"
 #include "symbolize/symbols/symbols.h"
-#include "tables/profile/off_cpu_records.h"
-#include "tables/profile/wall_place.h"
 #include "tables/table.h"
 
 #include <stdlib.h>
 
-struct wall_task {
-	bool is_known;
-	bool is_wanted;
-	struct task task;	 /* as first seen */
-	struct call_tree *calls; /* the tree it is in, or NULL */
-	struct wall_place place;
-	uint64_t until_ns; /* end of the time in its parts */
+/* A thread's current node in a call tree, and its work since its last span. */
+struct wall_place {
+	uint32_t node; /* current node, or the last one before it was lost */
+	struct call_parts parts;
+	uint64_t parts_ns; /* sum of parts */
 };
 
 struct wall_tree {
@@ -42,6 +43,237 @@ struct wall_tree {
 	struct off_cpu_records records;
 	struct array tasks; /* struct wall_task by task index */
 	int status;
+};
+
+static int add_time(struct call_tree *calls, uint32_t node, uint64_t time_ns)
+{
+	if (node == CALL_NODE_NONE)
+		return -ERROR_MEMORY;
+	call_tree_at(calls, node)->self_ns += time_ns;
+	return 0;
+}
+
+static int book_state(struct call_tree *calls, const struct wall_place *place,
+		      enum frame_state state, uint64_t time_ns)
+{
+	return add_time(calls,
+			call_tree_child(calls, place->node,
+					frame_state_function(state), false),
+			time_ns);
+}
+
+/* Adds the thread's parts since its last span, all of which are time on a CPU.
+ */
+static int book_parts(struct call_tree *calls, const struct wall_place *place,
+		      uint64_t time_ns)
+{
+	uint64_t rest_ns = time_ns;
+
+	for (size_t i = 0; i < place->parts.list.count; i++) {
+		const struct call_part *part = array_at(&place->parts.list, i);
+		/* A CPU's clock may lag behind the clock of the thread's
+		 * previous CPU.
+		 */
+		uint64_t part_ns = part->on_cpu_ns < rest_ns ? part->on_cpu_ns :
+							       rest_ns;
+
+		rest_ns -= part_ns;
+		if (add_time(calls, part->node, part_ns) < 0)
+			return -ERROR_MEMORY;
+	}
+	return add_time(calls, place->node, rest_ns);
+}
+
+/* Returns whether @span is time off CPUs. */
+static bool wall_place_is_off(const struct time_span *span)
+{
+	return span->time_class == TIME_RUNNABLE ||
+	       span->time_class == TIME_ASLEEP ||
+	       (span->time_class == TIME_UNKNOWN &&
+		span->reason >= UNKNOWN_NO_EVENTS);
+}
+
+/* Returns whether the thread is in a function, not at its root. */
+static bool wall_place_has_function(const struct call_tree *calls,
+				    const struct wall_place *place)
+{
+	return call_tree_at(calls, place->node)->parent != CALL_NODE_NONE;
+}
+
+/* Adds @span to the tree @calls: time on a CPU by the parts, other time in a
+ * frame that names the thread's state.
+ *
+ * Returns 0 or -ERROR_MEMORY.
+ */
+static int wall_place_book(const struct wall_place *place,
+			   struct call_tree *calls,
+			   const struct time_span *span)
+{
+	uint64_t time_ns = span->end_ns - span->begin_ns;
+
+	switch ((enum time_class)span->time_class) {
+	case TIME_USER:
+		/* Traced user code has functions; only untraced user code needs
+		 * a frame.
+		 */
+		if (wall_place_has_function(calls, place) || place->parts_ns)
+			return book_parts(calls, place, time_ns);
+		return book_state(calls, place, FRAME_USER, time_ns);
+	case TIME_SYSTEM_CALL:
+	case TIME_FAULT:
+	case TIME_KERNEL:
+	case TIME_INTERRUPT:
+	case TIME_TRACER:
+		return book_parts(calls, place, time_ns);
+	case TIME_GUEST:
+		return book_state(calls, place, FRAME_GUEST, time_ns);
+	case TIME_RUNNABLE:
+		return book_state(calls, place, FRAME_RUNNABLE, time_ns);
+	case TIME_ASLEEP:
+		return book_state(calls, place, FRAME_ASLEEP, time_ns);
+	case TIME_NOT_ASKED:
+		return book_state(calls, place, FRAME_NOT_ASKED, time_ns);
+	case TIME_UNKNOWN:
+		return book_state(calls, place,
+				  FRAME_UNKNOWN_GAP + span->reason, time_ns);
+	case TIME_CLASSES:
+		break;
+	}
+	return 0;
+}
+
+int off_cpu_records_open(struct off_cpu_records *records)
+{
+	*records = (struct off_cpu_records){ .paths = call_tree_new() };
+	if (!records->paths)
+		return -ERROR_MEMORY;
+	records->root = call_tree_root(records->paths, 0);
+	return records->root == CALL_NODE_NONE ? -ERROR_MEMORY : 0;
+}
+
+void off_cpu_records_free(struct off_cpu_records *records)
+{
+	call_tree_free(records->paths);
+}
+
+/* Lists @node and its callers below the root. Returns false when out of memory.
+ */
+static bool list_callers(const struct call_tree *tree, uint32_t node,
+			 struct array *callers)
+{
+	for (; call_tree_at(tree, node)->parent != CALL_NODE_NONE;
+	     node = call_tree_at(tree, node)->parent)
+		if (array_append(callers, &node) < 0)
+			return false;
+	return true;
+}
+
+/* Returns the node of @to, below @root, for node @node of @from; CALL_NODE_NONE
+ * when out of memory. Not recursive: the depth of a path has no limit in a
+ * trace or file.
+ */
+static uint32_t copy_path(const struct call_tree *from, uint32_t node,
+			  struct call_tree *to, uint32_t root)
+{
+	struct array callers = ARRAY_OF(uint32_t);
+	uint32_t at = list_callers(from, node, &callers) ? root :
+							   CALL_NODE_NONE;
+
+	for (size_t i = callers.count; i-- > 0 && at != CALL_NODE_NONE;) {
+		const uint32_t *caller = array_at(&callers, i);
+		const struct call_node *item = call_tree_at(from, *caller);
+
+		at = call_tree_find_child(to, at, item->function,
+					  item->is_interrupt);
+	}
+	array_free(&callers);
+	return at;
+}
+
+uint32_t off_cpu_records_place(const struct off_cpu_records *records,
+			       uint32_t path, struct call_tree *calls,
+			       uint32_t root)
+{
+	return copy_path(records->paths, path, calls, root);
+}
+
+static void pack_record(struct pack *pack, struct off_cpu_record *record)
+{
+	struct time_span *span = &record->span;
+
+	task_pack_facts(pack, &record->task);
+	pack_i32(pack, &span->cpu);
+	pack_u64(pack, &span->begin_ns);
+	pack_u64(pack, &span->end_ns);
+	pack_small(pack, &span->time_class, TIME_CLASSES - 1);
+	pack_small(pack, &span->reason, UNKNOWN_REASONS - 1);
+	pack_u32(pack, &record->path);
+}
+
+int off_cpu_records_keep(struct off_cpu_records *records,
+			 const struct task *task, const struct time_span *span,
+			 const struct call_tree *calls, uint32_t node)
+{
+	const struct kept_span when =
+		kept_span_of(span->begin_ns, span->end_ns);
+	struct off_cpu_record record = {
+		.task = *task,
+		.span = *span,
+		.path = copy_path(calls, node, records->paths, records->root),
+	};
+
+	if (record.path == CALL_NODE_NONE)
+		return -ERROR_MEMORY;
+	pack_record(kept_file_writer_pack(records->writer), &record);
+	kept_file_writer_add(records->writer, &when);
+	return 0;
+}
+
+static void pack_path(struct call_tree *paths, struct pack *pack,
+		      uint32_t number, uint32_t functions)
+{
+	struct call_node node = { 0 };
+
+	if (!pack->is_reading)
+		node = *call_tree_at(paths, number);
+	pack_u32(pack, &node.parent);
+	pack_u32(pack, &node.function);
+	pack_bool(pack, &node.is_interrupt);
+	pack_check(pack, node.parent < number && node.function < functions);
+	if (pack->is_reading && !pack->failed)
+		pack_check(pack, call_tree_find_child(
+					 paths, node.parent, node.function,
+					 node.is_interrupt) == number);
+}
+
+void off_cpu_records_pack_paths(struct off_cpu_records *records,
+				struct pack *pack, uint32_t functions)
+{
+	uint32_t count = call_tree_count(records->paths);
+
+	pack_u32(pack, &count);
+	for (uint32_t i = records->root + 1; i < count && !pack->failed; i++)
+		pack_path(records->paths, pack, i, functions);
+}
+
+void off_cpu_records_read(const struct off_cpu_records *records,
+			  struct pack *pack, struct off_cpu_record *record)
+{
+	*record = (struct off_cpu_record){ .path = 0 };
+	pack_record(pack, record);
+	pack_check(pack,
+		   record->path >= records->root &&
+			   record->path < call_tree_count(records->paths));
+	record->span.task = &record->task;
+}
+
+struct wall_task {
+	bool is_known;
+	bool is_wanted;
+	struct task task;	 /* as first seen */
+	struct call_tree *calls; /* the tree it is in, or NULL */
+	struct wall_place place;
+	uint64_t until_ns; /* end of the time in its parts */
 };
 
 static int32_t process_of(const struct wall_tree *tree, const struct task *task)
@@ -106,8 +338,9 @@ static void forget_parts(struct wall_task *wall, uint64_t until_ns)
 }
 
 /* Adds the part of @span that is in the window to the tree. */
-static int book(const struct wall_tree *tree, const struct wall_place *place,
-		const struct time_span *span)
+static int book_span(const struct wall_tree *tree,
+		     const struct wall_place *place,
+		     const struct time_span *span)
 {
 	const struct time_window window = tree->input->window;
 	struct time_span part = *span;
@@ -130,7 +363,7 @@ static int take_kept(struct wall_tree *tree, const struct wall_task *wall,
 		status = off_cpu_records_keep(&tree->records, &wall->task, span,
 					      wall->calls, wall->place.node);
 	if (!status && wall->is_wanted && !tree->is_of_window)
-		status = book(tree, &wall->place, span);
+		status = book_span(tree, &wall->place, span);
 	return status;
 }
 
@@ -145,7 +378,7 @@ static int take_one(struct wall_tree *tree, const struct wall_task *wall,
 	if (tree->only_off_cpu ? wall_place_is_off(span) : !is_seen)
 		return take_kept(tree, wall, span);
 	return !tree->only_off_cpu && wall->is_wanted ?
-		       book(tree, &wall->place, span) :
+		       book_span(tree, &wall->place, span) :
 		       0;
 }
 
@@ -326,7 +559,7 @@ void wall_tree_read(struct wall_tree *tree, struct pack *pack)
 		place.node = off_cpu_records_place(&tree->records, record.path,
 						   tree->calls, root);
 	if (place.node == CALL_NODE_NONE ||
-	    book(tree, &place, &record.span) < 0)
+	    book_span(tree, &place, &record.span) < 0)
 		tree->status = -ERROR_MEMORY;
 }
 

@@ -1,15 +1,217 @@
 /* SPDX-License-Identifier: MIT */
 #include "tables/relations/function_study.h"
 
+#include "common/array.h"
 #include "common/error.h"
 #include "report/profile/call_tree.h"
-#include "report/steps/step_filter.h"
-#include "report/text/deep_stack.h"
+#include "report/steps/task_choice.h"
+#include "report/text/function_label.h"
 #include "tables/relations/function_choice.h"
-#include "tables/relations/slow_calls.h"
-#include "tables/relations/study_classes.h"
 
 #include <stdlib.h>
+
+/* The slowest of the offered calls, the slowest first. */
+struct slow_calls {
+	struct array list; /* struct slow_call */
+	size_t most;
+};
+
+/* Calls in classes of similar wall time. */
+struct study_classes {
+	struct array list; /* struct study_class, the fastest first */
+};
+
+#define STUDY_CLASSES_EMPTY \
+	((struct study_classes){ ARRAY_OF(struct study_class) })
+
+/* Returns an empty list for the @most slowest calls. */
+static struct slow_calls slow_calls_of(size_t most)
+{
+	return (struct slow_calls){ ARRAY_OF(struct slow_call), most };
+}
+
+static struct slow_call *call_at(const struct slow_calls *calls, size_t rank)
+{
+	return array_at(&calls->list, rank);
+}
+
+static void slow_calls_free(struct slow_calls *calls)
+{
+	for (size_t i = 0; i < calls->list.count; i++)
+		call_parts_free(&call_at(calls, i)->parts);
+	array_free(&calls->list);
+}
+
+static size_t rank_of(const struct slow_calls *calls, uint64_t wall_ns)
+{
+	size_t rank = calls->list.count;
+
+	while (rank && call_at(calls, rank - 1)->wall_ns < wall_ns)
+		rank--;
+	return rank;
+}
+
+/* Frees the last entry, or appends one. */
+static int make_room(struct slow_calls *calls)
+{
+	struct slow_call *last;
+
+	if (calls->list.count < calls->most) {
+		if (!array_add(&calls->list))
+			return -ERROR_MEMORY;
+		return 0;
+	}
+	last = call_at(calls, calls->list.count - 1);
+	call_parts_free(&last->parts);
+	*last = (struct slow_call){ 0 };
+	return 0;
+}
+
+/* Copies @call if it is slow enough. Of equally slow calls, the first wins.
+ *
+ * Returns 0 or -ERROR_MEMORY.
+ */
+static int slow_calls_offer(struct slow_calls *calls,
+			    const struct slow_call *call)
+{
+	size_t rank = rank_of(calls, call->wall_ns);
+	struct slow_call copy = *call;
+
+	if (rank >= calls->most)
+		return 0;
+	copy.parts = CALL_PARTS_EMPTY;
+	if (call_parts_join(&copy.parts, &call->parts) < 0 ||
+	    make_room(calls) < 0) {
+		call_parts_free(&copy.parts);
+		return -ERROR_MEMORY;
+	}
+	for (size_t i = calls->list.count - 1; i > rank; i--)
+		*call_at(calls, i) = *call_at(calls, i - 1);
+	*call_at(calls, rank) = copy;
+	return 0;
+}
+
+/* Returns the call at @rank, counted from 0, or NULL. */
+static const struct slow_call *slow_calls_at(const struct slow_calls *calls,
+					     size_t rank)
+{
+	return rank < calls->list.count ? call_at(calls, rank) : NULL;
+}
+
+/* Classes per octave, as a power of two. */
+enum { CLASS_BITS = 4 };
+
+void study_class_free(struct study_class *study_class)
+{
+	call_parts_free(&study_class->parts);
+}
+
+static struct study_class *class_at(const struct study_classes *classes,
+				    size_t index)
+{
+	return array_at(&classes->list, index);
+}
+
+static void study_classes_free(struct study_classes *classes)
+{
+	for (size_t i = 0; i < classes->list.count; i++)
+		study_class_free(class_at(classes, i));
+	array_free(&classes->list);
+}
+
+static size_t class_of(uint64_t wall_ns)
+{
+	unsigned int shift;
+
+	if (wall_ns < 1 << CLASS_BITS)
+		return wall_ns;
+	shift = 63 - CLASS_BITS - (unsigned int)__builtin_clzll(wall_ns);
+	return ((size_t)shift << CLASS_BITS) + (wall_ns >> shift);
+}
+
+/* Counts @call.  Returns 0 or -ERROR_MEMORY. */
+static int study_classes_add(struct study_classes *classes,
+			     const struct slow_call *call)
+{
+	size_t index = class_of(call->wall_ns);
+	struct study_class *found = array_reach_like(
+		&classes->list, index,
+		&(struct study_class){ .parts = CALL_PARTS_EMPTY });
+
+	if (!found)
+		return -ERROR_MEMORY;
+	if (!found->calls || call->wall_ns < found->min_ns)
+		found->min_ns = call->wall_ns;
+	if (call->wall_ns > found->max_ns)
+		found->max_ns = call->wall_ns;
+	found->calls++;
+	return call_parts_join(&found->parts, &call->parts);
+}
+
+static int join(struct study_class *sum, const struct study_class *more)
+{
+	if (!more->calls)
+		return 0;
+	if (!sum->calls || more->min_ns < sum->min_ns)
+		sum->min_ns = more->min_ns;
+	if (more->max_ns > sum->max_ns)
+		sum->max_ns = more->max_ns;
+	sum->calls += more->calls;
+	return call_parts_join(&sum->parts, &more->parts);
+}
+
+static uint64_t count_all(const struct study_classes *classes)
+{
+	uint64_t count = 0;
+
+	for (size_t i = 0; i < classes->list.count; i++)
+		count += class_at(classes, i)->calls;
+	return count;
+}
+
+static int add_slow(const struct study_classes *classes, uint64_t wanted,
+		    struct study_class *slow)
+{
+	int status = 0;
+
+	for (size_t i = classes->list.count;
+	     i-- > 0 && !status && slow->calls < wanted;)
+		status = join(slow, class_at(classes, i));
+	return status;
+}
+
+static int add_typical(const struct study_classes *classes, uint64_t rank,
+		       struct study_class *typical)
+{
+	uint64_t passed = 0;
+
+	for (size_t i = 0; i < classes->list.count; i++) {
+		passed += class_at(classes, i)->calls;
+		if (passed >= rank)
+			return join(typical, class_at(classes, i));
+	}
+	return 0;
+}
+
+/* See function_study_compare(). */
+static int study_classes_compare(const struct study_classes *classes,
+				 struct study_class *slow,
+				 struct study_class *typical)
+{
+	uint64_t count = count_all(classes);
+	int status;
+
+	*slow = (struct study_class){ .parts = CALL_PARTS_EMPTY };
+	*typical = (struct study_class){ .parts = CALL_PARTS_EMPTY };
+	status = add_slow(classes, (count + 9) / 10, slow);
+	if (!status)
+		status = add_typical(classes, (count + 1) / 2, typical);
+	if (status < 0) {
+		study_class_free(slow);
+		study_class_free(typical);
+	}
+	return status;
+}
 
 /* An open call of the function. */
 struct open_study {

@@ -1,17 +1,15 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef KT_TABLES_FUNCTION_STUDY_H
-#define KT_TABLES_FUNCTION_STUDY_H
+#ifndef KT_TABLES_RELATIONS_FUNCTION_STUDY_H
+#define KT_TABLES_RELATIONS_FUNCTION_STUDY_H
 
-#include "report/profile/call_parts.h"
+#include "report/profile/call_tree.h"
 #include "report/steps/call_step.h"
-#include "report/steps/task_stacks.h"
 #include "tables/text/histogram.h"
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-struct call_tree;
 struct function_choice;
 struct step_filter;
 

@@ -1,20 +1,34 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef KT_TABLES_LATENCY_H
-#define KT_TABLES_LATENCY_H
+#ifndef KT_TABLES_RELATIONS_LATENCY_H
+#define KT_TABLES_RELATIONS_LATENCY_H
 
 #include "report/steps/call_step.h"
-#include "report/steps/task_stacks.h"
 #include "tables/text/histogram.h"
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-struct latency_paths;
+struct call_tree;
+struct context_kinds;
 struct function_choice;
 struct step_filter;
 struct task_paths;
-struct context_kinds;
+
+/* One call path from function A to function B. */
+struct latency_path {
+	uint32_t node;	       /* of B in the tree; A is its root's child */
+	struct histogram time; /* wall time, ns */
+	uint64_t on_cpu_ns;    /* sum over all times */
+};
+
+/* All observed call paths from A to B. */
+struct latency_paths;
+
+/* Returns path @index, or NULL after the last. */
+const struct latency_path *latency_paths_at(const struct latency_paths *paths,
+					    size_t index);
+const struct call_tree *latency_paths_tree(const struct latency_paths *paths);
 
 /* The time from entering one function, A, to the first entry of another, B,
  * within one call of A, and the call path between them.

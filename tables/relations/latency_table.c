@@ -1,17 +1,337 @@
 /* SPDX-License-Identifier: MIT */
-#include "tables/table.h"
-
 #include "attribution/events/event_handler.h"
 #include "attribution/time/thread_tracker.h"
 #include "attribution/trackers.h"
+#include "common/array.h"
+#include "common/error.h"
+#include "report/text/duration_text.h"
+#include "report/text/name_text.h"
 #include "symbolize/symbols/symbols.h"
 #include "tables/relations/function_choice.h"
 #include "tables/relations/latency.h"
-#include "tables/relations/latency_report.h"
+#include "tables/table.h"
+#include "tables/text/histogram.h"
+#include "tables/text/stack_text.h"
 
+#include <inttypes.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+/* One of the counts of a result, with its description. */
+struct latency_count {
+	const char *name; /* as in struct latency_answer */
+	const char *text;
+	uint64_t count;
+};
+
+/* The contents of `report --between`; all borrowed. */
+struct latency_report {
+	const struct latency *latency; /* after latency_end() */
+	const struct function_table *functions;
+	const char *from; /* the functions' names as given by the user */
+	const char *to;
+};
+
+static const struct {
+	const char *name;
+	const char *text;
+	size_t offset; /* in struct latency_answer */
+} counts[] = {
+#define COUNT(member, text) \
+	{ \
+#member, text, offsetof(struct latency_answer, member) \
+	}
+	COUNT(calls, "calls of the first"),
+	COUNT(never, "ended without the second"),
+	COUNT(open, "had not reached it when the recording ended"),
+	COUNT(unseen_begin, "started before they were seen: no time known"),
+	COUNT(doubtful, "without it in the trace, which has gaps"),
+	COUNT(again, "later entries of the second in the same calls"),
+	COUNT(in_interrupts, "entries of the second in interrupts during the "
+			     "calls"),
+#undef COUNT
+};
+
+/* Sets *@count to count @index. Returns false after the last. */
+static bool latency_count_at(const struct latency_answer *answer, size_t index,
+			     struct latency_count *count)
+{
+	if (index >= sizeof(counts) / sizeof(*counts))
+		return false;
+	count->name = counts[index].name;
+	count->text = counts[index].text;
+	count->count = *(const uint64_t *)((const char *)answer +
+					   counts[index].offset);
+	return true;
+}
+
+/* Returns the functions of @path, a path of @latency, as text: see
+ * stack_text().
+ */
+static char *latency_path_name(const struct latency *latency,
+			       const struct latency_path *path,
+			       const struct function_table *functions)
+{
+	return stack_text(latency_paths_tree(latency_paths(latency)),
+			  path->node, functions);
+}
+
+enum { COLUMN_ON_CPU = HISTOGRAM_COLUMNS, COLUMNS };
+
+static const char *const columns[COLUMNS] = {
+	HISTOGRAM_COLUMN_NAMES("count"),
+	[COLUMN_ON_CPU] = "on_cpu_ns",
+};
+
+static int add_times(struct sparse_rows *rows, const char *section,
+		     const char *name, const struct histogram *time,
+		     uint64_t on_cpu_ns)
+{
+	struct sparse_row *row =
+		histogram_rows_figures(rows, section, name, time);
+
+	if (!row)
+		return -ERROR_MEMORY;
+	if (time->count)
+		sparse_row_set(row, COLUMN_ON_CPU, on_cpu_ns);
+	return 0;
+}
+
+static int add_counts(struct sparse_rows *rows,
+		      const struct latency_answer *answer)
+{
+	struct latency_count count;
+
+	for (size_t i = 0; latency_count_at(answer, i, &count); i++) {
+		struct sparse_row *row =
+			sparse_rows_add(rows, count.name, NULL);
+
+		if (!row)
+			return -ERROR_MEMORY;
+		sparse_row_set(row, HISTOGRAM_COUNT, count.count);
+	}
+	return 0;
+}
+
+static int add_path(struct sparse_rows *rows,
+		    const struct latency_report *report,
+		    const struct latency_path *path)
+{
+	char *text =
+		latency_path_name(report->latency, path, report->functions);
+	int status = text ? add_times(rows, "path", text, &path->time,
+				      path->on_cpu_ns) :
+			    -ERROR_MEMORY;
+
+	free(text);
+	return status;
+}
+
+static int latency_report_records(const struct latency_report *report,
+				  const struct attribution_output *output,
+				  const struct array *paths)
+{
+	const struct latency_answer *answer = latency_answer(report->latency);
+	struct sparse_rows rows = sparse_rows_of(columns, COLUMNS);
+	int status = add_times(&rows, "reached", NULL, &answer->time,
+			       answer->on_cpu_ns);
+
+	if (!status)
+		status = add_counts(&rows, answer);
+	if (!status)
+		status = histogram_rows_bars(&rows, NULL, &answer->time);
+	for (size_t i = 0; !status && i < paths->count; i++)
+		status = add_path(&rows, report,
+				  *(const struct latency_path **)array_at(paths,
+									  i));
+	if (!status)
+		sparse_rows_write(&rows, output->out, output->format);
+	sparse_rows_free(&rows);
+	return status;
+}
+
+static void write_times(const struct histogram *time, uint64_t on_cpu_ns,
+			FILE *out)
+{
+	fprintf(out, "  count %" PRIu64 ", total %s (on a CPU %s)\n",
+		time->count, duration_text_of(time->total).text,
+		duration_text_of(on_cpu_ns).text);
+	fprintf(out, "  min %s, mean %s, median %s, p99 %s, max %s\n",
+		duration_text_of(time->min).text,
+		duration_text_of(histogram_mean(time)).text,
+		duration_text_of(histogram_quantile(time, 0.5)).text,
+		duration_text_of(histogram_quantile(time, 0.99)).text,
+		duration_text_of(time->max).text);
+}
+
+/* A path is too long for a column: one function per line. */
+static int write_path(const struct latency_report *report,
+		      const struct latency_path *path, FILE *out)
+{
+	char *text =
+		latency_path_name(report->latency, path, report->functions);
+	char *rest = text;
+	const char *name;
+
+	if (!text)
+		return -ERROR_MEMORY;
+	fputc('\n', out);
+	write_times(&path->time, path->on_cpu_ns, out);
+	while ((name = strsep(&rest, ";"))) {
+		fputs("    ", out);
+		name_write(out, NAME_TEXT, name);
+		fputs("\n", out);
+	}
+	free(text);
+	return 0;
+}
+
+static void write_counts(const struct latency_report *report, FILE *out)
+{
+	const struct latency_answer *answer = latency_answer(report->latency);
+	struct latency_count count;
+
+	fputs("From entering ", out);
+	name_write(out, NAME_TEXT, report->from);
+	fputs(" to first entering ", out);
+	name_write(out, NAME_TEXT, report->to);
+	fprintf(out,
+		" in the same call\n\n"
+		"  %10" PRIu64 "  calls of the first that reached the second\n",
+		answer->time.count);
+	for (size_t i = 0; latency_count_at(answer, i, &count); i++)
+		if (count.count || !i)
+			fprintf(out, "  %10" PRIu64 "  %s\n", count.count,
+				count.text);
+}
+
+/* Write the report in one format, with the paths that latency_report_write()
+ * has chosen (const struct latency_path *). Return 0 or -ERROR_MEMORY.
+ */
+static int latency_report_text(const struct latency_report *report,
+			       const struct attribution_output *output,
+			       const struct array *paths)
+{
+	const struct latency_answer *answer = latency_answer(report->latency);
+	FILE *out = output->out;
+	int status;
+
+	write_counts(report, out);
+	if (!answer->time.count)
+		return 0;
+	fputs("\nTime\n\n", out);
+	write_times(&answer->time, answer->on_cpu_ns, out);
+	fputc('\n', out);
+	status = histogram_bars_draw(&answer->time, out);
+	if (!status)
+		fprintf(out, "\nPaths, %s first\n",
+			output->sort ? output->sort : "the most frequent");
+	for (size_t i = 0; i < paths->count && !status; i++)
+		status = write_path(
+			report,
+			*(const struct latency_path **)array_at(paths, i), out);
+	return status;
+}
+
+enum { PATHS_IN_TEXT = 10 };
+
+static uint64_t path_count(const struct latency_path *path)
+{
+	return path->time.count;
+}
+
+static uint64_t path_total(const struct latency_path *path)
+{
+	return path->time.total;
+}
+
+static uint64_t path_on_cpu(const struct latency_path *path)
+{
+	return path->on_cpu_ns;
+}
+
+static uint64_t path_mean(const struct latency_path *path)
+{
+	return histogram_mean(&path->time);
+}
+
+static uint64_t path_max(const struct latency_path *path)
+{
+	return path->time.max;
+}
+
+typedef uint64_t path_value(const struct latency_path *path);
+
+static const struct {
+	const char *column;
+	path_value *value;
+} orders[] = {
+	{ "count", path_count },      { "total_ns", path_total },
+	{ "on_cpu_ns", path_on_cpu }, { "mean_ns", path_mean },
+	{ "max_ns", path_max },
+};
+
+static path_value *find_order(const char *column)
+{
+	for (size_t i = 0; i < sizeof(orders) / sizeof(*orders); i++)
+		if (!column || !strcmp(orders[i].column, column))
+			return orders[i].value;
+	return NULL;
+}
+
+static int compare_paths(const void *a, const void *b, void *ctx)
+{
+	path_value *const *value = ctx;
+	uint64_t x = (*value)(*(const struct latency_path *const *)a);
+	uint64_t y = (*value)(*(const struct latency_path *const *)b);
+
+	return x > y ? -1 : x < y;
+}
+
+/* Selects the paths to show, in order. */
+static int pick_paths(const struct latency_paths *latency,
+		      const struct attribution_output *output,
+		      struct array *paths)
+{
+	path_value *value = find_order(output->sort);
+	uint64_t top = output->top;
+	const struct latency_path *path;
+
+	if (!value)
+		return -ERROR_NOT_FOUND;
+	for (size_t i = 0; (path = latency_paths_at(latency, i)); i++)
+		if (array_append(paths, &path) < 0)
+			return -ERROR_MEMORY;
+	if (paths->count)
+		qsort_r(paths->items, paths->count, paths->item_size,
+			compare_paths, &value);
+	if (output->format == RECORD_TABLE && top == UINT64_MAX)
+		top = PATHS_IN_TEXT;
+	if (paths->count > top)
+		paths->count = top;
+	return 0;
+}
+
+/* Returns 0, -ERROR_MEMORY, or -ERROR_NOT_FOUND if paths have no column
+ * output->sort.
+ */
+static int latency_report_write(const struct latency_report *report,
+				const struct attribution_output *output)
+{
+	struct array paths = ARRAY_OF(const struct latency_path *);
+	int status = pick_paths(latency_paths(report->latency), output, &paths);
+
+	if (!status && output->format == RECORD_TABLE)
+		status = latency_report_text(report, output, &paths);
+	else if (!status)
+		status = latency_report_records(report, output, &paths);
+	array_free(&paths);
+	return status;
+}
 
 struct latency_table {
 	struct event_handler handler;

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 #include "tables/requests/request_records.h"
 
-#include "attribution/requests/message_kinds.h"
+#include "attribution/requests/request.h"
 #include "common/bytes.h"
 #include "common/error.h"
 #include "common/kept_file.h"
-#include "report/steps/task_pack.h"
+#include "report/steps/call_step.h"
 #include "tables/requests/request_sleeps.h"
+#include "tables/requests/request_sums.h"
 
 void request_records_free(struct request_records *records)
 {

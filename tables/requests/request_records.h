@@ -2,10 +2,10 @@
 #ifndef KT_TABLES_REQUEST_RECORDS_H
 #define KT_TABLES_REQUEST_RECORDS_H
 
-#include "attribution/sleeps/wakers.h"
+#include "attribution/sleeps/sleeps.h"
 #include "common/array.h"
 #include "report/steps/call_step.h"
-#include "tables/requests/request_rows.h"
+#include "tables/requests/request_sums.h"
 
 #include <stdint.h>
 
@@ -35,7 +35,6 @@ struct kept_request {
 	struct request_row row;
 	const struct task *task; /* by which filters select the request */
 };
-
 void request_records_free(struct request_records *records);
 
 /* Queues @request for writing. Returns 0 or -ERROR_MEMORY. */

@@ -1,21 +1,186 @@
 /* SPDX-License-Identifier: MIT */
 #include "tables/requests/request_sleeps.h"
 
-#include "attribution/requests/message_kinds.h"
 #include "attribution/requests/request.h"
 #include "attribution/sleeps/sleeps.h"
-#include "attribution/sleeps/wakers.h"
 #include "attribution/task_tracker.h"
 #include "attribution/trackers.h"
+#include "common/array.h"
 #include "common/error.h"
 #include "report/profile/call_tree.h"
+#include "report/steps/task_stacks.h"
+#include "report/text/duration_text.h"
+#include "report/text/task_names.h"
 #include "symbolize/functions/function_table.h"
 #include "symbolize/symbols/symbols.h"
-#include "tables/requests/request_stretches.h"
 #include "tables/requests/request_sums.h"
 #include "tables/table.h"
+#include "tables/text/stack_text.h"
 
+#include <inttypes.h>
+#include <stddef.h>
+#include <stdio.h>
+
+#include "common/array.h"
 #include <stdlib.h>
+
+struct numbered_interval {
+	uint64_t number; /* of the request */
+	struct request_interval is;
+};
+
+/* The intervals in which threads had requests; for requests without an answer,
+ * only those in which the thread slept and did not wait for the next message.
+ */
+struct request_intervals {
+	struct array all; /* struct numbered_interval, by request and start */
+};
+
+#define REQUEST_INTERVALS_NONE \
+	((struct request_intervals){ ARRAY_OF(struct numbered_interval) })
+
+/* The intervals of one request, by start. */
+struct request_way {
+	const struct numbered_interval *first;
+	size_t count;
+};
+
+static inline const struct request_interval *
+request_way_at(const struct request_way *way, size_t index)
+{
+	return &way->first[index].is;
+}
+
+static int add(struct request_intervals *intervals, uint64_t number,
+	       const struct request_interval *interval)
+{
+	return array_append(&intervals->all,
+			    &(struct numbered_interval){ number, *interval });
+}
+
+static int add_asleep(struct request_intervals *intervals, uint64_t number,
+		      const struct request_interval *interval)
+{
+	const struct away_span *away = interval->clock->away.items;
+	int status = 0;
+
+	for (size_t i = 0; i < interval->clock->away.count && !status; i++) {
+		struct request_interval asleep = *interval;
+
+		if (asleep.begin_ns < away[i].begin_ns)
+			asleep.begin_ns = away[i].begin_ns;
+		if (asleep.end_ns > away[i].end_ns)
+			asleep.end_ns = away[i].end_ns;
+		if (away[i].part == PART_ASLEEP &&
+		    asleep.begin_ns < asleep.end_ns)
+			status = add(intervals, number, &asleep);
+	}
+	return status;
+}
+
+/* Adds the intervals of @request, as a callback received it. Returns 0 or
+ * -ERROR_MEMORY.
+ */
+static int intervals_add(struct request_intervals *intervals,
+			 const struct request *request)
+{
+	struct array way = ARRAY_OF(struct request_interval);
+	int status = request_way_of(request, &way);
+
+	for (size_t i = 0; i < way.count && !status; i++) {
+		const struct request_interval *interval = array_at(&way, i);
+
+		status = request->is_answered ?
+				 add(intervals, request->number, interval) :
+				 add_asleep(intervals, request->number,
+					    interval);
+	}
+	array_free(&way);
+	return status;
+}
+
+static void intervals_free(struct request_intervals *intervals)
+{
+	array_free(&intervals->all);
+}
+
+static int compare(const void *a, const void *b)
+{
+	const struct numbered_interval *x = a;
+	const struct numbered_interval *y = b;
+
+	if (x->number != y->number)
+		return x->number < y->number ? -1 : 1;
+	return x->is.begin_ns < y->is.begin_ns ?
+		       -1 :
+		       x->is.begin_ns > y->is.begin_ns;
+}
+
+/* Sorts the intervals. Must be called after the last was added and before any
+ * query.
+ */
+static void intervals_sort(struct request_intervals *intervals)
+{
+	array_sort(&intervals->all, compare);
+}
+
+static bool is_of_earlier(const void *interval, const void *number)
+{
+	return ((const struct numbered_interval *)interval)->number <
+	       *(const uint64_t *)number;
+}
+
+static struct request_way
+intervals_of(const struct request_intervals *intervals, uint64_t number)
+{
+	const struct numbered_interval *items = intervals->all.items;
+	size_t first =
+		array_partition_point(&intervals->all, &number, is_of_earlier);
+	size_t end = first;
+
+	while (end < intervals->all.count && items[end].number == number)
+		end++;
+	return (struct request_way){
+		.first = end > first ? items + first : NULL,
+		.count = end - first,
+	};
+}
+
+/* Returns how much of @task's time from @begin_ns to @end_ns is in @interval. */
+static uint64_t part_in(const struct request_interval *interval,
+			const struct task *task, uint64_t begin_ns,
+			uint64_t end_ns)
+{
+	if (interval->task != task)
+		return 0;
+	if (begin_ns < interval->begin_ns)
+		begin_ns = interval->begin_ns;
+	if (end_ns > interval->end_ns)
+		end_ns = interval->end_ns;
+	return end_ns > begin_ns ? end_ns - begin_ns : 0;
+}
+
+/* Returns how much of @task's time from @begin_ns to @end_ns is in interval
+ * @index of @way and later ones; 0 if none is in interval @index, or some in an
+ * earlier one.
+ */
+static uint64_t request_way_part(const struct request_way *way, size_t index,
+				 const struct task *task, uint64_t begin_ns,
+				 uint64_t end_ns)
+{
+	uint64_t part_ns = 0;
+
+	if (!part_in(request_way_at(way, index), task, begin_ns, end_ns))
+		return 0;
+	for (size_t i = index; i-- > 0;)
+		if (part_in(request_way_at(way, i), task, begin_ns, end_ns))
+			return 0;
+	for (size_t i = index;
+	     i < way->count && request_way_at(way, i)->begin_ns < end_ns; i++)
+		part_ns +=
+			part_in(request_way_at(way, i), task, begin_ns, end_ns);
+	return part_ns;
+}
 
 struct request_sleeps {
 	struct task_listener listener;
@@ -24,7 +189,7 @@ struct request_sleeps {
 	struct function_marks *kinds;
 	/* struct request_sleep, sorted by task and start at the end */
 	struct array naps;
-	struct request_stretches stretches;
+	struct request_intervals intervals;
 	/* From another pass: struct numbered_sleep, by number, and their
 	 * wakers.
 	 */
@@ -78,7 +243,7 @@ struct request_sleeps *request_sleeps_new(const struct attribution_input *input)
 	sleeps->listener.slept = take_sleep;
 	sleeps->input = input;
 	sleeps->naps = ARRAY_OF(struct request_sleep);
-	sleeps->stretches = REQUEST_STRETCHES_NONE;
+	sleeps->intervals = REQUEST_INTERVALS_NONE;
 	sleeps->put = ARRAY_OF(struct numbered_sleep);
 	sleeps->tracker =
 		trackers_plain_tasks(input->trackers, &sleeps->listener);
@@ -95,7 +260,7 @@ void request_sleeps_free(struct request_sleeps *sleeps)
 		return;
 	free(sleeps->kinds);
 	array_free(&sleeps->naps);
-	request_stretches_free(&sleeps->stretches);
+	intervals_free(&sleeps->intervals);
 	array_free(&sleeps->put);
 	free(sleeps);
 }
@@ -118,13 +283,13 @@ static bool is_nap_before(const void *nap, const void *other)
 int request_sleeps_add(struct request_sleeps *sleeps,
 		       const struct request *request)
 {
-	return request_stretches_add(&sleeps->stretches, request);
+	return intervals_add(&sleeps->intervals, request);
 }
 
 void request_sleeps_end(struct request_sleeps *sleeps)
 {
 	array_sort(&sleeps->naps, compare_naps);
-	request_stretches_sort(&sleeps->stretches);
+	intervals_sort(&sleeps->intervals);
 }
 
 /* Sets the sender of @nap if an interrupt or a kworker woke its thread with a
@@ -140,15 +305,16 @@ static void find_sender(const struct request_sleeps *sleeps,
 	for (size_t i = index;
 	     i < way->count && request_way_at(way, i)->begin_ns <= end_ns;
 	     i++) {
-		const struct request_stretch *stretch = request_way_at(way, i);
+		const struct request_interval *interval =
+			request_way_at(way, i);
 
-		if (stretch->task != nap->task || stretch->begin_ns != end_ns ||
-		    !stretch->waker ||
+		if (interval->task != nap->task ||
+		    interval->begin_ns != end_ns || !interval->waker ||
 		    wakers_has(request_sleeps_wakers(sleeps), nap->waker,
-			       stretch->waker->tid))
+			       interval->waker->tid))
 			continue;
-		nap->sender = stretch->waker;
-		nap->sender_function = stretch->waker_function;
+		nap->sender = interval->waker;
+		nap->sender_function = interval->waker_function;
 	}
 }
 
@@ -171,13 +337,13 @@ static int hand_out(const struct request_sleeps *sleeps,
 /* Calls @callback with the parts of its thread's naps that are in interval
  * @index of @way, and in none before.
  */
-static int visit_stretch(const struct request_sleeps *sleeps,
-			 const struct request_way *way, size_t index,
-			 struct request_sleep_callback *callback)
+static int visit_interval(const struct request_sleeps *sleeps,
+			  const struct request_way *way, size_t index,
+			  struct request_sleep_callback *callback)
 {
-	const struct request_stretch *stretch = request_way_at(way, index);
-	const struct request_sleep first = { .task = stretch->task,
-					     .begin_ns = stretch->begin_ns };
+	const struct request_interval *interval = request_way_at(way, index);
+	const struct request_sleep first = { .task = interval->task,
+					     .begin_ns = interval->begin_ns };
 	const struct request_sleep *naps = sleeps->naps.items;
 	size_t i = array_partition_point(&sleeps->naps, &first, is_nap_before);
 	int status = 0;
@@ -185,10 +351,10 @@ static int visit_stretch(const struct request_sleeps *sleeps,
 	/* A nap may have started before the interval. */
 	if (i)
 		i--;
-	for (;
-	     !status && i < sleeps->naps.count &&
-	     naps[i].task->index <= first.task->index &&
-	     (naps[i].task != first.task || naps[i].begin_ns < stretch->end_ns);
+	for (; !status && i < sleeps->naps.count &&
+	       naps[i].task->index <= first.task->index &&
+	       (naps[i].task != first.task ||
+		naps[i].begin_ns < interval->end_ns);
 	     i++)
 		status = hand_out(sleeps, way, index, &naps[i], callback);
 	return status;
@@ -216,12 +382,11 @@ static int visit_put(const struct request_sleeps *sleeps, uint64_t number,
 int request_sleeps_visit(const struct request_sleeps *sleeps, uint64_t number,
 			 struct request_sleep_callback *callback)
 {
-	const struct request_way way =
-		request_stretches_of(&sleeps->stretches, number);
+	const struct request_way way = intervals_of(&sleeps->intervals, number);
 	int status = 0;
 
 	for (size_t i = 0; !status && i < way.count; i++)
-		status = visit_stretch(sleeps, &way, i, callback);
+		status = visit_interval(sleeps, &way, i, callback);
 	return status ? status : visit_put(sleeps, number, callback);
 }
 
@@ -243,4 +408,130 @@ int request_sleeps_put(struct request_sleeps *sleeps, uint64_t number,
 			return -ERROR_MEMORY;
 	}
 	return 0;
+}
+
+/* Maximum number of places and wakers in a row of text. */
+enum { MOST_SHOWN = 5 };
+
+/* Sums of the naps of one request. */
+struct nap_sums {
+	struct request_sleep_callback callback; /* must be first */
+	struct array sums;			/* struct request_sleep */
+};
+
+/* The field "sleeps" of a request's record. */
+struct sleeps_field {
+	const struct request_sleeps *sleeps;
+	const struct attribution_input *input;
+	uint64_t number;
+	bool is_text;
+};
+
+static bool is_alike(const struct request_sleep *nap,
+		     const struct request_sleep *other)
+{
+	return nap->label == other->label && nap->fd == other->fd &&
+	       nap->waker == other->waker && nap->sender == other->sender;
+}
+
+/* Adds a nap to the sum with the same place and waker. */
+static bool add_nap(struct array *sums, const struct request_sleep *nap)
+{
+	struct request_sleep *items = sums->items;
+	struct request_sleep *added;
+
+	for (size_t i = 0; i < sums->count; i++)
+		if (is_alike(&items[i], nap)) {
+			items[i].asleep_ns += nap->asleep_ns;
+			return true;
+		}
+	added = array_add(sums);
+	if (added)
+		*added = *nap;
+	return added;
+}
+
+static int compare_times(const void *a, const void *b)
+{
+	const struct request_sleep *x = a;
+	const struct request_sleep *y = b;
+
+	if (x->asleep_ns != y->asleep_ns)
+		return x->asleep_ns > y->asleep_ns ? -1 : 1;
+	return x->begin_ns < y->begin_ns ? -1 : x->begin_ns > y->begin_ns;
+}
+
+void request_sleep_write_wakers(const struct request_sleeps *sleeps,
+				const struct request_sleep *sleep,
+				const struct attribution_input *input,
+				FILE *out)
+{
+	const struct function_table *functions =
+		symbols_functions(input->symbols);
+
+	wakers_write_any(request_sleeps_wakers(sleeps), sleep->waker,
+			 UINT32_MAX, functions, input->names, out);
+	if (sleep->sender)
+		fprintf(out, " < %s %s",
+			task_label_last(input->names, sleep->sender->tid).text,
+			function_at(functions, sleep->sender_function)->name);
+}
+
+static void write_nap(const struct sleeps_field *field,
+		      const struct request_sleep *nap, FILE *out)
+{
+	const struct function_table *functions =
+		symbols_functions(field->input->symbols);
+
+	if (field->is_text)
+		fputs(duration_text_of(nap->asleep_ns).text, out);
+	else
+		fprintf(out, "%" PRIu64, nap->asleep_ns);
+	fprintf(out, " %s", sleep_label_name(functions, nap->label));
+	if (nap->fd >= 0)
+		fprintf(out, " of fd %" PRId32, nap->fd);
+	fputs(": ", out);
+	request_sleep_write_wakers(field->sleeps, nap, field->input, out);
+}
+
+static int take_nap(struct request_sleep_callback *callback,
+		    const struct request_sleep *nap)
+{
+	return add_nap(&((struct nap_sums *)callback)->sums, nap) ?
+		       0 :
+		       -ERROR_MEMORY;
+}
+
+static bool write_all(const struct sleeps_field *field, FILE *out)
+{
+	struct nap_sums sums = {
+		.callback.take = take_nap,
+		.sums = ARRAY_OF(struct request_sleep),
+	};
+	int status = request_sleeps_visit(field->sleeps, field->number,
+					  &sums.callback);
+
+	array_sort(&sums.sums, compare_times);
+	for (size_t i = 0;
+	     i < sums.sums.count && (i < MOST_SHOWN || !field->is_text); i++) {
+		fputs(i ? "; " : "", out);
+		write_nap(field, array_at(&sums.sums, i), out);
+	}
+	array_free(&sums.sums);
+	return !status;
+}
+
+static bool write_field(FILE *out, const void *ctx)
+{
+	return write_all(ctx, out);
+}
+
+void request_sleeps_write(const struct request_sleeps *sleeps,
+			  const struct attribution_input *input,
+			  struct record_writer *writer, uint64_t number)
+{
+	const struct sleeps_field field = { sleeps, input, number,
+					    writer->format == RECORD_TABLE };
+
+	record_written(writer, "sleeps", write_field, &field);
 }

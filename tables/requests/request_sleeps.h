@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef KT_TABLES_REQUEST_SLEEPS_H
-#define KT_TABLES_REQUEST_SLEEPS_H
+#ifndef KT_TABLES_REQUESTS_REQUEST_SLEEPS_H
+#define KT_TABLES_REQUESTS_REQUEST_SLEEPS_H
 
 #include "common/array.h"
 #include "report/text/record_writer.h"
 
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 

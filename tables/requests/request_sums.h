@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef KT_TABLES_REQUEST_SUMS_H
-#define KT_TABLES_REQUEST_SUMS_H
+#ifndef KT_TABLES_REQUESTS_REQUEST_SUMS_H
+#define KT_TABLES_REQUESTS_REQUEST_SUMS_H
 
-#include "attribution/requests/thread_clock.h"
+#include "attribution/requests/request.h"
 
+#include <stdbool.h>
 #include <stdint.h>
 
-struct array;
 struct hold;
-struct request;
+struct record_writer;
 struct task;
+struct task_names;
 
 /* The time of one request by state. wall_ns is the sum of client_ns,
  * client_wait_ns, remote_ns, queue_ns and way_ns[], since exactly one of them
@@ -36,11 +37,8 @@ struct request_sums {
 	uint64_t beside_ns[REQUEST_PARTS];
 };
 
-/* Sums up @request, as a callback received it. Returns 0 or -ERROR_MEMORY. */
-int request_sums_of(const struct request *request, struct request_sums *sums);
-
 /* An interval in which one thread had a request. */
-struct request_stretch {
+struct request_interval {
 	const struct task *task;
 	/* Sender of the message that woke the thread at the start, and its
 	 * sending function; NULL: unknown.
@@ -52,13 +50,75 @@ struct request_stretch {
 	uint64_t end_ns;
 };
 
-/* Appends to @stretches (struct request_stretch) the intervals that way_ns of
+/* Appends to @intervals (struct request_interval) the intervals that way_ns of
  * @request are summed from. Returns 0 or -ERROR_MEMORY.
  */
-int request_way_of(const struct request *request, struct array *stretches);
+int request_way_of(const struct request *request, struct array *intervals);
 
 /* Sets @parts to the thread's time in @hold by part; all of it must be known.
  */
 void hold_parts(const struct hold *hold, uint64_t parts[REQUEST_PARTS]);
+
+/* One request as a table row. */
+struct request_row {
+	uint64_t number;
+	uint64_t parent;    /* number of the request that caused it, or 0 */
+	int32_t client_pid; /* -1: SIDE_SERVER */
+	int32_t client_tid;
+	/* process that answered, else the last that read it; -1: SIDE_CLIENT */
+	int32_t server_pid;
+	int32_t server_tid;
+	uint8_t side;	/* enum request_side */
+	uint8_t kind;	/* enum message_kind */
+	uint8_t medium; /* enum message_medium */
+	bool is_answered;
+	bool is_inferred;
+	bool has_connection;
+	bool has_position;
+	struct connection connection;
+	/* bytes that its client had sent on the endpoint before it */
+	uint64_t position;
+	struct request_sums sums;
+};
+
+/* Buffer size for the name of a request's client or server. */
+enum { REQUEST_NAME_SIZE = ENDPOINT_TEXT_SIZE };
+
+/* Fills *@row from @request, as a callback received it. Returns 0 or
+ * -ERROR_MEMORY.
+ */
+int request_row_of(const struct request *request, struct request_row *row);
+
+/* Returns the medium of the request: "pipe" or "connect". */
+const char *request_row_by(const struct request_row *row);
+
+/* Returns which sides were recorded: "both", "client" or "server". */
+const char *request_row_side(const struct request_row *row);
+
+/* Return the name of the client or server: a thread's name, or its address on
+ * another machine, for a server with the port. The name is in @text, or lives
+ * as long as @names.
+ */
+const char *request_row_client(const struct request_row *row,
+			       const struct task_names *names,
+			       char text[REQUEST_NAME_SIZE]);
+const char *request_row_server(const struct request_row *row,
+			       const struct task_names *names,
+			       char text[REQUEST_NAME_SIZE]);
+
+/* Orders rows by start time. */
+int request_row_compare(const void *a, const void *b);
+
+/* Write fields of a row: the parties and medium; the times. */
+void request_row_write_who(struct record_writer *writer,
+			   const struct request_row *row,
+			   const struct task_names *names);
+void request_row_write_way(struct record_writer *writer,
+			   const struct request_sums *sums);
+
+/* Writes all fields of a row. */
+void request_row_write(struct record_writer *writer,
+		       const struct request_row *row,
+		       const struct task_names *names);
 
 #endif

@@ -6,19 +6,331 @@
 #include "common/bytes.h"
 #include "common/container_of.h"
 #include "common/error.h"
+#include "common/memory.h"
+#include "report/text/record_writer.h"
 #include "report/text/task_names.h"
 #include "symbolize/functions/function_table.h"
 #include "symbolize/symbols/symbols.h"
 #include "tables/requests/request_records.h"
-#include "tables/requests/request_rows.h"
 #include "tables/requests/request_sleeps.h"
-#include "tables/requests/request_summary.h"
+#include "tables/requests/request_sums.h"
 #include "tables/table.h"
 #include "tables/table_records.h"
 #include "tables/text/recorded.h"
 #include "tables/text/table_rows.h"
 
 #include <stdlib.h>
+#include <string.h>
+
+/* Number of slowest requests shown without --top. */
+enum { SLOWEST = 10 };
+
+/* A request with its group key. */
+struct grouped {
+	const struct request_row *row;
+	const char *client; /* owned by the summary's texts, or by names */
+	const char *server;
+};
+
+/* Requests with the same key: those of @grouped from @first on, by rising wall
+ * time.
+ */
+struct group {
+	size_t first;
+	size_t count;
+};
+
+/* Mean times of some requests of a group. */
+struct typical {
+	const struct grouped *like;
+	const char *which;
+	uint64_t count;
+	struct request_sums sums;
+};
+
+struct summary {
+	const struct attribution_input *input;
+	const struct request_sleeps *sleeps;
+	struct arena *texts;  /* owns names that are addresses */
+	struct array grouped; /* struct grouped */
+	struct array groups;  /* struct group */
+	struct array means;   /* struct typical */
+	struct array slowest; /* const struct request_row * */
+};
+
+static int compare_groups(const struct grouped *x, const struct grouped *y)
+{
+	int order = strcmp(x->server, y->server);
+
+	if (!order)
+		order = strcmp(x->client, y->client);
+	if (!order)
+		order = (int)x->row->kind - (int)y->row->kind;
+	if (!order)
+		order = (int)x->row->medium - (int)y->row->medium;
+	return order ? order :
+		       (int)y->row->is_answered - (int)x->row->is_answered;
+}
+
+static int compare_grouped(const void *a, const void *b)
+{
+	const struct grouped *x = a;
+	const struct grouped *y = b;
+	int order = compare_groups(x, y);
+
+	if (order || x->row->sums.wall_ns == y->row->sums.wall_ns)
+		return order ? order : request_row_compare(x->row, y->row);
+	return x->row->sums.wall_ns < y->row->sums.wall_ns ? -1 : 1;
+}
+
+static int compare_slowest(const void *a, const void *b)
+{
+	const struct request_row *x = *(const struct request_row *const *)a;
+	const struct request_row *y = *(const struct request_row *const *)b;
+
+	if (x->sums.wall_ns != y->sums.wall_ns)
+		return x->sums.wall_ns > y->sums.wall_ns ? -1 : 1;
+	return request_row_compare(x, y);
+}
+
+static const struct grouped *grouped_at(const struct summary *summary,
+					size_t index)
+{
+	return array_at(&summary->grouped, index);
+}
+
+/* Returns @name, or a copy if it is in the buffer @text, which is reused; NULL
+ * when out of memory.
+ */
+static const char *keep(struct summary *summary, const char *name,
+			const char *text)
+{
+	return name == text ? arena_text(summary->texts, text, strlen(text)) :
+			      name;
+}
+
+static int group_rows(struct summary *summary, const struct array *rows)
+{
+	const struct task_names *names = summary->input->names;
+	struct group *group = NULL;
+	char text[REQUEST_NAME_SIZE];
+
+	for (size_t i = 0; i < rows->count; i++) {
+		const struct request_row *row = array_at(rows, i);
+		struct grouped *grouped = array_add(&summary->grouped);
+		const struct request_row **slot = array_add(&summary->slowest);
+
+		if (!grouped || !slot)
+			return -ERROR_MEMORY;
+		*slot = row;
+		*grouped = (struct grouped){
+			row,
+			keep(summary, request_row_client(row, names, text),
+			     text),
+			keep(summary, request_row_server(row, names, text),
+			     text),
+		};
+		if (!grouped->client || !grouped->server)
+			return -ERROR_MEMORY;
+	}
+	array_sort(&summary->grouped, compare_grouped);
+	array_sort(&summary->slowest, compare_slowest);
+	for (size_t i = 0; i < summary->grouped.count; i++) {
+		if (!group || compare_groups(grouped_at(summary, i - 1),
+					     grouped_at(summary, i)))
+			group = array_add(&summary->groups);
+		if (!group)
+			return -ERROR_MEMORY;
+		if (!group->count)
+			group->first = i;
+		group->count++;
+	}
+	return 0;
+}
+
+static void add_sums(struct request_sums *to, const struct request_sums *sums)
+{
+	to->wall_ns += sums->wall_ns;
+	to->client_ns += sums->client_ns;
+	to->client_wait_ns += sums->client_wait_ns;
+	to->remote_ns += sums->remote_ns;
+	to->queue_ns += sums->queue_ns;
+	for (int i = 0; i < REQUEST_PARTS; i++)
+		to->way_ns[i] += sums->way_ns[i];
+}
+
+/* Adds the mean of @count requests of the group, from @first on. */
+static int add_mean(struct summary *summary, const char *which, size_t first,
+		    size_t count)
+{
+	struct typical *mean = array_add(&summary->means);
+	struct request_sums *sums;
+
+	if (!mean)
+		return -ERROR_MEMORY;
+	*mean = (struct typical){ .like = grouped_at(summary, first),
+				  .which = which,
+				  .count = count };
+	sums = &mean->sums;
+	for (size_t i = 0; i < count; i++)
+		add_sums(sums, &grouped_at(summary, first + i)->row->sums);
+	sums->wall_ns /= count;
+	sums->client_ns /= count;
+	sums->client_wait_ns /= count;
+	sums->remote_ns /= count;
+	sums->queue_ns /= count;
+	for (int i = 0; i < REQUEST_PARTS; i++)
+		sums->way_ns[i] /= count;
+	return 0;
+}
+
+/* Typical requests are those between the quartiles, slow ones the slowest
+ * hundredth.
+ */
+static int add_means(struct summary *summary)
+{
+	int status = 0;
+
+	for (size_t i = 0; !status && i < summary->groups.count; i++) {
+		const struct group *group = array_at(&summary->groups, i);
+		size_t quarter = group->count / 4;
+		size_t slow = (group->count + 99) / 100;
+
+		status = add_mean(summary, "typical", group->first + quarter,
+				  group->count - 2 * quarter);
+		if (!status)
+			status = add_mean(summary, "slowest",
+					  group->first + group->count - slow,
+					  slow);
+	}
+	return status;
+}
+
+static void write_like(struct record_writer *writer,
+		       const struct grouped *grouped)
+{
+	const struct request_row *row = grouped->row;
+
+	record_text(writer, "client", grouped->client);
+	record_text(writer, "server", grouped->server);
+	record_text(writer, "by", request_row_by(row));
+	record_text(writer, "answered", row->is_answered ? "yes" : "no");
+}
+
+/* By nearest rank, like histogram_quantile(). */
+static uint64_t quantile(const struct summary *summary,
+			 const struct group *group, unsigned int percent)
+{
+	size_t rank = (group->count * percent + 99) / 100;
+
+	return grouped_at(summary, group->first + (rank ? rank - 1 : 0))
+		->row->sums.wall_ns;
+}
+
+static void write_group(struct record_writer *writer, const void *ctx,
+			uint64_t index)
+{
+	const struct summary *summary = ctx;
+	const struct group *group = array_at(&summary->groups, index);
+	uint64_t inferred = 0;
+
+	for (size_t i = 0; i < group->count; i++)
+		inferred +=
+			grouped_at(summary, group->first + i)->row->is_inferred;
+	write_like(writer, grouped_at(summary, group->first));
+	record_number(writer, "requests", group->count);
+	record_number(writer, "inferred", inferred);
+	record_number(writer, "median_ns", quantile(summary, group, 50));
+	record_number(writer, "p90_ns", quantile(summary, group, 90));
+	record_number(writer, "p99_ns", quantile(summary, group, 99));
+	record_number(writer, "max_ns", quantile(summary, group, 100));
+}
+
+static void write_mean(struct record_writer *writer, const void *ctx,
+		       uint64_t index)
+{
+	const struct summary *summary = ctx;
+	const struct typical *mean = array_at(&summary->means, index);
+
+	write_like(writer, mean->like);
+	record_text(writer, "which", mean->which);
+	record_number(writer, "requests", mean->count);
+	request_row_write_way(writer, &mean->sums);
+}
+
+static void write_slow(struct record_writer *writer, const void *ctx,
+		       uint64_t index)
+{
+	const struct summary *summary = ctx;
+	const struct request_row *row = *(
+		const struct request_row **)array_at(&summary->slowest, index);
+
+	request_row_write_who(writer, row, summary->input->names);
+	request_row_write_way(writer, &row->sums);
+	request_sleeps_write(summary->sleeps, summary->input, writer,
+			     row->number);
+}
+
+static int write_tables(const struct summary *summary,
+			const struct attribution_output *output)
+{
+	struct attribution_output plain = *output;
+	int status;
+
+	plain.sort = NULL;
+	plain.top = UINT64_MAX;
+	fputs("Requests, by client and server:\n", output->out);
+	status = table_rows_render(&plain, write_group, summary,
+				   summary->groups.count);
+	if (status)
+		return status;
+	fputs("\nWhere their time went, on average:\n", output->out);
+	status = table_rows_render(&plain, write_mean, summary,
+				   summary->means.count);
+	if (status)
+		return status;
+	plain = *output;
+	if (plain.top > summary->slowest.count)
+		plain.top = SLOWEST;
+	fputs(output->sort ? "\nRequests:\n" : "\nThe slowest:\n", output->out);
+	return table_rows_render(&plain, write_slow, summary,
+				 summary->slowest.count);
+}
+
+/* Writes @rows (struct request_row) as text: for each client and server the
+ * number of requests and their durations, with the times of typical requests
+ * and of the slowest; then the slowest requests, a row each.
+ *
+ * Returns 0, -ERROR_MEMORY, or -ERROR_NOT_FOUND if no column is called
+ * output->sort.
+ */
+static int request_summary_write(const struct array *rows,
+				 const struct attribution_input *input,
+				 const struct request_sleeps *sleeps,
+				 const struct attribution_output *output)
+{
+	struct summary summary = {
+		.input = input,
+		.sleeps = sleeps,
+		.texts = arena_new(),
+		.grouped = ARRAY_OF(struct grouped),
+		.groups = ARRAY_OF(struct group),
+		.means = ARRAY_OF(struct typical),
+		.slowest = ARRAY_OF(const struct request_row *),
+	};
+	int status = summary.texts ? group_rows(&summary, rows) : -ERROR_MEMORY;
+
+	if (!status)
+		status = add_means(&summary);
+	if (!status)
+		status = write_tables(&summary, output);
+	array_free(&summary.grouped);
+	array_free(&summary.groups);
+	array_free(&summary.means);
+	array_free(&summary.slowest);
+	arena_free(summary.texts);
+	return status;
+}
 
 /* report --requests: each message that a thread worked for, and its time by
  * state.
@@ -143,7 +455,8 @@ static int render(struct event_handler *handler,
 	return table_rows_render(output, write_row, table, table->rows.count);
 }
 
-static void keep(struct event_handler *handler, struct kept_file_writer *writer)
+static void keep_records(struct event_handler *handler,
+			 struct kept_file_writer *writer)
 {
 	struct requests_table *table = (struct requests_table *)handler;
 
@@ -183,7 +496,7 @@ static void take_record(struct event_handler *handler, struct pack *pack)
 
 static const struct table_records records = {
 	.name = "requests",
-	.keep = keep,
+	.keep = keep_records,
 	.keep_at_end = keep_at_end,
 	.pack_rest = pack_rest,
 	.take = take_record,

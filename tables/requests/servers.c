@@ -1,22 +1,175 @@
 /* SPDX-License-Identifier: MIT */
 #include "tables/requests/servers.h"
 
-#include "attribution/requests/hold.h"
-#include "attribution/requests/message_kinds.h"
 #include "attribution/requests/request.h"
 #include "attribution/requests/requests.h"
 #include "attribution/time/time_span.h"
 #include "attribution/trackers.h"
 #include "common/bytes.h"
 #include "common/error.h"
+#include "common/kept_file.h"
 #include "report/steps/call_step.h"
 #include "tables/requests/request_sums.h"
-#include "tables/requests/server_accounts.h"
-#include "tables/requests/server_record.h"
-#include "tables/requests/server_times.h"
 #include "tables/table.h"
 
 #include <stdlib.h>
+#include <string.h>
+
+void server_accounts_free(struct server_accounts *accounts)
+{
+	keyed_array_free(&accounts->all);
+}
+
+struct server_account *server_accounts_add(struct server_accounts *accounts,
+					   int32_t server, int32_t client)
+{
+	const struct server_account like = {
+		.server_pid = server,
+		.client_pid = client,
+	};
+
+	return keyed_array_add(&accounts->all, &like);
+}
+
+struct server_account *
+server_accounts_at(const struct server_accounts *accounts, size_t number)
+{
+	return number < accounts->all.items.count ?
+		       array_at(&accounts->all.items, number) :
+		       NULL;
+}
+
+bool server_accounts_is_server(const struct server_accounts *accounts,
+			       int32_t server)
+{
+	const struct server_account *account;
+
+	for (size_t i = 0; (account = server_accounts_at(accounts, i)); i++)
+		if (account->server_pid == server && account->client_pid >= 0)
+			return true;
+	return false;
+}
+
+void server_record_pack(struct pack *pack, struct server_record *record)
+{
+	pack_small(pack, &record->kind, SERVER_RECORD_KINDS - 1);
+	pack_i32(pack, &record->pid);
+	pack_u64(pack, &record->begin_ns);
+	if (record->kind == SERVER_REQUEST) {
+		pack_i32(pack, &record->client_pid);
+		record->end_ns = record->begin_ns;
+		return;
+	}
+	pack_u32(pack, &record->thread);
+	pack_u64(pack, &record->end_ns);
+	pack_check(pack, record->begin_ns <= record->end_ns);
+	if (record->kind == SERVER_INTERVAL) {
+		pack_small(pack, &record->part, REQUEST_PARTS - 1);
+		return;
+	}
+	pack_i32(pack, &record->client_pid);
+	pack_bool(pack, &record->is_inferred);
+}
+
+static void server_record_keep(struct kept_file_writer *writer,
+			       const struct server_record *record)
+{
+	const struct kept_span span =
+		kept_span_of(record->begin_ns, record->end_ns);
+	struct server_record kept = *record;
+
+	server_record_pack(kept_file_writer_pack(writer), &kept);
+	kept_file_writer_add(writer, &span);
+}
+
+struct server_times server_times_of(struct time_window window)
+{
+	return (struct server_times){
+		.window = window,
+		.threads = KEYED_ARRAY_OF(struct server_thread, thread),
+		.holds = ARRAY_OF(struct server_record),
+	};
+}
+
+void server_times_free(struct server_times *times)
+{
+	for (size_t i = 0; i < times->threads.items.count; i++) {
+		struct server_thread *thread =
+			array_at(&times->threads.items, i);
+
+		array_free(&thread->intervals);
+	}
+	keyed_array_free(&times->threads);
+	array_free(&times->holds);
+}
+
+/* Cuts @record to @window.  Returns whether anything is left. */
+static bool cut(struct server_record *record, struct time_window window)
+{
+	record->begin_ns = time_window_clip(window, record->begin_ns);
+	record->end_ns = time_window_clip(window, record->end_ns);
+	return record->begin_ns < record->end_ns;
+}
+
+static int add_interval(struct server_times *times,
+			const struct server_record *interval)
+{
+	struct server_thread *thread = keyed_array_add(
+		&times->threads,
+		&(struct server_thread){
+			.thread = interval->thread,
+			.intervals = ARRAY_OF(struct server_record),
+		});
+
+	if (!thread)
+		return -ERROR_MEMORY;
+	thread->pid = interval->pid;
+	thread->parts[interval->part] += interval->end_ns - interval->begin_ns;
+	return array_append(&thread->intervals, interval);
+}
+
+int server_times_add(struct server_times *times,
+		     const struct server_record *record)
+{
+	struct server_record part = *record;
+
+	if (!cut(&part, times->window))
+		return 0;
+	return part.kind == SERVER_INTERVAL ?
+		       add_interval(times, &part) :
+		       array_append(&times->holds, &part);
+}
+
+static bool is_over(const void *interval, const void *time_ns)
+{
+	return ((const struct server_record *)interval)->end_ns <=
+	       *(const uint64_t *)time_ns;
+}
+
+void server_times_of_hold(const struct server_times *times,
+			  const struct server_record *hold,
+			  uint64_t parts[REQUEST_PARTS])
+{
+	const struct server_thread *thread =
+		keyed_array_find(&times->threads, &hold->thread);
+	const struct time_window window = { hold->begin_ns, hold->end_ns };
+	const struct array *intervals;
+
+	memset(parts, 0, REQUEST_PARTS * sizeof(*parts));
+	if (!thread)
+		return;
+	intervals = &thread->intervals;
+	for (size_t i =
+		     array_partition_point(intervals, &hold->begin_ns, is_over);
+	     i < intervals->count; i++) {
+		struct server_record part =
+			*(const struct server_record *)array_at(intervals, i);
+
+		if (!cut(&part, window))
+			break;
+		parts[part.part] += part.end_ns - part.begin_ns;
+	}
+}
 
 struct servers {
 	struct request_callback callback;
@@ -89,7 +242,7 @@ static void pass_span(struct request_callback *callback,
 		      const struct time_span *span, enum request_part part)
 {
 	const struct server_record record = {
-		.kind = SERVER_STRETCH,
+		.kind = SERVER_INTERVAL,
 		.part = (uint8_t)part,
 		.thread = span->task->index,
 		.pid = span->task->pid,

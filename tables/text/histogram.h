@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef KT_TABLES_HISTOGRAM_H
-#define KT_TABLES_HISTOGRAM_H
+#ifndef KT_TABLES_TEXT_HISTOGRAM_H
+#define KT_TABLES_TEXT_HISTOGRAM_H
 
 #include "common/array.h"
+#include "report/text/record_writer.h"
 
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 
 /* A distribution of durations: exact count, sum, minimum and maximum, quantiles
  * to within 1 %.
@@ -41,7 +43,81 @@ uint64_t histogram_mean(const struct histogram *histogram);
  */
 uint64_t histogram_bucket(const struct histogram *histogram, size_t index,
 			  uint64_t *low, uint64_t *width);
-
 void histogram_free(struct histogram *histogram);
+
+/* Draws @histogram, of times in ns, as text, a line per bar. Returns 0 or
+ * -ERROR_MEMORY.
+ */
+int histogram_bars_draw(const struct histogram *histogram, FILE *out);
+
+/* Records of different kinds under one header, for CSV and JSON: each has a
+ * section, and only the columns that apply to it; the others are absent.
+ */
+struct sparse_rows {
+	const char *const *columns; /* borrowed; all numbers */
+	size_t column_count;	    /* at most SPARSE_COLUMNS */
+	struct array list;	    /* struct sparse_row */
+};
+
+enum { SPARSE_COLUMNS = 32 };
+
+struct sparse_row {
+	const char *section; /* borrowed */
+	char *name;	     /* owned; or NULL */
+	uint32_t present;    /* a bit for each column */
+	int64_t values[SPARSE_COLUMNS];
+};
+
+struct sparse_rows sparse_rows_of(const char *const *columns, size_t count);
+void sparse_rows_free(struct sparse_rows *rows);
+
+/* Appends a row; @name may be NULL. The pointer is valid until the next call.
+ *
+ * Returns NULL when out of memory.
+ */
+struct sparse_row *sparse_rows_add(struct sparse_rows *rows,
+				   const char *section, const char *name);
+
+/* Fills in a column. */
+void sparse_row_set(struct sparse_row *row, size_t column, uint64_t value);
+
+/* Writes all rows: section, name, then the columns. */
+void sparse_rows_write(const struct sparse_rows *rows, FILE *out,
+		       enum record_format format);
+
+/* The first columns of tables of sparse rows that contain histograms. */
+enum histogram_column {
+	HISTOGRAM_COUNT,
+	HISTOGRAM_LOW,
+	HISTOGRAM_HIGH,
+	HISTOGRAM_TOTAL,
+	HISTOGRAM_MIN,
+	HISTOGRAM_MEAN,
+	HISTOGRAM_MEDIAN,
+	HISTOGRAM_P99,
+	HISTOGRAM_MAX,
+	HISTOGRAM_COLUMNS,
+};
+
+/* Their names, for the start of a table's column list; @count names the counted
+ * items.
+ */
+#define HISTOGRAM_COLUMN_NAMES(count) \
+	[HISTOGRAM_COUNT] = count, [HISTOGRAM_LOW] = "low_ns", \
+	[HISTOGRAM_HIGH] = "high_ns", [HISTOGRAM_TOTAL] = "total_ns", \
+	[HISTOGRAM_MIN] = "min_ns", [HISTOGRAM_MEAN] = "mean_ns", \
+	[HISTOGRAM_MEDIAN] = "median_ns", [HISTOGRAM_P99] = "p99_ns", \
+	[HISTOGRAM_MAX] = "max_ns"
+
+/* Adds a row with the figures of @times, all in ns; if it is empty, only the
+ * count. @name may be NULL. Returns the row, NULL when out of memory.
+ */
+struct sparse_row *histogram_rows_figures(struct sparse_rows *rows,
+					  const char *section, const char *name,
+					  const struct histogram *times);
+
+/* Adds a row "bucket" for each bar of @times.  Returns 0 or -ERROR_MEMORY. */
+int histogram_rows_bars(struct sparse_rows *rows, const char *name,
+			const struct histogram *times);
 
 #endif

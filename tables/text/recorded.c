@@ -2,7 +2,7 @@
 #include "tables/text/recorded.h"
 
 #include "attribution/attribution_input.h"
-#include "decoder/recording/graph_trace.h"
+#include "decoder/recording/tracepoint.h"
 
 #include <string.h>
 

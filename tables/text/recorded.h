@@ -15,13 +15,13 @@ struct attribution_input;
 /* Explains empty tables and columns, by one of three sentences.
  *
  * 1. Not recorded. "Not recorded: COLUMNS: REASON (COMMAND)." The recording
- *     lacks the data.  The reason and the command follow from the facts of the
- *     recording: COMMAND keeps all its events, is for the program
- *     that made it, and is left out if no command helps, for example if the traced
- *     kernel lacks the event.
- *  2. Recorded, and none.  "No lock was waited for."
- *  3. Left out by the options.  "No lock was waited for by the tasks, on the CPUs
- *     and in the time that your options choose."
+ *    lacks the data. The reason and the command follow from the facts of the
+ *    recording: COMMAND keeps all its events, is for the program that made it,
+ *    and is left out if no command helps, for example if the traced kernel
+ *    lacks the event.
+ * 2. Recorded, and none. "No lock was waited for."
+ * 3. Left out by the options. "No lock was waited for by the tasks, on the CPUs
+ *    and in the time that your options choose."
  *
  * Where all rows need an event that was not recorded, only 1 is written.
  */
@@ -75,8 +75,8 @@ bool recorded_has(const struct recorded *recorded,
 void recorded_missing(const struct recorded *recorded,
 		      const struct table_need *need, FILE *out);
 
-/* Writes sentence 1 about all @count @needs, which @recorded lacks: one line for
- * those that the same command records, and one for each other.
+/* Writes sentence 1 about all @count @needs, which @recorded lacks: one line
+ * for those that the same command records, and one for each other.
  */
 void recorded_missing_all(const struct recorded *recorded,
 			  const struct table_need *needs, size_t count,
@@ -88,8 +88,8 @@ void recorded_missing_all(const struct recorded *recorded,
 char *recorded_missing_text(const struct recorded *recorded,
 			    const struct table_need *need);
 
-/* Writes sentence 1 for each of the @count @needs that @recorded lacks.  Returns
- * whether rows are possible without them.
+/* Writes sentence 1 for each of the @count @needs that @recorded lacks.
+ * Returns whether rows are possible without them.
  */
 bool recorded_explain(const struct recorded *recorded,
 		      const struct table_need *needs, size_t count, FILE *out);
@@ -102,8 +102,8 @@ void recorded_table(const struct attribution_input *input,
 		    const struct table_need *needs, size_t count, uint64_t rows,
 		    const char *none, FILE *out);
 
-/* Writes sentence 2, or 3 if the options of @input choose tasks, CPUs or a time.
- * @none is "No lock was waited for", without a full stop.
+/* Writes sentence 2, or 3 if the options of @input choose tasks, CPUs or a
+ * time. @none is "No lock was waited for", without a full stop.
  */
 void recorded_none(const struct attribution_input *input, const char *none,
 		   FILE *out);

@@ -1,15 +1,17 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef KT_TABLES_STACK_TEXT_H
-#define KT_TABLES_STACK_TEXT_H
+#ifndef KT_TABLES_TEXT_STACK_TEXT_H
+#define KT_TABLES_TEXT_STACK_TEXT_H
 
 #include <stdint.h>
 #include <stdio.h>
 
 struct call_tree;
 struct function_table;
+struct task_names;
+struct wakers;
 
-/* Returns the character of a name as paths have it: ";" separates their names, so
- * one within a name, as in Rust's "[T; 4]", is ":".
+/* Returns the character of a name as paths have it: ";" separates their names,
+ * so one within a name, as in Rust's "[T; 4]", is ":".
  */
 static inline char stack_text_char(char character)
 {
@@ -18,7 +20,7 @@ static inline char stack_text_char(char character)
 
 /* Returns the path from below the root of @tree to @node as
  * "outermost;...;innermost", which is "" for CALL_NODE_NONE. The text of a deep
- * path leaves out the middle (report/text/deep_stack.h).
+ * path leaves out the middle (report/text/function_label.h).
  *
  * The caller frees it. NULL when out of memory.
  */
@@ -35,5 +37,27 @@ void stack_text_write(const struct call_tree *stacks, uint32_t node,
 void stack_text_lines(const struct call_tree *stacks, uint32_t node,
 		      const struct function_table *functions, const char *name,
 		      FILE *out);
+
+/* Returns the name of the function at which a thread slept, "[unseen]" if it is
+ * untraced.
+ */
+const char *sleep_label_name(const struct function_table *functions,
+			     uint32_t label);
+
+/* Writes a chain as text, the last waker first: "cat-12 pipe_write < interrupt
+ * vring_interrupt blk_done_softirq".
+ *
+ * Tasks have their last names in @names.
+ */
+void wakers_write(const struct wakers *wakers, uint32_t number,
+		  const struct function_table *functions,
+		  const struct task_names *names, FILE *out);
+
+/* Like wakers_write(), but writes at most @most wakers, "cat-12 pipe_write < 30
+ * more"; WAKER_NONE is "[unseen]".
+ */
+void wakers_write_any(const struct wakers *wakers, uint32_t number,
+		      uint32_t most, const struct function_table *functions,
+		      const struct task_names *names, FILE *out);
 
 #endif

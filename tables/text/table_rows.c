@@ -2,9 +2,8 @@
 #include "tables/text/table_rows.h"
 
 #include "common/error.h"
-#include "report/steps/step_filter.h"
-#include "report/steps/task_groups.h"
-#include "report/text/record_order.h"
+#include "report/steps/task_choice.h"
+#include "report/text/record_writer.h"
 #include "report/text/task_names.h"
 #include "tables/table.h"
 

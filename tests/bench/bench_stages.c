@@ -19,6 +19,7 @@
 #include "report/steps/event_merge.h"
 #include "report/steps/task_stacks.h"
 #include "symbolize/elf/lines.h"
+#include "symbolize/events/function_event.h"
 #include "symbolize/functions/context_kinds.h"
 #include "symbolize/symbols/symbols.h"
 #include "tables/table.h"

@@ -6,7 +6,7 @@
  * -s: searches for sync points; -p: reads packets as branches; by default both,
  * one after the other.
  */
-#include "cmd/console/console_log.h"
+#include "cmd/console/console.h"
 #include "common/error.h"
 #include "decoder/flow/branch_source.h"
 #include "decoder/flow/flow_source.h"

@@ -235,7 +235,7 @@ def judge_flames():
 
 def is_unnamed(function):
     """Whether the function is of the C library and has no symbol."""
-    return function.startswith("u:[libc.so.6+")
+    return function.startswith(("u:[libc.so.6+", "u:libc.so.6+"))
 
 
 def chain(names):

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "common/array.h"
-#include "report/text/task_cgroups.h"
+#include "report/text/task_names.h"
 #include "tests/fuzz/fuzz.h"
 
 /* A recording's list of tasks with their cgroups. */

@@ -27,7 +27,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 		stream_checkpoint_pack(&place, &pack, FUNCTIONS, STREAM_SIZE);
 		task_stacks_pack(stacks, &pack, FUNCTIONS);
 		if (pack_is_whole(&pack)) {
-			task_stacks_say(stacks);
+			task_stacks_emit_open(stacks);
 			task_stacks_close(stacks);
 		}
 	}

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 #include "decoder/libipt/branch.h"
-#include "decoder/libipt/instruction_length.h"
 #include "tests/fuzz/fuzz.h"
 
 #include <stdlib.h>

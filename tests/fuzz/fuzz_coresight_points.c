@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "decoder/flow/branch_source.h"
 #include "decoder/flow/flow_source.h"
-#include "decoder/recording/coresight_unit.h"
+#include "decoder/recording/coresight_streams.h"
 #include "decoder/recording/recording_facts.h"
 #include "tests/fuzz/fuzz.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#include "decoder/coresight/coresight_speculation.h"
-#include "decoder/recording/coresight_unit.h"
+#include "decoder/coresight/speculation.h"
+#include "decoder/recording/coresight_streams.h"
 #include "tests/fuzz/fuzz.h"
 
 #include <assert.h>
@@ -14,7 +14,7 @@ static bool check_packet(void *ctx, uint64_t index, const uint8_t *bytes,
 
 	(void)index;
 	assert(size && size <= CORESIGHT_PACKET_ROOM && !packet->is_open);
-	assert(coresight_packet_take(packet, bytes, size) == size);
+	assert(coresight_packet_consume(packet, bytes, size) == size);
 	assert(!packet->is_open && !packet->depth);
 	return true;
 }
@@ -53,8 +53,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 	     at += WINDOW) {
 		size_t left = size - at < WINDOW ? size - at : WINDOW;
 
-		taken = coresight_speculation_take(speculation, at, bytes + at,
-						   left);
+		taken = coresight_speculation_consume(speculation, at,
+						      bytes + at, left);
 		assert(taken <= left);
 	}
 done:

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include "decoder/intel_pt/intel_branches.h"
+#include "decoder/intel_pt/intel_clock.h"
 #include "decoder/intel_pt/intel_packet.h"
-#include "decoder/intel_pt/intel_packet_text.h"
-#include "decoder/intel_pt/intel_setup.h"
-#include "decoder/intel_pt/sync_search.h"
-#include "decoder/recording/intel_psb.h"
+#include "decoder/intel_pt/intel_packet_dump.h"
+#include "decoder/recording/stream_window.h"
 #include "tests/fuzz/fuzz.h"
 
 static void read_packets(const uint8_t *bytes, size_t size)

@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "common/array.h"
 #include "common/memory.h"
-#include "decoder/recording/coresight_frame.h"
-#include "decoder/recording/coresight_unit.h"
-#include "decoder/snapshot/snapshot_device.h"
-#include "decoder/snapshot/snapshot_trace.h"
+#include "decoder/recording/coresight_streams.h"
+#include "decoder/snapshot/snapshot.h"
 #include "tests/fuzz/fuzz.h"
 
 #include <stdlib.h>

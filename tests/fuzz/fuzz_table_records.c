@@ -1,30 +1,27 @@
 /* SPDX-License-Identifier: MIT */
-#include "attribution/calls/system_call.h"
+#include "attribution/calls/system_calls.h"
 #include "attribution/interrupts/interrupt_rows.h"
-#include "attribution/interrupts/irq_names.h"
-#include "attribution/requests/message_kinds.h"
+#include "attribution/requests/request.h"
 #include "attribution/sleeps/sleep_stacks.h"
 #include "attribution/sleeps/sleeps.h"
-#include "attribution/sleeps/wakers.h"
+#include "attribution/time/time_span.h"
 #include "common/bytes.h"
 #include "report/profile/call_tree.h"
-#include "tables/call_sites/call_site.h"
-#include "tables/call_sites/call_site_pack.h"
-#include "tables/calls/call_pack.h"
-#include "tables/calls/crash_stack.h"
-#include "tables/hits/hits_table_parts.h"
-#include "tables/locks/lock_pack.h"
-#include "tables/locks/lock_waits.h"
-#include "tables/processes/time_record.h"
-#include "tables/profile/off_cpu_records.h"
+#include "tables/call_sites/call_sites.h"
+#include "tables/calls/crashes_table.h"
+#include "tables/calls/hits_table.h"
+#include "tables/calls/syscalls_table.h"
+#include "tables/processes/time_account.h"
+#include "tables/profile/wall_tree.h"
 #include "tables/requests/request_records.h"
 #include "tables/requests/request_sleeps.h"
-#include "tables/requests/server_record.h"
-#include "tables/requests/server_times.h"
-#include "tables/runqueue/runqueue_records.h"
-#include "tables/sleeps/sleep_pack.h"
+#include "tables/requests/servers.h"
+#include "tables/waits/lock_waits.h"
+#include "tables/waits/runqueue_records.h"
+#include "tables/waits/sleeps_table.h"
 #include "tests/fuzz/fuzz.h"
 
+#include "common/array.h"
 #include <assert.h>
 #include <stdlib.h>
 
@@ -113,7 +110,7 @@ static void read_cpu_waits(struct pack pack, bool is_last)
 		runqueue_records_pack_last(&records, &runs, &waits, &pack);
 	while (!pack.failed && byte_reader_left(&pack.reader))
 		runqueue_records_read(&records, &runs, &pack);
-	runqueue_records_hand_on(&records, take_wait, NULL);
+	runqueue_records_emit(&records, take_wait, NULL);
 	runqueue_records_free(&records);
 	cpu_runs_free(&runs);
 }

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-#include "attribution/interrupts/interrupt_stacks.h"
+#include "attribution/interrupts/interrupt_slice.h"
 #include "attribution/time/task_time.h"
 #include "attribution/time/time_span.h"
 #include "common/bytes.h"
 #include "report/steps/call_step.h"
-#include "report/steps/task_pack.h"
 #include "report/text/task_names.h"
 #include "symbolize/arch/arch.h"
 #include "symbolize/functions/context_kinds.h"

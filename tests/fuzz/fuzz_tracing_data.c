@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "common/array.h"
 #include "common/memory.h"
-#include "decoder/recording/tracepoint_format.h"
+#include "decoder/recording/tracepoint.h"
 #include "tests/fuzz/fuzz.h"
 
 /* The formats of tracepoints, framed and alone. */

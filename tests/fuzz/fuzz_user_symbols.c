@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 #include "symbolize/elf/elf_symbols.h"
+#include "symbolize/elf/unwind_functions.h"
 #include "symbolize/functions/address_map.h"
 #include "symbolize/functions/function_table.h"
 #include "symbolize/functions/same_names.h"
 #include "tests/fuzz/fuzz.h"
 
 #include <stdio.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -21,7 +23,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 	if (functions && map && fd >= 0 &&
 	    write(fd, bytes, size) == (ssize_t)size &&
 	    !elf_symbols_add(path, functions, map, NULL) &&
-	    !address_map_finish(map) && !same_names_tell_apart(functions, map))
+	    !address_map_finish(map) &&
+	    !same_names_tell_apart(functions, map) &&
+	    !unwind_functions_add(
+		    path, function_table_module(functions, path, strlen(path)),
+		    functions, map))
 		address_map_find(map, 0x1000);
 	if (fd >= 0)
 		close(fd);

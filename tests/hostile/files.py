@@ -55,7 +55,7 @@ def check_mapped_files_that_are_none(program, folder):
     recording = os.path.join(folder, "recording")
     os.mkfifo(pipe)
     start = record(ITRACE_START, struct.pack("<2I", 117, 117) + origin(117, 0))
-    for path in (pipe, "/dev/zero", "/dev/tty", "/proc/kmsg",
+    for path in (pipe, "/dev/null", "/dev/tty", "/proc/kmsg",
                  "/proc/self/environ"):
         write_recording(recording,
                         [mapping(117, path), start, trace(INTO_USER)])

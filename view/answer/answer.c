@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include "view/answer/answer.h"
 
-#include "view/answer/answers.h"
-
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 #include <string.h>
 
 static const struct {

@@ -1,20 +1,60 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef KT_VIEW_ANSWER_H
-#define KT_VIEW_ANSWER_H
+#ifndef KT_VIEW_ANSWER_ANSWER_H
+#define KT_VIEW_ANSWER_ANSWER_H
+
+/* Answers to the page's queries, as JSON.
+ *
+ *   server (view/http/) --> view_answer() --> an endpoint: answer_*.c
+ *                                                |          |
+ *                      the summary (view/data/) <+          +> the engine, for
+ *                                                              short windows
+ *
+ * An endpoint parses its arguments, which are untrusted, with answer_json.h,
+ * reads the summary, and writes the members of one object. Windows that are
+ * shorter than the summary resolves are decoded (struct view_engine).
+ *
+ * Invariants:
+ * 1. Endpoints run with the summary locked, so that the first decode, which
+ *    fills it in another thread, cannot change it meanwhile.
+ * 2. An endpoint that fails has written nothing; the answer is then
+ *    {"error":...} with the status's HTTP code.
+ * 3. Names are written by json_out.c only, which escapes them.
+ */
 
 #include "report/steps/call_step.h"
-#include "report/steps/time_window.h"
 #include "view/answer/json_out.h"
 #include "view/data/summary.h"
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
+struct context_kinds;
 struct function_table;
 struct recording;
 struct task_names;
-struct context_kinds;
+struct view_request;
+struct view_sources;
+
+enum view_status {
+	VIEW_OK = 200,
+	VIEW_BAD = 400,
+	VIEW_NOT_FOUND = 404,
+	VIEW_FAILED = 500
+};
+
+/* An endpoint of the page, with a line in answer.c's table.
+ *
+ * Writes the members of an object to @json. Returns VIEW_OK; or another status,
+ * in which case it must not have written any. Called with the summary locked.
+ */
+typedef enum view_status view_answer_fn(const struct view_sources *sources,
+					const struct view_request *request,
+					struct json_out *json);
+
+view_answer_fn answer_recording; /* the overview */
+view_answer_fn answer_lanes;	 /* ?from&to&pixels&lanes: slices */
+view_answer_fn answer_profile;	 /* ?from&to[&thread][&with_idle]
+					 * [&with_tracer] */
+view_answer_fn answer_sleeps;	 /* ?from&to[&thread] */
+view_answer_fn answer_functions; /* ?like: names */
+view_answer_fn answer_next;	 /* ?function&from[&back][&thread] */
 
 /* Decodes windows of the recording, one at a time. */
 struct view_engine {
@@ -35,7 +75,7 @@ struct view_sources {
 	const struct function_table *functions;
 	const struct context_kinds *kinds;
 	const struct task_names *names;
-	const char *recorder; /* see recorder_task.h */
+	const char *recorder; /* see task_choice.h */
 };
 
 /* A query's arguments, numbers and strings. */
@@ -44,13 +84,6 @@ struct view_request {
 	const char *(*argument)(const struct view_request *request,
 				const char *name);
 	const void *ctx;
-};
-
-enum view_status {
-	VIEW_OK = 200,
-	VIEW_BAD = 400,
-	VIEW_NOT_FOUND = 404,
-	VIEW_FAILED = 500
 };
 
 /* Writes the answer to the query at @path, such as "recording", as JSON to

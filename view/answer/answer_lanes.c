@@ -1,14 +1,302 @@
 /* SPDX-License-Identifier: MIT */
+#include "common/array.h"
 #include "common/error.h"
-#include "view/answer/answer_names.h"
-#include "view/answer/answers.h"
-#include "view/answer/request.h"
-#include "view/answer/slice_json.h"
-#include "view/answer/window_slices.h"
+#include "report/steps/call_step.h"
+#include "view/answer/answer.h"
+#include "view/answer/answer_json.h"
 #include "view/data/slice_store.h"
+#include "view/make/thread_numbers.h"
+#include "view/make/view_builder.h"
 
 #include <errno.h>
 #include <stdlib.h>
+
+/* The visible slices of some lanes in a window. */
+struct window_slices {
+	struct array lanes; /* struct lane_slices */
+	/* false: calls that would be visible alone may be merged */
+	bool is_whole;
+};
+
+struct lane_slices {
+	struct slice_callback callback;
+	uint32_t lane;
+	struct array slices; /* struct view_slice */
+	/* struct view_slice: long calls from the summary, while the engine
+	 * finds shorter ones
+	 */
+	struct array longs;
+	size_t next_long;
+	struct slice_thinner *thinner;
+	int status;
+};
+
+static int engine_slices_find(struct window_slices *slices,
+			      const struct view_sources *sources,
+			      struct time_window window);
+
+/* Receives the slices from the thinner. */
+static void take(struct slice_callback *callback,
+		 const struct view_slice *slice)
+{
+	struct lane_slices *lane = (struct lane_slices *)callback;
+
+	if (array_append(&lane->slices, slice) < 0)
+		lane->status = -ERROR_MEMORY;
+}
+
+static void window_slices_init(struct window_slices *slices)
+{
+	*slices = (struct window_slices){
+		.lanes = ARRAY_OF(struct lane_slices),
+	};
+}
+
+static void window_slices_free(struct window_slices *slices)
+{
+	for (size_t i = 0; i < slices->lanes.count; i++) {
+		struct lane_slices *lane = array_at(&slices->lanes, i);
+
+		array_free(&lane->slices);
+		array_free(&lane->longs);
+		slice_thinner_free(lane->thinner);
+	}
+	array_free(&slices->lanes);
+}
+
+/* Adds a wanted lane. Returns 0 or -ERROR_MEMORY. */
+static int window_slices_want(struct window_slices *slices, uint32_t lane)
+{
+	return array_append(&slices->lanes,
+			    &(struct lane_slices){
+				    .callback = { .take = take },
+				    .lane = lane,
+				    .slices = ARRAY_OF(struct view_slice),
+				    .longs = ARRAY_OF(struct view_slice),
+			    });
+}
+
+/* Returns the last level that still has all slices visible at @pixel_ns per
+ * pixel.
+ */
+static uint32_t level_for(const struct view_summary *summary, uint64_t pixel_ns)
+{
+	uint32_t level = 0;
+
+	while (level + 1 < summary->levels &&
+	       view_summary_resolution(summary, level + 1) <= pixel_ns)
+		level++;
+	return level;
+}
+
+/* No lane may be added afterwards: the thinners point to the lanes. */
+static int make_thinners(struct window_slices *slices, uint64_t pixel_ns)
+{
+	for (size_t i = 0; i < slices->lanes.count; i++) {
+		struct lane_slices *lane = array_at(&slices->lanes, i);
+
+		lane->thinner = slice_thinner_new(pixel_ns, &lane->callback);
+		if (!lane->thinner)
+			return -ERROR_MEMORY;
+	}
+	return 0;
+}
+
+static int finish(struct lane_slices *lane)
+{
+	int status = slice_thinner_end(lane->thinner);
+
+	return status ? status : lane->status;
+}
+
+static bool is_stack(const struct lane_slices *lane)
+{
+	return lane->lane % LANE_KINDS == LANE_STACK;
+}
+
+/* Finds the slices of the wanted lanes that are visible at @pixel_ns per pixel.
+ * The summary must be locked.
+ *
+ * Returns 0 or a negative enum error.
+ */
+static int window_slices_find(struct window_slices *slices,
+			      const struct view_sources *sources,
+			      struct time_window window, uint64_t pixel_ns)
+{
+	const struct view_summary *summary = sources->summary;
+	bool is_deep = pixel_ns < summary->resolution_ns;
+	bool decodes = is_deep && sources->engine && summary->is_complete;
+	uint32_t level = level_for(summary, pixel_ns);
+	int status = make_thinners(slices, pixel_ns);
+
+	slices->is_whole = !is_deep || decodes;
+	for (size_t i = 0; i < slices->lanes.count && !status; i++) {
+		struct lane_slices *lane = array_at(&slices->lanes, i);
+
+		if (!decodes || !is_stack(lane))
+			status = slice_store_read(
+				summary->slices, level, lane->lane, window,
+				slice_thinner_callback(lane->thinner));
+	}
+	if (decodes && !status)
+		status = engine_slices_find(slices, sources, window);
+	for (size_t i = 0; i < slices->lanes.count && !status; i++)
+		status = finish(array_at(&slices->lanes, i));
+	return status;
+}
+
+/* Consumes the engine's call events. */
+struct engine_slices {
+	struct step_callback callback;
+	struct window_slices *slices;
+	struct time_window window; /* the wanted window */
+	uint64_t decoded_ns;	   /* end of the part to decode */
+	/* calls of this length or longer are in the summary */
+	uint64_t long_ns;
+	struct thread_numbers numbers;
+};
+
+/* Collects the long calls of the summary. */
+struct long_slices {
+	struct slice_callback callback;
+	struct lane_slices *lane;
+	uint64_t long_ns;
+	int status;
+};
+
+static void keep_long(struct slice_callback *callback,
+		      const struct view_slice *slice)
+{
+	struct long_slices *longs = (struct long_slices *)callback;
+
+	if (slice->count > 1 ||
+	    slice->end_ns - slice->begin_ns < longs->long_ns)
+		return;
+	if (array_append(&longs->lane->longs, slice) < 0)
+		longs->status = -ERROR_MEMORY;
+}
+
+static struct lane_slices *lane_at(const struct window_slices *slices,
+				   uint32_t lane)
+{
+	struct lane_slices *lanes = slices->lanes.items;
+
+	for (size_t i = 0; i < slices->lanes.count; i++)
+		if (lanes[i].lane == lane)
+			return &lanes[i];
+	return NULL;
+}
+
+static void hand_on(struct lane_slices *lane, const struct view_slice *slice)
+{
+	struct slice_callback *callback = slice_thinner_callback(lane->thinner);
+
+	callback->take(callback, slice);
+}
+
+/* Emits the long calls that end at @end_ns or earlier. */
+static void pass_longs(struct lane_slices *lane, uint64_t end_ns)
+{
+	const struct view_slice *longs = lane->longs.items;
+
+	while (lane->next_long < lane->longs.count &&
+	       longs[lane->next_long].end_ns <= end_ns)
+		hand_on(lane, &longs[lane->next_long++]);
+}
+
+static void take_step(struct step_callback *callback,
+		      const struct call_step *step)
+{
+	struct engine_slices *engine = (struct engine_slices *)callback;
+	struct lane_slices *lane;
+	struct view_slice slice;
+	uint32_t number;
+
+	if (step->kind != STEP_EXIT || step->wall_ns >= engine->long_ns ||
+	    step->time_ns < engine->window.since_ns ||
+	    step->time_ns >= engine->decoded_ns)
+		return;
+	number = thread_numbers_find(&engine->numbers, step->task);
+	lane = number == THREAD_NUMBER_NONE ?
+		       NULL :
+		       lane_at(engine->slices, lane_of(LANE_STACK, number));
+	if (!lane || !stack_slice_of(step, number, &slice) ||
+	    slice.begin_ns >= engine->window.until_ns)
+		return;
+	pass_longs(lane, slice.end_ns);
+	hand_on(lane, &slice);
+}
+
+static bool is_done(const struct step_callback *callback, uint64_t time_ns)
+{
+	return time_ns >= ((const struct engine_slices *)callback)->decoded_ns;
+}
+
+/* Collects the long calls of all stack lanes. Returns the number of these
+ * lanes, or a negative enum error.
+ */
+static int find_longs(struct window_slices *slices,
+		      const struct view_sources *sources,
+		      struct time_window window)
+{
+	int count = 0;
+
+	for (size_t i = 0; i < slices->lanes.count; i++) {
+		struct long_slices longs = {
+			.callback = { .take = keep_long },
+			.lane = array_at(&slices->lanes, i),
+			.long_ns = sources->summary->resolution_ns,
+		};
+		int status;
+
+		if (longs.lane->lane % LANE_KINDS != LANE_STACK)
+			continue;
+		count++;
+		status = slice_store_read(sources->summary->slices, 0,
+					  longs.lane->lane, window,
+					  &longs.callback);
+		if (status < 0 || longs.status < 0)
+			return status < 0 ? status : longs.status;
+	}
+	return count;
+}
+
+/* Finds the calls of the wanted stack lanes in @window, down to the shortest,
+ * and passes them to the lanes' thinners. Long calls, which the window may cut,
+ * are those that the summary has unmerged; shorter ones are found by decoding
+ * the window.
+ *
+ * Returns 0 or a negative enum error.
+ */
+static int engine_slices_find(struct window_slices *slices,
+			      const struct view_sources *sources,
+			      struct time_window window)
+{
+	uint64_t long_ns = sources->summary->resolution_ns;
+	struct engine_slices engine = {
+		.callback = { .take = take_step, .is_done = is_done },
+		.slices = slices,
+		.window = window,
+		/* A short call that starts in the window has ended by then. */
+		.decoded_ns = window.until_ns + long_ns,
+		.long_ns = long_ns,
+	};
+	int status = find_longs(slices, sources, window);
+
+	if (status <= 0)
+		return status;
+	status = thread_numbers_init(&engine.numbers, sources->summary, false);
+	if (!status)
+		status = sources->engine->run(
+			sources->engine,
+			(struct time_window){ window.since_ns,
+					      engine.decoded_ns },
+			&engine.callback);
+	thread_numbers_free(&engine.numbers);
+	for (size_t i = 0; i < slices->lanes.count; i++)
+		pass_longs(array_at(&slices->lanes, i), UINT64_MAX);
+	return status;
+}
 
 enum { PIXELS_MOST = 16384, LANES_MOST = 4096 };
 

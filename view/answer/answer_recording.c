@@ -2,10 +2,8 @@
 #include "decoder/recording/recording.h"
 #include "report/text/task_names.h"
 #include "tables/text/recorded.h"
-#include "view/answer/answer_names.h"
-#include "view/answer/answers.h"
-#include "view/answer/slice_json.h"
-#include "view/answer/thread_part.h"
+#include "view/answer/answer.h"
+#include "view/answer/answer_json.h"
 
 #include <stdlib.h>
 #include <string.h>

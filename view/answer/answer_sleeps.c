@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "common/error.h"
 #include "common/maps.h"
-#include "view/answer/answer_names.h"
-#include "view/answer/answers.h"
-#include "view/answer/request.h"
-#include "view/answer/slice_json.h"
+#include "view/answer/answer.h"
+#include "view/answer/answer_json.h"
 #include "view/data/slice_store.h"
 #include "view/make/thread_numbers.h"
 

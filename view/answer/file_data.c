@@ -1,14 +1,404 @@
 /* SPDX-License-Identifier: MIT */
 #include "view/answer/file_data.h"
 
+#include "common/array.h"
 #include "common/error.h"
+#include "report/diff/diff_table.h"
+#include "report/profile/profile.h"
 #include "report/text/duration_text.h"
-#include "view/answer/answer_names.h"
-#include "view/answer/answers.h"
-#include "view/answer/file_places.h"
-#include "view/answer/file_profile.h"
-#include "view/answer/slice_json.h"
+#include "view/answer/answer.h"
+#include "view/answer/answer_json.h"
+#include "view/answer/json_out.h"
+#include "view/data/call_sums.h"
 #include "view/data/slice_store.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Maximum number of parts of the recording's time for which a page in a file
+ * has call sums; a part is one or more cells.
+ */
+enum { FILE_PARTS_MOST = 20 };
+
+/* A call path with less than one such fraction of the whole time is merged into
+ * its caller, unless it is in another part of the profile (profile_scope.h).
+ */
+enum { FILE_PROFILE_SMALLEST = 2000 };
+
+/* One call path of a thread, and its sums. */
+struct file_place {
+	uint32_t parent; /* a smaller number; CALL_PATH_NONE: a root */
+	uint32_t path;
+	uint32_t function; /* of a root: the thread's number */
+	enum profile_part part;
+	uint64_t self_ns[FILE_PARTS_MOST];
+	uint64_t calls[FILE_PARTS_MOST];
+};
+
+/* The call paths of all threads in the file. */
+struct file_places {
+	struct array places; /* struct file_place */
+	uint64_t left_out;   /* number of paths left out */
+	size_t part_cells;
+};
+
+/* A path of the current thread. */
+struct thread_path {
+	uint64_t all_ns; /* with callees, in the whole recording */
+	uint32_t place;	 /* of this path, or of its nearest included caller */
+	enum profile_part part;
+	bool is_used; /* this path or one below it has sums */
+};
+
+struct finder {
+	const struct view_sources *sources;
+	const struct call_sums *calls;
+	const struct call_path *paths;
+	struct file_places *places;
+	uint64_t all_ns;	     /* of all threads */
+	uint32_t thread;	     /* current thread */
+	struct thread_path *of_path; /* by path, for the current thread */
+	struct array used;	     /* uint32_t: paths with is_used */
+};
+
+/* Called with each sum of a thread in a span. */
+typedef int finder_fn(struct finder *finder, const struct call_sum *sum,
+		      size_t cell);
+
+static int each_sum(struct finder *finder, const struct call_frame *frame,
+		    size_t cell, finder_fn *take)
+{
+	struct array read;
+	int status = call_sums_read(finder->calls, frame, &read);
+	const struct call_sum *sums = read.items;
+
+	for (size_t i = 0; i < read.count && !status; i++)
+		status = take(finder, &sums[i], cell);
+	array_free(&read);
+	return status;
+}
+
+/* Calls @take with the thread's sums, in spans of up to level @most. */
+static int each_of_thread(struct finder *finder, uint32_t most, finder_fn *take)
+{
+	size_t count = call_sums_spans(finder->calls, 0);
+	size_t cells;
+	int status = 0;
+
+	for (size_t i = 0; i < count && !status; i += cells) {
+		uint32_t level = call_sums_largest(finder->calls, i, count,
+						   false, most, &cells);
+		const struct call_frame *frame = call_span_frame(
+			call_sums_span(finder->calls, level, i / cells),
+			finder->thread);
+
+		if (frame)
+			status = each_sum(finder, frame, i, take);
+	}
+	return status;
+}
+
+static int add_to_all(struct finder *finder, const struct call_sum *sum,
+		      size_t cell)
+{
+	(void)cell;
+	finder->all_ns += sum->self_ns;
+	return 0;
+}
+
+/* Adds a sum to its path, and marks the path and its callers as used. */
+static int add_time(struct finder *finder, const struct call_sum *sum,
+		    size_t cell)
+{
+	uint32_t path = sum->path;
+
+	(void)cell;
+	finder->of_path[path].all_ns += sum->self_ns;
+	while (path != CALL_PATH_NONE && !finder->of_path[path].is_used) {
+		if (array_append(&finder->used, &path) < 0)
+			return -ERROR_MEMORY;
+		finder->of_path[path].is_used = true;
+		path = finder->paths[path].parent;
+	}
+	return 0;
+}
+
+/* Adds a sum to the part of time of its cell. */
+static int add_to_part(struct finder *finder, const struct call_sum *sum,
+		       size_t cell)
+{
+	struct file_place *kept = array_at(&finder->places->places,
+					   finder->of_path[sum->path].place);
+	size_t part = cell / finder->places->part_cells;
+
+	kept->self_ns[part] += sum->self_ns;
+	/* Calls of a path that is left out are not calls of its caller. */
+	if (kept->path == sum->path)
+		kept->calls[part] += sum->calls;
+	return 0;
+}
+
+/* Returns whether path @path is included. A path in another part than its
+ * caller is included even if it is small, since merging would count it in the
+ * wrong part.
+ */
+static bool is_kept(const struct finder *finder, uint32_t path,
+		    enum profile_part caller_part)
+{
+	const struct thread_path *own = &finder->of_path[path];
+
+	return own->all_ns * FILE_PROFILE_SMALLEST >= finder->all_ns ||
+	       (own->all_ns && own->part != caller_part);
+}
+
+/* Sets the place of @path, whose callers' are set. */
+static int choose(struct finder *finder, uint32_t path)
+{
+	const struct call_path *called = &finder->paths[path];
+	struct thread_path *own = &finder->of_path[path];
+	const struct thread_path *caller = NULL;
+	struct array *places = &finder->places->places;
+	struct file_place *place;
+
+	if (path) {
+		caller = &finder->of_path[called->parent];
+		own->part = profile_part_of_call(
+			finder->sources->kinds, called->function, caller->part);
+		own->place = caller->place;
+		if (!is_kept(finder, path, caller->part)) {
+			finder->places->left_out++;
+			return 0;
+		}
+	} else {
+		own->part = thread_part(finder->sources, finder->thread);
+	}
+	place = array_add(places);
+	if (!place)
+		return -ERROR_MEMORY;
+	place->parent = caller ? caller->place : CALL_PATH_NONE;
+	place->path = path;
+	place->function = path ? called->function : finder->thread;
+	place->part = own->part;
+	own->place = (uint32_t)places->count - 1;
+	return 0;
+}
+
+static int compare_paths(const void *a, const void *b)
+{
+	uint32_t x = *(const uint32_t *)a;
+	uint32_t y = *(const uint32_t *)b;
+
+	return (x > y) - (x < y);
+}
+
+/* Adds each path's time to its caller's, and sets the places. Callers have
+ * smaller numbers.
+ */
+static int choose_all(struct finder *finder)
+{
+	const uint32_t *used;
+	int status = 0;
+
+	array_sort(&finder->used, compare_paths);
+	used = finder->used.items;
+	for (size_t i = finder->used.count; i-- > 1;)
+		finder->of_path[finder->paths[used[i]].parent].all_ns +=
+			finder->of_path[used[i]].all_ns;
+	for (size_t i = 0; i < finder->used.count && !status; i++)
+		status = choose(finder, used[i]);
+	return status;
+}
+
+static int find_of_thread(struct finder *finder, uint32_t thread)
+{
+	const uint32_t *used;
+	int status;
+
+	finder->thread = thread;
+	status = each_of_thread(finder, CALL_LEVELS_MOST, add_time);
+	if (!status)
+		status = choose_all(finder);
+	if (!status)
+		status = each_of_thread(finder, 0, add_to_part);
+	used = finder->used.items;
+	for (size_t i = 0; i < finder->used.count; i++)
+		finder->of_path[used[i]] = (struct thread_path){ 0 };
+	finder->used.count = 0;
+	return status;
+}
+
+static int find_all(struct finder *finder)
+{
+	uint32_t threads = (uint32_t)finder->sources->summary->threads.count;
+	int status = 0;
+
+	for (uint32_t i = 0; i < threads && !status; i++) {
+		finder->thread = i;
+		status = each_of_thread(finder, CALL_LEVELS_MOST, add_to_all);
+	}
+	for (uint32_t i = 0; i < threads && !status; i++)
+		status = find_of_thread(finder, i);
+	return status;
+}
+
+/* Returns 0 or a negative enum error. The caller must free @places either way.
+ */
+static int file_places_find(struct file_places *places,
+			    const struct view_sources *sources)
+{
+	struct finder finder = {
+		.sources = sources,
+		.calls = sources->summary->calls,
+		.places = places,
+		.used = ARRAY_OF(uint32_t),
+	};
+	uint32_t count;
+	int status = -ERROR_MEMORY;
+
+	finder.paths = call_sums_paths(finder.calls, &count);
+	*places = (struct file_places){
+		.places = ARRAY_OF(struct file_place),
+		.part_cells =
+			call_sums_spans(finder.calls, 0) / FILE_PARTS_MOST + 1,
+	};
+	finder.of_path = calloc(count, sizeof(*finder.of_path));
+	if (finder.of_path)
+		status = find_all(&finder);
+	array_free(&finder.used);
+	free(finder.of_path);
+	return status;
+}
+
+static void file_places_free(struct file_places *places)
+{
+	array_free(&places->places);
+}
+
+/* Writes the number of each place's parent (-1: none). */
+static void write_parents(const struct array *places, struct json_out *json)
+{
+	const struct file_place *items = places->items;
+
+	json_key(json, "parents");
+	json_begin(json, "[]");
+	for (size_t i = 0; i < places->count; i++)
+		json_signed(json, (int32_t)items[i].parent);
+	json_end(json, "[]");
+}
+
+/* Writes each place's function; for a root the thread's number. */
+static void write_functions(const struct array *places,
+			    struct answer_names *named, struct json_out *json)
+{
+	const struct file_place *items = places->items;
+
+	json_key(json, "functions");
+	json_begin(json, "[]");
+	for (size_t i = 0; i < places->count; i++) {
+		json_number(json, items[i].function);
+		if (items[i].path)
+			answer_names_add(named, items[i].function);
+	}
+	json_end(json, "[]");
+}
+
+/* Writes each place's profile part: a thread's own part; a call's if its
+ * function alone decides it; -1 if it is inherited from the caller.
+ */
+static void write_profile_parts(const struct array *places,
+				const struct context_kinds *kinds,
+				struct json_out *json)
+{
+	const struct file_place *items = places->items;
+
+	json_key(json, "profile_parts");
+	json_begin(json, "[]");
+	for (size_t i = 0; i < places->count; i++) {
+		enum profile_part part = items[i].part;
+
+		/* No function alone makes a call PROFILE_IDLE, so this value
+		 * means the caller's part.
+		 */
+		if (items[i].path)
+			part = profile_part_of_call(kinds, items[i].function,
+						    PROFILE_IDLE);
+		json_signed(json, items[i].path && part == PROFILE_IDLE ?
+					  -1 :
+					  (int)part);
+	}
+	json_end(json, "[]");
+}
+
+/* Writes the sums of part @part of the time: place, calls, self time. */
+static void write_sums(const struct array *places, size_t part,
+		       struct json_out *json)
+{
+	const struct file_place *items = places->items;
+
+	json_key(json, "sums");
+	json_begin(json, "[]");
+	for (size_t i = 0; i < places->count; i++) {
+		if (!items[i].calls[part] && !items[i].self_ns[part])
+			continue;
+		json_number(json, i);
+		json_number(json, items[i].calls[part]);
+		json_number(json, items[i].self_ns[part]);
+	}
+	json_end(json, "[]");
+}
+
+static void write_parts(const struct file_places *places,
+			const struct view_summary *summary,
+			struct json_out *json)
+{
+	size_t count = call_sums_spans(summary->calls, 0);
+
+	json_key(json, "parts");
+	json_begin(json, "[]");
+	for (size_t i = 0; i < count; i += places->part_cells) {
+		size_t next = i + places->part_cells;
+		uint64_t begin_ns =
+			call_sums_span(summary->calls, 0, i)->begin_ns;
+		uint64_t end_ns =
+			call_sums_span(summary->calls, 0,
+				       (next < count ? next : count) - 1)
+				->end_ns;
+
+		json_begin(json, "{}");
+		json_member_signed(json, "from",
+				   (int64_t)(begin_ns - summary->first_ns));
+		json_member_signed(json, "to",
+				   (int64_t)(end_ns - summary->first_ns));
+		write_sums(&places->places, i / places->part_cells, json);
+		json_end(json, "{}");
+	}
+	json_end(json, "[]");
+}
+
+/* Writes the members "places", "parts" and "left_out_places" of a page in a
+ * file: call sums of a few parts of the recording's time.
+ *
+ * Returns 0 or a negative enum error.
+ */
+static int file_profile_write(const struct view_sources *sources,
+			      struct answer_names *named, struct json_out *json)
+{
+	struct file_places places;
+	int status = file_places_find(&places, sources);
+
+	if (!status) {
+		json_key(json, "places");
+		json_begin(json, "{}");
+		write_parents(&places.places, json);
+		write_functions(&places.places, named, json);
+		write_profile_parts(&places.places, sources->kinds, json);
+		json_end(json, "{}");
+		json_member_number(json, "left_out_places", places.left_out);
+		write_parts(&places, sources->summary, json);
+	}
+	file_places_free(&places);
+	return status;
+}
 
 /* Approximate size of a slice as JSON; slices may use half of the total size.
  */
@@ -23,8 +413,8 @@ struct slice_writer {
 	struct answer_names *named;
 };
 
-static void take(struct slice_callback *callback,
-		 const struct view_slice *slice)
+static void write_slice(struct slice_callback *callback,
+			const struct view_slice *slice)
 {
 	struct slice_writer *writer = (struct slice_writer *)callback;
 
@@ -68,7 +458,7 @@ static uint32_t find_level(const struct view_summary *summary,
 
 	for (; level + 1 < summary->levels; level++) {
 		struct slice_writer writer = {
-			.callback = { .take = take },
+			.callback = { .take = write_slice },
 			.summary = summary,
 		};
 
@@ -101,7 +491,7 @@ static int write_slices(const struct view_sources *sources, uint32_t level,
 			struct answer_names *named, struct json_out *json)
 {
 	struct slice_writer writer = {
-		.callback = { .take = take },
+		.callback = { .take = write_slice },
 		.summary = sources->summary,
 		.json = json,
 		.named = named,
@@ -150,4 +540,99 @@ int file_data_write(const struct view_sources *sources, uint64_t most_bytes,
 
 	json_out_end(&json);
 	return status;
+}
+
+static void write_side(struct json_out *json, const char *name,
+		       const struct diff_side *side, uint32_t recordings)
+{
+	struct diff_value mean = diff_side_mean(side, recordings);
+
+	json_key(json, name);
+	json_begin(json, "{}");
+	json_member_number(json, "total_ns", diff_rounded(mean.total_ns));
+	json_member_number(json, "count", diff_rounded(mean.count));
+	json_member_number(json, "mean_ns", diff_value_each(&mean));
+	json_member_number(json, "p99_ns", diff_rounded(mean.p99_ns));
+	json_end(json, "{}");
+}
+
+static void write_row(struct json_out *json, const struct diff_row *row,
+		      const uint32_t recordings[2])
+{
+	double change_ns = diff_row_change(row, recordings);
+
+	json_begin(json, "{}");
+	json_member_text(json, "section", diff_section_name(row->section));
+	json_member_text(json, "comm", row->comm);
+	json_member_text(json, "name", row->name);
+	json_member_text(json, "note", diff_row_note(row, recordings));
+	json_member_signed(json, "change_ns",
+			   change_ns < 0 ? -(int64_t)diff_rounded(-change_ns) :
+					   (int64_t)diff_rounded(change_ns));
+	write_side(json, "a", &row->sides[0], recordings[0]);
+	write_side(json, "b", &row->sides[1], recordings[1]);
+	json_end(json, "{}");
+}
+
+static void write_rows(struct json_out *json, const struct diff_table *table,
+		       uint64_t top)
+{
+	uint64_t written[DIFF_SECTIONS] = { 0 };
+
+	json_key(json, "rows");
+	json_begin(json, "[]");
+	for (size_t i = 0; i < table->rows.count; i++) {
+		const struct diff_row *row = array_at(&table->rows, i);
+
+		if (written[row->section]++ < top)
+			write_row(json, row, table->recordings);
+	}
+	json_end(json, "[]");
+}
+
+static void write_notes(struct json_out *json, const struct diff_table *table)
+{
+	json_key(json, "left_out");
+	json_begin(json, "[]");
+	for (int i = 0; i < DIFF_SECTIONS; i++)
+		if (table->is_left_out[i])
+			json_text(json,
+				  diff_section_name((enum diff_section)i));
+	json_end(json, "[]");
+	json_key(json, "notes");
+	json_begin(json, "[]");
+	for (size_t i = 0; i < table->notes.count; i++)
+		json_text(json, *(char **)array_at(&table->notes, i));
+	json_end(json, "[]");
+	json_member_bool(json, "is_chosen", table->is_chosen);
+}
+
+/* @list: comma-separated names. */
+static void write_names(struct json_out *json, const char *key,
+			const char *list)
+{
+	char *copy = strdup(list);
+	char *rest = copy;
+	const char *name;
+
+	json_key(json, key);
+	json_begin(json, "[]");
+	while ((name = strsep(&rest, ",")))
+		json_text(json, name);
+	json_end(json, "[]");
+	free(copy);
+}
+
+void diff_data_write(const struct diff_table *table, const char *const sides[2],
+		     uint64_t top, FILE *out)
+{
+	struct json_out json = json_out_to(out);
+
+	json_begin(&json, "{}");
+	write_names(&json, "a", sides[0]);
+	write_names(&json, "b", sides[1]);
+	write_notes(&json, table);
+	write_rows(&json, table, top);
+	json_end(&json, "{}");
+	json_out_end(&json);
 }

@@ -1,8 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef KT_VIEW_FILE_DATA_H
-#define KT_VIEW_FILE_DATA_H
+#ifndef KT_VIEW_ANSWER_FILE_DATA_H
+#define KT_VIEW_ANSWER_FILE_DATA_H
 
 #include "view/answer/answer.h"
+
+#include <stdint.h>
+#include <stdio.h>
+
+struct diff_table;
 
 /* Writes the data of a page in a file, which has no server, as JSON of about
  * @most_bytes: slices of the first level that fits, profiles of fewer parts of
@@ -12,5 +17,12 @@
  */
 int file_data_write(const struct view_sources *sources, uint64_t most_bytes,
 		    FILE *out);
+
+/* Writes the data of the page of a comparison as JSON: the recordings of both
+ * sides, comma-separated lists, and the first @top rows of each section of
+ * @table.
+ */
+void diff_data_write(const struct diff_table *table, const char *const sides[2],
+		     uint64_t top, FILE *out);
 
 #endif

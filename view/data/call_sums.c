@@ -1,11 +1,476 @@
 /* SPDX-License-Identifier: MIT */
 #include "view/data/call_sums.h"
 
+#include "common/bytes.h"
 #include "common/error.h"
-#include "view/data/call_store.h"
-#include "view/data/sum_lists.h"
 
 #include <stdlib.h>
+#include <string.h>
+
+struct call_sums {
+	struct chunk_file *file;
+	struct array paths; /* struct call_path */
+	/* struct chunk: positions of the written paths */
+	struct array path_chunks;
+	struct array parts; /* uint8_t: enum profile_part by thread */
+	struct array levels[CALL_LEVELS_MOST]; /* struct call_span */
+};
+
+/* Lists of struct call_sum with each path once, by rising path number. */
+
+static int compare(const void *a, const void *b)
+{
+	const struct call_sum *x = a;
+	const struct call_sum *y = b;
+
+	return (x->path > y->path) - (x->path < y->path);
+}
+
+static void add(struct call_sum *to, const struct call_sum *from)
+{
+	to->self_ns += from->self_ns;
+	to->calls += from->calls;
+}
+
+/* Converts an array of sums to such a list: sorts it, and merges sums of the
+ * same path.
+ */
+static void sum_list_sort(struct array *sums)
+{
+	struct call_sum *items = sums->items;
+	size_t kept = 0;
+
+	array_sort(sums, compare);
+	for (size_t i = 0; i < sums->count; i++) {
+		if (kept && items[kept - 1].path == items[i].path)
+			add(&items[kept - 1], &items[i]);
+		else
+			items[kept++] = items[i];
+	}
+	sums->count = kept;
+}
+
+/* Merges two lists into @to, which has room. */
+static size_t join(const struct array *a, const struct array *b,
+		   struct call_sum *to)
+{
+	const struct call_sum *x = a->items;
+	const struct call_sum *y = b->items;
+	const struct call_sum *x_end = x + a->count;
+	const struct call_sum *y_end = y + b->count;
+	size_t count = 0;
+
+	while (x < x_end || y < y_end) {
+		if (y == y_end || (x < x_end && x->path <= y->path)) {
+			to[count] = *x++;
+			if (y < y_end && y->path == to[count].path)
+				add(&to[count], y++);
+		} else {
+			to[count] = *y++;
+		}
+		count++;
+	}
+	return count;
+}
+
+static int join_pair(struct array *a, struct array *b)
+{
+	struct array joined = ARRAY_OF(struct call_sum);
+	size_t room = a->count + b->count;
+
+	joined.items = malloc((room + 1) * sizeof(struct call_sum));
+	if (!joined.items)
+		return -ERROR_MEMORY;
+	joined.room = room + 1;
+	joined.count = join(a, b, joined.items);
+	array_free(a);
+	array_free(b);
+	*a = joined;
+	return 0;
+}
+
+/* Merges @count @lists, which become empty, into @joined, an empty list.
+ *
+ * Returns 0, or -ERROR_MEMORY; then @joined stays empty.
+ */
+static int sum_lists_join(struct array *lists, size_t count,
+			  struct array *joined)
+{
+	int status = 0;
+
+	/* Pairwise, so that each sum is moved few times. */
+	for (size_t step = 1; step < count && !status; step *= 2)
+		for (size_t i = 0; i + step < count && !status; i += 2 * step)
+			status = join_pair(&lists[i], &lists[i + step]);
+	if (!status && count) {
+		*joined = lists[0];
+		lists[0] = ARRAY_OF(struct call_sum);
+	}
+	for (size_t i = 0; i < count; i++)
+		array_free(&lists[i]);
+	return status;
+}
+
+/* Writes and reads call sums in a file, which is untrusted. */
+
+/* Paths per chunk, for chunks of some megabytes. */
+enum { CHUNK_PATHS = 1 << 19 };
+
+int call_sums_flush(struct call_sums *sums)
+{
+	const struct call_path *paths = sums->paths.items;
+	int status = 0;
+
+	for (size_t i = 0; i < sums->paths.count && !status; i += CHUNK_PATHS) {
+		struct chunk *chunk = array_add(&sums->path_chunks);
+		size_t count = sums->paths.count - i;
+
+		if (count > CHUNK_PATHS)
+			count = CHUNK_PATHS;
+		status = chunk ? chunk_file_add(sums->file, paths + i,
+						count * sizeof(*paths), chunk) :
+				 -ERROR_MEMORY;
+	}
+	return status;
+}
+
+/* Returns whether path @i is valid. */
+static bool is_sensible(const struct call_path *path, size_t i,
+			uint32_t functions)
+{
+	if (!i)
+		return path->parent == CALL_PATH_NONE;
+	return path->parent < i && path->function < functions;
+}
+
+static bool read_paths(struct call_sums *sums, const struct chunk *chunk,
+		       uint32_t functions)
+{
+	struct call_path *read = chunk_file_read(sums->file, chunk);
+	bool is_right = read;
+
+	for (size_t i = 0; is_right && i < chunk->size / sizeof(*read); i++) {
+		is_right = is_sensible(&read[i], sums->paths.count, functions);
+		if (is_right)
+			is_right = !call_sums_add_path(sums, read[i]);
+	}
+	free(read);
+	return is_right;
+}
+
+static void pack_paths(struct call_sums *sums, struct pack *pack,
+		       uint32_t functions)
+{
+	uint32_t count = (uint32_t)sums->path_chunks.count;
+
+	pack_u32(pack, &count);
+	if (pack->is_reading)
+		sums->paths.count = 0;
+	for (uint32_t i = 0; i < count && !pack->failed; i++) {
+		struct chunk *chunk = array_reach(&sums->path_chunks, i);
+
+		pack_check(pack, chunk);
+		if (!chunk)
+			return;
+		chunk_pack(chunk, pack);
+		if (pack->is_reading)
+			pack_check(pack, read_paths(sums, chunk, functions));
+	}
+	pack_check(pack, sums->paths.count > 0);
+}
+
+static void pack_parts(struct call_sums *sums, struct pack *pack)
+{
+	uint32_t count = (uint32_t)sums->parts.count;
+
+	pack_u32(pack, &count);
+	for (uint32_t i = 0; i < count && !pack->failed; i++) {
+		uint8_t *part = array_reach(&sums->parts, i);
+
+		if (part)
+			pack_small(pack, part, CALL_PARTS_MOST);
+		pack_check(pack, part);
+	}
+}
+
+static void pack_frame(struct call_frame *frame, struct pack *pack)
+{
+	pack_u32(pack, &frame->owner);
+	chunk_pack(&frame->chunk, pack);
+	pack_check(pack, frame->chunk.size % sizeof(struct call_sum) == 0);
+}
+
+static void pack_span(struct call_span *span, struct pack *pack)
+{
+	uint32_t count = (uint32_t)span->frames.count;
+
+	if (pack->is_reading)
+		span->frames = ARRAY_OF(struct call_frame);
+	pack_u64(pack, &span->begin_ns);
+	pack_u64(pack, &span->end_ns);
+	pack_bool(pack, &span->is_left_out);
+	pack_u32(pack, &count);
+	for (uint32_t i = 0; i < count && !pack->failed; i++) {
+		struct call_frame *frame = array_reach(&span->frames, i);
+
+		if (frame)
+			pack_frame(frame, pack);
+		pack_check(pack, frame);
+	}
+}
+
+void call_sums_pack(struct call_sums *sums, struct pack *pack,
+		    uint32_t functions)
+{
+	pack_paths(sums, pack, functions);
+	pack_parts(sums, pack);
+	for (uint32_t level = 0; level < CALL_LEVELS_MOST; level++) {
+		uint32_t count = (uint32_t)sums->levels[level].count;
+
+		pack_u32(pack, &count);
+		for (uint32_t i = 0; i < count && !pack->failed; i++) {
+			struct call_span *span =
+				array_reach(&sums->levels[level], i);
+
+			if (span)
+				pack_span(span, pack);
+			pack_check(pack, span);
+		}
+	}
+}
+
+/* Builds spans of call sums: cells, and larger spans of them. */
+
+enum { SUMS_MOST = CHUNK_MOST / sizeof(struct call_sum) };
+
+/* Writes @list, which becomes empty, as the next frame of @span. Paths are
+ * written as differences from their predecessors: small numbers.
+ */
+static int add_frame(struct call_sums *sums, struct call_span *span,
+		     uint32_t owner, struct array *list)
+{
+	struct call_frame *frame = array_add(&span->frames);
+	struct call_sum *items = list->items;
+	int status = -ERROR_MEMORY;
+
+	for (size_t i = list->count; i-- > 1;)
+		items[i].path -= items[i - 1].path;
+	if (frame) {
+		frame->owner = owner;
+		status = chunk_file_add(sums->file, items,
+					list->count * sizeof(*items),
+					&frame->chunk);
+	}
+	array_free(list);
+	return status;
+}
+
+static int compare_threads(const void *a, const void *b)
+{
+	const struct call_cell_sums *x = a;
+	const struct call_cell_sums *y = b;
+
+	return (x->thread > y->thread) - (x->thread < y->thread);
+}
+
+/* Adds a frame of the first of @cells and the following ones of the same
+ * thread. @lists has room for them. Returns their number, or a negative enum
+ * error.
+ */
+static int add_thread(struct call_sums *sums, struct call_span *span,
+		      struct call_cell_sums *cells, int count,
+		      struct array *lists)
+{
+	struct array joined = ARRAY_OF(struct call_sum);
+	int same = 0;
+	int status;
+
+	for (; same < count && cells[same].thread == cells->thread; same++) {
+		sum_list_sort(&cells[same].sums);
+		lists[same] = cells[same].sums;
+		cells[same].sums = ARRAY_OF(struct call_sum);
+	}
+	status = sum_lists_join(lists, (size_t)same, &joined);
+	if (!status)
+		status = joined.count > SUMS_MOST ?
+				 -ERROR_MEMORY :
+				 add_frame(sums, span, cells->thread, &joined);
+	array_free(&joined);
+	return status ? status : same;
+}
+
+static int add_threads(struct call_sums *sums, struct call_span *span,
+		       struct array *cells)
+{
+	struct array *lists = calloc(cells->count + 1, sizeof(*lists));
+	int count = (int)cells->count;
+	int done = lists ? 0 : -ERROR_MEMORY;
+
+	array_sort(cells, compare_threads);
+	for (int i = 0; i < count && done >= 0; i += done)
+		done = add_thread(sums, span, array_at(cells, (size_t)i),
+				  count - i, lists);
+	free(lists);
+	return done < 0 ? done : 0;
+}
+
+static int compare_owners(const void *a, const void *b)
+{
+	const struct call_frame *x = a;
+	const struct call_frame *y = b;
+
+	if (x->owner != y->owner)
+		return x->owner > y->owner ? 1 : -1;
+	return (x->chunk.offset > y->chunk.offset) -
+	       (x->chunk.offset < y->chunk.offset);
+}
+
+static int add_copy(struct array *frames, const struct call_frame *frame,
+		    uint32_t owner)
+{
+	struct call_frame *copy = array_add(frames);
+
+	if (!copy)
+		return -ERROR_MEMORY;
+	copy->owner = owner;
+	copy->chunk = frame->chunk;
+	return 0;
+}
+
+/* Collects the frames that a span is made from: those of its parts, and those
+ * of threads once more for the threads' profile parts.
+ */
+static int collect(const struct call_sums *sums, const struct call_span *below,
+		   bool are_cells, struct array *frames)
+{
+	int status = 0;
+
+	for (size_t i = 0; i < CALL_SPAN_CELLS; i++)
+		for (size_t j = 0; j < below[i].frames.count && !status; j++) {
+			const struct call_frame *frame =
+				array_at(&below[i].frames, j);
+
+			status = add_copy(frames, frame, frame->owner);
+			if (!status && are_cells)
+				status = add_copy(
+					frames, frame,
+					CALL_OWNER_PART +
+						call_sums_part(sums,
+							       frame->owner));
+		}
+	array_sort(frames, compare_owners);
+	return status;
+}
+
+/* Adds a frame that merges @count frames of one owner. A single frame is not
+ * rewritten, but shared.
+ */
+static int join_frames(struct call_sums *sums, struct call_span *span,
+		       const struct call_frame *frames, size_t count)
+{
+	struct array joined = ARRAY_OF(struct call_sum);
+	struct array *lists;
+	int status = 0;
+
+	if (count == 1)
+		return add_copy(&span->frames, frames, frames->owner);
+	lists = calloc(count, sizeof(*lists));
+	if (!lists)
+		return -ERROR_MEMORY;
+	for (size_t i = 0; i < count; i++)
+		lists[i] = ARRAY_OF(struct call_sum);
+	for (size_t i = 0; i < count && !status; i++)
+		status = call_sums_read(sums, &frames[i], &lists[i]);
+	if (!status)
+		status = sum_lists_join(lists, count, &joined);
+	else
+		for (size_t i = 0; i < count; i++)
+			array_free(&lists[i]);
+	free(lists);
+	if (!status && joined.count > SUMS_MOST)
+		span->is_left_out = true;
+	else if (!status)
+		status = add_frame(sums, span, frames->owner, &joined);
+	array_free(&joined);
+	return status;
+}
+
+static int join_all(struct call_sums *sums, struct call_span *span,
+		    const struct call_frame *frames, size_t count)
+{
+	int status = 0;
+
+	for (size_t i = 0; i < count && !status && !span->is_left_out;) {
+		size_t first = i;
+
+		while (i < count && frames[i].owner == frames[first].owner)
+			i++;
+		status = join_frames(sums, span, &frames[first], i - first);
+	}
+	return status;
+}
+
+/* Makes the next span of @level from the last spans of the previous level. */
+static int make_span(struct call_sums *sums, uint32_t level,
+		     struct call_span *span)
+{
+	const struct array *below = &sums->levels[level - 1];
+	const struct call_span *parts =
+		array_at(below, below->count - CALL_SPAN_CELLS);
+	struct array frames = ARRAY_OF(struct call_frame);
+	int status = 0;
+
+	span->begin_ns = parts[0].begin_ns;
+	span->end_ns = parts[CALL_SPAN_CELLS - 1].end_ns;
+	for (size_t i = 0; i < CALL_SPAN_CELLS; i++)
+		span->is_left_out |= parts[i].is_left_out;
+	if (!span->is_left_out)
+		status = collect(sums, parts, level == 1, &frames);
+	if (!status)
+		status = join_all(sums, span, frames.items, frames.count);
+	array_free(&frames);
+	if (span->is_left_out)
+		array_free(&span->frames);
+	return status;
+}
+
+/* Adds a span, which the store owns even if that fails. */
+static int add_span(struct call_sums *sums, uint32_t level,
+		    struct call_span *span)
+{
+	struct call_span *added = array_add(&sums->levels[level]);
+
+	if (!added) {
+		array_free(&span->frames);
+		return -ERROR_MEMORY;
+	}
+	*added = *span;
+	return 0;
+}
+
+int call_sums_add_cell(struct call_sums *sums, uint64_t begin_ns,
+		       uint64_t end_ns, struct array *lists)
+{
+	struct call_span span = {
+		.begin_ns = begin_ns,
+		.end_ns = end_ns,
+		.frames = ARRAY_OF(struct call_frame),
+	};
+	int status = add_threads(sums, &span, lists);
+
+	for (uint32_t level = 0; !status; level++) {
+		status = add_span(sums, level, &span);
+		if (status || level + 1 == CALL_LEVELS_MOST ||
+		    sums->levels[level].count % CALL_SPAN_CELLS)
+			return status;
+		span = (struct call_span){
+			.frames = ARRAY_OF(struct call_frame),
+		};
+		status = make_span(sums, level + 1, &span);
+	}
+	array_free(&span.frames);
+	return status;
+}
 
 struct call_sums *call_sums_new(struct chunk_file *file)
 {

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef KT_VIEW_CALL_SUMS_H
-#define KT_VIEW_CALL_SUMS_H
+#ifndef KT_VIEW_DATA_CALL_SUMS_H
+#define KT_VIEW_DATA_CALL_SUMS_H
 
 #include "common/array.h"
 #include "common/kept_file.h"
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 struct pack;

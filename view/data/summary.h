@@ -1,20 +1,53 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef KT_VIEW_SUMMARY_H
-#define KT_VIEW_SUMMARY_H
+#ifndef KT_VIEW_DATA_SUMMARY_H
+#define KT_VIEW_DATA_SUMMARY_H
+
+/* The summary of a recording, from which the page is answered without
+ * decoding.
+ *
+ * view/make/ fills it during one complete decode; view/answer/ reads it, also
+ * while it grows; it is then saved beside the recording, and loaded the next
+ * time.
+ *
+ *   view_summary_new() --> grows (reached_ns) --> is_complete --> saved
+ *   view_summary_load() -------------------------^
+ *
+ * Invariants:
+ * 1. Readers and writers hold the lock, except for the members that never
+ *    change.
+ * 2. Level 0 of the slices has the resolution resolution_ns, each further
+ *    level one that is four times as coarse.
+ * 3. A file is untrusted: one that does not fit the recording, or is damaged,
+ *    is as none.
+ *
+ * Slices and sums are in the file. Memory holds the positions of its chunks,
+ * call paths, threads, and the longest slices of each kind.
+ */
 
 #include "common/array.h"
 #include "common/kept_file.h"
 #include "common/output_folder.h"
-#include "view/data/longest.h"
-#include "view/data/slice.h"
+#include "view/data/slice_store.h"
 
 #include <pthread.h>
 #include <stdbool.h>
 #include <stdint.h>
 
-struct log;
 struct call_sums;
+struct log;
 struct slice_store;
+
+enum { LONGEST_KEPT = 50 };
+
+/* The longest slices of some kind, and their total number. */
+struct longest {
+	struct view_slice slices[LONGEST_KEPT]; /* longest first */
+	uint32_t kept;
+	uint64_t count;
+	uint64_t sum_ns;
+};
+
+void longest_take(struct longest *longest, const struct view_slice *slice);
 
 /* A thread, or the idle task of a CPU. */
 struct view_thread {

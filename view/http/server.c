@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "view/http/server.h"
 
-#include "view/http/token.h"
 #include "view/page/page.h"
 
 #include <arpa/inet.h>

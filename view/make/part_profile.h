@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef KT_VIEW_PART_PROFILE_H
-#define KT_VIEW_PART_PROFILE_H
+#ifndef KT_VIEW_MAKE_PART_PROFILE_H
+#define KT_VIEW_MAKE_PART_PROFILE_H
 
 #include "report/steps/call_step.h"
+
+#include <stdint.h>
 
 struct task_names;
 struct view_summary;

@@ -2,25 +2,362 @@
 #include "view/make/view_builder.h"
 
 #include "attribution/events/event_handler.h"
+#include "attribution/time/task_contexts.h"
 #include "attribution/time/thread_tracker.h"
+#include "attribution/time/time_span.h"
 #include "attribution/time/wait_channels.h"
 #include "attribution/trackers.h"
+#include "common/array.h"
 #include "common/container_of.h"
 #include "common/error.h"
 #include "decoder/recording/recording.h"
 #include "report/text/task_names.h"
+#include "symbolize/arch/arch.h"
+#include "symbolize/functions/context_kinds.h"
+#include "symbolize/functions/function_table.h"
 #include "symbolize/symbols/symbols.h"
 #include "tables/table.h"
 #include "view/data/slice_store.h"
 #include "view/data/summary.h"
-#include "view/make/level_chain.h"
 #include "view/make/part_profile.h"
-#include "view/make/stack_slice.h"
-#include "view/make/state_slices.h"
-#include "view/make/system_calls.h"
 #include "view/make/thread_numbers.h"
 
 #include <stdlib.h>
+#include <string.h>
+
+/* Makes slices of threads' states, and of the running threads of CPUs, from
+ * spans of threads' time.
+ */
+struct state_slices {
+	struct span_callback callback;
+	struct slice_callback *next;
+	struct thread_numbers *numbers;
+	const struct task_paths *paths; /* current paths of the tasks */
+	const struct wait_channels *channels;
+	const bool *is_call; /* by function: is a system call */
+	struct array calls;  /* struct last_call by task index */
+	/* struct view_slice by thread: a sleep whose waker may be known with
+	 * the next span; or count 0
+	 */
+	struct array asleep;
+	struct array running; /* struct view_slice by CPU; or count 0 */
+	int status;
+};
+
+/* The last system call that a task entered. */
+struct last_call {
+	uint32_t function; /* + 1; 0: none */
+	uint64_t time_ns;
+};
+
+static bool is_end(const char *call)
+{
+	return !strcmp(call, "exit") || !strcmp(call, "exit_group");
+}
+
+/* Marks, by number, the kernel functions that implement system calls: with
+ * @ends_thread those that end the thread, and so never return; without it, all.
+ *
+ * Returns the marks, which the caller frees; NULL when out of memory.
+ */
+static bool *system_calls_mark(const struct symbols *symbols, bool ends_thread)
+{
+	const struct function_table *functions = symbols_functions(symbols);
+	uint32_t count = function_count(functions);
+	bool *marks = calloc(count + 1, sizeof(*marks));
+
+	for (uint32_t i = 0; marks && i < count; i++) {
+		const struct function *function = function_at(functions, i);
+		const char *call = NULL;
+
+		if (function->space == 'k')
+			call = arch_system_call(symbols_arch(symbols),
+						function->base);
+		marks[i] = call && (!ends_thread || is_end(call));
+	}
+	return marks;
+}
+
+/* Returns the state to show; the tracer's own work is shown as the kernel's. */
+static uint32_t state_of(const struct time_span *span)
+{
+	static const uint8_t states[TIME_CLASSES] = {
+		[TIME_USER] = VIEW_USER,
+		[TIME_SYSTEM_CALL] = VIEW_SYSTEM_CALL,
+		[TIME_FAULT] = VIEW_FAULT,
+		[TIME_KERNEL] = VIEW_KERNEL,
+		[TIME_INTERRUPT] = VIEW_INTERRUPT,
+		[TIME_TRACER] = VIEW_KERNEL,
+		[TIME_GUEST] = VIEW_GUEST,
+		[TIME_RUNNABLE] = VIEW_RUNNABLE,
+		[TIME_ASLEEP] = VIEW_ASLEEP,
+		[TIME_NOT_ASKED] = VIEW_NOT_ASKED,
+		[TIME_UNKNOWN] = VIEW_UNKNOWN,
+	};
+
+	return states[span->time_class] +
+	       (span->time_class == TIME_UNKNOWN ? span->reason : 0u);
+}
+
+/* Returns whether the thread is known to be on a CPU. */
+static bool is_running(const struct time_span *span)
+{
+	return span->time_class < TIME_RUNNABLE;
+}
+
+/* Returns the function that decided to wait. */
+static uint32_t wait_function(const struct state_slices *states,
+			      const struct time_span *span)
+{
+	struct wait_channel place;
+	size_t count;
+	const struct path_frame *frames =
+		task_paths_of(states->paths, span->task->index, &count);
+
+	if (!count ||
+	    !wait_channels_find(states->channels, frames, count, &place))
+		return VIEW_NO_FUNCTION;
+	return frames[place.label].function;
+}
+
+/* Returns the function shown as detail. For a system call, it is the function
+ * that implements it, which runs inside the entry code and ends before it.
+ */
+static uint32_t detail_of(const struct state_slices *states,
+			  const struct time_span *span)
+{
+	const struct open_context *work;
+	const struct last_call *call = NULL;
+
+	if (span->time_class == TIME_ASLEEP)
+		return wait_function(states, span);
+	if (!span->context_count || !is_running(span))
+		return VIEW_NO_FUNCTION;
+	work = &span->contexts[span->context_count - 1];
+	if (work->kind == CONTEXT_SYSTEM_CALL &&
+	    span->task->index < states->calls.count)
+		call = array_at(&states->calls, span->task->index);
+	if (call && call->function && call->time_ns >= work->begin_ns)
+		return call->function - 1;
+	return work->function;
+}
+
+/* Extends the CPU's slice while the same thread runs. */
+static void take_running(struct state_slices *states, uint32_t number,
+			 const struct time_span *span)
+{
+	struct view_slice *slice;
+
+	if (span->cpu < 0 || span->cpu >= LANE_MOST / LANE_KINDS)
+		return;
+	slice = array_reach(&states->running, (size_t)span->cpu);
+	if (!slice) {
+		states->status = -ERROR_MEMORY;
+		return;
+	}
+	if (slice->count && slice->name == number &&
+	    slice->end_ns == span->begin_ns) {
+		slice->end_ns = span->end_ns;
+	} else {
+		if (slice->count)
+			states->next->take(states->next, slice);
+		*slice = (struct view_slice){
+			.begin_ns = span->begin_ns,
+			.end_ns = span->end_ns,
+			.lane = lane_of(LANE_CPU, (uint32_t)span->cpu),
+			.name = number,
+			.detail = VIEW_NO_FUNCTION,
+			.waker_tid = -1,
+			.count = 1,
+		};
+	}
+	slice->busy_ns = slice->end_ns - slice->begin_ns;
+}
+
+static void hand_on(struct state_slices *states, struct view_slice *slice)
+{
+	if (slice->count)
+		states->next->take(states->next, slice);
+	slice->count = 0;
+}
+
+static void take_span(struct span_callback *callback,
+		      const struct time_span *span)
+{
+	struct state_slices *states = (struct state_slices *)callback;
+	uint32_t number = thread_numbers_find(states->numbers, span->task);
+	struct view_slice *asleep;
+	struct view_slice slice = {
+		.begin_ns = span->begin_ns,
+		.end_ns = span->end_ns,
+		.busy_ns = span->end_ns - span->begin_ns,
+		.lane = lane_of(LANE_STATE, number),
+		.name = state_of(span),
+		.waker_tid = -1,
+		.count = 1,
+	};
+
+	if (number == THREAD_NUMBER_NONE)
+		return;
+	slice.detail = detail_of(states, span);
+	asleep = array_reach(&states->asleep, number);
+	if (!asleep) {
+		states->status = -ERROR_MEMORY;
+		return;
+	}
+	if (span->time_class == TIME_RUNNABLE)
+		asleep->waker_tid = span->waker_tid;
+	hand_on(states, asleep);
+	if (span->time_class == TIME_ASLEEP)
+		*asleep = slice;
+	else
+		states->next->take(states->next, &slice);
+	if (is_running(span))
+		take_running(states, number, span);
+}
+
+/* Must be called when task @index enters a function that is_call. */
+static void state_slices_enter_call(struct state_slices *states, uint32_t index,
+				    uint32_t function, uint64_t time_ns)
+{
+	struct last_call *call = array_reach(&states->calls, index);
+
+	if (call)
+		*call = (struct last_call){ function + 1, time_ns };
+	else
+		states->status = -ERROR_MEMORY;
+}
+
+/* The caller must set the members from next to is_call, which are borrowed. */
+static void state_slices_init(struct state_slices *states)
+{
+	*states = (struct state_slices){
+		.callback = { .take = take_span },
+		.calls = ARRAY_OF(struct last_call),
+		.asleep = ARRAY_OF(struct view_slice),
+		.running = ARRAY_OF(struct view_slice),
+	};
+}
+
+static void state_slices_free(struct state_slices *states)
+{
+	array_free(&states->calls);
+	array_free(&states->asleep);
+	array_free(&states->running);
+}
+
+/* Emits the unfinished slices. Returns 0, or -ERROR_MEMORY if slices were lost.
+ */
+static int state_slices_end(struct state_slices *states)
+{
+	for (size_t i = 0; i < states->asleep.count; i++)
+		hand_on(states, array_at(&states->asleep, i));
+	for (size_t i = 0; i < states->running.count; i++)
+		hand_on(states, array_at(&states->running, i));
+	return states->status;
+}
+
+/* Receives a level's slices. */
+struct level {
+	struct slice_callback callback;
+	struct level_chain *chain;
+	uint32_t number;
+	struct slice_thinner *next; /* to the next level; NULL: none */
+};
+
+struct level_chain {
+	struct view_summary *summary;
+	struct slice_thinner *calls; /* to level 0 */
+	struct level levels[SLICE_LEVELS_MOST];
+	int status;
+};
+
+static void note_status(struct level_chain *chain, int status)
+{
+	if (status < 0 && !chain->status)
+		chain->status = status;
+}
+
+static void chain_take(struct slice_callback *callback,
+		       const struct view_slice *slice)
+{
+	struct level *level = (struct level *)callback;
+	struct view_summary *summary = level->chain->summary;
+	struct slice_callback *next;
+
+	pthread_mutex_lock(&summary->lock);
+	note_status(level->chain,
+		    slice_store_add(summary->slices, level->number, slice));
+	pthread_mutex_unlock(&summary->lock);
+	if (!level->next)
+		return;
+	next = slice_thinner_callback(level->next);
+	next->take(next, slice);
+}
+
+struct level_chain *level_chain_new(struct view_summary *summary)
+{
+	struct level_chain *chain = calloc(1, sizeof(*chain));
+
+	if (!chain)
+		return NULL;
+	chain->summary = summary;
+	for (uint32_t i = 0; i < summary->levels; i++)
+		chain->levels[i] = (struct level){
+			.callback = { .take = chain_take },
+			.chain = chain,
+			.number = i,
+		};
+	chain->calls = slice_thinner_new(view_summary_resolution(summary, 0),
+					 &chain->levels[0].callback);
+	if (!chain->calls)
+		note_status(chain, -ERROR_MEMORY);
+	for (uint32_t i = 1; i < summary->levels; i++) {
+		struct level *below = &chain->levels[i - 1];
+
+		below->next =
+			slice_thinner_new(view_summary_resolution(summary, i),
+					  &chain->levels[i].callback);
+		if (!below->next)
+			note_status(chain, -ERROR_MEMORY);
+	}
+	if (!chain->status)
+		return chain;
+	level_chain_free(chain);
+	return NULL;
+}
+
+void level_chain_free(struct level_chain *chain)
+{
+	if (!chain)
+		return;
+	slice_thinner_free(chain->calls);
+	for (size_t i = 0; i < SLICE_LEVELS_MOST; i++)
+		slice_thinner_free(chain->levels[i].next);
+	free(chain);
+}
+
+void level_chain_take_state(struct level_chain *chain,
+			    const struct view_slice *slice)
+{
+	chain_take(&chain->levels[0].callback, slice);
+}
+
+void level_chain_take_call(struct level_chain *chain,
+			   const struct view_slice *slice)
+{
+	struct slice_callback *callback = slice_thinner_callback(chain->calls);
+
+	callback->take(callback, slice);
+}
+
+int level_chain_end(struct level_chain *chain)
+{
+	note_status(chain, slice_thinner_end(chain->calls));
+	for (uint32_t i = 0; i + 1 < chain->summary->levels; i++)
+		note_status(chain, slice_thinner_end(chain->levels[i].next));
+	return chain->status;
+}
 
 struct view_builder {
 	struct event_handler handler;
@@ -191,9 +528,9 @@ static bool connect(struct view_builder *builder, struct trackers *trackers)
 	builder->states.next = &builder->states_out;
 	builder->states.numbers = &builder->numbers;
 	builder->states.paths = thread_tracker_paths(threads);
-	builder->states.places = trackers_wait_channels(trackers);
+	builder->states.channels = trackers_wait_channels(trackers);
 	builder->states.is_call = builder->is_call;
-	return builder->states.paths && builder->states.places &&
+	return builder->states.paths && builder->states.channels &&
 	       !thread_tracker_hand_spans(threads, &builder->states.callback,
 					  TIME_WINDOW_ALL);
 }

@@ -1,11 +1,60 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef KT_VIEW_BUILDER_H
-#define KT_VIEW_BUILDER_H
+#ifndef KT_VIEW_MAKE_VIEW_BUILDER_H
+#define KT_VIEW_MAKE_VIEW_BUILDER_H
 
+#include "report/steps/call_step.h"
+#include "view/data/slice_store.h"
+
+#include <stdbool.h>
 #include <stdint.h>
 
 struct attribution_input;
 struct view_summary;
+
+/* Makes a slice of a call that ends with @step, of thread @number.
+ *
+ * Returns whether @step ends a call.
+ */
+static inline bool stack_slice_of(const struct call_step *step, uint32_t number,
+				  struct view_slice *slice)
+{
+	if (step->kind != STEP_EXIT)
+		return false;
+	*slice = (struct view_slice){
+		.begin_ns = step->time_ns - step->wall_ns,
+		.end_ns = step->time_ns,
+		.busy_ns = step->wall_ns,
+		.lane = lane_of(LANE_STACK, number),
+		.depth = step->depth,
+		.name = step->function,
+		.detail = VIEW_NO_FUNCTION,
+		.waker_tid = -1,
+		.count = 1,
+	};
+	return true;
+}
+
+/* Adds slices to all levels of a summary: each level gets the slices of the
+ * previous one, thinned.
+ */
+struct level_chain;
+
+/* Borrows @summary, and locks it to add slices. Returns NULL when out of
+ * memory.
+ */
+struct level_chain *level_chain_new(struct view_summary *summary);
+void level_chain_free(struct level_chain *chain);
+
+/* On level 0, states are stored unchanged, calls thinned. */
+void level_chain_take_state(struct level_chain *chain,
+			    const struct view_slice *slice);
+void level_chain_take_call(struct level_chain *chain,
+			   const struct view_slice *slice);
+
+/* Adds the slices that are still being merged. Returns 0 or a negative enum
+ * error, also of earlier calls.
+ */
+int level_chain_end(struct level_chain *chain);
 
 /* A handler that fills a summary during a pass over the recording. */
 struct view_builder;

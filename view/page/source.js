@@ -3,10 +3,10 @@
  * it was saved as a file. Times are ns since the recording's start.
  */
 
-/* Indices of a slice's numbers: see view/answer/slice_json.h. */
+/* Indices of a slice's numbers: see view/answer/answer_json.h. */
 const SLICE = { begin: 0, length: 1, depth: 2, name: 3, detail: 4, waker: 5,
   count: 6, busy: 7, numbers: 8 };
-/* Parts of a profile: see report/profile/profile_scope.h. */
+/* Parts of a profile: see report/profile/profile.h. */
 const PART = { work: 0, idle: 1, tracer: 2 };
 const LANE = { cpu: 0, state: 1, stack: 2, kinds: 3 };
 

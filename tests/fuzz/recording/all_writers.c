@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "tests/fuzz/recording/all_writers.h"
+
 #include "attribution/events/known_events.h"
 #include "attribution/events/step_join.h"
 #include "attribution/trackers.h"
@@ -9,7 +10,8 @@
 #include "report/profile/profile.h"
 #include "report/profile/profile_report.h"
 #include "report/steps/step_select.h"
-#include "report/text/time_unit.h"
+#include "report/steps/task_stacks.h"
+#include "report/text/duration_text.h"
 #include "report/timeline/timeline.h"
 #include "symbolize/elf/lines.h"
 #include "symbolize/functions/context_kinds.h"

@@ -1,0 +1,432 @@
+/* SPDX-License-Identifier: MIT */
+#include "attribution/interrupts/interrupt_roles.h"
+#include "attribution/interrupts/object_tracker.h"
+#include "attribution/interrupts/owners.h"
+#include "common/maps.h"
+
+static uint64_t key_of(uint32_t cpu, uint64_t vector)
+{
+	return (uint64_t)cpu << 8 | vector;
+}
+
+static void join(struct owners *owners, struct interrupt_slice *slice,
+		 struct owner *pending)
+{
+	owner_drop(owners, slice->joined);
+	slice->joined = pending ? owner_refer(pending) : NULL;
+	if (pending && !owner_shares_has(&slice->effects, pending))
+		owner_doubt(pending);
+	slice->ends_request = false;
+}
+
+/* Returns the owner of a soft interrupt that was raised just now; borrowed. */
+static struct owner *add_pending(struct owners *owners,
+				 struct owner_map *pending, uint64_t key)
+{
+	struct owner *owner = owner_open(owners);
+
+	owner_map_set(pending, key, owner);
+	owner_drop(owners, owner);
+	owner = owner_map_find(pending, key);
+	return owner ? owner : owner_nobody(owners);
+}
+
+static void raised(struct owner_map *pending,
+		   const struct event_context *context)
+{
+	uint64_t vector = (uint64_t)context->event->values[SOFTIRQ_VECTOR];
+	uint64_t key = key_of(context->cpu, vector);
+	struct owner *owner = owner_map_find(pending, key);
+
+	if (!interrupt_slice_is_open(context->slice))
+		return;
+	/* The poll that it scheduled is better evidence. */
+	if (vector == NET_RX_SOFTIRQ && context->slice->polls)
+		return;
+	/* A poll that has completed packets restarts their queue; packets sent
+	 * as a result are no evidence about the poll.
+	 */
+	if (vector == NET_TX_SOFTIRQ &&
+	    context->slice->kind == INTERRUPT_NAPI &&
+	    context->slice->effects.count)
+		return;
+	if (owner && !owner_shares_has(&context->slice->effects, owner))
+		owner_doubt(owner);
+	if (!owner)
+		owner = add_pending(context->owners, pending, key);
+	event_context_effect(context, owner, 1);
+}
+
+/* A soft interrupt that a task raised also does the task's work: an interrupt
+ * that raises the same one is not charged exactly for all of it.
+ */
+static void raised_by_task(struct owner_map *pending,
+			   const struct event_context *context)
+{
+	uint64_t key = key_of(context->cpu,
+			      (uint64_t)context->event->values[SOFTIRQ_VECTOR]);
+	struct owner *owner = owner_map_find(pending, key);
+
+	owner_doubt(owner ? owner : add_pending(context->owners, pending, key));
+}
+
+static void softirqs_event(void *state, const struct event_context *context)
+{
+	struct interrupt_slice *slice = context->slice;
+
+	if (!slice && context->event->event == EVENT_SOFTIRQ_RAISE)
+		raised_by_task(state, context);
+	if (!slice)
+		return;
+	if (context->event->event == EVENT_SOFTIRQ_RAISE) {
+		slice->ends_request = false;
+		raised(state, context);
+	} else if (context->event->event == EVENT_REQUEST_COMPLETE) {
+		/* The request was completed in this slice, not passed on. */
+		join(context->owners, slice, NULL);
+	}
+}
+
+/* A completed request waits in its CPU's list for the block soft interrupt,
+ * which is raised only for the first one in the list. A request of another CPU
+ * is passed on by an IPI.
+ */
+static void role(void *state, const struct event_context *context,
+		 enum interrupt_role role, bool has_ended)
+{
+	struct interrupt_slice *slice = context->slice;
+
+	if (!slice)
+		return;
+	if (role == ROLE_ENDS_REQUEST && has_ended && slice->ends_request)
+		join(context->owners, slice,
+		     owner_map_find(state,
+				    key_of(context->cpu, BLOCK_SOFTIRQ)));
+	slice->ends_request = role == ROLE_ENDS_REQUEST && !has_ended;
+}
+
+static void softirqs_begin(void *state, const struct event_context *context)
+{
+	struct owner *owner;
+
+	if (context->slice->role != ROLE_ACTION)
+		return;
+	owner = owner_map_take(
+		state, key_of(context->cpu,
+			      interrupt_role_vector(context->roles,
+						    context->slice->function)));
+	if (owner)
+		interrupt_slice_cause(context->owners, context->slice, owner);
+}
+
+static void softirqs_end(void *state, const struct event_context *context)
+{
+	(void)state;
+	if (context->slice->joined)
+		event_context_effect(context, context->slice->joined, 1);
+}
+
+/* Connects the interrupt that raises a soft interrupt with the latter's work: a
+ * map by CPU and vector. The raise event has the interrupt, and the kernel runs
+ * a vector once for all that raised it. So work raised by a single interrupt is
+ * exactly its own; of several, each is charged with all of it, as inferred,
+ * unless all of it was for one process.
+ */
+const struct object_tracker track_softirqs = {
+	.state_bytes = sizeof(struct owner_map),
+	.open = object_map_open,
+	.close = object_map_close,
+	.event = softirqs_event,
+	.begin = softirqs_begin,
+	.end = softirqs_end,
+	.role = role,
+};
+
+/* Sets the owner of @slice, which executes an item that @queuer (or NULL)
+ * queued.
+ *
+ * The queue event has the thread that queued the item first since its last run.
+ * Later requesters find it queued and leave no event, and many do not even try:
+ * they only add to a list that is not empty. So the queuer is exact only for an
+ * item of its own request, and inferred for all others.
+ */
+static void own(struct interrupt_slice *slice, struct owner *queuer,
+		const struct event_context *context)
+{
+	switch (interrupt_role_service(context->roles, slice->function)) {
+	case SERVES_SYSTEM:
+		interrupt_slice_own(slice, owner_system(context->owners),
+				    CERTAIN_EXACT);
+		break;
+	case SERVES_ASKER:
+		if (queuer)
+			interrupt_slice_own(slice, queuer, CERTAIN_EXACT);
+		break;
+	case SERVES_ANYBODY:
+		if (queuer)
+			interrupt_slice_own(slice, queuer, CERTAIN_INFERRED);
+		break;
+	case SERVES_WRITERS: /* see track_storage.c */
+		break;
+	}
+}
+
+static void execute(struct owner_map *queued,
+		    const struct event_context *context)
+{
+	const struct event_record *event = context->event;
+	struct owner *queuer =
+		owner_map_take(queued, (uint64_t)event->values[WORK_ADDRESS]);
+	struct interrupt_slice *slice = context->slice;
+
+	if (slice && slice->kind == INTERRUPT_WORK) {
+		slice->function = event_context_function(
+			context, event->values[WORK_FUNCTION]);
+		own(slice, queuer, context);
+	}
+	owner_drop(context->owners, queuer);
+}
+
+static void works_event(void *state, const struct event_context *context)
+{
+	const struct event_record *record = context->event;
+
+	if (record->event == EVENT_WORK_QUEUE)
+		owner_map_set(state, (uint64_t)record->values[WORK_ADDRESS],
+			      event_context_owner(context));
+	else if (record->event == EVENT_WORK_BEGIN)
+		execute(state, context);
+}
+
+/* Work items, from the task that queues them to the kworker that executes them.
+ */
+const struct object_tracker track_works = {
+	.state_bytes = sizeof(struct owner_map),
+	.open = object_map_open,
+	.close = object_map_close,
+	.event = works_event,
+};
+
+/* Timers of both kinds, from the task that arms them to their function. */
+struct timers {
+	struct owner_map armed; /* by address */
+	/* By CPU: the timer dequeued last. Before the kernel calls its
+	 * function, it dequeues the timer, which looks like a cancellation, and
+	 * enqueues it again afterwards if the function requests it.
+	 */
+	struct number_map last; /* its address */
+	struct owner_map last_owners;
+};
+
+static void open_timers(void *state, struct owners *owners)
+{
+	*(struct timers *)state = (struct timers){
+		.armed = OWNER_MAP_OF(owners),
+		.last_owners = OWNER_MAP_OF(owners),
+	};
+}
+
+static void close_timers(void *state)
+{
+	struct timers *timers = state;
+
+	owner_map_free(&timers->armed);
+	owner_map_free(&timers->last_owners);
+	number_map_free(&timers->last);
+}
+
+static uint64_t address_of(const struct event_context *context)
+{
+	return (uint64_t)context->event->values[TIMER_ADDRESS];
+}
+
+/* Returns whether the kernel's own timer code runs, not a timer's function or a
+ * task.
+ */
+static bool is_running_timers(const struct event_context *context)
+{
+	return context->slice && (context->slice->role == ROLE_HARD ||
+				  context->slice->role == ROLE_ACTION);
+}
+
+/* Returns the owner of the timer, if it is the one dequeued last. */
+static struct owner *taken_off(const struct timers *timers,
+			       const struct event_context *context)
+{
+	const uint64_t *last = number_map_find(&timers->last, context->cpu);
+
+	return last && *last == address_of(context) ?
+		       owner_map_find(&timers->last_owners, context->cpu) :
+		       NULL;
+}
+
+static void take_off(struct timers *timers, const struct event_context *context)
+{
+	struct owner *owner =
+		owner_map_take(&timers->armed, address_of(context));
+	uint64_t *last = number_map_add(&timers->last, context->cpu);
+
+	if (!last) {
+		owners_fail(context->owners);
+	} else if (is_running_timers(context)) {
+		*last = owner ? address_of(context) : 0;
+		if (owner)
+			owner_map_set(&timers->last_owners, context->cpu,
+				      owner);
+	}
+	owner_drop(context->owners, owner);
+}
+
+static void arm(struct timers *timers, const struct event_context *context)
+{
+	struct owner *owner = NULL;
+	uint32_t function = event_context_function(
+		context, context->event->values[TIMER_FUNCTION]);
+
+	if (interrupt_role_service(context->roles, function) == SERVES_SYSTEM)
+		owner = owner_system(context->owners);
+	else if (is_running_timers(context))
+		owner = taken_off(timers, context);
+	owner_map_set(&timers->armed, address_of(context),
+		      owner ? owner : event_context_owner(context));
+}
+
+/* Returns how certain it is that @function works for the task that armed its
+ * timer last. Exact: a timer of one requester, which a start event shows him to
+ * arm. A timer of a device, a socket or a file system is armed by the first of
+ * several that need it, and the others leave no event.
+ */
+static enum interrupt_certainty
+certainty_of(const struct event_context *context, uint32_t function)
+{
+	switch (interrupt_role_service(context->roles, function)) {
+	case SERVES_ASKER:
+	case SERVES_SYSTEM:
+		return CERTAIN_EXACT;
+	case SERVES_ANYBODY:
+	case SERVES_WRITERS:
+		break;
+	}
+	return CERTAIN_INFERRED;
+}
+
+static void expire(struct timers *timers, const struct event_context *context,
+		   enum interrupt_kind kind)
+{
+	uint32_t function = event_context_function(
+		context, context->event->values[TIMER_FUNCTION]);
+
+	/* High-resolution timers have no event when they are dequeued for
+	 * expiry.
+	 */
+	if (owner_map_find(&timers->armed, address_of(context)))
+		take_off(timers, context);
+	if (context->slice)
+		interrupt_slice_expect(context->owners, context->slice,
+				       function, kind,
+				       taken_off(timers, context),
+				       certainty_of(context, function));
+}
+
+static void timers_event(void *state, const struct event_context *context)
+{
+	const struct event_record *record = context->event;
+
+	if (record->event == EVENT_TIMER_START ||
+	    record->event == EVENT_HRTIMER_START)
+		arm(state, context);
+	if (record->event == EVENT_TIMER_CANCEL ||
+	    record->event == EVENT_HRTIMER_CANCEL)
+		take_off(state, context);
+	if (record->event == EVENT_TIMER_EXPIRE)
+		expire(state, context, INTERRUPT_TIMER);
+	if (record->event == EVENT_HRTIMER_EXPIRE)
+		expire(state, context, INTERRUPT_HRTIMER);
+	if (record->event == EVENT_TASKLET_ENTRY && context->slice)
+		interrupt_slice_expect(
+			context->owners, context->slice,
+			event_context_function(
+				context, record->values[TASKLET_FUNCTION]),
+			INTERRUPT_TASKLET, NULL, CERTAIN_EXACT);
+}
+
+const struct object_tracker track_timers = {
+	.state_bytes = sizeof(struct timers),
+	.open = open_timers,
+	.close = close_timers,
+	.event = timers_event,
+};
+
+/* Interrupts that CPUs send each other, charged to the owner of the last one of
+ * the kind sent. If a wake-up sends one, it is charged to the woken task.
+ */
+struct ipis {
+	struct owner_map sent;	 /* by ipis_role of the IPI */
+	struct owner_map waking; /* by CPU, within a wake-up */
+};
+
+static void open_ipis(void *state, struct owners *owners)
+{
+	*(struct ipis *)state =
+		(struct ipis){ OWNER_MAP_OF(owners), OWNER_MAP_OF(owners) };
+}
+
+static void close_ipis(void *state)
+{
+	struct ipis *ipis = state;
+
+	owner_map_free(&ipis->sent);
+	owner_map_free(&ipis->waking);
+}
+
+static void ipis_event(void *state, const struct event_context *context)
+{
+	const struct event_record *event = context->event;
+	struct ipis *ipis = state;
+
+	if (event->event == EVENT_SCHED_WAKING)
+		owner_map_set(&ipis->waking, context->cpu,
+			      event_context_process(
+				      context,
+				      (int32_t)event->values[WAKING_TID]));
+}
+
+static void send(struct ipis *ipis, const struct event_context *context,
+		 enum interrupt_role ipi)
+{
+	struct owner *woken = owner_map_find(&ipis->waking, context->cpu);
+
+	owner_map_set(&ipis->sent, ipi,
+		      woken ? woken : event_context_owner(context));
+}
+
+static void ipis_role(void *state, const struct event_context *context,
+		      enum interrupt_role ipis_role, bool has_ended)
+{
+	struct ipis *ipis = state;
+
+	if (ipis_role == ROLE_WAKES && has_ended)
+		owner_map_remove(&ipis->waking, context->cpu);
+	else if (ipis_role == ROLE_SENDS_RESCHEDULE)
+		send(ipis, context, ROLE_IPI_RESCHEDULE);
+	else if (ipis_role == ROLE_SENDS_CALL)
+		send(ipis, context, ROLE_IPI_CALL);
+}
+
+static void ipis_begin(void *state, const struct event_context *context)
+{
+	struct ipis *ipis = state;
+	struct owner *owner = owner_map_find(&ipis->sent, context->slice->role);
+
+	if (context->slice->kind == INTERRUPT_IPI && owner)
+		interrupt_slice_own(context->slice, owner, CERTAIN_INFERRED);
+}
+
+const struct object_tracker track_ipis = {
+	.state_bytes = sizeof(struct ipis),
+	.open = open_ipis,
+	.close = close_ipis,
+	.event = ipis_event,
+	.begin = ipis_begin,
+	.role = ipis_role,
+};

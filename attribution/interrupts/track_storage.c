@@ -1,0 +1,306 @@
+/* SPDX-License-Identifier: MIT */
+#include "attribution/events/known_events.h"
+#include "attribution/interrupts/interrupt_roles.h"
+#include "attribution/interrupts/object_tracker.h"
+#include "attribution/interrupts/owners.h"
+
+#include <stdbool.h>
+
+/* A request for sectors of a device, and its owner. */
+struct bio {
+	struct block_range range;
+	bool is_mapped; /* remapped from another device, not yet queued here */
+	struct owner *owner;
+};
+
+/* Requests to block devices, from the submitter, through devices that remap
+ * them to others, to their completion. Exact: the queue event has the task or
+ * the interrupt work that submits the bio, and the completion event has the
+ * device and the sectors, which identify it.
+ */
+struct blocks {
+	struct owners *owners;
+	struct array bios; /* struct bio: in flight, unordered */
+};
+
+static void open_blocks(void *state, struct owners *owners)
+{
+	*(struct blocks *)state =
+		(struct blocks){ owners, ARRAY_OF(struct bio) };
+}
+
+static void close_blocks(void *state)
+{
+	struct blocks *blocks = state;
+	const struct bio *bios = blocks->bios.items;
+
+	for (size_t i = 0; i < blocks->bios.count; i++)
+		owner_drop(blocks->owners, bios[i].owner);
+	array_free(&blocks->bios);
+}
+
+static struct bio *find_bio(const struct blocks *blocks, uint64_t device,
+			    uint64_t sector)
+{
+	struct bio *bios = blocks->bios.items;
+
+	for (size_t i = 0; i < blocks->bios.count; i++)
+		if (bios[i].range.device == device &&
+		    bios[i].range.sector == sector)
+			return &bios[i];
+	return NULL;
+}
+
+/* Returns an owner that is @first or @second, with one reference. */
+static struct owner *either(struct owners *owners, struct owner *first,
+			    struct owner *second)
+{
+	struct array shares = ARRAY_OF(struct owner_share);
+	struct owner *owner = owner_open(owners);
+
+	owner_shares_add(owners, &shares, first, 1, CERTAIN_INFERRED);
+	owner_shares_add(owners, &shares, second, 1, CERTAIN_INFERRED);
+	owner_resolve(owners, owner, &shares, CERTAIN_INFERRED);
+	owner_shares_free(owners, &shares);
+	return owner;
+}
+
+/* Adds a bio, whose owner is borrowed. A bio with the same first sector (all
+ * flushes have sector 0) may be still in flight, or completed without an event.
+ * Which of the two completes first is unknown, so each gets both owners.
+ */
+static void add_bio(struct blocks *blocks, struct bio bio)
+{
+	struct bio *slot = find_bio(blocks, bio.range.device, bio.range.sector);
+	struct owner *before = slot ? slot->owner : NULL;
+
+	if (before && before != bio.owner)
+		bio.owner = either(blocks->owners, before, bio.owner);
+	else
+		owner_refer(bio.owner);
+	if (slot) {
+		*slot = bio;
+	} else if (array_append(&blocks->bios, &bio) < 0) {
+		owners_fail(blocks->owners);
+		owner_drop(blocks->owners, bio.owner);
+	}
+	owner_drop(blocks->owners, before);
+}
+
+static struct bio bio_of(const struct event_context *context)
+{
+	return (struct bio){ .range = block_range_of(context->event) };
+}
+
+static void queue(struct blocks *blocks, const struct event_context *context)
+{
+	struct bio bio = bio_of(context);
+	struct bio *known =
+		find_bio(blocks, bio.range.device, bio.range.sector);
+
+	if (known && known->is_mapped) {
+		known->is_mapped = false;
+		return;
+	}
+	bio.owner = event_context_owner(context);
+	add_bio(blocks, bio);
+}
+
+static void map(struct blocks *blocks, const struct event_context *context)
+{
+	const int64_t *values = context->event->values;
+	const struct bio *from = find_bio(blocks,
+					  (uint64_t)values[BLOCK_OLD_DEVICE],
+					  (uint64_t)values[BLOCK_OLD_SECTOR]);
+	struct bio bio = bio_of(context);
+
+	bio.owner = from ? from->owner : event_context_owner(context);
+	bio.is_mapped = true;
+	add_bio(blocks, bio);
+}
+
+static void finish(struct blocks *blocks, const struct event_context *context,
+		   struct bio *bio)
+{
+	const struct bio *last =
+		array_at(&blocks->bios, blocks->bios.count - 1);
+	struct owner *owner = bio->owner;
+	double weight = bio->range.sectors ? (double)bio->range.sectors : 1;
+
+	event_context_effect(context, owner, weight);
+	if (context->slice && interrupt_slice_is_open(context->slice))
+		interrupt_slice_focus(context->owners, context->slice, owner);
+	*bio = *last;
+	blocks->bios.count--;
+	owner_drop(blocks->owners, owner);
+}
+
+static size_t complete_matching(struct blocks *blocks,
+				const struct event_context *context, bool exact)
+{
+	const struct block_range done = block_range_of(context->event);
+	size_t count = 0;
+
+	for (size_t i = blocks->bios.count; i-- > 0;) {
+		struct bio *bio = array_at(&blocks->bios, i);
+
+		if (!block_range_is_done(&bio->range, &done, exact))
+			continue;
+		finish(blocks, context, bio);
+		count++;
+	}
+	return count;
+}
+
+static void blocks_event(void *state, const struct event_context *context)
+{
+	const enum known_event kind = context->event->event;
+
+	if (kind == EVENT_BIO_QUEUE)
+		queue(state, context);
+	else if (kind == EVENT_BIO_REMAP)
+		map(state, context);
+	else if (kind == EVENT_BIO_COMPLETE || kind == EVENT_REQUEST_COMPLETE)
+		if (!complete_matching(state, context, true))
+			complete_matching(state, context, false);
+}
+
+const struct object_tracker track_blocks = {
+	.state_bytes = sizeof(struct blocks),
+	.open = open_blocks,
+	.close = close_blocks,
+	.event = blocks_event,
+};
+
+/* Writeback, from the processes that make pages dirty to the kworker that
+ * writes them.
+ *
+ * The work item of a device is queued by the process that makes its first page
+ * dirty, by sync(2), or by the item itself: none of these shows whose pages the
+ * item writes. The tracker counts the pages that each process has made dirty
+ * and that have not been written since. The trace has neither the page nor its
+ * file, so a page that the kernel writes is subtracted from all processes in
+ * proportion, and one that a process writes or drops from its own: the shares
+ * are inferred.
+ *
+ * Invariant: every share belongs to a known process or nobody, so that memory
+ * grows with processes only.
+ */
+struct writeback {
+	struct owners *owners;
+	struct array dirty; /* struct owner_share: weight in pages */
+};
+
+static void open_writeback(void *state, struct owners *owners)
+{
+	*(struct writeback *)state =
+		(struct writeback){ owners, ARRAY_OF(struct owner_share) };
+}
+
+static void close_writeback(void *state)
+{
+	struct writeback *writeback = state;
+
+	owner_shares_free(writeback->owners, &writeback->dirty);
+}
+
+/* Returns the process that runs, or nobody within interrupt work. */
+static struct owner *process_of(const struct event_context *context)
+{
+	return event_context_is_task(context) ? event_context_owner(context) :
+						owner_nobody(context->owners);
+}
+
+static struct owner_share *find(const struct writeback *writeback,
+				const struct owner *owner)
+{
+	struct owner_share *shares = writeback->dirty.items;
+
+	for (size_t i = 0; i < writeback->dirty.count; i++)
+		if (shares[i].owner == owner)
+			return &shares[i];
+	return NULL;
+}
+
+/* Subtracts one page from all processes in proportion to their counts. */
+static void clean_any(struct writeback *writeback)
+{
+	struct owner_share *shares = writeback->dirty.items;
+	double pages = 0;
+
+	for (size_t i = 0; i < writeback->dirty.count; i++)
+		pages += shares[i].weight;
+	if (pages <= 1) {
+		owner_shares_free(writeback->owners, &writeback->dirty);
+		writeback->dirty = ARRAY_OF(struct owner_share);
+		return;
+	}
+	for (size_t i = 0; i < writeback->dirty.count; i++)
+		shares[i].weight *= (pages - 1) / pages;
+}
+
+/* Subtracts one page, or the rest of one, from @own. */
+static void clean_own(struct writeback *writeback, struct owner_share *own)
+{
+	const struct owner_share *last =
+		array_at(&writeback->dirty, writeback->dirty.count - 1);
+
+	own->weight--;
+	if (own->weight > 0)
+		return;
+	owner_drop(writeback->owners, own->owner);
+	*own = *last;
+	writeback->dirty.count--;
+}
+
+static void clean(struct writeback *writeback,
+		  const struct event_context *context)
+{
+	struct owner_share *own = find(writeback, process_of(context));
+
+	if (event_context_is_task(context) && own)
+		clean_own(writeback, own);
+	else
+		clean_any(writeback);
+}
+
+static void role(void *state, const struct event_context *context,
+		 enum interrupt_role role, bool has_ended)
+{
+	struct writeback *writeback = state;
+
+	if (has_ended)
+		return;
+	if (role == ROLE_DIRTIES)
+		owner_shares_add(context->owners, &writeback->dirty,
+				 process_of(context), 1, CERTAIN_INFERRED);
+	else if (role == ROLE_CLEANS)
+		clean(writeback, context);
+}
+
+/* If no dirty page is known, the work is nobody's. */
+static void writeback_event(void *state, const struct event_context *context)
+{
+	const struct writeback *writeback = state;
+	struct interrupt_slice *slice = context->slice;
+	struct owner *writers;
+
+	if (context->event->event != EVENT_WORK_BEGIN || !slice ||
+	    slice->kind != INTERRUPT_WORK ||
+	    interrupt_role_service(context->roles, slice->function) !=
+		    SERVES_WRITERS)
+		return;
+	writers = owner_open(context->owners);
+	owner_resolve(context->owners, writers, &writeback->dirty,
+		      CERTAIN_INFERRED);
+	interrupt_slice_own(slice, writers, CERTAIN_INFERRED);
+	owner_drop(context->owners, writers);
+}
+
+const struct object_tracker track_writeback = {
+	.state_bytes = sizeof(struct writeback),
+	.open = open_writeback,
+	.close = close_writeback,
+	.event = writeback_event,
+	.role = role,
+};

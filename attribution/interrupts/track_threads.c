@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: MIT */
+#include "attribution/interrupts/object_tracker.h"
+#include "attribution/interrupts/owners.h"
+#include "report/text/task_names.h"
+
+#include <string.h>
+
+static void wake(struct owner_map *threads, const struct event_context *context,
+		 int32_t tid)
+{
+	static const char handler[] = "irq/";
+	const char *comm =
+		task_names_comm(context->names, tid, context->time_ns);
+	struct interrupt_slice *slice = context->slice;
+	struct owner *woken = event_context_woken(context, tid);
+
+	if (slice && !strncmp(comm, handler, sizeof(handler) - 1))
+		owner_map_set(threads, (uint32_t)tid,
+			      event_context_owner(context));
+	else if (slice && interrupt_slice_is_open(slice) && woken)
+		owner_shares_add(context->owners, &slice->woken, woken, 1,
+				 CERTAIN_INFERRED);
+}
+
+static void wakeups_event(void *state, const struct event_context *context)
+{
+	if (context->event->event == EVENT_SCHED_WAKING)
+		wake(state, context,
+		     (int32_t)context->event->values[WAKING_TID]);
+}
+
+static void wakeups_begin(void *state, const struct event_context *context)
+{
+	struct owner *owner;
+
+	if (context->slice->kind != INTERRUPT_THREAD)
+		return;
+	owner = owner_map_take(state, (uint32_t)context->tid);
+	/* A handler's thread that inherits the owner of its interrupt works for
+	 * the same owner. An interrupt that handled one object when it woke the
+	 * thread does not prove that the thread handles no other.
+	 */
+	if (owner)
+		interrupt_slice_own(context->slice, owner,
+				    owner_is_open(owner) ? CERTAIN_EXACT :
+							   CERTAIN_INFERRED);
+	owner_drop(context->owners, owner);
+}
+
+/* The tasks that interrupt work wakes, used without better evidence; and the
+ * threads of threaded handlers, from the interrupt that wakes them.
+ */
+const struct object_tracker track_wakeups = {
+	.state_bytes = sizeof(struct owner_map),
+	.open = object_map_open,
+	.close = object_map_close,
+	.event = wakeups_event,
+	.begin = wakeups_begin,
+};
+
+/* A task that has sent a query to a device and waits. */
+struct question {
+	int32_t tid;
+	struct owner *owner;
+};
+
+/* Queries to devices that answer each query once, such as a 9p server, from the
+ * sender to the interrupt that delivers the answer. Which query it answers is
+ * not recorded: it is inferred to be for the waiting tasks.
+ */
+struct questions {
+	struct owners *owners;
+	struct array waiting; /* struct question */
+};
+
+static void open_questions(void *state, struct owners *owners)
+{
+	*(struct questions *)state =
+		(struct questions){ owners, ARRAY_OF(struct question) };
+}
+
+static void close_questions(void *state)
+{
+	struct questions *questions = state;
+	const struct question *items = questions->waiting.items;
+
+	for (size_t i = 0; i < questions->waiting.count; i++)
+		owner_drop(questions->owners, items[i].owner);
+	array_free(&questions->waiting);
+}
+
+static void forget(struct questions *questions, int32_t tid)
+{
+	struct question *items = questions->waiting.items;
+	size_t count = questions->waiting.count;
+
+	for (size_t i = 0; i < count; i++) {
+		if (items[i].tid != tid)
+			continue;
+		owner_drop(questions->owners, items[i].owner);
+		items[i] = items[count - 1];
+		questions->waiting.count--;
+		return;
+	}
+}
+
+static void ask(struct questions *questions,
+		const struct event_context *context)
+{
+	struct question *question;
+
+	forget(questions, context->tid);
+	question = array_add(&questions->waiting);
+	if (question)
+		*question = (struct question){
+			context->tid, owner_refer(event_context_owner(context))
+		};
+	else
+		owners_fail(questions->owners);
+}
+
+static void answer(const struct questions *questions,
+		   const struct event_context *context)
+{
+	const struct question *items = questions->waiting.items;
+	struct interrupt_slice *slice = context->slice;
+
+	if (!slice || !interrupt_slice_is_open(slice))
+		return;
+	for (size_t i = 0; i < questions->waiting.count; i++)
+		owner_shares_add(context->owners, &slice->effects,
+				 items[i].owner, 1, CERTAIN_INFERRED);
+}
+
+static void role(void *state, const struct event_context *context,
+		 enum interrupt_role role, bool has_ended)
+{
+	if (role == ROLE_ASKS && has_ended)
+		forget(state, context->tid);
+	else if (role == ROLE_ASKS)
+		ask(state, context);
+	else if (role == ROLE_ANSWERS)
+		answer(state, context);
+}
+
+const struct object_tracker track_questions = {
+	.state_bytes = sizeof(struct questions),
+	.open = open_questions,
+	.close = close_questions,
+	.role = role,
+};
+
+/* Some work is always the system's: NMIs, RCU, the tick and load balancing. */
+static void system_begin(void *state, const struct event_context *context)
+{
+	struct interrupt_slice *slice = context->slice;
+
+	(void)state;
+	if (slice->kind == INTERRUPT_NMI || slice->kind == INTERRUPT_RCU ||
+	    interrupt_role_service(context->roles, slice->function) ==
+		    SERVES_SYSTEM)
+		interrupt_slice_own(slice, owner_system(context->owners),
+				    CERTAIN_EXACT);
+}
+
+const struct object_tracker track_system = {
+	.begin = system_begin,
+};

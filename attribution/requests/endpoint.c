@@ -1,0 +1,866 @@
+/* SPDX-License-Identifier: MIT */
+#include "attribution/requests/endpoint.h"
+
+#include "attribution/events/known_events.h"
+#include "attribution/requests/request.h"
+#include "attribution/requests/requests_state.h"
+#include "attribution/time/task_contexts.h"
+#include "attribution/time/task_time.h"
+#include "common/error.h"
+#include "decoder/recording/sideband.h"
+#include "report/steps/call_step.h"
+#include "report/steps/task_choice.h"
+
+#include <assert.h>
+#include <stdlib.h>
+
+struct thread_endpoint *requests_endpoint_on(struct requests *requests,
+					     int32_t cpu, int32_t tid,
+					     uint64_t time_ns)
+{
+	const struct task *task =
+		tid > 0 ? task_time_task(requests->time, cpu, tid) : NULL;
+
+	return task ? requests_endpoint(requests, task, time_ns) : NULL;
+}
+
+struct thread_endpoint *requests_endpoint_at(struct requests *requests,
+					     const struct event_record *event)
+{
+	return requests_endpoint_on(requests, event->cpu, event->tid,
+				    event->time_ns);
+}
+
+/* Returns the kernel context that @task is in, not counting the tracer and the
+ * scheduler, or NULL.
+ */
+static const struct open_context *context_of(const struct requests *requests,
+					     const struct task *task)
+{
+	size_t count;
+	const struct open_context *contexts =
+		task_time_contexts(requests->time, task->index, &count);
+
+	while (count && (contexts[count - 1].kind == CONTEXT_TRACER ||
+			 contexts[count - 1].kind == CONTEXT_SCHEDULE))
+		count--;
+	return count ? &contexts[count - 1] : NULL;
+}
+
+enum context_kind requests_context_of(const struct requests *requests,
+				      const struct thread_endpoint *endpoint)
+{
+	const struct open_context *context =
+		context_of(requests, endpoint->task);
+
+	return context ? context->kind : CONTEXT_NONE;
+}
+
+/* Returns whether @endpoint (or NULL) acts for itself now, not in an interrupt.
+ */
+static bool requests_is_own(const struct requests *requests,
+			    const struct thread_endpoint *endpoint)
+{
+	enum context_kind context =
+		endpoint ? requests_context_of(requests, endpoint) :
+			   CONTEXT_INTERRUPT;
+
+	return context == CONTEXT_NONE || context == CONTEXT_SYSTEM_CALL ||
+	       context == CONTEXT_FAULT || context == CONTEXT_ITEM;
+}
+
+/* Returns the kernel context of the task of @event, or NULL. */
+static const struct open_context *context_at(const struct requests *requests,
+					     const struct event_record *event)
+{
+	const struct task *task =
+		task_time_task(requests->time, event->cpu, event->tid);
+
+	return task ? context_of(requests, task) : NULL;
+}
+
+/* Returns the number of the interrupt, soft or hard, in which @event happened;
+ * 0: none.
+ */
+static uint64_t requests_interrupt_at(const struct requests *requests,
+				      const struct event_record *event)
+{
+	const struct open_context *context = context_at(requests, event);
+
+	return context && (context->kind == CONTEXT_SOFTIRQ ||
+			   context->kind == CONTEXT_INTERRUPT) ?
+		       context->serial :
+		       0;
+}
+
+uint64_t requests_softirq_of(const struct requests *requests,
+			     const struct task *task)
+{
+	const struct open_context *context = task ? context_of(requests, task) :
+						    NULL;
+
+	return context && context->kind == CONTEXT_SOFTIRQ ? context->serial :
+							     0;
+}
+
+bool requests_is_sending(const struct requests *requests,
+			 const struct thread_endpoint *endpoint)
+{
+	enum context_kind context = requests_context_of(requests, endpoint);
+
+	return context == CONTEXT_NONE || context == CONTEXT_SYSTEM_CALL ||
+	       (context == CONTEXT_SOFTIRQ &&
+		endpoint->send.function.medium >= MEDIUM_TCP);
+}
+
+uint64_t requests_softirq_at(const struct requests *requests,
+			     const struct event_record *event)
+{
+	return requests_softirq_of(requests,
+				   task_time_task(requests->time, event->cpu,
+						  event->tid));
+}
+
+struct asked {
+	struct block_range range;
+	struct hold *by;
+};
+
+/* The request that an interrupt completed last. */
+struct done {
+	uint64_t interrupt; /* 0: none */
+	struct hold *by;
+};
+
+/* Older ones were completed without an event. */
+enum { MOST_ASKED = 256 };
+
+void requests_disk_open(struct requests *requests)
+{
+	requests->asked = ARRAY_OF(struct asked);
+	requests->done = ARRAY_OF(struct done);
+}
+
+void requests_disk_free(struct requests *requests)
+{
+	const struct asked *asked = requests->asked.items;
+	const struct done *done = requests->done.items;
+
+	for (size_t i = 0; i < requests->asked.count; i++)
+		hold_drop(asked[i].by);
+	for (size_t i = 0; i < requests->done.count; i++)
+		hold_drop(done[i].by);
+	array_free(&requests->asked);
+	array_free(&requests->done);
+}
+
+static void forget(struct requests *requests, size_t index)
+{
+	const struct asked *asked = array_at(&requests->asked, index);
+
+	hold_drop(asked->by);
+	array_remove(&requests->asked, index, 1);
+}
+
+/* A block request is sent in @hold; a block request is completed. */
+static void requests_disk_asked(struct requests *requests, struct hold *hold,
+				const struct event_record *event)
+{
+	const struct asked asked = { block_range_of(event), hold };
+
+	if (array_append(&requests->asked, &asked) < 0) {
+		requests->status = -ERROR_MEMORY;
+		return;
+	}
+	hold_refer(hold);
+	if (requests->asked.count > MOST_ASKED)
+		forget(requests, 0);
+}
+
+/* Removes all requests that @range completes. Returns their segment with a
+ * reference, which the caller owns; NULL: there were none, or they were several
+ * threads'.
+ */
+static struct hold *finish(struct requests *requests,
+			   const struct block_range *range, bool is_exact)
+{
+	struct hold *by = NULL;
+	bool is_several = false;
+
+	for (size_t i = requests->asked.count; i-- > 0;) {
+		const struct asked *asked = array_at(&requests->asked, i);
+
+		if (!block_range_is_done(&asked->range, range, is_exact))
+			continue;
+		is_several |= by && by->task != asked->by->task;
+		hold_drop(by);
+		by = hold_refer(asked->by);
+		forget(requests, i);
+	}
+	if (!is_several)
+		return by;
+	hold_drop(by);
+	return NULL;
+}
+
+void requests_disk_done(struct requests *requests,
+			const struct event_record *event)
+{
+	struct block_range range = block_range_of(event);
+	struct done *done = array_reach(&requests->done, (size_t)event->cpu);
+
+	if (!done) {
+		requests->status = -ERROR_MEMORY;
+		return;
+	}
+	hold_drop(done->by);
+	done->interrupt = requests_interrupt_at(requests, event);
+	done->by = finish(requests, &range, true);
+	if (!done->by)
+		done->by = finish(requests, &range, false);
+}
+
+/* Returns the segment that sent the request completed last by the interrupt of
+ * @event, borrowed; NULL: none, or several threads' requests were completed.
+ */
+static struct hold *requests_disk_asker(const struct requests *requests,
+					const struct event_record *event)
+{
+	uint64_t interrupt = requests_interrupt_at(requests, event);
+	const struct done *done =
+		(size_t)event->cpu < requests->done.count ?
+			array_at(&requests->done, (size_t)event->cpu) :
+			NULL;
+
+	return interrupt && done && done->interrupt == interrupt ? done->by :
+								   NULL;
+}
+
+/* The task that queued an item, or that woke a thread that did not wait for a
+ * message.
+ */
+struct asker {
+	uint64_t key;	 /* the item's address, or the woken thread's tid */
+	struct hold *by; /* NULL: an interrupt, or the work has started since */
+	uint64_t time_ns;
+};
+
+/* A segment of work that a kworker or the journal's thread did for another
+ * thread.
+ */
+struct deferred {
+	/* the other thread's segment when it deferred the work */
+	struct hold *by;
+	uint64_t since_ns; /* when the work could be started */
+	struct hold *work;
+};
+
+/* The requests of older ones are known by then, or never will be. */
+enum { MOST_DEFERRED = 64 };
+
+static void drop(const struct deferred *deferred)
+{
+	hold_drop(deferred->by);
+	hold_drop(deferred->work);
+}
+
+void requests_deferred_open(struct requests *requests)
+{
+	requests->deferred = ARRAY_OF(struct deferred);
+	requests->askers = KEYED_ARRAY_OF(struct asker, key);
+}
+
+void requests_deferred_free(struct requests *requests)
+{
+	const struct deferred *deferred = requests->deferred.items;
+	const struct asker *askers = requests->askers.items.items;
+
+	for (size_t i = 0; i < requests->deferred.count; i++)
+		drop(&deferred[i]);
+	for (size_t i = 0; i < requests->askers.items.count; i++)
+		hold_drop(askers[i].by);
+	array_free(&requests->deferred);
+	keyed_array_free(&requests->askers);
+}
+
+/* Returns whether the current work of @endpoint may be for a request of its
+ * own.
+ */
+static bool may_defer(const struct requests *requests,
+		      const struct thread_endpoint *endpoint)
+{
+	return requests_is_own(requests, endpoint) && !endpoint->is_recorder;
+}
+
+void requests_deferred_asked(struct requests *requests,
+			     const struct event_record *event)
+{
+	const struct thread_endpoint *endpoint =
+		requests_endpoint_at(requests, event);
+
+	if (may_defer(requests, endpoint))
+		requests_disk_asked(requests, endpoint->hold, event);
+}
+
+static void note_asker(struct requests *requests, int64_t key, struct hold *by,
+		       uint64_t time_ns)
+{
+	struct asker *asker = keyed_array_add(
+		&requests->askers, &(struct asker){ .key = (uint64_t)key });
+
+	if (!asker) {
+		requests->status = -ERROR_MEMORY;
+		return;
+	}
+	hold_drop(asker->by);
+	asker->by = by ? hold_refer(by) : NULL;
+	asker->time_ns = time_ns;
+}
+
+void requests_deferred_queued(struct requests *requests,
+			      const struct thread_endpoint *endpoint,
+			      const struct event_record *event)
+{
+	note_asker(requests, event->values[WORK_ADDRESS],
+		   may_defer(requests, endpoint) ?
+			   endpoint->hold :
+			   requests_disk_asker(requests, event),
+		   event->time_ns);
+}
+
+/* Records that the open segment of @worker is work that was deferred in @by and
+ * could be started since @since_ns.
+ */
+static void begin_part(struct requests *requests,
+		       struct thread_endpoint *worker, struct hold *by,
+		       uint64_t since_ns)
+{
+	const struct deferred deferred = { by, since_ns, worker->hold };
+
+	worker->hold->is_carrier = true;
+	worker->hold->is_deferred = true;
+	requests_give_beside(requests, worker->hold, by->request, NULL);
+	hold_drop(worker->deferred);
+	worker->deferred = hold_refer(worker->hold);
+	worker->deferred_state = WORK_RUNS;
+	if (array_append(&requests->deferred, &deferred) < 0) {
+		requests->status = -ERROR_MEMORY;
+		return;
+	}
+	hold_refer(deferred.by);
+	hold_refer(deferred.work);
+	if (requests->deferred.count <= MOST_DEFERRED)
+		return;
+	drop(array_at(&requests->deferred, 0));
+	array_remove(&requests->deferred, 0, 1);
+}
+
+/* @worker starts the work recorded under @key: at its newest item's mark, or
+ * now. Returns whether the task that deferred it is known.
+ */
+static bool begin_work(struct requests *requests,
+		       struct thread_endpoint *worker, int64_t key,
+		       uint64_t time_ns)
+{
+	struct asker *asker = keyed_array_find(&requests->askers, &key);
+	struct hold *by = asker ? asker->by : NULL;
+
+	if (!by)
+		return false;
+	asker->by = NULL;
+	hold_drop(requests_cut_at(
+		requests, worker,
+		worker->item ? clock_mark_refer(worker->item) :
+			       thread_clock_mark(&worker->clock, time_ns)));
+	begin_part(requests, worker, by, asker->time_ns);
+	hold_drop(by);
+	return true;
+}
+
+void requests_deferred_begins(struct requests *requests,
+			      const struct event_record *event)
+{
+	struct thread_endpoint *worker = requests_endpoint_at(requests, event);
+
+	if (worker)
+		begin_work(requests, worker, event->values[WORK_ADDRESS],
+			   event->time_ns);
+}
+
+/* The journal's thread starts to write, for the thread that woke it, or else
+ * perhaps for threads that wait later.
+ */
+static void begin_commit(struct requests *requests,
+			 struct thread_endpoint *worker, uint64_t time_ns)
+{
+	hold_drop(worker->deferred);
+	worker->deferred = NULL;
+	worker->deferred_state = WORK_UNKNOWN;
+	if (begin_work(requests, worker, worker->task->tid, time_ns))
+		return;
+	hold_drop(requests_cut(requests, worker, time_ns));
+}
+
+/* See requests_item_step(). */
+void requests_deferred_step(struct requests *requests,
+			    struct thread_endpoint *worker,
+			    const struct call_step *step)
+{
+	enum message_kind kind =
+		message_kinds_of(requests->kinds, step->function).kind;
+	bool is_flush = kind == MESSAGE_FLUSH;
+
+	if (step->kind == STEP_ENTER && !is_flush) {
+		clock_mark_drop(worker->item);
+		worker->item = thread_clock_mark(&worker->clock, step->time_ns);
+	}
+	if (step->kind == STEP_ENTER && kind == MESSAGE_COMMIT) {
+		begin_commit(requests, worker, step->time_ns);
+		return;
+	}
+	assert(!worker->deferred == (worker->deferred_state == WORK_NONE ||
+				     worker->deferred_state == WORK_UNKNOWN));
+	if (!worker->deferred) {
+		worker->deferred_state = WORK_NONE;
+	} else if (step->kind == STEP_ENTER) {
+		worker->deferred_state = is_flush ? WORK_RUNS : WORK_DONE;
+	} else if (!is_flush && worker->deferred_state == WORK_RUNS) {
+		hold_drop(requests_cut(requests, worker, step->time_ns));
+		worker->deferred_state = WORK_DONE;
+	} else if (!is_flush) {
+		hold_drop(worker->deferred);
+		worker->deferred = NULL;
+		worker->deferred_state = WORK_NONE;
+	}
+}
+
+/* Returns the deferred work that @worker does now, or NULL; valid until the
+ * next work is deferred.
+ */
+static const struct deferred *deferred_of(const struct requests *requests,
+					  const struct thread_endpoint *worker)
+{
+	const struct deferred *deferred = requests->deferred.items;
+
+	for (size_t i = requests->deferred.count; i-- > 0;)
+		if (deferred[i].work == worker->deferred)
+			return &deferred[i];
+	return NULL;
+}
+
+/* @work, the newest segment of @worker, was on the path of @request after
+ * @before. Returns the new end of the path. A flush, which a thread waits for
+ * after an item, belongs to that item.
+ */
+static struct hold *lead(struct requests *requests,
+			 const struct thread_endpoint *worker,
+			 struct request *request, struct hold *work,
+			 struct hold *before)
+{
+	struct hold *item = worker->deferred;
+
+	if (item && work != item && !item->parent) {
+		requests_give_beside(requests, item, request, before);
+		before = item;
+	}
+	work->is_carrier = true;
+	work->is_deferred = true;
+	requests_give_beside(requests, work, request, before);
+	return work;
+}
+
+/* @worker did the work that @woken slept for, since @since_ns and until
+ * @time_ns; before @since_ns, @woken slept until the work could be started. @by
+ * is the segment that deferred it; NULL: unknown, the only evidence is that
+ * @woken waits for it.
+ */
+static void take_turn(struct requests *requests, struct thread_endpoint *worker,
+		      struct thread_endpoint *woken, struct hold *by,
+		      uint64_t since_ns, uint64_t time_ns)
+{
+	struct hold *work = requests_cut(requests, worker, time_ns);
+	struct hold *before = requests_cut(requests, woken, woken->off_ns);
+	struct hold *asleep = since_ns > woken->off_ns ?
+				      requests_cut(requests, woken, since_ns) :
+				      NULL;
+	struct hold *awaited = requests_cut(requests, woken, time_ns);
+
+	if (work && before && awaited) {
+		struct request *request = before->request;
+
+		if (asleep)
+			requests_give_beside(requests, asleep, request, before);
+		requests_give_beside(requests, awaited, request, NULL);
+		requests_give(requests, woken->hold, request,
+			      lead(requests, worker, request, work,
+				   asleep ? asleep : before));
+		if (!by && request)
+			request->is_inferred = true;
+		begin_part(requests, worker, by ? by : before, time_ns);
+		woken->awaited_since_ns = since_ns;
+		woken->awaited_ns = time_ns;
+		woken->off_ns = 0;
+	}
+	hold_drop(work);
+	hold_drop(before);
+	hold_drop(asleep);
+	hold_drop(awaited);
+}
+
+void requests_deferred_wakes(struct requests *requests,
+			     const struct event_record *event,
+			     struct thread_endpoint *woken)
+{
+	struct thread_endpoint *worker = requests_endpoint_at(requests, event);
+	bool is_own = may_defer(requests, worker);
+	const struct deferred *deferred;
+
+	note_asker(requests, event->values[WAKING_TID],
+		   is_own ? worker->hold : NULL, event->time_ns);
+	if (!woken || !woken->off_ns || !is_own ||
+	    worker->deferred_state == WORK_NONE ||
+	    worker->deferred_state == WORK_DONE)
+		return;
+	deferred = deferred_of(requests, worker);
+	if (!deferred && worker->deferred_state == WORK_UNKNOWN)
+		take_turn(requests, worker, woken, NULL,
+			  worker->hold->begin->time_ns, event->time_ns);
+	else if (deferred && deferred->by->task == woken->task)
+		take_turn(requests, worker, woken, deferred->by,
+			  deferred->since_ns, event->time_ns);
+}
+
+/* Assigns the work that the thread of @hold deferred during @hold to the same
+ * request as @hold has now.
+ */
+static void requests_deferred_follow(struct requests *requests,
+				     const struct hold *hold)
+{
+	const struct deferred *deferred = requests->deferred.items;
+
+	for (size_t i = 0; i < requests->deferred.count; i++)
+		if (deferred[i].by == hold &&
+		    deferred[i].work->request != hold->request)
+			requests_give_beside(requests, deferred[i].work,
+					     hold->request,
+					     deferred[i].work->parent);
+}
+
+/* Creates the endpoint of @task, without a segment. Returns NULL when out of
+ * memory.
+ */
+static struct thread_endpoint *endpoint_new(const struct task *task,
+					    bool is_recorder)
+{
+	struct thread_endpoint *endpoint = calloc(1, sizeof(*endpoint));
+
+	if (endpoint)
+		*endpoint = (struct thread_endpoint){
+			.task = task,
+			.is_recorder = is_recorder,
+			.clock = THREAD_CLOCK_NEW,
+			.arrived = ARRAY_OF(struct message *),
+			.unheard = ARRAY_OF(struct message *),
+			.copied = ARRAY_OF(struct message *),
+			.asked = ARRAY_OF(struct request *),
+			.taken = ARRAY_OF(struct request *),
+		};
+	return endpoint;
+}
+
+void endpoint_free(struct thread_endpoint *endpoint)
+{
+	if (!endpoint)
+		return;
+	thread_clock_free(&endpoint->clock);
+	hold_drop(endpoint->hold);
+	hold_drop(endpoint->before);
+	clock_mark_drop(endpoint->send_begin);
+	clock_mark_drop(endpoint->transmitted);
+	message_drop(endpoint->message);
+	message_drop(endpoint->carries);
+	clock_mark_drop(endpoint->item);
+	hold_drop(endpoint->deferred);
+	message_list_free(&endpoint->arrived);
+	message_list_free(&endpoint->unheard);
+	message_list_free(&endpoint->copied);
+	request_list_free(&endpoint->asked);
+	request_list_free(&endpoint->taken);
+	free(endpoint);
+}
+
+bool endpoint_is_free(const struct thread_endpoint *endpoint)
+{
+	return !endpoint->hold->request || endpoint->hold->is_waiting;
+}
+
+struct message *endpoint_next_unheard(const struct thread_endpoint *sender,
+				      size_t *index, enum message_medium medium)
+{
+	for (; *index < sender->unheard.count; (*index)++) {
+		struct message *message = message_in(&sender->unheard, *index);
+
+		if (message_is_guessable(message, medium))
+			return message;
+	}
+	return NULL;
+}
+
+struct message *endpoint_unheard(const struct thread_endpoint *sender,
+				 enum message_medium medium, uint64_t since_ns,
+				 const struct task *client, bool is_bold)
+{
+	struct message *message;
+
+	for (size_t i = 0;
+	     (message = endpoint_next_unheard(sender, &i, medium)); i++)
+		if (message->sent->time_ns >= since_ns &&
+		    (!client || message_may_be_for(message, client, is_bold)))
+			return message;
+	return NULL;
+}
+
+/* Limits the segments of a request, which may be an endless stream of messages.
+ * Further segments are not assigned to it.
+ */
+enum { MOST_HOLDS = 1024 };
+
+/* Starts the first segment: a child works for the request that its parent
+ * worked for when it was created.
+ */
+static void begin(struct requests *requests, struct thread_endpoint *endpoint,
+		  uint64_t time_ns)
+{
+	struct hold *parent = number_map_take_pointer(
+		&requests->children, (uint64_t)endpoint->task->tid);
+	struct clock_mark *mark = thread_clock_mark(&endpoint->clock, time_ns);
+
+	endpoint->hold =
+		mark ? hold_new(endpoint->task, &endpoint->clock, mark) : NULL;
+	if (!endpoint->hold) {
+		clock_mark_drop(mark);
+		hold_drop(parent);
+		requests->status = -ERROR_MEMORY;
+		return;
+	}
+	endpoint->hold->is_start = true;
+	if (parent && parent->request && !parent->request->is_ended)
+		requests_give(requests, endpoint->hold, parent->request,
+			      parent);
+	hold_drop(parent);
+}
+
+static struct thread_endpoint *add_endpoint(struct requests *requests,
+					    const struct task *task,
+					    uint64_t time_ns)
+{
+	bool is_recorder = requests->options.recorder &&
+			   recorder_task_is(requests->options.names,
+					    requests->options.recorder,
+					    task->tid);
+	struct thread_endpoint *endpoint = endpoint_new(task, is_recorder);
+
+	if (!endpoint)
+		return NULL;
+	begin(requests, endpoint, time_ns);
+	if (endpoint->hold)
+		return endpoint;
+	endpoint_free(endpoint);
+	return NULL;
+}
+
+struct thread_endpoint *requests_endpoint(struct requests *requests,
+					  const struct task *task,
+					  uint64_t time_ns)
+{
+	struct thread_endpoint **slot =
+		array_reach(&requests->endpoints, task->index);
+
+	if (slot && !*slot)
+		*slot = add_endpoint(requests, task, time_ns);
+	if (slot && *slot)
+		return *slot;
+	requests->status = -ERROR_MEMORY;
+	return NULL;
+}
+
+static struct thread_endpoint *endpoint_at(const struct requests *requests,
+					   size_t index)
+{
+	return *(struct thread_endpoint **)array_at(&requests->endpoints,
+						    index);
+}
+
+struct thread_endpoint *requests_known_endpoint(const struct requests *requests,
+						const struct task *task)
+{
+	return task && task->index < requests->endpoints.count ?
+		       endpoint_at(requests, task->index) :
+		       NULL;
+}
+
+struct thread_endpoint *requests_next_endpoint(const struct requests *requests,
+					       size_t *index)
+{
+	while (*index < requests->endpoints.count) {
+		struct thread_endpoint *endpoint =
+			endpoint_at(requests, (*index)++);
+
+		if (endpoint)
+			return endpoint;
+	}
+	return NULL;
+}
+
+struct hold *requests_cut(struct requests *requests,
+			  struct thread_endpoint *endpoint, uint64_t time_ns)
+{
+	return requests_cut_at(requests, endpoint,
+			       thread_clock_mark(&endpoint->clock, time_ns));
+}
+
+struct hold *requests_cut_at(struct requests *requests,
+			     struct thread_endpoint *endpoint,
+			     struct clock_mark *mark)
+{
+	struct hold *ended = endpoint->hold;
+	struct hold *hold =
+		mark ? hold_new(endpoint->task, &endpoint->clock, mark) : NULL;
+
+	if (!hold) {
+		clock_mark_drop(mark);
+		requests->status = -ERROR_MEMORY;
+		return NULL;
+	}
+	ended->end = clock_mark_refer(mark);
+	endpoint->hold = hold;
+	return ended;
+}
+
+/* Like hold_give(). Returns whether it succeeded. */
+static bool give(struct requests *requests, struct hold *hold,
+		 struct request *request, struct hold *parent)
+{
+	if (hold->is_charged || (request && request->holds.count >= MOST_HOLDS))
+		return false;
+	if (hold_give(hold, request, parent) < 0) {
+		requests->status = -ERROR_MEMORY;
+		return false;
+	}
+	requests_deferred_follow(requests, hold);
+	return true;
+}
+
+void requests_give(struct requests *requests, struct hold *hold,
+		   struct request *request, struct hold *parent)
+{
+	hold->is_waiting = false;
+	/* The segment is already the newest on the path. */
+	if (parent == hold)
+		parent = hold->parent;
+	if (give(requests, hold, request, parent) && request &&
+	    !request->is_answered)
+		request->last = hold;
+}
+
+void requests_give_beside(struct requests *requests, struct hold *hold,
+			  struct request *request, struct hold *parent)
+{
+	give(requests, hold, request, parent);
+}
+
+struct hold *requests_give_carrier(struct requests *requests,
+				   const struct message *message,
+				   struct request *request, struct hold *before)
+{
+	if (!message->carrier)
+		return before;
+	requests_give(requests, message->carrier, request, before);
+	return message->carrier;
+}
+
+void requests_resume(struct requests *requests,
+		     struct thread_endpoint *endpoint)
+{
+	struct hold *before = endpoint->before;
+
+	if (endpoint->hold->is_waiting) {
+		endpoint->hold->is_waiting = false;
+		endpoint->hold->is_start = false;
+		return;
+	}
+	if (endpoint->hold->request || !before ||
+	    (before->request ? before->request->is_ended : !endpoint->found_ns))
+		return;
+	requests_give(requests, endpoint->hold, before->request, before);
+	endpoint->hold->is_start = false;
+}
+
+void requests_wait(struct requests *requests, struct thread_endpoint *endpoint)
+{
+	requests_resume(requests, endpoint);
+	endpoint->hold->is_start = true;
+	endpoint->hold->is_waiting = true;
+}
+
+/* Returns whether a thread of @pid has sent a message since @request that
+ * nobody has read yet: @request may still be answered.
+ */
+static bool may_be_answered(const struct requests *requests, int32_t pid,
+			    const struct request *request)
+{
+	enum message_medium medium = (enum message_medium)request->medium;
+	const struct thread_endpoint *endpoint;
+	size_t next = 0;
+
+	while ((endpoint = requests_next_endpoint(requests, &next)))
+		if (endpoint->task->pid == pid &&
+		    endpoint_unheard(endpoint, medium, request->sent->time_ns,
+				     NULL, false))
+			return true;
+	return false;
+}
+
+void requests_leave(struct requests *requests, struct thread_endpoint *endpoint,
+		    uint64_t time_ns)
+{
+	for (size_t i = 0; i < endpoint->asked.count; i++)
+		request_in(&endpoint->asked, i)->is_ended = true;
+	for (size_t i = 0; i < endpoint->taken.count; i++) {
+		struct request *request = request_in(&endpoint->taken, i);
+
+		request->is_ended |= !may_be_answered(
+			requests, endpoint->task->pid, request);
+	}
+	hold_drop(requests_cut(requests, endpoint, time_ns));
+	hold_drop(endpoint->before);
+	endpoint->before = NULL;
+	endpoint->found_ns = 0;
+}
+
+void requests_fork(struct requests *requests, struct thread_endpoint *parent,
+		   const struct sideband_record *record)
+{
+	uint64_t *slot =
+		number_map_add(&requests->children, (uint64_t)record->tid);
+	struct hold *hold = requests_cut(requests, parent, record->time_ns);
+
+	if (!slot || !hold) {
+		requests->status = -ERROR_MEMORY;
+		hold_drop(hold);
+		return;
+	}
+	requests_check(requests, roles_inherit(&requests->roles,
+					       parent->task->pid, record->pid));
+	requests_give(requests, parent->hold, hold->request, hold);
+	hold_drop((struct hold *)(uintptr_t)*slot);
+	*slot = (uintptr_t)hold;
+}
+
+bool requests_is_server(const struct requests *requests,
+			const struct task *server, const struct task *client,
+			enum message_medium medium)
+{
+	return roles_is_server(&requests->roles, server->pid, client->pid,
+			       message_medium_is_socket(medium));
+}

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef KT_CMD_CONSOLE_CONSOLE_H
+#define KT_CMD_CONSOLE_CONSOLE_H
+
+#include "common/log.h"
+
+#include <getopt.h>
+#include <stdio.h>
+
+struct option;
+
+/* say() and say_of() format their arguments like printf() and write a line to
+ * standard error, escaped as by NAME_TEXT (report/text/name_text.h): names and
+ * arguments may contain any bytes.
+ */
+
+/* "ktrace-hw: …" */
+void say(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+/* "ktrace-hw COMMAND: …" */
+void say_of(const char *command, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
+
+/* A log that writes one line per message to standard error: the program's name,
+ * the file and the byte offset in it if they are known, and the text.
+ */
+extern const struct log console_log;
+
+/* Reports that @path (NULL: standard output) could not be written: errno.
+ * Returns EXIT_FAILED.
+ */
+int written_fail(const char *path);
+
+/* Flushes @out, which is standard output or leads to it by a pager.
+ *
+ * Returns EXIT_OK, or EXIT_FAILED after a message. What could not be written is
+ * then discarded, so that later calls do not report it again.
+ */
+int written_flush(FILE *out);
+
+/* Like written_flush(), for standard output. */
+int written_stdout(void);
+
+/* Like getopt_long(), but its messages escape control characters in wrong
+ * options, so that a terminal does not interpret them.
+ */
+int next_option(int argc, char **argv, const char *letters,
+		const struct option *list);
+
+#endif

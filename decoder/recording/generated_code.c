@@ -1,0 +1,694 @@
+/* SPDX-License-Identifier: MIT */
+#include "decoder/recording/generated_code.h"
+#include "common/array.h"
+#include "common/budget.h"
+#include "common/error.h"
+#include "common/file_map.h"
+#include "common/generated_chunk.h"
+#include "common/log.h"
+#include "common/memory.h"
+#include "decoder/recording/generated_image.h"
+#include "decoder/recording/generated_names.h"
+#include "decoder/recording/recording_facts.h"
+#include "decoder/recording/sideband.h"
+
+#include <dirent.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { PAGE = GENERATED_PAGE_BYTES };
+
+/* The files of one process. */
+struct generator {
+	int32_t pid;
+	struct file_map copies;
+	struct file_map map;
+	struct file_map dump;
+	const char *path; /* of the file that lists the names; NULL: none */
+	struct generated_names names;
+};
+
+/* Memory that the images of a process contain. */
+struct covered {
+	int32_t pid;
+	uint64_t first_ns; /* mapped from then on, */
+	uint64_t end_ns;   /* before this time: exec */
+	uint64_t start;
+	uint64_t end;
+};
+
+struct generated_code {
+	struct arena *arena;
+	struct array generators; /* struct generator, by pid */
+	struct array events;	 /* struct generated_event, by pid and time */
+	struct array covered;	 /* struct covered */
+};
+
+/* A mapping or an exec of a process with generated code. */
+struct map_record {
+	int32_t pid;
+	bool is_exec;
+	bool is_generated;
+	struct generated_mapping mapping;
+};
+
+static int compare_generators(const void *a, const void *b)
+{
+	const struct generator *left = a;
+	const struct generator *right = b;
+
+	return (left->pid > right->pid) - (left->pid < right->pid);
+}
+
+static bool is_lower(const void *generator, const void *pid)
+{
+	return ((const struct generator *)generator)->pid <
+	       *(const int32_t *)pid;
+}
+
+static struct generator *find(const struct generated_code *code, int32_t pid)
+{
+	size_t at = array_partition_point(&code->generators, &pid, is_lower);
+	struct generator *generator;
+
+	if (at == code->generators.count)
+		return NULL;
+	generator = array_at(&code->generators, at);
+	return generator->pid == pid ? generator : NULL;
+}
+
+/* Adds the process of the file @name: <pid>.generated, .map or .dump. */
+static int add_process(struct generated_code *code, const char *name)
+{
+	struct generator *generator;
+	int length = 0;
+	int32_t pid;
+
+	if (sscanf(name, "%" SCNd32 "%n", &pid, &length) != 1 || pid < 0 ||
+	    (strcmp(name + length, ".generated") != 0 &&
+	     strcmp(name + length, ".map") != 0 &&
+	     strcmp(name + length, ".dump") != 0))
+		return 0;
+	for (size_t i = 0; i < code->generators.count; i++)
+		if (((struct generator *)array_at(&code->generators, i))->pid ==
+		    pid)
+			return 0;
+	generator = array_add(&code->generators);
+	if (!generator)
+		return -ERROR_MEMORY;
+	generator->pid = pid;
+	generator->names = generated_names_none();
+	return 0;
+}
+
+static int list_processes(struct generated_code *code, const char *folder)
+{
+	DIR *entries = opendir(folder);
+	const struct dirent *entry;
+	int error = 0;
+
+	while (entries && !error && (entry = readdir(entries)) &&
+	       code->generators.count < BUDGET_CODE_FILES)
+		error = add_process(code, entry->d_name);
+	if (entries)
+		closedir(entries);
+	array_sort(&code->generators, compare_generators);
+	return error;
+}
+
+/* Maps the process's file @suffix, if there is one of a sane size, and returns
+ * its path in code->arena, else NULL.
+ */
+static const char *map_file(const struct generated_code *code,
+			    const struct recording_facts *facts, int32_t pid,
+			    const char *suffix, struct file_map *map)
+{
+	char path[4096];
+	char name[64];
+
+	snprintf(name, sizeof(name), "code/%d.%s", (int)pid, suffix);
+	snprintf(path, sizeof(path), "%s/%s", facts->files.path, name);
+	if (file_map_open_beneath(map, facts->files.path, name, NULL) < 0)
+		return NULL;
+	if (map->size <= BUDGET_GENERATED_BYTES)
+		return arena_text(code->arena, path, strlen(path));
+	log_message(facts->log, LOG_WARNING, path, LOG_NO_OFFSET,
+		    "larger than any list of generated code: not used");
+	file_map_close(map);
+	return NULL;
+}
+
+/* Reads the file dump_clock: "DUMP RECORDING", times of the two clocks. */
+static struct generated_clock read_clock(const struct generated_code *code,
+					 const struct recording_facts *facts,
+					 int32_t pid)
+{
+	struct generated_clock clock = { 0 };
+	struct file_map map = { 0 };
+	char text[64];
+
+	if (!map_file(code, facts, pid, "dump_clock", &map))
+		return clock;
+	snprintf(text, sizeof(text), "%.*s", (int)(map.size & 63),
+		 map.bytes ? (const char *)map.bytes : "");
+	file_map_close(&map);
+	if (sscanf(text, "%" SCNu64 " %" SCNu64, &clock.dump_ns,
+		   &clock.recording_ns) != 2)
+		clock = (struct generated_clock){ 0 };
+	return clock;
+}
+
+/* Reads the process's names: of its jitdump, else of its perf map. */
+static int read_names(const struct generated_code *code,
+		      const struct recording_facts *facts,
+		      struct generator *generator)
+{
+	int error = 0;
+
+	generator->path =
+		map_file(code, facts, generator->pid, "dump", &generator->dump);
+	if (generator->path) {
+		const struct generated_clock clock =
+			read_clock(code, facts, generator->pid);
+
+		error = generated_names_add_dump(&generator->names,
+						 generator->dump.bytes,
+						 generator->dump.size, &clock,
+						 code->arena, generator->path,
+						 facts->log);
+	} else {
+		generator->path = map_file(code, facts, generator->pid, "map",
+					   &generator->map);
+		if (generator->path)
+			error = generated_names_add_map(
+				&generator->names,
+				(const char *)generator->map.bytes,
+				generator->map.size, code->arena);
+	}
+	return error ? error : generated_names_finish(&generator->names);
+}
+
+/* Returns what @record, a mapping or an exec, says about generated code. */
+static struct map_record read_record(const struct sideband_record *record)
+{
+	struct map_record read = {
+		.pid = record->pid,
+		.is_exec = record->kind == SIDEBAND_COMM,
+		.mapping.time_ns = record->time_ns,
+	};
+
+	if (read.is_exec)
+		return read;
+	read.is_generated = generated_path(record->mmap.path);
+	read.mapping.start = record->mmap.address & -(uint64_t)PAGE;
+	read.mapping.end =
+		(record->mmap.address + record->mmap.size_bytes + PAGE - 1) &
+		-(uint64_t)PAGE;
+	read.mapping.is_writable = record->mmap.writable;
+	return read;
+}
+
+static bool is_of_code(const struct sideband_record *record)
+{
+	return record->kind == SIDEBAND_COMM ?
+		       record->comm.exec :
+		       record->mmap.executable && !record->mmap.kernel;
+}
+
+/* Collects the records of mappings and execs of all processes with generated
+ * code.
+ */
+static int read_records(const struct generated_code *code,
+			const struct recording *recording,
+			struct array *records)
+{
+	struct sideband *sideband = sideband_open_tasks(
+		recording,
+		SIDEBAND_BIT(SIDEBAND_MMAP) | SIDEBAND_BIT(SIDEBAND_COMM));
+	struct sideband_record record;
+	int status = -ERROR_MEMORY;
+
+	while (sideband && (status = sideband_next(sideband, &record)) == 1) {
+		struct map_record read;
+
+		if (!is_of_code(&record) || !find(code, record.pid))
+			continue;
+		read = read_record(&record);
+		status = array_append(records, &read);
+		if (status < 0)
+			break;
+	}
+	sideband_close(sideband);
+	return status;
+}
+
+/* The memory of one process between two execs. */
+struct memory {
+	struct generated_code *code;
+	const struct generator *generator;
+	uint64_t first_ns;
+	uint64_t end_ns;
+	struct array mappings; /* struct generated_mapping, by time */
+	struct array others;   /* likewise, of files */
+	struct array sources;  /* struct generated_source */
+	struct array areas;    /* struct generated_area, disjoint */
+};
+
+/* Adds the chunks that were read from this memory. */
+static int add_chunks(struct memory *memory)
+{
+	const struct file_map *file = &memory->generator->copies;
+	size_t place = strlen(GENERATED_MAGIC);
+	struct generated_chunk chunk;
+	const uint8_t *bytes;
+	int error = 0;
+
+	while (!error && file->size > place &&
+	       generated_chunk_read(file->bytes, file->size, &place, &chunk,
+				    &bytes)) {
+		const struct generated_source source = {
+			.since_ns = chunk.since_ns,
+			.begin_ns = chunk.begin_ns,
+			.end_ns = chunk.end_ns,
+			.is_writable = chunk.flags & GENERATED_IS_WRITABLE,
+			.bytes = bytes,
+		};
+
+		if (chunk.born_ns >= memory->first_ns &&
+		    chunk.born_ns < memory->end_ns)
+			error = generated_source_add(
+				&memory->sources, source, chunk.address,
+				chunk.address + chunk.size);
+	}
+	return error;
+}
+
+/* Adds the function @name of a perf map, if it shares addresses with others. */
+static int add_named(struct memory *memory, const struct generated_name *name)
+{
+	const struct generated_source source = {
+		.begin_ns = name->time_ns - 1,
+		.end_ns = name->until_ns,
+		.is_named = true,
+	};
+
+	return name->until_ns <= source.begin_ns ||
+			       name->time_ns < memory->first_ns ||
+			       name->time_ns >= memory->end_ns ||
+			       generated_names_are_single(
+				       &memory->generator->names, name->start,
+				       name->end) ?
+		       0 :
+		       generated_source_add(&memory->sources, source,
+					    name->start, name->end);
+}
+
+/* Adds the functions of jitdump that were added to this memory. */
+static int add_listed(struct memory *memory)
+{
+	const struct array *names = &memory->generator->names.names;
+	int error = 0;
+
+	for (size_t i = 0; i < names->count && !error; i++) {
+		const struct generated_name *name = array_at(names, i);
+		const struct generated_source source = {
+			.begin_ns = name->time_ns,
+			.end_ns = name->time_ns,
+			.bytes = name->code,
+			.is_listed = true,
+		};
+
+		if (!name->code)
+			error = add_named(memory, name);
+		else if (name->time_ns >= memory->first_ns &&
+			 name->time_ns < memory->end_ns)
+			error = generated_source_add(&memory->sources, source,
+						     name->start, name->end);
+	}
+	return error;
+}
+
+static int compare_areas(const void *a, const void *b)
+{
+	const struct generated_area *left = a;
+	const struct generated_area *right = b;
+
+	return (left->address > right->address) -
+	       (left->address < right->address);
+}
+
+static int add_area(struct memory *memory, uint64_t start, uint64_t end,
+		    uint64_t time_ns)
+{
+	return start < end ? array_append(&memory->areas,
+					  &(struct generated_area){
+						  .address = start,
+						  .size_bytes = end - start,
+						  .time_ns = time_ns,
+					  }) :
+			     0;
+}
+
+/* Makes one area of those that touch, and gives each its sources. */
+static void join_areas(struct memory *memory)
+{
+	struct array *areas = &memory->areas;
+	const struct generated_source *sources = memory->sources.items;
+	const struct generated_names *names = &memory->generator->names;
+	bool is_patched = !names->patched.count &&
+			  generated_sources_are_patched(
+				  sources, memory->sources.count, names);
+	size_t at = 0;
+	size_t kept = 0;
+
+	array_sort(areas, compare_areas);
+	for (size_t i = 0; i < areas->count; i++) {
+		const struct generated_area *area = array_at(areas, i);
+		struct generated_area *last = kept ? array_at(areas, kept - 1) :
+						     NULL;
+		uint64_t end = area->address + area->size_bytes;
+
+		if (!last || area->address > last->address + last->size_bytes) {
+			*(struct generated_area *)array_at(areas, kept++) =
+				*area;
+			continue;
+		}
+		if (end > last->address + last->size_bytes)
+			last->size_bytes = end - last->address;
+		if (area->time_ns < last->time_ns)
+			last->time_ns = area->time_ns;
+	}
+	areas->count = kept;
+	for (size_t i = 0; i < kept; i++) {
+		struct generated_area *area = array_at(areas, i);
+
+		area->mappings = &memory->mappings;
+		area->names = names;
+		area->is_patched = is_patched;
+		area->sources = sources + at;
+		while (at < memory->sources.count &&
+		       sources[at].address - area->address < area->size_bytes)
+			at++;
+		area->source_count = (size_t)(sources + at - area->sources);
+	}
+}
+
+/* Lists the areas: of the records of mappings, and of the copies elsewhere, as
+ * in memory inherited by fork.
+ */
+static int list_areas(struct memory *memory)
+{
+	int error = 0;
+
+	for (size_t i = 0; i < memory->mappings.count && !error; i++) {
+		const struct generated_mapping *mapping =
+			array_at(&memory->mappings, i);
+
+		error = add_area(memory, mapping->start, mapping->end,
+				 mapping->time_ns);
+	}
+	generated_sources_sort(&memory->sources);
+	for (size_t i = 0; i < memory->sources.count && !error; i++) {
+		const struct generated_source *source =
+			array_at(&memory->sources, i);
+
+		error = add_area(memory, source->address,
+				 source->address + PAGE, source->begin_ns);
+	}
+	if (!error)
+		join_areas(memory);
+	return error;
+}
+
+/* Returns the last event of those from @first on that is not after @time_ns. */
+static const struct generated_event *last_until(const struct array *events,
+						size_t first, uint64_t time_ns)
+{
+	const struct generated_event *last = NULL;
+
+	for (size_t i = first; i < events->count; i++) {
+		const struct generated_event *event = array_at(events, i);
+
+		if (event->time_ns <= time_ns)
+			last = event;
+	}
+	return last;
+}
+
+/* Where a file was mapped over @area, and then the process's own memory again,
+ * the area's image is repeated. The area's events are those from @first on.
+ */
+static int repeat_images(const struct memory *memory,
+			 const struct generated_area *area,
+			 struct array *events, size_t first)
+{
+	uint64_t end = area->address + area->size_bytes;
+	size_t at = 0;
+	int error = 0;
+
+	for (size_t i = 0; i < memory->others.count && !error; i++) {
+		const struct generated_mapping *other =
+			array_at(&memory->others, i);
+		const struct generated_mapping *mapping = NULL;
+		const struct generated_event *event;
+		struct generated_event again;
+
+		if (other->start >= end || other->end <= area->address)
+			continue;
+		for (; at < memory->mappings.count; at++) {
+			mapping = array_at(&memory->mappings, at);
+			if (mapping->time_ns > other->time_ns &&
+			    mapping->start < end &&
+			    mapping->end > area->address)
+				break;
+		}
+		if (at == memory->mappings.count)
+			break;
+		event = last_until(events, first, mapping->time_ns);
+		if (!event)
+			continue;
+		again = *event;
+		again.time_ns = mapping->time_ns;
+		error = array_append(events, &again);
+	}
+	return error;
+}
+
+static int make_images(struct memory *memory, struct generated_budget *budget)
+{
+	struct generated_code *code = memory->code;
+	int error = 0;
+
+	for (size_t i = 0; i < memory->areas.count && !error; i++) {
+		const struct generated_area *area = array_at(&memory->areas, i);
+		const struct covered covered = {
+			.pid = memory->generator->pid,
+			.first_ns = memory->first_ns,
+			.end_ns = memory->end_ns,
+			.start = area->address,
+			.end = area->address + area->size_bytes,
+		};
+		size_t first = code->events.count;
+
+		error = array_append(&code->covered, &covered);
+		if (!error)
+			error = generated_images_make(area, budget, code->arena,
+						      &code->events);
+		if (!error)
+			error = repeat_images(memory, area, &code->events,
+					      first);
+	}
+	return error;
+}
+
+/* Makes the images of @memory, unless nothing was read from it. */
+static int make_memory(struct memory *memory, struct generated_budget *budget)
+{
+	int error = add_chunks(memory);
+
+	if (!error)
+		error = add_listed(memory);
+	if (!error && memory->sources.count)
+		error = list_areas(memory);
+	return error ? error : make_images(memory, budget);
+}
+
+static void renew_memory(struct memory *memory, uint64_t first_ns)
+{
+	memory->first_ns = first_ns;
+	memory->mappings.count = 0;
+	memory->others.count = 0;
+	memory->sources.count = 0;
+	memory->areas.count = 0;
+}
+
+static int compare_events(const void *a, const void *b)
+{
+	const struct generated_event *left = a;
+	const struct generated_event *right = b;
+
+	if (left->pid != right->pid)
+		return left->pid < right->pid ? -1 : 1;
+	return (left->time_ns > right->time_ns) -
+	       (left->time_ns < right->time_ns);
+}
+
+/* Makes the images of @generator by its @records. */
+static int make_generator(struct memory *memory, struct generator *generator,
+			  const struct array *records,
+			  struct generated_budget *budget)
+{
+	struct array *events = &memory->code->events;
+	size_t first = events->count;
+	int error = 0;
+
+	memory->generator = generator;
+	renew_memory(memory, 0);
+	for (size_t i = 0; i < records->count && !error; i++) {
+		const struct map_record *record = array_at(records, i);
+
+		if (record->pid != generator->pid)
+			continue;
+		if (!record->is_exec) {
+			error = array_append(record->is_generated ?
+						     &memory->mappings :
+						     &memory->others,
+					     &record->mapping);
+			continue;
+		}
+		memory->end_ns = record->mapping.time_ns;
+		error = make_memory(memory, budget);
+		renew_memory(memory, record->mapping.time_ns);
+	}
+	memory->end_ns = UINT64_MAX;
+	if (!error)
+		error = make_memory(memory, budget);
+	for (size_t i = first; i < events->count; i++)
+		((struct generated_event *)array_at(events, i))->pid =
+			generator->pid;
+	return error;
+}
+
+static bool has_magic(const struct file_map *file)
+{
+	return file->size > strlen(GENERATED_MAGIC) &&
+	       !memcmp(file->bytes, GENERATED_MAGIC, strlen(GENERATED_MAGIC));
+}
+
+static int make_all(struct generated_code *code,
+		    const struct recording *recording)
+{
+	const struct recording_facts *facts = recording_facts(recording);
+	struct generated_budget budget = { .pages = BUDGET_GENERATED_PAGES };
+	struct array records = ARRAY_OF(struct map_record);
+	struct memory memory = {
+		.code = code,
+		.mappings = ARRAY_OF(struct generated_mapping),
+		.others = ARRAY_OF(struct generated_mapping),
+		.sources = ARRAY_OF(struct generated_source),
+		.areas = ARRAY_OF(struct generated_area),
+	};
+	int error = read_records(code, recording, &records);
+
+	for (size_t i = 0; i < code->generators.count && !error; i++) {
+		struct generator *generator = array_at(&code->generators, i);
+
+		budget.images = BUDGET_GENERATED_IMAGES;
+		error = read_names(code, facts, generator);
+		map_file(code, facts, generator->pid, "generated",
+			 &generator->copies);
+		if (!has_magic(&generator->copies))
+			file_map_close(&generator->copies);
+		if (!error)
+			error = make_generator(&memory, generator, &records,
+					       &budget);
+	}
+	array_sort(&code->events, compare_events);
+	array_free(&memory.mappings);
+	array_free(&memory.others);
+	array_free(&memory.sources);
+	array_free(&memory.areas);
+	array_free(&records);
+	return error;
+}
+
+int generated_code_read(const struct recording *recording,
+			struct generated_code **made)
+{
+	const char *folder = recording_files(recording)->code;
+	struct generated_code *code;
+	int error;
+
+	*made = NULL;
+	if (!folder)
+		return 0;
+	code = calloc(1, sizeof(*code));
+	if (!code)
+		return -ERROR_MEMORY;
+	code->arena = arena_new();
+	code->generators = ARRAY_OF(struct generator);
+	code->events = ARRAY_OF(struct generated_event);
+	code->covered = ARRAY_OF(struct covered);
+	error = code->arena ? list_processes(code, folder) : -ERROR_MEMORY;
+	if (!error && code->generators.count)
+		error = make_all(code, recording);
+	if (error || !code->generators.count)
+		generated_code_free(code);
+	else
+		*made = code;
+	return error;
+}
+
+void generated_code_free(struct generated_code *code)
+{
+	if (!code)
+		return;
+	for (size_t i = 0; i < code->generators.count; i++) {
+		struct generator *generator = array_at(&code->generators, i);
+
+		generated_names_free(&generator->names);
+		file_map_close(&generator->copies);
+		file_map_close(&generator->map);
+		file_map_close(&generator->dump);
+	}
+	array_free(&code->generators);
+	array_free(&code->events);
+	array_free(&code->covered);
+	arena_free(code->arena);
+	free(code);
+}
+
+const struct generated_event *
+generated_code_events(const struct generated_code *code, size_t *count)
+{
+	*count = code->events.count;
+	return code->events.items;
+}
+
+bool generated_code_covers(const struct generated_code *code, int32_t pid,
+			   uint64_t time_ns, uint64_t address, uint64_t size)
+{
+	for (size_t i = 0; i < code->covered.count; i++) {
+		const struct covered *covered = array_at(&code->covered, i);
+
+		if (covered->pid == pid && time_ns >= covered->first_ns &&
+		    time_ns < covered->end_ns && address >= covered->start &&
+		    address + size <= covered->end)
+			return true;
+	}
+	return false;
+}
+
+const struct generated_names *
+generated_code_names(const struct generated_code *code, int32_t pid,
+		     const char **path)
+{
+	const struct generator *generator = find(code, pid);
+
+	if (!generator || !generator->path)
+		return NULL;
+	*path = generator->path;
+	return &generator->names;
+}

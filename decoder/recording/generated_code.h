@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef KT_DECODER_GENERATED_CODE_H
+#define KT_DECODER_GENERATED_CODE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct generated_names;
+struct recording;
+
+/* The code that programs generated while they were recorded, by process and
+ * time, from copies of their memory (common/generated_chunk.h) and from jitdump.
+ *
+ * A copy shows the bytes at the time of the reading, but a decoder needs those
+ * that ran before it. Two facts decide which bytes ran, for each granule of
+ * GENERATED_GRANULE bytes:
+ *
+ * - A mapping that is executable and not writable cannot change without a
+ *   record of mmap or mprotect. So bytes that were read from one are those since
+ *   the last record before.
+ * - Where the process itself lists one function only, in all its time, no other
+ *   code ran. So bytes that were read there, after none were there, were there
+ *   since the mapping exists; unless the process patches its functions: two
+ *   copies show that it did, or they are methods compiled by Java's VM.
+ *
+ *	time:	  mapped     read         read         read
+ *	bytes:	  (none)     A            B            B
+ *	known:	  ├─ A if listed once, ───┤ unknown ├─ B ──►
+ *		     else unknown to the    (A or B)
+ *		     reading
+ *
+ * 1. Bytes are known only if one of the facts, or two equal readings around the
+ *    time, prove them. Other bytes are unknown: the decoder reports a gap.
+ *    Two equal readings do not exclude other bytes between them that ran and
+ *    were overwritten by the first again; this is taken for impossible, unless
+ *    the process listed another function there between them.
+ * 2. Bytes of jitdump are known from the time of their record on.
+ * 3. An image never changes. A change makes a new image of the whole mapping,
+ *    that shares unchanged pages.
+ *
+ * All is read while the recording is opened, and constant from then on. Memory:
+ * the copies once, and BUDGET_GENERATED_PAGES entries; beyond that the bytes
+ * that changed are unknown.
+ */
+struct generated_code;
+
+enum { GENERATED_GRANULE = 16 };
+
+/* The generated code of a mapping at a time. */
+struct generated_image {
+	uint64_t address;
+	uint64_t size_bytes;
+	struct generated_page *pages; /* by address */
+	size_t page_count;
+};
+
+/* From @time_ns on process @pid has @image. */
+struct generated_event {
+	int32_t pid;
+	uint64_t time_ns;
+	uint64_t names_ns; /* its functions are those listed by then */
+	const struct generated_image *image;
+};
+
+/* Reads the files of the recording's folder code/. Returns 0 and *@code, NULL if
+ * there are none; or -ERROR_MEMORY. Borrows @recording, whose records must have
+ * been read.
+ */
+int generated_code_read(const struct recording *recording,
+			struct generated_code **code);
+void generated_code_free(struct generated_code *code);
+
+/* Returns the generated code of @recording; NULL if there is none. */
+const struct generated_code *
+recording_generated_code(const struct recording *recording);
+
+/* Returns all events, *@count of them, by process and time. */
+const struct generated_event *
+generated_code_events(const struct generated_code *code, size_t *count);
+
+/* Returns whether the images of process @pid contain the memory of @size bytes
+ * at @address that was mapped at @time_ns.
+ */
+bool generated_code_covers(const struct generated_code *code, int32_t pid,
+			   uint64_t time_ns, uint64_t address, uint64_t size);
+
+/* Returns the functions that process @pid lists, and *@path, the file that they
+ * are from; NULL if there is no list.
+ */
+const struct generated_names *
+generated_code_names(const struct generated_code *code, int32_t pid,
+		     const char **path);
+
+/* Returns the bytes of @image at @address, and sets *@left to the number that is
+ * contiguous; NULL if they are unknown.
+ */
+const uint8_t *generated_image_bytes(const struct generated_image *image,
+				     uint64_t address, size_t *left);
+
+#endif

@@ -1,0 +1,657 @@
+/* SPDX-License-Identifier: MIT */
+#include "decoder/recording/generated_image.h"
+#include "common/error.h"
+#include "common/generated_chunk.h"
+#include "common/memory.h"
+#include "decoder/recording/generated_names.h"
+
+#include <string.h>
+
+enum {
+	PAGE = GENERATED_PAGE_BYTES,
+	GRANULE = GENERATED_GRANULE,
+	GRANULES = PAGE / GRANULE,
+};
+
+/* The time of jitdump and that of the recording's clock differ by less. */
+enum { CLOCKS_NS = 2000 };
+
+/* Returns the time before which a function of jitdump was certainly not there;
+ * 0: unknown.
+ */
+static uint64_t before(const struct generated_source *source)
+{
+	return source->begin_ns > CLOCKS_NS ? source->begin_ns - CLOCKS_NS : 0;
+}
+
+/* From @time_ns on the granules @which of a page are those of @bytes, a whole page;
+ * NULL: they are unknown.
+ */
+struct change {
+	uint64_t time_ns;
+	size_t order;	 /* of changes of one time */
+	uint64_t old_ns; /* the granules were still as before */
+	uint64_t address;
+	const uint8_t *bytes;
+	uint64_t which[4];
+};
+
+/* The records of mappings after @since_ns, when the bytes before those of a source
+ * were there; 0: unknown.
+ */
+struct protection {
+	uint64_t since_ns;
+	size_t count;
+	uint64_t first_ns;
+	uint64_t last_ns; /* the bytes are the same from then on; 0: unproved */
+};
+
+/* A page while its sources are read, in the order of time. */
+struct page_state {
+	const struct generated_area *area;
+	struct arena *arena;
+	struct generated_budget *budget;
+	struct array *changes; /* struct change */
+	uint64_t address;
+	struct protection protection; /* of the current source */
+	uint8_t bytes[PAGE];	      /* by the last source */
+	/* where the bytes of each granule are since its last change */
+	uint8_t *owner[GRANULES];
+	uint64_t seen_ns[GRANULES]; /* they were there; 0: never read */
+	uint64_t changed_ns[GRANULES];
+	uint64_t named[4]; /* a function was listed there */
+};
+
+bool generated_chunk_read(const uint8_t *file, size_t size, size_t *place,
+			  struct generated_chunk *chunk, const uint8_t **bytes)
+{
+	size_t left = size - *place;
+
+	if (left < sizeof(*chunk))
+		return false;
+	memcpy(chunk, file + *place, sizeof(*chunk));
+	left -= sizeof(*chunk);
+	if (chunk->size > left || chunk->size % PAGE || chunk->address % PAGE ||
+	    chunk->address + chunk->size < chunk->address ||
+	    chunk->since_ns > chunk->begin_ns ||
+	    chunk->begin_ns > chunk->end_ns)
+		return false;
+	*bytes = file + *place + sizeof(*chunk);
+	*place += sizeof(*chunk) + chunk->size;
+	return true;
+}
+
+int generated_source_add(struct array *sources, struct generated_source source,
+			 uint64_t start, uint64_t end)
+{
+	while (start < end) {
+		uint64_t page = start & -(uint64_t)PAGE;
+		uint64_t until = end - page < PAGE ? end : page + PAGE;
+
+		source.address = page;
+		source.first = (uint16_t)(start - page);
+		source.last = (uint16_t)(until - page);
+		if (array_append(sources, &source) < 0)
+			return -ERROR_MEMORY;
+		if (source.bytes)
+			source.bytes += until - start;
+		start = until;
+	}
+	return 0;
+}
+
+static int compare_sources(const void *a, const void *b)
+{
+	const struct generated_source *left = a;
+	const struct generated_source *right = b;
+
+	if (left->address != right->address)
+		return left->address < right->address ? -1 : 1;
+	if (left->end_ns != right->end_ns)
+		return left->end_ns < right->end_ns ? -1 : 1;
+	return (left->first > right->first) - (left->first < right->first);
+}
+
+void generated_sources_sort(struct array *sources)
+{
+	array_sort(sources, compare_sources);
+}
+
+static bool has_bit(const uint64_t *bits, size_t at)
+{
+	return bits[at / 64] >> (at % 64) & 1;
+}
+
+static void set_bit(uint64_t *bits, size_t at)
+{
+	bits[at / 64] |= UINT64_C(1) << (at % 64);
+}
+
+static struct protection protection_of(const struct generated_area *area,
+				       const struct generated_source *source,
+				       uint64_t since_ns)
+{
+	struct protection found = { .since_ns = since_ns };
+	bool is_proved = false;
+
+	if (source->is_listed)
+		return found;
+	for (size_t i = 0; i < area->mappings->count; i++) {
+		const struct generated_mapping *mapping =
+			array_at(area->mappings, i);
+
+		if (source->address < mapping->start ||
+		    source->address >= mapping->end ||
+		    (since_ns && mapping->time_ns <= since_ns))
+			continue;
+		if (mapping->time_ns > source->end_ns)
+			break;
+		if (!found.count++)
+			found.first_ns = mapping->time_ns;
+		found.last_ns = mapping->time_ns;
+		is_proved = !mapping->is_writable &&
+			    mapping->time_ns <= source->begin_ns;
+	}
+	if (!is_proved || source->is_writable)
+		found.last_ns = 0;
+	return found;
+}
+
+/* What a granule got in place of its old bytes. */
+enum granule_change {
+	GRANULE_REPLACED,
+	GRANULE_APPENDED, /* nothing was where the new bytes are */
+	GRANULE_PADDED,	  /* likewise, and they are no code */
+};
+
+/* Returns whether @bytes, @count of them, are one byte that no code continues
+ * with: zeros, x86's INT3 and HLT.
+ */
+static bool is_filling(const uint8_t *bytes, size_t count)
+{
+	if (bytes[0] && bytes[0] != 0xcc && bytes[0] != 0xf4)
+		return false;
+	for (size_t i = 1; i < count; i++)
+		if (bytes[i] != bytes[0])
+			return false;
+	return true;
+}
+
+static enum granule_change change_of(const uint8_t *old, const uint8_t *new)
+{
+	size_t at = 0;
+
+	while (at < GRANULE && old[at] == new[at])
+		at++;
+	if (at == GRANULE || !is_filling(old + at, GRANULE - at))
+		return GRANULE_REPLACED;
+	return is_filling(new + at, GRANULE - at) ? GRANULE_PADDED :
+						    GRANULE_APPENDED;
+}
+
+/* Returns whether the bytes that @source has in granule @at, instead of @old,
+ * are the only ones that ever were there. Where there was nothing, jitdump would
+ * have listed other code before.
+ */
+static bool is_only(const struct page_state *state,
+		    const struct generated_source *source,
+		    const struct protection *protection, size_t at,
+		    enum granule_change change)
+{
+	uint64_t start = source->address + at * GRANULE;
+
+	if (change == GRANULE_REPLACED)
+		return false;
+	if (change == GRANULE_PADDED || source->is_listed ||
+	    (protection->last_ns && protection->count == 1))
+		return true;
+	return !state->area->is_patched &&
+	       generated_names_are_single(state->area->names, start,
+					  start + GRANULE);
+}
+
+/* Returns whether a function of @names changed between two copies of a page. */
+static bool is_patched(const struct generated_source *old,
+		       const struct generated_source *new,
+		       const struct generated_names *names)
+{
+	for (size_t at = 0; at < PAGE; at += GRANULE)
+		if (memcmp(old->bytes + at, new->bytes + at, GRANULE) != 0 &&
+		    change_of(old->bytes + at, new->bytes + at) ==
+			    GRANULE_REPLACED &&
+		    generated_names_are_single(names, old->address + at,
+					       old->address + at + GRANULE))
+			return true;
+	return false;
+}
+
+bool generated_sources_are_patched(const struct generated_source *sources,
+				   size_t count,
+				   const struct generated_names *names)
+{
+	const struct generated_source *last = NULL;
+
+	for (size_t i = 0; i < count; i++) {
+		if (sources[i].is_listed || sources[i].is_named)
+			continue;
+		if (last && last->address == sources[i].address &&
+		    is_patched(last, &sources[i], names))
+			return true;
+		last = &sources[i];
+	}
+	return false;
+}
+
+/* Granules of a source that have other bytes than before, and when. */
+struct replacement {
+	uint64_t lost_ns;  /* the old bytes were there until then */
+	uint64_t known_ns; /* the new bytes are there from then on */
+	uint64_t old_ns;
+	uint64_t which[4];
+};
+
+static struct replacement replacement_of(const struct generated_source *source,
+					 const struct protection *protection)
+{
+	struct replacement found = {
+		.lost_ns = protection->since_ns,
+		.known_ns = source->end_ns,
+		.old_ns = protection->since_ns,
+	};
+
+	if (source->is_listed) {
+		found.lost_ns = before(source);
+		found.old_ns = before(source);
+	} else if (protection->last_ns) {
+		found.known_ns = protection->last_ns;
+		if (protection->since_ns)
+			found.lost_ns = protection->first_ns;
+	}
+	return found;
+}
+
+/* The granules of one source, by the times of their replacement. Two are
+ * usual: since the last copy, and since a jitdump's record.
+ */
+enum { MOST_REPLACEMENTS = 4 };
+
+struct replacements {
+	struct replacement list[MOST_REPLACEMENTS];
+	size_t count;
+};
+
+/* Adds granule @at. If there are too many times, widens the last one's. */
+static void add_replacement(struct replacements *replacements,
+			    const struct replacement *new, size_t at)
+{
+	struct replacement *last;
+
+	for (size_t i = 0; i < replacements->count; i++) {
+		struct replacement *one = &replacements->list[i];
+
+		if (one->lost_ns != new->lost_ns ||
+		    one->known_ns != new->known_ns)
+			continue;
+		set_bit(one->which, at);
+		return;
+	}
+	if (replacements->count < MOST_REPLACEMENTS)
+		replacements->list[replacements->count++] = *new;
+	last = &replacements->list[replacements->count - 1];
+	if (new->lost_ns < last->lost_ns)
+		last->lost_ns = new->lost_ns;
+	if (new->old_ns < last->old_ns)
+		last->old_ns = new->old_ns;
+	if (new->known_ns > last->known_ns)
+		last->known_ns = new->known_ns;
+	set_bit(last->which, at);
+}
+
+static int add_change(const struct page_state *state, uint64_t time_ns,
+		      const struct replacement *replacement,
+		      const uint8_t *bytes)
+{
+	struct change change = {
+		.time_ns = time_ns,
+		.order = state->changes->count,
+		.old_ns = replacement->old_ns,
+		.address = state->address,
+		.bytes = bytes,
+	};
+
+	memcpy(change.which, replacement->which, sizeof(change.which));
+	return array_append(state->changes, &change);
+}
+
+/* Replaces the granules of @replacement by those of state->bytes. */
+static int replace(struct page_state *state,
+		   const struct replacement *replacement)
+{
+	bool is_full = state->budget->pages < 2;
+	uint8_t *copy = is_full ? NULL : arena_alloc(state->arena, PAGE);
+	int error = copy || is_full ? 0 : -ERROR_MEMORY;
+
+	if (error)
+		return error;
+	/* Bytes that are added there later are lost, too. */
+	if (is_full)
+		return add_change(state, replacement->lost_ns, replacement,
+				  NULL);
+	state->budget->pages--;
+	memcpy(copy, state->bytes, PAGE);
+	for (size_t i = 0; i < GRANULES; i++)
+		if (has_bit(replacement->which, i)) {
+			state->owner[i] = copy;
+			state->changed_ns[i] = replacement->known_ns;
+		}
+	if (replacement->known_ns > replacement->lost_ns)
+		error = add_change(state, replacement->lost_ns, replacement,
+				   NULL);
+	return error ? error :
+		       add_change(state, replacement->known_ns, replacement,
+				  copy);
+}
+
+/* Compares granule @at with @new, which @source has there. */
+static void take_granule(struct page_state *state,
+			 const struct generated_source *source, size_t at,
+			 const uint8_t *new, struct replacements *replacements)
+{
+	uint8_t *old = state->bytes + at * GRANULE;
+	uint64_t since_ns = state->seen_ns[at];
+	struct replacement replacement;
+
+	if (source->since_ns > since_ns)
+		since_ns = source->since_ns;
+	state->seen_ns[at] = source->end_ns;
+	if (!memcmp(old, new, GRANULE))
+		return;
+	if (since_ns != state->protection.since_ns)
+		state->protection =
+			protection_of(state->area, source, since_ns);
+	if (is_only(state, source, &state->protection, at,
+		    change_of(old, new))) {
+		memcpy(state->owner[at] + at * GRANULE, new, GRANULE);
+	} else {
+		replacement = replacement_of(source, &state->protection);
+		add_replacement(replacements, &replacement, at);
+	}
+	memcpy(old, new, GRANULE);
+}
+
+/* A function was listed at granule @at after another one. If the bytes did not
+ * change at that time, they may have been others between two equal copies.
+ */
+static void take_named(struct page_state *state,
+		       const struct generated_source *source, size_t at,
+		       struct replacements *replacements)
+{
+	const struct replacement replacement = {
+		.lost_ns = source->begin_ns,
+		.known_ns = source->end_ns,
+		.old_ns = source->begin_ns,
+	};
+
+	if (has_bit(state->named, at) &&
+	    state->changed_ns[at] <= source->begin_ns)
+		add_replacement(replacements, &replacement, at);
+	set_bit(state->named, at);
+}
+
+/* Applies the next source. */
+static int take_source(struct page_state *state,
+		       const struct generated_source *source)
+{
+	struct replacements replacements = { .count = 0 };
+	uint8_t bytes[PAGE];
+	int error = 0;
+
+	state->protection = protection_of(state->area, source, 0);
+	memcpy(bytes, state->bytes, PAGE);
+	if (source->bytes)
+		memcpy(bytes + source->first, source->bytes,
+		       (size_t)(source->last - source->first));
+	for (size_t i = source->first / GRANULE; i * GRANULE < source->last;
+	     i++)
+		if (source->is_named)
+			take_named(state, source, i, &replacements);
+		else
+			take_granule(state, source, i, bytes + i * GRANULE,
+				     &replacements);
+	for (size_t i = 0; i < replacements.count && !error; i++)
+		error = replace(state, &replacements.list[i]);
+	return error;
+}
+
+/* Removes the granules whose bytes are in @source from @unknown. */
+static void clear_read(const struct generated_source *source, uint64_t *unknown)
+{
+	for (size_t i = source->first / GRANULE;
+	     source->bytes && i * GRANULE < source->last; i++)
+		unknown[i / 64] &= ~(UINT64_C(1) << (i % 64));
+}
+
+/* Reads the @count sources of one page; appends the page at the area's time to
+ * @pages, and its changes to @changes.
+ */
+static int make_page(const struct generated_area *area,
+		     const struct generated_source *sources, size_t count,
+		     struct generated_budget *budget, struct arena *arena,
+		     struct array *pages, struct array *changes)
+{
+	struct page_state state = {
+		.area = area,
+		.budget = budget,
+		.arena = arena,
+		.changes = changes,
+		.address = sources->address,
+	};
+	struct generated_page page = { .address = sources->address };
+	uint8_t *first = arena_alloc(arena, PAGE);
+	int error = first ? 0 : -ERROR_MEMORY;
+
+	page.bytes = first;
+	memset(page.unknown, 0xff, sizeof(page.unknown));
+	for (size_t i = 0; i < count; i++)
+		clear_read(&sources[i], page.unknown);
+	for (size_t i = 0; i < GRANULES; i++)
+		state.owner[i] = first;
+	for (size_t i = 0; i < count && !error; i++)
+		error = take_source(&state, &sources[i]);
+	return error ? error : array_append(pages, &page);
+}
+
+static int compare_changes(const void *a, const void *b)
+{
+	const struct change *left = a;
+	const struct change *right = b;
+
+	if (left->time_ns != right->time_ns)
+		return left->time_ns < right->time_ns ? -1 : 1;
+	return (left->order > right->order) - (left->order < right->order);
+}
+
+/* Appends an image with a copy of @pages. */
+static int add_image(const struct generated_area *area, uint64_t time_ns,
+		     uint64_t names_ns, const struct array *pages,
+		     struct arena *arena, struct array *events)
+{
+	struct generated_image *image = arena_alloc(arena, sizeof(*image));
+	size_t size = pages->count * sizeof(struct generated_page);
+
+	if (!image)
+		return -ERROR_MEMORY;
+	image->address = area->address;
+	image->size_bytes = area->size_bytes;
+	image->page_count = pages->count;
+	image->pages = arena_alloc(arena, size);
+	if (!image->pages)
+		return -ERROR_MEMORY;
+	memcpy(image->pages, pages->items, size);
+	return array_append(events, &(struct generated_event){
+					    .time_ns = time_ns,
+					    .names_ns = names_ns,
+					    .image = image,
+				    });
+}
+
+static bool is_lower(const void *page, const void *address)
+{
+	return ((const struct generated_page *)page)->address <
+	       *(const uint64_t *)address;
+}
+
+static struct generated_page *find_page(const struct array *pages,
+					uint64_t address)
+{
+	return array_at(pages,
+			array_partition_point(pages, &address, is_lower));
+}
+
+/* The images' limit is reached: the bytes of all pages that still change are
+ * unknown from then on.
+ */
+static void lose_rest(struct array *pages, const struct array *changes,
+		      size_t first)
+{
+	for (size_t i = first; i < changes->count; i++) {
+		const struct change *change = array_at(changes, i);
+
+		memset(find_page(pages, change->address)->unknown, 0xff,
+		       sizeof(change->which));
+	}
+}
+
+/* Applies @change to @page, whose bytes other images share. */
+static int apply_change(struct generated_page *page,
+			const struct change *change,
+			struct generated_budget *budget, struct arena *arena)
+{
+	uint8_t *copy;
+
+	if (!change->bytes || !budget->pages) {
+		for (size_t i = 0; i < 4; i++)
+			page->unknown[i] |= change->which[i];
+		return 0;
+	}
+	budget->pages--;
+	copy = arena_alloc(arena, PAGE);
+	if (!copy)
+		return -ERROR_MEMORY;
+	memcpy(copy, page->bytes, PAGE);
+	for (size_t i = 0; i < GRANULES; i++)
+		if (has_bit(change->which, i))
+			memcpy(copy + i * GRANULE, change->bytes + i * GRANULE,
+			       GRANULE);
+	page->bytes = copy;
+	for (size_t i = 0; i < 4; i++)
+		page->unknown[i] &= ~change->which[i];
+	return 0;
+}
+
+/* Applies the changes from number *@at on that are not after @time_ns, and sets
+ * *@at to the next one.
+ */
+static int apply(struct array *pages, const struct array *changes, size_t *at,
+		 uint64_t time_ns, struct generated_budget *budget,
+		 struct arena *arena)
+{
+	int error = 0;
+
+	for (; *at < changes->count && !error; ++*at) {
+		const struct change *change = array_at(changes, *at);
+
+		if (change->time_ns > time_ns)
+			break;
+		error = apply_change(find_page(pages, change->address), change,
+				     budget, arena);
+	}
+	return error;
+}
+
+/* Makes an image of @pages and one of the changes of each time. */
+static int make_images(const struct generated_area *area, struct array *pages,
+		       const struct array *changes,
+		       struct generated_budget *budget, struct arena *arena,
+		       struct array *events)
+{
+	uint64_t time_ns = area->time_ns;
+	size_t at = 0;
+	int error = 0;
+
+	while (!error) {
+		const struct change *next;
+
+		error = apply(pages, changes, &at, time_ns, budget, arena);
+		if (error)
+			break;
+		if (at == changes->count)
+			return add_image(area, time_ns, UINT64_MAX, pages,
+					 arena, events);
+		if (budget->images < 2 || budget->pages < 2 * pages->count) {
+			lose_rest(pages, changes, at);
+			return add_image(area, time_ns, UINT64_MAX, pages,
+					 arena, events);
+		}
+		budget->images--;
+		budget->pages -= pages->count;
+		next = array_at(changes, at);
+		error = add_image(area, time_ns, next->old_ns, pages, arena,
+				  events);
+		time_ns = next->time_ns;
+	}
+	return error;
+}
+
+int generated_images_make(const struct generated_area *area,
+			  struct generated_budget *budget, struct arena *arena,
+			  struct array *events)
+{
+	struct array pages = ARRAY_OF(struct generated_page);
+	struct array changes = ARRAY_OF(struct change);
+	int error = 0;
+
+	for (size_t i = 0, count; i < area->source_count && !error;
+	     i += count) {
+		const struct generated_source *sources = area->sources + i;
+
+		for (count = 1; i + count < area->source_count &&
+				sources[count].address == sources->address;)
+			count++;
+		error = make_page(area, sources, count, budget, arena, &pages,
+				  &changes);
+	}
+	array_sort(&changes, compare_changes);
+	if (!error)
+		error = make_images(area, &pages, &changes, budget, arena,
+				    events);
+	array_free(&pages);
+	array_free(&changes);
+	return error;
+}
+
+const uint8_t *generated_image_bytes(const struct generated_image *image,
+				     uint64_t address, size_t *left)
+{
+	const struct array pages = {
+		.items = image->pages,
+		.count = image->page_count,
+		.item_size = sizeof(*image->pages),
+	};
+	uint64_t start = address & -(uint64_t)PAGE;
+	size_t at = array_partition_point(&pages, &start, is_lower);
+	size_t offset = (size_t)(address - start);
+	const struct generated_page *page;
+	size_t granule = offset / GRANULE;
+
+	if (at == pages.count)
+		return NULL;
+	page = &image->pages[at];
+	if (page->address != start || has_bit(page->unknown, granule))
+		return NULL;
+	do
+		granule++;
+	while (granule < GRANULES && !has_bit(page->unknown, granule));
+	*left = granule * GRANULE - offset;
+	return page->bytes + offset;
+}

@@ -1,0 +1,522 @@
+/* SPDX-License-Identifier: MIT */
+#include "decoder/recording/generated_names.h"
+#include "common/bytes.h"
+#include "common/error.h"
+#include "common/log.h"
+#include "common/memory.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct generated_names generated_names_none(void)
+{
+	return (struct generated_names){
+		.names = ARRAY_OF(struct generated_name),
+		.listed = ARRAY_OF(struct generated_run),
+		.replaced = ARRAY_OF(struct generated_run),
+		.patched = ARRAY_OF(struct generated_run),
+		.times = ARRAY_OF(uint64_t),
+	};
+}
+
+void generated_names_free(struct generated_names *names)
+{
+	array_free(&names->names);
+	array_free(&names->listed);
+	array_free(&names->replaced);
+	array_free(&names->patched);
+	array_free(&names->times);
+}
+
+/* Reads the hexadecimal number, perhaps after "0x", and the spaces at the front
+ * of @text, and moves @text after them. Returns whether there is a number.
+ */
+static bool read_number(const char **text, const char *end, uint64_t *number)
+{
+	static const char digits[] = "0123456789abcdef";
+	const char *at = *text;
+	const char *first;
+
+	if (end - at > 2 && at[0] == '0' && (at[1] | 0x20) == 'x')
+		at += 2;
+	first = at;
+	for (*number = 0; at < end; at++) {
+		const char *digit = strchr(
+			digits, *at >= 'A' && *at <= 'F' ? *at | 0x20 : *at);
+
+		if (!*at || !digit)
+			break;
+		*number = *number << 4 | (uint64_t)(digit - digits);
+	}
+	if (at == first || at - first > 16 || at == end || *at != ' ')
+		return false;
+	while (at < end && *at == ' ')
+		at++;
+	*text = at;
+	return true;
+}
+
+static uint64_t read_decimal(const char **text, const char *end)
+{
+	uint64_t number = 0;
+
+	for (; *text < end && **text == ' '; ++*text)
+		;
+	for (; *text < end && **text >= '0' && **text <= '9'; ++*text)
+		number = number * 10 + (uint64_t)(**text - '0');
+	return number;
+}
+
+/* Sets the times of @name by a line "# SINCE UNTIL". */
+static void read_time(const char *text, const char *end,
+		      struct generated_name *name)
+{
+	text++;
+	name->time_ns = read_decimal(&text, end) + 1;
+	name->until_ns = read_decimal(&text, end);
+}
+
+static int add_name(struct generated_names *names, struct generated_name name,
+		    const char *text, size_t length, struct arena *arena)
+{
+	if (name.end <= name.start || !length)
+		return 0;
+	name.order = names->names.count;
+	name.name = arena_text(arena, text, length);
+	return name.name ? array_append(&names->names, &name) : -ERROR_MEMORY;
+}
+
+/* Adds the function of the line from @text to @end, unless it is none; a line
+ * of times sets those of *@times.
+ */
+static int add_line(struct generated_names *names, const char *text,
+		    const char *end, struct generated_name *times,
+		    struct arena *arena)
+{
+	struct generated_name name = *times;
+	uint64_t size;
+
+	if (*text == '#') {
+		read_time(text, end, times);
+		return 0;
+	}
+
+	if (!read_number(&text, end, &name.start) ||
+	    !read_number(&text, end, &size))
+		return 0;
+	name.end = name.start + size;
+	while (end > text && (end[-1] == '\r' || end[-1] == ' '))
+		end--;
+	return add_name(names, name, text, strnlen(text, (size_t)(end - text)),
+			arena);
+}
+
+int generated_names_add_map(struct generated_names *names, const char *text,
+			    size_t size, struct arena *arena)
+{
+	const char *end = text + size;
+	struct generated_name times = { .time_ns = 1 };
+	int error = 0;
+
+	while (text < end && !error) {
+		const char *line = memchr(text, '\n', (size_t)(end - text));
+
+		if (!line)
+			line = end;
+		error = add_line(names, text, line, &times, arena);
+		text = line + 1;
+	}
+	return error;
+}
+
+/* jitdump-specification.txt: the header, and the ids of records. */
+enum {
+	DUMP_MAGIC = 0x4a695444,
+	DUMP_ARCH_TIMESTAMP = 1,
+	DUMP_CODE_LOAD = 0,
+	DUMP_CODE_MOVE = 1,
+	DUMP_CODE_CLOSE = 3,
+	DUMP_RECORD_BYTES = 16,
+};
+
+struct dump {
+	struct generated_names *names;
+	struct byte_reader reader;
+	struct generated_clock clock;
+	bool has_time;
+	struct arena *arena;
+};
+
+static uint64_t dump_time(const struct dump *dump, uint64_t time)
+{
+	uint64_t time_ns =
+		time - dump->clock.dump_ns + dump->clock.recording_ns;
+
+	return dump->has_time && time_ns ? time_ns : 1;
+}
+
+/* Reads the rest of the record of a new function. */
+static int add_load(struct dump *dump, struct byte_reader *record,
+		    uint64_t time)
+{
+	struct generated_name name = { 0 };
+	uint64_t size;
+	const char *text;
+
+	byte_reader_u64(record); /* pid, tid */
+	byte_reader_u64(record); /* vma */
+	name.start = byte_reader_u64(record);
+	size = byte_reader_u64(record);
+	byte_reader_u64(record); /* the function's number */
+	text = byte_reader_text(record);
+	name.end = name.start + size;
+	name.time_ns = dump_time(dump, time);
+	name.code = byte_reader_bytes(record, size);
+	if (record->failed)
+		return -ERROR_NOT_FOUND;
+	return add_name(dump->names, name, text, strlen(text), dump->arena);
+}
+
+/* Reads the rest of the record of a moved function: it is there twice then. */
+static int add_move(struct dump *dump, struct byte_reader *record,
+		    uint64_t time)
+{
+	struct generated_name moved = { 0 };
+	uint64_t from;
+
+	byte_reader_u64(record); /* pid, tid */
+	byte_reader_u64(record); /* vma */
+	from = byte_reader_u64(record);
+	moved.start = byte_reader_u64(record);
+	moved.end = moved.start + byte_reader_u64(record);
+	if (record->failed)
+		return -ERROR_NOT_FOUND;
+	for (size_t i = dump->names->names.count; i-- > 0;) {
+		const struct generated_name *name =
+			array_at(&dump->names->names, i);
+
+		if (name->start != from)
+			continue;
+		if (moved.end - moved.start == name->end - name->start)
+			moved.code = name->code;
+		moved.time_ns = dump_time(dump, time);
+		return add_name(dump->names, moved, name->name,
+				strlen(name->name), dump->arena);
+	}
+	return 0;
+}
+
+/* Reads a record. Returns 1; 0 at the end; -ERROR_NOT_FOUND if it is damaged;
+ * -ERROR_MEMORY.
+ */
+static int read_record(struct dump *dump)
+{
+	uint32_t id;
+	uint32_t size;
+	uint64_t time;
+	const uint8_t *bytes;
+	struct byte_reader record;
+	int error = 0;
+
+	if (!byte_reader_left(&dump->reader))
+		return 0;
+	id = byte_reader_u32(&dump->reader);
+	size = byte_reader_u32(&dump->reader);
+	time = byte_reader_u64(&dump->reader);
+	if (dump->reader.failed || size < DUMP_RECORD_BYTES)
+		return -ERROR_NOT_FOUND;
+	bytes = byte_reader_bytes(&dump->reader, size - DUMP_RECORD_BYTES);
+	if (!bytes)
+		return -ERROR_NOT_FOUND;
+	record = byte_reader_of(bytes, size - DUMP_RECORD_BYTES);
+	if (id == DUMP_CODE_CLOSE)
+		return 0;
+	if (id == DUMP_CODE_LOAD)
+		error = add_load(dump, &record, time);
+	else if (id == DUMP_CODE_MOVE)
+		error = add_move(dump, &record, time);
+	return error ? error : 1;
+}
+
+/* Reads the header. Returns whether it is one. */
+static bool read_header(struct dump *dump)
+{
+	uint32_t magic = byte_reader_u32(&dump->reader);
+	uint32_t size;
+	uint64_t flags;
+
+	byte_reader_u32(&dump->reader); /* version */
+	size = byte_reader_u32(&dump->reader);
+	byte_reader_u32(&dump->reader); /* ELF machine */
+	byte_reader_u64(&dump->reader); /* padding, pid */
+	byte_reader_u64(&dump->reader); /* time */
+	flags = byte_reader_u64(&dump->reader);
+	if (dump->reader.failed || magic != DUMP_MAGIC ||
+	    size < dump->reader.position)
+		return false;
+	dump->has_time = dump->clock.recording_ns &&
+			 !(flags & DUMP_ARCH_TIMESTAMP);
+	return byte_reader_bytes(&dump->reader, size - dump->reader.position);
+}
+
+int generated_names_add_dump(struct generated_names *names,
+			     const uint8_t *bytes, size_t size,
+			     const struct generated_clock *clock,
+			     struct arena *arena, const char *path,
+			     const struct log *log)
+{
+	struct dump dump = {
+		.names = names,
+		.reader = byte_reader_of(bytes, size),
+		.clock = *clock,
+		.arena = arena,
+	};
+	size_t place = 0;
+	int status = read_header(&dump) ? 1 : -ERROR_NOT_FOUND;
+
+	while (status > 0) {
+		place = dump.reader.position;
+		status = read_record(&dump);
+	}
+	if (status != -ERROR_NOT_FOUND)
+		return status;
+	log_message(log, LOG_WARNING, path, place,
+		    "no jitdump, or damaged or cut off here: the functions "
+		    "before are used");
+	return 0;
+}
+
+/* By address, and in the order in which they were added. */
+static int compare_names(const void *a, const void *b)
+{
+	const struct generated_name *left = a;
+	const struct generated_name *right = b;
+
+	if (left->start != right->start)
+		return left->start < right->start ? -1 : 1;
+	return (left->order > right->order) - (left->order < right->order);
+}
+
+static int add_run(struct array *runs, uint64_t start, uint64_t end)
+{
+	struct generated_run *last =
+		runs->count ? array_at(runs, runs->count - 1) : NULL;
+
+	if (last && start <= last->end) {
+		if (end > last->end)
+			last->end = end;
+		return 0;
+	}
+	return array_append(runs, &(struct generated_run){ start, end });
+}
+
+/* Returns whether the functions are the same one, listed twice. */
+static bool are_same(const struct generated_name *a,
+		     const struct generated_name *b)
+{
+	return a->start == b->start && a->end == b->end &&
+	       !strcmp(a->name, b->name) &&
+	       (!a->code || !b->code ||
+		!memcmp(a->code, b->code, (size_t)(a->end - a->start)));
+}
+
+static bool ends_before(const void *run, const void *address)
+{
+	return ((const struct generated_run *)run)->end <=
+	       *(const uint64_t *)address;
+}
+
+/* Returns whether one of @runs has an address from @start to @end. */
+static bool touches(const struct array *runs, uint64_t start, uint64_t end)
+{
+	size_t at = array_partition_point(runs, &start, ends_before);
+
+	return at < runs->count &&
+	       ((const struct generated_run *)array_at(runs, at))->start < end;
+}
+
+static int compare_times(const void *a, const void *b)
+{
+	const uint64_t *left = a;
+	const uint64_t *right = b;
+
+	return (*left > *right) - (*left < *right);
+}
+
+static int list_times(struct generated_names *names)
+{
+	int error = 0;
+
+	for (size_t i = 0; i < names->names.count && !error; i++) {
+		const struct generated_name *name = array_at(&names->names, i);
+
+		if (touches(&names->replaced, name->start, name->end))
+			error = array_append(&names->times, &name->time_ns);
+	}
+	array_sort(&names->times, compare_times);
+	return error;
+}
+
+/* Returns whether HotSpot made the list: only it has an interpreter and stubs in
+ * it.
+ */
+static bool is_of_hotspot(const struct generated_names *names)
+{
+	bool has_stubs = false;
+	bool has_interpreter = false;
+
+	for (size_t i = 0; i < names->names.count; i++) {
+		const struct generated_name *name = array_at(&names->names, i);
+
+		has_stubs |= !strncmp(name->name, "StubRoutines", 12);
+		has_interpreter |= !strcmp(name->name, "Interpreter");
+	}
+	return has_stubs && has_interpreter;
+}
+
+/* Returns whether HotSpot's @name is a method: "void Class.method(int)", not
+ * "StubRoutines (1)".
+ */
+static bool is_method(const char *name)
+{
+	const char *bracket = strchr(name, '(');
+
+	return bracket && bracket > name && bracket[-1] != ' ';
+}
+
+static int list_patched(struct generated_names *names)
+{
+	bool is_hotspot = is_of_hotspot(names);
+	int error = 0;
+
+	for (size_t i = 0; is_hotspot && i < names->names.count && !error;
+	     i++) {
+		const struct generated_name *name = array_at(&names->names, i);
+
+		if (is_method(name->name))
+			error = add_run(&names->patched, name->start,
+					name->end);
+	}
+	return error;
+}
+
+int generated_names_finish(struct generated_names *names)
+{
+	const struct generated_name *last = NULL;
+	uint64_t end = 0;
+	int error = 0;
+
+	array_sort(&names->names, compare_names);
+	for (size_t i = 0; i < names->names.count && !error; i++) {
+		const struct generated_name *name = array_at(&names->names, i);
+
+		if (last && are_same(name, last))
+			continue;
+		error = add_run(&names->listed, name->start, name->end);
+		if (!error && name->start < end)
+			error = add_run(&names->replaced, name->start,
+					name->end < end ? name->end : end);
+		if (name->end > end)
+			end = name->end;
+		last = name;
+	}
+	if (!error)
+		error = list_patched(names);
+	return error ? error : list_times(names);
+}
+
+bool generated_names_are_single(const struct generated_names *names,
+				uint64_t start, uint64_t end)
+{
+	return touches(&names->listed, start, end) &&
+	       !touches(&names->replaced, start, end) &&
+	       !touches(&names->patched, start, end);
+}
+
+static bool is_listed_until(const void *time, const void *until)
+{
+	return *(const uint64_t *)time <= *(const uint64_t *)until;
+}
+
+size_t generated_names_epoch(const struct generated_names *names,
+			     uint64_t time_ns)
+{
+	return array_partition_point(&names->times, &time_ns, is_listed_until);
+}
+
+/* The functions that contain the current address, as a heap: the last in the
+ * list is the first.
+ */
+static void heap_add(const struct generated_name **heap, size_t count,
+		     const struct generated_name *name)
+{
+	size_t at = count;
+
+	while (at && heap[(at - 1) / 2]->order < name->order) {
+		heap[at] = heap[(at - 1) / 2];
+		at = (at - 1) / 2;
+	}
+	heap[at] = name;
+}
+
+/* Removes the first; returns how many are left. */
+static size_t heap_remove(const struct generated_name **heap, size_t count)
+{
+	const struct generated_name *last = heap[--count];
+	size_t at = 0;
+
+	for (;;) {
+		size_t child = 2 * at + 1;
+
+		if (child >= count)
+			break;
+		if (child + 1 < count &&
+		    heap[child + 1]->order > heap[child]->order)
+			child++;
+		if (heap[child]->order < last->order)
+			break;
+		heap[at] = heap[child];
+		at = child;
+	}
+	heap[at] = last;
+	return count;
+}
+
+/* Returns whether @name is a function at @time_ns. */
+static bool is_there(const struct generated_names *names,
+		     const struct generated_name *name, uint64_t time_ns)
+{
+	return name->time_ns <= time_ns ||
+	       !touches(&names->replaced, name->start, name->end);
+}
+
+int generated_names_visit(const struct generated_names *names, uint64_t time_ns,
+			  generated_names_visitor *visit, void *ctx)
+{
+	const struct generated_name *list = names->names.items;
+	size_t left = names->names.count;
+	const struct generated_name **heap = malloc((left + 1) * sizeof(*heap));
+	struct generated_run run = { 0 };
+	size_t count = 0;
+	int error = heap ? 0 : -ERROR_MEMORY;
+
+	while (!error && (left || count)) {
+		while (count && heap[0]->end <= run.start)
+			count = heap_remove(heap, count);
+		if (!count && left && list->start > run.start)
+			run.start = list->start;
+		for (; left && list->start <= run.start; list++, left--)
+			if (list->end > run.start &&
+			    is_there(names, list, time_ns))
+				heap_add(heap, count++, list);
+		if (!count)
+			continue;
+		run.end = heap[0]->end;
+		if (left && list->start < run.end)
+			run.end = list->start;
+		error = visit(ctx, &run, heap[0]->name);
+		run.start = run.end;
+	}
+	free(heap);
+	return error;
+}

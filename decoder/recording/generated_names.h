@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef KT_DECODER_GENERATED_NAMES_H
+#define KT_DECODER_GENERATED_NAMES_H
+
+#include "common/array.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct arena;
+struct log;
+
+/* A function that a process generated, as the process itself lists it: in a
+ * perf map, lines of "START SIZE NAME" in hexadecimal (perf's
+ * tools/perf/Documentation/jit-interface.txt), or in a jitdump
+ * (jitdump-specification.txt there), with its code and time.
+ */
+struct generated_name {
+	uint64_t start;
+	uint64_t end;	  /* after its last byte */
+	const char *name; /* of the arena */
+	/* it was not listed before: by jitdump the time of its code, by a perf
+	 * map after the last look without it
+	 */
+	uint64_t time_ns;
+	uint64_t until_ns;   /* perf map: the first look with it; 0: unknown */
+	const uint8_t *code; /* jitdump: its bytes; NULL: unknown */
+	size_t order;	     /* in the list */
+};
+
+/* A run of addresses. */
+struct generated_run {
+	uint64_t start;
+	uint64_t end;
+};
+
+/* The functions that one process lists. */
+struct generated_names {
+	struct array names;  /* struct generated_name, by start */
+	struct array listed; /* struct generated_run: in some function */
+	/* struct generated_run: in several: the code there was replaced */
+	struct array replaced;
+	/* struct generated_run: compiled by HotSpot, Java's VM, which patches
+	 * calls in compiled methods (nativeInst_x86.cpp), but not its
+	 * interpreter and stubs
+	 */
+	struct array patched;
+	/* uint64_t: time_ns of the functions that share addresses with those
+	 * before them in the list, sorted
+	 */
+	struct array times;
+};
+
+struct generated_names generated_names_none(void);
+void generated_names_free(struct generated_names *names);
+
+/* Adds the functions of a perf map, @size bytes at @text. A line "# SINCE UNTIL"
+ * has the times of the recorder's looks before and after the lines that follow.
+ * Other lines that are none are skipped. Allocates names in @arena. Returns 0 or -ERROR_MEMORY.
+ */
+int generated_names_add_map(struct generated_names *names, const char *text,
+			    size_t size, struct arena *arena);
+
+/* The difference between the clock of a jitdump and the recording's. */
+struct generated_clock {
+	uint64_t dump_ns; /* at the same time as */
+	uint64_t recording_ns;
+};
+
+/* Adds the functions of the jitdump of @size bytes at @bytes, which must stay
+ * readable, with times by @clock. A record that is damaged or cut off is logged
+ * to @log with the file @path and its offset, and ends the list. Returns 0 or
+ * -ERROR_MEMORY.
+ */
+int generated_names_add_dump(struct generated_names *names,
+			     const uint8_t *bytes, size_t size,
+			     const struct generated_clock *clock,
+			     struct arena *arena, const char *path,
+			     const struct log *log);
+
+/* Sorts the functions, after all were added. Returns 0 or -ERROR_MEMORY. */
+int generated_names_finish(struct generated_names *names);
+
+/* Returns whether addresses from @start to @end are in a function, none of them
+ * is in two, and the process is not known to patch that function's code.
+ */
+bool generated_names_are_single(const struct generated_names *names,
+				uint64_t start, uint64_t end);
+
+/* Returns a number that is equal for two times if the same functions of one
+ * address were listed by then.
+ */
+size_t generated_names_epoch(const struct generated_names *names,
+			     uint64_t time_ns);
+
+/* Calls @visit for each run of addresses with its function at @time_ns, by
+ * address: of several in the list the last one that was listed by then. Where
+ * there is one function only, it is that at all times. @visit returns 0 or a
+ * negative enum error, which ends the walk.
+ *
+ * Returns 0, the error, or -ERROR_MEMORY.
+ */
+typedef int generated_names_visitor(void *ctx, const struct generated_run *run,
+				    const char *name);
+int generated_names_visit(const struct generated_names *names, uint64_t time_ns,
+			  generated_names_visitor *visit, void *ctx);
+
+#endif

@@ -1,0 +1,395 @@
+/* SPDX-License-Identifier: MIT */
+#include "decoder/recording/recording_facts.h"
+
+#include "common/error.h"
+#include "common/log.h"
+#include "common/memory.h"
+#include "common/perf_data.h"
+#include "common/recording_events.h"
+#include "common/regular_file.h"
+#include "decoder/recording/coresight_streams.h"
+#include "decoder/recording/sideband.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* Finds files in the folder of a recording. */
+struct finder {
+	const char *folder;
+	struct arena *arena;
+	const struct log *log;
+};
+
+/* Returns whether such a file exists. Rejects a symbolic link made by another
+ * user, because it could lead to any file that this user may read.
+ */
+static bool is_there(struct finder finder, const char *path, const char *name)
+{
+	int folder = open(finder.folder, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	int file = folder < 0 ? -1 : trusted_path_open(folder, name);
+
+	if (file < 0 && errno == EPERM)
+		log_message(finder.log, LOG_WARNING, path, LOG_NO_OFFSET,
+			    "another user made a link there: it is not read");
+	if (file >= 0)
+		close(file);
+	if (folder >= 0)
+		close(folder);
+	return file >= 0;
+}
+
+/* Returns "<folder>/<name>" if that file exists, else NULL. */
+static const char *find(struct finder finder, const char *name)
+{
+	char path[4096];
+	int length = snprintf(path, sizeof(path), "%s/%s", finder.folder, name);
+
+	if (length < 0 || (size_t)length >= sizeof(path) ||
+	    !is_there(finder, path, name))
+		return NULL;
+	return arena_text(finder.arena, path, (size_t)length);
+}
+
+/* Like find(), but returns an absolute path, as user programs have. */
+static const char *find_absolute(struct finder finder, const char *name)
+{
+	const char *path = find(finder, name);
+	char absolute[PATH_MAX];
+
+	if (!path || !realpath(path, absolute))
+		return NULL;
+	return arena_text(finder.arena, absolute, strlen(absolute));
+}
+
+static bool find_snapshot(struct recording_files *files, struct finder finder)
+{
+	files->data = find(finder, "snapshot.ini");
+	files->is_snapshot = files->data;
+	files->kallsyms = find(finder, "kallsyms");
+	files->modules = find(finder, "modules");
+	return files->is_snapshot;
+}
+
+static int log_failure(struct finder finder, const struct log *log)
+{
+	if (access(finder.folder, X_OK) < 0) {
+		log_message(log, LOG_ERROR, finder.folder, LOG_NO_OFFSET,
+			    "cannot be read: %s", strerror(errno));
+		return -ERROR_SYSTEM;
+	}
+	log_message(log, LOG_ERROR, finder.folder, LOG_NO_OFFSET,
+		    "a directory without a file called data: %s",
+		    find(finder, "kcore_dir") ?
+			    "this recording was not finished: its recorder "
+			    "was killed, or could not write, before it began "
+			    "to trace" :
+			    "no recording");
+	return -ERROR_NOT_FOUND;
+}
+
+/* perf record --kcore puts the copies into a subfolder of the directory. */
+int recording_files_find(struct recording_files *files, struct arena *arena,
+			 const struct log *log)
+{
+	struct finder finder = {
+		.folder = files->path,
+		.arena = arena,
+		.log = log,
+	};
+	struct stat stat_of_path;
+
+	files->data = files->path;
+	if (stat(files->path, &stat_of_path) < 0 ||
+	    !S_ISDIR(stat_of_path.st_mode))
+		return 0;
+	files->data = find(finder, "data");
+	files->kcore = find(finder, "kcore_dir/kcore");
+	files->kcore_end = find(finder, "kcore_dir/kcore_end");
+	files->kallsyms = find(finder, "kcore_dir/kallsyms");
+	files->modules = find(finder, "kcore_dir/modules");
+	files->cgroups = find(finder, "kcore_dir/cgroups");
+	files->cgroups_end = find(finder, "kcore_dir/cgroups_end");
+	files->sockets = find(finder, "kcore_dir/sockets");
+	files->clock = find(finder, "kcore_dir/clock");
+	files->vdso = find_absolute(finder, "kcore_dir/vdso");
+	files->code = find(finder, "code");
+	files->trace_dat = find(finder, "trace.dat");
+	if (files->data || find_snapshot(files, finder))
+		return 0;
+	return log_failure(finder, log);
+}
+
+const struct recording_facts *recording_facts(const struct recording *recording)
+{
+	return &recording->facts;
+}
+
+struct recording_facts *recording_facts_to_fill(struct recording *recording)
+{
+	return &recording->facts;
+}
+
+const struct data_file *recording_data_file(const struct recording *recording)
+{
+	return &recording->file;
+}
+
+const struct record_store *recording_store(const struct recording *recording)
+{
+	return &recording->store;
+}
+
+struct record_lists *recording_record_lists(const struct recording *recording)
+{
+	return recording->record_lists;
+}
+
+const char *recording_path(const struct recording *recording)
+{
+	return recording_facts(recording)->files.path;
+}
+
+const char *recording_data_path(const struct recording *recording)
+{
+	return recording_facts(recording)->files.data;
+}
+
+const char *recording_kcore_path(const struct recording *recording)
+{
+	return recording_facts(recording)->files.kcore;
+}
+
+const char *recording_kallsyms_path(const struct recording *recording)
+{
+	return recording_facts(recording)->files.kallsyms;
+}
+
+const char *recording_modules_path(const struct recording *recording)
+{
+	return recording_facts(recording)->files.modules;
+}
+
+const char *recording_cgroups_path(const struct recording *recording)
+{
+	return recording_facts(recording)->files.cgroups;
+}
+
+const char *recording_sockets_path(const struct recording *recording)
+{
+	return recording_facts(recording)->files.sockets;
+}
+
+const char *recording_cgroups_end_path(const struct recording *recording)
+{
+	return recording_facts(recording)->files.cgroups_end;
+}
+
+struct text_part recording_kallsyms(const struct recording *recording)
+{
+	return recording_facts(recording)->kallsyms;
+}
+
+const struct saved_name *
+recording_saved_names(const struct recording *recording, size_t *count)
+{
+	*count = recording_facts(recording)->saved_names.count;
+	return recording_facts(recording)->saved_names.items;
+}
+
+const struct graph_trace *
+recording_graph_trace(const struct recording *recording)
+{
+	return &recording_facts(recording)->graph;
+}
+
+const struct recording_info *recording_info(const struct recording *recording)
+{
+	return &recording_facts(recording)->info;
+}
+
+const struct recording_counts *
+recording_counts(const struct recording *recording)
+{
+	return &recording_facts(recording)->counts;
+}
+
+const struct log *recording_log(const struct recording *recording)
+{
+	return recording_facts(recording)->log;
+}
+
+const struct recording_files *recording_files(const struct recording *recording)
+{
+	return &recording_facts(recording)->files;
+}
+
+const struct trace_info *recording_trace_info(const struct recording *recording)
+{
+	return &recording_facts(recording)->trace;
+}
+
+const struct time_conversion *
+recording_time_conversion(const struct recording *recording)
+{
+	return &recording_facts(recording)->conversion;
+}
+
+const struct array *recording_coresight_units(const struct recording *recording)
+{
+	return &recording_facts(recording)->coresight_units;
+}
+
+const struct array *recording_dumps(const struct recording *recording)
+{
+	return &recording_facts(recording)->dumps;
+}
+
+uint64_t recording_trace_word(const struct recording *recording, size_t index)
+{
+	return trace_info_word(&recording_facts(recording)->trace, index);
+}
+
+const struct event_table *
+recording_event_table(const struct recording *recording)
+{
+	return &recording_facts(recording)->events;
+}
+
+size_t recording_event_count(const struct recording *recording)
+{
+	return recording_facts(recording)->events.events.count;
+}
+
+const struct recording_event *recording_event(const struct recording *recording,
+					      size_t index)
+{
+	return array_at(&recording_facts(recording)->events.events, index);
+}
+
+size_t recording_stream_count(const struct recording *recording)
+{
+	return recording_facts(recording)->streams.streams.count;
+}
+
+const struct aux_stream *recording_stream(const struct recording *recording,
+					  size_t index)
+{
+	return array_at(&recording_facts(recording)->streams.streams, index);
+}
+
+enum recording_arch recording_arch_named(const char *name)
+{
+	static const struct {
+		const char *name;
+		enum recording_arch arch;
+	} known[] = {
+		{ "x86_64", RECORDING_ARCH_X86_64 },
+		{ "aarch64", RECORDING_ARCH_ARM64 },
+		{ "arm", RECORDING_ARCH_ARM },
+	};
+
+	for (size_t i = 0; i < sizeof(known) / sizeof(*known); i++)
+		if (!strncmp(name, known[i].name, strlen(known[i].name)))
+			return known[i].arch;
+	return RECORDING_ARCH_UNKNOWN;
+}
+
+/* Only x86 has Intel PT: the header's name is not needed then. */
+enum recording_arch recording_arch(const struct recording *recording)
+{
+	if (recording_trace_info(recording)->type ==
+	    PERF_DATA_AUXTRACE_INTEL_PT)
+		return RECORDING_ARCH_X86_64;
+	return recording_arch_named(recording_info(recording)->arch);
+}
+
+enum recording_trace recording_trace(const struct recording *recording)
+{
+	switch (recording_trace_info(recording)->type) {
+	case 0:
+		return recording_graph_trace(recording)->page_bytes ?
+			       RECORDING_TRACE_FUNCTION_GRAPH :
+			       RECORDING_TRACE_NONE;
+	case PERF_DATA_AUXTRACE_INTEL_PT:
+		return RECORDING_TRACE_INTEL_PT;
+	case PERF_DATA_AUXTRACE_CORESIGHT:
+		return RECORDING_TRACE_CORESIGHT;
+	default:
+		return RECORDING_TRACE_OTHER;
+	}
+}
+
+bool recording_traces_user(const struct recording *recording)
+{
+	for (size_t i = 0; i < recording_event_count(recording); i++) {
+		const struct recording_event *event =
+			recording_event(recording, i);
+
+		if (event->is_trace && !event->exclude_user)
+			return true;
+	}
+	return false;
+}
+
+bool recording_is_gated(const struct recording *recording)
+{
+	for (size_t i = 0; i < recording_event_count(recording); i++)
+		if (!strcmp(recording_event(recording, i)->name,
+			    GATE_MARK_EVENT))
+			return true;
+	return false;
+}
+
+bool recording_names_user(const struct recording *recording)
+{
+	for (size_t i = 0; i < recording_event_count(recording); i++) {
+		const struct recording_event *event =
+			recording_event(recording, i);
+
+		if (event->user_registers ||
+		    (event->tracepoint &&
+		     !strcmp(event->tracepoint->name, "page_fault_user")))
+			return true;
+	}
+	return recording_traces_user(recording);
+}
+
+bool recording_traces_kernel(const struct recording *recording)
+{
+	if (recording_trace(recording) == RECORDING_TRACE_FUNCTION_GRAPH)
+		return true;
+	for (size_t i = 0; i < recording_event_count(recording); i++) {
+		const struct recording_event *event =
+			recording_event(recording, i);
+
+		if (event->is_trace && !event->exclude_kernel)
+			return true;
+	}
+	return false;
+}
+
+bool recording_offset(const struct recording *recording, const void *bytes,
+		      uint64_t *offset)
+{
+	const struct file_map *map = &recording->file.map;
+	uintptr_t at = (uintptr_t)bytes - (uintptr_t)map->bytes;
+
+	*offset = at;
+	return map->bytes && at < map->size;
+}
+
+bool recording_is_cut(const struct recording *recording)
+{
+	bool cut = recording->facts.is_cut || recording->file.is_cut ||
+		   recording->store.stop_reason;
+
+	for (size_t i = 0; i < recording->facts.streams.streams.count; i++)
+		cut |= recording_stream(recording, i)->cut;
+	return cut;
+}

@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: MIT */
+#include "sql/tables/row_source.h"
+
+#include "decoder/recording/recording.h"
+#include "report/steps/call_step.h"
+#include "report/steps/task_choice.h"
+#include "report/text/task_names.h"
+#include "sql/rows/row_out.h"
+#include "tables/table.h"
+
+#include <stdlib.h>
+
+static inline struct row_source *row_source_of(struct event_handler *handler)
+{
+	return (struct row_source *)handler;
+}
+
+struct cached_comm {
+	const char *comm;
+	struct task_name_time time;
+};
+
+struct comm_cache comm_cache_of(const struct task_names *names)
+{
+	return (struct comm_cache){
+		.names = names,
+		.comms = ARRAY_OF(struct cached_comm),
+	};
+}
+
+void comm_cache_free(struct comm_cache *cache)
+{
+	array_free(&cache->comms);
+}
+
+const char *comm_cache_find(struct comm_cache *cache, const struct task *task,
+			    uint64_t time_ns)
+{
+	struct cached_comm *cached = array_reach(&cache->comms, task->index);
+
+	if (!cached)
+		return task_names_comm(cache->names, task->tid, time_ns);
+	if (!cached->comm || time_ns < cached->time.since_ns ||
+	    time_ns >= cached->time.until_ns) {
+		cached->comm =
+			task_names_comm(cache->names, task->tid, time_ns);
+		cached->time =
+			task_names_time(cache->names, task->tid, time_ns);
+	}
+	return cached->comm;
+}
+
+int32_t task_process(const struct task_names *names, const struct task *task)
+{
+	return task->pid < 0 ? task_names_process(names, task->tid) : task->pid;
+}
+
+bool task_is_recorder(const struct attribution_input *input, int32_t tid)
+{
+	return recorder_task_is(input->names,
+				recording_info(input->recording)->command, tid);
+}
+
+const char *written_text(struct row_out *out,
+			 void (*write)(FILE *file, const void *ctx),
+			 const void *ctx)
+{
+	const char *kept = NULL;
+	char *made = NULL;
+	size_t size;
+	FILE *file = open_memstream(&made, &size);
+
+	if (!file)
+		return NULL;
+	write(file, ctx);
+	if (fclose(file) != EOF)
+		kept = row_out_text(out, made);
+	free(made);
+	return kept;
+}

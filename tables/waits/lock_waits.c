@@ -1,0 +1,419 @@
+/* SPDX-License-Identifier: MIT */
+#include "tables/waits/lock_waits.h"
+
+#include "attribution/attribution_input.h"
+#include "attribution/events/event_handler.h"
+#include "attribution/events/known_events.h"
+#include "attribution/time/thread_tracker.h"
+#include "attribution/time/wait_channels.h"
+#include "attribution/trackers.h"
+#include "common/bytes.h"
+#include "common/error.h"
+#include "common/maps.h"
+#include "report/steps/call_step.h"
+#include "symbolize/functions/function_table.h"
+#include "symbolize/symbols/symbols.h"
+
+#include <inttypes.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Maximum nesting: a thread that waits for a mutex may wait for the spinlock in
+ * it, and an interrupt there for another one.
+ */
+enum { MOST_OPEN = 8 };
+
+struct lock_waiter {
+	int32_t tid;
+	struct lock_wait open[MOST_OPEN];
+	uint32_t count;
+};
+
+const char *lock_kind_name(enum lock_kind kind)
+{
+	static const char *const names[LOCK_KINDS] = {
+		[LOCK_SPIN] = "spinlock",
+		[LOCK_RW_SPIN] = "rwlock",
+		[LOCK_MUTEX] = "mutex",
+		[LOCK_RW_SEM] = "rwsem",
+		[LOCK_PERCPU_RW_SEM] = "percpu_rwsem",
+		[LOCK_RT_MUTEX] = "rt_mutex",
+		[LOCK_OTHER] = "other",
+		[LOCK_FUTEX] = "futex",
+		[LOCK_FILE] = "file",
+	};
+
+	return names[kind];
+}
+
+enum lock_kind lock_kind_of(int64_t flags)
+{
+	enum { SPIN = 1, READ = 2, WRITE = 4, RT = 8, PERCPU = 16, MUTEX = 32 };
+
+	if (flags & MUTEX)
+		return LOCK_MUTEX;
+	if (flags & PERCPU)
+		return LOCK_PERCPU_RW_SEM;
+	if (flags & RT)
+		return LOCK_RT_MUTEX;
+	if (flags & (READ | WRITE))
+		return flags & SPIN ? LOCK_RW_SPIN : LOCK_RW_SEM;
+	return flags & SPIN ? LOCK_SPIN : LOCK_OTHER;
+}
+
+void lock_waits_open(struct lock_waits *waits, struct lock_callback *callback)
+{
+	*waits = (struct lock_waits){
+		.callback = callback,
+		.threads = KEYED_ARRAY_OF(struct lock_waiter, tid),
+	};
+}
+
+void lock_waits_close(struct lock_waits *waits)
+{
+	keyed_array_free(&waits->threads);
+	number_map_free(&waits->by_lock);
+}
+
+/* Returns a key that is unique to @lock: the process is part of a futex's key,
+ * since its address is only valid there.
+ */
+static uint64_t lock_name_key(const struct lock_name *lock)
+{
+	switch (lock->kind) {
+	case LOCK_FUTEX:
+		return lock->address ^ (uint64_t)(uint32_t)lock->pid << 48;
+	case LOCK_FILE:
+		return (lock->address ^ lock->device << 32) *
+		       0x9e3779b97f4a7c15;
+	default:
+		return lock->address;
+	}
+}
+
+struct lock_text lock_name_text(const struct lock_name *lock)
+{
+	enum { MINOR_BITS = 20 };
+	struct lock_text text = { "" };
+
+	if (lock->kind == LOCK_FILE)
+		snprintf(text.text, sizeof(text.text),
+			 "%02" PRIx64 ":%02" PRIx64 ":%" PRIu64,
+			 lock->device >> MINOR_BITS,
+			 lock->device & ((1U << MINOR_BITS) - 1),
+			 lock->address);
+	else if (lock->address)
+		snprintf(text.text, sizeof(text.text), "0x%" PRIx64,
+			 lock->address);
+	return text;
+}
+
+static struct lock_wait *find(struct lock_waiter *waiter,
+			      const struct lock_name *lock)
+{
+	for (uint32_t i = waiter->count; i-- > 0;)
+		if (lock_name_key(&waiter->open[i].lock) == lock_name_key(lock))
+			return &waiter->open[i];
+	return NULL;
+}
+
+int lock_waits_begin(struct lock_waits *waits, const struct task *task,
+		     const struct lock_name *lock, uint32_t function,
+		     uint64_t time_ns)
+{
+	struct lock_waiter *waiter = keyed_array_add(
+		&waits->threads, &(struct lock_waiter){ .tid = task->tid });
+	uint64_t *others;
+
+	if (!waiter)
+		return -ERROR_MEMORY;
+	if (find(waiter, lock) || waiter->count == MOST_OPEN)
+		return 0;
+	others = number_map_add(&waits->by_lock, lock_name_key(lock));
+	if (!others)
+		return -ERROR_MEMORY;
+	waiter->open[waiter->count++] = (struct lock_wait){
+		.lock = *lock,
+		.function = function,
+		.task = *task,
+		.others_at_begin = (uint32_t)(*others)++,
+		.begin_ns = time_ns,
+		.waker = -1,
+	};
+	return 0;
+}
+
+int lock_waits_end(struct lock_waits *waits, int32_t tid,
+		   const struct lock_name *lock, uint64_t time_ns)
+{
+	struct lock_waiter *waiter = keyed_array_find(&waits->threads, &tid);
+	struct lock_wait *wait = waiter ? find(waiter, lock) : NULL;
+	struct lock_wait ended;
+
+	if (!wait)
+		return 0;
+	ended = *wait;
+	memmove(wait, wait + 1,
+		(size_t)(waiter->open + --waiter->count - wait) *
+			sizeof(*wait));
+	ended.others_at_end = (uint32_t)number_map_lower(&waits->by_lock,
+							 lock_name_key(lock));
+	ended.end_ns = time_ns;
+	return waits->callback->take(waits->callback, &ended);
+}
+
+int lock_waits_end_file(struct lock_waits *waits, int32_t tid, uint64_t time_ns)
+{
+	const struct lock_waiter *waiter =
+		keyed_array_find(&waits->threads, &tid);
+
+	for (uint32_t i = waiter ? waiter->count : 0; i-- > 0;)
+		if (waiter->open[i].lock.kind == LOCK_FILE)
+			return lock_waits_end(waits, tid, &waiter->open[i].lock,
+					      time_ns);
+	return 0;
+}
+
+void lock_waits_wake(struct lock_waits *waits, int32_t tid, int32_t waker)
+{
+	struct lock_waiter *waiter = keyed_array_find(&waits->threads, &tid);
+
+	if (waiter && waiter->count)
+		waiter->open[waiter->count - 1].waker = waker;
+}
+
+enum { FILE_WAITS = 3 };
+
+struct lock_tracker {
+	struct event_handler handler;
+	struct lock_waits waits;
+	const struct task_time *time;
+	const struct task_paths *paths;
+	const struct wait_channels *places;
+	uint32_t futex_wait; /* kernel/futex/waitwake.c of Linux 5.16 and newer,
+			      * kernel/futex.c before */
+	/* their first argument is the futex word's address */
+	const struct call_entries *calls;
+	uint32_t file_waits[FILE_WAITS]; /* see file_wait_names */
+	int status;
+};
+
+/* A thread that waits for a file lock tries again when woken, and gives up for
+ * a signal, in which case only the end of these functions shows the end of the
+ * wait (fs/locks.c).
+ */
+static const char *const file_wait_names[FILE_WAITS] = {
+	"locks_lock_inode_wait",
+	"fcntl_setlk",
+	"fcntl_setlk64",
+};
+
+static bool is_file_wait(const struct lock_tracker *tracker, uint32_t function)
+{
+	for (size_t i = 0; i < FILE_WAITS; i++)
+		if (tracker->file_waits[i] == function)
+			return true;
+	return false;
+}
+
+static void note(struct lock_tracker *tracker, int status)
+{
+	if (status < 0)
+		tracker->status = status;
+}
+
+/* Returns the function of @task that tries to lock: the innermost function
+ * outside of locking and the scheduler.
+ */
+static uint32_t function_of(const struct lock_tracker *tracker,
+			    const struct task *task)
+{
+	size_t count = 0;
+	const struct path_frame *path =
+		task_paths_of(tracker->paths, task->index, &count);
+
+	return wait_channels_caller(tracker->places, path, count);
+}
+
+/* Like function_of(), for file locks: the caller of the outermost of
+ * file_wait_names.
+ */
+static uint32_t file_function_of(const struct lock_tracker *tracker,
+				 const struct task *task)
+{
+	size_t count;
+	const struct path_frame *path =
+		task_paths_of(tracker->paths, task->index, &count);
+
+	for (size_t i = 1; path && i < count; i++)
+		if (is_file_wait(tracker, path[i].function))
+			return path[i - 1].function;
+	return FUNCTION_UNKNOWN;
+}
+
+static void take_futex(struct lock_tracker *tracker,
+		       const struct call_step *step)
+{
+	const struct task *task = step->task;
+	const struct call_entry *call =
+		call_entries_find(tracker->calls, task->tid);
+	const struct lock_name lock = {
+		.address = call ? call->arguments[0] : 0,
+		.pid = task->pid,
+		.kind = LOCK_FUTEX,
+	};
+
+	if (step->kind == STEP_ENTER)
+		note(tracker, lock_waits_begin(&tracker->waits, task, &lock,
+					       step->function, step->time_ns));
+	else if (step->kind == STEP_EXIT)
+		note(tracker, lock_waits_end(&tracker->waits, task->tid, &lock,
+					     step->time_ns));
+}
+
+static void take_step(struct event_handler *handler,
+		      const struct call_step *step)
+{
+	struct lock_tracker *tracker = (struct lock_tracker *)handler;
+
+	if (step->kind != STEP_ENTER && step->kind != STEP_EXIT)
+		return;
+	if (step->function == tracker->futex_wait)
+		take_futex(tracker, step);
+	else if (step->kind == STEP_EXIT &&
+		 is_file_wait(tracker, step->function))
+		note(tracker,
+		     lock_waits_end_file(&tracker->waits, step->task->tid,
+					 step->time_ns));
+}
+
+static void begin_wait(struct lock_tracker *tracker,
+		       const struct event_record *event,
+		       const struct lock_name *lock)
+{
+	const struct task *task =
+		task_time_task(tracker->time, event->cpu, event->tid);
+	uint32_t function;
+
+	if (!task)
+		return;
+	function = lock->kind == LOCK_FILE ? file_function_of(tracker, task) :
+					     function_of(tracker, task);
+	note(tracker, lock_waits_begin(&tracker->waits, task, lock, function,
+				       event->time_ns));
+}
+
+static void take_file(struct lock_tracker *tracker,
+		      const struct event_record *event)
+{
+	enum { DEFERRED = 1 };
+	const struct lock_name lock = {
+		.address = (uint64_t)event->values[FILE_INODE],
+		.device = (uint32_t)event->values[FILE_DEVICE],
+		.pid = -1,
+		.kind = LOCK_FILE,
+	};
+
+	if (event->values[FILE_RESULT] == DEFERRED)
+		begin_wait(tracker, event, &lock);
+	else
+		note(tracker, lock_waits_end(&tracker->waits, event->tid, &lock,
+					     event->time_ns));
+}
+
+static void take_contention(struct lock_tracker *tracker,
+			    const struct event_record *event)
+{
+	const struct lock_name lock = {
+		.address = (uint64_t)event->values[LOCK_ADDRESS],
+		.pid = -1,
+		.kind = lock_kind_of(event->values[LOCK_FLAGS]),
+	};
+
+	if (event->event == EVENT_LOCK_END)
+		note(tracker, lock_waits_end(&tracker->waits, event->tid, &lock,
+					     event->time_ns));
+	else
+		begin_wait(tracker, event, &lock);
+}
+
+static void take_event(struct event_handler *handler,
+		       const struct event_record *event)
+{
+	struct lock_tracker *tracker = (struct lock_tracker *)handler;
+
+	if (event->event == EVENT_SCHED_WAKING)
+		lock_waits_wake(&tracker->waits,
+				(int32_t)event->values[WAKING_TID], event->tid);
+	else if (event->event == EVENT_LOCK_BEGIN ||
+		 event->event == EVENT_LOCK_END)
+		take_contention(tracker, event);
+	else if (event->event == EVENT_FILE_FLOCK ||
+		 event->event == EVENT_FILE_POSIX)
+		take_file(tracker, event);
+}
+
+void lock_tracker_free(struct lock_tracker *tracker)
+{
+	if (!tracker)
+		return;
+	lock_waits_close(&tracker->waits);
+	free(tracker);
+}
+
+struct lock_tracker *lock_tracker_new(const struct attribution_input *input,
+				      struct lock_callback *callback)
+{
+	const struct function_table *functions =
+		symbols_functions(input->symbols);
+	struct thread_tracker *threads = trackers_threads(input->trackers);
+	struct lock_tracker *tracker = calloc(1, sizeof(*tracker));
+
+	if (!tracker)
+		return NULL;
+	tracker->handler = (struct event_handler){ .step = take_step,
+						   .event = take_event };
+	tracker->time = thread_tracker_time(threads);
+	tracker->paths = thread_tracker_paths(threads);
+	tracker->places = trackers_wait_channels(input->trackers);
+	tracker->futex_wait = function_table_kernel(functions, "futex_wait");
+	for (size_t i = 0; i < FILE_WAITS; i++)
+		tracker->file_waits[i] =
+			function_table_kernel(functions, file_wait_names[i]);
+	tracker->calls = thread_tracker_calls(threads);
+	lock_waits_open(&tracker->waits, callback);
+	if (tracker->time && tracker->paths && tracker->places &&
+	    !trackers_follow(input->trackers, &tracker->handler))
+		return tracker;
+	lock_tracker_free(tracker);
+	return NULL;
+}
+
+int lock_tracker_status(const struct lock_tracker *tracker)
+{
+	return tracker->status;
+}
+
+static void pack_name(struct pack *pack, struct lock_name *lock)
+{
+	pack_u64(pack, &lock->address);
+	pack_u64(pack, &lock->device);
+	pack_i32(pack, &lock->pid);
+	pack_u32(pack, &lock->kind);
+	pack_check(pack, lock->kind < LOCK_KINDS);
+}
+
+void lock_pack(struct pack *pack, struct lock_wait *wait, uint32_t functions)
+{
+	pack_name(pack, &wait->lock);
+	pack_u32(pack, &wait->function);
+	pack_check(pack, wait->function < functions);
+	task_pack_facts(pack, &wait->task);
+	pack_i32(pack, &wait->waker);
+	pack_u32(pack, &wait->others_at_begin);
+	pack_u32(pack, &wait->others_at_end);
+	pack_u64(pack, &wait->begin_ns);
+	pack_u64(pack, &wait->end_ns);
+}

@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef KT_TABLES_WAITS_LOCK_WAITS_H
+#define KT_TABLES_WAITS_LOCK_WAITS_H
+
+/* Waits for locks, one by one: for the table of locks (locks_table.c) and SQL.
+ *
+ * kernel events ----> lock_tracker ----> lock_waits ----> struct lock_callback
+ * calls of futex_wait()  begin, end,      open waits by    each wait, as it
+ * ends and file locks         wake-ups         lock and thread
+ *
+ * Invariants:
+ * 1. A wait is emitted once, when it ends.
+ * 2. A thread's waits nest: interrupts and inner locks are waited for within
+ *    the wait for an outer lock.
+ * 3. others_at_begin and others_at_end count the other waiters for the same
+ *    lock.
+ *
+ * Errors: -ERROR_MEMORY, kept until lock_tracker_status().
+ */
+
+#include "common/array.h"
+#include "common/maps.h"
+#include "report/steps/call_step.h"
+
+#include <stdint.h>
+
+struct attribution_input;
+struct pack;
+
+/* Kinds of locks; see LCB_F_* in include/trace/events/lock.h. */
+enum lock_kind {
+	LOCK_SPIN,
+	LOCK_RW_SPIN, /* rwlock_t */
+	LOCK_MUTEX,
+	LOCK_RW_SEM,
+	LOCK_PERCPU_RW_SEM,
+	LOCK_RT_MUTEX,
+	LOCK_OTHER,
+	LOCK_FUTEX, /* a word in the memory of a process */
+	LOCK_FILE,  /* locked by flock(2) or fcntl(2) */
+	LOCK_KINDS,
+};
+
+/* Returns the name of @kind: "mutex". */
+const char *lock_kind_name(enum lock_kind kind);
+
+/* Returns the kind for the @flags of lock:contention_begin. */
+enum lock_kind lock_kind_of(int64_t flags);
+
+/* Identifies a lock. */
+struct lock_name {
+	uint64_t address; /* LOCK_FILE: the inode's number; 0: unknown */
+	uint64_t device;  /* LOCK_FILE: as FILE_DEVICE; else 0 */
+	/* LOCK_FUTEX: process whose memory it is in; else -1 */
+	int32_t pid;
+	uint32_t kind; /* enum lock_kind */
+};
+
+/* A lock as text: its address; for files the format of /proc/locks,
+ * "fe:00:1234"; "" if unknown.
+ */
+struct lock_text {
+	char text[40];
+};
+
+struct lock_text lock_name_text(const struct lock_name *lock);
+
+/* One wait for a lock, from the attempt to lock it to success. */
+struct lock_wait {
+	struct lock_name lock;
+	uint32_t function; /* tried to lock */
+	struct task task;  /* the waiting thread, at the start of the wait */
+	/* last thread that woke the waiter by releasing the lock; -1: none */
+	int32_t waker;
+	/* Numbers of other waiters at the start and the end of the wait. */
+	uint32_t others_at_begin;
+	uint32_t others_at_end;
+	uint64_t begin_ns;
+	uint64_t end_ns;
+};
+
+/* Called with each wait as it ends. Returns 0 or -ERROR_MEMORY. */
+struct lock_callback {
+	int (*take)(struct lock_callback *callback,
+		    const struct lock_wait *wait);
+};
+
+/* The threads that wait for locks. Memory grows with the number of locks that
+ * have waiters at the same time, and of threads that ever waited.
+ */
+struct lock_waits {
+	struct lock_callback *callback; /* borrowed */
+	struct number_map by_lock;	/* number of waiters by lock */
+	struct keyed_array threads;	/* struct lock_waiter by tid */
+};
+
+/* Borrows @callback. */
+void lock_waits_open(struct lock_waits *waits, struct lock_callback *callback);
+void lock_waits_close(struct lock_waits *waits);
+
+/* Starts a wait of @task for @lock in @function. A wait for the same lock that
+ * is already open continues. Returns 0 or -ERROR_MEMORY.
+ */
+int lock_waits_begin(struct lock_waits *waits, const struct task *task,
+		     const struct lock_name *lock, uint32_t function,
+		     uint64_t time_ns);
+
+/* Ends the wait of @tid for @lock and emits it. Returns 0 or -ERROR_MEMORY. */
+int lock_waits_end(struct lock_waits *waits, int32_t tid,
+		   const struct lock_name *lock, uint64_t time_ns);
+
+/* Like lock_waits_end(), for the file lock that @tid waits for, if any. */
+int lock_waits_end_file(struct lock_waits *waits, int32_t tid,
+			uint64_t time_ns);
+
+/* Records that thread @waker wakes @tid, which may be waiting for a lock. */
+void lock_waits_wake(struct lock_waits *waits, int32_t tid, int32_t waker);
+
+/* Finds the waits for locks in a recording: for the kernel's own locks from
+ * lock:contention_begin and contention_end (include/trace/events/lock.h), for
+ * futexes from the calls of futex_wait(), for file locks from the attempts to
+ * lock (include/trace/events/filelock.h).
+ */
+struct lock_tracker;
+
+/* Borrows both. Emits all waits, whatever the filter of @input. Returns NULL
+ * when out of memory.
+ */
+struct lock_tracker *lock_tracker_new(const struct attribution_input *input,
+				      struct lock_callback *callback);
+void lock_tracker_free(struct lock_tracker *tracker);
+
+/* Returns 0, or -ERROR_MEMORY if the tracker or the callback ever ran out of
+ * memory.
+ */
+int lock_tracker_status(const struct lock_tracker *tracker);
+
+/* Writes @wait, or reads it. @functions: number of functions. */
+void lock_pack(struct pack *pack, struct lock_wait *wait, uint32_t functions);
+
+#endif

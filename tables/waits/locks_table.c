@@ -1,0 +1,322 @@
+/* SPDX-License-Identifier: MIT */
+#include "tables/waits/locks_table.h"
+
+#include "attribution/events/event_handler.h"
+#include "attribution/events/known_events.h"
+#include "common/bytes.h"
+#include "common/container_of.h"
+#include "common/error.h"
+#include "common/kept_file.h"
+#include "report/text/task_names.h"
+#include "symbolize/functions/function_table.h"
+#include "symbolize/symbols/symbols.h"
+#include "tables/table.h"
+#include "tables/table_records.h"
+#include "tables/text/recorded.h"
+#include "tables/text/table_rows.h"
+#include "tables/waits/lock_waits.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+void lock_stats_free(struct lock_stats *stats)
+{
+	for (size_t i = 0; i < stats->all.items.count; i++) {
+		struct lock_stat *stat = array_at(&stats->all.items, i);
+
+		histogram_free(&stat->waits);
+		keyed_array_free(&stat->releases);
+	}
+	keyed_array_free(&stats->all);
+}
+
+static struct lock_stat *stat_of(struct lock_stats *stats,
+				 const struct lock_wait *wait)
+{
+	return keyed_array_add(
+		&stats->all,
+		&(struct lock_stat){
+			.lock = wait->lock,
+			.function = wait->function,
+			.waits = HISTOGRAM_EMPTY,
+			.releases = KEYED_ARRAY_OF(struct lock_release, tid),
+		});
+}
+
+static int add_release(struct lock_stat *stat, int32_t tid)
+{
+	struct lock_release *release = keyed_array_add(
+		&stat->releases, &(struct lock_release){ .tid = tid });
+
+	if (!release)
+		return -ERROR_MEMORY;
+	release->count++;
+	return 0;
+}
+
+int lock_stats_add(struct lock_stats *stats, const struct lock_wait *wait)
+{
+	struct lock_stat *stat = stat_of(stats, wait);
+
+	if (!stat)
+		return -ERROR_MEMORY;
+	if (stat->others_at_begin < wait->others_at_begin)
+		stat->others_at_begin = wait->others_at_begin;
+	if (stat->others_at_end < wait->others_at_end)
+		stat->others_at_end = wait->others_at_end;
+	if (wait->waker >= 0 && add_release(stat, wait->waker) < 0)
+		return -ERROR_MEMORY;
+	return histogram_add(&stat->waits, wait->end_ns - wait->begin_ns);
+}
+
+static int compare_stats(const void *a, const void *b)
+{
+	const struct lock_stat *x = a;
+	const struct lock_stat *y = b;
+
+	if (x->waits.total != y->waits.total)
+		return x->waits.total > y->waits.total ? -1 : 1;
+	if (x->lock.address != y->lock.address)
+		return x->lock.address < y->lock.address ? -1 : 1;
+	return x->lock.device < y->lock.device ?
+		       -1 :
+		       x->lock.device > y->lock.device;
+}
+
+static int compare_releases(const void *a, const void *b)
+{
+	const struct lock_release *x = a;
+	const struct lock_release *y = b;
+
+	if (x->count != y->count)
+		return x->count > y->count ? -1 : 1;
+	return x->tid - y->tid;
+}
+
+void lock_stats_sort(struct lock_stats *stats)
+{
+	array_sort(&stats->all.items, compare_stats);
+	for (size_t i = 0; i < stats->all.items.count; i++) {
+		struct lock_stat *stat = array_at(&stats->all.items, i);
+
+		array_sort(&stat->releases.items, compare_releases);
+	}
+}
+
+/* report --locks: the locks that threads waited for, and the threads that
+ * released them.
+ */
+struct locks_table {
+	struct event_handler handler;
+	struct lock_callback callback;
+	struct attribution_input input;
+	struct lock_tracker *tracker;
+	struct lock_stats stats;
+	struct kept_file_writer *writer; /* NULL: records are not written */
+	int status;
+};
+
+/* Maximum number of releasing threads in a row. */
+enum { MOST_RELEASES = 3 };
+
+static uint32_t functions_of(const struct locks_table *table)
+{
+	return function_count(symbols_functions(table->input.symbols));
+}
+
+static void keep_wait(const struct locks_table *table,
+		      const struct lock_wait *wait)
+{
+	const struct kept_span span =
+		kept_span_of(wait->begin_ns, wait->end_ns);
+	struct lock_wait kept = *wait;
+
+	lock_pack(kept_file_writer_pack(table->writer), &kept,
+		  functions_of(table));
+	kept_file_writer_add(table->writer, &span);
+}
+
+static int count_wait(struct locks_table *table, const struct lock_wait *wait)
+{
+	return table_wants(&table->input, &wait->task, wait->begin_ns) ?
+		       lock_stats_add(&table->stats, wait) :
+		       0;
+}
+
+static int take_wait(struct lock_callback *callback,
+		     const struct lock_wait *wait)
+{
+	struct locks_table *table =
+		container_of(callback, struct locks_table, callback);
+
+	if (table->writer)
+		keep_wait(table, wait);
+	return count_wait(table, wait);
+}
+
+static void keep(struct event_handler *handler, struct kept_file_writer *writer)
+{
+	struct locks_table *table = (struct locks_table *)handler;
+
+	table->writer = writer;
+}
+
+static void take_record(struct event_handler *handler, struct pack *pack)
+{
+	struct locks_table *table = (struct locks_table *)handler;
+	struct lock_wait wait = { .begin_ns = 0 };
+
+	lock_pack(pack, &wait, functions_of(table));
+	if (!pack->failed && count_wait(table, &wait) < 0)
+		table->status = -ERROR_MEMORY;
+}
+
+static void close_table(struct event_handler *handler)
+{
+	struct locks_table *table = (struct locks_table *)handler;
+
+	lock_tracker_free(table->tracker);
+	lock_stats_free(&table->stats);
+}
+
+static bool open_table(struct event_handler *handler,
+		       const struct attribution_input *input)
+{
+	struct locks_table *table = (struct locks_table *)handler;
+
+	table->callback.take = take_wait;
+	table->input = *input;
+	table->stats = LOCK_STATS_NONE;
+	table->tracker = lock_tracker_new(&table->input, &table->callback);
+	return table->tracker;
+}
+
+struct releases_field {
+	const struct locks_table *table;
+	const struct lock_stat *stat;
+};
+
+/* "hog-144 12, recv-145 3" */
+static bool write_releases(FILE *out, const void *ctx)
+{
+	const struct releases_field *field = ctx;
+	const struct locks_table *table = field->table;
+	const struct lock_stat *stat = field->stat;
+
+	for (size_t i = 0; i < stat->releases.items.count && i < MOST_RELEASES;
+	     i++) {
+		const struct lock_release *release =
+			array_at(&stat->releases.items, i);
+
+		fprintf(out, "%s%s %" PRIu64, i ? ", " : "",
+			task_label_last(table->input.names, release->tid).text,
+			release->count);
+	}
+	return true;
+}
+
+static void write_row(struct record_writer *writer, const void *ctx,
+		      uint64_t index)
+{
+	const struct locks_table *table = ctx;
+	const struct lock_stat *stat = array_at(&table->stats.all.items, index);
+	const struct function_table *functions =
+		symbols_functions(table->input.symbols);
+	const struct lock_text lock = lock_name_text(&stat->lock);
+
+	record_text(writer, "kind",
+		    lock_kind_name((enum lock_kind)stat->lock.kind));
+	if (*lock.text)
+		record_text(writer, "lock", lock.text);
+	else
+		record_absent(writer, "lock");
+	if (stat->lock.pid >= 0)
+		record_signed(writer, "pid", stat->lock.pid);
+	else
+		record_absent(writer, "pid");
+	record_text(writer, "function",
+		    function_at(functions, stat->function)->name);
+	record_number(writer, "count", stat->waits.count);
+	record_number(writer, "total_ns", stat->waits.total);
+	record_number(writer, "mean_ns", histogram_mean(&stat->waits));
+	record_number(writer, "max_ns", stat->waits.max);
+	record_number(writer, "waiters_at_begin", stat->others_at_begin);
+	record_number(writer, "waiters_at_end", stat->others_at_end);
+	record_written(writer, "released_by", write_releases,
+		       &(struct releases_field){ table, stat });
+}
+
+static const struct table_need needs[] = {
+	{ .columns = "locks", .event = RECORDED_KERNEL, .is_all = true },
+	{ .columns = "the kernel's locks", .event = EVENT_LOCK_BEGIN },
+	{ .columns = "file locks",
+	  .event = EVENT_FILE_FLOCK,
+	  .or_event = EVENT_FILE_POSIX },
+	{ .columns = "which futex", .event = EVENT_SYS_ENTER },
+	{ .columns = "released_by", .event = EVENT_SCHED_WAKING },
+};
+
+/* Names only the kinds of locks whose waits were recorded. */
+static const char *none_text(const struct recorded *recorded)
+{
+	bool has_kernel = recorded_has(recorded, &needs[1]);
+	bool has_files = recorded_has(recorded, &needs[2]);
+
+	if (has_kernel && has_files)
+		return "No lock was waited for";
+	if (has_kernel)
+		return "No futex and no lock of the kernel was waited for";
+	return has_files ? "No futex and no lock of a file was waited for" :
+			   "No futex was waited for";
+}
+
+static void explain(const struct locks_table *table, FILE *out)
+{
+	struct recorded recorded =
+		recorded_of(table->input.recording, table->input.events);
+	bool has_rows = recorded_explain(&recorded, needs,
+					 sizeof(needs) / sizeof(*needs), out);
+
+	if (has_rows && !table->stats.all.items.count)
+		recorded_none(&table->input, none_text(&recorded), out);
+}
+
+static int render(struct event_handler *handler,
+		  const struct attribution_output *output)
+{
+	struct locks_table *table = (struct locks_table *)handler;
+	int status = table->status;
+
+	if (!status)
+		status = lock_tracker_status(table->tracker);
+	if (status)
+		return status;
+	lock_stats_sort(&table->stats);
+	status = table_rows_render(output, write_row, table,
+				   table->stats.all.items.count);
+	if (!status && output->format == RECORD_TABLE)
+		explain(table, output->out);
+	return status;
+}
+
+static const struct table_records records = {
+	.name = "locks",
+	.keep = keep,
+	.pack_rest = table_records_refer_to_nothing,
+	.take = take_record,
+	.wanted = table_records_begin_in,
+};
+
+const struct attribution_table locks_table = {
+	.name = "locks",
+	.columns = "kind lock pid function count total_ns mean_ns max_ns "
+		   "waiters_at_begin waiters_at_end released_by",
+	.help = "kernel locks, futexes and file locks that threads waited for, "
+		"and which threads released them",
+	.is_of_tasks = true,
+	.size = sizeof(struct locks_table),
+	.open = open_table,
+	.render = render,
+	.close = close_table,
+	.records = &records,
+};

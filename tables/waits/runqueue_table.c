@@ -1,0 +1,362 @@
+/* SPDX-License-Identifier: MIT */
+#include "tables/waits/runqueue_table.h"
+
+#include "attribution/events/event_handler.h"
+#include "attribution/events/known_events.h"
+#include "attribution/time/thread_tracker.h"
+#include "attribution/trackers.h"
+#include "common/container_of.h"
+#include "common/error.h"
+#include "report/steps/call_step.h"
+#include "report/steps/task_choice.h"
+#include "report/text/duration_text.h"
+#include "report/text/task_names.h"
+#include "tables/table.h"
+#include "tables/table_records.h"
+#include "tables/text/histogram.h"
+#include "tables/text/recorded.h"
+#include "tables/text/table_rows.h"
+#include "tables/waits/runqueue_records.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+void wait_stats_free(struct wait_stats *stats)
+{
+	for (size_t i = 0; i < stats->rows.items.count; i++) {
+		struct wait_stat *stat = array_at(&stats->rows.items, i);
+
+		histogram_free(&stat->waits);
+		keyed_array_free(&stat->instead);
+	}
+	keyed_array_free(&stats->rows);
+	histogram_free(&stats->all);
+}
+
+static struct wait_stat *stat_of(struct wait_stats *stats, uint32_t row,
+				 int32_t pid, int32_t tid)
+{
+	struct wait_stat *stat = keyed_array_add(
+		&stats->rows,
+		&(struct wait_stat){
+			.row = row,
+			.pid = pid,
+			.waits = HISTOGRAM_EMPTY,
+			.instead = KEYED_ARRAY_OF(struct run_instead, tid),
+		});
+
+	if (stat)
+		stat->tid = tid;
+	return stat;
+}
+
+static int add_instead(void *ctx, int32_t tid, uint64_t ns)
+{
+	struct wait_stat *stat = ctx;
+	struct run_instead *item;
+
+	if (tid == stat->tid)
+		return 0;
+	item = keyed_array_add(&stat->instead,
+			       &(struct run_instead){ .tid = tid });
+	if (!item)
+		return -ERROR_MEMORY;
+	item->ns += ns;
+	return 0;
+}
+
+int wait_stats_add(struct wait_stats *stats, uint32_t row, int32_t pid,
+		   const struct cpu_wait *wait, const struct cpu_runs *runs)
+{
+	struct wait_stat *stat = stat_of(stats, row, pid, wait->task->tid);
+	uint64_t ns = wait->end_ns - wait->begin_ns;
+
+	if (!stat || histogram_add(&stat->waits, ns) < 0 ||
+	    histogram_add(&stats->all, ns) < 0)
+		return -ERROR_MEMORY;
+	stat->preempted += wait->was_running;
+	stat->recorder_ns += wait->recorder_ns;
+	return cpu_runs_between(runs, wait->cpu, wait->begin_ns, wait->end_ns,
+				add_instead, stat);
+}
+
+static int compare_instead(const void *a, const void *b)
+{
+	const struct run_instead *one = a;
+	const struct run_instead *other = b;
+
+	if (one->ns != other->ns)
+		return one->ns < other->ns ? 1 : -1;
+	return one->tid < other->tid ? -1 : one->tid > other->tid;
+}
+
+static int compare_stats(const void *a, const void *b)
+{
+	const struct wait_stat *one = a;
+	const struct wait_stat *other = b;
+
+	if (one->waits.total != other->waits.total)
+		return one->waits.total < other->waits.total ? 1 : -1;
+	return one->tid < other->tid ? -1 : one->tid > other->tid;
+}
+
+void wait_stats_sort(struct wait_stats *stats)
+{
+	struct wait_stat *items = stats->rows.items.items;
+
+	for (size_t i = 0; i < stats->rows.items.count; i++)
+		array_sort(&items[i].instead.items, compare_instead);
+	array_sort(&stats->rows.items, compare_stats);
+}
+
+/* report --runqueue: how long each thread waited for a CPU, and the threads
+ * that ran instead.
+ */
+struct runqueue_table {
+	struct event_handler handler;
+	struct span_callback callback;
+	struct attribution_input input;
+	struct cpu_runs runs;
+	struct cpu_waits waits;
+	struct wait_stats stats;
+	struct runqueue_records records;
+	int status;
+};
+
+/* Maximum number of threads that ran instead in a row. */
+enum { MOST_INSTEAD = 3 };
+
+static int count_wait(void *ctx, const struct cpu_wait *wait)
+{
+	struct runqueue_table *table = ctx;
+	const struct task_groups *groups = table->input.groups;
+	int32_t group = groups ? task_groups_of(groups, wait->task) : 0;
+	struct cpu_wait part = *wait;
+
+	if (!cpu_wait_cut(&part, table->input.window) ||
+	    !table_wants(&table->input, part.task, part.begin_ns))
+		return 0;
+	if (groups)
+		return wait_stats_add(&table->stats, (uint32_t)group, group,
+				      &part, &table->runs);
+	return wait_stats_add(&table->stats, part.task->index, part.task->pid,
+			      &part, &table->runs);
+}
+
+static int take_wait(void *ctx, const struct cpu_wait *wait)
+{
+	const struct runqueue_table *table = ctx;
+
+	if (table->records.writer)
+		runqueue_records_keep_wait(&table->records, wait);
+	return count_wait(ctx, wait);
+}
+
+static void take_run(void *ctx, uint32_t cpu, const struct cpu_run *run)
+{
+	const struct runqueue_table *table = ctx;
+
+	if (table->records.writer)
+		runqueue_records_keep_run(&table->records, cpu, run);
+}
+
+static void note(struct runqueue_table *table, int status)
+{
+	if (status < 0)
+		table->status = status;
+}
+
+static void take_span(struct span_callback *callback,
+		      const struct time_span *span)
+{
+	struct runqueue_table *table =
+		container_of(callback, struct runqueue_table, callback);
+
+	note(table, cpu_waits_span(&table->waits, span));
+}
+
+static void take_step(struct event_handler *handler,
+		      const struct call_step *step)
+{
+	struct runqueue_table *table = (struct runqueue_table *)handler;
+
+	note(table, cpu_runs_take(&table->runs, step));
+}
+
+static void close_table(struct event_handler *handler)
+{
+	struct runqueue_table *table = (struct runqueue_table *)handler;
+
+	cpu_runs_free(&table->runs);
+	cpu_waits_free(&table->waits);
+	wait_stats_free(&table->stats);
+	runqueue_records_free(&table->records);
+}
+
+static bool open_table(struct event_handler *handler,
+		       const struct attribution_input *input)
+{
+	struct runqueue_table *table = (struct runqueue_table *)handler;
+
+	table->handler.step = take_step;
+	table->callback.take = take_span;
+	table->input = *input;
+	table->runs = CPU_RUNS_NONE;
+	table->runs.ended = take_run;
+	table->runs.ctx = table;
+	table->records = RUNQUEUE_RECORDS_NONE;
+	table->waits = cpu_waits_of(take_wait, table);
+	table->stats = WAIT_STATS_NONE;
+	return !thread_tracker_hand_spans(trackers_threads(input->trackers),
+					  &table->callback, TIME_WINDOW_ALL);
+}
+
+struct instead_field {
+	const struct runqueue_table *table;
+	const struct wait_stat *stat;
+	bool is_text;
+};
+
+/* "19.0 ms hog-144; 207 us ksoftirqd/0-17", in CSV and JSON in ns. */
+static bool write_instead(FILE *out, const void *ctx)
+{
+	const struct instead_field *field = ctx;
+	const struct runqueue_table *table = field->table;
+	const struct wait_stat *stat = field->stat;
+
+	for (size_t i = 0; i < stat->instead.items.count && i < MOST_INSTEAD;
+	     i++) {
+		const struct run_instead *item =
+			array_at(&stat->instead.items, i);
+		const char *between = i ? "; " : "";
+		struct task_label label =
+			task_label_last(table->input.names, item->tid);
+
+		if (field->is_text)
+			fprintf(out, "%s%s %s", between,
+				duration_text_of(item->ns).text, label.text);
+		else
+			fprintf(out, "%s%" PRIu64 " %s", between, item->ns,
+				label.text);
+	}
+	return true;
+}
+
+static void write_row(struct record_writer *writer, const void *ctx,
+		      uint64_t index)
+{
+	const struct runqueue_table *table = ctx;
+	const struct wait_stat *stat =
+		array_at(&table->stats.rows.items, index);
+
+	if (!table_rows_group(writer, &table->input, "group", stat->pid)) {
+		record_signed(writer, "pid", stat->pid);
+		record_signed(writer, "tid", stat->tid);
+		record_text(writer, "comm",
+			    task_names_last(table->input.names, stat->tid));
+	}
+	record_number(writer, "count", stat->waits.count);
+	record_number(writer, "preempted", stat->preempted);
+	record_number(writer, "total_ns", stat->waits.total);
+	record_number(writer, "mean_ns", histogram_mean(&stat->waits));
+	record_number(writer, "median_ns",
+		      histogram_quantile(&stat->waits, 0.5));
+	record_number(writer, "p99_ns", histogram_quantile(&stat->waits, 0.99));
+	record_number(writer, "max_ns", stat->waits.max);
+	record_number(writer, "recorder_ns", stat->recorder_ns);
+	record_written(writer, "instead", write_instead,
+		       &(struct instead_field){
+			       table, stat, writer->format == RECORD_TABLE });
+}
+
+static int draw_all(const struct runqueue_table *table, FILE *out)
+{
+	if (!table->stats.all.count)
+		return 0;
+	fputs("\nAll waits for a CPU:\n", out);
+	return histogram_bars_draw(&table->stats.all, out);
+}
+
+static const struct table_need needs[] = {
+	{ .columns = "waits for a CPU",
+	  .event = EVENT_SCHED_SWITCH,
+	  .is_all = true },
+	{ .columns = "waits after a sleep", .event = EVENT_SCHED_WAKING },
+};
+
+static void explain(const struct runqueue_table *table, FILE *out)
+{
+	recorded_table(&table->input, needs, sizeof(needs) / sizeof(*needs),
+		       table->stats.rows.items.count,
+		       "No thread waited for a CPU", out);
+}
+
+static int render(struct event_handler *handler,
+		  const struct attribution_output *output)
+{
+	struct runqueue_table *table = (struct runqueue_table *)handler;
+	int status = runqueue_records_emit(&table->records, count_wait, table);
+
+	if (!status)
+		status = cpu_waits_end(&table->waits);
+	if (!status)
+		status = table->status;
+	if (status)
+		return status;
+	wait_stats_sort(&table->stats);
+	status = table_rows_render(output, write_row, table,
+				   table->stats.rows.items.count);
+	if (status || output->format != RECORD_TABLE)
+		return status;
+	status = draw_all(table, output->out);
+	if (!status)
+		explain(table, output->out);
+	return status;
+}
+
+static void keep(struct event_handler *handler, struct kept_file_writer *writer)
+{
+	struct runqueue_table *table = (struct runqueue_table *)handler;
+
+	table->records.writer = writer;
+}
+
+static void pack_rest(struct event_handler *handler, struct pack *pack)
+{
+	struct runqueue_table *table = (struct runqueue_table *)handler;
+
+	runqueue_records_pack_last(&table->records, &table->runs, &table->waits,
+				   pack);
+	/* Waits that are emitted at the end were just written. */
+	table->records.writer = NULL;
+}
+
+static void take_record(struct event_handler *handler, struct pack *pack)
+{
+	struct runqueue_table *table = (struct runqueue_table *)handler;
+
+	runqueue_records_read(&table->records, &table->runs, pack);
+}
+
+static const struct table_records records = {
+	.name = "runqueue",
+	.keep = keep,
+	.pack_rest = pack_rest,
+	.take = take_record,
+	.wanted = table_records_overlap,
+};
+
+const struct attribution_table runqueue_table = {
+	.name = "runqueue",
+	.columns = "group pid tid comm count preempted total_ns mean_ns "
+		   "median_ns p99_ns max_ns recorder_ns instead",
+	.help = "how long each thread waited for a CPU, and which threads ran "
+		"instead",
+	.is_of_tasks = true,
+	.has_groups = true,
+	.size = sizeof(struct runqueue_table),
+	.open = open_table,
+	.render = render,
+	.close = close_table,
+	.records = &records,
+};

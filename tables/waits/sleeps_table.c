@@ -1,0 +1,662 @@
+/* SPDX-License-Identifier: MIT */
+#include "tables/waits/sleeps_table.h"
+
+#include "attribution/calls/system_calls.h"
+#include "attribution/events/known_events.h"
+#include "attribution/sleeps/sleeps.h"
+#include "attribution/task_tracker.h"
+#include "attribution/trackers.h"
+#include "common/array.h"
+#include "common/bytes.h"
+#include "common/container_of.h"
+#include "common/error.h"
+#include "common/kept_file.h"
+#include "report/profile/call_tree.h"
+#include "report/steps/call_step.h"
+#include "report/steps/task_choice.h"
+#include "report/text/duration_text.h"
+#include "report/text/name_text.h"
+#include "report/text/task_names.h"
+#include "symbolize/functions/function_table.h"
+#include "symbolize/symbols/symbols.h"
+#include "tables/table.h"
+#include "tables/table_records.h"
+#include "tables/text/recorded.h"
+#include "tables/text/stack_text.h"
+#include "tables/text/table_rows.h"
+
+#include <inttypes.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* The sums of the sleeps that one chain of wakers ended, or that waited for one
+ * descriptor.
+ */
+struct waker_stat {
+	/* a chain's number, or WAKER_NONE; in fds, a descriptor */
+	uint32_t waker;
+	uint64_t count;
+	uint64_t total_ns;
+};
+
+/* The sums of one process's, or group's, sleeps with one stack. The times are
+ * of sleeps that were traced from start to end.
+ */
+struct sleep_stat {
+	int32_t pid;
+	uint32_t stack;
+	uint32_t user_stack;
+	uint32_t label;
+	uint64_t count;
+	uint64_t total_ns;
+	uint64_t max_ns;
+	uint64_t runnable_ns; /* after them, until the task ran */
+	/* number of other sleeps, cut by the start or end of the recording */
+	uint64_t cut;
+	uint64_t cut_ns;
+	struct keyed_array wakers; /* struct waker_stat; the longest first once
+				 * sorted */
+	/* struct waker_stat by descriptor, where known */
+	struct keyed_array fds;
+};
+
+struct sleep_stats {
+	struct keyed_array all; /* struct sleep_stat by pid and stack */
+};
+
+#define SLEEP_STATS_NONE \
+	((struct sleep_stats){ KEYED_ARRAY_OF(struct sleep_stat, user_stack) })
+
+/* report --sleeps: the sleeps of each process, by stack and waker. */
+struct sleeps_table {
+	struct event_handler handler;
+	struct task_listener listener;
+	struct attribution_input input;
+	struct task_tracker *tracker;
+	struct sleep_stats stats;
+	/* of records; NULL: records are not written */
+	struct kept_file_writer *writer;
+	int status; /* error while reading records */
+	/* sleeps left out: kernel threads that waited for work */
+	uint64_t idle_count;
+	uint64_t idle_ns;
+};
+
+static inline const struct function_table *
+sleeps_table_functions(const struct sleeps_table *table)
+{
+	return symbols_functions(table->input.symbols);
+}
+
+/* Returns whether @name is a function that calls a kernel thread's own
+ * function.
+ */
+static bool is_start(const char *name)
+{
+	static const char *const starts[] = {
+		"kthread",
+		"ret_from_fork",
+		"ret_from_fork_asm",
+	};
+
+	for (size_t i = 0; i < sizeof(starts) / sizeof(*starts); i++)
+		if (!strcmp(name, starts[i]))
+			return true;
+	return false;
+}
+
+/* Returns whether @name sleeps with a timeout (kernel/time/sleep_timeout.c,
+ * timer.c before 6.13): its caller continues even if nothing wakes it.
+ */
+static bool is_timed(const char *name)
+{
+	return !strncmp(name, "schedule_timeout", 16) ||
+	       !strncmp(name, "schedule_hrtimeout", 18);
+}
+
+bool is_idle_sleep(const struct sleep *sleep, const struct call_tree *stacks,
+		   const struct function_table *functions,
+		   const struct task_names *names)
+{
+	uint32_t own = FUNCTION_NONE;
+
+	if (!task_names_is_of_kernel(names, sleep->task->pid))
+		return false;
+	if (sleep->label == FUNCTION_UNKNOWN || sleep->stack == CALL_NODE_NONE)
+		return true;
+	if (sleep->inner != FUNCTION_UNKNOWN &&
+	    is_timed(function_at(functions, sleep->inner)->base))
+		return true;
+	for (uint32_t at = sleep->stack;;) {
+		const struct call_node *node = call_tree_at(stacks, at);
+
+		if (node->parent == CALL_NODE_NONE)
+			break;
+		if (!is_start(function_at(functions, node->function)->base))
+			own = node->function;
+		at = node->parent;
+	}
+	return own == sleep->label;
+}
+
+static struct sleep_stat *stat_at(const struct sleep_stats *stats, size_t index)
+{
+	return (struct sleep_stat *)stats->all.items.items + index;
+}
+
+static void sleep_stats_free(struct sleep_stats *stats)
+{
+	for (size_t i = 0; i < stats->all.items.count; i++) {
+		keyed_array_free(&stat_at(stats, i)->wakers);
+		keyed_array_free(&stat_at(stats, i)->fds);
+	}
+	keyed_array_free(&stats->all);
+}
+
+/* Returns the process that slept, or the thread if its process is unknown. */
+static int32_t sleep_stats_process(const struct sleep *sleep)
+{
+	return sleep->task->pid < 0 ? sleep->task->tid : sleep->task->pid;
+}
+
+static struct sleep_stat *stat_of(struct sleep_stats *stats, int32_t pid,
+				  const struct sleep *sleep)
+{
+	return keyed_array_add(
+		&stats->all,
+		&(struct sleep_stat){
+			.pid = pid,
+			.stack = sleep->stack,
+			.user_stack = sleep->user_stack,
+			.label = sleep->label,
+			.wakers = KEYED_ARRAY_OF(struct waker_stat, waker),
+			.fds = KEYED_ARRAY_OF(struct waker_stat, waker),
+		});
+}
+
+static int add_to(struct keyed_array *list, uint32_t number,
+		  const struct sleep *sleep)
+{
+	struct waker_stat *waker =
+		keyed_array_add(list, &(struct waker_stat){ .waker = number });
+
+	if (!waker)
+		return -ERROR_MEMORY;
+	waker->count++;
+	waker->total_ns += sleep->asleep_ns;
+	return 0;
+}
+
+/* Counts @sleep for process or group @pid.  Returns 0 or -ERROR_MEMORY. */
+static int sleep_stats_add(struct sleep_stats *stats, int32_t pid,
+			   const struct sleep *sleep)
+{
+	struct sleep_stat *stat = stat_of(stats, pid, sleep);
+
+	if (!stat)
+		return -ERROR_MEMORY;
+	if (sleep->is_cut) {
+		stat->cut++;
+		stat->cut_ns += sleep->asleep_ns;
+		return 0;
+	}
+	stat->count++;
+	stat->total_ns += sleep->asleep_ns;
+	stat->runnable_ns += sleep->runnable_ns;
+	if (sleep->asleep_ns > stat->max_ns)
+		stat->max_ns = sleep->asleep_ns;
+	if (sleep->fd >= 0 &&
+	    add_to(&stat->fds, (uint32_t)sleep->fd, sleep) < 0)
+		return -ERROR_MEMORY;
+	return add_to(&stat->wakers, sleep->waker, sleep);
+}
+
+static int compare_totals(const void *a, const void *b)
+{
+	const struct sleep_stat *x = a;
+	const struct sleep_stat *y = b;
+
+	if (x->total_ns != y->total_ns)
+		return x->total_ns > y->total_ns ? -1 : 1;
+	if (x->cut_ns != y->cut_ns)
+		return x->cut_ns > y->cut_ns ? -1 : 1;
+	if (x->pid != y->pid)
+		return x->pid < y->pid ? -1 : 1;
+	if (x->stack != y->stack)
+		return x->stack < y->stack ? -1 : 1;
+	return x->user_stack < y->user_stack ? -1 : 1;
+}
+
+static int compare_wakers(const void *a, const void *b)
+{
+	const struct waker_stat *x = a;
+	const struct waker_stat *y = b;
+
+	if (x->total_ns != y->total_ns)
+		return x->total_ns > y->total_ns ? -1 : 1;
+	return x->waker < y->waker ? -1 : x->waker > y->waker;
+}
+
+/* Sorts by falling total time. */
+static void sleep_stats_sort(struct sleep_stats *stats)
+{
+	array_sort(&stats->all.items, compare_totals);
+	for (size_t i = 0; i < stats->all.items.count; i++) {
+		array_sort(&stat_at(stats, i)->wakers.items, compare_wakers);
+		array_sort(&stat_at(stats, i)->fds.items, compare_wakers);
+	}
+}
+
+static size_t sleep_stats_count(const struct sleep_stats *stats)
+{
+	return stats->all.items.count;
+}
+
+static const struct sleep_stat *sleep_stats_at(const struct sleep_stats *stats,
+					       size_t index)
+{
+	return stat_at(stats, index);
+}
+
+/* Checks a sleep that was read, since the file is untrusted. */
+static void check(struct pack *pack, const struct sleep *sleep,
+		  const struct sleep_numbers *numbers)
+{
+	pack_check(pack, sleep->stack == CALL_NODE_NONE ||
+				 sleep->stack < numbers->stacks);
+	pack_check(pack, sleep->user_stack == CALL_NODE_NONE ||
+				 sleep->user_stack < numbers->stacks);
+	pack_check(pack, sleep->label < numbers->functions);
+	pack_check(pack, sleep->inner < numbers->functions);
+	pack_check(pack, sleep->waker == WAKER_NONE ||
+				 sleep->waker < numbers->wakers);
+}
+
+void sleep_pack(struct pack *pack, struct sleep *sleep, struct task *task,
+		const struct sleep_numbers *numbers)
+{
+	if (!pack->is_reading)
+		*task = *sleep->task;
+	task_pack_facts(pack, task);
+	sleep->task = task;
+	pack_u64(pack, &sleep->begin_ns);
+	pack_u64(pack, &sleep->asleep_ns);
+	pack_u64(pack, &sleep->runnable_ns);
+	pack_u32(pack, &sleep->stack);
+	pack_u32(pack, &sleep->user_stack);
+	pack_u32(pack, &sleep->label);
+	pack_u32(pack, &sleep->inner);
+	pack_u32(pack, &sleep->waker);
+	pack_i32(pack, &sleep->fd);
+	pack_bool(pack, &sleep->is_cut);
+	check(pack, sleep, numbers);
+}
+
+/* Maximum number of waker chains in a row. */
+enum { MAX_WAKERS = 5 };
+
+/* Maximum number of wakers of a chain in text. */
+enum { MAX_CHAIN = 6 };
+
+/* Writes "3x prog-7 pipe_write", with at most @most wakers of the chain. */
+static void write_waker(const struct sleeps_table *table,
+			const struct waker_stat *waker, uint32_t most,
+			FILE *out)
+{
+	fprintf(out, "%" PRIu64 "x ", waker->count);
+	wakers_write_any(task_tracker_wakers(table->tracker), waker->waker,
+			 most, sleeps_table_functions(table),
+			 table->input.names, out);
+}
+
+/* Context of the fields that are formatted while a row is written. */
+struct sleeps_row {
+	const struct sleeps_table *table;
+	const struct sleep_stat *stat;
+};
+
+static void write_node(const struct sleeps_table *table, uint32_t node,
+		       FILE *out)
+{
+	stack_text_write(task_tracker_stacks(table->tracker), node,
+			 sleeps_table_functions(table), out);
+}
+
+static bool write_stack(FILE *out, const void *ctx)
+{
+	const struct sleeps_row *row = ctx;
+
+	write_node(row->table, row->stat->stack, out);
+	return true;
+}
+
+static bool write_user_stack(FILE *out, const void *ctx)
+{
+	const struct sleeps_row *row = ctx;
+
+	write_node(row->table, row->stat->user_stack, out);
+	return true;
+}
+
+/* "3x prog-7 pipe_write; 1x interrupt ..." */
+static bool write_wakers(FILE *out, const void *ctx)
+{
+	const struct sleeps_row *row = ctx;
+	const struct array *wakers = &row->stat->wakers.items;
+
+	for (size_t i = 0; i < wakers->count && i < MAX_WAKERS; i++) {
+		fputs(i ? "; " : "", out);
+		write_waker(row->table, array_at(wakers, i), UINT32_MAX, out);
+	}
+	return true;
+}
+
+/* Writes "3 12x; 0 1x": the descriptors. */
+static bool write_fds(FILE *out, const void *ctx)
+{
+	const struct sleeps_row *row = ctx;
+	const struct array *fds = &row->stat->fds.items;
+
+	for (size_t i = 0; i < fds->count && i < MAX_WAKERS; i++) {
+		const struct waker_stat *fd = array_at(fds, i);
+
+		fprintf(out, "%s%" PRIu32 " %" PRIu64 "x", i ? "; " : "",
+			fd->waker, fd->count);
+	}
+	return true;
+}
+
+static void write_row(struct record_writer *writer, const void *ctx,
+		      uint64_t index)
+{
+	const struct sleeps_table *table = ctx;
+	const struct sleep_stat *stat = sleep_stats_at(&table->stats, index);
+	const struct sleeps_row row = { table, stat };
+
+	table_rows_process(writer, &table->input, stat->pid);
+	record_text(writer, "label",
+		    sleep_label_name(sleeps_table_functions(table),
+				     stat->label));
+	record_number(writer, "count", stat->count);
+	record_number(writer, "total_ns", stat->total_ns);
+	record_number(writer, "mean_ns",
+		      stat->count ? stat->total_ns / stat->count : 0);
+	record_number(writer, "max_ns", stat->max_ns);
+	record_number(writer, "runnable_ns", stat->runnable_ns);
+	record_number(writer, "cut", stat->cut);
+	record_number(writer, "cut_ns", stat->cut_ns);
+	record_written(writer, "stack", write_stack, &row);
+	if (known_events_has_user_stacks(table->input.events))
+		record_written(writer, "user_stack", write_user_stack, &row);
+	else
+		record_absent(writer, "user_stack");
+	record_written(writer, "wakers", write_wakers, &row);
+	if (known_events_has(table->input.events, EVENT_SYS_ENTER))
+		record_written(writer, "fds", write_fds, &row);
+	else
+		record_absent(writer, "fds");
+}
+
+static void print_numbers(const struct sleep_stat *stat, FILE *out)
+{
+	if (stat->count)
+		fprintf(out,
+			"    %" PRIu64 " times, %s, mean %s, max %s; then "
+			"runnable %s\n",
+			stat->count, duration_text_of(stat->total_ns).text,
+			duration_text_of(stat->total_ns / stat->count).text,
+			duration_text_of(stat->max_ns).text,
+			duration_text_of(stat->runnable_ns).text);
+	if (stat->cut)
+		fprintf(out, "    %" PRIu64 " times cut by the recording, %s\n",
+			stat->cut, duration_text_of(stat->cut_ns).text);
+}
+
+static void print_stack(const struct sleeps_table *table, const char *name,
+			uint32_t stack, FILE *out)
+{
+	stack_text_lines(task_tracker_stacks(table->tracker), stack,
+			 sleeps_table_functions(table), name, out);
+}
+
+/* Stacks are too long for rows of one line. */
+static void print_row(const struct sleeps_table *table,
+		      const struct sleep_stat *stat, FILE *out)
+{
+	if (table->input.groups)
+		name_write(
+			out, NAME_TEXT,
+			task_groups_label(table->input.groups, stat->pid).text);
+	else
+		task_label_write_last(table->input.names, stat->pid, out);
+	fputs("  ", out);
+	name_write(out, NAME_TEXT,
+		   sleep_label_name(sleeps_table_functions(table),
+				    stat->label));
+	fputs("\n", out);
+	print_numbers(stat, out);
+	for (size_t i = 0; i < stat->wakers.items.count && i < MAX_WAKERS;
+	     i++) {
+		fputs("    woken by  ", out);
+		write_waker(table, array_at(&stat->wakers.items, i), MAX_CHAIN,
+			    out);
+		fputs("\n", out);
+	}
+	if (stat->fds.items.count) {
+		fputs("    on fd     ", out);
+		write_fds(out, &(struct sleeps_row){ table, stat });
+		fputs("\n", out);
+	}
+	print_stack(table, "kernel", stat->stack, out);
+	print_stack(table, "user", stat->user_stack, out);
+	fputs("\n", out);
+}
+
+static void say_idle(const struct sleeps_table *table, FILE *out)
+{
+	if (table->idle_count)
+		fprintf(out,
+			"Left out: kernel threads that waited for work or for "
+			"their time, %" PRIu64 " times, %s (--with-idle).\n%s",
+			table->idle_count,
+			duration_text_of(table->idle_ns).text,
+			out == stderr ? "" : "\n");
+}
+
+static int print_rows(const struct sleeps_table *table,
+		      const struct attribution_output *output)
+{
+	uint64_t count = sleep_stats_count(&table->stats);
+	uint64_t *order;
+	int status = table_rows_order(output, write_row, table, count, &order);
+
+	for (uint64_t i = 0; !status && i < count && i < output->top; i++)
+		print_row(table, sleep_stats_at(&table->stats, order[i]),
+			  output->out);
+	free(order);
+	return status;
+}
+
+static const struct table_need needs[] = {
+	{ .columns = "sleeps", .event = EVENT_SCHED_SWITCH, .is_all = true },
+	{ .columns = "sleeps and their wakers",
+	  .event = EVENT_SCHED_WAKING,
+	  .is_all = true },
+	{ .columns = "user_stack", .event = RECORDED_USER_STACKS },
+	{ .columns = "fds", .event = EVENT_SYS_ENTER },
+};
+
+static void explain(const struct sleeps_table *table, FILE *out)
+{
+	uint64_t refused = task_tracker_refused_stacks(table->tracker);
+
+	recorded_table(&table->input, needs, sizeof(needs) / sizeof(*needs),
+		       sleep_stats_count(&table->stats), "No sleep was seen",
+		       out);
+	if (refused)
+		fprintf(out,
+			"Not known: user_stack of %" PRIu64 " sleeps of 32-bit "
+			"programs: such stacks are not unwound.\n",
+			refused);
+}
+
+/* Writes the sorted rows, and notes on them. Returns like render() in struct
+ * attribution_table.
+ */
+static int sleeps_show(const struct sleeps_table *table,
+		       const struct attribution_output *output)
+{
+	int status;
+
+	say_idle(table, output->format == RECORD_TABLE ? output->out : stderr);
+	if (output->format != RECORD_TABLE)
+		return table_rows_render(output, write_row, table,
+					 sleep_stats_count(&table->stats));
+	status = print_rows(table, output);
+	if (!status)
+		explain(table, output->out);
+	return status;
+}
+
+/* Tasks that the user chose are shown whatever they wait for. */
+static bool is_left_out(const struct sleeps_table *table,
+			const struct sleep *sleep)
+{
+	return !table->input.with_idle &&
+	       !step_filter_has_tasks(table->input.filter) &&
+	       is_idle_sleep(sleep, task_tracker_stacks(table->tracker),
+			     symbols_functions(table->input.symbols),
+			     table->input.names);
+}
+
+static struct sleep_numbers numbers_of(const struct sleeps_table *table)
+{
+	const struct task_tracker *tracker = table->tracker;
+
+	return (struct sleep_numbers){
+		.functions = function_count(sleeps_table_functions(table)),
+		.stacks = call_tree_count(task_tracker_stacks(tracker)),
+		.wakers = (uint32_t)task_tracker_wakers(tracker)
+				  ->chains.items.count,
+	};
+}
+
+static void keep_sleep(const struct sleeps_table *table,
+		       const struct sleep *sleep)
+{
+	const struct kept_span span =
+		kept_span_of(sleep->begin_ns, sleep->begin_ns);
+	const struct sleep_numbers numbers = numbers_of(table);
+	struct sleep kept = *sleep;
+	struct task task;
+
+	sleep_pack(kept_file_writer_pack(table->writer), &kept, &task,
+		   &numbers);
+	kept_file_writer_add(table->writer, &span);
+}
+
+static int count_sleep(struct sleeps_table *table, const struct sleep *sleep)
+{
+	const struct task_groups *groups = table->input.groups;
+
+	if (!table_wants(&table->input, sleep->task, sleep->begin_ns))
+		return 0;
+	if (is_left_out(table, sleep)) {
+		table->idle_count++;
+		table->idle_ns += sleep->asleep_ns;
+		return 0;
+	}
+	return sleep_stats_add(&table->stats,
+			       groups ? task_groups_of(groups, sleep->task) :
+					sleep_stats_process(sleep),
+			       sleep);
+}
+
+static int take_sleep(struct task_listener *listener, const struct sleep *sleep)
+{
+	struct sleeps_table *table =
+		container_of(listener, struct sleeps_table, listener);
+
+	if (table->writer)
+		keep_sleep(table, sleep);
+	return count_sleep(table, sleep);
+}
+
+static void keep(struct event_handler *handler, struct kept_file_writer *writer)
+{
+	struct sleeps_table *table = (struct sleeps_table *)handler;
+
+	table->writer = writer;
+}
+
+static void take_record(struct event_handler *handler, struct pack *pack)
+{
+	struct sleeps_table *table = (struct sleeps_table *)handler;
+	const struct sleep_numbers numbers = numbers_of(table);
+	struct sleep sleep = { 0 };
+	struct task task = { 0 };
+
+	sleep_pack(pack, &sleep, &task, &numbers);
+	if (!pack->failed && count_sleep(table, &sleep) < 0)
+		table->status = -ERROR_MEMORY;
+}
+
+static void pack_rest(struct event_handler *handler, struct pack *pack)
+{
+	const struct sleeps_table *table = (const struct sleeps_table *)handler;
+
+	task_tracker_pack_numbers(table->tracker, pack);
+}
+
+static void close_table(struct event_handler *handler)
+{
+	struct sleeps_table *table = (struct sleeps_table *)handler;
+
+	sleep_stats_free(&table->stats);
+}
+
+static bool open_table(struct event_handler *handler,
+		       const struct attribution_input *input)
+{
+	struct sleeps_table *table = (struct sleeps_table *)handler;
+
+	table->listener.slept = take_sleep;
+	table->input = *input;
+	table->stats = SLEEP_STATS_NONE;
+	table->tracker = trackers_tasks(input->trackers, &table->listener);
+	return table->tracker;
+}
+
+static int render(struct event_handler *handler,
+		  const struct attribution_output *output)
+{
+	struct sleeps_table *table = (struct sleeps_table *)handler;
+
+	if (table->status < 0)
+		return table->status;
+	sleep_stats_sort(&table->stats);
+	return sleeps_show(table, output);
+}
+
+static const struct table_records records = {
+	.name = "sleeps",
+	.keep = keep,
+	.pack_rest = pack_rest,
+	.take = take_record,
+	.wanted = table_records_begin_in,
+};
+
+const struct attribution_table sleeps_table = {
+	.name = "sleeps",
+	.columns = "group pid comm label count total_ns mean_ns max_ns "
+		   "runnable_ns cut cut_ns stack user_stack wakers fds",
+	.help = "where each process slept, for how long, and its wakers",
+	.is_of_tasks = true,
+	.has_groups = true,
+	.size = sizeof(struct sleeps_table),
+	.open = open_table,
+	.render = render,
+	.close = close_table,
+	.records = &records,
+};

@@ -1,0 +1,57 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
+# Generated code, in the virtual machine: a program that replaces functions that
+# it generated. Each call has the function's name, or is in a gap, and never has
+# the name or the code of another function.
+#
+#	generated_code.sh [KERNEL [CPUS]]
+set -euo pipefail
+# shellcheck source=tests/e2e/e2e_test.sh
+source "$(dirname "$(realpath "${BASH_SOURCE[0]}")")/e2e_test.sh"
+readonly KERNEL=${1:-6.12} CPUS=${2:-1}
+# Longer than the recorder takes to read new code, and rests afterwards: twenty
+# times as long.
+readonly PAUSE_MS=1000
+
+# With those that follow a gap: column starts.
+calls_of() { # recording function
+	"$KTRACE" report -i "$WORK/$1" --flat --format=csv 2>/dev/null |
+		awk -F, -v "name=$2" '$1 == name { calls = $2 + $8 }
+			END { print calls + 0 }'
+}
+
+# Each version is called 10 times, and 10 times between pauses.
+check_versions() { # recording least most
+	local version calls
+	for version in version_0 version_1 version_2 version_3; do
+		calls=$(calls_of "$1" "$version")
+		expect_that "$1: $calls calls of $version" "$calls" -ge "$2" -a \
+			"$calls" -le "$3"
+	done
+}
+
+check_recording() { # recording least most
+	check_versions "$@"
+	expect "$1: calls of the function that stays" 40 "$(calls_of "$1" stable)"
+}
+
+main() {
+	skip_without_machine "$KERNEL"
+	make_programs
+	"$MACHINE" run --discard --fast --kernel "$KERNEL" --cpus "$CPUS" \
+		--timeout "$LIMIT_S" --results "$WORK" -- \
+		bash "$HERE/generated_code_guest.sh" "$WORK" "$GUEST_BUILD" \
+		"$PAUSE_MS"
+	check_recording dump-rwx 10 10
+	check_recording dump-rx 10 10
+	check_recording map-rx 20 20
+	check_recording container 20 20
+	# Which bytes ran between two copies is unknown, and a busy computer takes
+	# few copies.
+	check_versions map-rwx 0 20
+	check_versions none-rwx 0 0
+	expect_that "none-rwx: generated code was called" \
+		"$(calls_of none-rwx "[generated code]")" -gt 0
+}
+
+main "$@"

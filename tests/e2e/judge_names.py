@@ -1,0 +1,164 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Judges the names of functions in a recording of names.sh.
+
+	judge_names.py KTRACE FOLDER CASE
+
+The program's output has the number of calls of each of its functions. The
+recording "run", of the program with its symbols, says where they are."""
+
+import csv
+import json
+import os
+import subprocess
+import sys
+
+KTRACE, FOLDER, CASE = sys.argv[1:4]
+LEAST_ROWS = 4
+# Code of the compiler's start files that no unwind table describes.
+UNDESCRIBED = {"_init", "_fini", "register_tm_clones", "deregister_tm_clones",
+               "__do_global_dtors_aux", "frame_dummy"}
+failures = 0
+
+
+def check(what, holds, details=""):
+    global failures
+    if holds:
+        print(f"ok: {CASE}: {what}")
+        return
+    failures += 1
+    print(f"not ok: {CASE}: {what}: {details}")
+
+
+def rows_of(case):
+    result = subprocess.run(
+        [KTRACE, "report", "--flat", "-i", f"{FOLDER}/{case}", "--format=csv"],
+        capture_output=True, text=True, check=False)
+    if result.returncode:
+        print(f"not ok: {case}: {result.stderr}")
+        sys.exit(1)
+    return list(csv.DictReader(result.stdout.splitlines()))
+
+
+def counts_of(case):
+    """The program's own counts, by function."""
+    counts = {}
+    with open(f"{FOLDER}/{case}.out", encoding="utf-8") as output:
+        for line in output:
+            words = line.split()
+            if len(words) == 2 and words[1].isdigit():
+                counts[words[0]] = int(words[1])
+    return counts
+
+
+def messages_of(case):
+    with open(f"{FOLDER}/{case}.err", encoding="utf-8") as errors:
+        return errors.read()
+
+
+def is_nameless(row):
+    return row["function"].startswith("[") and row["function"] != "[plt]"
+
+
+def gaps_ns(case):
+    """The time in code that is not known, which is a gap in the trace."""
+    result = subprocess.run(
+        [KTRACE, "report", "-i", f"{FOLDER}/{case}", "--format=json"],
+        capture_output=True, text=True, check=True)
+    return sum(cpu["gap_ns"] for cpu in json.loads(result.stdout)["cpus"])
+
+
+def nameless_percent(rows):
+    """The share of user time in code without a name, or that is unknown."""
+    user = [row for row in rows
+            if row["module"].startswith("/") or is_nameless(row)]
+    gap = gaps_ns(CASE)
+    total = sum(int(row["self_ns"]) for row in user) + gap
+    nameless = sum(int(row["self_ns"]) for row in user if is_nameless(row))
+    return 100 * (nameless + gap) / max(total, 1)
+
+
+def check_nameless(rows):
+    percent = nameless_percent(rows)
+    check("nameless user time is below 1 %", percent < 1, f"{percent:.2f} %")
+
+
+def check_counts(rows, counts):
+    check("the program counted", len(counts) == LEAST_ROWS, counts)
+    for name, calls in counts.items():
+        found = [int(row["calls"]) for row in rows
+                 if row["function"] == name and row["module"]]
+        check(f"calls of {name}", sum(found) == calls, f"{found}, not {calls}")
+
+
+def check_stripped(rows):
+    """Each function has the calls of the same address of the full program."""
+    def by_address(rows, ending):
+        return {int(row["address"], 0): int(row["calls"]) for row in rows
+                if row["module"].endswith(ending) and not is_nameless(row)
+                and row["function"] not in UNDESCRIBED}
+    full = by_address(rows_of("run"), "/named-static")
+    stripped = by_address(rows, "/named-stripped")
+    wrong = {hex(at): (calls, stripped.get(at))
+             for at, calls in full.items() if stripped.get(at) != calls}
+    check("as many functions as with symbols", len(full) == len(stripped),
+          f"{len(full)} and {len(stripped)}")
+    check("the same calls as with symbols", not wrong, wrong)
+    names = [row["function"] for row in rows
+             if row["module"].endswith("/named-stripped")
+             and not is_nameless(row)]
+    check("names are the file and the offset", names and all(
+        name.startswith(("named-stripped+0x", "*ABS*")) for name in names),
+        names)
+
+
+def check_budget(rows):
+    messages = messages_of(CASE)
+    check("the recorder reports the file over the budget",
+          "which has room for 512 MiB" in messages, messages)
+    check("no copy is in the recording",
+          not os.path.exists(f"{FOLDER}/{CASE}/programs"))
+    check("its time is nameless", nameless_percent(rows) > 50)
+
+
+def check_shell(rows):
+    names = {row["function"] for row in rows
+             if row["function"].startswith("dash+0x")}
+    check("many functions of dash ran", len(names) > 40, len(names))
+
+
+def check_archive():
+    """The copies of files are packed, unless --no-files is given."""
+    for options, wanted in ((), True), (("--no-files",), False):
+        name = f"{CASE}.archive{len(options)}"
+        subprocess.run(
+            [KTRACE, "archive", "-i", f"{FOLDER}/{CASE}", "-o",
+             f"{FOLDER}/{name}", *options], capture_output=True, check=True)
+        has = "walk" in [row["function"] for row in rows_of(name)]
+        check(f"names in an archive {' '.join(options)}", has == wanted)
+
+
+def main():
+    rows = rows_of(CASE)
+    if CASE == "budget":
+        check_budget(rows)
+        return
+    check_nameless(rows)
+    if CASE == "stripped":
+        check_stripped(rows)
+    elif CASE == "shell":
+        check_shell(rows)
+    elif CASE == "pivot":
+        check_counts(rows, counts_of(CASE))
+        check_archive()
+    elif CASE != "running":
+        check_counts(rows, counts_of(CASE))
+    if CASE not in ("run", "stripped", "shell"):
+        check("no name of this computer's dash",
+              not [row for row in rows if row["function"].startswith("dash+")])
+        check("no warning", "copied" not in messages_of(CASE),
+              messages_of(CASE))
+
+
+main()
+sys.exit(failures > 0)

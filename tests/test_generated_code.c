@@ -1,0 +1,439 @@
+/* SPDX-License-Identifier: MIT */
+/* Generated code is known where it is certain which bytes ran, and only there;
+ * its names are those of the time.
+ */
+#include "common/generated_chunk.h"
+#include "decoder/code/code_space.h"
+#include "decoder/flow/flow_source.h"
+#include "decoder/recording/recording.h"
+#include "symbolize/symbols/symbols.h"
+#include "tests/flow_run_fixture.h"
+#include "tests/recording_fixture.h"
+#include "tests/run_suite.h"
+
+#include <fcntl.h>
+#include <linux/perf_event.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define CODE UINT64_C(0x7f0000000000)
+
+enum {
+	PID = 7,
+	WX = PROT_READ | PROT_EXEC,
+	RWX = PROT_READ | PROT_WRITE | PROT_EXEC,
+	PAGE = GENERATED_PAGE_BYTES,
+};
+
+/* What happens to the page at CODE. */
+enum step_kind {
+	END,
+	MAPPED,	     /* a record of a mapping with @detail */
+	FILE_MAPPED, /* likewise, of a file */
+	READ,	 /* between @time_ns and @time_ns + 10: @bytes at the front, */
+	READ_WX, /* from a mapping that was not writable */
+	LISTED, /* in the perf map, @bytes: its name, after a look at @time_ns */
+	DUMPED, /* in the jitdump, code @bytes named @name */
+	EXEC,
+	FORKED, /* process 8 */
+};
+
+struct step {
+	enum step_kind kind;
+	uint64_t time_ns;
+	const char *bytes;
+	/* the protection; the time of the copy before, of the look after */
+	int detail;
+	const char *name;
+};
+
+/* The first byte, and the name, at a time: 0 and NULL if they are unknown. */
+struct expected {
+	uint64_t time_ns;
+	char byte;
+	const char *name;
+};
+
+#define GENERATED "[generated code]"
+#define OTHER_FILE "[nowhere]"
+
+static const struct scenario {
+	const char *text;
+	struct step steps[8];
+	struct expected expected[6];
+	int32_t pid; /* 0: PID */
+} scenarios[] = {
+	{ "not writable: known since it was mapped",
+	  { { MAPPED, 1000, NULL, WX, NULL }, { READ_WX, 5000, "A", 0, NULL } },
+	  { { 1500, 'A', GENERATED }, { 9000, 'A', GENERATED } },
+	  0 },
+	{ "not writable, mapped twice before it was read: known since the last",
+	  { { MAPPED, 1000, NULL, WX, NULL },
+	    { MAPPED, 2000, NULL, WX, NULL },
+	    { READ_WX, 5000, "A", 0, NULL } },
+	  { { 1500, 0, GENERATED }, { 2500, 'A', GENERATED } },
+	  0 },
+	{ "not writable, changed: the records of mappings are the bounds",
+	  { { MAPPED, 1000, NULL, WX, NULL },
+	    { READ_WX, 2000, "A", 0, NULL },
+	    { MAPPED, 4000, NULL, WX, NULL },
+	    { READ_WX, 5000, "B", 2010, NULL } },
+	  { { 3000, 'A', GENERATED },
+	    { 3999, 'A', GENERATED },
+	    { 4000, 'B', GENERATED } },
+	  0 },
+	{ "not writable, mapped twice between copies: unknown between them",
+	  { { MAPPED, 1000, NULL, WX, NULL },
+	    { READ_WX, 2000, "A", 0, NULL },
+	    { MAPPED, 4000, NULL, WX, NULL },
+	    { MAPPED, 4500, NULL, WX, NULL },
+	    { READ_WX, 5000, "B", 2010, NULL } },
+	  { { 3999, 'A', GENERATED },
+	    { 4200, 0, GENERATED },
+	    { 4600, 'B', GENERATED } },
+	  0 },
+	{ "not writable by its record, but when it was read: unknown before",
+	  { { MAPPED, 1000, NULL, WX, NULL }, { READ, 5000, "A", 0, NULL } },
+	  { { 1500, 0, GENERATED }, { 5010, 'A', GENERATED } },
+	  0 },
+	{ "not writable, mapped while it was read: unknown before",
+	  { { MAPPED, 1000, NULL, WX, NULL },
+	    { MAPPED, 5005, NULL, WX, NULL },
+	    { READ_WX, 5000, "A", 0, NULL } },
+	  { { 1500, 0, GENERATED }, { 5010, 'A', GENERATED } },
+	  0 },
+	{ "writable: unknown before it was read",
+	  { { MAPPED, 1000, NULL, RWX, NULL }, { READ, 5000, "A", 0, NULL } },
+	  { { 1500, 0, GENERATED }, { 5010, 'A', GENERATED } },
+	  0 },
+	{ "writable, but the only function that is listed there",
+	  { { MAPPED, 1000, NULL, RWX, NULL },
+	    { READ, 5000, "A", 0, NULL },
+	    { LISTED, 5020, "one", 0, NULL } },
+	  { { 1500, 'A', "one" }, { 9000, 'A', "one" } },
+	  0 },
+	{ "writable, and two functions are listed: unknown, without a name",
+	  { { MAPPED, 1000, NULL, RWX, NULL },
+	    { READ, 5000, "B", 0, NULL },
+	    { LISTED, 1100, "one", 0, NULL },
+	    { LISTED, 1100, "two", 0, NULL } },
+	  { { 1500, 0, GENERATED }, { 5010, 'B', "two" } },
+	  0 },
+	{ "writable, replaced: unknown between copies, each with its name",
+	  { { MAPPED, 1000, NULL, RWX, NULL },
+	    { LISTED, 1100, "one", 3020, NULL },
+	    { READ, 3000, "A", 0, NULL },
+	    { READ, 5000, "B", 3500, NULL },
+	    { LISTED, 3600, "two", 5020, NULL } },
+	  { { 2000, 0, GENERATED },
+	    { 3400, 'A', "one" },
+	    { 4000, 0, "one" },
+	    { 5010, 'B', "two" } },
+	  0 },
+	{ "a list of two functions, between two equal copies: unknown",
+	  { { MAPPED, 1000, NULL, WX, NULL },
+	    { READ_WX, 2000, "A", 0, NULL },
+	    { LISTED, 2020, "one", 0, NULL },
+	    { MAPPED, 3000, NULL, WX, NULL },
+	    { LISTED, 2500, "two", 3990, NULL },
+	    { MAPPED, 3500, NULL, WX, NULL },
+	    { LISTED, 2500, "three", 3990, NULL } },
+	  { { 2400, 'A', "one" }, { 3200, 0, "one" }, { 4000, 'A', "three" } },
+	  0 },
+	{ "jitdump: known since its record, but for the clocks' difference",
+	  { { MAPPED, 1000, NULL, RWX, NULL },
+	    { DUMPED, 20000, "AAAAAAAAAAAAAAAA", 0, "one" },
+	    { DUMPED, 40000, "BBBBBBBBBBBBBBBB", 0, "two" } },
+	  { { 20000, 'A', "one" },
+	    { 37999, 'A', "one" },
+	    { 39000, 0, "one" },
+	    { 40000, 'B', "two" } },
+	  0 },
+	{ "jitdump, and replaced without: the record of the mapping is the bound",
+	  { { MAPPED, 1000, NULL, WX, NULL },
+	    { DUMPED, 20000, "AAAAAAAAAAAAAAAA", 0, "one" },
+	    { MAPPED, 60000, NULL, WX, NULL },
+	    { READ_WX, 70000, "BBBBBBBBBBBBBBBB", 0, NULL } },
+	  { { 59999, 'A', "one" }, { 60000, 'B', "one" } },
+	  0 },
+	{ "exec ends it",
+	  { { MAPPED, 1000, NULL, WX, NULL },
+	    { READ_WX, 5000, "A", 0, NULL },
+	    { EXEC, 4000, NULL, 0, NULL } },
+	  { { 3999, 'A', GENERATED }, { 4500, 0, NULL } },
+	  0 },
+	{ "a file was mapped there in between",
+	  { { MAPPED, 1000, NULL, WX, NULL },
+	    { READ_WX, 2000, "A", 0, NULL },
+	    { FILE_MAPPED, 3000, NULL, WX, NULL },
+	    { MAPPED, 4000, NULL, WX, NULL } },
+	  { { 2500, 'A', GENERATED },
+	    { 3500, 0, OTHER_FILE },
+	    { 4500, 'A', GENERATED } },
+	  0 },
+	{ "a child has it, and its parent's later changes not",
+	  { { MAPPED, 1000, NULL, WX, NULL },
+	    { READ_WX, 2000, "A", 0, NULL },
+	    { FORKED, 3000, NULL, 0, NULL },
+	    { MAPPED, 4000, NULL, WX, NULL },
+	    { READ_WX, 5000, "B", 2010, NULL } },
+	  { { 3500, 'A', GENERATED }, { 9000, 'A', GENERATED } },
+	  8 },
+};
+
+enum { SCENARIOS = sizeof(scenarios) / sizeof(*scenarios) };
+
+static struct recording_fixture fixture;
+static FILE *copies;
+static FILE *map;
+static FILE *dump;
+
+static FILE *open_file(const char *name)
+{
+	char path[128];
+	FILE *file;
+
+	snprintf(path, sizeof(path), "%s/code/%s", fixture.path, name);
+	file = fopen(path, "we");
+	ck_assert_ptr_nonnull(file);
+	return file;
+}
+
+static void close_file(FILE **file)
+{
+	if (*file)
+		fclose(*file);
+	*file = NULL;
+}
+
+static void add_mapping(const struct step *step)
+{
+	const struct fixture_origin origin = { PID, PID, step->time_ns };
+	struct {
+		int32_t pid, tid;
+		uint64_t address, size, offset;
+		uint8_t inode[24];
+		uint32_t protection, flags;
+		char path[16];
+	} record = { .pid = PID,
+		     .tid = PID,
+		     .address = CODE,
+		     .size = PAGE,
+		     .protection = (uint32_t)step->detail };
+
+	snprintf(record.path, sizeof(record.path), "%s",
+		 step->kind == MAPPED ? "//anon" : "/nowhere");
+	recording_fixture_record(&fixture, PERF_RECORD_MMAP2,
+				 PERF_RECORD_MISC_USER, &record, sizeof(record),
+				 &origin);
+}
+
+static void add_copy(const struct step *step)
+{
+	const struct generated_chunk chunk = {
+		.address = CODE,
+		.size = PAGE,
+		.born_ns = 500,
+		.since_ns = (uint64_t)step->detail,
+		.begin_ns = step->time_ns,
+		.end_ns = step->time_ns + 10,
+		.flags = step->kind == READ ? GENERATED_IS_WRITABLE : 0,
+	};
+	char page[PAGE] = { 0 };
+
+	if (!copies) {
+		copies = open_file("7.generated");
+		fputs(GENERATED_MAGIC, copies);
+	}
+	memcpy(page, step->bytes, strlen(step->bytes));
+	fwrite(&chunk, sizeof(chunk), 1, copies);
+	fwrite(page, sizeof(page), 1, copies);
+}
+
+static void add_listed(const struct step *step)
+{
+	if (!map)
+		map = open_file("7.map");
+	fprintf(map, "# %d %d\n%llx 10 %s\n", (int)step->time_ns,
+		step->detail ? step->detail : (int)step->time_ns + 1,
+		(unsigned long long)CODE, step->bytes);
+}
+
+/* The clock of the jitdump is 500 ahead. */
+static void add_dumped(const struct step *step)
+{
+	const uint32_t header[] = { 0x4a695444, 1, 40, 62, 0, 7, 0, 0, 0, 0 };
+	size_t code = strlen(step->bytes);
+	size_t name = strlen(step->name) + 1;
+	struct {
+		uint32_t id, size;
+		uint64_t time_ns;
+		uint32_t pid, tid;
+		uint64_t vma, address, size_bytes, number;
+	} record = { 0,
+		     (uint32_t)(sizeof(record) + name + code),
+		     step->time_ns + 500,
+		     PID,
+		     PID,
+		     CODE,
+		     CODE,
+		     code,
+		     1 };
+
+	if (!dump) {
+		FILE *clock = open_file("7.dump_clock");
+
+		fputs("1500 1000\n", clock);
+		fclose(clock);
+		dump = open_file("7.dump");
+		fwrite(header, sizeof(header), 1, dump);
+	}
+	fwrite(&record, sizeof(record), 1, dump);
+	fwrite(step->name, name, 1, dump);
+	fwrite(step->bytes, code, 1, dump);
+}
+
+static void add_exec(const struct step *step)
+{
+	const struct fixture_origin origin = { PID, PID, step->time_ns };
+	const struct {
+		int32_t pid, tid;
+		char name[16];
+	} comm = { PID, PID, "program" };
+
+	recording_fixture_record(&fixture, PERF_RECORD_COMM,
+				 PERF_RECORD_MISC_COMM_EXEC, &comm,
+				 sizeof(comm), &origin);
+}
+
+static void add_fork(const struct step *step)
+{
+	const struct fixture_origin origin = { 8, 8, step->time_ns };
+	const struct {
+		int32_t pid, parent, tid, parent_tid;
+		uint64_t time_ns;
+	} made = { 8, PID, 8, PID, step->time_ns };
+
+	recording_fixture_record(&fixture, PERF_RECORD_FORK, 0, &made,
+				 sizeof(made), &origin);
+}
+
+static void add_step(const struct step *step)
+{
+	switch (step->kind) {
+	case END:
+		break;
+	case MAPPED:
+	case FILE_MAPPED:
+		add_mapping(step);
+		break;
+	case READ:
+	case READ_WX:
+		add_copy(step);
+		break;
+	case LISTED:
+		add_listed(step);
+		break;
+	case DUMPED:
+		add_dumped(step);
+		break;
+	case EXEC:
+		add_exec(step);
+		break;
+	case FORKED:
+		add_fork(step);
+		break;
+	}
+}
+
+static void begin(void)
+{
+	char path[128];
+
+	recording_fixture_begin(&fixture);
+	fixture.arch = "x86_64";
+	snprintf(path, sizeof(path), "%s/code", fixture.path);
+	ck_assert_int_eq(mkdir(path, 0700), 0);
+}
+
+static void finish(void)
+{
+	close_file(&copies);
+	close_file(&map);
+	close_file(&dump);
+	recording_fixture_trace(&fixture, 0, (const uint8_t[16]){ 0 }, 16);
+	recording_fixture_write(&fixture);
+}
+
+static void check(const struct scenario *scenario,
+		  const struct expected *expected, struct code_space *code,
+		  const struct symbols *symbols)
+{
+	int32_t pid = scenario->pid ? scenario->pid : PID;
+	struct symbol symbol;
+	const uint8_t *bytes;
+	const char *name = NULL;
+	size_t left;
+
+	ck_assert_int_eq(code_space_set_process(code, pid, expected->time_ns),
+			 0);
+	bytes = code_space_bytes(code, CODE, &left);
+	ck_assert_msg(bytes ? *bytes == expected->byte : !expected->byte,
+		      "%s: at %d '%c', not '%c'", scenario->text,
+		      (int)expected->time_ns, bytes ? *bytes : '0',
+		      expected->byte ? expected->byte : '0');
+	ck_assert_msg(code_space_is_generated(code, CODE) ==
+			      (expected->name &&
+			       strcmp(expected->name, OTHER_FILE) != 0),
+		      "%s: at %d", scenario->text, (int)expected->time_ns);
+	symbols_find(symbols, pid, expected->time_ns, CODE, &symbol);
+	if (symbol.function != FUNCTION_UNKNOWN)
+		name = function_at(symbols_functions(symbols), symbol.function)
+			       ->name;
+	/* Which of two functions it was is unknown like its bytes. */
+	if (!expected->byte && expected->name)
+		return;
+	ck_assert_pstr_eq(name, expected->name);
+}
+
+START_TEST(code_is_known_where_it_is_certain)
+{
+	const struct scenario *scenario = &scenarios[_i];
+	struct flow_input input;
+	struct symbols *symbols;
+	struct code_space *code;
+	struct flow_run run;
+
+	begin();
+	for (size_t i = 0; scenario->steps[i].kind; i++)
+		add_step(&scenario->steps[i]);
+	finish();
+	ck_assert_int_eq(flow_run_open(&run, fixture.path, NULL), 0);
+	ck_assert_int_eq(symbols_open(run.recording, NULL, 1, &symbols), 0);
+	input = flow_run_input(&run, 0);
+	ck_assert_int_eq(code_space_open(&input,
+					 symbols_arch(symbols)->kernel_start,
+					 CODE_VIEW_MEMORY, &code),
+			 0);
+	for (size_t i = 0; i < 6 && scenario->expected[i].time_ns; i++)
+		check(scenario, &scenario->expected[i], code, symbols);
+	code_space_close(code);
+	symbols_close(symbols);
+	flow_run_close(&run);
+	recording_fixture_end(&fixture);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("generated_code");
+	TCase *tests = tcase_create("generated_code");
+
+	tcase_add_loop_test(tests, code_is_known_where_it_is_certain, 0,
+			    SCENARIOS);
+	suite_add_tcase(suite, tests);
+	return run_suite(suite);
+}

@@ -1,0 +1,345 @@
+/* SPDX-License-Identifier: MIT */
+#include "common/error.h"
+#include "symbolize/functions/function_table.h"
+#include "view/answer/answer.h"
+#include "view/answer/answer_json.h"
+#include "view/data/call_sums.h"
+#include "view/data/slice_store.h"
+#include "view/make/thread_numbers.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { SHOWN = 50, LIKE_BYTES = 128 };
+
+/* Returns how well a name matches: exactly, by prefix, or by a substring. */
+static int fit_name(const char *name, const char *like)
+{
+	const char *at = strstr(name, like);
+
+	if (!at)
+		return 0;
+	if (at != name)
+		return 1;
+	return name[strlen(like)] ? 2 : 3;
+}
+
+/* Returns how well the best of @function's names matches. */
+static int fit(const struct function *function, const char *like)
+{
+	const char *const names[] = {
+		function->name,
+		function->base,
+		function_symbol(function),
+	};
+	char *full = function->demangled ? function_full_name(function) : NULL;
+	int best = full ? fit_name(full, like) : 0;
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
+		int found = fit_name(names[i], like);
+
+		if (found > best)
+			best = found;
+	}
+	free(full);
+	return best;
+}
+
+/* Marks the functions that ran in the recording. */
+static bool *find_run(const struct view_sources *sources)
+{
+	uint32_t paths_count;
+	const struct call_path *paths =
+		call_sums_paths(sources->summary->calls, &paths_count);
+	uint32_t count = function_count(sources->functions);
+	bool *run = calloc(count + 1, sizeof(*run));
+
+	for (uint32_t i = 1; run && i < paths_count; i++)
+		if (paths[i].function < count)
+			run[paths[i].function] = true;
+	return run;
+}
+
+static void write_functions(const struct view_sources *sources, const bool *run,
+			    const char *like, struct answer_names *named,
+			    struct json_out *json)
+{
+	uint32_t count = function_count(sources->functions);
+	uint32_t shown = 0;
+
+	json_key(json, "found");
+	json_begin(json, "[]");
+	for (int wanted = 3; wanted; wanted--)
+		for (uint32_t i = 0; i < count && shown < SHOWN; i++) {
+			if (!run[i] || fit(function_at(sources->functions, i),
+					   like) != wanted)
+				continue;
+			json_number(json, i);
+			answer_names_add(named, i);
+			shown++;
+		}
+	json_end(json, "[]");
+}
+
+enum view_status answer_functions(const struct view_sources *sources,
+				  const struct view_request *request,
+				  struct json_out *json)
+{
+	const char *like = request->argument(request, "like");
+	struct answer_names named;
+	bool *run;
+
+	if (!like || !*like || strlen(like) > LIKE_BYTES)
+		return VIEW_BAD;
+	if (answer_names_init(&named, sources->functions) < 0)
+		return VIEW_FAILED;
+	run = find_run(sources);
+	if (run) {
+		write_functions(sources, run, like, &named, json);
+		answer_names_write(&named, json);
+	}
+	answer_names_free(&named);
+	free(run);
+	return run ? VIEW_OK : VIEW_FAILED;
+}
+
+/* A search for the next or previous call of a function. */
+struct call_search {
+	struct step_callback callback;
+	const struct view_sources *sources;
+	struct thread_numbers numbers;
+	uint32_t function;
+	uint32_t number; /* of the thread, or THREAD_NUMBER_NONE for any */
+	bool is_back;
+	struct time_window window; /* in which the call starts */
+	bool *is_wanted;	   /* by path: it ends in the function */
+	bool has_found;
+	struct view_slice found;
+};
+
+static bool is_wanted(struct call_search *search, const struct call_step *step,
+		      uint32_t *number)
+{
+	if (step->kind != STEP_ENTER || step->function != search->function ||
+	    !call_how_is_call(step->how) ||
+	    !time_window_has(search->window, step->time_ns) ||
+	    (search->has_found && !search->is_back))
+		return false;
+	*number = thread_numbers_find(&search->numbers, step->task);
+	return *number != THREAD_NUMBER_NONE &&
+	       (search->number == THREAD_NUMBER_NONE ||
+		search->number == *number);
+}
+
+static void take(struct step_callback *callback, const struct call_step *step)
+{
+	struct call_search *search = (struct call_search *)callback;
+	uint32_t number;
+
+	if (!is_wanted(search, step, &number))
+		return;
+	search->has_found = true;
+	search->found = (struct view_slice){
+		.begin_ns = step->time_ns,
+		.lane = lane_of(LANE_STACK, number),
+		.depth = step->depth,
+	};
+}
+
+static bool is_done(const struct step_callback *callback, uint64_t time_ns)
+{
+	const struct call_search *search = (const struct call_search *)callback;
+
+	return time_ns >= search->window.until_ns ||
+	       (search->has_found && !search->is_back);
+}
+
+/* Marks the paths that end in the function. */
+static int mark_paths(struct call_search *search)
+{
+	uint32_t count;
+	const struct call_path *paths =
+		call_sums_paths(search->sources->summary->calls, &count);
+
+	search->is_wanted = calloc(count, sizeof(*search->is_wanted));
+	if (!search->is_wanted)
+		return -ERROR_MEMORY;
+	for (uint32_t i = 1; i < count; i++)
+		search->is_wanted[i] = paths[i].function == search->function;
+	return 0;
+}
+
+/* Returns 1 if the frame has a wanted call, 0 if not, or a negative enum error.
+ */
+static int frame_has_call(const struct call_search *search,
+			  const struct call_frame *frame)
+{
+	const struct call_sum *sums;
+	struct array read;
+	int status =
+		call_sums_read(search->sources->summary->calls, frame, &read);
+
+	sums = read.items;
+	for (size_t i = 0; i < read.count && !status; i++)
+		status = sums[i].calls && search->is_wanted[sums[i].path];
+	array_free(&read);
+	return status;
+}
+
+/* Like frame_has_call(), for a span of @level. */
+static int has_call(const struct call_search *search,
+		    const struct call_span *span, uint32_t level)
+{
+	const struct call_frame *frames = span->frames.items;
+	int status = 0;
+
+	for (size_t i = 0; i < span->frames.count && !status; i++) {
+		bool is_part = frames[i].owner >= CALL_OWNER_PART;
+
+		if (search->number == THREAD_NUMBER_NONE ?
+			    is_part == (level > 0) :
+			    frames[i].owner == search->number)
+			status = frame_has_call(search, &frames[i]);
+	}
+	return status;
+}
+
+/* Decodes a cell to find a call that starts in @window. */
+static int look(struct call_search *search, const struct call_span *cell,
+		struct time_window window)
+{
+	struct view_engine *engine = search->sources->engine;
+
+	search->window = window;
+	if (window.since_ns < cell->begin_ns)
+		search->window.since_ns = cell->begin_ns;
+	if (window.until_ns > cell->end_ns)
+		search->window.until_ns = cell->end_ns;
+	return engine->run(engine, search->window, &search->callback);
+}
+
+/* The cells yet to be searched: from @next to @last, forwards or backwards, in
+ * spans of up to @most_level.
+ */
+struct cell_range {
+	size_t next;
+	size_t last;
+	uint32_t most_level;
+};
+
+/* Skips a span without a call, or descends into one with calls. */
+static int search_span(struct call_search *search, struct cell_range *range,
+		       struct time_window window)
+{
+	const struct call_sums *calls = search->sources->summary->calls;
+	bool is_back = search->is_back;
+	const struct call_span *span;
+	size_t cells;
+	uint32_t level = call_sums_largest(calls, range->next, range->last,
+					   is_back, range->most_level, &cells);
+	int status;
+
+	span = call_sums_span(calls, level,
+			      (range->next - (is_back ? 1 : 0)) / cells);
+	status = has_call(search, span, level);
+	if (status > 0 && level) {
+		range->most_level = level - 1;
+		return 0;
+	}
+	range->next = is_back ? range->next - cells : range->next + cells;
+	range->most_level = CALL_LEVELS_MOST;
+	return status > 0 ? look(search, span, window) : status;
+}
+
+/* Returns the cells that overlap @window; cells are in order of time. */
+static struct cell_range range_of(const struct call_search *search,
+				  struct time_window window)
+{
+	const struct call_sums *calls = search->sources->summary->calls;
+	size_t last = call_sums_spans(calls, 0);
+	size_t first = 0;
+
+	while (first < last &&
+	       call_sums_span(calls, 0, first)->end_ns <= window.since_ns)
+		first++;
+	while (last > first &&
+	       call_sums_span(calls, 0, last - 1)->begin_ns >= window.until_ns)
+		last--;
+	return search->is_back ?
+		       (struct cell_range){ last, first, CALL_LEVELS_MOST } :
+		       (struct cell_range){ first, last, CALL_LEVELS_MOST };
+}
+
+static int search_cells(struct call_search *search, struct time_window window)
+{
+	struct cell_range range = range_of(search, window);
+	int status = 0;
+
+	while (range.next != range.last && !status && !search->has_found)
+		status = search_span(search, &range, window);
+	return status;
+}
+
+static void write_found(const struct call_search *search, struct json_out *json)
+{
+	json_member_bool(json, "found", search->has_found);
+	if (!search->has_found)
+		return;
+	json_member_number(json, "at",
+			   search->found.begin_ns -
+				   search->sources->summary->first_ns);
+	json_member_number(json, "thread", search->found.lane / LANE_KINDS);
+	json_member_number(json, "depth", search->found.depth);
+}
+
+static enum view_status run_search(struct call_search *search, uint64_t from,
+				   struct json_out *json)
+{
+	struct view_summary *summary = search->sources->summary;
+	uint64_t at_ns = summary->first_ns + from;
+	struct time_window window = { at_ns + 1, UINT64_MAX };
+	int status = thread_numbers_init(&search->numbers, summary, false);
+
+	if (search->is_back)
+		window = (struct time_window){ 0, at_ns };
+	if (!status)
+		status = mark_paths(search);
+	if (!status)
+		status = search_cells(search, window);
+	thread_numbers_free(&search->numbers);
+	free(search->is_wanted);
+	if (status < 0)
+		return VIEW_FAILED;
+	write_found(search, json);
+	return VIEW_OK;
+}
+
+enum view_status answer_next(const struct view_sources *sources,
+			     const struct view_request *request,
+			     struct json_out *json)
+{
+	uint32_t count = function_count(sources->functions);
+	struct call_search search = {
+		.callback = { .take = take, .is_done = is_done },
+		.sources = sources,
+	};
+	uint64_t function;
+	uint64_t from;
+	uint64_t back;
+
+	if (!request_number(request, "function", count - 1, UINT64_MAX,
+			    &function) ||
+	    function >= count ||
+	    !request_number(request, "from", UINT64_MAX / 4, 0, &from) ||
+	    !request_number(request, "back", 1, 0, &back) ||
+	    !request_thread(request, sources->summary, &search.number))
+		return VIEW_BAD;
+	search.function = (uint32_t)function;
+	search.is_back = back;
+	if (!sources->engine || !sources->summary->is_complete) {
+		json_member_bool(json, "found", false);
+		json_member_bool(json, "is_waiting", true);
+		return VIEW_OK;
+	}
+	return run_search(&search, from, json);
+}
