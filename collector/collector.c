@@ -5,7 +5,7 @@
 #include "collector/generated_code.h"
 #include "collector/hit_keeper.h"
 #include "collector/late_cpus.h"
-#include "collector/priority.h"
+#include "collector/process_control.h"
 #include "collector/recording_loop.h"
 #include "collector/recording_output.h"
 #include "collector/recording_setup.h"

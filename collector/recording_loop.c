@@ -109,14 +109,14 @@ int poll_list_look(struct poll_list *list)
 	return poll_for(list, 0);
 }
 
-void poll_list_set(struct poll_list *list, enum poll_place place, int fd)
+void poll_list_set(struct poll_list *list, enum poll_entry entry, int fd)
 {
-	list->polled[place].fd = fd;
+	list->polled[entry].fd = fd;
 }
 
-bool poll_list_has(const struct poll_list *list, enum poll_place place)
+bool poll_list_has(const struct poll_list *list, enum poll_entry entry)
 {
-	return list->polled[place].revents;
+	return list->polled[entry].revents;
 }
 
 bool poll_list_drop_rings(struct poll_list *list)

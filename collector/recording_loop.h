@@ -3,7 +3,7 @@
 #define KT_COLLECTOR_RECORDING_LOOP_H
 
 #include "collector/late_cpus.h"
-#include "collector/signal_source.h"
+#include "collector/process_control.h"
 #include "collector/target/workload.h"
 
 #include <poll.h>
@@ -34,7 +34,7 @@ bool size_watch_is_news(struct size_watch *watch, uint64_t bytes);
  * the pipe that chooses calls, the reports of CPUs; then one for each ring, one
  * for each trigger, and one for each process whose end is awaited.
  */
-enum poll_place {
+enum poll_entry {
 	POLL_SIGNALS,
 	POLL_TIMER,
 	POLL_AFTER,
@@ -52,7 +52,7 @@ struct poll_list {
 };
 
 /* Lists the rings of @setup, and the triggers and processes of @keeper. The
- * entries of enum poll_place are not polled until they are set. Returns 0 or
+ * entries of enum poll_entry are not polled until they are set. Returns 0 or
  * -ERROR_MEMORY.
  */
 int poll_list_open(struct poll_list *list, const struct recording_setup *setup,
@@ -68,12 +68,12 @@ int poll_list_wait(struct poll_list *list);
 /* Like poll_list_wait(), but returns at once. */
 int poll_list_look(struct poll_list *list);
 
-/* poll_list_set() sets the descriptor to poll at @place, -1: none;
+/* poll_list_set() sets the descriptor to poll at @entry, -1: none;
  * poll_list_has() returns whether it is ready.
  */
-void poll_list_set(struct poll_list *list, enum poll_place place, int fd);
+void poll_list_set(struct poll_list *list, enum poll_entry entry, int fd);
 
-bool poll_list_has(const struct poll_list *list, enum poll_place place);
+bool poll_list_has(const struct poll_list *list, enum poll_entry entry);
 
 /* poll_list_drop_rings() stops polling the rings whose tasks have all ended,
  * and returns whether no more trace can arrive. poll_list_drop_processes()

@@ -16,8 +16,8 @@
 #include <ctype.h>
 #include <dirent.h>
 #include <inttypes.h>
-#include <stdbool.h>
 #include <limits.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -133,24 +133,24 @@ static void add_fork(struct byte_buffer *bytes, const struct task *task)
 {
 	bool is_leader = task->thread == task->process;
 	pid_t parent = is_leader ? task->parent : task->process;
-	size_t place = record_begin(bytes, PERF_RECORD_FORK, 0);
+	size_t position = record_begin(bytes, PERF_RECORD_FORK, 0);
 
 	byte_buffer_u32(bytes, (uint32_t)task->process);
 	byte_buffer_u32(bytes, (uint32_t)parent);
 	byte_buffer_u32(bytes, (uint32_t)task->thread);
 	byte_buffer_u32(bytes, (uint32_t)parent);
 	byte_buffer_u64(bytes, 0);
-	record_end_sample_id(bytes, place);
+	record_end_sample_id(bytes, position);
 }
 
 static void add_name(struct byte_buffer *bytes, const struct task *task)
 {
-	size_t place = record_begin(bytes, PERF_RECORD_COMM, 0);
+	size_t position = record_begin(bytes, PERF_RECORD_COMM, 0);
 
 	byte_buffer_u32(bytes, (uint32_t)task->process);
 	byte_buffer_u32(bytes, (uint32_t)task->thread);
 	byte_buffer_text(bytes, task->name);
-	record_end_sample_id(bytes, place);
+	record_end_sample_id(bytes, position);
 }
 
 /* A code mapping, from a line of /proc/<pid>/maps. */
@@ -203,7 +203,7 @@ static void add_file(struct byte_buffer *bytes, const struct code_map *map,
 static void add_map(struct byte_buffer *bytes, pid_t pid,
 		    const struct code_map *map, const struct elf_build_id *id)
 {
-	size_t place = record_begin(
+	size_t position = record_begin(
 		bytes, PERF_RECORD_MMAP2,
 		PERF_RECORD_MISC_USER |
 			(id->size ? PERF_RECORD_MISC_MMAP_BUILD_ID : 0));
@@ -217,7 +217,7 @@ static void add_map(struct byte_buffer *bytes, pid_t pid,
 	byte_buffer_u32(bytes, PROT_EXEC | PROT_READ);
 	byte_buffer_u32(bytes, map->is_shared ? MAP_SHARED : MAP_PRIVATE);
 	byte_buffer_text(bytes, map->path);
-	record_end_sample_id(bytes, place);
+	record_end_sample_id(bytes, position);
 }
 
 /* The destination of the records of tasks. */
@@ -360,7 +360,7 @@ static size_t items_left(size_t count, size_t from)
 static void add_clock(struct byte_buffer *bytes,
 		      const struct perf_event_mmap_page *page)
 {
-	size_t place = record_begin(bytes, PERF_DATA_TIME_CONV, 0);
+	size_t position = record_begin(bytes, PERF_DATA_TIME_CONV, 0);
 
 	byte_buffer_u64(bytes, page->time_shift);
 	byte_buffer_u64(bytes, page->time_mult);
@@ -369,7 +369,7 @@ static void add_clock(struct byte_buffer *bytes,
 	byte_buffer_u64(bytes, page->time_mask);
 	byte_buffer_u64(bytes, page->cap_user_time_zero |
 				       page->cap_user_time_short << 8);
-	record_end(bytes, place);
+	record_end(bytes, position);
 }
 
 static size_t index_of(const struct target *target, int cpu)
@@ -389,7 +389,7 @@ void start_records_ids(struct byte_buffer *bytes, const struct event_list *list,
 
 	for (size_t from = first; from < list->events.count;
 	     from += ITEMS_A_RECORD) {
-		size_t place = record_begin(bytes, PERF_DATA_ID_INDEX, 0);
+		size_t position = record_begin(bytes, PERF_DATA_ID_INDEX, 0);
 		size_t count = items_left(list->events.count, from);
 
 		byte_buffer_u64(bytes, count);
@@ -399,7 +399,7 @@ void start_records_ids(struct byte_buffer *bytes, const struct event_list *list,
 			byte_buffer_u64(bytes, (uint64_t)events[i].cpu);
 			byte_buffer_u64(bytes, (uint64_t)events[i].thread);
 		}
-		record_end(bytes, place);
+		record_end(bytes, position);
 	}
 }
 
@@ -425,7 +425,7 @@ static void add_threads(struct byte_buffer *bytes, const struct target *target)
 
 	for (size_t from = 0; from < target->threads.count;
 	     from += ITEMS_A_RECORD) {
-		size_t place = record_begin(bytes, PERF_DATA_THREAD_MAP, 0);
+		size_t position = record_begin(bytes, PERF_DATA_THREAD_MAP, 0);
 		size_t count = items_left(target->threads.count, from);
 		char name[16];
 
@@ -435,7 +435,7 @@ static void add_threads(struct byte_buffer *bytes, const struct target *target)
 			byte_buffer_u64(bytes, (uint64_t)threads[i]);
 			byte_buffer_add(bytes, name, sizeof(name));
 		}
-		record_end(bytes, place);
+		record_end(bytes, position);
 	}
 }
 
@@ -445,7 +445,7 @@ static void add_cpus(struct byte_buffer *bytes, const struct target *target)
 {
 	const uint16_t cpus_by_number = 0;
 	const int *cpus = target->cpus.items;
-	size_t place = record_begin(bytes, PERF_DATA_CPU_MAP, 0);
+	size_t position = record_begin(bytes, PERF_DATA_CPU_MAP, 0);
 	uint16_t count = (uint16_t)target->cpus.count;
 
 	byte_buffer_add(bytes, &cpus_by_number, sizeof(cpus_by_number));
@@ -455,7 +455,7 @@ static void add_cpus(struct byte_buffer *bytes, const struct target *target)
 
 		byte_buffer_add(bytes, &cpu, sizeof(cpu));
 	}
-	record_end(bytes, place);
+	record_end(bytes, position);
 }
 
 void start_records_setup(struct byte_buffer *bytes,
@@ -464,14 +464,14 @@ void start_records_setup(struct byte_buffer *bytes,
 			 const struct tracer *tracer, const struct pmu *pmu,
 			 const struct tracer_facts *facts)
 {
-	size_t place;
+	size_t position;
 
 	add_clock(bytes, facts->page);
 	start_records_ids(bytes, events, 0, target);
 	if (tracer->metadata) {
-		place = record_begin(bytes, PERF_DATA_AUXTRACE_INFO, 0);
+		position = record_begin(bytes, PERF_DATA_AUXTRACE_INFO, 0);
 		tracer->metadata(pmu, facts, bytes);
-		record_end(bytes, place);
+		record_end(bytes, position);
 	}
 	add_threads(bytes, target);
 	add_cpus(bytes, target);
@@ -480,7 +480,7 @@ void start_records_setup(struct byte_buffer *bytes,
 static void add_kernel_map(struct byte_buffer *bytes, uint64_t start,
 			   uint64_t size, uint64_t offset, const char *name)
 {
-	size_t place =
+	size_t position =
 		record_begin(bytes, PERF_RECORD_MMAP, PERF_RECORD_MISC_KERNEL);
 
 	byte_buffer_u32(bytes, UINT32_MAX);
@@ -489,7 +489,7 @@ static void add_kernel_map(struct byte_buffer *bytes, uint64_t start,
 	byte_buffer_u64(bytes, size);
 	byte_buffer_u64(bytes, offset);
 	byte_buffer_text(bytes, name);
-	record_end_sample_id(bytes, place);
+	record_end_sample_id(bytes, position);
 }
 
 void start_records_module(struct byte_buffer *bytes,
