@@ -40,7 +40,7 @@ struct output_folder;
  *     the rings are read for the last time.
  *  3. Reports of CPUs that come online are listened to before the online CPUs
  *     are listed, so that no CPU is missed in between.
- *  4. What is lost is in the recording too, as a record of losses.
+ *  4. Each loss is in the recording too, as a record.
  *
  * Threads: all of it runs in the calling thread, which has real-time priority, if
  * permitted, from before the start until the rings are drained; another thread

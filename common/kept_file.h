@@ -22,7 +22,7 @@ struct pack;
  *  1. The header has a key: a hash of all inputs of the records. A file with
  *     another key counts as missing.
  *  2. A file appears under its name only when it is complete.
- *  3. What is read is untrusted: a chunk whose hash differs is refused, and the
+ *  3. The content is untrusted: a chunk whose hash differs is refused, and the
  *     reader of the records checks the rest.
  */
 

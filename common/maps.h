@@ -6,10 +6,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Lookup by key. What a key is decides which of the three fits:
+/* Lookup by key, for three kinds of keys:
  *
  *	number_map	a number: thread id, address. Values are numbers or
- *			pointers; the map does not own what they refer to.
+ *			pointers; the map does not own the objects.
  *	string_pool	a text, to a small number that arrays are indexed with.
  *			The pool owns a copy of each text and never forgets one.
  *	name_lookup	a name, to the first of a short fixed list of rules.

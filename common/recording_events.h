@@ -4,8 +4,8 @@
 
 #include <stdint.h>
 
-/* Events of a recording that are not the kernel's own: what collector/ writes as
- * samples under these names, and decoder/ and symbolize/ read. Everything else
+/* Events of a recording that are not the kernel's own: collector/ writes them as
+ * samples under these names, and decoder/ and symbolize/ read them. Everything else
  * in a recording is defined by perf (common/perf_data.h).
  */
 

@@ -17,7 +17,7 @@ struct kernel_symbols;
  *	code_pages_find*()	of any range, the pages that have content
  *
  * All of them read memory through struct kcore, except dynamic_code_find(), which
- * only reads symbols. What they read may change meanwhile: the callers watch for
+ * only reads symbols. The memory may change meanwhile: the callers watch for
  * changes.
  */
 

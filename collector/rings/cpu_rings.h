@@ -19,8 +19,8 @@
  *
  * Reading copies nothing: ring_read() and aux_ring_read() return the bytes in
  * place, as struct ring_bytes. They stay valid until they are released; while the
- * ring is full, the kernel drops what is new, and counts it or marks it with a
- * record. (An overwrite ring of trace drops what is oldest instead.)
+ * ring is full, the kernel drops new data, and counts it or marks it with a
+ * record. (An overwrite ring of trace drops the oldest data instead.)
  *
  * Invariants:
  *  1. Positions count all bytes ever written; modulo the size of the ring, a

@@ -24,7 +24,7 @@ struct log;
  *	                                                   └ maps of starts and tasks
  *
  * A trigger that cannot be armed is skipped with the reason in the log; the
- * recording goes on. Arming opens events, which perf may apply to the trace
+ * recording continues. Arming opens events, which perf may apply to the trace
  * itself (a pause, if the kernel can), and attaches the programs to them.
  *
  * Invariants:
