@@ -1,23 +1,371 @@
 /* SPDX-License-Identifier: MIT */
 #include "archive/recording_archive.h"
 
-#include "archive/archive_writer.h"
-#include "archive/program_files.h"
-#include "archive/stack_words.h"
-#include "archive/tar_header.h"
+#include "archive/archive_file.h"
+#include "common/array.h"
 #include "common/error.h"
 #include "common/log.h"
+#include "common/memory.h"
 #include "common/regular_file.h"
 #include "decoder/recording/recording.h"
+#include "decoder/recording/sideband.h"
 #include "decoder/recording_open.h"
+#include "symbolize/arch/arch.h"
+#include "symbolize/elf/elf_file.h"
 
+#include "common/array.h"
+#include <elf.h>
 #include <errno.h>
 #include <fts.h>
+#include <limits.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
+
+/* A file of the traced programs. */
+struct program_file {
+	char *path; /* its present path */
+	char *name; /* its path on the traced machine: below symfs */
+};
+
+static int add(struct array *files, const char *path, const char *name)
+{
+	struct program_file *file = array_add(files);
+
+	if (!file)
+		return -ERROR_MEMORY;
+	file->path = strdup(path);
+	file->name = strdup(name);
+	return file->path && file->name ? 0 : -ERROR_MEMORY;
+}
+
+static int compare_name(const void *a, const void *b)
+{
+	const struct program_file *one = a;
+	const struct program_file *other = b;
+
+	return strcmp(one->name ? one->name : "",
+		      other->name ? other->name : "");
+}
+
+static void free_file(struct program_file *file)
+{
+	free(file->path);
+	free(file->name);
+}
+
+/* Sorts the list and removes duplicates. */
+static void make_unique(struct array *files)
+{
+	size_t kept = 0;
+
+	array_sort(files, compare_name);
+	for (size_t i = 0; i < files->count; i++) {
+		struct program_file *file = array_at(files, i);
+
+		if (kept && !compare_name(array_at(files, kept - 1), file))
+			free_file(file);
+		else
+			*(struct program_file *)array_at(files, kept++) = *file;
+	}
+	files->count = kept;
+}
+
+/* A recording from an untrusted source may name any file of this machine. */
+static bool is_elf(const char *path)
+{
+	int fd = *path ? regular_file_open(path) : -1;
+	char magic[SELFMAG];
+	bool is_read = fd >= 0 && read(fd, magic, SELFMAG) == SELFMAG;
+
+	if (fd >= 0)
+		close(fd);
+	return is_read && !memcmp(magic, ELFMAG, SELFMAG);
+}
+
+static int add_map(const struct recording *recording,
+		   const struct sideband_mmap *map, struct arena *arena,
+		   struct array *files)
+{
+	const char *path;
+
+	if (map->kernel || !map->executable || map->path[0] != '/' ||
+	    map->path[1] == '/' || regular_file_goes_up(map->path) ||
+	    recording_contains_program(recording, map))
+		return 0;
+	path = recording_user_path(recording, map, arena);
+	if (!path)
+		return -ERROR_MEMORY;
+	if (!is_elf(path) || !recording_has_program(recording, map, path))
+		return 0;
+	return add(files, path, map->path);
+}
+
+static int add_maps(const struct recording *recording, struct arena *arena,
+		    struct array *files)
+{
+	struct sideband *sideband =
+		sideband_open(recording, SIDEBAND_BIT(SIDEBAND_MMAP));
+	struct sideband_record record;
+	int status = -ERROR_MEMORY;
+
+	while (sideband && (status = sideband_next(sideband, &record)) > 0) {
+		status = add_map(recording, &record.mmap, arena, files);
+		/* Each process lists the same libraries: remove duplicates now
+		 * and then.
+		 */
+		if (files->count % 4096 == 4095)
+			make_unique(files);
+		if (status)
+			break;
+	}
+	sideband_close(sideband);
+	make_unique(files);
+	return status;
+}
+
+/* Adds the debug file of @file, if it has a separate one. */
+static int add_debug_file(const struct program_file *file, struct array *files)
+{
+	const char *slash = strrchr(file->name, '/');
+	char *path = elf_file_debug_path(file->path);
+	char name[PATH_MAX];
+	int length;
+	int error;
+
+	if (!path)
+		return 0;
+	length = snprintf(name, sizeof(name), "%.*s/.debug/%s",
+			  (int)(slash - file->name), file->name,
+			  strrchr(path, '/') + 1);
+	error = length < (int)sizeof(name) ? add(files, path, name) : 0;
+	free(path);
+	return error;
+}
+
+/* Lists the existing files that the recording's processes had mapped as code,
+ * and their debug files, which go into a folder .debug beside each file, where
+ * readers look for them. Sets @files to struct program_file, in order of name.
+ *
+ * Returns 0 or -ERROR_MEMORY. The caller frees the list in any case.
+ */
+static int program_files_find(const struct recording *recording,
+			      struct array *files)
+{
+	struct arena *arena = arena_new();
+	int error = -ERROR_MEMORY;
+	size_t count;
+
+	*files = ARRAY_OF(struct program_file);
+	if (arena)
+		error = add_maps(recording, arena, files);
+	count = files->count;
+	for (size_t i = 0; i < count && !error; i++) {
+		/* A copy, since adding moves the list. */
+		const struct program_file file =
+			*(struct program_file *)array_at(files, i);
+
+		error = add_debug_file(&file, files);
+	}
+	make_unique(files);
+	arena_free(arena);
+	return error;
+}
+
+static void program_files_free(struct array *files)
+{
+	for (size_t i = 0; i < files->count; i++)
+		free_file(array_at(files, i));
+	array_free(files);
+}
+
+/* The distance to which a thread's stack may extend above its stack pointer. */
+#define STACK_REACH (UINT64_C(1) << 23)
+
+/* Addresses from @first up to, not including, @end. */
+struct code_range {
+	uint64_t first;
+	uint64_t end;
+};
+
+struct stack_words {
+	const struct recording *recording;
+	const struct arch_frames *frames;
+	uint8_t *bytes;
+	size_t size;
+	struct array code; /* struct code_range, sorted, disjoint */
+};
+
+static int compare_range(const void *a, const void *b)
+{
+	const struct code_range *one = a;
+	const struct code_range *other = b;
+
+	return (one->first > other->first) - (one->first < other->first);
+}
+
+static void join_ranges(struct array *code)
+{
+	size_t kept = 0;
+
+	array_sort(code, compare_range);
+	for (size_t i = 0; i < code->count; i++) {
+		const struct code_range *range = array_at(code, i);
+		struct code_range *last = kept ? array_at(code, kept - 1) :
+						 NULL;
+
+		if (!last || range->first > last->end)
+			*(struct code_range *)array_at(code, kept++) = *range;
+		else if (range->end > last->end)
+			last->end = range->end;
+	}
+	code->count = kept;
+}
+
+/* Collects the code ranges of all processes at all times: a word that is in
+ * none of them is no code address.
+ */
+static int read_code(struct stack_words *words)
+{
+	struct sideband *sideband =
+		sideband_open(words->recording, SIDEBAND_BIT(SIDEBAND_MMAP));
+	struct sideband_record record;
+	int status = -ERROR_MEMORY;
+
+	while (sideband && (status = sideband_next(sideband, &record)) > 0) {
+		const struct sideband_mmap *map = &record.mmap;
+		struct code_range *range;
+
+		if (map->kernel || !map->executable)
+			continue;
+		range = array_add(&words->code);
+		if (!range) {
+			status = -ERROR_MEMORY;
+			break;
+		}
+		range->first = map->address;
+		range->end = map->address + map->size_bytes;
+	}
+	sideband_close(sideband);
+	join_ranges(&words->code);
+	return status;
+}
+
+static int compare_address(const void *key, const void *item)
+{
+	uint64_t address = *(const uint64_t *)key;
+	const struct code_range *range = item;
+
+	if (address < range->first)
+		return -1;
+	return address >= range->end;
+}
+
+static bool is_code(const struct stack_words *words, uint64_t word)
+{
+	uint64_t address = word & words->frames->code_bits;
+
+	return words->code.count &&
+	       bsearch(&address, words->code.items, words->code.count,
+		       words->code.item_size, compare_address);
+}
+
+/* Zeroes the words of @stack, whose address is @first, except addresses. */
+static void keep_addresses(const struct stack_words *words, uint8_t *stack,
+			   size_t room, uint64_t first)
+{
+	size_t at = (size_t)(-first & 7);
+
+	memset(stack, 0, at < room ? at : room);
+	for (; at + 8 <= room; at += 8) {
+		uint64_t word;
+
+		memcpy(&word, stack + at, 8);
+		if (word - first >= STACK_REACH && !is_code(words, word))
+			memset(stack + at, 0, 8);
+	}
+	if (at < room)
+		memset(stack + at, 0, room - at);
+}
+
+/* The room is the number before the copy; the part that the kernel did not fill
+ * may contain data of an earlier record.
+ */
+static int take_sample(struct stack_words *words,
+		       const struct sideband_user_state *user)
+{
+	const struct arch_frames *frames = words->frames;
+	uint64_t kept = user->stack_size;
+	uint64_t first = 0;
+	uint64_t offset;
+	uint64_t room;
+
+	if (!recording_offset(words->recording, user->stack, &offset) ||
+	    offset < 8 || offset > words->size)
+		return -ERROR_UNSUPPORTED;
+	memcpy(&room, words->bytes + offset - 8, 8);
+	if (room > words->size - offset)
+		room = words->size - offset;
+	/* A stack cannot be unwound without registers. */
+	if (kept > room || !frames->register_count ||
+	    !sideband_register(&user->registers,
+			       frames->perf_registers[frames->stack_pointer],
+			       &first))
+		kept = 0;
+	memset(words->bytes + offset + kept, 0, room - kept);
+	keep_addresses(words, words->bytes + offset, kept, first);
+	return 0;
+}
+
+static int take_samples(struct stack_words *words, size_t *stacks)
+{
+	struct sideband *sideband =
+		sideband_open(words->recording, SIDEBAND_BIT(SIDEBAND_SAMPLE));
+	struct sideband_record record;
+	int status = -ERROR_MEMORY;
+
+	while (sideband && (status = sideband_next(sideband, &record)) > 0) {
+		if (!record.sample.user.stack)
+			continue;
+		status = take_sample(words, &record.sample.user);
+		if (status)
+			break;
+		++*stacks;
+	}
+	sideband_close(sideband);
+	return status;
+}
+
+/* Removes private data from copies of user stacks, such as environments and
+ * passwords. In @bytes, a copy of the recording's data file of @size bytes,
+ * sets every word of each stack's copy to zero, except addresses of code or of
+ * the stack itself, which unwinding needs.
+ *
+ * Returns 0 and the number of stacks; -ERROR_MEMORY; -ERROR_UNSUPPORTED if
+ * stacks are in compressed records, where they cannot be changed.
+ */
+static int stack_words_keep(const struct recording *recording, uint8_t *bytes,
+			    size_t size, size_t *stacks)
+{
+	struct stack_words words = {
+		.recording = recording,
+		.frames = &arch_for(recording_arch(recording))->frames,
+		.bytes = bytes,
+		.size = size,
+		.code = ARRAY_OF(struct code_range),
+	};
+	int status;
+
+	*stacks = 0;
+	status = read_code(&words);
+	if (!status)
+		status = take_samples(&words, stacks);
+	array_free(&words.code);
+	return status;
+}
 
 struct packing {
 	const struct recording_archive_options *options;

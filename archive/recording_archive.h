@@ -8,6 +8,19 @@
 
 struct log;
 
+/* A recording as one file, with all that is needed to read it on another machine:
+ *
+ *	data	the recording's records, then its other files
+ *	files/	the files that its processes had mapped as code, and their
+ *		separate debug files
+ *
+ * Copies of user stacks may have secrets, so by default all their words are
+ * zeroed except addresses of code and of the stack, which unwinding needs.
+ *
+ * The recording may be from an untrusted source: only ELF files of this machine
+ * are added, and no links in the recording's folder are followed.
+ */
+
 /* The content of a recording's archive. */
 struct recording_archive_options {
 	const char *symfs;  /* root of the traced machine's files, or NULL */

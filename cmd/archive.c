@@ -6,7 +6,7 @@
 #include "cmd/pipeline/debuginfod_consent.h"
 #include "cmd/pipeline/session.h"
 #include "common/error.h"
-#include "common/new_file.h"
+#include "common/output_file.h"
 #include "common/output_folder.h"
 #include "common/regular_file.h"
 

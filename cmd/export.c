@@ -6,7 +6,7 @@
 #include "cmd/report/profile_table.h"
 #include "cmd/report/timeline_command.h"
 #include "cmd/sql/sql_shell.h"
-#include "common/duration.h"
+#include "common/clocks.h"
 #include "common/error.h"
 #include "report/profile/profile_report.h"
 #include "report/timeline/timeline.h"

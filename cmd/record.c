@@ -5,7 +5,6 @@
 #include "cmd/record/command_path.h"
 #include "cmd/record/record_folder.h"
 #include "cmd/record/record_options.h"
-#include "cmd/record/record_source.h"
 #include "cmd/record/record_summary.h"
 #include "collector/collector.h"
 #include "common/output_folder.h"

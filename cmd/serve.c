@@ -2,9 +2,9 @@
 #include "cmd/command.h"
 #include "cmd/console/console.h"
 
-#include "serve/listening_socket.h"
 #include "serve/serve_message.h"
 #include "serve/server.h"
+#include "serve/service_socket.h"
 
 #include <getopt.h>
 #include <grp.h>

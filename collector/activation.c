@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "collector/activation.h"
 
-#include "common/duration.h"
+#include "common/clocks.h"
 
 #include <ctype.h>
 #include <stdbool.h>

@@ -3,8 +3,7 @@
 #include "collector/kernel_code/kernel_symbols.h"
 #include "collector/recording_output.h"
 #include "collector/recording_setup.h"
-#include "collector/records/sample_record.h"
-#include "collector/ring_drain.h"
+#include "collector/records/record_bytes.h"
 #include "common/error.h"
 #include "common/log.h"
 

@@ -3,8 +3,7 @@
 #define KT_COLLECTOR_CHOSEN_CALLS_H
 
 #include "collector/gate/gate.h"
-#include "collector/gate/gate_lines.h"
-#include "common/gate_mark.h"
+#include "common/recording_events.h"
 
 struct recording_output;
 struct recording_setup;

@@ -3,7 +3,7 @@
 #define KT_COLLECTOR_COLLECTOR_H
 
 #include "collector/activation.h"
-#include "collector/events/tracepoint_set.h"
+#include "collector/events/tracefs.h"
 #include "collector/trace_unit/cycle_choice.h"
 
 #include <stdbool.h>
@@ -13,6 +13,40 @@
 
 struct log;
 struct output_folder;
+
+/* Records: opens the kernel's events, drains their rings, copies the kernel's
+ * code, and writes a perf.data directory (docs/formats.md).
+ *
+ *	 kernel ─ rings ─► ring_drain ─► recording_output ─► recording
+ *	   │                   │ hits        ▲
+ *	   │                   └► hit_keeper ┤ snapshots
+ *	   └─ code, tasks, sockets ──────────┘
+ *
+ * collector_run() takes these steps; an error in one ends the recording:
+ *
+ *	recording_setup_open()		opens the events; trace is off
+ *	recording_output_begin()	copies the kernel's code, writes the start
+ *	recording_loop_activate()	waits for the start instant
+ *	event_list_enable()		sideband first, the trace last
+ *	recording_loop_run()		drains rings until the end
+ *	finish()			stops the trace, drains what is left
+ *	recording_loop_wait_for_command()
+ *
+ * Invariants:
+ *  1. The kernel's code is copied while the events that report its changes are
+ *     open, and compared with the copy before they are closed: each change is in
+ *     the recording, or the code counts as unknown.
+ *  2. The trace starts after the events that explain it, and is stopped before
+ *     the rings are read for the last time.
+ *  3. Reports of CPUs that come online are listened to before the online CPUs
+ *     are listed, so that no CPU is missed in between.
+ *  4. Each loss is in the recording too, as a record.
+ *
+ * Threads: all of it runs in the calling thread, which has real-time priority, if
+ * permitted, from before the start until the rings are drained; another thread
+ * copies the code that programs generate (generated_code.h). Memory: the rings, one
+ * trace buffer per CPU, and lists that grow with the events, modules and tasks.
+ */
 
 /* The source of the function calls. */
 enum collector_source {

@@ -4,8 +4,7 @@
 #include "collector/kernel_code/kernel_symbols.h"
 #include "collector/recording_output.h"
 #include "collector/recording_setup.h"
-#include "collector/records/sample_record.h"
-#include "collector/ring_drain.h"
+#include "collector/records/record_bytes.h"
 #include "collector/trigger/probe_events.h"
 #include "common/error.h"
 

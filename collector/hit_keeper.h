@@ -3,7 +3,7 @@
 #define KT_COLLECTOR_HIT_KEEPER_H
 
 #include "collector/hit_wait.h"
-#include "collector/target/process_watch.h"
+#include "collector/target/workload.h"
 #include "collector/trigger/trigger_set.h"
 
 struct collector_result;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include "collector/hit_wait.h"
 #include "collector/events/event_list.h"
-#include "collector/rings/ring.h"
-#include "collector/signal_source.h"
-#include "collector/trace_clock.h"
+#include "collector/process_control.h"
+#include "collector/recording_setup.h"
+#include "collector/rings/cpu_rings.h"
 #include "collector/trigger/trigger_set.h"
 
 #include <linux/perf_event.h>

@@ -2,7 +2,7 @@
 #ifndef KT_COLLECTOR_HIT_WAIT_H
 #define KT_COLLECTOR_HIT_WAIT_H
 
-#include "common/trigger_hit.h"
+#include "common/recording_events.h"
 
 #include <stdbool.h>
 #include <stddef.h>

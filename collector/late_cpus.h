@@ -9,7 +9,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-struct log;
 struct recording_output;
 struct recording_setup;
 
@@ -21,7 +20,7 @@ struct late_mark {
 };
 
 /* CPUs that come online during a recording of all CPUs. The kernel reports them
- * (cpu_reports.h); their events are then opened, and they are traced from then on.
+ * (cpu_reports_read()); their events are then opened, and they are traced from then on.
  * What ran there in the milliseconds before is not recorded, and marked by records
  * of losses. The kernel's own tracer needs no event: its functions are recorded
  * from the first on.
@@ -49,6 +48,7 @@ struct late_cpus {
 /* Starts to listen. If that fails, the CPUs that are online at the end are gaps. */
 struct late_cpus late_cpus_open(struct recording_setup *setup,
 				struct recording_output *output);
+
 void late_cpus_close(struct late_cpus *late);
 
 /* Reads pending reports; traces CPUs that came online. Sets *@is_news if there
@@ -63,5 +63,13 @@ int late_cpus_take(struct late_cpus *late, bool *is_news);
  * recorded. Returns 0 or a negative enum error.
  */
 int late_cpus_finish(struct late_cpus *late);
+
+/* Writes records to @output that mark the data lost on CPUs that were switched
+ * off while they were recorded: records of all kinds, and trace if everything
+ * that ran on them was traced. Also logs this. Sets *@count to the number of these CPUs.
+ *
+ * Returns 0 or a negative enum error.
+ */
+int away_records_add(struct recording_output *output, unsigned int *count);
 
 #endif

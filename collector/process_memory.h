@@ -2,14 +2,31 @@
 #ifndef KT_COLLECTOR_PROCESS_MEMORY_H
 #define KT_COLLECTOR_PROCESS_MEMORY_H
 
-#include "collector/trace_clock.h"
+#include "collector/recording_setup.h"
 #include "common/generated_chunk.h"
 
-#include <stdbool.h>
 #include <stdint.h>
 #include <sys/types.h>
 
+/* Keeps the memory of processes readable through /proc/PID/mem after they ended
+ * or called exec, which no descriptor does: the kernel frees the memory when its
+ * last user leaves (exit_mm() in kernel/exit.c).
+ *
+ * A read from /proc/PID/mem is such a user as long as it lasts (mem_rw() in
+ * fs/proc/base.c). So a thread reads into a page of the recorder that a
+ * userfaultfd leaves unresolved, and waits there until the pin is released. The
+ * process does not notice, except that its memory is freed by the recorder.
+ *
+ * Needs userfaultfd for faults in the kernel: root, CAP_SYS_PTRACE, or the
+ * sysctl vm.unprivileged_userfaultfd.
+ */
 struct memory_pins;
+
+/* Returns NULL if the kernel does not permit it, or when out of memory. */
+struct memory_pins *memory_pins_new(void);
+
+/* Releases all pins. NULL is allowed. */
+void memory_pins_free(struct memory_pins *pins);
 
 /* Copies of the code that one process generates in its memory, until its next
  * exec. Each page is copied when it is first seen and whenever it differs from
@@ -23,6 +40,7 @@ struct process_memory;
  */
 struct process_memory *process_memory_open(pid_t pid, uint64_t born_ns,
 					   struct memory_pins *pins);
+
 void process_memory_close(struct process_memory *memory);
 
 /* Adds the addresses from @start to @end to those that are read. Returns 0 or

@@ -5,10 +5,12 @@
 #include "collector/kernel_code/kernel_copy.h"
 #include "collector/records/loaded_code.h"
 #include "collector/records/program_copies.h"
+#include "collector/records/record_watch.h"
 #include "collector/sockets/socket_list.h"
 #include "collector/writer/recording_writer.h"
-#include "common/byte_buffer.h"
+#include "common/bytes.h"
 
+struct hit_wait;
 struct recording_setup;
 
 /* The recording's folder: the file of records and trace, and the copies of code
@@ -29,6 +31,7 @@ struct recording_output {
  */
 struct recording_output
 recording_output_new(const struct recording_setup *setup);
+
 void recording_output_free(struct recording_output *output);
 
 /* Copies the kernel's code, sets the filter and writes the start of the
@@ -57,5 +60,26 @@ int recording_output_add(struct recording_output *output,
  * too.
  */
 void recording_output_compare(const struct recording_output *output);
+
+/* Copies the content of the rings into the recording. */
+struct ring_drain {
+	struct recording_setup *setup;
+	struct recording_output *output;
+	struct hit_wait *hits; /* examines the records of triggers */
+	struct record_counts counts;
+};
+
+/* Reads all rings once.  Returns 0 or a negative enum error. */
+int ring_drain_all(struct ring_drain *drain);
+
+/* Adds the records of code that was copied since. Returns 0 or a negative enum
+ * error.
+ */
+int ring_drain_late_records(struct ring_drain *drain);
+
+/* Resumes traces that stopped because their buffer was full. Must be called
+ * after the buffers were read. Returns 0 or -ERROR_SYSTEM.
+ */
+int ring_drain_resume(struct ring_drain *drain);
 
 #endif

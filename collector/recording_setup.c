@@ -1,20 +1,393 @@
 /* SPDX-License-Identifier: MIT */
 #include "collector/recording_setup.h"
-#include "collector/events/event_refusal.h"
-#include "collector/events/tracepoint_set.h"
-#include "collector/graph_recording.h"
-#include "collector/kernel_code/bpf_text_breakpoints.h"
-#include "collector/kernel_code/text_poke_breakpoints.h"
-#include "collector/trace_spec.h"
-#include "common/bpf_text_breakpoint.h"
+
+#include "collector/bytes/recording_files.h"
+#include "collector/collector.h"
+#include "collector/events/event_list.h"
+#include "collector/events/event_spec.h"
+#include "collector/events/tracefs.h"
+#include "collector/function_graph/function_graph.h"
+#include "collector/kernel_code/code_breakpoints.h"
+#include "collector/rings/cpu_rings.h"
+#include "collector/target/target.h"
+#include "collector/trace_unit/tracer.h"
+#include "common/clocks.h"
 #include "common/error.h"
 #include "common/log.h"
-#include "common/text_poke_breakpoint.h"
+#include "common/recording_events.h"
 
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <sys/timex.h>
+#include <unistd.h>
+
+enum { US_NS = 1000 };
+
+uint64_t trace_clock_ns(const struct trace_clock *clock)
+{
+	return clock->tracer->now_ns(clock->page);
+}
+
+/* Needs no rights; modes 0 changes nothing. */
+static void ask_kernel(struct clock_reading *reading)
+{
+	struct timex state = { .modes = 0 };
+
+	if (adjtimex(&state) < 0)
+		return;
+	reading->status = (uint32_t)state.status;
+	reading->esterror_ns = (uint64_t)state.esterror * US_NS;
+	reading->maxerror_ns = (uint64_t)state.maxerror * US_NS;
+}
+
+/* An interrupt between two readings makes them less precise: uses the closest
+ * pair of several.
+ */
+void trace_clock_read(const struct trace_clock *clock,
+		      struct clock_reading *reading)
+{
+	enum { TRIES = 16 };
+
+	*reading = (struct clock_reading){ .bracket_ns = UINT64_MAX };
+	for (int i = 0; i < TRIES; i++) {
+		uint64_t before = trace_clock_ns(clock);
+		int64_t between = realtime_ns();
+		uint64_t after = trace_clock_ns(clock);
+
+		/* function_graph's tracer cannot read its clock. */
+		if (!before || after < before ||
+		    after - before >= reading->bracket_ns)
+			continue;
+		reading->is_known = true;
+		reading->clock_ns = before + (after - before) / 2;
+		reading->realtime_ns = between;
+		reading->bracket_ns = after - before;
+	}
+	ask_kernel(reading);
+}
+
+static void write_readings(FILE *out, const void *readings)
+{
+	clock_readings_write(readings, out);
+}
+
+int trace_clock_save(const struct output_folder *recording,
+		     const struct clock_readings *readings,
+		     const struct log *log)
+{
+	return kcore_folder_write(recording, "clock", write_readings, readings,
+				  log);
+}
+
+/* The inputs of the trace's spec: the user's options and the trace unit. */
+struct wish {
+	const struct collector_options *options;
+	const struct tracer *tracer;
+	const struct pmu *pmu;
+	const struct log *log;
+};
+
+static int set_sink(const struct wish *wish, struct event_spec *spec)
+{
+	const struct tracer *tracer = wish->tracer;
+	const char *sink = wish->options->sink;
+
+	if (!sink)
+		return 0;
+	if (tracer->set_sink)
+		return tracer->set_sink(wish->pmu, sink, wish->log,
+					&spec->attr);
+	log_message(wish->log, LOG_ERROR, NULL, LOG_NO_OFFSET,
+		    "--sink: %s has no sinks to choose from", tracer->title);
+	return -ERROR_UNSUPPORTED;
+}
+
+static int set_cycles(const struct wish *wish, struct event_spec *spec)
+{
+	const struct cycle_choice *choice = &wish->options->cycles;
+
+	if (choice->kind == CYCLES_AS_USUAL)
+		return 0;
+	return wish->tracer->set_cycles(wish->pmu, choice, wish->log,
+					&spec->attr, &spec->config3);
+}
+
+static int set_return_stack(const struct wish *wish, struct event_spec *spec)
+{
+	const struct tracer *tracer = wish->tracer;
+
+	if (!wish->options->return_stack || !tracer->set_return_stack)
+		return 0;
+	return tracer->set_return_stack(wish->pmu, wish->log, &spec->attr);
+}
+
+static int set_often(const struct wish *wish, struct event_spec *spec)
+{
+	const struct tracer *tracer = wish->tracer;
+
+	if (!wish->options->trigger_count || !tracer->set_often)
+		return 0;
+	return tracer->set_often(wish->pmu, wish->log, &spec->attr);
+}
+
+/* Creates the spec of the trace's own event from @options and the trace unit.
+ * Returns 0 or a negative enum error with the reason in @log.
+ */
+static int make_trace_spec(const struct collector_options *options,
+			   const struct tracer *tracer, const struct pmu *pmu,
+			   const struct log *log, struct event_spec *spec)
+{
+	const struct wish wish = { options, tracer, pmu, log };
+	int error;
+
+	*spec = event_spec_trace(
+		tracer->pmu_name, options->user,
+		options->command && !options->whole_cpus && !options->cpus,
+		(uint32_t)(options->buffer_bytes / AUX_RING_WATERMARKS));
+	error = tracer->configure(pmu, log, &spec->attr);
+	if (!error)
+		error = set_cycles(&wish, spec);
+	if (!error)
+		error = set_often(&wish, spec);
+	if (!error)
+		error = set_return_stack(&wish, spec);
+	if (!error)
+		error = set_sink(&wish, spec);
+	if (options->only)
+		spec->aux_action = AUX_START_PAUSED;
+	return error;
+}
+
+struct event_rings event_rings_new(const struct target *target,
+				   size_t buffer_bytes, const struct log *log)
+{
+	return (struct event_rings){
+		.list = event_list_new(),
+		.cpus = ARRAY_OF(struct cpu_rings),
+		.target = target,
+		.buffer_bytes = buffer_bytes,
+		.log = log,
+	};
+}
+
+void event_rings_free(struct event_rings *events)
+{
+	struct cpu_rings *rings = events->cpus.items;
+
+	for (size_t i = 0; i < events->cpus.count; i++)
+		cpu_rings_free(&rings[i]);
+	array_free(&events->cpus);
+	event_list_free(&events->list);
+}
+
+static int add_cpus(struct event_rings *events, const struct array *cpus,
+		    size_t trace_bytes, bool overwrite)
+{
+	const int *cpu = cpus->items;
+
+	for (size_t i = 0; i < cpus->count; i++) {
+		struct cpu_rings *rings = array_add(&events->cpus);
+
+		if (!rings)
+			return -ERROR_MEMORY;
+		cpu_rings_init(rings, cpu[i], trace_bytes, overwrite);
+	}
+	return 0;
+}
+
+int event_rings_add_cpus(struct event_rings *events, size_t trace_bytes,
+			 bool overwrite)
+{
+	int error =
+		add_cpus(events, &events->target->cpus, trace_bytes, overwrite);
+
+	return error ? error :
+		       add_cpus(events, &events->target->others, trace_bytes,
+				overwrite);
+}
+
+struct cpu_rings *event_rings_of(const struct event_rings *events, int cpu)
+{
+	struct cpu_rings *rings = events->cpus.items;
+
+	while (rings->cpu != cpu)
+		rings++;
+	return rings;
+}
+
+static int attach_from(struct event_rings *events, size_t first)
+{
+	const struct event *opened = events->list.events.items;
+
+	for (size_t i = first; i < events->list.events.count; i++) {
+		const struct event_spec *spec =
+			array_at(&events->list.specs, opened[i].spec);
+		int error =
+			cpu_rings_attach(event_rings_of(events, opened[i].cpu),
+					 &opened[i], spec);
+
+		if (error)
+			return error;
+	}
+	return 0;
+}
+
+int event_rings_open(struct event_rings *events, size_t spec)
+{
+	size_t first = events->list.events.count;
+	int error = event_list_open(&events->list, spec, events->target);
+
+	if (!error)
+		error = attach_from(events, first);
+	return error;
+}
+
+static int open_late(struct event_rings *events, size_t spec, int cpu)
+{
+	size_t first = events->list.events.count;
+	int error = event_list_open_cpu(&events->list, spec, cpu);
+
+	return error ? error : attach_from(events, first);
+}
+
+/* Opens all specs on @cpu, @trace last. */
+static int open_all_late(struct event_rings *events, int cpu, size_t trace)
+{
+	int error = 0;
+
+	for (size_t i = 0; i < events->list.specs.count && !error; i++)
+		if (i != trace)
+			error = open_late(events, i, cpu);
+	return error ? error : open_late(events, trace, cpu);
+}
+
+int event_rings_open_late(struct event_rings *events, int cpu, size_t trace,
+			  size_t trace_bytes)
+{
+	size_t first = events->list.events.count;
+	struct cpu_rings *rings = array_add(&events->cpus);
+	int error;
+	int cause;
+
+	if (!rings)
+		return -ERROR_MEMORY;
+	cpu_rings_init(rings, cpu, trace_bytes, false);
+	error = open_all_late(events, cpu, trace);
+	if (!error)
+		return 0;
+	cause = errno;
+	cpu_rings_free(event_rings_of(events, cpu));
+	event_list_close_from(&events->list, first);
+	events->cpus.count--;
+	errno = cause;
+	return error;
+}
+
+/* Like event_rings_open(), but also logs the reason of an error. */
+static int open_or_explain(struct event_rings *events, size_t spec)
+{
+	int error = event_rings_open(events, spec);
+
+	if (!error)
+		return 0;
+	return event_refusal_log(array_at(&events->list.specs, spec),
+				 events->buffer_bytes, error, events->log);
+}
+
+/* Closes the open events of spec number @spec, the last one, and removes the
+ * spec.
+ */
+static void take_back(struct event_rings *events, size_t spec)
+{
+	const struct event_spec *what = array_at(&events->list.specs, spec);
+	const struct event *opened = events->list.events.items;
+
+	for (size_t i = 0; i < events->list.events.count; i++)
+		if (opened[i].spec == spec)
+			cpu_rings_detach(event_rings_of(events, opened[i].cpu),
+					 &opened[i], what);
+	event_list_remove_last(&events->list);
+}
+
+int event_rings_open_if_possible(struct event_rings *events, int spec)
+{
+	int error = spec < 0 ? spec : event_rings_open(events, (size_t)spec);
+	int cause = errno;
+
+	if (spec >= 0 && error == -ERROR_SYSTEM)
+		take_back(events, (size_t)spec);
+	errno = cause;
+	return error;
+}
+
+int event_rings_open_notes(struct event_rings *events, const char *name,
+			   size_t *spec)
+{
+	int added = event_list_add(&events->list,
+				   event_spec_bpf_output(name, RING_NONE));
+	int error = event_rings_open_if_possible(events, added);
+
+	*spec = (size_t)added;
+	if (error == -ERROR_SYSTEM)
+		log_message(events->log, LOG_ERROR, name, LOG_NO_OFFSET,
+			    "the kernel refuses: %s", strerror(errno));
+	return error;
+}
+
+const struct perf_event_mmap_page *
+event_rings_page(const struct event_rings *events)
+{
+	const struct cpu_rings *rings = events->cpus.items;
+
+	return rings->ring[RING_TRACE].page;
+}
+
+/* A recording whose recorder was killed early is recognized by this folder. */
+static int make_folder(const struct output_folder *recording,
+		       const struct log *log)
+{
+	struct output_folder folder;
+	int error = kcore_folder_open(&folder, recording, log);
+
+	output_folder_close(&folder);
+	return error;
+}
+
+/* Sets up the kernel's function_graph tracer for @target. Returns 0 and
+ * *@graph, or a negative enum error with the reason in the log.
+ */
+static int open_graph(const struct collector_options *options,
+		      const struct target *target, const struct log *log,
+		      struct function_graph **graph)
+{
+	struct graph_choice choice = {
+		.buffer_bytes = options->buffer_bytes,
+		.cpus = target->cpus.items,
+		.cpu_count = target->cpus.count,
+		.all_cpus = !target->others.count,
+		.threads = target->threads.items,
+		.thread_count = target->threads.count,
+		.recorder = getpid(),
+		.filter = options->filter,
+	};
+	int error = make_folder(options->folder, log);
+
+	return error ? error :
+		       function_graph_open(options->folder, &choice, log,
+					   graph);
+}
+
+int graph_recording_finish(struct function_graph *graph, uint64_t *overruns)
+{
+	int error = function_graph_stop(graph);
+
+	if (!error)
+		error = function_graph_drain(graph, true);
+	*overruns = function_graph_overruns(graph);
+	return error ? error : function_graph_finish(graph);
+}
 
 /* The product of threads, CPUs and events exceeds a shell's soft limit. */
 static void raise_file_limit(void)
@@ -40,7 +413,7 @@ static int open_text_poke(struct recording_setup *setup)
 	if (!error)
 		return 0;
 	if (error != -ERROR_SYSTEM || (errno != EACCES && errno != EPERM))
-		return event_refusal_say(&wanted, setup->options->buffer_bytes,
+		return event_refusal_log(&wanted, setup->options->buffer_bytes,
 					 error, setup->log);
 	log_message(setup->log, LOG_WARNING, NULL, LOG_NO_OFFSET,
 		    "changes of the kernel's code cannot be recorded without "
@@ -155,7 +528,7 @@ static int open_sideband(struct recording_setup *setup)
 				   setup->options->user_stack_bytes, events,
 				   setup->log);
 	for (size_t i = first; i < events->specs.count && !error; i++)
-		error = event_rings_open_or_explain(&setup->events, i);
+		error = open_or_explain(&setup->events, i);
 	return !error && setup->wide ? open_bpf_text(setup) : error;
 }
 
@@ -202,7 +575,7 @@ static int open_paused_trace(struct recording_setup *setup)
 			 setup->tracer->pauses_from);
 		return refuse_only(setup, why);
 	}
-	return event_refusal_say(
+	return event_refusal_log(
 		array_at(&setup->events.list.specs, setup->trace_spec),
 		setup->options->buffer_bytes, error, setup->log);
 }
@@ -211,14 +584,13 @@ static int open_trace(struct recording_setup *setup)
 {
 	return setup->options->only ?
 		       open_paused_trace(setup) :
-		       event_rings_open_or_explain(&setup->events,
-						   setup->trace_spec);
+		       open_or_explain(&setup->events, setup->trace_spec);
 }
 
 static int add_trace(struct recording_setup *setup)
 {
 	struct event_spec spec;
-	int error = trace_spec_make(setup->options, setup->tracer, &setup->pmu,
+	int error = make_trace_spec(setup->options, setup->tracer, &setup->pmu,
 				    setup->log, &spec);
 
 	if (!error)
@@ -251,8 +623,8 @@ int recording_setup_open(struct recording_setup *setup)
 	 * recorded.
 	 */
 	if (!error && recording_setup_has_graph(setup))
-		error = graph_recording_open(setup->options, &setup->target,
-					     setup->log, &setup->graph);
+		error = open_graph(setup->options, &setup->target, setup->log,
+				   &setup->graph);
 	if (!error)
 		error = open_text_poke(setup);
 	if (!error)

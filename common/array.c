@@ -2,7 +2,7 @@
 #include "common/array.h"
 
 #include "common/error.h"
-#include "common/large_memory.h"
+#include "common/memory.h"
 
 #include <assert.h>
 #include <stdbool.h>
@@ -146,11 +146,14 @@ static void sort_from(struct array *array, size_t index,
 		      array->item_size, compare);
 }
 
+/* Sorts a prefix of the array, stably: as many items as are in order or nearly
+ * so. Returns their number.
+ */
 /* Much data is in order or nearly so, such as the kernel's symbols followed by
  * those of modules; sorting it takes one pass instead of many.
  */
-size_t array_sort_first(struct array *array,
-			int (*compare)(const void *a, const void *b))
+static size_t array_sort_first(struct array *array,
+			       int (*compare)(const void *a, const void *b))
 {
 	size_t sorted = 0;
 
@@ -192,4 +195,211 @@ void array_free(struct array *array)
 {
 	free(array->items);
 	*array = (struct array){ .item_size = array->item_size };
+}
+
+#define NO_ITEM UINT32_MAX
+
+enum { FIRST_ROOM = 64 };
+
+static uint64_t hash_of(const struct keyed_array *array, const void *key)
+{
+	uint64_t hash = 0;
+	uint32_t word;
+
+	for (size_t at = 0; at < array->key_size; at += sizeof(word)) {
+		memcpy(&word, (const char *)key + at, sizeof(word));
+		hash = (hash ^ word) * UINT64_C(0x9e3779b97f4a7c15);
+		hash ^= hash >> 32;
+	}
+	return hash;
+}
+
+static bool is_at(const struct keyed_array *array, uint32_t index,
+		  const void *key)
+{
+	return !memcmp(array_at(&array->items, index), key, array->key_size);
+}
+
+/* Returns the slot of the item with @key, or the free slot for it. */
+static uint32_t *slot_of(const struct keyed_array *array, const void *key)
+{
+	size_t mask = array->room - 1;
+	size_t at = (size_t)hash_of(array, key) & mask;
+
+	while (array->slots[at] != NO_ITEM &&
+	       !is_at(array, array->slots[at], key))
+		at = (at + 1) & mask;
+	return &array->slots[at];
+}
+
+static bool keyed_array_grow(struct keyed_array *array)
+{
+	size_t room = array->room ? array->room * 2 : FIRST_ROOM;
+	uint32_t *slots = malloc(room * sizeof(*slots));
+
+	if (!slots)
+		return false;
+	memset(slots, 0xff, room * sizeof(*slots));
+	free(array->slots);
+	array->slots = slots;
+	array->room = room;
+	for (size_t i = 0; i < array->items.count; i++)
+		*slot_of(array, array_at(&array->items, i)) = (uint32_t)i;
+	return true;
+}
+
+void *keyed_array_find(const struct keyed_array *array, const void *key)
+{
+	uint32_t index = array->room ? *slot_of(array, key) : NO_ITEM;
+
+	return index == NO_ITEM ? NULL : array_at(&array->items, index);
+}
+
+void *keyed_array_add(struct keyed_array *array, const void *like)
+{
+	uint32_t *slot;
+	void *item;
+
+	assert(!(array->key_size % sizeof(uint32_t)));
+	if (array->items.count * 2 >= array->room && !keyed_array_grow(array))
+		return NULL;
+	slot = slot_of(array, like);
+	if (*slot != NO_ITEM)
+		return array_at(&array->items, *slot);
+	item = array_add(&array->items);
+	if (!item)
+		return NULL;
+	memcpy(item, like, array->items.item_size);
+	*slot = (uint32_t)array->items.count - 1;
+	return item;
+}
+
+void keyed_array_free(struct keyed_array *array)
+{
+	array_free(&array->items);
+	free(array->slots);
+	array->slots = NULL;
+	array->room = 0;
+}
+
+enum { DIGIT_BITS = 11, DIGITS = 1 << DIGIT_BITS };
+
+static uint64_t number_at(const char *item)
+{
+	uint64_t number;
+
+	memcpy(&number, item, sizeof(number));
+	return number;
+}
+
+static int compare_numbers(const void *a, const void *b)
+{
+	uint64_t x = number_at(a);
+	uint64_t y = number_at(b);
+
+	return x < y ? -1 : x > y;
+}
+
+/* Returns the bits in which any number differs from the first. */
+static uint64_t find_bits(const struct array *array)
+{
+	const char *item = array->items;
+	uint64_t first = number_at(item);
+	uint64_t bits = 0;
+
+	for (size_t i = 0; i < array->count; i++, item += array->item_size)
+		bits |= number_at(item) ^ first;
+	return bits;
+}
+
+static size_t digit_at(const char *item, unsigned int shift)
+{
+	return number_at(item) >> shift & (DIGITS - 1);
+}
+
+/* Copies @from's items to @to, ordered by their digit at @shift. */
+static void scatter(const struct array *array, const char *from, char *to,
+		    unsigned int shift)
+{
+	size_t size = array->item_size;
+	size_t positions[DIGITS] = { 0 };
+	size_t position = 0;
+
+	for (size_t i = 0; i < array->count; i++)
+		positions[digit_at(from + i * size, shift)] += size;
+	for (size_t i = 0; i < DIGITS; i++) {
+		size_t bytes = positions[i];
+
+		positions[i] = position;
+		position += bytes;
+	}
+	for (size_t i = 0; i < array->count; i++, from += size) {
+		size_t *at = &positions[digit_at(from, shift)];
+
+		memcpy(to + *at, from, size);
+		*at += size;
+	}
+}
+
+/* Sorts in passes, by the lowest digit first. */
+static int sort_in_passes(const struct array *array)
+{
+	uint64_t bits = find_bits(array);
+	size_t bytes = array->count * array->item_size;
+	char *from = array->items;
+	char *to = large_memory_new(bytes);
+	char *spare = to;
+
+	if (!to)
+		return -ERROR_MEMORY;
+	for (unsigned int shift = 0; bits; shift += DIGIT_BITS) {
+		if (bits & (DIGITS - 1)) {
+			char *sorted = to;
+
+			scatter(array, from, to, shift);
+			to = from;
+			from = sorted;
+		}
+		bits >>= DIGIT_BITS;
+	}
+	if (from != array->items)
+		memcpy(array->items, from, bytes);
+	free(spare);
+	return 0;
+}
+
+/* Returns the items of @array from @index on. */
+static struct array items_from(const struct array *array, size_t index)
+{
+	struct array items = *array;
+
+	items.items = (char *)array->items + index * array->item_size;
+	items.count -= index;
+	return items;
+}
+
+static bool is_not_above(const void *item, const void *number)
+{
+	return number_at(item) <= number_at(number);
+}
+
+int number_sort(struct array *array)
+{
+	struct array first = *array;
+	struct array rest;
+	size_t below;
+	int error;
+
+	first.count = array_sort_first(array, compare_numbers);
+	if (first.count == array->count)
+		return 0;
+	rest = items_from(array, first.count);
+	error = sort_in_passes(&rest);
+	if (error)
+		return error;
+	below = array_partition_point(&first, rest.items, is_not_above);
+	if (below == first.count)
+		return 0;
+	rest = items_from(array, below);
+	return sort_in_passes(&rest);
 }

@@ -4,6 +4,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 /* A growing array of equal items, which may move when it grows.
  *
@@ -59,12 +60,6 @@ void array_remove(struct array *array, size_t index, size_t count);
 void array_sort(struct array *array,
 		int (*compare)(const void *a, const void *b));
 
-/* Sorts a prefix of the array, stably: as many items as are in order or nearly
- * so. Returns their number.
- */
-size_t array_sort_first(struct array *array,
-			int (*compare)(const void *a, const void *b));
-
 /* Returns how many items precede @key: those for which @is_before returns true,
  * which must come first.
  */
@@ -74,5 +69,47 @@ size_t array_partition_point(const struct array *array, const void *key,
 
 /* Frees the items; the array is then empty and can be reused. */
 void array_free(struct array *array);
+
+/* Items with a hash index by key: their first fields, without holes between
+ * them. Keys are unique.
+ *
+ * Open, so that loops can iterate over the items:
+ * 	struct keyed_array sums = KEYED_ARRAY_OF(struct sum, tid);
+ * 	struct sum *sum = keyed_array_add(&sums, &(struct sum){ .tid = 7 });
+ */
+struct keyed_array {
+	struct array items; /* in the order of addition */
+	size_t key_size;
+	uint32_t *slots; /* open addressing: indexes in items, or NO_ITEM */
+	size_t room;	 /* a power of two; at most half is used */
+};
+
+/* @last is the last field of the key, which consists of 4-byte words. */
+#define KEYED_ARRAY_OF(type, last) \
+	((struct keyed_array){ \
+		.items = ARRAY_OF(type), \
+		.key_size = offsetof(type, last) + \
+			    sizeof(((const type *)NULL)->last), \
+	})
+
+/* Returns the item with the key of @like, after appending a copy of @like if
+ * there is none; valid until the next item is added. NULL when out of memory.
+ */
+void *keyed_array_add(struct keyed_array *array, const void *like);
+
+/* Returns the item with @key, or NULL. The items must not have been sorted. */
+void *keyed_array_find(const struct keyed_array *array, const void *key);
+
+/* Frees the items; the array is then empty and can be reused. */
+void keyed_array_free(struct keyed_array *array);
+
+/* Sorts the items of @array by their first field, a uint64_t; stable. The
+ * number of passes does not depend on the number of items: one pass for items
+ * in order or nearly so, and for the rest one for each 11 bits in which they
+ * differ.
+ *
+ * Returns 0, or -ERROR_MEMORY with the items in undefined order.
+ */
+int number_sort(struct array *array);
 
 #endif

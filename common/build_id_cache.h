@@ -2,7 +2,24 @@
 #ifndef KT_COMMON_BUILD_ID_CACHE_H
 #define KT_COMMON_BUILD_ID_CACHE_H
 
-#include "common/elf_build_id.h"
+#include <stddef.h>
+#include <stdint.h>
+
+/* The kernel and perf do not support longer ones (BUILD_ID_SIZE_MAX in
+ * include/linux/buildid.h).
+ */
+enum { ELF_BUILD_ID_SIZE = 20 };
+
+/* Identifies the content of an ELF file: each build has a different one. */
+struct elf_build_id {
+	size_t size;			  /* 0: none */
+	uint8_t bytes[ELF_BUILD_ID_SIZE]; /* padded with zeros */
+};
+
+/* Returns the build id of the file at @path: an empty one if it is no ELF file,
+ * has none or a longer one, or cannot be read.
+ */
+struct elf_build_id elf_build_id_of_file(const char *path);
 
 #include <stdbool.h>
 
@@ -13,6 +30,7 @@ struct build_id_cache;
 
 /* Returns NULL when out of memory. */
 struct build_id_cache *build_id_cache_new(void);
+
 void build_id_cache_free(struct build_id_cache *cache);
 
 /* Returns the place of the build id of the file called @name, which is empty

@@ -35,4 +35,21 @@ void log_message(const struct log *log, enum log_level level, const char *file,
 		 uint64_t offset, const char *format, ...)
 	__attribute__((format(printf, 5, 6)));
 
+/* A log that buffers its messages, for a thread whose messages must appear
+ * after those of another.
+ */
+struct log_buffer;
+
+/* Returns NULL when out of memory. */
+struct log_buffer *log_buffer_new(void);
+
+void log_buffer_free(struct log_buffer *buffer);
+
+/* Returns the log that buffers messages. Owner: @buffer. */
+const struct log *log_buffer_log(struct log_buffer *buffer);
+
+/* Passes all messages to @log, in order, except those lost when out of memory.
+ */
+void log_buffer_pass_on(const struct log_buffer *buffer, const struct log *log);
+
 #endif

@@ -1,12 +1,33 @@
 /* SPDX-License-Identifier: MIT */
 #include "common/name_choice.h"
 
-#include "common/brackets.h"
-
 #include <fnmatch.h>
 #include <regex.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+bool placed_name_read(const char *text, size_t size, struct placed_name *name)
+{
+	static const char mark[] = "@0x";
+	enum { MOST_DIGITS = 16 };
+	const char *at = memmem(text, size, mark, strlen(mark));
+	size_t digits;
+	char number[MOST_DIGITS + 1];
+
+	*name = (struct placed_name){ .text = text, .length = size };
+	if (!at)
+		return true;
+	name->has_offset = true;
+	name->length = (size_t)(at - text);
+	digits = size - name->length - strlen(mark);
+	if (!digits || digits > MOST_DIGITS)
+		return false;
+	snprintf(number, sizeof(number), "%.*s", (int)digits,
+		 at + strlen(mark));
+	name->offset = strtoull(number, NULL, 16);
+	return number[strspn(number, "0123456789abcdefABCDEF")] == '\0';
+}
 
 struct name_word {
 	char *text; /* as written */
@@ -57,15 +78,15 @@ static bool read_word(struct name_choice *choice, const char *text,
 		      size_t length)
 {
 	struct name_word word = { .text = strndup(text, length) };
-	struct name_word *place = NULL;
+	struct name_word *at = NULL;
 
 	if (length && word.text && read_regex(&word))
-		place = array_add(&choice->words);
-	if (place)
-		*place = word;
+		at = array_add(&choice->words);
+	if (at)
+		*at = word;
 	else
 		free_word(&word);
-	return place;
+	return at;
 }
 
 bool name_choice_add(struct name_choice *choice, const char *list)

@@ -5,6 +5,46 @@
 #include "common/array.h"
 
 #include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* Returns how the character at @at of @name, a name of C++ or Rust, changes the
+ * depth of brackets: 1, -1 or 0. The ">" of "->" and "=>" closes none.
+ */
+static inline int brackets_change(const char *name, size_t at)
+{
+	switch (name[at]) {
+	case '<':
+	case '(':
+	case '[':
+	case '{':
+		return 1;
+	case '>':
+		return at && (name[at - 1] == '-' || name[at - 1] == '=') ? 0 :
+									    -1;
+	case ')':
+	case ']':
+	case '}':
+		return -1;
+	default:
+		return 0;
+	}
+}
+
+/* A chosen function: NAME, or NAME@0xOFFSET, the form in which reports
+ * distinguish functions of the same name.
+ */
+struct placed_name {
+	const char *text; /* borrowed: starts with the name */
+	size_t length;	  /* of the name */
+	bool has_offset;
+	uint64_t offset;
+};
+
+/* Parses the first @size bytes of @text. Returns false if it has "@0x" without
+ * a number of up to 16 digits after it.
+ */
+bool placed_name_read(const char *text, size_t size, struct placed_name *name);
 
 /* The names selected by an option's lists. An entry of a list is a name, a
  * shell pattern ("vfs_*", glob(7)) or, between slashes, an extended regular
@@ -25,6 +65,7 @@ struct name_choice {
  * Returns whether the list is valid; entries before an error are added anyway.
  */
 bool name_choice_add(struct name_choice *choice, const char *list);
+
 void name_choice_free(struct name_choice *choice);
 
 /* Returns whether @choice has any entry. */

@@ -26,7 +26,7 @@ struct log;
  * Invariants; tests/test_output_folder.c has a test for each:
  *
  *  1. A path is walked once, name by name.  A link in it is followed only if
- *     root or the effective user made the link (common/trusted_path.h); the
+ *     root or the effective user made the link (common/regular_file.h); the
  *     last name is never followed.
  *  2. An open folder belongs to this user and nobody else may write to it
  *     (mode bits 022 are clear; an ACL's grants show in the group bits).
@@ -68,12 +68,6 @@ struct output_folder {
  */
 int output_folder_open(struct output_folder *folder, const char *path,
 		       const struct log *log);
-
-/* Like output_folder_open(), but without messages, and for a folder that its
- * group may write to as well: invariants 2 and 4 do not hold there. Only for
- * drafts, which are created and renamed, and never read again.
- */
-int output_folder_open_shared(struct output_folder *folder, const char *path);
 
 /* Creates the folder @path with mode 0700 and opens it. Returns like
  * output_folder_open(); errno is EEXIST if something has the name.
@@ -193,7 +187,7 @@ int output_folder_fail(const struct output_folder *folder, const char *name,
 		       const struct log *log);
 
 /* Returns the folder of temporary files: $TMPDIR, or /var/tmp without it. */
-const char *output_temporary_place(void);
+const char *output_temporary_path(void);
 
 /* Logs why a temporary file cannot be written: errno, which stays. Returns
  * -ERROR_SYSTEM.

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "common/program_key.h"
 
-#include "common/byte_reader.h"
-#include "common/elf_build_id.h"
+#include "common/build_id_cache.h"
+#include "common/bytes.h"
 
 #include <inttypes.h>
 #include <stdio.h>

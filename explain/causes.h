@@ -3,7 +3,7 @@
 #define KT_EXPLAIN_CAUSES_H
 
 #include "attribution/time/time_span.h"
-#include "common/keyed_array.h"
+#include "common/array.h"
 #include "explain/critical_path.h"
 
 #include <stdint.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "explain/critical_path.h"
 
-#include "common/name_lookup.h"
+#include "common/maps.h"
 #include "symbolize/functions/function_table.h"
 
 #include <assert.h>

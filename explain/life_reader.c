@@ -21,7 +21,7 @@
 #include "attribution/trackers.h"
 #include "common/container_of.h"
 #include "common/error.h"
-#include "common/name_lookup.h"
+#include "common/maps.h"
 #include "decoder/recording/sideband.h"
 #include "report/profile/call_tree.h"
 #include "report/steps/call_step.h"

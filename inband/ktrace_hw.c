@@ -4,9 +4,7 @@
 #include "inband/library_error.h"
 #include "inband/own_records.h"
 #include "inband/own_trace.h"
-#include "inband/part_bytes.h"
 #include "inband/part_decoder.h"
-#include "inband/trace_tail.h"
 
 #include <pthread.h>
 #include <stdlib.h>

@@ -1,23 +1,149 @@
 /* SPDX-License-Identifier: MIT */
 #include "inband/own_recording.h"
+
 #include "attribution/events/known_events.h"
-#include "collector/bytes/kcore_folder.h"
-#include "collector/kernel_code/vdso_copy.h"
+#include "collector/bytes/recording_files.h"
+#include "collector/kernel_code/kernel_copy.h"
 #include "collector/records/start_records.h"
 #include "collector/thread_events/thread_events.h"
 #include "collector/writer/feature.h"
 #include "collector/writer/recording_writer.h"
+#include "common/budget.h"
+#include "common/bytes.h"
 #include "common/error.h"
 #include "common/log.h"
+#include "common/output_folder.h"
 #include "decoder/code/code_image.h"
 #include "decoder/recording/recording.h"
 #include "decoder/recording_open.h"
-#include "inband/copied_file.h"
-#include "inband/given_kernel.h"
-#include "inband/part_bytes.h"
+#include "inband/own_records.h"
 #include "report/text/task_names.h"
 #include "symbolize/functions/context_kinds.h"
 #include "symbolize/symbols/symbols.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/sendfile.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* Copies from the start of the file, independent of the descriptor's position.
+ */
+static ssize_t send_all(int in, int out)
+{
+	uint64_t left = BUDGET_CODE_BYTES;
+	off_t offset = 0;
+	ssize_t done;
+
+	do {
+		done = sendfile(out, in, &offset, left);
+		left -= done > 0 ? (uint64_t)done : 0;
+	} while (done > 0 && left);
+	return done;
+}
+
+static int copied_file_of(int in, const struct output_folder *to,
+			  const char *name, const struct log *log)
+{
+	int out = output_folder_create(to, name);
+	ssize_t done = out < 0 ? -1 : send_all(in, out);
+
+	if (done < 0)
+		output_folder_fail(to, name, log);
+	if (out >= 0)
+		close(out);
+	return done < 0 ? -ERROR_SYSTEM : 0;
+}
+
+/* copied_file() copies the file @name of @from, if it exists; copied_file_of()
+ * copies the file open as @in. Both write the new file @name of @to, and at
+ * most as many bytes as a kernel's code may have (common/budget.h).
+ *
+ * Return 0, or -ERROR_SYSTEM with the reason in @log.
+ */
+static int copied_file(const struct output_folder *from, const char *name,
+		       const struct output_folder *to, const struct log *log)
+{
+	int in = output_folder_reopen(from, name, O_RDONLY);
+	int error;
+
+	/* Not every kernel has all files. */
+	if (in < 0 && errno == ENOENT)
+		return 0;
+	if (in < 0) {
+		log_message(log, LOG_ERROR, from->path, LOG_NO_OFFSET,
+			    "%s cannot be read: %s", name, strerror(errno));
+		return -ERROR_SYSTEM;
+	}
+	error = copied_file_of(in, to, name, log);
+	close(in);
+	return error;
+}
+
+static int fail(const char *path, int error, const struct log *log)
+{
+	log_message(log, LOG_ERROR, path, LOG_NO_OFFSET, "%s",
+		    error == -ERROR_SYSTEM ? strerror(errno) :
+					     error_text(error));
+	return error;
+}
+
+/* The formats are stored in the recording's header, and need no file there. */
+static int read_formats(const struct output_folder *folder, const char *name,
+			struct byte_buffer *formats, const struct log *log)
+{
+	char path[PATH_MAX];
+	int error;
+
+	snprintf(path, sizeof(path), "%s/%s", folder->path, name);
+	error = byte_buffer_file(formats, path);
+	if (!error && formats->failed)
+		error = -ERROR_MEMORY;
+	output_folder_remove(folder, name);
+	return error ? fail(path, error, log) : 0;
+}
+
+/* The service withdraws copies that have been replaced several times: it
+ * truncates their files, this one first.
+ */
+static int check_kept(const int files[SERVE_FILES], const struct log *log)
+{
+	struct stat stat;
+
+	if (fstat(files[SERVE_KCORE], &stat))
+		return fail(serve_file_name(SERVE_KCORE), -ERROR_SYSTEM, log);
+	if (stat.st_size)
+		return 0;
+	errno = ESTALE;
+	log_message(log, LOG_ERROR, serve_file_name(SERVE_KCORE), LOG_NO_OFFSET,
+		    "the service has withdrawn this copy of the kernel while "
+		    "it was read, since the kernel's code has changed several "
+		    "times: open anew");
+	return -ERROR_SYSTEM;
+}
+
+int given_kernel_take(const int files[SERVE_FILES],
+		      const struct output_folder *folder,
+		      struct kernel_copy *copy, struct byte_buffer *formats,
+		      const struct log *log)
+{
+	const char *name = NULL;
+	int error = 0;
+
+	for (size_t i = 0; i < SERVE_FILES && !error; i++) {
+		name = serve_file_name((enum serve_file)i);
+		error = copied_file_of(files[i], folder, name, log);
+	}
+	if (!error)
+		error = check_kept(files, log);
+	if (!error)
+		error = read_formats(folder, name, formats, log);
+	return error ? error : kernel_copy_read(copy, folder->path, log);
+}
 
 /* The kernel patches a few bytes at a time; more than this is exceptional. */
 enum { MOST_CHANGES = 1 << 20 };

@@ -3,9 +3,10 @@
 #define KT_INBAND_OWN_RECORDING_H
 
 #include "collector/kernel_code/kernel_copy.h"
-#include "common/byte_buffer.h"
+#include "common/bytes.h"
 #include "common/output_folder.h"
 #include "inband/own_records.h"
+#include "serve/serve_message.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -15,11 +16,22 @@ struct code_image;
 struct context_kinds;
 struct known_events;
 struct log;
-struct thread_events;
-struct part_bytes;
 struct recording;
 struct symbols;
 struct task_names;
+struct thread_events;
+
+/* Uses the kernel's code and names received from a service, for programs that
+ * may not read them: writes @files to @folder in the format of
+ * kernel_copy_make(), and reads @copy and @formats from there. The caller frees
+ * both in any case.
+ *
+ * Returns 0, or a negative enum error with the reason in @log.
+ */
+int given_kernel_take(const int files[SERVE_FILES],
+		      const struct output_folder *folder,
+		      struct kernel_copy *copy, struct byte_buffer *formats,
+		      const struct log *log);
 
 /* The data shared by all brackets: a recording without trace, in a folder of
  * its own, with a copy of the kernel's code and names, and the objects read
@@ -53,6 +65,7 @@ struct own_recording {
 int own_recording_open(struct own_recording *own,
 		       const struct thread_events *events, const int *files,
 		       const struct log *log);
+
 void own_recording_close(struct own_recording *own);
 
 /* Returns whether code changed after the image was read. */

@@ -1,17 +1,164 @@
 /* SPDX-License-Identifier: MIT */
 #include "inband/own_records.h"
-#include "collector/records/loss_record.h"
+
+#include "collector/records/record_bytes.h"
 #include "collector/records/record_watch.h"
 #include "collector/thread_events/thread_events.h"
 #include "collector/trace_unit/tracer.h"
-#include "collector/writer/trace_record.h"
-#include "common/byte_buffer.h"
-#include "inband/part_bytes.h"
-#include "inband/trace_tail.h"
+#include "collector/writer/recording_writer.h"
+#include "common/bytes.h"
+#include "common/error.h"
+#include "decoder/recording/stream_window.h"
 
+#include <assert.h>
 #include <linux/perf_event.h>
 #include <stdbool.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+/* The last sync point is normally this near to the end. */
+enum { USUAL_DISTANCE = 8 << 10 };
+
+/* Returns the position of the last PSB at or after @from, @size if there is
+ * none.
+ */
+static size_t last_psb(const uint8_t *trace, size_t size, size_t from)
+{
+	size_t last = size;
+	size_t at = from;
+
+	while ((at = intel_psb_find(trace, size, at)) < size)
+		last = at++;
+	return last;
+}
+
+void trace_tail_keep(struct trace_tail *tail, const uint8_t *trace, size_t size,
+		     uint64_t start)
+{
+	size_t near = size > USUAL_DISTANCE ? size - USUAL_DISTANCE : 0;
+	size_t at = last_psb(trace, size, near);
+
+	if (at == size && near)
+		at = last_psb(trace, size, 0);
+	tail->bytes.size = 0;
+	tail->start = start + at;
+	byte_buffer_add(&tail->bytes, trace + at, size - at);
+	if (tail->bytes.failed)
+		trace_tail_free(tail);
+}
+
+void trace_tail_forget(struct trace_tail *tail)
+{
+	tail->bytes.size = 0;
+}
+
+bool trace_tail_is_synchronised(const struct trace_tail *tail)
+{
+	return tail->bytes.size;
+}
+
+void trace_tail_free(struct trace_tail *tail)
+{
+	byte_buffer_free(&tail->bytes);
+}
+
+int part_bytes_open(struct part_bytes *part, size_t room)
+{
+	int fd = memfd_create("ktrace-hw", MFD_CLOEXEC);
+	void *map = MAP_FAILED;
+
+	*part = (struct part_bytes){ .room = room };
+	if (fd >= 0 && !ftruncate(fd, (off_t)room))
+		map = mmap(NULL, room, PROT_READ | PROT_WRITE, MAP_SHARED, fd,
+			   0);
+	if (fd >= 0)
+		close(fd);
+	if (map == MAP_FAILED)
+		return -ERROR_SYSTEM;
+	part->bytes = map;
+	return 0;
+}
+
+void part_bytes_close(struct part_bytes *part)
+{
+	if (part->bytes)
+		munmap(part->bytes, part->room);
+	*part = (struct part_bytes){ 0 };
+}
+
+static void part_bytes_clear(struct part_bytes *part)
+{
+	part->size = 0;
+	part->records_size = 0;
+	part->trace_size = 0;
+	part->before_size = 0;
+}
+
+static uint8_t *append(struct part_bytes *part, const void *bytes, size_t size)
+{
+	uint8_t *place = part->bytes + part->size;
+
+	assert(size <= part->room - part->size);
+	if (size)
+		memcpy(place, bytes, size);
+	part->size += size;
+	return place;
+}
+
+/* Append records, which must fit. Return their position. */
+static uint8_t *part_bytes_add(struct part_bytes *part, const void *bytes,
+			       size_t size)
+{
+	uint8_t *place = append(part, bytes, size);
+
+	part->records_size = part->size;
+	return place;
+}
+
+static uint8_t *part_bytes_add_ring(struct part_bytes *part,
+				    const struct ring_bytes *bytes)
+{
+	uint8_t *place = part_bytes_add(part, bytes->part[0].iov_base,
+					bytes->part[0].iov_len);
+
+	part_bytes_add(part, bytes->part[1].iov_base, bytes->part[1].iov_len);
+	return place;
+}
+
+/* Appends the trace of @tid: @before, then @trace. Nothing can be added
+ * afterwards. Returns its position.
+ */
+static const uint8_t *part_bytes_add_trace(struct part_bytes *part, pid_t tid,
+					   const struct trace_tail *before,
+					   const struct ring_bytes *trace)
+{
+	static const uint8_t zeros[8];
+	size_t kept = before->bytes.size;
+	struct trace_record record =
+		trace_record_of(0, -1, tid, kept + trace->size);
+
+	part->trace_start = trace->start - kept;
+	part->trace_size = kept + trace->size;
+	record.offset = part->trace_start;
+	part->before_size = kept;
+	append(part, &record, sizeof(record));
+
+	const uint8_t *place = append(part, before->bytes.bytes, kept);
+
+	append(part, trace->part[0].iov_base, trace->part[0].iov_len);
+	append(part, trace->part[1].iov_base, trace->part[1].iov_len);
+	append(part, zeros, record.size - part->trace_size);
+	return place;
+}
+
+struct ring_bytes part_bytes_trace(const struct part_bytes *part)
+{
+	size_t place = part->records_size + sizeof(struct trace_record);
+
+	return ring_split(part->bytes + place, part->trace_size, 0,
+			  part->trace_size);
+}
 
 /* Room for an AUX record that reports a full buffer, and for padding. The tail
  * since a PSB has its own room, since it is at most as long as the buffer.

@@ -2,10 +2,11 @@
 #ifndef KT_INBAND_PART_DECODER_H
 #define KT_INBAND_PART_DECODER_H
 
+#include "inband/ktrace_hw.h"
+
 #include <stdint.h>
 #include <sys/types.h>
 
-struct ktrace_hw_record;
 struct own_recording;
 struct part_bytes;
 
@@ -19,6 +20,7 @@ struct part_decoder;
  */
 struct part_decoder *part_decoder_new(const struct own_recording *own,
 				      pid_t pid, pid_t tid);
+
 void part_decoder_free(struct part_decoder *decoder);
 
 /* Clears the cache of code. Must be called before the image is replaced. */

@@ -4,7 +4,7 @@
 #include "common/budget.h"
 #include "common/error.h"
 #include "common/log.h"
-#include "serve/message_socket.h"
+#include "serve/service_socket.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -13,7 +13,7 @@ FOLDERS = ("archive attribution cmd collector common decoder execution inband "
            "report serve sql store symbolize tables view").split()
 
 # The module itself.
-MODULE = {"common/output_folder.c", "common/output_temporary.c"}
+MODULE = {"common/output_folder.c"}
 
 ALLOWED = {
     # One output file, whose name the user gave.
@@ -21,14 +21,14 @@ ALLOWED = {
     "cmd/diff.c": {"fopen"},
     "cmd/pipeline/session.c": {"fopen"},
     "cmd/report/profile_table.c": {"fopen"},
-    "common/new_file.c": {"openat", "linkat", "renameat2", "unlinkat"},
-    "common/output_file.c": {"fopen"},
+    "common/output_file.c": {"fopen", "openat", "linkat", "renameat2",
+                             "unlinkat"},
     # SQLite opens its database by path: below a private folder beside the file.
     "sql/sqlite/sqlite_export.c": {"mkdtemp", "rename", "rmdir", "unlink"},
     # A named pipe that the user gave.
-    "collector/trigger/trigger_events.c": {"mkfifo", "open"},
+    "collector/trigger/trigger_set.c": {"mkfifo", "open"},
     # The service's socket.
-    "serve/listening_socket.c": {"chmod", "chown", "unlink"},
+    "serve/service_socket.c": {"chmod", "chown", "unlink"},
     # Below tracefs.
     "collector/events/tracefs.c": {"open"},
     "collector/function_graph/graph_instance.c": {"mkdir", "rmdir"},

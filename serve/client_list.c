@@ -1,8 +1,327 @@
 /* SPDX-License-Identifier: MIT */
 #include "serve/client_list.h"
+
 #include "common/budget.h"
+#include "common/error.h"
+#include "common/log.h"
+#include "serve/kernel_files.h"
+#include "serve/serve_message.h"
+#include "serve/service_socket.h"
 
 #include <assert.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+int held_descriptors_open(struct held_descriptors *held)
+{
+	held->epoll = epoll_create1(EPOLL_CLOEXEC);
+	return held->epoll < 0 ? -ERROR_SYSTEM : 0;
+}
+
+void held_descriptors_close(struct held_descriptors *held)
+{
+	if (held->epoll >= 0)
+		close(held->epoll);
+	*held = HELD_DESCRIPTORS_NONE;
+}
+
+int held_descriptors_add(const struct held_descriptors *held, int fd)
+{
+	struct epoll_event no_events = { 0 };
+
+	return epoll_ctl(held->epoll, EPOLL_CTL_ADD, fd, &no_events) ?
+		       -ERROR_SYSTEM :
+		       0;
+}
+
+/* Four lines of some ten bytes precede the entries. */
+bool held_descriptors_any(const struct held_descriptors *held)
+{
+	char path[64];
+	char text[1024];
+	ssize_t size;
+	int fd;
+
+	if (held->epoll < 0)
+		return false;
+	snprintf(path, sizeof(path), "/proc/self/fdinfo/%d", held->epoll);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	size = fd < 0 ? -1 : read(fd, text, sizeof(text) - 1);
+	if (fd >= 0)
+		close(fd);
+	if (size <= 0)
+		return true;
+	text[size] = '\0';
+	return strstr(text, "\ntfd:");
+}
+
+/* Turns a client that has left into one that is gone, unless something that it
+ * was given is still open, in whatever process: that pins memory.
+ */
+static void client_check_held(struct client *client)
+{
+	if (client->phase == CLIENT_LEFT &&
+	    !held_descriptors_any(&client->held))
+		client->phase = CLIENT_GONE;
+}
+
+void client_leave(struct client *client)
+{
+	if (client->phase >= CLIENT_LEFT)
+		return;
+	thread_events_close(&client->events);
+	peer_close(&client->peer);
+	close(client->socket);
+	client->socket = -1;
+	client->phase = CLIENT_LEFT;
+	client_check_held(client);
+}
+
+static void client_free(struct client *client)
+{
+	if (!client)
+		return;
+	client_leave(client);
+	held_descriptors_close(&client->held);
+	free(client);
+}
+
+struct client *client_new(int socket, uint64_t now_ms)
+{
+	struct client *client = calloc(1, sizeof(*client));
+
+	if (client) {
+		client->socket = socket;
+		client->since_ms = now_ms;
+		client->held = HELD_DESCRIPTORS_NONE;
+		if (!peer_find(socket, &client->peer))
+			return client;
+		client_free(client);
+		return NULL;
+	}
+	close(socket);
+	return NULL;
+}
+
+/* Returns the request's size. Descriptors sent with it are not received. */
+static int read_request(const struct client *client, struct serve_trace *trace,
+			struct serve_refused *refused)
+{
+	uint8_t bytes[sizeof(*trace)];
+	ssize_t size = recv(client->socket, bytes, sizeof(bytes), MSG_TRUNC);
+	int error = size < 0 ? -ERROR_SYSTEM :
+			       serve_trace_read(bytes,
+						(size_t)size > sizeof(bytes) ?
+							0 :
+							(size_t)size,
+						trace);
+
+	if (error == -ERROR_UNSUPPORTED)
+		return refusal_set(
+			refused, EPROTO,
+			"the service is of another version than "
+			"the library: install both from one package");
+	return error ? refusal_set(refused, EPROTO,
+				   "this is no request that the service "
+				   "knows") :
+		       0;
+}
+
+static int check_request(const struct client *client,
+			 const struct client_rules *rules,
+			 const struct serve_trace *trace,
+			 struct serve_refused *refused)
+{
+	if (!peer_is_allowed(&client->peer, client->socket, rules->group))
+		return refusal_set(refused, EACCES,
+				   "this user is not in the service's group");
+	if (rules->refusal)
+		return refusal_set(refused, EAGAIN, rules->refusal);
+	if (!peer_owns_thread(&client->peer, trace->tid))
+		return refusal_set(refused, EACCES,
+				   "the thread is not one of the process that "
+				   "asks, as its user runs it (programs in a "
+				   "PID namespace of their own cannot be "
+				   "served)");
+	return 0;
+}
+
+/* Sends @message with the descriptors @fds, which count until all holders have
+ * closed them.
+ */
+static int pass_events(const struct client *client,
+		       const struct serve_events *message, const int *fds)
+{
+	size_t count = serve_role_stays(message->role) ? 0 : message->count;
+
+	for (size_t i = 0; i < count; i++)
+		if (held_descriptors_add(&client->held, fds[i]))
+			return -ERROR_SYSTEM;
+	return message_send(client->socket, message, serve_events_size(message),
+			    fds, count);
+}
+
+static int send_events(const struct client *client, enum serve_role role,
+		       size_t spec)
+{
+	const struct event_list *list = &client->events.events;
+	const struct event_spec *what = array_at(&list->specs, spec);
+	const struct event *events = list->events.items;
+	struct serve_events message = {
+		.head = serve_head_of(SERVE_EVENTS),
+		.role = role,
+	};
+	int fds[SERVE_PLACES];
+	int error = 0;
+
+	memcpy(message.attr, &what->attr, sizeof(message.attr));
+	for (size_t i = 0; i < list->events.count && !error; i++) {
+		bool is_last = i + 1 == list->events.count ||
+			       events[i + 1].spec != spec;
+
+		if (events[i].spec != spec)
+			continue;
+		message.places[message.count] =
+			(struct serve_place){ events[i].cpu, events[i].thread,
+					      events[i].id };
+		fds[message.count++] = events[i].fd;
+		if (message.count < SERVE_PLACES && !is_last)
+			continue;
+		error = pass_events(client, &message, fds);
+		message.count = 0;
+	}
+	return error;
+}
+
+static int send_all(const struct client *client, const int fds[SERVE_FILES])
+{
+	const struct serve_head head = serve_head_of(SERVE_KERNEL);
+	const struct thread_events *events = &client->events;
+	int error = message_send(client->socket, &head, sizeof(head), fds,
+				 SERVE_FILES);
+
+	if (!error)
+		error = send_events(client, SERVE_CODE, 0);
+	if (!error)
+		error = send_events(client, SERVE_WAKEUPS, 1);
+	if (!error && events->patch_spec)
+		error = send_events(client, SERVE_PATCHES, events->patch_spec);
+	return error ? error :
+		       send_events(client, SERVE_THREAD, events->trace_spec);
+}
+
+static int open_events(struct client *client, const struct serve_trace *trace,
+		       const struct log *log)
+{
+	int error = thread_events_find(&client->events, trace->tid, log);
+
+	if (error)
+		return error;
+	error = held_descriptors_open(&client->held);
+	if (!error)
+		return thread_events_open(&client->events,
+					  (size_t)trace->buffer_bytes, log);
+	log_message(log, LOG_ERROR, NULL, LOG_NO_OFFSET,
+		    "the service cannot watch what it passes on: %s",
+		    strerror(errno));
+	return error;
+}
+
+/* A process that became another by exec meanwhile gets nothing. */
+static int serve(struct client *client, struct kernel_files *files,
+		 const struct log *log)
+{
+	int fds[SERVE_FILES];
+	int result = kernel_files_take(files, client->events_since, log, fds);
+	int cause;
+
+	if (result)
+		return result;
+	if (peer_owns_thread(&client->peer, client->events.tid))
+		result = send_all(client, fds);
+	else
+		result = -ERROR_NOT_FOUND;
+	cause = errno;
+	for (size_t i = 0; i < SERVE_FILES; i++)
+		close(fds[i]);
+	errno = cause;
+	return result;
+}
+
+/* Sets the reason for @error, which nothing has logged; errno is the cause of
+ * -ERROR_SYSTEM.
+ */
+static void set_reason(struct serve_refused *refused, int error)
+{
+	int cause = error == -ERROR_MEMORY ? ENOMEM : errno;
+	char text[128];
+
+	if (error == -ERROR_NOT_FOUND || cause == ESRCH) {
+		refusal_set(refused, ESRCH,
+			    "the thread or its process has ended");
+		return;
+	}
+	snprintf(text, sizeof(text), "the trace cannot be passed on: %s",
+		 strerror(cause));
+	refusal_set(refused, cause, text);
+}
+
+/* Answers that the request failed by @error. Returns -ERROR_SYSTEM. */
+static int refuse(const struct client *client, struct serve_refused *refused,
+		  int error, const struct log *log)
+{
+	if (!refused->text[0])
+		set_reason(refused, error);
+	log_message(log, LOG_WARNING, NULL, LOG_NO_OFFSET,
+		    "process %d of user %u is refused: %s",
+		    (int)client->peer.pid, (unsigned int)client->peer.uid,
+		    refused->text);
+	/* A client that does not receive this is at fault itself. */
+	message_send(client->socket, refused, sizeof(*refused), NULL, 0);
+	return -ERROR_SYSTEM;
+}
+
+/* The events are opened before the copy is checked, so that they report all
+ * later changes.
+ */
+int client_request(struct client *client, const struct client_rules *rules,
+		   const struct kernel_files *files, const struct log *log)
+{
+	struct serve_refused refused = { .head = serve_head_of(SERVE_REFUSED) };
+	const struct log reasons = { refusal_keep, &refused };
+	struct serve_trace trace;
+	int error = read_request(client, &trace, &refused);
+
+	if (!error)
+		error = check_request(client, rules, &trace, &refused);
+	if (!error)
+		error = open_events(client, &trace, &reasons);
+	if (error)
+		return refuse(client, &refused, error, log);
+	client->events_since = files->started;
+	client->phase = CLIENT_WAITING;
+	return 0;
+}
+
+int client_answer(struct client *client, struct kernel_files *files,
+		  const struct log *log)
+{
+	struct serve_refused refused = { .head = serve_head_of(SERVE_REFUSED) };
+	const struct log reasons = { refusal_keep, &refused };
+	int result = serve(client, files, &reasons);
+
+	if (result < 0)
+		return refuse(client, &refused, result, log);
+	if (!result)
+		client->phase = CLIENT_SERVED;
+	return 0;
+}
 
 enum { MOST_CLIENTS = BUDGET_SERVED_THREADS + BUDGET_SERVE_WAITING };
 

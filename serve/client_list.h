@@ -2,11 +2,116 @@
 #ifndef KT_SERVE_CLIENT_LIST_H
 #define KT_SERVE_CLIENT_LIST_H
 
+#include "collector/thread_events/thread_events.h"
 #include "common/array.h"
-#include "serve/client.h"
+#include "serve/service_socket.h"
 
 #include <stdbool.h>
+#include <stdint.h>
 #include <sys/types.h>
+
+struct kernel_files;
+struct log;
+
+/* Shows whether descriptors that were passed to another process are still open
+ * anywhere, after this process has closed its own.
+ *
+ * The other process may duplicate a descriptor, map it, or pass it to others,
+ * so neither its connection nor its own end shows that nobody holds it any
+ * more. An epoll instance does: it refers to the open file description without
+ * holding it, and the kernel removes the entry with the last reference to the
+ * description, which a descriptor, a mapping and a message in a socket each
+ * have (epoll(7), "Will closing a file descriptor cause it to be removed from
+ * all epoll interest lists?"). /proc/self/fdinfo lists the entries that are
+ * left (proc_pid_fdinfo(5)).
+ *
+ * Only descriptors that can be polled can be watched: perf's events, pipes,
+ * sockets, but no regular files.
+ */
+struct held_descriptors {
+	int epoll; /* -1: not open */
+};
+
+#define HELD_DESCRIPTORS_NONE ((struct held_descriptors){ -1 })
+
+/* Opens @held without any descriptors. Returns 0 or -ERROR_SYSTEM with errno
+ * set, as does held_descriptors_add(). The caller must close @held either way.
+ */
+int held_descriptors_open(struct held_descriptors *held);
+
+void held_descriptors_close(struct held_descriptors *held);
+
+/* Watches @fd. Must precede passing it on. */
+int held_descriptors_add(const struct held_descriptors *held, int fd);
+
+/* Returns whether any process, this one included, holds one of the watched
+ * descriptors; true also if that cannot be found out.
+ */
+bool held_descriptors_any(const struct held_descriptors *held);
+
+/* Progress of a client; it never goes back:
+ *
+ *	                 client_request()           client_answer()
+ *	 CLIENT_SILENT ──────────────────► WAITING ─────────────────► SERVED
+ *	       │                              │                          │
+ *	       └──────────── client_leave() ──┴──────────► LEFT ◄────────┘
+ *	                                                    │
+ *	                        client_check_held()         ▼
+ *	                                                   GONE
+ */
+enum client_phase {
+	CLIENT_SILENT,	/* whose request has not been read */
+	CLIENT_WAITING, /* its thread's events are open, for a copy */
+	CLIENT_SERVED,	/* has received everything */
+	CLIENT_LEFT,	/* has no connection, but held descriptors */
+	CLIENT_GONE,	/* holds nothing; can be freed */
+};
+
+/* A connection to the service, and the descriptors passed over it. */
+struct client {
+	enum client_phase phase;
+	int socket; /* non-blocking; -1: closed */
+	struct peer peer;
+	uint64_t since_ms;
+	bool has_input; /* of its socket: a message, or its end */
+	bool has_ended; /* its process */
+	/* Wake-up events must stay open here. */
+	struct thread_events events;
+	uint64_t events_since;	      /* for kernel_files_take() */
+	struct held_descriptors held; /* those passed to it */
+};
+
+/* Takes ownership of the connection @socket and identifies its peer. Returns
+ * the client, or NULL if its process has ended or when out of memory; @socket
+ * is closed then.
+ */
+struct client *client_new(int socket, uint64_t now_ms);
+
+/* The conditions for serving a client. */
+struct client_rules {
+	gid_t group;	     /* required group of clients other than root */
+	const char *refusal; /* why no more clients are served now; or NULL */
+};
+
+/* Reads the request of a silent client, and opens the events of its thread.
+ *
+ * Returns 0; or -ERROR_SYSTEM, with the reason reported to the client and to
+ * @log: the caller must call client_leave().
+ */
+int client_request(struct client *client, const struct client_rules *rules,
+		   const struct kernel_files *files, const struct log *log);
+
+/* Sends a waiting client its files and events, or starts the copy that it
+ * needs. Returns 0 if it is served now, or still has to wait; or -ERROR_SYSTEM
+ * like client_request().
+ */
+int client_answer(struct client *client, struct kernel_files *files,
+		  const struct log *log);
+
+/* Closes the connection and all that this process holds for the client, and
+ * calls client_check_held().
+ */
+void client_leave(struct client *client);
 
 /* All clients, and how the service is divided among their users. A user is a
  * user id: 50 connections of one user get no more than another user's only one.

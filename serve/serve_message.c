@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 #include "serve/serve_message.h"
+
 #include "common/error.h"
 
+#include <errno.h>
+#include <stdio.h>
 #include <string.h>
 
 enum { LEAST_BUFFER = 64 << 10, MOST_BUFFER = 1 << 30 };
@@ -109,4 +112,24 @@ int serve_reply_check(union serve_reply *reply, size_t size, size_t descriptors)
 			       descriptors == SERVE_FILES ?
 		       0 :
 		       -ERROR_FORMAT;
+}
+
+int refusal_set(struct serve_refused *refused, int cause, const char *text)
+{
+	refused->cause = cause;
+	snprintf(refused->text, sizeof(refused->text), "%s", text);
+	return -ERROR_SYSTEM;
+}
+
+void refusal_keep(void *ctx, enum log_level level, const char *file,
+		  uint64_t offset, const char *text)
+{
+	struct serve_refused *refused = ctx;
+
+	(void)offset;
+	if (level != LOG_ERROR)
+		return;
+	refused->cause = errno;
+	snprintf(refused->text, sizeof(refused->text), "%s%s%s",
+		 file ? file : "", file ? ": " : "", text);
 }

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef KT_SERVE_MESSAGE_H
-#define KT_SERVE_MESSAGE_H
+#ifndef KT_SERVE_SERVE_MESSAGE_H
+#define KT_SERVE_SERVE_MESSAGE_H
+
+#include "common/log.h"
 
 #include <linux/perf_event.h>
 #include <stdbool.h>
@@ -125,5 +127,14 @@ int serve_trace_read(const void *bytes, size_t size, struct serve_trace *trace);
  */
 int serve_reply_check(union serve_reply *reply, size_t size,
 		      size_t descriptors);
+
+/* Sets the reason of @refused; @cause is an errno. Returns -ERROR_SYSTEM. */
+int refusal_set(struct serve_refused *refused, int cause, const char *text);
+
+/* A log_fn that stores the last error message, with errno, in @refused, a
+ * struct serve_refused.
+ */
+void refusal_keep(void *refused, enum log_level level, const char *file,
+		  uint64_t offset, const char *text);
 
 #endif

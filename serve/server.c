@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "serve/server.h"
-#include "collector/signal_source.h"
+#include "collector/process_control.h"
 #include "common/array.h"
 #include "common/budget.h"
 #include "common/clocks.h"
@@ -8,7 +8,6 @@
 #include "common/log.h"
 #include "serve/client_list.h"
 #include "serve/kernel_files.h"
-#include "serve/kernel_watch.h"
 
 #include <errno.h>
 #include <poll.h>

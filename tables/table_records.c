@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "tables/table_records.h"
 
-#include "common/pack.h"
+#include "common/bytes.h"
 
 #include <stdlib.h>
 #include <string.h>

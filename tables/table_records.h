@@ -3,7 +3,7 @@
 #define KT_TABLES_TABLE_RECORDS_H
 
 #include "attribution/time/time_span.h"
-#include "common/kept_chunk.h"
+#include "common/kept_file.h"
 #include "report/steps/call_step.h"
 
 #include <stdbool.h>

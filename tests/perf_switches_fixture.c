@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "tests/perf_switches_fixture.h"
 
-#include "common/byte_reader.h"
+#include "common/bytes.h"
 #include "tests/shared_fixture.h"
 
 #include <stdio.h>

@@ -3,8 +3,8 @@
 
 #include "attribution/events/event_handler.h"
 #include "attribution/time/thread_tracker.h"
+#include "common/bytes.h"
 #include "common/container_of.h"
-#include "common/pack.h"
 #include "report/steps/call_step.h"
 #include "report/text/task_names.h"
 #include "tests/attribution_fixture.h"

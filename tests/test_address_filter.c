@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-#include "collector/kernel_code/dynamic_code.h"
-#include "collector/kernel_code/kcore_copy.h"
+#include "collector/kernel_code/executable_pages.h"
+#include "collector/kernel_code/kcore.h"
 #include "collector/kernel_code/kernel_symbols.h"
 #include "collector/trace_unit/address_filter.h"
 #include "common/array.h"
-#include "common/byte_buffer.h"
+#include "common/bytes.h"
 #include "common/error.h"
 #include "tests/run_suite.h"
 #include "tests/scratch_folder_fixture.h"

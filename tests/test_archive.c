@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#include "archive/archive_reader.h"
-#include "archive/archive_writer.h"
+#include "archive/archive_file.h"
 #include "archive/seekable.h"
-#include "archive/tar_header.h"
 #include "common/error.h"
 #include "common/file_map.h"
 #include "tests/run_suite.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "collector/rings/aux_ring.h"
+#include "collector/rings/cpu_rings.h"
 #include "tests/run_suite.h"
 
 #include <string.h>

@@ -6,7 +6,7 @@
 #include "tests/scratch_folder_fixture.h"
 #include "view/data/call_sums.h"
 
-#include "common/pack.h"
+#include "common/bytes.h"
 
 #include <fcntl.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "common/clock_readings.h"
+#include "common/clocks.h"
 #include "tests/run_suite.h"
 
 #include <stdlib.h>

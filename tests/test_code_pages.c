@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-#include "collector/kernel_code/code_pages.h"
-#include "collector/kernel_code/jit_code.h"
+#include "collector/kernel_code/executable_pages.h"
 #include "collector/kernel_code/kernel_copy.h"
-#include "collector/kernel_code/kernel_ranges.h"
-#include "collector/kernel_code/matching_lines.h"
-#include "collector/kernel_code/module_list.h"
+#include "collector/kernel_code/kernel_symbols.h"
+#include "collector/kernel_code/modules.h"
 #include "common/error.h"
 #include "tests/run_suite.h"
 #include "tests/scratch_folder_fixture.h"

@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-#include "common/arena.h"
 #include "common/array.h"
-#include "common/byte_reader.h"
+#include "common/bytes.h"
 #include "common/error.h"
 #include "common/file_map.h"
 #include "common/file_signals.h"
-#include "common/kept_log.h"
 #include "common/log.h"
-#include "common/string_pool.h"
+#include "common/maps.h"
+#include "common/memory.h"
 #include "tests/run_suite.h"
 
 #include <errno.h>
@@ -248,17 +247,19 @@ START_TEST(kept_messages_are_handed_on_in_order)
 	char got[64] = "";
 	char file[] = "f";
 	const struct log log = { keep_message, got };
-	struct kept_log *kept = kept_log_new();
+	struct log_buffer *kept = log_buffer_new();
 
-	log_message(kept_log_log(kept), LOG_NOTE, "g", LOG_NO_OFFSET, "first");
-	log_message(kept_log_log(kept), LOG_WARNING, file, 7, "100%% %s", "y");
+	log_message(log_buffer_log(kept), LOG_NOTE, "g", LOG_NO_OFFSET,
+		    "first");
+	log_message(log_buffer_log(kept), LOG_WARNING, file, 7, "100%% %s",
+		    "y");
 	file[0] = '?';
 	ck_assert_str_eq(got, "");
-	kept_log_hand_on(kept, &log);
+	log_buffer_pass_on(kept, &log);
 	ck_assert_str_eq(got, "1 f 7 100% y");
-	kept_log_hand_on(kept, NULL);
-	kept_log_free(kept);
-	kept_log_free(NULL);
+	log_buffer_pass_on(kept, NULL);
+	log_buffer_free(kept);
+	log_buffer_free(NULL);
 }
 END_TEST
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "collector/trace_unit/tracer.h"
 #include "common/array.h"
-#include "common/byte_buffer.h"
+#include "common/bytes.h"
 #include "common/error.h"
 #include "common/log.h"
 #include "common/perf_data.h"

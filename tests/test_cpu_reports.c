@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "collector/target/cpu_reports.h"
+#include "collector/target/cpu_list.h"
 #include "common/array.h"
 #include "tests/run_suite.h"
 

@@ -3,7 +3,7 @@
  * back; incomplete records, or ones with references to missing entries, are
  * refused.
  */
-#include "common/pack.h"
+#include "common/bytes.h"
 #include "symbolize/functions/function_table.h"
 #include "tables/call_sites/call_sites.h"
 #include "tables/calls/crashes_table.h"

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "collector/kernel_code/executable_pages.h"
-#include "collector/kernel_code/its_thunks.h"
 #include "collector/kernel_code/kcore.h"
-#include "collector/kernel_code/kcore_copy.h"
 #include "collector/kernel_code/kernel_symbols.h"
 #include "common/error.h"
 #include "tests/run_suite.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "collector/gate/gate_lines.h"
+#include "collector/gate/gate.h"
 #include "tests/run_suite.h"
 
 #include <string.h>

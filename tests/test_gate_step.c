@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include "common/recording_events.h"
 #include "decoder/recording/recording.h"
 #include "decoder/recording/sideband.h"
 #include "symbolize/gate/gate_step.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#include "serve/held_descriptors.h"
-#include "serve/message_socket.h"
+#include "serve/client_list.h"
+#include "serve/service_socket.h"
 #include "tests/run_suite.h"
 
 #include <signal.h>

@@ -4,11 +4,11 @@
  * in a loop.  Nothing outside of the recording may change.
  */
 #include "cmd/record/record_folder.h"
-#include "collector/bytes/kcore_folder.h"
+#include "collector/bytes/recording_files.h"
 #include "collector/events/event_list.h"
-#include "collector/function_graph/graph_pages.h"
-#include "collector/kernel_code/vdso_copy.h"
-#include "collector/records/cgroup_list.h"
+#include "collector/function_graph/trace_dat_file.h"
+#include "collector/kernel_code/kernel_copy.h"
+#include "collector/records/start_records.h"
 #include "collector/writer/recording_writer.h"
 #include "tests/run_suite.h"
 #include "tests/scratch_folder_fixture.h"

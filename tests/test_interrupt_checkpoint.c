@@ -3,7 +3,7 @@
 #include "attribution/interrupts/interrupt_accounts.h"
 #include "attribution/interrupts/interrupt_slice.h"
 #include "attribution/trackers.h"
-#include "common/pack.h"
+#include "common/bytes.h"
 #include "report/steps/call_step.h"
 #include "tests/interrupt_accounts_fixture.h"
 #include "tests/run_suite.h"

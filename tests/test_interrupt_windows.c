@@ -4,8 +4,8 @@
  */
 #include "attribution/interrupts/interrupt_accounts.h"
 
+#include "common/bytes.h"
 #include "common/kept_file.h"
-#include "common/pack.h"
 #include "tables/table_records.h"
 #include "tests/interrupt_accounts_fixture.h"
 #include "tests/run_suite.h"

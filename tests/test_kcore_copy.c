@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "collector/kernel_code/kcore.h"
-#include "collector/kernel_code/kcore_copy.h"
 #include "collector/kernel_code/kernel_changes.h"
 #include "common/array.h"
-#include "common/byte_buffer.h"
+#include "common/bytes.h"
 #include "common/error.h"
 #include "tests/run_suite.h"
 #include "tests/scratch_folder_fixture.h"

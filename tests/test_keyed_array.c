@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "common/keyed_array.h"
+#include "common/array.h"
 #include "tests/run_suite.h"
 
 struct sum {

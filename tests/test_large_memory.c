@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#include "common/arena.h"
 #include "common/array.h"
-#include "common/large_memory.h"
+#include "common/memory.h"
 #include "symbolize/functions/function_table.h"
 #include "tests/run_suite.h"
 

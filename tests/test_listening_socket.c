@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "common/error.h"
 #include "common/log.h"
-#include "serve/listening_socket.h"
+#include "serve/service_socket.h"
 #include "tests/log_fixture.h"
 #include "tests/run_suite.h"
 #include "tests/scratch_folder_fixture.h"

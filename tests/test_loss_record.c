@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "collector/events/event_list.h"
-#include "collector/records/loss_record.h"
-#include "common/byte_buffer.h"
-#include "common/byte_reader.h"
+#include "collector/records/record_bytes.h"
+#include "common/bytes.h"
 #include "tests/run_suite.h"
 
 #include <linux/perf_event.h>

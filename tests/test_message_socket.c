@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "common/error.h"
-#include "serve/message_socket.h"
+#include "serve/service_socket.h"
 #include "tests/run_suite.h"
 
 #include <errno.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "collector/kernel_code/module_list.h"
+#include "collector/kernel_code/modules.h"
 #include "common/array.h"
 #include "tests/run_suite.h"
 

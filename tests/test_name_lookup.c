@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The first rule of a list that fits a name is found. */
-#include "common/name_lookup.h"
+#include "common/maps.h"
 #include "tests/run_suite.h"
 
 #include <string.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Blocks are as a server of ClickHouse writes them itself, in FORMAT Native. */
-#include "common/byte_buffer.h"
+#include "common/bytes.h"
 #include "store/clickhouse/native_block.h"
 #include "store/entry/store_entry.h"
 #include "tests/run_suite.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "common/number_map.h"
+#include "common/maps.h"
 #include "tests/run_suite.h"
 
 /* Keys as they come: ids, addresses, and some that share their low bits. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Items are sorted by their numbers, and equal ones stay in order. */
-#include "common/number_sort.h"
+#include "common/array.h"
 #include "tests/run_suite.h"
 
 #include <stdlib.h>

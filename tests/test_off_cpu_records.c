@@ -2,8 +2,8 @@
 /* Time off CPUs that a table caches for windows can be read back with its
  * stacks.
  */
+#include "common/bytes.h"
 #include "common/kept_file.h"
-#include "common/pack.h"
 #include "report/profile/call_tree.h"
 #include "tables/profile/wall_tree.h"
 #include "tests/kept_record_fixture.h"

@@ -4,8 +4,7 @@
  */
 #include "common/output_file.h"
 
-#include "common/close_written.h"
-#include "common/new_file.h"
+#include "common/file_io.h"
 #include "tests/run_suite.h"
 #include "tests/scratch_folder_fixture.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "serve/peer.h"
+#include "serve/service_socket.h"
 #include "tests/run_suite.h"
 
 #include <pthread.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "common/placed_name.h"
+#include "common/name_choice.h"
 #include "tests/run_suite.h"
 
 #include <string.h>
@@ -8,8 +8,8 @@ static const struct {
 	const char *text;
 	bool is_read;
 	size_t length;
-	bool has_place;
-	uint64_t place;
+	bool has_offset;
+	uint64_t offset;
 } rows[] = {
 	{ "show", true, 4, false, 0 },
 	{ "show@0x12340", true, 4, true, 0x12340 },
@@ -24,7 +24,7 @@ static const struct {
 	{ "show@0x00000000000000001", false, 0, false, 0 },
 };
 
-START_TEST(names_have_places)
+START_TEST(names_have_offsets)
 {
 	struct placed_name name;
 
@@ -35,8 +35,8 @@ START_TEST(names_have_places)
 		return;
 	ck_assert_ptr_eq(name.text, rows[_i].text);
 	ck_assert_uint_eq(name.length, rows[_i].length);
-	ck_assert_int_eq(name.has_place, rows[_i].has_place);
-	ck_assert_uint_eq(name.place, rows[_i].place);
+	ck_assert_int_eq(name.has_offset, rows[_i].has_offset);
+	ck_assert_uint_eq(name.offset, rows[_i].offset);
 }
 END_TEST
 
@@ -46,9 +46,9 @@ START_TEST(no_more_is_read_than_is_given)
 	struct placed_name name;
 
 	ck_assert(placed_name_read("show@0x12,3", 9, &name));
-	ck_assert_uint_eq(name.place, 0x12);
+	ck_assert_uint_eq(name.offset, 0x12);
 	ck_assert(placed_name_read("show,at@0x12", 4, &name));
-	ck_assert(!name.has_place);
+	ck_assert(!name.has_offset);
 }
 END_TEST
 
@@ -57,7 +57,7 @@ int main(void)
 	Suite *suite = suite_create("placed_name");
 	TCase *tcase = tcase_create("all");
 
-	tcase_add_loop_test(tcase, names_have_places, 0,
+	tcase_add_loop_test(tcase, names_have_offsets, 0,
 			    sizeof(rows) / sizeof(*rows));
 	tcase_add_test(tcase, no_more_is_read_than_is_given);
 	suite_add_tcase(suite, tcase);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "common/pack.h"
+#include "common/bytes.h"
 #include "report/profile/profile.h"
 #include "report/steps/call_frames.h"
 #include "report/steps/task_stacks.h"

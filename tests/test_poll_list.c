@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* A recording of one CPU and two processes: pipes stand for rings and ends. */
 #include "collector/hit_keeper.h"
-#include "collector/poll_list.h"
+#include "collector/recording_loop.h"
 #include "collector/recording_setup.h"
 #include "tests/run_suite.h"
 

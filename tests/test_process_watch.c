@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "collector/target/process_watch.h"
+#include "collector/target/workload.h"
 #include "tests/run_suite.h"
 
 #include <poll.h>

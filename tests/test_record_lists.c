@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-#include "common/array.h"
 #include "common/perf_data.h"
 #include "decoder/recording/recording.h"
 #include "decoder/recording/sideband.h"

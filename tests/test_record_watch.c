@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "collector/records/record_bytes.h"
 #include "collector/records/record_watch.h"
-#include "collector/rings/ring.h"
-#include "common/byte_buffer.h"
+#include "collector/rings/cpu_rings.h"
+#include "common/bytes.h"
 #include "tests/run_suite.h"
 
 #include <linux/perf_event.h>

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#include "common/arena.h"
-#include "common/array.h"
 #include "common/error.h"
+#include "common/memory.h"
 #include "common/perf_data.h"
 #include "decoder/recording/recording.h"
 #include "decoder/recording/sideband.h"

@@ -3,7 +3,7 @@
 #include "collector/records/record_bytes.h"
 #include "collector/writer/feature.h"
 #include "collector/writer/recording_writer.h"
-#include "common/byte_buffer.h"
+#include "common/bytes.h"
 #include "common/error.h"
 #include "common/log.h"
 #include "common/perf_data.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "cmd/options/report_options.h"
-#include "common/duration.h"
+#include "common/clocks.h"
 #include "tests/run_suite.h"
 
 #include <stdio.h>

@@ -3,8 +3,8 @@
  * to; incomplete ones, or ones with references to missing entries, are refused.
  */
 #include "attribution/requests/request.h"
+#include "common/bytes.h"
 #include "common/kept_file.h"
-#include "common/pack.h"
 #include "symbolize/functions/function_table.h"
 #include "tables/requests/request_records.h"
 #include "tables/requests/request_sleeps.h"

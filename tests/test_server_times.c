@@ -2,7 +2,7 @@
 /* The time of servers in a window is the part of their threads' time in it; and
  * the cached records for that can be read back.
  */
-#include "common/pack.h"
+#include "common/bytes.h"
 #include "tables/requests/servers.h"
 #include "tests/run_suite.h"
 

@@ -3,7 +3,7 @@
 #include "common/error.h"
 #include "common/log.h"
 #include "inband/service.h"
-#include "serve/message_socket.h"
+#include "serve/service_socket.h"
 #include "tests/log_fixture.h"
 #include "tests/run_suite.h"
 #include "tests/scratch_folder_fixture.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "collector/size_watch.h"
+#include "collector/recording_loop.h"
 #include "tests/run_suite.h"
 
 START_TEST(each_doubling_is_said_once)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "common/pack.h"
+#include "common/bytes.h"
 #include "report/steps/task_stacks.h"
 #include "tests/random_fixture.h"
 #include "tests/run_suite.h"

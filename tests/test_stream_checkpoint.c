@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "common/pack.h"
+#include "common/bytes.h"
 #include "decoder/flow/flow.h"
 #include "execution/stream/stream_checkpoint.h"
 #include "tests/run_suite.h"

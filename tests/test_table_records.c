@@ -7,7 +7,7 @@
 #include "attribution/sleeps/sleep_stacks.h"
 #include "attribution/sleeps/sleeps.h"
 #include "attribution/time/time_span.h"
-#include "common/pack.h"
+#include "common/bytes.h"
 #include "report/profile/call_tree.h"
 #include "symbolize/functions/function_table.h"
 #include "tables/calls/syscalls_table.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "collector/events/tracepoint_set.h"
+#include "collector/events/tracefs.h"
 #include "tests/run_suite.h"
 
 static const struct {

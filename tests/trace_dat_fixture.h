@@ -2,7 +2,7 @@
 #ifndef KT_TESTS_TRACE_DAT_FIXTURE_H
 #define KT_TESTS_TRACE_DAT_FIXTURE_H
 
-#include "common/byte_buffer.h"
+#include "common/bytes.h"
 
 #include <stdint.h>
 

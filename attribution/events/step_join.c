@@ -3,9 +3,9 @@
 
 #include "attribution/events/known_events.h"
 #include "common/array.h"
+#include "common/bytes.h"
 #include "common/error.h"
-#include "common/number_map.h"
-#include "common/pack.h"
+#include "common/maps.h"
 #include "decoder/flow/switch_feed.h"
 #include "decoder/recording/sideband.h"
 #include "report/steps/call_step.h"

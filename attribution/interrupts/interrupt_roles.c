@@ -2,7 +2,7 @@
 #include "attribution/interrupts/interrupt_roles.h"
 
 #include "attribution/events/function_marks.h"
-#include "common/name_lookup.h"
+#include "common/maps.h"
 #include "symbolize/functions/context_kinds.h"
 #include "symbolize/functions/function_table.h"
 

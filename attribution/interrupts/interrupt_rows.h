@@ -3,7 +3,6 @@
 #define KT_ATTRIBUTION_INTERRUPTS_INTERRUPT_ROWS_H
 
 #include "common/array.h"
-#include "common/keyed_array.h"
 #include "report/steps/call_step.h"
 
 #include <stdbool.h>

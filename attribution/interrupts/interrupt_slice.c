@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "attribution/interrupts/interrupt_slice.h"
 
-#include "common/pack.h"
+#include "common/bytes.h"
 #include "report/steps/call_step.h"
 #include "report/steps/task_stacks.h"
 #include "symbolize/functions/function_table.h"

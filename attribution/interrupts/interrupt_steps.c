@@ -7,7 +7,7 @@
 #include "attribution/time/task_time.h"
 #include "attribution/time/thread_tracker.h"
 #include "attribution/time/time_span.h"
-#include "common/pack.h"
+#include "common/bytes.h"
 #include "report/steps/call_step.h"
 #include "symbolize/functions/context_kinds.h"
 #include "symbolize/functions/function_table.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "attribution/interrupts/owners.h"
 
-#include "common/number_map.h"
+#include "common/maps.h"
 
 #include <stdlib.h>
 

@@ -4,7 +4,7 @@
 
 #include "attribution/interrupts/interrupt_rows.h"
 #include "common/array.h"
-#include "common/number_map.h"
+#include "common/maps.h"
 
 #include <stdbool.h>
 #include <stdint.h>

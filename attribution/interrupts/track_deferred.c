@@ -2,7 +2,7 @@
 #include "attribution/interrupts/interrupt_roles.h"
 #include "attribution/interrupts/object_tracker.h"
 #include "attribution/interrupts/owners.h"
-#include "common/number_map.h"
+#include "common/maps.h"
 
 static uint64_t key_of(uint32_t cpu, uint64_t vector)
 {

@@ -3,9 +3,9 @@
 
 #include "attribution/events/known_events.h"
 #include "attribution/requests/request.h"
+#include "common/array.h"
 #include "common/error.h"
-#include "common/keyed_array.h"
-#include "common/number_map.h"
+#include "common/maps.h"
 #include "common/regular_file.h"
 
 #include <netinet/in.h>

@@ -3,7 +3,7 @@
 #define KT_ATTRIBUTION_REQUESTS_CONNECTIONS_H
 
 #include "common/connection.h"
-#include "common/number_map.h"
+#include "common/maps.h"
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -5,8 +5,7 @@
 #include "attribution/time/time_span.h"
 #include "common/array.h"
 #include "common/error.h"
-#include "common/name_lookup.h"
-#include "common/number_map.h"
+#include "common/maps.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -27,7 +27,7 @@
 
 #include "common/array.h"
 #include "common/connection.h"
-#include "common/number_map.h"
+#include "common/maps.h"
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -7,8 +7,7 @@
 #include "attribution/requests/requests.h"
 #include "attribution/time/time_span.h"
 #include "common/array.h"
-#include "common/keyed_array.h"
-#include "common/number_map.h"
+#include "common/maps.h"
 
 #include <stdbool.h>
 #include <stddef.h>

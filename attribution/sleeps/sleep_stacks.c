@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "attribution/sleeps/sleep_stacks.h"
 
-#include "common/pack.h"
+#include "common/bytes.h"
 #include "report/profile/call_tree.h"
 #include "symbolize/unwind/user_stack.h"
 

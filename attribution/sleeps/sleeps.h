@@ -28,7 +28,7 @@
  */
 
 #include "attribution/time/time_span.h"
-#include "common/keyed_array.h"
+#include "common/array.h"
 #include "report/steps/call_step.h"
 
 #include <stdbool.h>

@@ -2,8 +2,8 @@
 #include "attribution/time/task_contexts.h"
 
 #include "common/array.h"
+#include "common/bytes.h"
 #include "common/error.h"
-#include "common/pack.h"
 #include "symbolize/functions/context_kinds.h"
 
 #include <stdbool.h>

@@ -4,7 +4,7 @@
 
 #include "attribution/events/known_events.h"
 #include "attribution/time/task_time.h"
-#include "common/keyed_array.h"
+#include "common/array.h"
 #include "decoder/recording/sideband.h"
 #include "report/steps/call_step.h"
 

@@ -3,8 +3,8 @@
 
 #include "attribution/time/time_span.h"
 #include "common/array.h"
-#include "common/number_map.h"
-#include "common/pack.h"
+#include "common/bytes.h"
+#include "common/maps.h"
 #include "report/steps/call_step.h"
 #include "symbolize/functions/context_kinds.h"
 

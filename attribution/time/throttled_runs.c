@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "attribution/time/throttled_runs.h"
 
-#include "common/pack.h"
+#include "common/bytes.h"
 
 static uint32_t kept_of(const struct throttled_runs *runs)
 {

@@ -4,9 +4,9 @@
 #include "attribution/events/function_marks.h"
 #include "attribution/time/threads.h"
 #include "common/array.h"
+#include "common/bytes.h"
 #include "common/error.h"
-#include "common/name_lookup.h"
-#include "common/pack.h"
+#include "common/maps.h"
 #include "report/steps/call_step.h"
 
 #include <stdlib.h>

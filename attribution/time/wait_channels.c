@@ -4,7 +4,7 @@
 #include "attribution/events/function_marks.h"
 #include "common/array.h"
 #include "common/error.h"
-#include "common/name_lookup.h"
+#include "common/maps.h"
 #include "decoder/recording/recording.h"
 #include "symbolize/functions/context_kinds.h"
 #include "symbolize/functions/function_table.h"

@@ -2,7 +2,7 @@
 #include "cmd/console/console.h"
 
 #include "cmd/command.h"
-#include "common/close_written.h"
+#include "common/file_io.h"
 #include "common/regular_file.h"
 #include "report/text/name_text.h"
 

@@ -252,18 +252,18 @@ static void add_recorder(struct array *arguments,
 }
 
 /* Adds the folder that the guest may write to. @path is its name in the guest;
- * QEMU opens the descriptor @fd, a number as text, even if another folder has
- * that name by then.
+ * QEMU opens the descriptor with @number, even if another folder has that name by
+ * then. Borrows both texts.
  */
 static void add_results(struct array *arguments, const char *path,
-			const char *fd)
+			const char *number)
 {
 	/* Writing to the host during the recording would be traced, too. */
 	machine_add(arguments, "--late-results");
 	machine_add(arguments, "--results");
 	machine_add(arguments, path);
 	machine_add(arguments, "--results-fd");
-	machine_add(arguments, fd);
+	machine_add(arguments, number);
 }
 
 static int run(const struct record_options *options, const char *recorder,
@@ -276,7 +276,6 @@ static int run(const struct record_options *options, const char *recorder,
 	char number[16];
 	int code;
 
-	snprintf(number, sizeof(number), "%d", fd);
 	machine_add(&arguments, "machine");
 	machine_add(&arguments, "run");
 	if (options->arch) {
@@ -287,6 +286,7 @@ static int run(const struct record_options *options, const char *recorder,
 		machine_add_words(&arguments, words);
 	if (options->discard)
 		machine_add(&arguments, "--discard");
+	snprintf(number, sizeof(number), "%d", fd);
 	add_results(&arguments, folder, number);
 	machine_add(&arguments, "--");
 	add_recorder(&arguments, options, recorder, folder);

@@ -4,7 +4,7 @@
 #include "cmd/command.h"
 #include "cmd/console/console.h"
 #include "cmd/options/option_lists.h"
-#include "common/duration.h"
+#include "common/clocks.h"
 #include "decoder/flow/branch_source.h"
 #include "decoder/flow/flow_source.h"
 #include "decoder/recording/recording.h"

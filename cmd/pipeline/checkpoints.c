@@ -3,8 +3,8 @@
 
 #include "cmd/pipeline/cpu_pipeline.h"
 #include "cmd/pipeline/session.h"
+#include "common/bytes.h"
 #include "common/error.h"
-#include "common/pack.h"
 #include "decoder/recording/recording.h"
 #include "execution/stream/execution_stream.h"
 #include "execution/stream/stream_checkpoint.h"

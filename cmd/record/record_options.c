@@ -2,9 +2,9 @@
 #include "cmd/record/record_options.h"
 
 #include "cmd/console/console.h"
-#include "cmd/record/record_rules.h"
 #include "cmd/record/record_values.h"
-#include "collector/events/tracepoint_set.h"
+#include "collector/collector.h"
+#include "collector/events/tracefs.h"
 #include "collector/gate/gate.h"
 #include "collector/trigger/trigger_spec.h"
 #include "common/clocks.h"
@@ -12,6 +12,254 @@
 #include <getopt.h>
 #include <stdio.h>
 #include <string.h>
+
+static int refuse(const char *source, const char *refusal, const char *fix)
+{
+	say_of("record", "%s%s: %s", source, refusal, fix);
+	return -1;
+}
+
+static int choose_machine(struct record_options *options, const char *unit,
+			  const char *graph, const char *fix)
+{
+	if (!options->machine_may_be) {
+		say_of("record",
+		       "%s (see `ktrace-hw doctor`); function_graph cannot be "
+		       "used either: %s: %s; to record in a virtual machine "
+		       "with a trace unit: ktrace-hw record --machine -- "
+		       "COMMAND",
+		       unit, graph, fix);
+		return -1;
+	}
+	say_of("record",
+	       "%s; function_graph cannot be used either: %s (%s); the command "
+	       "runs in a virtual machine with a trace unit, as with --machine",
+	       unit, graph, fix);
+	options->machine = true;
+	return 0;
+}
+
+/* Returns the reason why function_graph cannot do the requested recording, or
+ * NULL.
+ */
+static const char *graph_refusal(const struct record_options *options,
+				 const char **fix)
+{
+	const struct collector_options *collector = &options->collector;
+
+	*fix = "omit that option, or use a trace unit";
+	if (collector->user)
+		return "it does not see user space (--user)";
+	if (options->triggers.count)
+		return "it has no trace that a hit can stop (--trigger)";
+	if (*options->only)
+		return "it has no trace that can be paused (--only; --filter "
+		       "selects functions)";
+	if (collector->sink)
+		return "it has no sinks (--sink)";
+	if (collector->return_stack)
+		return "it has no return stack (--return-stack)";
+	return collector_refusal(SOURCE_FUNCTION_GRAPH, fix);
+}
+
+int record_source_choose(struct record_options *options)
+{
+	const char *fix;
+	const char *graph_fix;
+	const char *unit;
+	const char *graph;
+
+	/* The recorder in the machine chooses its own source. */
+	if (options->machine)
+		return 0;
+	options->collector.source = SOURCE_TRACE_UNIT;
+	unit = options->source == RECORD_BY_FUNCTION_GRAPH ?
+		       NULL :
+		       collector_refusal(SOURCE_TRACE_UNIT, &fix);
+	if (unit && options->source == RECORD_BY_TRACE_UNIT)
+		return refuse("", unit, fix);
+	if (!unit && options->source != RECORD_BY_FUNCTION_GRAPH)
+		return 0;
+	options->collector.source = SOURCE_FUNCTION_GRAPH;
+	graph = graph_refusal(options, &graph_fix);
+	if (graph && !unit)
+		return refuse("function_graph: ", graph, graph_fix);
+	if (graph)
+		return choose_machine(options, unit, graph, graph_fix);
+	if (unit)
+		say_of("record",
+		       "%s: recording with the kernel's function_graph tracer, "
+		       "which slows the kernel down and does not see all "
+		       "functions (docs/function_graph.md)",
+		       unit);
+	return 0;
+}
+
+static bool is_gated(const struct record_options *options)
+{
+	return *options->only || options->only_line;
+}
+
+/* Returns a message that names options which exclude each other, or NULL. */
+static const char *find_conflict(const struct record_options *options)
+{
+	const struct collector_options *collector = &options->collector;
+	bool processes = options->processes.count > 0;
+
+	if (processes && collector->whole_cpus)
+		return "-a records all processes: leave out -p";
+	if (processes && collector->command)
+		return "give either -p or a command";
+	if (!processes && !collector->command && !collector->whole_cpus &&
+	    !collector->cpus)
+		return "give a command, -p PID or -a";
+	if ((collector->after_ns || collector->max_hits) &&
+	    !options->triggers.count)
+		return "--after and --hits need --trigger";
+	if (is_gated(options) &&
+	    (options->triggers.count || collector->snapshot))
+		return "--only cannot be combined with --snapshot or --trigger";
+	if (is_gated(options) && collector->user)
+		return "--only traces calls of the kernel: leave out --user";
+	if (options->machine && processes)
+		return "the virtual machine does not have the processes of "
+		       "this machine: give a command";
+	if (options->arch && !options->machine)
+		return "--arch is for the virtual machine: give --machine too";
+	if (options->discard && !options->machine)
+		return "--discard is for the virtual machine: give --machine "
+		       "too";
+	if (options->machine && !collector->command)
+		return "give the command to run in the virtual machine";
+	return NULL;
+}
+
+/* Any task may wake the command's tasks, and any task's interrupts may be
+ * charged to them: to identify them, records everything that runs while the
+ * command does.
+ */
+static void widen_for_attribution(struct collector_options *collector)
+{
+	if (collector->tracepoints & TRACEPOINTS_OBJECTS &&
+	    collector->command && !collector->cpus)
+		collector->whole_cpus = true;
+}
+
+/* The cause of a slow call is mostly another task, so recordings with triggers
+ * include everything that runs. Also, tracing can be paused per CPU but not per
+ * thread, since threads migrate. The processes whose hits and calls count do
+ * not change.
+ */
+static void widen_for_probes(struct record_options *options)
+{
+	struct collector_options *collector = &options->collector;
+
+	collector->triggers = options->triggers.items;
+	collector->trigger_count = options->triggers.count;
+	if (options->only_line && !*options->only)
+		strcpy(options->only, GATE_NONE);
+	collector->only = *options->only ? options->only : NULL;
+	collector->only_line = options->only_line;
+	collector->hits_of_all = collector->whole_cpus;
+	if ((collector->trigger_count || collector->only) && !collector->cpus)
+		collector->whole_cpus = true;
+}
+
+/* Widens the recording to the tasks and CPUs that the requested analyses need.
+ */
+static void widen_recording(struct record_options *options)
+{
+	widen_for_probes(options);
+	widen_for_attribution(&options->collector);
+}
+
+void record_options_help(void)
+{
+	fputs("usage: ktrace-hw record [OPTION]... [--] COMMAND "
+	      "[ARGUMENT]...\n"
+	      "       ktrace-hw record [OPTION]... -a | -p PID\n"
+	      "\n"
+	      "  -a, --all-cpus     everything that runs\n"
+	      "  -p, --pid PID,...  these processes, all their threads\n"
+	      "  -C, --cpu LIST     only on these CPUs, such as 0-3,7;\n"
+	      "                     without -p: everything that runs there\n"
+	      "  -o, --output DIR   the recording (ktrace.data)\n"
+	      "  --activate WHEN    prepare, then start to record at a given "
+	      "time:\n"
+	      "                     @TIME (seconds since 1970, or\n"
+	      "                     2026-01-31T15:10:00Z), /10s (the next "
+	      "multiple\n"
+	      "                     of 10 s), +5s\n"
+	      "  --after TIME       with --trigger: also keep this much after "
+	      "a hit\n"
+	      "  --arch ARCH        of the virtual machine: x86_64 or arm64\n"
+	      "  --buffer SIZE      trace buffer of each CPU (8M)\n"
+	      "  --cycles[=N]       record cycle counts (default: on for Intel "
+	      "PT, off\n"
+	      "                     for CoreSight, where they fill the sink); "
+	      "N: the\n"
+	      "                     smallest count that CoreSight records\n"
+	      "  --discard          with --machine: do not copy back files "
+	      "that the\n"
+	      "                     command writes below the current folder\n"
+	      "  --duration S       end after S seconds\n"
+	      "  --events LIST      tracepoints: none, sched, irq, syscalls, "
+	      "faults,\n"
+	      "                     locks, all, attribution (default: sched);\n"
+	      "                     attribution also records everything else "
+	      "that\n"
+	      "                     runs during the command\n"
+	      "  --filter LIST      only these kernel functions or ranges\n"
+	      "  --hits N           with --trigger: end after N hits; the "
+	      "command\n"
+	      "                     continues\n"
+	      "  --machine[=OPTION...]\n"
+	      "                     in a virtual machine with a trace unit;\n"
+	      "                     options as for ktrace-hw machine run\n"
+	      "  --max-size SIZE    end when the recording has this size "
+	      "(2G);\n"
+	      "                     the command continues\n"
+	      "  --only LIST        trace only inside these system calls or "
+	      "kernel\n"
+	      "                     functions, with everything they call\n"
+	      "                     (openat,fsync); may be repeated; "
+	      "line:FIFO: a\n"
+	      "                     LIST written to FIFO changes the choice\n"
+	      "  --return-stack     omit from CoreSight trace the returns that "
+	      "lead\n"
+	      "                     back to their callers\n"
+	      "  --sink NAME        where CoreSight trace goes (tmc_etr0; see\n"
+	      "                     the kernel's cs_etm/sinks)\n"
+	      "  --snapshot         keep the newest trace, at the end and\n"
+	      "                     at each SIGUSR2\n"
+	      "  --source SOURCE    what records functions: trace-unit,\n"
+	      "                     function_graph (the kernel's tracer), or "
+	      "auto:\n"
+	      "                     the first of these that is available, "
+	      "otherwise\n"
+	      "                     the virtual machine\n"
+	      "  --trigger SPEC     save a snapshot when SPEC hits: "
+	      "read>10ms,\n"
+	      "                     vfs_read>1ms, sleep@futex>100ms, "
+	      "runnable>5ms,\n"
+	      "                     sched:sched_process_exit, "
+	      "uprobe:FILE:FUNCTION,\n"
+	      "                     signal:SEGV, crash, exit!=0, line:FIFO; "
+	      "may be\n"
+	      "                     repeated; records everything that runs\n"
+	      "  --user             user space as well as the kernel\n"
+	      "  --user-stacks[=SIZE]\n"
+	      "                     the caller's stack at each system call, "
+	      "up\n"
+	      "                     to SIZE (8K), for report --sleeps and\n"
+	      "                     --user-sites\n"
+	      "\n"
+	      "Exit code: the command's, or 128+N if signal N ended it; 125 "
+	      "if\n"
+	      "recording failed, 126 or 127 if the command cannot run, 2 for\n"
+	      "wrong usage.\n",
+	      stdout);
+}
 
 enum long_only {
 	OPTION_ACTIVATE = 256,
@@ -319,8 +567,8 @@ int record_options_parse(struct record_options *options, int argc, char **argv)
 		options->collector.command = argv + optind;
 	options->collector.processes = options->processes.items;
 	options->collector.process_count = options->processes.count;
-	problem = options->help ? NULL : record_rules_conflict(options);
-	record_rules_widen(options);
+	problem = options->help ? NULL : find_conflict(options);
+	widen_recording(options);
 	if (problem)
 		say_of("record", "%s", problem);
 	return problem ? 2 : 0;

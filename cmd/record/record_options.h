@@ -1,11 +1,17 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef KT_CMD_RECORD_OPTIONS_H
-#define KT_CMD_RECORD_OPTIONS_H
+#ifndef KT_CMD_RECORD_RECORD_OPTIONS_H
+#define KT_CMD_RECORD_RECORD_OPTIONS_H
 
-#include "cmd/record/record_source.h"
 #include "collector/collector.h"
-#include "collector/gate/gate.h"
 #include "common/array.h"
+#include "common/recording_events.h"
+
+/* The source of function calls that the user selected. */
+enum record_source {
+	RECORD_BY_ANY, /* the first one available, else a machine */
+	RECORD_BY_TRACE_UNIT,
+	RECORD_BY_FUNCTION_GRAPH,
+};
 
 /* The default folder of a recording. */
 #define RECORD_DEFAULT_FOLDER "ktrace.data"
@@ -35,7 +41,16 @@ struct record_options {
  * Returns 0, or 2 after a message on standard error.
  */
 int record_options_parse(struct record_options *options, int argc, char **argv);
+
 void record_options_free(struct record_options *options);
+
+/* Chooses the source if @options leave it open: sets collector.source, or
+ * selects the virtual machine. If it is not a trace unit of this machine, notes
+ * the choice and the reason on standard error.
+ *
+ * Returns 0, or -1 after a message on standard error about the missing feature.
+ */
+int record_source_choose(struct record_options *options);
 
 /* Writes the summary of all options to standard output. */
 void record_options_help(void);

@@ -4,7 +4,7 @@
 #include "cmd/command.h"
 #include "cmd/console/console.h"
 #include "cmd/options/option_lists.h"
-#include "common/duration.h"
+#include "common/clocks.h"
 #include "sql/tables/sql_tables.h"
 #include "store/ask/measure_query.h"
 #include "store/entry/store_entry.h"

@@ -271,7 +271,7 @@ int top_round_start(struct top_round *round, const struct top_options *options,
 	} else {
 		cause = errno;
 		round->where = round->out && round->said ?
-				       output_temporary_place() :
+				       output_temporary_path() :
 				       NULL;
 	}
 	close_files(round);

@@ -7,11 +7,11 @@
 #include "cmd/command.h"
 #include "cmd/console/console.h"
 #include "cmd/pipeline/pipeline.h"
-#include "common/close_written.h"
 #include "common/container_of.h"
 #include "common/error.h"
+#include "common/file_io.h"
 #include "common/name_choice.h"
-#include "common/new_file.h"
+#include "common/output_file.h"
 #include "common/output_folder.h"
 #include "common/regular_file.h"
 #include "decoder/recording/recording.h"
@@ -40,7 +40,7 @@ static int fail_write(const struct view_session *view, int cause)
 	bool is_beside = summary && summary->draft.fd >= 0;
 
 	say("%s: cannot write the page's data: %s",
-	    is_beside ? view->path : output_temporary_place(), strerror(cause));
+	    is_beside ? view->path : output_temporary_path(), strerror(cause));
 	return EXIT_FAILED;
 }
 

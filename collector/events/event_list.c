@@ -1,10 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 #include "collector/events/event_list.h"
+
+#include "collector/events/event_spec.h"
 #include "collector/target/target.h"
+#include "common/array.h"
 #include "common/error.h"
+#include "common/log.h"
 
 #include <errno.h>
+#include <stdbool.h>
 #include <stddef.h>
+#include <stdio.h>
+#include <string.h>
 #include <sys/ioctl.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -254,4 +261,115 @@ int event_list_restart_cpu(const struct event_list *list, size_t spec, int cpu)
 			return -ERROR_SYSTEM;
 	}
 	return 0;
+}
+
+static int paranoia(void)
+{
+	FILE *file = fopen("/proc/sys/kernel/perf_event_paranoid", "re");
+	int level = 2;
+
+	if (file) {
+		if (fscanf(file, "%d", &level) != 1)
+			level = 2;
+		fclose(file);
+	}
+	return level;
+}
+
+int event_refusal_log(const struct event_spec *spec, size_t buffer_bytes,
+		      int error, const struct log *log)
+{
+	if (error == -ERROR_MEMORY)
+		log_message(log, LOG_ERROR, spec->name, LOG_NO_OFFSET,
+			    "out of memory");
+	else if (errno == EACCES || errno == EPERM)
+		log_message(log, LOG_ERROR, spec->name, LOG_NO_OFFSET,
+			    "not permitted (kernel.perf_event_paranoid is "
+			    "%d): record as root, or give the program "
+			    "CAP_PERFMON and CAP_SYS_RAWIO",
+			    paranoia());
+	else if (errno == EMFILE)
+		log_message(log, LOG_ERROR, spec->name, LOG_NO_OFFSET,
+			    "too many open files: raise `ulimit -Hn`, or "
+			    "record fewer threads or CPUs (-C)");
+	else if (errno == EBUSY)
+		log_message(log, LOG_ERROR, spec->name, LOG_NO_OFFSET,
+			    "the trace unit is in use (another recording, "
+			    "or a virtual machine)");
+	else if (errno == ENOMEM)
+		log_message(log, LOG_ERROR, spec->name, LOG_NO_OFFSET,
+			    "no memory for a buffer of %zu KiB per CPU: use a "
+			    "smaller --buffer",
+			    buffer_bytes >> 10);
+	else
+		log_message(log, LOG_ERROR, spec->name, LOG_NO_OFFSET,
+			    "the kernel refuses: %s", strerror(errno));
+	return error;
+}
+
+/* The result of read(2) on an event with PERF_FORMAT_TOTAL_TIME_ENABLED and
+ * PERF_FORMAT_ID.
+ */
+struct reading {
+	uint64_t value;
+	uint64_t enabled_ns;
+	uint64_t id;
+};
+
+static uint64_t enabled_ns(const struct event *event)
+{
+	struct reading reading;
+	bool is_read = read(event->fd, &reading, sizeof(reading)) ==
+		       sizeof(reading);
+
+	return is_read ? reading.enabled_ns : 0;
+}
+
+/* The time of an event that counts increases between two reads. */
+static int look_at(const struct event *event, struct array *away)
+{
+	uint64_t before = enabled_ns(event);
+	struct away_cpu *found;
+
+	if (enabled_ns(event) != before)
+		return 0;
+	found = array_add(away);
+	if (!found)
+		return -ERROR_MEMORY;
+	/* Stores the counted time for now, until the longest one is known. */
+	*found = (struct away_cpu){ event->cpu, before + event->late_ns };
+	return 0;
+}
+
+uint64_t away_cpus_longest(const struct event_list *events, size_t spec)
+{
+	const struct event *items = events->events.items;
+	uint64_t longest = 0;
+
+	for (size_t i = 0; i < events->events.count; i++) {
+		uint64_t counted =
+			items[i].spec == spec ? enabled_ns(&items[i]) : 0;
+
+		longest = counted > longest ? counted : longest;
+	}
+	return longest;
+}
+
+int away_cpus_find(const struct event_list *events, size_t spec,
+		   struct array *away)
+{
+	const struct event *items = events->events.items;
+	uint64_t longest;
+	int error = 0;
+
+	for (size_t i = 0; i < events->events.count && !error; i++)
+		if (items[i].spec == spec)
+			error = look_at(&items[i], away);
+	longest = away_cpus_longest(events, spec);
+	for (size_t i = 0; i < away->count; i++) {
+		struct away_cpu *found = array_at(away, i);
+
+		found->missing_ns = longest - found->missing_ns;
+	}
+	return error;
 }

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef KT_COLLECTOR_EVENT_LIST_H
-#define KT_COLLECTOR_EVENT_LIST_H
+#ifndef KT_COLLECTOR_EVENTS_EVENT_LIST_H
+#define KT_COLLECTOR_EVENTS_EVENT_LIST_H
 
 #include "collector/events/event_spec.h"
 #include "common/array.h"
 
+#include <stddef.h>
+#include <stdint.h>
 #include <sys/types.h>
 
 struct log;
@@ -91,5 +93,36 @@ int event_list_enable_cpu(const struct event_list *list, int cpu);
  * Returns 0 or -ERROR_SYSTEM with errno set.
  */
 int event_list_restart_cpu(const struct event_list *list, size_t spec, int cpu);
+
+/* Logs to @log why an event of @spec could not be opened or mapped, and the
+ * remedy. @error is the negative enum error, with errno unchanged since.
+ * @buffer_bytes is the size of each trace buffer.
+ *
+ * Returns @error.
+ */
+int event_refusal_log(const struct event_spec *spec, size_t buffer_bytes,
+		      int error, const struct log *log);
+
+/* A CPU that was switched off while it was recorded. */
+struct away_cpu {
+	int cpu;
+	uint64_t missing_ns; /* from the switch-off until now */
+};
+
+/* Finds the CPUs on which the events of spec number @spec no longer count. The
+ * spec's events must count all the time, as those of event_spec_switches() do.
+ * The kernel closes the events of a CPU that is switched off, and leaves them
+ * closed when the CPU is switched on again (perf_event_exit_cpu() in
+ * kernel/events/core.c).
+ *
+ * Returns 0 with a struct away_cpu for each in @away; or -ERROR_MEMORY.
+ */
+int away_cpus_find(const struct event_list *events, size_t spec,
+		   struct array *away);
+
+/* Returns how long the events of spec number @spec have been enabled, on the CPU
+ * where that is longest.
+ */
+uint64_t away_cpus_longest(const struct event_list *events, size_t spec);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "collector/events/event_spec.h"
-#include "common/text_poke_breakpoint.h"
+#include "common/recording_events.h"
 
 #include <linux/hw_breakpoint.h>
 #include <stdio.h>
@@ -60,7 +60,7 @@ struct event_spec event_spec_switches(bool of_cpus)
 	struct event_spec spec =
 		dummy(of_cpus ? EVENT_OF_CPUS : EVENT_OF_TARGET);
 
-	/* for away_cpus.c */
+	/* for away_cpus_find() */
 	spec.attr.read_format |= PERF_FORMAT_TOTAL_TIME_ENABLED;
 	spec.attr.context_switch = 1;
 	return spec;

@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 #include "collector/events/tracefs.h"
+
 #include "collector/events/event_list.h"
-#include "common/byte_buffer.h"
+#include "common/bytes.h"
 #include "common/error.h"
+#include "common/log.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -86,14 +89,14 @@ int tracefs_write(const char *folder, const char *file, const char *text,
 
 void tracefs_add_file(struct byte_buffer *bytes, const char *path)
 {
-	size_t place = bytes->size;
+	size_t position = bytes->size;
 	uint64_t size;
 
 	byte_buffer_u64(bytes, 0);
 	byte_buffer_file(bytes, path);
-	size = bytes->size - place - sizeof(size);
+	size = bytes->size - position - sizeof(size);
 	if (!bytes->failed)
-		memcpy(bytes->bytes + place, &size, sizeof(size));
+		memcpy(bytes->bytes + position, &size, sizeof(size));
 }
 
 static void add_header_file(struct byte_buffer *bytes, const char *name)
@@ -152,7 +155,7 @@ static void add_systems(const struct event_list *events,
 			struct byte_buffer *bytes)
 {
 	const struct event_spec *specs = events->specs.items;
-	size_t place = bytes->size;
+	size_t position = bytes->size;
 	uint32_t systems = 0;
 
 	byte_buffer_u32(bytes, 0);
@@ -167,7 +170,7 @@ static void add_systems(const struct event_list *events,
 		systems++;
 	}
 	if (!bytes->failed)
-		memcpy(bytes->bytes + place, &systems, sizeof(systems));
+		memcpy(bytes->bytes + position, &systems, sizeof(systems));
 }
 
 void tracefs_add_start(struct byte_buffer *bytes, const char *version)
@@ -194,4 +197,185 @@ void tracefs_describe(const struct event_list *events,
 	byte_buffer_u32(bytes, 0); /* kallsyms: in kcore_dir */
 	byte_buffer_u32(bytes, 0); /* printk formats: not used */
 	byte_buffer_u64(bytes, 0); /* saved command names: in records */
+}
+
+enum tracepoint_trait {
+	ALWAYS,
+	OPTIONAL,   /* not in every kernel, or in a module */
+	USER_STACK, /* with the user stack, if that is requested */
+};
+
+struct wanted {
+	const char *name;
+	unsigned int sets; /* the sets that contain it */
+	enum event_scope scope;
+	enum tracepoint_trait trait;
+};
+
+enum {
+	SCHED = TRACEPOINTS_SCHED,
+	IRQ = TRACEPOINTS_IRQ,
+	OBJECTS = TRACEPOINTS_OBJECTS,
+};
+
+/* Events that can happen in any task, on any CPU. */
+#define OF_CPUS(event, sets) (event), (sets), EVENT_OF_CPUS
+
+/* A waker and an interrupt may belong to any task: the scope is the CPU. A
+ * system call belongs to its task. Events that the trace shows by itself are
+ * not recorded by default: starts and ends of system calls, faults, interrupts,
+ * softirqs, handlers and work items. Each costs the traced kernel more than a
+ * thousand instructions.
+ */
+static const struct wanted wanted[] = {
+	{ OF_CPUS("sched:sched_waking", SCHED), ALWAYS },
+	{ OF_CPUS("sched:sched_wakeup_new", SCHED), ALWAYS },
+	/* Costs nothing except when a task moves. */
+	{ OF_CPUS("cgroup:cgroup_attach_task", SCHED), OPTIONAL },
+	{ OF_CPUS("sched:sched_switch", TRACEPOINTS_SWITCH), ALWAYS },
+	{ OF_CPUS("irq:softirq_raise", IRQ | OBJECTS), ALWAYS },
+	{ OF_CPUS("irq:softirq_entry", IRQ), ALWAYS },
+	{ OF_CPUS("irq:softirq_exit", IRQ), ALWAYS },
+	{ OF_CPUS("irq:irq_handler_entry", IRQ | OBJECTS), ALWAYS },
+	{ OF_CPUS("irq:irq_handler_exit", IRQ), ALWAYS },
+	{ "raw_syscalls:sys_enter", TRACEPOINTS_SYSCALLS, EVENT_OF_TARGET,
+	  USER_STACK },
+	{ "raw_syscalls:sys_exit", TRACEPOINTS_SYSCALLS, EVENT_OF_TARGET,
+	  ALWAYS },
+	/* Arm's kernels do not have them. */
+	{ OF_CPUS("exceptions:page_fault_user", TRACEPOINTS_FAULTS), OPTIONAL },
+	{ OF_CPUS("exceptions:page_fault_kernel", TRACEPOINTS_FAULTS),
+	  OPTIONAL },
+	/* Linux 5.19 */
+	{ OF_CPUS("lock:contention_begin", TRACEPOINTS_LOCKS), OPTIONAL },
+	{ OF_CPUS("lock:contention_end", TRACEPOINTS_LOCKS), OPTIONAL },
+	{ OF_CPUS("filelock:flock_lock_inode", TRACEPOINTS_LOCKS), OPTIONAL },
+	{ OF_CPUS("filelock:posix_lock_inode", TRACEPOINTS_LOCKS), OPTIONAL },
+	{ OF_CPUS("irq:tasklet_entry", OBJECTS), OPTIONAL },
+	{ OF_CPUS("net:netif_receive_skb", OBJECTS), OPTIONAL },
+	{ OF_CPUS("net:netif_rx", OBJECTS), OPTIONAL },
+	{ OF_CPUS("net:napi_gro_receive_entry", OBJECTS), OPTIONAL },
+	{ OF_CPUS("napi:napi_poll", OBJECTS), OPTIONAL },
+	{ OF_CPUS("net:net_dev_queue", OBJECTS), OPTIONAL },
+	{ OF_CPUS("net:net_dev_start_xmit", OBJECTS), OPTIONAL },
+	{ OF_CPUS("skb:skb_copy_datagram_iovec", OBJECTS), OPTIONAL },
+	{ OF_CPUS("skb:consume_skb", OBJECTS), OPTIONAL },
+	{ OF_CPUS("skb:kfree_skb", OBJECTS), OPTIONAL },
+	/* Linux 6.3 */
+	{ OF_CPUS("sock:sk_data_ready", OBJECTS), OPTIONAL },
+	{ OF_CPUS("sock:sock_send_length", OBJECTS), OPTIONAL },
+	{ OF_CPUS("sock:sock_recv_length", OBJECTS), OPTIONAL },
+	/* Linux 4.16; costs nothing except when a connection starts or ends. */
+	{ OF_CPUS("sock:inet_sock_set_state", OBJECTS), OPTIONAL },
+	{ OF_CPUS("block:block_bio_queue", OBJECTS), OPTIONAL },
+	{ OF_CPUS("block:block_bio_remap", OBJECTS), OPTIONAL },
+	{ OF_CPUS("block:block_bio_complete", OBJECTS), OPTIONAL },
+	{ OF_CPUS("block:block_rq_complete", OBJECTS), OPTIONAL },
+	{ OF_CPUS("workqueue:workqueue_queue_work", OBJECTS), ALWAYS },
+	{ OF_CPUS("workqueue:workqueue_execute_start", OBJECTS), ALWAYS },
+	{ OF_CPUS("timer:timer_start", OBJECTS), ALWAYS },
+	{ OF_CPUS("timer:timer_cancel", OBJECTS), ALWAYS },
+	{ OF_CPUS("timer:timer_expire_entry", OBJECTS), ALWAYS },
+	{ OF_CPUS("timer:hrtimer_start", OBJECTS), ALWAYS },
+	{ OF_CPUS("timer:hrtimer_cancel", OBJECTS), ALWAYS },
+	{ OF_CPUS("timer:hrtimer_expire_entry", OBJECTS), ALWAYS },
+};
+
+static const struct {
+	const char *name;
+	unsigned int sets;
+} names[] = {
+	{ "none", 0 },
+	{ "sched", SCHED },
+	{ "irq", SCHED | IRQ },
+	{ "syscalls", TRACEPOINTS_SYSCALLS },
+	{ "faults", TRACEPOINTS_FAULTS },
+	{ "locks", SCHED | TRACEPOINTS_LOCKS },
+	{ "all", SCHED | IRQ | TRACEPOINTS_SWITCH | TRACEPOINTS_SYSCALLS |
+			 TRACEPOINTS_FAULTS },
+	{ "attribution", SCHED | OBJECTS },
+};
+
+static int parse_one(const char *name, size_t length)
+{
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
+		if (strlen(names[i].name) == length &&
+		    !strncmp(names[i].name, name, length))
+			return (int)names[i].sets;
+	return -1;
+}
+
+int tracepoint_set_parse(const char *list)
+{
+	int sets = 0;
+
+	for (;;) {
+		size_t length = strcspn(list, ",");
+		int one = parse_one(list, length);
+
+		if (one < 0)
+			return -1;
+		sets |= one;
+		if (!list[length])
+			return sets;
+		list += length + 1;
+	}
+}
+
+bool tracepoint_set_can_be_read(void)
+{
+	uint64_t id;
+
+	return !tracefs_id(wanted[0].name, &id);
+}
+
+static int add_one(const struct wanted *one, uint32_t user_stack_bytes,
+		   struct event_list *events, const struct log *log)
+{
+	struct event_spec spec;
+	uint64_t id;
+	int error = tracefs_id(one->name, &id);
+
+	if (error && one->trait == OPTIONAL)
+		return 0;
+	if (error) {
+		log_message(log, LOG_ERROR, tracefs_folder(), LOG_NO_OFFSET,
+			    "tracepoint %s cannot be read: mount tracefs and "
+			    "record as root, or use --events none without "
+			    "--user-stacks",
+			    one->name);
+		return error;
+	}
+	spec = event_spec_tracepoint(one->name, id, one->scope);
+	if (user_stack_bytes)
+		event_spec_add_user_stack(&spec, user_stack_bytes);
+	error = event_list_add(events, spec);
+	return error < 0 ? error : 0;
+}
+
+int tracepoint_set_add(unsigned int set, uint32_t user_stack_bytes,
+		       struct event_list *events, const struct log *log)
+{
+	for (size_t i = 0; i < sizeof(wanted) / sizeof(wanted[0]); i++) {
+		const struct wanted *one = &wanted[i];
+		uint32_t stack = one->trait == USER_STACK ? user_stack_bytes :
+							    0;
+		int error;
+
+		if (!(one->sets & set) && !stack)
+			continue;
+		error = add_one(one, stack, events, log);
+		if (error)
+			return error;
+	}
+	return 0;
+}
+
+int tracepoint_add_module(struct event_list *events, const char *name)
+{
+	uint64_t id;
+	int error = tracefs_id(name, &id);
+
+	return error ? error :
+		       event_list_add(events, event_spec_module(name, id));
 }

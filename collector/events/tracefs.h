@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef KT_COLLECTOR_TRACEFS_H
-#define KT_COLLECTOR_TRACEFS_H
+#ifndef KT_COLLECTOR_EVENTS_TRACEFS_H
+#define KT_COLLECTOR_EVENTS_TRACEFS_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
 struct byte_buffer;
 struct event_list;
+struct log;
 
 /* Returns the folder where tracefs is mounted and readable, or NULL. */
 const char *tracefs_folder(void);
@@ -46,5 +47,45 @@ void tracefs_add_file(struct byte_buffer *bytes, const char *path);
  */
 void tracefs_describe(const struct event_list *events,
 		      struct byte_buffer *bytes);
+
+/* The kernel's tracepoints to record beside the trace: any of these together.
+ * Without any, the traced kernel is not patched.
+ */
+enum tracepoint_set {
+	TRACEPOINTS_SCHED = 1,	  /* wake-ups */
+	TRACEPOINTS_SWITCH = 2,	  /* switches, which perf records by itself */
+	TRACEPOINTS_IRQ = 4,	  /* interrupts and softirqs */
+	TRACEPOINTS_SYSCALLS = 8, /* arguments and results of system calls */
+	TRACEPOINTS_FAULTS = 16,  /* addresses of page faults */
+	TRACEPOINTS_OBJECTS = 32, /* packets, requests, timers, work items */
+	TRACEPOINTS_LOCKS = 64,	  /* waits for locks */
+};
+
+/* Parses a list such as "attribution,syscalls" of the names none, sched, irq,
+ * syscalls, faults, locks, all and attribution.
+ *
+ * Returns enum tracepoint_set bits, or -1.
+ */
+int tracepoint_set_parse(const char *list);
+
+/* Returns whether the scheduler's tracepoints are readable in tracefs. */
+bool tracepoint_set_can_be_read(void);
+
+/* Adds the specs of @set (enum tracepoint_set bits) to @events, not opened yet.
+ * At the start of a system call, up to @user_stack_bytes of the caller's stack
+ * are recorded; unless that is 0, this tracepoint is in all sets.
+ *
+ * Returns 0; -ERROR_NOT_FOUND, with the remedy in @log, if tracefs cannot be
+ * read; -ERROR_MEMORY.
+ */
+int tracepoint_set_add(unsigned int set, uint32_t user_stack_bytes,
+		       struct event_list *events, const struct log *log);
+
+/* Adds the spec of the tracepoint @name, EVENT_MODULE_LOAD or _FREE, if the
+ * kernel has it.
+ *
+ * Returns its index; -ERROR_NOT_FOUND without a message; -ERROR_MEMORY.
+ */
+int tracepoint_add_module(struct event_list *events, const char *name);
 
 #endif

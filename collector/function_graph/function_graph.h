@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef KT_COLLECTOR_FUNCTION_GRAPH_H
-#define KT_COLLECTOR_FUNCTION_GRAPH_H
+#ifndef KT_COLLECTOR_FUNCTION_GRAPH_FUNCTION_GRAPH_H
+#define KT_COLLECTOR_FUNCTION_GRAPH_FUNCTION_GRAPH_H
 
 #include "collector/function_graph/graph_instance.h"
 #include "collector/trace_unit/tracer.h"
@@ -15,6 +15,14 @@ struct output_folder;
 /* The kernel's function_graph tracer as the replacement of a trace unit: its
  * ring buffers are read as they fill, and become the file trace.dat of the
  * recording.
+ *
+ *	tracefs instance ─ per_cpu/cpuN/trace_pipe_raw ─ splice(2) ─► trace.cpuN
+ *	graph_instance	                                 graph_pages       │
+ *	                                       trace_dat_file_write() ◄────┘
+ *
+ * The tracer slows the whole machine down while it is set, so if the recorder is
+ * killed, a guard process appends the unread trace to the files trace.cpuN, to
+ * which a first trace.dat refers, and releases the instance.
  */
 struct function_graph;
 
@@ -40,10 +48,12 @@ int function_graph_add_cpu(struct function_graph *graph, int cpu);
 
 /* Start and stop the tracing. Return 0 or -ERROR_SYSTEM, logged. */
 int function_graph_start(const struct function_graph *graph);
+
 int function_graph_stop(const struct function_graph *graph);
 
 /* Return the number of rings to poll, and the descriptor of ring @index. */
 size_t function_graph_ring_count(const struct function_graph *graph);
+
 int function_graph_ring(const struct function_graph *graph, size_t index);
 
 /* Reads all full pages of all rings; @is_last: also partly filled pages.
@@ -60,6 +70,7 @@ int function_graph_finish(struct function_graph *graph);
  * that the kernel overwrote before they were read.
  */
 uint64_t function_graph_bytes(const struct function_graph *graph);
+
 uint64_t function_graph_overruns(const struct function_graph *graph);
 
 #endif

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "collector/function_graph/graph_instance.h"
+
 #include "collector/events/tracefs.h"
-#include "collector/function_graph/graph_file.h"
-#include "collector/function_graph/graph_settings.h"
-#include "common/byte_buffer.h"
+#include "common/bytes.h"
 #include "common/error.h"
 #include "common/log.h"
 
@@ -18,6 +17,195 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+/* Returns whether @file of @folder contains @word; false if it cannot be read.
+ */
+static bool file_has(const char *folder, const char *file, const char *word)
+{
+	struct byte_buffer text = { 0 };
+	char path[256];
+	bool found;
+
+	snprintf(path, sizeof(path), "%s/%s", folder, file);
+	byte_buffer_file(&text, path);
+	byte_buffer_zeros(&text, 1);
+	found = !text.failed && strstr((const char *)text.bytes, word);
+	byte_buffer_free(&text);
+	return found;
+}
+
+/* Replaces the content of @file by @text (tracefs_write()); logs a rejected
+ * text.
+ */
+static int file_set(const struct graph_instance *instance, const char *file,
+		    const char *text)
+{
+	int error = tracefs_write(instance->folder, file, text, O_TRUNC);
+
+	if (error)
+		log_message(instance->log, LOG_ERROR, instance->folder,
+			    LOG_NO_OFFSET, "%s: '%s' was refused: %s", file,
+			    text, strerror(errno));
+	return error;
+}
+
+/* KSYM_NAME_LEN of include/linux/kallsyms.h, and the newline. */
+enum { KSYM_BYTES = 514 };
+
+static int set_number(const struct graph_instance *instance, const char *file,
+		      size_t number)
+{
+	char text[32];
+
+	snprintf(text, sizeof(text), "%zu", number);
+	return file_set(instance, file, text);
+}
+
+/* The mask is hexadecimal, in comma-separated words of 32 CPUs. */
+static int set_cpus(const struct graph_instance *instance,
+		    const struct graph_choice *choice)
+{
+	int last = choice->cpus[choice->cpu_count - 1];
+	size_t words = (size_t)last / 32 + 1;
+	struct byte_buffer text = { 0 };
+	int error = -ERROR_MEMORY;
+
+	if (choice->all_cpus)
+		return 0;
+	for (size_t word = words; word-- > 0;) {
+		unsigned int mask = 0;
+		char digits[16];
+
+		for (size_t i = 0; i < choice->cpu_count; i++)
+			if ((size_t)choice->cpus[i] / 32 == word)
+				mask |= 1u << choice->cpus[i] % 32;
+		snprintf(digits, sizeof(digits), "%08x%s", mask,
+			 word ? "," : "");
+		byte_buffer_add(&text, digits, strlen(digits));
+	}
+	byte_buffer_zeros(&text, 1);
+	if (!text.failed)
+		error = file_set(instance, "tracing_cpumask",
+				 (const char *)text.bytes);
+	byte_buffer_free(&text);
+	return error;
+}
+
+/* Both files accept one number per write. */
+static int add_thread(const struct graph_instance *instance, pid_t thread)
+{
+	char text[16];
+	int error;
+
+	snprintf(text, sizeof(text), "%d", (int)thread);
+	error = tracefs_write(instance->folder, "set_ftrace_pid", text,
+			      O_APPEND);
+	if (!error)
+		error = tracefs_write(instance->folder, "set_event_pid", text,
+				      O_APPEND);
+	/* The thread has ended. */
+	return error && errno == ESRCH ? 0 : error;
+}
+
+static int set_threads(const struct graph_instance *instance,
+		       const struct graph_choice *choice)
+{
+	int error = 0;
+
+	if (!choice->thread_count)
+		return set_number(instance, "set_ftrace_notrace_pid",
+				  (size_t)choice->recorder);
+	for (size_t i = 0; i < choice->thread_count && !error; i++)
+		error = add_thread(instance, choice->threads[i]);
+	if (error)
+		log_message(instance->log, LOG_ERROR, instance->folder,
+			    LOG_NO_OFFSET,
+			    "the threads to trace were refused: %s",
+			    strerror(errno));
+	if (!error)
+		error = file_set(instance, "options/function-fork", "1");
+	return error ? error : file_set(instance, "options/event-fork", "1");
+}
+
+static int add_function(const struct graph_instance *instance, const char *name)
+{
+	char line[KSYM_BYTES];
+
+	/* Without the newline the kernel looks up the name too late to report
+	 * an error.
+	 */
+	snprintf(line, sizeof(line), "%s\n", name);
+	if (!tracefs_write(instance->folder, "set_ftrace_filter", line,
+			   O_APPEND))
+		return 0;
+	log_message(instance->log, LOG_ERROR, NULL, LOG_NO_OFFSET,
+		    "--filter: function_graph cannot trace '%s'%s: "
+		    "%s/available_filter_functions lists the functions that it "
+		    "can; inlined functions and ranges of addresses need a "
+		    "trace unit",
+		    name, errno == EINVAL ? "" : " now", tracefs_folder());
+	return -ERROR_NOT_FOUND;
+}
+
+static int set_filter(const struct graph_instance *instance,
+		      const struct graph_choice *choice)
+{
+	char *names = choice->filter ? strdup(choice->filter) : NULL;
+	char *rest = NULL;
+	int error = 0;
+
+	if (choice->filter && !names)
+		return -ERROR_MEMORY;
+	for (char *name = names ? strtok_r(names, ",", &rest) : NULL;
+	     name && !error; name = strtok_r(NULL, ",", &rest))
+		error = add_function(instance, name);
+	free(names);
+	return error;
+}
+
+/* Since Linux 6.13 each entry may contain the caller's address. Old kernels,
+ * and those without the option, have no such file.
+ */
+static void set_callers(const struct graph_instance *instance)
+{
+	tracefs_write(instance->folder, "options/funcgraph-retaddr", "0",
+		      O_TRUNC);
+}
+
+/* Configures function_graph in @instance according to @choice; it traces once
+ * tracing is turned on. Sets the clock of perf's records. Uses a buffer that is
+ * overwritten, because the kernel marks lost events only in such a buffer.
+ *
+ * Returns 0 or a negative enum error, which was logged.
+ */
+static int apply_settings(const struct graph_instance *instance,
+			  const struct graph_choice *choice)
+{
+	int error = set_number(instance, "buffer_size_kb",
+			       choice->buffer_bytes >> 10);
+
+	if (!error)
+		error = file_set(instance, "trace_clock", "perf");
+	if (!error)
+		error = file_set(instance, "options/overwrite", "1");
+	if (!error)
+		error = set_cpus(instance, choice);
+	if (!error)
+		error = set_threads(instance, choice);
+	if (!error)
+		error = set_filter(instance, choice);
+	if (error)
+		return error;
+	set_callers(instance);
+	/* The clock calls this function for each event, so it would be traced
+	 * each time.
+	 */
+	tracefs_write(instance->folder, "set_ftrace_notrace", "local_clock\n",
+		      O_APPEND);
+	error = file_set(instance, "events/sched/sched_switch/enable", "1");
+	return error ? error :
+		       file_set(instance, "current_tracer", "function_graph");
+}
+
 const char *graph_instance_refusal(const char **fix)
 {
 	const char *folder = tracefs_folder();
@@ -31,7 +219,7 @@ const char *graph_instance_refusal(const char **fix)
 	if (access(path, W_OK) < 0)
 		return "tracefs cannot be written";
 	*fix = "use a kernel with CONFIG_FUNCTION_GRAPH_TRACER";
-	if (!graph_file_has(folder, "available_tracers", "function_graph"))
+	if (!file_has(folder, "available_tracers", "function_graph"))
 		return "the kernel has no function_graph tracer";
 	return NULL;
 }
@@ -162,12 +350,11 @@ void graph_instance_close(struct graph_instance *instance)
 /* Returns the present use of the system's top instance, or NULL. */
 static const char *use_of_top(const char *folder)
 {
-	if (!graph_file_has(folder, "current_tracer", "nop"))
+	if (!file_has(folder, "current_tracer", "nop"))
 		return "current_tracer is not nop";
-	if (graph_file_has(folder, "set_event", ":"))
+	if (file_has(folder, "set_event", ":"))
 		return "events are switched on in set_event";
-	if (!graph_file_has(folder, "set_ftrace_filter",
-			    "all functions enabled"))
+	if (!file_has(folder, "set_ftrace_filter", "all functions enabled"))
 		return "set_ftrace_filter is in use";
 	return NULL;
 }
@@ -192,7 +379,7 @@ static int take_top(struct graph_instance *instance)
 	instance->is_top = true;
 	if (post_guard(instance))
 		return -ERROR_SYSTEM;
-	return graph_file_set(instance, "tracing_on", "0");
+	return file_set(instance, "tracing_on", "0");
 }
 
 /* Returns 0; 1 if instances of this kernel lack function_graph; or an error. */
@@ -208,9 +395,8 @@ static int make_own(struct graph_instance *instance)
 	}
 	if (post_guard(instance))
 		return -ERROR_SYSTEM;
-	if (graph_file_has(instance->folder, "available_tracers",
-			   "function_graph"))
-		return graph_file_set(instance, "tracing_on", "0");
+	if (file_has(instance->folder, "available_tracers", "function_graph"))
+		return file_set(instance, "tracing_on", "0");
 	graph_instance_close(instance);
 	return 1;
 }
@@ -233,7 +419,7 @@ int graph_instance_open(struct graph_instance *instance,
 	status = make_own(instance);
 	if (status > 0)
 		status = take_top(instance);
-	return status ? status : graph_settings_apply(instance, choice);
+	return status ? status : apply_settings(instance, choice);
 }
 
 int graph_instance_trace(const struct graph_instance *instance, bool is_on)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef KT_COLLECTOR_GRAPH_INSTANCE_H
-#define KT_COLLECTOR_GRAPH_INSTANCE_H
+#ifndef KT_COLLECTOR_FUNCTION_GRAPH_GRAPH_INSTANCE_H
+#define KT_COLLECTOR_FUNCTION_GRAPH_GRAPH_INSTANCE_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -8,6 +8,9 @@
 #include <sys/types.h>
 
 struct log;
+
+/* The control files of an instance of tracefs (Documentation/trace/ftrace.rst).
+ */
 
 /* The callback for an instance whose recorder was killed, run before the
  * instance is released. It runs in a guard process, which the recorder forked

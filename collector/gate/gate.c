@@ -1,16 +1,45 @@
 /* SPDX-License-Identifier: MIT */
 #include "collector/gate/gate.h"
+
 #include "collector/gate/gate_program.h"
-#include "collector/trigger/bpf_code.h"
-#include "collector/trigger/bpf_object.h"
+#include "collector/trigger/bpf_program.h"
 #include "collector/trigger/probe_events.h"
-#include "collector/trigger/trigger_arming.h"
+#include "collector/trigger/trigger_set.h"
 #include "common/error.h"
-#include "common/gate_mark.h"
+#include "common/recording_events.h"
 
 #include <linux/perf_event.h>
 #include <stdio.h>
 #include <string.h>
+
+static const char *end_line(struct gate_lines *lines, bool *is_cut)
+{
+	size_t length = lines->length;
+
+	*is_cut = length >= sizeof(lines->text);
+	if (*is_cut)
+		length = sizeof(lines->text) - 1;
+	while (length && strchr(" \t\r", lines->text[length - 1]))
+		length--;
+	lines->text[length] = '\0';
+	lines->length = 0;
+	return lines->text;
+}
+
+const char *gate_lines_next(struct gate_lines *lines, const char *bytes,
+			    size_t size, size_t *at, bool *is_cut)
+{
+	while (*at < size) {
+		char byte = bytes[(*at)++];
+
+		if (byte == '\n')
+			return end_line(lines, is_cut);
+		if (lines->length < sizeof(lines->text) - 1)
+			lines->text[lines->length] = byte;
+		lines->length++;
+	}
+	return NULL;
+}
 
 /* A function that is or was chosen. Its probes remain. */
 struct gate_function {
@@ -25,6 +54,7 @@ struct gate_function {
  * perf records switches (kernel/events/core.c).
  */
 static const char leave_function[] = "__perf_event_task_sched_out";
+
 static const char come_function[] = "__perf_event_task_sched_in";
 
 struct gate gate_new(void)
@@ -97,7 +127,7 @@ static int open_common(const struct trigger_arming *arming)
 {
 	struct trigger_maps *maps = &arming->trigger->maps;
 
-	if (trigger_know_target(arming))
+	if (trigger_target_maps(arming))
 		return -ERROR_SYSTEM;
 	*maps = arming->set->target;
 	if (trigger_output_map(arming, marks()) ||

@@ -1,9 +1,29 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef KT_COLLECTOR_GATE_H
-#define KT_COLLECTOR_GATE_H
+#ifndef KT_COLLECTOR_GATE_GATE_H
+#define KT_COLLECTOR_GATE_GATE_H
 
 #include "collector/trigger/trigger_set.h"
-#include "common/gate_mark.h"
+#include "common/recording_events.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* Splits a byte stream into lines. */
+struct gate_lines {
+	char text[GATE_LIST_SIZE]; /* the line so far */
+	/* of the line, including bytes that were cut */
+	size_t length;
+};
+
+/* Consumes bytes of @bytes, which has @size, from *@at on, up to the end of a
+ * line.
+ *
+ * Returns the line, NUL-terminated, without trailing spaces, valid until the
+ * next call; sets *@is_cut if it was longer than a list may be and was cut.
+ * Returns NULL if the line is not complete yet.
+ */
+const char *gate_lines_next(struct gate_lines *lines, const char *bytes,
+			    size_t size, size_t *at, bool *is_cut);
 
 /* Lets the trace unit run only inside of chosen system calls or kernel
  * functions and their callees (docs/gating.md). A probe at the start of a call

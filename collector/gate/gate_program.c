@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "collector/gate/gate_program.h"
-#include "collector/trigger/program.h"
-#include "common/gate_mark.h"
+#include "collector/trigger/trigger_program.h"
+#include "common/recording_events.h"
 
 #include <stddef.h>
 

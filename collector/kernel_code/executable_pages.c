@@ -1,15 +1,295 @@
 /* SPDX-License-Identifier: MIT */
 #include "collector/kernel_code/executable_pages.h"
+
 #include "collector/kernel_code/kcore.h"
-#include "collector/kernel_code/kcore_copy.h"
 #include "collector/kernel_code/kernel_symbols.h"
+#include "common/array.h"
 #include "common/error.h"
-#include "common/read_at.h"
+#include "common/file_io.h"
 
 #include <elf.h>
 #include <stdbool.h>
+#include <stdint.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
+
+enum { CODE_PAGE = 4096 };
+
+/* Appends the addresses [start, end) to @ranges, or to its last range if that
+ * ends at @start.
+ */
+static int append(struct array *ranges, uint64_t start, uint64_t end)
+{
+	struct code_range *last =
+		ranges->count ? array_at(ranges, ranges->count - 1) : NULL;
+
+	if (!last || last->end != start)
+		return array_append(ranges, &(struct code_range){ start, end });
+	last->end = end;
+	return 0;
+}
+
+/* Returns whether all @size bytes repeat the first @period of them. */
+static bool repeats(const uint8_t *bytes, size_t size, size_t period)
+{
+	return size < period || !memcmp(bytes, bytes + period, size - period);
+}
+
+static bool is_zero(const uint8_t *bytes, size_t size)
+{
+	return !bytes[0] && repeats(bytes, size, 1);
+}
+
+/* Returns whether the @size bytes @bytes, a multiple of 4, are the breakpoints
+ * with which the kernel fills free executable memory
+ * (execmem_fill_trapping_insns() and jit_fill_hole() of arch/x86,
+ * AARCH64_BREAK_FAULT of arch/arm64).
+ */
+static bool code_pages_is_free(const struct kcore *kcore, const uint8_t *bytes,
+			       size_t size)
+{
+	static const uint8_t x86[] = { 0xcc, 0xcc, 0xcc, 0xcc };
+	static const uint8_t arm64[] = { 0x00, 0x20, 0x20, 0xd4 };
+	bool is_arm64 = kcore->header.e_machine == EM_AARCH64;
+
+	return size >= sizeof(x86) &&
+	       !memcmp(bytes, is_arm64 ? arm64 : x86, sizeof(x86)) &&
+	       repeats(bytes, size, sizeof(x86));
+}
+
+/* Reads the page of @at, from @at to at most @end. Returns its size or a
+ * negative enum error.
+ */
+static int read_page(const struct kcore *kcore, uint64_t at, uint64_t end,
+		     uint8_t page[CODE_PAGE])
+{
+	uint64_t size = CODE_PAGE - at % CODE_PAGE;
+	int error;
+
+	if (size > end - at)
+		size = end - at;
+	error = kcore_read(kcore, at, page, size);
+	return error ? error : (int)size;
+}
+
+/* Appends the parts of the @size bytes @page at @start that are not free. */
+static int append_used(const struct kcore *kcore, uint64_t start,
+		       const uint8_t *page, size_t size, struct array *ranges)
+{
+	int error = 0;
+
+	for (size_t at = 0; at < size && !error;) {
+		size_t chunk =
+			CODE_PAGES_CHUNK - (start + at) % CODE_PAGES_CHUNK;
+
+		if (chunk > size - at)
+			chunk = size - at;
+		if (!code_pages_is_free(kcore, page + at, chunk))
+			error = append(ranges, start + at, start + at + chunk);
+		at += chunk;
+	}
+	return error;
+}
+
+static int find(const struct kcore *kcore, const struct code_range *range,
+		bool may_be_free, struct array *ranges)
+{
+	uint8_t page[CODE_PAGE];
+	uint64_t at = range->start;
+	int error = 0;
+
+	while (at < range->end && !error) {
+		int read = read_page(kcore, at, range->end, page);
+		size_t size = (size_t)read;
+
+		if (read < 0)
+			return read;
+		if (may_be_free && !is_zero(page, size))
+			error = append_used(kcore, at, page, size, ranges);
+		else if (!is_zero(page, size))
+			error = append(ranges, at, at + size);
+		at += size;
+	}
+	return error;
+}
+
+int code_pages_find(const struct kcore *kcore, const struct code_range *range,
+		    struct array *ranges)
+{
+	return find(kcore, range, false, ranges);
+}
+
+int code_pages_find_made(const struct kcore *kcore,
+			 const struct code_range *range, struct array *ranges)
+{
+	return find(kcore, range, true, ranges);
+}
+
+uint64_t code_pages_end(const struct kcore *kcore, uint64_t start,
+			uint64_t limit)
+{
+	uint64_t at = start - start % CODE_PAGE;
+	uint8_t page[CODE_PAGE];
+
+	while (at < start + limit &&
+	       !kcore_read(kcore, at, page, sizeof(page)) &&
+	       !is_zero(page, sizeof(page)))
+		at += CODE_PAGE;
+	return at > start ? at : start;
+}
+
+/* Code starts at a multiple of WORD, after the header of HEADER bytes, which
+ * starts with the size of all.
+ */
+enum { WORD = 4, HEADER = 8 };
+
+static bool has_header(const struct kcore *kcore,
+		       const struct code_range *range)
+{
+	uint32_t size;
+
+	return range->end - range->start > HEADER &&
+	       !kcore_read(kcore, range->start, &size, sizeof(size)) &&
+	       size == range->end - range->start;
+}
+
+static bool is_free(const struct kcore *kcore, uint64_t address)
+{
+	uint8_t word[WORD];
+
+	return !kcore_read(kcore, address, word, sizeof(word)) &&
+	       code_pages_is_free(kcore, word, sizeof(word));
+}
+
+struct code_range jit_code_find(const struct kcore *kcore,
+				const struct code_range *range)
+{
+	struct code_range code = { range->start + HEADER, range->end };
+
+	if (!has_header(kcore, range))
+		return *range;
+	while (code.start < code.end && is_free(kcore, code.start))
+		code.start += WORD;
+	while (code.end > code.start && is_free(kcore, code.end - WORD))
+		code.end -= WORD;
+	return code.start < code.end ? code : *range;
+}
+
+enum { THUNK_PAGE = 4096, BREAKPOINT = 0xcc, HALF_LINE = 32 };
+
+/* Returns the length of "jmp *%reg" in the @left bytes at @bytes, or 0. */
+static size_t jump_length(const uint8_t *bytes, size_t left)
+{
+	size_t prefix = left && bytes[0] == 0x41;
+
+	return left >= prefix + 2 && bytes[prefix] == 0xff &&
+			       (bytes[prefix + 1] & 0xf8) == 0xe0 ?
+		       prefix + 2 :
+		       0;
+}
+
+static bool is_thunk_page(const uint8_t *page)
+{
+	size_t thunks = 0;
+
+	for (size_t at = 0; at < THUNK_PAGE;) {
+		size_t length;
+
+		if (page[at] == BREAKPOINT) {
+			at++;
+			continue;
+		}
+		length = jump_length(page + at, THUNK_PAGE - at);
+		if (!length || !(at & HALF_LINE))
+			return false;
+		at += length;
+		thunks++;
+	}
+	return thunks;
+}
+
+int its_thunks_find(const struct kcore *kcore, const struct code_range *range,
+		    struct array *thunks)
+{
+	uint8_t page[THUNK_PAGE];
+	struct code_range *last = NULL;
+
+	for (uint64_t at = range->start; at + THUNK_PAGE <= range->end;
+	     at += THUNK_PAGE) {
+		if (kcore_read(kcore, at, page, sizeof(page)) ||
+		    !is_thunk_page(page)) {
+			last = NULL;
+			continue;
+		}
+		if (!last) {
+			last = array_add(thunks);
+			if (!last)
+				return -ERROR_MEMORY;
+			last->start = at;
+		}
+		last->end = at + THUNK_PAGE;
+	}
+	return 0;
+}
+
+/* The names that kallsyms shows instead of a module (kernel/kallsyms.c). */
+static const char *const makers[] = {
+	"bpf",
+	"__builtin__ftrace",
+	"__builtin__kprobes",
+};
+
+static bool is_dynamic(const struct kallsyms_line *line)
+{
+	if (!line->module_length || !line->address)
+		return false;
+	for (size_t i = 0; i < sizeof(makers) / sizeof(makers[0]); i++)
+		if (strlen(makers[i]) == line->module_length &&
+		    !memcmp(makers[i], line->module, line->module_length))
+			return true;
+	return false;
+}
+
+static int compare(const void *a, const void *b)
+{
+	const struct code_range *x = a;
+	const struct code_range *y = b;
+
+	return (x->start > y->start) - (x->start < y->start);
+}
+
+static void set_ends(struct array *ranges)
+{
+	struct code_range *items = ranges->items;
+
+	array_sort(ranges, compare);
+	for (size_t i = 0; i < ranges->count; i++) {
+		items[i].end = items[i].start + DYNAMIC_CODE_LIMIT;
+		if (i + 1 < ranges->count && items[i + 1].start < items[i].end)
+			items[i].end = items[i + 1].start;
+	}
+}
+
+int dynamic_code_find(const struct kernel_symbols *symbols,
+		      struct array *ranges)
+{
+	struct kallsyms lines = kernel_symbols_walk_modules(symbols);
+	struct kallsyms_line line;
+
+	while (kallsyms_next(&lines, &line)) {
+		struct code_range *range;
+
+		if (!is_dynamic(&line))
+			continue;
+		range = array_add(ranges);
+		if (!range)
+			return -ERROR_MEMORY;
+		range->start = line.address;
+	}
+	set_ends(ranges);
+	return 0;
+}
 
 /* The target of a page table entry. */
 enum entry_kind { ENTRY_NONE, ENTRY_TABLE, ENTRY_PAGE };

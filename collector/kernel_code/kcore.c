@@ -1,10 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 #include "collector/kernel_code/kcore.h"
+
+#include "common/bytes.h"
 #include "common/error.h"
-#include "common/read_at.h"
+#include "common/file_io.h"
+#include "common/output_folder.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdbool.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -98,4 +103,194 @@ bool kcore_has_same(const struct kcore *a, const struct kcore *b,
 			return false;
 	}
 	return true;
+}
+
+enum { FILE_PAGE = 4096, PIECE = 1 << 20 };
+
+static int copy_range(const struct kcore *kcore, int fd,
+		      const struct code_range *range, uint64_t offset)
+{
+	uint8_t *piece = malloc(PIECE);
+	uint64_t address = range->start;
+	int error = piece ? 0 : -ERROR_MEMORY;
+
+	while (!error && address < range->end) {
+		uint64_t left = range->end - address;
+		size_t size = left < PIECE ? (size_t)left : PIECE;
+
+		error = kcore_read(kcore, address, piece, size);
+		if (!error)
+			error = write_at(fd, piece, size, offset);
+		address += size;
+		offset += size;
+	}
+	free(piece);
+	return error;
+}
+
+static uint64_t round_up(uint64_t size)
+{
+	return (size + FILE_PAGE - 1) / FILE_PAGE * FILE_PAGE;
+}
+
+static Elf64_Phdr segment_of(const struct code_range *range, uint64_t offset)
+{
+	uint64_t size = range->end - range->start;
+
+	return (Elf64_Phdr){
+		.p_type = PT_LOAD,
+		.p_flags = PF_R | PF_W | PF_X,
+		.p_offset = offset,
+		.p_vaddr = range->start,
+		.p_filesz = size,
+		.p_memsz = size,
+		.p_align = FILE_PAGE,
+	};
+}
+
+/* Adds the headers. Returns the offset of the first range's bytes. */
+static uint64_t add_headers(const struct kcore *kcore,
+			    const struct code_range *ranges, size_t count,
+			    struct byte_buffer *bytes)
+{
+	uint64_t first =
+		round_up(sizeof(Elf64_Ehdr) +
+			 (count + KCORE_COPY_SPARE) * sizeof(Elf64_Phdr));
+	Elf64_Ehdr header = kcore->header;
+	uint64_t offset = first;
+
+	header.e_phoff = sizeof(header);
+	header.e_phnum = (Elf64_Half)count;
+	header.e_shoff = 0;
+	header.e_shnum = header.e_shentsize = header.e_shstrndx = 0;
+	byte_buffer_add(bytes, &header, sizeof(header));
+	for (size_t i = 0; i < count; i++) {
+		Elf64_Phdr segment = segment_of(&ranges[i], offset);
+
+		byte_buffer_add(bytes, &segment, sizeof(segment));
+		offset += round_up(segment.p_filesz);
+	}
+	return first;
+}
+
+static int write_core(const struct kcore *kcore, int fd,
+		      const struct code_range *ranges, size_t count)
+{
+	struct byte_buffer headers = { 0 };
+	uint64_t offset = add_headers(kcore, ranges, count, &headers);
+	int error = headers.failed ?
+			    -ERROR_MEMORY :
+			    write_at(fd, headers.bytes, headers.size, 0);
+
+	byte_buffer_free(&headers);
+	for (size_t i = 0; i < count && !error; i++) {
+		error = copy_range(kcore, fd, &ranges[i], offset);
+		offset += round_up(ranges[i].end - ranges[i].start);
+	}
+	return error;
+}
+
+/* Closes @fd. Returns @error, or the error of closing. */
+static int finish(int fd, int error)
+{
+	int saved = errno;
+
+	if (close(fd) < 0 && !error)
+		return -ERROR_SYSTEM;
+	errno = saved;
+	return error;
+}
+
+int kcore_copy(const struct kcore *kcore, const struct output_folder *folder,
+	       const char *name, const struct code_range *ranges, size_t count)
+{
+	int fd = output_folder_replace(folder, name);
+
+	if (fd < 0)
+		return -ERROR_SYSTEM;
+	return finish(fd, write_core(kcore, fd, ranges, count));
+}
+
+static bool overlaps(const struct kcore *copy, const struct code_range *range)
+{
+	const Elf64_Phdr *segments = copy->segments.items;
+
+	for (size_t i = 0; i < copy->segments.count; i++)
+		if (range->start < segments[i].p_vaddr + segments[i].p_memsz &&
+		    segments[i].p_vaddr < range->end)
+			return true;
+	return false;
+}
+
+/* Returns whether another header fits before the bytes. */
+static bool has_room(const struct kcore *copy)
+{
+	const Elf64_Phdr *segments = copy->segments.items;
+	uint64_t headers_end = copy->header.e_phoff +
+			       (copy->segments.count + 1) * sizeof(*segments);
+
+	for (size_t i = 0; i < copy->segments.count; i++)
+		if (segments[i].p_offset < headers_end)
+			return false;
+	return true;
+}
+
+/* Writes the bytes first and the number of segments last, so that the file is
+ * valid at any time.
+ */
+static int add_segment(const struct kcore *kcore, int fd, uint64_t offset,
+		       Elf64_Ehdr *header, const struct code_range *range)
+{
+	Elf64_Phdr segment = segment_of(range, offset);
+	int error = copy_range(kcore, fd, range, offset);
+
+	segment.p_flags = KCORE_COPY_LATE_FLAGS;
+	if (!error)
+		error = write_at(fd, &segment, sizeof(segment),
+				 header->e_phoff +
+					 header->e_phnum * sizeof(segment));
+	header->e_phnum++;
+	return error ? error : write_at(fd, header, sizeof(*header), 0);
+}
+
+static int append(const struct kcore *kcore, struct kcore *copy,
+		  const struct code_range *range)
+{
+	off_t end = lseek(copy->fd, 0, SEEK_END);
+
+	if (end < 0)
+		return -ERROR_SYSTEM;
+	return add_segment(kcore, copy->fd, round_up((uint64_t)end),
+			   &copy->header, range);
+}
+
+int kcore_copy_add(const struct kcore *kcore,
+		   const struct output_folder *folder, const char *name,
+		   const struct code_range *range)
+{
+	struct kcore copy;
+	int error = kcore_open_fd(&copy,
+				  output_folder_reopen(folder, name, O_RDWR));
+	bool is_new;
+
+	if (error)
+		return error;
+	is_new = !overlaps(&copy, range);
+	if (is_new && !has_room(&copy))
+		error = -ERROR_UNSUPPORTED;
+	else if (is_new)
+		error = append(kcore, &copy, range);
+	kcore_close(&copy);
+	return error ? error : is_new;
+}
+
+int kcore_copy_raw(const struct kcore *kcore,
+		   const struct output_folder *folder, const char *name,
+		   const struct code_range *range)
+{
+	int fd = output_folder_replace(folder, name);
+
+	if (fd < 0)
+		return -ERROR_SYSTEM;
+	return finish(fd, copy_range(kcore, fd, range, 0));
 }

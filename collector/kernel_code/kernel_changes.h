@@ -2,7 +2,7 @@
 #ifndef KT_COLLECTOR_KERNEL_CHANGES_H
 #define KT_COLLECTOR_KERNEL_CHANGES_H
 
-#include "collector/kernel_code/kcore_copy.h"
+#include "collector/kernel_code/kcore.h"
 
 #include <stdbool.h>
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef KT_COLLECTOR_KERNEL_COPY_H
-#define KT_COLLECTOR_KERNEL_COPY_H
+#ifndef KT_COLLECTOR_KERNEL_CODE_KERNEL_COPY_H
+#define KT_COLLECTOR_KERNEL_CODE_KERNEL_COPY_H
 
-#include "collector/kernel_code/kcore_copy.h"
+#include "collector/kernel_code/kcore.h"
 #include "collector/kernel_code/kernel_symbols.h"
 #include "common/array.h"
 
@@ -33,6 +33,25 @@ int kernel_copy_make(struct kernel_copy *copy,
  */
 int kernel_copy_read(struct kernel_copy *copy, const char *path,
 		     const struct log *log);
+
 void kernel_copy_free(struct kernel_copy *copy);
+
+/* Appends the ranges of @kcore (struct code_range) that contain the code of the
+ * kernel, of the modules, of the ranges that dynamic_code_find() finds in the
+ * symbols of @copy, and of all other pages that executable_pages_find() finds,
+ * except pages with only zeros or breakpoints. The ranges do not overlap.
+ *
+ * Returns 0 or a negative enum error, with errno set if -ERROR_SYSTEM.
+ */
+int kernel_ranges_find(const struct kernel_copy *copy,
+		       const struct kcore *kcore, struct array *ranges);
+
+/* Writes the kernel's code for user space, the vdso of this process, to the
+ * file vdso in @folder, because no file on disk contains it. (32-bit programs
+ * have a different vdso.)
+ *
+ * Returns 0, also for a kernel without one; -ERROR_SYSTEM, logged to @log.
+ */
+int vdso_copy_make(const struct output_folder *folder, const struct log *log);
 
 #endif

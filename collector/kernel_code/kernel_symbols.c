@@ -1,12 +1,174 @@
 /* SPDX-License-Identifier: MIT */
 #include "collector/kernel_code/kernel_symbols.h"
-#include "collector/kernel_code/kernel_functions.h"
+
 #include "common/error.h"
+#include "common/name_choice.h"
+#include "common/output_folder.h"
 
 #include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
+
+static bool is_match(const char *line, const char (*marks)[80], size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		if (strstr(line, marks[i]))
+			return true;
+	return false;
+}
+
+static bool copy_lines(FILE *from, FILE *to, const char (*marks)[80],
+		       size_t count)
+{
+	char *line = NULL;
+	size_t room = 0;
+
+	while (getline(&line, &room, from) > 0)
+		if (is_match(line, marks, count))
+			fputs(line, to);
+	free(line);
+	return !ferror(from) && !ferror(to);
+}
+
+static FILE *open_target(const struct output_folder *folder, const char *name)
+{
+	int fd = output_folder_reopen(folder, name, O_WRONLY | O_APPEND);
+	FILE *target = fd < 0 ? NULL : fdopen(fd, "a");
+
+	if (!target && fd >= 0)
+		close(fd);
+	return target;
+}
+
+int matching_lines_append(const char *from, const struct output_folder *folder,
+			  const char *name, const char (*marks)[80],
+			  size_t count)
+{
+	FILE *source = fopen(from, "re");
+	FILE *target = source ? open_target(folder, name) : NULL;
+	bool done = target && copy_lines(source, target, marks, count);
+
+	if (source)
+		fclose(source);
+	if (target && fclose(target))
+		done = false;
+	return done ? 0 : -ERROR_SYSTEM;
+}
+
+bool kernel_function_is(const struct kallsyms_line *symbol)
+{
+	return strchr("tTwW", symbol->type) != NULL;
+}
+
+static bool is_same_module(const struct kallsyms_line *a,
+			   const struct kallsyms_line *b)
+{
+	return a->module_length == b->module_length &&
+	       !memcmp(a->module, b->module, a->module_length);
+}
+
+/* Returns the distance of @function from the first one of its module. */
+static uint64_t offset_of_function(const struct kernel_symbols *symbols,
+				   const struct kallsyms_line *function)
+{
+	struct kallsyms walk = kernel_symbols_walk(symbols);
+	struct kallsyms_line symbol;
+	uint64_t first = function->address;
+
+	while (kallsyms_next(&walk, &symbol))
+		if (symbol.address < first && symbol.address &&
+		    kernel_function_is(&symbol) &&
+		    is_same_module(&symbol, function))
+			first = symbol.address;
+	return function->address - first;
+}
+
+/* Returns whether one of @functions has the same @address, as an alias. */
+static bool has_address(const struct kernel_functions *functions,
+			uint64_t address)
+{
+	for (size_t i = 0; i < functions->count && i < FUNCTIONS_KEPT; i++)
+		if (functions->kept[i].address == address)
+			return true;
+	return false;
+}
+
+static void take(struct kernel_functions *functions, int fit,
+		 const struct kallsyms_line *symbol)
+{
+	if (fit > functions->fit)
+		*functions = (struct kernel_functions){ .fit = fit };
+	if (has_address(functions, symbol->address))
+		return;
+	if (functions->count < FUNCTIONS_KEPT)
+		functions->kept[functions->count] = *symbol;
+	functions->count++;
+}
+
+struct kernel_functions
+kernel_functions_find(const struct kernel_symbols *symbols,
+		      const struct placed_name *name,
+		      int (*fit_of)(const struct kallsyms_line *symbol,
+				    const char *name, size_t length))
+{
+	struct kernel_functions functions = { .count = 0 };
+	struct kallsyms walk = kernel_symbols_walk(symbols);
+	struct kallsyms_line symbol;
+
+	while (kallsyms_next(&walk, &symbol)) {
+		int fit = kernel_function_is(&symbol) ?
+				  fit_of(&symbol, name->text, name->length) :
+				  0;
+
+		if (fit && fit >= functions.fit &&
+		    (!name->has_offset ||
+		     offset_of_function(symbols, &symbol) == name->offset))
+			take(&functions, fit, &symbol);
+	}
+	return functions;
+}
+
+static size_t write_one(const struct kernel_symbols *symbols,
+			const struct kallsyms_line *function, char *text,
+			size_t size)
+{
+	uint64_t offset = offset_of_function(symbols, function);
+
+	if (!function->module_length)
+		return (size_t)snprintf(text, size, "%.*s@0x%" PRIx64,
+					(int)function->name_length,
+					function->name, offset);
+	return (size_t)snprintf(text, size, "%.*s@0x%" PRIx64 " [%.*s]",
+				(int)function->name_length, function->name,
+				offset, (int)function->module_length,
+				function->module);
+}
+
+void kernel_functions_list(const struct kernel_symbols *symbols,
+			   const struct kernel_functions *functions, char *list,
+			   size_t size)
+{
+	size_t count = functions->count < FUNCTIONS_KEPT ? functions->count :
+							   FUNCTIONS_KEPT;
+	size_t length = 0;
+
+	*list = '\0';
+	for (size_t i = 0; i < count && length < size; i++) {
+		if (i)
+			length += (size_t)snprintf(list + length, size - length,
+						   ", ");
+		if (length < size)
+			length += write_one(symbols, &functions->kept[i],
+					    list + length, size - length);
+	}
+	if (functions->count > count && length < size)
+		snprintf(list + length, size - length, ", ...");
+}
 
 /* KSYM_NAME_LEN (include/linux/kallsyms.h) and the text around a name. */
 enum { KERNEL_SYMBOL_LENGTH = 512 + 8 };
@@ -78,21 +240,22 @@ uint64_t kernel_symbols_address(const struct kernel_symbols *symbols,
 /* Searches the @size bytes at @text for a kernel symbol among the first @count
  * of @names. Returns its index in @names; @count if none is found.
  */
-static size_t place_among(const char *text, size_t size,
-			  const char *const *names, size_t count,
-			  uint64_t *address)
+static size_t position_among(const char *text, size_t size,
+			     const char *const *names, size_t count,
+			     uint64_t *address)
 {
 	struct kallsyms lines = kallsyms_of(text, size);
 	struct kallsyms_line line;
-	size_t place = 0;
+	size_t position = 0;
 
 	if (!kallsyms_next(&lines, &line))
 		return count;
-	while (place < count && !kallsyms_line_is_kernels(&line, names[place]))
-		place++;
-	if (place < count)
+	while (position < count &&
+	       !kallsyms_line_is_kernels(&line, names[position]))
+		position++;
+	if (position < count)
 		*address = line.address;
-	return place;
+	return position;
 }
 
 int kernel_symbols_search(const char *path, const char *const *names,
@@ -111,7 +274,8 @@ int kernel_symbols_search(const char *path, const char *const *names,
 	while (names[count])
 		count++;
 	while (count && (size = getline(&line, &room, file)) > 0)
-		count = place_among(line, (size_t)size, names, count, address);
+		count = position_among(line, (size_t)size, names, count,
+				       address);
 	if (count && !feof(file))
 		error = -ERROR_SYSTEM;
 

@@ -1,11 +1,15 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef KT_COLLECTOR_KERNEL_SYMBOLS_H
-#define KT_COLLECTOR_KERNEL_SYMBOLS_H
+#ifndef KT_COLLECTOR_KERNEL_CODE_KERNEL_SYMBOLS_H
+#define KT_COLLECTOR_KERNEL_CODE_KERNEL_SYMBOLS_H
 
-#include "common/byte_buffer.h"
+#include "common/bytes.h"
 #include "common/kallsyms.h"
 
+#include <stddef.h>
 #include <stdint.h>
+
+struct output_folder;
+struct placed_name;
 
 /* The text of a kallsyms file. It is searched without an index, since a
  * recording looks up only a few symbols, each once.
@@ -19,6 +23,7 @@ struct kernel_symbols {
  * Returns 0, -ERROR_SYSTEM with errno set, or -ERROR_MEMORY.
  */
 int kernel_symbols_read(struct kernel_symbols *symbols, const char *path);
+
 void kernel_symbols_free(struct kernel_symbols *symbols);
 
 /* Returns a walk over all symbols. */
@@ -52,5 +57,48 @@ int kernel_symbols_search(const char *path, const char *const *names,
  */
 uint64_t kernel_symbols_size(const struct kernel_symbols *symbols,
 			     uint64_t address);
+
+/* Appends the lines of the file @from that contain any of the @count texts
+ * @marks to the existing file @name of @folder.
+ *
+ * Returns 0, or -ERROR_SYSTEM with errno set.
+ */
+int matching_lines_append(const char *from, const struct output_folder *folder,
+			  const char *name, const char (*marks)[80],
+			  size_t count);
+
+/* The maximum number of stored functions. */
+enum { FUNCTIONS_KEPT = 4 };
+
+/* The functions that match a name: those at different addresses that match it
+ * best.
+ */
+struct kernel_functions {
+	size_t count;
+	int fit;
+	/* pointers into the text of the symbols */
+	struct kallsyms_line kept[FUNCTIONS_KEPT];
+};
+
+/* Returns whether @symbol is a function of the kernel or of a module. */
+bool kernel_function_is(const struct kallsyms_line *symbol);
+
+/* Finds functions by @name. A name with an offset selects the function at that
+ * offset from the first function of the kernel or of its module. @fit_of
+ * returns how well a function matches the first @length bytes of @name; 0: not
+ * at all.
+ */
+struct kernel_functions
+kernel_functions_find(const struct kernel_symbols *symbols,
+		      const struct placed_name *name,
+		      int (*fit_of)(const struct kallsyms_line *symbol,
+				    const char *name, size_t length));
+
+/* Writes unambiguous names of @functions into @list, with their modules, such
+ * as "show@0x12340, show@0x80 [ext4]".
+ */
+void kernel_functions_list(const struct kernel_symbols *symbols,
+			   const struct kernel_functions *functions, char *list,
+			   size_t size);
 
 #endif

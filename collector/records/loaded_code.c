@@ -1,18 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 #include "collector/records/loaded_code.h"
-#include "collector/bytes/kcore_folder.h"
-#include "collector/kernel_code/code_pages.h"
-#include "collector/kernel_code/dynamic_code.h"
+#include "collector/bytes/recording_files.h"
 #include "collector/kernel_code/executable_pages.h"
-#include "collector/kernel_code/its_thunks.h"
-#include "collector/kernel_code/jit_code.h"
 #include "collector/kernel_code/kcore.h"
-#include "collector/kernel_code/kcore_copy.h"
 #include "collector/kernel_code/kernel_copy.h"
-#include "collector/kernel_code/matching_lines.h"
-#include "collector/kernel_code/module_list.h"
-#include "collector/kernel_code/module_start.h"
-#include "collector/records/code_sample.h"
+#include "collector/kernel_code/kernel_symbols.h"
+#include "collector/kernel_code/modules.h"
 #include "collector/records/record_bytes.h"
 #include "collector/records/start_records.h"
 #include "collector/trace_unit/tracer.h"
@@ -561,14 +554,15 @@ static void add_lines(struct loaded_code *loaded, const char *name,
 static void add_name(struct loaded_code *loaded, const struct code_range *range,
 		     const char *name)
 {
-	size_t place = record_begin(&loaded->records, PERF_RECORD_KSYMBOL, 0);
+	size_t position =
+		record_begin(&loaded->records, PERF_RECORD_KSYMBOL, 0);
 
 	byte_buffer_u64(&loaded->records, range->start);
 	byte_buffer_u32(&loaded->records,
 			(uint32_t)(range->end - range->start));
 	byte_buffer_u32(&loaded->records, PERF_RECORD_KSYMBOL_TYPE_UNKNOWN);
 	byte_buffer_text(&loaded->records, name);
-	record_end_sample_id(&loaded->records, place);
+	record_end_sample_id(&loaded->records, position);
 }
 
 /* Opens the copy of @piece; the kernel may no longer have the code. Returns 0 or
@@ -759,11 +753,11 @@ static void remove_module(struct loaded_code *loaded,
 }
 
 void loaded_code_sample(struct loaded_code *loaded,
-			const struct ring_bytes *records, size_t place,
+			const struct ring_bytes *records, size_t position,
 			size_t size)
 {
 	const struct code_sample sample =
-		code_sample_read(loaded->events, records, place, size);
+		code_sample_read(loaded->events, records, position, size);
 
 	switch (sample.kind) {
 	case CODE_SAMPLE_MODULE_LOAD:

@@ -2,7 +2,7 @@
 #ifndef KT_COLLECTOR_LOADED_CODE_H
 #define KT_COLLECTOR_LOADED_CODE_H
 
-#include "common/byte_buffer.h"
+#include "common/bytes.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -77,7 +77,7 @@ void loaded_code_symbol(struct loaded_code *loaded,
  * complete, and leaves incomplete code to loaded_code_flush().
  */
 void loaded_code_sample(struct loaded_code *loaded,
-			const struct ring_bytes *records, size_t place,
+			const struct ring_bytes *records, size_t position,
 			size_t size);
 
 /* Copies the JIT code that samples announced and that is not known to be

@@ -4,9 +4,9 @@
 #include "common/array.h"
 #include "common/error.h"
 #include "common/log.h"
+#include "common/maps.h"
 #include "common/output_folder.h"
 #include "common/regular_file.h"
-#include "common/string_pool.h"
 
 #include <elf.h>
 #include <errno.h>

@@ -2,7 +2,7 @@
 #ifndef KT_COLLECTOR_PROGRAM_COPIES_H
 #define KT_COLLECTOR_PROGRAM_COPIES_H
 
-#include "common/elf_build_id.h"
+#include "common/build_id_cache.h"
 #include "common/program_key.h"
 
 #include <stdbool.h>

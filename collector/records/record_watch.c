@@ -29,7 +29,7 @@ static uint64_t trailer_time(const struct ring_bytes *records, size_t end)
 	return time_ns;
 }
 
-static void watch_ksymbol(const struct ring_bytes *records, size_t place,
+static void watch_ksymbol(const struct ring_bytes *records, size_t position,
 			  size_t size, struct loaded_code *loaded)
 {
 	struct ksymbol_fields fields;
@@ -37,11 +37,11 @@ static void watch_ksymbol(const struct ring_bytes *records, size_t place,
 
 	if (!loaded || size < sizeof(fields) + EVENT_TRAILER_SIZE)
 		return;
-	ring_copy(records, place, &fields, sizeof(fields));
+	ring_copy(records, position, &fields, sizeof(fields));
 	symbol = (struct loaded_symbol){
 		.address = fields.address,
 		.size = fields.size,
-		.time_ns = trailer_time(records, place + size),
+		.time_ns = trailer_time(records, position + size),
 		.is_removed = fields.flags &
 			      PERF_RECORD_KSYMBOL_FLAGS_UNREGISTER,
 	};
@@ -67,7 +67,7 @@ struct mmap_fields {
 	uint32_t flags;
 };
 
-static void watch_map(const struct ring_bytes *records, size_t place,
+static void watch_map(const struct ring_bytes *records, size_t position,
 		      size_t size, uint16_t misc,
 		      struct program_copies *programs)
 {
@@ -79,11 +79,11 @@ static void watch_map(const struct ring_bytes *records, size_t place,
 	if (!programs || size < sizeof(fields) + EVENT_TRAILER_SIZE ||
 	    length >= sizeof(path))
 		return;
-	ring_copy(records, place, &fields, sizeof(fields));
+	ring_copy(records, position, &fields, sizeof(fields));
 	if (!(fields.protection & PROT_EXEC) ||
 	    (misc & PERF_RECORD_MISC_CPUMODE_MASK) != PERF_RECORD_MISC_USER)
 		return;
-	ring_copy(records, place + sizeof(fields), path, length);
+	ring_copy(records, position + sizeof(fields), path, length);
 	path[length] = '\0';
 	program = (struct mapped_program){
 		.pid = (pid_t)fields.pid,
@@ -108,7 +108,7 @@ struct watch {
 	struct program_copies *programs;
 };
 
-static void watch_one(const struct ring_bytes *records, size_t place,
+static void watch_one(const struct ring_bytes *records, size_t position,
 		      size_t size, const struct perf_event_header *header,
 		      const struct watch *watch)
 {
@@ -117,28 +117,30 @@ static void watch_one(const struct ring_bytes *records, size_t place,
 
 	switch (header->type) {
 	case PERF_RECORD_MMAP2:
-		watch_map(records, place, size, header->misc, watch->programs);
+		watch_map(records, position, size, header->misc,
+			  watch->programs);
 		break;
 	case PERF_RECORD_LOST: /* id, lost */
-		ring_copy(records, place, words, 16);
+		ring_copy(records, position, words, 16);
 		counts->lost_records += words[1];
 		break;
 	case PERF_RECORD_LOST_SAMPLES: /* lost */
-		ring_copy(records, place, words, 8);
+		ring_copy(records, position, words, 8);
 		counts->lost_records += words[0];
 		break;
 	case PERF_RECORD_AUX: /* offset, size, flags */
-		ring_copy(records, place, words, 24);
+		ring_copy(records, position, words, 24);
 		if (words[2] &
 		    (PERF_AUX_FLAG_TRUNCATED | PERF_AUX_FLAG_PARTIAL))
 			counts->truncated++;
 		break;
 	case PERF_RECORD_KSYMBOL:
-		watch_ksymbol(records, place, size, watch->loaded);
+		watch_ksymbol(records, position, size, watch->loaded);
 		break;
 	case PERF_RECORD_SAMPLE:
 		if (watch->loaded)
-			loaded_code_sample(watch->loaded, records, place, size);
+			loaded_code_sample(watch->loaded, records, position,
+					   size);
 		break;
 	default:
 		break;
@@ -152,12 +154,12 @@ void record_watch(const struct ring_bytes *records,
 	const struct watch watch = { counts, loaded, programs };
 	struct perf_event_header header;
 
-	for (size_t place = 0; place + sizeof(header) <= records->size;
-	     place += header.size) {
-		ring_copy(records, place, &header, sizeof(header));
+	for (size_t position = 0; position + sizeof(header) <= records->size;
+	     position += header.size) {
+		ring_copy(records, position, &header, sizeof(header));
 		if (header.size < sizeof(header))
 			return;
-		watch_one(records, place + sizeof(header),
+		watch_one(records, position + sizeof(header),
 			  header.size - sizeof(header), &header, &watch);
 	}
 }

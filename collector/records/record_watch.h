@@ -2,7 +2,7 @@
 #ifndef KT_COLLECTOR_RECORD_WATCH_H
 #define KT_COLLECTOR_RECORD_WATCH_H
 
-#include "collector/rings/ring.h"
+#include "collector/rings/cpu_rings.h"
 
 #include <stdint.h>
 

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef KT_COLLECTOR_START_RECORDS_H
-#define KT_COLLECTOR_START_RECORDS_H
+#ifndef KT_COLLECTOR_RECORDS_START_RECORDS_H
+#define KT_COLLECTOR_RECORDS_START_RECORDS_H
 
-#include <stdbool.h>
 #include <sys/types.h>
 
 struct byte_buffer;
 struct event_list;
 struct kernel_copy;
+struct log;
 struct module;
+struct output_folder;
 struct pmu;
 struct program_copies;
 struct target;
@@ -38,6 +39,7 @@ void start_records_ids(struct byte_buffer *bytes,
 /* Append the addresses of the kernel and its modules. */
 void start_records_kernel(struct byte_buffer *bytes,
 			  const struct kernel_copy *copy);
+
 void start_records_module(struct byte_buffer *bytes,
 			  const struct module *module);
 
@@ -50,5 +52,22 @@ void start_records_tasks(struct byte_buffer *bytes, const struct target *target,
 
 /* Appends the record that ends the start records. */
 void start_records_end(struct byte_buffer *bytes);
+
+/* Calls @thread for all threads in /proc, and after the threads of a process,
+ * @process for the process itself; either may be NULL. May miss tasks that end
+ * during the walk.
+ */
+void task_walk(void (*thread)(void *ctx, pid_t process, pid_t thread),
+	       void (*process)(void *ctx, pid_t process), void *ctx);
+
+/* Writes the file kcore_dir/@name of @recording: a line "137
+ * /system.slice/x.service" for each existing thread, with its cgroup in the
+ * unified hierarchy (cgroups(7), /proc/<pid>/cgroup, the line that starts with
+ * "0::"). Without such a hierarchy the file is empty.
+ *
+ * Returns 0, or a negative enum error with the reason in @log.
+ */
+int cgroup_list_write(const struct output_folder *recording, const char *name,
+		      const struct log *log);
 
 #endif

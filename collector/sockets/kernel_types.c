@@ -16,7 +16,7 @@ struct kernel_types {
 	size_t types_size;
 	const char *texts; /* ends with a NUL */
 	size_t texts_size;
-	struct array places; /* uint32_t: offset of each type, from number 1 */
+	struct array positions; /* uint32_t: offset of each type, from number 1 */
 };
 
 /* Returns how many bytes follow a type of @kind with @count members. */
@@ -45,18 +45,18 @@ static size_t tail_size(unsigned int kind, size_t count)
 	}
 }
 
-/* Reads the type at @place. Returns its size, 0 if it is cut. */
-static size_t read_type(const struct kernel_types *types, size_t place,
+/* Reads the type at @position. Returns its size, 0 if it is cut. */
+static size_t read_type(const struct kernel_types *types, size_t position,
 			struct btf_type *type)
 {
 	size_t size;
 
-	if (types->types_size - place < sizeof(*type))
+	if (types->types_size - position < sizeof(*type))
 		return 0;
-	memcpy(type, types->types + place, sizeof(*type));
+	memcpy(type, types->types + position, sizeof(*type));
 	size = sizeof(*type) +
 	       tail_size(BTF_INFO_KIND(type->info), BTF_INFO_VLEN(type->info));
-	return size <= types->types_size - place ? size : 0;
+	return size <= types->types_size - position ? size : 0;
 }
 
 static bool find_places(struct kernel_types *types)
@@ -64,13 +64,14 @@ static bool find_places(struct kernel_types *types)
 	struct btf_type type;
 	size_t size;
 
-	for (size_t place = 0; place < types->types_size; place += size) {
-		uint32_t *slot = array_add(&types->places);
+	for (size_t position = 0; position < types->types_size;
+	     position += size) {
+		uint32_t *slot = array_add(&types->positions);
 
-		size = read_type(types, place, &type);
+		size = read_type(types, position, &type);
 		if (!slot || !size)
 			return false;
-		*slot = (uint32_t)place;
+		*slot = (uint32_t)position;
 	}
 	return true;
 }
@@ -110,7 +111,7 @@ struct kernel_types *kernel_types_read(const uint8_t *bytes, size_t size)
 
 	if (!types)
 		return NULL;
-	types->places = ARRAY_OF(uint32_t);
+	types->positions = ARRAY_OF(uint32_t);
 	if (read_header(types, bytes, size) && find_places(types))
 		return types;
 	kernel_types_free(types);
@@ -121,7 +122,7 @@ void kernel_types_free(struct kernel_types *types)
 {
 	if (!types)
 		return;
-	array_free(&types->places);
+	array_free(&types->positions);
 	free(types);
 }
 
@@ -134,13 +135,13 @@ static const char *text_at(const struct kernel_types *types, uint32_t offset)
 static const uint8_t *type_at(const struct kernel_types *types, uint32_t number,
 			      struct btf_type *type)
 {
-	size_t place;
+	size_t position;
 
-	if (!number || number > types->places.count)
+	if (!number || number > types->positions.count)
 		return NULL;
-	place = *(uint32_t *)array_at(&types->places, number - 1);
-	read_type(types, place, type);
-	return types->types + place;
+	position = *(uint32_t *)array_at(&types->positions, number - 1);
+	read_type(types, position, type);
+	return types->types + position;
 }
 
 static uint32_t find(const struct kernel_types *types, unsigned int kind,

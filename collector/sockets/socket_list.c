@@ -1,18 +1,204 @@
 /* SPDX-License-Identifier: MIT */
 #include "collector/sockets/socket_list.h"
 
-#include "collector/records/task_walk.h"
-#include "collector/trigger/bpf_object.h"
+#include "collector/records/start_records.h"
+#include "collector/sockets/kernel_types.h"
+#include "collector/trigger/bpf_program.h"
+#include "common/connection.h"
 #include "common/error.h"
 #include "common/output_folder.h"
 
+#include <arpa/inet.h>
 #include <fcntl.h>
 #include <netinet/tcp.h>
 #include <sched.h>
+#include <stddef.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+/* The number of bytes that are read from the start of a socket. */
+enum { SOCKET_BYTES_READ = 128 };
+
+/* The output of the program. */
+struct iterated_socket {
+	uint64_t address;
+	uint8_t bytes[SOCKET_BYTES_READ];
+};
+
+/* One socket. */
+struct socket_state {
+	uint64_t address;
+	uint8_t state; /* TCP_ESTABLISHED, ... of netinet/tcp.h */
+	struct connection connection; /* without is_server */
+};
+
+/* The program's registers. r1 is its argument, r10 its stack. */
+enum { SOCKET = BPF_REG_7, SEQ_FILE = BPF_REG_8 };
+
+/* Offsets in struct bpf_iter__tcp of the kernel. */
+enum { CONTEXT_META = 0, CONTEXT_SOCKET = 8, META_SEQ_FILE = 0 };
+
+static void make_program(struct bpf_code *code)
+{
+	const int size = sizeof(struct iterated_socket);
+
+	bpf_load(code, BPF_DW, SOCKET, BPF_REG_1, CONTEXT_SOCKET);
+	bpf_load(code, BPF_DW, SEQ_FILE, BPF_REG_1, CONTEXT_META);
+	/* The kernel calls the program once more after the last socket. */
+	bpf_leave_if(code, BPF_JEQ, SOCKET, 0);
+	bpf_load(code, BPF_DW, SEQ_FILE, SEQ_FILE, META_SEQ_FILE);
+	bpf_store(code, BPF_DW, BPF_REG_10, -size, SOCKET);
+	bpf_move(code, BPF_REG_1, BPF_REG_10);
+	bpf_compute_number(code, BPF_ADD, BPF_REG_1, -SOCKET_BYTES_READ);
+	bpf_move_number(code, BPF_REG_2, SOCKET_BYTES_READ);
+	bpf_move(code, BPF_REG_3, SOCKET);
+	bpf_call(code, BPF_FUNC_probe_read_kernel);
+	bpf_move(code, BPF_REG_1, SEQ_FILE);
+	bpf_move(code, BPF_REG_2, BPF_REG_10);
+	bpf_compute_number(code, BPF_ADD, BPF_REG_2, -size);
+	bpf_move_number(code, BPF_REG_3, size);
+	bpf_call(code, BPF_FUNC_seq_write);
+	bpf_finish(code, 0);
+}
+
+static int offset_of(const struct kernel_types *types, const char *member,
+		     int size)
+{
+	int offset = kernel_types_offset(types, "sock_common", member);
+
+	return offset >= 0 && offset + size <= SOCKET_BYTES_READ ? offset : -1;
+}
+
+/* Kernels without IPv6 lack its addresses. */
+static bool find_members(struct socket_iterator *iterator,
+			 const struct kernel_types *types)
+{
+	iterator->state = offset_of(types, "skc_state", 1);
+	iterator->family = offset_of(types, "skc_family", 2);
+	iterator->local_port = offset_of(types, "skc_num", 2);
+	iterator->remote_port = offset_of(types, "skc_dport", 2);
+	iterator->local_ipv4 = offset_of(types, "skc_rcv_saddr", 4);
+	iterator->remote_ipv4 = offset_of(types, "skc_daddr", 4);
+	iterator->local_ipv6 = offset_of(types, "skc_v6_rcv_saddr", 16);
+	iterator->remote_ipv6 = offset_of(types, "skc_v6_daddr", 16);
+	return iterator->state >= 0 && iterator->family >= 0 &&
+	       iterator->local_port >= 0 && iterator->remote_port >= 0 &&
+	       iterator->local_ipv4 >= 0 && iterator->remote_ipv4 >= 0;
+}
+
+static bool attach(struct socket_iterator *iterator,
+		   const struct kernel_types *types)
+{
+	uint32_t function = kernel_types_function(types, "bpf_iter_tcp");
+	struct bpf_code code = { .count = 0 };
+	int program;
+
+	if (!function || !find_members(iterator, types))
+		return false;
+	make_program(&code);
+	program = bpf_iterator_load(&code, function);
+	if (program < 0)
+		return false;
+	iterator->link = bpf_iterator_attach(program);
+	close(program);
+	return iterator->link >= 0;
+}
+
+/* Returns the bytes of the file, which the caller frees, or NULL. */
+static uint8_t *read_types(size_t *size)
+{
+	int fd = open("/sys/kernel/btf/vmlinux", O_RDONLY | O_CLOEXEC);
+	struct stat stat;
+	uint8_t *bytes = NULL;
+	ssize_t got = 1;
+
+	*size = 0;
+	if (fd >= 0 && !fstat(fd, &stat) && stat.st_size > 0)
+		bytes = malloc((size_t)stat.st_size);
+	while (bytes && got > 0 && *size < (size_t)stat.st_size) {
+		got = read(fd, bytes + *size, (size_t)stat.st_size - *size);
+		*size += got > 0 ? (size_t)got : 0;
+	}
+	if (fd >= 0)
+		close(fd);
+	return bytes;
+}
+
+/* Returns whether the kernel supports and permits it. */
+static bool iterator_open(struct socket_iterator *iterator)
+{
+	size_t size;
+	uint8_t *bytes = read_types(&size);
+	struct kernel_types *types = bytes ? kernel_types_read(bytes, size) :
+					     NULL;
+
+	iterator->link = -1;
+	if (types)
+		attach(iterator, types);
+	kernel_types_free(types);
+	free(bytes);
+	return iterator->link >= 0;
+}
+
+static void iterator_close(struct socket_iterator *iterator)
+{
+	if (iterator->link >= 0)
+		close(iterator->link);
+	iterator->link = -1;
+}
+
+static uint16_t number_at(const struct iterated_socket *iterated, int offset)
+{
+	uint16_t number;
+
+	memcpy(&number, iterated->bytes + offset, sizeof(number));
+	return number;
+}
+
+static bool read_addresses(const struct socket_iterator *iterator,
+			   const struct iterated_socket *iterated,
+			   struct connection *connection)
+{
+	const uint8_t *bytes = iterated->bytes;
+	uint16_t family = number_at(iterated, iterator->family);
+
+	if (family == AF_INET) {
+		endpoint_set_ipv4(&connection->local,
+				  bytes + iterator->local_ipv4);
+		endpoint_set_ipv4(&connection->remote,
+				  bytes + iterator->remote_ipv4);
+		return true;
+	}
+	if (family != AF_INET6 || iterator->local_ipv6 < 0 ||
+	    iterator->remote_ipv6 < 0)
+		return false;
+	memcpy(connection->local.address, bytes + iterator->local_ipv6, 16);
+	memcpy(connection->remote.address, bytes + iterator->remote_ipv6, 16);
+	return true;
+}
+
+/* Parses an output of the program. Returns whether it is a socket of IPv4 or
+ * IPv6.
+ */
+static bool iterator_read(const struct socket_iterator *iterator,
+			  const struct iterated_socket *iterated,
+			  struct socket_state *state)
+{
+	*state = (struct socket_state){
+		.address = iterated->address,
+		.state = iterated->bytes[iterator->state],
+	};
+	state->connection.local.port =
+		number_at(iterated, iterator->local_port);
+	state->connection.remote.port =
+		ntohs(number_at(iterated, iterator->remote_port));
+	return read_addresses(iterator, iterated, &state->connection);
+}
 
 /* The namespaces found so far, while a list is prepared. */
 struct namespace_walk {
@@ -83,7 +269,7 @@ int socket_list_open(struct socket_list *list)
 	int home = open("/proc/self/ns/net", O_RDONLY | O_CLOEXEC);
 
 	list->files = ARRAY_OF(int);
-	if (home >= 0 && socket_iterator_open(&list->iterator))
+	if (home >= 0 && iterator_open(&list->iterator))
 		task_walk(pass_thread, add_namespace, &walk);
 	if (walk.seen.count && setns(home, CLONE_NEWNET))
 		walk.error = -ERROR_SYSTEM;
@@ -100,7 +286,7 @@ void socket_list_close(struct socket_list *list)
 	for (size_t i = 0; i < list->files.count; i++)
 		close(files[i]);
 	array_free(&list->files);
-	socket_iterator_close(&list->iterator);
+	iterator_close(&list->iterator);
 }
 
 bool socket_list_is_known(const struct socket_list *list)
@@ -121,7 +307,7 @@ static void read_sockets(const struct socket_list *list, int file,
 	while (fread(&iterated, sizeof(iterated), 1, in) == 1) {
 		struct socket_state *slot;
 
-		if (!socket_iterator_read(&list->iterator, &iterated, &state))
+		if (!iterator_read(&list->iterator, &iterated, &state))
 			continue;
 		slot = array_add(sockets);
 		if (slot)

@@ -1,14 +1,30 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef KT_COLLECTOR_SOCKET_LIST_H
-#define KT_COLLECTOR_SOCKET_LIST_H
+#ifndef KT_COLLECTOR_SOCKETS_SOCKET_LIST_H
+#define KT_COLLECTOR_SOCKETS_SOCKET_LIST_H
 
-#include "collector/sockets/socket_iterator.h"
 #include "common/array.h"
 
 #include <stdbool.h>
 
 struct log;
 struct output_folder;
+
+/* The kernel's own walk over its TCP sockets, with a BPF program that writes
+ * the address of each socket, which no other interface reports, and its first
+ * bytes (Linux 5.9 with its types in /sys/kernel/btf).
+ */
+struct socket_iterator {
+	int link;
+	/* Byte offsets of members in struct sock_common. */
+	int state;
+	int family;
+	int local_port;
+	int remote_port;
+	int local_ipv4;
+	int remote_ipv4;
+	int local_ipv6;
+	int remote_ipv6;
+};
 
 /* The TCP connections that exist when a recording starts. All slow work is done
  * in advance: reading the list is then one walk over the kernel's sockets.
@@ -26,6 +42,7 @@ struct socket_list {
  * Returns 0 or -ERROR_MEMORY. The caller must close it either way.
  */
 int socket_list_open(struct socket_list *list);
+
 void socket_list_close(struct socket_list *list);
 
 /* Returns whether the kernel supports listing sockets. */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "collector/thread_events/thread_events.h"
-#include "collector/events/event_refusal.h"
+#include "collector/events/event_list.h"
 #include "collector/events/tracefs.h"
-#include "collector/kernel_code/text_poke_breakpoints.h"
+#include "collector/kernel_code/code_breakpoints.h"
 #include "common/error.h"
 #include "common/log.h"
 
@@ -219,7 +219,7 @@ static int open_trace(struct thread_events *events)
 static int refuse(const struct thread_events *events, size_t spec,
 		  size_t buffer_bytes, int error, const struct log *log)
 {
-	return event_refusal_say(array_at(&events->events.specs, spec),
+	return event_refusal_log(array_at(&events->events.specs, spec),
 				 buffer_bytes, error, log);
 }
 

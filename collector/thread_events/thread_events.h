@@ -3,8 +3,7 @@
 #define KT_COLLECTOR_THREAD_EVENTS_H
 
 #include "collector/events/event_list.h"
-#include "collector/rings/aux_ring.h"
-#include "collector/rings/ring.h"
+#include "collector/rings/cpu_rings.h"
 #include "collector/target/target.h"
 #include "collector/trace_unit/tracer.h"
 
@@ -16,7 +15,7 @@ struct log;
  * switches in the ring of the trace, and on each CPU the kernel's code changes
  * and the thread's wake-ups. The first two specs of events are for code changes
  * that the kernel reports and for wake-ups; another is for patches that the
- * kernel does not report (common/text_poke_breakpoint.h).
+ * kernel does not report (common/recording_events.h).
  */
 struct thread_events {
 	pid_t tid; /* in the kernel's own numbering */

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include "collector/trace_unit/address_filter.h"
-#include "collector/kernel_code/kernel_functions.h"
 #include "collector/kernel_code/kernel_symbols.h"
 #include "common/error.h"
 #include "common/log.h"
-#include "common/placed_name.h"
+#include "common/name_choice.h"
 
 #include <ctype.h>
 #include <inttypes.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "collector/trigger/probe_events.h"
 #include "collector/events/tracefs.h"
-#include "common/byte_buffer.h"
+#include "common/bytes.h"
 #include "common/error.h"
 
 #include <errno.h>

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef KT_COLLECTOR_TRIGGER_PROGRAM_H
-#define KT_COLLECTOR_TRIGGER_PROGRAM_H
+#ifndef KT_COLLECTOR_TRIGGER_TRIGGER_PROGRAM_H
+#define KT_COLLECTOR_TRIGGER_TRIGGER_PROGRAM_H
+
+#include "collector/trigger/bpf_program.h"
 
 #include <stdbool.h>
 #include <stdint.h>
-
-struct bpf_code;
 
 /* The BPF programs that decide in the kernel whether a trigger hits. A task is
  * identified by its task_struct's address, which requires no knowledge of the
@@ -65,6 +65,7 @@ void trigger_program_hit(struct bpf_code *code, const struct trigger_maps *maps,
 /* At the raw tracepoints sched_switch and sched_waking: measure sleeps. */
 void trigger_program_sleep_switch(struct bpf_code *code,
 				  const struct trigger_maps *maps);
+
 void trigger_program_sleep_waking(struct bpf_code *code,
 				  const struct trigger_maps *maps);
 
@@ -73,6 +74,7 @@ void trigger_program_sleep_waking(struct bpf_code *code,
  */
 void trigger_program_wait_switch(struct bpf_code *code,
 				 const struct trigger_maps *maps);
+
 void trigger_program_wait_waking(struct bpf_code *code,
 				 const struct trigger_maps *maps);
 
@@ -82,5 +84,54 @@ void trigger_program_fork(struct bpf_code *code,
 
 /* At sched_process_free: removes the task from @map. */
 void trigger_program_forget(struct bpf_code *code, int map);
+
+/* Instruction sequences shared by the triggers' programs. All of them use r0 to
+ * r5.
+ */
+
+/* Offsets on the stack of each program, below r10. */
+enum {
+	PROGRAM_KEY = -8, /* a task */
+	PROGRAM_VALUE = PROGRAM_KEY - (int)sizeof(struct trigger_begin),
+	PROGRAM_REPORT = PROGRAM_VALUE - (int)sizeof(struct trigger_report),
+	PROGRAM_PROCESS = PROGRAM_REPORT - 8,
+};
+
+/* PROGRAM_KEY = the current task */
+void program_key_of_current(struct bpf_code *code);
+
+/* r0 = where the value of the key at @position is, or 0 */
+void program_look_up(struct bpf_code *code, int map, int position);
+
+/* Removes PROGRAM_KEY from @map. */
+void program_forget_key(struct bpf_code *code, int map);
+
+/* Sets PROGRAM_VALUE to a start at the current time, with the stack pointer in
+ * register @stack, or 0 if that is < 0, and stores it for PROGRAM_KEY.
+ */
+void program_note_begin(struct bpf_code *code, int map, int stack);
+
+/* @to = the stack pointer at the probe, whose context is in r6 */
+void program_load_stack_pointer(struct bpf_code *code, int to);
+
+/* Returns whether calls on this architecture pass the return address in a
+ * register.
+ */
+bool program_has_link_register(void);
+
+/* @to = that register at the probe, whose context is in r6; otherwise 0 */
+void program_load_link_register(struct bpf_code *code, int to);
+
+/* Writes @size bytes at PROGRAM_REPORT to the ring of this CPU's event in
+ * maps->hits; r6 is the context.
+ */
+void program_output(struct bpf_code *code, const struct trigger_maps *maps,
+		    size_t size);
+
+/* Exits unless the current task counts. Its process and thread are in r0, its
+ * key at PROGRAM_KEY.
+ */
+void program_leave_others(struct bpf_code *code,
+			  const struct trigger_maps *maps);
 
 #endif

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef KT_COLLECTOR_TRIGGER_SET_H
-#define KT_COLLECTOR_TRIGGER_SET_H
+#ifndef KT_COLLECTOR_TRIGGER_TRIGGER_SET_H
+#define KT_COLLECTOR_TRIGGER_TRIGGER_SET_H
 
+#include "collector/events/event_spec.h"
 #include "collector/trigger/trigger_program.h"
 #include "collector/trigger/trigger_spec.h"
 #include "common/array.h"
@@ -10,9 +11,29 @@
 #include <stddef.h>
 #include <sys/types.h>
 
+struct bpf_code;
 struct event_list;
 struct kernel_symbols;
 struct log;
+
+/* The triggers of snapshots: conditions that are checked in the kernel, so that
+ * the trace stops where one holds.
+ *
+ *	text ─ trigger_spec_parse() ─► probes (tracefs) ─► BPF programs ─► a sample
+ *	                                                   │              of hit_spec
+ *	                                                   └ maps of starts and tasks
+ *
+ * A trigger that cannot be armed is skipped with the reason in the log; the
+ * recording continues. Arming opens events, which perf may apply to the trace
+ * itself (a pause, if the kernel can), and attaches the programs to them.
+ *
+ * Invariants:
+ *  1. All probes, programs and maps that arming made are removed by
+ *     trigger_set_free(), also after a failure in the middle of arming.
+ *  2. Events are closed before: a probe in use cannot be removed.
+ *  3. Only hits of the chosen processes and their children count, if there are
+ *     any.
+ */
 
 /* One trigger, armed or being armed. */
 struct trigger {
@@ -75,5 +96,61 @@ int trigger_set_arm(struct trigger_set *set, const struct trigger_setup *setup,
 /* Returns the trigger whose hits are samples of event spec @spec, or NULL. */
 const struct trigger *trigger_set_of_spec(const struct trigger_set *set,
 					  size_t spec);
+
+/* A trigger that is being armed. Unless stated otherwise, each function returns
+ * 0, or -1 after logging why the trigger cannot be armed.
+ */
+struct trigger_arming {
+	struct trigger_set *set;
+	const struct trigger_setup *setup;
+	struct trigger *trigger;
+};
+
+/* Logs that the trigger is ignored, for a call that failed with errno while doing @what.
+ */
+int trigger_refuse_errno(const struct trigger_arming *arming, const char *what);
+
+/* trigger_task_map() creates a map from tasks to struct trigger_begin;
+ * trigger_process_map() creates a map with 32-bit numbers as keys, such as
+ * process numbers.
+ */
+int trigger_task_map(const struct trigger_arming *arming, int *map);
+
+int trigger_process_map(const struct trigger_arming *arming, int *map);
+
+int trigger_output_map(const struct trigger_arming *arming,
+		       struct event_spec output);
+
+/* Creates the maps of the tasks whose hits count, unless all tasks count. */
+int trigger_target_maps(const struct trigger_arming *arming);
+
+/* Finds the kernel function for @name, a system call or a kernel function. */
+int trigger_find_function(const struct trigger_arming *arming, const char *name,
+			  char *function, size_t size);
+
+/* Creates a kernel probe at the start or the return of @function. */
+int trigger_probe_kernel(const struct trigger_arming *arming, size_t number,
+			 bool is_return, const char *function);
+
+/* Opens the events of a probe that exists. They apply @action to the trace,
+ * which may be AUX_NONE, if that is possible.
+ */
+int trigger_open_probe(const struct trigger_arming *arming, size_t number,
+		       bool is_return, enum event_aux_action action,
+		       size_t *spec);
+
+/* Opens the named pipe @path, which is created if it does not exist, as *@line.
+ */
+int trigger_open_line(const struct trigger_arming *arming, const char *path,
+		      int *line);
+
+/* Runs @code whenever the events of @spec, which is a probe, would count. */
+int trigger_attach(const struct trigger_arming *arming, size_t spec,
+		   const struct bpf_code *code);
+
+/* Removes tasks from @map when they die, since a task that dies inside of a
+ * call never ends the call.
+ */
+int trigger_forget_dead(const struct trigger_arming *arming, int map);
 
 #endif

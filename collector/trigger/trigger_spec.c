@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "collector/trigger/trigger_spec.h"
-#include "common/duration.h"
-#include "common/placed_name.h"
+#include "common/clocks.h"
+#include "common/name_choice.h"
 
 #include <ctype.h>
 #include <signal.h>

@@ -27,7 +27,7 @@ enum { TRIGGER_NAME_SIZE = 128, TRIGGER_FILTER_SIZE = 256 };
 enum { TRIGGER_FUNCTION_SIZE = 256 };
 
 /* Returns whether @text is the name of a system call or kernel function, with
- * or without an offset (kernel_functions.h).
+ * or without an offset (kernel_functions_find()).
  */
 bool trigger_name_is_function(const char *text, size_t length);
 

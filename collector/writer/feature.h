@@ -2,7 +2,7 @@
 #ifndef KT_COLLECTOR_FEATURE_H
 #define KT_COLLECTOR_FEATURE_H
 
-#include "common/byte_buffer.h"
+#include "common/bytes.h"
 #include "common/perf_data.h"
 
 #include <stddef.h>

@@ -1,17 +1,207 @@
 /* SPDX-License-Identifier: MIT */
 #include "collector/writer/recording_writer.h"
-#include "collector/bytes/append_file.h"
-#include "collector/writer/file_front.h"
-#include "collector/writer/trace_record.h"
+
+#include "collector/bytes/recording_files.h"
+#include "collector/events/event_list.h"
+#include "collector/writer/feature.h"
 #include "common/array.h"
-#include "common/byte_buffer.h"
+#include "common/bytes.h"
 #include "common/error.h"
 #include "common/log.h"
 #include "common/perf_data.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+
+struct file_section {
+	uint64_t offset;
+	uint64_t size;
+};
+
+/* The file's first bytes, as stored on disk. */
+struct file_header {
+	char magic[8];
+	uint64_t size;
+	uint64_t attr_size;
+	struct file_section attrs;
+	struct file_section data;
+	struct file_section event_types;
+	uint64_t features[PERF_DATA_FEATURE_BITS / 64];
+};
+
+_Static_assert(sizeof(struct file_header) == PERF_DATA_HEADER_SIZE, "header");
+
+/* Returns the reference of AUXTRACE record @number, in the format of perf
+ * record: on x86 the TSC, with which perf completes the 56 bits of TSC packets
+ * (intel_pt_reference() in tools/perf/arch/x86/util/intel-pt.c); elsewhere any
+ * number that differs between records (cs_etm_reference() in
+ * tools/perf/arch/arm/util/cs-etm.c).
+ */
+static inline uint64_t trace_reference(uint64_t number)
+{
+#if defined(__x86_64__) || defined(__i386__)
+	(void)number;
+	return __rdtsc();
+#else
+	return number;
+#endif
+}
+
+/* Adds the ids first, then the attrs, which refer to them. */
+static void add_attrs(struct file_header *header, const struct event_list *list,
+		      struct byte_buffer *bytes)
+{
+	const struct event_spec *specs = list->specs.items;
+	const struct event *events = list->events.items;
+	struct file_section ids = { sizeof(struct file_header), 0 };
+	struct byte_buffer attrs = { 0 };
+
+	for (size_t i = 0; i < list->specs.count; i++) {
+		for (size_t j = 0; j < list->events.count; j++)
+			if (events[j].spec == i)
+				byte_buffer_u64(bytes, events[j].id);
+		ids.size =
+			sizeof(struct file_header) + bytes->size - ids.offset;
+		byte_buffer_add(&attrs, &specs[i].attr, specs[i].attr.size);
+		byte_buffer_add(&attrs, &ids, sizeof(ids));
+		ids.offset += ids.size;
+	}
+	header->attrs.offset = ids.offset;
+	header->attrs.size = attrs.size;
+	byte_buffer_add(bytes, attrs.bytes, attrs.size);
+	bytes->failed |= attrs.failed;
+	byte_buffer_free(&attrs);
+}
+
+/* Starts a record that readers skip; returns its offset. */
+static size_t begin_carrier(struct byte_buffer *bytes)
+{
+	const struct perf_event_header header = {
+		.type = PERF_DATA_FINISHED_INIT,
+	};
+	size_t position = bytes->size;
+
+	byte_buffer_add(bytes, &header, sizeof(header));
+	return position;
+}
+
+static int end_carrier(struct byte_buffer *bytes, size_t position)
+{
+	struct perf_event_header header = { .type = PERF_DATA_FINISHED_INIT };
+	size_t size = bytes->size - position;
+
+	if (bytes->failed)
+		return -ERROR_MEMORY;
+	if (size > UINT16_MAX)
+		return -ERROR_UNSUPPORTED;
+	header.size = (uint16_t)size;
+	memcpy(bytes->bytes + position, &header, sizeof(header));
+	return 0;
+}
+
+/* Appends the ids of spec number @spec; sets *@ids to their position. */
+static int carry_ids(const struct event_list *list, size_t spec, uint64_t at,
+		     struct byte_buffer *bytes, struct file_section *ids)
+{
+	const struct event *events = list->events.items;
+	size_t position = begin_carrier(bytes);
+
+	ids->offset = at + bytes->size;
+	for (size_t i = 0; i < list->events.count; i++)
+		if (events[i].spec == spec)
+			byte_buffer_u64(bytes, events[i].id);
+	ids->size = at + bytes->size - ids->offset;
+	return end_carrier(bytes, position);
+}
+
+/* Appends to @bytes, which will be at offset @at of the file, the ids and attrs of
+ * @events as the bodies of records without meaning, and makes @header refer to
+ * them.
+ *
+ * Returns 0; -ERROR_MEMORY; or -ERROR_UNSUPPORTED if a record would be larger
+ * than its 16-bit size allows. @bytes may have failed, too.
+ */
+static int front_attrs_again(struct file_header *header,
+			     const struct event_list *list, uint64_t at,
+			     struct byte_buffer *bytes)
+{
+	const struct event_spec *specs = list->specs.items;
+	struct byte_buffer attrs = { 0 };
+	struct file_section ids;
+	size_t position;
+	int error = 0;
+
+	for (size_t i = 0; i < list->specs.count && !error; i++) {
+		error = carry_ids(list, i, at, bytes, &ids);
+		byte_buffer_add(&attrs, &specs[i].attr, specs[i].attr.size);
+		byte_buffer_add(&attrs, &ids, sizeof(ids));
+	}
+	position = begin_carrier(bytes);
+	header->attrs.offset = at + bytes->size;
+	header->attrs.size = attrs.size;
+	byte_buffer_add(bytes, attrs.bytes, attrs.size);
+	bytes->failed |= attrs.failed;
+	byte_buffer_free(&attrs);
+	return error ? error : end_carrier(bytes, position);
+}
+
+/* Enters feature @bit, which has @size bytes at @offset of the file. Must be
+ * called with ascending bits. Returns 0 or -ERROR_MEMORY.
+ */
+static int front_enter(struct file_header *header, struct array *table,
+		       enum perf_data_feature bit, uint64_t offset,
+		       uint64_t size)
+{
+	if (array_append(table, &(struct file_section){ offset, size }) < 0)
+		return -ERROR_MEMORY;
+	header->features[bit / 64] |= 1ULL << bit % 64;
+	return 0;
+}
+
+static int add_features(struct file_header *header, struct array *table,
+			const struct feature *features, size_t count,
+			struct byte_buffer *bytes)
+{
+	int error = 0;
+
+	for (size_t i = 0; i < count && !error; i++) {
+		const struct byte_buffer *content = &features[i].content;
+
+		assert(features[i].bit < PERF_DATA_FEATURE_AUXTRACE);
+		byte_buffer_align(bytes, 8);
+		error = front_enter(header, table, features[i].bit,
+				    sizeof(*header) + bytes->size,
+				    content->size);
+		byte_buffer_add(bytes, content->bytes, content->size);
+		bytes->failed |= content->failed;
+	}
+	byte_buffer_align(bytes, 8);
+	return error;
+}
+
+/* Fills @header and appends the data between it and the records to @bytes: the
+ * ids and attrs of @events, and the @count sections @features. Their positions
+ * are added to @table, an array of struct file_section.
+ *
+ * Returns 0 or -ERROR_MEMORY; @bytes may have failed, too.
+ */
+static int front_make(struct file_header *header, struct array *table,
+		      const struct event_list *events,
+		      const struct feature *features, size_t count,
+		      struct byte_buffer *bytes)
+{
+	int error;
+
+	memcpy(header->magic, PERF_DATA_MAGIC, sizeof(header->magic));
+	header->size = sizeof(*header);
+	header->attr_size = PERF_ATTR_SIZE_VER7 + sizeof(struct file_section);
+	add_attrs(header, events, bytes);
+	error = add_features(header, table, features, count, bytes);
+	header->data.offset = sizeof(*header) + bytes->size;
+	return error;
+}
 
 struct recording_writer {
 	struct append_file file;
@@ -99,8 +289,8 @@ int recording_writer_add_events(struct recording_writer *writer,
 {
 	struct file_header header = writer->header;
 	struct byte_buffer bytes = { 0 };
-	int error = file_front_attrs_again(&header, events, writer->file.end,
-					   &bytes);
+	int error =
+		front_attrs_again(&header, events, writer->file.end, &bytes);
 
 	if (!error)
 		error = recording_writer_add(writer, &bytes);
@@ -188,8 +378,8 @@ static int write_front(struct recording_writer *writer,
 {
 	struct file_header *header = &writer->header;
 	struct byte_buffer bytes = { 0 };
-	int error = file_front_make(header, &writer->table, events, features,
-				    count, &bytes);
+	int error = front_make(header, &writer->table, events, features, count,
+			       &bytes);
 
 	writer->file.end = sizeof(*header);
 	writer->table_at = header->data.offset;
@@ -251,11 +441,11 @@ int recording_writer_finish(struct recording_writer *writer)
 	byte_buffer_add(&index, writer->index.items,
 			writer->index.count * sizeof(struct file_section));
 	if (!error)
-		error = file_front_enter(&writer->header, &writer->table,
-					 PERF_DATA_FEATURE_AUXTRACE,
-					 end + table_size(writer) +
-						 sizeof(struct file_section),
-					 index.size);
+		error = front_enter(&writer->header, &writer->table,
+				    PERF_DATA_FEATURE_AUXTRACE,
+				    end + table_size(writer) +
+					    sizeof(struct file_section),
+				    index.size);
 	writer->file.end = end + table_size(writer);
 	if (!error)
 		error = recording_writer_add(writer, &index);

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef KT_COLLECTOR_RECORDING_WRITER_H
-#define KT_COLLECTOR_RECORDING_WRITER_H
+#ifndef KT_COLLECTOR_WRITER_RECORDING_WRITER_H
+#define KT_COLLECTOR_WRITER_RECORDING_WRITER_H
 
-#include "collector/rings/ring.h"
+#include "collector/rings/cpu_rings.h"
+#include "common/perf_data.h"
 
+#include <linux/perf_event.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>
@@ -13,6 +15,41 @@ struct event_list;
 struct feature;
 struct log;
 struct output_folder;
+
+#if defined(__x86_64__) || defined(__i386__)
+#include <x86intrin.h>
+#endif
+
+/* The AUXTRACE record, which precedes trace: struct perf_record_auxtrace of
+ * tools/lib/perf/include/perf/event.h.
+ */
+struct trace_record {
+	struct perf_event_header header;
+	uint64_t size;	 /* of the trace, a multiple of 8 */
+	uint64_t offset; /* of its first byte, in the kernel's count */
+	uint64_t reference;
+	uint32_t index; /* of the ring */
+	uint32_t thread;
+	uint32_t cpu;
+	uint32_t reserved;
+};
+
+/* Returns the record for @size bytes of trace, with offset 0, to be set by the
+ * caller. The trace must be padded with zeros to the record's size. One of @cpu
+ * and @thread is -1.
+ */
+static inline struct trace_record trace_record_of(uint32_t index, int32_t cpu,
+						  int32_t thread, size_t size)
+{
+	return (struct trace_record){
+		.header = { PERF_DATA_AUXTRACE, 0,
+			    sizeof(struct trace_record) },
+		.size = size + (8 - size % 8) % 8,
+		.index = index,
+		.thread = (uint32_t)thread,
+		.cpu = (uint32_t)cpu,
+	};
+}
 
 /* The file `data` of a recording: perf.data's header, attrs, features and
  * records (tools/perf/Documentation/perf.data-file-format.txt).
@@ -45,6 +82,7 @@ void recording_writer_free(struct recording_writer *writer);
 /* Appends whole records.  Returns 0, -ERROR_SYSTEM or -ERROR_MEMORY. */
 int recording_writer_add(struct recording_writer *writer,
 			 const struct byte_buffer *records);
+
 int recording_writer_add_ring(struct recording_writer *writer,
 			      const struct ring_bytes *records);
 
@@ -89,6 +127,7 @@ int recording_writer_finish(struct recording_writer *writer);
 
 /* Return the size of the trace, and of everything, in the file, in bytes. */
 uint64_t recording_writer_trace_bytes(const struct recording_writer *writer);
+
 uint64_t recording_writer_bytes(const struct recording_writer *writer);
 
 #endif

@@ -4,12 +4,11 @@
 #include "common/array.h"
 #include "common/budget.h"
 #include "common/error.h"
+#include "common/file_io.h"
 #include "common/file_map.h"
 #include "common/log.h"
 #include "common/output_folder.h"
-#include "common/pages.h"
 #include "common/regular_file.h"
-#include "common/write_at.h"
 
 #include <elf.h>
 #include <errno.h>

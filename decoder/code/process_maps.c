@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 #include "decoder/code/process_maps.h"
-#include "common/arena.h"
 #include "common/array.h"
 #include "common/budget.h"
 #include "common/error.h"
 #include "common/generated_chunk.h"
-#include "common/string_pool.h"
+#include "common/maps.h"
+#include "common/memory.h"
 #include "decoder/recording/generated_code.h"
 #include "decoder/recording/generated_names.h"
 #include "decoder/recording/recording.h"

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-#include "common/array.h"
 #include "common/error.h"
 #include "decoder/flow/branch_source.h"
 #include "decoder/flow/flow_source.h"

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 #include "decoder/recording/event_table.h"
-#include "common/arena.h"
 #include "common/budget.h"
-#include "common/byte_reader.h"
+#include "common/bytes.h"
 #include "common/error.h"
 #include "common/log.h"
+#include "common/memory.h"
 #include "common/perf_data.h"
 #include "decoder/recording/record_walk.h"
 

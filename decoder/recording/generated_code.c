@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 #include "decoder/recording/generated_code.h"
-#include "common/arena.h"
 #include "common/array.h"
 #include "common/budget.h"
 #include "common/error.h"
 #include "common/file_map.h"
 #include "common/generated_chunk.h"
 #include "common/log.h"
+#include "common/memory.h"
 #include "decoder/recording/generated_image.h"
 #include "decoder/recording/generated_names.h"
 #include "decoder/recording/recording_facts.h"

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include "decoder/recording/generated_names.h"
-#include "common/arena.h"
-#include "common/byte_reader.h"
+#include "common/bytes.h"
 #include "common/error.h"
 #include "common/log.h"
+#include "common/memory.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -2,7 +2,7 @@
 #include "decoder/recording/record_parse.h"
 
 #include "common/budget.h"
-#include "common/byte_reader.h"
+#include "common/bytes.h"
 #include "common/error.h"
 #include "common/perf_data.h"
 #include "decoder/recording/event_table.h"

@@ -2,12 +2,12 @@
 #include "decoder/recording/record_walk.h"
 
 #include "common/budget.h"
-#include "common/byte_reader.h"
+#include "common/bytes.h"
 #include "common/error.h"
+#include "common/file_io.h"
+#include "common/file_map.h"
 #include "common/log.h"
-#include "common/pages.h"
 #include "common/perf_data.h"
-#include "common/read_at.h"
 
 #include <stdbool.h>
 #include <stdlib.h>

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 #include "decoder/recording/recording.h"
 
-#include "common/arena.h"
 #include "common/array.h"
 #include "common/error.h"
 #include "common/file_map.h"
 #include "common/log.h"
+#include "common/memory.h"
 #include "common/regular_file.h"
 #include "decoder/recording/coresight_streams.h"
 #include "decoder/recording/generated_code.h"

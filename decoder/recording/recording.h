@@ -2,7 +2,7 @@
 #ifndef KT_DECODER_RECORDING_RECORDING_H
 #define KT_DECODER_RECORDING_RECORDING_H
 
-#include "common/clock_readings.h"
+#include "common/clocks.h"
 
 #include <stdbool.h>
 #include <stddef.h>

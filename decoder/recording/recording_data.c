@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 #include "decoder/recording/recording_data.h"
 
-#include "common/arena.h"
 #include "common/array.h"
 #include "common/budget.h"
 #include "common/build_id_cache.h"
-#include "common/byte_reader.h"
+#include "common/bytes.h"
 #include "common/error.h"
 #include "common/log.h"
+#include "common/maps.h"
+#include "common/memory.h"
 #include "common/perf_data.h"
-#include "common/string_pool.h"
 #include "decoder/recording/record_parse.h"
 #include "decoder/recording/record_walk.h"
 #include "decoder/recording/recording_facts.h"

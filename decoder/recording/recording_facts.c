@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 #include "decoder/recording/recording_facts.h"
 
-#include "common/arena.h"
 #include "common/error.h"
-#include "common/gate_mark.h"
 #include "common/log.h"
+#include "common/memory.h"
 #include "common/perf_data.h"
-#include "common/trusted_path.h"
+#include "common/recording_events.h"
+#include "common/regular_file.h"
 #include "decoder/recording/coresight_streams.h"
 #include "decoder/recording/sideband.h"
 

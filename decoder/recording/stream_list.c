@@ -3,7 +3,7 @@
 
 #include "common/array.h"
 #include "common/budget.h"
-#include "common/byte_reader.h"
+#include "common/bytes.h"
 #include "common/error.h"
 #include "common/perf_data.h"
 #include "decoder/recording/event_table.h"

@@ -2,7 +2,7 @@
 #include "decoder/recording/stream_window.h"
 
 #include "common/error.h"
-#include "common/pages.h"
+#include "common/file_map.h"
 #include "decoder/recording/record_walk.h"
 #include "decoder/recording/recording.h"
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 #include "decoder/recording/tracepoint.h"
 
-#include "common/arena.h"
 #include "common/array.h"
-#include "common/byte_reader.h"
+#include "common/bytes.h"
 #include "common/error.h"
+#include "common/memory.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 #include "decoder/snapshot/snapshot.h"
 
-#include "common/arena.h"
 #include "common/array.h"
 #include "common/budget.h"
 #include "common/error.h"
 #include "common/file_map.h"
 #include "common/log.h"
+#include "common/memory.h"
 #include "common/perf_data.h"
 #include "decoder/code/code_region.h"
 #include "decoder/recording/recording_facts.h"

@@ -2,7 +2,7 @@
 #include "decoder/trace_dat/ring_page.h"
 
 #include "common/array.h"
-#include "common/byte_reader.h"
+#include "common/bytes.h"
 #include "decoder/recording/recording.h"
 #include "decoder/recording/tracepoint.h"
 

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 #include "decoder/trace_dat/trace_dat.h"
 
-#include "common/arena.h"
 #include "common/array.h"
 #include "common/budget.h"
-#include "common/byte_reader.h"
+#include "common/bytes.h"
 #include "common/error.h"
 #include "common/file_map.h"
 #include "common/log.h"
+#include "common/memory.h"
 #include "common/regular_file.h"
 #include "decoder/recording/recording_facts.h"
 #include "decoder/recording/stream_list.h"

@@ -2,7 +2,7 @@
 #include "execution/graph/block_code.h"
 
 #include "common/error.h"
-#include "common/large_memory.h"
+#include "common/memory.h"
 #include "decoder/code/code_space.h"
 #include "decoder/flow/flow.h"
 #include "execution/graph/block_graph.h"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "execution/graph/block_graph.h"
 
-#include "common/large_memory.h"
-#include "common/pages.h"
+#include "common/file_map.h"
+#include "common/memory.h"
 #include "decoder/code/code_space.h"
 #include "decoder/flow/flow.h"
 #include "execution/graph/block_code.h"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "execution/stream/stream_checkpoint.h"
 
+#include "common/bytes.h"
 #include "common/error.h"
-#include "common/pack.h"
 #include "decoder/flow/branch_source.h"
 #include "decoder/flow/flow.h"
 #include "decoder/flow/flow_source.h"

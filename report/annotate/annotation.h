@@ -2,7 +2,7 @@
 #ifndef KT_REPORT_ANNOTATE_ANNOTATION_H
 #define KT_REPORT_ANNOTATE_ANNOTATION_H
 
-#include "common/keyed_array.h"
+#include "common/array.h"
 #include "report/steps/call_step.h"
 #include "report/steps/task_choice.h"
 

@@ -7,8 +7,8 @@
  * exact, except that it also counts the iterations of a loop that starts with
  * this instruction.
  */
+#include "common/array.h"
 #include "common/error.h"
-#include "common/keyed_array.h"
 #include "report/annotate/annotate.h"
 #include "report/annotate/annotation.h"
 #include "report/text/duration_text.h"

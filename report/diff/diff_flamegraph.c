@@ -3,8 +3,7 @@
 
 #include "common/array.h"
 #include "common/error.h"
-#include "common/number_map.h"
-#include "common/string_pool.h"
+#include "common/maps.h"
 #include "report/text/duration_text.h"
 #include "report/text/flame_svg.h"
 #include "report/text/name_text.h"

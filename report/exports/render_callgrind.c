@@ -10,9 +10,9 @@
  *    recursion, is in the outer one's inclusive time and is not added again.
  * 2. The processes are added up: the format has no processes.
  */
+#include "common/array.h"
 #include "common/error.h"
-#include "common/keyed_array.h"
-#include "common/number_map.h"
+#include "common/maps.h"
 #include "report/profile/call_tree.h"
 #include "report/profile/profile_report.h"
 #include "report/text/duration_text.h"

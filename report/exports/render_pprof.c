@@ -7,9 +7,9 @@
  * may be in any order, and repeated ones keep theirs, so each is written when it
  * is first needed.
  */
-#include "common/byte_buffer.h"
+#include "common/bytes.h"
 #include "common/error.h"
-#include "common/number_map.h"
+#include "common/maps.h"
 #include "report/exports/stack_paths.h"
 #include "report/profile/profile_report.h"
 #include "report/text/duration_text.h"

@@ -6,9 +6,9 @@
  * lists of the current process are collected; the functions follow at the end.
  */
 #include "common/array.h"
-#include "common/byte_buffer.h"
+#include "common/bytes.h"
 #include "common/error.h"
-#include "common/number_map.h"
+#include "common/maps.h"
 #include "report/exports/stack_paths.h"
 #include "report/profile/profile_report.h"
 #include "report/text/duration_text.h"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "report/exports/stack_paths.h"
 
+#include "common/array.h"
 #include "common/error.h"
-#include "common/keyed_array.h"
 #include "report/profile/call_tree.h"
 #include "report/text/function_label.h"
 #include "symbolize/functions/function_table.h"

@@ -3,7 +3,7 @@
 
 #include "common/array.h"
 #include "common/error.h"
-#include "common/large_memory.h"
+#include "common/memory.h"
 #include "symbolize/functions/function_table.h"
 
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "common/array.h"
 #include "common/error.h"
-#include "common/number_map.h"
+#include "common/maps.h"
 #include "report/profile/call_tree.h"
 #include "report/profile/profile_report.h"
 #include "report/text/function_label.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "report/steps/call_step.h"
 
-#include "common/pack.h"
+#include "common/bytes.h"
 
 /* Indices are 32-bit; the maximum stands for no task. */
 #define NO_TASK UINT32_MAX

@@ -219,7 +219,7 @@ static inline uint32_t cpu_slot(uint32_t cpu)
 	return cpu + 1;
 }
 
-/* Writes or reads a callback's state as bytes (common/pack.h): a task is
+/* Writes or reads a callback's state as bytes (common/bytes.h): a task is
  * written as its index, and looked up by it when read.
  */
 struct task_pack {

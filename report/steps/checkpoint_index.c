@@ -2,9 +2,9 @@
 #include "report/steps/checkpoint_index.h"
 
 #include "common/build_id.h"
-#include "common/chunk_file.h"
+#include "common/bytes.h"
+#include "common/kept_file.h"
 #include "common/output_folder.h"
-#include "common/pack.h"
 #include "common/regular_file.h"
 #include "decoder/recording/recording.h"
 #include "symbolize/functions/function_table.h"

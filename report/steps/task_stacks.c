@@ -2,8 +2,8 @@
 #include "report/steps/task_stacks.h"
 
 #include "common/array.h"
+#include "common/bytes.h"
 #include "common/error.h"
-#include "common/pack.h"
 #include "report/steps/call_stack.h"
 #include "report/steps/task_state.h"
 #include "symbolize/functions/function_table.h"

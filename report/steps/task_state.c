@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include "report/steps/task_state.h"
 
+#include "common/bytes.h"
 #include "common/error.h"
-#include "common/number_map.h"
-#include "common/pack.h"
+#include "common/maps.h"
 #include "decoder/flow/flow.h"
 #include "report/steps/call_frames.h"
 #include "report/steps/stack_switch.h"

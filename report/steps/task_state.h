@@ -19,7 +19,7 @@
  */
 
 #include "common/array.h"
-#include "common/number_map.h"
+#include "common/maps.h"
 #include "report/steps/call_frames.h"
 #include "report/steps/call_stack.h"
 #include "report/steps/call_step.h"

@@ -3,9 +3,8 @@
 
 #include "common/array.h"
 #include "common/error.h"
+#include "common/maps.h"
 #include "common/name_choice.h"
-#include "common/number_map.h"
-#include "common/string_pool.h"
 #include "decoder/recording/recording.h"
 #include "decoder/recording/sideband.h"
 #include "decoder/recording/tracepoint.h"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "sql/kept/kept_rows.h"
 
+#include "common/bytes.h"
 #include "common/kept_file.h"
-#include "common/pack.h"
 #include "report/steps/checkpoint_index.h"
 #include "sql/rows/row_queue.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "sql/rows/row_queue.h"
 
-#include "common/arena.h"
+#include "common/memory.h"
 
 #include <pthread.h>
 #include <stdatomic.h>

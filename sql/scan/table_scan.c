@@ -3,8 +3,8 @@
 
 #include "attribution/events/step_join.h"
 #include "attribution/trackers.h"
+#include "common/bytes.h"
 #include "common/error.h"
-#include "common/pack.h"
 #include "decoder/recording/recording.h"
 #include "report/steps/call_step.h"
 #include "sql/kept/kept_rows.h"

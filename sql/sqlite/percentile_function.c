@@ -44,7 +44,7 @@ static void fail(sqlite3_context *context, const struct percentile *percentile)
 	char *text =
 		percentile->error == -ERROR_SYSTEM ?
 			sqlite3_mprintf("percentile: %s: no temporary file: %s",
-					output_temporary_place(),
+					output_temporary_path(),
 					strerror(percentile->values.cause)) :
 			NULL;
 

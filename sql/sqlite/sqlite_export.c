@@ -2,9 +2,8 @@
 #include "sql/sqlite/sqlite_export.h"
 
 #include "common/error.h"
-#include "common/new_file.h"
+#include "common/output_file.h"
 #include "common/regular_file.h"
-#include "common/trusted_path.h"
 #include "sql/scan/table_scan.h"
 #include "sql/sqlite/sqlite_reason.h"
 #include "sql/sqlite/table_insert.h"

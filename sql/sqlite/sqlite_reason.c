@@ -42,5 +42,5 @@ const char *sqlite_temporary_place(void)
 {
 	const char *folder = getenv("SQLITE_TMPDIR");
 
-	return folder && *folder ? folder : output_temporary_place();
+	return folder && *folder ? folder : output_temporary_path();
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "store/answer/answer.h"
 
-#include "common/arena.h"
 #include "common/error.h"
+#include "common/memory.h"
 
 #include <math.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "store/clickhouse/native_block.h"
 
-#include "common/byte_buffer.h"
+#include "common/bytes.h"
 #include "store/entry/store_entry.h"
 
 #include <string.h>

@@ -2,7 +2,7 @@
 #ifndef KT_STORE_CLICKHOUSE_NATIVE_BLOCK_H
 #define KT_STORE_CLICKHOUSE_NATIVE_BLOCK_H
 
-#include "common/byte_buffer.h"
+#include "common/bytes.h"
 #include "sql/rows/row_queue.h"
 #include "sql/rows/sql_table.h"
 

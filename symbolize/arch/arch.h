@@ -2,7 +2,7 @@
 #ifndef KT_SYMBOLIZE_ARCH_H
 #define KT_SYMBOLIZE_ARCH_H
 
-#include "common/name_lookup.h"
+#include "common/maps.h"
 #include "decoder/recording/recording.h"
 
 #include <stdbool.h>

@@ -2,7 +2,7 @@
 #include "symbolize/elf/unwind_ranges.h"
 
 #include "common/array.h"
-#include "common/byte_reader.h"
+#include "common/bytes.h"
 #include "common/error.h"
 
 #include <dwarf.h>

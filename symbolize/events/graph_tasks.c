@@ -2,7 +2,7 @@
 #include "symbolize/events/graph_tasks.h"
 
 #include "common/error.h"
-#include "common/number_map.h"
+#include "common/maps.h"
 #include "decoder/flow/switch_feed.h"
 #include "symbolize/events/graph_roles.h"
 

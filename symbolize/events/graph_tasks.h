@@ -3,7 +3,7 @@
 #define KT_SYMBOLIZE_GRAPH_TASKS_H
 
 #include "common/array.h"
-#include "common/number_map.h"
+#include "common/maps.h"
 #include "symbolize/events/graph_task.h"
 
 #include <stdint.h>

@@ -3,7 +3,6 @@
 
 #include "common/array.h"
 #include "common/error.h"
-#include "common/number_sort.h"
 #include "symbolize/functions/function_table.h"
 
 #include <assert.h>

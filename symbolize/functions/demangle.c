@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "symbolize/functions/demangle.h"
 
-#include "common/brackets.h"
+#include "common/name_choice.h"
 
 #include <ctype.h>
 #include <libiberty/demangle.h>

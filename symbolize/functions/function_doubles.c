@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "symbolize/functions/function_doubles.h"
 
-#include "common/arena.h"
 #include "common/error.h"
+#include "common/memory.h"
 #include "symbolize/functions/function_table.h"
 #include "symbolize/functions/module_list.h"
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include "symbolize/functions/function_slots.h"
 
+#include "common/bytes.h"
 #include "common/error.h"
-#include "common/large_memory.h"
-#include "common/pack.h"
+#include "common/memory.h"
 #include "symbolize/functions/function_table.h"
 
 #include <stdbool.h>

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 #include "symbolize/functions/function_table.h"
 
-#include "common/arena.h"
 #include "common/array.h"
+#include "common/bytes.h"
 #include "common/error.h"
-#include "common/pack.h"
+#include "common/memory.h"
 #include "symbolize/functions/function_doubles.h"
 #include "symbolize/functions/function_name.h"
 #include "symbolize/functions/function_slots.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "symbolize/functions/module_list.h"
 
-#include "common/string_pool.h"
+#include "common/maps.h"
 
 #include <stdbool.h>
 #include <string.h>

@@ -3,7 +3,7 @@
 #define KT_SYMBOLIZE_MODULE_LIST_H
 
 #include "common/array.h"
-#include "common/number_map.h"
+#include "common/maps.h"
 
 #include <stddef.h>
 #include <stdint.h>

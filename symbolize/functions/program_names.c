@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include "symbolize/functions/program_names.h"
 
-#include "common/arena.h"
 #include "common/array.h"
 #include "common/error.h"
+#include "common/memory.h"
 #include "symbolize/functions/demangle.h"
 
 #include <assert.h>

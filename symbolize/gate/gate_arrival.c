@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "symbolize/gate/gate_arrival.h"
-#include "common/gate_mark.h"
+#include "common/recording_events.h"
 #include "symbolize/arch/arch.h"
 #include "symbolize/functions/function_table.h"
 #include "symbolize/gate/gate_functions.h"

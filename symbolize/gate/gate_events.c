@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "symbolize/gate/gate_events.h"
 #include "common/error.h"
-#include "common/gate_mark.h"
+#include "common/recording_events.h"
 #include "decoder/flow/flow.h"
 #include "symbolize/gate/gate_arrival.h"
 #include "symbolize/gate/gate_aside.h"

@@ -2,7 +2,7 @@
 #ifndef KT_SYMBOLIZE_GATE_FUNCTIONS_H
 #define KT_SYMBOLIZE_GATE_FUNCTIONS_H
 
-#include "common/name_lookup.h"
+#include "common/maps.h"
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "symbolize/gate/gate_marks.h"
-#include "common/gate_mark.h"
+#include "common/recording_events.h"
 #include "symbolize/events/function_event.h"
 #include "symbolize/gate/gate_step.h"
 

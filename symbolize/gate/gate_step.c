@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "symbolize/gate/gate_step.h"
-#include "common/byte_reader.h"
+#include "common/bytes.h"
+#include "common/recording_events.h"
 #include "decoder/recording/recording.h"
 #include "decoder/recording/sideband.h"
 

@@ -2,8 +2,6 @@
 #ifndef KT_SYMBOLIZE_GATE_STEP_H
 #define KT_SYMBOLIZE_GATE_STEP_H
 
-#include "common/gate_mark.h"
-
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -13,7 +11,7 @@ struct sideband_record;
  */
 enum { GATE_CHAIN_MAX = 127 };
 
-/* One mark of the recorder's probes (common/gate_mark.h). */
+/* One mark of the recorder's probes (common/recording_events.h). */
 struct gate_step {
 	uint64_t time_ns;
 	uint8_t kind;	/* enum gate_mark_kind */

@@ -2,7 +2,6 @@
 #include "symbolize/kernel/kernel_reader.h"
 
 #include "common/error.h"
-#include "common/kept_log.h"
 #include "common/log.h"
 #include "decoder/recording/recording.h"
 #include "decoder/recording/sideband.h"
@@ -16,7 +15,7 @@ struct kernel_reader {
 	struct kernel_symbols kernel;
 	const struct recording *recording;
 	const struct log *log;
-	struct kept_log *kept; /* NULL: no thread reads */
+	struct log_buffer *kept; /* NULL: no thread reads */
 	pthread_t thread;
 	int status; /* result of the thread */
 };
@@ -130,19 +129,20 @@ static void *read_apart(void *ctx)
 {
 	struct kernel_reader *reader = ctx;
 
-	reader->status = kernel_symbols_add_all(
-		&reader->kernel, reader->recording, kept_log_log(reader->kept));
+	reader->status = kernel_symbols_add_all(&reader->kernel,
+						reader->recording,
+						log_buffer_log(reader->kept));
 	return NULL;
 }
 
 /* Without a thread the symbols are read by kernel_reader_end(). */
 static void start(struct kernel_reader *reader)
 {
-	reader->kept = kept_log_new();
+	reader->kept = log_buffer_new();
 	if (!reader->kept ||
 	    !pthread_create(&reader->thread, NULL, read_apart, reader))
 		return;
-	kept_log_free(reader->kept);
+	log_buffer_free(reader->kept);
 	reader->kept = NULL;
 }
 
@@ -165,8 +165,8 @@ struct kernel_reader *kernel_reader_begin(const struct kernel_symbols *kernel,
 static int await(struct kernel_reader *reader)
 {
 	pthread_join(reader->thread, NULL);
-	kept_log_hand_on(reader->kept, reader->log);
-	kept_log_free(reader->kept);
+	log_buffer_pass_on(reader->kept, reader->log);
+	log_buffer_free(reader->kept);
 	return reader->status;
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "symbolize/unwind/elf_frames.h"
 
-#include "common/number_map.h"
+#include "common/maps.h"
 #include "symbolize/unwind/user_elf.h"
 
 #include <malloc.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "symbolize/unwind/stack_walker.h"
 
-#include "common/number_map.h"
+#include "common/maps.h"
 #include "symbolize/arch/arch.h"
 #include "symbolize/unwind/elf_frames.h"
 #include "symbolize/unwind/stack_copy.h"

@@ -21,7 +21,6 @@
  */
 
 #include "common/array.h"
-#include "common/keyed_array.h"
 #include "report/steps/call_step.h"
 
 #include <stdbool.h>

@@ -23,7 +23,6 @@
 
 #include "attribution/time/time_span.h"
 #include "common/array.h"
-#include "common/keyed_array.h"
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -3,7 +3,7 @@
 
 #include "attribution/interrupts/interrupt_rows.h"
 #include "common/error.h"
-#include "common/number_map.h"
+#include "common/maps.h"
 
 #include <stdlib.h>
 

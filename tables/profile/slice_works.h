@@ -3,7 +3,7 @@
 #define KT_TABLES_PROFILE_SLICE_WORKS_H
 
 #include "attribution/interrupts/interrupt_accounts.h"
-#include "common/keyed_array.h"
+#include "common/array.h"
 #include "report/steps/call_step.h"
 
 #include <stdbool.h>

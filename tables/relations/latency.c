@@ -2,8 +2,8 @@
 #include "tables/relations/latency.h"
 
 #include "attribution/time/wait_channels.h"
+#include "common/array.h"
 #include "common/error.h"
-#include "common/keyed_array.h"
 #include "report/profile/call_tree.h"
 #include "report/steps/task_choice.h"
 #include "report/text/function_label.h"

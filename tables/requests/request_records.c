@@ -2,9 +2,9 @@
 #include "tables/requests/request_records.h"
 
 #include "attribution/requests/request.h"
+#include "common/bytes.h"
 #include "common/error.h"
 #include "common/kept_file.h"
-#include "common/pack.h"
 #include "report/steps/call_step.h"
 #include "tables/requests/request_sleeps.h"
 #include "tables/requests/request_sums.h"

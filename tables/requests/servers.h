@@ -4,7 +4,6 @@
 
 #include "attribution/requests/request.h"
 #include "common/array.h"
-#include "common/keyed_array.h"
 #include "report/steps/call_step.h"
 
 #include <stdbool.h>

@@ -18,8 +18,8 @@
  * Errors: -ERROR_MEMORY, kept until lock_tracker_status().
  */
 
-#include "common/keyed_array.h"
-#include "common/number_map.h"
+#include "common/array.h"
+#include "common/maps.h"
 #include "report/steps/call_step.h"
 
 #include <stdint.h>

@@ -3,10 +3,10 @@
 
 #include "attribution/events/event_handler.h"
 #include "attribution/events/known_events.h"
+#include "common/bytes.h"
 #include "common/container_of.h"
 #include "common/error.h"
 #include "common/kept_file.h"
-#include "common/pack.h"
 #include "report/text/task_names.h"
 #include "symbolize/functions/function_table.h"
 #include "symbolize/symbols/symbols.h"

@@ -2,7 +2,7 @@
 #ifndef KT_TABLES_WAITS_LOCKS_TABLE_H
 #define KT_TABLES_WAITS_LOCKS_TABLE_H
 
-#include "common/keyed_array.h"
+#include "common/array.h"
 #include "tables/text/histogram.h"
 #include "tables/waits/lock_waits.h"
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include "tables/waits/runqueue_records.h"
 
+#include "common/bytes.h"
 #include "common/error.h"
 #include "common/kept_file.h"
-#include "common/pack.h"
 #include "report/steps/call_step.h"
 
 struct cpu_wait_state {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "common/pack.h"
+#include "common/bytes.h"
 #include "execution/stream/stream_checkpoint.h"
 #include "report/steps/task_stacks.h"
 #include "tests/fuzz/fuzz.h"

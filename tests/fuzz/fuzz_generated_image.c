@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-#include "common/arena.h"
 #include "common/array.h"
 #include "common/generated_chunk.h"
+#include "common/memory.h"
 #include "decoder/recording/generated_image.h"
 #include "decoder/recording/generated_names.h"
 #include "tests/fuzz/fuzz.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "common/arena.h"
+#include "common/memory.h"
 #include "decoder/recording/generated_names.h"
 #include "tests/fuzz/fuzz.h"
 

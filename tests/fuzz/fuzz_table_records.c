@@ -5,7 +5,7 @@
 #include "attribution/sleeps/sleep_stacks.h"
 #include "attribution/sleeps/sleeps.h"
 #include "attribution/time/time_span.h"
-#include "common/pack.h"
+#include "common/bytes.h"
 #include "report/profile/call_tree.h"
 #include "tables/call_sites/call_sites.h"
 #include "tables/calls/crashes_table.h"

@@ -2,7 +2,7 @@
 #include "attribution/interrupts/interrupt_slice.h"
 #include "attribution/time/task_time.h"
 #include "attribution/time/time_span.h"
-#include "common/pack.h"
+#include "common/bytes.h"
 #include "report/steps/call_step.h"
 #include "report/text/task_names.h"
 #include "symbolize/arch/arch.h"

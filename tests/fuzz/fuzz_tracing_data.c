@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#include "common/arena.h"
 #include "common/array.h"
+#include "common/memory.h"
 #include "decoder/recording/tracepoint.h"
 #include "tests/fuzz/fuzz.h"
 

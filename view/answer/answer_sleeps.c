@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "common/error.h"
-#include "common/number_map.h"
+#include "common/maps.h"
 #include "view/answer/answer.h"
 #include "view/answer/answer_json.h"
 #include "view/data/slice_store.h"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "view/data/call_sums.h"
 
+#include "common/bytes.h"
 #include "common/error.h"
-#include "common/pack.h"
 
 #include <stdlib.h>
 #include <string.h>

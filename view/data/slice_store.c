@@ -2,9 +2,9 @@
 #include "view/data/slice_store.h"
 
 #include "common/array.h"
-#include "common/chunk_file.h"
+#include "common/bytes.h"
 #include "common/error.h"
-#include "common/pack.h"
+#include "common/kept_file.h"
 
 #include <stdlib.h>
 #include <string.h>

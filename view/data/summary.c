@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "view/data/summary.h"
 
+#include "common/bytes.h"
 #include "common/error.h"
-#include "common/pack.h"
 #include "common/regular_file.h"
 #include "view/data/call_sums.h"
 #include "view/data/slice_store.h"

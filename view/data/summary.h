@@ -25,7 +25,7 @@
  */
 
 #include "common/array.h"
-#include "common/chunk_file.h"
+#include "common/kept_file.h"
 #include "common/output_folder.h"
 #include "view/data/slice_store.h"
 

@@ -2,7 +2,7 @@
 #include "view/make/thread_numbers.h"
 
 #include "common/error.h"
-#include "common/number_map.h"
+#include "common/maps.h"
 #include "report/steps/call_step.h"
 #include "view/data/summary.h"
 

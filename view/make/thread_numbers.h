@@ -3,7 +3,7 @@
 #define KT_VIEW_THREAD_NUMBERS_H
 
 #include "common/array.h"
-#include "common/number_map.h"
+#include "common/maps.h"
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef KT_COLLECTOR_KERNEL_CODE_CODE_BREAKPOINTS_H
+#define KT_COLLECTOR_KERNEL_CODE_CODE_BREAKPOINTS_H
+
+struct event_list;
+struct target;
+
+/* The breakpoints that report code of the BPF JIT compiler, including classic
+ * BPF filters (common/recording_events.h).
+ */
+enum bpf_text_event { BPF_TEXT_COPY, BPF_TEXT_WIPE, BPF_TEXT_DONE };
+
+enum { BPF_TEXT_EVENTS = BPF_TEXT_DONE + 1 };
+
+/* Adds the breakpoint @which to @events.
+ *
+ * Returns its index in @events; -ERROR_NOT_FOUND if the kernel lacks the
+ * function or hides its addresses; -ERROR_SYSTEM with errno set; -ERROR_MEMORY.
+ */
+int bpf_text_breakpoints_add(struct event_list *events,
+			     enum bpf_text_event which);
+
+/* Adds the event that reports the kernel's patches on architectures without
+ * TEXT_POKE records for them (common/recording_events.h): a breakpoint on
+ * the first of @functions, terminated by NULL, that the kernel has.
+ *
+ * Returns its index in @events; -ERROR_NOT_FOUND if the kernel has none of
+ * them, or hides its addresses; -ERROR_SYSTEM with errno set; -ERROR_MEMORY.
+ */
+int text_poke_breakpoints_add(struct event_list *events,
+			      const char *const *functions);
+
+/* Like text_poke_breakpoints_add(), and opens and enables the event on each CPU
+ * of @cpus. On failure nothing stays added. Returns like
+ * text_poke_breakpoints_add().
+ */
+int text_poke_breakpoints_open(struct event_list *events,
+			       const char *const *functions,
+			       const struct target *cpus);
+
+/* Returns why the breakpoint is not available and, if one exists, the remedy.
+ * @error is the result of the functions above, or -ERROR_SYSTEM with the errno
+ * of opening the event.
+ */
+const char *text_poke_breakpoints_refusal(int error);
+
+#endif

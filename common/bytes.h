@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef KT_COMMON_BYTES_H
+#define KT_COMMON_BYTES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* Bytes of files and records: struct byte_buffer writes them, struct byte_reader
+ * reads untrusted ones, and struct pack does either with the same code, so that
+ * the two sides of a format cannot differ.
+ *
+ * Invariants:
+ *  1. No read passes the end, whatever the bytes contain.
+ *  2. An error is permanent: @failed stays set, reads then yield zero and writes
+ *     add nothing. Callers check it once, at the end.
+ *  3. Integers are little endian.
+ */
+
+/* A growing buffer for a record or a section under construction.
+ *
+ * When memory runs out, @failed is set and nothing more is added, so that
+ * callers need only check once, at the end.
+ */
+struct byte_buffer {
+	uint8_t *bytes;
+	size_t size;
+	size_t room;
+	bool failed;
+};
+
+/* Returns space for @more bytes after the present ones; the caller adds them by
+ * increasing the buffer's size. Returns NULL when out of memory. Pointers
+ * returned before become invalid.
+ */
+uint8_t *byte_buffer_reserve(struct byte_buffer *buffer, size_t more);
+
+/* Appends a copy of @size bytes. */
+void byte_buffer_add(struct byte_buffer *buffer, const void *bytes,
+		     size_t size);
+
+void byte_buffer_zeros(struct byte_buffer *buffer, size_t size);
+
+void byte_buffer_u32(struct byte_buffer *buffer, uint32_t value);
+
+void byte_buffer_u64(struct byte_buffer *buffer, uint64_t value);
+
+/* Appends @text and its NUL. */
+void byte_buffer_text(struct byte_buffer *buffer, const char *text);
+
+/* Appends zeros until the size is a multiple of @alignment. */
+void byte_buffer_align(struct byte_buffer *buffer, size_t alignment);
+
+/* Appends the whole file at @path. Does not rely on the reported file size (0
+ * for files of /proc and tracefs).
+ *
+ * Returns 0; -ERROR_SYSTEM, errno set, if it cannot be read, and @buffer is
+ * then unchanged.
+ */
+int byte_buffer_file(struct byte_buffer *buffer, const char *path);
+
+/* Frees the bytes; the buffer is then empty and can be reused. */
+void byte_buffer_free(struct byte_buffer *buffer);
+
+/* Reads untrusted bytes from front to back and never past their end.
+ *
+ * After the first read that does not fit, @failed is set, every read yields
+ * zero, empty or NULL, and the position no longer moves, so that callers need
+ * only check once, at the end. Integers are little endian, as in every
+ * recording we read.
+ */
+struct byte_reader {
+	const uint8_t *bytes; /* borrowed */
+	size_t size;
+	size_t position;
+	bool failed;
+};
+
+struct byte_reader byte_reader_of(const void *bytes, size_t size);
+
+uint8_t byte_reader_u8(struct byte_reader *reader);
+
+uint16_t byte_reader_u16(struct byte_reader *reader);
+
+uint32_t byte_reader_u32(struct byte_reader *reader);
+
+uint64_t byte_reader_u64(struct byte_reader *reader);
+
+/* Returns the next @size bytes in place, or NULL. */
+const uint8_t *byte_reader_bytes(struct byte_reader *reader, size_t size);
+
+/* Returns the text in place and moves past its NUL; "" if there is no NUL. */
+const char *byte_reader_text(struct byte_reader *reader);
+
+/* Returns how many bytes are left; 0 after a failure. */
+size_t byte_reader_left(const struct byte_reader *reader);
+
+/* Serializes values: the same code writes and reads. Each function here writes
+ * the value at the pointer, or sets it.
+ *
+ * @failed is set permanently when memory or bytes run out, and by callers that
+ * find a read value invalid. All later reads yield zero, so that callers need
+ * only check once, at the end.
+ */
+struct pack {
+	bool is_reading;
+	bool failed;
+	struct byte_reader reader;
+	struct byte_buffer out; /* the bytes written */
+};
+
+/* Returns an empty pack to be written; free it with pack_free(). */
+struct pack pack_to_write(void);
+
+void pack_free(struct pack *pack);
+
+/* Returns a pack that reads @bytes, which it borrows. */
+struct pack pack_to_read(const void *bytes, size_t size);
+
+void pack_u64(struct pack *pack, uint64_t *value);
+
+void pack_u32(struct pack *pack, uint32_t *value);
+
+void pack_i32(struct pack *pack, int32_t *value);
+
+void pack_i64(struct pack *pack, int64_t *value);
+
+void pack_bool(struct pack *pack, bool *value);
+
+/* Like pack_u8(), for a value of at most @most: larger ones make the pack fail.
+ */
+void pack_small(struct pack *pack, uint8_t *value, uint8_t most);
+
+/* Makes the pack fail unless @holds; to validate read values. */
+void pack_check(struct pack *pack, bool holds);
+
+/* Returns whether there was no error and, when reading, no bytes are left. */
+bool pack_is_whole(const struct pack *pack);
+
+/* A hash to detect damage; @hash is the hash of the preceding bytes, or
+ * PACK_HASH_FIRST.
+ */
+#define PACK_HASH_FIRST UINT64_C(0xcbf29ce484222325)
+
+uint64_t pack_hash(uint64_t hash, const void *bytes, size_t size);
+
+/* Like pack_hash(), for the eight bytes of a number. */
+static inline uint64_t pack_hash_number(uint64_t hash, uint64_t number)
+{
+	hash = (hash ^ number) * UINT64_C(0x9e3779b97f4a7c15);
+	return hash ^ hash >> 32;
+}
+
+#endif
