@@ -26,7 +26,8 @@ struct process_entry;
  *    other code: decoded instructions may be cached by space and address.
  * 2. Kernel code is always in CODE_SPACE_KERNEL. Each change of it is reported
  *    to a code_space_changed.
- * 3. While the running process is unknown, its space has no mappings.
+ * 3. While several processes or mappings are possible, the space has the code
+ *    that they agree on; while nothing is known, it has none.
  *
  * Changes are applied by their times. But after code_space_order_by_trace(),
  * the process and its mappings change where the trace enters user space, and at
@@ -59,9 +60,8 @@ void code_space_close(struct code_space *code);
  */
 void code_space_order_by_trace(struct code_space *code);
 
-/* Finds the process that runs after @entry: process_view_enter(). If several
- * processes are possible, nothing is mapped in user space. Does nothing unless
- * ordered by the trace. Returns 0 or -ERROR_MEMORY.
+/* Finds the code that is certain after @entry: process_view_enter(). Does nothing
+ * unless ordered by the trace. Returns 0 or -ERROR_MEMORY.
  */
 int code_space_enter(struct code_space *code,
 		     const struct process_entry *entry);
@@ -109,7 +109,7 @@ int code_space_go_to(struct code_space *code, uint64_t time_ns,
 /* Returns the number of the space that @address belongs to now. */
 uint32_t code_space_of(const struct code_space *code, uint64_t address);
 
-/* Returns the running process, -1 if unknown. */
+/* Returns the running process, -1 if several are possible or none is known. */
 int32_t code_space_pid(const struct code_space *code);
 
 /* Returns the bytes at @address and sets *@left to the number that is
