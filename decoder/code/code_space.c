@@ -158,6 +158,11 @@ int code_space_enter(struct code_space *code, const struct process_entry *entry)
 	return set_space(code);
 }
 
+uint64_t code_space_floor_ns(const struct code_space *code)
+{
+	return code->by_trace ? process_view_floor_ns(code->processes) : 0;
+}
+
 uint64_t code_space_next_change_ns(const struct code_space *code)
 {
 	uint64_t code_ns = code_view_next_change_ns(code->view);

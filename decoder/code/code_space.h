@@ -66,6 +66,11 @@ void code_space_order_by_trace(struct code_space *code);
 int code_space_enter(struct code_space *code,
 		     const struct process_entry *entry);
 
+/* Returns a lower bound of the last entry's time, process_view_floor_ns(); 0 if
+ * none is known.
+ */
+uint64_t code_space_floor_ns(const struct code_space *code);
+
 /* Passes a sync point whose time is within [@low_ns, @high_ns]:
  * process_view_sync(). Does nothing unless ordered by the trace. Returns 0 or
  * -ERROR_MEMORY.

@@ -731,6 +731,11 @@ int process_view_enter(struct process_view *view,
 	return map_between(view, view->floor_ns, view->entry.high_ns);
 }
 
+uint64_t process_view_floor_ns(const struct process_view *view)
+{
+	return view->floor_ns;
+}
+
 int process_view_go_back(struct process_view *view, uint64_t time_ns)
 {
 	if (!undo_switches(view, time_ns))

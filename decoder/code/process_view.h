@@ -131,6 +131,11 @@ int process_view_advance(struct process_view *view, uint64_t low_ns,
 int process_view_enter(struct process_view *view,
 		       const struct process_entry *entry);
 
+/* Returns the lower bound of the current time: no earlier time is possible after
+ * process_view_enter() or process_view_advance(). 0 unless ordered by the trace.
+ */
+uint64_t process_view_floor_ns(const struct process_view *view);
+
 /* Moves the position to the sync point whose time is within [@low_ns,
  * @high_ns]: after the records up to @low_ns. Maps the code that is certain at an
  * unknown address. Must be ordered by the trace.

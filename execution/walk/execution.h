@@ -159,7 +159,7 @@ struct execution {
 	uint64_t guest_page_table;
 	uint64_t machine; /* the VMCS of the last TRACE_MACHINE, or 0 */
 	struct user_evidence evidence;
-	bool counts_switches; /* the kernel has a switch point */
+	bool counts_switches; /* the kernel is traced and has a switch point */
 	uint64_t sync_low_ns; /* time bounds of the last sync point */
 	uint64_t sync_high_ns;
 	/* address of the last instruction that ran; 0: @from's last */

@@ -5,8 +5,8 @@
 # program made, and as many as the ground truth. One line a case.
 #
 #	attribution_processes.sh [one_cpu|two_cpus|old_kernel|old_two_cpus|
-#				  made_by_perf|coarse|coarse_user|pauses|narrower]...
-#				  [arm64]
+#				  made_by_perf|coarse|coarse_user|user_tasks|
+#				  pauses|narrower]... [arm64]
 #
 # Without arguments all but those of kernel 6.1, old_kernel, old_two_cpus and
 # pauses.
@@ -220,6 +220,21 @@ coarse_user() {
 	expect "user: all code is that of the truth" 0 "$code"
 }
 
+# The kernel may switch tasks whenever the trace leaves user space. The idle task
+# has no user code.
+user_tasks() {
+	local name
+	boot tasks -- perf record --kcore -a -q -B -N -m 4M,16M \
+		-o "$WORK/tasks/r" -e intel_pt//u "$PROGRAM" sleeper caller ping
+	"$KTRACE" timeline -i "$WORK/tasks/r" >"$WORK/tasks/timeline"
+	for name in sleeper ping pong; do
+		expect_that "tasks: $name runs" "$(grep -c " $name-.*runs now" \
+			"$WORK/tasks/timeline")" -gt 0
+	done
+	expect "tasks: none is idle" "" "$(grep ' swapper-.*\[u\]' \
+		"$WORK/tasks/timeline" | head -n 3)"
+}
+
 made_by_perf() {
 	perf_in perf intel_pt//k
 	judge perf --exact --cases --truth "$WORK/perf/csv" \
@@ -276,7 +291,7 @@ main() {
 		"${SWITCHES#"$ROOT"/}" "${BLOCKS#"$ROOT"/}"
 	if (($# == 0)); then
 		set -- one_cpu two_cpus made_by_perf coarse coarse_user \
-			narrower arm64
+			user_tasks narrower arm64
 	fi
 	for part; do
 		"$part"
