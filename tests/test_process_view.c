@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "common/array.h"
+#include "decoder/code/process_maps.h"
 #include "decoder/code/process_view.h"
 #include "decoder/recording/recording.h"
 #include "decoder/recording_open.h"
@@ -7,11 +8,18 @@
 #include "tests/run_suite.h"
 
 #include <linux/perf_event.h>
+#include <string.h>
 
 /* Processes 1 and 3 have different code at the entry's address, process 2 has
- * code only elsewhere.
+ * code only elsewhere. All have the library.
  */
-enum { CODE = 0x400000, ELSEWHERE = 0x800000, CODE_SIZE = 4096 };
+enum {
+	CODE = 0x400000,
+	ELSEWHERE = 0x800000,
+	LIBRARY = 0xa00000,
+	LATE = 0xc00000,
+	CODE_SIZE = 4096,
+};
 
 /* More switches than the view reads ahead. */
 enum { MANY = 2100, FIRST_NS = 1000, LAST_NS = FIRST_NS + MANY };
@@ -34,6 +42,8 @@ static void set_up(void)
 	add_program(1, "one", CODE);
 	add_program(2, "two", ELSEWHERE);
 	add_program(3, "three", CODE);
+	for (int32_t pid = 1; pid <= 3; pid++)
+		add_program(pid, "library", LIBRARY);
 }
 
 static void tear_down(void)
@@ -51,6 +61,35 @@ static void switch_to(uint64_t time_ns, int32_t from, int32_t to)
 	recording_fixture_record(&fixture, PERF_RECORD_SWITCH_CPU_WIDE,
 				 PERF_RECORD_MISC_SWITCH_OUT, next,
 				 sizeof(next), &origin);
+}
+
+static void map_late(uint64_t time_ns, int32_t pid, const char *path,
+		     uint64_t address)
+{
+	const struct fixture_origin origin = { pid, pid, time_ns };
+	struct {
+		int32_t pid, tid;
+		uint64_t address, size, offset;
+		char path[16];
+	} map = { pid, pid, address, CODE_SIZE, 0, "" };
+
+	strcpy(map.path, path);
+	recording_fixture_record(&fixture, PERF_RECORD_MMAP,
+				 PERF_RECORD_MISC_USER, &map, sizeof(map),
+				 &origin);
+}
+
+static void exec_program(uint64_t time_ns, int32_t pid)
+{
+	const struct fixture_origin origin = { pid, pid, time_ns };
+	const struct {
+		int32_t pid, tid;
+		char name[16];
+	} comm = { pid, pid, "program" };
+
+	recording_fixture_record(&fixture, PERF_RECORD_COMM,
+				 PERF_RECORD_MISC_COMM_EXEC, &comm,
+				 sizeof(comm), &origin);
 }
 
 /* Adds @count switches, first from process 1 to @other, then back, and so on. */
@@ -121,6 +160,127 @@ START_TEST(the_page_table_decides_before_the_limit)
 }
 END_TEST
 
+static const struct process_map *map_at(uint64_t address)
+{
+	const struct array *maps = process_view_maps(view);
+
+	for (size_t i = maps->count; i-- > 0;) {
+		const struct process_map *map = array_at(maps, i);
+
+		if (address - map->address < map->size_bytes)
+			return map;
+	}
+	return NULL;
+}
+
+static void enter_within_all(uint64_t ip)
+{
+	struct process_entry entry = entry_within_all();
+
+	entry.ip = ip;
+	ck_assert_int_eq(process_view_enter(view, &entry), 1);
+}
+
+START_TEST(code_of_each_possible_process_is_mapped)
+{
+	alternate(100, 2);
+	open_view();
+	enter_within_all(LIBRARY);
+	ck_assert_int_eq(process_view_pid(view), -1);
+	ck_assert_ptr_nonnull(map_at(LIBRARY));
+	ck_assert_ptr_nonnull(map_at(CODE));
+	ck_assert_ptr_nonnull(map_at(ELSEWHERE));
+}
+END_TEST
+
+START_TEST(code_that_differs_between_possible_processes_is_not_mapped)
+{
+	alternate(100, 3);
+	open_view();
+	enter_within_all(LIBRARY);
+	ck_assert_ptr_nonnull(map_at(LIBRARY));
+	ck_assert_ptr_null(map_at(CODE));
+	enter_within_all(CODE);
+	ck_assert_ptr_null(map_at(CODE));
+}
+END_TEST
+
+START_TEST(an_entry_proves_that_earlier_processes_have_left)
+{
+	switch_to(FIRST_NS, 1, 2);
+	switch_to(FIRST_NS + 1, 2, 3);
+	open_view();
+	enter_within_all(CODE);
+	ck_assert_int_eq(process_view_pid(view), -1);
+	enter_within_all(ELSEWHERE);
+	ck_assert_int_eq(process_view_pid(view), 2);
+	enter_within_all(CODE);
+	ck_assert_int_eq(process_view_pid(view), 3);
+	ck_assert_ptr_nonnull(map_at(CODE));
+}
+END_TEST
+
+START_TEST(a_switch_before_the_code_leaves_the_other_process)
+{
+	switch_to(FIRST_NS, 1, 3);
+	open_view();
+	enter_within_all(CODE);
+	ck_assert_int_eq(process_view_pid(view), -1);
+	ck_assert(!process_view_is_due(view, FIRST_NS - 1, LAST_NS));
+	ck_assert(process_view_is_due(view, FIRST_NS, LAST_NS));
+	ck_assert_int_eq(process_view_advance(view, FIRST_NS, LAST_NS), 0);
+	ck_assert_int_eq(process_view_pid(view), 3);
+	ck_assert_ptr_nonnull(map_at(CODE));
+}
+END_TEST
+
+START_TEST(code_that_is_replaced_is_not_mapped_until_an_entry_decides)
+{
+	uint64_t old_file;
+
+	map_late(FIRST_NS, 1, "/new", CODE);
+	map_late(FIRST_NS + 1, 1, "/late", LATE);
+	switch_to(FIRST_NS + 2, 1, 2);
+	open_view();
+	ck_assert_int_eq(process_view_sync(view, 0, 0), 1);
+	old_file = map_at(CODE)->file;
+	enter_within_all(LIBRARY);
+	ck_assert_ptr_null(map_at(CODE));
+	ck_assert_ptr_nonnull(map_at(LATE));
+	enter_within_all(LATE);
+	ck_assert_int_eq(process_view_pid(view), 1);
+	ck_assert_ptr_nonnull(map_at(CODE));
+	ck_assert_uint_ne(map_at(CODE)->file, old_file);
+}
+END_TEST
+
+/* With the previous entry's page table, the program is the one before exec. */
+START_TEST(the_page_table_decides_between_programs)
+{
+	struct process_entry entry = {
+		.low_ns = 1, .high_ns = 1, .ip = CODE, .switches = -1
+	};
+	uint64_t old_file;
+
+	exec_program(FIRST_NS, 1);
+	map_late(FIRST_NS, 1, "/new", CODE);
+	switch_to(LAST_NS + 1, 1, 2);
+	open_view();
+	ck_assert_int_eq(process_view_enter(view, &entry), 1);
+	old_file = map_at(CODE)->file;
+	enter_within_all(CODE);
+	ck_assert_ptr_null(map_at(CODE));
+	ck_assert_int_eq(process_view_sync(view, 1, 1), 1);
+	entry = entry_within_all();
+	entry.is_same_table = _i;
+	entry.is_other_table = !_i;
+	entry.switches = 0;
+	ck_assert_int_eq(process_view_enter(view, &entry), 1);
+	ck_assert_ptr_nonnull(map_at(CODE));
+	ck_assert_int_eq(map_at(CODE)->file == old_file, _i);
+}
+END_TEST
+
 static Suite *process_view_suite(void)
 {
 	Suite *suite = suite_create("process_view");
@@ -132,6 +292,18 @@ static Suite *process_view_suite(void)
 			    a_process_after_the_limit_may_be_the_one_that_runs,
 			    1, 3);
 	tcase_add_test(tcase, the_page_table_decides_before_the_limit);
+	tcase_add_test(tcase, code_of_each_possible_process_is_mapped);
+	tcase_add_test(
+		tcase,
+		code_that_differs_between_possible_processes_is_not_mapped);
+	tcase_add_test(tcase, an_entry_proves_that_earlier_processes_have_left);
+	tcase_add_test(tcase,
+		       a_switch_before_the_code_leaves_the_other_process);
+	tcase_add_test(
+		tcase,
+		code_that_is_replaced_is_not_mapped_until_an_entry_decides);
+	tcase_add_loop_test(tcase, the_page_table_decides_between_programs, 0,
+			    2);
 	suite_add_tcase(suite, tcase);
 	return suite;
 }

@@ -403,31 +403,45 @@ static int copy_maps(struct array *copy, const struct array *maps)
 	return 0;
 }
 
-/* Sets the space to the one of the current mappings. Only the newest space of
- * the process is compared: older ones are not used again.
+static bool is_program(const struct program *program, int32_t pid,
+		       const struct array *maps)
+{
+	return program->pid == pid &&
+	       process_maps_are_same(&program->maps, maps);
+}
+
+/* Returns the space of process @pid with @maps, 0 if there is none. Possible
+ * images of a process may alternate, so older spaces of it count, too.
  */
+static uint32_t find_space(const struct code_space *code, int32_t pid,
+			   const struct array *maps)
+{
+	if (code->space <= code->programs.count &&
+	    is_program(program_at(code, code->space), pid, maps))
+		return code->space;
+	for (uint32_t i = (uint32_t)code->programs.count; i > 0; i--)
+		if (is_program(program_at(code, i), pid, maps))
+			return i;
+	return 0;
+}
+
+/* Sets the space to the one of the current mappings. */
 static int set_space(struct code_space *code)
 {
 	const struct array *maps = process_view_maps(code->processes);
 	int32_t pid = process_view_pid(code->processes);
+	uint32_t space = find_space(code, pid, maps);
 	struct program *program;
 
-	for (uint32_t i = (uint32_t)code->programs.count; i > 0; i--) {
-		program = program_at(code, i);
-		if (program->pid != pid)
-			continue;
-		if (!process_maps_are_same(&program->maps, maps))
-			break;
-		code->space = i;
-		user_code_set_maps(code->user_code, &program->maps);
-		return 0;
+	if (!space) {
+		program = array_add(&code->programs);
+		if (!program || copy_maps(&program->maps, maps) < 0)
+			return -ERROR_MEMORY;
+		program->pid = pid;
+		space = (uint32_t)code->programs.count;
 	}
-	program = array_add(&code->programs);
-	if (!program || copy_maps(&program->maps, maps) < 0)
-		return -ERROR_MEMORY;
-	program->pid = pid;
-	code->space = (uint32_t)code->programs.count;
-	user_code_set_maps(code->user_code, &program->maps);
+	code->space = space;
+	user_code_set_maps(code->user_code, &program_at(code, space)->maps);
 	return 0;
 }
 
@@ -500,6 +514,11 @@ int code_space_enter(struct code_space *code, const struct process_entry *entry)
 	if (process_view_enter(code->processes, entry) < 0)
 		return -ERROR_MEMORY;
 	return set_space(code);
+}
+
+uint64_t code_space_floor_ns(const struct code_space *code)
+{
+	return code->by_trace ? process_view_floor_ns(code->processes) : 0;
 }
 
 uint64_t code_space_next_change_ns(const struct code_space *code)

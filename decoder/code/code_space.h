@@ -31,7 +31,8 @@ enum code_view_place {
  *    other code: decoded instructions may be cached by space and address.
  * 2. Kernel code is always in CODE_SPACE_KERNEL. Each change of it is reported
  *    to a code_space_changed.
- * 3. While the running process is unknown, its space has no mappings.
+ * 3. While several processes or mappings are possible, the space has the code
+ *    that they agree on; while nothing is known, it has none.
  *
  * Changes are applied by their times. But after code_space_order_by_trace(),
  * the process and its mappings change where the trace enters user space, and at
@@ -65,12 +66,16 @@ void code_space_close(struct code_space *code);
  */
 void code_space_order_by_trace(struct code_space *code);
 
-/* Finds the process that runs after @entry: process_view_enter(). If several
- * processes are possible, nothing is mapped in user space. Does nothing unless
- * ordered by the trace. Returns 0 or -ERROR_MEMORY.
+/* Finds the code that is certain after @entry: process_view_enter(). Does nothing
+ * unless ordered by the trace. Returns 0 or -ERROR_MEMORY.
  */
 int code_space_enter(struct code_space *code,
 		     const struct process_entry *entry);
+
+/* Returns a lower bound of the last entry's time, process_view_floor_ns(); 0 if
+ * none is known.
+ */
+uint64_t code_space_floor_ns(const struct code_space *code);
 
 /* Passes a sync point whose time is within [@low_ns, @high_ns]:
  * process_view_sync(). Does nothing unless ordered by the trace. Returns 0 or
@@ -115,7 +120,7 @@ int code_space_go_to(struct code_space *code, uint64_t time_ns,
 /* Returns the number of the space that @address belongs to now. */
 uint32_t code_space_of(const struct code_space *code, uint64_t address);
 
-/* Returns the running process, -1 if unknown. */
+/* Returns the running process, -1 if several are possible or none is known. */
 int32_t code_space_pid(const struct code_space *code);
 
 /* Returns the bytes at @address and sets *@left to the number that is

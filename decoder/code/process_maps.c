@@ -385,6 +385,18 @@ uint64_t process_maps_at(const struct process_maps *maps, int32_t pid,
 		       0;
 }
 
+uint64_t process_maps_program_ns(const struct process_maps *maps, int32_t pid,
+				 uint64_t time_ns)
+{
+	struct map_history history = history_of(maps, pid, time_ns);
+	const struct map_event *first;
+
+	if (history.begin >= history.end)
+		return 0;
+	first = array_at(&maps->events, history.begin);
+	return first->kind == MAP_ADDED ? 0 : first->time_ns;
+}
+
 /* Calls @visit for the mappings in @history, the newest first. */
 static bool visit_own(const struct process_maps *maps,
 		      struct map_history history, process_maps_visitor *visit,

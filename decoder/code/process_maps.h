@@ -53,6 +53,12 @@ void process_maps_free(struct process_maps *maps);
 uint64_t process_maps_at(const struct process_maps *maps, int32_t pid,
 			 uint64_t time_ns, struct array *found);
 
+/* Returns the time of the last exec or fork of process @pid up to @time_ns, 0 if
+ * there is none: it runs one program from then on.
+ */
+uint64_t process_maps_program_ns(const struct process_maps *maps, int32_t pid,
+				 uint64_t time_ns);
+
 /* Calls @visit for the mappings of process @pid at @time_ns, the newest first,
  * until it returns true.
  *

@@ -2,6 +2,7 @@
 #include "decoder/code/process_view.h"
 #include "common/array.h"
 #include "common/error.h"
+#include "decoder/code/process_images.h"
 #include "decoder/code/process_maps.h"
 #include "decoder/flow/switch_feed.h"
 #include "decoder/recording/recording.h"
@@ -25,23 +26,43 @@ struct past_switch {
 /* At most half of the records in the ring are ahead of the position. */
 enum { PAST_SWITCHES = 4096, MOST_AHEAD = PAST_SWITCHES / 2 };
 
+#define PROGRAM_UNKNOWN UINT64_MAX
+
+/* A process and its program. */
+struct program {
+	int32_t pid;	  /* -1: unknown, or one of several */
+	uint64_t from_ns; /* process_maps_program_ns() or PROGRAM_UNKNOWN */
+};
+
 struct process_view {
 	struct process_maps *maps;
 	struct switch_feed *switches;
 	struct array current; /* struct process_map */
-	int32_t pid;	      /* -1: unknown */
-	uint64_t loaded_ns;   /* the time of @current */
-	uint64_t next_map_ns;
-	/* a next_map_ns whose change does not only add code; 0: none is known
-	 */
-	uint64_t replaces_ns;
+	int32_t pid;	      /* at the position; -1: unknown */
+	uint64_t loaded_ns;   /* the time of @current, unless by_trace */
+	uint64_t next_map_ns; /* @current is valid up to then */
 	/* ring buffer of the last switch records read */
 	struct past_switch past[PAST_SWITCHES];
 	size_t past_count; /* number of all switch records read */
 	size_t undone;	   /* number of the last of them after the position */
 	bool by_trace;	   /* see process_view_order_by_trace() */
-	bool is_unknown;   /* several processes were possible at the entry */
-	bool is_placed;	   /* the position is certain: invariant 3 */
+
+	/* The rest is used if by_trace. */
+	struct process_entry entry; /* the last one */
+	/* lower bound of the current time: invariant 1 */
+	uint64_t floor_ns;
+	struct process_images images; /* between the entry's bounds */
+	/* numbers of the records that the images are between */
+	size_t images_begin;
+	size_t images_end;
+	struct array chosen; /* size_t: indices of the possible images */
+	/* @current is more certain if floor_ns is after this time */
+	uint64_t settled_ns;
+	struct program found;  /* of all chosen images */
+	struct program before; /* at the entry before @entry */
+	bool is_unknown;       /* no image is possible */
+	bool is_stale;	/* mappings may have changed while in the kernel */
+	bool is_placed; /* the position is certain: invariant 3 */
 };
 
 /* Returns the process that runs before the first switch: of the task that the
@@ -105,6 +126,8 @@ struct process_view *process_view_new(const struct recording *recording,
 	if (!view)
 		return NULL;
 	view->current = ARRAY_OF(struct process_map);
+	view->images = PROCESS_IMAGES_NONE;
+	view->chosen = ARRAY_OF(size_t);
 	view->maps = process_maps_new(recording);
 	view->switches = switch_feed_new(recording, stream);
 	view->pid = first_process(recording, stream);
@@ -122,21 +145,44 @@ void process_view_free(struct process_view *view)
 	process_maps_free(view->maps);
 	switch_feed_free(view->switches);
 	array_free(&view->current);
+	array_free(&view->chosen);
+	process_images_free(&view->images);
 	free(view);
+}
+
+/* Sets the current entry to one at an unknown address between the bounds. */
+static void forget_entry(struct process_view *view, uint64_t low_ns,
+			 uint64_t high_ns)
+{
+	view->floor_ns = low_ns;
+	view->is_placed = false;
+	view->before = (struct program){ -1, PROGRAM_UNKNOWN };
+	view->entry = (struct process_entry){
+		.low_ns = low_ns,
+		.high_ns = high_ns,
+		.switches = -1,
+	};
 }
 
 void process_view_order_by_trace(struct process_view *view)
 {
 	view->by_trace = true;
+	view->found = (struct program){ view->pid, PROGRAM_UNKNOWN };
+	view->settled_ns = UINT64_MAX;
+	forget_entry(view, 0, 0);
 }
 
 uint64_t process_view_next_change_ns(const struct process_view *view)
 {
-	uint64_t switch_ns = next_switch_ns(view);
+	uint64_t next_ns = next_switch_ns(view);
 
 	if (view->is_unknown)
-		return switch_ns;
-	return switch_ns < view->next_map_ns ? switch_ns : view->next_map_ns;
+		return next_ns;
+	if (!view->is_stale && view->next_map_ns < next_ns)
+		next_ns = view->next_map_ns;
+	if (view->by_trace && !view->is_stale && view->settled_ns < next_ns)
+		next_ns = view->settled_ns;
+	return next_ns;
 }
 
 /* Returns whether there is a switch up to @time_ns. UINT64_MAX means all
@@ -197,35 +243,292 @@ static int read_ahead(struct process_view *view, uint64_t time_ns)
 	return 0;
 }
 
-static bool overlap(const struct process_map *a, const struct process_map *b)
+/* Returns the record before the position, or NULL. */
+static const struct past_switch *last_passed(struct process_view *view)
 {
-	return a->address < b->address + b->size_bytes &&
-	       b->address < a->address + a->size_bytes;
+	if (view->past_count == view->undone)
+		return NULL;
+	return past_at(view, view->past_count - view->undone - 1);
 }
 
-/* Returns whether @later contains all of @maps and otherwise only code at
- * addresses that were unused: execution cannot depend on the time of that.
- */
-static bool only_adds(const struct array *maps, const struct array *later)
+/* Returns the record ahead with index @number. */
+static const struct past_switch *ahead(struct process_view *view, size_t number)
 {
-	if (!process_maps_begin_with(later, maps))
-		return false;
-	for (size_t i = maps->count; i < later->count; i++)
-		for (size_t j = 0; j < i; j++)
-			if (overlap(array_at(later, i), array_at(later, j)))
-				return false;
+	return past_at(view, view->past_count - view->undone + number);
+}
+
+/* The records between the bounds of an entry. Candidate 0 is the process at the
+ * position, candidate n the next process of the nth of the records.
+ */
+struct candidates {
+	size_t passed; /* number of records passed up to the lower bound */
+	size_t count;  /* number of records ahead, between the bounds */
+	bool is_cut;   /* there are more, beyond MOST_AHEAD */
+};
+
+static int32_t candidate_pid(struct process_view *view, size_t number)
+{
+	return number ? ahead(view, number - 1)->pid : view->pid;
+}
+
+/* Passes the records up to @low_ns, and finds those up to @high_ns. Returns 0 or
+ * -ERROR_MEMORY.
+ */
+static int find_candidates(struct process_view *view, uint64_t low_ns,
+			   uint64_t high_ns, struct candidates *candidates)
+{
+	const struct flow_item *item;
+
+	*candidates = (struct candidates){ 0 };
+	while (has_switch_by(view, low_ns)) {
+		if (pass_switch(view) < 0)
+			return -ERROR_MEMORY;
+		candidates->passed++;
+	}
+	if (read_ahead(view, high_ns) < 0)
+		return -ERROR_MEMORY;
+	while (candidates->count < view->undone &&
+	       ahead(view, candidates->count)->time_ns <= high_ns)
+		candidates->count++;
+	item = switch_feed_peek(view->switches);
+	candidates->is_cut = candidates->count == view->undone && item &&
+			     item->time_ns <= high_ns;
+	return 0;
+}
+
+/* Returns the number of switch points, less the records that have passed, or -1
+ * if that number does not decide: invariant 3.
+ */
+static int64_t count_switches(struct process_view *view,
+			      const struct candidates *candidates,
+			      const struct process_entry *entry)
+{
+	size_t switches = (size_t)entry->switches;
+
+	if (!view->is_placed || candidates->is_cut || entry->switches < 0 ||
+	    switches < candidates->passed ||
+	    switches - candidates->passed > candidates->count)
+		return -1;
+	for (size_t i = 0; i < candidates->count; i++)
+		if (ahead(view, i)->is_arrival)
+			return -1;
+	return (int64_t)(switches - candidates->passed);
+}
+
+static int add_pid(struct array *pids, int32_t pid)
+{
+	for (size_t i = 0; i < pids->count; i++)
+		if (*(int32_t *)array_at(pids, i) == pid)
+			return 0;
+	return array_append(pids, &pid);
+}
+
+/* Returns whether the loaded images are those of the candidates between the
+ * lower bound and @high_ns.
+ */
+static bool has_images(const struct process_view *view, uint64_t high_ns,
+		       size_t end)
+{
+	const struct process_images *images = &view->images;
+	size_t position = view->past_count - view->undone;
+
+	return position >= view->images_begin && end == view->images_end &&
+	       view->floor_ns >= images->low_ns && high_ns < images->next_ns;
+}
+
+/* Loads the images of the candidates between the lower bound and @high_ns.
+ * Returns 0 or -ERROR_MEMORY.
+ */
+static int load_images(struct process_view *view,
+		       const struct candidates *candidates, uint64_t high_ns)
+{
+	size_t position = view->past_count - view->undone;
+	size_t end = position + candidates->count;
+	struct array pids = ARRAY_OF(int32_t);
+	int status = 0;
+
+	if (has_images(view, high_ns, end))
+		return 0;
+	for (size_t i = 0; !status && i <= candidates->count; i++)
+		status = add_pid(&pids, candidate_pid(view, i));
+	if (!status)
+		status = process_images_load(&view->images, view->maps, &pids,
+					     view->floor_ns, high_ns);
+	array_free(&pids);
+	view->images_begin = position;
+	view->images_end = end;
+	view->chosen.count = 0;
+	return status;
+}
+
+/* Returns the first time from the lower bound to @high_ns at which @image's
+ * process runs and has that image, UINT64_MAX if there is none. After the last
+ * record that is read, any process may run.
+ */
+static uint64_t first_time(struct process_view *view,
+			   const struct candidates *candidates,
+			   const struct process_image *image, uint64_t high_ns)
+{
+	uint64_t begin_ns = image->from_ns > view->floor_ns ? image->from_ns :
+							      view->floor_ns;
+
+	for (size_t i = 0; i <= candidates->count; i++) {
+		bool is_last = i == candidates->count;
+		uint64_t end_ns = is_last ? high_ns : ahead(view, i)->time_ns;
+
+		if (i && ahead(view, i - 1)->time_ns > begin_ns)
+			begin_ns = ahead(view, i - 1)->time_ns;
+		if (begin_ns <= end_ns && begin_ns < image->to_ns &&
+		    (candidate_pid(view, i) == image->pid ||
+		     (is_last && candidates->is_cut)))
+			return begin_ns;
+	}
+	return UINT64_MAX;
+}
+
+/* Returns whether the page table allows that @image's process runs at the
+ * current entry: a page table belongs to one program of one process, which an
+ * exec ends.
+ */
+static bool fits_table(const struct process_view *view,
+		       const struct process_image *image)
+{
+	const struct process_entry *entry = &view->entry;
+	bool is_before = image->pid == view->before.pid &&
+			 (view->before.from_ns == PROGRAM_UNKNOWN ||
+			  image->program_ns == view->before.from_ns);
+
+	if (entry->is_same_table)
+		return is_before;
+	if (entry->is_other_table && !entry->switches)
+		return !is_before || view->before.from_ns == PROGRAM_UNKNOWN;
 	return true;
 }
 
-static bool is_mapped(const struct array *maps, uint64_t ip)
-{
-	for (size_t i = 0; i < maps->count; i++) {
-		const struct process_map *map = array_at(maps, i);
+/* Kinds of evidence that an image must fit. */
+enum { BY_TABLE = 1, BY_ADDRESS = 2 };
 
-		if (ip - map->address < map->size_bytes)
-			return true;
+/* Sets @found to the indices of the images that are possible at the current
+ * entry by @evidence, and *@first_ns to the first time at which one of them is.
+ * Returns 0 or -ERROR_MEMORY.
+ */
+static int find_images(struct process_view *view,
+		       const struct candidates *candidates, uint64_t high_ns,
+		       unsigned int evidence, struct array *found,
+		       uint64_t *first_ns)
+{
+	found->count = 0;
+	*first_ns = UINT64_MAX;
+	for (size_t i = 0; i < view->images.items.count; i++) {
+		const struct process_image *image =
+			process_images_at(&view->images, i);
+		uint64_t time_ns;
+
+		if ((evidence & BY_TABLE && !fits_table(view, image)) ||
+		    (evidence & BY_ADDRESS &&
+		     !process_image_is_mapped(image, view->entry.ip)))
+			continue;
+		time_ns = first_time(view, candidates, image, high_ns);
+		if (time_ns == UINT64_MAX)
+			continue;
+		if (time_ns < *first_ns)
+			*first_ns = time_ns;
+		if (array_append(found, &i) < 0)
+			return -ERROR_MEMORY;
 	}
-	return false;
+	return 0;
+}
+
+static bool is_one_process(struct process_view *view,
+			   const struct candidates *candidates)
+{
+	for (size_t i = 1; i <= candidates->count; i++)
+		if (candidate_pid(view, i) != view->pid)
+			return false;
+	return true;
+}
+
+/* Sets @found to the images that are possible by the strongest evidence that any
+ * image fits: none if nothing is known. Returns 0 or -ERROR_MEMORY.
+ */
+static int choose_images(struct process_view *view,
+			 const struct candidates *candidates, uint64_t high_ns,
+			 struct array *found, uint64_t *first_ns)
+{
+	bool has_table = view->before.pid >= 0 && view->entry.is_same_table;
+	bool has_address = view->entry.ip != 0;
+	const struct {
+		unsigned int evidence;
+		bool is_usable;
+	} tries[] = {
+		{ BY_TABLE | BY_ADDRESS,
+		  has_address && (has_table || !candidates->is_cut) },
+		{ BY_TABLE, has_table },
+		{ BY_ADDRESS, has_address && !candidates->is_cut },
+		{ 0,
+		  !candidates->is_cut &&
+			  (!has_address || is_one_process(view, candidates)) },
+	};
+	int status = 0;
+
+	found->count = 0;
+	for (size_t i = 0; i < sizeof(tries) / sizeof(*tries); i++) {
+		if (!tries[i].is_usable || view->images.is_cut)
+			continue;
+		status = find_images(view, candidates, high_ns,
+				     tries[i].evidence, found, first_ns);
+		if (status < 0 || found->count)
+			break;
+	}
+	return status;
+}
+
+static bool are_same(const struct array *a, const struct array *b)
+{
+	return a->count == b->count &&
+	       (!a->count ||
+		!memcmp(a->items, b->items, a->count * a->item_size));
+}
+
+/* Sets the process and its program, if all chosen images are of one. */
+static void set_program(struct process_view *view)
+{
+	const struct process_image *first = NULL;
+
+	for (size_t i = 0; i < view->chosen.count; i++) {
+		const struct process_image *image = process_images_at(
+			&view->images, *(size_t *)array_at(&view->chosen, i));
+
+		if (!first) {
+			first = image;
+			view->found.pid = image->pid;
+			view->found.from_ns = image->program_ns;
+		}
+		if (image->pid != view->found.pid)
+			view->found.pid = -1;
+		if (image->pid != view->found.pid ||
+		    image->program_ns != view->found.from_ns)
+			view->found.from_ns = PROGRAM_UNKNOWN;
+	}
+}
+
+/* Sets when the chosen images have to be found again: when the lower bound is
+ * after one of them, or the upper bound after all.
+ */
+static void set_next_change(struct process_view *view, uint64_t high_ns)
+{
+	view->settled_ns = UINT64_MAX;
+	view->next_map_ns = view->images.next_ns;
+	for (size_t i = 0; i < view->chosen.count; i++) {
+		const struct process_image *image = process_images_at(
+			&view->images, *(size_t *)array_at(&view->chosen, i));
+		uint64_t *next_ns = image->to_ns <= high_ns ?
+					    &view->settled_ns :
+					    &view->next_map_ns;
+
+		if (image->to_ns < *next_ns)
+			*next_ns = image->to_ns;
+	}
 }
 
 static void swap(struct array *a, struct array *b)
@@ -236,36 +539,62 @@ static void swap(struct array *a, struct array *b)
 	*b = kept;
 }
 
-/* Applies changes of the mappings up to @time_ns, up to the first that does not
- * only add code. Returns 0 or -ERROR_MEMORY.
+/* Maps the code that is certain at the current entry and runs up to @high_ns,
+ * from its evidence and the lower bound. Moves the lower bound to the first
+ * possible time. Returns 1, 0 if no process is possible, or -ERROR_MEMORY.
  */
-static int add_maps(struct process_view *view, uint64_t time_ns)
+static int map_certain(struct process_view *view,
+		       const struct candidates *candidates, uint64_t high_ns)
 {
-	struct array later = ARRAY_OF(struct process_map);
-	int status = 0;
+	struct array found = ARRAY_OF(size_t);
+	uint64_t first_ns = UINT64_MAX;
+	int status = load_images(view, candidates, high_ns);
 
-	while (view->next_map_ns <= time_ns &&
-	       view->next_map_ns != UINT64_MAX) {
-		uint64_t loaded_ns = view->next_map_ns;
-		uint64_t next_ns;
-
-		later.count = 0;
-		next_ns = process_maps_at(view->maps, view->pid, loaded_ns,
-					  &later);
-		if (!next_ns) {
-			status = -ERROR_MEMORY;
-			break;
-		}
-		if (!only_adds(&view->current, &later)) {
-			view->replaces_ns = view->next_map_ns;
-			break;
-		}
-		swap(&view->current, &later);
-		view->loaded_ns = loaded_ns;
-		view->next_map_ns = next_ns;
+	if (!status)
+		status = choose_images(view, candidates, high_ns, &found,
+				       &first_ns);
+	view->is_unknown = !found.count;
+	view->is_stale = false;
+	if (!status && found.count && !are_same(&found, &view->chosen)) {
+		swap(&found, &view->chosen);
+		status = process_images_merge(&view->images, &view->chosen,
+					      &view->current);
 	}
-	array_free(&later);
-	return status;
+	array_free(&found);
+	if (status < 0)
+		return status;
+	if (view->is_unknown) {
+		view->chosen.count = 0;
+		view->current.count = 0;
+		view->found = (struct program){ -1, PROGRAM_UNKNOWN };
+	} else {
+		view->floor_ns = first_ns;
+		while (has_switch_by(view, first_ns))
+			pass_switch(view);
+		set_program(view);
+	}
+	set_next_change(view, high_ns);
+	return !view->is_unknown;
+}
+
+/* Like map_certain(), after moving the lower bound to @low_ns. The records after
+ * the entry's upper bound are after the code, too, which runs up to @high_ns.
+ */
+static int map_between(struct process_view *view, uint64_t low_ns,
+		       uint64_t high_ns)
+{
+	struct candidates candidates;
+	uint64_t entered_ns = view->entry.high_ns;
+
+	if (low_ns > view->floor_ns)
+		view->floor_ns = low_ns;
+	if (entered_ns < view->floor_ns)
+		entered_ns = view->floor_ns;
+	if (high_ns < entered_ns)
+		high_ns = entered_ns;
+	if (find_candidates(view, view->floor_ns, entered_ns, &candidates) < 0)
+		return -ERROR_MEMORY;
+	return map_certain(view, &candidates, high_ns);
 }
 
 bool process_view_is_due(const struct process_view *view, uint64_t low_ns,
@@ -273,11 +602,36 @@ bool process_view_is_due(const struct process_view *view, uint64_t low_ns,
 {
 	if (!view->by_trace)
 		return process_view_next_change_ns(view) <= time_ns;
-	if (has_switch_by(view, low_ns))
-		return true;
-	return !view->is_unknown && (view->next_map_ns <= low_ns ||
-				     (view->next_map_ns <= time_ns &&
-				      view->next_map_ns != view->replaces_ns));
+	if (!low_ns)
+		return !view->is_stale && view->next_map_ns <= time_ns;
+	return has_switch_by(view, low_ns) ||
+	       (!view->is_unknown &&
+		(view->is_stale || view->settled_ns <= low_ns ||
+		 view->next_map_ns <= time_ns));
+}
+
+/* Like process_view_advance(), if ordered by the trace. */
+static int advance_by_trace(struct process_view *view, uint64_t low_ns,
+			    uint64_t time_ns)
+{
+	const struct past_switch *last;
+	int status;
+
+	if (!low_ns) {
+		view->is_stale = true;
+		return 0;
+	}
+	if (has_switch_by(view, low_ns)) {
+		view->is_placed = false;
+		while (has_switch_by(view, low_ns))
+			if (pass_switch(view) < 0)
+				return -ERROR_MEMORY;
+		last = last_passed(view);
+		if (last->time_ns > view->entry.high_ns)
+			forget_entry(view, last->time_ns, low_ns);
+	}
+	status = map_between(view, low_ns, time_ns);
+	return status < 0 ? status : 0;
 }
 
 /* After a switch to an unknown task no user code runs here, so the previous
@@ -286,33 +640,17 @@ bool process_view_is_due(const struct process_view *view, uint64_t low_ns,
 int process_view_advance(struct process_view *view, uint64_t low_ns,
 			 uint64_t time_ns)
 {
-	uint64_t passed_ns = view->by_trace ? low_ns : time_ns;
-	bool was_unknown = view->is_unknown;
 	int32_t before = view->pid;
 
-	if (view->by_trace && !has_switch_by(view, low_ns)) {
-		if (!view->is_unknown && low_ns >= view->next_map_ns &&
-		    load_maps(view, low_ns) < 0)
-			return -ERROR_MEMORY;
-		return view->is_unknown ? 0 : add_maps(view, time_ns);
-	}
-	view->is_unknown = false;
-	view->is_placed = false;
-	while (has_switch_by(view, passed_ns))
+	if (view->by_trace)
+		return advance_by_trace(view, low_ns, time_ns);
+	while (has_switch_by(view, time_ns))
 		if (pass_switch(view) < 0)
 			return -ERROR_MEMORY;
-	if (!was_unknown && view->pid == before && time_ns >= view->loaded_ns &&
+	if (view->pid == before && time_ns >= view->loaded_ns &&
 	    time_ns < view->next_map_ns)
 		return 0;
 	return load_maps(view, time_ns);
-}
-
-/* Returns the record before the position, or NULL. */
-static const struct past_switch *last_passed(struct process_view *view)
-{
-	if (view->past_count == view->undone)
-		return NULL;
-	return past_at(view, view->past_count - view->undone - 1);
 }
 
 /* Moves the position back before all records after @time_ns. Returns false if
@@ -338,319 +676,30 @@ int process_view_sync(struct process_view *view, uint64_t low_ns,
 		      uint64_t high_ns)
 {
 	const struct past_switch *last;
-	bool was_unknown = view->is_unknown;
-	int32_t before = view->pid;
+	int status;
 
 	if (!undo_switches(view, low_ns))
 		return 0;
-	view->is_unknown = false;
-	view->is_placed = false;
+	forget_entry(view, low_ns, high_ns);
 	while (has_switch_by(view, low_ns))
 		if (pass_switch(view) < 0)
 			return -ERROR_MEMORY;
-	if ((was_unknown || view->pid != before || low_ns < view->loaded_ns ||
-	     low_ns >= view->next_map_ns) &&
-	    load_maps(view, low_ns) < 0)
-		return -ERROR_MEMORY;
 	last = last_passed(view);
 	view->is_placed = next_switch_ns(view) > high_ns &&
 			  (!last || last->done_ns <= low_ns);
-	return 1;
+	status = map_between(view, low_ns, high_ns);
+	return status < 0 ? status : 1;
 }
 
-/* The processes that may run at an entry into user space. Candidate 0 is the
- * current process, candidate n the next process of the nth record ahead.
+/* Returns whether the mappings are certain and unchanged at @entry: none of the
+ * records and changes is between its bounds.
  */
-struct candidates {
-	size_t count;	/* number of records between the bounds */
-	size_t chosen;	/* number of the candidate */
-	size_t passed;	/* number of records passed up to the lower bound */
-	int32_t before; /* the process at the previous entry; -1: unknown */
-	bool is_cut;	/* more records are between the bounds than were read */
-};
-
-/* Returns the record ahead with index @number. */
-static const struct past_switch *ahead(struct process_view *view, size_t number)
+static bool is_mapped_already(const struct process_view *view,
+			      const struct process_entry *entry)
 {
-	return past_at(view, view->past_count - view->undone + number);
-}
-
-static int32_t candidate_pid(struct process_view *view, size_t number)
-{
-	return number ? ahead(view, number - 1)->pid : view->pid;
-}
-
-/* Passes the records up to the lower bound and finds the candidates. Returns 0
- * or -ERROR_MEMORY.
- */
-static int find_candidates(struct process_view *view,
-			   const struct process_entry *entry,
-			   struct candidates *candidates)
-{
-	const struct flow_item *item;
-
-	*candidates = (struct candidates){
-		.before = process_view_pid(view),
-	};
-	while (has_switch_by(view, entry->low_ns)) {
-		if (pass_switch(view) < 0)
-			return -ERROR_MEMORY;
-		candidates->passed++;
-	}
-	if (read_ahead(view, entry->high_ns) < 0)
-		return -ERROR_MEMORY;
-	while (candidates->count < view->undone &&
-	       ahead(view, candidates->count)->time_ns <= entry->high_ns)
-		candidates->count++;
-	item = switch_feed_peek(view->switches);
-	candidates->is_cut = candidates->count == view->undone && item &&
-			     item->time_ns <= entry->high_ns;
-	return 0;
-}
-
-static bool is_one_process(struct process_view *view,
-			   const struct candidates *candidates)
-{
-	for (size_t i = 1; i <= candidates->count; i++)
-		if (candidate_pid(view, i) != view->pid)
-			return false;
-	return true;
-}
-
-/* Chooses by the number of switch points: invariant 3. */
-static bool choose_by_count(struct process_view *view,
-			    struct candidates *candidates,
-			    const struct process_entry *entry)
-{
-	size_t switches = (size_t)entry->switches;
-
-	if (!view->is_placed || entry->switches < 0 ||
-	    switches < candidates->passed ||
-	    switches - candidates->passed > candidates->count)
-		return false;
-	for (size_t i = 0; i < candidates->count; i++)
-		if (ahead(view, i)->is_arrival)
-			return false;
-	candidates->chosen = switches - candidates->passed;
-	return true;
-}
-
-/* Chooses the process of the previous entry, whose page table is in use. */
-static bool choose_by_table(struct process_view *view,
-			    struct candidates *candidates,
-			    const struct process_entry *entry)
-{
-	if (!entry->is_same_table || candidates->before < 0)
-		return false;
-	for (size_t i = 0; i <= candidates->count; i++) {
-		if (candidate_pid(view, i) != candidates->before)
-			continue;
-		candidates->chosen = i;
-		return true;
-	}
-	return false;
-}
-
-/* Returns whether process @pid has code at the entry's address at some time
- * between the bounds, or -ERROR_MEMORY. Sets @maps to the mappings of that time.
- */
-static int has_code(struct process_view *view, int32_t pid,
-		    const struct process_entry *entry, struct array *maps)
-{
-	uint64_t time_ns = entry->low_ns;
-
-	do {
-		maps->count = 0;
-		time_ns = process_maps_at(view->maps, pid, time_ns, maps);
-		if (!time_ns)
-			return -ERROR_MEMORY;
-		if (is_mapped(maps, entry->ip))
-			return 1;
-	} while (time_ns <= entry->high_ns && time_ns != UINT64_MAX);
-	return 0;
-}
-
-/* Chooses the only process with code at the entry's address, or the first of
- * several with equal mappings, as after fork. Returns 1, 0 if none is chosen,
- * or -ERROR_MEMORY.
- */
-static int choose_by_code(struct process_view *view,
-			  struct candidates *candidates,
-			  const struct process_entry *entry)
-{
-	struct array first = ARRAY_OF(struct process_map);
-	struct array maps = ARRAY_OF(struct process_map);
-	int found = 0;
-
-	for (size_t i = 0; entry->ip && i <= candidates->count; i++) {
-		int32_t pid = candidate_pid(view, i);
-		int status;
-
-		if (found && pid == candidate_pid(view, candidates->chosen))
-			continue;
-		status = has_code(view, pid, entry, found ? &maps : &first);
-		if (status < 0 || (status && found &&
-				   !process_maps_are_same(&maps, &first))) {
-			found = status < 0 ? status : 0;
-			break;
-		}
-		if (status && !found)
-			candidates->chosen = i;
-		found |= status;
-	}
-	array_free(&first);
-	array_free(&maps);
-	return found;
-}
-
-/* Returns 1 if one process was chosen, 0, or -ERROR_MEMORY. If candidates are
- * missing, only the page table can decide: it names a process, while the other
- * rules compare all candidates.
- */
-static int choose_process(struct process_view *view,
-			  struct candidates *candidates,
-			  const struct process_entry *entry)
-{
-	if (candidates->is_cut) {
-		view->is_placed = false;
-		return choose_by_table(view, candidates, entry);
-	}
-	if (choose_by_count(view, candidates, entry))
-		return 1;
-	view->is_placed = !candidates->count;
-	if (is_one_process(view, candidates) ||
-	    choose_by_table(view, candidates, entry))
-		return 1;
-	return choose_by_code(view, candidates, entry);
-}
-
-/* Returns @entry with its bounds narrowed to the time that the chosen process
- * runs, between the records around the position.
- */
-static struct process_entry narrow(struct process_view *view,
-				   const struct process_entry *entry)
-{
-	struct process_entry narrowed = *entry;
-	const struct past_switch *last = last_passed(view);
-	uint64_t next_ns = next_switch_ns(view);
-
-	if (last && last->time_ns > narrowed.low_ns)
-		narrowed.low_ns = last->time_ns;
-	if (next_ns < narrowed.high_ns)
-		narrowed.high_ns = next_ns;
-	return narrowed;
-}
-
-/* The mappings of a process before and after a change between the bounds. */
-struct map_change {
-	const struct array *old;
-	const struct array *new;
-	bool is_exec; /* old mappings are gone; otherwise new ones overlap them
-		       */
-};
-
-enum map_choice {
-	MAPS_OLD,
-	MAPS_NEW,
-	MAPS_EITHER, /* both are possible */
-};
-
-/* Chooses the mappings with code at the entry's address; if both have code
- * there and an exec is between them, by the page table, because an exec gives
- * the process another one. @is_first: the process is that of the previous
- * entry.
- */
-static enum map_choice choose_maps(const struct map_change *change,
-				   const struct process_entry *entry,
-				   bool is_first)
-{
-	bool in_old = entry->ip && is_mapped(change->old, entry->ip);
-	bool in_new = entry->ip && is_mapped(change->new, entry->ip);
-
-	if (in_old != in_new)
-		return in_new ? MAPS_NEW : MAPS_OLD;
-	if (change->is_exec && is_first && entry->is_same_table)
-		return MAPS_OLD;
-	if (change->is_exec && is_first && entry->is_other_table &&
-	    !entry->switches)
-		return MAPS_NEW;
-	return MAPS_EITHER;
-}
-
-/* Removes the current mappings that are replaced in @later. The result is of no
- * single time, so loaded_ns makes process_view_sync() load the mappings again.
- */
-static void drop_replaced(struct process_view *view, const struct array *later)
-{
-	size_t count = view->current.count;
-
-	view->loaded_ns = UINT64_MAX;
-	for (size_t i = count; i-- > 0;)
-		for (size_t j = count; j < later->count; j++)
-			if (overlap(array_at(later, i), array_at(later, j))) {
-				array_remove(&view->current, i, 1);
-				break;
-			}
-}
-
-/* Applies the next change of mappings, which is between the bounds and does not
- * only add code, if the entry is after it. Of mappings that may be either, those
- * that a change replaces are removed; after exec nothing is known.
- *
- * Returns an enum map_choice, MAPS_EITHER only if nothing is known; or
- * -ERROR_MEMORY.
- */
-static int pass_map_change(struct process_view *view,
-			   const struct process_entry *entry, bool is_first)
-{
-	struct array later = ARRAY_OF(struct process_map);
-	struct map_change change = { .old = &view->current, .new = &later };
-	int choice = -ERROR_MEMORY;
-
-	if (process_maps_at(view->maps, view->pid, entry->high_ns, &later)) {
-		change.is_exec =
-			!process_maps_begin_with(&later, &view->current);
-		choice = choose_maps(&change, entry, is_first);
-		if (choice == MAPS_EITHER && !change.is_exec)
-			choice = MAPS_OLD;
-		if (choice == MAPS_OLD && !change.is_exec)
-			drop_replaced(view, &later);
-	}
-	array_free(&later);
-	if (choice == MAPS_NEW && load_maps(view, view->next_map_ns) < 0)
-		return -ERROR_MEMORY;
-	return choice;
-}
-
-/* Loads the mappings of the current process as they are at @entry, whose bounds
- * are narrowed. @is_same: the previous entry was into the same process. Returns
- * 1, 0 if they are unknown, or -ERROR_MEMORY.
- */
-static int load_entry(struct process_view *view,
-		      const struct process_entry *entry, bool is_same)
-{
-	int choice = MAPS_NEW;
-
-	if (load_maps(view, entry->low_ns) < 0)
-		return -ERROR_MEMORY;
-	while (choice == MAPS_NEW) {
-		if (add_maps(view, entry->high_ns) < 0)
-			return -ERROR_MEMORY;
-		if (view->next_map_ns > entry->high_ns ||
-		    view->next_map_ns == UINT64_MAX)
-			return 1;
-		choice = pass_map_change(view, entry, is_same);
-	}
-	return choice < 0 ? choice : choice == MAPS_OLD;
-}
-
-/* Returns whether the current mappings, if they are those of the same process, are
- * valid between the bounds of @entry.
- */
-static bool is_loaded(const struct process_view *view,
-		      const struct process_entry *entry)
-{
-	return entry->low_ns >= view->loaded_ns &&
+	return view->chosen.count == 1 && !view->is_stale &&
+	       next_switch_ns(view) > entry->high_ns &&
+	       view->settled_ns == UINT64_MAX &&
 	       entry->high_ns < view->next_map_ns;
 }
 
@@ -658,37 +707,43 @@ int process_view_enter(struct process_view *view,
 		       const struct process_entry *entry)
 {
 	struct candidates candidates;
-	struct process_entry narrowed;
-	bool was_unknown = view->is_unknown;
-	int status = find_candidates(view, entry, &candidates);
+	int64_t switches;
 
-	if (status < 0)
-		return status;
-	view->is_unknown = false;
-	status = choose_process(view, &candidates, entry);
-	if (status > 0) {
-		for (; candidates.chosen; candidates.chosen--)
-			pass_switch(view);
-		narrowed = narrow(view, entry);
-		if (was_unknown || view->pid != candidates.before ||
-		    !is_loaded(view, &narrowed))
-			status = load_entry(view, &narrowed,
-					    view->pid == candidates.before);
+	view->before = view->found;
+	view->entry = *entry;
+	if (entry->low_ns > view->floor_ns)
+		view->floor_ns = entry->low_ns;
+	if (is_mapped_already(view, entry)) {
+		view->is_placed = true;
+		return 1;
 	}
-	if (!status) {
-		view->is_unknown = true;
-		view->current.count = 0;
+	if (find_candidates(view, view->floor_ns, entry->high_ns, &candidates) <
+	    0)
+		return -ERROR_MEMORY;
+	switches = count_switches(view, &candidates, entry);
+	view->is_placed = switches >= 0 || !candidates.count;
+	for (; switches > 0; switches--) {
+		view->floor_ns = ahead(view, 0)->time_ns;
+		pass_switch(view);
 	}
-	return status;
+	if (switches >= 0 && next_switch_ns(view) <= entry->high_ns)
+		view->entry.high_ns = next_switch_ns(view) - 1;
+	return map_between(view, view->floor_ns, view->entry.high_ns);
+}
+
+uint64_t process_view_floor_ns(const struct process_view *view)
+{
+	return view->floor_ns;
 }
 
 int process_view_go_back(struct process_view *view, uint64_t time_ns)
 {
 	if (!undo_switches(view, time_ns))
 		return 0;
-	view->is_unknown = false;
-	view->is_placed = false;
-	return load_maps(view, time_ns) < 0 ? -ERROR_MEMORY : 1;
+	if (!view->by_trace)
+		return load_maps(view, time_ns) < 0 ? -ERROR_MEMORY : 1;
+	forget_entry(view, time_ns, time_ns);
+	return map_between(view, time_ns, time_ns) < 0 ? -ERROR_MEMORY : 1;
 }
 
 int process_view_go_to_end(struct process_view *view)
@@ -705,7 +760,7 @@ int process_view_set_process(struct process_view *view, int32_t pid,
 
 int32_t process_view_pid(const struct process_view *view)
 {
-	return view->is_unknown ? -1 : view->pid;
+	return view->by_trace ? view->found.pid : view->pid;
 }
 
 const struct array *process_view_maps(const struct process_view *view)

@@ -373,7 +373,8 @@ static int open_code(struct execution *execution,
 		return error;
 	execution->kernel_start = arch->kernel_start;
 	execution->counts_switches =
-		symbols && symbols_have_role(symbols, CODE_SWITCH_POINT);
+		symbols && symbols_have_role(symbols, CODE_SWITCH_POINT) &&
+		recording_traces_kernel(input->recording);
 	/* Arm's trace units report tasks themselves: see follow_atoms.c. */
 	if (recording_trace(input->recording) == RECORDING_TRACE_INTEL_PT)
 		code_space_order_by_trace(execution->code);

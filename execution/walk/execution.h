@@ -331,7 +331,7 @@ struct execution {
 	struct trace_filter filter;
 	uint64_t kernel_start;
 	bool lists_blocks;    /* records are items, not events */
-	bool counts_switches; /* the kernel has a switch point */
+	bool counts_switches; /* the kernel is traced and has a switch point */
 
 	/* The position: about to run @block, reached from @from. */
 	uint32_t block; /* BLOCK_NONE: unknown */

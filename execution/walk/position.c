@@ -94,6 +94,12 @@ void position_go(struct execution *execution, uint64_t address, uint8_t exit)
 	execution->exit = exit;
 }
 
+/* Arm's trace units report tasks themselves. */
+static bool is_kernel_untraced(const struct execution *execution)
+{
+	return !execution->counts_switches && !execution->atoms.is_on;
+}
+
 void position_leave(struct execution *execution, uint8_t reason)
 {
 	execution_forget_source(execution, EXIT_UNTRACED);
@@ -105,10 +111,12 @@ void position_leave(struct execution *execution, uint8_t reason)
 	if (!execution->outside)
 		walk_lose_page_table(execution);
 	/* Entering or leaving the kernel or a virtual machine does not switch
-	 * tasks: a later record reports the switch.
+	 * tasks: a later record reports the switch. If the kernel is not traced,
+	 * it may switch them after any stop.
 	 */
-	if (!execution->outside && reason != FLOW_STOP_GUEST &&
-	    execution->calls.nmi_return == NO_NMI && !execution->lists_blocks)
+	if ((!execution->outside || is_kernel_untraced(execution)) &&
+	    reason != FLOW_STOP_GUEST && execution->calls.nmi_return == NO_NMI &&
+	    !execution->lists_blocks)
 		execution_mark(execution, MARK_PAUSE);
 }
 

@@ -466,6 +466,23 @@ void walk_run_out_of_memory(struct execution *execution)
 	execution->changes.next = 0;
 }
 
+/* Raises the lower bound of the entry that just happened to the time that
+ * code_space_enter() found.
+ */
+static void raise_low(struct execution *execution, uint64_t low_ns)
+{
+	uint64_t floor_ns = code_space_floor_ns(execution->code);
+	uint64_t low;
+
+	if (floor_ns <= low_ns)
+		return;
+	low = execution_ticks_after(execution, floor_ns);
+	if (low > execution->bounds.before.high)
+		return;
+	execution->bounds.before.low = low;
+	execution->bounds.has_index = false;
+}
+
 void walk_enter_user(struct execution *execution, uint64_t address)
 {
 	struct user_evidence *evidence = &execution->evidence;
@@ -496,6 +513,8 @@ void walk_enter_user(struct execution *execution, uint64_t address)
 		return;
 	if (code_space_enter(execution->code, &entry) < 0)
 		walk_run_out_of_memory(execution);
+	if (!execution->counts_switches)
+		raise_low(execution, entry.low_ns);
 	if (code_space_of(execution->code, address) != space)
 		return_stack_forget_blocks(&execution->calls.returns);
 }

@@ -5,7 +5,8 @@
 # program made, and as many as the ground truth. One line a case.
 #
 #	attribution_processes.sh [one_cpu|two_cpus|old_kernel|old_two_cpus|
-#				  made_by_perf|coarse|pauses|narrower]... [arm64]
+#				  made_by_perf|coarse|coarse_user|user_tasks|
+#				  pauses|narrower]... [arm64]
 #
 # Without arguments all but those of kernel 6.1, old_kernel, old_two_cpus and
 # pauses.
@@ -15,6 +16,7 @@ source "$(dirname "${BASH_SOURCE[0]}")/e2e_test.sh"
 PROGRAM=$ROOT/build/tests/e2e/programs/processes
 CLASSES=$ROOT/build/machine/tests/tool_classes
 SWITCHES=$ROOT/build/machine/tests/tool_switches
+BLOCKS=$ROOT/build/machine/tests/tool_blocks
 
 judge() { # recording checks...
 	local name=$1
@@ -206,6 +208,33 @@ coarse() {
 		"$(grep 'graph *[1-9][0-9]* gaps' "$WORK/coarse/verify" || true)"
 }
 
+# Of user space alone, the trace has neither switch points nor page tables: the
+# addresses of the entries decide. No code is lost, and none is invented.
+coarse_user() {
+	local code=0
+	boot user -- perf record --kcore -a -q -B -N -m 4M,16M -o "$WORK/user/r" \
+		-e intel_pt/mtc=0,cyc=0/u \
+		"$PROGRAM" sleeper caller ping tree execer
+	"$KTRACE" dump --blocks -i "$WORK/user/r" >"$WORK/user/blocks"
+	"$BLOCKS" "$WORK/user/truth" 0 "u:$WORK/user/blocks" || code=$?
+	expect "user: all code is that of the truth" 0 "$code"
+}
+
+# The kernel may switch tasks whenever the trace leaves user space. The idle task
+# has no user code.
+user_tasks() {
+	local name
+	boot tasks -- perf record --kcore -a -q -B -N -m 4M,16M \
+		-o "$WORK/tasks/r" -e intel_pt//u "$PROGRAM" sleeper caller ping
+	"$KTRACE" timeline -i "$WORK/tasks/r" >"$WORK/tasks/timeline"
+	for name in sleeper ping pong; do
+		expect_that "tasks: $name runs" "$(grep -c " $name-.*runs now" \
+			"$WORK/tasks/timeline")" -gt 0
+	done
+	expect "tasks: none is idle" "" "$(grep ' swapper-.*\[u\]' \
+		"$WORK/tasks/timeline" | head -n 3)"
+}
+
 made_by_perf() {
 	perf_in perf intel_pt//k
 	judge perf --exact --cases --truth "$WORK/perf/csv" \
@@ -259,9 +288,10 @@ main() {
 	need perf
 	skip_without_machine 6.12
 	make -s -C "$ROOT" "${PROGRAM#"$ROOT"/}" "${CLASSES#"$ROOT"/}" \
-		"${SWITCHES#"$ROOT"/}"
+		"${SWITCHES#"$ROOT"/}" "${BLOCKS#"$ROOT"/}"
 	if (($# == 0)); then
-		set -- one_cpu two_cpus made_by_perf coarse narrower arm64
+		set -- one_cpu two_cpus made_by_perf coarse coarse_user \
+			user_tasks narrower arm64
 	fi
 	for part; do
 		"$part"
