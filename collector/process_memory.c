@@ -5,14 +5,17 @@
 #include "common/error.h"
 #include "common/generated_chunk.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
 #include <linux/userfaultfd.h>
+#include <poll.h>
 #include <pthread.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/eventfd.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
@@ -25,12 +28,14 @@ struct pin {
 	pthread_t thread;
 	bool is_used;
 	int memory;
+	int ended; /* an eventfd: the thread adds 1 at its end */
 	uint64_t address;
 	void *page; /* the read into it does not end */
 };
 
 struct memory_pins {
 	int faults; /* the userfaultfd */
+	int ended;  /* of all pins; 0 between the calls */
 	size_t page_size;
 	uint8_t *pages;
 	struct pin pins[MEMORY_PIN_COUNT];
@@ -58,18 +63,28 @@ struct memory_pins *memory_pins_new(void)
 	pins->page_size = (size_t)sysconf(_SC_PAGESIZE);
 	size = pins->page_size * MEMORY_PIN_COUNT;
 	pins->faults = (int)syscall(SYS_userfaultfd, O_CLOEXEC | O_NONBLOCK);
+	pins->ended = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	pins->pages = mmap(NULL, size, PROT_READ | PROT_WRITE,
 			   MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	if (pins->faults >= 0 && pins->pages != MAP_FAILED &&
-	    watch_pages(pins, size))
+	if (pins->faults >= 0 && pins->ended >= 0 &&
+	    pins->pages != MAP_FAILED && watch_pages(pins, size))
 		return pins;
 	memory_pins_free(pins);
 	return NULL;
 }
 
-/* Releases pin @number; -1 is allowed. */
-/* The page is provided until the thread has ended, because it may not have
- * reached the page yet. Then it becomes unresolved again, for the next pin.
+/* Joins the thread of @pin, whose read has ended or can end. */
+static void end_pin(struct memory_pins *pins, struct pin *pin)
+{
+	eventfd_t count;
+
+	pthread_join(pin->thread, NULL);
+	eventfd_read(pins->ended, &count);
+	pin->is_used = false;
+}
+
+/* Releases pin @number; -1 is allowed. The page is provided, so that the read
+ * ends, and becomes unresolved again, for the next pin.
  */
 static void memory_unpin(struct memory_pins *pins, int number)
 {
@@ -82,9 +97,8 @@ static void memory_unpin(struct memory_pins *pins, int number)
 	zero.range.start = (uintptr_t)pin->page;
 	zero.range.len = pins->page_size;
 	ioctl(pins->faults, UFFDIO_ZEROPAGE, &zero);
-	pthread_join(pin->thread, NULL);
+	end_pin(pins, pin);
 	madvise(pin->page, pins->page_size, MADV_DONTNEED);
-	pin->is_used = false;
 }
 
 void memory_pins_free(struct memory_pins *pins)
@@ -95,6 +109,8 @@ void memory_pins_free(struct memory_pins *pins)
 		memory_unpin(pins, i);
 	if (pins->faults >= 0)
 		close(pins->faults);
+	if (pins->ended >= 0)
+		close(pins->ended);
 	if (pins->pages != MAP_FAILED)
 		munmap(pins->pages, pins->page_size * MEMORY_PIN_COUNT);
 	free(pins);
@@ -104,15 +120,40 @@ void memory_pins_free(struct memory_pins *pins)
 static void *hold(void *context)
 {
 	const struct pin *pin = context;
+	ssize_t size = pread(pin->memory, pin->page, 1, (off_t)pin->address);
 
-	return pread(pin->memory, pin->page, 1, (off_t)pin->address) < 0 ?
-		       NULL :
-		       context;
+	eventfd_write(pin->ended, 1);
+	return size < 0 ? NULL : context;
+}
+
+/* Waits until the thread of @pin waits for its page, and thus holds the memory.
+ * Returns false if its read ended instead.
+ */
+static bool await_fault(const struct memory_pins *pins, const struct pin *pin)
+{
+	struct pollfd polled[] = {
+		{ .fd = pins->faults, .events = POLLIN },
+		{ .fd = pins->ended, .events = POLLIN },
+	};
+	struct uffd_msg message;
+
+	for (;;) {
+		if (poll(polled, 2, -1) < 0 && errno != EINTR)
+			return false;
+		while (read(pins->faults, &message, sizeof(message)) ==
+		       sizeof(message))
+			if (message.event == UFFD_EVENT_PAGEFAULT &&
+			    message.arg.pagefault.address / pins->page_size ==
+				    (uintptr_t)pin->page / pins->page_size)
+				return true;
+		if (polled[1].revents & POLLIN)
+			return false;
+	}
 }
 
 /* Pins the memory of @memory, a descriptor of /proc/PID/mem, in which @address
  * is mapped. Returns the number of the pin; -1 if there is none: @pins is NULL,
- * or all are in use.
+ * all are in use, or the process has ended.
  */
 static int memory_pin(struct memory_pins *pins, int memory, uint64_t address)
 {
@@ -127,10 +168,16 @@ static int memory_pin(struct memory_pins *pins, int memory, uint64_t address)
 	*pin = (struct pin){
 		.memory = memory,
 		.address = address,
+		.ended = pins->ended,
 		.page = pins->pages + (size_t)number * pins->page_size,
 	};
 	pin->is_used = !pthread_create(&pin->thread, NULL, hold, pin);
-	return pin->is_used ? number : -1;
+	if (!pin->is_used)
+		return -1;
+	if (await_fault(pins, pin))
+		return number;
+	end_pin(pins, pin);
+	return -1;
 }
 
 enum {
