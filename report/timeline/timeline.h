@@ -82,6 +82,7 @@ extern const struct timeline_renderer timeline_csv;
 extern const struct timeline_renderer timeline_json;
 extern const struct timeline_renderer export_csv;
 extern const struct timeline_renderer export_json;
+extern const struct timeline_renderer export_ndjson;
 extern const struct timeline_renderer export_chrome;
 extern const struct timeline_renderer export_perfetto;
 
