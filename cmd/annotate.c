@@ -63,6 +63,7 @@ static int render(const struct annotation *annotation,
 	case RECORD_JSON:
 		return annotate_json(annotation, options, out);
 	case RECORD_TABLE:
+	case RECORD_NDJSON: /* read_format() refuses it */
 		break;
 	}
 	return annotate_text(annotation, options, out);

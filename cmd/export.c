@@ -79,8 +79,8 @@ static int export_sqlite(const struct report_options *options)
 }
 
 static const char formats[] =
-	"perfetto, chrome, csv, json, sqlite, gmon, pprof, speedscope or "
-	"callgrind";
+	"perfetto, chrome, csv, json, ndjson, sqlite, gmon, pprof, speedscope "
+	"or callgrind";
 
 enum export_option {
 	OPTION_MIN_DURATION,
@@ -232,7 +232,7 @@ static int run_export(int argc, char **argv)
 		.adds_up = true,
 		.purpose = "Exports a recording to other tools.",
 		.formats =
-			"perfetto, chrome, csv, json, sqlite; or a "
+			"perfetto, chrome, csv, json, ndjson, sqlite; or a "
 			"profile:\n                         pprof, speedscope, "
 			"callgrind, gmon (a gmon.out; -o FILE\n"
 			"                         also gets FILE.elf, for gprof "

@@ -30,13 +30,13 @@ static bool take_option(void *ctx, int index, const char *argument)
 
 static bool read_format(const char *name, enum record_format *format)
 {
-	*format = RECORD_TABLE;
-	if (!name || !strcmp(name, "text"))
+	if (record_format_find(name, format))
 		return true;
-	*format = strcmp(name, "csv") ? RECORD_JSON : RECORD_CSV;
-	if (*format == RECORD_CSV || !strcmp(name, "json"))
+	*format = RECORD_NDJSON;
+	if (!strcmp(name, "ndjson"))
 		return true;
-	say("--format: no format '%s'; there are text, csv and json", name);
+	say("--format: no format '%s'; there are text, csv, json and ndjson",
+	    name);
 	return false;
 }
 
@@ -116,7 +116,7 @@ static int run_sql(int argc, char **argv)
 		.command = "sql",
 		.purpose = "Queries a recording: ktrace-hw sql [DIR] ['SELECT "
 			   "…']; without a query,\nstarts a shell.",
-		.formats = "text, csv or json",
+		.formats = "text, csv, json or ndjson",
 		.has_no_tasks = true,
 		.has_no_rows = true,
 		.takes_input = true,

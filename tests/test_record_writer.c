@@ -53,6 +53,17 @@ static const struct {
 	  "{\"text\":\"\\u001b\\\\xff\",\"number\":10,"
 	  "\"" LONG_NAME "\":-1,\"address\":\"0xa\",\"real\":-0.25,"
 	  "\"absent\":null}\n]\n" },
+	{ RECORD_NDJSON,
+	  "{\"text\":\"\",\"number\":0,\"" LONG_NAME "\":0,"
+	  "\"address\":\"0x0\",\"real\":0.00,\"absent\":null}\n"
+	  "{\"text\":\"a,b\\\"c\\u000ad\\\\\","
+	  "\"number\":18446744073709551615,"
+	  "\"" LONG_NAME "\":-9223372036854775808,"
+	  "\"address\":\"0xffffffffffffffff\","
+	  "\"real\":-2305843009213693952.00,\"absent\":null}\n"
+	  "{\"text\":\"\\u001b\\\\xff\",\"number\":10,"
+	  "\"" LONG_NAME "\":-1,\"address\":\"0xa\",\"real\":-0.25,"
+	  "\"absent\":null}\n" },
 	{ RECORD_TABLE,
 	  "                                   a name that is longer than\n"
 	  "text                       number  what a prefix is kept of x"

@@ -233,13 +233,18 @@ static const struct {
 	  CHROME("M", "8", "8") NAMED("process", "other")
 	  CHROME("B", "8", "8") "\"ts\":0.200,\"cat\":\"call\","
 	  "\"name\":\"f\\u001b\\\",\\u000a\\\\xff(<\"},"
-	  CHROME("E", "7", "7") "\"ts\":12000000.345},"
+	  CHROME("E", "7", "7") "\"ts\":12000000.345,"
+	  "\"name\":\"vfs_read\"},"
 	  CHROME("M", "4194306", "12") NAMED("thread", "CPU 12 trace")
 	  CHROME("M", "4194306", "12") NAMED("process", "trace of CPUs")
 	  CHROME("B", "4194306", "12") "\"ts\":18446744073709551.615,"
 	  "\"cat\":\"gap\",\"name\":\"gap: overflow\",\"args\":{"
 	  "\"lost_bytes\":18446744073709551615,"
-	  "\"offset\":0}}\n]}\n" },
+	  "\"offset\":0}},"
+	  CHROME("E", "4194305", "0") "\"ts\":18446744073709551.615,"
+	  "\"name\":\"sh-7\"},"
+	  CHROME("E", "4194306", "12") "\"ts\":18446744073709551.615,"
+	  "\"name\":\"gap: overflow\"}\n]}\n" },
 };
 /* clang-format on */
 

@@ -184,6 +184,15 @@ static struct lane_callback *lanes_of(const struct timeline_renderer *renderer,
 	return renderer->lanes(callback);
 }
 
+/* A limit on the number of functions may stop before the window's end. */
+static uint64_t window_end(const struct step_select_options *options)
+{
+	bool is_limited = options->max_count != UINT64_MAX ||
+			  options->window.until_ns == UINT64_MAX;
+
+	return is_limited ? 0 : options->window.until_ns;
+}
+
 static int render_session(const struct session *session,
 			  const struct timeline_options *timeline,
 			  const struct step_select_options *options,
@@ -196,6 +205,7 @@ static int render_session(const struct session *session,
 		.names = session->names,
 		.unit = time_unit_of(session->recording),
 		.by_process = step_filter_has_tasks(&session->filter),
+		.end_ns = window_end(options),
 		.colors = session->colors,
 		.out = session->out,
 		.summary = summary,

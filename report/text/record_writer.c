@@ -147,7 +147,7 @@ static void keep_prefix(struct record_writer *writer, const char *name)
 static char *record_line_new_field(struct record_writer *writer,
 				   const char *name, size_t room)
 {
-	bool is_json = writer->format == RECORD_JSON;
+	bool is_json = record_format_is_json(writer->format);
 
 	if (is_json && writer->column < RECORD_MAX_COLUMNS)
 		keep_prefix(writer, name);
@@ -179,7 +179,7 @@ static inline char *record_line_field(struct record_writer *writer,
 	if (writer->is_header || writer->column >= RECORD_MAX_COLUMNS)
 		return record_line_new_field(writer, name, room);
 	prefix += writer->column;
-	if (writer->format == RECORD_JSON && prefix->name != name)
+	if (record_format_is_json(writer->format) && prefix->name != name)
 		return record_line_new_field(writer, name, room);
 	writer->has_fields = true;
 	at = line_buffer_room(&writer->line, RECORD_PREFIX_BYTES + room);
@@ -226,7 +226,7 @@ static void put_escaped(struct line_buffer *line, enum name_rules rules,
 /* Writes a text as a value, quoted where the format requires it. */
 static void record_line_string(struct record_writer *writer, const char *text)
 {
-	bool is_json = writer->format == RECORD_JSON;
+	bool is_json = record_format_is_json(writer->format);
 	const char *quote = is_json || strpbrk(text, ",\"\r\n") ? "\"" : "";
 
 	line_buffer_text(&writer->line, quote);
@@ -509,11 +509,24 @@ static void write_object(struct record_writer *writer, record_fields *fields,
 	line_buffer_text(&writer->line, "}");
 }
 
+static void write_object_line(struct record_writer *writer,
+			      record_fields *fields, const void *ctx,
+			      uint64_t index)
+{
+	line_buffer_text(&writer->line, "{");
+	start_fields(writer);
+	fields(writer, ctx, index);
+	line_buffer_text(&writer->line, "}");
+	end_line(writer);
+}
+
 void record_writer_record(struct record_writer *writer, record_fields *fields,
 			  const void *ctx, uint64_t index)
 {
 	if (writer->format == RECORD_JSON) {
 		write_object(writer, fields, ctx, index);
+	} else if (writer->format == RECORD_NDJSON) {
+		write_object_line(writer, fields, ctx, index);
 	} else {
 		if (!writer->has_records)
 			write_header(writer, fields, ctx, index);
@@ -725,7 +738,8 @@ void record_absent(struct record_writer *writer, const char *name)
 		record_table_field(writer, name, "-", false);
 	else
 		put_value(writer, name,
-			  writer->format == RECORD_JSON ? "null" : "", NULL);
+			  record_format_is_json(writer->format) ? "null" : "",
+			  NULL);
 }
 
 void record_address(struct record_writer *writer, const char *name,

@@ -58,7 +58,14 @@ enum record_format {
 	 * fields no "_ns"; columns with only zeros are listed at the end.
 	 */
 	RECORD_TABLE,
+	RECORD_NDJSON, /* one flat object per line, and nothing else */
 };
+
+/* Returns whether records are objects of JSON. */
+static inline bool record_format_is_json(enum record_format format)
+{
+	return format == RECORD_JSON || format == RECORD_NDJSON;
+}
 
 enum { RECORD_MAX_COLUMNS = 64 };
 

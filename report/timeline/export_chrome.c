@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "common/array.h"
+#include "common/error.h"
 #include "report/text/line_buffer.h"
 #include "report/text/name_text.h"
 #include "report/timeline/span_export.h"
@@ -32,6 +33,21 @@ struct chrome_writer {
 	bool has_events;
 	struct array names; /* struct escaped_name by function */
 	struct array rows;  /* struct row_text by track number */
+	struct array opens; /* struct open_names by track number */
+	int status;	    /* 0, or -ERROR_MEMORY */
+};
+
+/* The names of a track's open spans: their ends repeat them, because speedscope
+ * ignores an end whose name is not that of the innermost span.
+ */
+struct open_names {
+	bool is_known;
+	struct array names; /* struct open_name */
+};
+
+struct open_name {
+	uint32_t function; /* if @text is NULL */
+	char *text;	   /* owned */
 };
 
 /* A function's name, quoted and escaped; cached. */
@@ -262,6 +278,54 @@ static void write_notes(struct chrome_writer *chrome, const struct span *span)
 	line_buffer_text(&chrome->out, span->note_count ? "}}" : "}");
 }
 
+static struct array *open_names_of(struct chrome_writer *chrome,
+				   const struct span_track *track)
+{
+	struct open_names *opens = array_reach(&chrome->opens, track->number);
+
+	if (!opens)
+		return NULL;
+	if (!opens->is_known)
+		opens->names = ARRAY_OF(struct open_name);
+	opens->is_known = true;
+	return &opens->names;
+}
+
+static void push_name(struct chrome_writer *chrome,
+		      const struct span_track *track, const struct span *span)
+{
+	struct array *names = open_names_of(chrome, track);
+	struct open_name *open = names ? array_add(names) : NULL;
+
+	if (!open) {
+		chrome->status = -ERROR_MEMORY;
+		return;
+	}
+	open->function = span->number;
+	open->text = span->name ? strdup(span->name) : NULL;
+	if (span->name && !open->text)
+		chrome->status = -ERROR_MEMORY;
+}
+
+/* Writes the name of the track's innermost span, which ends. */
+static void write_ended(struct chrome_writer *chrome,
+			const struct span_track *track)
+{
+	struct array *names = open_names_of(chrome, track);
+	struct open_name *open;
+
+	if (!names || !names->count)
+		return;
+	open = array_at(names, names->count - 1);
+	names->count--;
+	line_buffer_text(&chrome->out, ",\"name\":");
+	if (open->text)
+		write_quoted(&chrome->out, open->text);
+	else
+		write_function(chrome, open->function);
+	free(open->text);
+}
+
 static void begin(struct span_writer *writer, const struct span_track *track,
 		  const struct span *span)
 {
@@ -276,6 +340,7 @@ static void begin(struct span_writer *writer, const struct span_track *track,
 		write_function(chrome, span->number);
 	write_notes(chrome, span);
 	line_buffer_end(&chrome->out);
+	push_name(chrome, track, span);
 }
 
 static void end(struct span_writer *writer, const struct span_track *track,
@@ -284,13 +349,27 @@ static void end(struct span_writer *writer, const struct span_track *track,
 	struct chrome_writer *chrome = (struct chrome_writer *)writer;
 	char *at = begin_event(chrome, 'E', track);
 
-	take_event(chrome, put(put_time(at, time_ns), "}"));
+	take_event(chrome, put_time(at, time_ns));
+	write_ended(chrome, track);
+	line_buffer_put(&chrome->out, "}", 1);
 	line_buffer_end(&chrome->out);
+}
+
+static void free_open_names(struct open_names *opens)
+{
+	for (size_t i = 0; opens->is_known && i < opens->names.count; i++) {
+		struct open_name *open = array_at(&opens->names, i);
+
+		free(open->text);
+	}
+	if (opens->is_known)
+		array_free(&opens->names);
 }
 
 static int finish(struct span_writer *writer)
 {
 	struct chrome_writer *chrome = (struct chrome_writer *)writer;
+	int status = chrome->status;
 
 	line_buffer_text(&chrome->out, "\n]}\n");
 	line_buffer_flush(&chrome->out);
@@ -299,10 +378,13 @@ static int finish(struct span_writer *writer)
 
 		free(escaped->text);
 	}
+	for (size_t i = 0; i < chrome->opens.count; i++)
+		free_open_names(array_at(&chrome->opens, i));
 	array_free(&chrome->names);
 	array_free(&chrome->rows);
+	array_free(&chrome->opens);
 	free(chrome);
-	return 0;
+	return status;
 }
 
 static struct step_callback *open_chrome(const struct timeline_context *context)
@@ -319,6 +401,7 @@ static struct step_callback *open_chrome(const struct timeline_context *context)
 	};
 	chrome->names = ARRAY_OF(struct escaped_name);
 	chrome->rows = ARRAY_OF(struct row_text);
+	chrome->opens = ARRAY_OF(struct open_names);
 	line_buffer_start(&chrome->out, context->out);
 	line_buffer_text(&chrome->out,
 			 "{\"displayTimeUnit\":\"ns\",\"traceEvents\":[");

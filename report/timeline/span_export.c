@@ -261,6 +261,7 @@ struct span_export {
 	struct span_writer *writer;
 	struct span_tracks tracks;
 	struct span_lanes lanes;
+	uint64_t last_ns; /* time of the last event of any CPU */
 };
 
 static struct kept_track *task_track(struct span_export *export,
@@ -377,6 +378,8 @@ static void take(struct step_callback *callback, const struct call_step *step)
 	bool is_run = step->kind == STEP_SWITCH || step->kind == STEP_LEAVE ||
 		      step->kind == STEP_END;
 
+	if (export->last_ns < step->time_ns)
+		export->last_ns = step->time_ns;
 	if (is_run && export->writer->run)
 		export->writer->run(export->writer, step);
 	switch ((enum call_step_kind)step->kind) {
@@ -435,11 +438,25 @@ struct lane_callback *span_export_lanes(struct step_callback *callback)
 	return &((struct span_export *)callback)->lanes.callback;
 }
 
+/* No STEP_END arrives for a CPU whose events go on after the window. */
+static void end_cpus(struct span_export *export, enum span_track_kind kind)
+{
+	const struct array *list = &export->tracks.lists[kind];
+	uint64_t end_ns = export->context.end_ns;
+
+	for (size_t i = 0; i < list->count; i++)
+		end_span(export, array_at(list, i),
+			 end_ns ? end_ns : export->last_ns);
+}
+
 int span_export_close(struct step_callback *callback)
 {
 	struct span_export *export = (struct span_export *)callback;
-	int status = export->writer->finish(export->writer);
+	int status;
 
+	end_cpus(export, SPAN_CPU_TASKS);
+	end_cpus(export, SPAN_CPU_TRACE);
+	status = export->writer->finish(export->writer);
 	status = status ? status : export->tracks.status;
 	span_tracks_free(&export->tracks);
 	free(export);

@@ -44,6 +44,10 @@ struct timeline_context {
 	const struct time_unit *unit; /* of the events' times */
 	/* functions are written as 137k:vfs_read */
 	bool by_process;
+	/* End of the time window, where spans of CPUs end that are still open;
+	 * 0: they end at the last event.
+	 */
+	uint64_t end_ns;
 	const struct colors *colors; /* of text */
 	FILE *out;
 	/* NULL: not needed; filled in by formats that count */
@@ -78,6 +82,7 @@ extern const struct timeline_renderer timeline_csv;
 extern const struct timeline_renderer timeline_json;
 extern const struct timeline_renderer export_csv;
 extern const struct timeline_renderer export_json;
+extern const struct timeline_renderer export_ndjson;
 extern const struct timeline_renderer export_chrome;
 extern const struct timeline_renderer export_perfetto;
 

@@ -327,6 +327,11 @@ static struct step_callback *open_json(const struct timeline_context *context)
 	return open_records(context, RECORD_JSON);
 }
 
+static struct step_callback *open_ndjson(const struct timeline_context *context)
+{
+	return open_records(context, RECORD_NDJSON);
+}
+
 static int close_records(struct step_callback *callback)
 {
 	struct record_callback *record = (struct record_callback *)callback;
@@ -366,5 +371,12 @@ const struct timeline_renderer export_json = {
 	.command = "export",
 	.format = "json",
 	.open = open_json,
+	.close = close_records,
+};
+
+const struct timeline_renderer export_ndjson = {
+	.command = "export",
+	.format = "ndjson",
+	.open = open_ndjson,
 	.close = close_records,
 };

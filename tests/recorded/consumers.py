@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""The exported profiles have the numbers of report --flat, also when the tools
-that they are made for read them: go tool pprof and callgrind_annotate, if they
-are installed.
+"""Exports have the numbers of report --flat and sql, also when the tools that
+they are made for read them: go tool pprof, callgrind_annotate, pandas, and from
+npm speedscope and duckdb, if they are installed. npm's packages are expected in
+NODE_PATH; with KTRACE_FULL they are installed into a temporary folder.
 
     consumers.py PROGRAM RECORDING RECORDING_WITH_ATTRIBUTION
 """
@@ -16,6 +17,24 @@ import shutil
 import subprocess
 import sys
 import tempfile
+
+import spans
+
+HERE = os.path.dirname(os.path.realpath(__file__))
+PACKAGES = ("speedscope", "@duckdb/node-api")
+# Slices of which speedscope can sort each in the time of a test.
+SHORTEST = "5us"
+CALLS = """SELECT count(*) AS calls, sum(wall_ns) AS wall_ns,
+    sum(on_cpu_ns) AS on_cpu_ns FROM {}"""
+QUERY_DUCKDB = """
+const { DuckDBInstance } = require("@duckdb/node-api");
+(async () => {
+    const database = await DuckDBInstance.create(":memory:");
+    const reader = await (await database.connect()).runAndReadAll(
+        process.argv[1]);
+    console.log(JSON.stringify(reader.getRowObjectsJson()[0]));
+})();
+"""
 
 OFF_CPU = ("[runnable]", "[asleep]", "[not asked for]", "[guest]")
 
@@ -204,6 +223,110 @@ def check_callgrind(reader, flat):
     assert len(same) > 0.9 * len(found), (len(same), len(found))
 
 
+def node_modules(folder):
+    """Returns the folder of npm's packages, or None with a message."""
+    if not shutil.which("node"):
+        print("skipped: speedscope and duckdb: node is not installed")
+        return None
+    if os.environ.get("KTRACE_FULL") and shutil.which("npm"):
+        subprocess.run(["npm", "install", "--silent", "--prefix", folder,
+                        *PACKAGES], check=False)
+        candidates = [os.path.join(folder, "node_modules")]
+    else:
+        candidates = os.environ.get("NODE_PATH", "").split(":")
+    for path in candidates:
+        if all(os.path.isdir(os.path.join(path, name)) for name in PACKAGES):
+            return path
+    print("skipped: NODE_PATH has no", " and ".join(PACKAGES))
+    return None
+
+
+def speedscope_sums(packages, path):
+    """Returns the own time of each frame by profile, in ns."""
+    found = json.loads(run("node", os.path.join(HERE, "speedscope.js"),
+                           packages, path))
+    assert not found["warnings"], found["warnings"][:3]
+    factors = {"microseconds": 1000, "nanoseconds": 1}
+    return {profile["name"]: {
+        name: round(value * factors[profile["unit"]])
+        for name, value in profile["own"].items()}
+            for profile in found["profiles"]}
+
+
+def check_speedscope_imports(reader, flat, packages):
+    times = collections.Counter()
+    path = reader.export("speedscope")
+    for own in speedscope_sums(packages, path).values():
+        times.update(own)
+    for name, row in flat.items():
+        assert times[name] == int(row["self_ns"]), (name, row)
+
+
+def own_times(track):
+    """Returns the own time of each name of a track's nested spans."""
+    edges = sorted([(begin, 1, -end, name) for name, begin, end in track])
+    times, stack = collections.Counter(), []
+    for begin, _, end, name in edges:
+        while stack and stack[-1][0] <= begin:
+            stack.pop()
+        times[name] -= end + begin
+        if stack:
+            times[stack[-1][1]] += end + begin
+        stack.append((-end, name))
+    return times
+
+
+def check_speedscope_chrome(reader, packages):
+    path = reader.export("chrome", "--functions-only", "--min-duration",
+                         SHORTEST)
+    with open(path, encoding="utf-8") as file:
+        tracks, _ = spans.of_chrome(file.read())
+    imported = speedscope_sums(packages, path)
+    assert len(imported) == len(tracks), (len(imported), len(tracks))
+    wanted, found = collections.Counter(), collections.Counter()
+    for track in tracks.values():
+        wanted.update(own_times(track))
+    for own in imported.values():
+        found.update(own)
+    for name, time_ns in wanted.items():
+        # Its times are sums of floating-point microseconds.
+        assert abs(found[name] - time_ns) <= 1000, (name, time_ns, found[name])
+
+
+def check_ndjson(reader, packages):
+    path = os.path.join(reader.folder, "call.ndjson")
+    run(reader.program, "sql", "-i", reader.recording, "--format=ndjson", "-o",
+        path, "SELECT * FROM call")
+    wanted = json.loads(run(
+        reader.program, "sql", "-i", reader.recording, "--format=ndjson",
+        CALLS.format("call")))
+    assert wanted["calls"] > 100, wanted
+    with open(path, encoding="utf-8") as file:
+        assert sum(1 for _ in file) == wanted["calls"]
+    check_pandas(path, wanted)
+    if not packages:
+        return
+    query = CALLS.format(f"read_json('{path}', format='newline_delimited')")
+    found = json.loads(subprocess.run(
+        ["node", "-e", QUERY_DUCKDB, query], check=True, text=True,
+        stdout=subprocess.PIPE,
+        env={**os.environ, "NODE_PATH": packages}).stdout)
+    assert {name: int(value) for name, value in found.items()} == wanted, \
+        (found, wanted)
+
+
+def check_pandas(path, wanted):
+    try:
+        import pandas  # pylint: disable=import-outside-toplevel
+    except ImportError:
+        print("skipped: pandas is not installed")
+        return
+    rows = pandas.read_json(path, lines=True)
+    assert len(rows) == wanted["calls"]
+    for name in ("wall_ns", "on_cpu_ns"):
+        assert int(rows[name].sum()) == wanted[name], (name, wanted)
+
+
 def main():
     program, recording, attribution = sys.argv[1:4]
     with tempfile.TemporaryDirectory() as folder:
@@ -214,8 +337,13 @@ def main():
         check_speedscope(reader, flat)
         check_go(reader, flat)
         check_callgrind(reader, flat)
+        packages = node_modules(folder)
+        check_ndjson(reader, packages)
+        if packages:
+            check_speedscope_imports(reader, flat, packages)
+            check_speedscope_chrome(reader, packages)
         check_wall(Reader(program, attribution, folder))
-    print("ok: exported profiles, read by their tools")
+    print("ok: exports, read by their tools")
 
 
 main()

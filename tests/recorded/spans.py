@@ -31,6 +31,9 @@ class Tracks:
         name, begin_ns = stack.pop()
         self.spans.setdefault(track, []).append((name, begin_ns, time_ns))
 
+    def innermost(self, track):
+        return self.open[track][-1][0] if self.open.get(track) else None
+
     def finish(self):
         for track, stack in self.open.items():
             assert not stack, f"track {track}: {stack} never ends"
@@ -77,5 +80,6 @@ def of_chrome(text):
             tracks.begin(track, _ns(event["ts"]), event["name"])
         else:
             assert event["ph"] == "E", event
+            assert event["name"] == tracks.innermost(track), event
             tracks.end(track, _ns(event["ts"]))
     return tracks.finish(), names
