@@ -252,19 +252,18 @@ static void add_recorder(struct array *arguments,
 }
 
 /* Adds the folder that the guest may write to. @path is its name in the guest;
- * QEMU opens the descriptor @fd, even if another folder has that name by then.
+ * QEMU opens the descriptor @fd, the text of its number, even if another folder
+ * has that name by then. Borrows both.
  */
-static void add_results(struct array *arguments, const char *path, int fd)
+static void add_results(struct array *arguments, const char *path,
+			const char *fd)
 {
-	char number[16];
-
 	/* Writing to the host during the recording would be traced, too. */
 	machine_add(arguments, "--late-results");
 	machine_add(arguments, "--results");
 	machine_add(arguments, path);
-	snprintf(number, sizeof(number), "%d", fd);
 	machine_add(arguments, "--results-fd");
-	machine_add(arguments, number);
+	machine_add(arguments, fd);
 }
 
 static int run(const struct record_options *options, const char *recorder,
@@ -274,6 +273,7 @@ static int run(const struct record_options *options, const char *recorder,
 	char *words = options->machine_options ?
 			      strdup(options->machine_options) :
 			      NULL;
+	char results_fd[16];
 	int code;
 
 	machine_add(&arguments, "machine");
@@ -286,7 +286,8 @@ static int run(const struct record_options *options, const char *recorder,
 		machine_add_words(&arguments, words);
 	if (options->discard)
 		machine_add(&arguments, "--discard");
-	add_results(&arguments, folder, fd);
+	snprintf(results_fd, sizeof(results_fd), "%d", fd);
+	add_results(&arguments, folder, results_fd);
 	machine_add(&arguments, "--");
 	add_recorder(&arguments, options, recorder, folder);
 	code = machine_child_run(arguments.items);
