@@ -33,7 +33,7 @@ void task_walk(void (*thread)(void *ctx, pid_t process, pid_t thread),
 		/* The task may have ended since it was listed. */
 		if (!threads)
 			continue;
-		while ((tid = next_number(threads)))
+		while (thread && (tid = next_number(threads)))
 			thread(ctx, pid, tid);
 		closedir(threads);
 		if (process)
