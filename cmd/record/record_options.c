@@ -22,6 +22,7 @@ enum long_only {
 	OPTION_DISCARD,
 	OPTION_DURATION,
 	OPTION_EVENTS,
+	OPTION_EVERYTHING,
 	OPTION_FILTER,
 	OPTION_HITS,
 	OPTION_MACHINE,
@@ -50,6 +51,7 @@ static const struct option long_options[] = {
 	{ "discard", no_argument, NULL, OPTION_DISCARD },
 	{ "duration", required_argument, NULL, OPTION_DURATION },
 	{ "events", required_argument, NULL, OPTION_EVENTS },
+	{ "everything", no_argument, NULL, OPTION_EVERYTHING },
 	{ "filter", required_argument, NULL, OPTION_FILTER },
 	{ "hits", required_argument, NULL, OPTION_HITS },
 	{ "machine", optional_argument, NULL, OPTION_MACHINE },
@@ -242,6 +244,9 @@ static int set_option(struct record_options *options, int option,
 	case OPTION_DISCARD:
 		options->discard = true;
 		return 0;
+	case OPTION_EVERYTHING:
+		options->is_everything = true;
+		return 0;
 	case OPTION_MACHINE:
 		options->machine = true;
 		options->machine_options = value;
@@ -298,6 +303,27 @@ static int parse_options(struct record_options *options, int argc, char **argv)
 	return 0;
 }
 
+/* Applies --everything, which other options extend. Calls of the kernel that
+ * --only chooses are recorded without user space.
+ */
+static void take_everything(struct record_options *options)
+{
+	struct collector_options *collector = &options->collector;
+
+	if (!options->is_everything)
+		return;
+	if (collector->tracepoints_may_miss)
+		collector->tracepoints = 0;
+	collector->tracepoints |= TRACEPOINTS_ATTRIBUTION |
+				  TRACEPOINTS_SYSCALLS | TRACEPOINTS_LOCKS |
+				  TRACEPOINTS_FAULTS;
+	collector->tracepoints_may_miss = false;
+	if (!*options->only && !options->only_line)
+		collector->user = true;
+	if (!collector->user_stack_bytes)
+		record_value_stack("8K", &collector->user_stack_bytes);
+}
+
 int record_options_parse(struct record_options *options, int argc, char **argv)
 {
 	const char *problem;
@@ -317,6 +343,7 @@ int record_options_parse(struct record_options *options, int argc, char **argv)
 		return 2;
 	if (optind < argc)
 		options->collector.command = argv + optind;
+	take_everything(options);
 	options->collector.processes = options->processes.items;
 	options->collector.process_count = options->processes.count;
 	problem = options->help ? NULL : record_rules_conflict(options);

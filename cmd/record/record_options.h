@@ -21,6 +21,7 @@ struct record_options {
 	char only[GATE_LIST_SIZE]; /* collector points to it; "": not given */
 	const char *only_line; /* collector points to it; in argv, or NULL */
 	const char *folder;
+	bool is_everything; /* --everything */
 	bool machine;
 	const char *machine_options; /* options for the machine, or NULL */
 	/* files written by the command stay in the machine */

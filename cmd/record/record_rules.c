@@ -48,7 +48,7 @@ const char *record_rules_conflict(const struct record_options *options)
  * charged to them: to identify them, records everything that runs while the
  * command does.
  */
-static void widen_for_attribution(struct collector_options *collector)
+void record_rules_widen_for_events(struct collector_options *collector)
 {
 	if (collector->tracepoints & TRACEPOINTS_OBJECTS &&
 	    collector->command && !collector->cpus)
@@ -78,5 +78,5 @@ static void widen_for_probes(struct record_options *options)
 void record_rules_widen(struct record_options *options)
 {
 	widen_for_probes(options);
-	widen_for_attribution(&options->collector);
+	record_rules_widen_for_events(&options->collector);
 }

@@ -40,7 +40,7 @@ static const char *graph_refusal(const struct record_options *options,
 	const struct collector_options *collector = &options->collector;
 
 	*fix = "omit that option, or use a trace unit";
-	if (collector->user)
+	if (collector->user && !options->is_everything)
 		return "it does not see user space (--user)";
 	if (options->triggers.count)
 		return "it has no trace that a hit can stop (--trigger)";
