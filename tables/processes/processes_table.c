@@ -364,6 +364,7 @@ static void write_part(struct sheet *sheet,
 		record_writer_of(output->out, output->format);
 	uint64_t count = sheet->rows.count;
 
+	writer.shown = output->shown;
 	sheet->columns.part = part;
 	record_writer_table(&writer, write_ordered, sheet,
 			    count < output->top ? count : output->top);
