@@ -302,9 +302,19 @@ static int width_of(const char *text)
 	return width;
 }
 
+static bool ends_with(const char *name, const char *end)
+{
+	size_t length = strlen(name);
+	size_t rest = strlen(end);
+
+	return length >= rest && !strcmp(name + length - rest, end);
+}
+
+/* Returns whether the column's numbers identify rows: "pid", "client_tid". */
 static bool is_number_of_row(const char *name)
 {
-	return !strcmp(name, "pid") || !strcmp(name, "tid");
+	return ends_with(name, "pid") || ends_with(name, "tid") ||
+	       !strcmp(name, "request") || !strcmp(name, "hit");
 }
 
 static void measure(struct record_writer *writer, int number, const char *name,
