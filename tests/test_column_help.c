@@ -72,6 +72,9 @@ START_TEST(columns_are_found_by_name_and_heading)
 					       "interrupt_stolen_ns"));
 	ck_assert(attribution_table_has_column(&processes_table,
 					       "Taken by interrupts"));
+	ck_assert(attribution_table_has_column(&processes_table, "wall"));
+	ck_assert(
+		attribution_table_has_column(&processes_table, "thread time"));
 	ck_assert(attribution_table_has_column(&call_sites_table, "on CPU"));
 	ck_assert(!attribution_table_has_column(&call_sites_table, "CPU"));
 	ck_assert(!attribution_table_has_column(&call_sites_table, ""));

@@ -132,7 +132,7 @@ static int record_head_width(const struct record_head *head)
 	return (int)(first > second ? first : second);
 }
 
-bool record_head_is(const char *name, const char *wanted)
+static bool is_head(const char *name, const char *wanted)
 {
 	char words_of_name[sizeof(((struct record_head *)0)->lines[1])];
 	char words_wanted[sizeof(words_of_name)];
@@ -145,6 +145,23 @@ bool record_head_is(const char *name, const char *wanted)
 		if (*c == '_')
 			*c = ' ';
 	return *words_wanted && !strcasecmp(words_of_name, words_wanted);
+}
+
+/* Returns the name of the same field in other tables, or NULL: sums over
+ * threads are called thread time in text.
+ */
+static const char *other_name(const char *name)
+{
+	if (!strcmp(name, "wall_ns"))
+		return "thread_time_ns";
+	return !strcmp(name, "thread_time_ns") ? "wall_ns" : NULL;
+}
+
+bool record_head_is(const char *name, const char *wanted)
+{
+	const char *other = other_name(name);
+
+	return is_head(name, wanted) || (other && is_head(other, wanted));
 }
 
 bool record_list_has(const char *list, char separator, const char *name)
