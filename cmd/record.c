@@ -5,6 +5,7 @@
 #include "cmd/record/command_path.h"
 #include "cmd/record/record_folder.h"
 #include "cmd/record/record_options.h"
+#include "cmd/record/record_plan.h"
 #include "cmd/record/record_summary.h"
 #include "collector/collector.h"
 #include "common/output_folder.h"
@@ -58,11 +59,21 @@ static int exit_code(const struct record_options *options,
 	return EXIT_RECORDING;
 }
 
+static void announce(struct record_options *options)
+{
+	char text[RECORD_PLAN_SIZE];
+
+	record_plan_choose(options);
+	record_plan_describe(options, text);
+	say_of("record", "%s", text);
+}
+
 static int record(struct record_options *options,
 		  const struct output_folder *folder)
 {
 	struct collector_result result;
 
+	announce(options);
 	options->collector.folder = folder;
 	collector_run(&options->collector, &console_log, &result);
 	/* A recording without a trace would only hide the previous one. */

@@ -7,6 +7,7 @@
 #include "cmd/view/view_session.h"
 #include "report/profile/profile_report.h"
 #include "tables/table.h"
+#include "tables/text/column_help.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -18,6 +19,8 @@ enum report_option {
 	OPTION_CALLTREE,
 	OPTION_TRACER,
 	OPTION_SORT,
+	OPTION_COLUMNS,
+	OPTION_WIDE,
 	OPTION_LINES,
 	OPTION_HTML,
 	FIXED_OPTIONS,
@@ -35,6 +38,9 @@ struct choice {
 	struct asked asked[OPTION_TRACER + MAX_TABLES];
 	size_t count; /* 0: report the first table */
 	const char *sort;
+	const char *columns;   /* to show in text; or NULL */
+	bool explains_columns; /* only list the tables' columns */
+	bool is_wide;
 	bool wants_lines; /* for a flat profile */
 	bool only_tracer;
 	const char *html; /* output file of a page, or NULL */
@@ -81,6 +87,14 @@ static bool take_choice(void *ctx, int index, const char *argument)
 	case OPTION_SORT:
 		choice->sort = argument;
 		return *argument;
+	case OPTION_COLUMNS:
+		choice->explains_columns = !argument ||
+					   !strcmp(argument, "help");
+		choice->columns = choice->explains_columns ? NULL : argument;
+		return !argument || *argument;
+	case OPTION_WIDE:
+		choice->is_wide = true;
+		return true;
 	case OPTION_LINES:
 		choice->wants_lines = true;
 		return true;
@@ -140,7 +154,7 @@ static void complete(struct choice *choice)
 /* Fills @request from @asked. Returns EXIT_OK or EXIT_USAGE. */
 static int make_request(struct attribution_request *request,
 			const struct report_options *options,
-			const struct asked *asked)
+			const struct choice *choice, const struct asked *asked)
 {
 	const char *format = options->format ? options->format : "text";
 
@@ -150,6 +164,8 @@ static int make_request(struct attribution_request *request,
 		.table = asked->table,
 		.argument = asked->argument,
 		.sort = options->sort,
+		.columns = choice->columns,
+		.is_wide = choice->is_wide,
 	};
 	if (!asked->profile)
 		return EXIT_OK;
@@ -180,11 +196,20 @@ static int run_tables(const struct report_options *options,
 		return EXIT_USAGE;
 	}
 	for (size_t i = 0; i < choice->count && !status; i++)
-		status = make_request(&requests[i], options, &choice->asked[i]);
+		status = make_request(&requests[i], options, choice,
+				      &choice->asked[i]);
 	requests->after_hits = is_default;
 	requests->after_explanation = is_default;
 	return status ? status :
 			run_attribution(options, requests, choice->count);
+}
+
+static int explain_columns(const struct choice *choice)
+{
+	for (size_t i = 0; i < choice->count; i++)
+		if (choice->asked[i].table)
+			column_help_write(choice->asked[i].table, stdout);
+	return EXIT_OK;
 }
 
 static int run_chosen(const struct report_options *options,
@@ -199,6 +224,8 @@ static int run_chosen(const struct report_options *options,
 	if (choice->html)
 		return write_view_file(options, choice->html);
 	complete(choice);
+	if (choice->explains_columns)
+		return explain_columns(choice);
 	if (choice->wants_lines && !has_flat(choice)) {
 		say("--lines needs --flat");
 		return EXIT_USAGE;
@@ -218,6 +245,9 @@ static int run_report(int argc, char **argv)
 		  "the tracer's own work, one line per "
 		  "function" },
 		{ "sort", "COLUMN", "sort a table by this column" },
+		{ "columns", "[LIST]",
+		  "text with these columns; without LIST: explain them" },
+		{ "wide", NULL, "text with all columns" },
 		{ "lines", NULL, "with --flat: file and line in the source" },
 		{ "html", "FILE", "write the page of ktrace-hw view to FILE" },
 	};

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "collector/diagnosis.h"
+
 #include "collector/events/event_list.h"
 #include "collector/events/tracefs.h"
 #include "collector/function_graph/graph_instance.h"
@@ -114,6 +115,19 @@ static void look_at_rights(struct diagnosis *diagnosis)
 		     "`sysctl kernel.perf_event_paranoid=-1`",
 		     "%s (kernel.perf_event_paranoid is %d)", strerror(cause),
 		     paranoia());
+}
+
+bool diagnosis_attribution(struct diagnosis *diagnosis)
+{
+	*diagnosis = (struct diagnosis){ .subject = "attribution" };
+	look_at_rights(diagnosis);
+	if (diagnosis->verdict != DIAGNOSIS_GOOD)
+		return false;
+	if (tracepoint_set_can_be_read(TRACEPOINTS_ATTRIBUTION))
+		return true;
+	find(diagnosis, DIAGNOSIS_LIMITED, "mount tracefs and record as root",
+	     "tracefs cannot be read or lacks tracepoints");
+	return false;
 }
 
 /* Checks how the kernel's own patches can be detected if it does not report

@@ -2,6 +2,7 @@
 #ifndef KT_COLLECTOR_DIAGNOSIS_H
 #define KT_COLLECTOR_DIAGNOSIS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 enum diagnosis_verdict {
@@ -23,5 +24,11 @@ struct diagnosis {
  * Returns 1 and @diagnosis, or 0 when there are no more.
  */
 int diagnosis_next(size_t *place, struct diagnosis *diagnosis);
+
+/* Returns whether this process may record the tracepoints that attribution
+ * needs, and everything that runs on all CPUs. If not, the remedy is in
+ * @diagnosis.
+ */
+bool diagnosis_attribution(struct diagnosis *diagnosis);
 
 #endif

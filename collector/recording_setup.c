@@ -496,7 +496,8 @@ static unsigned int tracepoints_of(const struct recording_setup *setup)
 {
 	const struct collector_options *options = setup->options;
 
-	if (!options->tracepoints_may_miss || tracepoint_set_can_be_read())
+	if (!options->tracepoints_may_miss ||
+	    tracepoint_set_can_be_read(TRACEPOINTS_SCHED))
 		return options->tracepoints;
 	log_message(setup->log, LOG_WARNING, NULL, LOG_NO_OFFSET,
 		    "tracefs cannot be read, so sleeps and wake-ups are not "

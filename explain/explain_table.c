@@ -315,6 +315,7 @@ static void write_all(const struct explanation *explanation,
 		explanation_write_json(explanation, output->out);
 		return;
 	case RECORD_CSV:
+	case RECORD_NDJSON:
 		explanation_write_csv(explanation, output);
 		return;
 	case RECORD_TABLE:

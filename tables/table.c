@@ -17,17 +17,7 @@ static const struct attribution_table *const tables[] = {
 bool attribution_table_has_column(const struct attribution_table *table,
 				  const char *name)
 {
-	const char *word = table->columns ? table->columns : "";
-	size_t length = strlen(name);
-
-	while (*word) {
-		size_t size = strcspn(word, " ");
-
-		if (size == length && !memcmp(word, name, size))
-			return true;
-		word += size + (word[size] == ' ');
-	}
-	return false;
+	return record_list_has(table->columns ? table->columns : "", ' ', name);
 }
 
 struct event_handler *

@@ -52,6 +52,8 @@ struct attribution_output {
 	FILE *out;
 	enum record_format format;
 	const char *sort;  /* column name; NULL: the table's default */
+	const char *shown; /* columns of text (record_writer.shown); or NULL */
+	bool is_brief;	   /* @shown is the table's brief */
 	uint64_t top;	   /* maximum number of rows */
 	const char *title; /* of an image; NULL: the default */
 	const struct task_stacks *stacks; /* of the finished pass */
@@ -72,6 +74,10 @@ struct attribution_table {
 	 * is known only while rendering.
 	 */
 	const char *columns;
+	/* Those that text shows without --wide and --columns, separated by
+	 * commas; NULL: all.
+	 */
+	const char *brief;
 	/* Rows are tasks: the recorder's are left out (--with-tracer). */
 	bool is_of_tasks;
 	bool writes_left_out; /* prints the number of rows left out itself */
@@ -111,7 +117,7 @@ struct attribution_table {
 	const struct table_records *records;
 };
 
-/* Returns whether @table may have a column @name. */
+/* Returns whether @table may have a column with this name or heading. */
 bool attribution_table_has_column(const struct attribution_table *table,
 				  const char *name);
 

@@ -248,7 +248,7 @@ START_TEST(text_says_the_same)
 	static const char expected[] =
 		"     1.000000500  ?-8  read(...) = ?\n"
 		"    500 ns: on CPU 80 ns, asleep 400 ns, runnable 10 ns, "
-		"stolen 10 ns\n"
+		"taken by interrupts 10 ns\n"
 		"    slept 2 times, 400 ns, in pipe_read (by schedule)\n"
 		"        stack pipe_read\n"
 		"              __x64_sys_read\n"

@@ -92,6 +92,97 @@ START_TEST(tables_are_laid_out)
 }
 END_TEST
 
+static void write_glossed(struct record_writer *writer, const void *ctx,
+			  uint64_t index)
+{
+	(void)ctx;
+	(void)index;
+	record_number(writer, "pid", 7);
+	record_number(writer, "interrupt_benefited_ns", 5);
+	record_number(writer, "interrupt_stolen_ns", 6);
+	record_number(writer, "wall_ns", 20);
+	record_number(writer, "fault_ns", 0);
+}
+
+static const struct {
+	const char *shown; /* NULL: all */
+	bool is_brief;
+	const char *expected;
+} choices[] = {
+	{ NULL, false,
+	  "      for it by    taken by\n"
+	  "pid  interrupts  interrupts   wall\n"
+	  "  7        5 ns        6 ns  20 ns\n"
+	  "All 0: fault\n"
+	  "for it by interrupts: work of interrupts for this process, "
+	  "whichever they interrupted\n"
+	  "taken by interrupts: work of interrupts that interrupted it, for "
+	  "other processes\n" },
+	{ "pid,wall_ns", true,
+	  "pid   wall\n"
+	  "  7  20 ns\n"
+	  "Not shown (--wide): for it by interrupts, taken by interrupts\n" },
+	/* Columns that were chosen on the command line. */
+	{ "Taken by interrupts,wall,fault", false,
+	  "  taken by\n"
+	  "interrupts   wall\n"
+	  "      6 ns  20 ns\n"
+	  "All 0: fault\n"
+	  "taken by interrupts: work of interrupts that interrupted it, for "
+	  "other processes\n" },
+};
+
+START_TEST(columns_are_chosen_by_name_and_heading)
+{
+	char *text = NULL;
+	size_t size = 0;
+	FILE *out = open_memstream(&text, &size);
+	struct record_writer writer = record_writer_of(out, RECORD_TABLE);
+
+	setenv("COLUMNS", "80", 1);
+	writer.shown = choices[_i].shown;
+	writer.is_brief = choices[_i].is_brief;
+	record_writer_table(&writer, write_glossed, NULL, 1);
+	fclose(out);
+	ck_assert_str_eq(text, choices[_i].expected);
+	free(text);
+}
+END_TEST
+
+static void write_keyed(struct record_writer *writer, const void *ctx,
+			uint64_t index)
+{
+	(void)ctx;
+	record_number(writer, "request", index + 1);
+	record_number(writer, "client_pid", 30);
+	record_text(writer, "client", "wget");
+	record_number(writer, "server_tid", 41);
+	record_number(writer, "wall_ns", 20);
+	record_number(writer, "asleep_ns", 10);
+}
+
+/* Numbers of requests and of other tasks are keys, as pid and tid are. */
+START_TEST(each_block_repeats_all_keys)
+{
+	char *text = NULL;
+	size_t size = 0;
+	FILE *out = open_memstream(&text, &size);
+	struct record_writer writer = record_writer_of(out, RECORD_TABLE);
+
+	setenv("COLUMNS", "40", 1);
+	record_writer_table(&writer, write_keyed, NULL, 1);
+	fclose(out);
+	ck_assert_str_eq(text, "         client          server\n"
+			       "request     pid  client     tid   wall\n"
+			       "      1      30  wget        41  20 ns\n"
+			       "\n"
+			       "         client          server\n"
+			       "request     pid  client     tid  asleep\n"
+			       "      1      30  wget        41   10 ns\n");
+	free(text);
+}
+END_TEST
+
 static Suite *record_table_suite(void)
 {
 	Suite *suite = suite_create("record_table");
@@ -99,6 +190,9 @@ static Suite *record_table_suite(void)
 
 	tcase_add_loop_test(tcase, tables_are_laid_out, 0,
 			    sizeof(cases) / sizeof(*cases));
+	tcase_add_test(tcase, each_block_repeats_all_keys);
+	tcase_add_loop_test(tcase, columns_are_chosen_by_name_and_heading, 0,
+			    sizeof(choices) / sizeof(*choices));
 	suite_add_tcase(suite, tcase);
 	return suite;
 }

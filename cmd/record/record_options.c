@@ -48,7 +48,7 @@ static const char *graph_refusal(const struct record_options *options,
 	const struct collector_options *collector = &options->collector;
 
 	*fix = "omit that option, or use a trace unit";
-	if (collector->user)
+	if (collector->user && !options->is_everything)
 		return "it does not see user space (--user)";
 	if (options->triggers.count)
 		return "it has no trace that a hit can stop (--trigger)";
@@ -138,7 +138,7 @@ static const char *find_conflict(const struct record_options *options)
  * charged to them: to identify them, records everything that runs while the
  * command does.
  */
-static void widen_for_attribution(struct collector_options *collector)
+void record_options_widen_for_events(struct collector_options *collector)
 {
 	if (collector->tracepoints & TRACEPOINTS_OBJECTS &&
 	    collector->command && !collector->cpus)
@@ -170,7 +170,7 @@ static void widen_for_probes(struct record_options *options)
 static void widen_recording(struct record_options *options)
 {
 	widen_for_probes(options);
-	widen_for_attribution(&options->collector);
+	record_options_widen_for_events(&options->collector);
 }
 
 void record_options_help(void)
@@ -205,10 +205,14 @@ void record_options_help(void)
 	      "  --duration S       end after S seconds\n"
 	      "  --events LIST      tracepoints: none, sched, irq, syscalls, "
 	      "faults,\n"
-	      "                     locks, all, attribution (default: sched);\n"
-	      "                     attribution also records everything else "
-	      "that\n"
-	      "                     runs during the command\n"
+	      "                     locks, all, attribution (the default if "
+	      "permitted,\n"
+	      "                     otherwise sched); attribution also records "
+	      "everything\n"
+	      "                     else that runs during the command\n"
+	      "  --everything       attribution, syscalls, locks, faults, "
+	      "--user and\n"
+	      "                     --user-stacks\n"
 	      "  --filter LIST      only these kernel functions or ranges\n"
 	      "  --hits N           with --trigger: end after N hits; the "
 	      "command\n"
@@ -270,6 +274,7 @@ enum long_only {
 	OPTION_DISCARD,
 	OPTION_DURATION,
 	OPTION_EVENTS,
+	OPTION_EVERYTHING,
 	OPTION_FILTER,
 	OPTION_HITS,
 	OPTION_MACHINE,
@@ -298,6 +303,7 @@ static const struct option long_options[] = {
 	{ "discard", no_argument, NULL, OPTION_DISCARD },
 	{ "duration", required_argument, NULL, OPTION_DURATION },
 	{ "events", required_argument, NULL, OPTION_EVENTS },
+	{ "everything", no_argument, NULL, OPTION_EVERYTHING },
 	{ "filter", required_argument, NULL, OPTION_FILTER },
 	{ "hits", required_argument, NULL, OPTION_HITS },
 	{ "machine", optional_argument, NULL, OPTION_MACHINE },
@@ -490,6 +496,9 @@ static int set_option(struct record_options *options, int option,
 	case OPTION_DISCARD:
 		options->discard = true;
 		return 0;
+	case OPTION_EVERYTHING:
+		options->is_everything = true;
+		return 0;
 	case OPTION_MACHINE:
 		options->machine = true;
 		options->machine_options = value;
@@ -546,6 +555,27 @@ static int parse_options(struct record_options *options, int argc, char **argv)
 	return 0;
 }
 
+/* Applies --everything, which other options extend. Calls of the kernel that
+ * --only chooses are recorded without user space.
+ */
+static void take_everything(struct record_options *options)
+{
+	struct collector_options *collector = &options->collector;
+
+	if (!options->is_everything)
+		return;
+	if (collector->tracepoints_may_miss)
+		collector->tracepoints = 0;
+	collector->tracepoints |= TRACEPOINTS_ATTRIBUTION |
+				  TRACEPOINTS_SYSCALLS | TRACEPOINTS_LOCKS |
+				  TRACEPOINTS_FAULTS;
+	collector->tracepoints_may_miss = false;
+	if (!*options->only && !options->only_line)
+		collector->user = true;
+	if (!collector->user_stack_bytes)
+		record_value_stack("8K", &collector->user_stack_bytes);
+}
+
 int record_options_parse(struct record_options *options, int argc, char **argv)
 {
 	const char *problem;
@@ -565,6 +595,7 @@ int record_options_parse(struct record_options *options, int argc, char **argv)
 		return 2;
 	if (optind < argc)
 		options->collector.command = argv + optind;
+	take_everything(options);
 	options->collector.processes = options->processes.items;
 	options->collector.process_count = options->processes.count;
 	problem = options->help ? NULL : find_conflict(options);

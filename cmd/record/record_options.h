@@ -27,6 +27,7 @@ struct record_options {
 	char only[GATE_LIST_SIZE]; /* collector points to it; "": not given */
 	const char *only_line; /* collector points to it; in argv, or NULL */
 	const char *folder;
+	bool is_everything; /* --everything */
 	bool machine;
 	const char *machine_options; /* options for the machine, or NULL */
 	/* files written by the command stay in the machine */
@@ -51,6 +52,11 @@ void record_options_free(struct record_options *options);
  * Returns 0, or -1 after a message on standard error about the missing feature.
  */
 int record_source_choose(struct record_options *options);
+
+/* Records everything that runs if the events of @collector need it: for callers
+ * that have changed them since record_options_parse().
+ */
+void record_options_widen_for_events(struct collector_options *collector);
 
 /* Writes the summary of all options to standard output. */
 void record_options_help(void);

@@ -793,6 +793,13 @@ static void fill_choice(struct call_records_choice *choice,
 	choice->out = output->out;
 }
 
+static const char *shown_of(const struct attribution_request *request)
+{
+	if (request->columns)
+		return request->columns;
+	return request->is_wide ? NULL : request->table->brief;
+}
+
 static struct table_run run_of(const struct report_options *options,
 			       const struct attribution_request *request,
 			       enum record_format format, FILE *out)
@@ -800,6 +807,8 @@ static struct table_run run_of(const struct report_options *options,
 	struct table_run run = {
 		.request = request,
 		.output = { .sort = request->sort,
+			    .shown = shown_of(request),
+			    .is_brief = !request->columns,
 			    .top = options->top,
 			    .title = options->title,
 			    .format = format,
@@ -881,6 +890,27 @@ static int refuse_format(const char *what, const char *format)
 /* Returns whether @options allow @request. Profiles have formats of their own,
  * represented by their renderers.
  */
+/* Returns EXIT_OK if the table has all columns of --columns. */
+static int check_columns(const struct attribution_request *request)
+{
+	const char *item = request->columns;
+
+	while (*item) {
+		const char *end = strchrnul(item, ',');
+		char name[64];
+
+		snprintf(name, sizeof(name), "%.*s", (int)(end - item), item);
+		if (!attribution_table_has_column(request->table, name)) {
+			say("--columns: --%s has no column '%s' (report --%s "
+			    "--columns lists them)",
+			    request->table->name, name, request->table->name);
+			return EXIT_USAGE;
+		}
+		item = end + (*end != '\0');
+	}
+	return EXIT_OK;
+}
+
 static int check_request(const struct report_options *options,
 			 const struct attribution_request *request)
 {
@@ -894,6 +924,8 @@ static int check_request(const struct report_options *options,
 	if (request->sort &&
 	    !attribution_table_has_column(request->table, request->sort))
 		return render_failure(-ERROR_NOT_FOUND, request->sort);
+	if (request->columns && check_columns(request))
+		return EXIT_USAGE;
 	if (options->by == GROUP_BY_NOTHING || request->table->has_groups)
 		return EXIT_OK;
 	say("--by cannot be combined with --%s", name);

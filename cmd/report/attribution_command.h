@@ -44,6 +44,8 @@ struct attribution_request {
 	const struct profile_renderer *renderer;
 	const char *argument; /* argument of the table's option */
 	const char *sort;     /* a column's name */
+	const char *columns;  /* for text: separated by commas; or NULL */
+	bool is_wide;	      /* text shows all columns */
 	bool with_tracer;     /* include rows of the recorder's tasks */
 	bool with_idle;	      /* include kernel threads that wait for work */
 	bool is_picture;      /* a picture: has no room for notes */

@@ -291,9 +291,8 @@ static const struct {
 	{ "syscalls", TRACEPOINTS_SYSCALLS },
 	{ "faults", TRACEPOINTS_FAULTS },
 	{ "locks", SCHED | TRACEPOINTS_LOCKS },
-	{ "all", SCHED | IRQ | TRACEPOINTS_SWITCH | TRACEPOINTS_SYSCALLS |
-			 TRACEPOINTS_FAULTS },
-	{ "attribution", SCHED | OBJECTS },
+	{ "all", TRACEPOINTS_ALL },
+	{ "attribution", TRACEPOINTS_ATTRIBUTION },
 };
 
 static int parse_one(const char *name, size_t length)
@@ -322,11 +321,15 @@ int tracepoint_set_parse(const char *list)
 	}
 }
 
-bool tracepoint_set_can_be_read(void)
+bool tracepoint_set_can_be_read(unsigned int set)
 {
 	uint64_t id;
 
-	return !tracefs_id(wanted[0].name, &id);
+	for (size_t i = 0; i < sizeof(wanted) / sizeof(wanted[0]); i++)
+		if (wanted[i].sets & set && wanted[i].trait != OPTIONAL &&
+		    tracefs_id(wanted[i].name, &id))
+			return false;
+	return true;
 }
 
 static int add_one(const struct wanted *one, uint32_t user_stack_bytes,

@@ -59,6 +59,9 @@ enum tracepoint_set {
 	TRACEPOINTS_FAULTS = 16,  /* addresses of page faults */
 	TRACEPOINTS_OBJECTS = 32, /* packets, requests, timers, work items */
 	TRACEPOINTS_LOCKS = 64,	  /* waits for locks */
+	TRACEPOINTS_ALL = 127,
+	/* to charge time to its cause */
+	TRACEPOINTS_ATTRIBUTION = TRACEPOINTS_SCHED | TRACEPOINTS_OBJECTS,
 };
 
 /* Parses a list such as "attribution,syscalls" of the names none, sched, irq,
@@ -68,8 +71,10 @@ enum tracepoint_set {
  */
 int tracepoint_set_parse(const char *list);
 
-/* Returns whether the scheduler's tracepoints are readable in tracefs. */
-bool tracepoint_set_can_be_read(void);
+/* Returns whether tracefs has all tracepoints of @set (enum tracepoint_set bits)
+ * that every kernel has, and they are readable.
+ */
+bool tracepoint_set_can_be_read(unsigned int set);
 
 /* Adds the specs of @set (enum tracepoint_set bits) to @events, not opened yet.
  * At the start of a system call, up to @user_stack_bytes of the caller's stack

@@ -31,6 +31,29 @@ static const struct {
 	{ "irq", "IRQ" },
 };
 
+/* Headings that are not made of the name. */
+static const struct head {
+	const char *name;
+	const char *text;
+	const char *note; /* an explanation below the table; or NULL */
+} heads[] = {
+	{ "interrupt_benefited_ns", "for it by interrupts",
+	  "work of interrupts for this process, whichever they interrupted" },
+	{ "interrupt_stolen_ns", "taken by interrupts",
+	  "work of interrupts that interrupted it, for other processes" },
+	{ "stolen_ns", "taken by interrupts", NULL },
+	{ "typical_stolen_ns", "typical taken by interrupts", NULL },
+	{ "not_asked_ns", "outside --only", NULL },
+};
+
+static const struct head *head_find(const char *name)
+{
+	for (size_t i = 0; i < sizeof(heads) / sizeof(*heads); i++)
+		if (!strcmp(heads[i].name, name))
+			return &heads[i];
+	return NULL;
+}
+
 static const char *word_instead(const char *word, size_t length)
 {
 	for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++)
@@ -42,9 +65,14 @@ static const char *word_instead(const char *word, size_t length)
 
 static void write_words(char *text, size_t size, const char *name)
 {
+	const struct head *head = head_find(name);
 	size_t used = 0;
 
 	*text = '\0';
+	if (head) {
+		snprintf(text, size, "%s", head->text);
+		return;
+	}
 	while (*name) {
 		size_t length = strcspn(name, "_");
 		const char *instead = word_instead(name, length);
@@ -104,7 +132,7 @@ static int record_head_width(const struct record_head *head)
 	return (int)(first > second ? first : second);
 }
 
-bool record_head_is(const char *name, const char *wanted)
+static bool is_head(const char *name, const char *wanted)
 {
 	char words_of_name[sizeof(((struct record_head *)0)->lines[1])];
 	char words_wanted[sizeof(words_of_name)];
@@ -117,6 +145,37 @@ bool record_head_is(const char *name, const char *wanted)
 		if (*c == '_')
 			*c = ' ';
 	return *words_wanted && !strcasecmp(words_of_name, words_wanted);
+}
+
+/* Returns the name of the same field in other tables, or NULL: sums over
+ * threads are called thread time in text.
+ */
+static const char *other_name(const char *name)
+{
+	if (!strcmp(name, "wall_ns"))
+		return "thread_time_ns";
+	return !strcmp(name, "thread_time_ns") ? "wall_ns" : NULL;
+}
+
+bool record_head_is(const char *name, const char *wanted)
+{
+	const char *other = other_name(name);
+
+	return is_head(name, wanted) || (other && is_head(other, wanted));
+}
+
+bool record_list_has(const char *list, char separator, const char *name)
+{
+	while (*list) {
+		const char *end = strchrnul(list, separator);
+		char item[64];
+
+		snprintf(item, sizeof(item), "%.*s", (int)(end - list), list);
+		if (record_head_is(item, name) || record_head_is(name, item))
+			return true;
+		list = end + (*end != '\0');
+	}
+	return false;
 }
 
 static void write_name(struct record_writer *writer, const char *name)
@@ -260,9 +319,19 @@ static int width_of(const char *text)
 	return width;
 }
 
+static bool ends_with(const char *name, const char *end)
+{
+	size_t length = strlen(name);
+	size_t rest = strlen(end);
+
+	return length >= rest && !strcmp(name + length - rest, end);
+}
+
+/* Returns whether the column's numbers identify rows: "pid", "client_tid". */
 static bool is_number_of_row(const char *name)
 {
-	return !strcmp(name, "pid") || !strcmp(name, "tid");
+	return ends_with(name, "pid") || ends_with(name, "tid") ||
+	       !strcmp(name, "request") || !strcmp(name, "hit");
 }
 
 static void measure(struct record_writer *writer, int number, const char *name,
@@ -273,16 +342,23 @@ static void measure(struct record_writer *writer, int number, const char *name,
 
 	column->name = name;
 	column->is_text = is_text;
+	column->is_hidden = writer->shown &&
+			    !record_list_has(writer->shown, ',', name);
 	if (column->width < width_of(value))
 		column->width = width_of(value);
 	column->has_zero |= is_zero;
 	column->has_value |= !is_zero && *value && strcmp(value, "-");
 }
 
+static bool is_filled(const struct record_column *column)
+{
+	return column->has_value && !column->is_hidden;
+}
+
 static bool is_shown(const struct record_writer *writer,
 		     const struct record_column *column)
 {
-	return column->has_value &&
+	return is_filled(column) &&
 	       (column->is_key || column->block == writer->block);
 }
 
@@ -346,7 +422,7 @@ static int find_keys(struct record_writer *writer)
 		    (!column->is_text && !is_number_of_row(column->name)))
 			break;
 		column->is_key = true;
-		if (column->has_value)
+		if (is_filled(column))
 			width += column->width + BETWEEN;
 	}
 	return width;
@@ -380,7 +456,7 @@ static void record_table_lay_out(struct record_writer *writer)
 	for (int i = 0; i < RECORD_MAX_COLUMNS; i++) {
 		struct record_column *column = &writer->columns[i];
 
-		if (column->is_key || !column->has_value)
+		if (column->is_key || !is_filled(column))
 			continue;
 		if (width > keys && width + column->width > most) {
 			writer->blocks++;
@@ -419,15 +495,15 @@ static void record_table_heads(const struct record_writer *writer)
 	}
 }
 
-/* Lists the columns that were left out because all their values are 0. */
-static void record_table_end(const struct record_writer *writer)
+/* Lists the columns that writer->shown leaves out. */
+static void list_hidden(const struct record_writer *writer)
 {
-	const char *separator = "All 0: ";
+	const char *separator = "Not shown (--wide): ";
 
 	for (int i = 0; i < RECORD_MAX_COLUMNS; i++) {
 		const struct record_column *column = &writer->columns[i];
 
-		if (!column->has_zero || column->has_value)
+		if (!column->is_hidden || !column->has_value)
 			continue;
 		fprintf(writer->out, "%s%s", separator,
 			record_head_of(column->name, INT16_MAX).lines[1]);
@@ -435,6 +511,41 @@ static void record_table_end(const struct record_writer *writer)
 	}
 	if (*separator == ',')
 		fputs("\n", writer->out);
+}
+
+/* Explains the headings whose words are not those of the names. */
+static void explain_heads(const struct record_writer *writer)
+{
+	for (int i = 0; i < RECORD_MAX_COLUMNS; i++) {
+		const struct record_column *column = &writer->columns[i];
+		const struct head *head =
+			column->name ? head_find(column->name) : NULL;
+
+		if (head && head->note && is_filled(column))
+			fprintf(writer->out, "%s: %s\n", head->text,
+				head->note);
+	}
+}
+
+/* Lists the columns that were left out, those whose values are all 0 first. */
+static void record_table_end(const struct record_writer *writer)
+{
+	const char *separator = "All 0: ";
+
+	for (int i = 0; i < RECORD_MAX_COLUMNS; i++) {
+		const struct record_column *column = &writer->columns[i];
+
+		if (!column->has_zero || column->has_value || column->is_hidden)
+			continue;
+		fprintf(writer->out, "%s%s", separator,
+			record_head_of(column->name, INT16_MAX).lines[1]);
+		separator = ", ";
+	}
+	if (*separator == ',')
+		fputs("\n", writer->out);
+	if (writer->is_brief)
+		list_hidden(writer);
+	explain_heads(writer);
 }
 
 bool record_format_find(const char *name, enum record_format *format)

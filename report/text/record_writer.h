@@ -40,7 +40,7 @@ struct record_head {
 
 /* Returns the heading of field @name: "context_switches" becomes "context
  * switches", "wall_ns", whose values have units, "wall", and "exact_percent"
- * "exact %". It has two lines if one would be wider than @width and two are
+ * "exact %"; a few names have other words. It has two lines if one would be wider than @width and two are
  * narrower.
  */
 struct record_head record_head_of(const char *name, int width);
@@ -49,6 +49,11 @@ struct record_head record_head_of(const char *name, int width);
  * field @name.
  */
 bool record_head_is(const char *name, const char *wanted);
+
+/* Returns whether an item of @list, whose items @separator separates, is the
+ * name or the heading of field @name, or has @name as its heading.
+ */
+bool record_list_has(const char *list, char separator, const char *name);
 
 enum record_format {
 	RECORD_CSV,  /* RFC 4180: a header line, then a line per record */
@@ -78,6 +83,7 @@ struct record_column {
 	bool is_key;	/* repeated in each block */
 	bool has_value; /* it has a value other than 0 and absent */
 	bool has_zero;
+	bool is_hidden; /* not one of record_writer.shown */
 };
 
 enum { RECORD_PREFIX_BYTES = 48 };
@@ -101,6 +107,11 @@ struct record_writer {
 	enum record_format format;
 	/* CSV, JSON: unit of fields "…_ns"; NULL: nanoseconds */
 	const struct time_unit *unit;
+	/* table: the columns to show, names or headings separated by commas;
+	 * NULL: all
+	 */
+	const char *shown;
+	bool is_brief; /* @shown is a default: name the others below */
 	bool has_records;
 	bool has_fields;	  /* in this record */
 	bool is_header;		  /* CSV: this pass writes the names */

@@ -242,6 +242,8 @@ const struct attribution_table call_sites_table = {
 	.columns = "group pid comm entry count total_ns on_cpu_ns fault_ns "
 		   "interrupt_ns tracer_ns asleep_ns runnable_ns unknown_ns "
 		   "function offset line file address caller caller_line",
+	.brief = "group,pid,comm,entry,count,total_ns,on_cpu_ns,asleep_ns,"
+		 "function,line,caller,caller_line",
 	.help = "system calls, sleep and faults by the user instruction that "
 		"started them",
 	.is_of_tasks = true,

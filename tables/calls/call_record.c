@@ -392,7 +392,7 @@ static void print_times(const struct call_record_context *context,
 		fprintf(out, ", asleep %s, runnable %s",
 			duration_text_of(call->class_ns[TIME_ASLEEP]).text,
 			duration_text_of(call->class_ns[TIME_RUNNABLE]).text);
-	fprintf(out, ", stolen %s",
+	fprintf(out, ", taken by interrupts %s",
 		duration_text_of(call->class_ns[TIME_INTERRUPT]).text);
 	if (call->class_ns[TIME_TRACER])
 		fprintf(out, ", tracer %s",

@@ -17,6 +17,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* The columns that both tables may have: the table of threads has those of
  * processes if its rows are groups.
@@ -129,6 +130,19 @@ static const void *value_at(const struct time_account *account,
 	return (const char *)account + column->offset;
 }
 
+/* Returns the name of the column. Text calls the sum over the threads of a
+ * process thread time, as it is more than the wall time of the process.
+ */
+static const char *name_of(const struct time_columns *columns,
+			   const struct column *column)
+{
+	bool is_sum = columns->part == TIME_COLUMNS_CLASSES &&
+		      (!columns->by_thread || columns->groups);
+
+	return is_sum && !strcmp(column->name, "wall_ns") ? "thread_time_ns" :
+							    column->name;
+}
+
 static void write_column(const struct time_columns *columns,
 			 struct record_writer *writer,
 			 const struct time_account *account,
@@ -142,7 +156,8 @@ static void write_column(const struct time_columns *columns,
 	}
 	switch (column->type) {
 	case IS_TIME:
-		record_duration(writer, column->name, *(const uint64_t *)value);
+		record_duration(writer, name_of(columns, column),
+				*(const uint64_t *)value);
 		break;
 	case IS_COUNT:
 		record_number(writer, column->name, *(const uint64_t *)value);
@@ -366,6 +381,7 @@ static void write_part(struct sheet *sheet,
 		record_writer_of(output->out, output->format);
 	uint64_t count = sheet->rows.count;
 
+	writer.shown = output->shown;
 	sheet->columns.part = part;
 	record_writer_table(&writer, write_ordered, sheet,
 			    count < output->top ? count : output->top);

@@ -278,6 +278,7 @@ static int write_tables(const struct summary *summary,
 	int status;
 
 	plain.sort = NULL;
+	plain.shown = NULL;
 	plain.top = UINT64_MAX;
 	fputs("Requests, by client and server:\n", output->out);
 	status = table_rows_render(&plain, write_group, summary,
@@ -285,6 +286,8 @@ static int write_tables(const struct summary *summary,
 	if (status)
 		return status;
 	fputs("\nWhere their time went, on average:\n", output->out);
+	plain.shown = output->shown ? requests_table.brief : NULL;
+	plain.is_brief = false;
 	status = table_rows_render(&plain, write_mean, summary,
 				   summary->means.count);
 	if (status)
@@ -515,6 +518,9 @@ const struct attribution_table requests_table = {
 		"asleep_ns downstream_ns unknown_ns beside_runnable_ns "
 		"beside_kernel_ns beside_user_ns beside_interrupt_ns "
 		"beside_tracer_ns beside_guest_ns beside_asleep_ns sleeps",
+	.brief = "request,begin_s,client,server,which,requests,wall_ns,"
+		 "queue_ns,runnable_ns,kernel_ns,user_ns,asleep_ns,"
+		 "downstream_ns",
 	.help = "each request to a server: where its time went",
 	.size = sizeof(struct requests_table),
 	.open = open_table,

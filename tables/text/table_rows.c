@@ -100,6 +100,8 @@ int table_rows_render(const struct attribution_output *output,
 	if (status < 0)
 		return status;
 	ordered.order = order;
+	writer.shown = output->shown;
+	writer.is_brief = output->is_brief;
 	record_writer_table(&writer, write_ordered, &ordered,
 			    count < output->top ? count : output->top);
 	free(order);

@@ -17,9 +17,11 @@ measure() {
 		hold_symbols
 		cd '$WORK'
 		'$GUEST_BUILD/tests/e2e/programs/cost' >untraced
-		for level in none sched attribution; do
+		for level in none sched attribution default; do
+			events=--events=\$level
+			[ \$level != default ] || events=
 			'$GUEST_BUILD/ktrace-hw' record -o r --buffer 32M \
-				--events=\$level -- \
+				\$events -- \
 				'$GUEST_BUILD/tests/e2e/programs/cost' >\$level
 			# Trace and records; the copy of the kernel's code is not in it.
 			echo recorded \$(stat -c %s r/data) >>\$level
@@ -47,11 +49,11 @@ main() {
 	make_programs
 	measure
 	local level
-	for level in none sched attribution; do
+	for level in none sched attribution default; do
 		at_most "$level" getppid 101 untraced
 		at_most "$level" pread 105 untraced
 	done
-	for level in sched attribution; do
+	for level in sched attribution default; do
 		at_most "$level" ping 130 none
 		at_most "$level" fault 130 none
 	done
@@ -61,6 +63,7 @@ main() {
 		"$(cost none recorded)" -le 1700000
 	at_most sched recorded 112 none
 	at_most attribution recorded 125 none
+	at_most default recorded 125 none
 }
 
 main "$@"

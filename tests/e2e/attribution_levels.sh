@@ -24,7 +24,7 @@ main() {
 		. '$GUEST_ROOT/tests/e2e/guest_run.sh'
 		hold_symbols
 		for level in none sched irq all attribution \
-			attribution,syscalls all,attribution; do
+			attribution,syscalls; do
 			'$RECORDER' record -o '$WORK'/r/\$level -a \
 				--events=\$level -- sh -c '
 				\"\$0/processes\" sleeper ping

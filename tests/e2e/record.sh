@@ -142,9 +142,13 @@ samples() { # recording tracepoint
 }
 
 check_events() {
-	expect_that "sched is the default" \
+	expect_that "attribution is the default" \
+		"$(samples events-default timer_start)" -gt 0 -a \
 		"$(samples events-default sched_waking)" -gt 0
-	expect "no more by default" 0 "$(samples events-default softirq)"
+	expect "no more by default" 0 "$(samples events-default sys_enter)"
+	expect_that "it says first what is missing" -n \
+		"$(grep 'cost: .*; not recorded: user space' \
+			"$WORK/events-default.err")"
 	expect "without tracefs: recorded" 0 "$(code_of events-hidden)"
 	expect "without tracefs: no events" 0 \
 		"$(samples events-hidden sched_waking)"
@@ -158,7 +162,11 @@ check_events() {
 	expect "--events=sched: no more" 0 "$(samples events-sched softirq)"
 	expect_that "--events=irq" "$(samples events-irq softirq_entry)" -gt 0
 	expect "--events=irq: no more" 0 "$(samples events-irq sys_enter)"
-	expect_that "--events=all" "$(samples events-all sys_enter)" -gt 50
+	expect_that "--events=all" "$(samples events-all sys_enter)" -gt 50 -a \
+		"$(samples events-all timer_start)" -gt 0
+	expect_that "--everything" "$(samples everything sys_enter)" -gt 50 -a \
+		"$(samples everything timer_start)" -gt 0 -a \
+		"$(summary everything recording trace)" -gt 1000
 	for name in none sched irq all; do
 		expect "--events=$name: no gap" 0 \
 			"$(summary "events-$name" cpu gaps)"

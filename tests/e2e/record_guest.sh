@@ -81,6 +81,7 @@ ways() {
 			for i in $(seq 20000); do :; done'
 	done
 	record events-default -- ls /etc/apt
+	record everything --everything -- ls /etc/apt
 	hide_tracefs
 	record events-hidden -- ls /etc/apt
 	record events-refused --events sched -- ls /etc/apt

@@ -13,7 +13,7 @@ record() { # folder program
 	(
 		cd "$1"
 		"$KTRACE" record --machine="$MACHINE_OPTIONS" \
-			--events=attribution,syscalls --user -- "./$2" /scratch
+			--everything -- "./$2" /scratch
 	) 2>&1 | tee "$1/said"
 }
 

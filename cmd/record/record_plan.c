@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: MIT */
+#include "cmd/record/record_plan.h"
+
+#include "cmd/console/console.h"
+#include "cmd/record/record_options.h"
+#include "collector/diagnosis.h"
+#include "collector/events/tracefs.h"
+
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+
+static bool is_of_chosen_code(const struct record_options *options)
+{
+	return options->collector.filter || options->collector.only;
+}
+
+/* If even the events of sched are missing, the collector itself reports it. */
+static void choose_sched(struct collector_options *collector,
+			 const struct diagnosis *diagnosis)
+{
+	collector->tracepoints = TRACEPOINTS_SCHED;
+	if (tracepoint_set_can_be_read(TRACEPOINTS_SCHED))
+		say_of("record",
+		       "recording with --events=sched only, without the causes "
+		       "of interrupts: %s: %s",
+		       diagnosis->finding, diagnosis->fix);
+}
+
+void record_plan_choose(struct record_options *options)
+{
+	struct collector_options *collector = &options->collector;
+	struct diagnosis diagnosis;
+
+	if (options->is_everything &&
+	    collector->source == SOURCE_FUNCTION_GRAPH)
+		collector->user = false;
+	if (!collector->tracepoints_may_miss || is_of_chosen_code(options))
+		return;
+	if (diagnosis_attribution(&diagnosis))
+		collector->tracepoints = TRACEPOINTS_ATTRIBUTION;
+	else
+		choose_sched(collector, &diagnosis);
+	record_options_widen_for_events(collector);
+}
+
+static const char *cost_of(const struct collector_options *collector)
+{
+	if (collector->source == SOURCE_FUNCTION_GRAPH)
+		return "the kernel's code takes 30 to 50 times as long";
+	if (collector->user_stack_bytes)
+		return "about 25 us for each system call";
+	if (collector->tracepoints & TRACEPOINTS_SYSCALLS)
+		return "about 3 us for each system call";
+	return "switches between threads take up to 1.6 times as long, system "
+	       "calls no longer";
+}
+
+/* Appends @what to the list in @text if @is_missing. */
+static void list(char text[RECORD_PLAN_SIZE], const char **separator,
+		 bool is_missing, const char *what)
+{
+	size_t used = strlen(text);
+
+	if (!is_missing)
+		return;
+	snprintf(text + used, RECORD_PLAN_SIZE - used, "%s%s", *separator,
+		 what);
+	*separator = ", ";
+}
+
+void record_plan_describe(const struct record_options *options,
+			  char text[RECORD_PLAN_SIZE])
+{
+	const struct collector_options *collector = &options->collector;
+	const unsigned int sets = collector->tracepoints;
+	const char *separator = "; not recorded: ";
+	size_t used;
+
+	snprintf(text, RECORD_PLAN_SIZE, "cost: %s", cost_of(collector));
+	list(text, &separator, !(sets & TRACEPOINTS_SCHED), "wake-ups");
+	list(text, &separator, !(sets & TRACEPOINTS_OBJECTS),
+	     "causes of interrupts");
+	list(text, &separator, !collector->user, "user space");
+	list(text, &separator, !(sets & TRACEPOINTS_SYSCALLS),
+	     "arguments of system calls");
+	list(text, &separator, !(sets & TRACEPOINTS_LOCKS), "locks");
+	list(text, &separator, !(sets & TRACEPOINTS_FAULTS),
+	     "addresses of page faults");
+	list(text, &separator, !collector->user_stack_bytes, "user stacks");
+	used = strlen(text);
+	if (*separator == ',' && !options->is_everything)
+		snprintf(text + used, RECORD_PLAN_SIZE - used,
+			 " (--everything records them)");
+}

@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: MIT */
+#include "cmd/record/record_options.h"
+#include "cmd/record/record_plan.h"
+#include "collector/events/tracefs.h"
+#include "tests/run_suite.h"
+
+#include <string.h>
+
+enum { MOST_WORDS = 5 };
+
+static void parse(struct record_options *options, char *const *words)
+{
+	char *argv[MOST_WORDS + 3] = { "record" };
+	int argc = 1;
+
+	for (; words[argc - 1]; argc++)
+		argv[argc] = words[argc - 1];
+	argv[argc++] = "true";
+	ck_assert_int_eq(record_options_parse(options, argc, argv), 0);
+}
+
+static const struct {
+	char *words[MOST_WORDS];
+	enum collector_source source;
+	const char *expected;
+} plans[] = {
+	{ { "--events=attribution" },
+	  SOURCE_TRACE_UNIT,
+	  "cost: switches between threads take up to 1.6 times as long, system "
+	  "calls no longer; not recorded: user space, arguments of system "
+	  "calls, locks, addresses of page faults, user stacks (--everything "
+	  "records them)" },
+	{ { "--events=none", "--user", "--user-stacks" },
+	  SOURCE_TRACE_UNIT,
+	  "cost: about 25 us for each system call; not recorded: wake-ups, "
+	  "causes of interrupts, arguments of system calls, locks, addresses "
+	  "of page faults (--everything records them)" },
+	{ { "--events=all", "--user" },
+	  SOURCE_TRACE_UNIT,
+	  "cost: about 3 us for each system call; not recorded: user stacks "
+	  "(--everything records them)" },
+	{ { "--everything" },
+	  SOURCE_TRACE_UNIT,
+	  "cost: about 25 us for each system call" },
+	{ { "--everything" },
+	  SOURCE_FUNCTION_GRAPH,
+	  "cost: the kernel's code takes 30 to 50 times as long; not recorded: "
+	  "user space" },
+	{ { "--everything", "--only=read" },
+	  SOURCE_TRACE_UNIT,
+	  "cost: about 25 us for each system call; not recorded: user space" },
+	/* Attribution needs all functions. */
+	{ { "--filter=vfs_read" },
+	  SOURCE_TRACE_UNIT,
+	  "cost: switches between threads take up to 1.6 times as long, system "
+	  "calls no longer; not recorded: causes of interrupts, user space, "
+	  "arguments of system calls, locks, addresses of page faults, user "
+	  "stacks (--everything records them)" },
+};
+
+START_TEST(plans_say_what_is_missing)
+{
+	struct record_options options;
+	char text[RECORD_PLAN_SIZE];
+
+	parse(&options, plans[_i].words);
+	options.collector.source = plans[_i].source;
+	record_plan_choose(&options);
+	record_plan_describe(&options, text);
+	ck_assert_str_eq(text, plans[_i].expected);
+	record_options_free(&options);
+}
+END_TEST
+
+START_TEST(everything_extends_other_options)
+{
+	struct record_options options;
+
+	parse(&options, (char *[]){ "--events=irq", "--user-stacks=1K",
+				    "--everything", NULL });
+	ck_assert_uint_eq(options.collector.tracepoints,
+			  TRACEPOINTS_ALL & ~(unsigned int)TRACEPOINTS_SWITCH);
+	ck_assert_uint_eq(options.collector.user_stack_bytes, 1024);
+	ck_assert(options.collector.user);
+	ck_assert(options.collector.whole_cpus);
+	record_options_free(&options);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("record_plan");
+	TCase *tcase = tcase_create("all");
+
+	tcase_add_loop_test(tcase, plans_say_what_is_missing, 0,
+			    sizeof(plans) / sizeof(*plans));
+	tcase_add_test(tcase, everything_extends_other_options);
+	suite_add_tcase(suite, tcase);
+	return run_suite(suite);
+}
