@@ -2,6 +2,7 @@
 #include "cmd/command.h"
 #include "cmd/console/console.h"
 #include "cmd/options/report_options.h"
+#include "cmd/pipeline/session.h"
 #include "cmd/report/attribution_command.h"
 #include "common/error.h"
 #include "common/output_file.h"
@@ -19,6 +20,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 /* The source of one report of one recording. Exactly one member is set. */
 struct diff_report {
@@ -499,7 +501,7 @@ static int diff_reports_read(struct diff_table *table,
 static void say_notes(const struct diff_table *table)
 {
 	for (size_t i = 0; i < table->notes.count; i++)
-		say("diff: %s", *(char **)array_at(&table->notes, i));
+		say_note("diff: %s", *(char **)array_at(&table->notes, i));
 }
 
 static int write_records(const struct diff_table *table,
@@ -536,27 +538,74 @@ static int compare_tables(const struct report_options *options, bool is_page)
 	return status;
 }
 
+static const char diff_formats[] = "text, csv, json, html or svg";
+
 static bool is_format(const struct report_options *options, const char *name)
 {
 	return options->format && !strcmp(options->format, name);
 }
 
-static int compare(const struct report_options *options)
+struct input_check {
+	const struct report_options *options;
+	int status;
+};
+
+/* Continues after a failure, so that all wrong names are reported. */
+static int check_input(void *ctx, const char *recording)
+{
+	struct input_check *check = ctx;
+
+	if (access(recording, R_OK) < 0) {
+		log_message(&console_log, LOG_ERROR, recording, LOG_NO_OFFSET,
+			    "not opened: %s", strerror(errno));
+		check->status = EXIT_FAILED;
+	} else if (check->options->output &&
+		   input_has(recording, check->options->output)) {
+		say("%s: is part of the recording: write to another file",
+		    check->options->output);
+		check->status = EXIT_USAGE;
+	}
+	return EXIT_OK;
+}
+
+/* Checks the recordings of both sides before any is read, which may take
+ * minutes. Returns the exit code.
+ */
+static int check_inputs(const struct report_options *options)
+{
+	struct input_check check = { .options = options };
+	int status = diff_each(options->input, check_input, &check);
+
+	if (!status)
+		status = diff_each(options->second, check_input, &check);
+	return status ? status : check.status;
+}
+
+static bool is_diff_format(const struct report_options *options)
 {
 	enum record_format format;
 
+	return is_format(options, "svg") || is_format(options, "html") ||
+	       record_format_find(options->format, &format);
+}
+
+static int compare(const struct report_options *options)
+{
+	int status;
+
 	if (!options->input || !options->second) {
-		say("diff needs two recordings: ktrace-hw diff A B");
+		say_of("diff", "needs two recordings: diff A B");
 		return EXIT_USAGE;
 	}
+	if (!is_diff_format(options))
+		return report_format_refuse("diff", options->format,
+					    diff_formats);
+	status = check_inputs(options);
+	if (status)
+		return status;
 	if (is_format(options, "svg"))
 		return diff_flame(options);
-	if (is_format(options, "html"))
-		return compare_tables(options, true);
-	if (record_format_find(options->format, &format))
-		return compare_tables(options, false);
-	say("--format: no diff format '%s'", options->format);
-	return EXIT_USAGE;
+	return compare_tables(options, is_format(options, "html"));
 }
 
 static int run_diff(int argc, char **argv)
@@ -565,7 +614,7 @@ static int run_diff(int argc, char **argv)
 		.command = "diff",
 		.purpose = "Compares recordings: diff A B, or several per "
 			   "side, which show the noise:\ndiff A1,A2 B1,B2.",
-		.formats = "text, csv, json, html or svg",
+		.formats = diff_formats,
 		.takes_two = true,
 	};
 	struct report_options options;

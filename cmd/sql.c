@@ -36,7 +36,7 @@ static bool read_format(const char *name, enum record_format *format)
 	*format = strcmp(name, "csv") ? RECORD_JSON : RECORD_CSV;
 	if (*format == RECORD_CSV || !strcmp(name, "json"))
 		return true;
-	say("--format: no format '%s'; there are text, csv and json", name);
+	report_format_refuse("sql", name, "text, csv or json");
 	return false;
 }
 
@@ -64,7 +64,7 @@ static int ask_database(const struct sql_recording *recording,
 	if (!read_format(options->format, &format))
 		return EXIT_USAGE;
 	if (query_database_open(recording, &db, &message) < 0) {
-		say("sql: %s", message);
+		say_of("sql", "%s", message);
 		status = EXIT_FAILED;
 	} else if (options->query) {
 		status = run_query(recording, db, options->query, format, out);
@@ -103,9 +103,10 @@ static bool can_do(const struct report_options *options)
 						 NULL;
 
 	if (name)
-		say("sql: does not take --%s: use a condition in the "
-		    "query",
-		    name);
+		say_of("sql",
+		       "does not take --%s: use a condition in the "
+		       "query",
+		       name);
 	return !name;
 }
 

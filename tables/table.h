@@ -51,6 +51,7 @@ struct call_records_choice {
 struct attribution_output {
 	FILE *out;
 	enum record_format format;
+	bool is_quiet;	   /* no notes on standard error */
 	const char *sort;  /* column name; NULL: the table's default */
 	uint64_t top;	   /* maximum number of rows */
 	const char *title; /* of an image; NULL: the default */

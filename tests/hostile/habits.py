@@ -425,8 +425,148 @@ def check_words_and_folders_that_are_none(program, folder):
     write(folder)
     done = run(program, "report", "--flat", "-i", folder, "--symfs=/none/x")
     assert done.code == 2 and "--symfs: /none/x: No such" in done.err, done
-    done = run(program, "report", folder)
-    assert done.code == 2 and "-i names a recording" in done.err, done
+    done = run(program, "store", "reprot")
+    assert done.code == 2 and "did you mean report?" in done.err, done
+
+
+def check_an_operand_is_the_recording(program, folder):
+    write(folder)
+    for words in (*READERS, ("dump",), ("verify",), ("sql", "select 1"),
+                  ("annotate", "f")):
+        by_option = run(program, *words, "-i", folder, codes=(0, 1))
+        words = ((words[0], folder, *words[1:]) if words[0] in "sql annotate"
+                 else (*words, folder))
+        by_word = run(program, *words, codes=(0, 1))
+        assert by_word == by_option, (words, by_word)
+        assert by_word.code == 0 or words[0] != "report", by_word
+    done = run(program, "report", folder, folder)
+    assert done.code == 2 and "does not take" in done.err, done
+
+
+# The command line, and what the message must contain.
+MISTYPED = (
+    ("repport", "no command 'repport' (did you mean report?)"),
+    ("hlep", "did you mean help?"),
+    ("report --calltere", "did you mean --calltree?"),
+    ("record --evnets=all -- true", "did you mean --events?"),
+    ("top --slcie=1", "did you mean --slice?"),
+    ("store report --wehre=x", "did you mean --where?"),
+    ("report --by=proces", "(did you mean process?); it takes thread, "),
+    ("report --color=alwyas", "(did you mean always?); it takes auto, "),
+    ("report --engine=grahp", "(did you mean graph?); it takes graph, "),
+    ("report --format=jsno", "(did you mean json?); there are text, csv"),
+    ("report --flat --format=cvs", "(did you mean csv?); there are text, csv"),
+    ("timeline --format=jason", "(did you mean json?); there are text, raw"),
+    ("flamegraph --format=fold", "(did you mean folded?); there are svg"),
+    ("export --format=crome", "(did you mean chrome?); there are perfetto"),
+    ("diff --format=htm a b", "(did you mean html?); there are text"),
+    ("report --flat --sort=self_n", "(did you mean self_ns?); there are func"),
+    ("report --syscalls --sort=totl_ns", "(did you mean total_ns?)"),
+    ("sql 'SELECT 1 FROM proces'", "(did you mean process?)"),
+    ("sql 'SELECT begn_ns FROM syscall'", "(did you mean begin_ns?)"))
+
+
+def check_mistyped_words(program, folder):
+    """The message names the right word."""
+    write(os.path.join(folder, "ktrace.data"))
+    for line, message in MISTYPED:
+        done = run(program, *shlex.split(line), folder=folder, codes=(1, 2))
+        assert message in done.err, (line, done.err)
+    for line in ("banana", "report --banana", "report --format=banana"):
+        done = run(program, *line.split(), folder=folder, codes=(2,))
+        assert "did you mean" not in done.err, (line, done.err)
+
+
+def check_help_of_a_command(program, folder):
+    for words in (("report",), ("record",), ("store", "add"), ("doctor",)):
+        asked = run(program, "help", *words, folder=folder, codes=(0,))
+        assert asked.out == run(program, *words, "--help").out, words
+        assert "--quiet" in asked.out and "--verbose" in asked.out, asked
+    done = run(program, "help", "repport", folder=folder, codes=(2,))
+    assert "did you mean report?" in done.err, done
+    for word in ("run", "shell", "fetch", "clean"):
+        done = run(program, "machine", word, "--help", codes=(0,))
+        assert "usage: machine run" in done.out, done
+
+
+def check_the_doctor_writes_json(program, folder):
+    done = run(program, "doctor", "--format=json", folder=folder, codes=(0, 1))
+    found = json.loads(done.out)
+    assert found["version"] == 1, found
+    assert (found["source"] == "none") == (done.code == 1), done
+    text = run(program, "doctor", folder=folder).out
+    for check in found["checks"]:
+        assert set(check) == {"subject", "verdict", "finding", "fix"}, check
+        line = f"{check['subject']:15} {check['verdict']:8} {check['finding']}"
+        assert line in text, (line, text)
+    assert len(found["checks"]) > 5, found
+    done = run(program, "doctor", "--format=jsno", codes=(2,))
+    assert "did you mean json?" in done.err, done
+
+
+def check_manuals_name_the_environment(program, folder):
+    """Each page has KTRACE_LOG, and some page each variable of the program."""
+    del program, folder
+    pages = {}
+    for page in glob.glob(os.path.join(MANUALS, "*.1")):
+        with open(page, encoding="utf-8") as text:
+            pages[page] = text.read()
+        part = pages[page].partition(".SH ENVIRONMENT\n")[2]
+        assert "KTRACE_LOG" in part.partition("\n.SH")[0], page
+    read = set()
+    sources = os.path.join(MANUALS, "../..")
+    for part in ("cmd", "common", "inband", "report", "serve", "sql", "store",
+                 "symbolize"):
+        for source in glob.glob(os.path.join(sources, part, "**/*.c"),
+                                recursive=True):
+            with open(source, encoding="utf-8") as text:
+                read.update(re.findall(r'getenv\("([A-Z_]+)"', text.read()))
+    # The protocol of systemd, a hook of tests, and what a shell always sets.
+    read -= {"LISTEN_PID", "LISTEN_FDS", "KTRACE_INDEX", "HOME"}
+    assert len(read) > 10, read
+    for name in read:
+        assert any(name in text for text in pages.values()), name
+
+
+def check_quiet_and_verbose(program, folder):
+    """-q drops notes and nothing else; errors stay."""
+    path = os.path.join(folder, "ktrace.data")
+    write(path + ".old")
+    plain = run(program, "report", folder=folder, codes=(0,))
+    assert "note: " in plain.err, plain
+    for quiet in ("-q", "--quiet"):
+        done = run(program, "report", quiet, folder=folder, codes=(0,))
+        assert not done.err and done.out == plain.out, done
+    for verbose in ("-v", "--verbose"):
+        done = run(program, "report", verbose, folder=folder, codes=(0,))
+        assert "; decoder graph" in done.err, done
+    done = run(program, "report", "-q", "-i", "/none", codes=(1,))
+    assert "not opened" in done.err, done
+
+
+def check_binary_output_is_not_for_terminals(program, folder):
+    write(folder)
+    for name in ("perfetto", "pprof", "gmon"):
+        master, slave = os.openpty()
+        try:
+            done = subprocess.run(
+                [program, "export", f"--format={name}", "-i", folder],
+                stdout=slave, stderr=subprocess.PIPE, text=True, check=False)
+        finally:
+            os.close(slave)
+            os.close(master)
+        assert done.returncode == 2 and "-o FILE" in done.stderr, done
+
+
+def check_diff_checks_both_sides_first(program, folder):
+    done = run(program, "diff", "none1,none2", "none3", folder=folder,
+               codes=(1,))
+    for name in ("none1", "none2", "none3"):
+        assert f"{name}: not opened" in done.err, done
+    write(os.path.join(folder, "one"))
+    done = run(program, "diff", "-v", "one", "none", folder=folder, codes=(1,))
+    assert "none: not opened" in done.err, done
+    assert "decoder" not in done.err, done
 
 
 WORDS_TO_COMPLETE = (
@@ -463,7 +603,15 @@ def check_completion(program, folder):
                           f"COMP_CWORD={len(words) - 1}\n_ktrace_hw\n"
                           'printf "%s\\n" "${COMPREPLY[@]}"', folder)
         assert found == [expected], (words, found)
-    assert run(program, "completion", "fish").code == 2
+    assert run(program, "completion", "tcsh").code == 2
+    fish = shutil.which("fish")
+    if not fish:
+        print("skipped: no fish here (the full tier installs it)")
+    for words, expected in WORDS_TO_COMPLETE if fish else ():
+        line = " ".join(words)
+        found = completed(fish, run(program, "completion", "fish").out +
+                          f"\ncomplete -C '{line}'", folder)
+        assert expected in found, (words, found)
     zsh = shutil.which("zsh")
     if not zsh:
         print("skipped: no zsh here (the full tier installs it)")
