@@ -528,6 +528,42 @@ def check_manuals_name_the_environment(program, folder):
         assert any(name in text for text in pages.values()), name
 
 
+def check_options_choose_rows_of_sql(program, folder):
+    """--since, --until and --cpu are conditions on each table's columns."""
+    write(folder)
+
+    def rows(query, *options):
+        done = run(program, "sql", folder, query, "--format=json", *options,
+                   codes=(0,))
+        return json.loads(done.out), done.err
+
+    (span,), _ = rows("SELECT min(begin_ns) first, max(end_ns) last FROM call")
+    middle = (span["first"] + span["last"]) // 2
+    since, until = f"--since={middle}ns", f"--until={middle}ns"
+    late = f"begin_ns < {2**63 - 1} AND (end_ns > {middle} OR end_ns IS NULL)"
+    early = f"begin_ns < {middle} AND (end_ns > 0 OR end_ns IS NULL)"
+    (every,), _ = rows("SELECT count(*) n FROM call")
+    for table in ("call", "thread_state"):
+        for option, condition in ((since, late), (until, early)):
+            assert rows(f"SELECT * FROM {table}", option)[0] == rows(
+                f"SELECT * FROM {table} WHERE {condition}")[0], table
+    assert every["n"] > 0, every
+    for option in (f"--since={span['last']}ns", f"--until={span['first']}ns"):
+        part, err = rows("SELECT count(*) n FROM call", option)
+        assert part == [{"n": 0}], (option, part)
+        assert err == rows("SELECT count(*) n FROM call")[1], err
+        assert rows("SELECT count(*) n FROM main.call",
+                    option)[0] == [every]
+    assert rows("SELECT sum(self_ns) n FROM profile", since)[0] == rows(
+        "SELECT sum(self_ns) n FROM profile WHERE since_ns = "
+        f"{middle} AND until_ns = {2**63 - 1}")[0]
+    assert rows("SELECT * FROM call", "--cpu=0")[0] == rows(
+        "SELECT * FROM call")[0]
+    assert rows("SELECT count(*) n FROM call", "--cpu=7")[0] == [{"n": 0}]
+    done = run(program, "sql", folder, "SELECT 1", "--since=x", codes=(2,))
+    assert "not a time" in done.err, done
+
+
 def check_quiet_and_verbose(program, folder):
     """-q drops notes and nothing else; errors stay."""
     path = os.path.join(folder, "ktrace.data")
