@@ -30,12 +30,12 @@ READERS = (("report",), ("report", "--flat"), ("report", "--sleeps"),
            ("flamegraph", "--wall"), ("export", "--format=chrome"))
 
 
-def write(folder, name="one", **options):
+def write(folder, name="one", jump_ns=100, **options):
     start = record(ITRACE_START, struct.pack("<2I", 117, 117) +
                    origin(117, 1000))
     write_recording(folder, [comm(117, name, 1000), start,
-                             kernel_trace(1500000)], traces_user=False,
-                    **options)
+                             kernel_trace(1500000, jump_ns=jump_ns)],
+                    traces_user=False, **options)
 
 
 def check_choices_that_leave_nothing(program, folder):
@@ -526,6 +526,37 @@ def check_manuals_name_the_environment(program, folder):
     assert len(read) > 10, read
     for name in read:
         assert any(name in text for text in pages.values()), name
+
+
+def check_diff_fails_if_something_got_slower(program, folder):
+    for name, jump_ns in (("a1", 100), ("a2", 100), ("b1", 200), ("b2", 200),
+                          ("c1", 100), ("c2", 300)):
+        write(os.path.join(folder, name), jump_ns=jump_ns)
+
+    def code(*words):
+        done = run(program, "diff", "-q", *words, folder=folder)
+        said = [line for line in done.err.splitlines() if "slower by" in line]
+        assert bool(said) == (done.code == 1), done
+        return done.code, said
+
+    failed, said = code("--fail-over=10%", "a1,a2", "b1,b2")
+    assert failed == 1 and len(said) == 1, said
+    match = re.search(r"slower by ([0-9.]+) %: function _stext: ",
+                      said[0])
+    assert match and 50 < float(match[1]) < 150, said
+    assert code("--fail-over=10", "--format=json", "a1,a2", "b1,b2")[0] == 1
+    assert code("--fail-over=500%", "a1,a2", "b1,b2")[0] == 0
+    assert code("--fail-over=10%", "b1,b2", "a1,a2")[0] == 0
+    assert code("--fail-over=10%", "a1,a2", "c1,c2")[0] == 0
+    assert code("a1,a2", "b1,b2")[0] == 0
+    for words, message in (
+            (("--fail-over=10%", "a1", "b1"), "several recordings"),
+            (("--fail-over=x", "a1,a2", "b1,b2"), "cannot use 'x'"),
+            (("--fail-over=-1", "a1,a2", "b1,b2"), "cannot use '-1'"),
+            (("--fail-over=1", "--format=svg", "a1,a2", "b1,b2"),
+             "cannot be combined")):
+        done = run(program, "diff", *words, folder=folder, codes=(2,))
+        assert message in done.err, (words, done.err)
 
 
 def check_options_choose_rows_of_sql(program, folder):
