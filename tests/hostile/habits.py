@@ -341,6 +341,9 @@ def check_examples(program, folder):
               encoding="ascii") as out:
         out.write("".join(f"{CODE + 0x10000 + i:x} T {name}\n" for i, name in
                           enumerate(("vfs_read", "filemap_read", "write"))))
+    for name in "before/1 before/2 after/1 after/2".split():
+        os.makedirs(os.path.dirname(os.path.join(folder, name)), exist_ok=True)
+        os.symlink(path, os.path.join(folder, name))
     run_examples(program, folder, examples())
     for name in "old old1 old2 old3 new new1 new2 new3".split():
         os.symlink(path, os.path.join(folder, name))
