@@ -492,10 +492,31 @@ def check_help_of_a_command(program, folder):
         assert "usage: machine run" in done.out, done
 
 
+def assert_fits(value, schema, place=""):
+    """Asserts what the keywords of docs/schema/ require. An undocumented member
+    is an error: consumers would not know it."""
+    known = {"$schema", "title", "description", "type", "required",
+             "properties", "items", "enum", "const"}
+    assert set(schema) <= known, (place, schema)
+    types = {"object": dict, "array": list, "string": str}
+    assert isinstance(value, types.get(schema.get("type"), object)), place
+    assert value in schema.get("enum", [value]), (place, value)
+    assert value == schema.get("const", value), (place, value)
+    if isinstance(value, dict):
+        assert set(schema["required"]) <= set(value), (place, value)
+        for name, member in value.items():
+            assert_fits(member, schema["properties"][name], f"{place}.{name}")
+    if isinstance(value, list):
+        for item in value:
+            assert_fits(item, schema["items"], place + "[]")
+
+
 def check_the_doctor_writes_json(program, folder):
     done = run(program, "doctor", "--format=json", folder=folder, codes=(0, 1))
     found = json.loads(done.out)
-    assert found["version"] == 1, found
+    with open(os.path.join(MANUALS, "../schema/doctor.json"),
+              encoding="utf-8") as schema:
+        assert_fits(found, json.load(schema))
     assert (found["source"] == "none") == (done.code == 1), done
     text = run(program, "doctor", folder=folder).out
     for check in found["checks"]:
