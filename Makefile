@@ -496,6 +496,8 @@ install: all
 	$(BUILD)/ktrace-hw completion bash >$(DESTDIR)$(PREFIX)/share/bash-completion/completions/ktrace-hw
 	install -d $(DESTDIR)$(ZSH_FUNCTIONS)
 	$(BUILD)/ktrace-hw completion zsh >$(DESTDIR)$(ZSH_FUNCTIONS)/_ktrace-hw
+	install -d $(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d
+	$(BUILD)/ktrace-hw completion fish >$(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d/ktrace-hw.fish
 	install -d $(DESTDIR)$(LIBEXEC)/host
 	install -m 644 $(wildcard machine/host/*.sh) $(DESTDIR)$(LIBEXEC)/host
 	install -m 755 machine/host/machine $(DESTDIR)$(LIBEXEC)/host

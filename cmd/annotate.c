@@ -47,7 +47,7 @@ static bool read_format(const char *name, enum record_format *format)
 {
 	if (record_format_find(name, format))
 		return true;
-	say("annotate: --format must be text, csv or json, not '%s'", name);
+	report_format_refuse("annotate", name, "text, csv or json");
 	return false;
 }
 
@@ -108,9 +108,10 @@ static int annotate(const struct session *session, const char *name,
 		return EXIT_FAILED;
 	}
 	if (!annotation->codes.items.count) {
-		say("annotate: no function '%s' ran in the chosen part of the "
-		    "recording; ktrace-hw report --flat lists those that did",
-		    name);
+		say_of("annotate",
+		       "no function '%s' ran in the chosen part of the "
+		       "recording; ktrace-hw report --flat lists those that did",
+		       name);
 		return EXIT_FAILED;
 	}
 	return EXIT_OK;
@@ -157,14 +158,15 @@ static int annotate_recording(const struct report_options *options,
 	int status;
 
 	if (!options->query) {
-		say("annotate: which function? ktrace-hw annotate [DIR] "
-		    "FUNCTION");
+		say_of("annotate", "which function? ktrace-hw annotate [DIR] "
+				   "FUNCTION");
 		return EXIT_USAGE;
 	}
 	if (!name_choice_add(&functions, options->query)) {
-		say("annotate: '%s' is not a list of names, globs and regular "
-		    "expressions",
-		    options->query);
+		say_of("annotate",
+		       "'%s' is not a list of names, globs and regular "
+		       "expressions",
+		       options->query);
 		name_choice_free(&functions);
 		return EXIT_USAGE;
 	}

@@ -82,6 +82,7 @@ static int take(struct archive_options *options, int option)
 		return 0;
 	case 'h':
 		fputs(usage, stdout);
+		fputs(console_options_help, stdout);
 		return EXIT_OK + 1;
 	default:
 		return EXIT_USAGE + 1;

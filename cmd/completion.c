@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Both scripts parse the output of --help, which is generated from the option
+/* All scripts parse the output of --help, which is generated from the option
  * tables, so that there is no second list of options.
  */
 static const char bash_script[] =
@@ -57,18 +57,43 @@ static const char zsh_script[] =
 	"}\n"
 	"_ktrace-hw \"$@\"\n";
 
+static const char fish_script[] =
+	"# ktrace-hw completion fish >"
+	"/etc/fish/completions/ktrace-hw.fish\n"
+	"function __ktrace_hw_words\n"
+	"\tset -l words (commandline -opc)\n"
+	"\tset -l word (commandline -ct)\n"
+	"\tif test (count $words) -eq 1\n"
+	"\t\tktrace-hw --help | string replace -rf \\\n"
+	"\t\t\t'^  ([a-z]+) +(.*)' '$1\\t$2'\n"
+	"\telse if string match -q -- '-*' $word\n"
+	"\t\tktrace-hw $words[2] --help | string replace -rf \\\n"
+	"\t\t\t'^  (?:-., )?(--[a-z-]+)[^ ]*(?: [A-Z]+)? *(.*)' '$1\\t$2'\n"
+	"\telse if test (count $words) -eq 2\n"
+	"\t\tand contains -- $words[2] store machine\n"
+	"\t\tktrace-hw $words[2] --help | string replace -rf \\\n"
+	"\t\t\t'^(?:  ([a-z]+) +|([a-z]+)  +)(.*)' '$1$2\\t$3'\n"
+	"\tend\n"
+	"end\n"
+	"function __ktrace_hw_has_no_command\n"
+	"\ttest (count (commandline -opc)) -eq 1\n"
+	"end\n"
+	"complete -c ktrace-hw -n __ktrace_hw_has_no_command -f\n"
+	"complete -c ktrace-hw -a '(__ktrace_hw_words)'\n";
+
 static const struct {
 	const char *name;
 	const char *script;
 } shells[] = {
 	{ "bash", bash_script },
 	{ "zsh", zsh_script },
+	{ "fish", fish_script },
 };
 
 static int run_completion(int argc, char **argv)
 {
 	static const char usage[] =
-		"usage: ktrace-hw completion bash|zsh\n\n"
+		"usage: ktrace-hw completion bash|zsh|fish\n\n"
 		"Writes a script with which that shell completes commands and "
 		"options.\n";
 
@@ -89,6 +114,6 @@ static int run_completion(int argc, char **argv)
 
 const struct command completion_command = {
 	.name = "completion",
-	.summary = "print a completion script (bash, zsh)",
+	.summary = "print a completion script (bash, zsh, fish)",
 	.run = run_completion,
 };

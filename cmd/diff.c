@@ -2,6 +2,7 @@
 #include "cmd/command.h"
 #include "cmd/console/console.h"
 #include "cmd/options/report_options.h"
+#include "cmd/pipeline/session.h"
 #include "cmd/report/attribution_command.h"
 #include "common/error.h"
 #include "common/output_file.h"
@@ -9,16 +10,19 @@
 #include "report/diff/diff_flamegraph.h"
 #include "report/diff/diff_table.h"
 #include "report/profile/profile_report.h"
+#include "report/text/duration_text.h"
 #include "tables/table.h"
 #include "tables/text/recorded.h"
 #include "view/answer/file_data.h"
 #include "view/page/page.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 /* The source of one report of one recording. Exactly one member is set. */
 struct diff_report {
@@ -499,7 +503,7 @@ static int diff_reports_read(struct diff_table *table,
 static void say_notes(const struct diff_table *table)
 {
 	for (size_t i = 0; i < table->notes.count; i++)
-		say("diff: %s", *(char **)array_at(&table->notes, i));
+		say_note("diff: %s", *(char **)array_at(&table->notes, i));
 }
 
 static int write_records(const struct diff_table *table,
@@ -518,61 +522,178 @@ static int write_records(const struct diff_table *table,
 							       EXIT_OK;
 }
 
+/* Reports the rows that became slower by more than @percent. The time of a
+ * process is made of these, and of its user code. Returns the exit code.
+ */
+static int fail_over(const struct diff_table *table, double percent)
+{
+	int status = EXIT_OK;
+
+	for (size_t i = 0; i < table->rows.count; i++) {
+		const struct diff_row *row = array_at(&table->rows, i);
+		double a_ns, b_ns;
+
+		if (row->section == DIFF_PROCESSES ||
+		    !diff_row_is_slower(row, table->recordings, percent))
+			continue;
+		a_ns = diff_side_mean(&row->sides[0], table->recordings[0])
+			       .total_ns;
+		b_ns = diff_side_mean(&row->sides[1], table->recordings[1])
+			       .total_ns;
+		say("slower by %.1f %%: %s %s%s%s: %s -> %s",
+		    (b_ns - a_ns) * 100 / a_ns, diff_section_name(row->section),
+		    row->name, *row->comm ? " of " : "", row->comm,
+		    duration_text_of(diff_rounded(a_ns)).text,
+		    duration_text_of(diff_rounded(b_ns)).text);
+		status = EXIT_FAILED;
+	}
+	return status;
+}
+
+static int write_table(const struct diff_table *table,
+		       const struct report_options *options, bool is_page)
+{
+	struct diff_output output;
+
+	if (!diff_output_open(options, &output))
+		return EXIT_FAILED;
+	return diff_output_close(
+		&output, is_page ? diff_page_write(table, options, output.out) :
+				   write_records(table, options, output.out));
+}
+
 /* Compares as text, records or a page. */
-static int compare_tables(const struct report_options *options, bool is_page)
+static int compare_tables(const struct report_options *options, bool is_page,
+			  double percent)
 {
 	struct diff_table table = diff_table_new();
 	int status = diff_reports_read(&table, options);
-	struct diff_output output;
 
-	if (!status && !diff_output_open(options, &output))
-		status = EXIT_FAILED;
-	else if (!status)
-		status = diff_output_close(
-			&output,
-			is_page ? diff_page_write(&table, options, output.out) :
-				  write_records(&table, options, output.out));
+	if (!status)
+		status = write_table(&table, options, is_page);
+	if (!status && percent >= 0)
+		status = fail_over(&table, percent);
 	diff_table_free(&table);
 	return status;
 }
+
+static const char diff_formats[] = "text, csv, json, html or svg";
 
 static bool is_format(const struct report_options *options, const char *name)
 {
 	return options->format && !strcmp(options->format, name);
 }
 
-static int compare(const struct report_options *options)
+struct input_check {
+	const struct report_options *options;
+	int status;
+};
+
+/* Continues after a failure, so that all wrong names are reported. */
+static int check_input(void *ctx, const char *recording)
+{
+	struct input_check *check = ctx;
+
+	if (access(recording, R_OK) < 0) {
+		log_message(&console_log, LOG_ERROR, recording, LOG_NO_OFFSET,
+			    "not opened: %s", strerror(errno));
+		check->status = EXIT_FAILED;
+	} else if (check->options->output &&
+		   input_has(recording, check->options->output)) {
+		say("%s: is part of the recording: write to another file",
+		    check->options->output);
+		check->status = EXIT_USAGE;
+	}
+	return EXIT_OK;
+}
+
+/* Checks the recordings of both sides before any is read, which may take
+ * minutes. Returns the exit code.
+ */
+static int check_inputs(const struct report_options *options)
+{
+	struct input_check check = { .options = options };
+	int status = diff_each(options->input, check_input, &check);
+
+	if (!status)
+		status = diff_each(options->second, check_input, &check);
+	return status ? status : check.status;
+}
+
+static bool is_diff_format(const struct report_options *options)
 {
 	enum record_format format;
 
+	return is_format(options, "svg") || is_format(options, "html") ||
+	       record_format_find(options->format, &format);
+}
+
+/* @percent is the limit of --fail-over, negative without one. */
+static int compare(const struct report_options *options, double percent)
+{
+	int status;
+
 	if (!options->input || !options->second) {
-		say("diff needs two recordings: ktrace-hw diff A B");
+		say_of("diff", "needs two recordings: diff A B");
 		return EXIT_USAGE;
 	}
+	if (!is_diff_format(options))
+		return report_format_refuse("diff", options->format,
+					    diff_formats);
+	if (percent >= 0 && !strchr(options->input, ',') &&
+	    !strchr(options->second, ',')) {
+		say("--fail-over needs several recordings of a side, which "
+		    "show the noise: diff A1,A2 B1,B2");
+		return EXIT_USAGE;
+	}
+	status = check_inputs(options);
+	if (status)
+		return status;
 	if (is_format(options, "svg"))
 		return diff_flame(options);
-	if (is_format(options, "html"))
-		return compare_tables(options, true);
-	if (record_format_find(options->format, &format))
-		return compare_tables(options, false);
-	say("--format: no diff format '%s'", options->format);
-	return EXIT_USAGE;
+	return compare_tables(options, is_format(options, "html"), percent);
+}
+
+static bool take_option(void *ctx, int index, const char *argument)
+{
+	double *percent = ctx;
+	char *end;
+
+	(void)index;
+	*percent = strtod(argument, &end);
+	return *argument >= '0' && *argument <= '9' &&
+	       (!*end || !strcmp(end, "%")) && isfinite(*percent);
 }
 
 static int run_diff(int argc, char **argv)
 {
+	static const struct own_option own = {
+		"fail-over", "PERCENT",
+		"exit code 1 if a system call, sleep or function became "
+		"slower by more than PERCENT (10%) and noise"
+	};
+	static const char *const contradictions[][2] = {
+		{ "fail-over", "format=svg" },
+		{ NULL },
+	};
+	double percent = -1;
 	const struct option_set set = {
 		.command = "diff",
 		.purpose = "Compares recordings: diff A B, or several per "
 			   "side, which show the noise:\ndiff A1,A2 B1,B2.",
-		.formats = "text, csv, json, html or svg",
+		.formats = diff_formats,
 		.takes_two = true,
+		.own = &own,
+		.own_count = 1,
+		.contradictions = contradictions,
+		.take = take_option,
+		.ctx = &percent,
 	};
 	struct report_options options;
 	int status = report_options_read(&options, &set, argc, argv) - 1;
 
 	if (status < 0)
-		status = compare(&options);
+		status = compare(&options, percent);
 	report_options_free(&options);
 	return status;
 }

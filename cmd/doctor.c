@@ -4,81 +4,162 @@
 #include "cmd/machine/machine.h"
 #include "collector/collector.h"
 #include "collector/diagnosis.h"
+#include "common/closest_word.h"
+#include "report/text/name_text.h"
 
 #include <getopt.h>
 #include <stdbool.h>
 #include <stdio.h>
+#include <string.h>
+
+static const char *const words[] = {
+	[DIAGNOSIS_GOOD] = "yes",
+	[DIAGNOSIS_LIMITED] = "limited",
+	[DIAGNOSIS_BAD] = "no",
+};
 
 static void print_diagnosis(const struct diagnosis *diagnosis)
 {
-	static const char *const words[] = {
-		[DIAGNOSIS_GOOD] = "yes",
-		[DIAGNOSIS_LIMITED] = "limited",
-		[DIAGNOSIS_BAD] = "no",
-	};
-
 	printf("%-15s %-8s %s\n", diagnosis->subject, words[diagnosis->verdict],
 	       diagnosis->finding);
 	if (*diagnosis->fix)
 		printf("%-15s %-8s -> %s\n", "", "", diagnosis->fix);
 }
 
-static void print_machine(void)
+static void print_string(const char *key, const char *text, const char *after)
 {
-	bool installed = machine_is_installed();
-
-	printf("%-15s %-8s %s\n", "virtual machine", installed ? "yes" : "no",
-	       installed ? "record --machine can be used" :
-			   "machine/host/machine is not in the program's "
-			   "directory");
-	if (!installed)
-		printf("%-15s %-8s -> %s\n", "", "",
-		       "run the program from its source tree, or install "
-		       "it with `make install`");
+	printf("\"%s\": \"", key);
+	name_write(stdout, NAME_JSON, text);
+	printf("\"%s", after);
 }
 
-static int diagnose(void)
+static void print_object(const struct diagnosis *diagnosis)
 {
+	fputs("\n  {", stdout);
+	print_string("subject", diagnosis->subject, ", ");
+	print_string("verdict", words[diagnosis->verdict], ", ");
+	print_string("finding", diagnosis->finding, ", ");
+	print_string("fix", diagnosis->fix, "}");
+}
+
+static struct diagnosis diagnose_machine(void)
+{
+	struct diagnosis diagnosis = {
+		.subject = "virtual machine",
+		.verdict = DIAGNOSIS_GOOD,
+	};
+
+	if (machine_is_installed()) {
+		snprintf(diagnosis.finding, sizeof(diagnosis.finding),
+			 "record --machine can be used");
+		return diagnosis;
+	}
+	diagnosis.verdict = DIAGNOSIS_BAD;
+	snprintf(diagnosis.finding, sizeof(diagnosis.finding),
+		 "machine/host/machine is not in the program's directory");
+	snprintf(diagnosis.fix, sizeof(diagnosis.fix),
+		 "run the program from its source tree, or install it with "
+		 "`make install`");
+	return diagnosis;
+}
+
+static const char *source_text(bool is_traceable, bool has_graph)
+{
+	return is_traceable ? "trace unit" :
+	       has_graph    ? "function_graph" :
+			      "none";
+}
+
+static void print_result(bool is_json, bool is_traceable, bool has_graph)
+{
+	if (is_json)
+		printf("],\n\"source\": \"%s\"}\n",
+		       source_text(is_traceable, has_graph));
+	else
+		printf("\n%s\n",
+		       is_traceable ?
+			       "ktrace-hw record can trace this kernel." :
+		       has_graph ? "ktrace-hw record uses function_graph on "
+				   "this kernel, because no trace unit can be "
+				   "used." :
+				   "ktrace-hw record cannot trace this "
+				   "kernel.");
+}
+
+static int diagnose(bool is_json)
+{
+	void (*const print)(const struct diagnosis *) =
+		is_json ? print_object : print_diagnosis;
 	struct diagnosis diagnosis;
-	bool traceable = true;
+	bool is_traceable = true;
 	const char *fix;
 	bool has_graph = !collector_refusal(SOURCE_FUNCTION_GRAPH, &fix);
 	size_t place = 0;
 
+	if (is_json)
+		fputs("{\"version\": 1,\n\"checks\": [", stdout);
 	while (diagnosis_next(&place, &diagnosis)) {
-		print_diagnosis(&diagnosis);
-		traceable &= diagnosis.verdict != DIAGNOSIS_BAD;
+		print(&diagnosis);
+		if (is_json)
+			putchar(',');
+		is_traceable &= diagnosis.verdict != DIAGNOSIS_BAD;
 	}
-	print_machine();
-	printf("\n%s\n",
-	       traceable ? "ktrace-hw record can trace this kernel." :
-	       has_graph ? "ktrace-hw record uses function_graph on this "
-			   "kernel, because no trace unit can be used." :
-			   "ktrace-hw record cannot trace this kernel.");
-	return traceable || has_graph ? EXIT_OK : EXIT_FAILED;
+	diagnosis = diagnose_machine();
+	print(&diagnosis);
+	print_result(is_json, is_traceable, has_graph);
+	return is_traceable || has_graph ? EXIT_OK : EXIT_FAILED;
+}
+
+static int refuse_format(const char *format)
+{
+	struct closest_word closest = closest_word_to(format);
+	char similar[CLOSEST_WORD_TEXT];
+
+	closest_word_offer_list(&closest, "text or json");
+	say_of("doctor", "--format: no format '%s'%s; there are text and json",
+	       format, closest_word_text(&closest, "", similar));
+	return EXIT_USAGE;
+}
+
+static void print_help(void)
+{
+	fputs("usage: ktrace-hw doctor [OPTION]...\n\n"
+	      "Reports what can be traced on this machine, what is "
+	      "missing or not\npermitted, and how to fix it.  Exit "
+	      "code 0: it can be traced.\n\n"
+	      "  --format=FORMAT        text or json\n"
+	      "  --help                 this text\n",
+	      stdout);
+	fputs(console_options_help, stdout);
 }
 
 static int run_doctor(int argc, char **argv)
 {
 	static const struct option options[] = {
+		{ "format", required_argument, NULL, 'f' },
 		{ "help", no_argument, NULL, 'h' },
 		{ NULL, 0, NULL, 0 },
 	};
+	const char *format = "text";
 	int option;
 
 	optind = 1;
-	option = next_option(argc, argv, "h", options);
-	if (option == 'h') {
-		puts("usage: ktrace-hw doctor\n\n"
-		     "Reports what can be traced on this machine, what is "
-		     "missing or not\npermitted, and how to fix it.  Exit "
-		     "code 0: it can be traced.");
-		return EXIT_OK;
+	while ((option = next_option(argc, argv, "h", options)) != -1) {
+		if (option == 'h') {
+			print_help();
+			return EXIT_OK;
+		}
+		if (option != 'f')
+			return EXIT_USAGE;
+		format = optarg;
 	}
-	if (option == -1 && optind == argc)
-		return diagnose();
-	say_of("doctor", "it has no options except --help");
-	return EXIT_USAGE;
+	if (optind < argc) {
+		say_of("doctor", "'%s': it takes only options", argv[optind]);
+		return EXIT_USAGE;
+	}
+	if (strcmp(format, "text") != 0 && strcmp(format, "json") != 0)
+		return refuse_format(format);
+	return diagnose(!strcmp(format, "json"));
 }
 
 const struct command doctor_command = {

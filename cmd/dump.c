@@ -43,9 +43,9 @@ static bool can_do(const struct report_options *options, dump_stage *stage)
 	else if (options->format && strcmp(options->format, "text") != 0)
 		name = "format";
 	if (name)
-		say("dump: cannot do --%s here%s%s", name,
-		    *name == 'f' ? ": no dump as " : "",
-		    *name == 'f' ? options->format : "");
+		say_of("dump", "cannot do --%s here%s%s", name,
+		       *name == 'f' ? ": no dump as " : "",
+		       *name == 'f' ? options->format : "");
 	return !name;
 }
 
@@ -76,6 +76,7 @@ static int run_dump(int argc, char **argv)
 	dump_stage *stage = dump_blocks;
 	const struct option_set set = {
 		.command = "dump",
+		.takes_input = true,
 		.purpose = "Shows the output of one stage of decoding, one "
 			   "line per item.",
 		.formats = "text",

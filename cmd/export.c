@@ -15,6 +15,7 @@
 #include <sqlite3.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 static bool can_do(const struct report_options *options)
 {
@@ -102,15 +103,18 @@ static bool fits_profile(const struct report_options *options,
 			 const struct choice *choice)
 {
 	if (choice->timeline.min_ns)
-		say("export: --min-duration does not apply to %s, which "
-		    "contains everything",
-		    options->format);
+		say_of("export",
+		       "--min-duration does not apply to %s, which "
+		       "contains everything",
+		       options->format);
 	else if (options->top != UINT64_MAX)
-		say("export: --top does not apply to %s, which has no rows",
-		    options->format);
+		say_of("export",
+		       "--top does not apply to %s, which has no rows",
+		       options->format);
 	else if (choice->table && !strcmp(options->format, "gmon"))
-		say("export: gmon only has time on CPUs: leave out --wall and "
-		    "--off-cpu");
+		say_of("export",
+		       "gmon only has time on CPUs: leave out --wall and "
+		       "--off-cpu");
 	else
 		return true;
 	return false;
@@ -139,17 +143,35 @@ static bool fits_events(const struct report_options *options,
 			const struct choice *choice)
 {
 	if (options->by != GROUP_BY_NOTHING)
-		say("export: --by needs --format=gmon, pprof, speedscope or "
-		    "callgrind");
+		say_of("export",
+		       "--by needs --format=gmon, pprof, speedscope or "
+		       "callgrind");
 	else if (choice->table)
-		say("export: --wall and --off-cpu need --format=pprof, "
-		    "speedscope or callgrind");
+		say_of("export", "--wall and --off-cpu need --format=pprof, "
+				 "speedscope or callgrind");
 	else if (!strcmp(options->format, "sqlite") && choice->timeline.min_ns)
-		say("export: --min-duration does not apply to sqlite, which "
-		    "contains everything");
+		say_of("export",
+		       "--min-duration does not apply to sqlite, which "
+		       "contains everything");
 	else
 		return true;
 	return false;
+}
+
+/* Returns 0 after a message if binary output would go to a terminal. */
+static bool may_write(const struct report_options *options)
+{
+	static const char *const binary[] = { "perfetto", "pprof", "gmon" };
+
+	for (size_t i = 0; i < sizeof(binary) / sizeof(*binary); i++)
+		if (!strcmp(options->format, binary[i]) && !options->output &&
+		    isatty(STDOUT_FILENO)) {
+			say("--format=%s is binary, which a terminal cannot "
+			    "show: name a file with -o FILE",
+			    options->format);
+			return false;
+		}
+	return true;
 }
 
 static int export_recording(const struct report_options *options,
@@ -159,18 +181,17 @@ static int export_recording(const struct report_options *options,
 	const struct profile_renderer *profile;
 
 	if (!options->format) {
-		say("export needs --format=%s", formats);
+		say_of("export", "needs --format=%s", formats);
 		return EXIT_USAGE;
 	}
+	if (!may_write(options))
+		return EXIT_USAGE;
 	profile = profile_renderer_find("export", options->format);
 	if (profile)
 		return export_profile(options, choice, profile);
 	timeline = timeline_renderer_find("export", options->format);
-	if (!timeline && strcmp(options->format, "sqlite") != 0) {
-		say("--format: no export format '%s'; there are %s",
-		    options->format, formats);
-		return EXIT_USAGE;
-	}
+	if (!timeline && strcmp(options->format, "sqlite") != 0)
+		return report_format_refuse("export", options->format, formats);
 	if (!fits_events(options, choice))
 		return EXIT_USAGE;
 	return timeline ? run_timeline_command(options, &choice->timeline,
@@ -230,6 +251,7 @@ static int run_export(int argc, char **argv)
 	const struct option_set set = {
 		.command = "export",
 		.adds_up = true,
+		.takes_input = true,
 		.purpose = "Exports a recording to other tools.",
 		.formats =
 			"perfetto, chrome, csv, json, ndjson, sqlite; or a "

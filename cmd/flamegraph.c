@@ -50,10 +50,9 @@ static int draw(const struct report_options *options,
 	const struct profile_renderer *renderer =
 		profile_renderer_find("flamegraph", format);
 
-	if (!renderer) {
-		say("--format: no flamegraph format '%s'", format);
-		return EXIT_USAGE;
-	}
+	if (!renderer)
+		return report_format_refuse("flamegraph", format,
+					    "svg or folded");
 	if (!choice->table)
 		return run_profile(options, renderer);
 	return run_attribution(options,
@@ -88,6 +87,7 @@ static int run_flamegraph(int argc, char **argv)
 	const struct option_set set = {
 		.command = "flamegraph",
 		.adds_up = true,
+		.takes_input = true,
 		.purpose = "Draws a flame graph, as an SVG file with zoom and "
 			   "search: of time on\nCPUs, in functions, unless an "
 			   "option selects otherwise.",

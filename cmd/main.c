@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "cmd/command.h"
 #include "cmd/console/console.h"
+#include "common/closest_word.h"
 #include "common/file_signals.h"
 
 #include <stdbool.h>
@@ -25,7 +26,7 @@ static void print_usage(FILE *out)
 	for (size_t i = 0; i < COMMAND_COUNT; i++)
 		fprintf(out, "  %-12s %s\n", commands[i]->name,
 			commands[i]->summary);
-	fputs("\nktrace-hw COMMAND --help lists a command's options; ktrace-hw "
+	fputs("\nktrace-hw help COMMAND lists a command's options; ktrace-hw "
 	      "--version prints\nthe version.\n",
 	      out);
 }
@@ -55,6 +56,35 @@ static int run(const struct command *command, int argc, char **argv)
 	return command->run(argc, argv);
 }
 
+static int run_named(const char *name, int argc, char **argv)
+{
+	struct closest_word closest = closest_word_to(name);
+	char similar[CLOSEST_WORD_TEXT];
+
+	for (size_t i = 0; i < COMMAND_COUNT; i++) {
+		if (!strcmp(commands[i]->name, name))
+			return finish(run(commands[i], argc, argv));
+		closest_word_offer(&closest, commands[i]->name);
+	}
+	closest_word_offer(&closest, "help");
+	closest_word_offer(&closest, "version");
+	say("no command '%s'%s; ktrace-hw --help lists them", name,
+	    closest_word_text(&closest, "", similar));
+	return EXIT_USAGE;
+}
+
+/* Runs "COMMAND WORD... --help" for "help COMMAND WORD...". */
+static int help_command(int argc, char **argv)
+{
+	char help[] = "--help";
+	const char *name = argv[2];
+
+	for (int i = 2; i + 1 < argc; i++)
+		argv[i] = argv[i + 1];
+	argv[argc - 1] = help;
+	return run_named(name, argc - 1, argv + 1);
+}
+
 int main(int argc, char **argv)
 {
 	file_signals_handle();
@@ -62,6 +92,8 @@ int main(int argc, char **argv)
 		print_usage(stderr);
 		return EXIT_USAGE;
 	}
+	if (argc > 2 && !strcmp(argv[1], "help"))
+		return help_command(argc, argv);
 	if (is_one_of(argv[1], "--help", "-h", "help")) {
 		print_usage(stdout);
 		return finish(EXIT_OK);
@@ -70,9 +102,5 @@ int main(int argc, char **argv)
 		puts("ktrace-hw " KTRACE_VERSION);
 		return finish(EXIT_OK);
 	}
-	for (size_t i = 0; i < COMMAND_COUNT; i++)
-		if (strcmp(commands[i]->name, argv[1]) == 0)
-			return finish(run(commands[i], argc - 1, argv + 1));
-	say("no command '%s'; ktrace-hw --help lists them", argv[1]);
-	return EXIT_USAGE;
+	return run_named(argv[1], argc - 1, argv + 1);
 }

@@ -179,8 +179,10 @@ static int make_request(struct attribution_request *request,
 	request->renderer = profile_renderer_find(asked->profile, format);
 	if (request->renderer)
 		return EXIT_OK;
-	say("--format: no %s format '%s'", asked->profile, format);
-	return EXIT_USAGE;
+	return report_format_refuse(asked->profile, format,
+				    strcmp(asked->profile, "calltree") ?
+					    "text, csv or json" :
+					    "text");
 }
 
 static int run_tables(const struct report_options *options,
@@ -255,6 +257,7 @@ static int run_report(int argc, char **argv)
 	const struct option_set set = {
 		.command = "report",
 		.adds_up = true,
+		.takes_input = true,
 		.purpose = "Reports where the time of each process went and "
 			   "what was recorded, or\nmakes other reports, all in "
 			   "one pass.",

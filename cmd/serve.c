@@ -51,6 +51,7 @@ static int read_options(struct serve_options *options, int argc, char **argv)
 		if (option != 'h')
 			continue;
 		fputs(usage, stdout);
+		fputs(console_options_help, stdout);
 		return EXIT_OK + 1;
 	}
 	if (optind == argc)

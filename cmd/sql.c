@@ -4,7 +4,10 @@
 #include "cmd/pipeline/query_session.h"
 #include "cmd/sql/sql_shell.h"
 #include "common/error.h"
+#include "decoder/recording/recording.h"
+#include "report/steps/call_step.h"
 #include "sql/rows/sql_table.h"
+#include "sql/sqlite/chosen_views.h"
 #include "sql/sqlite/query_rows.h"
 #include "sql/sqlite/table_schema.h"
 
@@ -35,8 +38,7 @@ static bool read_format(const char *name, enum record_format *format)
 	*format = RECORD_NDJSON;
 	if (!strcmp(name, "ndjson"))
 		return true;
-	say("--format: no format '%s'; there are text, csv, json and ndjson",
-	    name);
+	report_format_refuse("sql", name, "text, csv, json or ndjson");
 	return false;
 }
 
@@ -53,8 +55,18 @@ static int run_query(const struct sql_recording *recording, sqlite3 *db,
 	return EXIT_OK;
 }
 
+static int choose_rows(sqlite3 *db, const struct report_options *options,
+		       const struct time_window *window, char **message)
+{
+	if (time_window_is_all(*window) && !options->cpus.count)
+		return 0;
+	return chosen_views_create(db, window, options->cpus.items,
+				   options->cpus.count, message);
+}
+
 static int ask_database(const struct sql_recording *recording,
-			const struct report_options *options, FILE *out)
+			const struct report_options *options,
+			const struct time_window *window, FILE *out)
 {
 	enum record_format format;
 	sqlite3 *db = NULL;
@@ -63,8 +75,9 @@ static int ask_database(const struct sql_recording *recording,
 
 	if (!read_format(options->format, &format))
 		return EXIT_USAGE;
-	if (query_database_open(recording, &db, &message) < 0) {
-		say("sql: %s", message);
+	if (query_database_open(recording, &db, &message) < 0 ||
+	    choose_rows(db, options, window, &message) < 0) {
+		say_of("sql", "%s", message);
 		status = EXIT_FAILED;
 	} else if (options->query) {
 		status = run_query(recording, db, options->query, format, out);
@@ -78,35 +91,48 @@ static int ask_database(const struct sql_recording *recording,
 	return status;
 }
 
+/* Sets @window as --since and --until require. Returns the exit code. */
+static int choose_window(const struct session *session,
+			 const struct report_options *options,
+			 struct time_window *window)
+{
+	int status = EXIT_OK;
+
+	if (options->since || options->until)
+		status = session_needs_time(
+			session, options->since ? "--since" : "--until", "");
+	if (!status &&
+	    report_options_window(
+		    options, recording_info(session->recording)->first_time_ns,
+		    window) < 0)
+		status = EXIT_USAGE;
+	return status;
+}
+
 static int ask(const struct report_options *options)
 {
+	/* The trackers of a query need all CPUs and times: views select. */
+	struct report_options all = *options;
+	struct time_window window = TIME_WINDOW_ALL;
 	struct query_session query = { 0 };
 	struct session session;
-	int status = session_open(&session, options);
+	int status;
+
+	all.since = all.until = NULL;
+	all.cpus = ARRAY_OF(uint32_t);
+	status = session_open(&session, &all);
+	if (!status)
+		status = choose_window(&session, options, &window);
 
 	if (!status && query_session_open(&query, &session) < 0) {
 		say("%s", error_text(-ERROR_MEMORY));
 		status = EXIT_FAILED;
 	}
 	if (!status)
-		status = ask_database(&query.recording, options, session.out);
+		status = ask_database(&query.recording, options, &window,
+				      session.out);
 	query_session_close(&query);
 	return session_finish(&session, status);
-}
-
-/* Rejects options that a query replaces with its own conditions. */
-static bool can_do(const struct report_options *options)
-{
-	const char *name = options->since      ? "since" :
-			   options->until      ? "until" :
-			   options->cpus.count ? "cpu" :
-						 NULL;
-
-	if (name)
-		say("sql: does not take --%s: use a condition in the "
-		    "query",
-		    name);
-	return !name;
 }
 
 static int run_sql(int argc, char **argv)
@@ -133,7 +159,7 @@ static int run_sql(int argc, char **argv)
 		table_schema_document(stdout);
 		status = EXIT_OK;
 	} else if (status < 0) {
-		status = can_do(&options) ? ask(&options) : EXIT_USAGE;
+		status = ask(&options);
 	}
 	report_options_free(&options);
 	return status;

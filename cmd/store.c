@@ -2,6 +2,7 @@
 #include "cmd/command.h"
 #include "cmd/console/console.h"
 #include "cmd/store/store_commands.h"
+#include "common/closest_word.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -59,16 +60,21 @@ static int run_subcommand(size_t index, int argc, char **argv)
 static int run_store(int argc, char **argv)
 {
 	const char *name = argc > 1 ? argv[1] : "";
+	struct closest_word closest = closest_word_to(name);
+	char similar[CLOSEST_WORD_TEXT];
 
 	if (!strcmp(name, "--help") || !strcmp(name, "-h")) {
 		print_usage(stdout);
 		return EXIT_OK;
 	}
-	for (size_t i = 0; i < SUBCOMMANDS; i++)
+	for (size_t i = 0; i < SUBCOMMANDS; i++) {
 		if (!strcmp(subcommands[i].command->name, name))
 			return run_subcommand(i, argc, argv);
+		closest_word_offer(&closest, subcommands[i].command->name);
+	}
 	if (*name)
-		say("store: no command '%s'", name);
+		say_of("store", "no command '%s'%s", name,
+		       closest_word_text(&closest, "", similar));
 	print_usage(stderr);
 	return EXIT_USAGE;
 }

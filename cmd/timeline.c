@@ -143,8 +143,8 @@ static int run_chosen(const struct report_options *options,
 	if (renderer)
 		return run_timeline_command(options, &choice->timeline,
 					    renderer);
-	say("--format: no timeline format '%s'", choice->format);
-	return EXIT_USAGE;
+	return report_format_refuse("timeline", choice->format,
+				    "text, raw, csv or json");
 }
 
 static int run_timeline(int argc, char **argv)
@@ -155,6 +155,7 @@ static int run_timeline(int argc, char **argv)
 	};
 	const struct option_set set = {
 		.command = "timeline",
+		.takes_input = true,
 		.purpose = "Shows every function entry and exit, in order of "
 			   "time.",
 		.formats =

@@ -163,7 +163,7 @@ static bool can_do(const struct report_options *options)
 					     NULL;
 
 	if (name)
-		say("verify: does not take --%s", name);
+		say_of("verify", "does not take --%s", name);
 	return !name;
 }
 

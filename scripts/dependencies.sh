@@ -4,7 +4,8 @@
 #	scripts/dependencies.sh [build]	building, the recorder, the virtual machine
 #	scripts/dependencies.sh package	also make deb and tests/package/package.sh
 #	scripts/dependencies.sh quick|all	also the tests
-#	scripts/dependencies.sh full	also the tests of the page in a browser, of zsh,
+#	scripts/dependencies.sh full	also the tests of the page in a browser, of zsh
+#					and fish,
 #					of packages and of clang, consumers of exports,
 #					the documentation's site
 set -euo pipefail
@@ -25,7 +26,7 @@ ARM64=(gcc-aarch64-linux-gnu libc6-dev-arm64-cross)
 PACKAGE=(build-essential debhelper debootstrap dpkg-dev lintian)
 TEST=(check libunwind-dev sqlite3 qemu-user binutils linux-perf busybox-static
 	shellcheck time procps libprotobuf-dev protobuf-compiler python3)
-FULL=(chromium chromium-driver zsh clang golang-go valgrind mkdocs rpm nix-bin)
+FULL=(chromium chromium-driver zsh fish clang golang-go valgrind mkdocs rpm nix-bin)
 if grep -q '^VERSION_ID="12"' /etc/os-release; then
 	# The release of clang-format that formats the tree: scripts/format.sh
 	FULL+=(clang-format-14)

@@ -51,6 +51,7 @@ struct call_records_choice {
 struct attribution_output {
 	FILE *out;
 	enum record_format format;
+	bool is_quiet;	   /* no notes on standard error */
 	const char *sort;  /* column name; NULL: the table's default */
 	const char *shown; /* columns of text (record_writer.shown); or NULL */
 	bool is_brief;	   /* @shown is the table's brief */

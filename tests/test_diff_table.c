@@ -104,6 +104,55 @@ START_TEST(records_have_all)
 }
 END_TEST
 
+static const struct {
+	double a_ns[2];
+	double b_ns[2];
+	double percent;
+	bool is_slower;
+} slower[] = {
+	{ { 100, 102 }, { 150, 151 }, 10, true },
+	{ { 100, 102 }, { 150, 151 }, 48, true },
+	{ { 100, 102 }, { 150, 151 }, 50, false },
+	/* within the noise of a side */
+	{ { 100, 140 }, { 150, 151 }, 10, false },
+	{ { 100, 102 }, { 150, 210 }, 10, false },
+	{ { 100, 160 }, { 150, 151 }, 10, false },
+	/* faster, unchanged, new, gone */
+	{ { 150, 151 }, { 100, 102 }, 0, false },
+	{ { 100, 100 }, { 100, 100 }, 0, false },
+	{ { 0, 0 }, { 100, 100 }, 0, false },
+	{ { 100, 100 }, { 0, 0 }, 0, false },
+};
+
+static bool is_slower(int recordings, int index)
+{
+	struct diff_table table = diff_table_new();
+	bool is;
+
+	for (int side = 0; side < 2; side++)
+		for (int i = 0; i < recordings; i++) {
+			double ns = side ? slower[index].b_ns[i] :
+					   slower[index].a_ns[i];
+
+			diff_table_begin(&table, side);
+			if (ns > 0)
+				add(&table, side, "read", 1, ns);
+		}
+	diff_table_end(&table);
+	is = diff_row_is_slower(array_at(&table.rows, 0), table.recordings,
+				slower[index].percent);
+	diff_table_free(&table);
+	return is;
+}
+
+START_TEST(slower_is_more_than_the_limit_and_noise)
+{
+	ck_assert_int_eq(is_slower(2, _i), slower[_i].is_slower);
+	/* One recording per side cannot show noise. */
+	ck_assert(!is_slower(1, _i));
+}
+END_TEST
+
 START_TEST(text_leaves_out_what_is_chance)
 {
 	char *text = written(RECORD_TABLE, UINT64_MAX);
@@ -231,6 +280,8 @@ static Suite *diff_table_suite(void)
 	tcase_add_test(tcase, csv_is_read_as_it_was_written);
 	tcase_add_test(tcase, nothing_has_no_rows);
 	tcase_add_test(tcase, records_have_all);
+	tcase_add_loop_test(tcase, slower_is_more_than_the_limit_and_noise, 0,
+			    sizeof(slower) / sizeof(*slower));
 	tcase_add_test(tcase, text_leaves_out_what_is_chance);
 	tcase_add_test(tcase, top_counts_rows_of_a_section);
 	tcase_add_test(tcase, text_says_what_the_tracer_took);

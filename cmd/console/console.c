@@ -2,10 +2,12 @@
 #include "cmd/console/console.h"
 
 #include "cmd/command.h"
+#include "common/closest_word.h"
 #include "common/file_io.h"
 #include "common/regular_file.h"
 #include "report/text/name_text.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <limits.h>
@@ -48,6 +50,48 @@ void say_of(const char *command, const char *format, ...)
 	va_end(args);
 }
 
+enum verbosity { LOG_QUIET, LOG_NORMAL, LOG_VERBOSE };
+
+static const char log_variable[] = "KTRACE_LOG";
+
+static enum verbosity verbosity(void)
+{
+	const char *text = getenv(log_variable);
+
+	if (text && !strcmp(text, "quiet"))
+		return LOG_QUIET;
+	return text && !strcmp(text, "verbose") ? LOG_VERBOSE : LOG_NORMAL;
+}
+
+bool notes_are_shown(void)
+{
+	return verbosity() != LOG_QUIET;
+}
+
+void say_note(const char *format, ...)
+{
+	va_list args;
+
+	if (!notes_are_shown())
+		return;
+	fputs("ktrace-hw: ", stderr);
+	va_start(args, format);
+	write_line(format, args);
+	va_end(args);
+}
+
+void say_more(const char *format, ...)
+{
+	va_list args;
+
+	if (verbosity() != LOG_VERBOSE)
+		return;
+	fputs("ktrace-hw: ", stderr);
+	va_start(args, format);
+	write_line(format, args);
+	va_end(args);
+}
+
 static const char *level_text(enum log_level level)
 {
 	switch (level) {
@@ -68,6 +112,8 @@ static void write_message(void *ctx, enum log_level level, const char *file,
 			  uint64_t offset, const char *text)
 {
 	(void)ctx;
+	if (level == LOG_NOTE && !notes_are_shown())
+		return;
 	fprintf(stderr, "ktrace-hw: %s", level_text(level));
 	if (file) {
 		name_write(stderr, NAME_TEXT, file);
@@ -119,8 +165,29 @@ static bool are_plain(char **words)
 	return !*words;
 }
 
-int next_option(int argc, char **argv, const char *letters,
-		const struct option *list)
+/* Suggests a long option for @word, unless getopt_long() found some option that
+ * starts like it and reported another error.
+ */
+static void suggest(const char *word, const struct option *list)
+{
+	char name[64];
+	struct closest_word closest = closest_word_to(name);
+
+	if (!word || strncmp(word, "--", 2) != 0)
+		return;
+	snprintf(name, sizeof(name), "%.*s", (int)strcspn(word + 2, "="),
+		 word + 2);
+	for (; list->name; list++) {
+		if (!strncmp(list->name, name, strlen(name)))
+			return;
+		closest_word_offer(&closest, list->name);
+	}
+	if (*closest.best)
+		say("did you mean --%s?", closest.best);
+}
+
+static int next_of(int argc, char **argv, const char *letters,
+		   const struct option *list)
 {
 	int option;
 
@@ -136,5 +203,42 @@ int next_option(int argc, char **argv, const char *letters,
 					       letter :
 					       argv[optind - 1]);
 	}
+	if (option == '?' && opterr && !optopt)
+		suggest(argv[optind - 1], list);
 	return option;
+}
+
+enum { MOST_OPTIONS = 128, OPTION_QUIET = 1 << 20, OPTION_VERBOSE };
+
+const char console_options_help[] =
+	"  --quiet                no notes on standard error (-q)\n"
+	"  --verbose              more notes, such as which recording is read "
+	"(-v)\n";
+
+int next_option(int argc, char **argv, const char *letters,
+		const struct option *list)
+{
+	struct option all[MOST_OPTIONS + 3] = { 0 };
+	char all_letters[32];
+	int count = 0;
+	int option;
+
+	for (; list[count].name; count++) {
+		assert(count < MOST_OPTIONS);
+		all[count] = list[count];
+	}
+	all[count++] =
+		(struct option){ "quiet", no_argument, NULL, OPTION_QUIET };
+	all[count] =
+		(struct option){ "verbose", no_argument, NULL, OPTION_VERBOSE };
+	snprintf(all_letters, sizeof(all_letters), "%sqv", letters);
+	while ((option = next_of(argc, argv, all_letters, all)) != -1) {
+		if (option == 'q' || option == OPTION_QUIET)
+			setenv(log_variable, "quiet", 1);
+		else if (option == 'v' || option == OPTION_VERBOSE)
+			setenv(log_variable, "verbose", 1);
+		else
+			return option;
+	}
+	return -1;
 }

@@ -5,6 +5,7 @@
 #include "common/log.h"
 
 #include <getopt.h>
+#include <stdbool.h>
 #include <stdio.h>
 
 struct option;
@@ -21,8 +22,18 @@ void say(const char *format, ...) __attribute__((format(printf, 1, 2)));
 void say_of(const char *command, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 
+/* Returns whether notes are shown: not with -q. */
+bool notes_are_shown(void);
+
+/* Like say(), but a note, which -q suppresses. */
+void say_note(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+/* Like say_note(), but only -v shows it. */
+void say_more(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
 /* A log that writes one line per message to standard error: the program's name,
- * the file and the byte offset in it if they are known, and the text.
+ * the file and the byte offset in it if they are known, and the text. With -q it
+ * drops notes.
  */
 extern const struct log console_log;
 
@@ -42,9 +53,19 @@ int written_flush(FILE *out);
 int written_stdout(void);
 
 /* Like getopt_long(), but its messages escape control characters in wrong
- * options, so that a terminal does not interpret them.
+ * options, so that a terminal does not interpret them, and suggest the closest
+ * long option of @list.
+ *
+ * It consumes -q (--quiet) and -v (--verbose) itself: every command has them.
+ * Both set KTRACE_LOG in the environment, so that programs which the command
+ * starts behave alike.
  */
 int next_option(int argc, char **argv, const char *letters,
 		const struct option *list);
+
+/* The lines of -q and -v for the help of a command, in the columns that
+ * own_option_print() uses.
+ */
+extern const char console_options_help[];
 
 #endif

@@ -5,6 +5,7 @@
 #include "cmd/console/console.h"
 #include "cmd/options/option_lists.h"
 #include "common/clocks.h"
+#include "common/closest_word.h"
 #include "decoder/flow/branch_source.h"
 #include "decoder/flow/flow_source.h"
 #include "decoder/recording/recording.h"
@@ -336,6 +337,7 @@ static void print_help(FILE *out, const struct option_set *set)
 		if (common_option_is_taken(set, (enum common_option)i))
 			own_option_print(out, &option, 1);
 	}
+	fputs(console_options_help, out);
 }
 
 static int argument_rule(const struct own_option *option)
@@ -378,11 +380,43 @@ static int to_index(int value)
 	return value - OWN_BASE - MAX_OWN;
 }
 
+/* The values of the options that accept few. */
+static const char *const common_values[COMMON_COUNT] = {
+	[COMMON_BILL] = "beneficiary or victim",
+	[COMMON_BY] = "thread, process, comm, cgroup or choice",
+	[COMMON_ENGINE] = "graph, libipt or opencsd",
+	[COMMON_COLOR] = "auto, always or never",
+};
+
+static int refuse_value(enum common_option option, const char *argument)
+{
+	struct closest_word closest = closest_word_to(argument);
+	char similar[CLOSEST_WORD_TEXT];
+
+	closest_word_offer_list(&closest, common_values[option]);
+	say("--%s: cannot use '%s'%s; it takes %s", common_options[option].name,
+	    argument, closest_word_text(&closest, "", similar),
+	    common_values[option]);
+	return EXIT_USAGE + 1;
+}
+
+int report_format_refuse(const char *kind, const char *format,
+			 const char *formats)
+{
+	struct closest_word closest = closest_word_to(format);
+	char similar[CLOSEST_WORD_TEXT];
+
+	closest_word_offer_list(&closest, formats);
+	say("--format: no %s format '%s'%s; there are %s", kind, format,
+	    closest_word_text(&closest, "", similar), formats);
+	return EXIT_USAGE;
+}
+
 static int refuse(const struct option_set *set, const char *name,
 		  const char *argument)
 {
 	say("--%s: cannot use '%s'", name, argument);
-	say("ktrace-hw %s --help lists the options", set->command);
+	say_of(set->command, "--help lists the options");
 	return EXIT_USAGE + 1;
 }
 
@@ -420,11 +454,23 @@ static int take_own(struct report_options *options,
 	return 0;
 }
 
+static int take_common(struct report_options *options,
+		       const struct option_set *set, enum common_option option)
+{
+	if (!common_option_is_taken(set, option))
+		return refuse(set, common_options[option].name, optarg);
+	if (common_option_take(options, option, optarg))
+		return 0;
+	return common_values[option] ?
+		       refuse_value(option, optarg) :
+		       refuse(set, common_options[option].name, optarg);
+}
+
 static int take_option(struct report_options *options,
 		       const struct option_set *set, int value, char **argv)
 {
 	if (value == '?') {
-		say("ktrace-hw %s --help lists the options", set->command);
+		say_of(set->command, "--help lists the options");
 		return EXIT_USAGE + 1;
 	}
 	if (value >= OWN_BASE && value < OWN_BASE + MAX_OWN)
@@ -433,15 +479,7 @@ static int take_option(struct report_options *options,
 		print_help(stdout, set);
 		return EXIT_OK + 1;
 	}
-	return common_option_is_taken(set,
-				      (enum common_option)to_index(value)) &&
-			       common_option_take(
-				       options,
-				       (enum common_option)to_index(value),
-				       optarg) ?
-		       0 :
-		       refuse(set, common_options[to_index(value)].name,
-			      optarg);
+	return take_common(options, set, (enum common_option)to_index(value));
 }
 
 /* A single operand is the recording if such a file exists, else the query. */
@@ -515,10 +553,10 @@ int report_options_read(struct report_options *options,
 	if (!status)
 		take_words(options, set, argc, argv);
 	if (!status && optind < argc) {
-		say("%s: does not take '%s'%s", set->command, argv[optind],
-		    set->takes_two || options->input ?
-			    "" :
-			    "; -i names a recording");
+		say_of(set->command, "does not take '%s'%s", argv[optind],
+		       set->takes_two || options->input ?
+			       "" :
+			       "; -i names a recording");
 		status = EXIT_USAGE + 1;
 	}
 	return status ? status : refuse_contradictions(options, set);

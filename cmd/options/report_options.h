@@ -132,6 +132,12 @@ int report_options_read(struct report_options *options,
 			const struct option_set *set, int argc, char **argv);
 void report_options_free(struct report_options *options);
 
+/* Reports that --format=@format is no format of @kind ("flat"); @formats lists
+ * those there are ("text, csv or json"). Returns EXIT_USAGE.
+ */
+int report_format_refuse(const char *kind, const char *format,
+			 const char *formats);
+
 /* Returns the filter that @options describe; it borrows both arguments. */
 struct step_filter report_options_filter(const struct report_options *options,
 					 const struct task_names *names);

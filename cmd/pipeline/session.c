@@ -588,6 +588,16 @@ static bool index_is(const char *use)
 	return index && !strcmp(index, use);
 }
 
+static void say_session(const struct session *session)
+{
+	const struct recording_info *info = recording_info(session->recording);
+
+	say_more("%s: Linux %s, %zu streams; decoder %s, %u threads",
+		 recording_path(session->recording), info->os_release,
+		 recording_stream_count(session->recording),
+		 engine_name(session->engine), jobs_count(session->jobs));
+}
+
 int session_open_input(struct session *session,
 		       const struct report_options *options)
 {
@@ -613,6 +623,8 @@ int session_open_input(struct session *session,
 		status = log_unread_programs(session);
 	if (!status)
 		status = session_open_groups(session, options);
+	if (!status)
+		say_session(session);
 	session->decodes_all = index_is("none");
 	session->uses_points = index_is("points");
 	return status;

@@ -257,6 +257,8 @@ void record_options_help(void)
 	      "up\n"
 	      "                     to SIZE (8K), for report --sleeps and\n"
 	      "                     --user-sites\n"
+	      "  -q, --quiet        no notes on standard error\n"
+	      "  -v, --verbose      more notes\n"
 	      "\n"
 	      "Exit code: the command's, or 128+N if signal N ended it; 125 "
 	      "if\n"

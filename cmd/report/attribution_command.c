@@ -471,7 +471,8 @@ static const char *table_run_name(const struct attribution_request *request)
 
 static int fail(const struct table_run *run, int status)
 {
-	return render_failure(status, run->output.sort);
+	return render_failure(status, run->output.sort,
+			      run->request->table->columns);
 }
 
 /* Prints how long the recorder's tasks, whose rows are omitted, were traced. */
@@ -507,7 +508,8 @@ static int render_one(const struct session *session, struct table_run *run)
 
 	if (notes == output->out && !request->is_quiet)
 		fputs(time_unit_of(session->recording)->note, notes);
-	say_left_out(run, notes);
+	if (notes != stderr || notes_are_shown())
+		say_left_out(run, notes);
 	status = request->table->render(run->handler, output);
 	return status < 0 ? fail(run, status) : status;
 }
@@ -812,6 +814,7 @@ static struct table_run run_of(const struct report_options *options,
 			    .top = options->top,
 			    .title = options->title,
 			    .format = format,
+			    .is_quiet = !notes_are_shown(),
 			    .out = out },
 		.profile = { .options = options,
 			     .renderer = request->renderer,
@@ -860,7 +863,7 @@ static int read_facts(const struct session *session, struct recorded *recorded)
 	struct known_events *events = known_events_new(session->recording);
 
 	if (!events)
-		return render_failure(-ERROR_MEMORY, NULL);
+		return render_failure(-ERROR_MEMORY, NULL, NULL);
 	*recorded = recorded_of(session->recording, events);
 	known_events_free(events);
 	return EXIT_OK;
@@ -879,12 +882,6 @@ static bool begins_with_explanation(const struct session *session,
 	       time_window_is_all(session->window) && !session->groups &&
 	       !read_facts(session, &recorded) &&
 	       recorded_has(&recorded, &need);
-}
-
-static int refuse_format(const char *what, const char *format)
-{
-	say("--format: no %s format '%s'", what, format);
-	return EXIT_USAGE;
 }
 
 /* Returns whether @options allow @request. Profiles have formats of their own,
@@ -920,10 +917,12 @@ static int check_request(const struct report_options *options,
 	if (!request->renderer &&
 	    (!record_format_find(options->format, &format) ||
 	     (request->calls && format == RECORD_CSV)))
-		return refuse_format(name, options->format);
+		return report_format_refuse(
+			name, options->format,
+			request->calls ? "text or json" : "text, csv or json");
 	if (request->sort &&
 	    !attribution_table_has_column(request->table, request->sort))
-		return render_failure(-ERROR_NOT_FOUND, request->sort);
+		return sort_refuse(request->sort, request->table->columns);
 	if (request->columns && check_columns(request))
 		return EXIT_USAGE;
 	if (options->by == GROUP_BY_NOTHING || request->table->has_groups)

@@ -6,6 +6,7 @@
 #include "cmd/console/console.h"
 #include "cmd/options/report_options.h"
 #include "cmd/pipeline/session.h"
+#include "common/closest_word.h"
 #include "common/error.h"
 #include "common/output_file.h"
 #include "common/regular_file.h"
@@ -28,12 +29,22 @@
 #include <stdlib.h>
 #include <string.h>
 
-int render_failure(int status, const char *sort)
+int sort_refuse(const char *sort, const char *columns)
 {
-	if (status == -ERROR_NOT_FOUND) {
-		say("--sort: no column '%s' here", sort);
-		return EXIT_USAGE;
-	}
+	struct closest_word closest = closest_word_to(sort);
+	char similar[CLOSEST_WORD_TEXT];
+
+	closest_word_offer_list(&closest, columns ? columns : "");
+	say("--sort: no column '%s' here%s%s%s", sort,
+	    closest_word_text(&closest, "", similar),
+	    columns ? "; there are " : "", columns ? columns : "");
+	return EXIT_USAGE;
+}
+
+int render_failure(int status, const char *sort, const char *columns)
+{
+	if (status == -ERROR_NOT_FOUND)
+		return sort_refuse(sort, columns);
 	say("%s", error_text(status));
 	return EXIT_FAILED;
 }
@@ -118,7 +129,8 @@ static int render_to(const struct profile_report *report,
 {
 	int status = render(report, out);
 
-	return status ? render_failure(status, report->sort) : EXIT_OK;
+	return status ? render_failure(status, report->sort, flat_columns) :
+			EXIT_OK;
 }
 
 static int render_file(const struct profile_report *report,
@@ -414,7 +426,8 @@ static int render(struct event_handler *handler,
 
 	if (!status)
 		status = renderer->render(&report, output->out);
-	if (!status && !renderer->has_title && !choice->options->capture) {
+	if (!status && !renderer->has_title && !choice->options->capture &&
+	    notes_are_shown()) {
 		explain_wall(profile);
 		render_interrupts(&report, stderr);
 		render_left_out(&report, stderr);

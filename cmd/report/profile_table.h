@@ -13,11 +13,16 @@ struct report_options;
 struct session;
 struct step_callback;
 
+/* Reports that a table or a profile has no column @sort; @columns lists those it
+ * has, separated by spaces, and may be NULL. Returns EXIT_USAGE.
+ */
+int sort_refuse(const char *sort, const char *columns);
+
 /* Reports that a table or a profile cannot be rendered because of @status, a
- * negative enum error; -ERROR_NOT_FOUND means that it has no column @sort.
+ * negative enum error; -ERROR_NOT_FOUND is reported as by sort_refuse().
  * Returns the exit code.
  */
-int render_failure(int status, const char *sort);
+int render_failure(int status, const char *sort, const char *columns);
 
 /* Selects a profile. */
 struct profile_choice {

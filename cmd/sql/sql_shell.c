@@ -3,6 +3,7 @@
 
 #include "cmd/console/console.h"
 #include "common/array.h"
+#include "common/closest_word.h"
 #include "common/error.h"
 #include "sql/rows/sql_table.h"
 #include "sql/scan/table_scan.h"
@@ -21,13 +22,41 @@
 #include <strings.h>
 #include <unistd.h>
 
+/* Writes the table, or the column of any table, that the query probably meant
+ * by an unknown name to @text, as closest_word_text() does.
+ */
+static const char *similar_name(const char *message,
+				char text[CLOSEST_WORD_TEXT])
+{
+	bool is_table = !strncmp(message, "no such table: ", 15);
+	bool is_column = !strncmp(message, "no such column: ", 16);
+	const char *dot = strrchr(message, '.');
+	const char *name = strchr(message, ':');
+	struct closest_word closest = closest_word_to(
+		is_table || is_column ? (dot ? dot + 1 : name + 2) : "");
+
+	for (int i = 0; i < SQL_TABLES; i++) {
+		const struct sql_table *table =
+			sql_table_at((enum sql_table_id)i);
+
+		if (is_table)
+			closest_word_offer(&closest, table->name);
+		for (uint32_t j = 0; is_column && j < table->column_count; j++)
+			closest_word_offer(&closest, table->columns[j].name);
+	}
+	return closest_word_text(&closest, "", text);
+}
+
 void sql_failure_report(struct sqlite3 *db)
 {
+	char similar[CLOSEST_WORD_TEXT];
+
 	if (sqlite_failed_in_file(db))
-		say("sql: %s: cannot write a temporary file: %s",
-		    sqlite_temporary_place(), sqlite_reason(db));
+		say_of("sql", "%s: cannot write a temporary file: %s",
+		       sqlite_temporary_place(), sqlite_reason(db));
 	else
-		say("sql: %s", sqlite3_errmsg(db));
+		say_of("sql", "%s%s", sqlite3_errmsg(db),
+		       similar_name(sqlite3_errmsg(db), similar));
 }
 
 void sql_missing_report(const struct sql_recording *recording,
@@ -35,9 +64,11 @@ void sql_missing_report(const struct sql_recording *recording,
 {
 	const struct recorded recorded = recorded_of(recording->input.recording,
 						     recording->input.events);
-	int status =
-		sql_needs_explain(sql_tables_all(), &recorded, reads, stderr);
+	int status = 0;
 
+	if (notes_are_shown())
+		status = sql_needs_explain(sql_tables_all(), &recorded, reads,
+					   stderr);
 	if (status < 0)
 		say("%s", error_text(status));
 }
@@ -262,8 +293,8 @@ static bool run_own(struct shell *shell, char *line)
 	else
 		is_known = false;
 	if (!is_known) {
-		say("sql: cannot do '%s%s%s'", command, argument ? " " : "",
-		    argument ? argument : "");
+		say_of("sql", "cannot do '%s%s%s'", command,
+		       argument ? " " : "", argument ? argument : "");
 		shell->has_failed = true;
 	}
 	return true;

@@ -25,9 +25,10 @@ static int write_answer(const struct store_options *options,
 			const struct answer *answer)
 {
 	if (answer->columns.count > RECORD_MAX_COLUMNS) {
-		say("store: the result has %zu columns, but at most %d can be "
-		    "written: select fewer",
-		    answer->columns.count, RECORD_MAX_COLUMNS);
+		say_of("store",
+		       "the result has %zu columns, but at most %d can be "
+		       "written: select fewer",
+		       answer->columns.count, RECORD_MAX_COLUMNS);
 		return EXIT_FAILED;
 	}
 	answer_write(answer, options->format, stdout);
@@ -69,14 +70,16 @@ static int send_recording(const struct query_session *query,
 				     &console_log, &is_there, &rows);
 
 	if (error)
-		say("store: %s: not added: %s", entry->path, error_text(error));
+		say_of("store", "%s: not added: %s", entry->path,
+		       error_text(error));
 	else if (is_there)
-		say("store: %s: was added before (id %s) and keeps the labels "
-		    "of that time",
-		    entry->path, entry->id);
+		say_of("store",
+		       "%s: was added before (id %s) and keeps the labels "
+		       "of that time",
+		       entry->path, entry->id);
 	else
-		say("store: %s: added, %" PRIu64 " rows (id %s)", entry->path,
-		    rows, entry->id);
+		say_of("store", "%s: added, %" PRIu64 " rows (id %s)",
+		       entry->path, rows, entry->id);
 	return error ? EXIT_FAILED : EXIT_OK;
 }
 
@@ -115,7 +118,7 @@ static int add_one(const struct store_options *options, const char *name,
 	int close_status;
 
 	if (!path) {
-		say("store: %s: %s", name, strerror(errno));
+		say_of("store", "%s: %s", name, strerror(errno));
 		return EXIT_FAILED;
 	}
 	status = session_open_input(&session, &input);
@@ -147,7 +150,7 @@ static int run_add(const struct store_options *options)
 	int status = EXIT_FAILED;
 
 	if (!options->to) {
-		say("store: name the store with --to TARGET");
+		say_of("store", "name the store with --to TARGET");
 		return EXIT_USAGE;
 	}
 	/* Treat the file size limit as a write error, like a full disk. */
@@ -212,7 +215,7 @@ static int run_diff(const struct store_options *options)
 {
 	if (options->a.count && options->b.count)
 		return store_answer(options, ask_diff);
-	say("store: diff needs two sides: --a kernel=6.1 --b kernel=6.12");
+	say_of("store", "diff needs two sides: --a kernel=6.1 --b kernel=6.12");
 	return EXIT_USAGE;
 }
 
@@ -258,8 +261,8 @@ static int ask_report(const struct store_options *options,
 
 	snprintf(text, sizeof(text), "%s", options->by ? options->by : "item");
 	if (!read_keys(&report, text)) {
-		say("store: --by: '%s' is not a list of up to %d keys",
-		    options->by, STORE_MOST_KEYS);
+		say_of("store", "--by: '%s' is not a list of up to %d keys",
+		       options->by, STORE_MOST_KEYS);
 		return -1;
 	}
 	if (measure_query_count(&report.choice, target, &recordings) < 0)

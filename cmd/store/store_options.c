@@ -240,8 +240,9 @@ static void print_usage(const struct store_command *command, FILE *out)
 	for (int i = 0; i < STORE_OPTIONS; i++)
 		if (has_option(command, i))
 			own_option_print(out, &store_option_list[i], 1);
-	fputs("  --help                 this text\n\n"
-	      "TARGET is an SQLite file, or "
+	fputs("  --help                 this text\n", out);
+	fputs(console_options_help, out);
+	fputs("\nTARGET is an SQLite file, or "
 	      "clickhouse://USER:PASSWORD@HOST:PORT/DATABASE\n"
 	      "(the port of its HTTP interface; the password may be in "
 	      "CLICKHOUSE_PASSWORD)\n",
@@ -279,8 +280,8 @@ static int take(struct store_options *options,
 	wanted = store_option_take(options, (enum store_option)option, optarg);
 	if (!wanted)
 		return 0;
-	say("store: --%s: '%s' is not %s", store_option_list[option].name,
-	    optarg ? optarg : "", wanted);
+	say_of("store", "--%s: '%s' is not %s", store_option_list[option].name,
+	       optarg ? optarg : "", wanted);
 	return EXIT_USAGE + 1;
 }
 

@@ -76,6 +76,8 @@ void top_options_help(void)
 	      "caller's\n"
 	      "                     stack at each system call, up to SIZE "
 	      "(8K)\n"
+	      "  -q, --quiet        no notes on standard error\n"
+	      "  -v, --verbose      more notes\n"
 	      "\n"
 	      "Keys: s sleeps, c system calls, i interrupts, p processes, "
 	      "arrows "

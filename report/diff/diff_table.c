@@ -169,6 +169,25 @@ const char *diff_row_note(const struct diff_row *row,
 	return diff_sides_are_noise(row->sides, recordings) ? "noise" : "";
 }
 
+bool diff_row_is_slower(const struct diff_row *row,
+			const uint32_t recordings[2], double percent)
+{
+	const struct diff_side *a = &row->sides[0];
+	const struct diff_side *b = &row->sides[1];
+	double a_least_ns = least_of(a, recordings[0]);
+	double b_least_ns = least_of(b, recordings[1]);
+	double gap_ns = b_least_ns - a->most_ns;
+
+	if (!a->recordings || !b->recordings ||
+	    (recordings[0] < 2 && recordings[1] < 2))
+		return false;
+	return a->most_ns > 0 && gap_ns > 0 &&
+	       gap_ns > a->most_ns - a_least_ns &&
+	       gap_ns > b->most_ns - b_least_ns &&
+	       diff_row_change(row, recordings) * 100 >
+		       percent * diff_side_mean(a, recordings[0]).total_ns;
+}
+
 struct diff_table diff_table_new(void)
 {
 	return (struct diff_table){

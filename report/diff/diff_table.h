@@ -118,6 +118,14 @@ double diff_row_change(const struct diff_row *row,
 const char *diff_row_note(const struct diff_row *row,
 			  const uint32_t recordings[2]);
 
+/* Returns whether the row's mean time grew by more than @percent and by more
+ * than noise: the gap between the slowest recording of side 0 and the fastest of
+ * side 1 must exceed the differences among the recordings of each side. False
+ * for a row that only one side has, and with one recording per side.
+ */
+bool diff_row_is_slower(const struct diff_row *row,
+			const uint32_t recordings[2], double percent);
+
 /* The comparison of two sides' recordings: a row for each process, system call,
  * wait channel and function, matched by name because process numbers differ
  * between recordings.

@@ -253,8 +253,10 @@ static int render(struct event_handler *handler,
 		fputs("\n]\n", output->out);
 	else
 		explain(records, output->out);
-	say_left_out(records,
-		     output->format == RECORD_JSON ? stderr : output->out);
+	if (output->format != RECORD_JSON)
+		say_left_out(records, output->out);
+	else if (!output->is_quiet)
+		say_left_out(records, stderr);
 	return 0;
 }
 

@@ -11,6 +11,7 @@
 #include "common/error.h"
 #include "common/kept_file.h"
 #include "report/steps/call_step.h"
+#include "report/steps/task_choice.h"
 #include "symbolize/functions/function_table.h"
 #include "symbolize/symbols/symbols.h"
 #include "tables/table.h"
@@ -79,11 +80,12 @@ static int add_whole(struct call_stat *stat, const struct system_call *call)
 	return histogram_add(&stat->wall, call->end_ns - call->begin_ns);
 }
 
-/* Counts @call, which has ended.  Returns 0 or -ERROR_MEMORY. */
-static int call_stats_add(struct call_stats *stats,
+/* Counts @call, which has ended, for the process or group @pid.  Returns 0 or
+ * -ERROR_MEMORY.
+ */
+static int call_stats_add(struct call_stats *stats, int32_t pid,
 			  const struct system_call *call)
 {
-	int32_t pid = call->task->pid < 0 ? call->task->tid : call->task->pid;
 	struct call_stat *stat = stat_of(stats, pid, call->function);
 
 	if (!stat)
@@ -186,9 +188,14 @@ static void keep_call(const struct syscalls_table *table,
 static int count_call(struct syscalls_table *table,
 		      const struct system_call *call)
 {
+	const struct task_groups *groups = table->input.groups;
+	int32_t pid = call->task->pid < 0 ? call->task->tid : call->task->pid;
+
 	if (!table_wants(&table->input, call->task, call->begin_ns))
 		return 0;
-	return call_stats_add(&table->stats, call);
+	return call_stats_add(&table->stats,
+			      groups ? task_groups_of(groups, call->task) : pid,
+			      call);
 }
 
 static int take_call(struct task_listener *listener,
@@ -357,6 +364,7 @@ const struct attribution_table syscalls_table = {
 	.help = "each process's system calls: how many, how long, and where "
 		"their time went",
 	.is_of_tasks = true,
+	.has_groups = true,
 	.size = sizeof(struct syscalls_table),
 	.open = open_table,
 	.render = render,

@@ -509,7 +509,10 @@ static int sleeps_show(const struct sleeps_table *table,
 {
 	int status;
 
-	say_idle(table, output->format == RECORD_TABLE ? output->out : stderr);
+	if (output->format == RECORD_TABLE)
+		say_idle(table, output->out);
+	else if (!output->is_quiet)
+		say_idle(table, stderr);
 	if (output->format != RECORD_TABLE)
 		return table_rows_render(output, write_row, table,
 					 sleep_stats_count(&table->stats));

@@ -24,6 +24,7 @@ TABLES = (
                   "tracer_ns", "threads")),
     (["report", "--sleeps", "--with-idle"], ("total_ns", "cut_ns", "count")),
     (["report", "--runqueue"], ("total_ns", "count", "preempted")),
+    (["report", "--syscalls"], ("total_ns", "count", "asleep_ns", "cut")),
     (["report", "--interrupts"], ("total_ns", "exact_ns", "inferred_ns",
                                   "nobody_ns")),
     (["report", "--flat", "--with-idle", "--with-tracer"], ("self_ns",)),

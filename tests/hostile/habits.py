@@ -31,12 +31,12 @@ READERS = (("report",), ("explain",), ("report", "--flat"),
            ("flamegraph", "--wall"), ("export", "--format=chrome"))
 
 
-def write(folder, name="one", **options):
+def write(folder, name="one", jump_ns=100, **options):
     start = record(ITRACE_START, struct.pack("<2I", 117, 117) +
                    origin(117, 1000))
     write_recording(folder, [comm(117, name, 1000), start,
-                             kernel_trace(1500000)], traces_user=False,
-                    **options)
+                             kernel_trace(1500000, jump_ns=jump_ns)],
+                    traces_user=False, **options)
 
 
 def check_choices_that_leave_nothing(program, folder):
@@ -245,7 +245,7 @@ def check_several_reports(program, folder):
     done = run(program, "report", "-i", folder, *reports)
     heads = [line for line in done.out.split("\n") if line.startswith("==>")]
     assert heads == [f"==> {name} <==" for name in both], done.out
-    for wrong in (("--format=csv",), ("--threads", "--syscalls", "--by=comm"),
+    for wrong in (("--format=csv",), ("--threads", "--locks", "--by=comm"),
                   ("--calltree", "--format=json")):
         done = run(program, "report", "-i", folder, *reports, *wrong)
         assert done.code == 2 and not done.out, done
@@ -342,6 +342,9 @@ def check_examples(program, folder):
               encoding="ascii") as out:
         out.write("".join(f"{CODE + 0x10000 + i:x} T {name}\n" for i, name in
                           enumerate(("vfs_read", "filemap_read", "write"))))
+    for name in "before/1 before/2 after/1 after/2".split():
+        os.makedirs(os.path.dirname(os.path.join(folder, name)), exist_ok=True)
+        os.symlink(path, os.path.join(folder, name))
     run_examples(program, folder, examples())
     for name in "old old1 old2 old3 new new1 new2 new3".split():
         os.symlink(path, os.path.join(folder, name))
@@ -426,8 +429,236 @@ def check_words_and_folders_that_are_none(program, folder):
     write(folder)
     done = run(program, "report", "--flat", "-i", folder, "--symfs=/none/x")
     assert done.code == 2 and "--symfs: /none/x: No such" in done.err, done
-    done = run(program, "report", folder)
-    assert done.code == 2 and "-i names a recording" in done.err, done
+    done = run(program, "store", "reprot")
+    assert done.code == 2 and "did you mean report?" in done.err, done
+
+
+def check_an_operand_is_the_recording(program, folder):
+    write(folder)
+    for words in (*READERS, ("dump",), ("verify",), ("sql", "select 1"),
+                  ("annotate", "f")):
+        by_option = run(program, *words, "-i", folder, codes=(0, 1))
+        words = ((words[0], folder, *words[1:]) if words[0] in "sql annotate"
+                 else (*words, folder))
+        by_word = run(program, *words, codes=(0, 1))
+        assert by_word == by_option, (words, by_word)
+        assert by_word.code == 0 or words[0] != "report", by_word
+    done = run(program, "report", folder, folder)
+    assert done.code == 2 and "does not take" in done.err, done
+
+
+# The command line, and what the message must contain.
+MISTYPED = (
+    ("repport", "no command 'repport' (did you mean report?)"),
+    ("hlep", "did you mean help?"),
+    ("report --calltere", "did you mean --calltree?"),
+    ("record --evnets=all -- true", "did you mean --events?"),
+    ("top --slcie=1", "did you mean --slice?"),
+    ("store report --wehre=x", "did you mean --where?"),
+    ("report --by=proces", "(did you mean process?); it takes thread, "),
+    ("report --color=alwyas", "(did you mean always?); it takes auto, "),
+    ("report --engine=grahp", "(did you mean graph?); it takes graph, "),
+    ("report --format=jsno", "(did you mean json?); there are text, csv"),
+    ("report --flat --format=cvs", "(did you mean csv?); there are text, csv"),
+    ("timeline --format=jason", "(did you mean json?); there are text, raw"),
+    ("flamegraph --format=fold", "(did you mean folded?); there are svg"),
+    ("export --format=crome", "(did you mean chrome?); there are perfetto"),
+    ("diff --format=htm a b", "(did you mean html?); there are text"),
+    ("report --flat --sort=self_n", "(did you mean self_ns?); there are func"),
+    ("report --syscalls --sort=totl_ns", "(did you mean total_ns?)"),
+    ("sql 'SELECT 1 FROM proces'", "(did you mean process?)"),
+    ("sql 'SELECT begn_ns FROM syscall'", "(did you mean begin_ns?)"))
+
+
+def check_mistyped_words(program, folder):
+    """The message names the right word."""
+    write(os.path.join(folder, "ktrace.data"))
+    for line, message in MISTYPED:
+        done = run(program, *shlex.split(line), folder=folder, codes=(1, 2))
+        assert message in done.err, (line, done.err)
+    for line in ("banana", "report --banana", "report --format=banana"):
+        done = run(program, *line.split(), folder=folder, codes=(2,))
+        assert "did you mean" not in done.err, (line, done.err)
+
+
+def check_help_of_a_command(program, folder):
+    for words in (("report",), ("record",), ("store", "add"), ("doctor",)):
+        asked = run(program, "help", *words, folder=folder, codes=(0,))
+        assert asked.out == run(program, *words, "--help").out, words
+        assert "--quiet" in asked.out and "--verbose" in asked.out, asked
+    done = run(program, "help", "repport", folder=folder, codes=(2,))
+    assert "did you mean report?" in done.err, done
+    for word in ("run", "shell", "fetch", "clean"):
+        done = run(program, "machine", word, "--help", codes=(0,))
+        assert "usage: machine run" in done.out, done
+
+
+def assert_fits(value, schema, place=""):
+    """Asserts what the keywords of docs/schema/ require. An undocumented member
+    is an error: consumers would not know it."""
+    known = {"$schema", "title", "description", "type", "required",
+             "properties", "items", "enum", "const"}
+    assert set(schema) <= known, (place, schema)
+    types = {"object": dict, "array": list, "string": str}
+    assert isinstance(value, types.get(schema.get("type"), object)), place
+    assert value in schema.get("enum", [value]), (place, value)
+    assert value == schema.get("const", value), (place, value)
+    if isinstance(value, dict):
+        assert set(schema["required"]) <= set(value), (place, value)
+        for name, member in value.items():
+            assert_fits(member, schema["properties"][name], f"{place}.{name}")
+    if isinstance(value, list):
+        for item in value:
+            assert_fits(item, schema["items"], place + "[]")
+
+
+def check_the_doctor_writes_json(program, folder):
+    done = run(program, "doctor", "--format=json", folder=folder, codes=(0, 1))
+    found = json.loads(done.out)
+    with open(os.path.join(MANUALS, "../schema/doctor.json"),
+              encoding="utf-8") as schema:
+        assert_fits(found, json.load(schema))
+    assert (found["source"] == "none") == (done.code == 1), done
+    text = run(program, "doctor", folder=folder).out
+    for check in found["checks"]:
+        assert set(check) == {"subject", "verdict", "finding", "fix"}, check
+        line = f"{check['subject']:15} {check['verdict']:8} {check['finding']}"
+        assert line in text, (line, text)
+    assert len(found["checks"]) > 5, found
+    done = run(program, "doctor", "--format=jsno", codes=(2,))
+    assert "did you mean json?" in done.err, done
+
+
+def check_manuals_name_the_environment(program, folder):
+    """Each page has KTRACE_LOG, and some page each variable of the program."""
+    del program, folder
+    pages = {}
+    for page in glob.glob(os.path.join(MANUALS, "*.1")):
+        with open(page, encoding="utf-8") as text:
+            pages[page] = text.read()
+        part = pages[page].partition(".SH ENVIRONMENT\n")[2]
+        assert "KTRACE_LOG" in part.partition("\n.SH")[0], page
+    read = set()
+    sources = os.path.join(MANUALS, "../..")
+    for part in ("cmd", "common", "inband", "report", "serve", "sql", "store",
+                 "symbolize"):
+        for source in glob.glob(os.path.join(sources, part, "**/*.c"),
+                                recursive=True):
+            with open(source, encoding="utf-8") as text:
+                read.update(re.findall(r'getenv\("([A-Z_]+)"', text.read()))
+    # The protocol of systemd, a hook of tests, and what a shell always sets.
+    read -= {"LISTEN_PID", "LISTEN_FDS", "KTRACE_INDEX", "HOME"}
+    assert len(read) > 10, read
+    for name in read:
+        assert any(name in text for text in pages.values()), name
+
+
+def check_diff_fails_if_something_got_slower(program, folder):
+    for name, jump_ns in (("a1", 100), ("a2", 100), ("b1", 200), ("b2", 200),
+                          ("c1", 100), ("c2", 300)):
+        write(os.path.join(folder, name), jump_ns=jump_ns)
+
+    def code(*words):
+        done = run(program, "diff", "-q", *words, folder=folder)
+        said = [line for line in done.err.splitlines() if "slower by" in line]
+        assert bool(said) == (done.code == 1), done
+        return done.code, said
+
+    failed, said = code("--fail-over=10%", "a1,a2", "b1,b2")
+    assert failed == 1 and len(said) == 1, said
+    match = re.search(r"slower by ([0-9.]+) %: function _stext: ",
+                      said[0])
+    assert match and 50 < float(match[1]) < 150, said
+    assert code("--fail-over=10", "--format=json", "a1,a2", "b1,b2")[0] == 1
+    assert code("--fail-over=500%", "a1,a2", "b1,b2")[0] == 0
+    assert code("--fail-over=10%", "b1,b2", "a1,a2")[0] == 0
+    assert code("--fail-over=10%", "a1,a2", "c1,c2")[0] == 0
+    assert code("a1,a2", "b1,b2")[0] == 0
+    for words, message in (
+            (("--fail-over=10%", "a1", "b1"), "several recordings"),
+            (("--fail-over=x", "a1,a2", "b1,b2"), "cannot use 'x'"),
+            (("--fail-over=-1", "a1,a2", "b1,b2"), "cannot use '-1'"),
+            (("--fail-over=1", "--format=svg", "a1,a2", "b1,b2"),
+             "cannot be combined")):
+        done = run(program, "diff", *words, folder=folder, codes=(2,))
+        assert message in done.err, (words, done.err)
+
+
+def check_options_choose_rows_of_sql(program, folder):
+    """--since, --until and --cpu are conditions on each table's columns."""
+    write(folder)
+
+    def rows(query, *options):
+        done = run(program, "sql", folder, query, "--format=json", *options,
+                   codes=(0,))
+        return json.loads(done.out), done.err
+
+    (span,), _ = rows("SELECT min(begin_ns) first, max(end_ns) last FROM call")
+    middle = (span["first"] + span["last"]) // 2
+    since, until = f"--since={middle}ns", f"--until={middle}ns"
+    late = f"begin_ns < {2**63 - 1} AND (end_ns > {middle} OR end_ns IS NULL)"
+    early = f"begin_ns < {middle} AND (end_ns > 0 OR end_ns IS NULL)"
+    (every,), _ = rows("SELECT count(*) n FROM call")
+    for table in ("call", "thread_state"):
+        for option, condition in ((since, late), (until, early)):
+            assert rows(f"SELECT * FROM {table}", option)[0] == rows(
+                f"SELECT * FROM {table} WHERE {condition}")[0], table
+    assert every["n"] > 0, every
+    for option in (f"--since={span['last']}ns", f"--until={span['first']}ns"):
+        part, err = rows("SELECT count(*) n FROM call", option)
+        assert part == [{"n": 0}], (option, part)
+        assert err == rows("SELECT count(*) n FROM call")[1], err
+        assert rows("SELECT count(*) n FROM main.call",
+                    option)[0] == [every]
+    assert rows("SELECT sum(self_ns) n FROM profile", since)[0] == rows(
+        "SELECT sum(self_ns) n FROM profile WHERE since_ns = "
+        f"{middle} AND until_ns = {2**63 - 1}")[0]
+    assert rows("SELECT * FROM call", "--cpu=0")[0] == rows(
+        "SELECT * FROM call")[0]
+    assert rows("SELECT count(*) n FROM call", "--cpu=7")[0] == [{"n": 0}]
+    done = run(program, "sql", folder, "SELECT 1", "--since=x", codes=(2,))
+    assert "not a time" in done.err, done
+
+
+def check_quiet_and_verbose(program, folder):
+    """-q drops notes and nothing else; errors stay."""
+    path = os.path.join(folder, "ktrace.data")
+    write(path + ".old")
+    plain = run(program, "report", folder=folder, codes=(0,))
+    assert "note: " in plain.err, plain
+    for quiet in ("-q", "--quiet"):
+        done = run(program, "report", quiet, folder=folder, codes=(0,))
+        assert not done.err and done.out == plain.out, done
+    for verbose in ("-v", "--verbose"):
+        done = run(program, "report", verbose, folder=folder, codes=(0,))
+        assert "; decoder graph" in done.err, done
+    done = run(program, "report", "-q", "-i", "/none", codes=(1,))
+    assert "not opened" in done.err, done
+
+
+def check_binary_output_is_not_for_terminals(program, folder):
+    write(folder)
+    for name in ("perfetto", "pprof", "gmon"):
+        master, slave = os.openpty()
+        try:
+            done = subprocess.run(
+                [program, "export", f"--format={name}", "-i", folder],
+                stdout=slave, stderr=subprocess.PIPE, text=True, check=False)
+        finally:
+            os.close(slave)
+            os.close(master)
+        assert done.returncode == 2 and "-o FILE" in done.stderr, done
+
+
+def check_diff_checks_both_sides_first(program, folder):
+    done = run(program, "diff", "none1,none2", "none3", folder=folder,
+               codes=(1,))
+    for name in ("none1", "none2", "none3"):
+        assert f"{name}: not opened" in done.err, done
+    write(os.path.join(folder, "one"))
+    done = run(program, "diff", "-v", "one", "none", folder=folder, codes=(1,))
+    assert "none: not opened" in done.err, done
+    assert "decoder" not in done.err, done
 
 
 WORDS_TO_COMPLETE = (
@@ -464,7 +695,15 @@ def check_completion(program, folder):
                           f"COMP_CWORD={len(words) - 1}\n_ktrace_hw\n"
                           'printf "%s\\n" "${COMPREPLY[@]}"', folder)
         assert found == [expected], (words, found)
-    assert run(program, "completion", "fish").code == 2
+    assert run(program, "completion", "tcsh").code == 2
+    fish = shutil.which("fish")
+    if not fish:
+        print("skipped: no fish here (the full tier installs it)")
+    for words, expected in WORDS_TO_COMPLETE if fish else ():
+        line = " ".join(words)
+        found = completed(fish, run(program, "completion", "fish").out +
+                          f"\ncomplete -C '{line}'", folder)
+        assert expected in found, (words, found)
     zsh = shutil.which("zsh")
     if not zsh:
         print("skipped: no zsh here (the full tier installs it)")

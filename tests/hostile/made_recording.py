@@ -59,13 +59,13 @@ def clock(time_ns):
     return b"\x19" + time_ns.to_bytes(7, "little")
 
 
-def kernel_trace(time_ns, tid=0, cpu=0):
+def kernel_trace(time_ns, tid=0, cpu=0, jump_ns=100):
     """Returns the trace of three jumps to themselves: see
     write_recording()."""
     data = (bytes([2, 0x82] * 8) + clock(time_ns) + b"\x99\x01" + b"\2\x23" +
             target(0x11))
     for i in range(1, 4):
-        data += clock(time_ns + 100 * i) + target(0x0d)
+        data += clock(time_ns + jump_ns * i) + target(0x0d)
     data += target(0x01)
     return trace(data + bytes(-len(data) % 8), tid=tid, cpu=cpu)
 
