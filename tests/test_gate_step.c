@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 #include "decoder/recording/recording.h"
 #include "decoder/recording/sideband.h"
-#include "symbolize/gate/gate_step.h"
+#include "symbolize/gate/gate_marks.h"
 #include "tests/run_suite.h"
 
+#include "common/gate_mark.h"
 #include <linux/perf_event.h>
 
 static const struct recording_event marks = { .name = GATE_MARK_EVENT };

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "common/byte_reader.h"
+#include "common/gate_mark.h"
 #include "decoder/recording/recording.h"
 #include "decoder/recording/sideband.h"
 #include "symbolize/gate/gate_events.h"
