@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "inband/trace_tail.h"
-#include "decoder/recording/stream_window.h"
+#include "decoder/recording/aux_stream.h"
 
 /* The last sync point is normally this near to the end. */
 enum { USUAL_DISTANCE = 8 << 10 };

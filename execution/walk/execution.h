@@ -4,7 +4,6 @@
 
 #include "decoder/flow/branch_source.h"
 #include "decoder/recording/recording.h"
-#include "decoder/recording/trace_info.h"
 #include "execution/graph/block_graph.h"
 #include "execution/graph/return_stack.h"
 #include "execution/walk/event_times.h"
