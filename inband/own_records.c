@@ -8,7 +8,7 @@
 #include "collector/writer/recording_writer.h"
 #include "common/bytes.h"
 #include "common/error.h"
-#include "decoder/recording/stream_window.h"
+#include "decoder/recording/aux_stream.h"
 
 #include <assert.h>
 #include <linux/perf_event.h>

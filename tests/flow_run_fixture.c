@@ -9,6 +9,7 @@
 #include "symbolize/events/function_events.h"
 #include "tests/assert_each.h"
 
+#include "decoder/flow/flow.h"
 #include <check.h>
 
 int flow_run_open(struct flow_run *run, const char *path, const char *root)

@@ -5,6 +5,8 @@
 #include "symbolize/gate/gate_events.h"
 #include "symbolize/symbols/symbols.h"
 
+#include "symbolize/arch/arch.h"
+#include "symbolize/functions/address_map.h"
 #include <check.h>
 #include <inttypes.h>
 #include <stdarg.h>

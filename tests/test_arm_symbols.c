@@ -11,6 +11,7 @@
 #include "tests/scratch_folder_fixture.h"
 #include "tests/snapshot_fixture.h"
 
+#include "symbolize/arch/arch.h"
 #include <elf.h>
 #include <stddef.h>
 

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include "decoder/flow/flow.h"
 #include "decoder/flow/flow_source.h"
 #include "decoder/recording/recording.h"
 #include "symbolize/events/function_events.h"

@@ -11,6 +11,7 @@
 #include "tests/shared_fixture.h"
 #include "tests/snapshot_fixture.h"
 
+#include "decoder/flow/flow.h"
 #include <stdio.h>
 
 /* Decoding with the block graph is compared with OpenCSD's full decoder on the

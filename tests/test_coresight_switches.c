@@ -14,6 +14,7 @@
 
 #include "common/array.h"
 #include "decoder/flow/branch_source.h"
+#include "decoder/flow/flow.h"
 #include <linux/perf_event.h>
 #include <string.h>
 

@@ -8,6 +8,8 @@
 #include "tests/run_suite.h"
 #include "tests/shared_fixture.h"
 
+#include "decoder/flow/flow.h"
+#include "symbolize/arch/arch.h"
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "symbolize/functions/demangle.h"
+#include "symbolize/functions/function_name.h"
 #include "tests/run_suite.h"
 
 #include <stdio.h>

@@ -10,6 +10,7 @@
 #include "tests/recording_fixture.h"
 #include "tests/run_suite.h"
 
+#include "decoder/flow/flow.h"
 #include <inttypes.h>
 #include <linux/perf_event.h>
 #include <stdio.h>

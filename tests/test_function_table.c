@@ -2,7 +2,7 @@
 /* Merges the functions of two tables, the kernel's and programs', and compares
  * tables.
  */
-#include "symbolize/functions/function_called.h"
+#include "symbolize/functions/function_name.h"
 #include "symbolize/functions/function_table.h"
 #include "tests/run_suite.h"
 

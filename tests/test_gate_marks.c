@@ -3,7 +3,6 @@
 #include "common/recording_events.h"
 #include "symbolize/events/function_event.h"
 #include "symbolize/gate/gate_marks.h"
-#include "symbolize/gate/gate_step.h"
 #include "tests/run_suite.h"
 
 enum { START = FUNCTION_TRACE_START, STOP = FUNCTION_TRACE_STOP };

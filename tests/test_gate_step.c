@@ -2,7 +2,7 @@
 #include "common/recording_events.h"
 #include "decoder/recording/recording.h"
 #include "decoder/recording/sideband.h"
-#include "symbolize/gate/gate_step.h"
+#include "symbolize/gate/gate_marks.h"
 #include "tests/run_suite.h"
 
 #include <linux/perf_event.h>

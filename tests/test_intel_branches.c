@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "decoder/intel_pt/intel_branches.h"
 #include "decoder/intel_pt/intel_clock.h"
-#include "decoder/recording/stream_window.h"
+#include "decoder/recording/aux_stream.h"
 #include "tests/intel_bytes_fixture.h"
 #include "tests/run_suite.h"
 

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "decoder/intel_pt/intel_packet.h"
 #include "decoder/intel_pt/intel_packet_dump.h"
-#include "decoder/recording/stream_list.h"
-#include "decoder/recording/stream_window.h"
+#include "decoder/recording/aux_stream.h"
 #include "tests/packet_fixture.h"
 #include "tests/run_suite.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+#include "decoder/recording/aux_stream.h"
 #include "decoder/recording/recording.h"
-#include "decoder/recording/stream_window.h"
 #include "tests/run_suite.h"
 
 enum { KEPT = 24 };

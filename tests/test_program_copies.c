@@ -8,7 +8,7 @@
 #include "collector/rings/cpu_rings.h"
 #include "common/bytes.h"
 #include "common/output_folder.h"
-#include "decoder/recording/kept_programs.h"
+#include "decoder/recording/recording.h"
 #include "decoder/recording/sideband.h"
 #include "tests/log_fixture.h"
 #include "tests/run_suite.h"

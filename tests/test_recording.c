@@ -4,7 +4,6 @@
 #include "common/perf_data.h"
 #include "decoder/recording/recording.h"
 #include "decoder/recording/sideband.h"
-#include "decoder/recording/trace_info.h"
 #include "decoder/recording/tracepoint.h"
 #include "decoder/recording_open.h"
 #include "tests/recording_fixture.h"

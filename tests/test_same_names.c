@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "common/name_choice.h"
-#include "symbolize/functions/function_called.h"
+#include "symbolize/functions/function_name.h"
 #include "symbolize/symbols/symbols.h"
 #include "tests/run_suite.h"
 

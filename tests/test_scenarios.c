@@ -9,6 +9,7 @@
 #include "tests/flow_fixture.h"
 #include "tests/run_suite.h"
 
+#include "symbolize/arch/arch.h"
 #include <dirent.h>
 #include <inttypes.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
+#include "decoder/recording/aux_stream.h"
 #include "decoder/recording/record_walk.h"
 #include "decoder/recording/recording.h"
-#include "decoder/recording/stream_window.h"
 #include "tests/run_suite.h"
 
 #include <string.h>

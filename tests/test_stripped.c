@@ -5,10 +5,11 @@
 #include "decoder/code/process_maps.h"
 #include "symbolize/functions/address_map.h"
 #include "symbolize/functions/function_table.h"
-#include "symbolize/symbols/user_files.h"
+#include "symbolize/symbols/user_space.h"
 #include "tests/run_suite.h"
 #include "tests/scratch_folder_fixture.h"
 
+#include "symbolize/arch/arch.h"
 #include <elf.h>
 #include <fcntl.h>
 #include <gelf.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "symbolize/events/task_switch.h"
+#include "symbolize/events/stream_tasks.h"
 #include "tests/run_suite.h"
 
 /* Tasks 1 and 2 alternate: a record reports the next task, then the kernel

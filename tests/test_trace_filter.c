@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "decoder/recording/trace_info.h"
+#include "decoder/recording/recording.h"
 #include "tests/run_suite.h"
 
 #include <stdio.h>

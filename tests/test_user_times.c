@@ -6,7 +6,6 @@
 #include "decoder/flow/flow_source.h"
 #include "decoder/recording/recording.h"
 #include "execution/graph/block_graph.h"
-#include "symbolize/symbols/symbol_cache.h"
 #include "symbolize/symbols/symbols.h"
 #include "tests/flow_run_fixture.h"
 #include "tests/made_elf_fixture.h"

@@ -8,7 +8,7 @@
 #include "decoder/recording/recording.h"
 #include "symbolize/functions/context_kinds.h"
 #include "symbolize/functions/function_table.h"
-#include "symbolize/kernel/text_file.h"
+#include "symbolize/kernel/kernel_symbols.h"
 
 #include <stdlib.h>
 

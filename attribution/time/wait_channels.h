@@ -3,7 +3,7 @@
 #define KT_ATTRIBUTION_TIME_WAIT_CHANNELS_H
 
 #include "report/steps/call_step.h"
-#include "symbolize/kernel/kernel_range.h"
+#include "symbolize/kernel/kernel_symbols.h"
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -16,6 +16,7 @@
 #include "symbolize/arch/arch.h"
 #include "symbolize/events/function_event.h"
 
+#include "decoder/flow/flow.h"
 #include <inttypes.h>
 #include <stdbool.h>
 #include <sys/timex.h>

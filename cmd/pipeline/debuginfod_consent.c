@@ -3,7 +3,7 @@
 
 #include "cmd/command.h"
 #include "cmd/console/console.h"
-#include "symbolize/elf/debug_search.h"
+#include "symbolize/elf/elf_file.h"
 
 #include <stdlib.h>
 #include <unistd.h>

@@ -19,7 +19,7 @@
 #include "report/steps/task_stacks.h"
 #include "symbolize/events/graph_tasks.h"
 #include "symbolize/gate/gate_events.h"
-#include "symbolize/gate/gate_steps.h"
+#include "symbolize/gate/gate_marks.h"
 #include "symbolize/symbols/symbols.h"
 
 #include <stdbool.h>

@@ -13,7 +13,7 @@
 #include "report/text/duration_text.h"
 #include "report/timeline/timeline.h"
 #include "symbolize/functions/context_kinds.h"
-#include "symbolize/functions/function_called.h"
+#include "symbolize/functions/function_name.h"
 #include "symbolize/functions/function_table.h"
 #include "symbolize/symbols/symbols.h"
 #include "tables/lanes.h"

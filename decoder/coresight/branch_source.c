@@ -5,10 +5,9 @@
 #include "decoder/coresight/branches.h"
 #include "decoder/coresight/feed.h"
 #include "decoder/flow/flow_source.h"
+#include "decoder/recording/aux_stream.h"
 #include "decoder/recording/coresight_streams.h"
 #include "decoder/recording/recording.h"
-#include "decoder/recording/stream_window.h"
-#include "decoder/recording/trace_info.h"
 
 #include <stdbool.h>
 #include <stdlib.h>

@@ -12,7 +12,6 @@
 #include "decoder/flow/switch_feed.h"
 #include "decoder/recording/coresight_streams.h"
 #include "decoder/recording/recording.h"
-#include "decoder/recording/trace_info.h"
 
 /* As in FLOW_MODE. */
 enum coresight_mode {

@@ -3,7 +3,7 @@
 #define KT_DECODER_INTEL_PT_INTEL_BRANCHES_H
 
 #include "decoder/flow/branch_source.h"
-#include "decoder/recording/stream_window.h"
+#include "decoder/recording/aux_stream.h"
 
 #include <stddef.h>
 

@@ -4,7 +4,6 @@
 #include "common/perf_data.h"
 #include "decoder/intel_pt/intel_packet.h"
 #include "decoder/recording/recording.h"
-#include "decoder/recording/trace_info.h"
 
 #include <stdio.h>
 

@@ -2,7 +2,7 @@
 #ifndef KT_DECODER_INTEL_PT_INTEL_CLOCK_H
 #define KT_DECODER_INTEL_PT_INTEL_CLOCK_H
 
-#include "decoder/recording/stream_window.h"
+#include "decoder/recording/aux_stream.h"
 
 #include <stdbool.h>
 #include <stddef.h>

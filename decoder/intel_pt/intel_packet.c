@@ -2,7 +2,7 @@
 #include "decoder/intel_pt/intel_packet.h"
 
 #include "common/error.h"
-#include "decoder/recording/stream_window.h"
+#include "decoder/recording/aux_stream.h"
 
 #include <string.h>
 

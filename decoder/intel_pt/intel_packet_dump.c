@@ -4,8 +4,8 @@
 #include "common/error.h"
 #include "decoder/flow/packet_dump.h"
 #include "decoder/intel_pt/intel_packet.h"
+#include "decoder/recording/aux_stream.h"
 #include "decoder/recording/recording.h"
-#include "decoder/recording/stream_window.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -5,10 +5,9 @@
 #include "decoder/intel_pt/intel_branches.h"
 #include "decoder/intel_pt/intel_clock.h"
 #include "decoder/intel_pt/intel_packet.h"
+#include "decoder/recording/aux_stream.h"
 #include "decoder/recording/record_walk.h"
 #include "decoder/recording/recording.h"
-#include "decoder/recording/stream_window.h"
-#include "decoder/recording/trace_info.h"
 
 #include <stdlib.h>
 

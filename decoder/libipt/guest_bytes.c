@@ -2,7 +2,7 @@
 #include "decoder/libipt/guest_bytes.h"
 #include "common/error.h"
 #include "decoder/intel_pt/intel_packet.h"
-#include "decoder/recording/stream_window.h"
+#include "decoder/recording/aux_stream.h"
 
 #include <stdbool.h>
 #include <stdlib.h>

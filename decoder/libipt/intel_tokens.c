@@ -6,8 +6,8 @@
 #include "decoder/intel_pt/branch_window.h"
 #include "decoder/intel_pt/intel_clock.h"
 #include "decoder/intel_pt/intel_packet.h"
-#include "decoder/recording/stream_window.h"
-#include "decoder/recording/trace_info.h"
+#include "decoder/recording/aux_stream.h"
+#include "decoder/recording/recording.h"
 
 #include <stdlib.h>
 #include <string.h>

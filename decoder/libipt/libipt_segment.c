@@ -5,9 +5,8 @@
 #include "decoder/intel_pt/intel_packet.h"
 #include "decoder/libipt/guest_bytes.h"
 #include "decoder/libipt/intel_tokens.h"
+#include "decoder/recording/aux_stream.h"
 #include "decoder/recording/recording.h"
-#include "decoder/recording/stream_window.h"
-#include "decoder/recording/trace_info.h"
 
 #include <intel-pt.h>
 #include <stdio.h>

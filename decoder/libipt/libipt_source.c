@@ -13,8 +13,8 @@
 #include "decoder/libipt/branch.h"
 #include "decoder/libipt/libipt_events.h"
 #include "decoder/libipt/libipt_segment.h"
+#include "decoder/recording/aux_stream.h"
 #include "decoder/recording/recording.h"
-#include "decoder/recording/stream_window.h"
 
 #include <intel-pt.h>
 #include <stdbool.h>

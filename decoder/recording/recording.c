@@ -2,25 +2,292 @@
 #include "decoder/recording/recording.h"
 
 #include "common/array.h"
+#include "common/budget.h"
 #include "common/error.h"
 #include "common/file_map.h"
 #include "common/log.h"
 #include "common/memory.h"
+#include "common/perf_data.h"
+#include "common/program_key.h"
 #include "common/regular_file.h"
 #include "decoder/recording/coresight_streams.h"
 #include "decoder/recording/generated_code.h"
-#include "decoder/recording/kept_programs.h"
 #include "decoder/recording/record_walk.h"
 #include "decoder/recording/recording_data.h"
 #include "decoder/recording/recording_facts.h"
 #include "decoder/recording/sideband.h"
 #include "decoder/recording/tracepoint.h"
 
+#include <dirent.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/utsname.h>
 #include <unistd.h>
+
+uint64_t time_conversion_ticks(const struct time_conversion *conversion,
+			       uint64_t ns)
+{
+	if (!conversion->known || !conversion->mult)
+		return ns;
+
+	uint64_t since = ns - conversion->zero;
+
+	if (conversion->origin && (int64_t)since < 0)
+		return 0;
+
+	uint64_t whole = since / conversion->mult;
+	uint64_t rest = since % conversion->mult;
+	unsigned __int128 scaled =
+		((unsigned __int128)rest << conversion->shift) +
+		conversion->mult - 1;
+
+	return (whole << conversion->shift) +
+	       (uint64_t)(scaled / conversion->mult);
+}
+
+/* Half of the 56 bits are on each side of @near_ns: 139 days at 3 GHz. An
+ * origin that is a multiple of 1 << shift converts without a remainder.
+ */
+void time_conversion_set_origin(struct time_conversion *conversion,
+				uint64_t near_ns)
+{
+	const uint64_t half = (uint64_t)1 << 55;
+	uint64_t ticks = time_conversion_ticks(conversion, near_ns);
+	uint64_t steps;
+
+	if (!conversion->known || ticks < half)
+		return;
+	steps = (ticks - half) >> conversion->shift;
+	conversion->origin += steps << conversion->shift;
+	conversion->zero += steps * conversion->mult;
+}
+
+/* Largest size that perf reserves for the text. */
+enum { TEXT_LIMIT = 4096 };
+
+/* Parses a number, hexadecimal with 0x; NULL if there is none. */
+static const char *take_number(const char *text, uint64_t *number)
+{
+	char *end;
+
+	if (!text)
+		return NULL;
+	*number = strtoull(text, &end, 0);
+	return end == text ? NULL : end + strspn(end, " ");
+}
+
+/* Parses one range; returns the rest of the text, NULL if it is not a range. */
+static const char *take_range(struct trace_filter *filter, const char *text)
+{
+	static const char action[] = "filter ";
+	uint64_t first = 0;
+	uint64_t size = 0;
+
+	if (strncmp(text, action, sizeof(action) - 1) != 0)
+		return NULL;
+	text = take_number(text + sizeof(action) - 1, &first);
+	if (!text || *text != '/')
+		return NULL;
+	text = take_number(text + 1, &size);
+	if (!text || *text == '@' || filter->count == TRACE_FILTER_RANGES)
+		return NULL;
+	filter->ranges[filter->count].first = first;
+	filter->ranges[filter->count].end = first + size;
+	filter->count++;
+	return text;
+}
+
+struct trace_filter trace_filter_read(const char *text)
+{
+	struct trace_filter filter = { 0 };
+
+	text += strspn(text, ", ");
+	while (*text) {
+		text = take_range(&filter, text);
+		if (!text)
+			return (struct trace_filter){ 0 };
+		text += strspn(text, ", ");
+	}
+	return filter;
+}
+
+struct trace_filter trace_filter_of(const struct recording *recording)
+{
+	const struct trace_info *info = recording_trace_info(recording);
+	uint64_t size =
+		recording_trace_word(recording, INTEL_PT_FILTER_STR_LEN);
+	size_t first = INTEL_PT_FILTER_STR_LEN + 1;
+	char text[TEXT_LIMIT + 1] = "";
+
+	if (size > TEXT_LIMIT || info->word_count < first ||
+	    size > (info->word_count - first) * sizeof(uint64_t))
+		return (struct trace_filter){ 0 };
+	memcpy(text, info->words + first, size);
+	return trace_filter_read(text);
+}
+
+bool trace_filter_excludes(const struct trace_filter *filter, uint64_t address)
+{
+	for (uint32_t i = 0; i < filter->count; i++)
+		if (address >= filter->ranges[i].first &&
+		    address < filter->ranges[i].end)
+			return false;
+	return filter->count;
+}
+
+struct kept_program {
+	struct program_key key;
+	char *path;
+};
+
+struct kept_programs {
+	struct array files; /* struct kept_program, by key */
+};
+
+/* Returns a text with the path @folder/@name, NULL if it is too long or when out
+ * of memory.
+ */
+static char *join(const char *folder, const char *name)
+{
+	char path[PATH_MAX];
+	int length = snprintf(path, sizeof(path), "%s/%s", folder, name);
+
+	return length < 0 || (size_t)length >= sizeof(path) ? NULL :
+							      strdup(path);
+}
+
+static bool is_file(const char *path)
+{
+	struct stat stat;
+
+	return !lstat(path, &stat) && S_ISREG(stat.st_mode);
+}
+
+static bool is_folder(const char *path)
+{
+	struct stat stat;
+
+	return !lstat(path, &stat) && S_ISDIR(stat.st_mode);
+}
+
+/* Returns the path of the first regular file in @folder, or NULL. */
+static char *first_file(const char *folder)
+{
+	DIR *listing = opendir(folder);
+	char *found = NULL;
+	struct dirent *entry;
+
+	while (listing && !found && (entry = readdir(listing))) {
+		found = join(folder, entry->d_name);
+		if (found && !is_file(found)) {
+			free(found);
+			found = NULL;
+		}
+	}
+	if (listing)
+		closedir(listing);
+	return found;
+}
+
+/* Adds the file in the folder @key of @root. Returns 0, also if there is none,
+ * or -ERROR_MEMORY.
+ */
+static int add(struct kept_programs *programs, const char *root,
+	       const char *key)
+{
+	struct kept_program program = { .path = NULL };
+	char *folder;
+	int status = 0;
+
+	if (*key == '.' || strlen(key) >= sizeof(program.key.text))
+		return 0;
+	strcpy(program.key.text, key);
+	folder = join(root, key);
+	if (folder && is_folder(folder))
+		program.path = first_file(folder);
+	if (program.path)
+		status = array_append(&programs->files, &program);
+	if (status)
+		free(program.path);
+	free(folder);
+	return status;
+}
+
+static int compare_key(const void *a, const void *b)
+{
+	const struct kept_program *x = a;
+	const struct kept_program *y = b;
+
+	return strcmp(x->key.text, y->key.text);
+}
+
+static int list(struct kept_programs *programs, const char *root)
+{
+	DIR *listing = opendir(root);
+	struct dirent *entry;
+	int status = 0;
+
+	while (listing && !status &&
+	       programs->files.count < BUDGET_KEPT_PROGRAMS &&
+	       (entry = readdir(listing)))
+		status = add(programs, root, entry->d_name);
+	if (listing)
+		closedir(listing);
+	array_sort(&programs->files, compare_key);
+	return status;
+}
+
+struct kept_programs *kept_programs_new(const char *recording)
+{
+	struct kept_programs *programs = calloc(1, sizeof(*programs));
+	char *root = join(recording, "programs");
+	char absolute[PATH_MAX];
+	int status = 0;
+
+	if (programs)
+		programs->files = ARRAY_OF(struct kept_program);
+	if (programs && root && is_folder(root) && realpath(root, absolute))
+		status = list(programs, absolute);
+	free(root);
+	if (!status)
+		return programs;
+	kept_programs_free(programs);
+	return NULL;
+}
+
+void kept_programs_free(struct kept_programs *programs)
+{
+	if (!programs)
+		return;
+	for (size_t i = 0; i < programs->files.count; i++) {
+		struct kept_program *program = array_at(&programs->files, i);
+
+		free(program->path);
+	}
+	array_free(&programs->files);
+	free(programs);
+}
+
+const char *kept_programs_find(const struct kept_programs *programs,
+			       const struct sideband_mmap *map)
+{
+	struct kept_program wanted = { .path = NULL };
+	const struct kept_program *found;
+
+	if (!programs->files.count)
+		return NULL;
+	if (map->build_id)
+		wanted.key =
+			program_key_of_id(map->build_id, map->build_id_size);
+	else if (map->inode)
+		wanted.key = program_key_of_inode(map->inode);
+	found = bsearch(&wanted, programs->files.items, programs->files.count,
+			sizeof(wanted), compare_key);
+	return found ? found->path : NULL;
+}
 
 /* Locates the traced machine's programs. */
 

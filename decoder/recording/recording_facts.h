@@ -2,11 +2,10 @@
 #ifndef KT_DECODER_RECORDING_RECORDING_FACTS_H
 #define KT_DECODER_RECORDING_RECORDING_FACTS_H
 
-#include "decoder/recording/event_table.h"
+#include "decoder/recording/aux_stream.h"
+#include "decoder/recording/record_parse.h"
 #include "decoder/recording/record_walk.h"
 #include "decoder/recording/recording.h"
-#include "decoder/recording/stream_list.h"
-#include "decoder/recording/trace_info.h"
 #include "decoder/recording/tracepoint.h"
 
 #include <stdbool.h>

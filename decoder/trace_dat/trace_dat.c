@@ -9,8 +9,8 @@
 #include "common/log.h"
 #include "common/memory.h"
 #include "common/regular_file.h"
+#include "decoder/recording/aux_stream.h"
 #include "decoder/recording/recording_facts.h"
-#include "decoder/recording/stream_list.h"
 #include "decoder/recording/tracepoint.h"
 #include "decoder/trace_dat/ring_page.h"
 

@@ -3,7 +3,7 @@
 
 #include "common/error.h"
 #include "decoder/code/code_space.h"
-#include "decoder/recording/trace_info.h"
+#include "decoder/recording/recording.h"
 #include "execution/walk/execution.h"
 #include "execution/walk/walk.h"
 

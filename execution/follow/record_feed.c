@@ -6,7 +6,6 @@
 #include "decoder/flow/branch_source.h"
 #include "decoder/flow/flow_source.h"
 #include "decoder/recording/recording.h"
-#include "decoder/recording/trace_info.h"
 #include "execution/atoms/follow_atoms.h"
 #include "execution/follow/follow.h"
 #include "execution/follow/follow_run.h"

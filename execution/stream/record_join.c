@@ -3,8 +3,8 @@
 
 #include "common/error.h"
 #include "decoder/flow/flow_source.h"
+#include "decoder/recording/aux_stream.h"
 #include "decoder/recording/recording.h"
-#include "decoder/recording/stream_window.h"
 #include "execution/stream/segment_feed.h"
 
 #include <string.h>

@@ -28,7 +28,7 @@ struct run_cursor {
  *
  * In a list, a switch record is an item, inserted by its time. For events, a
  * switch record announces the next task, and the task changes at the switch
- * point (MARK_SWITCH_POINT) that belongs to the record: task_switch.h. Where
+ * point (MARK_SWITCH_POINT) that belongs to the record: stream_tasks.h. Where
  * execution is not traced, it changes at the record's time.
  *
  * 1. With Intel PT, an announced switch waits for its switch point: meanwhile

@@ -3,7 +3,7 @@
 #define KT_EXECUTION_STREAM_STREAM_CHECKPOINT_H
 
 #include "execution/follow/record_feed.h"
-#include "symbolize/events/task_switch.h"
+#include "symbolize/events/stream_tasks.h"
 
 #include <stdbool.h>
 #include <stdint.h>

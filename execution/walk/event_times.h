@@ -4,7 +4,7 @@
 
 #include "decoder/flow/cycle_rate.h"
 #include "decoder/flow/flow.h"
-#include "decoder/recording/trace_info.h"
+#include "decoder/recording/recording.h"
 #include "symbolize/events/function_event.h"
 
 #include <stdbool.h>

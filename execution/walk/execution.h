@@ -4,11 +4,10 @@
 
 #include "decoder/flow/branch_source.h"
 #include "decoder/recording/recording.h"
-#include "decoder/recording/trace_info.h"
 #include "execution/graph/block_graph.h"
 #include "execution/graph/return_stack.h"
 #include "execution/walk/event_times.h"
-#include "symbolize/events/thunk_fold.h"
+#include "symbolize/events/function_event.h"
 
 #include <stdbool.h>
 #include <stddef.h>

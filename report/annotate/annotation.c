@@ -12,7 +12,6 @@
 #include "report/steps/step_select.h"
 #include "report/steps/task_choice.h"
 #include "symbolize/functions/function_table.h"
-#include "symbolize/symbols/symbol_cache.h"
 #include "symbolize/symbols/symbols.h"
 
 #include <assert.h>

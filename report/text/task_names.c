@@ -9,7 +9,7 @@
 #include "decoder/recording/sideband.h"
 #include "decoder/recording/tracepoint.h"
 #include "report/text/name_text.h"
-#include "symbolize/kernel/text_file.h"
+#include "symbolize/kernel/kernel_symbols.h"
 
 #include <limits.h>
 #include <stdlib.h>

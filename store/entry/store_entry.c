@@ -2,8 +2,8 @@
 #include "store/entry/store_entry.h"
 
 #include "common/error.h"
+#include "decoder/recording/aux_stream.h"
 #include "decoder/recording/recording.h"
-#include "decoder/recording/stream_window.h"
 #include "sql/tables/sql_tables.h"
 
 #include <inttypes.h>

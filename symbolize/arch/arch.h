@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef KT_SYMBOLIZE_ARCH_H
-#define KT_SYMBOLIZE_ARCH_H
+#ifndef KT_SYMBOLIZE_ARCH_ARCH_H
+#define KT_SYMBOLIZE_ARCH_ARCH_H
 
 #include "common/maps.h"
 #include "decoder/recording/recording.h"
@@ -8,6 +8,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+
+struct name_ending;
 
 /* The role of an interval of kernel code. */
 enum code_role {
@@ -28,12 +30,6 @@ enum code_role {
 	 */
 	CODE_EXEC_POINT,
 	CODE_UNNAMED, /* between symbols: functions without a symbol */
-};
-
-/* Gives symbols whose name has this ending a role. */
-struct name_ending {
-	const char *end;
-	uint8_t role; /* enum code_role */
 };
 
 /* The kernel context that a function starts, independent of its caller. */
@@ -175,7 +171,6 @@ struct arch {
 
 extern const struct arch arch_x86_64;
 extern const struct arch arch_arm64;
-extern const struct arch arch_arm;
 
 /* Returns the table for @arch; x86-64's for an unknown one. */
 const struct arch *arch_for(enum recording_arch arch);

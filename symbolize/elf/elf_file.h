@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef KT_SYMBOLIZE_ELF_FILE_H
-#define KT_SYMBOLIZE_ELF_FILE_H
+#ifndef KT_SYMBOLIZE_ELF_ELF_FILE_H
+#define KT_SYMBOLIZE_ELF_ELF_FILE_H
 
 #include <elfutils/libdwfl.h>
 #include <gelf.h>
@@ -8,6 +8,14 @@
 #include <stdint.h>
 
 struct log;
+
+/* The environment variable by which a user consents to queries of debuginfod
+ * servers, which learn from them what programs the user runs.
+ */
+#define DEBUG_SEARCH_CONSENT "KTRACE_DEBUGINFOD"
+
+/* Returns whether the user consents: the variable is set, and not to 0. */
+bool debug_search_has_consent(void);
 
 /* An ELF file, with its separate debug file (found by build id or
  * .gnu_debuglink under /usr/lib/debug and beside the file) and its compressed

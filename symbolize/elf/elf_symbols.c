@@ -1,15 +1,412 @@
 /* SPDX-License-Identifier: MIT */
 #include "symbolize/elf/elf_symbols.h"
 
+#include "common/array.h"
 #include "common/error.h"
 #include "symbolize/elf/elf_file.h"
-#include "symbolize/elf/plt_stubs.h"
 #include "symbolize/functions/address_map.h"
 #include "symbolize/functions/function_name.h"
 #include "symbolize/functions/function_table.h"
 
+#include <gelf.h>
+#include <inttypes.h>
 #include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+
+/* Above the ranks of symbols: some linkers give stubs symbols. */
+enum { TABLE_RANK = 16, STUB_RANK };
+
+/* A slot of the global offset table with a relocation. */
+struct slot {
+	uint64_t address; /* the first member, for number_sort() */
+	const char *name; /* of the symbol, owned by libelf; or "" */
+	uint64_t addend;
+};
+
+struct stub_reader {
+	Elf *elf;
+	size_t names; /* the section with the names of sections */
+	uint16_t machine;
+	const char *module;
+	struct function_table *functions;
+	struct address_map *map;
+	struct array slots;   /* struct slot, by address */
+	struct array indexed; /* struct slot, by relocation of .rela.plt */
+};
+
+static const char *section_name(const struct stub_reader *reader,
+				const GElf_Shdr *header)
+{
+	const char *name =
+		elf_strptr(reader->elf, reader->names, header->sh_name);
+
+	return name ? name : "";
+}
+
+static bool is_stubs(const GElf_Shdr *header, const char *name)
+{
+	return header->sh_type == SHT_PROGBITS && header->sh_size &&
+	       header->sh_flags & SHF_EXECINSTR &&
+	       (!strcmp(name, ".plt") || !strncmp(name, ".plt.", 5) ||
+		!strcmp(name, ".iplt"));
+}
+
+/* A section of relocations, and the symbols to which they refer. */
+struct relocations {
+	Elf_Data *data;
+	size_t count;
+	bool is_of_plt;
+	Elf_Data *symbols; /* or NULL */
+	size_t names;	   /* the section with the symbols' names */
+};
+
+static const char *symbol_name(const struct stub_reader *reader,
+			       const struct relocations *from, uint64_t number)
+{
+	GElf_Sym symbol;
+	const char *name;
+
+	if (!number || !from->symbols ||
+	    !gelf_getsym(from->symbols, (int)number, &symbol))
+		return "";
+	name = elf_strptr(reader->elf, from->names, symbol.st_name);
+	return name ? name : "";
+}
+
+static bool is_relative(const GElf_Rela *relocation)
+{
+	uint64_t type = GELF_R_TYPE(relocation->r_info);
+
+	return type == R_X86_64_RELATIVE || type == R_AARCH64_RELATIVE;
+}
+
+/* Lists the slots in reverse, since linkers put the relocations of addresses
+ * within the file first, which are most of them and of no stub.
+ */
+static int list_relocations(struct stub_reader *reader,
+			    const struct relocations *from)
+{
+	GElf_Rela relocation;
+
+	for (size_t i = from->count;
+	     i-- > 0 && gelf_getrela(from->data, (int)i, &relocation) &&
+	     !is_relative(&relocation);) {
+		const struct slot slot = {
+			.address = relocation.r_offset,
+			.addend = (uint64_t)relocation.r_addend,
+			.name = symbol_name(reader, from,
+					    GELF_R_SYM(relocation.r_info)),
+		};
+
+		if (array_append(&reader->slots, &slot) < 0)
+			return -ERROR_MEMORY;
+		if (!from->is_of_plt)
+			continue;
+		if (!array_reach(&reader->indexed, i))
+			return -ERROR_MEMORY;
+		*(struct slot *)array_at(&reader->indexed, i) = slot;
+	}
+	return 0;
+}
+
+static int list_section(struct stub_reader *reader, Elf_Scn *section,
+			const GElf_Shdr *header)
+{
+	Elf_Scn *table = elf_getscn(reader->elf, header->sh_link);
+	GElf_Shdr table_header = { .sh_type = SHT_NULL };
+	struct relocations from = {
+		.data = elf_getdata(section, NULL),
+		.is_of_plt = !strcmp(section_name(reader, header), ".rela.plt"),
+	};
+
+	if (table && header->sh_link && gelf_getshdr(table, &table_header) &&
+	    (table_header.sh_type == SHT_DYNSYM ||
+	     table_header.sh_type == SHT_SYMTAB)) {
+		from.symbols = elf_getdata(table, NULL);
+		from.names = table_header.sh_link;
+	}
+	if (from.data && header->sh_entsize)
+		from.count = header->sh_size / header->sh_entsize;
+	return list_relocations(reader, &from);
+}
+
+static int list_slots(struct stub_reader *reader)
+{
+	Elf_Scn *section = NULL;
+	int status = 0;
+
+	while (!status && (section = elf_nextscn(reader->elf, section))) {
+		GElf_Shdr header;
+
+		if (gelf_getshdr(section, &header) &&
+		    header.sh_type == SHT_RELA)
+			status = list_section(reader, section, &header);
+	}
+	return status ? status : number_sort(&reader->slots);
+}
+
+static bool is_before_address(const void *slot, const void *address)
+{
+	return ((const struct slot *)slot)->address <
+	       *(const uint64_t *)address;
+}
+
+static const struct slot *slot_at(const struct stub_reader *reader,
+				  uint64_t address)
+{
+	size_t at = array_partition_point(&reader->slots, &address,
+					  is_before_address);
+	const struct slot *slots = reader->slots.items;
+
+	return at < reader->slots.count && slots[at].address == address ?
+		       &slots[at] :
+		       NULL;
+}
+
+/* Returns the slot of relocation @index of .rela.plt. */
+static const struct slot *slot_of_index(const struct stub_reader *reader,
+					uint32_t index)
+{
+	return index < reader->indexed.count ?
+		       array_at(&reader->indexed, index) :
+		       NULL;
+}
+
+/* The bytes of a section of stubs. */
+struct table {
+	const uint8_t *bytes;
+	size_t size;
+	uint64_t address;
+};
+
+static uint32_t word_at(const struct table *table, size_t at)
+{
+	uint32_t word;
+
+	memcpy(&word, table->bytes + at, sizeof(word));
+	return word;
+}
+
+/* Recognizes a stub at byte @at of @table. Sets *@size to the length of what is
+ * recognized. Returns its slot, or NULL.
+ */
+typedef const struct slot *stub_finder(const struct stub_reader *reader,
+				       const struct table *table, size_t at,
+				       size_t *size);
+
+static bool starts_with(const struct table *table, size_t at, const char *bytes,
+			size_t size)
+{
+	return table->size - at >= size &&
+	       !memcmp(table->bytes + at, bytes, size);
+}
+
+/* [endbr64] [bnd] jmp *slot(%rip); or, before a table .plt.sec:
+ * [endbr64] push $index; [bnd] jmp to the common start
+ */
+static const struct slot *find_x86(const struct stub_reader *reader,
+				   const struct table *table, size_t at,
+				   size_t *size)
+{
+	size_t end = at;
+
+	if (starts_with(table, end, "\xf3\x0f\x1e\xfa", 4))
+		end += 4;
+	if (starts_with(table, end, "\x68", 1) && table->size - end >= 6) {
+		uint32_t index = word_at(table, end + 1);
+
+		*size = end + 5 - at;
+		return table->bytes[end + 5] == 0xe9 ||
+				       table->bytes[end + 5] == 0xf2 ?
+			       slot_of_index(reader, index) :
+			       NULL;
+	}
+	if (starts_with(table, end, "\xf2", 1))
+		end++;
+	if (!starts_with(table, end, "\xff\x25", 2) || table->size - end < 6)
+		return NULL;
+	end += 6;
+	*size = end - at;
+	return slot_at(reader, table->address + end +
+				       (uint64_t)(int64_t)(int32_t)word_at(
+					       table, end - 4));
+}
+
+/* [bti c] adrp x16, page; ldr x17, [x16, #offset]; ... */
+static const struct slot *find_arm64(const struct stub_reader *reader,
+				     const struct table *table, size_t at,
+				     size_t *size)
+{
+	size_t first = at;
+	uint64_t page;
+	uint32_t adrp;
+	uint32_t ldr;
+	uint32_t pages;
+
+	if (at % 4)
+		return NULL;
+	if (starts_with(table, at, "\x5f\x24\x03\xd5", 4))
+		first += 4;
+	if (table->size - first < 8)
+		return NULL;
+	adrp = word_at(table, first);
+	ldr = word_at(table, first + 4);
+	if ((adrp & 0x9f00001f) != 0x90000010 ||
+	    (ldr & 0xffc003ff) != 0xf9400211)
+		return NULL;
+	*size = first + 8 - at;
+	pages = (adrp >> 5 & 0x7ffff) << 2 | (adrp >> 29 & 3);
+	page = ((table->address + first) & ~UINT64_C(0xfff)) +
+	       ((uint64_t)(int64_t)((int32_t)(pages << 11) >> 11) << 12);
+	return slot_at(reader, page + (ldr >> 10 & 0xfff) * 8);
+}
+
+static uint32_t add_name(const struct stub_reader *reader,
+			 const struct slot *slot)
+{
+	char own[48];
+	const char *name = *slot->name ? slot->name : own;
+	uint32_t number = FUNCTION_NONE;
+	char *stub;
+
+	if (name == own)
+		snprintf(own, sizeof(own), "*ABS*+0x%" PRIx64, slot->addend);
+	stub = malloc(strlen(name) + sizeof("@plt"));
+	if (!stub)
+		return number;
+	strcpy(stpcpy(stub, name), "@plt");
+	number = function_table_add(reader->functions, stub, strlen(stub),
+				    reader->module, 'u');
+	free(stub);
+	return number;
+}
+
+static int add_stub(const struct stub_reader *reader, const struct slot *slot,
+		    uint64_t offset, uint64_t end)
+{
+	struct symbol symbol = {
+		.start = offset,
+		.end = end,
+		.role = CODE_INDIRECT_THUNK,
+		.function = add_name(reader, slot),
+	};
+
+	return symbol.function == FUNCTION_NONE ?
+		       -ERROR_MEMORY :
+		       address_map_add(reader->map, &symbol, STUB_RANK);
+}
+
+/* Adds the stubs of @table, which is at @offset in the file, each up to the next
+ * one.
+ */
+static int add_stubs(const struct stub_reader *reader,
+		     const struct table *table, uint64_t offset)
+{
+	stub_finder *find = reader->machine == EM_X86_64  ? find_x86 :
+			    reader->machine == EM_AARCH64 ? find_arm64 :
+							    NULL;
+	uint64_t last = 0; /* the slot of the previous stub */
+	int status = 0;
+	size_t size;
+
+	for (size_t at = 0; find && at < table->size && !status; at += size) {
+		const struct slot *slot;
+
+		size = 1;
+		slot = find(reader, table, at, &size);
+		/* The lazy half of a stub on x86-64 has the index. */
+		if (slot && slot->address != last)
+			status = add_stub(reader, slot, offset + at,
+					  offset + table->size);
+		if (slot)
+			last = slot->address;
+	}
+	return status;
+}
+
+static int add_section(const struct stub_reader *reader, Elf_Scn *section,
+		       const GElf_Shdr *header)
+{
+	Elf_Data *data = elf_rawdata(section, NULL);
+	const struct table table = {
+		.bytes = data ? data->d_buf : NULL,
+		.size = data && data->d_buf ? data->d_size : 0,
+		.address = header->sh_addr,
+	};
+	struct symbol symbol = {
+		.start = header->sh_offset,
+		.end = header->sh_offset + header->sh_size,
+		.role = CODE_INDIRECT_THUNK,
+	};
+	int status;
+
+	symbol.function = function_table_add(reader->functions, "[plt]", 5,
+					     reader->module, 'u');
+	if (symbol.function == FUNCTION_NONE)
+		return -ERROR_MEMORY;
+	status = address_map_add(reader->map, &symbol, TABLE_RANK);
+	return status ? status : add_stubs(reader, &table, header->sh_offset);
+}
+
+static int add_sections(struct stub_reader *reader)
+{
+	Elf_Scn *section = NULL;
+	int status = 0;
+
+	while (!status && (section = elf_nextscn(reader->elf, section))) {
+		GElf_Shdr header;
+
+		if (!gelf_getshdr(section, &header) ||
+		    !is_stubs(&header, section_name(reader, &header)))
+			continue;
+		if (!reader->slots.items)
+			status = list_slots(reader);
+		if (!status)
+			status = add_section(reader, section, &header);
+	}
+	return status;
+}
+
+/* Adds the stubs of the procedure linkage tables of @elf (.plt, .plt.sec,
+ * .plt.got, .iplt) to @map, by offset in the file, as thunks: a call of a stub
+ * counts as a call of the function that the stub jumps to. The first time that
+ * is the dynamic linker's resolver.
+ *
+ * A stub jumps to the address in a slot of the global offset table; the
+ * relocation of that slot names the function: "read@plt", or, for a function
+ * that the program itself selects at its start, "*ABS*+0x1230@plt" with the
+ * selecting function's address, like objdump. Stubs are recognized by their
+ * instructions on x86-64 and arm64; code that is not recognized, as the common
+ * start of all stubs, is "[plt]".
+ *
+ * @module must be a text of @functions. Returns 0 or -ERROR_MEMORY.
+ */
+static int plt_stubs_add(Elf *elf, const char *module,
+			 struct function_table *functions,
+			 struct address_map *map)
+{
+	struct stub_reader reader = {
+		.elf = elf,
+		.module = module,
+		.functions = functions,
+		.map = map,
+		.slots = ARRAY_OF(struct slot),
+		.indexed = ARRAY_OF(struct slot),
+	};
+	GElf_Ehdr header;
+	int status = 0;
+
+	if (!gelf_getehdr(elf, &header) ||
+	    elf_getshdrstrndx(elf, &reader.names) < 0)
+		return 0;
+	reader.machine = header.e_machine;
+	status = add_sections(&reader);
+	array_free(&reader.slots);
+	array_free(&reader.indexed);
+	return status;
+}
 
 struct elf_reader {
 	struct elf_file *file;
@@ -104,7 +501,7 @@ static int add_symbols(const struct elf_reader *reader)
 	return status;
 }
 
-static int add_stubs(const struct elf_reader *reader)
+static int elf_symbols_add_stubs(const struct elf_reader *reader)
 {
 	GElf_Addr bias;
 	Elf *elf = dwfl_module_getelf(elf_file_module(reader->file), &bias);
@@ -137,7 +534,7 @@ int elf_symbols_add(const char *path, struct function_table *functions,
 		reader.is_arm = is_arm(reader.file);
 	status = reader.file ? add_symbols(&reader) : -ERROR_NOT_FOUND;
 	if (!status)
-		status = add_stubs(&reader);
+		status = elf_symbols_add_stubs(&reader);
 	elf_file_close(reader.file);
 	return status;
 }

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef KT_SYMBOLIZE_ELF_SYMBOLS_H
-#define KT_SYMBOLIZE_ELF_SYMBOLS_H
+#ifndef KT_SYMBOLIZE_ELF_ELF_SYMBOLS_H
+#define KT_SYMBOLIZE_ELF_ELF_SYMBOLS_H
+
+#include <libelf.h>
 
 struct address_map;
 struct function_table;

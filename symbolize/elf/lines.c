@@ -2,14 +2,177 @@
 #include "symbolize/elf/lines.h"
 
 #include "common/array.h"
-#include "symbolize/elf/debug_files.h"
 #include "symbolize/elf/elf_file.h"
-#include "symbolize/elf/elf_names.h"
 #include "symbolize/functions/function_table.h"
 
 #include <dwarf.h>
+#include <fts.h>
+#include <limits.h>
+#include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
+
+struct named {
+	const char *name; /* owned by libdwfl */
+	uint64_t address;
+};
+
+/* The functions of an ELF file, by name. */
+struct elf_names {
+	struct array sorted; /* struct named */
+};
+
+static int compare(const void *a, const void *b)
+{
+	const struct named *x = a;
+	const struct named *y = b;
+
+	return strcmp(x->name, y->name);
+}
+
+static bool add_all(struct elf_names *names, const struct elf_file *file)
+{
+	Dwfl_Module *module = elf_file_module(file);
+	uint64_t bias = elf_file_bias(file);
+	int count = dwfl_module_getsymtab(module);
+
+	for (int i = 1; i < count; i++) {
+		GElf_Sym entry;
+		GElf_Addr address;
+		const char *name = dwfl_module_getsym_info(
+			module, i, &entry, &address, NULL, NULL, NULL);
+
+		if (!name || GELF_ST_TYPE(entry.st_info) != STT_FUNC)
+			continue;
+		if (array_append(&names->sorted,
+				 &(struct named){ name, address - bias }) < 0)
+			return false;
+	}
+	array_sort(&names->sorted, compare);
+	return true;
+}
+
+static void elf_names_free(struct elf_names *names)
+{
+	if (names)
+		array_free(&names->sorted);
+	free(names);
+}
+
+/* Borrows @file. Returns NULL when out of memory. */
+static struct elf_names *elf_names_new(const struct elf_file *file)
+{
+	struct elf_names *names = calloc(1, sizeof(*names));
+
+	if (!names)
+		return NULL;
+	names->sorted = ARRAY_OF(struct named);
+	if (!add_all(names, file)) {
+		elf_names_free(names);
+		return NULL;
+	}
+	return names;
+}
+
+/* Sets *@address to the start of function @name, in the file's own addresses.
+ * Returns false if there is no such function, or more than one.
+ */
+static bool elf_names_find(const struct elf_names *names, const char *name,
+			   uint64_t *address)
+{
+	const struct named key = { .name = name };
+	const struct named *first = names->sorted.items;
+	const struct named *end = first + names->sorted.count;
+	const struct named *found;
+
+	if (first == end)
+		return false;
+	found = bsearch(&key, first, names->sorted.count, sizeof(key), compare);
+	if (!found || (found > first && !compare(found - 1, &key)) ||
+	    (found + 1 < end && !compare(found + 1, &key)))
+		return false;
+	*address = found->address;
+	return true;
+}
+
+/* A release must be the name of one folder, not a path. */
+static bool is_release(const char *text)
+{
+	return *text && *text != '.' && !strchr(text, '/');
+}
+
+/* Find the kernel's debug information where distributions install it: Debian,
+ * Fedora and a kernel built on this machine.
+ *
+ * Returns the path of the vmlinux of @release, or NULL. The caller frees it.
+ */
+static char *debug_file_of_kernel(const char *release)
+{
+	static const char *const places[] = {
+		"/usr/lib/debug/boot/vmlinux-%s",
+		"/usr/lib/debug/lib/modules/%s/vmlinux",
+		"/lib/modules/%s/build/vmlinux",
+		"/boot/vmlinux-%s",
+	};
+
+	for (size_t i = 0;
+	     is_release(release) && i < sizeof(places) / sizeof(*places); i++) {
+		char path[PATH_MAX];
+
+		snprintf(path, sizeof(path), places[i], release);
+		if (access(path, R_OK) == 0)
+			return strdup(path);
+	}
+	return NULL;
+}
+
+/* Returns whether @file belongs to @module: foo-bar.ko, foo_bar.ko.debug. */
+static bool is_of(const char *file, const char *module)
+{
+	for (; *module; module++, file++)
+		if (*file != *module && !(*file == '-' && *module == '_'))
+			return false;
+	return strcmp(file, ".ko") == 0 || strcmp(file, ".ko.debug") == 0;
+}
+
+static char *find_below(char *folder, const char *module)
+{
+	char *const roots[] = { folder, NULL };
+	FTS *tree = fts_open(roots, FTS_PHYSICAL | FTS_NOCHDIR, NULL);
+	char *found = NULL;
+	FTSENT *entry;
+
+	while (tree && !found && (entry = fts_read(tree)))
+		if (entry->fts_info == FTS_F && is_of(entry->fts_name, module))
+			found = strdup(entry->fts_path);
+	if (tree)
+		fts_close(tree);
+	return found;
+}
+
+/* Like debug_file_of_kernel(), but for @module, in kallsyms' spelling
+ * ("snd_hda" for snd-hda.ko).
+ */
+static char *debug_file_of_module(const char *release, const char *module)
+{
+	static const char *const places[] = {
+		"/usr/lib/debug/lib/modules/%s",
+		"/lib/modules/%s",
+	};
+	char *found = NULL;
+
+	for (size_t i = 0; !found && is_release(release) &&
+			   i < sizeof(places) / sizeof(*places);
+	     i++) {
+		char folder[PATH_MAX];
+
+		snprintf(folder, sizeof(folder), places[i], release);
+		found = find_below(folder, module);
+	}
+	return found;
+}
 
 enum { CACHE_BITS = 12 };
 

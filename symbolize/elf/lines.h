@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef KT_SYMBOLIZE_LINES_H
-#define KT_SYMBOLIZE_LINES_H
+#ifndef KT_SYMBOLIZE_ELF_LINES_H
+#define KT_SYMBOLIZE_ELF_LINES_H
 
 #include <stdbool.h>
 #include <stddef.h>

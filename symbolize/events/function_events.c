@@ -1,13 +1,327 @@
 /* SPDX-License-Identifier: MIT */
 #include "symbolize/events/function_events.h"
+
 #include "common/error.h"
+#include "decoder/flow/flow.h"
 #include "decoder/flow/flow_source.h"
 #include "decoder/recording/recording.h"
-#include "symbolize/events/function_transfers.h"
-#include "symbolize/events/thunk_fold.h"
-#include "symbolize/symbols/symbol_cache.h"
+#include "symbolize/arch/arch.h"
+#include "symbolize/events/function_event.h"
+#include "symbolize/functions/address_map.h"
+#include "symbolize/symbols/symbols.h"
 
+#include <stdbool.h>
+#include <stddef.h>
 #include <stdlib.h>
+
+enum {
+	BATCH_EVENTS = 4096,
+	/* Events that one flow item can lead to, at most. */
+	EVENTS_PER_ITEM = 5,
+	/* How a block is reached, in addition to enum flow_exit. */
+	EXIT_ASYNC = 64,
+	EXIT_START,
+	EXIT_ENTRY, /* from user space */
+	EXIT_UNTRACED,
+	EXIT_GUEST, /* from a virtual machine */
+};
+
+#define NO_NMI UINT64_MAX
+
+/* The events made of transfers of control, with the state that they depend on.
+ */
+struct function_transfers {
+	const struct arch *arch;
+	const struct symbols *symbols;
+	struct symbol_cache *cache;
+	/* Returns the next switch record, or NULL. */
+	const struct flow_item *(*next_switch)(const void *ctx);
+	const void *ctx;
+	/* If it has records, their time bounds and the trace decide. */
+	struct stream_tasks tasks;
+	int error; /* 0 or -ERROR_MEMORY */
+	/* return address of the NMI that runs, or NO_NMI */
+	uint64_t nmi_return;
+	size_t count;
+	struct function_event events[BATCH_EVENTS];
+};
+
+/* How the last block was left. */
+struct function_departure {
+	uint8_t exit; /* enum flow_exit, or an EXIT_ value above */
+	uint64_t end; /* address of the block's last instruction */
+	/* the block's function, or the one that entered the thunks */
+	uint32_t from;
+	/* return address of a call from that function */
+	uint64_t return_address;
+	uint32_t last; /* the block's own function */
+	/* return address of the newest call or exception */
+	uint64_t last_return;
+	/* enum code_role of the block's own function */
+	uint8_t last_role;
+};
+
+/* Adds an event at @item's time, with the other fields zeroed. */
+static struct function_event *emit(struct function_transfers *transfers,
+				   const struct flow_item *item, uint8_t kind)
+{
+	struct function_event *event = &transfers->events[transfers->count++];
+
+	*event = (struct function_event){
+		.time_ns = item->time_ns,
+		.early_ns = item->early_ns,
+		.late_ns = item->late_ns,
+		.kind = kind,
+	};
+	return event;
+}
+
+static struct function_event *emit_at(struct function_transfers *transfers,
+				      const struct flow_item *item,
+				      uint8_t kind, uint32_t function,
+				      uint64_t address)
+{
+	struct function_event *event = emit(transfers, item, kind);
+
+	event->function = function;
+	event->address = address;
+	event->is_user = item->ip < transfers->arch->kernel_start;
+	return event;
+}
+
+/* Adds a FUNCTION_SWITCH to the running task. */
+static void emit_switch(struct function_transfers *transfers,
+			const struct flow_item *item)
+{
+	const struct task_id *task = &transfers->tasks.state.current;
+	struct function_event *event = emit(transfers, item, FUNCTION_SWITCH);
+
+	event->address = (uint64_t)(uint32_t)task->pid << 32 |
+			 (uint32_t)task->tid;
+	event->detail = transfers->tasks.state.preempted;
+	symbol_cache_switch(transfers->cache, task->pid);
+}
+
+/* Returns whether the task changes at switch point @item. */
+static bool pass_switch_point(struct function_transfers *transfers,
+			      const struct flow_item *item)
+{
+	uint64_t low_ns = flow_stop_low_ns(item->time_ns, item->early_ns);
+	uint64_t high_ns = item->late_ns == FLOW_NO_BOUND ?
+				   UINT64_MAX :
+				   item->time_ns + item->late_ns;
+	int status;
+
+	if (!transfers->tasks.feed)
+		return task_switch_point(
+			&transfers->tasks.state, item->time_ns,
+			transfers->next_switch(transfers->ctx));
+	status = stream_tasks_point(&transfers->tasks, low_ns, high_ns,
+				    item->time_ns);
+	if (status < 0)
+		transfers->error = status;
+	return status > 0;
+}
+
+/* The kernel changes stacks at the entry of the switch point, a task its
+ * program at the entry of the exec point.
+ */
+static void check_points(struct function_transfers *transfers,
+			 const struct flow_item *item,
+			 const struct symbol *target)
+{
+	if (target->role == CODE_EXEC_POINT)
+		emit(transfers, item, FUNCTION_NEW_PROGRAM);
+	if (target->role == CODE_SWITCH_POINT &&
+	    pass_switch_point(transfers, item))
+		emit_switch(transfers, item);
+}
+
+static bool is_entry(const struct symbol *symbol, uint64_t ip)
+{
+	return ip == symbol->start || symbol->padding;
+}
+
+static void take_call(struct function_transfers *transfers,
+		      const struct flow_item *item, const struct symbol *target,
+		      uint32_t from, uint64_t return_address)
+{
+	if (target->function == from && !is_entry(target, item->ip)) {
+		emit_at(transfers, item, FUNCTION_LOCAL_CALL, from, item->ip)
+			->detail = from == FUNCTION_UNKNOWN ||
+				   target->role == CODE_UNNAMED;
+		return;
+	}
+	check_points(transfers, item, target);
+	emit_at(transfers, item, FUNCTION_CALL, target->function,
+		return_address);
+}
+
+/* Like take_jump_inside() in execution/walk/walk.c. */
+static void take_jump_inside(struct function_transfers *transfers,
+			     const struct flow_item *item,
+			     const struct symbol *target,
+			     const struct function_departure *departure)
+{
+	bool is_unnamed = target->role == CODE_UNNAMED;
+
+	if (item->ip >= transfers->arch->kernel_start ||
+	    target->function == FUNCTION_UNKNOWN)
+		return;
+	if (is_unnamed &&
+	    !symbols_are_of_two_files(transfers->symbols, departure->from,
+				      target->function))
+		return;
+	if (is_unnamed && departure->last_role == CODE_INDIRECT_THUNK)
+		emit_at(transfers, item, FUNCTION_TAIL_CALL, target->function,
+			item->ip);
+	else
+		emit_at(transfers, item, FUNCTION_FAR_JUMP, target->function,
+			item->ip)
+			->detail = is_unnamed;
+}
+
+static void take_jump(struct function_transfers *transfers,
+		      const struct flow_item *item, const struct symbol *target,
+		      const struct function_departure *departure)
+{
+	if (target->function == departure->from)
+		return;
+	if (!is_entry(target, item->ip)) {
+		take_jump_inside(transfers, item, target, departure);
+		return;
+	}
+	check_points(transfers, item, target);
+	emit_at(transfers, item, FUNCTION_TAIL_CALL, target->function,
+		item->ip);
+}
+
+/* Remembers the return address of an NMI. Its handler may drain the trace
+ * buffer, with the unit off meanwhile, which is not a pause of the task.
+ */
+static void watch_nmi(struct function_transfers *transfers,
+		      const struct symbol *target, uint64_t return_address)
+{
+	if (target->role == CODE_NMI)
+		transfers->nmi_return = return_address;
+}
+
+static void take_return(struct function_transfers *transfers,
+			const struct flow_item *item,
+			const struct symbol *target, uint8_t kind)
+{
+	emit_at(transfers, item, kind, target->function, item->ip);
+	transfers->events[transfers->count - 1].detail =
+		is_entry(target, item->ip);
+}
+
+/* A conditional branch that is not taken continues at the next instruction. */
+static bool was_taken(const struct function_transfers *transfers, uint64_t end,
+		      uint64_t ip)
+{
+	uint64_t distance = ip - end;
+
+	return distance < transfers->arch->min_conditional_bytes ||
+	       distance > transfers->arch->max_conditional_bytes;
+}
+
+static void take_exception_return(struct function_transfers *transfers,
+				  const struct flow_item *item,
+				  const struct symbol *target)
+{
+	if (item->ip == transfers->nmi_return)
+		transfers->nmi_return = NO_NMI;
+	take_return(transfers, item, target, FUNCTION_EXCEPTION_RETURN);
+}
+
+static void take_exception(struct function_transfers *transfers,
+			   const struct flow_item *item,
+			   const struct symbol *target,
+			   const struct function_departure *departure,
+			   uint8_t detail)
+{
+	bool is_local = target->function == departure->last &&
+			!is_entry(target, item->ip);
+
+	watch_nmi(transfers, target, departure->last_return);
+	emit_at(transfers, item,
+		is_local ? FUNCTION_LOCAL_EXCEPTION : FUNCTION_EXCEPTION,
+		target->function, departure->last_return);
+	transfers->events[transfers->count - 1].detail = detail;
+}
+
+static uint8_t start_detail(const struct symbol *target,
+			    const struct flow_item *item, uint8_t exit)
+{
+	if (exit == EXIT_GUEST)
+		return FUNCTION_START_AFTER_GUEST;
+	return exit == EXIT_ENTRY ||
+	       (exit == EXIT_START && is_entry(target, item->ip));
+}
+
+static void take_start(struct function_transfers *transfers,
+		       const struct flow_item *item,
+		       const struct symbol *target, uint8_t exit)
+{
+	emit_at(transfers, item, FUNCTION_TRACE_START, target->function,
+		item->ip);
+	/* A start reported by the trace is at the entry of a function only if
+	 * its address is one. A start from user space always is an entry, even
+	 * in the middle of a symbol: the table of interrupt entries is one
+	 * symbol.
+	 */
+	transfers->events[transfers->count - 1].detail =
+		start_detail(target, item, exit);
+	transfers->tasks.is_running = true;
+	watch_nmi(transfers, target, 0);
+}
+
+/* Adds the events of a transfer by @departure to @item->ip, in @target. */
+static void consume_transfer(struct function_transfers *transfers,
+			     const struct flow_item *item,
+			     const struct symbol *target,
+			     const struct function_departure *departure)
+{
+	uint32_t from = departure->from;
+
+	switch (departure->exit) {
+	case FLOW_EXIT_CALL:
+		take_call(transfers, item, target, from,
+			  departure->return_address);
+		break;
+	case FLOW_EXIT_CONDITIONAL:
+		if (was_taken(transfers, departure->end, item->ip))
+			take_jump(transfers, item, target, departure);
+		break;
+	case FLOW_EXIT_JUMP:
+	case FLOW_EXIT_FAR_JUMP:
+		take_jump(transfers, item, target, departure);
+		break;
+	case FLOW_EXIT_RETURN:
+		take_return(transfers, item, target, FUNCTION_RETURN);
+		break;
+	case FLOW_EXIT_FAR_RETURN:
+		take_exception_return(transfers, item, target);
+		break;
+	case FLOW_EXIT_FAR_CALL:
+		take_exception(transfers, item, target, departure,
+			       FUNCTION_EXCEPTION_SYSTEM_CALL);
+		break;
+	case EXIT_ASYNC:
+		take_exception(transfers, item, target, departure,
+			       FUNCTION_EXCEPTION_INTERRUPT);
+		break;
+	case EXIT_START:
+	case EXIT_ENTRY:
+	case EXIT_UNTRACED:
+	case EXIT_GUEST:
+		take_start(transfers, item, target, departure->exit);
+		break;
+	case FLOW_EXIT_NONE:
+	default:
+		break;
+	}
+}
 
 struct function_events {
 	struct flow_source *source;
@@ -127,7 +441,7 @@ static void take_exit(struct function_events *events,
 {
 	const struct function_departure departure = departure_of(events);
 
-	function_transfers_take(&events->transfers, item, target, &departure);
+	consume_transfer(&events->transfers, item, target, &departure);
 }
 
 /* Like take_exit(), for the transfer that entered the thunks. */
@@ -140,7 +454,7 @@ static void take_exit_of_fold(struct function_events *events,
 	departure.exit = events->fold.exit;
 	departure.from = events->fold.from;
 	departure.return_address = events->fold.return_address;
-	function_transfers_take(&events->transfers, item, target, &departure);
+	consume_transfer(&events->transfers, item, target, &departure);
 }
 
 /* The trace started inside thunks, and an exception interrupts them. */
@@ -150,8 +464,7 @@ static void start_unseen(struct function_events *events,
 	struct function_departure departure = departure_of(events);
 
 	departure.exit = EXIT_UNTRACED;
-	function_transfers_take(&events->transfers, item, &events->here,
-				&departure);
+	consume_transfer(&events->transfers, item, &events->here, &departure);
 }
 
 /* Returns whether a transfer by @exit into thunk @target is emitted only when
@@ -278,14 +591,14 @@ static void pause_tasks(struct function_events *events,
 		events->transfers.error = -ERROR_MEMORY;
 	tasks->is_running = false;
 	if (task_switch_lost(&tasks->state, item->time_ns))
-		function_transfers_emit_switch(&events->transfers, item);
+		emit_switch(&events->transfers, item);
 }
 
 static void take_stop(struct function_events *events,
 		      const struct flow_item *item)
 {
-	struct function_event *event = function_transfers_emit(
-		&events->transfers, item, FUNCTION_TRACE_STOP);
+	struct function_event *event =
+		emit(&events->transfers, item, FUNCTION_TRACE_STOP);
 
 	events->in_guest = item->detail == FLOW_STOP_GUEST;
 	event->detail = item->detail;
@@ -308,7 +621,7 @@ static void take_gap(struct function_events *events,
 		     const struct flow_item *item)
 {
 	struct function_event *event =
-		function_transfers_emit(&events->transfers, item, FUNCTION_GAP);
+		emit(&events->transfers, item, FUNCTION_GAP);
 
 	event->detail = item->detail;
 	event->address = item->ip;
@@ -341,7 +654,7 @@ static void take_switch(struct function_events *events,
 	if (events->transfers.tasks.feed)
 		events->due++;
 	else if (stream_tasks_record(&events->transfers.tasks, item))
-		function_transfers_emit_switch(&events->transfers, item);
+		emit_switch(&events->transfers, item);
 }
 
 /* Consumes a due switch record. Returns whether there was one that does not
@@ -364,7 +677,7 @@ static bool take_due(struct function_events *events)
 	if (item.time_ns <= last->time_ns)
 		flow_item_keep_order(&item, last->time_ns, last->late_ns);
 	if (stream_tasks_record(tasks, &item))
-		function_transfers_emit_switch(transfers, &item);
+		emit_switch(transfers, &item);
 	return true;
 }
 
@@ -373,7 +686,7 @@ static void take_item(struct function_events *events,
 {
 	if (is_of_flow(item) &&
 	    stream_tasks_come_back(&events->transfers.tasks))
-		function_transfers_emit_switch(&events->transfers, item);
+		emit_switch(&events->transfers, item);
 	switch ((enum flow_kind)item->kind) {
 	case FLOW_BLOCK:
 		take_block(events, item);
@@ -396,7 +709,7 @@ static void take_item(struct function_events *events,
 		take_switch(events, item);
 		break;
 	case FLOW_END:
-		function_transfers_emit(&events->transfers, item, FUNCTION_END);
+		emit(&events->transfers, item, FUNCTION_END);
 		break;
 	case FLOW_MODE:
 	case FLOW_ADDRESS_SPACE:

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef KT_SYMBOLIZE_FUNCTION_EVENTS_H
-#define KT_SYMBOLIZE_FUNCTION_EVENTS_H
+#ifndef KT_SYMBOLIZE_EVENTS_FUNCTION_EVENTS_H
+#define KT_SYMBOLIZE_EVENTS_FUNCTION_EVENTS_H
 
 #include "symbolize/events/function_event.h"
+#include "symbolize/events/stream_tasks.h"
 
 #include <stdint.h>
 

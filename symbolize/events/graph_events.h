@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef KT_SYMBOLIZE_GRAPH_EVENTS_H
-#define KT_SYMBOLIZE_GRAPH_EVENTS_H
+#ifndef KT_SYMBOLIZE_EVENTS_GRAPH_EVENTS_H
+#define KT_SYMBOLIZE_EVENTS_GRAPH_EVENTS_H
 
 #include "symbolize/events/function_event.h"
 
@@ -8,7 +8,6 @@
 
 struct aux_stream;
 struct graph_tasks;
-struct log;
 struct recording;
 struct symbols;
 

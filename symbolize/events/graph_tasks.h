@@ -1,16 +1,94 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef KT_SYMBOLIZE_GRAPH_TASKS_H
-#define KT_SYMBOLIZE_GRAPH_TASKS_H
+#ifndef KT_SYMBOLIZE_EVENTS_GRAPH_TASKS_H
+#define KT_SYMBOLIZE_EVENTS_GRAPH_TASKS_H
 
 #include "common/array.h"
 #include "common/maps.h"
-#include "symbolize/events/graph_task.h"
+#include "symbolize/arch/arch.h"
 
+#include <stdbool.h>
 #include <stdint.h>
 
-struct graph_roles;
 struct recording;
 struct symbols;
+struct task_ids;
+
+/* The role of each function: what it implies about the kernel context that it
+ * is called in.
+ */
+struct graph_roles;
+
+enum graph_role graph_role_of(const struct graph_roles *roles,
+			      uint32_t function);
+
+/* Returns the entry that @function implies, FUNCTION_UNKNOWN if none. */
+uint32_t graph_role_entry(const struct graph_roles *roles, uint32_t function);
+
+/* Returns the function that the idle task is always in, or FUNCTION_UNKNOWN. */
+uint32_t graph_roles_idle(const struct graph_roles *roles);
+
+/* The kinds of frames on a task's stack of open functions. */
+enum graph_frame_kind {
+	GRAPH_FUNCTION, /* the tracer reported its entry */
+	/* it must be open at its depth, but its entry was lost */
+	GRAPH_UNSEEN,
+	GRAPH_ROOT,	/* below all functions that the tracer can report */
+	GRAPH_CONTEXT,	/* the entry from user space, inferred */
+	GRAPH_SCHEDULE, /* __schedule(), inferred */
+	/* the entry of an interrupt or fault in the kernel, inferred */
+	GRAPH_EXCEPTION,
+};
+
+struct graph_frame {
+	uint32_t function;
+	/* the tracer's depth; for inferred kinds, the depth of the functions
+	 * that it calls
+	 */
+	int32_t depth;
+	uint8_t kind; /* enum graph_frame_kind */
+};
+
+/* A task and its open functions, outermost first. */
+struct graph_task {
+	int32_t tid; /* 0: the idle task of a CPU */
+	int32_t pid; /* -1: unknown */
+	/* it has entered the kernel from user space while traced */
+	bool enters;
+	/* its context has not reached its actual work yet */
+	bool is_on_way_in;
+	/* an interrupt runs, after which its system call continues */
+	bool is_on_way_out;
+	/* its context has reached the last function before user space */
+	bool is_at_end;
+	bool is_in_interrupt;  /* its context is an interrupt */
+	uint64_t last_exit_ns; /* exit time of the last function at depth 0 */
+	struct array frames;   /* struct graph_frame */
+};
+
+/* Returns the innermost frame, or NULL. */
+struct graph_frame *graph_task_top(const struct graph_task *task);
+
+/* Pushes a frame. Returns 0 or -ERROR_MEMORY. */
+int graph_task_push(struct graph_task *task, enum graph_frame_kind kind,
+		    uint32_t function, int32_t depth);
+
+/* Pops the innermost frame, which must exist. */
+void graph_task_pop(struct graph_task *task);
+
+/* Returns whether the innermost frame is one of @kind. */
+bool graph_task_is_in(const struct graph_task *task,
+		      enum graph_frame_kind kind);
+
+/* Returns the innermost function that reports know, or FUNCTION_UNKNOWN. */
+uint32_t graph_task_running(const struct graph_task *task);
+
+/* Pops frames of functions that ended while events were lost, and pushes
+ * GRAPH_UNSEEN frames for those that started, so that the innermost frame can
+ * call a function at @depth.
+ *
+ * Returns 1 if the stack changed, else 0, or -ERROR_MEMORY.
+ */
+int graph_task_fit(struct graph_task *task, int32_t depth);
 
 /* The data that the streams of all CPUs share: the tasks of a recording, which
  * move between CPUs, and the roles of functions.

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef KT_SYMBOLIZE_ADDRESS_MAP_H
-#define KT_SYMBOLIZE_ADDRESS_MAP_H
+#ifndef KT_SYMBOLIZE_FUNCTIONS_ADDRESS_MAP_H
+#define KT_SYMBOLIZE_FUNCTIONS_ADDRESS_MAP_H
 
 #include "symbolize/arch/arch.h"
 
@@ -8,6 +8,7 @@
 #include <stdint.h>
 
 struct array;
+struct function_table;
 
 /* A shorter hole may be padding: functions start at multiples of 16. */
 enum { ADDRESS_MAP_PADDING = 15 };
@@ -93,5 +94,15 @@ struct symbol *address_map_symbols(struct address_map *map, size_t *count);
  */
 const struct symbol *address_map_find(const struct address_map *map,
 				      uint64_t address);
+
+/* Separates functions that share one name in one module, after all symbols of
+ * @map were added: gives each its unique name, and assigns code that has only
+ * their common name, cold parts and the padding before entries, to the function
+ * that it belongs to. Must be called after address_map_finish().
+ *
+ * Returns 0 or -ERROR_MEMORY.
+ */
+int same_names_tell_apart(struct function_table *functions,
+			  struct address_map *map);
 
 #endif

@@ -7,7 +7,6 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-struct arch;
 struct function_table;
 
 /* The kernel context that each function of a recording starts, by function

@@ -1,7 +1,163 @@
 /* SPDX-License-Identifier: MIT */
 #include "symbolize/functions/function_name.h"
 
+#include "common/array.h"
+#include "common/error.h"
+#include "common/memory.h"
+#include "common/name_choice.h"
+
+#include <assert.h>
+#include <ctype.h>
+#include <inttypes.h>
+#include <libiberty/demangle.h>
+#include <setjmp.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+
+/* Longest demangled name in bytes. Symbols of untrusted files can expand to
+ * gigabytes (substitutions that double): such a symbol keeps its mangled name, or
+ * its name without parameters.
+ */
+enum { DEMANGLED_MOST = 8192 };
+
+/* D's demangler has no callback that could end it, so its input is limited. */
+enum { D_SYMBOL_MOST = 512, SYMBOL_MOST = 8192 };
+
+struct output {
+	jmp_buf too_long;
+	size_t length;
+	char text[DEMANGLED_MOST + 1];
+};
+
+/* Demanglers have no way to end early but this: they call this function with each
+ * part of the name. They hold no memory meanwhile, except for a Rust name that is
+ * not ASCII: then a few KB leak.
+ */
+static void append(const char *part, size_t length, void *opaque)
+{
+	struct output *output = opaque;
+
+	if (length > DEMANGLED_MOST - output->length)
+		longjmp(output->too_long, 1);
+	memcpy(output->text + output->length, part, length);
+	output->length += length;
+}
+
+static bool write_name(struct output *output, const char *symbol, int options)
+{
+	output->length = 0;
+	if (setjmp(output->too_long))
+		return false;
+	if (rust_demangle_callback(symbol, options, append, output))
+		return true;
+	output->length = 0;
+	return symbol[1] != 'R' &&
+	       cplus_demangle_v3_callback(symbol, options, append, output);
+}
+
+/* Returns whether @symbol may be mangled: a quick test of most symbols. */
+static bool is_mangled(const char *symbol)
+{
+	return symbol[0] == '_' &&
+	       (symbol[1] == 'Z' || symbol[1] == 'R' || symbol[1] == 'D');
+}
+
+/* Returns the length of @name without parameters, which end it. */
+static size_t length_without_parameters(const char *name)
+{
+	size_t length = strlen(name);
+	size_t at = length;
+	int depth = 0;
+
+	if (!length || name[length - 1] != ')')
+		return length;
+	while (at--) {
+		depth += (name[at] == ')') - (name[at] == '(');
+		if (!depth)
+			break;
+	}
+	return depth ? length : at;
+}
+
+/* libiberty's demangler of D always writes parameters. */
+static char *demangle_d(const char *symbol, bool with_parameters)
+{
+	char *name = dlang_demangle(symbol, 0);
+
+	if (name && !with_parameters)
+		name[length_without_parameters(name)] = '\0';
+	return name;
+}
+
+char *demangle(const char *symbol, bool with_parameters)
+{
+	int options = with_parameters ? DMGL_PARAMS | DMGL_ANSI : DMGL_ANSI;
+	size_t length = is_mangled(symbol) ? strlen(symbol) : 0;
+	struct output output;
+
+	if (length < 4 || length > SYMBOL_MOST)
+		return NULL;
+	if (symbol[1] == 'D')
+		return length > D_SYMBOL_MOST ?
+			       NULL :
+			       demangle_d(symbol, with_parameters);
+	return write_name(&output, symbol, options) ?
+		       strndup(output.text, output.length) :
+		       NULL;
+}
+
+/* Returns whether a component is an operator's: its brackets are no arguments'. */
+static bool is_operator(const char *component)
+{
+	static const char word[] = "operator";
+
+	return !strncmp(component, word, sizeof(word) - 1) &&
+	       !isalnum((unsigned char)component[sizeof(word) - 1]) &&
+	       component[sizeof(word) - 1] != '_';
+}
+
+/* Returns the length of the component at the start of @name, with its template
+ * arguments; @plain is the length without.
+ */
+static size_t component_length(const char *name, size_t *plain)
+{
+	size_t at = 0;
+	int depth = 0;
+
+	*plain = 0;
+	if (is_operator(name))
+		return *plain = strlen(name);
+	for (; name[at]; at++) {
+		bool is_end = !depth && name[at] == ':' && name[at + 1] == ':';
+		bool is_turbofish = is_end && name[at + 2] == '<';
+
+		if (!depth && !*plain && at &&
+		    (name[at] == '<' || is_turbofish))
+			*plain = at;
+		if (is_end && !is_turbofish)
+			break;
+		depth += brackets_change(name, at);
+	}
+	if (!*plain)
+		*plain = at;
+	return at;
+}
+
+struct demangled_base demangled_base(const char *name)
+{
+	struct demangled_base base = { 0 };
+
+	for (;;) {
+		size_t length =
+			component_length(name + base.start, &base.length);
+
+		if (!name[base.start + length])
+			return base;
+		base.start += length + 2;
+	}
+}
 
 /* The meaning of a word after a dot in a symbol's name. */
 enum word_kind {
@@ -119,4 +275,369 @@ bool function_name_is_label(const char *name, size_t length)
 	static const char patched[] = "early_xen_iret_patch";
 
 	return length == sizeof(patched) - 1 && !memcmp(name, patched, length);
+}
+
+/* Returns @text, then @suffix; NULL when out of memory. */
+static const char *join(struct arena *names, const char *text,
+			const char *suffix)
+{
+	char *name = arena_alloc(names, strlen(text) + strlen(suffix) + 1);
+
+	if (name)
+		strcpy(stpcpy(name, text), suffix);
+	return name;
+}
+
+/* Names of templates may take pages: the ends of longer ones are displayed. */
+enum { NAME_END = 120, NAME_MOST = 2 * NAME_END + 10 };
+
+static bool continues_character(char byte)
+{
+	return ((unsigned char)byte & 0xc0) == 0x80; /* UTF-8 */
+}
+
+/* Returns @name, or if it is long its beginning and its end; NULL when out of
+ * memory.
+ */
+static const char *shortened(struct arena *names, const char *name)
+{
+	size_t size = strlen(name);
+	size_t length = NAME_END;
+	char begin[NAME_END + 4];
+	const char *end;
+
+	if (size <= NAME_MOST)
+		return name;
+	end = name + size - NAME_END;
+	while (continues_character(name[length]))
+		length--;
+	while (continues_character(*end))
+		end++;
+	memcpy(begin, name, length);
+	strcpy(begin + length, "...");
+	return join(names, begin, end);
+}
+
+/* Names @function by @brief, the demangled name of its symbol without suffixes.
+ * Returns 0 or -ERROR_MEMORY.
+ */
+static int name_it(struct function *function, struct arena *names,
+		   const char *brief)
+{
+	const struct demangled_base base = demangled_base(brief);
+	size_t length = strlen(function->base);
+	struct demangled *demangled = arena_alloc(names, sizeof(*demangled));
+
+	assert(!strncmp(function->name, function->base, length));
+	if (!demangled)
+		return -ERROR_MEMORY;
+	*demangled = (struct demangled){
+		.symbol = function->name,
+		.brief = join(names, brief, function->name + length),
+		.base_length = length,
+	};
+	function->demangled = demangled;
+	if (!demangled->brief)
+		return -ERROR_MEMORY;
+	function->name = shortened(names, demangled->brief);
+	function->base = arena_text(names, brief + base.start, base.length);
+	return function->name && function->base ? 0 : -ERROR_MEMORY;
+}
+
+/* Demangles @function if its symbol is mangled. Returns 1 if it is, 0, or
+ * -ERROR_MEMORY.
+ */
+static int demangle_one(struct function *function, struct arena *names)
+{
+	char *name = demangle(function->base, false);
+	int status = name ? name_it(function, names, name) : 0;
+
+	free(name);
+	return status || !function->demangled ? status : 1;
+}
+
+char *function_full_name(const struct function *function)
+{
+	const struct demangled *demangled = function->demangled;
+	char *symbol;
+	char *full;
+	char *name = NULL;
+
+	if (!demangled)
+		return strdup(function->name);
+	symbol = strndup(demangled->symbol, demangled->base_length);
+	full = symbol ? demangle(symbol, true) : NULL;
+	free(symbol);
+	/* The name with parameters may be too long to be demangled. */
+	if (!full)
+		return strdup(demangled->brief);
+	if (asprintf(&name, "%s%s", full,
+		     demangled->symbol + demangled->base_length) < 0)
+		name = NULL;
+	free(full);
+	return name;
+}
+
+static int by_name(const void *left, const void *right)
+{
+	const struct function *a = *(struct function *const *)left;
+	const struct function *b = *(struct function *const *)right;
+
+	if (a->module != b->module)
+		return a->module < b->module ? -1 : 1;
+	return strcmp(a->name, b->name);
+}
+
+static bool is_same(struct function *const *functions, size_t a, size_t b)
+{
+	return !by_name(&functions[a], &functions[b]);
+}
+
+/* Displays @function with its parameters, if it has any. Returns 0 or
+ * -ERROR_MEMORY.
+ */
+static int add_parameters(struct function *function, struct arena *names,
+			  bool is_shortened)
+{
+	const struct demangled *demangled = function->demangled;
+	char *full;
+	const char *name;
+
+	if (!demangled || function->has_parameters)
+		return 0;
+	full = function_full_name(function);
+	name = full ? join(names, full, "") : NULL;
+	free(full);
+	if (!name)
+		return -ERROR_MEMORY;
+	if (!strcmp(demangled->brief, name))
+		return 0;
+	function->name = is_shortened ? shortened(names, name) : name;
+	function->has_parameters = true;
+	return function->name ? 0 : -ERROR_MEMORY;
+}
+
+static int add_short_parameters(struct function *function, struct arena *names)
+{
+	return add_parameters(function, names, true);
+}
+
+static int add_position(struct function *function, struct arena *names)
+{
+	char place[24];
+
+	if (function->is_double || !function->demangled)
+		return 0;
+	snprintf(place, sizeof(place), "@0x%" PRIx64, function->address);
+	function->name = join(names, function->name, place);
+	function->is_double = true;
+	return function->name ? 0 : -ERROR_MEMORY;
+}
+
+/* Calls @change for each of the @count functions that shares its name with
+ * another one of its module. Returns 0 or -ERROR_MEMORY.
+ */
+static int
+tell_apart(struct function **functions, size_t count, struct arena *names,
+	   int (*change)(struct function *function, struct arena *names))
+{
+	int status = 0;
+
+	if (count)
+		qsort(functions, count, sizeof(*functions), by_name);
+	for (size_t begin = 0, end; begin < count && !status; begin = end) {
+		for (end = begin + 1;
+		     end < count && is_same(functions, begin, end); end++)
+			;
+		for (size_t i = begin; i < end && end > begin + 1 && !status;
+		     i++)
+			status = change(functions[i], names);
+	}
+	return status;
+}
+
+/* Returns whether the name is not a symbol, so that no other function has it:
+ * "dash+0x4a10", "read@plt". Stubs, which are many in C++, keep mangled names:
+ * they count as calls of their functions and have no rows of their own.
+ */
+static bool has_own_name(const struct function *function)
+{
+	return strchr(function->name, '+') ||
+	       !strcmp(function->name + strlen(function->base), "@plt");
+}
+
+/* Demangles the names of programs' functions, all of which it adds to @programs.
+ * Returns 1 if any is demangled, 0, or -ERROR_MEMORY.
+ */
+static int demangle_all(struct function *functions, uint32_t count,
+			struct arena *names, struct array *programs)
+{
+	int found = 0;
+
+	for (uint32_t i = 0; i < count; i++) {
+		struct function *function = &functions[i];
+		int status;
+
+		if (function->space != 'u' || has_own_name(function))
+			continue;
+		status = demangle_one(function, names);
+		if (status < 0 || array_append(programs, &function) < 0)
+			return -ERROR_MEMORY;
+		found |= status;
+	}
+	return found;
+}
+
+int program_names_demangle(struct function *functions, uint32_t count,
+			   struct arena *names)
+{
+	struct array programs = ARRAY_OF(struct function *);
+	int status = demangle_all(functions, count, names, &programs);
+
+	if (status > 0) {
+		status = tell_apart(programs.items, programs.count, names,
+				    add_short_parameters);
+		if (!status)
+			status = tell_apart(programs.items, programs.count,
+					    names, add_position);
+	}
+	array_free(&programs);
+	return status;
+}
+
+int program_name_display(struct function *function, enum function_names names,
+			 struct arena *texts)
+{
+	const struct demangled *demangled = function->demangled;
+
+	if (!demangled || names == FUNCTION_NAMES_BRIEF)
+		return 0;
+	if (names == FUNCTION_NAMES_FULL)
+		return add_parameters(function, texts, false);
+	function->name = demangled->symbol;
+	function->has_parameters = false;
+	return 0;
+}
+
+static bool is_text(const char *text, size_t size, const char *name,
+		    size_t length)
+{
+	return size == length && !memcmp(text, name, length);
+}
+
+/* Returns the length of @name without the position of a double. */
+static size_t plain_length(const struct function *function, const char *name)
+{
+	const char *place = strrchr(name, '@');
+
+	return function->is_double && place ? (size_t)(place - name) :
+					      strlen(name);
+}
+
+/* The names that a function answers to, each once, without the full one. */
+struct called {
+	struct {
+		const char *text;
+		size_t length;
+	} names[10];
+	size_t count;
+};
+
+static void add(struct called *called, const char *text, size_t length)
+{
+	for (size_t i = 0; i < called->count; i++)
+		if (is_text(called->names[i].text, called->names[i].length,
+			    text, length))
+			return;
+	called->names[called->count].text = text;
+	called->names[called->count++].length = length;
+}
+
+/* Adds a name, and it without the position of a double. */
+static void add_name(struct called *called, const struct function *function,
+		     const char *name)
+{
+	add(called, name, strlen(name));
+	add(called, name, plain_length(function, name));
+}
+
+static struct called called_of(const struct function *function)
+{
+	const struct demangled *demangled = function->demangled;
+	struct called called = { .count = 0 };
+
+	add_name(&called, function, function->name);
+	add(&called, function->base, strlen(function->base));
+	if (demangled) {
+		const struct demangled_base base =
+			demangled_base(demangled->brief);
+
+		add_name(&called, function, demangled->symbol);
+		add_name(&called, function, demangled->brief);
+		add(&called, demangled->brief,
+		    base.start + strlen(function->base));
+	}
+	return called;
+}
+
+/* Returns whether the @length bytes at @name are @function's name with its
+ * parameters.
+ */
+static bool is_full_name(const struct function *function, const char *name,
+			 size_t length)
+{
+	char *full = function->demangled ? function_full_name(function) : NULL;
+	bool is_full = full && is_text(full, strlen(full), name, length);
+
+	free(full);
+	return is_full;
+}
+
+bool function_is_called(const struct function *function, const char *name,
+			size_t length)
+{
+	struct called called = called_of(function);
+
+	for (size_t i = 0; i < called.count; i++)
+		if (is_text(called.names[i].text, called.names[i].length, name,
+			    length))
+			return true;
+	return is_full_name(function, name, length);
+}
+
+/* Returns whether @choice has the @length bytes at @text. */
+static bool has_text(const struct name_choice *choice, const char *text,
+		     size_t length)
+{
+	char *copy;
+	bool has;
+
+	if (!text[length])
+		return name_choice_has(choice, text);
+	copy = strndup(text, length);
+	has = copy && name_choice_has(choice, copy);
+	free(copy);
+	return has;
+}
+
+static bool has_full_name(const struct name_choice *choice,
+			  const struct function *function)
+{
+	char *full = function->demangled ? function_full_name(function) : NULL;
+	bool has = full && name_choice_has(choice, full);
+
+	free(full);
+	return has;
+}
+
+bool function_is_chosen(const struct function *function,
+			const struct name_choice *choice)
+{
+	struct called called = called_of(function);
+
+	for (size_t i = 0; i < called.count; i++)
+		if (has_text(choice, called.names[i].text,
+			     called.names[i].length))
+			return true;
+	return has_full_name(choice, function);
 }

@@ -1,9 +1,84 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef KT_SYMBOLIZE_FUNCTION_NAME_H
-#define KT_SYMBOLIZE_FUNCTION_NAME_H
+#ifndef KT_SYMBOLIZE_FUNCTIONS_FUNCTION_NAME_H
+#define KT_SYMBOLIZE_FUNCTIONS_FUNCTION_NAME_H
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
+
+struct arena;
+struct name_choice;
+
+/* Demangles @symbol: C++ (Itanium ABI), Rust (legacy and v0) or D. With
+ * @with_parameters the name has its parameters and return type
+ * ("int shop::cost<int>(int)"), else neither ("shop::cost<int>"). Rust's names
+ * have none, and no hash.
+ *
+ * Returns the name, which the caller frees; NULL if @symbol is not mangled, its
+ * name would be longer than DEMANGLED_MOST, or out of memory. Source: libiberty.
+ */
+char *demangle(const char *symbol, bool with_parameters);
+
+/* The last component of a demangled name: "cost" of "shop::Order::cost<int>". Of D's
+ * names, whose components end at dots, it is the whole.
+ */
+struct demangled_base {
+	size_t start;
+	size_t length; /* without template arguments, unless an operator's */
+};
+
+/* Returns the last component of @name, a name without parameters. */
+struct demangled_base demangled_base(const char *name);
+
+/* Further names of a function whose symbol is mangled. Each has the suffix of the
+ * symbol's clone, ".isra.0", if it is one.
+ */
+struct demangled {
+	const char *symbol; /* "_ZN4shop4costIiEEvT_" */
+	const char *brief;  /* without parameters, "shop::cost<int>" */
+	size_t base_length; /* of the symbol without the clone's suffix */
+};
+
+struct function {
+	/* as displayed: "foo.isra.0", and, if others of its module have that
+	 * name, with its position: "foo.isra.0@0x1230". Demangled without
+	 * parameters, "shop::cost<int>", unless another function of the module
+	 * then has the same name
+	 */
+	const char *name;
+	/* name in the source, "foo": rules and choices by name use it. Of a
+	 * demangled name the last component, "cost"
+	 */
+	const char *base;
+	const struct demangled *demangled; /* NULL: the symbol is @name */
+	const char *module;  /* "" for the kernel proper, else a module's
+				 * name or a user program's path */
+	uint64_t address;    /* of its entry; 0 if unknown */
+	char space;	     /* 'k' kernel, 'u' user */
+	bool is_double;	     /* others of its module have its name */
+	bool has_parameters; /* @name shows them */
+};
+
+/* Which of a demangled function's names is displayed. */
+enum function_names {
+	FUNCTION_NAMES_BRIEF, /* without parameters where unambiguous */
+	FUNCTION_NAMES_FULL,
+	FUNCTION_NAMES_SYMBOLS, /* mangled */
+};
+
+/* Returns @function's name with its parameters, "void shop::cost<int>(int)"; the
+ * displayed name if it has none. The caller frees it. Few of a program's
+ * functions need this name, so it is made for each call. Returns NULL when out of
+ * memory.
+ */
+char *function_full_name(const struct function *function);
+
+/* Returns the name of @function's symbol, mangled if it is. */
+static inline const char *function_symbol(const struct function *function)
+{
+	return function->demangled ? function->demangled->symbol :
+				     function->name;
+}
 
 /* The lengths in bytes of the names within a symbol's name. */
 struct name_lengths {
@@ -46,5 +121,37 @@ bool function_name_is_mark(const char *name, size_t length);
  * arch/x86/entry/entry_64.S.
  */
 bool function_name_is_label(const char *name, size_t length);
+
+/* Gives the functions of programs whose symbols are mangled names for people, see
+ * struct function. Stores texts in @names.
+ *
+ * Of a name longer than some 250 bytes the beginning and the end are displayed. A
+ * short name that several functions of a module would have is not used: overloads
+ * have their parameters, and what still is equal (a constructor's variants) has
+ * its position, "Foo::Foo()@0x1230".
+ *
+ * Returns 0 or -ERROR_MEMORY.
+ */
+int program_names_demangle(struct function *functions, uint32_t count,
+			   struct arena *names);
+
+/* Displays @function, if it is demangled, by one of its names. Stores texts in
+ * @texts. Returns 0 or -ERROR_MEMORY.
+ */
+int program_name_display(struct function *function, enum function_names names,
+			 struct arena *texts);
+
+/* Returns whether the @length bytes at @name match @function: its displayed
+ * name ("foo.isra.0@0x1230"), that without the position that makes it unique
+ * ("foo.isra.0"), or its name in the source ("foo"), which matches all clones.
+ * A demangled function has more: its symbol, its name with all parameters and
+ * without ("shop::cost<int>"), and that without template arguments.
+ */
+bool function_is_called(const struct function *function, const char *name,
+			size_t length);
+
+/* Returns whether any of these names of @function is in @choice. */
+bool function_is_chosen(const struct function *function,
+			const struct name_choice *choice);
 
 #endif

@@ -4,16 +4,306 @@
 #include "common/array.h"
 #include "common/bytes.h"
 #include "common/error.h"
+#include "common/maps.h"
 #include "common/memory.h"
-#include "symbolize/functions/function_doubles.h"
 #include "symbolize/functions/function_name.h"
-#include "symbolize/functions/function_slots.h"
-#include "symbolize/functions/module_list.h"
-#include "symbolize/functions/program_names.h"
 
+#include <inttypes.h>
 #include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+/* The search key of a function. */
+struct function_key {
+	const char *name; /* without the appended position of doubles */
+	size_t length;
+	const char *module; /* equal pointers are equal modules */
+	uint64_t address;   /* 0: any */
+	uint64_t name_hash; /* function_name_hash() */
+	uint32_t hash;	    /* function_key_hash() */
+	char space;
+};
+
+struct function_slot {
+	uint32_t number; /* number of the function + 1; 0: free */
+	uint32_t hash;
+};
+
+/* Finds functions by their keys: a hash table with open addressing. A zeroed
+ * struct is empty.
+ */
+struct function_slots {
+	struct function_slot *slots;
+	size_t count; /* a power of two, or 0 */
+};
+
+struct module {
+	const char *name;
+	uint64_t start; /* lowest entry in it; UINT64_MAX: none yet */
+};
+
+/* The modules of functions, each once. */
+struct module_list {
+	/* struct module, by the number of its name */
+	struct array modules;
+	struct string_pool *names; /* NULL: none yet */
+	struct number_map by_text; /* number, by the address of the text */
+	size_t last;		   /* index of the last one used */
+};
+
+#define MODULE_LIST_NONE \
+	((struct module_list){ .modules = ARRAY_OF(struct module) })
+
+/* Functions that share their name with others of their module, until they are
+ * given unique names.
+ */
+struct function_doubles {
+	struct array numbers; /* uint32_t, index in the function table */
+};
+
+#define FUNCTION_DOUBLES_NONE \
+	((struct function_doubles){ .numbers = ARRAY_OF(uint32_t) })
+
+/* Makes the module with text @name the last one used. */
+static void module_list_find(struct module_list *list, const char *name)
+{
+	const uint64_t *number =
+		number_map_find(&list->by_text, (uintptr_t)name);
+
+	if (number)
+		list->last = *number;
+}
+
+/* Returns the module with text @name. Usually that is the one of the previous
+ * symbol.
+ */
+static inline struct module *module_list_of(struct module_list *list,
+					    const char *name)
+{
+	struct module *modules = list->modules.items;
+
+	if (modules[list->last].name != name)
+		module_list_find(list, name);
+	return &modules[list->last];
+}
+
+static const uint64_t odd = 0x9e3779b97f4a7c15;
+
+static uint64_t function_name_hash(const char *name, size_t length)
+{
+	uint64_t hash = odd;
+	uint64_t word;
+
+	for (; length > sizeof(word); length -= sizeof(word)) {
+		memcpy(&word, name, sizeof(word));
+		hash = pack_hash_number(hash, word);
+		name += sizeof(word);
+	}
+	word = length;
+	for (size_t i = 0; i < length; i++)
+		word = word << 8 | (uint8_t)name[i];
+	return pack_hash_number(hash, word);
+}
+
+/* Returns the hash of @key, all of whose other members must be set. */
+static uint32_t function_key_hash(const struct function_key *key)
+{
+	uint64_t place = (uint64_t)(uintptr_t)key->module ^ key->address;
+
+	return (uint32_t)((key->name_hash ^ place * odd) * odd >> 32);
+}
+
+/* A double may have its position appended to its name. */
+static bool is_same(const struct function *function,
+		    const struct function_key *key)
+{
+	char end;
+
+	if (function->module != key->module || function->space != key->space ||
+	    (key->address && function->address != key->address) ||
+	    strncmp(function->name, key->name, key->length) != 0)
+		return false;
+	end = function->name[key->length];
+	return !end || (end == '@' && function->is_double);
+}
+
+/* Returns the slot of the function in @functions that matches @key, or the free
+ * slot for it, which the caller fills with number and hash. There must be room.
+ */
+static struct function_slot *
+function_slots_find(const struct function_slots *slots,
+		    const struct function *functions,
+		    const struct function_key *key)
+{
+	struct function_slot *all = slots->slots;
+	size_t mask = slots->count - 1;
+	size_t at = key->hash & mask;
+
+	while (all[at].number &&
+	       (all[at].hash != key->hash ||
+		!is_same(&functions[all[at].number - 1], key)))
+		at = (at + 1) & mask;
+	return &all[at];
+}
+
+static void move_slot(struct function_slots *slots, struct function_slot slot)
+{
+	size_t mask = slots->count - 1;
+	size_t at = slot.hash & mask;
+
+	while (slots->slots[at].number)
+		at = (at + 1) & mask;
+	slots->slots[at] = slot;
+}
+
+/* Reserves room for @count functions in total. Returns 0 or -ERROR_MEMORY. */
+static int function_slots_reserve(struct function_slots *slots, size_t count)
+{
+	const struct function_slots old = *slots;
+	size_t wanted = old.count ? old.count : 1024;
+
+	while (wanted < count * 2)
+		wanted *= 2;
+	if (wanted == old.count)
+		return 0;
+	slots->slots = large_memory_zeroed(wanted * sizeof(*slots->slots));
+	if (!slots->slots) {
+		*slots = old;
+		return -ERROR_MEMORY;
+	}
+	slots->count = wanted;
+	for (size_t i = 0; i < old.count; i++)
+		if (old.slots[i].number)
+			move_slot(slots, old.slots[i]);
+	free(old.slots);
+	return 0;
+}
+
+static void function_slots_free(struct function_slots *slots)
+{
+	free(slots->slots);
+}
+
+static void module_list_free(struct module_list *list)
+{
+	array_free(&list->modules);
+	string_pool_free(list->names);
+	number_map_free(&list->by_text);
+}
+
+static bool is_last(const struct module_list *list, const char *name,
+		    size_t length)
+{
+	const char *last;
+
+	if (!list->modules.count)
+		return false;
+	last = ((const struct module *)list->modules.items)[list->last].name;
+	return strncmp(last, name, length) == 0 && !last[length];
+}
+
+/* Adds the module with number @number, whose text is new. */
+static bool add_module(struct module_list *list, uint32_t number)
+{
+	const struct module module = {
+		.name = string_pool_text(list->names, number),
+		.start = UINT64_MAX,
+	};
+	uint64_t *place =
+		number_map_add(&list->by_text, (uintptr_t)module.name);
+
+	if (!place || array_append(&list->modules, &module) < 0)
+		return false;
+	*place = number;
+	return true;
+}
+
+/* Returns the text of the module named by the @length bytes of @name. The list
+ * owns it. NULL when out of memory.
+ */
+static const char *module_list_add(struct module_list *list, const char *name,
+				   size_t length)
+{
+	uint32_t number;
+
+	/* Symbols are grouped by module, so the last module nearly always
+	 * matches.
+	 */
+	if (!is_last(list, name, length)) {
+		if (!list->names)
+			list->names = string_pool_new();
+		number = list->names ?
+				 string_pool_add(list->names, name, length) :
+				 STRING_POOL_NONE;
+		if (number == STRING_POOL_NONE ||
+		    (number == list->modules.count &&
+		     !add_module(list, number)))
+			return NULL;
+		list->last = number;
+	}
+	return ((const struct module *)list->modules.items)[list->last].name;
+}
+
+static void function_doubles_free(struct function_doubles *doubles)
+{
+	array_free(&doubles->numbers);
+}
+
+/* Adds @function with number @number, unless it was added before. Returns 0 or
+ * -ERROR_MEMORY.
+ */
+static int function_doubles_add(struct function_doubles *doubles,
+				struct function *function, uint32_t number)
+{
+	if (function->is_double)
+		return 0;
+	if (array_append(&doubles->numbers, &number) < 0)
+		return -ERROR_MEMORY;
+	function->is_double = true;
+	return 0;
+}
+
+static int name_double(struct function *function, struct module_list *modules,
+		       struct arena *names)
+{
+	uint64_t start =
+		function->space == 'k' ?
+			module_list_of(modules, function->module)->start :
+			0;
+	char place[24];
+	char *name;
+
+	snprintf(place, sizeof(place), "@0x%" PRIx64,
+		 function->address - start);
+	name = arena_alloc(names, strlen(function->name) + strlen(place) + 1);
+	if (!name)
+		return -ERROR_MEMORY;
+	strcpy(stpcpy(name, function->name), place);
+	function->name = name;
+	return 0;
+}
+
+/* Appends the position of each function added, which must be in @functions, to
+ * its name. The position is the offset from the first function of the kernel or
+ * the module, which is the same after each boot, or the offset in the program's
+ * file. Stores the names in @names and empties @doubles.
+ *
+ * Returns 0 or -ERROR_MEMORY.
+ */
+static int function_doubles_name(struct function_doubles *doubles,
+				 struct function *functions,
+				 struct module_list *modules,
+				 struct arena *names)
+{
+	const uint32_t *numbers = doubles->numbers.items;
+	int status = 0;
+
+	for (size_t i = 0; i < doubles->numbers.count && !status; i++)
+		status = name_double(&functions[numbers[i]], modules, names);
+	doubles->numbers.count = 0;
+	return status;
+}
 
 struct function_table {
 	struct arena *names;

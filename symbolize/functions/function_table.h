@@ -1,17 +1,35 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef KT_SYMBOLIZE_FUNCTION_TABLE_H
-#define KT_SYMBOLIZE_FUNCTION_TABLE_H
+#ifndef KT_SYMBOLIZE_FUNCTIONS_FUNCTION_TABLE_H
+#define KT_SYMBOLIZE_FUNCTIONS_FUNCTION_TABLE_H
 
-#include <stdbool.h>
+#include "symbolize/functions/function_name.h"
+
 #include <stddef.h>
 #include <stdint.h>
 
-/* Functions as numbers.
+/* Functions as numbers: call events, call trees and tables contain a function's
+ * number instead of its names.
+ *
+ *	kernel_symbols.h ► the kernel's table ◄── function_table_join() ──┐
+ *	user_space.h ────► the programs' table ─ function_table_demangle() ┘
  *
  * A function is an entry of the kernel, a module or a program. Functions of one
  * name with different addresses are different; their names then include the
  * position. So are clones (foo.part.0, foo.isra.0, foo.constprop.1). Cold parts
  * (foo.cold) share their function's number.
+ *
+ * The kernel's symbols and the programs' are read into a table each, so that two
+ * threads can do it. The joined table is complete and constant, except for
+ * function_table_display(): threads may share it.
+ *
+ * 1. Number 0 is FUNCTION_UNKNOWN; numbers never change, except by
+ *    function_table_join(), which adds the same to each joined one.
+ * 2. Equal names of modules are equal pointers: function_table_module().
+ * 3. While symbols are added, a function is found by name, module, space and
+ *    address; functions joined or demangled are found by number only.
+ * 4. Strings belong to the table and are valid until function_table_free().
+ *
+ * Errors: only memory; a function that returns a number returns FUNCTION_NONE.
  */
 struct function_table;
 
@@ -20,35 +38,6 @@ struct function_table;
 
 /* Returned in place of a number when out of memory. */
 #define FUNCTION_NONE UINT32_MAX
-
-/* Further names of a function whose symbol is mangled. Each has the suffix of the
- * symbol's clone, ".isra.0", if it is one.
- */
-struct demangled {
-	const char *symbol; /* "_ZN4shop4costIiEEvT_" */
-	const char *brief;  /* without parameters, "shop::cost<int>" */
-	size_t base_length; /* of the symbol without the clone's suffix */
-};
-
-struct function {
-	/* as displayed: "foo.isra.0", and, if others of its module have that
-	 * name, with its position: "foo.isra.0@0x1230". Demangled without
-	 * parameters, "shop::cost<int>", unless another function of the module
-	 * then has the same name
-	 */
-	const char *name;
-	/* name in the source, "foo": rules and choices by name use it. Of a
-	 * demangled name the last component, "cost"
-	 */
-	const char *base;
-	const struct demangled *demangled; /* NULL: the symbol is @name */
-	const char *module;  /* "" for the kernel proper, else a module's
-				 * name or a user program's path */
-	uint64_t address;    /* of its entry; 0 if unknown */
-	char space;	     /* 'k' kernel, 'u' user */
-	bool is_double;	     /* others of its module have its name */
-	bool has_parameters; /* @name shows them */
-};
 
 /* Returns NULL when out of memory. */
 struct function_table *function_table_new(void);
@@ -103,13 +92,6 @@ const uint32_t *function_table_doubles(const struct function_table *table,
  */
 int function_table_name_doubles(struct function_table *table);
 
-/* Which of a demangled function's names is displayed. */
-enum function_names {
-	FUNCTION_NAMES_BRIEF, /* without parameters where unambiguous */
-	FUNCTION_NAMES_FULL,
-	FUNCTION_NAMES_SYMBOLS, /* mangled */
-};
-
 /* Displays the functions by @names from now on, which are BRIEF before. Changes
  * the table's digest. Returns 0 or -ERROR_MEMORY.
  */
@@ -132,20 +114,6 @@ const char *function_table_module(struct function_table *table,
  */
 uint32_t function_table_kernel(const struct function_table *table,
 			       const char *name);
-
-/* Returns @function's name with its parameters, "void shop::cost<int>(int)"; the
- * displayed name if it has none. The caller frees it. Few of a program's
- * functions need this name, so it is made for each call. Returns NULL when out of
- * memory.
- */
-char *function_full_name(const struct function *function);
-
-/* Returns the name of @function's symbol, mangled if it is. */
-static inline const char *function_symbol(const struct function *function)
-{
-	return function->demangled ? function->demangled->symbol :
-				     function->name;
-}
 
 const struct function *function_at(const struct function_table *table,
 				   uint32_t number);

@@ -1,16 +1,658 @@
 /* SPDX-License-Identifier: MIT */
 #include "symbolize/gate/gate_events.h"
+
+#include "common/array.h"
 #include "common/error.h"
+#include "common/maps.h"
 #include "common/recording_events.h"
 #include "decoder/flow/flow.h"
-#include "symbolize/gate/gate_arrival.h"
-#include "symbolize/gate/gate_aside.h"
-#include "symbolize/gate/gate_feed.h"
-#include "symbolize/gate/gate_functions.h"
+#include "symbolize/arch/arch.h"
+#include "symbolize/events/function_event.h"
+#include "symbolize/functions/address_map.h"
+#include "symbolize/functions/function_table.h"
 #include "symbolize/gate/gate_marks.h"
-#include "symbolize/gate/gate_output.h"
+#include "symbolize/symbols/symbols.h"
 
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 #include <stdlib.h>
+#include <string.h>
+
+/* The kernel's functions that matter where its trace is resumed or paused. */
+struct gate_functions {
+	const struct symbols *symbols;
+	struct name_lookup entries; /* the kernel's entries */
+	/* the return targets of functions with a probe */
+	uint32_t trampolines[2];
+	/* stands for the work of the probes themselves */
+	uint32_t probe;
+	uint32_t leave; /* in which a task leaves its CPU */
+};
+
+/* The emitted events, in order of time. */
+struct gate_output {
+	struct array events; /* struct function_event */
+	uint64_t last_ns;    /* time of the newest */
+	int status;	     /* -ERROR_MEMORY: an event was lost */
+};
+
+/* The path from a chosen call to a function that may be a probe that pauses the
+ * trace. Events on this path are held back until that is known.
+ */
+struct gate_aside {
+	const struct gate_functions *functions;
+	struct gate_output *output;
+	struct function_event started; /* the first event of the path */
+	uint32_t depth;		       /* of the calls seen since then */
+	struct array held; /* struct function_event: those seen since then */
+	size_t outer;	   /* index of the last of these at depth 0 */
+};
+
+/* The path from the probe that resumed the trace to the chosen call that
+ * contains it. Everything traced on this path is the rest of the probe.
+ */
+struct gate_arrival {
+	const struct gate_functions *functions;
+	struct gate_output *output;
+	struct gate_step opened;       /* the mark that resumed the trace */
+	struct symbol site;	       /* the function in which the path ends */
+	struct function_event started; /* the start of the trace */
+	uint32_t depth;		       /* of the calls seen since then */
+	bool is_interrupted;	       /* these are calls of an interrupt */
+	/* in the copy of the probed instruction, which is executed elsewhere,
+	 * after a breakpoint
+	 */
+	bool is_in_copy;
+	struct array held; /* struct function_event: those seen since then */
+};
+
+/* The progress towards the chosen call. */
+enum gate_progress {
+	GATE_ON_ITS_WAY,
+	GATE_CAME_BY, /* arrived by this event */
+	/* arrived before this event, which is already the chosen call's */
+	GATE_CAME_BEFORE,
+};
+
+/* Borrows @symbols.
+ *
+ * The kernel's names for the return target of functions with a return probe
+ * (arch/x86/kernel/rethook.c, arch/arm64/kernel/probes/), and for the function
+ * in which the recorder detects that a task leaves its CPU
+ * (collector/gate/gate.c).
+ */
+static struct gate_functions gate_functions_of(const struct symbols *symbols)
+{
+	const struct function_table *table = symbols_functions(symbols);
+	const struct arch *arch = symbols_arch(symbols);
+	struct gate_functions functions = {
+		.symbols = symbols,
+		.entries = name_lookup_of(arch->entries, arch->entry_count),
+		.trampolines = {
+			function_table_kernel(table, "arch_rethook_trampoline"),
+			function_table_kernel(table, "__kretprobe_trampoline"),
+		},
+		.probe = function_table_kernel(table, "perf_tp_event"),
+		.leave = function_table_kernel(table,
+					       "__perf_event_task_sched_out"),
+	};
+
+	if (functions.probe == FUNCTION_NONE)
+		functions.probe = FUNCTION_UNKNOWN;
+	return functions;
+}
+
+/* Returns the number of the function that contains @address. */
+static uint32_t gate_function_at(const struct gate_functions *functions,
+				 uint64_t address)
+{
+	struct symbol symbol;
+
+	symbols_find(functions->symbols, -1, 0, address, &symbol);
+	return symbol.function;
+}
+
+static bool begins_with(const char *name, const char *prefix)
+{
+	return prefix && !strncmp(name, prefix, strlen(prefix));
+}
+
+/* Returns the name of the function that made the call with return address
+ * @address, or was interrupted there.
+ */
+static const char *name_before(const struct gate_functions *functions,
+			       uint64_t address)
+{
+	return function_at(symbols_functions(functions->symbols),
+			   gate_function_at(functions, address - 1))
+		->base;
+}
+
+/* Returns whether the function that contains @address is an entry of an
+ * exception or interrupt.
+ */
+static bool is_entry(const struct gate_functions *functions, uint64_t address)
+{
+	const char *name = name_before(functions, address);
+	const struct name_rule *rule =
+		name_lookup_find(&functions->entries, name);
+
+	if (begins_with(name,
+			symbols_arch(functions->symbols)->exception_prefix))
+		return true;
+	return rule && rule->value != CONTEXT_SYSTEM_CALL;
+}
+
+/* Returns whether it is the first function of an exception whose other
+ * functions have the same name prefix.
+ */
+static bool is_vector(const struct gate_functions *functions, uint64_t address)
+{
+	static const char handler[] = "_handler";
+	const char *name = name_before(functions, address);
+	size_t length = strlen(name);
+
+	if (!begins_with(name, symbols_arch(functions->symbols)->vector_prefix))
+		return false;
+	return length < strlen(handler) ||
+	       strcmp(name + length - strlen(handler), handler) != 0;
+}
+
+/* Returns the change of the call depth by @event: 1, 0 or -1. */
+static int depth_change(const struct function_event *event)
+{
+	switch (event->kind) {
+	case FUNCTION_CALL:
+	case FUNCTION_EXCEPTION:
+		return 1;
+	case FUNCTION_RETURN:
+	case FUNCTION_EXCEPTION_RETURN:
+		return -1;
+	default:
+		return 0;
+	}
+}
+
+static struct gate_output output_new(void)
+{
+	return (struct gate_output){
+		.events = ARRAY_OF(struct function_event),
+	};
+}
+
+static void output_free(struct gate_output *output)
+{
+	array_free(&output->events);
+}
+
+/* Emits @event, at the earliest at the time of the previous event. */
+static void output_put(struct gate_output *output, struct function_event event)
+{
+	struct function_event *out = array_add(&output->events);
+
+	if (!out) {
+		output->status = -ERROR_MEMORY;
+		return;
+	}
+	if (event.time_ns < output->last_ns)
+		event.time_ns = output->last_ns;
+	output->last_ns = event.time_ns;
+	*out = event;
+}
+
+/* Appends @event to @held (struct function_event), to be emitted later. */
+static void output_hold(struct gate_output *output, struct array *held,
+			const struct function_event *event)
+{
+	if (array_append(held, event) < 0)
+		output->status = -ERROR_MEMORY;
+}
+
+/* Emits the events in @held and empties it. */
+static void output_put_held(struct gate_output *output, struct array *held)
+{
+	const struct function_event *events = held->items;
+
+	for (size_t i = 0; i < held->count; i++)
+		output_put(output, events[i]);
+	held->count = 0;
+}
+
+/* A function with a return probe returns to a trampoline of the kernel, whose
+ * probe pauses the trace. If the function is nested in another chosen one, the
+ * trampoline continues to the caller instead.
+ */
+static bool is_to_trampoline(const struct gate_aside *aside,
+			     const struct function_event *event)
+{
+	return event->kind == FUNCTION_RETURN &&
+	       (event->function == aside->functions->trampolines[0] ||
+		event->function == aside->functions->trampolines[1]);
+}
+
+static bool is_leaving(const struct gate_aside *aside,
+		       const struct function_event *event)
+{
+	return event->kind == FUNCTION_CALL &&
+	       event->function == aside->functions->leave;
+}
+
+/* Borrows both arguments. */
+static struct gate_aside aside_new(const struct gate_functions *functions,
+				   struct gate_output *output)
+{
+	return (struct gate_aside){
+		.functions = functions,
+		.output = output,
+		.held = ARRAY_OF(struct function_event),
+	};
+}
+
+static void aside_free(struct gate_aside *aside)
+{
+	array_free(&aside->held);
+}
+
+/* The function returned to @address of @event's function when it reached the
+ * trampoline; the trampoline was one call of the tracer.
+ */
+static void put_trampoline(struct gate_aside *aside,
+			   const struct function_event *event)
+{
+	struct function_event returned = *event;
+	struct function_event call = aside->started;
+
+	returned.time_ns = aside->started.time_ns;
+	returned.early_ns = aside->started.early_ns;
+	returned.late_ns = aside->started.late_ns;
+	output_put(aside->output, returned);
+	call.kind = FUNCTION_CALL;
+	call.function = aside->functions->probe;
+	call.detail = 0;
+	call.address = event->address;
+	output_put(aside->output, call);
+	output_put_held(aside->output, &aside->held);
+	output_put(aside->output, *event);
+}
+
+/* Returns whether @event leads from the trampoline, which is a breakpoint on
+ * arm64, to the caller.
+ */
+static bool is_beyond(const struct gate_aside *aside,
+		      const struct function_event *event)
+{
+	return aside->started.kind == FUNCTION_RETURN && aside->depth == 1 &&
+	       event->kind == FUNCTION_EXCEPTION_RETURN &&
+	       event->function != aside->started.function;
+}
+
+/* The function returned to the function of @event, in which that exception
+ * occurred.
+ */
+static void put_exception(struct gate_aside *aside,
+			  const struct function_event *event)
+{
+	struct function_event returned = aside->started;
+	struct function_event *held = aside->held.items;
+
+	returned.function = event->function;
+	returned.address = event->address;
+	output_put(aside->output, returned);
+	if (aside->outer < aside->held.count)
+		held[aside->outer].address = event->address;
+	output_put_held(aside->output, &aside->held);
+	output_put(aside->output, *event);
+}
+
+static void hold(struct gate_aside *aside, const struct function_event *event)
+{
+	if (!aside->depth)
+		aside->outer = aside->held.count;
+	output_hold(aside->output, &aside->held, event);
+}
+
+/* Consumes an event. Returns whether it is still undecided. Otherwise nothing
+ * pauses the trace there, and all held events are emitted.
+ */
+static bool aside_consume(struct gate_aside *aside,
+			  const struct function_event *event)
+{
+	int change = depth_change(event);
+
+	if (is_beyond(aside, event)) {
+		put_exception(aside, event);
+		return false;
+	}
+	if (change < 0 && !aside->depth) {
+		/* Its caller has a return probe, too. */
+		if (is_to_trampoline(aside, event))
+			return true;
+		put_trampoline(aside, event);
+		return false;
+	}
+	hold(aside, event);
+	aside->depth += (uint32_t)change;
+	if (change >= 0 || aside->depth || aside->started.kind != FUNCTION_CALL)
+		return true;
+	output_put_held(aside->output, &aside->held);
+	return false;
+}
+
+/* Returns whether @event may lead to a probe that pauses the trace. If so,
+ * holds it back.
+ */
+static bool aside_begin(struct gate_aside *aside,
+			const struct function_event *event)
+{
+	if (!is_to_trampoline(aside, event) && !is_leaving(aside, event))
+		return false;
+	aside->started = *event;
+	aside->depth = 0;
+	aside->held.count = 0;
+	if (event->kind == FUNCTION_CALL)
+		aside_consume(aside, event);
+	return true;
+}
+
+/* Emits the held events: the pause is still to come, or lost. */
+static void aside_break(struct gate_aside *aside)
+{
+	if (aside->started.kind == FUNCTION_RETURN)
+		output_put(aside->output, aside->started);
+	output_put_held(aside->output, &aside->held);
+}
+
+/* @mark paused the trace: all held events belong to the probe. */
+static void aside_close(struct gate_aside *aside, const struct gate_step *mark)
+{
+	struct function_event returned = aside->started;
+
+	aside->held.count = 0;
+	if (returned.kind != FUNCTION_RETURN || !mark->count)
+		return;
+	/* The chain starts where the function would have returned to. */
+	returned.address = mark->chain[0];
+	returned.function =
+		gate_function_at(aside->functions, mark->chain[0] - 1);
+	returned.detail = 0;
+	output_put(aside->output, returned);
+}
+
+/* Returns the index in the call chain of the first function that the trace
+ * returns to: the chosen one, which contains the probe; or, when a task arrives
+ * on its CPU, the caller of the function with the probe, whose own rest is
+ * perf's.
+ */
+static uint32_t site_index(const struct gate_step *mark)
+{
+	return mark->kind == GATE_COME && mark->count > 1;
+}
+
+/* Borrows both arguments. */
+static struct gate_arrival arrival_new(const struct gate_functions *functions,
+				       struct gate_output *output)
+{
+	return (struct gate_arrival){
+		.functions = functions,
+		.output = output,
+		.held = ARRAY_OF(struct function_event),
+	};
+}
+
+static void arrival_free(struct gate_arrival *arrival)
+{
+	array_free(&arrival->held);
+}
+
+/* The trace resumes at @start, because of @mark. Nothing is emitted before the
+ * chosen call is found.
+ */
+static void arrival_begin(struct gate_arrival *arrival,
+			  const struct gate_step *mark,
+			  const struct function_event *start)
+{
+	arrival->opened = *mark;
+	arrival->started = *start;
+	arrival->depth = 0;
+	arrival->is_interrupted = false;
+	arrival->is_in_copy = false;
+	arrival->held.count = 0;
+	arrival->site = (struct symbol){ .function = FUNCTION_UNKNOWN };
+	/* A return address may be the first address of another function. */
+	if (mark->count)
+		symbols_find(arrival->functions->symbols, -1, 0,
+			     mark->chain[site_index(mark)] -
+				     (site_index(mark) > 0),
+			     &arrival->site);
+}
+
+/* Returns whether an exception entered frame @i of the chain. Its own handlers
+ * have names like the entry's, and so does the code that a second exception
+ * interrupted.
+ */
+static bool is_exception(const struct gate_arrival *arrival, uint32_t i)
+{
+	const struct gate_step *mark = &arrival->opened;
+
+	return i + 1 < mark->count &&
+	       is_entry(arrival->functions, mark->chain[i]) &&
+	       (is_vector(arrival->functions, mark->chain[i]) ||
+		!is_entry(arrival->functions, mark->chain[i + 1]));
+}
+
+/* A return address may be after the end of its function. The address that an
+ * exception interrupted is inside its function, perhaps at its start.
+ */
+static uint32_t function_of_frame(const struct gate_arrival *arrival,
+				  uint32_t i)
+{
+	bool is_interrupted = i && is_exception(arrival, i - 1);
+
+	return gate_function_at(arrival->functions,
+				arrival->opened.chain[i] - !is_interrupted);
+}
+
+static void put_frame(struct gate_arrival *arrival, uint64_t time_ns,
+		      uint32_t i, uint8_t depth)
+{
+	const struct gate_step *mark = &arrival->opened;
+	bool has_caller = i + 1 < mark->count;
+
+	output_put(arrival->output,
+		   (struct function_event){
+			   .time_ns = time_ns,
+			   .kind = is_exception(arrival, i) ?
+					   FUNCTION_OPEN_EXCEPTION :
+					   FUNCTION_OPEN,
+			   .detail = depth,
+			   .function = function_of_frame(arrival, i),
+			   .address = has_caller ? mark->chain[i + 1] : 0,
+		   });
+}
+
+static void put_call(struct gate_arrival *arrival, uint64_t time_ns, uint32_t i)
+{
+	const struct gate_step *mark = &arrival->opened;
+
+	output_put(
+		arrival->output,
+		(struct function_event){
+			.time_ns = time_ns,
+			.kind = FUNCTION_CALL,
+			.function = i ? gate_function_at(arrival->functions,
+							 mark->chain[i] - 1) :
+					arrival->site.function,
+			.address = i + 1 < mark->count ? mark->chain[i + 1] : 0,
+		});
+}
+
+/* Emits all open functions, the site being the innermost; it starts now if the
+ * mark is for its start.
+ */
+static void put_open(struct gate_arrival *arrival, uint64_t time_ns)
+{
+	const struct gate_step *mark = &arrival->opened;
+	bool begins = mark->kind == GATE_BEGIN;
+	uint32_t last = begins ? 1 : site_index(mark);
+	uint8_t depth = 0;
+
+	for (uint32_t i = mark->count; i-- > last;)
+		put_frame(arrival, time_ns, i, depth++);
+	output_put(arrival->output, (struct function_event){
+					    .time_ns = time_ns,
+					    .kind = FUNCTION_OPEN_END,
+					    .detail = depth,
+				    });
+	if (begins)
+		put_call(arrival, time_ns, 0);
+}
+
+/* A system call is chosen by its implementing function: its entry, and the few
+ * functions between, start with that function.
+ */
+static bool begins_system_call(const struct gate_arrival *arrival)
+{
+	const struct gate_step *mark = &arrival->opened;
+	const struct function *site =
+		function_at(symbols_functions(arrival->functions->symbols),
+			    arrival->site.function);
+
+	return mark->kind == GATE_BEGIN && mark->count > 1 &&
+	       arch_system_call(symbols_arch(arrival->functions->symbols),
+				site->base);
+}
+
+static void put_start(struct gate_arrival *arrival)
+{
+	const struct gate_step *mark = &arrival->opened;
+	struct function_event start = arrival->started;
+
+	start.time_ns = mark->time_ns;
+	if (begins_system_call(arrival)) {
+		start.detail = 1;
+		start.address = mark->chain[mark->count - 1];
+		start.function =
+			gate_function_at(arrival->functions, start.address - 1);
+		output_put(arrival->output, start);
+		for (uint32_t i = mark->count - 1; i-- > 0;)
+			put_call(arrival, start.time_ns, i);
+	} else if (mark->count) {
+		start.detail = 2;
+		output_put(arrival->output, start);
+		put_open(arrival, start.time_ns);
+	} else {
+		output_put(arrival->output, start);
+	}
+}
+
+/* Emits the probe's own rest, from the mark to @event, as a call of the tracer,
+ * which interrupts may interrupt.
+ */
+static void put_probe(struct gate_arrival *arrival,
+		      const struct function_event *event)
+{
+	struct function_event call = {
+		.time_ns = arrival->opened.time_ns,
+		.kind = FUNCTION_CALL,
+		.function = arrival->functions->probe,
+		.address = arrival->opened.chain[site_index(&arrival->opened)],
+	};
+
+	output_put(arrival->output, call);
+	output_put_held(arrival->output, &arrival->held);
+	call.time_ns = event->time_ns;
+	call.kind = FUNCTION_RETURN;
+	call.function = arrival->site.function;
+	output_put(arrival->output, call);
+}
+
+/* Where a breakpoint replaced the probed instruction, the kernel may execute a
+ * copy of it in a page of that name (kernel/kprobes.c). Another breakpoint
+ * after the copy leads back to the function.
+ */
+static bool is_copy(const struct gate_arrival *arrival, uint64_t address)
+{
+	const struct function *function =
+		function_at(symbols_functions(arrival->functions->symbols),
+			    gate_function_at(arrival->functions, address));
+
+	return !strcmp(function->base, "kprobe_insn_page");
+}
+
+/* Holds back the events of interrupts. Returns the change of the call depth by
+ * @event.
+ */
+static int hold_interrupt(struct gate_arrival *arrival,
+			  const struct function_event *event)
+{
+	bool begins = !arrival->depth && event->kind == FUNCTION_EXCEPTION;
+
+	if (begins && is_copy(arrival, event->address)) {
+		arrival->is_in_copy = true;
+		begins = false;
+	}
+	if (begins || arrival->is_interrupted)
+		output_hold(arrival->output, &arrival->held, event);
+	if (begins)
+		arrival->is_interrupted = true;
+	return depth_change(event);
+}
+
+static bool is_in_site(const struct gate_arrival *arrival, uint64_t address)
+{
+	return address >= arrival->site.start && address < arrival->site.end;
+}
+
+/* Returns whether @event returns from the probe, if its target matches. */
+static bool is_return(const struct gate_arrival *arrival,
+		      const struct function_event *event)
+{
+	if (arrival->is_in_copy)
+		return arrival->depth == 1 &&
+		       event->kind == FUNCTION_EXCEPTION_RETURN;
+	return !arrival->depth && !arrival->is_interrupted &&
+	       depth_change(event) < 0;
+}
+
+static void arrive_at_call(struct gate_arrival *arrival,
+			   const struct function_event *event)
+{
+	put_start(arrival);
+	put_probe(arrival, event);
+}
+
+/* Consumes an event. Emits the open functions when the call is found. */
+static enum gate_progress arrival_consume(struct gate_arrival *arrival,
+					  const struct function_event *event)
+{
+	bool is_below = !arrival->depth && !arrival->is_interrupted;
+
+	if (is_below && event->kind == FUNCTION_CALL &&
+	    is_in_site(arrival, event->address)) {
+		arrive_at_call(arrival, event);
+		return GATE_CAME_BEFORE;
+	}
+	if (is_return(arrival, event) &&
+	    event->function == arrival->site.function) {
+		arrive_at_call(arrival, event);
+		return GATE_CAME_BY;
+	}
+	if (is_below && depth_change(event) < 0)
+		return GATE_ON_ITS_WAY;
+	arrival->depth += (uint32_t)hold_interrupt(arrival, event);
+	if (!arrival->depth) {
+		arrival->is_interrupted = false;
+		arrival->is_in_copy = false;
+	}
+	return GATE_ON_ITS_WAY;
+}
+
+/* Emits the open functions although the trace has not arrived. */
+static void arrival_break(struct gate_arrival *arrival)
+{
+	put_start(arrival);
+}
 
 struct gate_events {
 	gate_events_source *source;
@@ -39,10 +681,10 @@ struct gate_events *gate_events_new(const struct symbols *symbols,
 		.source = input->next_events,
 		.ctx = input->events,
 		.functions = gate_functions_of(symbols),
-		.out = gate_output_new(),
+		.out = output_new(),
 	};
-	events->arrival = gate_arrival_new(&events->functions, &events->out);
-	events->aside = gate_aside_new(&events->functions, &events->out);
+	events->arrival = arrival_new(&events->functions, &events->out);
+	events->aside = aside_new(&events->functions, &events->out);
 	if (gate_feed_begin(&events->feed, input->next_step, input->steps)) {
 		gate_events_free(events);
 		return NULL;
@@ -54,9 +696,9 @@ void gate_events_free(struct gate_events *events)
 {
 	if (!events)
 		return;
-	gate_arrival_free(&events->arrival);
-	gate_aside_free(&events->aside);
-	gate_output_free(&events->out);
+	arrival_free(&events->arrival);
+	aside_free(&events->aside);
+	output_free(&events->out);
 	free(events);
 }
 
@@ -64,9 +706,9 @@ void gate_events_free(struct gate_events *events)
 static void break_state(struct gate_events *events)
 {
 	if (events->state == GATE_ARRIVING)
-		gate_arrival_break(&events->arrival);
+		arrival_break(&events->arrival);
 	else if (events->state == GATE_ASIDE)
-		gate_aside_break(&events->aside);
+		aside_break(&events->aside);
 	else
 		return;
 	events->state = GATE_INSIDE;
@@ -83,34 +725,34 @@ static void close_gate(struct gate_events *events, const struct gate_step *mark,
 		break_state(events);
 	} else {
 		time_ns = events->aside.started.time_ns;
-		gate_aside_close(&events->aside, mark);
+		aside_close(&events->aside, mark);
 	}
 	/* Where tasks leave, the caller of the probe stays open. */
 	if (is_aside)
-		gate_output_put(&events->out,
-				(struct function_event){
-					.time_ns = time_ns,
-					.kind = FUNCTION_OPEN_END,
-					.detail = (uint8_t)(mark->count - 1),
-				});
-	gate_output_put(&events->out,
-			(struct function_event){
-				.time_ns = time_ns,
-				.kind = FUNCTION_TRACE_STOP,
-				.detail = is_aside ? FLOW_STOP_ASIDE :
-						     FLOW_STOP_NOT_ASKED,
-			});
+		output_put(&events->out,
+			   (struct function_event){
+				   .time_ns = time_ns,
+				   .kind = FUNCTION_OPEN_END,
+				   .detail = (uint8_t)(mark->count - 1),
+			   });
+	output_put(&events->out,
+		   (struct function_event){
+			   .time_ns = time_ns,
+			   .kind = FUNCTION_TRACE_STOP,
+			   .detail = is_aside ? FLOW_STOP_ASIDE :
+						FLOW_STOP_NOT_ASKED,
+		   });
 	events->state = GATE_CLOSED;
 }
 
 /* The resumed trace is missing: its buffer was full. */
 static void lose(struct gate_events *events, const struct gate_step *mark)
 {
-	gate_output_put(&events->out, (struct function_event){
-					      .time_ns = mark->time_ns,
-					      .kind = FUNCTION_GAP,
-					      .detail = FLOW_GAP_LOST,
-				      });
+	output_put(&events->out, (struct function_event){
+					 .time_ns = mark->time_ns,
+					 .kind = FUNCTION_GAP,
+					 .detail = FLOW_GAP_LOST,
+				 });
 	events->state = GATE_LOST;
 }
 
@@ -126,7 +768,7 @@ static bool act(struct gate_events *events, enum gate_action action,
 		lose(events, mark);
 		return false;
 	case GATE_RESUME:
-		gate_arrival_begin(&events->arrival, mark, event);
+		arrival_begin(&events->arrival, mark, event);
 		events->state = GATE_ARRIVING;
 		return true;
 	case GATE_PAUSE:
@@ -191,11 +833,11 @@ static void take_other(struct gate_events *events,
 	/* Emitted for any task: the record may be written a little late. */
 	if (event->kind == FUNCTION_SWITCH ||
 	    (events->state == GATE_INSIDE && is_of_guest(event))) {
-		gate_output_put(&events->out, *event);
+		output_put(&events->out, *event);
 		return;
 	}
 	break_state(events);
-	gate_output_put(&events->out, *event);
+	output_put(&events->out, *event);
 	if (event->kind == FUNCTION_TRACE_STOP || event->kind == FUNCTION_GAP)
 		events->state = GATE_LOST;
 	else if (event->kind == FUNCTION_TRACE_START)
@@ -205,17 +847,16 @@ static void take_other(struct gate_events *events,
 static void take_inside(struct gate_events *events,
 			const struct function_event *event)
 {
-	if (gate_aside_begin(&events->aside, event))
+	if (aside_begin(&events->aside, event))
 		events->state = GATE_ASIDE;
 	else
-		gate_output_put(&events->out, *event);
+		output_put(&events->out, *event);
 }
 
 static void arrive(struct gate_events *events,
 		   const struct function_event *event)
 {
-	enum gate_progress progress =
-		gate_arrival_take(&events->arrival, event);
+	enum gate_progress progress = arrival_consume(&events->arrival, event);
 
 	if (progress == GATE_ON_ITS_WAY)
 		return;
@@ -231,7 +872,7 @@ static void take_call(struct gate_events *events,
 		take_inside(events, event);
 	else if (events->state == GATE_ARRIVING)
 		arrive(events, event);
-	else if (!gate_aside_take(&events->aside, event))
+	else if (!aside_consume(&events->aside, event))
 		events->state = GATE_INSIDE;
 }
 
@@ -243,7 +884,7 @@ static void take_unasked(struct gate_events *events,
 		events->state = GATE_INSIDE;
 	if (event->kind == FUNCTION_TRACE_START ||
 	    event->kind == FUNCTION_SWITCH)
-		gate_output_put(&events->out, *event);
+		output_put(&events->out, *event);
 }
 
 static void take(struct gate_events *events, const struct function_event *event)
@@ -252,7 +893,7 @@ static void take(struct gate_events *events, const struct function_event *event)
 		return;
 	if (event->kind == FUNCTION_END) {
 		break_state(events);
-		gate_output_put(&events->out, *event);
+		output_put(&events->out, *event);
 	} else if (events->state == GATE_CLOSED) {
 		take_unasked(events, event);
 	} else if (function_event_is_call(event)) {

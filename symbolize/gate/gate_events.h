@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef KT_SYMBOLIZE_GATE_EVENTS_H
-#define KT_SYMBOLIZE_GATE_EVENTS_H
+#ifndef KT_SYMBOLIZE_GATE_GATE_EVENTS_H
+#define KT_SYMBOLIZE_GATE_GATE_EVENTS_H
 
 #include "symbolize/events/function_event.h"
-#include "symbolize/gate/gate_step.h"
-
-#include <stdint.h>
+#include "symbolize/gate/gate_marks.h"
 
 struct symbols;
 

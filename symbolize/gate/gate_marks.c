@@ -2,9 +2,110 @@
 #include "symbolize/gate/gate_marks.h"
 #include "common/recording_events.h"
 #include "symbolize/events/function_event.h"
-#include "symbolize/gate/gate_step.h"
 
+#include "common/bytes.h"
+#include "decoder/recording/recording.h"
+#include "decoder/recording/sideband.h"
+#include "symbolize/events/function_event.h"
+
+#include <linux/perf_event.h>
 #include <stdbool.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+static bool is_mark(const struct recording_event *event)
+{
+	return event && event->name && !strcmp(event->name, GATE_MARK_EVENT);
+}
+
+static void add_address(struct gate_step *step, uint64_t address)
+{
+	if (step->count < GATE_CHAIN_MAX)
+		step->chain[step->count++] = address;
+}
+
+/* Reads the chain, with @caller after the first address, unless it is 0. */
+static void read_chain(const struct sideband_sample *sample, uint64_t caller,
+		       struct gate_step *step)
+{
+	struct byte_reader reader =
+		byte_reader_of(sample->chain, (size_t)sample->chain_count * 8);
+
+	for (uint64_t i = 0; i < sample->chain_count; i++) {
+		uint64_t address = byte_reader_u64(&reader);
+
+		/* Skips the markers of privilege levels, which are no
+		 * addresses.
+		 */
+		if (address >= (uint64_t)PERF_CONTEXT_MAX)
+			continue;
+		add_address(step, address);
+		if (step->count == 1 && caller)
+			add_address(step, caller);
+	}
+}
+
+bool gate_step_read(const struct sideband_record *record,
+		    struct gate_step *step)
+{
+	const struct sideband_sample *sample = &record->sample;
+	struct gate_mark mark = { .caller = 0 };
+
+	if (!is_mark(sample->event) || !sample->raw ||
+	    sample->raw_size < GATE_MARK_OLD_SIZE)
+		return false;
+	/* The kernel appends some bytes of padding. */
+	memcpy(&mark, sample->raw,
+	       sample->raw_size < sizeof(mark) ? GATE_MARK_OLD_SIZE :
+						 sizeof(mark));
+	if (mark.kind < GATE_BEGIN || mark.kind > GATE_LAST)
+		return false;
+	*step = (struct gate_step){
+		.time_ns = record->time_ns,
+		.kind = (uint8_t)mark.kind,
+	};
+	read_chain(sample, mark.caller, step);
+	return true;
+}
+
+/* Reads the next mark after those already read, if there is one. */
+static int fill(struct gate_feed *feed)
+{
+	unsigned int place = (feed->first + feed->count) % 2;
+	int status = feed->source(feed->ctx, &feed->steps[place]);
+
+	if (status <= 0)
+		return status;
+	feed->count++;
+	return 0;
+}
+
+int gate_feed_begin(struct gate_feed *feed, gate_step_source *source, void *ctx)
+{
+	int error;
+
+	*feed = (struct gate_feed){ .source = source, .ctx = ctx };
+	error = fill(feed);
+	return error ? error : fill(feed);
+}
+
+const struct gate_step *gate_feed_first(const struct gate_feed *feed)
+{
+	return feed->count ? &feed->steps[feed->first] : NULL;
+}
+
+const struct gate_step *gate_feed_second(const struct gate_feed *feed)
+{
+	return feed->count > 1 ? &feed->steps[1 - feed->first] : NULL;
+}
+
+int gate_feed_advance(struct gate_feed *feed)
+{
+	feed->first = 1 - feed->first;
+	feed->count--;
+	return fill(feed);
+}
 
 /* The maximum difference of the trace's clock and perf's, in addition to the
  * known uncertainty of an event's time. It is far less than the time between
@@ -88,4 +189,46 @@ enum gate_action gate_mark_action(enum gate_state state,
 		return close_or_wait(mark, event);
 	}
 	return GATE_SKIP;
+}
+
+struct gate_steps {
+	struct sideband *sideband;
+	int32_t cpu;
+};
+
+struct gate_steps *gate_steps_open(const struct recording *recording,
+				   int32_t cpu)
+{
+	struct gate_steps *steps = calloc(1, sizeof(*steps));
+
+	if (!steps)
+		return NULL;
+	steps->cpu = cpu;
+	steps->sideband =
+		sideband_open(recording, SIDEBAND_BIT(SIDEBAND_SAMPLE));
+	if (!steps->sideband) {
+		gate_steps_close(steps);
+		return NULL;
+	}
+	return steps;
+}
+
+void gate_steps_close(struct gate_steps *steps)
+{
+	if (!steps)
+		return;
+	sideband_close(steps->sideband);
+	free(steps);
+}
+
+int gate_steps_next(void *ctx, struct gate_step *step)
+{
+	struct gate_steps *steps = ctx;
+	struct sideband_record record;
+	int status;
+
+	while ((status = sideband_next(steps->sideband, &record)) > 0)
+		if (record.cpu == steps->cpu && gate_step_read(&record, step))
+			return 1;
+	return status;
 }

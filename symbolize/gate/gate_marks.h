@@ -1,9 +1,67 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef KT_SYMBOLIZE_GATE_MARKS_H
-#define KT_SYMBOLIZE_GATE_MARKS_H
+#ifndef KT_SYMBOLIZE_GATE_GATE_MARKS_H
+#define KT_SYMBOLIZE_GATE_GATE_MARKS_H
+
+#include "common/recording_events.h"
+
+#include <stdbool.h>
+#include <stdint.h>
 
 struct function_event;
-struct gate_step;
+struct recording;
+struct sideband_record;
+
+/* More than the functions in the kernel's call chains (PERF_MAX_STACK_DEPTH).
+ */
+enum { GATE_CHAIN_MAX = 127 };
+
+/* One mark of the recorder's probes (common/recording_events.h). */
+struct gate_step {
+	uint64_t time_ns;
+	uint8_t kind;	/* enum gate_mark_kind */
+	uint32_t count; /* of chain */
+	/* The kernel's call chain, innermost function first: the current
+	 * address, then the return addresses.
+	 */
+	uint64_t chain[GATE_CHAIN_MAX];
+};
+
+/* Provides the next mark of a CPU, in order of time. Returns 1 and sets @step,
+ * 0 at the end, or a negative enum error.
+ */
+typedef int gate_step_source(void *ctx, struct gate_step *step);
+
+/* Returns whether @record is a mark, and if so sets @step. A mark of unknown
+ * kind or with too few bytes is none.
+ */
+bool gate_step_read(const struct sideband_record *record,
+		    struct gate_step *step);
+
+/* The marks of one CPU, with a look-ahead of two. */
+struct gate_feed {
+	gate_step_source *source;
+	void *ctx;
+	struct gate_step steps[2];
+	unsigned int first; /* index of the next mark */
+	unsigned int count;
+};
+
+/* Starts with the first marks of @source, which is called with @ctx. Returns 0
+ * or the error of the source.
+ */
+int gate_feed_begin(struct gate_feed *feed, gate_step_source *source,
+		    void *ctx);
+
+/* Return the next mark, and the one after it; NULL if there is none. Valid
+ * until gate_feed_advance().
+ */
+const struct gate_step *gate_feed_first(const struct gate_feed *feed);
+const struct gate_step *gate_feed_second(const struct gate_feed *feed);
+
+/* Drops the first mark and reads one more. The first mark must exist. Returns 0
+ * or the error of the source.
+ */
+int gate_feed_advance(struct gate_feed *feed);
 
 /* The state of a CPU. */
 enum gate_state {
@@ -32,5 +90,16 @@ enum gate_action gate_mark_action(enum gate_state state,
 				  const struct gate_step *mark,
 				  const struct gate_step *next,
 				  const struct function_event *event);
+
+/* An iterator over a recording's marks of one CPU. */
+struct gate_steps;
+
+/* Borrows @recording. Returns NULL when out of memory. */
+struct gate_steps *gate_steps_open(const struct recording *recording,
+				   int32_t cpu);
+void gate_steps_close(struct gate_steps *steps);
+
+/* A gate_step_source: @steps is the struct gate_steps. */
+int gate_steps_next(void *steps, struct gate_step *step);
 
 #endif

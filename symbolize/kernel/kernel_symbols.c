@@ -1,13 +1,175 @@
 /* SPDX-License-Identifier: MIT */
 #include "symbolize/kernel/kernel_symbols.h"
 
+#include "common/budget.h"
 #include "common/error.h"
+#include "common/file_map.h"
 #include "common/kallsyms.h"
+#include "common/log.h"
+#include "common/memory.h"
+#include "common/regular_file.h"
+#include "decoder/recording/recording.h"
+#include "decoder/recording/sideband.h"
+#include "symbolize/arch/arch.h"
+#include "symbolize/functions/address_map.h"
 #include "symbolize/functions/function_name.h"
-#include "symbolize/functions/same_names.h"
-#include "symbolize/kernel/module_map.h"
 
+#include <errno.h>
+#include <pthread.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+/* One line of /proc/modules: the location of a module's code. */
+struct module_line {
+	const char *name; /* not NUL-terminated; part of the caller's text */
+	size_t name_length;
+	uint64_t address;
+	uint64_t size_bytes;
+};
+
+/* An iterator over the text of /proc/modules. */
+struct module_map {
+	const char *text; /* borrowed */
+	const char *end;
+};
+
+/* All of the file is about to be read: prefault its pages where the kernel
+ * supports this.
+ */
+static int map_all(int fd, struct text_file *file)
+{
+	struct file_map map;
+
+	if (file_map_open_fd(&map, fd) < 0)
+		return -ERROR_SYSTEM;
+	if (map.size > BUDGET_TEXT_BYTES) {
+		file_map_close(&map);
+		errno = EFBIG;
+		return -ERROR_SYSTEM;
+	}
+	if (map.bytes)
+		madvise((void *)(uintptr_t)map.bytes, map.size,
+			MADV_POPULATE_READ);
+	file->text = (const char *)map.bytes;
+	file->size_bytes = map.size;
+	return 0;
+}
+
+int text_file_read(const char *path, const struct log *log,
+		   struct text_file *file)
+{
+	int fd = regular_file_open(path);
+	int status = -ERROR_SYSTEM;
+
+	*file = (struct text_file){ 0 };
+	if (fd >= 0)
+		status = map_all(fd, file);
+	if (status < 0)
+		log_message(log, LOG_ERROR, path, LOG_NO_OFFSET,
+			    "cannot be read: %s", regular_file_error(errno));
+	if (fd >= 0)
+		close(fd);
+	return status;
+}
+
+void text_file_free(struct text_file *file)
+{
+	file_map_close(&(struct file_map){
+		.bytes = (const uint8_t *)file->text,
+		.size = file->size_bytes,
+	});
+	*file = (struct text_file){ 0 };
+}
+
+/* Returns the address of the kernel proper's symbol @name, 0 if it has none.
+ * Parses only the lines that contain the name: the text has megabytes.
+ */
+static uint64_t address_of(const char *text, size_t size, const char *name)
+{
+	const char *end = text + size;
+	const char *at = text;
+	struct kallsyms_line line;
+
+	while (at < end &&
+	       (at = memmem(at, (size_t)(end - at), name, strlen(name)))) {
+		const char *begin = memrchr(text, '\n', (size_t)(at - text));
+		struct kallsyms kallsyms;
+
+		begin = begin ? begin + 1 : text;
+		kallsyms = kallsyms_of(begin, (size_t)(end - begin));
+		if (kallsyms_next(&kallsyms, &line) &&
+		    kallsyms_line_is_kernels(&line, name))
+			return line.address;
+		at += strlen(name);
+	}
+	return 0;
+}
+
+bool kernel_range_find(const char *text, size_t size, const char *name,
+		       struct kernel_range *range)
+{
+	char start[64];
+	char end[64];
+
+	snprintf(start, sizeof(start), "__%s_text_start", name);
+	snprintf(end, sizeof(end), "__%s_text_end", name);
+	range->start = address_of(text, size, start);
+	range->end = address_of(text, size, end);
+	if (range->start && range->start < range->end)
+		return true;
+	*range = (struct kernel_range){ 0, 0 };
+	return false;
+}
+
+static struct module_map module_map_of(const char *text, size_t size)
+{
+	return (struct module_map){ .text = text, .end = text + size };
+}
+
+/* "name size references users state address", see m_show() in
+ * kernel/module/procfs.c.
+ */
+static bool read_line(const char *text, size_t length, struct module_line *line)
+{
+	char copy[512];
+	const char *blank = memchr(text, ' ', length);
+	unsigned long long size;
+	unsigned long long address;
+
+	if (!blank || length >= sizeof(copy))
+		return false;
+	memcpy(copy, text, length);
+	copy[length] = '\0';
+	if (sscanf(copy, "%*s %llu %*s %*s %*s 0x%llx", &size, &address) != 2)
+		return false;
+	line->name = text;
+	line->name_length = (size_t)(blank - text);
+	line->address = address;
+	line->size_bytes = size;
+	return address != 0;
+}
+
+/* Returns 1 and sets @line, or returns 0 at the end. Skips invalid lines. */
+static int module_map_next(struct module_map *map, struct module_line *line)
+{
+	while (map->text < map->end) {
+		const char *at = map->text;
+		size_t left = (size_t)(map->end - at);
+		const char *end = memchr(at, '\n', left);
+
+		if (!end)
+			end = map->end;
+		map->text = end + (end < map->end);
+		if (read_line(at, (size_t)(end - at), line))
+			return 1;
+	}
+	return 0;
+}
 
 /* The precedence of names for one address, ascending. */
 enum {
@@ -176,9 +338,10 @@ int kernel_symbols_add_modules(const struct kernel_symbols *kernel,
 	return status;
 }
 
-int kernel_symbols_add_named(const struct kernel_symbols *kernel,
-			     uint64_t address, uint64_t size_bytes,
-			     const char *name)
+/* Adds code announced while recording: BPF programs, trampolines. */
+static int kernel_symbols_add_named(const struct kernel_symbols *kernel,
+				    uint64_t address, uint64_t size_bytes,
+				    const char *name)
 {
 	const char *module = function_table_module(kernel->functions, "", 0);
 	struct symbol symbol = {
@@ -202,7 +365,180 @@ int kernel_symbols_finish(const struct kernel_symbols *kernel)
 			same_names_tell_apart(kernel->functions, kernel->map);
 }
 
-bool kernel_symbols_usable(const struct kernel_symbols *kernel)
+/* Returns whether any symbol was added. */
+static bool kernel_symbols_usable(const struct kernel_symbols *kernel)
 {
 	return function_count(kernel->functions) > 1;
+}
+
+struct kernel_reader {
+	struct kernel_symbols kernel;
+	const struct recording *recording;
+	const struct log *log;
+	struct log_buffer *kept; /* NULL: no thread reads */
+	pthread_t thread;
+	int status; /* result of the thread */
+};
+
+/* trace-cmd stores it in the recording itself. */
+static int read_kept_kallsyms(const struct kernel_symbols *kernel,
+			      const struct recording *recording,
+			      const struct log *log)
+{
+	struct text_part text = recording_kallsyms(recording);
+	int status =
+		kernel_symbols_add_kallsyms(kernel, text.text, text.size_bytes);
+
+	if (!status && !kernel_symbols_usable(kernel))
+		log_message(log, LOG_WARNING, recording_path(recording),
+			    LOG_NO_OFFSET,
+			    "its kallsyms has no addresses: it was recorded "
+			    "without the right to see them "
+			    "(kernel.kptr_restrict)");
+	return status;
+}
+
+static int read_kallsyms(const struct kernel_symbols *kernel,
+			 const struct recording *recording,
+			 const struct log *log)
+{
+	const char *path = recording_kallsyms_path(recording);
+	struct text_file file;
+	int status;
+
+	if (!path && recording_kallsyms(recording).text)
+		return read_kept_kallsyms(kernel, recording, log);
+	if (!path) {
+		log_message(log, LOG_WARNING, recording_path(recording),
+			    LOG_NO_OFFSET,
+			    "holds no copy of kallsyms: kernel functions have "
+			    "no names; record with ktrace-hw record or perf "
+			    "record --kcore, or put the traced kernel's "
+			    "/proc/kallsyms beside a snapshot.ini");
+		return 0;
+	}
+	status = text_file_read(path, log, &file);
+	if (status < 0)
+		return status;
+	status =
+		kernel_symbols_add_kallsyms(kernel, file.text, file.size_bytes);
+	if (!status && !kernel_symbols_usable(kernel))
+		log_message(log, LOG_WARNING, path, LOG_NO_OFFSET,
+			    "has no addresses: it was copied without the right "
+			    "to see them (kernel.kptr_restrict)");
+	text_file_free(&file);
+	return status;
+}
+
+static int read_modules(const struct kernel_symbols *kernel,
+			const struct recording *recording,
+			const struct log *log)
+{
+	const char *path = recording_modules_path(recording);
+	struct text_file file;
+	int status;
+
+	if (!path)
+		return 0;
+	status = text_file_read(path, log, &file);
+	if (status < 0)
+		return status;
+	status = kernel_symbols_add_modules(kernel, file.text, file.size_bytes);
+	text_file_free(&file);
+	return status;
+}
+
+static int read_ksymbols(const struct kernel_symbols *kernel,
+			 const struct recording *recording)
+{
+	struct sideband *sideband =
+		sideband_open(recording, SIDEBAND_BIT(SIDEBAND_KSYMBOL));
+	struct sideband_record record;
+	int status = -ERROR_MEMORY;
+
+	if (!sideband)
+		return status;
+	while ((status = sideband_next(sideband, &record)) > 0) {
+		if (record.ksymbol.unregister)
+			continue;
+		status = kernel_symbols_add_named(kernel,
+						  record.ksymbol.address,
+						  record.ksymbol.size_bytes,
+						  record.ksymbol.name);
+		if (status < 0)
+			break;
+	}
+	sideband_close(sideband);
+	return status;
+}
+
+int kernel_symbols_add_all(const struct kernel_symbols *kernel,
+			   const struct recording *recording,
+			   const struct log *log)
+{
+	int status = read_kallsyms(kernel, recording, log);
+
+	if (!status)
+		status = read_modules(kernel, recording, log);
+	if (!status)
+		status = read_ksymbols(kernel, recording);
+	return status ? status : kernel_symbols_finish(kernel);
+}
+
+static void *read_apart(void *ctx)
+{
+	struct kernel_reader *reader = ctx;
+
+	reader->status = kernel_symbols_add_all(
+		&reader->kernel, reader->recording, log_buffer_log(reader->kept));
+	return NULL;
+}
+
+/* Without a thread the symbols are read by kernel_reader_end(). */
+static void start(struct kernel_reader *reader)
+{
+	reader->kept = log_buffer_new();
+	if (!reader->kept ||
+	    !pthread_create(&reader->thread, NULL, read_apart, reader))
+		return;
+	log_buffer_free(reader->kept);
+	reader->kept = NULL;
+}
+
+struct kernel_reader *kernel_reader_begin(const struct kernel_symbols *kernel,
+					  const struct recording *recording,
+					  const struct log *log, bool is_apart)
+{
+	struct kernel_reader *reader = calloc(1, sizeof(*reader));
+
+	if (!reader)
+		return NULL;
+	reader->kernel = *kernel;
+	reader->recording = recording;
+	reader->log = log;
+	if (is_apart)
+		start(reader);
+	return reader;
+}
+
+static int await(struct kernel_reader *reader)
+{
+	pthread_join(reader->thread, NULL);
+	log_buffer_pass_on(reader->kept, reader->log);
+	log_buffer_free(reader->kept);
+	return reader->status;
+}
+
+int kernel_reader_end(struct kernel_reader *reader)
+{
+	int status;
+
+	if (!reader)
+		return -ERROR_MEMORY;
+	status = reader->kept ?
+			 await(reader) :
+			 kernel_symbols_add_all(&reader->kernel,
+						reader->recording, reader->log);
+	free(reader);
+	return status;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef KT_SYMBOLIZE_KERNEL_SYMBOLS_H
-#define KT_SYMBOLIZE_KERNEL_SYMBOLS_H
+#ifndef KT_SYMBOLIZE_KERNEL_KERNEL_SYMBOLS_H
+#define KT_SYMBOLIZE_KERNEL_KERNEL_SYMBOLS_H
 
 #include "symbolize/arch/arch.h"
 #include "symbolize/functions/address_map.h"
@@ -8,6 +8,39 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
+
+struct log;
+struct recording;
+
+/* A whole file in memory. */
+struct text_file {
+	const char *text; /* not NUL-terminated */
+	size_t size_bytes;
+};
+
+/* Reads @path. Returns 0 and sets @file, which the caller frees with
+ * text_file_free(); or -ERROR_SYSTEM, which it logs to @log.
+ */
+int text_file_read(const char *path, const struct log *log,
+		   struct text_file *file);
+void text_file_free(struct text_file *file);
+
+/* An interval of the kernel's text between two linker symbols of
+ * include/asm-generic/vmlinux.lds.h: [start, end).
+ */
+struct kernel_range {
+	uint64_t start;
+	uint64_t end;
+};
+
+/* Finds the range called @name ("sched", "lock") in the text of /proc/kallsyms:
+ * from __sched_text_start to __sched_text_end.
+ *
+ * Returns false and an empty @range if a symbol is missing.
+ */
+bool kernel_range_find(const char *text, size_t size, const char *name,
+		       struct kernel_range *range);
 
 /* The destination of kernel symbols; all borrowed. */
 struct kernel_symbols {
@@ -30,17 +63,33 @@ int kernel_symbols_add_kallsyms(const struct kernel_symbols *kernel,
 int kernel_symbols_add_modules(const struct kernel_symbols *kernel,
 			       const char *text, size_t size);
 
-/* Adds code announced while recording: BPF programs, trampolines. */
-int kernel_symbols_add_named(const struct kernel_symbols *kernel,
-			     uint64_t address, uint64_t size_bytes,
-			     const char *name);
-
 /* Finishes the map and separates functions of one name. Must be called after
  * all symbols were added. Returns 0 or -ERROR_MEMORY.
  */
 int kernel_symbols_finish(const struct kernel_symbols *kernel);
 
-/* Returns whether any symbol was added. */
-bool kernel_symbols_usable(const struct kernel_symbols *kernel);
+/* Reads all kernel symbols of @recording (kallsyms, modules and code announced
+ * while recording) and finishes them. Logs missing parts to @log. Returns 0 or
+ * a negative enum error.
+ */
+int kernel_symbols_add_all(const struct kernel_symbols *kernel,
+			   const struct recording *recording,
+			   const struct log *log);
+
+/* Reads kernel symbols in parallel to other work. */
+struct kernel_reader;
+
+/* Starts reading, in a thread of its own if @is_apart. That thread calls only
+ * those functions of @recording that are thread safe. Copies @kernel, borrows
+ * the rest. Returns NULL when out of memory.
+ */
+struct kernel_reader *kernel_reader_begin(const struct kernel_symbols *kernel,
+					  const struct recording *recording,
+					  const struct log *log, bool is_apart);
+
+/* Waits for the end, logs missing parts and frees @reader. Returns 0 or a
+ * negative enum error; -ERROR_MEMORY if @reader is NULL.
+ */
+int kernel_reader_end(struct kernel_reader *reader);
 
 #endif

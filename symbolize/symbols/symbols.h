@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef KT_SYMBOLIZE_SYMBOLS_H
-#define KT_SYMBOLIZE_SYMBOLS_H
+#ifndef KT_SYMBOLIZE_SYMBOLS_SYMBOLS_H
+#define KT_SYMBOLIZE_SYMBOLS_SYMBOLS_H
 
 #include "symbolize/arch/arch.h"
 #include "symbolize/functions/address_map.h"
@@ -14,8 +14,26 @@ struct array;
 struct log;
 struct recording;
 
-/* All symbols of one recording: kernel, modules, BPF programs, user programs.
- * Read-only once open: threads may share it.
+/* All symbols of one recording: which function the code at an address belongs
+ * to, in the kernel, its modules and BPF programs, and in users' programs.
+ *
+ *	kallsyms, modules, code announced ─► kernel_symbols.h ─┐
+ *	                                                       ├─► this header
+ *	maps of processes ► files' symbols ► user_space.h ─────┘
+ *
+ * A kernel address has one symbol for the whole recording. A user address has
+ * that of the file that the process had mapped there at the time, so a look-up
+ * needs process and time, and symbols_find_range() returns the addresses and
+ * the time that its result is valid for. Streams look up through a cache of
+ * their own, struct symbol_cache.
+ *
+ * 1. Read-only once open, except for symbols_display(): threads may share it.
+ * 2. Every address has a symbol: FUNCTION_UNKNOWN where none is known.
+ * 3. The numbers of the kernel's functions are below those of programs, and do
+ *    not depend on them or on the number of threads.
+ *
+ * Errors: missing or unreadable symbols are no error, but are logged, as the
+ * names in reports will be missing; only memory fails.
  */
 struct symbols;
 
@@ -77,11 +95,30 @@ bool symbols_are_of_two_files(const struct symbols *symbols, uint32_t a,
 bool symbols_have_role(const struct symbols *symbols, uint8_t role);
 
 const struct arch *symbols_arch(const struct symbols *symbols);
+
 /* Displays demangled functions by @names, see function_table_display(). Returns 0
  * or -ERROR_MEMORY.
  */
 int symbols_display(struct symbols *symbols, enum function_names names);
 
 const struct function_table *symbols_functions(const struct symbols *symbols);
+
+/* Caches the last symbols found, by address, since a CPU mostly jumps to
+ * addresses that it has jumped to before. Each stream has one of its own.
+ */
+struct symbol_cache;
+
+/* Borrows @symbols. Returns NULL when out of memory. */
+struct symbol_cache *symbol_cache_new(const struct symbols *symbols);
+void symbol_cache_free(struct symbol_cache *cache);
+
+/* Like symbols_find(), for the process set by symbol_cache_switch(). @time_ns
+ * may decrease. The result is valid until the next call of either function.
+ */
+const struct symbol *symbol_cache_find(struct symbol_cache *cache,
+				       uint64_t time_ns, uint64_t address);
+
+/* Sets the process that runs from now on to @pid. */
+void symbol_cache_switch(struct symbol_cache *cache, int32_t pid);
 
 #endif

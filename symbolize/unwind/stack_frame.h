@@ -1,15 +1,25 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef KT_SYMBOLIZE_STACK_FRAME_H
-#define KT_SYMBOLIZE_STACK_FRAME_H
-
-#include "symbolize/unwind/frame_value.h"
+#ifndef KT_SYMBOLIZE_UNWIND_STACK_FRAME_H
+#define KT_SYMBOLIZE_UNWIND_STACK_FRAME_H
 
 #include <elfutils/libdw.h>
 #include <stdbool.h>
 #include <stdint.h>
 
-struct arch_frames;
 struct stack_copy;
+
+enum { FRAME_REGISTERS = 33 }; /* the maximum of all architectures */
+
+/* The known registers of a frame, by DWARF's numbers. */
+struct frame_registers {
+	uint64_t values[FRAME_REGISTERS];
+	uint64_t known; /* bit i: values[i] is known */
+};
+
+bool frame_register(const struct frame_registers *registers, uint64_t number,
+		    uint64_t *value);
+void frame_register_set(struct frame_registers *registers, unsigned int number,
+			uint64_t value);
 
 /* A frame of a copied stack, which is replaced by its caller's step by step. */
 struct stack_frame {

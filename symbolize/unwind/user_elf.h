@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef KT_SYMBOLIZE_USER_ELF_H
-#define KT_SYMBOLIZE_USER_ELF_H
+#ifndef KT_SYMBOLIZE_UNWIND_USER_ELF_H
+#define KT_SYMBOLIZE_UNWIND_USER_ELF_H
 
+#include <elfutils/libdw.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -28,7 +29,19 @@ bool user_elf_address(const struct user_elf *elf, uint64_t file_offset,
 bool user_elf_read(const struct user_elf *elf, uint64_t address, void *bytes,
 		   size_t size);
 
-/* Returns the whole file and sets *@size to its size; valid as long as @elf. */
-const uint8_t *user_elf_bytes(const struct user_elf *elf, size_t *size);
+/* The frame descriptions of a file's functions: its .eh_frame, read by libdw.
+ */
+struct elf_frames;
+
+/* Borrows @elf. Returns NULL when out of memory. A file without .eh_frame, or
+ * with a damaged one, yields an object without frames.
+ */
+struct elf_frames *elf_frames_new(const struct user_elf *elf);
+void elf_frames_free(struct elf_frames *frames);
+
+/* Returns the frame description for @address, one of the file's own; NULL if
+ * there is none. Valid until the next call.
+ */
+Dwarf_Frame *elf_frames_at(struct elf_frames *frames, uint64_t address);
 
 #endif

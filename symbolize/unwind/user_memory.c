@@ -4,15 +4,50 @@
 #include "common/array.h"
 #include "common/error.h"
 #include "decoder/code/process_maps.h"
+#include "decoder/recording/sideband.h"
+#include "symbolize/arch/arch.h"
 
 #include <stdlib.h>
 #include <string.h>
+
+bool stack_copy_register(const struct stack_copy *copy, unsigned int number,
+			 uint64_t *value)
+{
+	return number < copy->frames->register_count &&
+	       sideband_register(&copy->state->registers,
+				 copy->frames->perf_registers[number], value);
+}
+
+static bool read_stack(const struct stack_copy *copy, uint64_t address,
+		       uint64_t *value)
+{
+	const struct sideband_user_state *state = copy->state;
+	uint64_t bottom;
+
+	if (!state->stack ||
+	    !stack_copy_register(copy, copy->frames->stack_pointer, &bottom) ||
+	    address < bottom || address - bottom > state->stack_size ||
+	    state->stack_size - (address - bottom) < sizeof(*value))
+		return false;
+	memcpy(value, state->stack + (address - bottom), sizeof(*value));
+	return true;
+}
+
+bool stack_copy_read(const struct stack_copy *copy, uint64_t address,
+		     uint64_t *value)
+{
+	return read_stack(copy, address, value) ||
+	       user_memory_read(copy->memory, address, value, sizeof(*value));
+}
 
 struct known_file {
 	const char *path;     /* owned by the recording */
 	struct user_elf *elf; /* NULL if it cannot be read */
 };
 
+/* The known part of a process's memory at some time: the mapped files that
+ * contain code.
+ */
 struct user_memory {
 	struct process_maps *maps;
 	struct array files;  /* struct known_file */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef KT_SYMBOLIZE_USER_STACK_H
-#define KT_SYMBOLIZE_USER_STACK_H
+#ifndef KT_SYMBOLIZE_UNWIND_USER_STACK_H
+#define KT_SYMBOLIZE_UNWIND_USER_STACK_H
 
 #include <stddef.h>
 #include <stdint.h>

@@ -8,7 +8,7 @@
 #include "common/container_of.h"
 #include "common/error.h"
 #include "common/name_choice.h"
-#include "symbolize/functions/function_called.h"
+#include "symbolize/functions/function_name.h"
 #include "symbolize/functions/function_table.h"
 #include "tables/calls/call_record.h"
 #include "tables/table.h"

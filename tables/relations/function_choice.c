@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "tables/relations/function_choice.h"
 
-#include "symbolize/functions/function_called.h"
+#include "symbolize/functions/function_name.h"
 #include "symbolize/functions/function_table.h"
 
 #include <ctype.h>

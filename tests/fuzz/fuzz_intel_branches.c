@@ -3,7 +3,7 @@
 #include "decoder/intel_pt/intel_clock.h"
 #include "decoder/intel_pt/intel_packet.h"
 #include "decoder/intel_pt/intel_packet_dump.h"
-#include "decoder/recording/stream_window.h"
+#include "decoder/recording/aux_stream.h"
 #include "tests/fuzz/fuzz.h"
 
 static void read_packets(const uint8_t *bytes, size_t size)

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "symbolize/unwind/elf_frames.h"
-#include "symbolize/unwind/frame_value.h"
+#include "symbolize/unwind/stack_frame.h"
 #include "symbolize/unwind/user_elf.h"
 #include "tests/fuzz/fuzz.h"
 

@@ -3,7 +3,6 @@
 #include "symbolize/elf/unwind_functions.h"
 #include "symbolize/functions/address_map.h"
 #include "symbolize/functions/function_table.h"
-#include "symbolize/functions/same_names.h"
 #include "tests/fuzz/fuzz.h"
 
 #include <stdio.h>
