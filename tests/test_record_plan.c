@@ -4,23 +4,41 @@
 #include "collector/events/tracefs.h"
 #include "tests/run_suite.h"
 
+#include <stdio.h>
+
 #include <string.h>
 
 enum { MOST_WORDS = 5 };
 
-static void parse(struct record_options *options, char *const *words)
-{
-	char *argv[MOST_WORDS + 3] = { "record" };
-	int argc = 1;
+/* A command line, which must outlive the options. */
+struct line {
+	char words[MOST_WORDS + 2][64];
+	char *argv[MOST_WORDS + 3];
+	int argc;
+};
 
-	for (; words[argc - 1]; argc++)
-		argv[argc] = words[argc - 1];
-	argv[argc++] = "true";
-	ck_assert_int_eq(record_options_parse(options, argc, argv), 0);
+static void add_word(struct line *line, const char *word)
+{
+	char *copy = line->words[line->argc];
+
+	snprintf(copy, sizeof(line->words[0]), "%s", word);
+	line->argv[line->argc++] = copy;
+}
+
+static void parse(struct record_options *options, struct line *line,
+		  const char *const *words)
+{
+	*line = (struct line){ .argc = 0 };
+	add_word(line, "record");
+	while (*words)
+		add_word(line, *words++);
+	add_word(line, "true");
+	ck_assert_int_eq(record_options_parse(options, line->argc, line->argv),
+			 0);
 }
 
 static const struct {
-	char *words[MOST_WORDS];
+	const char *words[MOST_WORDS];
 	enum collector_source source;
 	const char *expected;
 } plans[] = {
@@ -61,9 +79,10 @@ static const struct {
 START_TEST(plans_say_what_is_missing)
 {
 	struct record_options options;
+	struct line line;
 	char text[RECORD_PLAN_SIZE];
 
-	parse(&options, plans[_i].words);
+	parse(&options, &line, plans[_i].words);
 	options.collector.source = plans[_i].source;
 	record_plan_choose(&options);
 	record_plan_describe(&options, text);
@@ -75,9 +94,11 @@ END_TEST
 START_TEST(everything_extends_other_options)
 {
 	struct record_options options;
+	struct line line;
 
-	parse(&options, (char *[]){ "--events=irq", "--user-stacks=1K",
-				    "--everything", NULL });
+	parse(&options, &line,
+	      (const char *[]){ "--events=irq", "--user-stacks=1K",
+				"--everything", NULL });
 	ck_assert_uint_eq(options.collector.tracepoints,
 			  TRACEPOINTS_ALL & ~(unsigned int)TRACEPOINTS_SWITCH);
 	ck_assert_uint_eq(options.collector.user_stack_bytes, 1024);

@@ -115,8 +115,8 @@ void position_leave(struct execution *execution, uint8_t reason)
 	 * it may switch them after any stop.
 	 */
 	if ((!execution->outside || is_kernel_untraced(execution)) &&
-	    reason != FLOW_STOP_GUEST && execution->calls.nmi_return == NO_NMI &&
-	    !execution->lists_blocks)
+	    reason != FLOW_STOP_GUEST &&
+	    execution->calls.nmi_return == NO_NMI && !execution->lists_blocks)
 		execution_mark(execution, MARK_PAUSE);
 }
 

@@ -489,8 +489,9 @@ static void *read_apart(void *ctx)
 {
 	struct kernel_reader *reader = ctx;
 
-	reader->status = kernel_symbols_add_all(
-		&reader->kernel, reader->recording, log_buffer_log(reader->kept));
+	reader->status = kernel_symbols_add_all(&reader->kernel,
+						reader->recording,
+						log_buffer_log(reader->kept));
 	return NULL;
 }
 
