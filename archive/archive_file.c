@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "archive/archive_file.h"
+#include "archive/archive_file_internal.h"
 
 #include "common/budget.h"
 #include "common/error.h"

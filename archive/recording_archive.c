@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "archive/recording_archive.h"
 
-#include "archive/archive_file.h"
+#include "archive/archive_file_internal.h"
 #include "common/array.h"
 #include "common/error.h"
 #include "common/log.h"

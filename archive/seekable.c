@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "archive/seekable.h"
+#include "archive/seekable_internal.h"
 
 #include "common/budget.h"
 #include "common/bytes.h"

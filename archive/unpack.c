@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "archive/unpack.h"
 
-#include "archive/archive_file.h"
+#include "archive/archive_file_internal.h"
 #include "common/error.h"
 #include "common/file_map.h"
 #include "common/log.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "collector/activation.h"
+#include "collector/activation_internal.h"
 
 #include "common/clocks.h"
 

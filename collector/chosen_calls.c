@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-#include "collector/chosen_calls.h"
+#include "collector/chosen_calls_internal.h"
 #include "collector/kernel_code/kernel_symbols.h"
-#include "collector/recording_output.h"
-#include "collector/recording_setup.h"
+#include "collector/recording_output_internal.h"
+#include "collector/recording_setup_internal.h"
 #include "collector/records/record_bytes.h"
 #include "common/error.h"
 #include "common/log.h"

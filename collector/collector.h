@@ -2,7 +2,7 @@
 #ifndef KT_COLLECTOR_COLLECTOR_H
 #define KT_COLLECTOR_COLLECTOR_H
 
-#include "collector/activation.h"
+#include "collector/activation_internal.h"
 #include "collector/events/tracefs.h"
 #include "collector/trace_unit/cycle_choice.h"
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-#include "collector/recording_loop.h"
+#include "collector/recording_loop_internal.h"
 
-#include "collector/chosen_calls.h"
+#include "collector/chosen_calls_internal.h"
 #include "collector/function_graph/function_graph.h"
-#include "collector/hit_keeper.h"
-#include "collector/recording_output.h"
-#include "collector/recording_setup.h"
+#include "collector/hit_keeper_internal.h"
+#include "collector/recording_output_internal.h"
+#include "collector/recording_setup_internal.h"
 #include "common/clocks.h"
 #include "common/error.h"
 #include "common/log.h"

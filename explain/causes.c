@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "explain/causes.h"
+#include "explain/causes_internal.h"
 
 #include "common/error.h"
 #include "report/text/task_names.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "explain/critical_path.h"
+#include "explain/critical_path_internal.h"
 
 #include "common/maps.h"
 #include "symbolize/functions/function_table.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "explain/explanation.h"
+#include "explain/explanation_internal.h"
 
 #include "attribution/calls/system_calls.h"
 #include "decoder/recording/recording.h"

@@ -6,7 +6,7 @@
  * later. Its parts and sleeps therefore begin with CALL_OPEN instead of a
  * function, and the thread lists them until the call ends.
  */
-#include "explain/life_reader.h"
+#include "explain/life_reader_internal.h"
 
 #include "attribution/calls/system_calls.h"
 #include "attribution/events/event_handler.h"

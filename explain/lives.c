@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "explain/lives.h"
+#include "explain/lives_internal.h"
 
 #include "common/error.h"
 

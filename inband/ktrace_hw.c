@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 #include "inband/ktrace_hw.h"
 #include "common/error.h"
-#include "inband/library_error.h"
-#include "inband/own_records.h"
-#include "inband/own_trace.h"
-#include "inband/part_decoder.h"
+#include "inband/library_error_internal.h"
+#include "inband/own_records_internal.h"
+#include "inband/own_trace_internal.h"
+#include "inband/part_decoder_internal.h"
 
 #include <pthread.h>
 #include <stdlib.h>

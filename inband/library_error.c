@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#include "inband/library_error.h"
 #include "common/error.h"
+#include "inband/library_error_internal.h"
 
 #include <errno.h>
 #include <stdarg.h>

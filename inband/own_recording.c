@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "inband/own_recording.h"
+#include "inband/own_recording_internal.h"
 
 #include "attribution/events/known_events.h"
 #include "collector/bytes/recording_files.h"
@@ -16,7 +16,7 @@
 #include "decoder/code/code_image.h"
 #include "decoder/recording/recording.h"
 #include "decoder/recording_open.h"
-#include "inband/own_records.h"
+#include "inband/own_records_internal.h"
 #include "report/text/task_names.h"
 #include "symbolize/functions/context_kinds.h"
 #include "symbolize/symbols/symbols.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-#include "inband/own_trace.h"
 #include "common/error.h"
-#include "inband/library_error.h"
+#include "inband/library_error_internal.h"
+#include "inband/own_trace_internal.h"
 
 #include <unistd.h>
 

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-#include "inband/part_decoder.h"
 #include "attribution/calls/system_calls.h"
 #include "attribution/events/step_join.h"
 #include "attribution/sleeps/sleeps.h"
@@ -13,8 +12,9 @@
 #include "decoder/flow/flow_source.h"
 #include "decoder/recording/recording.h"
 #include "execution/stream/execution_stream.h"
-#include "inband/own_recording.h"
-#include "inband/own_records.h"
+#include "inband/own_recording_internal.h"
+#include "inband/own_records_internal.h"
+#include "inband/part_decoder_internal.h"
 #include "report/text/task_names.h"
 #include "symbolize/functions/function_table.h"
 #include "tables/calls/call_record.h"

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-#include "inband/service.h"
 #include "collector/thread_events/thread_events.h"
 #include "common/budget.h"
 #include "common/error.h"
 #include "common/log.h"
+#include "inband/service_internal.h"
 #include "serve/service_socket.h"
 
 #include <errno.h>

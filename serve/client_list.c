@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-#include "serve/client_list.h"
+#include "serve/client_list_internal.h"
 
 #include "common/budget.h"
 #include "common/error.h"
 #include "common/log.h"
-#include "serve/kernel_files.h"
+#include "serve/kernel_files_internal.h"
 #include "serve/serve_message.h"
 #include "serve/service_socket.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "serve/kernel_files.h"
+#include "serve/kernel_files_internal.h"
 
 #include "collector/events/event_list.h"
 #include "collector/events/tracefs.h"

@@ -6,8 +6,8 @@
 #include "common/clocks.h"
 #include "common/error.h"
 #include "common/log.h"
-#include "serve/client_list.h"
-#include "serve/kernel_files.h"
+#include "serve/client_list_internal.h"
+#include "serve/kernel_files_internal.h"
 
 #include <errno.h>
 #include <poll.h>

@@ -11,7 +11,7 @@ struct log;
 /* The sockets of the service: messages with descriptors over a Unix socket of type
  * SOCK_SEQPACKET, the socket at which the service listens, and the process at
  * the other end of a connection. Only message_*() are used by the service's
- * clients too (inband/service.h).
+ * clients too (inband/service_internal.h).
  */
 
 /* The maximum number of descriptors in one message. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "collector/activation.h"
+#include "collector/activation_internal.h"
 #include "tests/run_suite.h"
 
 #define NOW 1795443000500000000

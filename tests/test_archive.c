@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#include "archive/archive_file.h"
-#include "archive/seekable.h"
+#include "archive/archive_file_internal.h"
+#include "archive/seekable_internal.h"
 #include "common/error.h"
 #include "common/file_map.h"
 #include "tests/run_suite.h"

@@ -5,7 +5,7 @@
 #include "symbolize/functions/address_map.h"
 #include "symbolize/functions/function_table.h"
 #include "symbolize/symbols/symbols.h"
-#include "tables/call_sites/call_sites.h"
+#include "tables/call_sites/call_sites_internal.h"
 #include "tests/recording_fixture.h"
 #include "tests/run_suite.h"
 #include "tests/scratch_folder_fixture.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "decoder/code/code_space.h"
 #include "decoder/flow/flow_source.h"
-#include "execution/graph/block_code.h"
+#include "execution/graph/block_code_internal.h"
 #include "execution/graph/block_graph.h"
 #include "tests/assert_each.h"
 #include "tests/capture_fixture.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "execution/graph/block_code.h"
+#include "execution/graph/block_code_internal.h"
 #include "tests/run_suite.h"
 
 #include "execution/graph/block.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "decoder/libipt/branch.h"
+#include "decoder/libipt/branch_internal.h"
 #include "tests/run_suite.h"
 
 static const struct {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "report/profile/call_graph.h"
-#include "report/profile/render_flamegraph.h"
+#include "report/profile/render_flamegraph_internal.h"
 #include "symbolize/functions/function_table.h"
 #include "tests/run_suite.h"
 

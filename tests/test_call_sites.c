@@ -5,7 +5,7 @@
 #include "decoder/recording_open.h"
 #include "report/text/task_names.h"
 #include "symbolize/symbols/symbols.h"
-#include "tables/call_sites/call_sites.h"
+#include "tables/call_sites/call_sites_internal.h"
 #include "tables/table.h"
 #include "tests/attribution_fixture.h"
 #include "tests/recording_fixture.h"

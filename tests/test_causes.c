@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The sums of a critical path by cause, and its longest waits. */
-#include "explain/causes.h"
+#include "explain/causes_internal.h"
 
 #include "report/text/task_names.h"
 #include "symbolize/functions/function_table.h"

@@ -2,7 +2,7 @@
 /* The statements for operators make the tables that rows are sent to. */
 #include "sql/tables/sql_tables.h"
 #include "store/clickhouse/clickhouse_ddl.h"
-#include "store/clickhouse/native_block.h"
+#include "store/clickhouse/native_block_internal.h"
 #include "store/entry/store_entry.h"
 #include "tests/run_suite.h"
 

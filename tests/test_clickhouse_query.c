@@ -2,7 +2,7 @@
 /* percentile() is replaced by ClickHouse's function, and the rest of a query is
  * unchanged.
  */
-#include "store/clickhouse/clickhouse_query.h"
+#include "store/clickhouse/clickhouse_query_internal.h"
 #include "tests/run_suite.h"
 
 #include <check.h>

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* The invariants of serve/client_list.h. Connections are of this process; the
+/* The invariants of serve/client_list_internal.h. Connections are of this process; the
  * test sets the users.
  */
 #include "common/budget.h"
-#include "serve/client_list.h"
+#include "serve/client_list_internal.h"
 #include "tests/run_suite.h"
 
 #include <poll.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "common/array.h"
-#include "decoder/code/code_change.h"
+#include "decoder/code/code_change_internal.h"
 #include "decoder/code/code_image.h"
 #include "decoder/code/code_region.h"
 #include "tests/recording_fixture.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* TCP connections from the kernel's events. */
 #include "attribution/events/known_events.h"
-#include "attribution/requests/connections.h"
+#include "attribution/requests/connections_internal.h"
 #include "attribution/requests/request.h"
 #include "tests/run_suite.h"
 

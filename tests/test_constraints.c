@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "sql/sqlite/query_plan.h"
+#include "sql/sqlite/query_plan_internal.h"
 
 #include "sql/tables/sql_tables.h"
 #include "tests/run_suite.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "decoder/coresight/feed.h"
+#include "decoder/coresight/feed_internal.h"
 #include "decoder/recording/recording.h"
 #include "tests/capture_fixture.h"
 #include "tests/etmv4_packets.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "decoder/coresight/range_exit.h"
+#include "decoder/coresight/range_exit_internal.h"
 #include "tests/run_suite.h"
 
 #define DIRECT .last_i_type = OCSD_INSTR_BR

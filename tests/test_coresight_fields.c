@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "decoder/coresight/packet.h"
+#include "decoder/coresight/packet_internal.h"
 #include "tests/run_suite.h"
 
 /* A unit has 20 elements waiting at most. */

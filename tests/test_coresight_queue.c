@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "decoder/coresight/items.h"
+#include "decoder/coresight/items_internal.h"
 #include "tests/run_suite.h"
 
 static struct coresight_queue queue;

@@ -8,7 +8,7 @@
 #include "decoder/recording/sideband.h"
 #include "decoder/recording_open.h"
 #include "execution/follow/record_feed.h"
-#include "execution/stream/segment_feed.h"
+#include "execution/stream/segment_feed_internal.h"
 #include "execution/stream/segment_ring.h"
 #include "symbolize/symbols/symbols.h"
 #include "tests/assert_each.h"

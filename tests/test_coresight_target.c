@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "decoder/coresight/range_exit.h"
+#include "decoder/coresight/range_exit_internal.h"
 #include "tests/run_suite.h"
 
 /* The farthest branches of each encoding, as LLVM's assembler writes them. */

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* The critical path of made-up recordings, whose links are known. */
-#include "explain/critical_path.h"
+#include "explain/critical_path_internal.h"
 
 #include "attribution/events/known_events.h"
 #include "attribution/trackers.h"
-#include "explain/life_reader.h"
+#include "explain/life_reader_internal.h"
 #include "report/text/task_names.h"
 #include "symbolize/arch/arch.h"
 #include "symbolize/functions/function_table.h"

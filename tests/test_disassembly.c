@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "report/annotate/disassembly.h"
+#include "report/annotate/disassembly_internal.h"
 
 #include "tests/run_suite.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "execution/walk/event_times.h"
+#include "execution/walk/event_times_internal.h"
 #include "tests/run_suite.h"
 
 #include "execution/graph/block.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "tables/relations/function_choice.h"
+#include "tables/relations/function_choice_internal.h"
 
 #include "symbolize/functions/function_table.h"
 #include "tests/run_suite.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "collector/kernel_code/kernel_symbols.h"
-#include "collector/trigger/function_names.h"
+#include "collector/trigger/function_names_internal.h"
 #include "tests/run_suite.h"
 
 #include <string.h>

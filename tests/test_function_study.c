@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include "report/profile/call_tree.h"
 #include "symbolize/functions/function_table.h"
-#include "tables/relations/function_choice.h"
-#include "tables/relations/function_report.h"
-#include "tables/relations/function_study.h"
+#include "tables/relations/function_choice_internal.h"
+#include "tables/relations/function_report_internal.h"
+#include "tables/relations/function_study_internal.h"
 #include "tests/attribution_fixture.h"
 #include "tests/run_suite.h"
 

@@ -6,7 +6,7 @@
 #include "collector/kernel_code/modules.h"
 #include "common/bytes.h"
 #include "common/error.h"
-#include "inband/own_recording.h"
+#include "inband/own_recording_internal.h"
 #include "tests/log_fixture.h"
 #include "tests/run_suite.h"
 #include "tests/scratch_folder_fixture.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "serve/client_list.h"
+#include "serve/client_list_internal.h"
 #include "serve/service_socket.h"
 #include "tests/run_suite.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Latencies judged by triggers exclude stops of the recorder. */
-#include "collector/hit_wait.h"
+#include "collector/hit_wait_internal.h"
 
 #include "tests/run_suite.h"
 

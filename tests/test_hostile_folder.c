@@ -6,7 +6,7 @@
 #include "cmd/record/record_folder.h"
 #include "collector/bytes/recording_files.h"
 #include "collector/events/event_list.h"
-#include "collector/function_graph/trace_dat_file.h"
+#include "collector/function_graph/trace_dat_file_internal.h"
 #include "collector/kernel_code/kernel_copy.h"
 #include "collector/records/start_records.h"
 #include "collector/writer/recording_writer.h"

@@ -4,7 +4,7 @@
 #include "report/profile/call_tree.h"
 #include "report/text/task_names.h"
 #include "symbolize/functions/function_table.h"
-#include "tables/waits/sleeps_table.h"
+#include "tables/waits/sleeps_table_internal.h"
 #include "tests/made_functions_fixture.h"
 #include "tests/run_suite.h"
 

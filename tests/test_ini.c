@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "decoder/snapshot/ini.h"
+#include "decoder/snapshot/ini_internal.h"
 #include "tests/run_suite.h"
 
 #include <string.h>

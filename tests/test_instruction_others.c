@@ -3,7 +3,7 @@
  * and, for Arm, OpenCSD's. Each known difference is listed here with its
  * reason; any other difference fails.
  */
-#include "decoder/libipt/branch.h"
+#include "decoder/libipt/branch_internal.h"
 #include "execution/instruction/instruction.h"
 #include "tests/kcore_text_fixture.h"
 #include "tests/random_fixture.h"

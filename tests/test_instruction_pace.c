@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "execution/walk/event_times.h"
+#include "execution/walk/event_times_internal.h"
 #include "tests/run_suite.h"
 
 static const uint64_t usual = 65536 / 4;

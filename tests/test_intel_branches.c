@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "decoder/intel_pt/intel_branches.h"
+#include "decoder/intel_pt/intel_branches_internal.h"
 #include "decoder/intel_pt/intel_clock.h"
 #include "decoder/recording/aux_stream.h"
 #include "tests/intel_bytes_fixture.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "decoder/intel_pt/intel_packet.h"
-#include "decoder/intel_pt/intel_packet_dump.h"
+#include "decoder/intel_pt/intel_packet_dump_internal.h"
 #include "decoder/recording/aux_stream.h"
 #include "tests/packet_fixture.h"
 #include "tests/run_suite.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "decoder/intel_pt/intel_clock.h"
 #include "decoder/intel_pt/intel_packet.h"
-#include "decoder/libipt/intel_tokens.h"
+#include "decoder/libipt/intel_tokens_internal.h"
 #include "tests/packet_fixture.h"
 #include "tests/run_suite.h"
 

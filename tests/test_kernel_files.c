@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* The invariants of serve/kernel_files.h, with a source that the test controls.
+/* The invariants of serve/kernel_files_internal.h, with a source that the test controls.
  */
 #include "common/error.h"
 #include "common/log.h"
-#include "serve/kernel_files.h"
+#include "serve/kernel_files_internal.h"
 #include "tests/log_fixture.h"
 #include "tests/run_suite.h"
 

@@ -4,8 +4,8 @@
 #include "symbolize/arch/arch.h"
 #include "symbolize/functions/context_kinds.h"
 #include "symbolize/functions/function_table.h"
-#include "tables/relations/function_choice.h"
-#include "tables/relations/latency.h"
+#include "tables/relations/function_choice_internal.h"
+#include "tables/relations/latency_internal.h"
 #include "tables/text/stack_text.h"
 #include "tests/run_suite.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "report/timeline/timeline_text.h"
+#include "report/timeline/timeline_text_internal.h"
 #include "tests/run_suite.h"
 
 #include <string.h>

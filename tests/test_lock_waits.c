@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "tables/waits/lock_waits.h"
-#include "tables/waits/locks_table.h"
+#include "tables/waits/locks_table_internal.h"
 #include "tests/run_suite.h"
 
 static const struct lock_name mutex = { 0xffff888000001000, 0, -1, LOCK_MUTEX };

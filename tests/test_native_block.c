@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Blocks are as a server of ClickHouse writes them itself, in FORMAT Native. */
 #include "common/bytes.h"
-#include "store/clickhouse/native_block.h"
+#include "store/clickhouse/native_block_internal.h"
 #include "store/entry/store_entry.h"
 #include "tests/run_suite.h"
 #include "tests/store_rows_fixture.h"

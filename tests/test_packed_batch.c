@@ -2,7 +2,7 @@
 /* A batch consists of LZ4 blocks, each with its sizes, that unpack to its
  * input.
  */
-#include "store/clickhouse/clickhouse_upload.h"
+#include "store/clickhouse/clickhouse_upload_internal.h"
 #include "tests/run_suite.h"
 
 #include <check.h>

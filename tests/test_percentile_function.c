@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* percentile() is the nearest rank, whichever part of the values is in a file. */
 #include "sql/sqlite/percentile_function.h"
-#include "sql/sqlite/ranked_values.h"
+#include "sql/sqlite/ranked_values_internal.h"
 #include "tests/assert_each.h"
 #include "tests/log_fixture.h"
 #include "tests/run_suite.h"

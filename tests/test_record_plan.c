@@ -5,7 +5,6 @@
 #include "tests/run_suite.h"
 
 #include <stdio.h>
-
 #include <string.h>
 
 enum { MOST_WORDS = 5 };

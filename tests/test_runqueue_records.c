@@ -2,7 +2,7 @@
 /* Waits for CPUs that a table caches for windows can be read back unchanged. */
 #include "common/bytes.h"
 #include "common/kept_file.h"
-#include "tables/waits/runqueue_records.h"
+#include "tables/waits/runqueue_records_internal.h"
 #include "tests/kept_record_fixture.h"
 #include "tests/run_suite.h"
 #include "tests/scratch_folder_fixture.h"

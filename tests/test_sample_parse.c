@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "common/error.h"
-#include "decoder/recording/record_parse.h"
+#include "decoder/recording/record_parse_internal.h"
 #include "decoder/recording/record_walk.h"
 #include "decoder/recording/recording.h"
 #include "decoder/recording/sideband.h"

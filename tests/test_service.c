@@ -2,7 +2,7 @@
 #include "collector/thread_events/thread_events.h"
 #include "common/error.h"
 #include "common/log.h"
-#include "inband/service.h"
+#include "inband/service_internal.h"
 #include "serve/service_socket.h"
 #include "tests/log_fixture.h"
 #include "tests/run_suite.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "collector/recording_loop.h"
+#include "collector/recording_loop_internal.h"
 #include "tests/run_suite.h"
 
 START_TEST(each_doubling_is_said_once)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "attribution/interrupts/interrupt_slice.h"
 #include "common/container_of.h"
-#include "tables/profile/slice_works.h"
+#include "tables/profile/slice_works_internal.h"
 #include "tests/run_suite.h"
 
 enum { SERIAL = 5, WHOLE_NS = 127 };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Jumps of user code to other stacks, and to code without names. */
-#include "report/steps/stack_switch.h"
+#include "report/steps/stack_switch_internal.h"
 #include "report/steps/task_stacks.h"
 #include "tests/run_suite.h"
 

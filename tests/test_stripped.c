@@ -5,7 +5,7 @@
 #include "decoder/code/process_maps.h"
 #include "symbolize/functions/address_map.h"
 #include "symbolize/functions/function_table.h"
-#include "symbolize/symbols/user_space.h"
+#include "symbolize/symbols/user_space_internal.h"
 #include "tests/run_suite.h"
 #include "tests/scratch_folder_fixture.h"
 

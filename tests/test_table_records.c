@@ -10,9 +10,9 @@
 #include "common/bytes.h"
 #include "report/profile/call_tree.h"
 #include "symbolize/functions/function_table.h"
-#include "tables/calls/syscalls_table.h"
+#include "tables/calls/syscalls_table_internal.h"
 #include "tables/waits/lock_waits.h"
-#include "tables/waits/sleeps_table.h"
+#include "tables/waits/sleeps_table_internal.h"
 #include "tests/kept_record_fixture.h"
 #include "tests/run_suite.h"
 

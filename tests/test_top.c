@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "cmd/top/top_options.h"
-#include "cmd/top/top_round.h"
+#include "cmd/top/top_round_internal.h"
 #include "cmd/top/top_show.h"
 #include "tests/run_suite.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "inband/own_records.h"
+#include "inband/own_records_internal.h"
 #include "tests/run_suite.h"
 
 #include <string.h>

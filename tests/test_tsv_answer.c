@@ -2,7 +2,7 @@
 /* A server's rows are parsed, and malformed ones refused. */
 #include "common/error.h"
 #include "store/answer/answer.h"
-#include "store/clickhouse/clickhouse_query.h"
+#include "store/clickhouse/clickhouse_query_internal.h"
 #include "tests/run_suite.h"
 
 #include <check.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "collector/trigger/function_names.h"
+#include "collector/trigger/function_names_internal.h"
 #include "common/error.h"
 #include "tests/made_elf_fixture.h"
 #include "tests/run_suite.h"

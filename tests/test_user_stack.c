@@ -3,7 +3,7 @@
 #include "decoder/recording/sideband.h"
 #include "decoder/recording_open.h"
 #include "symbolize/symbols/symbols.h"
-#include "symbolize/unwind/user_elf.h"
+#include "symbolize/unwind/user_elf_internal.h"
 #include "symbolize/unwind/user_stack.h"
 #include "tests/recording_fixture.h"
 #include "tests/run_suite.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Threads' waits for a CPU, their length, and the threads that ran instead. */
 #include "report/steps/call_step.h"
-#include "tables/waits/runqueue_table.h"
+#include "tables/waits/runqueue_table_internal.h"
 #include "tests/run_suite.h"
 
 struct fixture {

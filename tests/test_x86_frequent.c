@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The reader of frequent instructions agrees with the library. */
-#include "execution/instruction/x86_instruction.h"
+#include "execution/instruction/x86_instruction_internal.h"
 #include "tests/assert_each.h"
 #include "tests/run_suite.h"
 

@@ -3,8 +3,8 @@
 
 #include "attribution/attribution_input.h"
 #include "attribution/interrupts/interrupt_rows.h"
-#include "attribution/interrupts/interrupt_steps.h"
-#include "attribution/interrupts/object_tracker.h"
+#include "attribution/interrupts/interrupt_steps_internal.h"
+#include "attribution/interrupts/object_tracker_internal.h"
 #include "attribution/time/thread_tracker.h"
 #include "common/container_of.h"
 #include "common/error.h"

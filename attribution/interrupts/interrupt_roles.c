@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "attribution/interrupts/interrupt_roles.h"
+#include "attribution/interrupts/interrupt_roles_internal.h"
 
 #include "attribution/events/function_marks.h"
 #include "common/maps.h"

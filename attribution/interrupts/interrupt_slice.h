@@ -2,9 +2,9 @@
 #ifndef KT_ATTRIBUTION_INTERRUPTS_INTERRUPT_SLICE_H
 #define KT_ATTRIBUTION_INTERRUPTS_INTERRUPT_SLICE_H
 
-#include "attribution/interrupts/interrupt_roles.h"
+#include "attribution/interrupts/interrupt_roles_internal.h"
 #include "attribution/interrupts/interrupt_rows.h"
-#include "attribution/interrupts/owners.h"
+#include "attribution/interrupts/owners_internal.h"
 #include "common/array.h"
 #include "report/steps/call_step.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "attribution/interrupts/interrupt_steps.h"
+#include "attribution/interrupts/interrupt_steps_internal.h"
 
 #include "attribution/attribution_input.h"
 #include "attribution/events/function_marks.h"

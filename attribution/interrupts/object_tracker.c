@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-#include "attribution/interrupts/object_tracker.h"
+#include "attribution/interrupts/object_tracker_internal.h"
 
-#include "attribution/interrupts/owners.h"
+#include "attribution/interrupts/owners_internal.h"
 #include "report/text/task_names.h"
 #include "symbolize/symbols/symbols.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "attribution/interrupts/owners.h"
+#include "attribution/interrupts/owners_internal.h"
 
 #include "common/maps.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-#include "attribution/interrupts/interrupt_roles.h"
-#include "attribution/interrupts/object_tracker.h"
-#include "attribution/interrupts/owners.h"
+#include "attribution/interrupts/interrupt_roles_internal.h"
+#include "attribution/interrupts/object_tracker_internal.h"
+#include "attribution/interrupts/owners_internal.h"
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "attribution/events/known_events.h"
-#include "attribution/interrupts/interrupt_roles.h"
-#include "attribution/interrupts/object_tracker.h"
-#include "attribution/interrupts/owners.h"
+#include "attribution/interrupts/interrupt_roles_internal.h"
+#include "attribution/interrupts/object_tracker_internal.h"
+#include "attribution/interrupts/owners_internal.h"
 
 #include <stdbool.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "attribution/requests/connections.h"
+#include "attribution/requests/connections_internal.h"
 
 #include "attribution/events/known_events.h"
 #include "attribution/requests/request.h"

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-#include "attribution/requests/endpoint.h"
+#include "attribution/requests/endpoint_internal.h"
 
 #include "attribution/events/known_events.h"
 #include "attribution/requests/request.h"
-#include "attribution/requests/requests_state.h"
+#include "attribution/requests/requests_state_internal.h"
 #include "attribution/time/task_contexts.h"
 #include "attribution/time/task_time.h"
 #include "common/error.h"

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-#include "attribution/requests/requests_answer.h"
+#include "attribution/requests/requests_answer_internal.h"
 
-#include "attribution/requests/connections.h"
-#include "attribution/requests/endpoint.h"
-#include "attribution/requests/requests_state.h"
+#include "attribution/requests/connections_internal.h"
+#include "attribution/requests/endpoint_internal.h"
+#include "attribution/requests/requests_state_internal.h"
 #include "common/error.h"
 #include "report/steps/call_step.h"
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 #include "attribution/events/known_events.h"
-#include "attribution/requests/connections.h"
-#include "attribution/requests/endpoint.h"
-#include "attribution/requests/requests_answer.h"
-#include "attribution/requests/requests_events.h"
-#include "attribution/requests/requests_state.h"
-#include "attribution/requests/requests_take.h"
+#include "attribution/requests/connections_internal.h"
+#include "attribution/requests/endpoint_internal.h"
+#include "attribution/requests/requests_answer_internal.h"
+#include "attribution/requests/requests_events_internal.h"
+#include "attribution/requests/requests_state_internal.h"
+#include "attribution/requests/requests_take_internal.h"
 #include "common/error.h"
 
 #include "attribution/requests/request.h"

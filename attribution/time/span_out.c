@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-#include "attribution/time/span_out.h"
+#include "attribution/time/span_out_internal.h"
 
 #include "attribution/time/task_contexts.h"
-#include "attribution/time/threads.h"
-#include "attribution/time/untraced.h"
+#include "attribution/time/threads_internal.h"
+#include "attribution/time/untraced_internal.h"
 #include "report/text/task_names.h"
 
 #include <stdbool.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "attribution/time/threads.h"
+#include "attribution/time/threads_internal.h"
 
 #include "attribution/time/time_span.h"
 #include "common/array.h"

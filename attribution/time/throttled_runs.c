@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "attribution/time/throttled_runs.h"
+#include "attribution/time/throttled_runs_internal.h"
 
 #include "common/bytes.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-#include "attribution/time/untraced.h"
+#include "attribution/time/untraced_internal.h"
 
 #include "attribution/events/function_marks.h"
-#include "attribution/time/threads.h"
+#include "attribution/time/threads_internal.h"
 #include "common/array.h"
 #include "common/bytes.h"
 #include "common/error.h"

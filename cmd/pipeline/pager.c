@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "cmd/pipeline/pager.h"
+#include "cmd/pipeline/pager_internal.h"
 
 #include "cmd/command.h"
 

@@ -6,7 +6,7 @@
 #include "cmd/pipeline/checkpoints.h"
 #include "cmd/pipeline/choice_check.h"
 #include "cmd/pipeline/cpu_pipeline.h"
-#include "cmd/pipeline/pager.h"
+#include "cmd/pipeline/pager_internal.h"
 #include "cmd/pipeline/session.h"
 #include "common/clocks.h"
 #include "common/error.h"

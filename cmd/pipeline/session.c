@@ -5,7 +5,7 @@
 #include "archive/unpack.h"
 #include "cmd/command.h"
 #include "cmd/console/console.h"
-#include "cmd/pipeline/pager.h"
+#include "cmd/pipeline/pager_internal.h"
 #include "common/array.h"
 #include "common/error.h"
 #include "common/log.h"

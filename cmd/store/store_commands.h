@@ -2,7 +2,7 @@
 #ifndef KT_CMD_STORE_STORE_COMMANDS_H
 #define KT_CMD_STORE_STORE_COMMANDS_H
 
-#include "cmd/store/store_options.h"
+#include "cmd/store/store_options_internal.h"
 
 /* The subcommands of `ktrace-hw store`, each in its own file. */
 extern const struct store_command store_add_command;

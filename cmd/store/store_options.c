@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "cmd/store/store_options.h"
+#include "cmd/store/store_options_internal.h"
 
 #include "cmd/command.h"
 #include "cmd/console/console.h"

@@ -5,7 +5,7 @@
 #include "cmd/console/console.h"
 #include "cmd/record/command_path.h"
 #include "cmd/top/top_options.h"
-#include "cmd/top/top_round.h"
+#include "cmd/top/top_round_internal.h"
 #include "cmd/top/top_show.h"
 #include "common/clocks.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "cmd/top/top_round.h"
+#include "cmd/top/top_round_internal.h"
 
 #include "cmd/console/console.h"
 #include "cmd/options/report_options.h"

@@ -4,7 +4,7 @@
 #include "cmd/command.h"
 #include "cmd/console/console.h"
 #include "cmd/top/top_options.h"
-#include "cmd/top/top_round.h"
+#include "cmd/top/top_round_internal.h"
 #include "report/text/duration_text.h"
 #include "report/text/name_text.h"
 #include "report/text/record_writer.h"

@@ -2,7 +2,7 @@
 #ifndef KT_CMD_TOP_TOP_SHOW_H
 #define KT_CMD_TOP_TOP_SHOW_H
 
-#include "cmd/top/top_round.h"
+#include "cmd/top/top_round_internal.h"
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "collector/function_graph/function_graph.h"
 
-#include "collector/function_graph/trace_dat_file.h"
+#include "collector/function_graph/trace_dat_file_internal.h"
 #include "common/array.h"
 #include "common/bytes.h"
 #include "common/error.h"

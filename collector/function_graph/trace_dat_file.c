@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "collector/function_graph/trace_dat_file.h"
+#include "collector/function_graph/trace_dat_file_internal.h"
 
 #include "collector/events/tracefs.h"
 #include "common/bytes.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "collector/gate/gate.h"
 
-#include "collector/gate/gate_program.h"
+#include "collector/gate/gate_program_internal.h"
 #include "collector/trigger/bpf_program.h"
 #include "collector/trigger/probe_events.h"
 #include "collector/trigger/trigger_set.h"

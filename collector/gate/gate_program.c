@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "collector/gate/gate_program.h"
+#include "collector/gate/gate_program_internal.h"
 #include "collector/trigger/trigger_program.h"
 #include "common/recording_events.h"
 

@@ -26,7 +26,7 @@ struct tracer;
  * 	code/<first>-<end>-<time>-<since>	the same bytes since <since>
  * 	code/<first>-<end>-<time>		empty: other code from then on
  *
- * decoder/code/code_change.h defines the times for which a copy is valid. Code
+ * decoder/code/code_change_internal.h defines the times for which a copy is valid. Code
  * that is removed before it can be read is counted as lost.
  *
  * 	announced by	code			known from

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "collector/sockets/kernel_types.h"
+#include "collector/sockets/kernel_types_internal.h"
 
 #include "common/array.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "collector/trace_unit/pmu.h"
+#include "collector/trace_unit/pmu_internal.h"
 #include "common/error.h"
 
 #include <linux/perf_event.h>

@@ -3,7 +3,7 @@
 #define KT_COLLECTOR_TRACER_H
 
 #include "collector/trace_unit/cycle_choice.h"
-#include "collector/trace_unit/pmu.h"
+#include "collector/trace_unit/pmu_internal.h"
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "collector/trigger/function_names.h"
+#include "collector/trigger/function_names_internal.h"
 
 #include "collector/kernel_code/kernel_symbols.h"
 #include "common/error.h"

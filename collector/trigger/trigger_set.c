@@ -5,7 +5,7 @@
 #include "collector/events/tracefs.h"
 #include "collector/kernel_code/kernel_symbols.h"
 #include "collector/trigger/bpf_program.h"
-#include "collector/trigger/function_names.h"
+#include "collector/trigger/function_names_internal.h"
 #include "collector/trigger/probe_events.h"
 #include "common/error.h"
 #include "common/log.h"

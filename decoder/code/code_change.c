@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "decoder/code/code_change.h"
+#include "decoder/code/code_change_internal.h"
 
 #include "common/array.h"
 #include "common/budget.h"

@@ -5,7 +5,7 @@
 #include "common/error.h"
 #include "common/file_map.h"
 #include "common/log.h"
-#include "decoder/code/code_change.h"
+#include "decoder/code/code_change_internal.h"
 #include "decoder/code/code_region.h"
 #include "decoder/recording/recording.h"
 #include "decoder/recording/recording_facts.h"

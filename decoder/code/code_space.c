@@ -4,7 +4,7 @@
 #include "common/array.h"
 #include "common/error.h"
 #include "common/file_map.h"
-#include "decoder/code/code_change.h"
+#include "decoder/code/code_change_internal.h"
 #include "decoder/code/code_image.h"
 #include "decoder/code/code_region.h"
 #include "decoder/code/process_maps.h"

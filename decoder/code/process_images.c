@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#include "decoder/code/process_images.h"
 #include "common/error.h"
+#include "decoder/code/process_images_internal.h"
 #include "decoder/code/process_maps.h"
 
 enum { MOST_IMAGES = 1024 };

@@ -2,7 +2,7 @@
 #include "decoder/code/process_view.h"
 #include "common/array.h"
 #include "common/error.h"
-#include "decoder/code/process_images.h"
+#include "decoder/code/process_images_internal.h"
 #include "decoder/code/process_maps.h"
 #include "decoder/flow/switch_feed.h"
 #include "decoder/recording/recording.h"

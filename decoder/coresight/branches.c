@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-#include "decoder/coresight/branches.h"
+#include "decoder/coresight/branches_internal.h"
 
-#include "decoder/coresight/feed.h"
-#include "decoder/coresight/packet.h"
-#include "decoder/coresight/range_exit.h"
+#include "decoder/coresight/feed_internal.h"
+#include "decoder/coresight/packet_internal.h"
+#include "decoder/coresight/range_exit_internal.h"
 #include "decoder/flow/flow.h"
 
 #include <stdlib.h>

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-#include "decoder/coresight/elements.h"
+#include "decoder/coresight/elements_internal.h"
 
 #include "common/error.h"
 #include "decoder/code/code_space.h"
-#include "decoder/coresight/feed.h"
-#include "decoder/coresight/items.h"
-#include "decoder/coresight/range_exit.h"
-#include "decoder/coresight/tree.h"
+#include "decoder/coresight/feed_internal.h"
+#include "decoder/coresight/items_internal.h"
+#include "decoder/coresight/range_exit_internal.h"
+#include "decoder/coresight/tree_internal.h"
 #include "decoder/flow/flow.h"
 #include "decoder/flow/flow_source.h"
 #include "decoder/flow/switch_feed.h"

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-#include "decoder/coresight/feed.h"
+#include "decoder/coresight/feed_internal.h"
 
 #include "common/array.h"
 #include "common/error.h"
-#include "decoder/coresight/tree.h"
+#include "decoder/coresight/tree_internal.h"
 #include "decoder/recording/coresight_streams.h"
 #include "decoder/recording/recording.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-#include "decoder/coresight/items.h"
+#include "decoder/coresight/items_internal.h"
 
-#include "decoder/coresight/feed.h"
+#include "decoder/coresight/feed_internal.h"
 #include "decoder/recording/coresight_streams.h"
 #include "decoder/recording/recording.h"
 

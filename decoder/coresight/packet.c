@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "decoder/coresight/packet.h"
+#include "decoder/coresight/packet_internal.h"
 
 #include "decoder/recording/coresight_streams.h"
 

@@ -2,7 +2,7 @@
 #include "decoder/flow/packet_dump.h"
 #include "common/array.h"
 #include "common/error.h"
-#include "decoder/coresight/feed.h"
+#include "decoder/coresight/feed_internal.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "decoder/coresight/range_exit.h"
+#include "decoder/coresight/range_exit_internal.h"
 
 #include "decoder/code/code_space.h"
 

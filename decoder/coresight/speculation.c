@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-#include "decoder/coresight/speculation.h"
+#include "decoder/coresight/speculation_internal.h"
 
-#include "decoder/coresight/packet.h"
+#include "decoder/coresight/packet_internal.h"
 #include "decoder/recording/coresight_streams.h"
 
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "decoder/coresight/tree.h"
+#include "decoder/coresight/tree_internal.h"
 
 #include "common/error.h"
 #include "decoder/code/code_space.h"

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-#include "decoder/intel_pt/intel_branches.h"
+#include "decoder/intel_pt/intel_branches_internal.h"
 
 #include "common/error.h"
 #include "decoder/flow/flow.h"
 #include "decoder/intel_pt/branch_window.h"
-#include "decoder/intel_pt/intel_flow.h"
+#include "decoder/intel_pt/intel_flow_internal.h"
 
 #include <stdlib.h>
 #include <string.h>

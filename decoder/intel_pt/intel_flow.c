@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "decoder/intel_pt/intel_flow.h"
+#include "decoder/intel_pt/intel_flow_internal.h"
 
 /* Adds a branch whose packet has a time of its own. */
 static inline struct trace_branch *

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "decoder/intel_pt/intel_packet_dump.h"
+#include "decoder/intel_pt/intel_packet_dump_internal.h"
 
 #include "common/error.h"
 #include "decoder/flow/packet_dump.h"

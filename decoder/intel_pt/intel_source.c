@@ -2,7 +2,7 @@
 #include "common/error.h"
 #include "decoder/flow/branch_source.h"
 #include "decoder/flow/flow_source.h"
-#include "decoder/intel_pt/intel_branches.h"
+#include "decoder/intel_pt/intel_branches_internal.h"
 #include "decoder/intel_pt/intel_clock.h"
 #include "decoder/intel_pt/intel_packet.h"
 #include "decoder/recording/aux_stream.h"

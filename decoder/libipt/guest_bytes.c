@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-#include "decoder/libipt/guest_bytes.h"
 #include "common/error.h"
 #include "decoder/intel_pt/intel_packet.h"
+#include "decoder/libipt/guest_bytes_internal.h"
 #include "decoder/recording/aux_stream.h"
 
 #include <stdbool.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "decoder/libipt/intel_tokens.h"
+#include "decoder/libipt/intel_tokens_internal.h"
 
 #include "common/array.h"
 #include "decoder/flow/branch_source.h"

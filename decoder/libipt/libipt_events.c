@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-#include "decoder/libipt/libipt_events.h"
+#include "decoder/libipt/libipt_events_internal.h"
 
 #include "decoder/code/code_space.h"
 #include "decoder/flow/flow.h"
 #include "decoder/intel_pt/intel_packet.h"
-#include "decoder/libipt/branch.h"
-#include "decoder/libipt/libipt_segment.h"
+#include "decoder/libipt/branch_internal.h"
+#include "decoder/libipt/libipt_segment_internal.h"
 
 #include <intel-pt.h>
 #include <stdbool.h>

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-#include "decoder/libipt/libipt_segment.h"
 #include "decoder/flow/flow_batch.h"
 #include "decoder/intel_pt/intel_clock.h"
 #include "decoder/intel_pt/intel_packet.h"
-#include "decoder/libipt/guest_bytes.h"
-#include "decoder/libipt/intel_tokens.h"
+#include "decoder/libipt/guest_bytes_internal.h"
+#include "decoder/libipt/intel_tokens_internal.h"
+#include "decoder/libipt/libipt_segment_internal.h"
 #include "decoder/recording/aux_stream.h"
 #include "decoder/recording/recording.h"
 

@@ -10,9 +10,9 @@
 #include "decoder/flow/flow_source.h"
 #include "decoder/flow/switch_feed.h"
 #include "decoder/intel_pt/intel_clock.h"
-#include "decoder/libipt/branch.h"
-#include "decoder/libipt/libipt_events.h"
-#include "decoder/libipt/libipt_segment.h"
+#include "decoder/libipt/branch_internal.h"
+#include "decoder/libipt/libipt_events_internal.h"
+#include "decoder/libipt/libipt_segment_internal.h"
 #include "decoder/recording/aux_stream.h"
 #include "decoder/recording/recording.h"
 

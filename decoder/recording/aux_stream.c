@@ -7,7 +7,7 @@
 #include "common/error.h"
 #include "common/file_map.h"
 #include "common/perf_data.h"
-#include "decoder/recording/record_parse.h"
+#include "decoder/recording/record_parse_internal.h"
 #include "decoder/recording/record_walk.h"
 #include "decoder/recording/recording.h"
 #include "decoder/recording/sideband.h"

@@ -813,7 +813,7 @@ enum recording_time recording_time(const struct recording *recording)
 
 /* Adds a stream for each CPU that came online while recording, and has no unit in
  * AUXTRACE_INFO: the recorder writes records of losses, with the trace's event, at
- * the start and the end of its gap (collector/late_cpus.h).
+ * the start and the end of its gap (collector/late_cpus_internal.h).
  */
 static int add_untraced(struct recording *recording)
 {

@@ -7,7 +7,7 @@
 #include "common/generated_chunk.h"
 #include "common/log.h"
 #include "common/memory.h"
-#include "decoder/recording/generated_image.h"
+#include "decoder/recording/generated_image_internal.h"
 #include "decoder/recording/generated_names.h"
 #include "decoder/recording/recording_facts.h"
 #include "decoder/recording/sideband.h"

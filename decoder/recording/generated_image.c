@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-#include "decoder/recording/generated_image.h"
 #include "common/error.h"
 #include "common/generated_chunk.h"
 #include "common/memory.h"
+#include "decoder/recording/generated_image_internal.h"
 #include "decoder/recording/generated_names.h"
 
 #include <string.h>

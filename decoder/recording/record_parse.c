@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "decoder/recording/record_parse.h"
+#include "decoder/recording/record_parse_internal.h"
 
 #include "common/array.h"
 #include "common/budget.h"

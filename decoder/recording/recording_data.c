@@ -10,7 +10,7 @@
 #include "common/maps.h"
 #include "common/memory.h"
 #include "common/perf_data.h"
-#include "decoder/recording/record_parse.h"
+#include "decoder/recording/record_parse_internal.h"
 #include "decoder/recording/record_walk.h"
 #include "decoder/recording/recording_facts.h"
 #include "decoder/recording/sideband.h"

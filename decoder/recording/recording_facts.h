@@ -3,7 +3,7 @@
 #define KT_DECODER_RECORDING_RECORDING_FACTS_H
 
 #include "decoder/recording/aux_stream.h"
-#include "decoder/recording/record_parse.h"
+#include "decoder/recording/record_parse_internal.h"
 #include "decoder/recording/record_walk.h"
 #include "decoder/recording/recording.h"
 #include "decoder/recording/tracepoint.h"

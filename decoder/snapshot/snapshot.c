@@ -11,7 +11,7 @@
 #include "decoder/code/code_region.h"
 #include "decoder/recording/recording_facts.h"
 #include "decoder/recording/sideband.h"
-#include "decoder/snapshot/ini.h"
+#include "decoder/snapshot/ini_internal.h"
 
 #include <stdbool.h>
 #include <stdlib.h>

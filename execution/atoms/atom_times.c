@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "execution/atoms/atom_times.h"
+#include "execution/atoms/atom_times_internal.h"
 
 #include "common/error.h"
 #include "decoder/code/code_space.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-#include "execution/atoms/walk_atoms.h"
+#include "execution/atoms/walk_atoms_internal.h"
 
-#include "execution/atoms/atom_times.h"
+#include "execution/atoms/atom_times_internal.h"
 #include "execution/walk/execution.h"
 #include "execution/walk/walk.h"
 

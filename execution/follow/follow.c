@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "execution/follow/follow.h"
+#include "execution/follow/follow_internal.h"
 
 #include "common/error.h"
 #include "decoder/code/code_space.h"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-#include "execution/follow/follow_run.h"
+#include "execution/follow/follow_run_internal.h"
 
 #include "common/error.h"
-#include "execution/follow/follow.h"
+#include "execution/follow/follow_internal.h"
 
 /* A run is the engine's inner loop: everything that is done for nearly every
  * block that runs. Facts that depend on an edge alone are computed once and

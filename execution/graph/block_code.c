@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "execution/graph/block_code.h"
+#include "execution/graph/block_code_internal.h"
 
 #include "common/error.h"
 #include "common/memory.h"

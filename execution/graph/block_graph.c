@@ -5,7 +5,7 @@
 #include "common/memory.h"
 #include "decoder/code/code_space.h"
 #include "decoder/flow/flow.h"
-#include "execution/graph/block_code.h"
+#include "execution/graph/block_code_internal.h"
 #include "symbolize/functions/function_table.h"
 #include "symbolize/symbols/symbols.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "execution/instruction/instruction.h"
 #include "execution/instruction/arm_instruction.h"
-#include "execution/instruction/x86_instruction.h"
+#include "execution/instruction/x86_instruction_internal.h"
 
 int instruction_read(enum instruction_set set, uint64_t address,
 		     const uint8_t *bytes, size_t size,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "execution/instruction/x86_encoding.h"
+#include "execution/instruction/x86_encoding_internal.h"
 
 #include <string.h>
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-#include "execution/instruction/x86_instruction.h"
+#include "execution/instruction/x86_instruction_internal.h"
 
 #include <Zydis/Zydis.h>
 #include <string.h>
 
 #include "common/error.h"
-#include "execution/instruction/x86_encoding.h"
+#include "execution/instruction/x86_encoding_internal.h"
 
 /* The format of the bytes after an opcode (Intel SDM, volume 2, appendix A),
  * and the effect.

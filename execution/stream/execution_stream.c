@@ -3,7 +3,7 @@
 
 #include "common/error.h"
 #include "decoder/flow/flow_source.h"
-#include "execution/stream/record_join.h"
+#include "execution/stream/record_join_internal.h"
 
 #include <stdlib.h>
 

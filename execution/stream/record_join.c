@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-#include "execution/stream/record_join.h"
+#include "execution/stream/record_join_internal.h"
 
 #include "common/error.h"
 #include "decoder/flow/flow_source.h"
 #include "decoder/recording/aux_stream.h"
 #include "decoder/recording/recording.h"
-#include "execution/stream/segment_feed.h"
+#include "execution/stream/segment_feed_internal.h"
 
 #include <string.h>
 

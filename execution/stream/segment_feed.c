@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "execution/stream/segment_feed.h"
+#include "execution/stream/segment_feed_internal.h"
 
 #include "common/error.h"
 #include "decoder/flow/branch_source.h"

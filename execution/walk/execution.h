@@ -6,7 +6,7 @@
 #include "decoder/recording/recording.h"
 #include "execution/graph/block_graph.h"
 #include "execution/graph/return_stack.h"
-#include "execution/walk/event_times.h"
+#include "execution/walk/event_times_internal.h"
 #include "symbolize/events/function_event.h"
 
 #include <stdbool.h>

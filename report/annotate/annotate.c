@@ -4,7 +4,7 @@
 #include "common/error.h"
 #include "common/file_map.h"
 #include "report/annotate/annotation.h"
-#include "report/annotate/disassembly.h"
+#include "report/annotate/disassembly_internal.h"
 #include "report/text/duration_text.h"
 #include "report/text/function_label.h"
 #include "report/text/name_text.h"

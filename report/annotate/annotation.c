@@ -7,7 +7,7 @@
 #include "decoder/code/user_code.h"
 #include "decoder/flow/flow_source.h"
 #include "decoder/recording/recording.h"
-#include "report/annotate/disassembly.h"
+#include "report/annotate/disassembly_internal.h"
 #include "report/steps/call_step.h"
 #include "report/steps/step_select.h"
 #include "report/steps/task_choice.h"

@@ -10,7 +10,7 @@
 #include "common/bytes.h"
 #include "common/error.h"
 #include "common/maps.h"
-#include "report/exports/stack_paths.h"
+#include "report/exports/stack_paths_internal.h"
 #include "report/profile/profile_report.h"
 #include "report/text/duration_text.h"
 #include "report/text/function_label.h"

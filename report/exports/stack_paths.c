@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "report/exports/stack_paths.h"
+#include "report/exports/stack_paths_internal.h"
 
 #include "common/array.h"
 #include "common/error.h"

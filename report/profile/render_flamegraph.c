@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "report/profile/render_flamegraph.h"
+#include "report/profile/render_flamegraph_internal.h"
 
 #include "common/error.h"
 #include "report/profile/call_tree.h"

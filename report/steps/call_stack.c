@@ -4,7 +4,7 @@
 #include "common/error.h"
 #include "decoder/flow/flow.h"
 #include "report/steps/call_frames.h"
-#include "report/steps/stack_switch.h"
+#include "report/steps/stack_switch_internal.h"
 #include "symbolize/functions/function_table.h"
 
 #include <stdbool.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "report/steps/stack_switch.h"
+#include "report/steps/stack_switch_internal.h"
 
 #include "common/array.h"
 #include "common/error.h"

@@ -5,7 +5,7 @@
 #include "common/bytes.h"
 #include "common/error.h"
 #include "report/steps/call_stack.h"
-#include "report/steps/task_state.h"
+#include "report/steps/task_state_internal.h"
 #include "symbolize/functions/function_table.h"
 
 #include <stdbool.h>

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-#include "report/steps/task_state.h"
+#include "report/steps/task_state_internal.h"
 
 #include "common/bytes.h"
 #include "common/error.h"
 #include "common/maps.h"
 #include "decoder/flow/flow.h"
 #include "report/steps/call_frames.h"
-#include "report/steps/stack_switch.h"
+#include "report/steps/stack_switch_internal.h"
 
 #include <stdbool.h>
 #include <stdlib.h>

@@ -2,7 +2,7 @@
 #include "common/array.h"
 #include "common/error.h"
 #include "report/timeline/perfetto_out.h"
-#include "report/timeline/perfetto_tracks.h"
+#include "report/timeline/perfetto_tracks_internal.h"
 #include "report/timeline/span_export.h"
 
 #include <stdbool.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "report/timeline/perfetto_tracks.h"
+#include "report/timeline/perfetto_tracks_internal.h"
 
 #include "common/array.h"
 #include "common/error.h"

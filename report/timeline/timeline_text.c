@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#include "report/timeline/timeline_text.h"
 #include "report/text/user_mark.h"
+#include "report/timeline/timeline_text_internal.h"
 
 #include "common/array.h"
 #include "common/error.h"

@@ -3,7 +3,7 @@
 
 #include "common/error.h"
 #include "common/output_folder.h"
-#include "sql/sqlite/ranked_values.h"
+#include "sql/sqlite/ranked_values_internal.h"
 
 #include <math.h>
 #include <stdbool.h>

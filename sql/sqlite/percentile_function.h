@@ -2,7 +2,7 @@
 #ifndef KT_SQL_PERCENTILE_FUNCTION_H
 #define KT_SQL_PERCENTILE_FUNCTION_H
 
-#include "sql/sqlite/sqlite_api.h"
+#include "sql/sqlite/sqlite_api_internal.h"
 
 struct log;
 

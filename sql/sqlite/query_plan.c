@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "sql/sqlite/query_plan.h"
+#include "sql/sqlite/query_plan_internal.h"
 
 #include "sql/rows/row_out.h"
 #include "sql/tables/row_source.h"

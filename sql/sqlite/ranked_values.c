@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "sql/sqlite/ranked_values.h"
+#include "sql/sqlite/ranked_values_internal.h"
 
 #include "common/error.h"
 #include "common/file_map.h"

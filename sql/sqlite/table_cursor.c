@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "sql/sqlite/table_cursor.h"
+#include "sql/sqlite/table_cursor_internal.h"
 
 #include "common/error.h"
 #include "sql/scan/table_scan.h"

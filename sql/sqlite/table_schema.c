@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "sql/sqlite/table_schema.h"
 
-#include "sql/sqlite/sqlite_api.h"
+#include "sql/sqlite/sqlite_api_internal.h"
 #include "sql/tables/sql_tables.h"
 
 static const char *const type_names[] = {

@@ -4,7 +4,7 @@
 
 #include "sql/rows/row_queue.h"
 #include "sql/rows/sql_table.h"
-#include "sql/sqlite/sqlite_api.h"
+#include "sql/sqlite/sqlite_api_internal.h"
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -6,8 +6,8 @@
 #include "sql/rows/sql_table.h"
 #include "sql/scan/table_scan.h"
 #include "sql/sqlite/percentile_function.h"
-#include "sql/sqlite/query_plan.h"
-#include "sql/sqlite/table_cursor.h"
+#include "sql/sqlite/query_plan_internal.h"
+#include "sql/sqlite/table_cursor_internal.h"
 #include "sql/sqlite/table_schema.h"
 #include "sql/tables/sql_tables.h"
 

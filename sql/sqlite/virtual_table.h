@@ -2,7 +2,7 @@
 #ifndef KT_SQL_SQLITE_VIRTUAL_TABLE_H
 #define KT_SQL_SQLITE_VIRTUAL_TABLE_H
 
-#include "sql/sqlite/sqlite_api.h"
+#include "sql/sqlite/sqlite_api_internal.h"
 
 struct sql_recording;
 

@@ -3,7 +3,7 @@
 #include "attribution/interrupts/interrupt_rows.h"
 #include "common/array.h"
 #include "sql/rows/row_out.h"
-#include "sql/tables/interrupt_rows.h"
+#include "sql/tables/interrupt_rows_internal.h"
 #include "sql/tables/row_source.h"
 #include "sql/tables/sql_tables.h"
 #include "tables/processes/processes_table.h"

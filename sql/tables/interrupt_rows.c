@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "sql/tables/interrupt_rows.h"
+#include "sql/tables/interrupt_rows_internal.h"
 
 #include "attribution/interrupts/interrupt_accounts.h"
 #include "attribution/interrupts/interrupt_rows.h"

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-#include "store/clickhouse/clickhouse_http.h"
+#include "store/clickhouse/clickhouse_http_internal.h"
 
 #include "common/budget.h"
 #include "common/error.h"
 #include "common/log.h"
 #include "store/answer/answer.h"
-#include "store/clickhouse/clickhouse_query.h"
+#include "store/clickhouse/clickhouse_query_internal.h"
 
 #include <dlfcn.h>
 #include <sqlite3.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "store/clickhouse/clickhouse_query.h"
+#include "store/clickhouse/clickhouse_query_internal.h"
 
 #include "common/array.h"
 #include "common/error.h"

@@ -5,9 +5,9 @@
 #include "common/log.h"
 #include "store/answer/answer.h"
 #include "store/clickhouse/clickhouse_ddl.h"
-#include "store/clickhouse/clickhouse_http.h"
-#include "store/clickhouse/clickhouse_query.h"
-#include "store/clickhouse/clickhouse_upload.h"
+#include "store/clickhouse/clickhouse_http_internal.h"
+#include "store/clickhouse/clickhouse_query_internal.h"
+#include "store/clickhouse/clickhouse_upload_internal.h"
 #include "store/entry/store_entry.h"
 #include "store/target/store_target.h"
 

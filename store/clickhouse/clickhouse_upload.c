@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-#include "store/clickhouse/clickhouse_upload.h"
+#include "store/clickhouse/clickhouse_upload_internal.h"
 
 #include "common/error.h"
 #include "common/log.h"
 #include "sql/rows/sql_table.h"
 #include "store/clickhouse/clickhouse_ddl.h"
-#include "store/clickhouse/clickhouse_http.h"
+#include "store/clickhouse/clickhouse_http_internal.h"
 #include "store/target/store_target.h"
 
 #include <endian.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "store/clickhouse/native_block.h"
+#include "store/clickhouse/native_block_internal.h"
 
 #include "common/bytes.h"
 #include "store/entry/store_entry.h"

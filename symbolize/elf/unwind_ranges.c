@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "symbolize/elf/unwind_ranges.h"
+#include "symbolize/elf/unwind_ranges_internal.h"
 
 #include "common/array.h"
 #include "common/bytes.h"

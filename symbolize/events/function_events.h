@@ -27,7 +27,7 @@ struct function_events *function_events_new(struct flow_source *source,
 void function_events_of_thread(struct function_events *events);
 
 /* From now on the trace decides which switch record belongs to which switch
- * point, as in execution/stream/record_join.h: the source's FLOW_SWITCH items
+ * point, as in execution/stream/record_join_internal.h: the source's FLOW_SWITCH items
  * only show which records are due. Does nothing unless the trace is Intel PT's,
  * which has time bounds, with times in nanoseconds. Borrows @input's recording
  * and stream. Must be called before the first function_events_next(). Returns 0

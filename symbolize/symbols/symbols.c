@@ -4,7 +4,7 @@
 #include "common/error.h"
 #include "decoder/recording/recording.h"
 #include "symbolize/kernel/kernel_symbols.h"
-#include "symbolize/symbols/user_space.h"
+#include "symbolize/symbols/user_space_internal.h"
 
 #include <stdbool.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "symbolize/symbols/user_space.h"
+#include "symbolize/symbols/user_space_internal.h"
 
 #include "common/array.h"
 #include "common/error.h"

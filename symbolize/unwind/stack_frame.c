@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-#include "symbolize/unwind/stack_frame.h"
+#include "symbolize/unwind/stack_frame_internal.h"
 
 #include "symbolize/arch/arch.h"
-#include "symbolize/unwind/user_memory.h"
+#include "symbolize/unwind/user_memory_internal.h"
 
 #include <dwarf.h>
 #include <stddef.h>

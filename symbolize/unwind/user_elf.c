@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "symbolize/unwind/user_elf.h"
+#include "symbolize/unwind/user_elf_internal.h"
 
 #include "common/array.h"
 #include "common/file_map.h"

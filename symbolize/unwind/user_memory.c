@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "symbolize/unwind/user_memory.h"
+#include "symbolize/unwind/user_memory_internal.h"
 
 #include "common/array.h"
 #include "common/error.h"

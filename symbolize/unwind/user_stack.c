@@ -6,9 +6,9 @@
 #include "decoder/recording/sideband.h"
 #include "symbolize/arch/arch.h"
 #include "symbolize/symbols/symbols.h"
-#include "symbolize/unwind/stack_frame.h"
-#include "symbolize/unwind/user_elf.h"
-#include "symbolize/unwind/user_memory.h"
+#include "symbolize/unwind/stack_frame_internal.h"
+#include "symbolize/unwind/user_elf_internal.h"
+#include "symbolize/unwind/user_memory_internal.h"
 
 #include <assert.h>
 #include <linux/perf_event.h>

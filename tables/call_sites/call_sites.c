@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "tables/call_sites/call_sites.h"
+#include "tables/call_sites/call_sites_internal.h"
 
 #include "attribution/events/event_handler.h"
 #include "attribution/events/known_events.h"

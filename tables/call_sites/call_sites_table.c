@@ -5,7 +5,7 @@
 #include "decoder/recording/recording.h"
 #include "symbolize/elf/lines.h"
 #include "symbolize/symbols/symbols.h"
-#include "tables/call_sites/call_sites.h"
+#include "tables/call_sites/call_sites_internal.h"
 #include "tables/table.h"
 #include "tables/table_records.h"
 #include "tables/text/recorded.h"

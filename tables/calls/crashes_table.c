@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "tables/calls/crashes_table.h"
+#include "tables/calls/crashes_table_internal.h"
 
 #include "attribution/events/event_handler.h"
 #include "attribution/events/known_events.h"

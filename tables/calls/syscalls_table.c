@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-#include "tables/calls/syscalls_table.h"
 #include "attribution/calls/system_calls.h"
 #include "attribution/events/known_events.h"
 #include "attribution/task_tracker.h"
@@ -14,6 +13,7 @@
 #include "report/steps/task_choice.h"
 #include "symbolize/functions/function_table.h"
 #include "symbolize/symbols/symbols.h"
+#include "tables/calls/syscalls_table_internal.h"
 #include "tables/table.h"
 #include "tables/table_records.h"
 #include "tables/text/histogram.h"

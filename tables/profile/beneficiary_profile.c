@@ -11,7 +11,7 @@
 #include "common/error.h"
 #include "report/steps/call_step.h"
 #include "report/steps/task_choice.h"
-#include "tables/profile/slice_works.h"
+#include "tables/profile/slice_works_internal.h"
 #include "tables/table.h"
 
 #include <stdbool.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "tables/profile/slice_works.h"
+#include "tables/profile/slice_works_internal.h"
 
 #include "attribution/interrupts/interrupt_rows.h"
 #include "common/error.h"

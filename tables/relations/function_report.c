@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "tables/relations/function_report.h"
+#include "tables/relations/function_report_internal.h"
 
 #include "common/error.h"
 #include "report/profile/call_graph.h"
@@ -11,7 +11,7 @@
 #include "report/text/record_writer.h"
 #include "report/text/task_names.h"
 #include "symbolize/functions/function_table.h"
-#include "tables/relations/function_choice.h"
+#include "tables/relations/function_choice_internal.h"
 #include "tables/table.h"
 #include "tables/text/histogram.h"
 

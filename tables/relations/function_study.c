@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-#include "tables/relations/function_study.h"
+#include "tables/relations/function_study_internal.h"
 
 #include "common/array.h"
 #include "common/error.h"
 #include "report/profile/call_tree.h"
 #include "report/steps/task_choice.h"
 #include "report/text/function_label.h"
-#include "tables/relations/function_choice.h"
+#include "tables/relations/function_choice_internal.h"
 
 #include <stdlib.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "tables/relations/latency.h"
+#include "tables/relations/latency_internal.h"
 
 #include "attribution/time/wait_channels.h"
 #include "common/array.h"
@@ -8,7 +8,7 @@
 #include "report/steps/task_choice.h"
 #include "report/text/function_label.h"
 #include "symbolize/functions/context_kinds.h"
-#include "tables/relations/function_choice.h"
+#include "tables/relations/function_choice_internal.h"
 
 #include <stdlib.h>
 

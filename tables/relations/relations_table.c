@@ -5,8 +5,8 @@
 #include "report/profile/profile.h"
 #include "symbolize/functions/function_table.h"
 #include "symbolize/symbols/symbols.h"
-#include "tables/relations/function_choice.h"
-#include "tables/relations/function_report.h"
+#include "tables/relations/function_choice_internal.h"
+#include "tables/relations/function_report_internal.h"
 #include "tables/table.h"
 #include "tables/text/histogram.h"
 

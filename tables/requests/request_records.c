@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "tables/requests/request_records.h"
+#include "tables/requests/request_records_internal.h"
 
 #include "attribution/requests/request.h"
 #include "common/bytes.h"

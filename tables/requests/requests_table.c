@@ -11,7 +11,7 @@
 #include "report/text/task_names.h"
 #include "symbolize/functions/function_table.h"
 #include "symbolize/symbols/symbols.h"
-#include "tables/requests/request_records.h"
+#include "tables/requests/request_records_internal.h"
 #include "tables/requests/request_sleeps.h"
 #include "tables/requests/request_sums.h"
 #include "tables/table.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "tables/waits/runqueue_records.h"
+#include "tables/waits/runqueue_records_internal.h"
 
 #include "common/bytes.h"
 #include "common/error.h"

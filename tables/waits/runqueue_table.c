@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "tables/waits/runqueue_table.h"
+#include "tables/waits/runqueue_table_internal.h"
 
 #include "attribution/events/event_handler.h"
 #include "attribution/events/known_events.h"
@@ -16,7 +16,7 @@
 #include "tables/text/histogram.h"
 #include "tables/text/recorded.h"
 #include "tables/text/table_rows.h"
-#include "tables/waits/runqueue_records.h"
+#include "tables/waits/runqueue_records_internal.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

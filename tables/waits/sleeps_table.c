@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "tables/waits/sleeps_table.h"
+#include "tables/waits/sleeps_table_internal.h"
 
 #include "attribution/calls/system_calls.h"
 #include "attribution/events/known_events.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "archive/archive_file.h"
+#include "archive/archive_file_internal.h"
 #include "tests/fuzz/fuzz.h"
 
 /* Fuzzes the content of an archive, without Zstandard, and the archive itself.

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "decoder/libipt/branch.h"
+#include "decoder/libipt/branch_internal.h"
 #include "tests/fuzz/fuzz.h"
 
 #include <stdlib.h>

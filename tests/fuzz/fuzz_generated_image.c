@@ -2,7 +2,7 @@
 #include "common/array.h"
 #include "common/generated_chunk.h"
 #include "common/memory.h"
-#include "decoder/recording/generated_image.h"
+#include "decoder/recording/generated_image_internal.h"
 #include "decoder/recording/generated_names.h"
 #include "tests/fuzz/fuzz.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-#include "decoder/intel_pt/intel_branches.h"
+#include "decoder/intel_pt/intel_branches_internal.h"
 #include "decoder/intel_pt/intel_clock.h"
 #include "decoder/intel_pt/intel_packet.h"
-#include "decoder/intel_pt/intel_packet_dump.h"
+#include "decoder/intel_pt/intel_packet_dump_internal.h"
 #include "decoder/recording/aux_stream.h"
 #include "tests/fuzz/fuzz.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "decoder/intel_pt/intel_clock.h"
-#include "decoder/libipt/intel_tokens.h"
+#include "decoder/libipt/intel_tokens_internal.h"
 #include "tests/fuzz/fuzz.h"
 
 /* Packets, and the times decoded from them. */

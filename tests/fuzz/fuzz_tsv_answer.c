@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "store/answer/answer.h"
-#include "store/clickhouse/clickhouse_query.h"
+#include "store/clickhouse/clickhouse_query_internal.h"
 #include "tests/fuzz/fuzz.h"
 
 #include <assert.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "collector/trigger/function_names.h"
+#include "collector/trigger/function_names_internal.h"
 #include "tests/fuzz/fuzz.h"
 
 #include <stdio.h>

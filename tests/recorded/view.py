@@ -13,7 +13,7 @@ import sys
 from reader import Reader
 from view_server import server
 
-NUMBERS = 8     # of a slice; see view/answer/answer_json.h
+NUMBERS = 8     # of a slice; see view/answer/answer_json_internal.h
 STACK, STATE, ASLEEP, KINDS = 2, 1, 6, 3
 WINDOWS = 12
 PARTS = ("work", "idle", "tracer")

@@ -22,7 +22,7 @@
  */
 
 #include "report/steps/call_step.h"
-#include "view/answer/json_out.h"
+#include "view/answer/json_out_internal.h"
 #include "view/data/summary.h"
 
 struct context_kinds;

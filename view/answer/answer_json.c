@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-#include "view/answer/answer_json.h"
+#include "view/answer/answer_json_internal.h"
 
 #include "common/error.h"
 #include "symbolize/functions/function_table.h"
-#include "view/answer/json_out.h"
+#include "view/answer/json_out_internal.h"
 #include "view/data/summary.h"
 #include "view/make/thread_numbers.h"
 

@@ -3,7 +3,7 @@
 #include "common/error.h"
 #include "report/steps/call_step.h"
 #include "view/answer/answer.h"
-#include "view/answer/answer_json.h"
+#include "view/answer/answer_json_internal.h"
 #include "view/data/slice_store.h"
 #include "view/make/thread_numbers.h"
 #include "view/make/view_builder.h"

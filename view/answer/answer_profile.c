@@ -7,7 +7,7 @@
 #include "report/steps/task_choice.h"
 #include "symbolize/functions/function_table.h"
 #include "view/answer/answer.h"
-#include "view/answer/answer_json.h"
+#include "view/answer/answer_json_internal.h"
 #include "view/data/call_sums.h"
 #include "view/make/thread_numbers.h"
 

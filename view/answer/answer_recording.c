@@ -3,7 +3,7 @@
 #include "report/text/task_names.h"
 #include "tables/text/recorded.h"
 #include "view/answer/answer.h"
-#include "view/answer/answer_json.h"
+#include "view/answer/answer_json_internal.h"
 
 #include <stdlib.h>
 #include <string.h>

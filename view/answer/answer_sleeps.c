@@ -2,7 +2,7 @@
 #include "common/error.h"
 #include "common/maps.h"
 #include "view/answer/answer.h"
-#include "view/answer/answer_json.h"
+#include "view/answer/answer_json_internal.h"
 #include "view/data/slice_store.h"
 #include "view/make/thread_numbers.h"
 

@@ -7,8 +7,8 @@
 #include "report/profile/profile.h"
 #include "report/text/duration_text.h"
 #include "view/answer/answer.h"
-#include "view/answer/answer_json.h"
-#include "view/answer/json_out.h"
+#include "view/answer/answer_json_internal.h"
+#include "view/answer/json_out_internal.h"
 #include "view/data/call_sums.h"
 #include "view/data/slice_store.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "view/answer/json_out.h"
+#include "view/answer/json_out_internal.h"
 
 #include "report/text/name_text.h"
 

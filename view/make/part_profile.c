@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "view/make/part_profile.h"
+#include "view/make/part_profile_internal.h"
 
 #include "common/array.h"
 #include "common/error.h"

@@ -19,7 +19,7 @@
 #include "tables/table.h"
 #include "view/data/slice_store.h"
 #include "view/data/summary.h"
-#include "view/make/part_profile.h"
+#include "view/make/part_profile_internal.h"
 #include "view/make/thread_numbers.h"
 
 #include <stdlib.h>

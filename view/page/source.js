@@ -3,7 +3,7 @@
  * it was saved as a file. Times are ns since the recording's start.
  */
 
-/* Indices of a slice's numbers: see view/answer/answer_json.h. */
+/* Indices of a slice's numbers: see view/answer/answer_json_internal.h. */
 const SLICE = { begin: 0, length: 1, depth: 2, name: 3, detail: 4, waker: 5,
   count: 6, busy: 7, numbers: 8 };
 /* Parts of a profile: see report/profile/profile.h. */

@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef KT_ATTRIBUTION_INTERRUPTS_INTERRUPT_ROLES_INTERNAL_H
+#define KT_ATTRIBUTION_INTERRUPTS_INTERRUPT_ROLES_INTERNAL_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct context_kinds;
+struct function_table;
+
+/* The role of a kernel function in interrupt work. */
+enum interrupt_role {
+	ROLE_NONE,
+	ROLE_HARD,	     /* is a hard interrupt (CONTEXT_INTERRUPT) */
+	ROLE_IPI_RESCHEDULE, /* is an interrupt sent by another CPU */
+	ROLE_IPI_CALL,
+	ROLE_NMI,	       /* is an NMI (CONTEXT_NMI) */
+	ROLE_SOFTIRQ,	       /* runs soft interrupts (CONTEXT_SOFTIRQ) */
+	ROLE_ACTION,	       /* is the action of one soft interrupt */
+	ROLE_ITEM,	       /* runs a work item (CONTEXT_ITEM) */
+	ROLE_THREAD,	       /* runs a threaded handler */
+	ROLE_CALLS_HANDLER,    /* calls the handlers of an interrupt */
+	ROLE_CALLS_POLL,       /* calls a network device's poll function */
+	ROLE_CALLS_RCU,	       /* calls RCU callbacks */
+	ROLE_HELPER,	       /* other functions that such callers call */
+	ROLE_SCHEDULES_POLL,   /* schedules the poll of a network device */
+	ROLE_WAKES,	       /* wakes a task */
+	ROLE_SENDS_RESCHEDULE, /* sends an IPI */
+	ROLE_SENDS_CALL,
+	ROLE_ENDS_REQUEST, /* passes on a completed block request */
+	ROLE_TAKES_PACKET, /* processes a received packet */
+	/* sends a query to a device that answers each query once, and waits for
+	 * the answer
+	 */
+	ROLE_ASKS,
+	ROLE_ANSWERS, /* delivers such an answer */
+	ROLE_DIRTIES, /* makes a clean page of a file dirty */
+	ROLE_CLEANS,  /* writes a dirty page, or drops it */
+};
+
+/* The kernel's numbers of soft interrupts. include/linux/interrupt.h declares
+ * them part of its interface.
+ */
+enum softirq_vector {
+	HI_SOFTIRQ,
+	TIMER_SOFTIRQ,
+	NET_TX_SOFTIRQ,
+	NET_RX_SOFTIRQ,
+	BLOCK_SOFTIRQ,
+	IRQ_POLL_SOFTIRQ,
+	TASKLET_SOFTIRQ,
+	SCHED_SOFTIRQ,
+	HRTIMER_SOFTIRQ,
+	RCU_SOFTIRQ,
+};
+
+/* The roles of a recording's functions, by number. */
+struct interrupt_roles;
+
+/* Returns NULL when out of memory. */
+struct interrupt_roles *
+interrupt_roles_new(const struct function_table *functions,
+		    const struct context_kinds *kinds);
+void interrupt_roles_free(struct interrupt_roles *roles);
+
+/* Returns ROLE_NONE for functions of user space. */
+enum interrupt_role interrupt_role_of(const struct interrupt_roles *roles,
+				      uint32_t function);
+
+/* Returns the soft interrupt whose action @function, of ROLE_ACTION, is. */
+enum softirq_vector interrupt_role_vector(const struct interrupt_roles *roles,
+					  uint32_t function);
+
+/* Which processes the function of a timer or work item serves. This is taken
+ * from the kernel's sources: the trace shows who armed the timer or queued the
+ * item, but not who relied on another task having done so. A requester that
+ * finds an item already queued or a list not empty leaves no event.
+ */
+enum interrupt_service {
+	SERVES_ANYBODY, /* an object that several may share: a device, a file
+			 * system, a socket; also functions not in the lists */
+	/* an object of one request: on the stack of the requester, or allocated
+	 * for the request
+	 */
+	SERVES_ASKER,
+	/* the whole system, independent of who armed or queued it */
+	SERVES_SYSTEM,
+	SERVES_WRITERS, /* the processes whose dirty pages it writes */
+};
+
+enum interrupt_service
+interrupt_role_service(const struct interrupt_roles *roles, uint32_t function);
+
+#endif

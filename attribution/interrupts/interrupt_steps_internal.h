@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef KT_ATTRIBUTION_INTERRUPTS_INTERRUPT_STEPS_INTERNAL_H
+#define KT_ATTRIBUTION_INTERRUPTS_INTERRUPT_STEPS_INTERNAL_H
+
+#include "attribution/interrupts/interrupt_roles_internal.h"
+#include "attribution/interrupts/interrupt_slice.h"
+#include "report/steps/call_step.h"
+
+struct attribution_input;
+struct task_pack;
+struct thread_tracker;
+
+/* Receives the slices found in the steps; no function may be NULL. */
+struct interrupt_listener {
+	/* @slice starts or ends (when it ends, it is still complete). */
+	void (*begin)(struct interrupt_listener *listener,
+		      struct interrupt_slice *slice,
+		      const struct call_step *step);
+	void (*end)(struct interrupt_listener *listener,
+		    struct interrupt_slice *slice,
+		    const struct call_step *step);
+	/* @step entered or left a function with a role that starts no slice.
+	 * @slice is the innermost one, or NULL.
+	 */
+	void (*role)(struct interrupt_listener *listener,
+		     struct interrupt_slice *slice, enum interrupt_role role,
+		     const struct call_step *step);
+};
+
+/* Finds where slices of interrupt work start and end in the steps of the trace.
+ */
+struct interrupt_steps;
+
+/* Borrows all arguments. @threads must receive each step before
+ * interrupt_steps_take(). Returns NULL when out of memory.
+ */
+struct interrupt_steps *interrupt_steps_new(
+	const struct attribution_input *input, struct thread_tracker *threads,
+	const struct interrupt_roles *roles, struct interrupt_stacks *stacks,
+	struct interrupt_listener *listener);
+void interrupt_steps_free(struct interrupt_steps *steps);
+
+/* Applies a step. */
+void interrupt_steps_take(struct interrupt_steps *steps,
+			  const struct call_step *step);
+
+/* Writes the open slices of all tasks, or fills @steps, which must be new, with
+ * those it reads: see interrupt_stacks_pack().
+ */
+void interrupt_steps_pack(struct interrupt_steps *steps,
+			  const struct task_pack *tasks, uint32_t functions);
+
+/* Ends all slices that are still open. */
+void interrupt_steps_end(struct interrupt_steps *steps);
+
+#endif

@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef KT_ATTRIBUTION_INTERRUPTS_OWNERS_INTERNAL_H
+#define KT_ATTRIBUTION_INTERRUPTS_OWNERS_INTERNAL_H
+
+#include "attribution/interrupts/interrupt_rows.h"
+#include "common/array.h"
+#include "common/maps.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* The owner of work is what the work is charged to: a process, the system,
+ * nobody, several processes, or an open owner, which is not known yet.
+ *
+ * An open owner stands for an object in flight (a packet that no one has read).
+ * Charges to it are held until it is resolved. When its last reference is
+ * dropped before, they are charged to nobody.
+ */
+struct owner;
+
+/* All owners of a recording, and the sums that charges are added to. */
+struct owners;
+
+/* Borrows @rows.  Returns NULL when out of memory. */
+struct owners *owners_new(struct interrupt_rows *rows);
+void owners_free(struct owners *owners);
+
+/* Returns whether anything was lost for lack of memory. */
+bool owners_failed(const struct owners *owners);
+
+/* Records that memory ran out. */
+void owners_fail(struct owners *owners);
+
+/* Return a known owner, borrowed from @owners and valid until they are freed.
+ * Referring to it and dropping it is allowed and has no effect.
+ */
+struct owner *owner_process(struct owners *owners, int32_t pid);
+struct owner *owner_system(struct owners *owners);
+struct owner *owner_nobody(struct owners *owners);
+
+/* Returns a new open owner with one reference, the caller's; the owner "nobody"
+ * when out of memory.
+ */
+struct owner *owner_open(struct owners *owners);
+
+/* Adds a reference to @owner and returns it. */
+struct owner *owner_refer(struct owner *owner);
+
+/* Drops one reference; NULL is allowed. */
+void owner_drop(struct owners *owners, struct owner *owner);
+
+/* Records that several interrupts raised the work of the open @owner: if the
+ * work turns out to have several owners, each raiser's share of them is only
+ * inferred.
+ */
+void owner_doubt(struct owner *owner);
+
+/* An open owner is abandoned if its object is gone and only work that the
+ * object started (a work item, a timer) can still determine the owner.
+ */
+void owner_abandon(struct owner *owner);
+bool owner_is_abandoned(const struct owner *owner);
+
+/* Returns whether @owner is not resolved yet. */
+bool owner_is_open(const struct owner *owner);
+
+/* Resolves an open owner: its charges go to @shares (struct owner_share), none
+ * of them more certain than @certainty; without shares they go to nobody. Has
+ * no effect on a known owner.
+ */
+void owner_resolve(struct owners *owners, struct owner *owner,
+		   const struct array *shares, uint8_t certainty);
+
+/* Like owner_resolve(), but with the single owner @with. */
+void owner_resolve_to(struct owners *owners, struct owner *owner,
+		      struct owner *with, uint8_t certainty);
+
+/* Charges @charge to @owner. The certainty of @charge must be that of the
+ * evidence so far.
+ */
+void owner_charge(struct owners *owners, struct owner *owner,
+		  const struct interrupt_charge *charge);
+
+/* The share of one owner in work with several owners. */
+struct owner_share {
+	struct owner *owner; /* holds a reference */
+	double weight;	     /* relative to the sum of all; positive */
+	uint8_t certainty;   /* enum interrupt_certainty, not NOBODY */
+};
+
+/* Adds a share to @shares (struct owner_share), with a reference to @owner. */
+void owner_shares_add(struct owners *owners, struct array *shares,
+		      struct owner *owner, double weight, uint8_t certainty);
+
+/* Returns whether @owner has a share, of any certainty. */
+bool owner_shares_has(const struct array *shares, const struct owner *owner);
+
+/* Drops all shares. */
+void owner_shares_free(struct owners *owners, struct array *shares);
+
+/* Divides @charge among @shares by weight; if there are none, nobody is
+ * charged.
+ */
+void owner_shares_charge(struct owners *owners, const struct array *shares,
+			 const struct interrupt_charge *charge);
+
+/* Owners of objects, by address or another number. The map holds a reference to
+ * each owner.
+ */
+struct owner_map {
+	struct owners *owners;	/* borrowed */
+	struct number_map held; /* struct owner * */
+};
+
+#define OWNER_MAP_OF(of) ((struct owner_map){ .owners = (of) })
+
+void owner_map_free(struct owner_map *map);
+
+/* Sets the owner of @key, replacing any previous one. */
+void owner_map_set(struct owner_map *map, uint64_t key, struct owner *owner);
+
+/* Returns the owner of @key, borrowed, or NULL. */
+struct owner *owner_map_find(const struct owner_map *map, uint64_t key);
+
+/* Removes and returns the owner of @key; the caller owns the reference. NULL if
+ * there is none.
+ */
+struct owner *owner_map_take(struct owner_map *map, uint64_t key);
+
+/* Removes @key. */
+void owner_map_remove(struct owner_map *map, uint64_t key);
+
+#endif

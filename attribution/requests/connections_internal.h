@@ -1,0 +1,194 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef KT_ATTRIBUTION_REQUESTS_CONNECTIONS_INTERNAL_H
+#define KT_ATTRIBUTION_REQUESTS_CONNECTIONS_INTERNAL_H
+
+#include "common/connection.h"
+#include "common/maps.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct event_record;
+struct message;
+struct request;
+struct task;
+
+/* State of the TCP connection of a socket. */
+struct connection_state {
+	uint64_t socket; /* address of the socket */
+	struct connection connection;
+	bool is_whole; /* it was established during the recording */
+	/* since its start, or since the start of the recording */
+	uint64_t sent_bytes;
+	uint64_t taken_bytes; /* read, counted likewise */
+	/* Arrival of the first bytes that are still unread; 0: none. */
+	uint64_t ready_ns;
+	/* If its other end is not in the recording: the unanswered request that
+	 * was sent to or arrived from that end; or NULL.
+	 */
+	struct request *request;
+};
+
+/* The TCP connections of a recording, by the address of their struct sock.
+ * Memory grows with the number of different addresses, which the kernel reuses.
+ */
+struct connections;
+
+/* Returns NULL when out of memory. */
+struct connections *connections_new(void);
+void connections_free(struct connections *connections);
+
+/* Adds the connections listed in file @path (connection_write()), which existed
+ * before the recording. Ignores invalid lines.
+ *
+ * Returns 0 or -ERROR_MEMORY; a file that cannot be read counts as empty.
+ */
+int connections_add_file(struct connections *connections, const char *path);
+
+/* Returns whether @event, an EVENT_SOCKET_STATE, is the start of a TCP connect.
+ */
+bool connections_asks(const struct event_record *event);
+
+/* Returns whether @event, an EVENT_SOCKET_STATE, establishes a TCP connection.
+ * State of the socket's address from before belongs to another connection.
+ */
+bool connections_begins(const struct event_record *event);
+
+/* Applies an EVENT_SOCKET_STATE: a connection is established or closed, and its
+ * open request can no longer be answered. Returns 0 or -ERROR_MEMORY.
+ */
+int connections_take(struct connections *connections,
+		     const struct event_record *event);
+
+/* Ends the connection's open request, if any: it will not be answered. */
+void connection_forget_request(struct connection_state *state);
+
+/* Returns the state of @socket, or NULL; valid until another one is added. */
+struct connection_state *connections_find(const struct connections *connections,
+					  uint64_t socket);
+
+/* Like connections_find(), but returns NULL if the other end is a socket of
+ * this recording.
+ */
+struct connection_state *connections_far(const struct connections *connections,
+					 uint64_t socket);
+
+/* Returns the socket at the other end of @socket, 0 if unknown. */
+uint64_t connections_peer(const struct connections *connections,
+			  uint64_t socket);
+
+/* The sockets that carry messages, by the address of their struct sock: the
+ * messages queued for reading, the requests sent from the socket, and the
+ * socket at the other end.
+ */
+struct channels;
+
+/* Returns NULL when out of memory. */
+struct channels *channels_new(void);
+void channels_free(struct channels *channels);
+
+/* Queues @message for the readers of @socket, adding a reference. Returns 0 or
+ * -ERROR_MEMORY.
+ */
+int channels_queue(struct channels *channels, uint64_t socket,
+		   struct message *message);
+
+/* A thread reads @bytes from @socket. Finds the oldest message with some of
+ * these bytes and subtracts them; *@bytes is set to the rest.
+ *
+ * Returns the message with a reference, which the caller owns; NULL if no known
+ * message was queued.
+ */
+struct message *channels_read(struct channels *channels, uint64_t socket,
+			      uint64_t *bytes);
+
+/* Removes a message that turned out to have gone elsewhere. */
+void channels_forget(struct channels *channels, uint64_t socket,
+		     const struct message *message);
+
+/* Records that @request was sent from @socket. Returns 0 or -ERROR_MEMORY. */
+int channels_ask(struct channels *channels, uint64_t socket,
+		 struct request *request);
+
+/* Returns the oldest unanswered request sent from @socket, borrowed, or NULL.
+ */
+struct request *channels_asked(struct channels *channels, uint64_t socket);
+
+/* Marks the open requests of @socket as inferred that its server had read
+ * before it sent the answer to @answered at @sent_ns, except @answered: the
+ * server may answer them in any order. Returns whether there are any, and so
+ * @answered is inferred, too.
+ */
+bool channels_infer_order(const struct channels *channels, uint64_t socket,
+			  const struct request *answered, uint64_t sent_ns);
+
+/* Records that @task sent from @socket, or read from it before any task sent.
+ * Returns 0 or -ERROR_MEMORY.
+ */
+int channels_use(struct channels *channels, uint64_t socket,
+		 const struct task *task);
+
+/* Returns the last task recorded by channels_use(), or NULL. */
+const struct task *channels_user(const struct channels *channels,
+				 uint64_t socket);
+
+/* Records that @first and @second are the ends of one connection. Returns 0 or
+ * -ERROR_MEMORY.
+ */
+int channels_pair(struct channels *channels, uint64_t first, uint64_t second);
+
+/* Records that a thread connects @socket for @request (or NULL), which is then
+ * the parent of the first request by @socket.  Returns 0 or -ERROR_MEMORY.
+ */
+int channels_open_for(struct channels *channels, uint64_t socket,
+		      struct request *request);
+
+/* Removes and returns the request of channels_open_for(); the caller owns the
+ * reference.  NULL: none.
+ */
+struct request *channels_take_opener(struct channels *channels,
+				     uint64_t socket);
+
+/* Removes all state of @socket, also as the peer of another socket: a new
+ * connection has started at the address of a closed one.
+ */
+void channels_reset(struct channels *channels, uint64_t socket);
+
+/* Returns the socket at the other end, 0 if unknown. */
+uint64_t channels_peer(const struct channels *channels, uint64_t socket);
+
+/* Which processes are clients of which, from the answers between them and from
+ * the connections that they make and accept. A zeroed struct is empty.
+ */
+struct roles {
+	/* what each process, or one that made it, did */
+	struct number_map by_pid;
+	struct number_map pairs; /* which process answered which */
+};
+
+void roles_free(struct roles *roles);
+
+/* Process @pid makes a connection; accepts one. Both return 0 or -ERROR_MEMORY,
+ * as do the next two.
+ */
+int roles_connects(struct roles *roles, int32_t pid);
+int roles_accepts(struct roles *roles, int32_t pid);
+
+/* @parent made @child, which inherits the role of its parent. */
+int roles_inherit(struct roles *roles, int32_t parent, int32_t child);
+
+/* Records that @server answered @client. */
+int roles_answered(struct roles *roles, int32_t server, int32_t client);
+
+/* Returns whether @server has ever answered @client. */
+bool roles_has_answered(const struct roles *roles, int32_t server,
+			int32_t client);
+
+/* Returns whether @server has answered @client before, and never sent it a
+ * request. If neither is known and the medium is a socket: whether @server
+ * accepts connections and only @client makes them.
+ */
+bool roles_is_server(const struct roles *roles, int32_t server, int32_t client,
+		     bool is_socket);
+
+#endif

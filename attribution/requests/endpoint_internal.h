@@ -1,0 +1,334 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef KT_ATTRIBUTION_REQUESTS_ENDPOINT_INTERNAL_H
+#define KT_ATTRIBUTION_REQUESTS_ENDPOINT_INTERNAL_H
+
+/* The threads that send and read messages (endpoints), and the segments of
+ * work that each thread's time is divided into (struct hold).
+ *
+ * requests_events.c and requests_sockets.c find out that a thread sends,
+ * waits, is woken or reads. They cut the thread's time there: requests_cut()
+ * ends the open segment and opens the next one, which has no request yet. When
+ * a message is read, requests_take.c assigns the reader's open segment to a
+ * request. The work that a thread defers to a kworker or to the journal's
+ * thread is cut in the same way. Its segments follow the request of the
+ * segment that deferred it, even if that request becomes known later.
+ *
+ * Invariants:
+ * 1. An endpoint always has one open segment, and the segments of a thread
+ *    follow each other: one ends at the mark at which the next one starts.
+ * 2. carries is NULL exactly in WORK_NONE; deferred is NULL exactly in
+ *    WORK_NONE and WORK_UNKNOWN.
+ * 3. All pointers in an endpoint are references that it owns, except those to
+ *    tasks.
+ *
+ * Memory: an endpoint per task, and lists with a limit, from which the oldest
+ * message or request falls out. When memory runs out, functions set
+ * requests->status, which requests_end() returns. Only the thread that runs
+ * the pass may call these functions.
+ */
+
+#include "attribution/requests/request.h"
+#include "common/array.h"
+#include "symbolize/arch/arch.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct call_step;
+struct event_record;
+struct requests;
+struct sideband_record;
+struct task;
+
+/* A function that sends or waits and that a thread is or was in. */
+struct message_call {
+	struct message_function function;
+	uint32_t number; /* the function's */
+	uint32_t depth;	 /* DEPTH_LOST: the trace had a gap inside the call */
+};
+
+#define DEPTH_LOST UINT32_MAX
+
+/* Number of senders remembered that a thread read from since it last checked
+ * which of several objects are ready.
+ */
+enum { ROUND = 16 };
+
+/* Whether a thread waits for messages. requests_wait_begin() and
+ * requests_wait_end() change it:
+ *
+ *                    begin                end (of one object)
+ *     WAIT_NONE ------------> WAIT_OPEN ---------------------> WAIT_NONE
+ *                                 | end (of several objects)
+ *                                 v         begin
+ *                             WAIT_POLLED --------> WAIT_READS --> as WAIT_OPEN
+ *
+ * A thread that polled still has its message to read, so the read that follows
+ * does not end its segment.
+ */
+enum wait_state {
+	WAIT_NONE,
+	WAIT_OPEN,   /* in a function that waits */
+	WAIT_POLLED, /* some object of several was ready */
+	WAIT_READS,  /* in a function that waits, after WAIT_POLLED */
+};
+
+/* Work that a thread does for another thread: a work item of a kworker, or the
+ * journal's. WORK_DONE lasts until the thread's next item ends, because that
+ * may be a flush, which belongs to the same work: it wakes the thread that
+ * waits for the item, and makes the state WORK_RUNS again.
+ */
+enum work_state {
+	WORK_NONE,
+	WORK_UNKNOWN, /* it runs, for a thread that is not known yet */
+	WORK_RUNS,
+	WORK_DONE,
+};
+
+/* An endpoint: a thread that sends or reads messages. */
+struct thread_endpoint {
+	const struct task *task;
+	bool is_recorder;
+	struct thread_clock clock;
+	struct hold *hold;   /* its open segment */
+	struct hold *before; /* the segment up to its newest wait; or NULL */
+	enum wait_state wait_state;
+	struct message_call wait; /* the newest one */
+	bool polls;		  /* it has ever waited for several objects */
+	/* Number of times it was woken. A thread woken between two sends did
+	 * not send both before their answers, so the first may have needed no
+	 * answer.
+	 */
+	uint32_t wakes;
+	bool is_sending;
+	struct message_call send; /* the newest one */
+	struct clock_mark *send_begin;
+	/* For its newest send: when the first packet left; NULL: none did. */
+	struct clock_mark *transmitted;
+	struct message *message;	/* of the newest send; or NULL */
+	bool is_heard;			/* message woke a thread */
+	bool is_listed;			/* message is in unheard */
+	enum work_state carry_state;	/* of its newest item with a message */
+	struct message *carries;	/* NULL: WORK_NONE */
+	struct clock_mark *item;	/* start of its newest item; or NULL */
+	enum work_state deferred_state; /* of its newest deferred work */
+	/* its segment; NULL: WORK_NONE or WORK_UNKNOWN */
+	struct hold *deferred;
+	uint64_t off_ns; /* off its CPU since then; 0: it is on a CPU */
+	/* It slept between these times for work that it deferred. */
+	uint64_t awaited_since_ns;
+	uint64_t awaited_ns;
+	struct array arrived; /* struct message *: woke it, unread */
+	/* During its wait data was copied to it, last from @packet (0: not from
+	 * the network); these are the messages.
+	 */
+	bool has_copied;
+	uint64_t packet;
+	struct array copied; /* struct message * */
+	const struct task *round[ROUND];
+	uint32_t round_count;
+	/* Room became free for this task's data when @endpoint read from it. */
+	const struct task *freed;
+	struct array unheard; /* struct message *: sent by it, woke nobody */
+	struct array asked;   /* struct request *: sent by it, unanswered */
+	/* struct request *: taken by it, to be answered */
+	struct array taken;
+	/* Since when it works for a message whose sender is unknown; 0: it does
+	 * not.
+	 */
+	uint64_t found_ns;
+	enum message_medium found_by; /* the medium of that message */
+	uint32_t found_asks;	      /* number of requests it sent meanwhile */
+};
+
+void endpoint_free(struct thread_endpoint *endpoint); /* NULL is allowed. */
+
+/* Returns whether @endpoint is in a function that waits for a message. */
+static inline bool endpoint_waits(const struct thread_endpoint *endpoint)
+{
+	return endpoint->wait_state == WAIT_OPEN ||
+	       endpoint->wait_state == WAIT_READS;
+}
+
+/* Returns whether the open segment of @endpoint has no request yet. */
+bool endpoint_is_free(const struct thread_endpoint *endpoint);
+
+/* Returns the oldest message from index *@index on that @sender sent by @medium
+ * and whose reader can only be inferred, borrowed. Sets *@index to its index.
+ * NULL: none.
+ */
+struct message *endpoint_next_unheard(const struct thread_endpoint *sender,
+				      size_t *index,
+				      enum message_medium medium);
+
+/* Returns the oldest message that @sender sent by @medium since @since_ns, that
+ * woke nobody and may be for @client (NULL: anybody) by message_may_be_for().
+ * Borrowed, or NULL.
+ */
+struct message *endpoint_unheard(const struct thread_endpoint *sender,
+				 enum message_medium medium, uint64_t since_ns,
+				 const struct task *client, bool is_bold);
+
+/* Returns the endpoint of @task, creating it at @time_ns if it is new; NULL
+ * when out of memory.
+ */
+struct thread_endpoint *requests_endpoint(struct requests *requests,
+					  const struct task *task,
+					  uint64_t time_ns);
+
+/* Returns the endpoint of @task, or NULL if @task is NULL or has none. */
+struct thread_endpoint *requests_known_endpoint(const struct requests *requests,
+						const struct task *task);
+
+/* Returns the endpoint at *@index, initially 0, and advances *@index; NULL
+ * after the last.
+ */
+struct thread_endpoint *requests_next_endpoint(const struct requests *requests,
+					       size_t *index);
+
+/* Ends the open segment of @endpoint at @time_ns; the next one has no request.
+ *
+ * Returns the ended segment with a reference, which the caller owns; NULL when
+ * out of memory.
+ */
+struct hold *requests_cut(struct requests *requests,
+			  struct thread_endpoint *endpoint, uint64_t time_ns);
+
+/* Like requests_cut(), but at @mark, whose reference it consumes; NULL when out
+ * of memory.
+ */
+struct hold *requests_cut_at(struct requests *requests,
+			     struct thread_endpoint *endpoint,
+			     struct clock_mark *mark);
+
+/* Calls hold_give(), and makes @hold the newest segment on the path of
+ * @request.
+ */
+void requests_give(struct requests *requests, struct hold *hold,
+		   struct request *request, struct hold *parent);
+
+/* Like requests_give(), but does not move the path of @request, which may still
+ * lead through @hold later.
+ */
+void requests_give_beside(struct requests *requests, struct hold *hold,
+			  struct request *request, struct hold *parent);
+
+/* Assigns the segment of the kworker that carried @message to @request, after
+ * @before (or NULL). Returns the parent for the receiver's segment: the
+ * carrier's segment, or @before.
+ */
+struct hold *requests_give_carrier(struct requests *requests,
+				   const struct message *message,
+				   struct request *request,
+				   struct hold *before);
+
+/* Continues in the open segment of @endpoint with the request from before its
+ * newest wait.
+ */
+void requests_resume(struct requests *requests,
+		     struct thread_endpoint *endpoint);
+
+/* Like requests_resume(), until a message that @endpoint waits for now shows
+ * otherwise.
+ */
+void requests_wait(struct requests *requests, struct thread_endpoint *endpoint);
+
+/* A thread ends or executes another program: the rest is not for its requests.
+ * A request whose answer may have been sent stays open for its client. A new
+ * thread works for the same request as its parent.
+ */
+void requests_leave(struct requests *requests, struct thread_endpoint *endpoint,
+		    uint64_t time_ns);
+void requests_fork(struct requests *requests, struct thread_endpoint *parent,
+		   const struct sideband_record *record);
+
+/* Returns whether @client is a client of @server, by @medium:
+ * roles_is_server().
+ */
+bool requests_is_server(const struct requests *requests,
+			const struct task *server, const struct task *client,
+			enum message_medium medium);
+
+/* Finds the kernel context in which something happens, not counting the tracer
+ * and the scheduler.
+ */
+
+/* Returns the thread @tid, which runs on @cpu or did so last, or NULL. */
+struct thread_endpoint *requests_endpoint_on(struct requests *requests,
+					     int32_t cpu, int32_t tid,
+					     uint64_t time_ns);
+
+/* Returns the endpoint of the task in which @event happened, or NULL. */
+struct thread_endpoint *requests_endpoint_at(struct requests *requests,
+					     const struct event_record *event);
+
+/* Returns the kernel context that @endpoint is in. */
+enum context_kind requests_context_of(const struct requests *requests,
+				      const struct thread_endpoint *endpoint);
+
+/* Return the number of the soft interrupt that @task (or NULL) is in, or in
+ * which @event happened; 0: none.
+ */
+uint64_t requests_softirq_of(const struct requests *requests,
+			     const struct task *task);
+uint64_t requests_softirq_at(const struct requests *requests,
+			     const struct event_record *event);
+
+/* Returns whether the current work of @endpoint is part of its send. Work of an
+ * interrupt during the send is not, except of the soft interrupts that carry
+ * network packets.
+ */
+bool requests_is_sending(const struct requests *requests,
+			 const struct thread_endpoint *endpoint);
+
+/* Requests to block devices, and the segments that sent them: an interrupt that
+ * completes one may queue a work item, which a kworker executes.
+ */
+
+void requests_disk_done(struct requests *requests,
+			const struct event_record *event);
+
+void requests_disk_open(struct requests *requests);
+void requests_disk_free(struct requests *requests);
+
+/* Deferred work: a thread that works for a request queues a work item, or sends
+ * a request to the disk, whose interrupt queues an item, or wakes the journal's
+ * thread. The kworker or that thread then works for the same request, beside
+ * the first thread. That work is on the request's path if the first thread
+ * sleeps until the work wakes it.
+ */
+
+/* Applies a request to a block device. */
+void requests_deferred_asked(struct requests *requests,
+			     const struct event_record *event);
+
+/* @endpoint (NULL: no task) or an interrupt queues the item of @event, which
+ * carries no message.
+ */
+void requests_deferred_queued(struct requests *requests,
+			      const struct thread_endpoint *endpoint,
+			      const struct event_record *event);
+
+/* A kworker starts the item of @event. */
+void requests_deferred_begins(struct requests *requests,
+			      const struct event_record *event);
+
+/* @worker enters or leaves a function that executes items, executes an item
+ * that a thread waits for, or writes the journal.
+ */
+void requests_deferred_step(struct requests *requests,
+			    struct thread_endpoint *worker,
+			    const struct call_step *step);
+
+/* @woken (NULL: a thread not seen before), which does not wait for a message,
+ * is woken.
+ */
+void requests_deferred_wakes(struct requests *requests,
+			     const struct event_record *event,
+			     struct thread_endpoint *woken);
+
+void requests_deferred_open(struct requests *requests);
+void requests_deferred_free(struct requests *requests);
+
+#endif

@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef KT_ATTRIBUTION_REQUESTS_REQUESTS_TAKE_INTERNAL_H
+#define KT_ATTRIBUTION_REQUESTS_REQUESTS_TAKE_INTERNAL_H
+
+#include "attribution/requests/request.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct call_step;
+struct event_record;
+struct requests;
+struct thread_endpoint;
+
+/* Returns whether there are socket events for the send of @endpoint. */
+bool requests_has_events(const struct requests *requests,
+			 const struct thread_endpoint *endpoint);
+
+/* A function that sends starts or ends. */
+void requests_send_begin(struct requests *requests,
+			 struct thread_endpoint *endpoint,
+			 struct message_function function,
+			 const struct call_step *step);
+void requests_send_end(struct requests *requests,
+		       struct thread_endpoint *endpoint, uint64_t time_ns);
+
+/* The end of the send was not seen: it may continue after a gap. */
+void requests_send_lost(struct requests *requests,
+			struct thread_endpoint *endpoint, uint64_t time_ns);
+
+/* Returns whether @step continues a send that contains a gap; any other step
+ * ends the send.
+ */
+bool requests_send_resumes(struct requests *requests,
+			   struct thread_endpoint *endpoint,
+			   const struct call_step *step);
+
+/* Creates the message of the send of @endpoint, delivered at @time_ns: the
+ * thread's work until then may be what its receiver waited for. Borrowed; NULL
+ * when out of memory.
+ */
+struct message *requests_deliver(struct requests *requests,
+				 struct thread_endpoint *endpoint,
+				 uint64_t time_ns);
+
+/* Like requests_deliver(), but at @mark, whose reference it consumes; NULL
+ * when out of memory.
+ */
+struct message *requests_deliver_at(struct requests *requests,
+				    struct thread_endpoint *endpoint,
+				    struct clock_mark *mark);
+
+/* Lists the message of the send of @endpoint as one whose reader must be
+ * inferred, unless it wakes a thread.
+ */
+void requests_list_unheard(struct requests *requests,
+			   struct thread_endpoint *endpoint);
+
+/* Returns the next endpoint except @reader that is in a send by @medium whose
+ * delivery no event shows, and advances *@index, initially 0; NULL after the
+ * last.
+ */
+struct thread_endpoint *
+requests_next_sender(const struct requests *requests,
+		     const struct thread_endpoint *reader,
+		     enum message_medium medium, size_t *index);
+
+/* Delivers the messages that endpoints except @reader are sending by @medium,
+ * which may already have arrived. Returns whether there was one.
+ */
+bool requests_deliver_open(struct requests *requests,
+			   const struct thread_endpoint *reader,
+			   enum message_medium medium, uint64_t time_ns);
+
+/* Work items that carry messages: a thread that writes to a terminal queues
+ * one, and the kworker that executes it delivers the data. During the item the
+ * kworker works for the same request.
+ */
+
+/* A task queues an item; a kworker starts one. */
+void requests_item_queued(struct requests *requests,
+			  const struct event_record *event);
+void requests_item_begins(struct requests *requests,
+			  const struct event_record *event);
+
+/* A function that executes items, or an item that a thread waits for, is
+ * entered or left.
+ */
+void requests_item_step(struct requests *requests,
+			const struct call_step *step);
+
+/* Returns the message that @waker carries when it wakes @woken, which waits for
+ * one; borrowed, or NULL.
+ */
+struct message *requests_item_message(struct requests *requests,
+				      struct thread_endpoint *waker,
+				      const struct thread_endpoint *woken,
+				      uint64_t time_ns);
+
+/* Returns the message that @receiver found by @medium without being woken, if
+ * it can be inferred; the caller owns the reference. NULL if it cannot.
+ * @is_polled: the receiver waited for several objects.
+ */
+struct message *requests_find_unheard(struct requests *requests,
+				      struct thread_endpoint *receiver,
+				      enum message_medium medium,
+				      bool is_polled);
+
+/* Marks requests that may be swapped. Which of a server's two threads got which
+ * of two requests that another thread passed to them is decided in user space,
+ * by the order in which they get a lock. If both have answered before either
+ * client reads its answer, nothing distinguishes them. Marks the request of
+ * @answer, which woke nobody, and the other one.
+ */
+void requests_mark_swapped(const struct requests *requests,
+			   const struct message *answer);
+
+/* @endpoint reads @message: it is the answer that @endpoint waits for, or what
+ * it works for from now on. All kinds of evidence end here.
+ */
+void requests_take(struct requests *requests, struct thread_endpoint *endpoint,
+		   struct message *message, uint64_t time_ns);
+
+/* @endpoint has taken @request and works for it from now on. */
+void requests_serve(struct requests *requests, struct thread_endpoint *endpoint,
+		    struct request *request, uint64_t time_ns);
+
+/* @endpoint has the answer to @request, and continues with the work that it
+ * sent @request for.
+ */
+void requests_take_answer(struct requests *requests,
+			  struct thread_endpoint *endpoint,
+			  struct request *request, uint64_t time_ns);
+
+#endif

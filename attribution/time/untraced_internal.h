@@ -1,0 +1,157 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef KT_ATTRIBUTION_TIME_UNTRACED_INTERNAL_H
+#define KT_ATTRIBUTION_TIME_UNTRACED_INTERNAL_H
+
+#include "attribution/time/throttled_runs_internal.h"
+#include "common/array.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct call_step;
+struct function_table;
+struct pack;
+struct task_pack;
+struct thread;
+struct threads;
+
+struct recorder_run {
+	uint64_t begin_ns;
+	uint64_t end_ns; /* UINT64_MAX: still running */
+};
+
+/* More than the number of times that the recorder runs on a CPU while a thread
+ * waits there. Only a starved thread waits longer; just the last runs of its
+ * wait are charged to the tracer.
+ */
+enum { RECORDER_RUNS = 32 };
+
+/* The last times that the recorder's threads had a CPU, for which other threads
+ * waited. A zeroed struct is empty.
+ */
+struct recorder_runs {
+	struct recorder_run runs[RECORDER_RUNS];
+	uint32_t count; /* total; older runs are overwritten */
+};
+
+/* The state of a CPU according to the steps. */
+struct traced_cpu {
+	bool has_ended;
+	uint8_t state;		/* enum cpu_state */
+	struct thread *current; /* NULL before its first step */
+	/* Leaves the CPU when current does: the thread that exec gave the id of
+	 * another. The steps show it as current, under its old id.
+	 */
+	struct thread *next_owner;
+	struct recorder_runs recorder;
+	struct throttled_runs throttled;
+	/* the last thread that an event on this CPU woke or created */
+	int32_t woken_tid;
+	bool is_enqueuing; /* the scheduler adds that thread to a queue */
+	bool may_throttle; /* it looks whether a cgroup has used its quota */
+};
+
+/* The CPUs of a recording by number. One of them stands for the streams of
+ * threads, which have no CPU. Numbers may be sparse: only CPUs that were seen
+ * are stored.
+ */
+struct traced_cpus {
+	/* uint32_t, by number + 1: index in cpus + 1; 0: none */
+	struct array places;
+	struct array cpus; /* struct traced_cpu, in order of appearance */
+	uint32_t ended;	   /* number of CPUs whose trace has ended */
+};
+
+#define TRACED_CPUS_NONE \
+	((struct traced_cpus){ \
+		.places = ARRAY_OF(uint32_t), \
+		.cpus = ARRAY_OF(struct traced_cpu), \
+	})
+
+void traced_cpus_free(struct traced_cpus *cpus);
+
+/* Writes all CPUs, or reads them into @cpus, which must be empty. @threads must
+ * contain their threads.
+ */
+void traced_cpus_pack(struct traced_cpus *cpus, struct pack *pack,
+		      const struct threads *threads);
+
+/* Returns the CPU of a step, adding it if it is new; NULL when out of memory.
+ */
+struct traced_cpu *traced_cpus_add(struct traced_cpus *cpus, uint32_t cpu);
+
+/* Returns the CPU, or NULL if it had no step. */
+struct traced_cpu *traced_cpus_find(const struct traced_cpus *cpus,
+				    int32_t cpu);
+
+/* Ends the trace of @cpu, one of @cpus. */
+void traced_cpus_end(struct traced_cpus *cpus, struct traced_cpu *cpu);
+
+/* Returns whether the traces of all CPUs have ended, and there was at least
+ * one.
+ */
+bool traced_cpus_are_over(const struct traced_cpus *cpus);
+
+/* Returns whether the steps show what runs on @cpu now. */
+bool traced_cpus_show(const struct traced_cpus *cpus, int32_t cpu);
+
+void recorder_runs_begin(struct recorder_runs *runs, uint64_t time_ns);
+void recorder_runs_end(struct recorder_runs *runs, uint64_t time_ns);
+
+/* Finds the first run in [@from_ns, @until_ns), cut to that interval.
+ *
+ * Returns whether there is one, and sets *@run.
+ */
+bool recorder_runs_find(const struct recorder_runs *runs, uint64_t from_ns,
+			uint64_t until_ns, struct recorder_run *run);
+
+/* Wake-ups that the trace shows without an event: perf's own.
+ * perf_pending_irq() of kernel/events/core.c holds perf's recursion guard,
+ * which suppresses perf's events, while it wakes the threads that poll for
+ * records, so sched_waking is not recorded. The trace does not show which
+ * thread it wakes.
+ */
+struct untraced_wakeups;
+
+/* Looks up all @functions once. Returns NULL when out of memory. */
+struct untraced_wakeups *
+untraced_wakeups_new(const struct function_table *functions);
+void untraced_wakeups_free(struct untraced_wakeups *wakes);
+
+/* Removes all state from steps. */
+void untraced_wakeups_clear(struct untraced_wakeups *wakes);
+
+/* Writes the state, or reads it into @wakes, which must be new. */
+void untraced_wakeups_pack(struct untraced_wakeups *wakes,
+			   const struct task_pack *tasks);
+
+/* Consumes a STEP_ENTER or STEP_EXIT. Returns 0 or -ERROR_MEMORY. */
+int untraced_wakeups_take(struct untraced_wakeups *wakes,
+			  const struct call_step *step);
+
+/* Returns whether calls of @function must be passed to untraced_wakeups_take().
+ */
+bool untraced_wakeups_has(const struct untraced_wakeups *wakes,
+			  uint32_t function);
+
+/* Returns whether perf is waking a thread, so that function exits must be
+ * passed to untraced_wakeups_take(), too.
+ */
+bool untraced_wakeups_are_open(const struct untraced_wakeups *wakes);
+
+/* The last wake-up. */
+struct untraced_wakeup {
+	uint64_t time_ns; /* 0: there was none */
+	int32_t tid;	  /* the task on whose time it ran */
+};
+
+struct untraced_wakeup
+untraced_wakeups_last(const struct untraced_wakeups *wakes);
+
+/* Returns whether @function removes a thread from the run queue. In the
+ * scheduler that is the thread that goes to sleep.
+ */
+bool untraced_wakeups_blocks(const struct untraced_wakeups *wakes,
+			     uint32_t function);
+
+#endif

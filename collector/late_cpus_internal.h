@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef KT_COLLECTOR_LATE_CPUS_INTERNAL_H
+#define KT_COLLECTOR_LATE_CPUS_INTERNAL_H
+
+#include "collector/trace_unit/tracer.h"
+#include "common/array.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct recording_output;
+struct recording_setup;
+
+/* A time at which no CPU is reported that was not handled. */
+struct late_mark {
+	uint64_t time_ns; /* of the recording's clock */
+	size_t size;
+	uint8_t bytes[2 * TRACER_BLANK_BYTES]; /* trace, unknown from then on */
+};
+
+/* CPUs that come online during a recording of all CPUs. The kernel reports them
+ * (cpu_reports_read()); their events are then opened, and they are traced from then on.
+ * What ran there in the milliseconds before is not recorded, and marked by records
+ * of losses. The kernel's own tracer needs no event: its functions are recorded
+ * from the first on.
+ *
+ * Snapshots, triggers, chosen calls and recordings of threads are set up for each
+ * CPU at the start, and CoreSight's metadata has facts about each CPU. There, and
+ * where events cannot be opened, for example because the CPU is offline again, the
+ * CPU is one gap, from the last turn before the report to the end: a trace that
+ * says so (Intel PT), or two records of losses of the trace, which readers show as
+ * that gap (CoreSight).
+ *
+ * A CPU that was online only between two turns is reported, too. It is missed only
+ * if the kernel drops reports, which is logged, or cannot send them.
+ */
+struct late_cpus {
+	struct recording_setup *setup; /* both borrowed */
+	struct recording_output *output;
+	int fd;		       /* of the reports; -1: none */
+	struct late_mark mark; /* of the last turn */
+	struct array untraced; /* struct untraced_cpu */
+	unsigned int count;    /* CPUs that came online */
+	bool has_lost;	       /* reports */
+};
+
+/* Starts to listen. If that fails, the CPUs that are online at the end are gaps. */
+struct late_cpus late_cpus_open(struct recording_setup *setup,
+				struct recording_output *output);
+
+void late_cpus_close(struct late_cpus *late);
+
+/* Reads pending reports; traces CPUs that came online. Sets *@is_news if there
+ * may be rings of more CPUs now. Must be called once before the rings are read,
+ * and between the rounds of reading them.
+ *
+ * Returns 0 or a negative enum error if the recording cannot go on.
+ */
+int late_cpus_take(struct late_cpus *late, bool *is_news);
+
+/* Writes the gaps of CPUs that are not traced. Must be called when nothing more is
+ * recorded. Returns 0 or a negative enum error.
+ */
+int late_cpus_finish(struct late_cpus *late);
+
+/* Writes records to @output that mark the data lost on CPUs that were switched
+ * off while they were recorded: records of all kinds, and trace if everything
+ * that ran on them was traced. Also logs this. Sets *@count to the number of these CPUs.
+ *
+ * Returns 0 or a negative enum error.
+ */
+int away_records_add(struct recording_output *output, unsigned int *count);
+
+#endif

@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef KT_DECODER_INTEL_PT_INTEL_BRANCHES_INTERNAL_H
+#define KT_DECODER_INTEL_PT_INTEL_BRANCHES_INTERNAL_H
+
+#include "decoder/flow/branch_source.h"
+#include "decoder/recording/aux_stream.h"
+
+#include <stddef.h>
+
+struct intel_setup;
+
+/* Converts Intel PT's packets to branches. The time bounds of a branch are
+ * known only when the next time packet has been seen, so this reads ahead up to
+ * one time packet and buffers the branches before it.
+ *
+ *	bytes ─► intel_packet.h ─┬─► intel_flow.h: branches ─┐
+ *	                         └─► intel_clock.h: times ───┴─► branch_window.h:
+ *	                                                          time bounds
+ *
+ * 1. Only branches with final bounds are provided. After 262,144 branches
+ *    without a time packet their bounds are given up (OPEN_LIMIT), which bounds
+ *    the memory.
+ * 2. The loop over frequent packets, intel_run_take(), has the same effect as
+ *    the general code for each packet.
+ * 3. Invalid bytes are a TRACE_GAP up to the next PSB. The only error is
+ *    -ERROR_MEMORY.
+ */
+struct intel_branches;
+
+/* Reads the @size bytes at @bytes, borrowed, from @from on, which must be a
+ * sync point. Returns NULL when out of memory.
+ */
+struct intel_branches *intel_branches_new(const uint8_t *bytes, size_t size,
+					  size_t from,
+					  const struct intel_setup *setup);
+
+void intel_branches_free(struct intel_branches *branches);
+
+/* Sets a callback @reach, with @ctx, that makes bytes readable before they are
+ * read; without it all bytes must be readable.
+ */
+void intel_branches_set_reach(struct intel_branches *branches,
+			      intel_psb_reach_bytes *reach, void *ctx);
+
+/* Returns the upper time bound of the first branch, in the unit of struct
+ * trace_branch; UINT64_MAX if there is none.
+ */
+uint64_t intel_branches_first_high(struct intel_branches *branches);
+
+/* Provides the next branches, one or more, valid until the next call.
+ *
+ * Returns 1, 0 at the end, or -ERROR_MEMORY.
+ */
+int intel_branches_next(struct intel_branches *branches,
+			struct trace_branch_batch *batch);
+
+#endif

@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef KT_DECODER_INTEL_PT_INTEL_FLOW_INTERNAL_H
+#define KT_DECODER_INTEL_PT_INTEL_FLOW_INTERNAL_H
+
+#include "decoder/flow/branch_source.h"
+#include "decoder/intel_pt/intel_branches_internal.h"
+#include "decoder/intel_pt/intel_clock.h"
+#include "decoder/intel_pt/intel_packet.h"
+
+/* The state of intel_branches.h, and what each packet other than those of time
+ * does to it. intel_branches.c reads packets and sets times.
+ */
+
+/* Most branches that one packet adds. */
+enum { MOST_AT_ONCE = 4 };
+
+/* No overflow waits for the address where execution resumes. */
+#define NO_OVERFLOW SIZE_MAX
+
+/* The events that wait for the address in the next FUP. */
+enum waiting {
+	WAITING_BOUND = 1 << 0, /* a FUP of no other event */
+	WAITING_TRANSACTION = 1 << 1,
+	WAITING_PTWRITE = 1 << 2,
+};
+
+/* Between PSB and PSBEND: the state that a sync point repeats. */
+struct header {
+	bool is_open;
+	bool has_address;
+	bool has_time; /* has a TSC packet */
+	uint64_t address;
+	size_t position; /* of the PSB */
+};
+
+/* While a branch waits for the next anchor, low and high are the time since the
+ * previous anchor by CYC, at the CYC before and after the branch.
+ */
+struct intel_branches {
+	/* address of byte 0, which need not be readable */
+	const uint8_t *bytes;
+	size_t size;
+	size_t at;		      /* position of the next packet */
+	intel_psb_reach_bytes *reach; /* NULL: all bytes are readable */
+	void *reach_ctx;
+	struct intel_packet_context context;
+	struct intel_clock clock;
+	uint32_t errata; /* enum intel_erratum */
+	struct header header;
+	uint64_t last_ip;     /* addresses are compressed against it */
+	uint8_t waiting;      /* enum waiting: events that wait for a FUP */
+	uint64_t transaction; /* the payload of a TRACE_TRANSACTION */
+	uint64_t ptwrite;
+	/* no event waited for the last FUP: the next TIP is an interrupt's */
+	bool breaks_off;
+
+	struct trace_branch *branches;
+	size_t room;
+	size_t count;
+	size_t closed;	    /* number of branches with final bounds */
+	uint64_t last_high; /* state of branch_window_pass() */
+	size_t no_high;	    /* index of the first branch without a later CYC */
+	size_t taken;	    /* provided by the last call */
+	size_t overflow;    /* waits for its FUP, or NO_OVERFLOW */
+	uint64_t base;	    /* base of the branches' positions */
+	bool has_fresh_cyc; /* belongs to the following packet */
+	/* the last packet is a TNT, the last branch is its */
+	bool has_open_tnt;
+	bool open_tnt_was_fresh;
+	bool after_anchor; /* no branch since the anchor */
+	bool at_end;
+};
+
+/* Smallest number of bytes to make readable at once: more than a batch of
+ * packets takes; the longest packet has 16 bytes.
+ */
+#define INTEL_REACH_BYTES ((size_t)1 << 15)
+
+/* Makes the bytes after @at readable; @at is at or after b->at. */
+static inline void intel_branches_see(struct intel_branches *b, size_t at)
+{
+	if (b->reach)
+		b->bytes =
+			b->reach(b->reach_ctx, b->at, at + INTEL_REACH_BYTES);
+}
+
+/* Adds a branch; state repeated by a PSB gets the PSB's position. Requires
+ * room: see MOST_AT_ONCE.
+ */
+static inline struct trace_branch *
+intel_branches_add(struct intel_branches *b, uint8_t kind, uint64_t payload)
+{
+	struct trace_branch *branch = &b->branches[b->count++];
+	size_t at = b->header.is_open ? b->header.position : b->at;
+
+	*branch = (struct trace_branch){
+		.payload = payload,
+		.low = b->clock.elapsed,
+		.high = b->clock.elapsed,
+		.estimate = b->clock.elapsed,
+		.position = (uint32_t)(at - b->base),
+		.kind = kind,
+	};
+	return branch;
+}
+
+/* Returns the address in a packet's @payload. @compression (IPBytes) must not
+ * be one without an address: Intel SDM, volume 3, "IP Compression".
+ */
+static inline uint64_t intel_branches_address(struct intel_branches *b,
+					      uint8_t compression,
+					      uint64_t payload)
+{
+	b->last_ip = intel_address(b->last_ip, compression, payload);
+	return b->last_ip;
+}
+
+/* Returns whether such an address shares bits with the previous one. */
+static inline bool intel_address_is_partial(uint8_t compression)
+{
+	return compression != 3 && compression != 6;
+}
+
+/* Returns whether a TNT of @bits may be full. A TNT is written when it is full,
+ * or before a packet of another kind; only in the first case did its last
+ * branch run at that moment. Some implementations fill packets of 6 bits, some
+ * of 47.
+ */
+static inline bool intel_tnt_may_be_full(uint8_t bits)
+{
+	return bits == 6 || bits == 47;
+}
+
+/* Sets the time to @anchor, by an MTC if @is_mtc, and the bounds of all
+ * branches so far.
+ */
+void set_anchor(struct intel_branches *branches, uint64_t anchor, bool is_mtc);
+
+/* Consumes @packet, which is neither a time packet nor a TNT of one byte. */
+void intel_branches_consume_flow(struct intel_branches *branches,
+				 const struct intel_packet *packet);
+
+/* Drops events that wait for a FUP or TIP. */
+void intel_branches_forget(struct intel_branches *branches);
+
+#endif

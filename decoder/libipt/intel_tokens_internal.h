@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef KT_DECODER_LIBIPT_INTEL_TOKENS_INTERNAL_H
+#define KT_DECODER_LIBIPT_INTEL_TOKENS_INTERNAL_H
+
+#include "decoder/flow/flow.h"
+#include "decoder/flow/flow_batch.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct intel_clock_setup;
+struct time_conversion;
+
+/* A packet that reports control flow, with its time: the TSC lies within [low,
+ * high], in 256ths of a tick; low 0 and high UINT64_MAX are no bound.
+ */
+struct intel_token {
+	uint64_t position; /* in the bytes */
+	uint64_t low;
+	uint64_t high;
+	/* if reading starts with this packet, the earliest start of the
+	 * execution that leads to it: the time of a PSB right before, or else
+	 * of the last time packet; 0 if none
+	 */
+	uint64_t begin;
+	uint64_t estimate; /* if has_estimate */
+	uint8_t kind;	   /* TNT, TIP, TIP_PGE, TIP_PGD or OVF */
+	uint8_t bits;	   /* TNT */
+	bool has_estimate;
+	bool is_exact; /* its last branch ran when it was written */
+};
+
+/* The tokens of some trace bytes in order. A token's bounds are known only
+ * when the next time packet has been seen, so this reads ahead of its user:
+ * as far as one time packet, in memory of that many tokens.
+ */
+struct intel_tokens;
+
+/* Borrows @bytes. Returns NULL when out of memory. */
+struct intel_tokens *intel_tokens_new(const uint8_t *bytes, size_t size,
+				      const struct intel_clock_setup *setup);
+
+void intel_tokens_free(struct intel_tokens *tokens);
+
+/* Returns the token @ahead of the first not dropped yet, valid until the next
+ * call; NULL if there is none.
+ */
+const struct intel_token *intel_tokens_peek(struct intel_tokens *tokens,
+					    size_t ahead);
+
+/* Drops @count tokens, which must have been peeked at. */
+void intel_tokens_drop(struct intel_tokens *tokens, size_t count);
+
+/* Determines when blocks began: follows the tokens of a trace in step with a
+ * block decoder that reads the same bytes.
+ *
+ * A conditional branch consumes a bit of a TNT token; a return consumes a bit
+ * if it was compressed, else a TIP; indirect branches and far transfers consume
+ * a TIP. The bits of a TNT are older than the packet by up to its size: only
+ * the block after the last bit began at the packet's time.
+ */
+struct branch_cursor;
+
+/* Borrows both arguments. Returns NULL when out of memory. */
+struct branch_cursor *
+branch_cursor_new(struct intel_tokens *tokens,
+		  const struct time_conversion *conversion);
+
+void branch_cursor_free(struct branch_cursor *cursor);
+
+/* Sets *@stamp to the start time of the next item. */
+void branch_cursor_stamp(const struct branch_cursor *cursor,
+			 struct flow_stamp *stamp);
+
+/* Returns whether the next token is a TIP, which an indirect branch would
+ * consume.
+ */
+bool branch_cursor_expects_address(const struct branch_cursor *cursor);
+
+/* Must be called after a block ran, ended by @exit. @takes_address: it is an
+ * indirect branch, for which branch_cursor_expects_address() was true. Returns
+ * false if the next token is not the one that the branch consumes.
+ */
+bool branch_cursor_branch(struct branch_cursor *cursor, enum flow_exit exit,
+			  bool takes_address);
+
+/* Must be called after an event whose last token is of @kind (enum
+ * intel_packet_kind): moves past the next token of that kind. Returns false if
+ * none is near.
+ */
+bool branch_cursor_event(struct branch_cursor *cursor, uint8_t kind);
+
+/* Restarts at the first token at or after @position. */
+void branch_cursor_seek(struct branch_cursor *cursor, uint64_t position);
+
+/* Returns the time of the last token: by CYC if possible, else the middle of
+ * its bounds, or its lower bound.
+ */
+uint64_t branch_cursor_guess_ns(const struct branch_cursor *cursor);
+
+#endif

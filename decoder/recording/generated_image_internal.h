@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef KT_DECODER_RECORDING_GENERATED_IMAGE_INTERNAL_H
+#define KT_DECODER_RECORDING_GENERATED_IMAGE_INTERNAL_H
+
+#include "common/array.h"
+#include "decoder/recording/generated_code.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct arena;
+struct generated_chunk;
+struct generated_names;
+
+/* A page of an image. */
+struct generated_page {
+	uint64_t address;
+	const uint8_t *bytes;
+	uint64_t unknown[4]; /* a bit for each granule */
+};
+
+/* A record of a mapping of memory that a process fills itself. */
+struct generated_mapping {
+	uint64_t time_ns;
+	uint64_t start;
+	uint64_t end;
+	bool is_writable;
+};
+
+/* Bytes of a page, from a copy or from jitdump. */
+struct generated_source {
+	uint64_t address;  /* of the page */
+	uint64_t since_ns; /* the bytes before were there; 0: no copy before */
+	uint64_t begin_ns; /* the bytes were there from then on, */
+	uint64_t end_ns;   /* until then */
+	bool is_writable;
+	const uint8_t *bytes; /* of the part from @first to @last */
+	uint16_t first;
+	uint16_t last;
+	bool is_listed; /* from jitdump */
+	/* the program listed a function there between @begin_ns and @end_ns;
+	 * there are no bytes
+	 */
+	bool is_named;
+};
+
+/* One mapping of a process, and all that is known of it. */
+struct generated_area {
+	uint64_t address;
+	uint64_t size_bytes;
+	uint64_t time_ns;	      /* it exists from then on */
+	const struct array *mappings; /* struct generated_mapping, by time */
+	bool is_patched; /* functions of the process change their code */
+	const struct generated_names *names; /* or NULL */
+	/* struct generated_source, by address, then by time */
+	const struct generated_source *sources;
+	size_t source_count;
+};
+
+/* The limits that all images share. */
+struct generated_budget {
+	size_t images; /* of the process */
+	size_t pages;  /* entries of all images, and copies of pages */
+};
+
+/* Reads the chunk at *@place of a file of copies, @size bytes at @file, and moves
+ * *@place after it. Returns whether there is one; false at the end, and where
+ * the file is damaged.
+ */
+bool generated_chunk_read(const uint8_t *file, size_t size, size_t *place,
+			  struct generated_chunk *chunk, const uint8_t **bytes);
+
+/* Appends @source to @sources (struct generated_source), once for each page of
+ * the addresses from @start to @end that its bytes are of. Returns 0 or
+ * -ERROR_MEMORY.
+ */
+int generated_source_add(struct array *sources, struct generated_source source,
+			 uint64_t start, uint64_t end);
+
+/* Sorts @sources by address, then by time. */
+void generated_sources_sort(struct array *sources);
+
+/* Returns whether one of @sources shows that a function of @names changed its
+ * code: the bytes of an earlier copy were replaced.
+ */
+bool generated_sources_are_patched(const struct generated_source *sources,
+				   size_t count,
+				   const struct generated_names *names);
+
+/* Appends the images of @area to @events (struct generated_event, without a
+ * process), the first at its time. Allocates in @arena. Returns 0 or
+ * -ERROR_MEMORY.
+ */
+int generated_images_make(const struct generated_area *area,
+			  struct generated_budget *budget, struct arena *arena,
+			  struct array *events);
+
+#endif

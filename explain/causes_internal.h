@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef KT_EXPLAIN_CAUSES_INTERNAL_H
+#define KT_EXPLAIN_CAUSES_INTERNAL_H
+
+#include "attribution/time/time_span.h"
+#include "common/array.h"
+#include "explain/critical_path_internal.h"
+
+#include <stdint.h>
+
+struct task_names;
+
+/* The sums of a critical path by cause, and its longest links.
+ *
+ * A cause is of a program (threads with one name are one program): what its time
+ * on the path went to, and the program that had it wait, if any. Each has
+ * details by system call, function and place in the program.
+ *
+ * Memory grows with the number of different causes and details, not of links.
+ */
+enum why {
+	/* The first values are those of enum link_kind. */
+	WHY_LOCK = LINK_KINDS,
+	WHY_FUTEX,
+	WHY_REPLY,
+	WHY_HELPER, /* the kernel's threads worked for it */
+	WHY_COUNT,
+};
+
+struct cause {
+	uint32_t why;	  /* enum why or link_kind */
+	uint32_t program; /* index of a name in causes */
+	uint32_t actor;	  /* like program; LIFE_NONE: none */
+	uint32_t index;
+	uint64_t ns;
+	uint64_t count; /* of links */
+	int32_t pid;	/* of the last link; and whether there were others */
+	bool has_pids;
+};
+
+/* What a cause consists of. */
+struct cause_detail {
+	uint32_t cause;	   /* index of struct cause */
+	uint32_t kind;	   /* enum link_kind */
+	uint32_t function; /* as in struct path_link */
+	uint32_t call;	   /* of the command's thread: its system call, and */
+	uint32_t user;	   /* function of the program that called it */
+	uint32_t user_offset;
+	uint64_t ns;
+};
+
+/* A link that is kept for itself: the longest wait of its cause, call and place.
+ */
+struct long_link {
+	struct path_link link; /* without its causes */
+	uint32_t cause;
+};
+
+enum { LONG_LINKS = 5 };
+
+struct causes {
+	const struct lives *lives;
+	const struct task_names *names;
+	struct keyed_array all;	    /* struct cause */
+	struct keyed_array details; /* struct cause_detail */
+	struct array programs;	    /* const char *, names of threads */
+	struct array by_thread; /* uint32_t: index in programs + 1 by thread */
+	struct long_link longest[LONG_LINKS];
+	size_t long_count;
+	uint64_t ns; /* of all links, and of those that are */
+	uint64_t inferred_ns;
+	uint64_t unknown_ns;
+	uint64_t reasons_ns
+		[UNKNOWN_REASONS]; /* LINK_UNKNOWN, by enum unknown_reason */
+	uint64_t links;
+};
+
+/* Borrows both. */
+struct causes causes_of(const struct lives *lives,
+			const struct task_names *names);
+void causes_free(struct causes *causes);
+
+/* Adds a link.  Returns 0 or -ERROR_MEMORY. */
+int causes_add(struct causes *causes, const struct path_link *link);
+
+/* Sorts causes, details and longest links, longest first; nothing can be added
+ * afterwards.
+ */
+void causes_sort(struct causes *causes);
+
+/* Returns the name of program @index. */
+const char *causes_program(const struct causes *causes, uint32_t index);
+
+#endif

@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef KT_EXPLAIN_CRITICAL_PATH_INTERNAL_H
+#define KT_EXPLAIN_CRITICAL_PATH_INTERNAL_H
+
+#include "explain/lives_internal.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* The critical path of a command: the chain of what had to happen for it to
+ * end, found backwards from its end in the lives of threads (lives.h).
+ *
+ *	main     |#### fork ...........wait4...........####| end
+ *	child          ####|...read...|########| exit
+ *	disk               |==========|
+ *
+ *	path     |####|####|==========|########|########|
+ *
+ * Backwards from a thread and a time:
+ *
+ *	the thread ran            its work is links; go on at the row's begin
+ *	it waited for a CPU       a link for each thread that had the CPU
+ *	it was throttled          a link
+ *	an interrupt woke it      a link: what it waited for; go on at the
+ *	                          sleep's begin
+ *	thread X woke it          go on in X at the wake-up
+ *	it was created            go on in its parent
+ *	not in the trace          a link LINK_UNKNOWN
+ *
+ * Where X did not do it for this thread alone, the path comes back: it follows X
+ * only down to the begin of the sleep and then goes on in the sleeper. That is
+ * so for locks, because the order in which threads get a lock is not an order
+ * of their work, and for threads outside the command (a server, a kernel
+ * thread), whose earlier work was for others. Links found there have a cause
+ * (struct path_cause) that names the sleep.
+ *
+ * Invariants:
+ * 1. The lengths (ns) of all links add up to end_ns - begin_ns of the result,
+ *    exactly.
+ * 2. Each step of the walk goes back in time, or changes the thread; after
+ *    MOST_HOPS changes at one time the sleep becomes a link. So the walk ends.
+ * 3. Links are emitted from the last to the first; [begin_ns, end_ns) of one
+ *    ends where the one before begins, except that links of one row of a
+ *    running thread share its interval, of which each has a part.
+ *
+ * Memory: the walk needs a constant amount beside the lives.
+ */
+
+enum link_kind {
+	LINK_USER,
+	LINK_CALL,
+	LINK_FAULT,
+	LINK_INTERRUPT,
+	LINK_KERNEL,
+	LINK_TRACER,
+	LINK_GUEST,
+	LINK_CPU,	/* had no CPU: other had it */
+	LINK_IDLE,	/* ready, but its CPU was idle until it took it */
+	LINK_THROTTLED, /* its cgroup had used up its CPU quota */
+	LINK_RECORDER,	/* had no CPU: the recorder's threads had it */
+	LINK_DISK,
+	LINK_NETWORK,
+	LINK_TIMER,
+	LINK_DEVICE,  /* another interrupt */
+	LINK_WAIT,    /* slept; the end was not recorded */
+	LINK_UNKNOWN, /* not in the trace */
+	LINK_KINDS,
+};
+
+enum link_certainty {
+	LINK_EXACT,
+	/* inferred: a part of a row by its share, or a waker whose functions
+	 * are not in the trace
+	 */
+	LINK_INFERRED,
+	LINK_NOT_KNOWN,
+};
+
+enum cause_kind {
+	CAUSE_LOCK, /* the waiter wanted a lock that the actor held */
+	/* a futex, and the program's functions that wait for it are unknown */
+	CAUSE_FUTEX,
+	CAUSE_REPLY,  /* it waited for a program outside the command */
+	CAUSE_HELPER, /* it waited for a thread of the kernel */
+};
+
+/* Why the path is in a thread that it leaves again. */
+struct path_cause {
+	enum cause_kind kind;
+	uint32_t waiter; /* threads */
+	uint32_t actor;
+	uint64_t since_ns; /* begin of the waiter's sleep */
+	const struct life_sleep *sleep;
+};
+
+struct path_link {
+	enum link_kind kind;
+	enum link_certainty certainty;
+	uint64_t begin_ns;
+	uint64_t end_ns;
+	uint64_t ns;	   /* its length, at most end_ns - begin_ns */
+	uint32_t thread;   /* whose time it is */
+	uint32_t function; /* as in struct life_part; else FUNCTION_NONE */
+	uint32_t other;	   /* LINK_CPU: thread that had it, or LIFE_NONE */
+	uint8_t reason;	   /* LINK_UNKNOWN: enum unknown_reason */
+	const struct life_sleep *sleep; /* of LINK_DISK to LINK_WAIT; or NULL */
+	/* outermost first: causes[0] is of a thread of the command */
+	const struct path_cause *causes;
+	uint32_t cause_count;
+};
+
+struct function_table;
+
+struct path_options {
+	const struct lives *lives;
+	const struct function_table *functions;
+	uint32_t thread; /* that ends the path, at */
+	uint64_t end_ns;
+	uint64_t begin_ns; /* the path goes back to here at most */
+	/* whether thread is of the command, or of the kernel */
+	bool (*is_chosen)(void *ctx, uint32_t thread);
+	bool (*is_kernel)(void *ctx, uint32_t thread);
+	/* Returns 0 or a negative enum error. */
+	int (*take)(void *ctx, const struct path_link *link);
+	void *ctx;
+};
+
+/* Emits the links of the critical path to options->take and sets *@begin_ns to
+ * where it begins: options->begin_ns, or later if the first thread of the
+ * command was created or first seen there.
+ *
+ * Returns 0 or the error that take() returned.
+ */
+int critical_path_walk(const struct path_options *options, uint64_t *begin_ns);
+
+#endif

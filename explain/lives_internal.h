@@ -1,0 +1,177 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef KT_EXPLAIN_LIVES_INTERNAL_H
+#define KT_EXPLAIN_LIVES_INTERNAL_H
+
+#include "common/array.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* The lives of all threads of a recording, as rows in order of time: what the
+ * critical path (critical_path.h) is made from.
+ *
+ *	thread 7   | runs | asleep        | ready | runs   | runs |
+ *	thread 9          | runs          | runs           |
+ *	                                  ^ 9 wakes 7
+ *
+ * Invariants:
+ * 1. The rows of a thread are in order of time and do not overlap. Between two
+ *    of them is a hole only if the thread ended and its id was used again.
+ * 2. A row of a running thread ends where the thread wakes or creates another
+ *    one, so that a path that enters the row there needs no part of a row.
+ * 3. The parts of a row of a running thread add up to its length.
+ *
+ * Memory: a row of 32 bytes for each time that a thread leaves a CPU, waits,
+ * wakes or creates another thread; in each row of a running thread one part of
+ * 16 bytes for each function or system call that had time in it; 48 bytes for a
+ * sleep and 16 for a switch of a CPU. It does not grow with the number of calls.
+ */
+
+#define LIFE_NONE UINT32_MAX
+
+enum life_kind {
+	LIFE_RUNS,
+	LIFE_READY,	/* could run and had no CPU */
+	LIFE_THROTTLED, /* had no CPU because of its cgroup's quota */
+	LIFE_RECORDER,	/* had no CPU because the recorder had it */
+	LIFE_SLEEPS,
+	LIFE_UNKNOWN, /* not in the trace */
+};
+
+/* The work of a running thread. */
+enum work_kind {
+	WORK_USER,	/* in a user function, or in an unknown one */
+	WORK_CALL,	/* in a system call: the function that implements it */
+	WORK_FAULT,	/* in a page fault or exception: its entry */
+	WORK_INTERRUPT, /* interrupted: the interrupt's entry */
+	WORK_KERNEL,	/* elsewhere in the kernel, such as a kernel thread */
+	WORK_TRACER,	/* in functions of the tracer */
+	WORK_GUEST,	/* in a virtual machine */
+	WORK_KINDS,
+};
+
+struct life_part {
+	uint32_t kind;	   /* enum work_kind */
+	uint32_t function; /* FUNCTION_NONE: unknown */
+	uint64_t ns;
+};
+
+struct life_row {
+	uint64_t begin_ns;
+	uint64_t end_ns;
+	uint32_t first_part; /* LIFE_RUNS: index in lives.parts */
+	uint32_t part_count;
+	/* LIFE_READY: its CPU; LIFE_SLEEPS: index in lives.sleeps */
+	uint32_t detail;
+	uint8_t kind;	/* enum life_kind */
+	uint8_t reason; /* LIFE_UNKNOWN: enum unknown_reason */
+};
+
+/* How a sleep ended. */
+enum life_wake {
+	WAKE_UNKNOWN, /* not recorded, or it did not end */
+	WAKE_BY_THREAD,
+	WAKE_BY_INTERRUPT,
+};
+
+/* What a futex stands for: by the program's functions that wait for it. */
+enum life_futex {
+	FUTEX_UNKNOWN,
+	FUTEX_LOCK,
+	FUTEX_SIGNAL, /* a condition variable, the end of a thread */
+};
+
+struct life_sleep {
+	uint32_t wake;	/* enum life_wake */
+	uint32_t waker; /* WAKE_BY_THREAD: a thread; else LIFE_NONE */
+	/* that decided to wake, and handler of the interrupt around it;
+	 * FUNCTION_NONE: unknown or none
+	 */
+	uint32_t wake_function;
+	uint32_t interrupt;
+	uint32_t call;	/* system call that slept, as in WORK_CALL */
+	uint32_t label; /* the function that decided to sleep, and */
+	uint32_t inner; /* the function that it called for that */
+	/* the innermost function of the program, not of a library, in the
+	 * user's stack, and the offset of its call; 0: unknown
+	 */
+	uint32_t user;
+	uint32_t user_offset;
+	uint8_t futex; /* enum life_futex */
+	bool is_io;    /* it waited for a device in io_schedule() */
+	bool is_exit;  /* the waker was exiting */
+	bool is_guessed; /* the kernel's functions around the wake-up are unknown */
+};
+
+/* The creation of a thread. */
+struct life_birth {
+	uint64_t time_ns;
+	uint32_t parent; /* LIFE_NONE: unknown */
+};
+
+struct life {
+	int32_t tid;
+	int32_t pid;
+	struct array rows;   /* struct life_row */
+	struct array births; /* struct life_birth, in order of time */
+	uint64_t exec_ns;    /* of its first exec; 0: none */
+	bool has_exited;     /* after its last creation */
+};
+
+/* From time_ns on, @thread had the CPU. */
+struct life_switch {
+	uint64_t time_ns;
+	uint32_t thread; /* LIFE_NONE: unknown */
+	bool is_idle;
+};
+
+struct lives {
+	struct array threads; /* struct life, by task_time_thread() */
+	struct array parts;   /* struct life_part */
+	struct array sleeps;  /* struct life_sleep */
+	struct array cpus;    /* struct array of struct life_switch, by CPU */
+};
+
+#define LIVES_NONE \
+	((struct lives){ \
+		.threads = ARRAY_OF(struct life), \
+		.parts = ARRAY_OF(struct life_part), \
+		.sleeps = ARRAY_OF(struct life_sleep), \
+		.cpus = ARRAY_OF(struct array), \
+	})
+
+void lives_free(struct lives *lives);
+
+/* Returns thread @thread, adding it if it is new, valid until the next is added;
+ * NULL when out of memory.
+ */
+struct life *lives_reach(struct lives *lives, uint32_t thread);
+
+/* Returns thread @thread, or NULL. */
+const struct life *lives_at(const struct lives *lives, uint32_t thread);
+
+/* Returns the last row of @life that begins before @time_ns, or NULL. */
+const struct life_row *life_before(const struct life *life, uint64_t time_ns);
+
+/* Returns the last creation of @life up to @time_ns, or NULL. */
+const struct life_birth *life_birth_by(const struct life *life,
+				       uint64_t time_ns);
+
+/* Returns the sleep of @row, a LIFE_SLEEPS, or NULL. */
+const struct life_sleep *lives_sleep(const struct lives *lives,
+				     const struct life_row *row);
+
+/* Appends a switch of @cpu; ignores CPUs that no kernel has. Returns 0 or
+ * -ERROR_MEMORY.
+ */
+int lives_switch(struct lives *lives, uint32_t cpu,
+		 const struct life_switch *change);
+
+/* Returns the switches of @cpu, or NULL, and the index of the first that is in
+ * effect at @time_ns or later.
+ */
+const struct array *lives_switches(const struct lives *lives, uint32_t cpu,
+				   uint64_t time_ns, size_t *first);
+
+#endif

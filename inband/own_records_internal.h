@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef KT_INBAND_OWN_RECORDS_INTERNAL_H
+#define KT_INBAND_OWN_RECORDS_INTERNAL_H
+
+#include "collector/rings/cpu_rings.h"
+#include "common/bytes.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+struct thread_events;
+
+/* The trace since the last sync point (PSB). Linux's driver makes the unit send
+ * one when it is first switched on, not each time (pt_config() in
+ * arch/x86/events/intel/pt.c), and then every 2 KiB or more, so the next trace
+ * is decoded starting with this tail.
+ */
+struct trace_tail {
+	struct byte_buffer bytes; /* empty: none */
+	uint64_t start;		  /* position of @bytes in the kernel's count */
+};
+
+/* Stores the part of @size bytes at @trace that the next trace needs. The trace
+ * starts at @start and follows the present tail, if there is one.
+ */
+void trace_tail_keep(struct trace_tail *tail, const uint8_t *trace, size_t size,
+		     uint64_t start);
+
+/* Clears the tail. Must be called when trace was lost, so that the next trace
+ * does not follow the tail.
+ */
+void trace_tail_forget(struct trace_tail *tail);
+
+bool trace_tail_is_synchronised(const struct trace_tail *tail);
+
+void trace_tail_free(struct trace_tail *tail);
+
+/* The data of one bracket, in the format of a recording: records, and after
+ * them one AUXTRACE with its trace. A shared mapping of fixed size, of which
+ * pages can be released.
+ */
+struct part_bytes {
+	uint8_t *bytes;
+	size_t room;
+	size_t size;	     /* total */
+	size_t records_size; /* of the records before AUXTRACE */
+	size_t trace_size;   /* 0: no trace */
+	/* position of its first byte, in the kernel's count */
+	uint64_t trace_start;
+	/* The size of the part of the trace that is from before the bracket. It
+	 * need not be followed to decode the bracket.
+	 */
+	size_t before_size;
+};
+
+/* Maps @room bytes. Returns 0 or -ERROR_SYSTEM with errno set. */
+int part_bytes_open(struct part_bytes *part, size_t room);
+
+void part_bytes_close(struct part_bytes *part);
+
+/* Returns only the trace, as the bytes of a ring. */
+struct ring_bytes part_bytes_trace(const struct part_bytes *part);
+
+/* Records that later brackets need as well. */
+struct lasting_records {
+	struct byte_buffer changes; /* of the kernel's code */
+	/* AUX_OUTPUT_HW_ID: CoreSight's driver reports once for each CPU the id
+	 * of its trace unit.
+	 */
+	struct byte_buffer unit_ids;
+};
+
+/* Returns the size that a part needs for the full content of the rings. */
+size_t own_records_room(const struct thread_events *events);
+
+/* Returns whether a trace may start without a sync point, so that the trace
+ * before it, back to one, is needed.
+ */
+bool own_records_need_tail(const struct thread_events *events);
+
+/* Empties the rings of records. Lasting records are appended to @lasting; @part
+ * is cleared.
+ */
+void own_records_drop(struct thread_events *events, struct part_bytes *part,
+		      struct lasting_records *lasting);
+
+/* Like own_records_drop(), but stores all other records in @part, those of the
+ * trace units first, and after them the trace of @tid, which must be off, from
+ * @tail on. A full buffer is reported by a record, as in the recorder.
+ */
+void own_records_take(struct thread_events *events, pid_t tid,
+		      struct part_bytes *part, struct lasting_records *lasting,
+		      struct trace_tail *tail);
+
+#endif

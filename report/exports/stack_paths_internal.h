@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef KT_REPORT_EXPORTS_STACK_PATHS_INTERNAL_H
+#define KT_REPORT_EXPORTS_STACK_PATHS_INTERNAL_H
+
+#include "report/profile/call_tree.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* A stack that had time or calls of its own. */
+struct stack_path {
+	int32_t tree; /* process or group, -1: all */
+	/* outermost first, functions and states (enum frame_state); borrowed */
+	const uint32_t *functions;
+	size_t depth;
+	uint64_t self_ns;
+	uint64_t calls; /* of the innermost function in this stack */
+};
+
+/* Returns 0 to go on, or a negative enum error. */
+typedef int stack_path_visitor(void *ctx, const struct stack_path *path);
+
+/* Calls @visit for each stack of @tree that has time or calls, callers before
+ * callees, the trees one after the other. With @has_states, time of a process
+ * outside of all functions and states is that of FUNCTION_UNKNOWN.
+ *
+ * Stacks have at most DEPTH_DRAWN + 2 levels: of deeper ones the first
+ * DEPTH_DRAWN levels are followed by FRAME_LEFT_OUT and the innermost function.
+ * So memory and output do not grow with the square of the depth.
+ *
+ * Returns 0, -ERROR_MEMORY, or the error of @visit.
+ */
+int stack_paths_visit(const struct call_tree *tree, bool has_states,
+		      stack_path_visitor *visit, void *ctx);
+
+#endif

@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef KT_REPORT_STEPS_STACK_SWITCH_INTERNAL_H
+#define KT_REPORT_STEPS_STACK_SWITCH_INTERNAL_H
+
+#include "report/steps/call_stack.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* Follows user code that switches stacks: coroutines, fibers, goroutines,
+ * effects.
+ *
+ * A call stack is one stack of user space at a time. The other stacks of the
+ * process are suspended in its pool, since a goroutine may continue in another
+ * thread:
+ *
+ *         running --- return or jump to the address that another stack waits for,
+ *            ^        or return to a function's entry
+ *            |            |
+ *         resumed         v
+ *            |        suspended, top frame = the routine that switches
+ *            +--- return or jump to that frame's return address
+ *
+ * A suspended stack ends in the function that switched (swapcontext(),
+ * mcall()), whose return address is where the stack continues. Its frames leave
+ * the timeline (STEP_EXIT with UNSEEN_END) and enter it again with HOW_RESUMED,
+ * which is no call.
+ *
+ * Several stacks may wait for the address: parked goroutines all wait in
+ * runtime.gopark. The frames that all of them share, from the top, are entered
+ * as HOW_INFERRED; the rest follows when a return leaves these, to an address
+ * that only one of them has.
+ *
+ * A jump to an outer open function, by longjmp() or an exception, ends the
+ * frames above. Their copy stays in the pool as unwound: a later jump into one
+ * of them shows that they have a stack of their own, a return to one of them
+ * that the jump was a tail call into code without names.
+ *
+ * Invariants:
+ * 1. No suspended stack has a frame of the kernel.
+ * 2. stack_pool_count() <= STACK_POOL_STACKS, and all stacks have at most
+ *    STACK_POOL_FRAMES frames: the oldest is forgotten first.
+ * 3. At most STACK_POOL_UNWOUND of them are unwound.
+ *
+ * Private to call_stack*.c and its helpers, except for creating and freeing a
+ * pool.
+ */
+enum {
+	STACK_POOL_STACKS = 4096,
+	STACK_POOL_FRAMES = 1 << 18,
+	STACK_POOL_UNWOUND = 64,
+};
+
+/* The suspended stacks of one process, the oldest first. */
+struct stack_pool;
+
+/* Returns NULL when out of memory. */
+struct stack_pool *stack_pool_new(void);
+void stack_pool_free(struct stack_pool *pool);
+
+/* Empties the pool. Must be called when the process executes another program.
+ */
+void stack_pool_clear(struct stack_pool *pool);
+
+/* Must be called when untraced code of the process ran, which may have changed
+ * any stack. @pool may be NULL.
+ */
+void stack_pool_pause(struct stack_pool *pool);
+
+uint32_t stack_pool_count(const struct stack_pool *pool);
+
+/* Returns suspended stack @index, for writing a checkpoint. */
+struct call_stack *stack_pool_at(const struct stack_pool *pool, uint32_t index);
+
+/* For reading a checkpoint: stack_pool_add() adds an empty stack (NULL when out
+ * of memory); stack_pool_added() then counts the frames that were read into it.
+ */
+struct call_stack *stack_pool_add(struct stack_pool *pool);
+void stack_pool_added(struct stack_pool *pool);
+
+/* The functions below apply an event of user code that leads away from the top
+ * of @stack without being its return. Each returns 1 if the event was a switch
+ * of stacks and is done, 0 if not, having changed nothing, or -ERROR_MEMORY.
+ */
+
+/* A return, or a jump, to the address that a suspended stack waits for. */
+int stack_switch_resume(struct call_stack *stack,
+			const struct function_event *event,
+			struct call_stack_output *output);
+
+/* Like stack_switch_resume(), to the middle of the current function of a
+ * suspended stack whose address is unknown: an inline switch, or longjmp() to
+ * another stack.
+ */
+int stack_switch_into(struct call_stack *stack,
+		      const struct function_event *event,
+		      struct call_stack_output *output);
+
+/* A return to a function's entry: it starts a new stack, as prepared by
+ * makecontext().
+ */
+int stack_switch_begin(struct call_stack *stack,
+		       const struct function_event *event,
+		       struct call_stack_output *output);
+
+/* A jump of runtime.gogo, to a goroutine's entry or to the address where it
+ * continues.
+ */
+int stack_switch_go(struct call_stack *stack,
+		    const struct function_event *event,
+		    struct call_stack_output *output);
+
+/* A jump to the middle of a function that is open in @stack: exits the frames
+ * above it, and adds a copy of them to the pool as unwound.
+ */
+int stack_switch_unwind(struct call_stack *stack,
+			const struct function_event *event,
+			struct call_stack_output *output);
+
+/* A return to an unwound frame of the running stack, which has not ended, then.
+ */
+int stack_switch_rewind(struct call_stack *stack,
+			const struct function_event *event,
+			struct call_stack_output *output);
+
+/* Suspends the frames from @at on: control returns to the caller of frame @at,
+ * a function that was entered by a jump, and the frames are a stack of their
+ * own if they continue later. Returns 0 or -ERROR_MEMORY.
+ */
+int stack_switch_split(struct call_stack *stack, size_t at,
+		       struct call_stack_output *output);
+
+#endif

@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef KT_REPORT_TIMELINE_PERFETTO_TRACKS_INTERNAL_H
+#define KT_REPORT_TIMELINE_PERFETTO_TRACKS_INTERNAL_H
+
+#include "common/array.h"
+#include "report/steps/call_step.h"
+#include "report/timeline/span_export.h"
+
+#include <stdint.h>
+
+struct perfetto_out;
+struct protobuf;
+struct task_names;
+
+/* Writes descriptors of tracks and of their processes, each once. */
+struct perfetto_tracks {
+	struct perfetto_out *out;	/* borrowed */
+	const struct task_names *names; /* borrowed */
+	struct array processes;		/* int32_t: described already */
+	int status;			/* 0, or -ERROR_MEMORY */
+};
+
+struct perfetto_tracks perfetto_tracks_of(struct perfetto_out *out,
+					  const struct task_names *names);
+
+/* Frees all.  Returns the status. */
+int perfetto_tracks_end(struct perfetto_tracks *tracks);
+
+/* Starts @track's packet sequence, in which times are relative to the previous
+ * packet, the first one to @time_ns.
+ */
+void perfetto_tracks_add(struct perfetto_tracks *tracks,
+			 const struct span_track *track, uint64_t time_ns);
+
+/* Writes @packet into @track's sequence, with enum sequence_flag bits. */
+void perfetto_write(struct perfetto_out *out, struct protobuf *packet,
+		    const struct span_track *track, uint64_t flags);
+
+/* Writes a text field, which must be UTF-8, whatever the bytes of @name. */
+void perfetto_put_name(struct protobuf *message, uint32_t field,
+		       const char *name);
+
+/* Writes wake-ups as ftrace's sched_waking, sched_wakeup_new and
+ * sched_blocked_reason, from which Perfetto finds a thread's waker, its wait
+ * for a CPU, and the function that it slept in.
+ */
+struct perfetto_wakeups {
+	struct perfetto_out *out;	/* borrowed */
+	const struct task_names *names; /* borrowed */
+	struct array symbols; /* bool by function: its name is written */
+	/* the sequence of sched_blocked_reason has started */
+	bool has_begun;
+	int status; /* 0, or -ERROR_MEMORY */
+};
+
+struct perfetto_wakeups perfetto_wakeups_of(struct perfetto_out *out,
+					    const struct task_names *names);
+
+void perfetto_wakeups_take(struct perfetto_wakeups *wakeups,
+			   const struct lane_waking *waking);
+
+/* @name is the name of the function slept in. */
+void perfetto_wakeups_blocked(struct perfetto_wakeups *wakeups,
+			      const struct lane_blocked *blocked,
+			      const char *name);
+
+/* Frees all.  Returns the status. */
+int perfetto_wakeups_end(struct perfetto_wakeups *wakeups);
+
+/* Writes task switches as ftrace's sched_switch, from which Perfetto makes the
+ * tracks of CPUs and the states of threads.
+ */
+struct perfetto_sched {
+	struct perfetto_out *out;	/* borrowed */
+	const struct task_names *names; /* borrowed */
+	struct array cpus;		/* struct cpu_runs */
+	int status;			/* 0, or -ERROR_MEMORY */
+};
+
+struct perfetto_sched perfetto_sched_of(struct perfetto_out *out,
+					const struct task_names *names);
+
+/* Applies a STEP_SWITCH, STEP_LEAVE or STEP_END. */
+void perfetto_sched_take(struct perfetto_sched *sched,
+			 const struct call_step *step);
+
+/* Frees all.  Returns the status. */
+int perfetto_sched_end(struct perfetto_sched *sched);
+
+#endif

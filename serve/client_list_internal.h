@@ -1,0 +1,174 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef KT_SERVE_CLIENT_LIST_INTERNAL_H
+#define KT_SERVE_CLIENT_LIST_INTERNAL_H
+
+#include "collector/thread_events/thread_events.h"
+#include "common/array.h"
+#include "serve/service_socket.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+struct kernel_files;
+struct log;
+
+/* Shows whether descriptors that were passed to another process are still open
+ * anywhere, after this process has closed its own.
+ *
+ * The other process may duplicate a descriptor, map it, or pass it to others,
+ * so neither its connection nor its own end shows that nobody holds it any
+ * more. An epoll instance does: it refers to the open file description without
+ * holding it, and the kernel removes the entry with the last reference to the
+ * description, which a descriptor, a mapping and a message in a socket each
+ * have (epoll(7), "Will closing a file descriptor cause it to be removed from
+ * all epoll interest lists?"). /proc/self/fdinfo lists the entries that are
+ * left (proc_pid_fdinfo(5)).
+ *
+ * Only descriptors that can be polled can be watched: perf's events, pipes,
+ * sockets, but no regular files.
+ */
+struct held_descriptors {
+	int epoll; /* -1: not open */
+};
+
+#define HELD_DESCRIPTORS_NONE ((struct held_descriptors){ -1 })
+
+/* Opens @held without any descriptors. Returns 0 or -ERROR_SYSTEM with errno
+ * set, as does held_descriptors_add(). The caller must close @held either way.
+ */
+int held_descriptors_open(struct held_descriptors *held);
+
+void held_descriptors_close(struct held_descriptors *held);
+
+/* Watches @fd. Must precede passing it on. */
+int held_descriptors_add(const struct held_descriptors *held, int fd);
+
+/* Returns whether any process, this one included, holds one of the watched
+ * descriptors; true also if that cannot be found out.
+ */
+bool held_descriptors_any(const struct held_descriptors *held);
+
+/* Progress of a client; it never goes back:
+ *
+ *	                 client_request()           client_answer()
+ *	 CLIENT_SILENT ──────────────────► WAITING ─────────────────► SERVED
+ *	       │                              │                          │
+ *	       └──────────── client_leave() ──┴──────────► LEFT ◄────────┘
+ *	                                                    │
+ *	                        client_check_held()         ▼
+ *	                                                   GONE
+ */
+enum client_phase {
+	CLIENT_SILENT,	/* whose request has not been read */
+	CLIENT_WAITING, /* its thread's events are open, for a copy */
+	CLIENT_SERVED,	/* has received everything */
+	CLIENT_LEFT,	/* has no connection, but held descriptors */
+	CLIENT_GONE,	/* holds nothing; can be freed */
+};
+
+/* A connection to the service, and the descriptors passed over it. */
+struct client {
+	enum client_phase phase;
+	int socket; /* non-blocking; -1: closed */
+	struct peer peer;
+	uint64_t since_ms;
+	bool has_input; /* of its socket: a message, or its end */
+	bool has_ended; /* its process */
+	/* Wake-up events must stay open here. */
+	struct thread_events events;
+	uint64_t events_since;	      /* for kernel_files_take() */
+	struct held_descriptors held; /* those passed to it */
+};
+
+/* Takes ownership of the connection @socket and identifies its peer. Returns
+ * the client, or NULL if its process has ended or when out of memory; @socket
+ * is closed then.
+ */
+struct client *client_new(int socket, uint64_t now_ms);
+
+/* The conditions for serving a client. */
+struct client_rules {
+	gid_t group;	     /* required group of clients other than root */
+	const char *refusal; /* why no more clients are served now; or NULL */
+};
+
+/* Reads the request of a silent client, and opens the events of its thread.
+ *
+ * Returns 0; or -ERROR_SYSTEM, with the reason reported to the client and to
+ * @log: the caller must call client_leave().
+ */
+int client_request(struct client *client, const struct client_rules *rules,
+		   const struct kernel_files *files, const struct log *log);
+
+/* Sends a waiting client its files and events, or starts the copy that it
+ * needs. Returns 0 if it is served now, or still has to wait; or -ERROR_SYSTEM
+ * like client_request().
+ */
+int client_answer(struct client *client, struct kernel_files *files,
+		  const struct log *log);
+
+/* Closes the connection and all that this process holds for the client, and
+ * calls client_check_held().
+ */
+void client_leave(struct client *client);
+
+/* All clients, and how the service is divided among their users. A user is a
+ * user id: 50 connections of one user get no more than another user's only one.
+ * Invariants; tests/test_client_list.c has a test for each:
+ *
+ *  1. In each round at most one client of each user acts: between two actions
+ *     for one user, each other user with a client that is ready gets one. Of
+ *     one user's clients the oldest that is ready acts.
+ *  2. A user's silent clients are at most BUDGET_SERVE_WAITING_OF_USER. All
+ *     users' are at most BUDGET_SERVE_WAITING: a further one replaces one of
+ *     the user who has most of them, if that user has more than its own.
+ *  3. A user gets another thread only while it has fewer than are free. The
+ *     total is at most BUDGET_SERVED_THREADS. A client that has left counts
+ *     until all descriptors that it was given are closed.
+ *
+ * Whether a client that has left still holds descriptors is only checked when
+ * a user would be refused otherwise.
+ */
+struct client_list {
+	struct array clients; /* struct client *, the oldest first */
+};
+
+#define CLIENT_LIST_NONE \
+	((struct client_list){ .clients = ARRAY_OF(struct client *) })
+
+void client_list_free(struct client_list *list);
+
+struct client *client_list_at(const struct client_list *list, size_t index);
+
+/* Returns the number of silent clients. */
+size_t client_list_silent(const struct client_list *list);
+
+/* Returns whether client_list_add() would add a client of @uid without dropping
+ * another one.
+ */
+bool client_list_has_room(const struct client_list *list, uid_t uid);
+
+/* Takes ownership of @client, which is silent, and drops it or another one if
+ * there are too many. Frees clients that are gone.
+ */
+void client_list_add(struct client_list *list, struct client *client);
+
+/* Returns why the user @uid gets no further thread now, or NULL. */
+const char *client_list_refusal(const struct client_list *list, uid_t uid);
+
+/* The callbacks of a round; both get @context. */
+struct client_actions {
+	void *context;
+	bool (*is_ready)(void *context, const struct client *client);
+	/* May call client_leave(), but must not change the list. */
+	void (*act)(void *context, struct client *client);
+};
+
+/* Lets one ready client of each user act, then frees clients that are gone.
+ * Returns whether another one was ready.
+ */
+bool client_list_round(struct client_list *list,
+		       const struct client_actions *actions);
+
+#endif

@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef KT_TABLES_REQUESTS_REQUEST_RECORDS_INTERNAL_H
+#define KT_TABLES_REQUESTS_REQUEST_RECORDS_INTERNAL_H
+
+#include "attribution/sleeps/sleeps.h"
+#include "common/array.h"
+#include "report/steps/call_step.h"
+#include "tables/requests/request_sums.h"
+
+#include <stdint.h>
+
+struct kept_file_writer;
+struct pack;
+struct request_sleeps;
+
+/* Records for rows of requests, to write or read: each request with its sleeps,
+ * and the tasks that they refer to.
+ */
+struct request_records {
+	struct kept_file_writer *writer; /* NULL: records are not written */
+	uint32_t functions;		 /* number of functions */
+	struct array requests; /* struct kept_request, until they are written */
+	struct array tasks;    /* struct task, by index */
+	struct wakers wakers;  /* read from the records */
+};
+
+#define REQUEST_RECORDS_NONE \
+	((struct request_records){ \
+		.requests = ARRAY_OF(struct kept_request), \
+		.tasks = ARRAY_OF(struct task), \
+		.wakers = WAKERS_NONE, \
+	})
+
+struct kept_request {
+	struct request_row row;
+	const struct task *task; /* by which filters select the request */
+};
+void request_records_free(struct request_records *records);
+
+/* Queues @request for writing. Returns 0 or -ERROR_MEMORY. */
+int request_records_add(struct request_records *records,
+			const struct kept_request *request);
+
+/* Writes all queued requests with their sleeps. Must be called after the last
+ * request was added and request_sleeps_end(@sleeps). Returns 0 or
+ * -ERROR_MEMORY.
+ */
+int request_records_keep_all(struct request_records *records,
+			     const struct request_sleeps *sleeps);
+
+/* Writes @request with its @sleeps (struct request_sleep). Returns 0 or
+ * -ERROR_MEMORY.
+ */
+int request_records_keep(struct request_records *records,
+			 struct kept_request *request, struct array *sleeps);
+
+/* Writes or reads the tasks and @wakers that the records refer to. Reading must
+ * come before any record.
+ */
+void request_records_pack_rest(struct request_records *records,
+			       const struct wakers *wakers, struct pack *pack);
+
+/* Reads a request, and appends its sleeps (struct request_sleep) to @sleeps. */
+void request_records_read(const struct request_records *records,
+			  struct pack *pack, struct kept_request *request,
+			  struct array *sleeps);
+
+#endif

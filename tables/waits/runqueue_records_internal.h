@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef KT_TABLES_WAITS_RUNQUEUE_RECORDS_INTERNAL_H
+#define KT_TABLES_WAITS_RUNQUEUE_RECORDS_INTERNAL_H
+
+#include "attribution/time/time_span.h"
+#include "common/array.h"
+#include "report/steps/call_step.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct kept_file_writer;
+struct pack;
+
+/* One thread on a CPU: [begin_ns, end_ns). */
+struct cpu_run {
+	uint64_t begin_ns;
+	uint64_t end_ns;
+	int32_t tid; /* 0: the idle task, -1: unknown */
+};
+
+/* Called with each run when it has ended. */
+typedef void take_cpu_run(void *ctx, uint32_t cpu, const struct cpu_run *run);
+
+/* The last runs of threads on each CPU, some 65,536 a CPU. */
+struct cpu_runs {
+	struct array cpus;   /* struct cpu_run_list by CPU */
+	take_cpu_run *ended; /* or NULL */
+	void *ctx;
+};
+
+struct cpu_run_list {
+	struct array runs;  /* struct cpu_run, in order of time */
+	struct cpu_run now; /* current run, without an end yet */
+	bool has_now;
+};
+
+#define CPU_RUNS_NONE \
+	((struct cpu_runs){ .cpus = ARRAY_OF(struct cpu_run_list) })
+
+void cpu_runs_free(struct cpu_runs *runs);
+
+/* Applies a call event. Returns 0 or -ERROR_MEMORY. */
+int cpu_runs_take(struct cpu_runs *runs, const struct call_step *step);
+
+/* Called with a thread that ran and its time. */
+typedef int cpu_runs_visit(void *ctx, int32_t tid, uint64_t ns);
+
+/* Visits the threads that ran on @cpu from @begin_ns to @end_ns, newest first,
+ * also the idle task (0). Returns 0, or the first nonzero value that @visit
+ * returned.
+ */
+int cpu_runs_between(const struct cpu_runs *runs, int32_t cpu,
+		     uint64_t begin_ns, uint64_t end_ns, cpu_runs_visit *visit,
+		     void *ctx);
+
+/* An interval in which a runnable thread waited for a CPU: [begin_ns, end_ns).
+ */
+struct cpu_wait {
+	const struct task *task;
+	uint64_t begin_ns;
+	uint64_t end_ns;
+	uint64_t recorder_ns; /* part of it in which the recorder had the CPU */
+	uint64_t throttled_ns; /* and in which its cgroup was throttled */
+	int32_t cpu;	       /* on which it ran afterwards */
+	bool was_running;      /* it was preempted */
+	/* struct time_window: when the recorder had the CPU. Owner: the finder.
+	 */
+	struct array recorder;
+	struct array throttled; /* likewise: when its cgroup was throttled */
+};
+
+/* Frees what @wait owns. */
+void cpu_wait_free(struct cpu_wait *wait);
+
+/* Cuts @wait to @window. Returns whether anything is left. */
+bool cpu_wait_cut(struct cpu_wait *wait, struct time_window window);
+
+/* Called with each wait. Returns 0 or a negative enum error. */
+typedef int take_cpu_wait(void *ctx, const struct cpu_wait *wait);
+
+/* Finds waits in the spans of threads' time. */
+struct cpu_waits {
+	struct array threads; /* struct cpu_wait_state by task index */
+	take_cpu_wait *take;
+	void *ctx;
+};
+
+struct cpu_waits cpu_waits_of(take_cpu_wait *take, void *ctx);
+void cpu_waits_free(struct cpu_waits *waits);
+
+/* Applies a span. A wait is emitted when the span after it arrives.
+ *
+ * Returns 0, -ERROR_MEMORY, or the error that take() returned.
+ */
+int cpu_waits_span(struct cpu_waits *waits, const struct time_span *span);
+
+/* Emits the waits still open at the end of the recording. Returns like
+ * cpu_waits_span().
+ */
+int cpu_waits_end(struct cpu_waits *waits);
+
+/* Records for the waits for CPUs, to write or read: the waits, and the runs on
+ * each CPU, which are complete only when all records are read.
+ */
+struct runqueue_records {
+	struct kept_file_writer *writer; /* NULL: records are not written */
+	/* struct read_wait: waits that were read; waits open at the end of the
+	 * recording.
+	 */
+	struct array waits;
+	struct array last;
+};
+
+struct read_wait {
+	struct cpu_wait wait;
+	struct task task; /* the waiting thread; wait has no pointer to it */
+};
+
+#define RUNQUEUE_RECORDS_NONE \
+	((struct runqueue_records){ .waits = ARRAY_OF(struct read_wait), \
+				    .last = ARRAY_OF(struct read_wait) })
+
+void runqueue_records_free(struct runqueue_records *records);
+
+/* Write a wait or run, as it ends. */
+void runqueue_records_keep_wait(const struct runqueue_records *records,
+				const struct cpu_wait *wait);
+void runqueue_records_keep_run(const struct runqueue_records *records,
+			       uint32_t cpu, const struct cpu_run *run);
+
+/* Reads a record; adds a run to @runs. */
+void runqueue_records_read(struct runqueue_records *records,
+			   struct cpu_runs *runs, struct pack *pack);
+
+/* Writes or reads the runs and waits that are open at the end of the recording.
+ */
+void runqueue_records_pack_last(struct runqueue_records *records,
+				struct cpu_runs *runs,
+				const struct cpu_waits *waits,
+				struct pack *pack);
+
+/* Passes the waits that were read to @take, in the order of a pass over the
+ * recording. Returns 0, or the first nonzero value that @take returned.
+ */
+int runqueue_records_emit(struct runqueue_records *records, take_cpu_wait *take,
+			  void *ctx);
+
+#endif
