@@ -13,8 +13,8 @@ MAKEFLAGS += --no-builtin-rules
 
 BUILD   := build$(if $(ARCH),-$(ARCH))$(if $(FUZZ),-fuzz,$(if $(SAN),-san))
 OBJCOPY ?= objcopy
-SPLIT   := collector decoder symbolize execution report attribution tables view sql store cmd
-FOLDERS := common $(SPLIT) archive explain serve inband $(patsubst %/,%,$(wildcard $(SPLIT:%=%/*/)))
+SPLIT   := common collector decoder symbolize execution report attribution tables view sql store cmd
+FOLDERS := $(SPLIT) archive explain serve inband $(patsubst %/,%,$(wildcard $(SPLIT:%=%/*/)))
 PREFIX  ?= /usr/local
 LIBDIR  ?= $(PREFIX)/lib
 LIBEXEC  = $(PREFIX)/libexec/ktrace-hw
@@ -141,7 +141,7 @@ SUITE_ENV := CK_DEFAULT_TIMEOUT=120 \
              $(if $(SAN)$(ARCH),CK_TIMEOUT_MULTIPLIER=5)
 
 # The library that other programs link with: it exports only the names of
-# inband/ktrace_hw.h. Its file name has the number of its interface.
+# inband/ktrace_hw_internal.h. Its file name has the number of its interface.
 INBAND_OBJS   := $(patsubst %.c,$(BUILD)/%.o,$(wildcard inband/*.c))
 INBAND_STATIC := $(BUILD)/libktrace-hw.a
 INBAND_SHARED := $(BUILD)/libktrace-hw.so.0
@@ -209,7 +209,7 @@ $(CARRIED): Makefile
 
 # Checkpoints of another build are not used.
 $(BUILD)/build_id.c: $(filter-out $(MAIN_OBJ),$(OBJS))
-	$(Q)printf '#include "common/build_id.h"\nconst uint32_t build_id = %s;\n' \
+	$(Q)printf '#include "common/formats/build_id.h"\nconst uint32_t build_id = %s;\n' \
 		"$$(cat $^ | cksum | cut -d ' ' -f 1)" >$@
 
 $(BUILD)/build_id.o: $(BUILD)/build_id.c
@@ -449,10 +449,12 @@ SCRIPTS := start test .ci/run $(wildcard scripts/*.sh machine/tests/*.sh \
 # output folders, tests cover each module, every header compiles alone, no
 # library has mutable file-scope state, scripts are clean, and files match
 # .clang-format.
-LINTS := lint-layers lint-output lint-covered lint-headers lint-state lint-scripts lint-format
+LINTS := lint-layers lint-modules lint-output lint-covered lint-headers lint-state lint-scripts lint-format
 lint: $(LINTS)
 lint-layers:
 	$(Q)sh scripts/layers.sh
+lint-modules:
+	$(Q)scripts/modules.py
 lint-output:
 	$(Q)scripts/output_calls.py
 lint-covered:
@@ -477,7 +479,7 @@ lint-format:
 install: all
 	install -D -m 755 $(BUILD)/ktrace-hw $(DESTDIR)$(PREFIX)/bin/ktrace-hw
 	install -D -m 644 $(EXTENSION) $(DESTDIR)$(PREFIX)/lib/ktrace-hw/ktrace-hw.so
-	install -D -m 644 inband/ktrace_hw.h $(DESTDIR)$(PREFIX)/include/ktrace_hw.h
+	install -D -m 644 inband/ktrace_hw_internal.h $(DESTDIR)$(PREFIX)/include/ktrace_hw.h
 	install -d $(DESTDIR)$(LIBDIR)/pkgconfig
 	install -m 644 $(INBAND_STATIC) $(INBAND_SHARED) $(DESTDIR)$(LIBDIR)
 	ln -sf $(notdir $(INBAND_SHARED)) $(DESTDIR)$(LIBDIR)/libktrace-hw.so

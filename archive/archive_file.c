@@ -3,9 +3,9 @@
 
 #include "common/budget.h"
 #include "common/error.h"
-#include "common/file_map.h"
+#include "common/files/file_map.h"
+#include "common/files/regular_file.h"
 #include "common/log.h"
-#include "common/regular_file.h"
 
 #include <errno.h>
 #include <stdbool.h>

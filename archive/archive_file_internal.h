@@ -3,7 +3,7 @@
 #define KT_ARCHIVE_ARCHIVE_FILE_INTERNAL_H
 
 #include "archive/seekable_internal.h"
-#include "common/file_map.h"
+#include "common/files/file_map.h"
 
 #include <limits.h>
 #include <stddef.h>

@@ -4,7 +4,7 @@
 #include "common/budget.h"
 #include "common/bytes.h"
 #include "common/error.h"
-#include "common/file_map.h"
+#include "common/files/file_map.h"
 #include "common/log.h"
 
 #include <endian.h>

@@ -3,9 +3,9 @@
 
 #include "archive/archive_file_internal.h"
 #include "common/error.h"
-#include "common/file_map.h"
+#include "common/files/file_map.h"
+#include "common/files/output_folder.h"
 #include "common/log.h"
-#include "common/output_folder.h"
 
 #include <errno.h>
 #include <fcntl.h>

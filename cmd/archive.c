@@ -6,9 +6,9 @@
 #include "cmd/pipeline/debuginfod_consent.h"
 #include "cmd/pipeline/session.h"
 #include "common/error.h"
-#include "common/output_file.h"
-#include "common/output_folder.h"
-#include "common/regular_file.h"
+#include "common/files/output_file.h"
+#include "common/files/output_folder.h"
+#include "common/files/regular_file.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -2,7 +2,7 @@
 #include "cmd/command.h"
 #include "cmd/console/console.h"
 #include "common/closest_word.h"
-#include "common/file_signals.h"
+#include "common/files/file_signals.h"
 
 #include <stdbool.h>
 #include <stdio.h>

@@ -8,7 +8,7 @@
 #include "cmd/record/record_plan.h"
 #include "cmd/record/record_summary.h"
 #include "collector/collector.h"
-#include "common/output_folder.h"
+#include "common/files/output_folder.h"
 
 #include <errno.h>
 #include <string.h>

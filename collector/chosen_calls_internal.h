@@ -3,7 +3,7 @@
 #define KT_COLLECTOR_CHOSEN_CALLS_INTERNAL_H
 
 #include "collector/gate/gate.h"
-#include "common/recording_events.h"
+#include "common/formats/recording_events.h"
 
 struct recording_output;
 struct recording_setup;

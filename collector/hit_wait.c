@@ -2,7 +2,7 @@
 #include "collector/events/event_list.h"
 #include "collector/hit_wait_internal.h"
 #include "collector/process_control.h"
-#include "collector/recording_setup_internal.h"
+#include "collector/recording_setup.h"
 #include "collector/rings/cpu_rings.h"
 #include "collector/trigger/trigger_set.h"
 

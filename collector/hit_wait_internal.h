@@ -2,7 +2,7 @@
 #ifndef KT_COLLECTOR_HIT_WAIT_INTERNAL_H
 #define KT_COLLECTOR_HIT_WAIT_INTERNAL_H
 
-#include "common/recording_events.h"
+#include "common/formats/recording_events.h"
 
 #include <stdbool.h>
 #include <stddef.h>

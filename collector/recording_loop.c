@@ -5,11 +5,11 @@
 #include "collector/function_graph/function_graph.h"
 #include "collector/hit_keeper_internal.h"
 #include "collector/recording_output_internal.h"
-#include "collector/recording_setup_internal.h"
+#include "collector/recording_setup.h"
 #include "common/clocks.h"
 #include "common/error.h"
+#include "common/files/output_folder.h"
 #include "common/log.h"
-#include "common/output_folder.h"
 
 #include <errno.h>
 #include <inttypes.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "collector/recording_setup_internal.h"
+#include "collector/recording_setup.h"
 
 #include "collector/bytes/recording_files.h"
 #include "collector/collector.h"
@@ -13,8 +13,8 @@
 #include "collector/trace_unit/tracer.h"
 #include "common/clocks.h"
 #include "common/error.h"
+#include "common/formats/recording_events.h"
 #include "common/log.h"
-#include "common/recording_events.h"
 
 #include <errno.h>
 #include <stdio.h>

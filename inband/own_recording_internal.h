@@ -4,7 +4,7 @@
 
 #include "collector/kernel_code/kernel_copy.h"
 #include "common/bytes.h"
-#include "common/output_folder.h"
+#include "common/files/output_folder.h"
 #include "inband/own_records_internal.h"
 #include "serve/serve_message.h"
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Fails when code outside of common/output_folder.h creates, renames or removes
+"""Fails when code outside of common/files/output_folder.h creates, renames or removes
 files by their paths: where other users may write, a path that is looked up
 twice leads to their files, or to root's.  ALLOWED names what is written by a
 path that the user gave, or in a file system of the kernel's own.
@@ -13,7 +13,7 @@ FOLDERS = ("archive attribution cmd collector common decoder execution inband "
            "report serve sql store symbolize tables view").split()
 
 # The module itself.
-MODULE = {"common/output_folder.c"}
+MODULE = {"common/files/output_folder.c"}
 
 ALLOWED = {
     # One output file, whose name the user gave.
@@ -21,7 +21,7 @@ ALLOWED = {
     "cmd/diff.c": {"fopen"},
     "cmd/pipeline/session.c": {"fopen"},
     "cmd/report/profile_table.c": {"fopen"},
-    "common/output_file.c": {"fopen", "openat", "linkat", "renameat2",
+    "common/files/output_file.c": {"fopen", "openat", "linkat", "renameat2",
                              "unlinkat"},
     # SQLite opens its database by path: below a private folder beside the file.
     "sql/sqlite/sqlite_export.c": {"mkdtemp", "rename", "rmdir", "unlink"},
@@ -81,7 +81,7 @@ def main():
         for name, line in changing_calls(text):
             if name not in ALLOWED.get(path, ()):
                 print(f"{path}:{line}: {name}(): use "
-                      "common/output_folder.h", file=sys.stderr)
+                      "common/files/output_folder.h", file=sys.stderr)
                 failed = True
     return failed
 

@@ -11,8 +11,8 @@
 #include "collector/trace_unit/tracer.h"
 #include "common/bytes.h"
 #include "common/error.h"
+#include "common/files/output_folder.h"
 #include "common/log.h"
-#include "common/output_folder.h"
 #include "serve/serve_message.h"
 
 #include <assert.h>

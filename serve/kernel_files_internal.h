@@ -6,7 +6,7 @@
 #include "collector/target/target.h"
 #include "common/array.h"
 #include "common/budget.h"
-#include "common/output_folder.h"
+#include "common/files/output_folder.h"
 #include "serve/serve_message.h"
 
 #include <pthread.h>

@@ -3,7 +3,7 @@
 
 #include "common/array.h"
 #include "common/error.h"
-#include "common/recording_events.h"
+#include "common/formats/recording_events.h"
 #include "decoder/recording/recording.h"
 #include "decoder/recording/sideband.h"
 #include "decoder/recording/tracepoint.h"

@@ -3,7 +3,7 @@
 #define KT_TABLES_TABLE_RECORDS_H
 
 #include "attribution/time/time_span.h"
-#include "common/kept_file.h"
+#include "common/files/kept_file.h"
 #include "report/steps/call_step.h"
 
 #include <stdbool.h>
@@ -15,7 +15,7 @@ struct pack;
 
 /* For tables that are made from records, such as finished system calls: a pass
  * over the recording writes the records to a file beside it
- * (common/kept_file.h), and a window is then made from the records in it,
+ * (common/files/kept_file.h), and a window is then made from the records in it,
  * without decoding.
  */
 struct table_records {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "tests/gate_script_fixture.h"
-#include "common/recording_events.h"
+#include "common/formats/recording_events.h"
 #include "decoder/flow/flow.h"
 #include "symbolize/gate/gate_events.h"
 #include "symbolize/symbols/symbols.h"

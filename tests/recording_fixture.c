@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "tests/recording_fixture.h"
-#include "common/perf_data.h"
+#include "common/formats/perf_data.h"
 #include "tests/remove_folder_fixture.h"
 
 #include <check.h>

@@ -2,7 +2,7 @@
 #ifndef KT_TESTS_SCRATCH_FOLDER_FIXTURE_H
 #define KT_TESTS_SCRATCH_FOLDER_FIXTURE_H
 
-#include "common/output_folder.h"
+#include "common/files/output_folder.h"
 
 #include <stddef.h>
 

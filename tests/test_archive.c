@@ -2,7 +2,7 @@
 #include "archive/archive_file_internal.h"
 #include "archive/seekable_internal.h"
 #include "common/error.h"
-#include "common/file_map.h"
+#include "common/files/file_map.h"
 #include "tests/run_suite.h"
 #include "tests/scratch_folder_fixture.h"
 

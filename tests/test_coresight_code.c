@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "collector/events/event_spec.h"
-#include "common/perf_data.h"
-#include "common/recording_events.h"
+#include "common/formats/perf_data.h"
+#include "common/formats/recording_events.h"
 #include "decoder/recording/recording.h"
 #include "decoder/recording/sideband.h"
 #include "tests/etmv4_packets.h"

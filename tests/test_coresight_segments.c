@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "common/array.h"
-#include "common/perf_data.h"
+#include "common/formats/perf_data.h"
 #include "decoder/code/code_image.h"
 #include "decoder/flow/branch_source.h"
 #include "decoder/flow/flow_source.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "common/perf_data.h"
+#include "common/formats/perf_data.h"
 #include "decoder/recording/recording.h"
 #include "decoder/recording/sideband.h"
 #include "tests/etmv4_packets.h"

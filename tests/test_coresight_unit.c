@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "common/array.h"
 #include "common/error.h"
-#include "common/perf_data.h"
+#include "common/formats/perf_data.h"
 #include "decoder/recording/coresight_streams.h"
 #include "tests/run_suite.h"
 

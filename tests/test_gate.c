@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "collector/gate/gate.h"
-#include "common/recording_events.h"
+#include "common/formats/recording_events.h"
 #include "tests/run_suite.h"
 
 #include <string.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The meaning of a gate mark, by state and event: one row each. */
-#include "common/recording_events.h"
+#include "common/formats/recording_events.h"
 #include "symbolize/events/function_event.h"
 #include "symbolize/gate/gate_marks.h"
 #include "tests/run_suite.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "common/recording_events.h"
+#include "common/formats/recording_events.h"
 #include "decoder/recording/recording.h"
 #include "decoder/recording/sideband.h"
 #include "symbolize/gate/gate_marks.h"

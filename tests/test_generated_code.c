@@ -2,7 +2,7 @@
 /* Generated code is known where it is certain which bytes ran, and only there;
  * its names are those of the time.
  */
-#include "common/generated_chunk.h"
+#include "common/formats/generated_chunk.h"
 #include "decoder/code/code_space.h"
 #include "decoder/flow/flow_source.h"
 #include "decoder/recording/recording.h"

@@ -2,12 +2,12 @@
 /* The recorder's copies of the code that a process generates, and of the files
  * in which it lists that code.
  */
-#include "collector/generated_code_internal.h"
-#include "collector/process_memory_internal.h"
-#include "collector/recording_setup_internal.h"
+#include "collector/generated/generated_code.h"
+#include "collector/generated/process_memory_internal.h"
+#include "collector/recording_setup.h"
 #include "collector/trace_unit/tracer.h"
-#include "common/generated_chunk.h"
-#include "common/output_folder.h"
+#include "common/files/output_folder.h"
+#include "common/formats/generated_chunk.h"
 #include "tests/run_suite.h"
 
 #include <errno.h>

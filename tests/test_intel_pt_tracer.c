@@ -2,7 +2,7 @@
 #include "collector/trace_unit/tracer.h"
 #include "common/bytes.h"
 #include "common/error.h"
-#include "common/perf_data.h"
+#include "common/formats/perf_data.h"
 #include "tests/run_suite.h"
 #include "tests/scratch_folder_fixture.h"
 

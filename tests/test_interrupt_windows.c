@@ -5,7 +5,7 @@
 #include "attribution/interrupts/interrupt_accounts.h"
 
 #include "common/bytes.h"
-#include "common/kept_file.h"
+#include "common/files/kept_file.h"
 #include "tables/table_records.h"
 #include "tests/interrupt_accounts_fixture.h"
 #include "tests/run_suite.h"

@@ -3,7 +3,7 @@
  * stacks.
  */
 #include "common/bytes.h"
-#include "common/kept_file.h"
+#include "common/files/kept_file.h"
 #include "report/profile/call_tree.h"
 #include "tables/profile/wall_tree.h"
 #include "tests/kept_record_fixture.h"

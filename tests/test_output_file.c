@@ -2,9 +2,9 @@
 /* Output files are written completely or not at all, and replace only the file
  * they are named after.
  */
-#include "common/output_file.h"
+#include "common/files/output_file.h"
 
-#include "common/file_io.h"
+#include "common/files/file_io.h"
 #include "tests/run_suite.h"
 #include "tests/scratch_folder_fixture.h"
 

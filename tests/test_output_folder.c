@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* The tests have the names of the invariants in common/output_folder.h. */
+/* The tests have the names of the invariants in common/files/output_folder.h. */
 #include "common/error.h"
-#include "common/output_folder.h"
+#include "common/files/output_folder.h"
 #include "tests/log_fixture.h"
 #include "tests/run_suite.h"
 #include "tests/scratch_folder_fixture.h"

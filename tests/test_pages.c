@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "common/file_map.h"
+#include "common/files/file_map.h"
 #include "tests/run_suite.h"
 
 enum { MEGABYTE = 1 << 20 };

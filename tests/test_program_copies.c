@@ -7,7 +7,7 @@
 #include "collector/records/record_watch.h"
 #include "collector/rings/cpu_rings.h"
 #include "common/bytes.h"
-#include "common/output_folder.h"
+#include "common/files/output_folder.h"
 #include "decoder/recording/recording.h"
 #include "decoder/recording/sideband.h"
 #include "tests/log_fixture.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#include "common/build_id_cache.h"
 #include "common/bytes.h"
+#include "common/formats/build_id_cache.h"
 #include "decoder/recording/recording_data.h"
 #include "decoder/recording/sideband.h"
 #include "tests/log_fixture.h"

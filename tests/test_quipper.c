@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "common/perf_data.h"
+#include "common/formats/perf_data.h"
 #include "decoder/code/code_image.h"
 #include "decoder/flow/flow_source.h"
 #include "decoder/flow/packet_dump.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "common/error.h"
+#include "common/formats/perf_data.h"
 #include "common/memory.h"
-#include "common/perf_data.h"
 #include "decoder/recording/recording.h"
 #include "decoder/recording/sideband.h"
 #include "decoder/recording/tracepoint.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "common/array.h"
-#include "common/perf_data.h"
+#include "common/formats/perf_data.h"
 #include "decoder/recording/coresight_streams.h"
 #include "decoder/recording/recording.h"
 #include "decoder/recording/sideband.h"

@@ -5,8 +5,8 @@
 #include "collector/writer/recording_writer.h"
 #include "common/bytes.h"
 #include "common/error.h"
+#include "common/formats/perf_data.h"
 #include "common/log.h"
-#include "common/perf_data.h"
 #include "tests/run_suite.h"
 #include "tests/scratch_folder_fixture.h"
 

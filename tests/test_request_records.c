@@ -4,7 +4,7 @@
  */
 #include "attribution/requests/request.h"
 #include "common/bytes.h"
-#include "common/kept_file.h"
+#include "common/files/kept_file.h"
 #include "symbolize/functions/function_table.h"
 #include "tables/requests/request_records_internal.h"
 #include "tables/requests/request_sleeps.h"

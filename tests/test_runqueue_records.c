@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Waits for CPUs that a table caches for windows can be read back unchanged. */
 #include "common/bytes.h"
-#include "common/kept_file.h"
+#include "common/files/kept_file.h"
 #include "tables/waits/runqueue_records_internal.h"
 #include "tests/kept_record_fixture.h"
 #include "tests/run_suite.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "common/kallsyms.h"
+#include "common/formats/kallsyms.h"
 #include "symbolize/symbols/symbols.h"
 #include "tests/run_suite.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Threads' time that tables cache for windows can be read back unchanged. */
 #include "common/bytes.h"
-#include "common/kept_file.h"
+#include "common/files/kept_file.h"
 #include "tables/processes/time_account.h"
 #include "tests/kept_record_fixture.h"
 #include "tests/run_suite.h"

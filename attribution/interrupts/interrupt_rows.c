@@ -5,7 +5,7 @@
 #include "common/array.h"
 #include "common/bytes.h"
 #include "common/error.h"
-#include "common/kept_file.h"
+#include "common/files/kept_file.h"
 #include "common/maps.h"
 #include "decoder/recording/recording.h"
 #include "decoder/recording/sideband.h"

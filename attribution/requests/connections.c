@@ -5,8 +5,8 @@
 #include "attribution/requests/request.h"
 #include "common/array.h"
 #include "common/error.h"
+#include "common/files/regular_file.h"
 #include "common/maps.h"
-#include "common/regular_file.h"
 
 #include <netinet/in.h>
 #include <netinet/tcp.h>

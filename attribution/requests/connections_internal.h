@@ -2,7 +2,7 @@
 #ifndef KT_ATTRIBUTION_REQUESTS_CONNECTIONS_INTERNAL_H
 #define KT_ATTRIBUTION_REQUESTS_CONNECTIONS_INTERNAL_H
 
-#include "common/connection.h"
+#include "common/files/connection.h"
 #include "common/maps.h"
 
 #include <stdbool.h>

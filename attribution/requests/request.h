@@ -26,7 +26,7 @@
  */
 
 #include "common/array.h"
-#include "common/connection.h"
+#include "common/files/connection.h"
 #include "common/maps.h"
 
 #include <stdbool.h>

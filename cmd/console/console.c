@@ -3,8 +3,8 @@
 
 #include "cmd/command.h"
 #include "common/closest_word.h"
-#include "common/file_io.h"
-#include "common/regular_file.h"
+#include "common/files/file_io.h"
+#include "common/files/regular_file.h"
 #include "report/text/name_text.h"
 
 #include <assert.h>

@@ -7,7 +7,7 @@
 #include "cmd/top/top_options.h"
 #include "cmd/top/top_show.h"
 #include "common/array.h"
-#include "common/output_folder.h"
+#include "common/files/output_folder.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -19,7 +19,7 @@
  */
 
 #include "cmd/options/report_options.h"
-#include "common/output_folder.h"
+#include "common/files/output_folder.h"
 #include "report/steps/call_step.h"
 #include "report/steps/task_choice.h"
 

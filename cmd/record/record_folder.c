@@ -3,7 +3,7 @@
 
 #include "cmd/console/console.h"
 #include "common/error.h"
-#include "common/output_folder.h"
+#include "common/files/output_folder.h"
 
 #include <errno.h>
 #include <stdbool.h>

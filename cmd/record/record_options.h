@@ -4,7 +4,7 @@
 
 #include "collector/collector.h"
 #include "common/array.h"
-#include "common/recording_events.h"
+#include "common/formats/recording_events.h"
 
 /* The source of function calls that the user selected. */
 enum record_source {

@@ -13,9 +13,10 @@
 #include "cmd/pipeline/pipeline.h"
 #include "cmd/pipeline/session.h"
 #include "cmd/report/profile_table.h"
+#include "cmd/report/request_check_internal.h"
 #include "common/bytes.h"
 #include "common/error.h"
-#include "common/kept_file.h"
+#include "common/files/kept_file.h"
 #include "decoder/recording/recording.h"
 #include "explain/explain.h"
 #include "report/profile/profile_report.h"
@@ -463,7 +464,7 @@ static void kept_tables_close(struct kept_tables *kept)
 }
 
 /* Returns the name of the table of @request in options and messages. */
-static const char *table_run_name(const struct attribution_request *request)
+const char *attribution_request_name(const struct attribution_request *request)
 {
 	return request->table->name ? request->table->name :
 				      request->renderer->report;
@@ -517,7 +518,7 @@ static int render_one(const struct session *session, struct table_run *run)
 /* Writes the heading of the table of @run. */
 static void write_head(const struct table_run *run, bool is_first)
 {
-	const char *name = table_run_name(run->request);
+	const char *name = attribution_request_name(run->request);
 
 	if (run->output.format == RECORD_JSON)
 		fprintf(run->output.out, "%s\"%s\": ", is_first ? "{" : ",",
@@ -844,7 +845,7 @@ static int pass_if_timed(const struct session *session, struct table_run *runs,
 	    !session->groups && runs->output.format != RECORD_CSV)
 		return untimed_overview(session, &runs->output);
 	snprintf(option, sizeof(option), "--%s",
-		 table_run_name(runs[timed].request));
+		 attribution_request_name(runs[timed].request));
 	return session_needs_time(session, option, "");
 }
 
@@ -884,64 +885,6 @@ static bool begins_with_explanation(const struct session *session,
 	       recorded_has(&recorded, &need);
 }
 
-/* Returns whether @options allow @request. Profiles have formats of their own,
- * represented by their renderers.
- */
-/* Returns EXIT_OK if the table has all columns of --columns. */
-static int check_columns(const struct attribution_request *request)
-{
-	const char *item = request->columns;
-
-	while (*item) {
-		const char *end = strchrnul(item, ',');
-		char name[64];
-
-		snprintf(name, sizeof(name), "%.*s", (int)(end - item), item);
-		if (!attribution_table_has_column(request->table, name)) {
-			say("--columns: --%s has no column '%s' (report --%s "
-			    "--columns lists them)",
-			    request->table->name, name, request->table->name);
-			return EXIT_USAGE;
-		}
-		item = end + (*end != '\0');
-	}
-	return EXIT_OK;
-}
-
-static int check_request(const struct report_options *options,
-			 const struct attribution_request *request)
-{
-	const char *name = table_run_name(request);
-	enum record_format format;
-
-	if (!request->renderer &&
-	    (!record_format_find(options->format, &format) ||
-	     (request->calls && format == RECORD_CSV)))
-		return report_format_refuse(
-			name, options->format,
-			request->calls ? "text or json" : "text, csv or json");
-	if (request->sort &&
-	    !attribution_table_has_column(request->table, request->sort))
-		return sort_refuse(request->sort, request->table->columns);
-	if (request->columns && check_columns(request))
-		return EXIT_USAGE;
-	if (options->by == GROUP_BY_NOTHING || request->table->has_groups)
-		return EXIT_OK;
-	say("--by cannot be combined with --%s", name);
-	return EXIT_USAGE;
-}
-
-static int check_requests(const struct report_options *options,
-			  const struct attribution_request *requests,
-			  size_t count)
-{
-	int status = EXIT_OK;
-
-	for (size_t i = 0; i < count && !status; i++)
-		status = check_request(options, &requests[i]);
-	return status;
-}
-
 /* Adds the tables that are printed before that of @request to @runs. Returns
  * their number.
  */
@@ -973,7 +916,7 @@ int run_attribution(const struct report_options *options,
 	enum record_format format;
 	struct session session;
 	size_t first = 0;
-	int status = check_requests(options, requests, count);
+	int status = request_check_all(options, requests, count);
 
 	assert(count > 0 && count <= MOST_TABLES);
 	if (status)

@@ -6,7 +6,7 @@
 #include "cmd/report/attribution_command.h"
 #include "cmd/top/top_options.h"
 #include "common/clocks.h"
-#include "common/output_folder.h"
+#include "common/files/output_folder.h"
 #include "tables/table.h"
 
 #include <errno.h>

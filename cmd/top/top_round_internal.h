@@ -17,7 +17,7 @@
  * in @said.
  */
 
-#include "common/output_folder.h"
+#include "common/files/output_folder.h"
 
 #include <stdbool.h>
 #include <stdint.h>

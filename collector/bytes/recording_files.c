@@ -2,9 +2,9 @@
 #include "collector/bytes/recording_files.h"
 
 #include "common/error.h"
-#include "common/file_io.h"
+#include "common/files/file_io.h"
+#include "common/files/output_folder.h"
 #include "common/log.h"
-#include "common/output_folder.h"
 
 #include <errno.h>
 #include <stdbool.h>

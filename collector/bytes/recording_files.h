@@ -2,7 +2,7 @@
 #ifndef KT_COLLECTOR_BYTES_RECORDING_FILES_H
 #define KT_COLLECTOR_BYTES_RECORDING_FILES_H
 
-#include "common/output_folder.h"
+#include "common/files/output_folder.h"
 
 #include <stdint.h>
 #include <sys/uio.h>

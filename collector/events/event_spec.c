@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "collector/events/event_spec.h"
-#include "common/recording_events.h"
+#include "common/formats/recording_events.h"
 
 #include <linux/hw_breakpoint.h>
 #include <stdio.h>

@@ -68,12 +68,12 @@ enum { EVENT_TRAILER_SIZE = 32 };
 struct event_spec event_spec_text_poke(void);
 
 /* Each call of the function at @address, which patches the kernel's text
- * (common/recording_events.h): samples of a breakpoint.
+ * (common/formats/recording_events.h): samples of a breakpoint.
  */
 struct event_spec event_spec_text_poke_breakpoint(uint64_t address);
 
 /* Each call of the function at @address, which writes or wipes code of the BPF
- * JIT compiler (common/recording_events.h): samples of a breakpoint, called
+ * JIT compiler (common/formats/recording_events.h): samples of a breakpoint, called
  * @name, with @registers.
  */
 struct event_spec event_spec_bpf_text(const char *name, uint64_t address,

@@ -5,8 +5,8 @@
 #include "common/array.h"
 #include "common/bytes.h"
 #include "common/error.h"
+#include "common/files/output_folder.h"
 #include "common/log.h"
-#include "common/output_folder.h"
 
 #include <errno.h>
 #include <linux/perf_event.h>

@@ -6,7 +6,7 @@
 #include "collector/trigger/probe_events.h"
 #include "collector/trigger/trigger_set.h"
 #include "common/error.h"
-#include "common/recording_events.h"
+#include "common/formats/recording_events.h"
 
 #include <linux/perf_event.h>
 #include <stdio.h>

@@ -3,7 +3,7 @@
 #define KT_COLLECTOR_GATE_GATE_H
 
 #include "collector/trigger/trigger_set.h"
-#include "common/recording_events.h"
+#include "common/formats/recording_events.h"
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "collector/gate/gate_program_internal.h"
 #include "collector/trigger/trigger_program.h"
-#include "common/recording_events.h"
+#include "common/formats/recording_events.h"
 
 #include <stddef.h>
 

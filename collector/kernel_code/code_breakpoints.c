@@ -4,7 +4,7 @@
 #include "collector/events/event_list.h"
 #include "collector/kernel_code/kernel_symbols.h"
 #include "common/error.h"
-#include "common/recording_events.h"
+#include "common/formats/recording_events.h"
 
 #include <errno.h>
 #include <linux/perf_event.h>

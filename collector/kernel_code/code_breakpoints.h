@@ -6,7 +6,7 @@ struct event_list;
 struct target;
 
 /* The breakpoints that report code of the BPF JIT compiler, including classic
- * BPF filters (common/recording_events.h).
+ * BPF filters (common/formats/recording_events.h).
  */
 enum bpf_text_event { BPF_TEXT_COPY, BPF_TEXT_WIPE, BPF_TEXT_DONE };
 
@@ -21,7 +21,7 @@ int bpf_text_breakpoints_add(struct event_list *events,
 			     enum bpf_text_event which);
 
 /* Adds the event that reports the kernel's patches on architectures without
- * TEXT_POKE records for them (common/recording_events.h): a breakpoint on
+ * TEXT_POKE records for them (common/formats/recording_events.h): a breakpoint on
  * the first of @functions, terminated by NULL, that the kernel has.
  *
  * Returns its index in @events; -ERROR_NOT_FOUND if the kernel has none of

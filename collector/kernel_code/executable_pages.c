@@ -5,7 +5,7 @@
 #include "collector/kernel_code/kernel_symbols.h"
 #include "common/array.h"
 #include "common/error.h"
-#include "common/file_io.h"
+#include "common/files/file_io.h"
 
 #include <elf.h>
 #include <stdbool.h>

@@ -3,8 +3,8 @@
 
 #include "common/bytes.h"
 #include "common/error.h"
-#include "common/file_io.h"
-#include "common/output_folder.h"
+#include "common/files/file_io.h"
+#include "common/files/output_folder.h"
 
 #include <errno.h>
 #include <fcntl.h>

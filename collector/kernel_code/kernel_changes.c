@@ -5,8 +5,8 @@
 #include "collector/kernel_code/kernel_copy.h"
 #include "collector/kernel_code/modules.h"
 #include "common/error.h"
+#include "common/files/output_folder.h"
 #include "common/log.h"
-#include "common/output_folder.h"
 
 #include <errno.h>
 #include <fcntl.h>

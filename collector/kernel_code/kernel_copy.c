@@ -5,8 +5,8 @@
 #include "collector/kernel_code/kcore.h"
 #include "collector/kernel_code/modules.h"
 #include "common/error.h"
+#include "common/files/output_folder.h"
 #include "common/log.h"
-#include "common/output_folder.h"
 
 #include <elf.h>
 #include <errno.h>

@@ -2,8 +2,8 @@
 #include "collector/kernel_code/kernel_symbols.h"
 
 #include "common/error.h"
+#include "common/files/output_folder.h"
 #include "common/name_choice.h"
-#include "common/output_folder.h"
 
 #include <errno.h>
 #include <fcntl.h>

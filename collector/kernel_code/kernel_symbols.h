@@ -3,7 +3,7 @@
 #define KT_COLLECTOR_KERNEL_CODE_KERNEL_SYMBOLS_H
 
 #include "common/bytes.h"
-#include "common/kallsyms.h"
+#include "common/formats/kallsyms.h"
 
 #include <stddef.h>
 #include <stdint.h>

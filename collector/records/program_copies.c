@@ -3,10 +3,10 @@
 
 #include "common/array.h"
 #include "common/error.h"
+#include "common/files/output_folder.h"
+#include "common/files/regular_file.h"
 #include "common/log.h"
 #include "common/maps.h"
-#include "common/output_folder.h"
-#include "common/regular_file.h"
 
 #include <elf.h>
 #include <errno.h>

@@ -2,8 +2,8 @@
 #ifndef KT_COLLECTOR_PROGRAM_COPIES_H
 #define KT_COLLECTOR_PROGRAM_COPIES_H
 
-#include "common/build_id_cache.h"
-#include "common/program_key.h"
+#include "common/formats/build_id_cache.h"
+#include "common/formats/program_key.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -15,7 +15,7 @@ struct output_folder;
 /* Copies of the programs' files that a report will not find by their paths: of
  * other mount namespaces (containers), below another root (chroot), deleted,
  * replaced, and files in memory (memfd_create). They are stored in the folder
- * programs/ of the recording (common/program_key.h), where reports look first.
+ * programs/ of the recording (common/formats/program_key.h), where reports look first.
  *
  *	record of a mapping ──► is it the file at its path? ── yes ──► hold it
  *	                          │ no                       removed at the end?

@@ -5,7 +5,7 @@
 #include "collector/events/event_spec.h"
 #include "collector/rings/cpu_rings.h"
 #include "common/bytes.h"
-#include "common/recording_events.h"
+#include "common/formats/recording_events.h"
 
 #include <assert.h>
 #include <linux/perf_event.h>

@@ -10,8 +10,8 @@
 #include "collector/records/record_bytes.h"
 #include "collector/target/target.h"
 #include "collector/trace_unit/tracer.h"
-#include "common/build_id_cache.h"
-#include "common/perf_data.h"
+#include "common/formats/build_id_cache.h"
+#include "common/formats/perf_data.h"
 
 #include <ctype.h>
 #include <dirent.h>

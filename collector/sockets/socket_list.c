@@ -4,9 +4,9 @@
 #include "collector/records/start_records.h"
 #include "collector/sockets/kernel_types_internal.h"
 #include "collector/trigger/bpf_program.h"
-#include "common/connection.h"
 #include "common/error.h"
-#include "common/output_folder.h"
+#include "common/files/connection.h"
+#include "common/files/output_folder.h"
 
 #include <arpa/inet.h>
 #include <fcntl.h>

@@ -15,7 +15,7 @@ struct log;
  * switches in the ring of the trace, and on each CPU the kernel's code changes
  * and the thread's wake-ups. The first two specs of events are for code changes
  * that the kernel reports and for wake-ups; another is for patches that the
- * kernel does not report (common/recording_events.h).
+ * kernel does not report (common/formats/recording_events.h).
  */
 struct thread_events {
 	pid_t tid; /* in the kernel's own numbering */

@@ -2,8 +2,8 @@
 #include "collector/trace_unit/tracer.h"
 #include "common/bytes.h"
 #include "common/error.h"
+#include "common/formats/perf_data.h"
 #include "common/log.h"
-#include "common/perf_data.h"
 
 #include <dirent.h>
 #include <linux/perf_event.h>

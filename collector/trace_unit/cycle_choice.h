@@ -4,7 +4,9 @@
 
 #include <stdint.h>
 
-/* The user's choice whether the trace contains cycle counts. */
+/* The user's choice whether the trace contains cycle counts, which make times finer
+ * and the trace larger.
+ */
 struct cycle_choice {
 	enum {
 		CYCLES_AS_USUAL, /* the trace unit's own default */

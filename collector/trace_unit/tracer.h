@@ -35,7 +35,7 @@ struct tracer {
 	/* NULL: kernels with this unit report every change of their own code.
 	 * Otherwise names of the functions that make the changes, terminated by
 	 * NULL, of which the first that exists is used
-	 * (common/recording_events.h); differences at the end of a
+	 * (common/formats/recording_events.h); differences at the end of a
 	 * recording are searched for.
 	 */
 	const char *const *patch_functions;

@@ -3,8 +3,8 @@
 
 #include "collector/kernel_code/kernel_symbols.h"
 #include "common/error.h"
+#include "common/files/regular_file.h"
 #include "common/name_choice.h"
-#include "common/regular_file.h"
 
 #include <errno.h>
 #include <gelf.h>

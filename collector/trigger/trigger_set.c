@@ -8,8 +8,8 @@
 #include "collector/trigger/function_names_internal.h"
 #include "collector/trigger/probe_events.h"
 #include "common/error.h"
+#include "common/files/regular_file.h"
 #include "common/log.h"
-#include "common/regular_file.h"
 
 #include <errno.h>
 #include <fcntl.h>

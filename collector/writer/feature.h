@@ -3,7 +3,7 @@
 #define KT_COLLECTOR_FEATURE_H
 
 #include "common/bytes.h"
-#include "common/perf_data.h"
+#include "common/formats/perf_data.h"
 
 #include <stddef.h>
 

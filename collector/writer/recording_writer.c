@@ -7,8 +7,8 @@
 #include "common/array.h"
 #include "common/bytes.h"
 #include "common/error.h"
+#include "common/formats/perf_data.h"
 #include "common/log.h"
-#include "common/perf_data.h"
 
 #include <assert.h>
 #include <errno.h>

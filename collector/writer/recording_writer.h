@@ -3,7 +3,7 @@
 #define KT_COLLECTOR_WRITER_RECORDING_WRITER_H
 
 #include "collector/rings/cpu_rings.h"
-#include "common/perf_data.h"
+#include "common/formats/perf_data.h"
 
 #include <linux/perf_event.h>
 #include <stddef.h>

@@ -4,9 +4,9 @@
 #include "common/array.h"
 #include "common/budget.h"
 #include "common/error.h"
-#include "common/file_map.h"
+#include "common/files/file_map.h"
+#include "common/formats/recording_events.h"
 #include "common/log.h"
-#include "common/recording_events.h"
 #include "decoder/code/code_region.h"
 #include "decoder/recording/recording.h"
 #include "decoder/recording/sideband.h"
@@ -19,7 +19,7 @@
 #include <string.h>
 
 /* Patches of kernels that do not write TEXT_POKE records for them: samples of
- * the recorder's breakpoint (common/recording_events.h).
+ * the recorder's breakpoint (common/formats/recording_events.h).
  *
  * The sample is taken at the entry of the function that writes the instruction.
  * The instruction is written a little later, and still later all CPUs run it.
@@ -80,7 +80,7 @@ static bool text_poke_breakpoint_is_lost(const struct sideband_record *record)
 }
 
 /* Code of the BPF JIT compiler that the kernel writes or wipes: samples of the
- * recorder's breakpoints (common/recording_events.h). Each is taken before
+ * recorder's breakpoints (common/formats/recording_events.h). Each is taken before
  * the first byte changes; the program only runs later.
  */
 

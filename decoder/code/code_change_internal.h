@@ -16,14 +16,14 @@ struct recording;
  *
  *	CODE_PATCH	existing code was patched: a TEXT_POKE record, or the
  *			recorder's own record of that kind
- *			(common/recording_events.h)
+ *			(common/formats/recording_events.h)
  *	CODE_COPY	new code with its bytes: a TEXT_POKE record without old
  *			bytes, or a copy made by the recorder (file of code/)
  *	CODE_LOSS	other code from then on, without its bytes: a KSYMBOL
  *			record, which the kernel writes when a BPF program or
  *			a trampoline is added or removed; the recorder's record
  *			that the kernel writes or wipes JIT code
- *			(common/recording_events.h); an empty file of code/
+ *			(common/formats/recording_events.h); an empty file of code/
  *
  * Rule of validity: a copy was read some time after its code appeared. So its
  * bytes are valid from

@@ -4,11 +4,11 @@
 #include "common/array.h"
 #include "common/budget.h"
 #include "common/error.h"
-#include "common/file_io.h"
-#include "common/file_map.h"
+#include "common/files/file_io.h"
+#include "common/files/file_map.h"
+#include "common/files/output_folder.h"
+#include "common/files/regular_file.h"
 #include "common/log.h"
-#include "common/output_folder.h"
-#include "common/regular_file.h"
 
 #include <elf.h>
 #include <errno.h>

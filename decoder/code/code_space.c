@@ -3,7 +3,7 @@
 
 #include "common/array.h"
 #include "common/error.h"
-#include "common/file_map.h"
+#include "common/files/file_map.h"
 #include "decoder/code/code_change_internal.h"
 #include "decoder/code/code_image.h"
 #include "decoder/code/code_region.h"

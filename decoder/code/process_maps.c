@@ -3,7 +3,7 @@
 #include "common/array.h"
 #include "common/budget.h"
 #include "common/error.h"
-#include "common/generated_chunk.h"
+#include "common/formats/generated_chunk.h"
 #include "common/maps.h"
 #include "common/memory.h"
 #include "decoder/recording/generated_code.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "decoder/code/user_code.h"
 #include "common/array.h"
-#include "common/file_map.h"
+#include "common/files/file_map.h"
 #include "decoder/code/process_maps.h"
 #include "decoder/recording/generated_code.h"
 

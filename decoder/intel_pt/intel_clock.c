@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "decoder/intel_pt/intel_clock.h"
 
-#include "common/perf_data.h"
+#include "common/formats/perf_data.h"
 #include "decoder/intel_pt/intel_packet.h"
 #include "decoder/recording/recording.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "common/array.h"
 #include "common/error.h"
+#include "common/formats/perf_data.h"
 #include "common/log.h"
-#include "common/perf_data.h"
 #include "decoder/code/code_region.h"
 #include "decoder/code/code_space.h"
 #include "decoder/code/process_maps.h"

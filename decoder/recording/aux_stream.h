@@ -3,7 +3,7 @@
 #define KT_DECODER_RECORDING_AUX_STREAM_H
 
 #include "common/array.h"
-#include "common/file_map.h"
+#include "common/files/file_map.h"
 #include "decoder/recording/recording.h"
 
 #include <stdbool.h>

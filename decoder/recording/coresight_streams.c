@@ -4,8 +4,8 @@
 #include "common/array.h"
 #include "common/budget.h"
 #include "common/error.h"
+#include "common/formats/perf_data.h"
 #include "common/log.h"
-#include "common/perf_data.h"
 #include "decoder/recording/recording_facts.h"
 #include "decoder/recording/sideband.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "common/error.h"
-#include "common/generated_chunk.h"
+#include "common/formats/generated_chunk.h"
 #include "common/memory.h"
 #include "decoder/recording/generated_image_internal.h"
 #include "decoder/recording/generated_names.h"

@@ -4,10 +4,10 @@
 #include "common/budget.h"
 #include "common/bytes.h"
 #include "common/error.h"
-#include "common/file_io.h"
-#include "common/file_map.h"
+#include "common/files/file_io.h"
+#include "common/files/file_map.h"
+#include "common/formats/perf_data.h"
 #include "common/log.h"
-#include "common/perf_data.h"
 
 #include <stdbool.h>
 #include <stdlib.h>

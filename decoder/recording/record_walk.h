@@ -3,7 +3,7 @@
 #define KT_DECODER_RECORDING_RECORD_WALK_H
 
 #include "common/array.h"
-#include "common/file_map.h"
+#include "common/files/file_map.h"
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -2,11 +2,11 @@
 #include "decoder/recording/recording_facts.h"
 
 #include "common/error.h"
+#include "common/files/regular_file.h"
+#include "common/formats/perf_data.h"
+#include "common/formats/recording_events.h"
 #include "common/log.h"
 #include "common/memory.h"
-#include "common/perf_data.h"
-#include "common/recording_events.h"
-#include "common/regular_file.h"
 #include "decoder/recording/coresight_streams.h"
 #include "decoder/recording/sideband.h"
 

@@ -3,7 +3,7 @@
 
 #include "common/array.h"
 #include "common/error.h"
-#include "common/perf_data.h"
+#include "common/formats/perf_data.h"
 #include "decoder/recording/record_parse_internal.h"
 #include "decoder/recording/record_walk.h"
 #include "decoder/recording/recording.h"

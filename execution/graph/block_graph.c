@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "execution/graph/block_graph.h"
 
-#include "common/file_map.h"
+#include "common/files/file_map.h"
 #include "common/memory.h"
 #include "decoder/code/code_space.h"
 #include "decoder/flow/flow.h"

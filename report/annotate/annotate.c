@@ -2,7 +2,7 @@
 #include "report/annotate/annotate.h"
 
 #include "common/error.h"
-#include "common/file_map.h"
+#include "common/files/file_map.h"
 #include "report/annotate/annotation.h"
 #include "report/annotate/disassembly_internal.h"
 #include "report/text/duration_text.h"

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 #include "report/steps/checkpoint_index.h"
 
-#include "common/build_id.h"
 #include "common/bytes.h"
-#include "common/kept_file.h"
-#include "common/output_folder.h"
-#include "common/regular_file.h"
+#include "common/files/kept_file.h"
+#include "common/files/output_folder.h"
+#include "common/files/regular_file.h"
+#include "common/formats/build_id.h"
 #include "decoder/recording/recording.h"
 #include "symbolize/functions/function_table.h"
 

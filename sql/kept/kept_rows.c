@@ -2,7 +2,7 @@
 #include "sql/kept/kept_rows.h"
 
 #include "common/bytes.h"
-#include "common/kept_file.h"
+#include "common/files/kept_file.h"
 #include "report/steps/checkpoint_index.h"
 #include "sql/rows/row_queue.h"
 

@@ -2,7 +2,7 @@
 #ifndef KT_SQL_KEPT_KEPT_ROWS_H
 #define KT_SQL_KEPT_KEPT_ROWS_H
 
-#include "common/kept_file.h"
+#include "common/files/kept_file.h"
 #include "sql/rows/row_out.h"
 #include "sql/rows/row_queue.h"
 

@@ -2,7 +2,7 @@
 #include "sql/sqlite/percentile_function.h"
 
 #include "common/error.h"
-#include "common/output_folder.h"
+#include "common/files/output_folder.h"
 #include "sql/sqlite/ranked_values_internal.h"
 
 #include <math.h>

@@ -2,7 +2,7 @@
 #include "sql/sqlite/ranked_values_internal.h"
 
 #include "common/error.h"
-#include "common/file_map.h"
+#include "common/files/file_map.h"
 
 #include <errno.h>
 #include <stdbool.h>

@@ -2,8 +2,8 @@
 #include "sql/sqlite/sqlite_export.h"
 
 #include "common/error.h"
-#include "common/output_file.h"
-#include "common/regular_file.h"
+#include "common/files/output_file.h"
+#include "common/files/regular_file.h"
 #include "sql/scan/table_scan.h"
 #include "sql/sqlite/sqlite_reason.h"
 #include "sql/sqlite/table_insert.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "sql/sqlite/sqlite_reason.h"
 
-#include "common/output_folder.h"
+#include "common/files/output_folder.h"
 
 #include <sqlite3.h>
 

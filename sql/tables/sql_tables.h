@@ -4,7 +4,9 @@
 
 #include "sql/rows/sql_table.h"
 
-/* The tables, each defined in the file that makes its rows. */
+/* The tables of SQL, each defined in the file that makes its rows. A new table
+ * also needs an entry in sql_table_at().
+ */
 extern const struct sql_table sql_recording_table;
 extern const struct sql_table sql_cpu_table;
 extern const struct sql_table sql_function_table;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "symbolize/elf/elf_file.h"
 
+#include "common/files/regular_file.h"
 #include "common/log.h"
-#include "common/regular_file.h"
 
 #include <errno.h>
 #include <limits.h>

@@ -3,7 +3,7 @@
 
 #include "common/array.h"
 #include "common/error.h"
-#include "common/regular_file.h"
+#include "common/files/regular_file.h"
 #include "symbolize/elf/unwind_ranges_internal.h"
 #include "symbolize/functions/address_map.h"
 #include "symbolize/functions/function_table.h"

@@ -3,8 +3,8 @@
 
 #include "common/array.h"
 #include "common/error.h"
+#include "common/formats/recording_events.h"
 #include "common/maps.h"
-#include "common/recording_events.h"
 #include "decoder/flow/flow.h"
 #include "symbolize/arch/arch.h"
 #include "symbolize/events/function_event.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "symbolize/gate/gate_marks.h"
-#include "common/recording_events.h"
+#include "common/formats/recording_events.h"
 #include "symbolize/events/function_event.h"
 
 #include "common/bytes.h"

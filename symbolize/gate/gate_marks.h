@@ -2,7 +2,7 @@
 #ifndef KT_SYMBOLIZE_GATE_GATE_MARKS_H
 #define KT_SYMBOLIZE_GATE_GATE_MARKS_H
 
-#include "common/recording_events.h"
+#include "common/formats/recording_events.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -15,7 +15,7 @@ struct sideband_record;
  */
 enum { GATE_CHAIN_MAX = 127 };
 
-/* One mark of the recorder's probes (common/recording_events.h). */
+/* One mark of the recorder's probes (common/formats/recording_events.h). */
 struct gate_step {
 	uint64_t time_ns;
 	uint8_t kind;	/* enum gate_mark_kind */

@@ -3,7 +3,7 @@
 
 #include "common/array.h"
 #include "common/error.h"
-#include "common/generated_chunk.h"
+#include "common/formats/generated_chunk.h"
 #include "common/log.h"
 #include "decoder/code/process_maps.h"
 #include "decoder/recording/generated_names.h"

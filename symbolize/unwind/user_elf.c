@@ -2,7 +2,7 @@
 #include "symbolize/unwind/user_elf_internal.h"
 
 #include "common/array.h"
-#include "common/file_map.h"
+#include "common/files/file_map.h"
 #include "common/maps.h"
 
 #include <gelf.h>

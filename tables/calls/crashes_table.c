@@ -9,7 +9,7 @@
 #include "common/array.h"
 #include "common/bytes.h"
 #include "common/error.h"
-#include "common/kept_file.h"
+#include "common/files/kept_file.h"
 #include "report/steps/call_step.h"
 #include "report/text/function_label.h"
 #include "report/text/name_text.h"

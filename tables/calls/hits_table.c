@@ -7,7 +7,7 @@
 #include "common/bytes.h"
 #include "common/container_of.h"
 #include "common/error.h"
-#include "common/kept_file.h"
+#include "common/files/kept_file.h"
 #include "decoder/recording/recording.h"
 #include "decoder/recording/sideband.h"
 #include "report/text/duration_text.h"

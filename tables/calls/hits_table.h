@@ -3,7 +3,7 @@
 #define KT_TABLES_CALLS_HITS_TABLE_H
 
 #include "common/array.h"
-#include "common/recording_events.h"
+#include "common/formats/recording_events.h"
 #include "tables/calls/call_record.h"
 #include "tables/calls/call_records_table.h"
 #include "tables/table.h"

@@ -8,7 +8,7 @@
 #include "common/bytes.h"
 #include "common/container_of.h"
 #include "common/error.h"
-#include "common/kept_file.h"
+#include "common/files/kept_file.h"
 #include "report/steps/call_step.h"
 #include "report/steps/task_choice.h"
 #include "symbolize/functions/function_table.h"

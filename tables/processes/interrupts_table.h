@@ -4,7 +4,9 @@
 
 #include <stdint.h>
 
-/* Returns the name of @kind, an enum interrupt_kind: "softirq". */
+/* Returns the name of @kind, an enum interrupt_kind, as in all outputs:
+ * "softirq". Never NULL.
+ */
 const char *interrupt_kind_name(uint32_t kind);
 
 #endif

@@ -4,7 +4,7 @@
 #include "attribution/requests/request.h"
 #include "common/bytes.h"
 #include "common/error.h"
-#include "common/kept_file.h"
+#include "common/files/kept_file.h"
 #include "report/steps/call_step.h"
 #include "tables/requests/request_sleeps.h"
 #include "tables/requests/request_sums.h"

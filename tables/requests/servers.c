@@ -7,7 +7,7 @@
 #include "attribution/trackers.h"
 #include "common/bytes.h"
 #include "common/error.h"
-#include "common/kept_file.h"
+#include "common/files/kept_file.h"
 #include "report/steps/call_step.h"
 #include "tables/requests/request_sums.h"
 #include "tables/table.h"

@@ -6,7 +6,7 @@
 #include "common/bytes.h"
 #include "common/container_of.h"
 #include "common/error.h"
-#include "common/kept_file.h"
+#include "common/files/kept_file.h"
 #include "report/text/task_names.h"
 #include "symbolize/functions/function_table.h"
 #include "symbolize/symbols/symbols.h"

@@ -3,7 +3,7 @@
 
 #include "common/bytes.h"
 #include "common/error.h"
-#include "common/kept_file.h"
+#include "common/files/kept_file.h"
 #include "report/steps/call_step.h"
 
 struct cpu_wait_state {

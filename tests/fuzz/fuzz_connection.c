@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "common/connection.h"
+#include "common/files/connection.h"
 #include "tests/fuzz/fuzz.h"
 
 #include <stdlib.h>

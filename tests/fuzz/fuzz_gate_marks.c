@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "common/bytes.h"
-#include "common/recording_events.h"
+#include "common/formats/recording_events.h"
 #include "decoder/recording/recording.h"
 #include "decoder/recording/sideband.h"
 #include "symbolize/gate/gate_events.h"

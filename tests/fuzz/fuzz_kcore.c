@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "common/array.h"
-#include "common/file_map.h"
+#include "common/files/file_map.h"
 #include "decoder/code/code_region.h"
 #include "tests/fuzz/fuzz.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "common/bytes.h"
-#include "common/kept_file.h"
+#include "common/files/kept_file.h"
 #include "sql/kept/kept_rows.h"
 #include "sql/rows/row_queue.h"
 #include "sql/tables/sql_tables.h"

@@ -3,7 +3,7 @@
 
 #include "common/bytes.h"
 #include "common/error.h"
-#include "common/regular_file.h"
+#include "common/files/regular_file.h"
 #include "view/data/call_sums.h"
 #include "view/data/slice_store.h"
 

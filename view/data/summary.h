@@ -25,8 +25,8 @@
  */
 
 #include "common/array.h"
-#include "common/kept_file.h"
-#include "common/output_folder.h"
+#include "common/files/kept_file.h"
+#include "common/files/output_folder.h"
 #include "view/data/slice_store.h"
 
 #include <pthread.h>

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include "tests/fuzz/recording/memory_files.h"
 #include "common/error.h"
-#include "common/file_map.h"
+#include "common/files/file_map.h"
+#include "common/files/regular_file.h"
 #include "common/log.h"
-#include "common/regular_file.h"
 
 #include <dirent.h>
 #include <errno.h>

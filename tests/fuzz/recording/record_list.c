@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "tests/fuzz/recording/record_list.h"
-#include "common/perf_data.h"
+#include "common/formats/perf_data.h"
 
 #include <string.h>
 

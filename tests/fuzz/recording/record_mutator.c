@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "tests/fuzz/recording/record_mutator.h"
-#include "common/perf_data.h"
+#include "common/formats/perf_data.h"
 #include "tests/fuzz/recording/all_writers.h"
 #include "tests/fuzz/recording/packed_files.h"
 #include "tests/fuzz/recording/record_change.h"

@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: MIT */
+#include "cmd/report/request_check_internal.h"
+
+#include "cmd/command.h"
+#include "cmd/console/console.h"
+#include "cmd/options/report_options.h"
+#include "cmd/report/attribution_command.h"
+#include "cmd/report/profile_table.h"
+#include "report/text/record_writer.h"
+#include "tables/table.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* Returns EXIT_OK if the table has all columns of --columns. */
+static int check_columns(const struct attribution_request *request)
+{
+	const char *item = request->columns;
+
+	while (*item) {
+		const char *end = strchrnul(item, ',');
+		char name[64];
+
+		snprintf(name, sizeof(name), "%.*s", (int)(end - item), item);
+		if (!attribution_table_has_column(request->table, name)) {
+			say("--columns: --%s has no column '%s' (report --%s "
+			    "--columns lists them)",
+			    request->table->name, name, request->table->name);
+			return EXIT_USAGE;
+		}
+		item = end + (*end != '\0');
+	}
+	return EXIT_OK;
+}
+
+/* Profiles have formats of their own, represented by their renderers. */
+static int check_request(const struct report_options *options,
+			 const struct attribution_request *request)
+{
+	const char *name = attribution_request_name(request);
+	enum record_format format;
+
+	if (!request->renderer &&
+	    (!record_format_find(options->format, &format) ||
+	     (request->calls && format == RECORD_CSV)))
+		return report_format_refuse(
+			name, options->format,
+			request->calls ? "text or json" : "text, csv or json");
+	if (request->sort &&
+	    !attribution_table_has_column(request->table, request->sort))
+		return sort_refuse(request->sort, request->table->columns);
+	if (request->columns && check_columns(request))
+		return EXIT_USAGE;
+	if (options->by == GROUP_BY_NOTHING || request->table->has_groups)
+		return EXIT_OK;
+	say("--by cannot be combined with --%s", name);
+	return EXIT_USAGE;
+}
+
+int request_check_all(const struct report_options *options,
+		      const struct attribution_request *requests, size_t count)
+{
+	int status = EXIT_OK;
+
+	for (size_t i = 0; i < count && !status; i++)
+		status = check_request(options, &requests[i]);
+	return status;
+}

@@ -1,0 +1,802 @@
+/* SPDX-License-Identifier: MIT */
+#include "collector/generated/generated_code.h"
+
+#include "collector/events/event_spec.h"
+#include "collector/generated/process_memory_internal.h"
+#include "collector/recording_setup.h"
+#include "collector/records/start_records.h"
+#include "collector/target/target.h"
+#include "common/clocks.h"
+#include "common/error.h"
+#include "common/files/file_map.h"
+#include "common/files/output_folder.h"
+#include "common/formats/generated_chunk.h"
+#include "common/log.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <linux/openat2.h>
+#include <linux/perf_event.h>
+#include <poll.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#define GENERATED_MOST_BYTES (UINT64_C(512) << 20)
+
+enum { GENERATED_MOST_PROCESSES = 256 };
+
+struct generated_code {
+	struct trace_clock clock;
+	const struct target *target;
+	const struct log *log;
+	struct output_folder folder;
+	struct event_rings events;
+	struct memory_pins *pins;
+	struct array generators; /* struct generator */
+	struct array polled;	 /* struct pollfd: the end, rings, processes */
+	uint64_t left;		 /* bytes that may still be written */
+	int stop;		 /* an eventfd */
+	pthread_t thread;
+	bool has_failed;
+	bool is_full; /* @left is used up */
+};
+
+enum { COPY_BYTES = 64 << 10 };
+
+/* Returns the last number of the line "NSpid:" of /proc/PID/status, @pid if
+ * there is none.
+ */
+static pid_t inner_pid(pid_t pid)
+{
+	char path[64];
+	char line[256];
+	pid_t inner = pid;
+	FILE *file;
+
+	snprintf(path, sizeof(path), "/proc/%d/status", (int)pid);
+	file = fopen(path, "re");
+	while (file && fgets(line, sizeof(line), file)) {
+		const char *last = strrchr(line, '\t');
+
+		if (!strncmp(line, "NSpid:", 6) && last)
+			sscanf(last, "%d", &inner);
+	}
+	if (file)
+		fclose(file);
+	return inner;
+}
+
+void generated_files_open(struct generated_files *names, pid_t pid)
+{
+	char path[64];
+	struct stat stat_of_process;
+
+	*names = (struct generated_files){
+		.pid = pid,
+		.inner = inner_pid(pid),
+		.dump = -1,
+	};
+	snprintf(path, sizeof(path), "/proc/%d", (int)pid);
+	if (!stat(path, &stat_of_process))
+		names->owner = stat_of_process.st_uid;
+	snprintf(path, sizeof(path), "/proc/%d/root", (int)pid);
+	names->root = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
+}
+
+void generated_files_close(struct generated_files *names)
+{
+	if (names->root >= 0)
+		close(names->root);
+	if (names->dump >= 0)
+		close(names->dump);
+	names->root = -1;
+	names->dump = -1;
+}
+
+static bool is_trusted(const struct generated_files *names,
+		       const struct stat *file)
+{
+	return S_ISREG(file->st_mode) &&
+	       (!file->st_uid || file->st_uid == geteuid() ||
+		file->st_uid == names->owner);
+}
+
+/* Returns a descriptor of the file @path of the process, or -1. */
+static int open_inside(const struct generated_files *names, const char *path,
+		       struct stat *file)
+{
+	struct open_how how = {
+		.flags = O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY,
+		.resolve = RESOLVE_IN_ROOT | RESOLVE_NO_MAGICLINKS,
+	};
+	int fd;
+
+	if (names->root < 0)
+		return -1;
+	fd = (int)syscall(SYS_openat2, names->root, path, &how, sizeof(how));
+	if (fd < 0 || (!fstat(fd, file) && is_trusted(names, file)))
+		return fd;
+	close(fd);
+	return -1;
+}
+
+/* Opens the jitdump @path, from the record of its mapping. Paths that are no
+ * jitdump are ignored.
+ */
+static void generated_files_add(struct generated_files *names, const char *path)
+{
+	struct stat file;
+
+	if (names->dump < 0 && generated_dump_path(path))
+		names->dump = open_inside(names, path, &file);
+}
+
+/* Opens the file <pid>.@suffix of @folder at its end, and creates it if it does
+ * not exist.
+ */
+static int open_copy(const struct generated_files *names,
+		     const struct output_folder *folder, const char *suffix)
+{
+	char name[64];
+	int fd;
+
+	snprintf(name, sizeof(name), "%d.%s", (int)names->pid, suffix);
+	fd = output_folder_create(folder, name);
+	return fd >= 0 || errno != EEXIST ?
+		       fd :
+		       output_folder_reopen(folder, name, O_WRONLY | O_APPEND);
+}
+
+/* Copies the bytes of @from from *@offset to @end to @to, and advances *@offset.
+ * With @heading, which is written first if there is anything to copy, only whole
+ * lines are copied.
+ */
+static int copy_bytes(int from, int to, uint64_t *offset, uint64_t end,
+		      const char *heading, uint64_t *left)
+{
+	uint8_t bytes[COPY_BYTES];
+	size_t heading_size = heading ? strlen(heading) : 0;
+
+	while (*offset < end) {
+		size_t most = end - *offset < sizeof(bytes) ?
+				      (size_t)(end - *offset) :
+				      sizeof(bytes);
+		ssize_t size = pread(from, bytes, most, (off_t)*offset);
+
+		while (heading && size > 0 && bytes[size - 1] != '\n')
+			size--;
+		if (size <= 0 || (uint64_t)size > *left)
+			return 0;
+		if (file_map_put(to, (const uint8_t *)heading, heading_size) <
+			    0 ||
+		    file_map_put(to, bytes, (size_t)size) < 0)
+			return -ERROR_SYSTEM;
+		heading_size = 0;
+		*offset += (uint64_t)size;
+		*left -= (uint64_t)size;
+	}
+	return 0;
+}
+
+static int copy_map(struct generated_files *names,
+		    const struct output_folder *folder, uint64_t now_ns,
+		    uint64_t *left)
+{
+	char text[64];
+	struct stat file;
+	int error = -ERROR_SYSTEM;
+	int from;
+	int to;
+
+	snprintf(text, sizeof(text), "tmp/perf-%d.map", (int)names->inner);
+	from = open_inside(names, text, &file);
+	if (from < 0)
+		return 0;
+	if (file.st_ino != names->map_inode ||
+	    (uint64_t)file.st_size < names->map_size)
+		names->map_size = 0;
+	names->map_inode = file.st_ino;
+	if ((uint64_t)file.st_size == names->map_size) {
+		close(from);
+		return 0;
+	}
+	to = open_copy(names, folder, "map");
+	snprintf(text, sizeof(text), "# %" PRIu64 " %" PRIu64 "\n",
+		 names->looked_ns, now_ns);
+	if (to >= 0)
+		error = copy_bytes(from, to, &names->map_size,
+				   (uint64_t)file.st_size, text, left);
+	if (to >= 0)
+		close(to);
+	close(from);
+	return error;
+}
+
+/* Writes the file <pid>.dump_clock. An interrupt between the readings makes them
+ * less precise: uses the closest of several.
+ */
+static int write_clock(const struct generated_files *names,
+		       const struct output_folder *folder,
+		       const struct trace_clock *clock)
+{
+	enum { TRIES = 16 };
+	uint64_t bracket_ns = UINT64_MAX;
+	char text[64] = "";
+	int error = -ERROR_SYSTEM;
+	int fd;
+
+	for (int i = 0; i < TRIES; i++) {
+		uint64_t before = trace_clock_ns(clock);
+		uint64_t between = monotonic_ns();
+		uint64_t after = trace_clock_ns(clock);
+
+		if (after - before >= bracket_ns)
+			continue;
+		bracket_ns = after - before;
+		snprintf(text, sizeof(text), "%" PRIu64 " %" PRIu64 "\n",
+			 between, before + bracket_ns / 2);
+	}
+	fd = open_copy(names, folder, "dump_clock");
+	if (fd >= 0) {
+		error = file_map_put(fd, (const uint8_t *)text, strlen(text));
+		close(fd);
+	}
+	return error;
+}
+
+static int copy_dump(struct generated_files *names,
+		     const struct output_folder *folder,
+		     const struct trace_clock *clock, uint64_t *left)
+{
+	struct stat file;
+	uint64_t offset = 0;
+	int error;
+	int to;
+
+	if (names->dump < 0 || names->is_dump_copied ||
+	    fstat(names->dump, &file) < 0)
+		return 0;
+	names->is_dump_copied = true;
+	if (write_clock(names, folder, clock) < 0)
+		return -ERROR_SYSTEM;
+	to = open_copy(names, folder, "dump");
+	if (to < 0)
+		return -ERROR_SYSTEM;
+	error = copy_bytes(names->dump, to, &offset, (uint64_t)file.st_size,
+			   NULL, left);
+	close(to);
+	return error;
+}
+
+int generated_files_copy(struct generated_files *names,
+			 const struct output_folder *folder,
+			 const struct trace_clock *clock, bool is_last,
+			 uint64_t *left)
+{
+	uint64_t now_ns = trace_clock_ns(clock);
+	int error = copy_map(names, folder, now_ns, left);
+
+	names->looked_ns = now_ns;
+	if (!error && is_last)
+		error = copy_dump(names, folder, clock, left);
+	return error;
+}
+
+#define LEAST_PERIOD_NS UINT64_C(10000000)
+#define MOST_PERIOD_NS UINT64_C(100000000)
+
+enum {
+	PERIODS = 100, /* of a reading: 1 % of a CPU */
+	AT_ONCE = 20,  /* readings after a record: 5 % of a CPU */
+};
+
+/* A process that generates code. */
+struct generator {
+	pid_t pid;
+	int end; /* its pidfd: readable when it has ended */
+	struct process_memory *memory;
+	struct generated_files names;
+	uint64_t due_ns; /* the next reading, CLOCK_MONOTONIC */
+	uint64_t period_ns;
+	uint64_t rested_ns; /* a record may cause a reading from then on */
+};
+
+static uint64_t now_ns(const struct generated_code *code)
+{
+	return trace_clock_ns(&code->clock);
+}
+
+/* Logs the first error: later ones have the same cause. */
+static void fail(struct generated_code *code, int error)
+{
+	if (!error || code->has_failed)
+		return;
+	code->has_failed = true;
+	log_message(code->log, LOG_WARNING, code->folder.path, LOG_NO_OFFSET,
+		    "cannot copy the code that programs generate: %s",
+		    error == -ERROR_MEMORY ? "out of memory" : strerror(errno));
+}
+
+static struct generator *find(const struct generated_code *code, pid_t pid)
+{
+	struct generator *generators = code->generators.items;
+
+	for (size_t i = 0; i < code->generators.count; i++)
+		if (generators[i].pid == pid)
+			return &generators[i];
+	return NULL;
+}
+
+static void close_generator(struct generator *generator)
+{
+	process_memory_close(generator->memory);
+	generated_files_close(&generator->names);
+	if (generator->end >= 0)
+		close(generator->end);
+}
+
+/* Returns the process @pid, which is added if it is new; NULL if it has ended or
+ * may not be read, or if there are too many.
+ */
+static struct generator *add(struct generated_code *code, pid_t pid)
+{
+	struct generator *generator = find(code, pid);
+
+	if (generator)
+		return generator;
+	if (code->generators.count == GENERATED_MOST_PROCESSES)
+		return NULL;
+	generator = array_add(&code->generators);
+	if (!generator) {
+		fail(code, -ERROR_MEMORY);
+		return NULL;
+	}
+	*generator = (struct generator){
+		.pid = pid,
+		.period_ns = LEAST_PERIOD_NS,
+		.end = (int)syscall(SYS_pidfd_open, pid, 0),
+	};
+	generated_files_open(&generator->names, pid);
+	generator->memory = process_memory_open(pid, now_ns(code), code->pins);
+	if (generator->memory && generator->end >= 0)
+		return generator;
+	close_generator(generator);
+	code->generators.count--;
+	return NULL;
+}
+
+/* Opens the process's file of copies at its end, and creates it with its first
+ * bytes if it does not exist. Returns -1 with errno on failure.
+ */
+static int open_copies(const struct generated_code *code, pid_t pid)
+{
+	char name[64];
+	int fd;
+
+	snprintf(name, sizeof(name), "%d.generated", (int)pid);
+	fd = output_folder_create(&code->folder, name);
+	if (fd < 0)
+		return errno == EEXIST ?
+			       output_folder_reopen(&code->folder, name,
+						    O_WRONLY | O_APPEND) :
+			       -1;
+	if (!file_map_put(fd, (const uint8_t *)GENERATED_MAGIC,
+			  strlen(GENERATED_MAGIC)))
+		return fd;
+	close(fd);
+	return -1;
+}
+
+/* Logs once that there will be no more copies. */
+static void note_limit(struct generated_code *code)
+{
+	if (code->is_full || code->left >= PROCESS_MEMORY_LEAST)
+		return;
+	code->is_full = true;
+	log_message(code->log, LOG_WARNING, code->folder.path, LOG_NO_OFFSET,
+		    "programs generated more than %" PRIu64
+		    " MiB of code: what is new from now on is not copied",
+		    GENERATED_MOST_BYTES >> 20);
+}
+
+/* Reads the process's memory and names, and plans the next reading. */
+static void read_generator(struct generated_code *code,
+			   struct generator *generator, bool is_last)
+{
+	uint64_t begin_ns = monotonic_ns();
+	uint64_t end_ns;
+	int fd = open_copies(code, generator->pid);
+	int status = fd < 0 ?
+			     -ERROR_SYSTEM :
+			     process_memory_read(generator->memory,
+						 &code->clock, fd, &code->left);
+
+	fail(code, status < 0 ? status : 0);
+	if (fd >= 0)
+		close(fd);
+	fail(code, generated_files_copy(&generator->names, &code->folder,
+					&code->clock, is_last, &code->left));
+	note_limit(code);
+	end_ns = monotonic_ns();
+	generator->period_ns = status ? 0 : generator->period_ns * 2;
+	if (generator->period_ns > MOST_PERIOD_NS)
+		generator->period_ns = MOST_PERIOD_NS;
+	if (generator->period_ns < (end_ns - begin_ns) * PERIODS)
+		generator->period_ns = (end_ns - begin_ns) * PERIODS;
+	if (generator->period_ns < LEAST_PERIOD_NS)
+		generator->period_ns = LEAST_PERIOD_NS;
+	generator->due_ns = end_ns + generator->period_ns;
+	generator->rested_ns = end_ns + (end_ns - begin_ns) * AT_ONCE;
+}
+
+static void remove_generator(struct generated_code *code,
+			     struct generator *generator)
+{
+	close_generator(generator);
+	array_remove(&code->generators,
+		     (size_t)(generator -
+			      (struct generator *)code->generators.items),
+		     1);
+}
+
+/* An executable mapping appeared, or its protection changed. */
+static void take_map(struct generated_code *code, pid_t pid, uint64_t start,
+		     uint64_t end, const char *path)
+{
+	struct generator *generator;
+
+	if (!generated_path(path)) {
+		generator = generated_dump_path(path) ? add(code, pid) : NULL;
+		if (generator)
+			generated_files_add(&generator->names, path);
+		return;
+	}
+	generator = add(code, pid);
+	if (!generator)
+		return;
+	fail(code, process_memory_add(generator->memory, start, end));
+	generator->period_ns = LEAST_PERIOD_NS;
+	if (generator->due_ns > generator->rested_ns)
+		generator->due_ns = generator->rested_ns;
+}
+
+/* The fields of PERF_RECORD_MMAP2 after the header, before the path. */
+struct mmap2_fields {
+	uint32_t pid;
+	uint32_t tid;
+	uint64_t address;
+	uint64_t size;
+	uint64_t offset;
+	uint8_t inode[24];
+	uint32_t protection;
+	uint32_t flags;
+};
+
+static void take_mmap2(struct generated_code *code,
+		       const struct ring_bytes *records, size_t place,
+		       size_t size)
+{
+	struct mmap2_fields fields;
+	char path[256] = { 0 };
+	size_t length;
+
+	if (size < sizeof(fields) + EVENT_TRAILER_SIZE)
+		return;
+	ring_copy(records, place, &fields, sizeof(fields));
+	length = size - sizeof(fields) - EVENT_TRAILER_SIZE;
+	if (length > sizeof(path) - 1)
+		length = sizeof(path) - 1;
+	ring_copy(records, place + sizeof(fields), path, length);
+	take_map(code, (pid_t)fields.pid, fields.address,
+		 fields.address + fields.size, path);
+}
+
+/* The child has the generated code of its parent. It is read after a while:
+ * most children call exec first.
+ */
+static void take_fork(struct generated_code *code, pid_t pid, pid_t parent)
+{
+	struct generator *child;
+
+	if (pid == parent || !find(code, parent))
+		return;
+	child = add(code, pid);
+	if (!child)
+		return;
+	fail(code,
+	     process_memory_inherit(child->memory, find(code, parent)->memory));
+	child->due_ns = monotonic_ns() + LEAST_PERIOD_NS;
+	child->rested_ns = child->due_ns;
+}
+
+/* The process has other memory now; its old memory can still be read. */
+static void take_exec(struct generated_code *code, pid_t pid)
+{
+	struct generator *generator = find(code, pid);
+
+	if (!generator)
+		return;
+	read_generator(code, generator, true);
+	remove_generator(code, generator);
+}
+
+static void take_record(struct generated_code *code,
+			const struct ring_bytes *records, size_t place,
+			const struct perf_event_header *header)
+{
+	size_t size = header->size - sizeof(*header);
+	uint32_t ids[2];
+
+	if (size < sizeof(ids))
+		return;
+	ring_copy(records, place, ids, sizeof(ids));
+	switch (header->type) {
+	case PERF_RECORD_MMAP2:
+		take_mmap2(code, records, place, size);
+		break;
+	case PERF_RECORD_FORK:
+		take_fork(code, (pid_t)ids[0], (pid_t)ids[1]);
+		break;
+	case PERF_RECORD_COMM:
+		if (header->misc & PERF_RECORD_MISC_COMM_EXEC)
+			take_exec(code, (pid_t)ids[0]);
+		break;
+	default:
+		break;
+	}
+}
+
+static void take_ring(struct generated_code *code, struct ring *ring)
+{
+	struct perf_event_header header;
+	struct ring_bytes records;
+
+	if (!ring->page)
+		return;
+	records = ring_read(ring);
+	for (size_t place = 0; place + sizeof(header) <= records.size;
+	     place += header.size) {
+		ring_copy(&records, place, &header, sizeof(header));
+		if (header.size < sizeof(header))
+			break;
+		take_record(code, &records, place + sizeof(header), &header);
+	}
+	ring_release(ring, &records);
+}
+
+static void take_rings(struct generated_code *code)
+{
+	struct cpu_rings *rings = code->events.cpus.items;
+
+	for (size_t i = 0; i < code->events.cpus.count; i++)
+		take_ring(code, &rings[i].ring[RING_CODE]);
+}
+
+static bool has_ended(const struct generator *generator)
+{
+	struct pollfd end = { .fd = generator->end, .events = POLLIN };
+
+	return poll(&end, 1, 0) > 0;
+}
+
+/* Reads what is due, and for the last time what has ended. */
+static void read_due(struct generated_code *code)
+{
+	for (size_t i = code->generators.count; i-- > 0;) {
+		struct generator *generator = array_at(&code->generators, i);
+		bool is_last = has_ended(generator);
+
+		if (is_last || generator->due_ns <= monotonic_ns())
+			read_generator(code, generator, is_last);
+		if (is_last)
+			remove_generator(code, generator);
+	}
+}
+
+static int add_polled(struct generated_code *code, int fd)
+{
+	const struct pollfd polled = { .fd = fd, .events = POLLIN };
+
+	return fd < 0 ? 0 : array_append(&code->polled, &polled);
+}
+
+static int list_polled(struct generated_code *code)
+{
+	const struct cpu_rings *rings = code->events.cpus.items;
+	const struct generator *generators = code->generators.items;
+	int error;
+
+	code->polled.count = 0;
+	error = add_polled(code, code->stop);
+	for (size_t i = 0; i < code->events.cpus.count && !error; i++)
+		error = add_polled(code, rings[i].fd[RING_CODE]);
+	for (size_t i = 0; i < code->generators.count && !error; i++)
+		error = add_polled(code, generators[i].end);
+	return error;
+}
+
+/* Returns the time until the next reading in ms, rounded up; -1: none. */
+static int wait_ms(const struct generated_code *code)
+{
+	const struct generator *generators = code->generators.items;
+	uint64_t now = monotonic_ns();
+	uint64_t next = UINT64_MAX;
+
+	for (size_t i = 0; i < code->generators.count; i++)
+		if (generators[i].due_ns < next)
+			next = generators[i].due_ns;
+	if (next == UINT64_MAX)
+		return -1;
+	return next <= now ? 0 : (int)((next - now + 999999) / 1000000);
+}
+
+/* Polls the ring of @fd no more: a ring whose tasks have all ended is readable
+ * for ever.
+ */
+static void drop_ring(struct generated_code *code, int fd)
+{
+	struct cpu_rings *rings = code->events.cpus.items;
+
+	for (size_t i = 0; i < code->events.cpus.count; i++)
+		if (rings[i].fd[RING_CODE] == fd)
+			rings[i].fd[RING_CODE] = -1;
+}
+
+/* Waits for a record, an end, or the time of the next reading. Returns whether
+ * generated_code_end() was called.
+ */
+static bool wait_for_news(struct generated_code *code)
+{
+	const struct pollfd *polled;
+
+	if (list_polled(code) < 0) {
+		fail(code, -ERROR_MEMORY);
+		return true;
+	}
+	polled = code->polled.items;
+	if (poll(code->polled.items, code->polled.count, wait_ms(code)) <= 0)
+		return false;
+	for (size_t i = 1; i < code->polled.count; i++)
+		if (polled[i].revents & POLLHUP)
+			drop_ring(code, polled[i].fd);
+	return polled[0].revents;
+}
+
+static void *run(void *context)
+{
+	struct generated_code *code = context;
+	bool is_over = false;
+
+	while (!is_over && !code->has_failed) {
+		is_over = wait_for_news(code);
+		take_rings(code);
+		read_due(code);
+	}
+	for (size_t i = 0; i < code->generators.count; i++)
+		read_generator(code, array_at(&code->generators, i), true);
+	return NULL;
+}
+
+/* Adds the mappings that process @pid has already. */
+static void add_existing(void *context, pid_t pid)
+{
+	struct generated_code *code = context;
+	char line[4096];
+	FILE *file;
+
+	snprintf(line, sizeof(line), "/proc/%d/maps", (int)pid);
+	file = fopen(line, "re");
+	while (file && fgets(line, sizeof(line), file)) {
+		uint64_t start;
+		uint64_t end;
+		char execute;
+		int path = 0;
+
+		line[strcspn(line, "\n")] = '\0';
+		if (sscanf(line,
+			   "%" SCNx64 "-%" SCNx64 " %*c%*c%c%*c %*s %*s %*s %n",
+			   &start, &end, &execute, &path) == 3 &&
+		    execute == 'x' && path)
+			take_map(code, pid, start, end,
+				 line[path] ? line + path : "//anon");
+	}
+	if (file)
+		fclose(file);
+}
+
+static void add_all_existing(struct generated_code *code)
+{
+	if (code->target->whole_cpus)
+		task_walk(NULL, add_existing, code);
+	/* The other threads of a process have the same memory. */
+	for (size_t i = 0; i < code->target->threads.count; i++) {
+		pid_t thread = *(pid_t *)array_at(&code->target->threads, i);
+		char path[64];
+
+		snprintf(path, sizeof(path), "/proc/%d/task/%d", (int)thread,
+			 (int)thread);
+		if (!access(path, F_OK))
+			add_existing(code, thread);
+	}
+}
+
+static int open_events(struct generated_code *code)
+{
+	struct event_spec spec = event_spec_tasks();
+	int index;
+	int error;
+
+	spec.ring = RING_CODE;
+	spec.attr.wakeup_watermark = 1;
+	spec.attr.mmap = 1;
+	spec.attr.mmap2 = 1;
+	index = event_list_add(&code->events.list, spec);
+	error = index < 0 ? index :
+			    event_rings_add_cpus(&code->events, 0, false);
+	return error ? error : event_rings_open(&code->events, (size_t)index);
+}
+
+static void free_code(struct generated_code *code)
+{
+	struct generator *generators = code->generators.items;
+
+	for (size_t i = 0; i < code->generators.count; i++)
+		close_generator(&generators[i]);
+	array_free(&code->generators);
+	array_free(&code->polled);
+	event_rings_free(&code->events);
+	memory_pins_free(code->pins);
+	output_folder_close(&code->folder);
+	if (code->stop >= 0)
+		close(code->stop);
+	free(code);
+}
+
+struct generated_code *generated_code_start(const struct target *target,
+					    const struct trace_clock *clock,
+					    const struct output_folder *folder,
+					    const struct log *log)
+{
+	struct generated_code *code = calloc(1, sizeof(*code));
+	int error;
+
+	if (!code)
+		return NULL;
+	code->clock = *clock;
+	code->target = target;
+	code->log = log;
+	code->left = GENERATED_MOST_BYTES;
+	code->generators = ARRAY_OF(struct generator);
+	code->polled = ARRAY_OF(struct pollfd);
+	code->events = event_rings_new(target, 0, log);
+	code->stop = eventfd(0, EFD_CLOEXEC);
+	error = output_folder_sub(&code->folder, folder, "code", log);
+	if (!error)
+		error = code->stop < 0 ? -ERROR_SYSTEM : open_events(code);
+	if (!error) {
+		code->pins = memory_pins_new();
+		add_all_existing(code);
+		error = -pthread_create(&code->thread, NULL, run, code);
+	}
+	if (!error)
+		return code;
+	fail(code, error);
+	free_code(code);
+	return NULL;
+}
+
+void generated_code_end(struct generated_code *code)
+{
+	if (!code)
+		return;
+	eventfd_write(code->stop, 1);
+	pthread_join(code->thread, NULL);
+	free_code(code);
+}

@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef KT_COLLECTOR_GENERATED_GENERATED_CODE_H
+#define KT_COLLECTOR_GENERATED_GENERATED_CODE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+struct log;
+struct output_folder;
+struct target;
+struct trace_clock;
+
+/* Copies the code that programs generate while they are recorded (JIT), and the
+ * names that they give it, into files of the recording:
+ *
+ *	code/<pid>.generated	pages by time (common/formats/generated_chunk.h)
+ *	code/<pid>.map		lines of /tmp/perf-PID.map (generated_files_copy())
+ *	code/<pid>.dump		its jitdump
+ *
+ * A thread of its own reads the memory of each process that has an executable
+ * mapping without a file:
+ *
+ *	when			learned by			cost
+ *	it becomes executable	the kernel's record of mmap	a wake-up for each
+ *				or mprotect			executable mapping
+ *	while it runs		a timer				1 % of a CPU at most
+ *	it calls exec, ends	the record of exec, a pidfd	one reading
+ *	the recording ends	generated_code_end()		one reading
+ *
+ * The memory of a process that ends remains readable because it is pinned
+ * (process_memory.h). The timer's period is 10 ms, or 100 times the duration of a
+ * reading if that is longer. It is doubled when nothing has changed, but not
+ * beyond 100 ms.
+ *
+ * Errors while recording are logged once, and end the copying, but not the
+ * recording. At most GENERATED_MOST_BYTES are written, which is logged, of at most
+ * GENERATED_MOST_PROCESSES at a time, which have six descriptors each.
+ */
+struct generated_code;
+
+/* Starts copying for the processes of @target, in the folder code/ of @folder,
+ * with times of @clock. Must be called before the recorded command starts.
+ * Borrows everything. Logs the reason why there will be no copies, if so.
+ *
+ * Returns NULL if there will be none.
+ */
+struct generated_code *generated_code_start(const struct target *target,
+					    const struct trace_clock *clock,
+					    const struct output_folder *folder,
+					    const struct log *log);
+
+/* Reads everything for the last time, and ends the thread. NULL is allowed. */
+void generated_code_end(struct generated_code *code);
+
+/* The files in which a process names the code that it generates. They are
+ * copied because they belong to the traced process's file system, and a
+ * container or a virtual machine may be gone later.
+ *
+ *	/tmp/perf-PID.map	the process appends lines: address, size, name
+ *	jit-PID.dump		jitdump: names, code and times; it is mapped
+ *
+ * PID is the process's number in its own namespace, and /tmp is its own. As
+ * perf does (filename__check_owner in tools/perf/util/symbol.c), a file is read
+ * only if it is a regular file of root, of this user, or of the process's user.
+ * Links are followed within the root folder of the process.
+ */
+struct generated_files {
+	pid_t pid;   /* in the recording */
+	pid_t inner; /* in its own namespace */
+	uid_t owner;
+	int root; /* its root folder; -1: gone */
+	uint64_t map_inode;
+	uint64_t map_size;  /* copied already */
+	uint64_t looked_ns; /* the last time that the map was read */
+	int dump;	    /* jitdump; -1: none */
+	bool is_dump_copied;
+};
+
+/* Opens the files of process @pid, which must not have ended; must be closed. */
+void generated_files_open(struct generated_files *names, pid_t pid);
+
+void generated_files_close(struct generated_files *names);
+
+/* Appends the lines that the perf map got to the file <pid>.map of @folder, after
+ * a line "# SINCE UNTIL": the times, by @clock, of the last look and of this one.
+ * If @is_last, also copies the jitdump, to <pid>.dump, and writes <pid>.dump_clock:
+ * a time of CLOCK_MONOTONIC, which is the jitdump's, and the same by @clock.
+ * *@left, the number of bytes that may still be written, is reduced.
+ *
+ * Returns 0, or -ERROR_SYSTEM with errno if writing failed.
+ */
+int generated_files_copy(struct generated_files *names,
+			 const struct output_folder *folder,
+			 const struct trace_clock *clock, bool is_last,
+			 uint64_t *left);
+
+#endif

@@ -1,0 +1,555 @@
+/* SPDX-License-Identifier: MIT */
+#include "collector/generated/process_memory_internal.h"
+
+#include "common/array.h"
+#include "common/error.h"
+#include "common/formats/generated_chunk.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <linux/userfaultfd.h>
+#include <poll.h>
+#include <pthread.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+enum { MEMORY_PIN_COUNT = 64 };
+
+struct pin {
+	pthread_t thread;
+	bool is_used;
+	int memory;
+	int ended; /* an eventfd: the thread adds 1 at its end */
+	uint64_t address;
+	void *page; /* the read into it does not end */
+};
+
+struct memory_pins {
+	int faults; /* the userfaultfd */
+	int ended;  /* of all pins; 0 between the calls */
+	size_t page_size;
+	uint8_t *pages;
+	struct pin pins[MEMORY_PIN_COUNT];
+};
+
+static bool watch_pages(struct memory_pins *pins, size_t size)
+{
+	struct uffdio_api api = { .api = UFFD_API };
+	struct uffdio_register range = {
+		.range = { .start = (uintptr_t)pins->pages, .len = size },
+		.mode = UFFDIO_REGISTER_MODE_MISSING,
+	};
+
+	return !ioctl(pins->faults, UFFDIO_API, &api) &&
+	       !ioctl(pins->faults, UFFDIO_REGISTER, &range);
+}
+
+struct memory_pins *memory_pins_new(void)
+{
+	struct memory_pins *pins = calloc(1, sizeof(*pins));
+	size_t size;
+
+	if (!pins)
+		return NULL;
+	pins->page_size = (size_t)sysconf(_SC_PAGESIZE);
+	size = pins->page_size * MEMORY_PIN_COUNT;
+	pins->faults = (int)syscall(SYS_userfaultfd, O_CLOEXEC | O_NONBLOCK);
+	pins->ended = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	pins->pages = mmap(NULL, size, PROT_READ | PROT_WRITE,
+			   MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	if (pins->faults >= 0 && pins->ended >= 0 &&
+	    pins->pages != MAP_FAILED && watch_pages(pins, size))
+		return pins;
+	memory_pins_free(pins);
+	return NULL;
+}
+
+/* Joins the thread of @pin, whose read has ended or can end. */
+static void end_pin(struct memory_pins *pins, struct pin *pin)
+{
+	eventfd_t count;
+
+	pthread_join(pin->thread, NULL);
+	eventfd_read(pins->ended, &count);
+	pin->is_used = false;
+}
+
+/* Releases pin @number; -1 is allowed. The page is provided, so that the read
+ * ends, and becomes unresolved again, for the next pin.
+ */
+static void memory_unpin(struct memory_pins *pins, int number)
+{
+	struct uffdio_zeropage zero = { 0 };
+	struct pin *pin;
+
+	if (!pins || number < 0 || !pins->pins[number].is_used)
+		return;
+	pin = &pins->pins[number];
+	zero.range.start = (uintptr_t)pin->page;
+	zero.range.len = pins->page_size;
+	ioctl(pins->faults, UFFDIO_ZEROPAGE, &zero);
+	end_pin(pins, pin);
+	madvise(pin->page, pins->page_size, MADV_DONTNEED);
+}
+
+void memory_pins_free(struct memory_pins *pins)
+{
+	if (!pins)
+		return;
+	for (int i = 0; i < MEMORY_PIN_COUNT; i++)
+		memory_unpin(pins, i);
+	if (pins->faults >= 0)
+		close(pins->faults);
+	if (pins->ended >= 0)
+		close(pins->ended);
+	if (pins->pages != MAP_FAILED)
+		munmap(pins->pages, pins->page_size * MEMORY_PIN_COUNT);
+	free(pins);
+}
+
+/* The result does not matter: if the read fails, nothing is pinned. */
+static void *hold(void *context)
+{
+	const struct pin *pin = context;
+	ssize_t size = pread(pin->memory, pin->page, 1, (off_t)pin->address);
+
+	eventfd_write(pin->ended, 1);
+	return size < 0 ? NULL : context;
+}
+
+/* Waits until the thread of @pin waits for its page, and thus holds the memory.
+ * Returns false if its read ended instead.
+ */
+static bool await_fault(const struct memory_pins *pins, const struct pin *pin)
+{
+	struct pollfd polled[] = {
+		{ .fd = pins->faults, .events = POLLIN },
+		{ .fd = pins->ended, .events = POLLIN },
+	};
+	struct uffd_msg message;
+
+	for (;;) {
+		if (poll(polled, 2, -1) < 0 && errno != EINTR)
+			return false;
+		while (read(pins->faults, &message, sizeof(message)) ==
+		       sizeof(message))
+			if (message.event == UFFD_EVENT_PAGEFAULT &&
+			    message.arg.pagefault.address / pins->page_size ==
+				    (uintptr_t)pin->page / pins->page_size)
+				return true;
+		if (polled[1].revents & POLLIN)
+			return false;
+	}
+}
+
+/* Pins the memory of @memory, a descriptor of /proc/PID/mem, in which @address
+ * is mapped. Returns the number of the pin; -1 if there is none: @pins is NULL,
+ * all are in use, or the process has ended.
+ */
+static int memory_pin(struct memory_pins *pins, int memory, uint64_t address)
+{
+	struct pin *pin;
+	int number = 0;
+
+	while (pins && number < MEMORY_PIN_COUNT && pins->pins[number].is_used)
+		number++;
+	if (!pins || number == MEMORY_PIN_COUNT)
+		return -1;
+	pin = &pins->pins[number];
+	*pin = (struct pin){
+		.memory = memory,
+		.address = address,
+		.ended = pins->ended,
+		.page = pins->pages + (size_t)number * pins->page_size,
+	};
+	pin->is_used = !pthread_create(&pin->thread, NULL, hold, pin);
+	if (!pin->is_used)
+		return -1;
+	if (await_fault(pins, pin))
+		return number;
+	end_pin(pins, pin);
+	return -1;
+}
+
+enum {
+	PAGE = GENERATED_PAGE_BYTES,
+	PAGES_AT_ONCE = 64,
+};
+
+struct memory_range {
+	uint64_t start;
+	uint64_t end;
+};
+
+/* The last copy of a page. */
+struct page_copy {
+	uint64_t address;
+	uint64_t seen_ns; /* the last time that it was read */
+	uint8_t *bytes;
+};
+
+struct process_memory {
+	struct memory_pins *pins;
+	int pin;
+	int bytes;   /* /proc/PID/mem */
+	int pagemap; /* /proc/PID/pagemap: which pages have memory */
+	int maps;    /* /proc/PID/maps */
+	uint64_t born_ns;
+	struct array ranges; /* struct memory_range, by address, disjoint */
+	struct array copies; /* struct page_copy, by address */
+	size_t sorted;	     /* how many of @copies; the others are new */
+	uint8_t *buffer;     /* PAGES_AT_ONCE */
+};
+
+static int open_file(pid_t pid, const char *name)
+{
+	char path[64];
+
+	snprintf(path, sizeof(path), "/proc/%d/%s", (int)pid, name);
+	return open(path, O_RDONLY | O_CLOEXEC);
+}
+
+struct process_memory *process_memory_open(pid_t pid, uint64_t born_ns,
+					   struct memory_pins *pins)
+{
+	struct process_memory *memory = calloc(1, sizeof(*memory));
+
+	if (!memory)
+		return NULL;
+	memory->pins = pins;
+	memory->pin = -1;
+	memory->born_ns = born_ns;
+	memory->ranges = ARRAY_OF(struct memory_range);
+	memory->copies = ARRAY_OF(struct page_copy);
+	memory->bytes = open_file(pid, "mem");
+	memory->pagemap = open_file(pid, "pagemap");
+	memory->maps = open_file(pid, "maps");
+	memory->buffer = malloc((size_t)PAGES_AT_ONCE * PAGE);
+	if (memory->bytes >= 0 && memory->pagemap >= 0 && memory->maps >= 0 &&
+	    memory->buffer)
+		return memory;
+	process_memory_close(memory);
+	return NULL;
+}
+
+static void close_file(int fd)
+{
+	if (fd >= 0)
+		close(fd);
+}
+
+void process_memory_close(struct process_memory *memory)
+{
+	if (!memory)
+		return;
+	memory_unpin(memory->pins, memory->pin);
+	close_file(memory->bytes);
+	close_file(memory->pagemap);
+	close_file(memory->maps);
+	for (size_t i = 0; i < memory->copies.count; i++)
+		free(((struct page_copy *)array_at(&memory->copies, i))->bytes);
+	array_free(&memory->copies);
+	array_free(&memory->ranges);
+	free(memory->buffer);
+	free(memory);
+}
+
+static int compare_ranges(const void *a, const void *b)
+{
+	const struct memory_range *left = a;
+	const struct memory_range *right = b;
+
+	return (left->start > right->start) - (left->start < right->start);
+}
+
+/* Makes one range of those that touch. */
+static void join_ranges(struct array *ranges)
+{
+	size_t kept = 0;
+
+	array_sort(ranges, compare_ranges);
+	for (size_t i = 0; i < ranges->count; i++) {
+		const struct memory_range *range = array_at(ranges, i);
+		struct memory_range *last = kept ? array_at(ranges, kept - 1) :
+						   NULL;
+
+		if (!last || range->start > last->end)
+			*(struct memory_range *)array_at(ranges, kept++) =
+				*range;
+		else if (range->end > last->end)
+			last->end = range->end;
+	}
+	ranges->count = kept;
+}
+
+int process_memory_add(struct process_memory *memory, uint64_t start,
+		       uint64_t end)
+{
+	const struct memory_range range = {
+		start & -(uint64_t)PAGE, (end + PAGE - 1) & -(uint64_t)PAGE
+	};
+
+	if (range.start >= range.end)
+		return 0;
+	if (array_append(&memory->ranges, &range) < 0)
+		return -ERROR_MEMORY;
+	join_ranges(&memory->ranges);
+	if (memory->pin < 0)
+		memory->pin = memory_pin(memory->pins, memory->bytes, start);
+	return 0;
+}
+
+int process_memory_inherit(struct process_memory *memory,
+			   const struct process_memory *parent)
+{
+	int error = 0;
+
+	for (size_t i = 0; i < parent->ranges.count && !error; i++) {
+		const struct memory_range *range = array_at(&parent->ranges, i);
+
+		error = process_memory_add(memory, range->start, range->end);
+	}
+	return error;
+}
+
+/* A mapping, from a line of /proc/PID/maps. */
+struct maps_line {
+	uint64_t start;
+	uint64_t end; /* 0: unknown */
+	bool is_writable;
+};
+
+/* Returns the mapping that contains @address now. */
+static struct maps_line find_line(const struct process_memory *memory,
+				  uint64_t address)
+{
+	struct maps_line found = { 0, 0, true };
+	char text[512];
+	int fd = dup(memory->maps);
+	FILE *file = fd < 0 ? NULL : fdopen(fd, "r");
+
+	if (!file) {
+		close_file(fd);
+		return found;
+	}
+	rewind(file);
+	while (fgets(text, sizeof(text), file)) {
+		struct maps_line line;
+		char write;
+
+		if (sscanf(text, "%" SCNx64 "-%" SCNx64 " %*c%c", &line.start,
+			   &line.end, &write) != 3 ||
+		    address < line.start || address >= line.end)
+			continue;
+		line.is_writable = write == 'w';
+		found = line;
+		break;
+	}
+	fclose(file);
+	return found;
+}
+
+static bool is_before(const void *copy, const void *address)
+{
+	return ((const struct page_copy *)copy)->address <
+	       *(const uint64_t *)address;
+}
+
+/* Returns the copy of the page at @address, among those of earlier reads, or
+ * NULL.
+ */
+static struct page_copy *find_copy(struct process_memory *memory,
+				   uint64_t address)
+{
+	const struct array sorted = {
+		.items = memory->copies.items,
+		.count = memory->sorted,
+		.item_size = memory->copies.item_size,
+	};
+	size_t at = array_partition_point(&sorted, &address, is_before);
+	struct page_copy *copy;
+
+	if (at == sorted.count)
+		return NULL;
+	copy = array_at(&sorted, at);
+	return copy->address == address ? copy : NULL;
+}
+
+static int compare_copies(const void *a, const void *b)
+{
+	const struct page_copy *left = a;
+	const struct page_copy *right = b;
+
+	return (left->address > right->address) -
+	       (left->address < right->address);
+}
+
+/* One pass over a process's memory. */
+struct reading {
+	struct process_memory *memory;
+	const struct trace_clock *clock;
+	int fd;
+	uint64_t *left;
+	uint64_t begin_ns; /* of the pages in the buffer */
+	uint64_t end_ns;
+	struct maps_line line; /* read after them */
+	bool is_news;
+};
+
+/* Returns whether the page at @address was writable after it was read; true if
+ * that is unknown.
+ */
+static bool is_writable(struct reading *reading, uint64_t address)
+{
+	const struct maps_line *line = &reading->line;
+
+	if (address < line->start || address >= line->end)
+		reading->line = find_line(reading->memory, address);
+	return line->is_writable;
+}
+
+static int write_chunk(struct reading *reading, uint64_t address,
+		       const uint8_t *bytes, uint64_t since_ns)
+{
+	struct generated_chunk chunk = {
+		.address = address,
+		.size = PAGE,
+		.born_ns = reading->memory->born_ns,
+		.since_ns = since_ns,
+		.begin_ns = reading->begin_ns,
+		.end_ns = reading->end_ns,
+		.flags = is_writable(reading, address) ? GENERATED_IS_WRITABLE :
+							 0,
+	};
+	struct iovec parts[] = {
+		{ &chunk, sizeof(chunk) },
+		{ (void *)(uintptr_t)bytes, PAGE },
+	};
+	size_t size = sizeof(chunk) + PAGE;
+
+	reading->is_news = true;
+	if (*reading->left < PROCESS_MEMORY_LEAST)
+		return 0;
+	*reading->left -= size;
+	return writev(reading->fd, parts, 2) == (ssize_t)size ? 0 :
+								-ERROR_SYSTEM;
+}
+
+static int add_copy(struct reading *reading, uint64_t address,
+		    const uint8_t *bytes)
+{
+	struct page_copy *copy;
+
+	if (*reading->left < PROCESS_MEMORY_LEAST)
+		return 0;
+	copy = array_add(&reading->memory->copies);
+	if (!copy)
+		return -ERROR_MEMORY;
+	copy->address = address;
+	copy->seen_ns = reading->end_ns;
+	copy->bytes = malloc(PAGE);
+	if (!copy->bytes)
+		return -ERROR_MEMORY;
+	memcpy(copy->bytes, bytes, PAGE);
+	return write_chunk(reading, address, bytes, 0);
+}
+
+static int take_page(struct reading *reading, uint64_t address,
+		     const uint8_t *bytes)
+{
+	struct page_copy *copy = find_copy(reading->memory, address);
+	uint64_t since_ns;
+
+	if (!copy)
+		return add_copy(reading, address, bytes);
+	since_ns = copy->seen_ns;
+	copy->seen_ns = reading->begin_ns;
+	if (!memcmp(copy->bytes, bytes, PAGE))
+		return 0;
+	memcpy(copy->bytes, bytes, PAGE);
+	copy->seen_ns = reading->end_ns;
+	return write_chunk(reading, address, bytes, since_ns);
+}
+
+/* Reads @count pages, at most PAGES_AT_ONCE, that have memory. Pages that are
+ * unmapped meanwhile are skipped.
+ */
+static int read_pages(struct reading *reading, uint64_t address, size_t count)
+{
+	struct process_memory *memory = reading->memory;
+	ssize_t size;
+	int error = 0;
+
+	reading->line = (struct maps_line){ 0 };
+	reading->begin_ns = trace_clock_ns(reading->clock);
+	size = pread(memory->bytes, memory->buffer, count * PAGE,
+		     (off_t)address);
+	reading->end_ns = trace_clock_ns(reading->clock);
+	for (ssize_t at = 0; at + PAGE <= size && !error; at += PAGE)
+		error = take_page(reading, address + (uint64_t)at,
+				  memory->buffer + at);
+	return error;
+}
+
+/* Whether a page has memory: in RAM, or swapped out
+ * (Documentation/admin-guide/mm/pagemap.rst).
+ */
+#define HAS_MEMORY (UINT64_C(3) << 62)
+
+static int read_range(struct reading *reading, const struct memory_range *range)
+{
+	uint64_t states[PAGES_AT_ONCE];
+	uint64_t address = range->start;
+	int error = 0;
+
+	while (address < range->end && !error) {
+		uint64_t pages = (range->end - address) / PAGE;
+		size_t most = pages < PAGES_AT_ONCE ? (size_t)pages :
+						      PAGES_AT_ONCE;
+		ssize_t size =
+			pread(reading->memory->pagemap, states,
+			      most * sizeof(states[0]),
+			      (off_t)(address / PAGE * sizeof(states[0])));
+		size_t count = size < 0 ? 0 : (size_t)size / sizeof(states[0]);
+
+		if (!count)
+			return 0;
+		for (size_t i = 0, run = 0; i < count && !error; i += run) {
+			run = 1;
+			if (!(states[i] & HAS_MEMORY))
+				continue;
+			while (i + run < count && states[i + run] & HAS_MEMORY)
+				run++;
+			error = read_pages(reading, address + i * PAGE, run);
+		}
+		address += count * PAGE;
+	}
+	return error;
+}
+
+int process_memory_read(struct process_memory *memory,
+			const struct trace_clock *clock, int fd, uint64_t *left)
+{
+	struct reading reading = {
+		.memory = memory,
+		.clock = clock,
+		.fd = fd,
+		.left = left,
+	};
+	int error = 0;
+
+	for (size_t i = 0; i < memory->ranges.count && !error; i++)
+		error = read_range(&reading, array_at(&memory->ranges, i));
+	array_sort(&memory->copies, compare_copies);
+	memory->sorted = memory->copies.count;
+	return error ? error : reading.is_news;
+}

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef KT_COMMON_FORMATS_BUILD_ID_CACHE_H
+#define KT_COMMON_FORMATS_BUILD_ID_CACHE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* The kernel and perf do not support longer ones (BUILD_ID_SIZE_MAX in
+ * include/linux/buildid.h).
+ */
+enum { ELF_BUILD_ID_SIZE = 20 };
+
+/* Identifies the content of an ELF file: each build has a different one. */
+struct elf_build_id {
+	size_t size;			  /* 0: none */
+	uint8_t bytes[ELF_BUILD_ID_SIZE]; /* padded with zeros */
+};
+
+/* Returns the build id of the file at @path: an empty one if it is no ELF file,
+ * has none or a longer one, or cannot be read.
+ */
+struct elf_build_id elf_build_id_of_file(const char *path);
+
+#include <stdbool.h>
+
+/* The build ids of files, each read once: many processes have the same
+ * libraries.
+ */
+struct build_id_cache;
+
+/* Returns NULL when out of memory. */
+struct build_id_cache *build_id_cache_new(void);
+
+void build_id_cache_free(struct build_id_cache *cache);
+
+/* Returns the place of the build id of the file called @name, which is empty
+ * and for the caller to fill if *@is_new; valid until the next call. NULL when
+ * out of memory.
+ */
+struct elf_build_id *build_id_cache_at(struct build_id_cache *cache,
+				       const char *name, bool *is_new);
+
+/* Returns the build id of the file at @path, like elf_build_id_of_file(), but
+ * an empty one when out of memory.
+ */
+struct elf_build_id build_id_cache_of(struct build_id_cache *cache,
+				      const char *path);
+
+#endif

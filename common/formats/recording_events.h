@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef KT_COMMON_FORMATS_RECORDING_EVENTS_H
+#define KT_COMMON_FORMATS_RECORDING_EVENTS_H
+
+#include <stdint.h>
+
+/* Events of a recording that are not the kernel's own: collector/ writes them as
+ * samples under these names, and decoder/ and symbolize/ read them. Everything else
+ * in a recording is defined by perf (common/formats/perf_data.h).
+ */
+
+/* How a recording reports the code of classic BPF programs (seccomp and socket
+ * filters), for which the kernel writes no KSYMBOL record
+ * (bpf_prog_kallsyms_candidate() in kernel/bpf/core.c): as samples of
+ * breakpoints with the registers of the arguments of
+ *
+ * 	bpf_arch_text_copy(void *dst, void *src, size_t size)
+ * 		writes a program that the JIT compiler has made
+ * 	bpf_arch_text_invalidate(void *dst, size_t size)
+ * 		overwrites a program that is freed
+ * 	bpf_prog_jit_attempt_done(struct bpf_prog *prog)
+ * 		the same thread has written all of a program (kernel/bpf/core.c,
+ * 		since Linux 5.13); the program runs only later
+ *
+ * of arch/x86/net/bpf_jit_comp.c (both since Linux 6.0) and
+ * arch/arm64/net/bpf_jit_comp.c (since 6.9). Register numbers are those of
+ * arch/.../include/uapi/asm/perf_regs.h.
+ */
+#define BPF_TEXT_COPY_EVENT "bpf_text_copy"
+
+#define BPF_TEXT_WIPE_EVENT "bpf_text_wipe"
+
+#define BPF_TEXT_DONE_EVENT "bpf_text_done"
+
+/* x86: DI, SI, DX. */
+#define BPF_TEXT_X86_ADDRESS 5
+
+#define BPF_TEXT_X86_COPY_SIZE 3
+
+#define BPF_TEXT_X86_WIPE_SIZE 4
+
+/* arm64: x0, x1, x2. */
+#define BPF_TEXT_ARM64_ADDRESS 0
+
+#define BPF_TEXT_ARM64_COPY_SIZE 2
+
+#define BPF_TEXT_ARM64_WIPE_SIZE 1
+
+#define BPF_TEXT_X86_COPY_REGISTERS \
+	(1 << BPF_TEXT_X86_ADDRESS | 1 << BPF_TEXT_X86_COPY_SIZE)
+
+#define BPF_TEXT_X86_WIPE_REGISTERS \
+	(1 << BPF_TEXT_X86_ADDRESS | 1 << BPF_TEXT_X86_WIPE_SIZE)
+
+#define BPF_TEXT_ARM64_COPY_REGISTERS \
+	(1 << BPF_TEXT_ARM64_ADDRESS | 1 << BPF_TEXT_ARM64_COPY_SIZE)
+
+#define BPF_TEXT_ARM64_WIPE_REGISTERS \
+	(1 << BPF_TEXT_ARM64_ADDRESS | 1 << BPF_TEXT_ARM64_WIPE_SIZE)
+
+/* How a recording reports the patches of a kernel without TEXT_POKE records: as
+ * samples of a breakpoint on the function that patches the kernel's text, with
+ * the registers of its first two arguments, the address and the instruction.
+ * The function is __aarch64_insn_write(addr, insn) of
+ * arch/arm64/kernel/patching.c; register numbers are those of
+ * arch/arm64/include/uapi/asm/perf_regs.h. Kernels are little-endian.
+ */
+#define TEXT_POKE_BREAKPOINT_EVENT "text_patch"
+
+#define TEXT_POKE_BREAKPOINT_ADDRESS_REGISTER 0
+
+#define TEXT_POKE_BREAKPOINT_INSTRUCTION_REGISTER 1
+
+#define TEXT_POKE_BREAKPOINT_REGISTERS \
+	(1 << TEXT_POKE_BREAKPOINT_ADDRESS_REGISTER | \
+	 1 << TEXT_POKE_BREAKPOINT_INSTRUCTION_REGISTER)
+
+/* How a recording made with --only reports when each CPU's trace unit ran, and
+ * for which task: as samples of a software event of that name, with the task,
+ * the CPU, the time and the kernel's call chain at that point, and these raw
+ * bytes.
+ */
+#define GATE_MARK_EVENT "ktrace_hw:gate"
+
+enum gate_mark_kind {
+	GATE_BEGIN = 1, /* a chosen call starts: the trace resumes */
+	GATE_END,	/* it ends: the trace pauses */
+	GATE_LEAVE,	/* its task leaves the CPU: the trace pauses */
+	GATE_COME,	/* its task is switched in: the trace resumes */
+	GATE_FIRST,	/* the recording starts with all traces paused */
+	GATE_LAST,	/* the recording ends */
+};
+
+/* On CPUs that pass the return address in a register, the kernel's call chain
+ * at a function's start has the function and all its callers except the direct
+ * one.
+ */
+struct gate_mark {
+	uint32_t kind; /* enum gate_mark_kind */
+	uint32_t reserved;
+	uint64_t caller; /* the return address; 0: see the chain */
+};
+
+/* Size of a mark without a caller. */
+enum { GATE_MARK_OLD_SIZE = 8 };
+
+/* Changes of the chosen calls: samples of an event of this name, each with the
+ * time from which on these calls are traced if they start.
+ */
+#define GATE_CHOICE_EVENT "ktrace_hw:only"
+
+/* Size of a list of names, with its NUL. */
+enum { GATE_LIST_SIZE = 1024 };
+
+struct gate_choice {
+	char list[GATE_LIST_SIZE]; /* comma-separated names; or GATE_NONE */
+};
+
+/* Stands for a list without names. */
+#define GATE_NONE "none"
+
+/* How a recording reports a trace that was saved for a trigger: as a sample of
+ * a software event of that name, of the task and CPU that hit, at the time when
+ * all trace had been stopped, with these raw bytes. Times are of the
+ * recording's clock.
+ */
+#define TRIGGER_HIT_EVENT "ktrace_hw:hit"
+
+enum { TRIGGER_HIT_TEXT_SIZE = 256 };
+
+struct trigger_hit {
+	uint32_t number;     /* from 1 on */
+	uint32_t overlapped; /* earlier hits while another was saved */
+	uint64_t hit_ns;
+	uint64_t latency_ns; /* measured by the trigger; 0: none */
+	uint64_t begin_ns;   /* start of the call or wait; 0: none */
+	char text[TRIGGER_HIT_TEXT_SIZE]; /* the trigger; NUL-terminated */
+};
+
+#endif
