@@ -2,7 +2,7 @@
 #include "collector/chosen_calls_internal.h"
 #include "collector/kernel_code/kernel_symbols.h"
 #include "collector/recording_output_internal.h"
-#include "collector/recording_setup.h"
+#include "collector/recording_setup_internal.h"
 #include "collector/records/record_bytes.h"
 #include "common/error.h"
 #include "common/log.h"

@@ -3,7 +3,7 @@
 #include "collector/hit_keeper_internal.h"
 #include "collector/kernel_code/kernel_symbols.h"
 #include "collector/recording_output_internal.h"
-#include "collector/recording_setup.h"
+#include "collector/recording_setup_internal.h"
 #include "collector/records/record_bytes.h"
 #include "collector/trigger/probe_events.h"
 #include "common/error.h"

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include "collector/events/event_list.h"
 #include "collector/hit_wait_internal.h"
-#include "collector/process_control.h"
-#include "collector/recording_setup.h"
+#include "collector/recording_setup_internal.h"
 #include "collector/rings/cpu_rings.h"
+#include "collector/target/process_control.h"
 #include "collector/trigger/trigger_set.h"
 
 #include <linux/perf_event.h>

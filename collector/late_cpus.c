@@ -4,7 +4,7 @@
 #include "collector/events/event_list.h"
 #include "collector/function_graph/function_graph.h"
 #include "collector/recording_output_internal.h"
-#include "collector/recording_setup.h"
+#include "collector/recording_setup_internal.h"
 #include "collector/records/record_bytes.h"
 #include "collector/records/start_records.h"
 #include "collector/target/cpu_list.h"

@@ -5,7 +5,7 @@
 #include "collector/function_graph/function_graph.h"
 #include "collector/hit_keeper_internal.h"
 #include "collector/recording_output_internal.h"
-#include "collector/recording_setup.h"
+#include "collector/recording_setup_internal.h"
 #include "common/clocks.h"
 #include "common/error.h"
 #include "common/files/output_folder.h"

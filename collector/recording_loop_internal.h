@@ -3,7 +3,7 @@
 #define KT_COLLECTOR_RECORDING_LOOP_INTERNAL_H
 
 #include "collector/late_cpus_internal.h"
-#include "collector/process_control.h"
+#include "collector/target/process_control.h"
 #include "collector/target/workload.h"
 
 #include <poll.h>

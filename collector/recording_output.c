@@ -6,7 +6,7 @@
 #include "collector/hit_wait_internal.h"
 #include "collector/kernel_code/kernel_changes.h"
 #include "collector/kernel_code/kernel_copy.h"
-#include "collector/recording_setup.h"
+#include "collector/recording_setup_internal.h"
 #include "collector/records/record_bytes.h"
 #include "collector/records/start_records.h"
 #include "collector/trace_unit/address_filter.h"

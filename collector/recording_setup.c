@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "collector/recording_setup.h"
+#include "collector/recording_setup_internal.h"
 
 #include "collector/bytes/recording_files.h"
 #include "collector/collector.h"

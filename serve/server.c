@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "serve/server.h"
-#include "collector/process_control.h"
+#include "collector/target/process_control.h"
 #include "common/array.h"
 #include "common/budget.h"
 #include "common/clocks.h"

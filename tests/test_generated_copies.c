@@ -2,9 +2,9 @@
 /* The recorder's copies of the code that a process generates, and of the files
  * in which it lists that code.
  */
-#include "collector/generated/generated_code.h"
-#include "collector/generated/process_memory_internal.h"
-#include "collector/recording_setup.h"
+#include "collector/generated_code_internal.h"
+#include "collector/process_memory_internal.h"
+#include "collector/recording_setup_internal.h"
 #include "collector/trace_unit/tracer.h"
 #include "common/files/output_folder.h"
 #include "common/formats/generated_chunk.h"

@@ -2,7 +2,7 @@
 /* A recording of one CPU and two processes: pipes stand for rings and ends. */
 #include "collector/hit_keeper_internal.h"
 #include "collector/recording_loop_internal.h"
-#include "collector/recording_setup.h"
+#include "collector/recording_setup_internal.h"
 #include "tests/run_suite.h"
 
 #include <unistd.h>

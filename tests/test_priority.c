@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "collector/process_control.h"
+#include "collector/target/process_control.h"
 #include "tests/run_suite.h"
 
 #include <sched.h>

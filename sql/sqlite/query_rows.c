@@ -275,8 +275,8 @@ static int run_statement(sqlite3_stmt *statement, enum record_format format,
 
 /* Notes a column that a query reads, "" if the query only counts rows: then
  * @schema is as in the query, NULL if it names none. A query of a view of
- * chosen_views_create() reads a column of the view; the view's own reading of
- * all columns is ignored.
+ * chosen_views_create() reads a column of the view; what such a view, which has
+ * its table's name, itself reads is ignored.
  */
 static int note_read(void *ctx, int action, const char *table_name,
 		     const char *column_name, const char *schema,
@@ -284,7 +284,7 @@ static int note_read(void *ctx, int action, const char *table_name,
 {
 	struct sql_reads *reads = ctx;
 	const struct sql_table *table =
-		action == SQLITE_READ && !view &&
+		action == SQLITE_READ && !(view && sql_table_find(view)) &&
 				(!schema || !sqlite3_stricmp(schema, "main") ||
 				 !sqlite3_stricmp(schema, "temp")) ?
 			sql_table_find(table_name) :

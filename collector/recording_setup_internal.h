@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef KT_COLLECTOR_RECORDING_SETUP_H
-#define KT_COLLECTOR_RECORDING_SETUP_H
+#ifndef KT_COLLECTOR_RECORDING_SETUP_INTERNAL_H
+#define KT_COLLECTOR_RECORDING_SETUP_INTERNAL_H
 
 #include "collector/collector.h"
 #include "collector/events/event_list.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "collector/generated/process_memory_internal.h"
+#include "collector/process_memory_internal.h"
 
 #include "common/array.h"
 #include "common/error.h"

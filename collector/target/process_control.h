@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef KT_COLLECTOR_PROCESS_CONTROL_H
-#define KT_COLLECTOR_PROCESS_CONTROL_H
+#ifndef KT_COLLECTOR_TARGET_PROCESS_CONTROL_H
+#define KT_COLLECTOR_TARGET_PROCESS_CONTROL_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef KT_COLLECTOR_GENERATED_PROCESS_MEMORY_INTERNAL_H
-#define KT_COLLECTOR_GENERATED_PROCESS_MEMORY_INTERNAL_H
+#ifndef KT_COLLECTOR_PROCESS_MEMORY_INTERNAL_H
+#define KT_COLLECTOR_PROCESS_MEMORY_INTERNAL_H
 
-#include "collector/recording_setup.h"
+#include "collector/recording_setup_internal.h"
 #include "common/formats/generated_chunk.h"
 
 #include <stdint.h>

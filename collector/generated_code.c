@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-#include "collector/generated/generated_code.h"
+#include "collector/generated_code_internal.h"
 
 #include "collector/events/event_spec.h"
-#include "collector/generated/process_memory_internal.h"
-#include "collector/recording_setup.h"
+#include "collector/process_memory_internal.h"
+#include "collector/recording_setup_internal.h"
 #include "collector/records/start_records.h"
 #include "collector/target/target.h"
 #include "common/clocks.h"
