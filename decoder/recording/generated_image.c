@@ -527,7 +527,8 @@ static int add_image(const struct generated_area *area, uint64_t time_ns,
 	image->pages = arena_alloc(arena, size);
 	if (!image->pages)
 		return -ERROR_MEMORY;
-	memcpy(image->pages, pages->items, size);
+	if (size)
+		memcpy(image->pages, pages->items, size);
 	return array_append(events, &(struct generated_event){
 					    .time_ns = time_ns,
 					    .names_ns = time_ns ? time_ns : 1,
