@@ -141,7 +141,7 @@ SUITE_ENV := CK_DEFAULT_TIMEOUT=120 \
              $(if $(SAN)$(ARCH),CK_TIMEOUT_MULTIPLIER=5)
 
 # The library that other programs link with: it exports only the names of
-# inband/ktrace_hw_internal.h. Its file name has the number of its interface.
+# inband/ktrace_hw.h. Its file name has the number of its interface.
 INBAND_OBJS   := $(patsubst %.c,$(BUILD)/%.o,$(wildcard inband/*.c))
 INBAND_STATIC := $(BUILD)/libktrace-hw.a
 INBAND_SHARED := $(BUILD)/libktrace-hw.so.0
@@ -479,7 +479,7 @@ lint-format:
 install: all
 	install -D -m 755 $(BUILD)/ktrace-hw $(DESTDIR)$(PREFIX)/bin/ktrace-hw
 	install -D -m 644 $(EXTENSION) $(DESTDIR)$(PREFIX)/lib/ktrace-hw/ktrace-hw.so
-	install -D -m 644 inband/ktrace_hw_internal.h $(DESTDIR)$(PREFIX)/include/ktrace_hw.h
+	install -D -m 644 inband/ktrace_hw.h $(DESTDIR)$(PREFIX)/include/ktrace_hw.h
 	install -d $(DESTDIR)$(LIBDIR)/pkgconfig
 	install -m 644 $(INBAND_STATIC) $(INBAND_SHARED) $(DESTDIR)$(LIBDIR)
 	ln -sf $(notdir $(INBAND_SHARED)) $(DESTDIR)$(LIBDIR)/libktrace-hw.so

@@ -291,6 +291,8 @@ int generated_files_copy(struct generated_files *names,
 
 #define LEAST_PERIOD_NS UINT64_C(10000000)
 #define MOST_PERIOD_NS UINT64_C(100000000)
+/* A program lists a function a moment after its mapping's record. */
+#define LIST_DELAY_NS UINT64_C(2000000)
 
 enum {
 	PERIODS = 100, /* of a reading: 1 % of a CPU */
@@ -306,6 +308,7 @@ struct generator {
 	uint64_t due_ns; /* the next reading, CLOCK_MONOTONIC */
 	uint64_t period_ns;
 	uint64_t rested_ns; /* a record may cause a reading from then on */
+	bool is_remapped;   /* since the last reading */
 };
 
 static uint64_t now_ns(const struct generated_code *code)
@@ -406,6 +409,18 @@ static void note_limit(struct generated_code *code)
 		    GENERATED_MOST_BYTES >> 20);
 }
 
+/* Plans a reading at @time_ns, after the one that a record caused: the list has
+ * the new code's line then. Waits as long as after a record.
+ */
+static void plan_second_reading(struct generator *generator, uint64_t time_ns)
+{
+	if (time_ns < generator->rested_ns)
+		time_ns = generator->rested_ns;
+	if (time_ns < generator->due_ns)
+		generator->due_ns = time_ns;
+	generator->is_remapped = false;
+}
+
 /* Reads the process's memory and names, and plans the next reading. */
 static void read_generator(struct generated_code *code,
 			   struct generator *generator, bool is_last)
@@ -434,6 +449,8 @@ static void read_generator(struct generated_code *code,
 		generator->period_ns = LEAST_PERIOD_NS;
 	generator->due_ns = end_ns + generator->period_ns;
 	generator->rested_ns = end_ns + (end_ns - begin_ns) * AT_ONCE;
+	if (generator->is_remapped)
+		plan_second_reading(generator, end_ns + LIST_DELAY_NS);
 }
 
 static void remove_generator(struct generated_code *code,
@@ -463,6 +480,7 @@ static void take_map(struct generated_code *code, pid_t pid, uint64_t start,
 		return;
 	fail(code, process_memory_add(generator->memory, start, end));
 	generator->period_ns = LEAST_PERIOD_NS;
+	generator->is_remapped = true;
 	if (generator->due_ns > generator->rested_ns)
 		generator->due_ns = generator->rested_ns;
 }

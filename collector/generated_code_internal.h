@@ -24,6 +24,7 @@ struct trace_clock;
  *	when			learned by			cost
  *	it becomes executable	the kernel's record of mmap	a wake-up for each
  *				or mprotect			executable mapping
+ *	it is listed		2 ms after that reading		another reading
  *	while it runs		a timer				1 % of a CPU at most
  *	it calls exec, ends	the record of exec, a pidfd	one reading
  *	the recording ends	generated_code_end()		one reading

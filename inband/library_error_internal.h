@@ -3,7 +3,7 @@
 #define KT_INBAND_LIBRARY_ERROR_INTERNAL_H
 
 #include "common/log.h"
-#include "inband/ktrace_hw_internal.h"
+#include "inband/ktrace_hw.h"
 
 #include <stdbool.h>
 

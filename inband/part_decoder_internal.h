@@ -2,7 +2,7 @@
 #ifndef KT_INBAND_PART_DECODER_INTERNAL_H
 #define KT_INBAND_PART_DECODER_INTERNAL_H
 
-#include "inband/ktrace_hw_internal.h"
+#include "inband/ktrace_hw.h"
 
 #include <stdint.h>
 #include <sys/types.h>

@@ -20,7 +20,7 @@ MOST_LINES, MOST_FILES, MOST_SUBJECT, COMMITS = 1000, 25, 72, 1
 LEAST_WORDS = 12
 OUTSIDE = ("machine/", "tests/", "docs/")
 # The library's own header is installed and stands alone.
-INSTALLED = ("inband/ktrace_hw_internal.h",)
+INSTALLED = ("inband/ktrace_hw.h",)
 
 problems = []
 

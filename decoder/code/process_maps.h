@@ -32,7 +32,8 @@ struct process_file {
 	/* memory that a process filled itself: offsets are addresses */
 	bool is_generated;
 	const struct generated_names *names; /* of its functions; or NULL */
-	uint64_t names_ns; /* the functions are those listed by then */
+	/* the functions are those of then; 0: those that always are */
+	uint64_t names_ns;
 };
 
 /* The mappings of all processes of a recording, over time. */

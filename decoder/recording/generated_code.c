@@ -247,7 +247,7 @@ static int read_records(const struct generated_code *code,
 /* The memory of one process between two execs. */
 struct memory {
 	struct generated_code *code;
-	const struct generator *generator;
+	struct generator *generator;
 	uint64_t first_ns;
 	uint64_t end_ns;
 	struct array mappings; /* struct generated_mapping, by time */
@@ -294,9 +294,11 @@ static int add_named(struct memory *memory, const struct generated_name *name)
 		.is_named = true,
 	};
 
+	uint64_t time_ns = generated_name_time(name);
+
 	return name->until_ns <= source.begin_ns ||
-			       name->time_ns < memory->first_ns ||
-			       name->time_ns >= memory->end_ns ||
+			       time_ns < memory->first_ns ||
+			       time_ns >= memory->end_ns ||
 			       generated_names_are_single(
 				       &memory->generator->names, name->start,
 				       name->end) ?
@@ -356,7 +358,7 @@ static void join_areas(struct memory *memory)
 {
 	struct array *areas = &memory->areas;
 	const struct generated_source *sources = memory->sources.items;
-	const struct generated_names *names = &memory->generator->names;
+	struct generated_names *names = &memory->generator->names;
 	bool is_patched = !names->patched.count &&
 			  generated_sources_are_patched(
 				  sources, memory->sources.count, names);
@@ -386,6 +388,8 @@ static void join_areas(struct memory *memory)
 
 		area->mappings = &memory->mappings;
 		area->names = names;
+		area->first_ns = memory->first_ns;
+		area->end_ns = memory->end_ns;
 		area->is_patched = is_patched;
 		area->sources = sources + at;
 		while (at < memory->sources.count &&
@@ -565,6 +569,8 @@ static int make_generator(struct memory *memory, struct generator *generator,
 	memory->end_ns = UINT64_MAX;
 	if (!error)
 		error = make_memory(memory, budget);
+	if (!error)
+		error = generated_names_list_times(&generator->names);
 	for (size_t i = first; i < events->count; i++)
 		((struct generated_event *)array_at(events, i))->pid =
 			generator->pid;

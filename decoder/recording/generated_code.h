@@ -59,7 +59,7 @@ struct generated_image {
 struct generated_event {
 	int32_t pid;
 	uint64_t time_ns;
-	uint64_t names_ns; /* its functions are those listed by then */
+	uint64_t names_ns; /* not 0: its functions are those of then */
 	const struct generated_image *image;
 };
 

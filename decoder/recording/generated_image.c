@@ -4,6 +4,7 @@
 #include "common/memory.h"
 #include "decoder/recording/generated_image_internal.h"
 #include "decoder/recording/generated_names.h"
+#include "decoder/recording/generated_times_internal.h"
 
 #include <string.h>
 
@@ -29,8 +30,7 @@ static uint64_t before(const struct generated_source *source)
  */
 struct change {
 	uint64_t time_ns;
-	size_t order;	 /* of changes of one time */
-	uint64_t old_ns; /* the granules were still as before */
+	size_t order; /* of changes of one time */
 	uint64_t address;
 	const uint8_t *bytes;
 	uint64_t which[4];
@@ -51,7 +51,8 @@ struct page_state {
 	const struct generated_area *area;
 	struct arena *arena;
 	struct generated_budget *budget;
-	struct array *changes; /* struct change */
+	struct array *changes;	    /* struct change */
+	struct array *replacements; /* struct generated_replacement */
 	uint64_t address;
 	struct protection protection; /* of the current source */
 	uint8_t bytes[PAGE];	      /* by the last source */
@@ -242,26 +243,34 @@ bool generated_sources_are_patched(const struct generated_source *sources,
 	return false;
 }
 
-/* Granules of a source that have other bytes than before, and when. */
-struct replacement {
-	uint64_t lost_ns;  /* the old bytes were there until then */
-	uint64_t known_ns; /* the new bytes are there from then on */
-	uint64_t old_ns;
-	uint64_t which[4];
-};
-
-static struct replacement replacement_of(const struct generated_source *source,
-					 const struct protection *protection)
+/* Returns whether more than half of the bytes of a granule are others, except
+ * filling at the ends of both.
+ */
+static bool is_rewritten(const uint8_t *old, const uint8_t *new)
 {
-	struct replacement found = {
+	size_t length = GRANULE;
+	size_t others = 0;
+
+	while (length && old[length - 1] == new[length - 1] &&
+	       is_filling(old + length - 1, GRANULE - length + 1))
+		length--;
+	for (size_t i = 0; i < length; i++)
+		others += old[i] != new[i];
+	return others * 2 > length;
+}
+
+static struct generated_replacement
+replacement_of(const struct generated_source *source,
+	       const struct protection *protection)
+{
+	struct generated_replacement found = {
+		.address = source->address,
 		.lost_ns = protection->since_ns,
 		.known_ns = source->end_ns,
-		.old_ns = protection->since_ns,
 	};
 
 	if (source->is_listed) {
 		found.lost_ns = before(source);
-		found.old_ns = before(source);
 	} else if (protection->last_ns) {
 		found.known_ns = protection->last_ns;
 		if (protection->since_ns)
@@ -276,23 +285,26 @@ static struct replacement replacement_of(const struct generated_source *source,
 enum { MOST_REPLACEMENTS = 4 };
 
 struct replacements {
-	struct replacement list[MOST_REPLACEMENTS];
+	struct generated_replacement list[MOST_REPLACEMENTS];
 	size_t count;
 };
 
 /* Adds granule @at. If there are too many times, widens the last one's. */
 static void add_replacement(struct replacements *replacements,
-			    const struct replacement *new, size_t at)
+			    const struct generated_replacement *new, size_t at,
+			    bool is_new)
 {
-	struct replacement *last;
+	struct generated_replacement *last;
 
 	for (size_t i = 0; i < replacements->count; i++) {
-		struct replacement *one = &replacements->list[i];
+		struct generated_replacement *one = &replacements->list[i];
 
 		if (one->lost_ns != new->lost_ns ||
 		    one->known_ns != new->known_ns)
 			continue;
 		set_bit(one->which, at);
+		if (is_new)
+			set_bit(one->rewritten, at);
 		return;
 	}
 	if (replacements->count < MOST_REPLACEMENTS)
@@ -300,21 +312,20 @@ static void add_replacement(struct replacements *replacements,
 	last = &replacements->list[replacements->count - 1];
 	if (new->lost_ns < last->lost_ns)
 		last->lost_ns = new->lost_ns;
-	if (new->old_ns < last->old_ns)
-		last->old_ns = new->old_ns;
 	if (new->known_ns > last->known_ns)
 		last->known_ns = new->known_ns;
 	set_bit(last->which, at);
+	if (is_new)
+		set_bit(last->rewritten, at);
 }
 
 static int add_change(const struct page_state *state, uint64_t time_ns,
-		      const struct replacement *replacement,
+		      const struct generated_replacement *replacement,
 		      const uint8_t *bytes)
 {
 	struct change change = {
 		.time_ns = time_ns,
 		.order = state->changes->count,
-		.old_ns = replacement->old_ns,
 		.address = state->address,
 		.bytes = bytes,
 	};
@@ -325,11 +336,13 @@ static int add_change(const struct page_state *state, uint64_t time_ns,
 
 /* Replaces the granules of @replacement by those of state->bytes. */
 static int replace(struct page_state *state,
-		   const struct replacement *replacement)
+		   const struct generated_replacement *replacement)
 {
 	bool is_full = state->budget->pages < 2;
 	uint8_t *copy = is_full ? NULL : arena_alloc(state->arena, PAGE);
-	int error = copy || is_full ? 0 : -ERROR_MEMORY;
+	int error = copy || is_full ?
+			    array_append(state->replacements, replacement) :
+			    -ERROR_MEMORY;
 
 	if (error)
 		return error;
@@ -359,7 +372,7 @@ static void take_granule(struct page_state *state,
 {
 	uint8_t *old = state->bytes + at * GRANULE;
 	uint64_t since_ns = state->seen_ns[at];
-	struct replacement replacement;
+	struct generated_replacement replacement;
 
 	if (source->since_ns > since_ns)
 		since_ns = source->since_ns;
@@ -374,27 +387,52 @@ static void take_granule(struct page_state *state,
 		memcpy(state->owner[at] + at * GRANULE, new, GRANULE);
 	} else {
 		replacement = replacement_of(source, &state->protection);
-		add_replacement(replacements, &replacement, at);
+		add_replacement(replacements, &replacement, at,
+				is_rewritten(old, new));
 	}
 	memcpy(old, new, GRANULE);
 }
 
+/* Returns the last record of a mapping of @address until @time_ns, or NULL. */
+static const struct generated_mapping *
+mapping_at(const struct generated_area *area, uint64_t address,
+	   uint64_t time_ns)
+{
+	const struct generated_mapping *last = NULL;
+
+	for (size_t i = 0; i < area->mappings->count; i++) {
+		const struct generated_mapping *mapping =
+			array_at(area->mappings, i);
+
+		if (mapping->time_ns > time_ns)
+			break;
+		if (address >= mapping->start && address < mapping->end)
+			last = mapping;
+	}
+	return last;
+}
+
 /* A function was listed at granule @at after another one. If the bytes did not
- * change at that time, they may have been others between two equal copies.
+ * change at that time, they may have been others between two equal copies, unless
+ * they could not change after they did last.
  */
 static void take_named(struct page_state *state,
 		       const struct generated_source *source, size_t at,
 		       struct replacements *replacements)
 {
-	const struct replacement replacement = {
+	const struct generated_mapping *mapping =
+		mapping_at(state->area, source->address, source->end_ns);
+	const struct generated_replacement replacement = {
+		.address = source->address,
 		.lost_ns = source->begin_ns,
 		.known_ns = source->end_ns,
-		.old_ns = source->begin_ns,
 	};
+	bool is_constant = mapping && !mapping->is_writable &&
+			   mapping->time_ns <= state->changed_ns[at];
 
-	if (has_bit(state->named, at) &&
+	if (has_bit(state->named, at) && !is_constant &&
 	    state->changed_ns[at] <= source->begin_ns)
-		add_replacement(replacements, &replacement, at);
+		add_replacement(replacements, &replacement, at, true);
 	set_bit(state->named, at);
 }
 
@@ -437,13 +475,15 @@ static void clear_read(const struct generated_source *source, uint64_t *unknown)
 static int make_page(const struct generated_area *area,
 		     const struct generated_source *sources, size_t count,
 		     struct generated_budget *budget, struct arena *arena,
-		     struct array *pages, struct array *changes)
+		     struct array *pages, struct array *changes,
+		     struct array *replacements)
 {
 	struct page_state state = {
 		.area = area,
 		.budget = budget,
 		.arena = arena,
 		.changes = changes,
+		.replacements = replacements,
 		.address = sources->address,
 	};
 	struct generated_page page = { .address = sources->address };
@@ -473,8 +513,8 @@ static int compare_changes(const void *a, const void *b)
 
 /* Appends an image with a copy of @pages. */
 static int add_image(const struct generated_area *area, uint64_t time_ns,
-		     uint64_t names_ns, const struct array *pages,
-		     struct arena *arena, struct array *events)
+		     const struct array *pages, struct arena *arena,
+		     struct array *events)
 {
 	struct generated_image *image = arena_alloc(arena, sizeof(*image));
 	size_t size = pages->count * sizeof(struct generated_page);
@@ -487,10 +527,11 @@ static int add_image(const struct generated_area *area, uint64_t time_ns,
 	image->pages = arena_alloc(arena, size);
 	if (!image->pages)
 		return -ERROR_MEMORY;
-	memcpy(image->pages, pages->items, size);
+	if (size)
+		memcpy(image->pages, pages->items, size);
 	return array_append(events, &(struct generated_event){
 					    .time_ns = time_ns,
-					    .names_ns = names_ns,
+					    .names_ns = time_ns ? time_ns : 1,
 					    .image = image,
 				    });
 }
@@ -580,26 +621,50 @@ static int make_images(const struct generated_area *area, struct array *pages,
 	int error = 0;
 
 	while (!error) {
-		const struct change *next;
-
 		error = apply(pages, changes, &at, time_ns, budget, arena);
 		if (error)
 			break;
 		if (at == changes->count)
-			return add_image(area, time_ns, UINT64_MAX, pages,
-					 arena, events);
+			return add_image(area, time_ns, pages, arena, events);
 		if (budget->images < 2 || budget->pages < 2 * pages->count) {
 			lose_rest(pages, changes, at);
-			return add_image(area, time_ns, UINT64_MAX, pages,
-					 arena, events);
+			return add_image(area, time_ns, pages, arena, events);
 		}
 		budget->images--;
 		budget->pages -= pages->count;
-		next = array_at(changes, at);
-		error = add_image(area, time_ns, next->old_ns, pages, arena,
-				  events);
-		time_ns = next->time_ns;
+		error = add_image(area, time_ns, pages, arena, events);
+		time_ns =
+			((const struct change *)array_at(changes, at))->time_ns;
 	}
+	return error;
+}
+
+/* Settles the names of @area. The times at which they change without the bytes
+ * become changes of no granule.
+ */
+static int settle_names(const struct generated_area *area,
+			struct array *replacements, struct array *changes)
+{
+	const struct generated_extent extent = {
+		.start = area->address,
+		.end = area->address + area->size_bytes,
+		.first_ns = area->first_ns,
+		.end_ns = area->end_ns,
+	};
+	struct array others = ARRAY_OF(uint64_t);
+	int error = generated_times_settle(area->names, &extent, replacements,
+					   &others);
+
+	for (size_t i = 0; i < others.count && !error; i++) {
+		const struct change change = {
+			.time_ns = *(uint64_t *)array_at(&others, i),
+			.order = changes->count,
+			.address = area->sources->address,
+		};
+
+		error = array_append(changes, &change);
+	}
+	array_free(&others);
 	return error;
 }
 
@@ -609,6 +674,7 @@ int generated_images_make(const struct generated_area *area,
 {
 	struct array pages = ARRAY_OF(struct generated_page);
 	struct array changes = ARRAY_OF(struct change);
+	struct array replacements = ARRAY_OF(struct generated_replacement);
 	int error = 0;
 
 	for (size_t i = 0, count; i < area->source_count && !error;
@@ -619,14 +685,17 @@ int generated_images_make(const struct generated_area *area,
 				sources[count].address == sources->address;)
 			count++;
 		error = make_page(area, sources, count, budget, arena, &pages,
-				  &changes);
+				  &changes, &replacements);
 	}
+	if (!error && area->names && area->source_count)
+		error = settle_names(area, &replacements, &changes);
 	array_sort(&changes, compare_changes);
 	if (!error)
 		error = make_images(area, &pages, &changes, budget, arena,
 				    events);
 	array_free(&pages);
 	array_free(&changes);
+	array_free(&replacements);
 	return error;
 }
 

@@ -51,7 +51,9 @@ struct generated_area {
 	uint64_t time_ns;	      /* it exists from then on */
 	const struct array *mappings; /* struct generated_mapping, by time */
 	bool is_patched; /* functions of the process change their code */
-	const struct generated_names *names; /* or NULL */
+	struct generated_names *names; /* or NULL */
+	uint64_t first_ns; /* the times of the process's exec, and */
+	uint64_t end_ns;   /* of its next */
 	/* struct generated_source, by address, then by time */
 	const struct generated_source *sources;
 	size_t source_count;
@@ -88,7 +90,7 @@ bool generated_sources_are_patched(const struct generated_source *sources,
 				   const struct generated_names *names);
 
 /* Appends the images of @area to @events (struct generated_event, without a
- * process), the first at its time. Allocates in @arena. Returns 0 or
+ * process), the first at its time, and settles its names. Allocates in @arena. Returns 0 or
  * -ERROR_MEMORY.
  */
 int generated_images_make(const struct generated_area *area,

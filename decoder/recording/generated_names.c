@@ -343,15 +343,43 @@ static int compare_times(const void *a, const void *b)
 	return (*left > *right) - (*left < *right);
 }
 
-static int list_times(struct generated_names *names)
+uint64_t generated_name_time(const struct generated_name *name)
+{
+	return name->time_ns <= 1 && name->until_ns ? name->until_ns :
+						      name->time_ns;
+}
+
+bool generated_name_is_shared(const struct generated_names *names,
+			      const struct generated_name *name)
+{
+	return touches(&names->replaced, name->start, name->end);
+}
+
+static void set_first_times(struct generated_names *names)
+{
+	for (size_t i = 0; i < names->names.count; i++) {
+		struct generated_name *name = array_at(&names->names, i);
+
+		name->to_ns = UINT64_MAX;
+		name->from_ns = 0;
+		if (!generated_name_is_shared(names, name))
+			continue;
+		name->from_ns = name->until_ns ? UINT64_MAX : name->time_ns;
+	}
+}
+
+int generated_names_list_times(struct generated_names *names)
 {
 	int error = 0;
 
+	names->times.count = 0;
 	for (size_t i = 0; i < names->names.count && !error; i++) {
 		const struct generated_name *name = array_at(&names->names, i);
 
-		if (touches(&names->replaced, name->start, name->end))
-			error = array_append(&names->times, &name->time_ns);
+		if (name->from_ns)
+			error = array_append(&names->times, &name->from_ns);
+		if (!error && name->to_ns != UINT64_MAX)
+			error = array_append(&names->times, &name->to_ns);
 	}
 	array_sort(&names->times, compare_times);
 	return error;
@@ -422,7 +450,8 @@ int generated_names_finish(struct generated_names *names)
 	}
 	if (!error)
 		error = list_patched(names);
-	return error ? error : list_times(names);
+	set_first_times(names);
+	return error ? error : generated_names_list_times(names);
 }
 
 bool generated_names_are_single(const struct generated_names *names,
@@ -482,12 +511,11 @@ static size_t heap_remove(const struct generated_name **heap, size_t count)
 	return count;
 }
 
-/* Returns whether @name is a function at @time_ns. */
-static bool is_there(const struct generated_names *names,
-		     const struct generated_name *name, uint64_t time_ns)
+/* Returns whether @name is a function at @time_ns; 0: at all times. */
+static bool is_there(const struct generated_name *name, uint64_t time_ns)
 {
-	return name->time_ns <= time_ns ||
-	       !touches(&names->replaced, name->start, name->end);
+	return name->from_ns <= time_ns && (name->to_ns == UINT64_MAX ||
+					    (time_ns && time_ns < name->to_ns));
 }
 
 int generated_names_visit(const struct generated_names *names, uint64_t time_ns,
@@ -506,8 +534,7 @@ int generated_names_visit(const struct generated_names *names, uint64_t time_ns,
 		if (!count && left && list->start > run.start)
 			run.start = list->start;
 		for (; left && list->start <= run.start; list++, left--)
-			if (list->end > run.start &&
-			    is_there(names, list, time_ns))
+			if (list->end > run.start && is_there(list, time_ns))
 				heap_add(heap, count++, list);
 		if (!count)
 			continue;

@@ -27,6 +27,11 @@ struct generated_name {
 	uint64_t until_ns;   /* perf map: the first look with it; 0: unknown */
 	const uint8_t *code; /* jitdump: its bytes; NULL: unknown */
 	size_t order;	     /* in the list */
+	/* it is the function of its addresses from @from_ns on, before @to_ns,
+	 * UINT64_MAX: without an end (generated_times.h)
+	 */
+	uint64_t from_ns;
+	uint64_t to_ns;
 };
 
 /* A run of addresses. */
@@ -46,8 +51,8 @@ struct generated_names {
 	 * interpreter and stubs
 	 */
 	struct array patched;
-	/* uint64_t: time_ns of the functions that share addresses with those
-	 * before them in the list, sorted
+	/* uint64_t: from_ns and to_ns of the functions that are not there at all
+	 * times, sorted
 	 */
 	struct array times;
 };
@@ -79,8 +84,17 @@ int generated_names_add_dump(struct generated_names *names,
 			     struct arena *arena, const char *path,
 			     const struct log *log);
 
-/* Sorts the functions, after all were added. Returns 0 or -ERROR_MEMORY. */
+/* Sorts the functions, after all were added. The only function of its addresses
+ * is there at all times, of several one of jitdump from its time on, and one of a
+ * perf map never, until generated_times_settle() changes that. Returns 0 or
+ * -ERROR_MEMORY.
+ */
 int generated_names_finish(struct generated_names *names);
+
+/* Lists the times, after the functions were settled. Returns 0 or
+ * -ERROR_MEMORY.
+ */
+int generated_names_list_times(struct generated_names *names);
 
 /* Returns whether addresses from @start to @end are in a function, none of them
  * is in two, and the process is not known to patch that function's code.
@@ -88,16 +102,25 @@ int generated_names_finish(struct generated_names *names);
 bool generated_names_are_single(const struct generated_names *names,
 				uint64_t start, uint64_t end);
 
-/* Returns a number that is equal for two times if the same functions of one
- * address were listed by then.
+/* Returns a time at which the memory of @name was that of the process: before the
+ * first look the process may have called exec.
+ */
+uint64_t generated_name_time(const struct generated_name *name);
+
+/* Returns whether the addresses of @name are shared with another function. */
+bool generated_name_is_shared(const struct generated_names *names,
+			      const struct generated_name *name);
+
+/* Returns a number that is equal for two times, neither of which is 0, if the
+ * same functions are there.
  */
 size_t generated_names_epoch(const struct generated_names *names,
 			     uint64_t time_ns);
 
 /* Calls @visit for each run of addresses with its function at @time_ns, by
- * address: of several in the list the last one that was listed by then. Where
- * there is one function only, it is that at all times. @visit returns 0 or a
- * negative enum error, which ends the walk.
+ * address: of several that are there the last one in the list. @time_ns 0: only
+ * functions that are there at all times. @visit returns 0 or a negative enum
+ * error, which ends the walk.
  *
  * Returns 0, the error, or -ERROR_MEMORY.
  */

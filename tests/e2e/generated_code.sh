@@ -30,9 +30,32 @@ check_versions() { # recording least most
 	done
 }
 
-check_recording() { # recording least most
-	check_versions "$@"
-	expect "$1: calls of the function that stays" 40 "$(calls_of "$1" stable)"
+check_recording() { # recording least most [stable]
+	local stable
+	check_versions "$1" "$2" "$3"
+	stable=$(calls_of "$1" stable)
+	expect_that "$1: $stable calls of the function that stays" \
+		"$stable" -ge "${4:-40}" -a "$stable" -le 40
+}
+
+# Returns whether the recorder copied each version and saw each one's line in a
+# look of its own, with another look between two lines: so all calls are certain.
+# A busy computer may not run it for as long as the program pauses.
+has_all_evidence() { # recording
+	local folder=$WORK/$1/code
+	# A magic number and five pages: the four versions, and the other one.
+	[[ $(stat -c %s "$folder"/*.generated) -ge $((8 + 5 * (56 + 4096))) ]] &&
+		awk '/^#/ { looks += $2 > until || !looks; until = $3 }
+			END { exit looks != 4 }' "$folder"/*.map
+}
+
+check_listed() { # recording
+	if has_all_evidence "$1"; then
+		check_recording "$1" 20 20
+	else
+		echo "note: $1: the recorder was late: calls may be in gaps"
+		check_recording "$1" 0 20 0
+	fi
 }
 
 main() {
@@ -44,8 +67,8 @@ main() {
 		"$PAUSE_MS"
 	check_recording dump-rwx 10 10
 	check_recording dump-rx 10 10
-	check_recording map-rx 20 20
-	check_recording container 20 20
+	check_listed map-rx
+	check_listed container
 	# Which bytes ran between two copies is unknown, and a busy computer takes
 	# few copies.
 	check_versions map-rwx 0 20

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
+#include "common/array.h"
 #include "common/memory.h"
 #include "decoder/recording/generated_names.h"
+#include "decoder/recording/generated_times_internal.h"
 #include "tests/fuzz/fuzz.h"
 
 #include <stdlib.h>
@@ -18,11 +20,29 @@ static int check_run(void *ctx, const struct generated_run *run,
 	return 0;
 }
 
+/* Bytes at 0x1000 were replaced twice. */
+static int settle(struct generated_names *names)
+{
+	struct generated_replacement list[] = {
+		{ 0x1000, 0, 500, { UINT64_MAX }, { UINT64_MAX } },
+		{ 0x1000, 800, 900, { 3, 0, 0, 1 }, { 1 } },
+	};
+	static const struct generated_extent extent = { 0x1000, 0x3000, 0,
+							UINT64_MAX };
+	struct array replacements = { list, 2, 2, sizeof(*list) };
+	struct array others = ARRAY_OF(uint64_t);
+	int error =
+		generated_times_settle(names, &extent, &replacements, &others);
+
+	array_free(&others);
+	return error ? error : generated_names_list_times(names);
+}
+
 static void use(struct generated_names *names)
 {
 	static const uint64_t times[] = { 0, 1, 1000, UINT64_MAX };
 
-	if (generated_names_finish(names))
+	if (generated_names_finish(names) || settle(names))
 		return;
 	for (size_t i = 0; i < sizeof(times) / sizeof(*times); i++) {
 		uint64_t end = 0;

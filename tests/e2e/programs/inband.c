@@ -8,7 +8,7 @@
  * As orphan it waits for a line of input within a bracket, during which its
  * service ends.
  */
-#include "inband/ktrace_hw_internal.h"
+#include "inband/ktrace_hw.h"
 
 #include <fcntl.h>
 #include <inttypes.h>

@@ -7,7 +7,7 @@
  *
  * 	inband_cost FILE
  */
-#include "inband/ktrace_hw_internal.h"
+#include "inband/ktrace_hw.h"
 
 #include <fcntl.h>
 #include <inttypes.h>
