@@ -4,7 +4,6 @@
 #include "common/memory.h"
 #include "decoder/recording/generated_image_internal.h"
 #include "decoder/recording/generated_names.h"
-#include "decoder/recording/generated_times_internal.h"
 
 #include <string.h>
 

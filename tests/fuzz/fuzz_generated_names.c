@@ -2,7 +2,6 @@
 #include "common/array.h"
 #include "common/memory.h"
 #include "decoder/recording/generated_names.h"
-#include "decoder/recording/generated_times_internal.h"
 #include "tests/fuzz/fuzz.h"
 
 #include <stdlib.h>
