@@ -679,7 +679,7 @@ static bool ends_before(const void *run, const void *address)
 
 /* Returns whether one of @runs has an address from @start to @end. */
 static bool touches_pages(const struct array *runs, uint64_t start,
-				    uint64_t end)
+			  uint64_t end)
 {
 	size_t at = array_partition_point(runs, &start, ends_before);
 
@@ -705,8 +705,7 @@ uint64_t generated_name_time(const struct generated_name *name)
 static bool generated_name_is_shared(const struct generated_names *names,
 				     const struct generated_name *name)
 {
-	return touches_pages(&names->replaced, name->start,
-				       name->end);
+	return touches_pages(&names->replaced, name->start, name->end);
 }
 
 static void set_first_times(struct generated_names *names)
