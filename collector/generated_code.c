@@ -747,14 +747,12 @@ static void add_all_existing(struct generated_code *code)
 
 static int open_events(struct generated_code *code)
 {
-	struct event_spec spec = event_spec_tasks();
+	struct event_spec spec = event_spec_tasks(true);
 	int index;
 	int error;
 
 	spec.ring = RING_CODE;
-	spec.attr.wakeup_watermark = 1;
-	spec.attr.mmap = 1;
-	spec.attr.mmap2 = 1;
+	spec.attr.build_id = 0;
 	index = event_list_add(&code->events.list, spec);
 	error = index < 0 ? index :
 			    event_rings_add_cpus(&code->events, 0, false);

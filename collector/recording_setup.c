@@ -522,8 +522,7 @@ static int open_sideband(struct recording_setup *setup)
 	first = events->specs.count;
 	setup->switch_spec = first;
 	if (event_list_add(events, event_spec_switches(setup->wide)) < 0 ||
-	    event_list_add(events, event_spec_tasks()) < 0 ||
-	    event_list_add(events, event_spec_maps(setup->options->user)) < 0)
+	    event_list_add(events, event_spec_tasks(setup->options->user)) < 0)
 		return -ERROR_MEMORY;
 	error = tracepoint_set_add(tracepoints_of(setup),
 				   setup->options->user_stack_bytes, events,

@@ -132,7 +132,7 @@ static void write_data(const struct output_folder *folder)
 	struct event_list events = event_list_new();
 	struct recording_writer *writer = NULL;
 
-	event_list_add(&events, event_spec_tasks());
+	event_list_add(&events, event_spec_tasks(false));
 	if (!recording_writer_create(folder, &events, NULL, 0, NULL, &writer))
 		recording_writer_finish(writer);
 	recording_writer_free(writer);

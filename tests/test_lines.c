@@ -6,6 +6,7 @@
 #include "tests/run_suite.h"
 #include "tests/scratch_folder_fixture.h"
 
+#include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -193,6 +194,8 @@ static void set_server(const struct scratch_folder *folder, const char *consent)
 START_TEST(servers_are_queried_only_with_consent)
 {
 	static const char *const consents[] = { NULL, "0", "1" };
+	/* libdwfl loads the library that queries servers, if there is one. */
+	bool can_query = dlopen("libdebuginfod.so.1", RTLD_LAZY);
 	struct function_table *functions = function_table_new();
 	struct address_map *map = address_map_new();
 	struct scratch_folder folder = scratch_folder_new();
@@ -202,8 +205,9 @@ START_TEST(servers_are_queried_only_with_consent)
 	ck_assert(build(&folder, serve));
 	set_server(&folder, consents[_i]);
 	ck_assert_int_eq(elf_symbols_add(path, functions, map, NULL), 0);
-	ck_assert_int_eq(!!function_named(functions, "twice"), _i == 2);
-	if (_i == 2)
+	ck_assert_int_eq(!!function_named(functions, "twice"),
+			 _i == 2 && can_query);
+	if (_i == 2 && can_query)
 		check_lines(function_named(functions, "twice"), true);
 	unsetenv("DEBUGINFOD_URLS");
 	unsetenv("KTRACE_DEBUGINFOD");

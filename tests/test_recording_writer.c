@@ -53,7 +53,7 @@ static void make_writer(void)
 	output = scratch_folder_output(&folder);
 	scratch_folder_path(&folder, "data", path, sizeof(path));
 	events = event_list_new();
-	event_list_add(&events, event_spec_tasks());
+	event_list_add(&events, event_spec_tasks(false));
 	event_list_add(&events, event_spec_switches(true));
 	for (size_t i = 0; i < 3; i++) {
 		struct event *event = array_add(&events.events);

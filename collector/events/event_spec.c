@@ -66,7 +66,7 @@ struct event_spec event_spec_switches(bool of_cpus)
 	return spec;
 }
 
-struct event_spec event_spec_maps(bool wakes)
+struct event_spec event_spec_tasks(bool wakes)
 {
 	struct event_spec spec = dummy(EVENT_OF_TARGET);
 
@@ -77,13 +77,6 @@ struct event_spec event_spec_maps(bool wakes)
 	spec.attr.mmap = 1;
 	spec.attr.mmap2 = 1;
 	spec.attr.build_id = 1;
-	return spec;
-}
-
-struct event_spec event_spec_tasks(void)
-{
-	struct event_spec spec = dummy(EVENT_OF_TARGET);
-
 	spec.attr.comm = 1;
 	spec.attr.comm_exec = 1;
 	spec.attr.task = 1;

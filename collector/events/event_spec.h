@@ -90,13 +90,12 @@ struct event_spec event_spec_module(const char *name, uint64_t id);
  */
 struct event_spec event_spec_switches(bool of_cpus);
 
-/* Forks, exits and names of the target. */
-struct event_spec event_spec_tasks(void);
-
-/* Mappings of code in the target. @wakes: the recorder is woken at each, so that
- * it can open the file while the process has it (program_copies.h).
+/* Forks, exits, names and mappings of code of the target: one event, because the
+ * kernel writes forks and exits to each event with any of these (kernel/events/
+ * core.c, perf_event_task_match()). @wakes: the recorder is woken at each, so that
+ * it can open a mapped file while the process has it (program_copies.h).
  */
-struct event_spec event_spec_maps(bool wakes);
+struct event_spec event_spec_tasks(bool wakes);
 
 /* Samples of the tracepoint @id, called @name, with their raw fields.  They
  * start disabled: opening patches the kernel, enabling does not.

@@ -28,7 +28,7 @@ run() { # name command...
 }
 
 ktrace() { # name option... -- command...
-	run "$1" "$KTRACE" record -o "$WORK/$1" "${@:2}"
+	run "$1" "$KTRACE" record -o "$WORK/$1" --events=sched "${@:2}"
 }
 
 # perf gets a short symbol list to read; the recording gets the complete one.
@@ -67,7 +67,7 @@ for ((i = 0; i < ${all:?dmesg does not tell how many}; i++)); do
 	breakpoints+=(-e "mem:$(printf 0x%x $((0xffff800080000000 + 4096 * i))):x")
 done
 run unwatched perf stat -a "${breakpoints[@]}" -o "$WORK/unwatched.stat" -- \
-	"$KTRACE" record -o "$WORK/unwatched" -- ./busybox sh -c \
+	"$KTRACE" record -o "$WORK/unwatched" --events=sched -- ./busybox sh -c \
 	'echo 1 >/proc/sys/kernel/sched_schedstats; ./busybox ls -R tree'
 make_perf_fast
 stock stock-kernel cs_etm//k

@@ -23,7 +23,7 @@ readonly LONG_WORKLOAD=$WORKLOAD'
 	until [ -e "$1.over" ]; do ls /etc/apt >/dev/null; sleep 0.02; done'
 
 start() { # name workload option...
-	"$KTRACE" record --buffer 256K -o "$1" "${@:3}" -- \
+	"$KTRACE" record --events=sched --buffer 256K -o "$1" "${@:3}" -- \
 		sh -c "$2" sh "$1" >"$1.out" 2>"$1.err" &
 	RECORDER=$!
 }
@@ -227,7 +227,7 @@ full() { # name mount-options
 	local name=full-$1 code=0
 	mkdir small
 	mount -t tmpfs -o "$2" none small
-	"$KTRACE" record -a --buffer 256K -o small/full -- \
+	"$KTRACE" record -a --events=sched --buffer 256K -o small/full -- \
 		sh -c "$WORKLOAD" sh "$PWD/$name" >"$name.out" 2>"$name.err" ||
 		code=$?
 	echo "$code" >"$name.code"

@@ -14,7 +14,7 @@ mkdir /dev/shm/work
 cd /dev/shm/work
 
 record() { # name option...
-	"$KTRACE" record -o "$@" >"$1.out" 2>"$1.err"
+	"$KTRACE" record -o "$1" --events=sched "${@:2}" >"$1.out" 2>"$1.err"
 }
 
 # A file that has to be read from the disk.

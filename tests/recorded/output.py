@@ -101,7 +101,7 @@ def check_colors(reader):
 def check_usage(reader):
     for command in ("report", "timeline", "flamegraph", "export", "dump"):
         assert reader.run(command, "--nonsense").returncode == 2
-        assert reader.run(command, "surplus").returncode == 2
+        assert reader.run(command, "surplus", "more").returncode == 2
         done = reader.run(command, "--help")
         assert done.returncode == 0 and b"--since" in done.stdout
         assert (b"--pid" in done.stdout) == (command != "dump")

@@ -184,7 +184,7 @@ def check_terminal(reader):
 
 def check_usage(reader):
     for arguments, code in [(["SELECT 1 FROM nowhere"], 1), (["SELECT"], 1),
-                            (["--since", "+1", "SELECT 1"], 2),
+                            (["--since", "noon", "SELECT 1"], 2),
                             (["--format=xml", "SELECT 1"], 2)]:
         done = reader.run("sql", "-i", reader.recording, *arguments)
         assert done.returncode == code and done.stderr, (arguments, done)
