@@ -211,9 +211,17 @@ int recording_output_begin(struct recording_output *output)
 
 	if (error)
 		return error;
-	output->programs = program_copies_new(output->setup->options->folder,
-					      output->setup->log);
-	return output->programs ? write_all(output) : -ERROR_MEMORY;
+	/* Only names of user code need the programs' files; copying them takes
+	 * time that the recorder of a small buffer does not have.
+	 */
+	if (output->setup->options->user ||
+	    output->setup->options->user_stack_bytes) {
+		output->programs = program_copies_new(
+			output->setup->options->folder, output->setup->log);
+		if (!output->programs)
+			return -ERROR_MEMORY;
+	}
+	return write_all(output);
 }
 
 /* Errors of the comparison were logged, and do not spoil the recording. */
@@ -229,17 +237,6 @@ void recording_output_compare(const struct recording_output *output)
 				     output->setup->tracer->patch_functions,
 				     &kcore_dir, output->setup->log);
 	output_folder_close(&kcore_dir);
-}
-
-/* To examine a program's file takes as long as a small trace buffer takes to
- * fill, so that is left out where only the kernel is recorded: there the file is
- * used for names of the callers of system calls alone.
- */
-static bool watches_programs(const struct ring_drain *drain)
-{
-	const struct collector_options *options = drain->setup->options;
-
-	return options->user || options->user_stack_bytes;
 }
 
 static int drain_ring(struct ring_drain *drain, struct cpu_rings *rings,
@@ -259,7 +256,7 @@ static int drain_ring(struct ring_drain *drain, struct cpu_rings *rings,
 		     kind == RING_CODE || kind == RING_PATCHES ?
 			     drain->output->loaded :
 			     NULL,
-		     watches_programs(drain) ? drain->output->programs : NULL);
+		     drain->output->programs);
 	rings->stopped |= drain->counts.truncated != truncated;
 	if (kind == RING_HITS)
 		hit_wait_take_records(drain->hits, &bytes);

@@ -445,7 +445,7 @@ static uint32_t count_missed(const struct program_copies *copies)
 
 bool program_copies_wait(const struct program_copies *copies)
 {
-	return copies->waiting.count;
+	return copies && copies->waiting.count;
 }
 
 /* Creates the file that @waiting is copied to. */
@@ -521,7 +521,7 @@ static int copy_some(struct program_copies *copies, uint64_t most)
 
 int program_copies_step(struct program_copies *copies)
 {
-	return copy_some(copies, PROGRAM_COPY_STEP);
+	return copies ? copy_some(copies, PROGRAM_COPY_STEP) : 0;
 }
 
 int program_copies_finish(struct program_copies *copies)
@@ -529,6 +529,8 @@ int program_copies_finish(struct program_copies *copies)
 	uint32_t missed;
 	int error;
 
+	if (!copies)
+		return 0;
 	queue_removed(copies);
 	error = copy_some(copies, UINT64_MAX);
 	missed = count_missed(copies);

@@ -73,7 +73,9 @@ void program_copies_free(struct program_copies *copies);
 void program_copies_add(struct program_copies *copies,
 			const struct mapped_program *program);
 
-/* Returns whether files wait. */
+/* Returns whether files wait. Here and below @copies may be NULL: nothing is
+ * copied.
+ */
 bool program_copies_wait(const struct program_copies *copies);
 
 /* Copies at most PROGRAM_COPY_STEP bytes. Returns 0 or a negative enum error

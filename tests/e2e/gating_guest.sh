@@ -52,7 +52,7 @@ choose
 hold_symbols
 record results --only=openat,read --events=sched,syscalls -- "$PROGRAM" 5 3
 record nothing --only=umount -- "$PROGRAM" 1 1
-record whole -- "$PROGRAM" 40 8
+record whole --events=sched -- "$PROGRAM" 40 8
 record unknown --only=opneat -- true
 record no_probe --only=get_kprobe -- true
 record usage --only=open,,at -- true
