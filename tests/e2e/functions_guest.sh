@@ -52,7 +52,7 @@ run_one() { # name
 		record disk-all -a -- cat /scratch/file
 		;;
 	sleep-all) record sleep-all -a -- sh -c 'sleep 0.01; sleep 0.02' ;;
-	events) record events -a --events all -- sh -c "$pipe" ;;
+	events) record events -a --events sched,irq,syscalls,faults -- sh -c "$pipe" ;;
 	modules)
 		unpack_module drivers/net/dummy
 		record modules -a -- busybox insmod dummy.ko numdummies=2
