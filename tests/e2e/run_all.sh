@@ -26,7 +26,7 @@ tests=(record.sh queries.sh function_graph.sh arm64.sh
 	attribution_levels.sh attribution_groups.sh "functions.sh 6.1 1 events"
 	triggers.sh attribution_relations.sh tutorial.sh attribution_servers.sh
 	attribution_requests.sh attribution_cost.sh attribution_locks.sh
-	classic_bpf.sh annotate.sh generated_code.sh)
+	classic_bpf.sh annotate.sh generated_code.sh names.sh)
 if [[ ${1:-all} == full ]]; then
 	tests+=("generated_code.sh 6.1 2" "generated_code.sh 7.3"
 		"classic_bpf.sh 6.1"

@@ -149,6 +149,8 @@ main() {
 	run "formats: user" python3 "$HERE/formats.py" "$KTRACE" "$WORK/small"
 	run "rows beside functions: kernel" \
 		python3 "$HERE/lanes.py" "$KTRACE" "$WORK/kernel"
+	run "profiles, read by their tools" python3 "$HERE/consumers.py" \
+		"$KTRACE" "$WORK/kernel" "$WORK/long"
 	run "options" python3 "$HERE/options.py" "$KTRACE" "$WORK/kernel"
 	run "output" python3 "$HERE/output.py" "$KTRACE" "$WORK/kernel"
 	run "names" python3 "$HERE/names.py" "$KTRACE" "$WORK/long"
@@ -171,9 +173,6 @@ main() {
 		"$WORK/long" --threads 3 --cut-step "$CUT_STEP"
 	run "mutants, sanitized" mutants
 	if [[ $LEVEL == full ]]; then
-		run "profiles, read by their tools" \
-			python3 "$HERE/consumers.py" "$KTRACE" \
-			"$WORK/kernel" "$WORK/long"
 		run "windows" windows
 		run "windows and threads: arm64" windows_arm64
 		run "rows beside functions: user" \
