@@ -42,7 +42,7 @@ static int run_report(const struct report_options *options,
 		      struct recorded *recorded)
 {
 	if (report->renderer)
-		return run_profile(options, report->renderer);
+		return run_profile(options, NULL, report->renderer);
 	return run_attribution(options,
 			       &(struct attribution_request){
 				       .is_quiet = true,

@@ -126,16 +126,7 @@ static int export_profile(const struct report_options *options,
 {
 	if (!fits_profile(options, choice))
 		return EXIT_USAGE;
-	if (!choice->table)
-		return run_profile(options, renderer);
-	return run_attribution(options,
-			       &(struct attribution_request){
-				       .is_picture = true,
-				       .with_tracer = options->with_tracer,
-				       .table = choice->table,
-				       .renderer = renderer,
-			       },
-			       1);
+	return run_profile(options, choice->table, renderer);
 }
 
 /* Refuses options that only profiles have. */

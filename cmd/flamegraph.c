@@ -53,16 +53,7 @@ static int draw(const struct report_options *options,
 	if (!renderer)
 		return report_format_refuse("flamegraph", format,
 					    "svg or folded");
-	if (!choice->table)
-		return run_profile(options, renderer);
-	return run_attribution(options,
-			       &(struct attribution_request){
-				       .is_picture = true,
-				       .with_tracer = options->with_tracer,
-				       .table = choice->table,
-				       .renderer = renderer,
-			       },
-			       1);
+	return run_profile(options, choice->table, renderer);
 }
 
 static int run_flamegraph(int argc, char **argv)

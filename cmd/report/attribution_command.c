@@ -957,13 +957,16 @@ int run_attributions(const struct report_options *options,
 }
 
 int run_profile(const struct report_options *options,
+		const struct attribution_table *table,
 		const struct profile_renderer *renderer)
 {
 	const struct attribution_request request = {
-		.table = &profile_table,
+		.table = table ? table : &profile_table,
 		.renderer = renderer,
-		.sort = options->sort,
-		.is_quiet = true,
+		.sort = table ? NULL : options->sort,
+		.is_quiet = !table,
+		.is_picture = table,
+		.with_tracer = table && options->with_tracer,
 	};
 
 	if (renderer->render_second && !options->output) {

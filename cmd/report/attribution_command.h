@@ -79,11 +79,13 @@ int run_attributions(const struct report_options *options,
 		     const struct attribution_request *requests,
 		     FILE *const *outs, size_t count);
 
-/* Profiles the recording that @options select and renders it.
+/* Renders a profile of the recording that @options select: of time on CPUs, or of
+ * all time in @table, the table of wall time or of time off CPUs; NULL: none.
  *
  * Returns the exit code.
  */
 int run_profile(const struct report_options *options,
+		const struct attribution_table *table,
 		const struct profile_renderer *renderer);
 
 #endif

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-#include "common/array.h"
-#include "common/error.h"
-#include "common/maps.h"
 #include "report/profile/call_tree.h"
 #include "report/profile/profile_report.h"
+#include "report/profile/stack_paths.h"
 #include "report/text/function_label.h"
 #include "report/text/name_text.h"
 #include "report/text/task_names.h"
@@ -52,135 +50,53 @@ int render_paths(const struct profile_report *report, FILE *out)
 	return 0;
 }
 
-/* A root is written as "ls-137" if frames are processes. */
-static void write_frame(const struct profile_report *report, uint32_t node,
-			FILE *out)
-{
-	uint32_t function = call_tree_at(report->tree, node)->function;
-	int32_t pid = call_tree_pid(report->tree, node);
-	struct function_label label;
-
-	if (function == FUNCTION_NONE) {
-		name_write(out, NAME_FOLDED, tree_label(report, pid).text);
-		return;
-	}
-	label = tree_function_label(report, function, pid);
-	name_write(out, NAME_FOLDED, label.text);
-}
-
-/* Writes the names of @path from the root on. */
-static void write_path(const struct profile_report *report,
-		       const struct array *path, FILE *out)
-{
-	bool is_first = true;
-
-	for (size_t i = 0; i < path->count; i++) {
-		const uint32_t *node = array_at(path, i);
-		const struct call_node *about =
-			call_tree_at(report->tree, *node);
-
-		if (about->function == FUNCTION_NONE && !report->has_states)
-			continue;
-		fputs(is_first ? "" : ";", out);
-		write_frame(report, *node, out);
-		is_first = false;
-	}
-}
-
-static void end_line(uint64_t self_ns, FILE *out)
-{
-	fprintf(out, " %" PRIu64 "\n", self_ns);
-}
-
 /* Folded stacks on their way out. */
 struct folded {
 	const struct profile_report *report;
-	struct array path; /* uint32_t: the nodes that are open */
 	FILE *out;
-	/* Of the open path of DEPTH_DRAWN nodes, all that is deeper. */
-	struct array deep_functions; /* uint32_t */
-	struct number_map deep_ns;   /* by function */
 };
 
-/* Paths deeper than DEPTH_DRAWN are summed by the function that they end with. */
-static int add_deep(struct folded *folded, const struct call_node *node)
+/* If frames are states, the process is the outermost frame: "ls-137". */
+static void write_process(const struct folded *folded, int32_t tree)
 {
-	uint64_t *sum_ns = number_map_find(&folded->deep_ns, node->function);
-
-	if (!sum_ns &&
-	    array_append(&folded->deep_functions, &node->function) < 0)
-		return -ERROR_MEMORY;
-	sum_ns = number_map_add(&folded->deep_ns, node->function);
-	if (!sum_ns)
-		return -ERROR_MEMORY;
-	*sum_ns += node->self_ns;
-	return 0;
+	name_write(folded->out, NAME_FOLDED,
+		   tree_label(folded->report, tree).text);
 }
 
-static void write_deep(struct folded *folded, uint32_t function)
+static void write_frame(const struct folded *folded, uint32_t function,
+			int32_t tree)
 {
-	const struct profile_report *report = folded->report;
-	const uint32_t *root = array_at(&folded->path, 0);
-	const struct function_label label = tree_function_label(
-		report, function, call_tree_pid(report->tree, *root));
-	const uint64_t *sum_ns = number_map_find(&folded->deep_ns, function);
+	enum frame_state state;
 
-	write_path(report, &folded->path, folded->out);
-	fprintf(folded->out, ";[deeper than %d];", DEPTH_DRAWN);
-	name_write(folded->out, NAME_FOLDED, label.text);
-	end_line(*sum_ns, folded->out);
+	if (frame_state_of(function, &state) && state == FRAME_LEFT_OUT)
+		fprintf(folded->out, "[deeper than %d]", DEPTH_DRAWN);
+	else
+		name_write(folded->out, NAME_FOLDED,
+			   tree_function_label(folded->report, function, tree)
+				   .text);
 }
 
-/* The last of DEPTH_DRAWN open nodes is left. */
-static void end_deep(struct folded *folded)
+static int write_stack(void *ctx, const struct stack_path *path)
 {
-	const uint32_t *functions = folded->deep_functions.items;
+	const struct folded *folded = ctx;
+	bool has_process = folded->report->has_states;
 
-	for (size_t i = 0; i < folded->deep_functions.count; i++)
-		write_deep(folded, functions[i]);
-	folded->deep_functions.count = 0;
-	number_map_free(&folded->deep_ns);
-}
-
-static int visit(struct folded *folded, uint32_t node)
-{
-	const struct profile_report *report = folded->report;
-	const struct call_node *about = call_tree_at(report->tree, node);
-
-	if (array_append(&folded->path, &node) < 0)
-		return -ERROR_MEMORY;
-	if (!about->self_ns ||
-	    (about->function == FUNCTION_NONE && !report->has_states))
+	if (!path->self_ns)
 		return 0;
-	if (folded->path.count > DEPTH_DRAWN)
-		return add_deep(folded, about);
-	write_path(report, &folded->path, folded->out);
-	end_line(about->self_ns, folded->out);
+	if (has_process)
+		write_process(folded, path->tree);
+	for (size_t i = 0; i < path->depth && !path->is_outside; i++) {
+		fputs(has_process || i ? ";" : "", folded->out);
+		write_frame(folded, path->functions[i], path->tree);
+	}
+	fprintf(folded->out, " %" PRIu64 "\n", path->self_ns);
 	return 0;
 }
 
 int render_folded(const struct profile_report *report, FILE *out)
 {
-	struct tree_walk walk = tree_walk_of(report->tree);
-	struct folded folded = {
-		.report = report,
-		.path = ARRAY_OF(uint32_t),
-		.out = out,
-		.deep_functions = ARRAY_OF(uint32_t),
-	};
-	int status = 0;
+	struct folded folded = { report, out };
 
-	while (!status && tree_walk_next(&walk)) {
-		if (!walk.leaving) {
-			status = visit(&folded, walk.node);
-			continue;
-		}
-		if (folded.path.count == DEPTH_DRAWN)
-			end_deep(&folded);
-		folded.path.count--;
-	}
-	number_map_free(&folded.deep_ns);
-	array_free(&folded.deep_functions);
-	array_free(&folded.path);
-	return status;
+	return stack_paths_visit(report->tree, report->has_states, write_stack,
+				 &folded);
 }

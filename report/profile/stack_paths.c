@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "report/exports/stack_paths_internal.h"
+#include "report/profile/stack_paths.h"
 
 #include "common/array.h"
 #include "common/error.h"
@@ -7,7 +7,10 @@
 #include "report/text/function_label.h"
 #include "symbolize/functions/function_table.h"
 
-/* What is deeper than DEPTH_DRAWN levels, by function. */
+/* The levels of a stack without its process. */
+enum { MOST_FUNCTIONS = DEPTH_DRAWN - 1 };
+
+/* What is deeper, by function. */
 struct deep_sum {
 	uint32_t function;
 	uint64_t self_ns;
@@ -51,19 +54,20 @@ static int add_deep(struct walker *walker, uint32_t function, uint64_t self_ns,
 }
 
 /* Reports the time of a process outside of functions. */
-static int enter_root(struct walker *walker, uint32_t node)
+static int enter_root(const struct walker *walker, uint32_t node)
 {
 	const uint32_t unknown = FUNCTION_UNKNOWN;
-	uint64_t self_ns = call_tree_at(walker->tree, node)->self_ns;
-	int status;
+	const struct stack_path path = {
+		.tree = call_tree_pid(walker->tree, node),
+		.functions = &unknown,
+		.depth = 1,
+		.is_outside = true,
+		.self_ns = call_tree_at(walker->tree, node)->self_ns,
+	};
 
-	if (!walker->has_states || !self_ns)
-		return 0;
-	if (array_append(&walker->functions, &unknown) < 0)
-		return -ERROR_MEMORY;
-	status = report_path(walker, node, self_ns, 0);
-	walker->functions.count--;
-	return status;
+	return walker->has_states && path.self_ns ?
+		       walker->visit(walker->ctx, &path) :
+		       0;
 }
 
 static int enter(struct walker *walker, uint32_t node)
@@ -78,12 +82,12 @@ static int enter(struct walker *walker, uint32_t node)
 		return -ERROR_MEMORY;
 	if (!about->self_ns && !calls)
 		return 0;
-	if (walker->functions.count > DEPTH_DRAWN)
+	if (walker->functions.count > MOST_FUNCTIONS)
 		return add_deep(walker, about->function, about->self_ns, calls);
 	return report_path(walker, node, about->self_ns, calls);
 }
 
-/* Reports what is deeper than the open path of DEPTH_DRAWN levels, which ends
+/* Reports what is deeper than the open path of MOST_FUNCTIONS levels, which ends
  * with @node.
  */
 static int end_deep(struct walker *walker, uint32_t node)
@@ -98,7 +102,7 @@ static int end_deep(struct walker *walker, uint32_t node)
 	    !array_add(&walker->functions))
 		return -ERROR_MEMORY;
 	for (size_t i = 0; i < walker->deep.items.count && !status; i++) {
-		*(uint32_t *)array_at(&walker->functions, DEPTH_DRAWN + 1) =
+		*(uint32_t *)array_at(&walker->functions, MOST_FUNCTIONS + 1) =
 			sums[i].function;
 		status = report_path(walker, node, sums[i].self_ns,
 				     sums[i].calls);
@@ -114,7 +118,7 @@ static int leave(struct walker *walker, uint32_t node)
 
 	if (call_tree_at(walker->tree, node)->function == FUNCTION_NONE)
 		return 0;
-	if (walker->functions.count == DEPTH_DRAWN)
+	if (walker->functions.count == MOST_FUNCTIONS)
 		status = end_deep(walker, node);
 	walker->functions.count--;
 	return status;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef KT_REPORT_EXPORTS_STACK_PATHS_INTERNAL_H
-#define KT_REPORT_EXPORTS_STACK_PATHS_INTERNAL_H
+#ifndef KT_REPORT_PROFILE_STACK_PATHS_H
+#define KT_REPORT_PROFILE_STACK_PATHS_H
 
 #include "report/profile/call_tree.h"
 
@@ -13,7 +13,11 @@ struct stack_path {
 	int32_t tree; /* process or group, -1: all */
 	/* outermost first, functions and states (enum frame_state); borrowed */
 	const uint32_t *functions;
-	size_t depth;
+	size_t depth; /* at least 1 */
+	/* time of the process outside of functions and states: its only function
+	 * is FUNCTION_UNKNOWN
+	 */
+	bool is_outside;
 	uint64_t self_ns;
 	uint64_t calls; /* of the innermost function in this stack */
 };
@@ -22,12 +26,12 @@ struct stack_path {
 typedef int stack_path_visitor(void *ctx, const struct stack_path *path);
 
 /* Calls @visit for each stack of @tree that has time or calls, callers before
- * callees, the trees one after the other. With @has_states, time of a process
- * outside of all functions and states is that of FUNCTION_UNKNOWN.
+ * callees, the trees one after the other. With @has_states also the time of each
+ * process outside of functions.
  *
- * Stacks have at most DEPTH_DRAWN + 2 levels: of deeper ones the first
- * DEPTH_DRAWN levels are followed by FRAME_LEFT_OUT and the innermost function.
- * So memory and output do not grow with the square of the depth.
+ * A stack and its process have at most DEPTH_DRAWN levels. Deeper stacks have the
+ * first DEPTH_DRAWN, then FRAME_LEFT_OUT and the innermost function, and are added
+ * up by it. So memory and output do not grow with the square of the depth.
  *
  * Returns 0, -ERROR_MEMORY, or the error of @visit.
  */
