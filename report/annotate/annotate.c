@@ -82,15 +82,14 @@ static int by_branch(const void *a, const void *b)
 
 static int add_rows(struct output *output, uint32_t code)
 {
-	size_t count;
-	struct annotated_line *lines =
-		annotation_lines(output->annotation, code, &count);
-	int status = lines ? 0 : -ERROR_MEMORY;
+	struct array lines;
+	int status = annotation_lines(output->annotation, code, &lines);
+	const struct annotated_line *line = lines.items;
 
-	for (size_t i = 0; i < count && !status; i++)
+	for (size_t i = 0; i < lines.count && !status; i++)
 		status = array_append(&output->rows,
-				      &(struct row){ code, lines[i] });
-	free(lines);
+				      &(struct row){ code, line[i] });
+	array_free(&lines);
 	return status;
 }
 

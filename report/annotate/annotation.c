@@ -463,6 +463,11 @@ static bool is_before(const void *item, const void *key)
 	       *(const uint32_t *)key;
 }
 
+size_t annotation_lines_before(const struct array *lines, uint32_t offset)
+{
+	return array_partition_point(lines, &offset, is_before);
+}
+
 /* Splits each block's time evenly among its instructions; the first ones have
  * the remainder.
  */
@@ -473,14 +478,13 @@ static void split_times(const struct annotation *annotation, uint32_t index,
 
 	for (size_t i = 0; i < annotation->blocks.items.count; i++) {
 		const struct annotated_block *block = &blocks[i];
-		uint32_t after = block->last + 1;
 		size_t first;
 		uint64_t count;
 
 		if (block->code != index)
 			continue;
-		first = array_partition_point(lines, &block->first, is_before);
-		count = array_partition_point(lines, &after, is_before) - first;
+		first = annotation_lines_before(lines, block->first);
+		count = annotation_lines_before(lines, block->last + 1) - first;
 		for (uint64_t n = 0; n < count; n++) {
 			struct annotated_line *line =
 				array_at(lines, first + n);
@@ -491,21 +495,22 @@ static void split_times(const struct annotation *annotation, uint32_t index,
 	}
 }
 
-struct annotated_line *annotation_lines(const struct annotation *annotation,
-					uint32_t index, size_t *count)
+int annotation_lines(const struct annotation *annotation, uint32_t index,
+		     struct array *lines)
 {
 	const struct annotated_code *code =
 		array_at(&annotation->codes.items, index);
-	struct array lines = ARRAY_OF(struct annotated_line);
 	struct sums sums = { 0 };
+	int status = sums_make(annotation, index, code->size_bytes, &sums) ?
+			     0 :
+			     -ERROR_MEMORY;
 
-	if (!sums_make(annotation, index, code->size_bytes, &sums) ||
-	    make_lines(annotation, code, &sums, &lines) < 0)
-		array_free(&lines);
-	else
-		split_times(annotation, index, &lines);
+	*lines = ARRAY_OF(struct annotated_line);
+	if (!status)
+		status = make_lines(annotation, code, &sums, lines);
+	if (!status)
+		split_times(annotation, index, lines);
 	free(sums.starts);
 	free(sums.ends);
-	*count = lines.count;
-	return lines.items;
+	return status;
 }

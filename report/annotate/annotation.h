@@ -130,11 +130,14 @@ bool annotation_source_offset(const struct annotated_code *code,
 			      const struct function *function, uint32_t offset,
 			      uint64_t *source_offset);
 
-/* Returns the instructions of code @index in order, of which *@count exist,
- * including those that never ran; the caller frees them. NULL when out of
- * memory.
+/* Sets *@lines to the instructions of code @index (struct annotated_line), in
+ * order, including those that never ran; the caller frees them. Returns 0 or
+ * -ERROR_MEMORY.
  */
-struct annotated_line *annotation_lines(const struct annotation *annotation,
-					uint32_t index, size_t *count);
+int annotation_lines(const struct annotation *annotation, uint32_t index,
+		     struct array *lines);
+
+/* Returns how many of @lines are before @offset. */
+size_t annotation_lines_before(const struct array *lines, uint32_t offset);
 
 #endif

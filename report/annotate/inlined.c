@@ -17,8 +17,6 @@
 #include "symbolize/functions/function_table.h"
 #include "symbolize/symbols/symbols.h"
 
-#include <stdlib.h>
-
 /* An inlined call. */
 struct inlined_sum {
 	/* the key: the identity of the call differs in one file only */
@@ -46,28 +44,22 @@ struct inlined_sums {
 /* The instructions of one code. */
 struct code_lines {
 	const struct annotated_code *code;
-	uint64_t base; /* the source offset of the first instruction */
-	const struct annotated_line *lines;
-	size_t count;
+	uint64_t base;	    /* the source offset of the first instruction */
+	struct array lines; /* struct annotated_line */
 };
 
 /* Returns how often the instruction with @source_offset ran. */
 static uint64_t count_at(const struct code_lines *code, uint64_t source_offset)
 {
 	uint64_t offset = source_offset - code->base;
-	size_t low = 0;
-	size_t high = code->count;
+	const struct annotated_line *line = code->lines.items;
+	size_t before;
 
-	while (low < high) {
-		size_t middle = (low + high) / 2;
-
-		if (code->lines[middle].offset < offset)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low < code->count && code->lines[low].offset == offset ?
-		       code->lines[low].count :
+	if (offset >= code->code->size_bytes)
+		return 0;
+	before = annotation_lines_before(&code->lines, (uint32_t)offset);
+	return before < code->lines.count && line[before].offset == offset ?
+		       line[before].count :
 		       0;
 }
 
@@ -126,21 +118,19 @@ static int add_code(struct inlined_sums *sums, uint32_t index)
 	struct code_lines code = {
 		.code = array_at(&sums->annotation->codes.items, index),
 	};
-	struct annotated_line *lines;
-	int status = 0;
+	const struct annotated_line *line;
+	int status;
 
 	if (!annotation_source_offset(code.code,
 				      function_at(sums->functions,
 						  code.code->function),
 				      0, &code.base))
 		return 0;
-	lines = annotation_lines(sums->annotation, index, &code.count);
-	if (!lines)
-		return -ERROR_MEMORY;
-	code.lines = lines;
-	for (size_t i = 0; i < code.count && !status; i++)
-		status = add_line(sums, &code, &lines[i]);
-	free(lines);
+	status = annotation_lines(sums->annotation, index, &code.lines);
+	line = code.lines.items;
+	for (size_t i = 0; i < code.lines.count && !status; i++)
+		status = add_line(sums, &code, &line[i]);
+	array_free(&code.lines);
 	return status;
 }
 
