@@ -4,19 +4,20 @@
 #include "collector/events/event_spec.h"
 #include "collector/process_memory_internal.h"
 #include "collector/recording_setup_internal.h"
+#include "collector/records/record_watch.h"
 #include "collector/records/start_records.h"
 #include "collector/target/target.h"
 #include "common/clocks.h"
 #include "common/error.h"
 #include "common/files/file_map.h"
 #include "common/files/output_folder.h"
+#include "common/files/regular_file.h"
 #include "common/formats/generated_chunk.h"
 #include "common/log.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
-#include <linux/openat2.h>
 #include <linux/perf_event.h>
 #include <poll.h>
 #include <pthread.h>
@@ -103,24 +104,17 @@ void generated_files_close(struct generated_files *names)
 static bool is_trusted(const struct generated_files *names,
 		       const struct stat *file)
 {
-	return S_ISREG(file->st_mode) &&
-	       (!file->st_uid || file->st_uid == geteuid() ||
-		file->st_uid == names->owner);
+	return !file->st_uid || file->st_uid == geteuid() ||
+	       file->st_uid == names->owner;
 }
 
 /* Returns a descriptor of the file @path of the process, or -1. */
 static int open_inside(const struct generated_files *names, const char *path,
 		       struct stat *file)
 {
-	struct open_how how = {
-		.flags = O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY,
-		.resolve = RESOLVE_IN_ROOT | RESOLVE_NO_MAGICLINKS,
-	};
-	int fd;
+	int fd = names->root < 0 ? -1 :
+				   regular_file_open_in_root(names->root, path);
 
-	if (names->root < 0)
-		return -1;
-	fd = (int)syscall(SYS_openat2, names->root, path, &how, sizeof(how));
 	if (fd < 0 || (!fstat(fd, file) && is_trusted(names, file)))
 		return fd;
 	close(fd);
@@ -139,15 +133,15 @@ static void generated_files_add(struct generated_files *names, const char *path)
 }
 
 /* Opens the file <pid>.@suffix of @folder at its end, and creates it if it does
- * not exist.
+ * not exist. Returns -1 with errno on failure.
  */
-static int open_copy(const struct generated_files *names,
-		     const struct output_folder *folder, const char *suffix)
+static int open_copy(const struct output_folder *folder, pid_t pid,
+		     const char *suffix)
 {
 	char name[64];
 	int fd;
 
-	snprintf(name, sizeof(name), "%d.%s", (int)names->pid, suffix);
+	snprintf(name, sizeof(name), "%d.%s", (int)pid, suffix);
 	fd = output_folder_create(folder, name);
 	return fd >= 0 || errno != EEXIST ?
 		       fd :
@@ -207,7 +201,7 @@ static int copy_map(struct generated_files *names,
 		close(from);
 		return 0;
 	}
-	to = open_copy(names, folder, "map");
+	to = open_copy(folder, names->pid, "map");
 	snprintf(text, sizeof(text), "# %" PRIu64 " %" PRIu64 "\n",
 		 names->looked_ns, now_ns);
 	if (to >= 0)
@@ -243,7 +237,7 @@ static int write_clock(const struct generated_files *names,
 		snprintf(text, sizeof(text), "%" PRIu64 " %" PRIu64 "\n",
 			 between, before + bracket_ns / 2);
 	}
-	fd = open_copy(names, folder, "dump_clock");
+	fd = open_copy(folder, names->pid, "dump_clock");
 	if (fd >= 0) {
 		error = file_map_put(fd, (const uint8_t *)text, strlen(text));
 		close(fd);
@@ -266,7 +260,7 @@ static int copy_dump(struct generated_files *names,
 	names->is_dump_copied = true;
 	if (write_clock(names, folder, clock) < 0)
 		return -ERROR_SYSTEM;
-	to = open_copy(names, folder, "dump");
+	to = open_copy(folder, names->pid, "dump");
 	if (to < 0)
 		return -ERROR_SYSTEM;
 	error = copy_bytes(names->dump, to, &offset, (uint64_t)file.st_size,
@@ -375,22 +369,15 @@ static struct generator *add(struct generated_code *code, pid_t pid)
 	return NULL;
 }
 
-/* Opens the process's file of copies at its end, and creates it with its first
- * bytes if it does not exist. Returns -1 with errno on failure.
+/* Opens the process's file of copies at its end; a new one gets its first bytes.
+ * Returns -1 with errno on failure.
  */
 static int open_copies(const struct generated_code *code, pid_t pid)
 {
-	char name[64];
-	int fd;
+	int fd = open_copy(&code->folder, pid, "generated");
 
-	snprintf(name, sizeof(name), "%d.generated", (int)pid);
-	fd = output_folder_create(&code->folder, name);
-	if (fd < 0)
-		return errno == EEXIST ?
-			       output_folder_reopen(&code->folder, name,
-						    O_WRONLY | O_APPEND) :
-			       -1;
-	if (!file_map_put(fd, (const uint8_t *)GENERATED_MAGIC,
+	if (fd < 0 || lseek(fd, 0, SEEK_END) > 0 ||
+	    !file_map_put(fd, (const uint8_t *)GENERATED_MAGIC,
 			  strlen(GENERATED_MAGIC)))
 		return fd;
 	close(fd);
@@ -485,35 +472,16 @@ static void take_map(struct generated_code *code, pid_t pid, uint64_t start,
 		generator->due_ns = generator->rested_ns;
 }
 
-/* The fields of PERF_RECORD_MMAP2 after the header, before the path. */
-struct mmap2_fields {
-	uint32_t pid;
-	uint32_t tid;
-	uint64_t address;
-	uint64_t size;
-	uint64_t offset;
-	uint8_t inode[24];
-	uint32_t protection;
-	uint32_t flags;
-};
-
 static void take_mmap2(struct generated_code *code,
 		       const struct ring_bytes *records, size_t place,
 		       size_t size)
 {
-	struct mmap2_fields fields;
-	char path[256] = { 0 };
-	size_t length;
+	struct mapping_record record;
+	const struct mapping_fields *fields = &record.fields;
 
-	if (size < sizeof(fields) + EVENT_TRAILER_SIZE)
-		return;
-	ring_copy(records, place, &fields, sizeof(fields));
-	length = size - sizeof(fields) - EVENT_TRAILER_SIZE;
-	if (length > sizeof(path) - 1)
-		length = sizeof(path) - 1;
-	ring_copy(records, place + sizeof(fields), path, length);
-	take_map(code, (pid_t)fields.pid, fields.address,
-		 fields.address + fields.size, path);
+	if (mapping_record_read(records, place, size, &record))
+		take_map(code, (pid_t)fields->pid, fields->address,
+			 fields->address + fields->size_bytes, record.path);
 }
 
 /* The child has the generated code of its parent. It is read after a while:

@@ -13,13 +13,11 @@
 #include <fcntl.h>
 #include <inttypes.h>
 #include <limits.h>
-#include <linux/openat2.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/sendfile.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 /* A file that is to be copied. */
@@ -152,22 +150,9 @@ static bool has_id(const struct elf_build_id *a, const struct elf_build_id *b)
  */
 static int open_below(const char *root, const char *name)
 {
-	struct open_how how = {
-		.flags = O_PATH | O_CLOEXEC,
-		.resolve = RESOLVE_IN_ROOT | RESOLVE_NO_MAGICLINKS,
-	};
 	int folder = open(root, O_PATH | O_DIRECTORY | O_CLOEXEC);
-	int found = folder < 0 ? -1 :
-				 (int)syscall(SYS_openat2, folder, name, &how,
-					      sizeof(how));
-	char path[64];
-	int fd = -1;
+	int fd = folder < 0 ? -1 : regular_file_open_in_root(folder, name);
 
-	snprintf(path, sizeof(path), "/proc/self/fd/%d", found);
-	if (found >= 0)
-		fd = regular_file_open(path);
-	if (found >= 0)
-		close(found);
 	if (folder >= 0)
 		close(folder);
 	return fd;

@@ -4,7 +4,6 @@
 #include "collector/records/loaded_code.h"
 #include "collector/records/program_copies.h"
 
-#include <limits.h>
 #include <linux/perf_event.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -48,55 +47,45 @@ static void watch_ksymbol(const struct ring_bytes *records, size_t position,
 	loaded_code_symbol(loaded, &symbol);
 }
 
-/* The fields after the header of PERF_RECORD_MMAP2; the path follows them. */
-struct mmap_fields {
-	uint32_t pid;
-	uint32_t tid;
-	uint64_t address;
-	uint64_t size_bytes;
-	uint64_t file_offset;
-	union {
-		uint8_t inode[PROGRAM_INODE_BYTES];
-		struct {
-			uint8_t size;
-			uint8_t reserved[3];
-			uint8_t bytes[ELF_BUILD_ID_SIZE];
-		} id;
-	};
-	uint32_t protection;
-	uint32_t flags;
-};
+bool mapping_record_read(const struct ring_bytes *records, size_t position,
+			 size_t size, struct mapping_record *record)
+{
+	const size_t others = sizeof(record->fields) + EVENT_TRAILER_SIZE;
+
+	if (size < others || size - others >= sizeof(record->path))
+		return false;
+	ring_copy(records, position, &record->fields, sizeof(record->fields));
+	ring_copy(records, position + sizeof(record->fields), record->path,
+		  size - others);
+	record->path[size - others] = '\0';
+	return true;
+}
 
 static void watch_map(const struct ring_bytes *records, size_t position,
 		      size_t size, uint16_t misc,
 		      struct program_copies *programs)
 {
-	struct mmap_fields fields;
+	struct mapping_record record;
+	const struct mapping_fields *fields = &record.fields;
 	struct mapped_program program;
-	char path[PATH_MAX];
-	size_t length = size - sizeof(fields) - EVENT_TRAILER_SIZE;
 
-	if (!programs || size < sizeof(fields) + EVENT_TRAILER_SIZE ||
-	    length >= sizeof(path))
-		return;
-	ring_copy(records, position, &fields, sizeof(fields));
-	if (!(fields.protection & PROT_EXEC) ||
+	if (!programs ||
+	    !mapping_record_read(records, position, size, &record) ||
+	    !(fields->protection & PROT_EXEC) ||
 	    (misc & PERF_RECORD_MISC_CPUMODE_MASK) != PERF_RECORD_MISC_USER)
 		return;
-	ring_copy(records, position + sizeof(fields), path, length);
-	path[length] = '\0';
 	program = (struct mapped_program){
-		.pid = (pid_t)fields.pid,
-		.start = fields.address,
-		.end = fields.address + fields.size_bytes,
-		.path = path,
+		.pid = (pid_t)fields->pid,
+		.start = fields->address,
+		.end = fields->address + fields->size_bytes,
+		.path = record.path,
 	};
 	if (misc & PERF_RECORD_MISC_MMAP_BUILD_ID) {
-		program.id.size = fields.id.size;
-		memcpy(program.id.bytes, fields.id.bytes,
+		program.id.size = fields->build_id.size;
+		memcpy(program.id.bytes, fields->build_id.bytes,
 		       sizeof(program.id.bytes));
 	} else {
-		memcpy(program.inode, fields.inode, sizeof(program.inode));
+		memcpy(program.inode, fields->inode, sizeof(program.inode));
 	}
 	program_copies_add(programs, &program);
 }

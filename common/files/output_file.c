@@ -56,8 +56,9 @@ static int open_temporary(struct new_file *file, mode_t mode)
 	return fd;
 }
 
-/* Returns whether @path is a name of the system, such as /dev/stdout. */
-/* /dev/stdout may lead to a regular file, but is a name of the system. */
+/* Returns whether @path is a name of the system, such as /dev/stdout, even if it
+ * leads to a regular file.
+ */
 static bool new_file_is_of_system(const char *path)
 {
 	return (!strncmp(path, "/dev/", 5) && strncmp(path, "/dev/shm/", 9)) ||

@@ -5,12 +5,14 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <linux/magic.h>
+#include <linux/openat2.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/vfs.h>
 #include <unistd.h>
 
@@ -172,6 +174,17 @@ static int open_found(int found)
 int regular_file_open(const char *path)
 {
 	return open_found(open(path, O_PATH | O_CLOEXEC));
+}
+
+int regular_file_open_in_root(int root, const char *path)
+{
+	struct open_how how = {
+		.flags = O_PATH | O_CLOEXEC,
+		.resolve = RESOLVE_IN_ROOT | RESOLVE_NO_MAGICLINKS,
+	};
+
+	return open_found(
+		(int)syscall(SYS_openat2, root, path, &how, sizeof(how)));
 }
 
 bool regular_file_goes_up(const char *name)
