@@ -7,8 +7,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* The critical path of a command: the chain of what had to happen for it to
- * end, found backwards from its end in the lives of threads (lives.h).
+/* The critical path of a command: the chain of events without which it would not
+ * have ended, found backwards from its end in the lives of threads (lives.h).
  *
  *	main     |#### fork ...........wait4...........####| end
  *	child          ####|...read...|########| exit

@@ -8,7 +8,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* What of is explained. */
+/* The part of the recording that is explained. */
 enum subject {
 	SUBJECT_COMMAND, /* the recorded command */
 	SUBJECT_CHOSEN,	 /* tasks that options choose */

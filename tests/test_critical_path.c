@@ -322,7 +322,7 @@ static void mutex(struct attribution_fixture *f)
 	at(f, 1000), ends(f);
 }
 
-/* 7 waits for a condition: what 8 did before is what it waited for. */
+/* 7 waits for a condition that 8 signals: the path continues in 8 before it. */
 static void condition(struct attribution_fixture *f)
 {
 	at(f, 10), starts(f, 0, 7);

@@ -32,7 +32,7 @@ enum {
 enum step_kind {
 	END,
 	MAPPED,	     /* a record of a mapping with @detail */
-	FILE_MAPPED, /* likewise, of a file */
+	FILE_MAPPED, /* a record of a file's mapping with @detail */
 	READ,	 /* between @time_ns and @time_ns + 10: @bytes at the front, */
 	READ_WX, /* from a mapping that was not writable */
 	LISTED, /* in the perf map, @bytes: its name, after a look at @time_ns */

@@ -32,7 +32,7 @@ struct process_file {
 	/* memory that a process filled itself: offsets are addresses */
 	bool is_generated;
 	const struct generated_names *names; /* of its functions; or NULL */
-	/* the functions are those of then; 0: those that always are */
+	/* the functions that were listed at this time; 0: those without a time */
 	uint64_t names_ns;
 };
 

@@ -190,7 +190,7 @@ static int read_names(const struct generated_code *code,
 	return error ? error : generated_names_finish(&generator->names);
 }
 
-/* Returns what @record, a mapping or an exec, says about generated code. */
+/* Returns the effect of @record, a mapping or an exec, on generated code. */
 static struct map_record read_record(const struct sideband_record *record)
 {
 	struct map_record read = {
@@ -251,7 +251,7 @@ struct memory {
 	uint64_t first_ns;
 	uint64_t end_ns;
 	struct array mappings; /* struct generated_mapping, by time */
-	struct array others;   /* likewise, of files */
+	struct array others;   /* struct generated_mapping of files, by time */
 	struct array sources;  /* struct generated_source */
 	struct array areas;    /* struct generated_area, disjoint */
 };

@@ -123,10 +123,8 @@ static struct kept_track *add(struct span_tracks *tracks, size_t index,
 	return kept;
 }
 
-/* Return a task's or a CPU's track, valid until the next call; NULL when out of
- * memory.
- */
-/* A track beside a thread's functions has the functions' track as its parent.
+/* Returns a task's track, valid until the next call; NULL when out of memory. A
+ * track beside a thread's functions has the functions' track as its parent.
  */
 static struct kept_track *span_tracks_task(struct span_tracks *tracks,
 					   enum span_track_kind kind,

@@ -10,7 +10,7 @@
 #include <gelf.h>
 #include <string.h>
 
-/* What a common description (CIE) tells about the FDEs that refer to it. */
+/* The part of a common description (CIE) that its FDEs need. */
 struct common {
 	Dwarf_Off offset;
 	bool is_known;

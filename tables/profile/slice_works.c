@@ -96,8 +96,8 @@ static struct path_work take(struct path_work *work, uint64_t ns, double part)
  * is moved, which is at most path_works_ns(); the rest stays.
  *
  * Returns 0 or -ERROR_MEMORY: nothing is moved then.
- */
-/* Each path gives the difference of two rounded running sums: the total is
+ *
+ * Each path gives the difference of two rounded running sums: the total is
  * exactly @ns, and no path gives more than it has.
  */
 static int path_works_take(struct array *works, uint64_t ns, double part,

@@ -67,7 +67,7 @@ struct cpu_wait {
 	/* struct time_window: when the recorder had the CPU. Owner: the finder.
 	 */
 	struct array recorder;
-	struct array throttled; /* likewise: when its cgroup was throttled */
+	struct array throttled; /* when its cgroup was throttled */
 };
 
 /* Frees what @wait owns. */
