@@ -6,18 +6,18 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct kept_span table_records_begin_in(struct time_window window)
+struct cached_span table_records_begin_in(struct time_window window)
 {
-	struct kept_span wanted = KEPT_SPAN_ALL;
+	struct cached_span wanted = CACHED_SPAN_ALL;
 
 	wanted.first_begin_ns = window.since_ns;
 	wanted.last_begin_ns = window.until_ns;
 	return wanted;
 }
 
-struct kept_span table_records_overlap(struct time_window window)
+struct cached_span table_records_overlap(struct time_window window)
 {
-	struct kept_span wanted = KEPT_SPAN_ALL;
+	struct cached_span wanted = CACHED_SPAN_ALL;
 
 	wanted.last_begin_ns = window.until_ns;
 	wanted.first_end_ns = window.since_ns;

@@ -3,19 +3,19 @@
 #define KT_TABLES_TABLE_RECORDS_H
 
 #include "attribution/time/time_span.h"
-#include "common/files/kept_file.h"
+#include "common/files/cache_file.h"
 #include "report/steps/call_step.h"
 
 #include <stdbool.h>
 
 struct attribution_input;
 struct event_handler;
-struct kept_file_writer;
+struct cache_file_writer;
 struct pack;
 
 /* For tables that are made from records, such as finished system calls: a pass
  * over the recording writes the records to a file beside it
- * (common/files/kept_file.h), and a window is then made from the records in it,
+ * (common/files/cache_file.h), and a window is then made from the records in it,
  * without decoding.
  */
 struct table_records {
@@ -43,7 +43,7 @@ struct table_records {
 	 * filter. Borrows @writer.
 	 */
 	void (*keep)(struct event_handler *handler,
-		     struct kept_file_writer *writer);
+		     struct cache_file_writer *writer);
 	/* Called after the pass: writes the records that are complete only
 	 * then. NULL: there are none.
 	 */
@@ -56,14 +56,14 @@ struct table_records {
 	/* Returns the bounds on start and end of the records that @window
 	 * needs.
 	 */
-	struct kept_span (*wanted)(struct time_window window);
+	struct cached_span (*wanted)(struct time_window window);
 };
 
 /* A wanted() for records that belong to the window that they start in. */
-struct kept_span table_records_begin_in(struct time_window window);
+struct cached_span table_records_begin_in(struct time_window window);
 
 /* A wanted() for records that belong to all windows that they overlap. */
-struct kept_span table_records_overlap(struct time_window window);
+struct cached_span table_records_overlap(struct time_window window);
 
 /* A pack_rest() for records that refer to nothing. */
 void table_records_refer_to_nothing(struct event_handler *handler,

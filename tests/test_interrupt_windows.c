@@ -5,7 +5,7 @@
 #include "attribution/interrupts/interrupt_accounts.h"
 
 #include "common/bytes.h"
-#include "common/files/kept_file.h"
+#include "common/files/cache_file.h"
 #include "tables/table_records.h"
 #include "tests/interrupt_accounts_fixture.h"
 #include "tests/run_suite.h"
@@ -17,7 +17,7 @@ enum { KEY = 7 };
 
 static void keep_story(const struct interrupt_story *story, const char *path)
 {
-	struct kept_file_writer *writer = kept_file_writer_open(path, KEY);
+	struct cache_file_writer *writer = cache_file_writer_open(path, KEY);
 	struct interrupt_scene scene = interrupt_scene_begin();
 
 	ck_assert_ptr_nonnull(writer);
@@ -26,9 +26,9 @@ static void keep_story(const struct interrupt_story *story, const char *path)
 	story->tell(scene.fixture);
 	ck_assert_str_eq(interrupt_scene_finish(&scene), story->rows);
 	interrupt_accounts_pack_rest(scene.accounts,
-				     kept_file_writer_rest(writer));
-	kept_file_writer_finish(writer);
-	kept_file_writer_close(writer);
+				     cache_file_writer_rest(writer));
+	cache_file_writer_finish(writer);
+	cache_file_writer_close(writer);
 	interrupt_scene_end(&scene);
 }
 
@@ -36,15 +36,15 @@ static void keep_story(const struct interrupt_story *story, const char *path)
 static void read_records(struct interrupt_accounts *accounts, const char *path,
 			 struct time_window window)
 {
-	const struct kept_span wanted = table_records_overlap(window);
-	struct kept_file file;
+	const struct cached_span wanted = table_records_overlap(window);
+	struct cache_file file;
 
-	ck_assert(kept_file_open(&file, path, KEY, &wanted));
+	ck_assert(cache_file_open(&file, path, KEY, &wanted));
 	ck_assert_uint_gt(file.chunks.count, 0);
 	for (size_t i = file.chunks.count; i--;) {
-		const struct kept_chunk *chunk = array_at(&file.chunks, i);
+		const struct cached_chunk *chunk = array_at(&file.chunks, i);
 		size_t size;
-		void *bytes = kept_file_read(&file, i, &size);
+		void *bytes = cache_file_read(&file, i, &size);
 		struct pack pack = pack_to_read(bytes, size);
 
 		if (!chunk->records)
@@ -54,7 +54,7 @@ static void read_records(struct interrupt_accounts *accounts, const char *path,
 		ck_assert(pack_is_whole(&pack));
 		free(bytes);
 	}
-	kept_file_close(&file);
+	cache_file_close(&file);
 }
 
 /* Asserts that a window of the records is that of the pass. */

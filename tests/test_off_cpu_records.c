@@ -3,10 +3,10 @@
  * stacks.
  */
 #include "common/bytes.h"
-#include "common/files/kept_file.h"
+#include "common/files/cache_file.h"
 #include "report/profile/call_tree.h"
 #include "tables/profile/wall_tree.h"
-#include "tests/kept_record_fixture.h"
+#include "tests/cached_record_fixture.h"
 #include "tests/run_suite.h"
 #include "tests/scratch_folder_fixture.h"
 
@@ -16,28 +16,28 @@
 static void keep_naps(struct call_tree *calls, const char *path)
 {
 	struct off_cpu_records records;
-	const struct time_span span = { .task = &kept_record_task,
+	const struct time_span span = { .task = &cached_record_task,
 					.begin_ns = 100,
 					.end_ns = 150,
 					.time_class = TIME_ASLEEP,
 					.cpu = 1 };
 	uint32_t node = call_tree_child(
-		calls, call_tree_root(calls, kept_record_task.pid), 5, true);
+		calls, call_tree_root(calls, cached_record_task.pid), 5, true);
 	uint32_t inner = call_tree_child(calls, node, FUNCTIONS - 1, false);
 
 	ck_assert_int_eq(off_cpu_records_open(&records), 0);
-	records.writer = kept_file_writer_open(path, KEY);
+	records.writer = cache_file_writer_open(path, KEY);
 	ck_assert_ptr_nonnull(records.writer);
-	ck_assert_int_eq(off_cpu_records_keep(&records, &kept_record_task,
+	ck_assert_int_eq(off_cpu_records_keep(&records, &cached_record_task,
 					      &span, calls, node),
 			 0);
-	ck_assert_int_eq(off_cpu_records_keep(&records, &kept_record_task,
+	ck_assert_int_eq(off_cpu_records_keep(&records, &cached_record_task,
 					      &span, calls, inner),
 			 0);
 	off_cpu_records_pack_paths(
-		&records, kept_file_writer_rest(records.writer), FUNCTIONS);
-	kept_file_writer_finish(records.writer);
-	kept_file_writer_close(records.writer);
+		&records, cache_file_writer_rest(records.writer), FUNCTIONS);
+	cache_file_writer_finish(records.writer);
+	cache_file_writer_close(records.writer);
 	off_cpu_records_free(&records);
 }
 
@@ -49,24 +49,25 @@ static void expect_nap(const struct off_cpu_records *records, struct pack *pack,
 
 	off_cpu_records_read(records, pack, &record);
 	ck_assert(!pack->failed);
-	kept_record_check_task(record.span.task, &kept_record_task);
+	cached_record_check_task(record.span.task, &cached_record_task);
 	ck_assert_uint_eq(record.span.begin_ns, 100);
 	ck_assert_uint_eq(record.span.end_ns, 150);
 	ck_assert_uint_eq(record.span.time_class, TIME_ASLEEP);
 	ck_assert_int_eq(record.span.cpu, 1);
-	ck_assert_uint_eq(off_cpu_records_place(
-				  records, record.path, calls,
-				  call_tree_root(calls, kept_record_task.pid)),
-			  node);
+	ck_assert_uint_eq(
+		off_cpu_records_place(records, record.path, calls,
+				      call_tree_root(calls,
+						     cached_record_task.pid)),
+		node);
 }
 
 START_TEST(time_off_cpus_comes_back_with_its_stacks)
 {
-	const struct kept_span all = KEPT_SPAN_ALL;
+	const struct cached_span all = CACHED_SPAN_ALL;
 	struct scratch_folder folder = scratch_folder_new();
 	struct call_tree *calls = call_tree_new();
 	struct off_cpu_records records;
-	struct kept_file file;
+	struct cache_file file;
 	struct pack pack;
 	char path[128];
 	size_t size;
@@ -74,15 +75,15 @@ START_TEST(time_off_cpus_comes_back_with_its_stacks)
 
 	scratch_folder_path(&folder, "report_off_cpu", path, sizeof(path));
 	keep_naps(calls, path);
-	ck_assert(kept_file_open(&file, path, KEY, &all));
+	ck_assert(cache_file_open(&file, path, KEY, &all));
 	ck_assert_uint_eq(file.chunks.count, 2);
 	ck_assert_int_eq(off_cpu_records_open(&records), 0);
-	bytes = kept_file_read(&file, 1, &size);
+	bytes = cache_file_read(&file, 1, &size);
 	pack = pack_to_read(bytes, size);
 	off_cpu_records_pack_paths(&records, &pack, FUNCTIONS);
 	ck_assert(pack_is_whole(&pack));
 	free(bytes);
-	bytes = kept_file_read(&file, 0, &size);
+	bytes = cache_file_read(&file, 0, &size);
 	pack = pack_to_read(bytes, size);
 	expect_nap(&records, &pack, calls, 1);
 	expect_nap(&records, &pack, calls, 2);
@@ -96,7 +97,7 @@ START_TEST(time_off_cpus_comes_back_with_its_stacks)
 	ck_assert(pack.failed);
 	off_cpu_records_free(&records);
 	free(bytes);
-	kept_file_close(&file);
+	cache_file_close(&file);
 	call_tree_free(calls);
 	scratch_folder_free(&folder);
 }

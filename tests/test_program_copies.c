@@ -111,15 +111,16 @@ static struct mapped_program program_at(const struct fixture *fixture,
 static char *find_copy(const struct fixture *fixture,
 		       const struct elf_build_id *id)
 {
-	struct kept_programs *kept = kept_programs_new(fixture->scratch.path);
+	struct cached_programs *kept =
+		cached_programs_new(fixture->scratch.path);
 	const struct sideband_mmap map = {
 		.build_id = id->bytes,
 		.build_id_size = id->size,
 	};
-	const char *found = kept_programs_find(kept, &map);
+	const char *found = cached_programs_find(kept, &map);
 	char *copy = found ? strdup(found) : NULL;
 
-	kept_programs_free(kept);
+	cached_programs_free(kept);
 	return copy;
 }
 
@@ -320,7 +321,7 @@ START_TEST(links_in_a_recording_are_no_copies)
 		.build_id = id,
 		.build_id_size = sizeof(id),
 	};
-	struct kept_programs *kept;
+	struct cached_programs *kept;
 	char path[128];
 
 	scratch_folder_write(&folder, "programs/34/file", "");
@@ -333,9 +334,9 @@ START_TEST(links_in_a_recording_are_no_copies)
 				    sizeof(path));
 		ck_assert_int_eq(symlink("/etc/passwd", path), 0);
 	}
-	kept = kept_programs_new(folder.path);
-	ck_assert_ptr_null(kept_programs_find(kept, &map));
-	kept_programs_free(kept);
+	kept = cached_programs_new(folder.path);
+	ck_assert_ptr_null(cached_programs_find(kept, &map));
+	cached_programs_free(kept);
 	scratch_folder_free(&folder);
 }
 END_TEST
@@ -346,14 +347,14 @@ START_TEST(file_without_a_build_id_is_found)
 	struct scratch_folder folder = scratch_folder_new();
 	uint8_t inode[PROGRAM_INODE_BYTES] = { 8, [4] = 1, [8] = 77 };
 	const struct sideband_mmap map = { .inode = inode };
-	struct kept_programs *kept;
+	struct cached_programs *kept;
 
 	scratch_folder_write(&folder, "programs/8-1-77-0/file", "");
-	kept = kept_programs_new(folder.path);
-	ck_assert_ptr_nonnull(kept_programs_find(kept, &map));
+	kept = cached_programs_new(folder.path);
+	ck_assert_ptr_nonnull(cached_programs_find(kept, &map));
 	inode[8] = 78;
-	ck_assert_ptr_null(kept_programs_find(kept, &map));
-	kept_programs_free(kept);
+	ck_assert_ptr_null(cached_programs_find(kept, &map));
+	cached_programs_free(kept);
 	scratch_folder_free(&folder);
 }
 END_TEST

@@ -4,7 +4,7 @@
  */
 #include "attribution/requests/request.h"
 #include "common/bytes.h"
-#include "common/files/kept_file.h"
+#include "common/files/cache_file.h"
 #include "symbolize/functions/function_table.h"
 #include "tables/requests/request_records_internal.h"
 #include "tables/requests/request_sleeps.h"
@@ -19,7 +19,7 @@ enum { FUNCTIONS = 20, KEY = 7 };
 static const struct task server = { .index = 3, .tid = 12, .pid = 11, .cpu = 1 };
 static const struct task helper = { .index = 5, .tid = 13, .pid = 11, .cpu = 0 };
 
-static const struct kept_request requests[] = {
+static const struct cached_request requests[] = {
 	{ .task = &server,
 	  .row = { .number = 1,
 		   .client_pid = 20,
@@ -90,7 +90,7 @@ static struct wakers one_waker(void)
 /* The first has two sleeps, the second none. */
 static void keep_requests(const char *path)
 {
-	struct kept_file_writer *writer = kept_file_writer_open(path, KEY);
+	struct cache_file_writer *writer = cache_file_writer_open(path, KEY);
 	struct request_records records = REQUEST_RECORDS_NONE;
 	struct wakers wakers = one_waker();
 
@@ -99,7 +99,7 @@ static void keep_requests(const char *path)
 	records.functions = FUNCTIONS;
 	for (int i = 0; i < REQUESTS; i++) {
 		struct array own = ARRAY_OF(struct request_sleep);
-		struct kept_request request = requests[i];
+		struct cached_request request = requests[i];
 
 		for (size_t j = 0; !i && j < 2; j++)
 			*(struct request_sleep *)array_add(&own) = sleeps[j];
@@ -108,9 +108,9 @@ static void keep_requests(const char *path)
 		array_free(&own);
 	}
 	request_records_pack_rest(&records, &wakers,
-				  kept_file_writer_rest(writer));
-	kept_file_writer_finish(writer);
-	kept_file_writer_close(writer);
+				  cache_file_writer_rest(writer));
+	cache_file_writer_finish(writer);
+	cache_file_writer_close(writer);
 	request_records_free(&records);
 	wakers_free(&wakers);
 }
@@ -171,24 +171,24 @@ static void check_sleep(const struct request_sleep *sleep,
  */
 struct kept {
 	struct scratch_folder folder;
-	struct kept_file file;
+	struct cache_file file;
 	uint8_t *bytes[2];
 	size_t size[2];
 };
 
 static struct kept kept_new(void)
 {
-	const struct kept_span all = KEPT_SPAN_ALL;
+	const struct cached_span all = CACHED_SPAN_ALL;
 	struct kept kept = { .folder = scratch_folder_new() };
 	char path[128];
 
 	scratch_folder_path(&kept.folder, "report_requests", path,
 			    sizeof(path));
 	keep_requests(path);
-	ck_assert(kept_file_open(&kept.file, path, KEY, &all));
+	ck_assert(cache_file_open(&kept.file, path, KEY, &all));
 	ck_assert_uint_eq(kept.file.chunks.count, 2);
 	for (size_t i = 0; i < 2; i++)
-		kept.bytes[i] = kept_file_read(&kept.file, i, &kept.size[i]);
+		kept.bytes[i] = cache_file_read(&kept.file, i, &kept.size[i]);
 	return kept;
 }
 
@@ -196,7 +196,7 @@ static void kept_free(struct kept *kept)
 {
 	free(kept->bytes[0]);
 	free(kept->bytes[1]);
-	kept_file_close(&kept->file);
+	cache_file_close(&kept->file);
 	scratch_folder_free(&kept->folder);
 }
 
@@ -218,7 +218,7 @@ START_TEST(requests_come_back_with_their_sleeps)
 	struct request_records records = read_rest(&kept, kept.size[1]);
 	struct pack pack = pack_to_read(kept.bytes[0], kept.size[0]);
 	struct array read = ARRAY_OF(struct request_sleep);
-	struct kept_request request;
+	struct cached_request request;
 
 	for (int i = 0; i < REQUESTS; i++) {
 		request_records_read(&records, &pack, &request, &read);
@@ -243,7 +243,7 @@ START_TEST(damaged_requests_refer_to_nothing_else)
 	struct kept kept = kept_new();
 	struct request_records records = read_rest(&kept, kept.size[1]);
 	struct array read = ARRAY_OF(struct request_sleep);
-	struct kept_request request;
+	struct cached_request request;
 
 	for (size_t i = 0; i < kept.size[0]; i++) {
 		uint8_t byte = kept.bytes[0][i];

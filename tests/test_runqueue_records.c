@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Waits for CPUs that a table caches for windows can be read back unchanged. */
 #include "common/bytes.h"
-#include "common/files/kept_file.h"
+#include "common/files/cache_file.h"
 #include "tables/waits/runqueue_records_internal.h"
-#include "tests/kept_record_fixture.h"
+#include "tests/cached_record_fixture.h"
 #include "tests/run_suite.h"
 #include "tests/scratch_folder_fixture.h"
 
@@ -23,8 +23,8 @@ static int add_wait(void *ctx, const struct cpu_wait *wait)
 {
 	struct cpu_story *story = ctx;
 
-	kept_record_check_task(wait->task, &kept_record_task);
-	ck_assert_uint_eq(wait->task->index, kept_record_task.index);
+	cached_record_check_task(wait->task, &cached_record_task);
+	ck_assert_uint_eq(wait->task->index, cached_record_task.index);
 	ck_assert_int_eq(wait->cpu, 1);
 	ck_assert_int_lt(story->count, 2);
 	story->waited_ns[story->count++] = wait->end_ns - wait->begin_ns;
@@ -55,7 +55,7 @@ static void spend(struct cpu_story *story, enum time_class time_class,
 		  uint64_t begin_ns, uint64_t end_ns, bool is_behind_recorder)
 {
 	const struct time_span span = {
-		.task = &kept_record_task,
+		.task = &cached_record_task,
 		.begin_ns = begin_ns,
 		.end_ns = end_ns,
 		.time_class = (uint8_t)time_class,
@@ -86,7 +86,7 @@ static void keep_waits(const char *path)
 	story.waits = cpu_waits_of(add_wait, &story);
 	story.runs.ended = keep_run;
 	story.runs.ctx = &story;
-	story.records.writer = kept_file_writer_open(path, KEY);
+	story.records.writer = cache_file_writer_open(path, KEY);
 	ck_assert_ptr_nonnull(story.records.writer);
 	run_on_cpu(&story, 20, 90);
 	spend(&story, TIME_RUNNABLE, 100, 130, false);
@@ -95,10 +95,11 @@ static void keep_waits(const char *path)
 	spend(&story, TIME_USER, 150, 160, false);
 	run_on_cpu(&story, 21, 160);
 	spend(&story, TIME_RUNNABLE, 160, 180, false);
-	runqueue_records_pack_last(&story.records, &story.runs, &story.waits,
-				   kept_file_writer_rest(story.records.writer));
-	kept_file_writer_finish(story.records.writer);
-	kept_file_writer_close(story.records.writer);
+	runqueue_records_pack_last(
+		&story.records, &story.runs, &story.waits,
+		cache_file_writer_rest(story.records.writer));
+	cache_file_writer_finish(story.records.writer);
+	cache_file_writer_close(story.records.writer);
 	end_story(&story);
 }
 
@@ -112,21 +113,21 @@ static int add_run(void *ctx, int32_t tid, uint64_t ns)
 
 START_TEST(waits_for_cpus_come_back)
 {
-	const struct kept_span all = KEPT_SPAN_ALL;
+	const struct cached_span all = CACHED_SPAN_ALL;
 	struct scratch_folder folder = scratch_folder_new();
 	struct cpu_story story = begin_story();
 	uint64_t ran_ns[2] = { 0 };
-	struct kept_file file;
+	struct cache_file file;
 	char path[128];
 
 	scratch_folder_path(&folder, "report_runqueue", path, sizeof(path));
 	keep_waits(path);
-	ck_assert(kept_file_open(&file, path, KEY, &all));
+	ck_assert(cache_file_open(&file, path, KEY, &all));
 	ck_assert_uint_eq(file.chunks.count, 2);
 	for (size_t i = 2; i--;) {
-		const struct kept_chunk *chunk = array_at(&file.chunks, i);
+		const struct cached_chunk *chunk = array_at(&file.chunks, i);
 		size_t size;
-		void *bytes = kept_file_read(&file, i, &size);
+		void *bytes = cache_file_read(&file, i, &size);
 		struct pack pack = pack_to_read(bytes, size);
 
 		if (!chunk->records)
@@ -147,7 +148,7 @@ START_TEST(waits_for_cpus_come_back)
 		cpu_runs_between(&story.runs, 1, 100, 180, add_run, ran_ns), 0);
 	ck_assert_uint_eq(ran_ns[0], 50 + 10);
 	ck_assert_uint_eq(ran_ns[1], 20);
-	kept_file_close(&file);
+	cache_file_close(&file);
 	end_story(&story);
 	scratch_folder_free(&folder);
 }

@@ -13,7 +13,7 @@
 #include "tables/calls/syscalls_table_internal.h"
 #include "tables/waits/lock_waits.h"
 #include "tables/waits/sleeps_table_internal.h"
-#include "tests/kept_record_fixture.h"
+#include "tests/cached_record_fixture.h"
 #include "tests/run_suite.h"
 
 static struct system_call read_call(struct pack *pack, struct task *task)
@@ -29,7 +29,7 @@ static struct pack pack_call(void)
 	struct pack pack = pack_to_write();
 	struct task task;
 	struct system_call call = {
-		.task = &kept_record_task,
+		.task = &cached_record_task,
 		.begin_ns = 100,
 		.end_ns = 190,
 		.function = FUNCTIONS - 1,
@@ -54,7 +54,7 @@ START_TEST(a_call_comes_back)
 	const struct system_call call = read_call(&pack, &task);
 
 	ck_assert(pack_is_whole(&pack));
-	kept_record_check_task(call.task, &kept_record_task);
+	cached_record_check_task(call.task, &cached_record_task);
 	ck_assert_uint_eq(call.begin_ns, 100);
 	ck_assert_uint_eq(call.end_ns, 190);
 	ck_assert_uint_eq(call.function, FUNCTIONS - 1);
@@ -104,7 +104,7 @@ START_TEST(a_wait_for_a_lock_comes_back)
 			  .pid = -1,
 			  .kind = LOCK_FILE },
 		.function = FUNCTIONS - 1,
-		.task = kept_record_task,
+		.task = cached_record_task,
 		.waker = 17,
 		.others_at_begin = 2,
 		.others_at_end = 1,
@@ -118,7 +118,7 @@ START_TEST(a_wait_for_a_lock_comes_back)
 	wait = (struct lock_wait){ .begin_ns = 0 };
 	lock_pack(&pack, &wait, FUNCTIONS);
 	ck_assert(pack_is_whole(&pack));
-	kept_record_check_task(&wait.task, &kept_record_task);
+	cached_record_check_task(&wait.task, &cached_record_task);
 	ck_assert_str_eq(lock_name_text(&wait.lock).text, "00:05:1234");
 	ck_assert_int_eq(wait.lock.pid, -1);
 	ck_assert_uint_eq(wait.function, FUNCTIONS - 1);
@@ -139,7 +139,7 @@ static const struct sleep_numbers numbers = { FUNCTIONS, 5, 2 };
 static struct sleep a_sleep(void)
 {
 	return (struct sleep){
-		.task = &kept_record_task,
+		.task = &cached_record_task,
 		.begin_ns = 100,
 		.asleep_ns = 50,
 		.runnable_ns = 7,
@@ -165,7 +165,7 @@ START_TEST(a_sleep_comes_back)
 	sleep = (struct sleep){ 0 };
 	sleep_pack(&pack, &sleep, &task, &numbers);
 	ck_assert(pack_is_whole(&pack));
-	kept_record_check_task(sleep.task, &kept_record_task);
+	cached_record_check_task(sleep.task, &cached_record_task);
 	ck_assert_uint_eq(sleep.begin_ns, 100);
 	ck_assert_uint_eq(sleep.asleep_ns, 50);
 	ck_assert_uint_eq(sleep.runnable_ns, 7);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Threads' time that tables cache for windows can be read back unchanged. */
 #include "common/bytes.h"
-#include "common/files/kept_file.h"
+#include "common/files/cache_file.h"
 #include "tables/processes/time_account.h"
-#include "tests/kept_record_fixture.h"
+#include "tests/cached_record_fixture.h"
 #include "tests/run_suite.h"
 #include "tests/scratch_folder_fixture.h"
 
@@ -12,7 +12,7 @@
 static const struct time_record time_records[] = {
 	{ .kind = RECORD_SPAN,
 	  .resolved = TIME_FAULT,
-	  .span = { .task = &kept_record_task,
+	  .span = { .task = &cached_record_task,
 		    .begin_ns = 100,
 		    .end_ns = 150,
 		    .time_class = TIME_UNKNOWN,
@@ -23,7 +23,7 @@ static const struct time_record time_records[] = {
 		    .end_error_ns = 11,
 		    .is_behind_recorder = true } },
 	{ .kind = RECORD_SWITCH,
-	  .span = { .task = &kept_record_task,
+	  .span = { .task = &cached_record_task,
 		    .begin_ns = 150,
 		    .end_ns = 150,
 		    .cpu = 1 } },
@@ -34,15 +34,15 @@ static void keep_times(const char *path)
 {
 	struct time_records records = TIME_RECORDS_NONE;
 
-	records.writer = kept_file_writer_open(path, KEY);
+	records.writer = cache_file_writer_open(path, KEY);
 	ck_assert_ptr_nonnull(records.writer);
 	for (int i = 0; i < 2; i++)
 		ck_assert_int_eq(time_records_keep(&records, &time_records[i]),
 				 0);
 	time_records_pack_tasks(&records,
-				kept_file_writer_rest(records.writer));
-	kept_file_writer_finish(records.writer);
-	kept_file_writer_close(records.writer);
+				cache_file_writer_rest(records.writer));
+	cache_file_writer_finish(records.writer);
+	cache_file_writer_close(records.writer);
 	time_records_free(&records);
 }
 
@@ -63,18 +63,18 @@ static void check_time(const struct time_record *record,
 			  wanted->span.begin_error_ns);
 	ck_assert_uint_eq(record->span.end_error_ns, wanted->span.end_error_ns);
 	ck_assert_int_eq(record->span.cpu, wanted->span.cpu);
-	kept_record_check_task(record->span.task, &kept_record_task);
-	ck_assert_uint_eq(record->span.task->index, kept_record_task.index);
+	cached_record_check_task(record->span.task, &cached_record_task);
+	ck_assert_uint_eq(record->span.task->index, cached_record_task.index);
 }
 
 START_TEST(times_come_back_with_their_tasks)
 {
-	const struct kept_span late = { 200, UINT64_MAX, 200, UINT64_MAX };
-	const struct kept_span all = KEPT_SPAN_ALL;
+	const struct cached_span late = { 200, UINT64_MAX, 200, UINT64_MAX };
+	const struct cached_span all = CACHED_SPAN_ALL;
 	struct scratch_folder folder = scratch_folder_new();
 	struct time_records records = TIME_RECORDS_NONE;
 	struct time_record record;
-	struct kept_file file;
+	struct cache_file file;
 	struct pack pack;
 	char path[128];
 	size_t size;
@@ -83,17 +83,17 @@ START_TEST(times_come_back_with_their_tasks)
 	scratch_folder_path(&folder, "report_threads", path, sizeof(path));
 	keep_times(path);
 	/* The entries they refer to are available for any window. */
-	ck_assert(kept_file_open(&file, path, KEY, &late));
+	ck_assert(cache_file_open(&file, path, KEY, &late));
 	ck_assert_uint_eq(file.chunks.count, 1);
-	kept_file_close(&file);
-	ck_assert(kept_file_open(&file, path, KEY, &all));
+	cache_file_close(&file);
+	ck_assert(cache_file_open(&file, path, KEY, &all));
 	ck_assert_uint_eq(file.chunks.count, 2);
-	bytes = kept_file_read(&file, 1, &size);
+	bytes = cache_file_read(&file, 1, &size);
 	pack = pack_to_read(bytes, size);
 	time_records_pack_tasks(&records, &pack);
 	ck_assert(pack_is_whole(&pack));
 	free(bytes);
-	bytes = kept_file_read(&file, 0, &size);
+	bytes = cache_file_read(&file, 0, &size);
 	pack = pack_to_read(bytes, size);
 	for (int i = 0; i < 2; i++) {
 		time_records_read(&records, &pack, &record);
@@ -107,7 +107,7 @@ START_TEST(times_come_back_with_their_tasks)
 	time_records_read(&records, &pack, &record);
 	ck_assert(pack.failed);
 	free(bytes);
-	kept_file_close(&file);
+	cache_file_close(&file);
 	scratch_folder_free(&folder);
 }
 END_TEST

@@ -307,7 +307,7 @@ const char *interrupt_accounts_device(const struct interrupt_accounts *accounts,
 }
 
 void interrupt_accounts_keep(struct interrupt_accounts *accounts,
-			     struct kept_file_writer *writer)
+			     struct cache_file_writer *writer)
 {
 	interrupt_stacks_keep_times(accounts->stacks);
 	interrupt_rows_keep(accounts->rows, writer);

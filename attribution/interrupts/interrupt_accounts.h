@@ -38,7 +38,7 @@ struct attribution_input;
 struct call_step;
 struct interrupt_slice;
 struct interrupt_stack;
-struct kept_file_writer;
+struct cache_file_writer;
 struct pack;
 struct task;
 struct thread_tracker;
@@ -125,7 +125,7 @@ const char *interrupt_accounts_device(const struct interrupt_accounts *accounts,
  * anything else.
  */
 void interrupt_accounts_keep(struct interrupt_accounts *accounts,
-			     struct kept_file_writer *writer);
+			     struct cache_file_writer *writer);
 void interrupt_accounts_pack_rest(struct interrupt_accounts *accounts,
 				  struct pack *pack);
 void interrupt_accounts_read(struct interrupt_accounts *accounts,

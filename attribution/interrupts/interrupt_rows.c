@@ -5,7 +5,7 @@
 #include "common/array.h"
 #include "common/bytes.h"
 #include "common/error.h"
-#include "common/files/kept_file.h"
+#include "common/files/cache_file.h"
 #include "common/maps.h"
 #include "decoder/recording/recording.h"
 #include "decoder/recording/sideband.h"
@@ -25,7 +25,7 @@ enum slice_record_kind {
  * independent of the window.
  */
 struct slice_records {
-	struct kept_file_writer *writer; /* NULL: nothing is cached */
+	struct cache_file_writer *writer; /* NULL: nothing is cached */
 	/* Slices that were read and are shown (struct known_slice), and their
 	 * index plus 1 by serial.
 	 */
@@ -93,10 +93,10 @@ static void pack_part(struct pack *pack, double *part)
 static void add(const struct slice_records *records,
 		const struct slice_span *span)
 {
-	const struct kept_span when =
-		kept_span_of(span->begin_ns, span->end_ns);
+	const struct cached_span when =
+		cached_span_of(span->begin_ns, span->end_ns);
 
-	kept_file_writer_add(records->writer, &when);
+	cache_file_writer_add(records->writer, &when);
 }
 
 /* Cache one slice or share; @times (struct time_window) is the slice's own
@@ -107,16 +107,16 @@ static void slice_records_keep_slice(const struct slice_records *records,
 				     const struct slice_span *span,
 				     const struct array *times)
 {
-	struct pack *pack = kept_file_writer_pack(records->writer);
-	struct slice_span kept_span = *span;
+	struct pack *pack = cache_file_writer_pack(records->writer);
+	struct slice_span cached_span = *span;
 	struct interrupt_row kept = *work;
 	uint32_t count = (uint32_t)times->count;
 	uint8_t kind = RECORD_SLICE;
 
 	pack_small(pack, &kind, SLICE_RECORD_KINDS - 1);
 	pack_work(pack, &kept);
-	pack_u64(pack, &kept_span.serial);
-	pack_u64(pack, &kept_span.begin_ns);
+	pack_u64(pack, &cached_span.serial);
+	pack_u64(pack, &cached_span.begin_ns);
 	pack_u32(pack, &count);
 	for (uint32_t i = 0; i < count; i++)
 		pack_time(pack, array_at(times, i));
@@ -137,7 +137,7 @@ static void slice_records_keep_share(const struct slice_records *records,
 				     int32_t pid,
 				     const struct interrupt_charge *charge)
 {
-	struct pack *pack = kept_file_writer_pack(records->writer);
+	struct pack *pack = cache_file_writer_pack(records->writer);
 	struct interrupt_charge kept = *charge;
 	uint8_t kind = RECORD_SHARE;
 
@@ -351,7 +351,7 @@ bool interrupt_rows_add(struct interrupt_rows *rows, int32_t pid,
 }
 
 void interrupt_rows_keep(struct interrupt_rows *rows,
-			 struct kept_file_writer *writer)
+			 struct cache_file_writer *writer)
 {
 	rows->records.writer = writer;
 }

@@ -10,7 +10,7 @@
 #include <stdint.h>
 
 struct event_record;
-struct kept_file_writer;
+struct cache_file_writer;
 struct pack;
 
 /* The kinds of kernel code that runs without a choice of the current task, or
@@ -144,7 +144,7 @@ struct charge_callback {
 
 /* Caches all slices and their shares in @writer from now on, shown or not. */
 void interrupt_rows_keep(struct interrupt_rows *rows,
-			 struct kept_file_writer *writer);
+			 struct cache_file_writer *writer);
 
 /* Reads a cached record and adds the part of it that is in @window. Function
  * numbers must be below @functions.

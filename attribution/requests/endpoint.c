@@ -123,13 +123,13 @@ uint64_t requests_softirq_at(const struct requests *requests,
 
 struct asked {
 	struct block_range range;
-	struct hold *by;
+	struct work_segment *by;
 };
 
 /* The request that an interrupt completed last. */
 struct done {
 	uint64_t interrupt; /* 0: none */
-	struct hold *by;
+	struct work_segment *by;
 };
 
 /* Older ones were completed without an event. */
@@ -147,9 +147,9 @@ void requests_disk_free(struct requests *requests)
 	const struct done *done = requests->done.items;
 
 	for (size_t i = 0; i < requests->asked.count; i++)
-		hold_drop(asked[i].by);
+		work_segment_drop(asked[i].by);
 	for (size_t i = 0; i < requests->done.count; i++)
-		hold_drop(done[i].by);
+		work_segment_drop(done[i].by);
 	array_free(&requests->asked);
 	array_free(&requests->done);
 }
@@ -158,21 +158,22 @@ static void forget(struct requests *requests, size_t index)
 {
 	const struct asked *asked = array_at(&requests->asked, index);
 
-	hold_drop(asked->by);
+	work_segment_drop(asked->by);
 	array_remove(&requests->asked, index, 1);
 }
 
-/* A block request is sent in @hold; a block request is completed. */
-static void requests_disk_asked(struct requests *requests, struct hold *hold,
+/* A block request is sent in @segment; a block request is completed. */
+static void requests_disk_asked(struct requests *requests,
+				struct work_segment *segment,
 				const struct event_record *event)
 {
-	const struct asked asked = { block_range_of(event), hold };
+	const struct asked asked = { block_range_of(event), segment };
 
 	if (array_append(&requests->asked, &asked) < 0) {
 		requests->status = -ERROR_MEMORY;
 		return;
 	}
-	hold_refer(hold);
+	work_segment_refer(segment);
 	if (requests->asked.count > MOST_ASKED)
 		forget(requests, 0);
 }
@@ -181,10 +182,11 @@ static void requests_disk_asked(struct requests *requests, struct hold *hold,
  * reference, which the caller owns; NULL: there were none, or they were several
  * threads'.
  */
-static struct hold *finish(struct requests *requests,
-			   const struct block_range *range, bool is_exact)
+static struct work_segment *finish(struct requests *requests,
+				   const struct block_range *range,
+				   bool is_exact)
 {
-	struct hold *by = NULL;
+	struct work_segment *by = NULL;
 	bool is_several = false;
 
 	for (size_t i = requests->asked.count; i-- > 0;) {
@@ -193,13 +195,13 @@ static struct hold *finish(struct requests *requests,
 		if (!block_range_is_done(&asked->range, range, is_exact))
 			continue;
 		is_several |= by && by->task != asked->by->task;
-		hold_drop(by);
-		by = hold_refer(asked->by);
+		work_segment_drop(by);
+		by = work_segment_refer(asked->by);
 		forget(requests, i);
 	}
 	if (!is_several)
 		return by;
-	hold_drop(by);
+	work_segment_drop(by);
 	return NULL;
 }
 
@@ -213,7 +215,7 @@ void requests_disk_done(struct requests *requests,
 		requests->status = -ERROR_MEMORY;
 		return;
 	}
-	hold_drop(done->by);
+	work_segment_drop(done->by);
 	done->interrupt = requests_interrupt_at(requests, event);
 	done->by = finish(requests, &range, true);
 	if (!done->by)
@@ -223,8 +225,9 @@ void requests_disk_done(struct requests *requests,
 /* Returns the segment that sent the request completed last by the interrupt of
  * @event, borrowed; NULL: none, or several threads' requests were completed.
  */
-static struct hold *requests_disk_asker(const struct requests *requests,
-					const struct event_record *event)
+static struct work_segment *
+requests_disk_asker(const struct requests *requests,
+		    const struct event_record *event)
 {
 	uint64_t interrupt = requests_interrupt_at(requests, event);
 	const struct done *done =
@@ -240,8 +243,9 @@ static struct hold *requests_disk_asker(const struct requests *requests,
  * message.
  */
 struct asker {
-	uint64_t key;	 /* the item's address, or the woken thread's tid */
-	struct hold *by; /* NULL: an interrupt, or the work has started since */
+	uint64_t key; /* the item's address, or the woken thread's tid */
+	struct work_segment
+		*by; /* NULL: an interrupt, or the work has started since */
 	uint64_t time_ns;
 };
 
@@ -250,9 +254,9 @@ struct asker {
  */
 struct deferred {
 	/* the other thread's segment when it deferred the work */
-	struct hold *by;
+	struct work_segment *by;
 	uint64_t since_ns; /* when the work could be started */
-	struct hold *work;
+	struct work_segment *work;
 };
 
 /* The requests of older ones are known by then, or never will be. */
@@ -260,8 +264,8 @@ enum { MOST_DEFERRED = 64 };
 
 static void drop(const struct deferred *deferred)
 {
-	hold_drop(deferred->by);
-	hold_drop(deferred->work);
+	work_segment_drop(deferred->by);
+	work_segment_drop(deferred->work);
 }
 
 void requests_deferred_open(struct requests *requests)
@@ -278,7 +282,7 @@ void requests_deferred_free(struct requests *requests)
 	for (size_t i = 0; i < requests->deferred.count; i++)
 		drop(&deferred[i]);
 	for (size_t i = 0; i < requests->askers.items.count; i++)
-		hold_drop(askers[i].by);
+		work_segment_drop(askers[i].by);
 	array_free(&requests->deferred);
 	keyed_array_free(&requests->askers);
 }
@@ -299,11 +303,11 @@ void requests_deferred_asked(struct requests *requests,
 		requests_endpoint_at(requests, event);
 
 	if (may_defer(requests, endpoint))
-		requests_disk_asked(requests, endpoint->hold, event);
+		requests_disk_asked(requests, endpoint->segment, event);
 }
 
-static void note_asker(struct requests *requests, int64_t key, struct hold *by,
-		       uint64_t time_ns)
+static void note_asker(struct requests *requests, int64_t key,
+		       struct work_segment *by, uint64_t time_ns)
 {
 	struct asker *asker = keyed_array_add(
 		&requests->askers, &(struct asker){ .key = (uint64_t)key });
@@ -312,8 +316,8 @@ static void note_asker(struct requests *requests, int64_t key, struct hold *by,
 		requests->status = -ERROR_MEMORY;
 		return;
 	}
-	hold_drop(asker->by);
-	asker->by = by ? hold_refer(by) : NULL;
+	work_segment_drop(asker->by);
+	asker->by = by ? work_segment_refer(by) : NULL;
 	asker->time_ns = time_ns;
 }
 
@@ -323,7 +327,7 @@ void requests_deferred_queued(struct requests *requests,
 {
 	note_asker(requests, event->values[WORK_ADDRESS],
 		   may_defer(requests, endpoint) ?
-			   endpoint->hold :
+			   endpoint->segment :
 			   requests_disk_asker(requests, event),
 		   event->time_ns);
 }
@@ -332,23 +336,23 @@ void requests_deferred_queued(struct requests *requests,
  * could be started since @since_ns.
  */
 static void begin_part(struct requests *requests,
-		       struct thread_endpoint *worker, struct hold *by,
+		       struct thread_endpoint *worker, struct work_segment *by,
 		       uint64_t since_ns)
 {
-	const struct deferred deferred = { by, since_ns, worker->hold };
+	const struct deferred deferred = { by, since_ns, worker->segment };
 
-	worker->hold->is_carrier = true;
-	worker->hold->is_deferred = true;
-	requests_give_beside(requests, worker->hold, by->request, NULL);
-	hold_drop(worker->deferred);
-	worker->deferred = hold_refer(worker->hold);
+	worker->segment->is_carrier = true;
+	worker->segment->is_deferred = true;
+	requests_give_beside(requests, worker->segment, by->request, NULL);
+	work_segment_drop(worker->deferred);
+	worker->deferred = work_segment_refer(worker->segment);
 	worker->deferred_state = WORK_RUNS;
 	if (array_append(&requests->deferred, &deferred) < 0) {
 		requests->status = -ERROR_MEMORY;
 		return;
 	}
-	hold_refer(deferred.by);
-	hold_refer(deferred.work);
+	work_segment_refer(deferred.by);
+	work_segment_refer(deferred.work);
 	if (requests->deferred.count <= MOST_DEFERRED)
 		return;
 	drop(array_at(&requests->deferred, 0));
@@ -363,17 +367,17 @@ static bool begin_work(struct requests *requests,
 		       uint64_t time_ns)
 {
 	struct asker *asker = keyed_array_find(&requests->askers, &key);
-	struct hold *by = asker ? asker->by : NULL;
+	struct work_segment *by = asker ? asker->by : NULL;
 
 	if (!by)
 		return false;
 	asker->by = NULL;
-	hold_drop(requests_cut_at(
+	work_segment_drop(requests_cut_at(
 		requests, worker,
 		worker->item ? clock_mark_refer(worker->item) :
 			       thread_clock_mark(&worker->clock, time_ns)));
 	begin_part(requests, worker, by, asker->time_ns);
-	hold_drop(by);
+	work_segment_drop(by);
 	return true;
 }
 
@@ -393,12 +397,12 @@ void requests_deferred_begins(struct requests *requests,
 static void begin_commit(struct requests *requests,
 			 struct thread_endpoint *worker, uint64_t time_ns)
 {
-	hold_drop(worker->deferred);
+	work_segment_drop(worker->deferred);
 	worker->deferred = NULL;
 	worker->deferred_state = WORK_UNKNOWN;
 	if (begin_work(requests, worker, worker->task->tid, time_ns))
 		return;
-	hold_drop(requests_cut(requests, worker, time_ns));
+	work_segment_drop(requests_cut(requests, worker, time_ns));
 }
 
 /* See requests_item_step(). */
@@ -425,10 +429,11 @@ void requests_deferred_step(struct requests *requests,
 	} else if (step->kind == STEP_ENTER) {
 		worker->deferred_state = is_flush ? WORK_RUNS : WORK_DONE;
 	} else if (!is_flush && worker->deferred_state == WORK_RUNS) {
-		hold_drop(requests_cut(requests, worker, step->time_ns));
+		work_segment_drop(
+			requests_cut(requests, worker, step->time_ns));
 		worker->deferred_state = WORK_DONE;
 	} else if (!is_flush) {
-		hold_drop(worker->deferred);
+		work_segment_drop(worker->deferred);
 		worker->deferred = NULL;
 		worker->deferred_state = WORK_NONE;
 	}
@@ -452,12 +457,13 @@ static const struct deferred *deferred_of(const struct requests *requests,
  * @before. Returns the new end of the path. A flush, which a thread waits for
  * after an item, belongs to that item.
  */
-static struct hold *lead(struct requests *requests,
-			 const struct thread_endpoint *worker,
-			 struct request *request, struct hold *work,
-			 struct hold *before)
+static struct work_segment *lead(struct requests *requests,
+				 const struct thread_endpoint *worker,
+				 struct request *request,
+				 struct work_segment *work,
+				 struct work_segment *before)
 {
-	struct hold *item = worker->deferred;
+	struct work_segment *item = worker->deferred;
 
 	if (item && work != item && !item->parent) {
 		requests_give_beside(requests, item, request, before);
@@ -475,15 +481,17 @@ static struct hold *lead(struct requests *requests,
  * @woken waits for it.
  */
 static void take_turn(struct requests *requests, struct thread_endpoint *worker,
-		      struct thread_endpoint *woken, struct hold *by,
+		      struct thread_endpoint *woken, struct work_segment *by,
 		      uint64_t since_ns, uint64_t time_ns)
 {
-	struct hold *work = requests_cut(requests, worker, time_ns);
-	struct hold *before = requests_cut(requests, woken, woken->off_ns);
-	struct hold *asleep = since_ns > woken->off_ns ?
-				      requests_cut(requests, woken, since_ns) :
-				      NULL;
-	struct hold *awaited = requests_cut(requests, woken, time_ns);
+	struct work_segment *work = requests_cut(requests, worker, time_ns);
+	struct work_segment *before =
+		requests_cut(requests, woken, woken->off_ns);
+	struct work_segment *asleep =
+		since_ns > woken->off_ns ?
+			requests_cut(requests, woken, since_ns) :
+			NULL;
+	struct work_segment *awaited = requests_cut(requests, woken, time_ns);
 
 	if (work && before && awaited) {
 		struct request *request = before->request;
@@ -491,7 +499,7 @@ static void take_turn(struct requests *requests, struct thread_endpoint *worker,
 		if (asleep)
 			requests_give_beside(requests, asleep, request, before);
 		requests_give_beside(requests, awaited, request, NULL);
-		requests_give(requests, woken->hold, request,
+		requests_give(requests, woken->segment, request,
 			      lead(requests, worker, request, work,
 				   asleep ? asleep : before));
 		if (!by && request)
@@ -501,10 +509,10 @@ static void take_turn(struct requests *requests, struct thread_endpoint *worker,
 		woken->awaited_ns = time_ns;
 		woken->off_ns = 0;
 	}
-	hold_drop(work);
-	hold_drop(before);
-	hold_drop(asleep);
-	hold_drop(awaited);
+	work_segment_drop(work);
+	work_segment_drop(before);
+	work_segment_drop(asleep);
+	work_segment_drop(awaited);
 }
 
 void requests_deferred_wakes(struct requests *requests,
@@ -516,7 +524,7 @@ void requests_deferred_wakes(struct requests *requests,
 	const struct deferred *deferred;
 
 	note_asker(requests, event->values[WAKING_TID],
-		   is_own ? worker->hold : NULL, event->time_ns);
+		   is_own ? worker->segment : NULL, event->time_ns);
 	if (!woken || !woken->off_ns || !is_own ||
 	    worker->deferred_state == WORK_NONE ||
 	    worker->deferred_state == WORK_DONE)
@@ -524,25 +532,25 @@ void requests_deferred_wakes(struct requests *requests,
 	deferred = deferred_of(requests, worker);
 	if (!deferred && worker->deferred_state == WORK_UNKNOWN)
 		take_turn(requests, worker, woken, NULL,
-			  worker->hold->begin->time_ns, event->time_ns);
+			  worker->segment->begin->time_ns, event->time_ns);
 	else if (deferred && deferred->by->task == woken->task)
 		take_turn(requests, worker, woken, deferred->by,
 			  deferred->since_ns, event->time_ns);
 }
 
-/* Assigns the work that the thread of @hold deferred during @hold to the same
- * request as @hold has now.
+/* Assigns the work that the thread of @segment deferred during @segment to the same
+ * request as @segment has now.
  */
 static void requests_deferred_follow(struct requests *requests,
-				     const struct hold *hold)
+				     const struct work_segment *segment)
 {
 	const struct deferred *deferred = requests->deferred.items;
 
 	for (size_t i = 0; i < requests->deferred.count; i++)
-		if (deferred[i].by == hold &&
-		    deferred[i].work->request != hold->request)
+		if (deferred[i].by == segment &&
+		    deferred[i].work->request != segment->request)
 			requests_give_beside(requests, deferred[i].work,
-					     hold->request,
+					     segment->request,
 					     deferred[i].work->parent);
 }
 
@@ -573,14 +581,14 @@ void endpoint_free(struct thread_endpoint *endpoint)
 	if (!endpoint)
 		return;
 	thread_clock_free(&endpoint->clock);
-	hold_drop(endpoint->hold);
-	hold_drop(endpoint->before);
+	work_segment_drop(endpoint->segment);
+	work_segment_drop(endpoint->before);
 	clock_mark_drop(endpoint->send_begin);
 	clock_mark_drop(endpoint->transmitted);
 	message_drop(endpoint->message);
 	message_drop(endpoint->carries);
 	clock_mark_drop(endpoint->item);
-	hold_drop(endpoint->deferred);
+	work_segment_drop(endpoint->deferred);
 	message_list_free(&endpoint->arrived);
 	message_list_free(&endpoint->unheard);
 	message_list_free(&endpoint->copied);
@@ -591,7 +599,7 @@ void endpoint_free(struct thread_endpoint *endpoint)
 
 bool endpoint_is_free(const struct thread_endpoint *endpoint)
 {
-	return !endpoint->hold->request || endpoint->hold->is_waiting;
+	return !endpoint->segment->request || endpoint->segment->is_waiting;
 }
 
 struct message *endpoint_next_unheard(const struct thread_endpoint *sender,
@@ -631,23 +639,24 @@ enum { MOST_HOLDS = 1024 };
 static void begin(struct requests *requests, struct thread_endpoint *endpoint,
 		  uint64_t time_ns)
 {
-	struct hold *parent = number_map_take_pointer(
+	struct work_segment *parent = number_map_take_pointer(
 		&requests->children, (uint64_t)endpoint->task->tid);
 	struct clock_mark *mark = thread_clock_mark(&endpoint->clock, time_ns);
 
-	endpoint->hold =
-		mark ? hold_new(endpoint->task, &endpoint->clock, mark) : NULL;
-	if (!endpoint->hold) {
+	endpoint->segment = mark ? work_segment_new(endpoint->task,
+						    &endpoint->clock, mark) :
+				   NULL;
+	if (!endpoint->segment) {
 		clock_mark_drop(mark);
-		hold_drop(parent);
+		work_segment_drop(parent);
 		requests->status = -ERROR_MEMORY;
 		return;
 	}
-	endpoint->hold->is_start = true;
+	endpoint->segment->is_start = true;
 	if (parent && parent->request && !parent->request->is_ended)
-		requests_give(requests, endpoint->hold, parent->request,
+		requests_give(requests, endpoint->segment, parent->request,
 			      parent);
-	hold_drop(parent);
+	work_segment_drop(parent);
 }
 
 static struct thread_endpoint *add_endpoint(struct requests *requests,
@@ -663,7 +672,7 @@ static struct thread_endpoint *add_endpoint(struct requests *requests,
 	if (!endpoint)
 		return NULL;
 	begin(requests, endpoint, time_ns);
-	if (endpoint->hold)
+	if (endpoint->segment)
 		return endpoint;
 	endpoint_free(endpoint);
 	return NULL;
@@ -712,66 +721,72 @@ struct thread_endpoint *requests_next_endpoint(const struct requests *requests,
 	return NULL;
 }
 
-struct hold *requests_cut(struct requests *requests,
-			  struct thread_endpoint *endpoint, uint64_t time_ns)
+struct work_segment *requests_cut(struct requests *requests,
+				  struct thread_endpoint *endpoint,
+				  uint64_t time_ns)
 {
 	return requests_cut_at(requests, endpoint,
 			       thread_clock_mark(&endpoint->clock, time_ns));
 }
 
-struct hold *requests_cut_at(struct requests *requests,
-			     struct thread_endpoint *endpoint,
-			     struct clock_mark *mark)
+struct work_segment *requests_cut_at(struct requests *requests,
+				     struct thread_endpoint *endpoint,
+				     struct clock_mark *mark)
 {
-	struct hold *ended = endpoint->hold;
-	struct hold *hold =
-		mark ? hold_new(endpoint->task, &endpoint->clock, mark) : NULL;
+	struct work_segment *ended = endpoint->segment;
+	struct work_segment *segment = mark ? work_segment_new(endpoint->task,
+							       &endpoint->clock,
+							       mark) :
+					      NULL;
 
-	if (!hold) {
+	if (!segment) {
 		clock_mark_drop(mark);
 		requests->status = -ERROR_MEMORY;
 		return NULL;
 	}
 	ended->end = clock_mark_refer(mark);
-	endpoint->hold = hold;
+	endpoint->segment = segment;
 	return ended;
 }
 
-/* Like hold_give(). Returns whether it succeeded. */
-static bool give(struct requests *requests, struct hold *hold,
-		 struct request *request, struct hold *parent)
+/* Like work_segment_give(). Returns whether it succeeded. */
+static bool give(struct requests *requests, struct work_segment *segment,
+		 struct request *request, struct work_segment *parent)
 {
-	if (hold->is_charged || (request && request->holds.count >= MOST_HOLDS))
+	if (segment->is_charged ||
+	    (request && request->segments.count >= MOST_HOLDS))
 		return false;
-	if (hold_give(hold, request, parent) < 0) {
+	if (work_segment_give(segment, request, parent) < 0) {
 		requests->status = -ERROR_MEMORY;
 		return false;
 	}
-	requests_deferred_follow(requests, hold);
+	requests_deferred_follow(requests, segment);
 	return true;
 }
 
-void requests_give(struct requests *requests, struct hold *hold,
-		   struct request *request, struct hold *parent)
+void requests_give(struct requests *requests, struct work_segment *segment,
+		   struct request *request, struct work_segment *parent)
 {
-	hold->is_waiting = false;
+	segment->is_waiting = false;
 	/* The segment is already the newest on the path. */
-	if (parent == hold)
-		parent = hold->parent;
-	if (give(requests, hold, request, parent) && request &&
+	if (parent == segment)
+		parent = segment->parent;
+	if (give(requests, segment, request, parent) && request &&
 	    !request->is_answered)
-		request->last = hold;
+		request->last = segment;
 }
 
-void requests_give_beside(struct requests *requests, struct hold *hold,
-			  struct request *request, struct hold *parent)
+void requests_give_beside(struct requests *requests,
+			  struct work_segment *segment, struct request *request,
+			  struct work_segment *parent)
 {
-	give(requests, hold, request, parent);
+	give(requests, segment, request, parent);
 }
 
-struct hold *requests_give_carrier(struct requests *requests,
-				   const struct message *message,
-				   struct request *request, struct hold *before)
+struct work_segment *requests_give_carrier(struct requests *requests,
+					   const struct message *message,
+					   struct request *request,
+					   struct work_segment *before)
 {
 	if (!message->carrier)
 		return before;
@@ -782,25 +797,25 @@ struct hold *requests_give_carrier(struct requests *requests,
 void requests_resume(struct requests *requests,
 		     struct thread_endpoint *endpoint)
 {
-	struct hold *before = endpoint->before;
+	struct work_segment *before = endpoint->before;
 
-	if (endpoint->hold->is_waiting) {
-		endpoint->hold->is_waiting = false;
-		endpoint->hold->is_start = false;
+	if (endpoint->segment->is_waiting) {
+		endpoint->segment->is_waiting = false;
+		endpoint->segment->is_start = false;
 		return;
 	}
-	if (endpoint->hold->request || !before ||
+	if (endpoint->segment->request || !before ||
 	    (before->request ? before->request->is_ended : !endpoint->found_ns))
 		return;
-	requests_give(requests, endpoint->hold, before->request, before);
-	endpoint->hold->is_start = false;
+	requests_give(requests, endpoint->segment, before->request, before);
+	endpoint->segment->is_start = false;
 }
 
 void requests_wait(struct requests *requests, struct thread_endpoint *endpoint)
 {
 	requests_resume(requests, endpoint);
-	endpoint->hold->is_start = true;
-	endpoint->hold->is_waiting = true;
+	endpoint->segment->is_start = true;
+	endpoint->segment->is_waiting = true;
 }
 
 /* Returns whether a thread of @pid has sent a message since @request that
@@ -832,8 +847,8 @@ void requests_leave(struct requests *requests, struct thread_endpoint *endpoint,
 		request->is_ended |= !may_be_answered(
 			requests, endpoint->task->pid, request);
 	}
-	hold_drop(requests_cut(requests, endpoint, time_ns));
-	hold_drop(endpoint->before);
+	work_segment_drop(requests_cut(requests, endpoint, time_ns));
+	work_segment_drop(endpoint->before);
 	endpoint->before = NULL;
 	endpoint->found_ns = 0;
 }
@@ -843,18 +858,19 @@ void requests_fork(struct requests *requests, struct thread_endpoint *parent,
 {
 	uint64_t *slot =
 		number_map_add(&requests->children, (uint64_t)record->tid);
-	struct hold *hold = requests_cut(requests, parent, record->time_ns);
+	struct work_segment *segment =
+		requests_cut(requests, parent, record->time_ns);
 
-	if (!slot || !hold) {
+	if (!slot || !segment) {
 		requests->status = -ERROR_MEMORY;
-		hold_drop(hold);
+		work_segment_drop(segment);
 		return;
 	}
 	requests_check(requests, roles_inherit(&requests->roles,
 					       parent->task->pid, record->pid));
-	requests_give(requests, parent->hold, hold->request, hold);
-	hold_drop((struct hold *)(uintptr_t)*slot);
-	*slot = (uintptr_t)hold;
+	requests_give(requests, parent->segment, segment->request, segment);
+	work_segment_drop((struct work_segment *)(uintptr_t)*slot);
+	*slot = (uintptr_t)segment;
 }
 
 bool requests_is_server(const struct requests *requests,

@@ -3,7 +3,7 @@
 #define KT_ATTRIBUTION_REQUESTS_ENDPOINT_INTERNAL_H
 
 /* The threads that send and read messages (endpoints), and the segments of
- * work that each thread's time is divided into (struct hold).
+ * work that each thread's time is divided into (struct work_segment).
  *
  * requests_events.c and requests_sockets.c find out that a thread sends,
  * waits, is woken or reads. They cut the thread's time there: requests_cut()
@@ -91,8 +91,9 @@ struct thread_endpoint {
 	const struct task *task;
 	bool is_recorder;
 	struct thread_clock clock;
-	struct hold *hold;   /* its open segment */
-	struct hold *before; /* the segment up to its newest wait; or NULL */
+	struct work_segment *segment; /* its open segment */
+	struct work_segment
+		*before; /* the segment up to its newest wait; or NULL */
 	enum wait_state wait_state;
 	struct message_call wait; /* the newest one */
 	bool polls;		  /* it has ever waited for several objects */
@@ -114,7 +115,7 @@ struct thread_endpoint {
 	struct clock_mark *item;	/* start of its newest item; or NULL */
 	enum work_state deferred_state; /* of its newest deferred work */
 	/* its segment; NULL: WORK_NONE or WORK_UNKNOWN */
-	struct hold *deferred;
+	struct work_segment *deferred;
 	uint64_t off_ns; /* off its CPU since then; 0: it is on a CPU */
 	/* It slept between these times for work that it deferred. */
 	uint64_t awaited_since_ns;
@@ -192,36 +193,38 @@ struct thread_endpoint *requests_next_endpoint(const struct requests *requests,
  * Returns the ended segment with a reference, which the caller owns; NULL when
  * out of memory.
  */
-struct hold *requests_cut(struct requests *requests,
-			  struct thread_endpoint *endpoint, uint64_t time_ns);
+struct work_segment *requests_cut(struct requests *requests,
+				  struct thread_endpoint *endpoint,
+				  uint64_t time_ns);
 
 /* Like requests_cut(), but at @mark, whose reference it consumes; NULL when out
  * of memory.
  */
-struct hold *requests_cut_at(struct requests *requests,
-			     struct thread_endpoint *endpoint,
-			     struct clock_mark *mark);
+struct work_segment *requests_cut_at(struct requests *requests,
+				     struct thread_endpoint *endpoint,
+				     struct clock_mark *mark);
 
-/* Calls hold_give(), and makes @hold the newest segment on the path of
+/* Calls work_segment_give(), and makes @segment the newest segment on the path of
  * @request.
  */
-void requests_give(struct requests *requests, struct hold *hold,
-		   struct request *request, struct hold *parent);
+void requests_give(struct requests *requests, struct work_segment *segment,
+		   struct request *request, struct work_segment *parent);
 
 /* Like requests_give(), but does not move the path of @request, which may still
- * lead through @hold later.
+ * lead through @segment later.
  */
-void requests_give_beside(struct requests *requests, struct hold *hold,
-			  struct request *request, struct hold *parent);
+void requests_give_beside(struct requests *requests,
+			  struct work_segment *segment, struct request *request,
+			  struct work_segment *parent);
 
 /* Assigns the segment of the kworker that carried @message to @request, after
  * @before (or NULL). Returns the parent for the receiver's segment: the
  * carrier's segment, or @before.
  */
-struct hold *requests_give_carrier(struct requests *requests,
-				   const struct message *message,
-				   struct request *request,
-				   struct hold *before);
+struct work_segment *requests_give_carrier(struct requests *requests,
+					   const struct message *message,
+					   struct request *request,
+					   struct work_segment *before);
 
 /* Continues in the open segment of @endpoint with the request from before its
  * newest wait.

@@ -104,10 +104,10 @@ void message_drop(struct message *message)
 {
 	if (!message || --message->references)
 		return;
-	hold_drop(message->hold);
+	work_segment_drop(message->segment);
 	clock_mark_drop(message->begin);
 	clock_mark_drop(message->sent);
-	hold_drop(message->carrier);
+	work_segment_drop(message->carrier);
 	clock_mark_drop(message->carried);
 	request_drop(message->asks);
 	request_drop(message->answers);
@@ -124,7 +124,7 @@ bool message_is_guessable(const struct message *message,
 bool message_may_be_for(const struct message *message,
 			const struct task *client, bool is_bold)
 {
-	const struct request *request = message->hold->request;
+	const struct request *request = message->segment->request;
 
 	return !request || request->client == client || request->is_answered ||
 	       (is_bold && (request->is_inferred || request->is_polled));
@@ -448,106 +448,109 @@ void thread_clock_free(struct thread_clock *clock)
 	array_free(&clock->away);
 }
 
-struct hold *hold_refer(struct hold *hold)
+struct work_segment *work_segment_refer(struct work_segment *segment)
 {
-	hold->references++;
-	return hold;
+	segment->references++;
+	return segment;
 }
 
-void hold_drop(struct hold *hold)
+void work_segment_drop(struct work_segment *segment)
 {
-	while (hold && !--hold->references) {
-		struct hold *parent = hold->parent;
+	while (segment && !--segment->references) {
+		struct work_segment *parent = segment->parent;
 
-		request_drop(hold->request);
-		clock_mark_drop(hold->begin);
-		clock_mark_drop(hold->end);
-		free(hold);
-		hold = parent;
+		request_drop(segment->request);
+		clock_mark_drop(segment->begin);
+		clock_mark_drop(segment->end);
+		free(segment);
+		segment = parent;
 	}
 }
 
-struct hold *hold_new(const struct task *task, const struct thread_clock *clock,
-		      struct clock_mark *begin)
+struct work_segment *work_segment_new(const struct task *task,
+				      const struct thread_clock *clock,
+				      struct clock_mark *begin)
 {
-	struct hold *hold = calloc(1, sizeof(*hold));
+	struct work_segment *segment = calloc(1, sizeof(*segment));
 
-	if (!hold)
+	if (!segment)
 		return NULL;
-	hold->task = task;
-	hold->clock = clock;
-	hold->begin = begin;
-	hold->references = 1;
-	return hold;
+	segment->task = task;
+	segment->clock = clock;
+	segment->begin = begin;
+	segment->references = 1;
+	return segment;
 }
 
-static void take_from(struct request *request, struct hold *hold)
+static void take_from(struct request *request, struct work_segment *segment)
 {
-	struct hold **holds = request->holds.items;
+	struct work_segment **segments = request->segments.items;
 	size_t kept = 0;
 
-	for (size_t i = 0; i < request->holds.count; i++)
-		if (holds[i] != hold)
-			holds[kept++] = holds[i];
-	if (kept == request->holds.count)
+	for (size_t i = 0; i < request->segments.count; i++)
+		if (segments[i] != segment)
+			segments[kept++] = segments[i];
+	if (kept == request->segments.count)
 		return;
-	request->holds.count = kept;
-	if (request->last == hold)
-		request->last = hold->parent && hold->parent->request ==
-							request ?
-					hold->parent :
+	request->segments.count = kept;
+	if (request->last == segment)
+		request->last = segment->parent && segment->parent->request ==
+							   request ?
+					segment->parent :
 					NULL;
-	hold_drop(hold);
+	work_segment_drop(segment);
 }
 
 /* A thread that sends but never waits would build an unbounded parent chain;
  * cuts it.
  */
-static void shorten(struct hold *hold)
+static void shorten(struct work_segment *segment)
 {
-	struct hold *last = hold;
+	struct work_segment *last = segment;
 
 	for (uint32_t i = 0; i < MOST_PARENTS && last->parent; i++)
 		last = last->parent;
-	hold_drop(last->parent);
+	work_segment_drop(last->parent);
 	last->parent = NULL;
-	hold->length = MOST_PARENTS;
+	segment->length = MOST_PARENTS;
 }
 
-/* Returns whether @hold is @parent or one of its ancestors. */
-static bool leads_through(const struct hold *parent, const struct hold *hold)
+/* Returns whether @segment is @parent or one of its ancestors. */
+static bool leads_through(const struct work_segment *parent,
+			  const struct work_segment *segment)
 {
-	while (parent && parent != hold)
+	while (parent && parent != segment)
 		parent = parent->parent;
 	return parent;
 }
 
-int hold_give(struct hold *hold, struct request *request, struct hold *parent)
+int work_segment_give(struct work_segment *segment, struct request *request,
+		      struct work_segment *parent)
 {
-	struct request *before = hold->request;
-	struct hold *old_parent = hold->parent;
+	struct request *before = segment->request;
+	struct work_segment *old_parent = segment->parent;
 
 	/* Earlier segments may have been assigned to other requests since. */
-	if (hold->is_parent && leads_through(parent, hold))
+	if (segment->is_parent && leads_through(parent, segment))
 		parent = NULL;
 	if (parent)
-		hold_refer(parent)->is_parent = true;
+		work_segment_refer(parent)->is_parent = true;
 	if (request)
 		request_refer(request);
 	if (before)
-		take_from(before, hold);
-	hold->request = request;
-	hold->parent = parent;
-	hold->length = parent ? parent->length + 1 : 0;
-	if (hold->length == 2 * MOST_PARENTS)
-		shorten(hold);
-	hold_drop(old_parent);
+		take_from(before, segment);
+	segment->request = request;
+	segment->parent = parent;
+	segment->length = parent ? parent->length + 1 : 0;
+	if (segment->length == 2 * MOST_PARENTS)
+		shorten(segment);
+	work_segment_drop(old_parent);
 	request_drop(before);
 	if (!request)
 		return 0;
-	if (array_append(&request->holds, &hold) < 0)
+	if (array_append(&request->segments, &segment) < 0)
 		return -ERROR_MEMORY;
-	hold_refer(hold);
+	work_segment_refer(segment);
 	return 0;
 }
 
@@ -562,17 +565,17 @@ struct request *request_refer(struct request *request)
 
 void request_clear(struct request *request)
 {
-	struct hold **holds = request->holds.items;
+	struct work_segment **segments = request->segments.items;
 
 	request->last = NULL;
-	for (size_t i = 0; i < request->holds.count; i++) {
-		holds[i]->request = NULL;
-		holds[i]->is_charged = true;
+	for (size_t i = 0; i < request->segments.count; i++) {
+		segments[i]->request = NULL;
+		segments[i]->is_charged = true;
 		request->references--;
-		hold_drop(holds[i]);
+		work_segment_drop(segments[i]);
 	}
-	array_free(&request->holds);
-	hold_drop(request->origin);
+	array_free(&request->segments);
+	work_segment_drop(request->origin);
 	request->origin = NULL;
 }
 
@@ -600,7 +603,8 @@ void request_set_parent(struct request *request, struct request *parent)
 /* Returns the request that the sender of @message works for, or NULL. */
 static struct request *parent_of(const struct message *message)
 {
-	struct request *parent = message->hold ? message->hold->request : NULL;
+	struct request *parent = message->segment ? message->segment->request :
+						    NULL;
 
 	return parent && !parent->is_answered ? parent : NULL;
 }
@@ -613,7 +617,7 @@ struct request *request_new(struct message *message)
 	if (!request)
 		return NULL;
 	*request = (struct request){
-		.origin = hold_refer(message->hold),
+		.origin = work_segment_refer(message->segment),
 		.client = message->sender,
 		.kind = message->kind,
 		.medium = message->medium,
@@ -624,7 +628,7 @@ struct request *request_new(struct message *message)
 		.wakes = message->wakes,
 		.begin = clock_mark_refer(message->begin),
 		.sent = clock_mark_refer(message->sent),
-		.holds = ARRAY_OF(struct hold *),
+		.segments = ARRAY_OF(struct work_segment *),
 		.references = 2,
 	};
 	parent = parent_of(message);
@@ -641,14 +645,14 @@ static bool is_known(const struct clock_mark *mark)
 
 bool request_is_settled(const struct request *request)
 {
-	struct hold *const *holds = request->holds.items;
+	struct work_segment *const *segments = request->segments.items;
 
 	if (!is_known(request->begin) || !is_known(request->sent) ||
 	    !is_known(request->heard) || !is_known(request->end))
 		return false;
-	for (size_t i = 0; i < request->holds.count; i++)
-		if (!is_known(holds[i]->begin) || !holds[i]->end ||
-		    !holds[i]->end->is_known)
+	for (size_t i = 0; i < request->segments.count; i++)
+		if (!is_known(segments[i]->begin) || !segments[i]->end ||
+		    !segments[i]->end->is_known)
 			return false;
 	return true;
 }

@@ -3,7 +3,7 @@
 #define KT_ATTRIBUTION_REQUESTS_REQUEST_H
 
 /* The values that requests are made of: messages, segments of work (struct
- * hold), requests, and the clocks of threads.
+ * work_segment), requests, and the clocks of threads.
  *
  * A message goes from its send to its reader. It is a request, or the answer
  * to one, as asks and answers show once that is decided. A request is open
@@ -17,7 +17,7 @@
  *    adds a reference, X_drop() removes one and accepts NULL.
  * 2. A segment refers to its request, and the request to its segments;
  *    request_clear() must break this circle.
- * 3. The parents of a segment contain no circle (hold_give()).
+ * 3. The parents of a segment contain no circle (work_segment_give()).
  * 4. Lists are sorted, oldest first, and have a limit; what falls out is no
  *    evidence any more.
  *
@@ -35,7 +35,7 @@
 struct clock_mark;
 struct function_marks;
 struct function_table;
-struct hold;
+struct work_segment;
 struct request;
 struct task;
 struct time_span;
@@ -117,13 +117,14 @@ struct message {
 	const struct task *sender;
 	/* the thread that it woke or that read it; or NULL */
 	const struct task *receiver;
-	struct hold *hold; /* the sender's segment, which ended with the send */
+	struct work_segment
+		*segment; /* the sender's segment, which ended with the send */
 	struct clock_mark *begin;
 	struct clock_mark *sent;
 	/* The segment of a kworker that carried it, and the time at which the
 	 * kworker woke the receiver; or NULL.
 	 */
-	struct hold *carrier;
+	struct work_segment *carrier;
 	struct clock_mark *carried;
 	/* work item that carries it, always to the same end; 0: unknown */
 	uint64_t item;
@@ -339,11 +340,11 @@ void thread_clock_free(struct thread_clock *clock);
  * parents from the segment that sent the answer yields the request's path back
  * to the thread that took it.
  */
-struct hold {
+struct work_segment {
 	const struct task *task;
 	const struct thread_clock *clock; /* of the thread */
 	struct request *request;	  /* holds a reference; NULL: none */
-	struct hold *parent;		  /* holds a reference; or NULL */
+	struct work_segment *parent;	  /* holds a reference; or NULL */
 	uint32_t length; /* upper bound of the number of ancestors */
 	struct clock_mark *begin;
 	struct clock_mark *end; /* NULL: still open */
@@ -368,25 +369,27 @@ struct hold {
 	uint32_t references;
 };
 
-struct hold *hold_refer(struct hold *hold);
-void hold_drop(struct hold *hold); /* NULL is allowed. */
+struct work_segment *work_segment_refer(struct work_segment *segment);
+void work_segment_drop(struct work_segment *segment); /* NULL is allowed. */
 
 /* Creates a segment without a request. Borrows @clock; consumes the reference
  * to @begin. Returns NULL when out of memory.
  */
-struct hold *hold_new(const struct task *task, const struct thread_clock *clock,
-		      struct clock_mark *begin);
+struct work_segment *work_segment_new(const struct task *task,
+				      const struct thread_clock *clock,
+				      struct clock_mark *begin);
 
 /* At most twice as many ancestors are kept. */
 enum { MOST_PARENTS = 1024 };
 
-/* Assigns @hold to @request (NULL: none) with the parent @parent, and removes
+/* Assigns @segment to @request (NULL: none) with the parent @parent, and removes
  * it from its previous request. @parent may be NULL, and counts as NULL if
- * @hold is among its ancestors.
+ * @segment is among its ancestors.
  *
  * Returns 0 or -ERROR_MEMORY.
  */
-int hold_give(struct hold *hold, struct request *request, struct hold *parent);
+int work_segment_give(struct work_segment *segment, struct request *request,
+		      struct work_segment *parent);
 
 /* Which sides of a request are in the recording. A request over a TCP
  * connection to another machine has only one.
@@ -403,7 +406,7 @@ struct request {
 	uint64_t number; /* from 1, in the order of creation */
 	/* the request that its sender worked for, or NULL */
 	struct request *parent;
-	struct hold *origin; /* the sender's segment when it was sent */
+	struct work_segment *origin; /* the sender's segment when it was sent */
 	/* found_ns of its sender's struct thread_endpoint at that time */
 	uint64_t found_ns;
 	uint64_t taken_ns;	   /* when it was first read; 0: unknown */
@@ -446,9 +449,9 @@ struct request {
 	uint64_t arrived_ns;
 	struct clock_mark *begin;
 	struct clock_mark *sent;
-	struct array holds; /* struct hold *, with references */
+	struct array segments; /* struct work_segment *, with references */
 	/* the newest segment on its path, one of holds */
-	struct hold *last;
+	struct work_segment *last;
 	struct clock_mark *answered; /* when the answer was sent */
 	/* when the client starts to read the answer */
 	struct clock_mark *heard;

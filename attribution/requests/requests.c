@@ -84,7 +84,7 @@ void requests_free(struct requests *requests)
 {
 	struct request **open;
 	struct thread_endpoint *endpoint;
-	struct hold *child;
+	struct work_segment *child;
 	size_t next = 0;
 	size_t place = 0;
 
@@ -96,7 +96,7 @@ void requests_free(struct requests *requests)
 	while ((endpoint = requests_next_endpoint(requests, &next)))
 		endpoint_free(endpoint);
 	while ((child = number_map_next_pointer(&requests->children, &place)))
-		hold_drop(child);
+		work_segment_drop(child);
 	message_map_free(&requests->items);
 	request_list_free(&requests->open);
 	array_free(&requests->endpoints);
@@ -119,7 +119,8 @@ int requests_end(struct requests *requests)
 	size_t next = 0;
 
 	while ((endpoint = requests_next_endpoint(requests, &next))) {
-		hold_drop(requests_cut(requests, endpoint, requests->end_ns));
+		work_segment_drop(
+			requests_cut(requests, endpoint, requests->end_ns));
 		thread_clock_end(&endpoint->clock);
 	}
 	for (size_t i = 0; i < requests->open.count; i++)

@@ -214,7 +214,7 @@ struct message *requests_sent_for(const struct thread_endpoint *server,
 
 	for (size_t i = 0;
 	     (message = endpoint_next_unheard(server, &i, medium)); i++)
-		if (message->hold->request == request)
+		if (message->segment->request == request)
 			return message;
 	return NULL;
 }
@@ -250,7 +250,7 @@ static struct message *find_answer_to(const struct requests *requests,
 				answer_of(server, request, is_bold) :
 				NULL;
 
-		if (message && message->hold->request == request)
+		if (message && message->segment->request == request)
 			return message;
 		if (!found)
 			found = message;
@@ -337,7 +337,7 @@ static struct message *find_found(const struct requests *requests, int32_t pid,
 static bool is_uncertain(const struct requests *requests,
 			 const struct message *message)
 {
-	const struct request *request = message->hold->request;
+	const struct request *request = message->segment->request;
 
 	if (request)
 		return request->is_polled || request->is_inferred;
@@ -374,7 +374,7 @@ static struct request *ask_by_other_way(struct requests *requests,
 					struct thread_endpoint *receiver,
 					const struct thread_endpoint *sender)
 {
-	const struct request *request = answer->hold->request;
+	const struct request *request = answer->segment->request;
 	enum message_medium medium;
 
 	if (!sender->found_ns && !(request && request->is_inferred))
@@ -416,12 +416,12 @@ static struct request *requests_ask_found(struct requests *requests,
 
 static bool is_served_by(const struct request *request, int32_t pid)
 {
-	struct hold *const *holds = request->holds.items;
+	struct work_segment *const *segments = request->segments.items;
 
 	if (request->server && request->server->pid == pid)
 		return true;
-	for (size_t i = 0; i < request->holds.count; i++)
-		if (holds[i]->task->pid == pid)
+	for (size_t i = 0; i < request->segments.count; i++)
+		if (segments[i]->task->pid == pid)
 			return true;
 	return false;
 }
@@ -432,7 +432,7 @@ static bool is_served_by(const struct request *request, int32_t pid)
 static struct request *find_current(const struct thread_endpoint *receiver,
 				    const struct message *message)
 {
-	struct request *current = message->hold->request;
+	struct request *current = message->segment->request;
 
 	return current && request_is_open(current) &&
 			       current->client == receiver->task &&
@@ -470,7 +470,7 @@ static struct request *answer_find_found(struct requests *requests,
 	const struct thread_endpoint *sender =
 		requests_known_endpoint(requests, message->sender);
 
-	return sender->found_ns && !message->hold->request ?
+	return sender->found_ns && !message->segment->request ?
 		       requests_ask_found(requests, message, receiver) :
 		       NULL;
 }
@@ -522,15 +522,16 @@ static bool is_for(const struct request *request,
 	return request;
 }
 
-/* Changes the parent of requests sent from @hold from @before to @request. */
-static void adopt(const struct requests *requests, const struct hold *hold,
+/* Changes the parent of requests sent from @segment from @before to @request. */
+static void adopt(const struct requests *requests,
+		  const struct work_segment *segment,
 		  const struct request *before, struct request *request)
 {
 	for (size_t i = 0; i < requests->open.count; i++) {
 		struct request *child = request_in(&requests->open, i);
 		struct request *parent = child->parent;
 
-		if (child->origin != hold || child->is_opening ||
+		if (child->origin != segment || child->is_opening ||
 		    (parent && parent != before) || is_for(request, child))
 			continue;
 		request_set_parent(child, request);
@@ -538,36 +539,37 @@ static void adopt(const struct requests *requests, const struct hold *hold,
 	}
 }
 
-/* Returns whether @hold ended with a send that nobody has read yet, perhaps the
+/* Returns whether @segment ended with a send that nobody has read yet, perhaps the
  * answer to its request.
  */
-static bool is_pending(const struct requests *requests, const struct hold *hold)
+static bool is_pending(const struct requests *requests,
+		       const struct work_segment *segment)
 {
 	const struct thread_endpoint *endpoint =
-		requests_known_endpoint(requests, hold->task);
+		requests_known_endpoint(requests, segment->task);
 
 	for (size_t i = 0; i < endpoint->unheard.count; i++) {
 		const struct message *message =
 			message_in(&endpoint->unheard, i);
 
-		if (message->hold == hold && !message->is_taken)
+		if (message->segment == segment && !message->is_taken)
 			return true;
 	}
 	return false;
 }
 
-/* Returns the previous segment of the thread of @hold, if it was for the same
+/* Returns the previous segment of the thread of @segment, if it was for the same
  * request, or NULL.
  */
-static struct hold *part_before(const struct requests *requests,
-				const struct hold *hold,
-				const struct request *request)
+static struct work_segment *part_before(const struct requests *requests,
+					const struct work_segment *segment,
+					const struct request *request)
 {
-	struct hold *parent = hold->parent;
+	struct work_segment *parent = segment->parent;
 
-	return !hold->is_start && parent &&
-			       (parent->task->pid == hold->task->pid ||
-				parent->is_deferred || hold->is_deferred) &&
+	return !segment->is_start && parent &&
+			       (parent->task->pid == segment->task->pid ||
+				parent->is_deferred || segment->is_deferred) &&
 			       !parent->is_charged && !parent->is_answer &&
 			       parent->request == request &&
 			       !is_pending(requests, parent) ?
@@ -575,16 +577,16 @@ static struct hold *part_before(const struct requests *requests,
 		       NULL;
 }
 
-/* Assigns the work of the thread of @hold since it last waited to @request: it
+/* Assigns the work of the thread of @segment since it last waited to @request: it
  * sent the answer.
  */
-static void attach(struct requests *requests, struct hold *hold,
+static void attach(struct requests *requests, struct work_segment *segment,
 		   struct request *request)
 {
-	const struct request *before = hold->request;
-	struct hold *first = hold;
-	struct hold *last = request->last;
-	struct hold *parent;
+	const struct request *before = segment->request;
+	struct work_segment *first = segment;
+	struct work_segment *last = request->last;
+	struct work_segment *parent;
 
 	while ((parent = part_before(requests, first, before))) {
 		requests_give(requests, first, request, parent);
@@ -593,11 +595,11 @@ static void attach(struct requests *requests, struct hold *hold,
 	}
 	requests_give(requests, first, request, last);
 	adopt(requests, first, before, request);
-	request->last = hold;
+	request->last = segment;
 	/* Another thread took the request, and this one found it in user space.
 	 */
 	request->is_inferred |= last && !last->is_carrier &&
-				last->task != hold->task;
+				last->task != segment->task;
 }
 
 /* @server took @next, as is known now: it has answered @request before it read
@@ -607,8 +609,8 @@ static void rename_taken(struct requests *requests,
 			 struct thread_endpoint *server,
 			 const struct request *request, struct request *next)
 {
-	struct hold *now = server->hold;
-	struct hold *work = now->is_waiting ? server->before : now;
+	struct work_segment *now = server->segment;
+	struct work_segment *work = now->is_waiting ? server->before : now;
 
 	if (!work || work->request != request)
 		return;
@@ -622,7 +624,8 @@ static void rename_taken(struct requests *requests,
  * @sent_ns, are still unanswered; perhaps they always will be.
  */
 static void go_on(struct requests *requests, struct thread_endpoint *server,
-		  struct request *request, struct hold *hold, uint64_t sent_ns)
+		  struct request *request, struct work_segment *segment,
+		  uint64_t sent_ns)
 {
 	struct request *next = NULL;
 
@@ -640,12 +643,12 @@ static void go_on(struct requests *requests, struct thread_endpoint *server,
 	if (next && request->taken_ns > sent_ns)
 		rename_taken(requests, server, request, next);
 	/* The thread has sent another message since. */
-	if (server->hold->parent != hold)
+	if (server->segment->parent != segment)
 		return;
-	if (next && next != server->hold->request)
-		requests_give(requests, server->hold, next, next->last);
+	if (next && next != server->segment->request)
+		requests_give(requests, server->segment, next, next->last);
 	else if (!next)
-		requests_give(requests, server->hold, request, hold);
+		requests_give(requests, server->segment, request, segment);
 }
 
 /* Returns whether the client of @request has sent other messages that are
@@ -676,7 +679,7 @@ void requests_answer(struct requests *requests, struct request *request,
 {
 	struct thread_endpoint *server = requests_endpoint(
 		requests, message->sender, message->sent->time_ns);
-	struct hold *hold = message->hold;
+	struct work_segment *segment = message->segment;
 
 	message->answers = request_refer(request);
 	request->server = message->sender;
@@ -685,15 +688,15 @@ void requests_answer(struct requests *requests, struct request *request,
 		request->is_inferred |=
 			channels_infer_order(requests->channels, message->to,
 					     request, message->sent->time_ns);
-	if (hold->request == request) {
-		request->last = hold;
+	if (segment->request == request) {
+		request->last = segment;
 		request->is_polled &= has_others(requests, request);
-	} else if (!is_for(hold->request, request)) {
-		attach(requests, hold, request);
+	} else if (!is_for(segment->request, request)) {
+		attach(requests, segment, request);
 		request->is_inferred |= !message->to;
 	}
-	hold->is_answer = true;
-	requests_give_carrier(requests, message, request, hold);
+	segment->is_answer = true;
+	requests_give_carrier(requests, message, request, segment);
 	request->is_answered = true;
 	request->answered = clock_mark_refer(
 		message->carried ? message->carried : message->sent);
@@ -706,5 +709,5 @@ void requests_answer(struct requests *requests, struct request *request,
 	 */
 	if (server->found_ns < message->sent->time_ns)
 		server->found_ns = 0;
-	go_on(requests, server, request, hold, message->sent->time_ns);
+	go_on(requests, server, request, segment, message->sent->time_ns);
 }

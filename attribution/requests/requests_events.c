@@ -153,7 +153,7 @@ static struct message *find_stray(const struct thread_endpoint *sender,
 {
 	for (size_t i = 0; sender && i < sender->unheard.count; i++) {
 		struct message *message = message_in(&sender->unheard, i);
-		const struct request *request = message->hold->request;
+		const struct request *request = message->segment->request;
 		enum stray stray = stray_of(message);
 
 		if (message->is_taken || message->medium != MEDIUM_TCP ||
@@ -285,7 +285,7 @@ static void requests_wait_begin(struct requests *requests,
 				struct message_function function,
 				const struct call_step *step)
 {
-	const struct request *current = endpoint->hold->request;
+	const struct request *current = endpoint->segment->request;
 
 	/* A thread that waits for a lock meanwhile continues its work. */
 	if (endpoint_waits(endpoint) ||
@@ -301,7 +301,7 @@ static void requests_wait_begin(struct requests *requests,
 	message_list_clear(&endpoint->copied);
 	if (endpoint->wait_state == WAIT_READS)
 		return;
-	hold_drop(endpoint->before);
+	work_segment_drop(endpoint->before);
 	endpoint->before = requests_cut(requests, endpoint, step->time_ns);
 	requests_wait(requests, endpoint);
 }
@@ -427,8 +427,8 @@ static void find(struct requests *requests, struct thread_endpoint *endpoint,
 		message = requests_find_unheard(requests, endpoint, medium,
 						is_polled);
 	if (!message) {
-		if (endpoint->hold->is_waiting)
-			requests_give(requests, endpoint->hold, NULL, NULL);
+		if (endpoint->segment->is_waiting)
+			requests_give(requests, endpoint->segment, NULL, NULL);
 		endpoint->found_ns = time_ns;
 		endpoint->found_by = medium;
 		requests_note_find(requests, endpoint->task->pid, time_ns);
@@ -538,9 +538,9 @@ static void cut_wait(struct requests *requests,
 		     struct thread_endpoint *endpoint, uint64_t time_ns)
 {
 	requests_resume(requests, endpoint);
-	hold_drop(endpoint->before);
+	work_segment_drop(endpoint->before);
 	endpoint->before = requests_cut(requests, endpoint, time_ns);
-	endpoint->hold->is_start = true;
+	endpoint->segment->is_start = true;
 	pass(endpoint);
 }
 
@@ -568,8 +568,8 @@ static void wake_by(struct requests *requests, struct message *message,
 	if (!message)
 		return;
 	hear(requests, message);
-	woken->hold->waker = message->sender;
-	woken->hold->waker_function = message->function;
+	woken->segment->waker = message->sender;
+	woken->segment->waker_function = message->function;
 	message->receiver = woken->task;
 	message->is_polled = woken->wait.function.kind == MESSAGE_MANY &&
 			     !message->to;

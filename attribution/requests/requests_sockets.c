@@ -45,7 +45,7 @@ static struct request *open_request(struct requests *requests,
 		.position = is_server ? state->taken_bytes : state->sent_bytes,
 		.begin = begin,
 		.sent = sent,
-		.holds = ARRAY_OF(struct hold *),
+		.segments = ARRAY_OF(struct work_segment *),
 		.references = 1,
 	};
 	if (requests_open(requests, request)) {
@@ -76,7 +76,8 @@ static struct message *deliver_first(struct requests *requests,
 				     uint64_t time_ns)
 {
 	struct clock_mark *mark = endpoint->transmitted;
-	bool is_cut = mark && mark->time_ns >= endpoint->hold->begin->time_ns;
+	bool is_cut = mark &&
+		      mark->time_ns >= endpoint->segment->begin->time_ns;
 	struct message *message = requests_deliver_at(
 		requests, endpoint,
 		is_cut ? clock_mark_refer(mark) :
@@ -96,7 +97,7 @@ static void ask(struct requests *requests, struct thread_endpoint *endpoint,
 		struct connection_state *state, uint64_t time_ns)
 {
 	struct message *message = deliver_first(requests, endpoint, time_ns);
-	struct request *parent = message ? message->hold->request : NULL;
+	struct request *parent = message ? message->segment->request : NULL;
 	struct request *request =
 		message ? open_request(requests, state,
 				       clock_mark_refer(message->begin),
@@ -106,7 +107,7 @@ static void ask(struct requests *requests, struct thread_endpoint *endpoint,
 	if (!request)
 		return;
 	request->client = endpoint->task;
-	request->origin = hold_refer(message->hold);
+	request->origin = work_segment_refer(message->segment);
 	request->found_ns = endpoint->found_ns;
 	if (parent && !parent->is_answered)
 		request_set_parent(request, parent);
@@ -161,7 +162,7 @@ static void take_first(struct requests *requests,
 {
 	struct clock_mark *begin =
 		mark_at(state->ready_ns ? state->ready_ns :
-					  endpoint->hold->begin->time_ns);
+					  endpoint->segment->begin->time_ns);
 	struct request *request = open_request(
 		requests, state, begin, begin ? clock_mark_refer(begin) : NULL);
 
@@ -177,7 +178,8 @@ static void take_more(struct requests *requests,
 	struct request *request = state->request;
 
 	if (endpoint_is_free(endpoint))
-		requests_give(requests, endpoint->hold, request, request->last);
+		requests_give(requests, endpoint->segment, request,
+			      request->last);
 	else
 		requests_resume(requests, endpoint);
 }
@@ -250,18 +252,19 @@ static void give_parent(struct requests *requests, struct message *message)
 		channels_take_opener(requests->channels, message->from);
 	const struct thread_endpoint *sender =
 		requests_known_endpoint(requests, message->sender);
-	struct hold *hold = message->hold;
+	struct work_segment *segment = message->segment;
 	size_t count;
 	struct request *newest = newest_taken(sender, &count);
 
 	message->is_opening = parent;
-	if (!parent && newest && newest->taken_ns >= hold->begin->time_ns)
+	if (!parent && newest && newest->taken_ns >= segment->begin->time_ns)
 		parent = request_refer(newest);
 	message->is_inferred |= count > 1;
-	if (parent && request_is_open(parent) && hold->request != parent) {
-		requests_give(requests, hold, parent, parent->last);
-		if (sender->hold->parent == hold)
-			requests_give(requests, sender->hold, parent, hold);
+	if (parent && request_is_open(parent) && segment->request != parent) {
+		requests_give(requests, segment, parent, parent->last);
+		if (sender->segment->parent == segment)
+			requests_give(requests, sender->segment, parent,
+				      segment);
 	}
 	request_drop(parent);
 }
@@ -526,7 +529,7 @@ void requests_socket_opens(struct requests *requests,
 					     NULL;
 
 	if (endpoint && !request)
-		request = endpoint->hold->request;
+		request = endpoint->segment->request;
 	channels_reset(requests->channels, socket);
 	if (request && request_is_open(request))
 		requests_check(requests, channels_open_for(requests->channels,

@@ -45,10 +45,11 @@ struct requests {
 	struct channels *channels;
 	struct connections *connections;
 	bool is_over;
-	struct find finds[FINDS];   /* the newest ones */
-	uint32_t find_count;	    /* total number so far */
-	struct number_map children; /* struct hold *, by tid of the child */
-	struct number_map items;    /* struct message *, by work item */
+	struct find finds[FINDS]; /* the newest ones */
+	uint32_t find_count;	  /* total number so far */
+	struct number_map
+		children; /* struct work_segment *, by tid of the child */
+	struct number_map items; /* struct message *, by work item */
 	/* pid, by the item that carries data to it */
 	struct number_map readers;
 	struct keyed_array askers; /* struct asker */

@@ -46,23 +46,23 @@ struct message *requests_deliver_at(struct requests *requests,
 				    struct clock_mark *mark)
 {
 	struct message *message = calloc(1, sizeof(*message));
-	struct hold *hold = NULL;
+	struct work_segment *segment = NULL;
 
 	if (message && endpoint->send_begin)
-		hold = requests_cut_at(requests, endpoint, mark);
+		segment = requests_cut_at(requests, endpoint, mark);
 	else
 		clock_mark_drop(mark);
-	if (!hold) {
+	if (!segment) {
 		requests->status = -ERROR_MEMORY;
 		free(message);
 		return NULL;
 	}
-	requests_give(requests, endpoint->hold, hold->request, hold);
+	requests_give(requests, endpoint->segment, segment->request, segment);
 	*message = (struct message){
 		.sender = endpoint->task,
-		.hold = hold,
+		.segment = segment,
 		.begin = clock_mark_refer(endpoint->send_begin),
-		.sent = clock_mark_refer(hold->end),
+		.sent = clock_mark_refer(segment->end),
 		.function = endpoint->send.number,
 		.wakes = endpoint->wakes,
 		.kind = endpoint->send.function.kind,
@@ -305,10 +305,10 @@ void requests_item_begins(struct requests *requests,
 		message_drop(message);
 		return;
 	}
-	hold_drop(requests_cut(requests, worker, event->time_ns));
-	worker->hold->is_start = true;
-	worker->hold->is_carrier = true;
-	message->carrier = hold_refer(worker->hold);
+	work_segment_drop(requests_cut(requests, worker, event->time_ns));
+	worker->segment->is_start = true;
+	worker->segment->is_carrier = true;
+	message->carrier = work_segment_refer(worker->segment);
 	message_drop(worker->carries);
 	worker->carries = message;
 	worker->carry_state = WORK_RUNS;
@@ -345,10 +345,10 @@ void requests_item_step(struct requests *requests, const struct call_step *step)
 		return;
 	}
 	worker->carry_state = WORK_DONE;
-	if (!worker->hold->is_carrier)
+	if (!worker->segment->is_carrier)
 		return;
-	hold_drop(requests_cut(requests, worker, step->time_ns));
-	worker->hold->is_start = true;
+	work_segment_drop(requests_cut(requests, worker, step->time_ns));
+	worker->segment->is_start = true;
 }
 
 struct message *requests_item_message(struct requests *requests,
@@ -365,7 +365,7 @@ struct message *requests_item_message(struct requests *requests,
 		return NULL;
 	if (message->carried)
 		return message;
-	message->carried = waker->hold == message->carrier ?
+	message->carried = waker->segment == message->carrier ?
 				   thread_clock_mark(&waker->clock, time_ns) :
 				   clock_mark_refer(message->carrier->end);
 	if (!message->carried)
@@ -597,14 +597,15 @@ struct message *requests_find_unheard(struct requests *requests,
  */
 static struct request *handed_of(const struct message *message)
 {
-	struct request *request = message->hold->request;
-	struct hold *const *holds = request ? request->holds.items : NULL;
+	struct request *request = message->segment->request;
+	struct work_segment *const *segments =
+		request ? request->segments.items : NULL;
 
 	if (!request || !request_is_open(request))
 		return NULL;
-	for (size_t i = 0; i < request->holds.count; i++)
-		if (holds[i]->task != message->sender &&
-		    holds[i]->task->pid == message->sender->pid)
+	for (size_t i = 0; i < request->segments.count; i++)
+		if (segments[i]->task != message->sender &&
+		    segments[i]->task->pid == message->sender->pid)
 			return request;
 	return NULL;
 }
@@ -640,7 +641,8 @@ static void forget_unheard(struct thread_endpoint *endpoint, uint64_t time_ns)
 		const struct message *message =
 			message_in(&endpoint->unheard, i);
 
-		if (message->sent->time_ns < time_ns && !message->hold->request)
+		if (message->sent->time_ns < time_ns &&
+		    !message->segment->request)
 			message_drop(message_list_take(&endpoint->unheard, i));
 	}
 }
@@ -666,7 +668,7 @@ void requests_take_answer(struct requests *requests,
 	struct request *parent = request->parent;
 
 	if (!request->end) {
-		request->heard = clock_mark_refer(endpoint->hold->begin);
+		request->heard = clock_mark_refer(endpoint->segment->begin);
 		request->end = thread_clock_mark(&endpoint->clock, time_ns);
 	}
 	if (!request->end)
@@ -678,9 +680,9 @@ void requests_take_answer(struct requests *requests,
 		requests_resume(requests, endpoint);
 		return;
 	}
-	requests_give(requests, endpoint->hold, parent, parent->last);
+	requests_give(requests, endpoint->segment, parent, parent->last);
 	/* It continues the work that the request was part of. */
-	endpoint->hold->is_start = false;
+	endpoint->segment->is_start = false;
 }
 
 /* @sender passes the found message that it works for on to @endpoint. */
@@ -689,8 +691,8 @@ static void take_found(struct requests *requests,
 		       struct thread_endpoint *sender,
 		       const struct message *message)
 {
-	requests_give(requests, endpoint->hold, NULL, message->hold);
-	endpoint->hold->is_start = false;
+	requests_give(requests, endpoint->segment, NULL, message->segment);
+	endpoint->segment->is_start = false;
 	endpoint->found_ns = sender->found_ns;
 	endpoint->found_by = sender->found_by;
 	sender->found_ns = 0;
@@ -702,7 +704,7 @@ static void take_work(struct requests *requests,
 		      struct thread_endpoint *endpoint,
 		      const struct message *message)
 {
-	struct request *request = message->hold->request;
+	struct request *request = message->segment->request;
 	struct thread_endpoint *sender =
 		requests_known_endpoint(requests, message->sender);
 
@@ -716,9 +718,9 @@ static void take_work(struct requests *requests,
 	}
 	endpoint->found_ns = 0;
 	request->is_inferred |= message->medium != MEDIUM_PIPE;
-	requests_give(requests, endpoint->hold, request,
+	requests_give(requests, endpoint->segment, request,
 		      requests_give_carrier(requests, message, request,
-					    message->hold));
+					    message->segment));
 	requests_check(requests, request_list_add(&endpoint->taken, request));
 }
 
@@ -729,7 +731,8 @@ void requests_serve(struct requests *requests, struct thread_endpoint *endpoint,
 	request->server = endpoint->task;
 	endpoint->found_ns = 0;
 	if (endpoint_is_free(endpoint))
-		requests_give(requests, endpoint->hold, request, request->last);
+		requests_give(requests, endpoint->segment, request,
+			      request->last);
 	requests_check(requests, request_list_add(&endpoint->taken, request));
 }
 
@@ -749,7 +752,7 @@ static void take_request(struct requests *requests,
 static bool is_of_same_work(const struct thread_endpoint *endpoint,
 			    const struct message *message)
 {
-	const struct request *request = message->hold->request;
+	const struct request *request = message->segment->request;
 
 	return request && endpoint->before &&
 	       endpoint->before->request == request;

@@ -16,7 +16,7 @@
 #include "cmd/report/request_check_internal.h"
 #include "common/bytes.h"
 #include "common/error.h"
-#include "common/files/kept_file.h"
+#include "common/files/cache_file.h"
 #include "decoder/recording/recording.h"
 #include "explain/explain.h"
 #include "report/profile/profile_report.h"
@@ -65,11 +65,11 @@ struct step_pass {
 /* One cached file of records from which a table is made
  * (tables/table_records.h).
  */
-struct kept_part {
+struct cached_part {
 	const struct table_run *run;
 	const struct table_records *records;
-	struct kept_file file;		 /* if it is read */
-	struct kept_file_writer *writer; /* if it is written, else NULL */
+	struct cache_file file;		  /* if it is read */
+	struct cache_file_writer *writer; /* if it is written, else NULL */
 };
 
 enum { MOST_TABLES = 24 };
@@ -77,13 +77,13 @@ enum { MOST_TABLES = 24 };
 enum { MOST_PARTS = 2 * (1 + MOST_TABLES) };
 
 /* The cached records of all tables of a pass, stored beside the recording. */
-struct kept_tables {
+struct cached_tables {
 	const struct session *session;
 	bool can_be;	  /* some can be cached */
 	bool are_all;	  /* no table needs anything else */
 	bool are_damaged; /* the cached files are invalid */
 	uint64_t key;
-	struct kept_part parts[MOST_PARTS];
+	struct cached_part parts[MOST_PARTS];
 	size_t count;
 };
 
@@ -169,7 +169,7 @@ static struct step_pass step_pass_of(const struct trackers *trackers,
 /* Returns whether another table of the pass already reads these records on
  * behalf of all.
  */
-static bool are_others(const struct kept_tables *kept,
+static bool are_others(const struct cached_tables *kept,
 		       const struct table_records *records)
 {
 	for (size_t i = 0; i < kept->count; i++)
@@ -178,7 +178,7 @@ static bool are_others(const struct kept_tables *kept,
 	return false;
 }
 
-static void add_parts(struct kept_tables *kept, const struct table_run *run,
+static void add_parts(struct cached_tables *kept, const struct table_run *run,
 		      bool is_alone)
 {
 	const struct table_records *records = run->request->table->records;
@@ -192,9 +192,9 @@ static void add_parts(struct kept_tables *kept, const struct table_run *run,
 		if (are_others(kept, records))
 			continue;
 		assert(kept->count < MOST_PARTS);
-		kept->parts[kept->count++] = (struct kept_part){ run, records,
-								 KEPT_FILE_NONE,
-								 NULL };
+		kept->parts[kept->count++] =
+			(struct cached_part){ run, records, CACHE_FILE_NONE,
+					      NULL };
 	}
 	kept->are_all &= has_any;
 }
@@ -202,11 +202,11 @@ static void add_parts(struct kept_tables *kept, const struct table_run *run,
 /* Returns the cached records of the @count tables of @runs, whose inputs must
  * be set. Borrows all arguments.
  */
-static struct kept_tables kept_tables_of(const struct session *session,
-					 const struct table_run *runs,
-					 size_t count)
+static struct cached_tables cached_tables_of(const struct session *session,
+					     const struct table_run *runs,
+					     size_t count)
 {
-	struct kept_tables kept = { .session = session, .are_all = true };
+	struct cached_tables kept = { .session = session, .are_all = true };
 
 	kept.can_be = checkpoints_find_key(session, &kept.key);
 	for (size_t i = 0; i < count; i++)
@@ -217,14 +217,14 @@ static struct kept_tables kept_tables_of(const struct session *session,
 /* Returns the name of the checkpoints from which the tables' steps resume in a
  * window, or NULL if they need none: see struct table_records.
  */
-static const char *kept_tables_checkpoints(const struct kept_tables *kept)
+static const char *cached_tables_checkpoints(const struct cached_tables *kept)
 {
 	return kept->are_all && kept->count ?
 		       kept->parts->records->checkpoints :
 		       NULL;
 }
 
-static char *path_of(const struct kept_tables *kept,
+static char *path_of(const struct cached_tables *kept,
 		     const struct table_records *records)
 {
 	char name[64];
@@ -234,28 +234,29 @@ static char *path_of(const struct kept_tables *kept,
 }
 
 /* Opens the cached records that the window needs. */
-static bool open_records(const struct kept_tables *kept, struct kept_part *part)
+static bool open_records(const struct cached_tables *kept,
+			 struct cached_part *part)
 {
-	const struct kept_span wanted =
+	const struct cached_span wanted =
 		part->records->wanted(kept->session->window);
 	char *path = path_of(kept, part->records);
 	bool is_open = path &&
-		       kept_file_open(&part->file, path, kept->key, &wanted);
+		       cache_file_open(&part->file, path, kept->key, &wanted);
 
 	free(path);
 	return is_open;
 }
 
-static void close_records(struct kept_part *part)
+static void close_records(struct cached_part *part)
 {
-	kept_file_close(&part->file);
-	part->file = KEPT_FILE_NONE;
+	cache_file_close(&part->file);
+	part->file = CACHE_FILE_NONE;
 }
 
 /* Opens the cached records if the session's window can be made from them.
  * Returns whether all are available.
  */
-static bool kept_tables_find(struct kept_tables *kept)
+static bool cached_tables_find(struct cached_tables *kept)
 {
 	bool are_there = kept->can_be && kept->are_all &&
 			 !time_window_is_all(kept->session->window) &&
@@ -348,12 +349,12 @@ static int run_window(const struct session *session,
 		       status;
 }
 
-static bool read_chunk(const struct kept_part *part, size_t index)
+static bool read_chunk(const struct cached_part *part, size_t index)
 {
-	const struct kept_chunk *chunk = array_at(&part->file.chunks, index);
+	const struct cached_chunk *chunk = array_at(&part->file.chunks, index);
 	struct event_handler *handler = part->run->handler;
 	size_t size;
-	void *bytes = kept_file_read(&part->file, index, &size);
+	void *bytes = cache_file_read(&part->file, index, &size);
 	struct pack pack = pack_to_read(bytes, bytes ? size : 0);
 
 	pack_check(&pack, bytes);
@@ -367,7 +368,7 @@ static bool read_chunk(const struct kept_part *part, size_t index)
 
 /* The last chunk holds the data that all others refer to, so it is read first.
  */
-static bool read_chunks(const struct kept_part *part)
+static bool read_chunks(const struct cached_part *part)
 {
 	size_t count = part->file.chunks.count;
 	bool is_whole = count && read_chunk(part, count - 1);
@@ -383,9 +384,9 @@ static bool read_chunks(const struct kept_part *part)
  * Returns 0; -ERROR_FORMAT if the cache turns out to be unusable: the tables
  * are then unusable, too; or another negative enum error.
  */
-static int kept_tables_read(struct kept_tables *kept,
-			    struct step_callback *callback,
-			    struct task_stacks **stacks)
+static int cached_tables_read(struct cached_tables *kept,
+			      struct step_callback *callback,
+			      struct task_stacks **stacks)
 {
 	int status;
 
@@ -401,7 +402,7 @@ static int kept_tables_read(struct kept_tables *kept,
 }
 
 /* Several tables may share the same records. */
-static bool is_written(const struct kept_tables *kept,
+static bool is_written(const struct cached_tables *kept,
 		       const struct table_records *records)
 {
 	for (size_t i = 0; i < kept->count; i++)
@@ -411,22 +412,22 @@ static bool is_written(const struct kept_tables *kept,
 	return false;
 }
 
-static void keep(const struct kept_tables *kept, struct kept_part *part)
+static void keep(const struct cached_tables *kept, struct cached_part *part)
 {
 	char *path = path_of(kept, part->records);
 
 	if (path)
-		part->writer = kept_file_writer_open(path, kept->key);
+		part->writer = cache_file_writer_open(path, kept->key);
 	if (part->writer)
 		part->records->keep(part->run->handler, part->writer);
 	free(path);
 }
 
 /* Starts to cache the records that are not cached yet. */
-static void kept_tables_keep(struct kept_tables *kept)
+static void cached_tables_keep(struct cached_tables *kept)
 {
 	for (size_t i = 0; i < kept->count && kept->can_be; i++) {
-		struct kept_part *part = &kept->parts[i];
+		struct cached_part *part = &kept->parts[i];
 		bool is_there;
 
 		close_records(part);
@@ -440,26 +441,26 @@ static void kept_tables_keep(struct kept_tables *kept)
 /* Makes the new cached records visible to later commands. Call it after the
  * whole pass.
  */
-static void kept_tables_finish(struct kept_tables *kept)
+static void cached_tables_finish(struct cached_tables *kept)
 {
 	for (size_t i = 0; i < kept->count; i++) {
-		struct kept_part *part = &kept->parts[i];
+		struct cached_part *part = &kept->parts[i];
 
 		if (!part->writer)
 			continue;
 		if (part->records->keep_at_end)
 			part->records->keep_at_end(part->run->handler);
 		part->records->pack_rest(part->run->handler,
-					 kept_file_writer_rest(part->writer));
-		kept_file_writer_finish(part->writer);
+					 cache_file_writer_rest(part->writer));
+		cache_file_writer_finish(part->writer);
 	}
 }
 
-static void kept_tables_close(struct kept_tables *kept)
+static void cached_tables_close(struct cached_tables *kept)
 {
 	for (size_t i = 0; i < kept->count; i++) {
-		kept_file_close(&kept->parts[i].file);
-		kept_file_writer_close(kept->parts[i].writer);
+		cache_file_close(&kept->parts[i].file);
+		cache_file_writer_close(kept->parts[i].writer);
 	}
 }
 
@@ -547,11 +548,11 @@ static int render_all(const struct session *session, struct table_run *runs,
 }
 
 /* Sends the recording through all trackers of @input. */
-static int run_trackers(const struct kept_tables *kept,
+static int run_trackers(const struct cached_tables *kept,
 			const struct attribution_input *input,
 			struct task_stacks **stacks)
 {
-	const char *checkpoints = kept_tables_checkpoints(kept);
+	const char *checkpoints = cached_tables_checkpoints(kept);
 	struct step_join *join = trackers_join(input->trackers);
 	int status;
 
@@ -573,7 +574,7 @@ static int run_trackers(const struct kept_tables *kept,
 }
 
 /* Sends the recording through all tables of @runs. */
-static int run_tables(const struct kept_tables *kept,
+static int run_tables(const struct cached_tables *kept,
 		      const struct attribution_input *input,
 		      const struct table_run *runs, size_t count,
 		      struct task_stacks **stacks)
@@ -595,21 +596,21 @@ static int run_tables(const struct kept_tables *kept,
 /* Fills the tables from the cache, and from the steps of the window if they
  * need them.
  */
-static int read_tables(struct kept_tables *kept,
+static int read_tables(struct cached_tables *kept,
 		       const struct attribution_input *input,
 		       struct task_stacks **stacks)
 {
-	const char *checkpoints = kept_tables_checkpoints(kept);
+	const char *checkpoints = cached_tables_checkpoints(kept);
 	struct step_join *join = NULL;
 	int status;
 
 	if (!checkpoints)
-		return kept_tables_read(kept, NULL, stacks);
+		return cached_tables_read(kept, NULL, stacks);
 	join = trackers_join(input->trackers);
 	if (!join)
 		return -ERROR_MEMORY;
 	step_join_pack_as(join, checkpoints);
-	status = kept_tables_read(kept, step_join_callback(join), stacks);
+	status = cached_tables_read(kept, step_join_callback(join), stacks);
 	step_join_free(join);
 	return status;
 }
@@ -627,7 +628,7 @@ static int open_tables(struct table_run *runs, size_t count)
 }
 
 /* Fills all tables from the recording or, if @is_read, from the cache. */
-static int fill(struct kept_tables *kept, bool is_read,
+static int fill(struct cached_tables *kept, bool is_read,
 		const struct attribution_input *input, struct table_run *runs,
 		size_t count, struct task_stacks **stacks)
 {
@@ -637,14 +638,14 @@ static int fill(struct kept_tables *kept, bool is_read,
 		return status;
 	if (is_read)
 		return read_tables(kept, input, stacks);
-	kept_tables_keep(kept);
+	cached_tables_keep(kept);
 	status = run_tables(kept, input, runs, count, stacks);
 	if (!status)
-		kept_tables_finish(kept);
+		cached_tables_finish(kept);
 	return status;
 }
 
-static int fill_and_render(struct kept_tables *kept, bool is_read,
+static int fill_and_render(struct cached_tables *kept, bool is_read,
 			   const struct attribution_input *input,
 			   struct table_run *runs, size_t count, bool has_heads)
 {
@@ -719,7 +720,7 @@ static int set_inputs(const struct session *session,
 /* Returns 0, the exit code, or -ERROR_FORMAT if @is_read and the cache is
  * unusable.
  */
-static int pass_once(struct kept_tables *kept, bool is_read,
+static int pass_once(struct cached_tables *kept, bool is_read,
 		     struct attribution_input *input, struct table_run *runs,
 		     size_t count, bool has_heads)
 {
@@ -738,18 +739,18 @@ static int pass_once(struct kept_tables *kept, bool is_read,
 static int pass(const struct session *session, struct attribution_input *input,
 		struct table_run *runs, size_t count, bool has_heads)
 {
-	struct kept_tables kept;
+	struct cached_tables kept;
 	int status = set_inputs(session, input, runs, count);
 
 	if (status)
 		return status;
-	kept = kept_tables_of(session, runs, count);
+	kept = cached_tables_of(session, runs, count);
 	status = -ERROR_FORMAT;
-	if (kept_tables_find(&kept))
+	if (cached_tables_find(&kept))
 		status = pass_once(&kept, true, input, runs, count, has_heads);
 	if (status == -ERROR_FORMAT)
 		status = pass_once(&kept, false, input, runs, count, has_heads);
-	kept_tables_close(&kept);
+	cached_tables_close(&kept);
 	return status;
 }
 

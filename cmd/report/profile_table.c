@@ -454,7 +454,7 @@ static void begin_window(struct event_handler *handler)
 }
 
 static void keep_slices(struct event_handler *handler,
-			struct kept_file_writer *writer)
+			struct cache_file_writer *writer)
 {
 	beneficiary_profile_keep(by_beneficiary(handler), writer);
 }
@@ -494,7 +494,7 @@ const struct attribution_table profile_table = {
 };
 
 static void keep_wall(struct event_handler *handler,
-		      struct kept_file_writer *writer)
+		      struct cache_file_writer *writer)
 {
 	wall_tree_keep(((struct profile_in_pass *)handler)->wall, writer);
 }

@@ -138,13 +138,13 @@ bool trace_filter_excludes(const struct trace_filter *filter, uint64_t address)
 	return filter->count;
 }
 
-struct kept_program {
+struct cached_program {
 	struct program_key key;
 	char *path;
 };
 
-struct kept_programs {
-	struct array files; /* struct kept_program, by key */
+struct cached_programs {
+	struct array files; /* struct cached_program, by key */
 };
 
 /* Returns a text with the path @folder/@name, NULL if it is too long or when out
@@ -195,10 +195,10 @@ static char *first_file(const char *folder)
 /* Adds the file in the folder @key of @root. Returns 0, also if there is none,
  * or -ERROR_MEMORY.
  */
-static int add(struct kept_programs *programs, const char *root,
+static int add(struct cached_programs *programs, const char *root,
 	       const char *key)
 {
-	struct kept_program program = { .path = NULL };
+	struct cached_program program = { .path = NULL };
 	char *folder;
 	int status = 0;
 
@@ -218,13 +218,13 @@ static int add(struct kept_programs *programs, const char *root,
 
 static int compare_key(const void *a, const void *b)
 {
-	const struct kept_program *x = a;
-	const struct kept_program *y = b;
+	const struct cached_program *x = a;
+	const struct cached_program *y = b;
 
 	return strcmp(x->key.text, y->key.text);
 }
 
-static int list(struct kept_programs *programs, const char *root)
+static int list(struct cached_programs *programs, const char *root)
 {
 	DIR *listing = opendir(root);
 	struct dirent *entry;
@@ -240,30 +240,30 @@ static int list(struct kept_programs *programs, const char *root)
 	return status;
 }
 
-struct kept_programs *kept_programs_new(const char *recording)
+struct cached_programs *cached_programs_new(const char *recording)
 {
-	struct kept_programs *programs = calloc(1, sizeof(*programs));
+	struct cached_programs *programs = calloc(1, sizeof(*programs));
 	char *root = join(recording, "programs");
 	char absolute[PATH_MAX];
 	int status = 0;
 
 	if (programs)
-		programs->files = ARRAY_OF(struct kept_program);
+		programs->files = ARRAY_OF(struct cached_program);
 	if (programs && root && is_folder(root) && realpath(root, absolute))
 		status = list(programs, absolute);
 	free(root);
 	if (!status)
 		return programs;
-	kept_programs_free(programs);
+	cached_programs_free(programs);
 	return NULL;
 }
 
-void kept_programs_free(struct kept_programs *programs)
+void cached_programs_free(struct cached_programs *programs)
 {
 	if (!programs)
 		return;
 	for (size_t i = 0; i < programs->files.count; i++) {
-		struct kept_program *program = array_at(&programs->files, i);
+		struct cached_program *program = array_at(&programs->files, i);
 
 		free(program->path);
 	}
@@ -271,11 +271,11 @@ void kept_programs_free(struct kept_programs *programs)
 	free(programs);
 }
 
-const char *kept_programs_find(const struct kept_programs *programs,
-			       const struct sideband_mmap *map)
+const char *cached_programs_find(const struct cached_programs *programs,
+				 const struct sideband_mmap *map)
 {
-	struct kept_program wanted = { .path = NULL };
-	const struct kept_program *found;
+	struct cached_program wanted = { .path = NULL };
+	const struct cached_program *found;
 
 	if (!programs->files.count)
 		return NULL;
@@ -297,7 +297,7 @@ const char *recording_user_path(const struct recording *recording,
 				struct arena *arena)
 {
 	const struct recording_facts *facts = recording_facts(recording);
-	const char *kept = kept_programs_find(facts->programs, map);
+	const char *kept = cached_programs_find(facts->programs, map);
 	const char *path = map->path;
 	char rooted[4096];
 	int length;
@@ -319,7 +319,7 @@ const char *recording_user_path(const struct recording *recording,
 bool recording_contains_program(const struct recording *recording,
 				const struct sideband_mmap *map)
 {
-	return kept_programs_find(recording_facts(recording)->programs, map);
+	return cached_programs_find(recording_facts(recording)->programs, map);
 }
 
 bool recording_has_program(const struct recording *recording,
@@ -406,7 +406,7 @@ struct recording *recording_new(const char *path, const struct log *log)
 			arena_text(recording->facts.arena, path, strlen(path));
 		recording->record_lists = record_lists_new();
 		recording->facts.program_ids = program_ids_new();
-		recording->facts.programs = kept_programs_new(path);
+		recording->facts.programs = cached_programs_new(path);
 	}
 	if (recording->facts.files.path && recording->record_lists &&
 	    recording->facts.program_ids && recording->facts.programs)
@@ -458,7 +458,7 @@ static void forget(struct recording_facts *facts)
 	stream_list_free(&facts->streams);
 	event_table_free(&facts->events);
 	program_ids_free(facts->program_ids);
-	kept_programs_free(facts->programs);
+	cached_programs_free(facts->programs);
 }
 
 void recording_close(struct recording *recording)

@@ -14,7 +14,7 @@ struct arena;
 struct coresight_streams;
 struct log;
 struct generated_code;
-struct kept_programs;
+struct cached_programs;
 struct program_ids;
 struct recording;
 
@@ -66,7 +66,7 @@ struct recording_facts {
 	struct recording_files files;
 	const char *root; /* root folder of the traced machine, or NULL */
 	struct program_ids *program_ids;
-	struct kept_programs *programs;
+	struct cached_programs *programs;
 	struct event_table events;
 	struct stream_list streams;
 	struct array tracepoints; /* struct tracepoint */

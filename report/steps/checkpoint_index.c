@@ -2,7 +2,7 @@
 #include "report/steps/checkpoint_index.h"
 
 #include "common/bytes.h"
-#include "common/files/kept_file.h"
+#include "common/files/cache_file.h"
 #include "common/files/output_folder.h"
 #include "common/files/regular_file.h"
 #include "common/formats/build_id.h"

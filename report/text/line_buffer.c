@@ -14,7 +14,7 @@ void line_buffer_start(struct line_buffer *buffer, FILE *out)
 {
 	buffer->out = out;
 	buffer->kept = NULL;
-	buffer->kept_size = 0;
+	buffer->cached_size = 0;
 	buffer->is_cut = false;
 	buffer->size = 0;
 	buffer->is_live = out && __flbf(out);
@@ -24,16 +24,16 @@ void line_buffer_start(struct line_buffer *buffer, FILE *out)
 
 static void keep(struct line_buffer *buffer, const void *bytes, size_t size)
 {
-	char *kept = realloc(buffer->kept, buffer->kept_size + size + 1);
+	char *kept = realloc(buffer->kept, buffer->cached_size + size + 1);
 
 	if (!kept) {
 		buffer->is_cut = true;
 		return;
 	}
-	memcpy(kept + buffer->kept_size, bytes, size);
+	memcpy(kept + buffer->cached_size, bytes, size);
 	buffer->kept = kept;
-	buffer->kept_size += size;
-	kept[buffer->kept_size] = 0;
+	buffer->cached_size += size;
+	kept[buffer->cached_size] = 0;
 }
 
 static void hand_on(struct line_buffer *buffer, const void *bytes, size_t size)
@@ -56,9 +56,9 @@ char *line_buffer_kept(struct line_buffer *buffer, size_t *size)
 
 	line_buffer_flush(buffer);
 	kept = buffer->kept;
-	*size = buffer->kept_size;
+	*size = buffer->cached_size;
 	buffer->kept = NULL;
-	buffer->kept_size = 0;
+	buffer->cached_size = 0;
 	if (!buffer->is_cut)
 		return kept;
 	free(kept);

@@ -24,7 +24,7 @@ enum { LINE_BUFFER_BYTES = 4096, LINE_BUFFER_WIDEST = 32 };
 struct line_buffer {
 	FILE *out; /* borrowed, or NULL */
 	char *kept;
-	size_t kept_size;
+	size_t cached_size;
 	bool is_cut; /* memory was not sufficient for all lines */
 	size_t size;
 	bool is_live;

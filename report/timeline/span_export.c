@@ -13,7 +13,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-struct kept_track {
+struct cached_track {
 	struct span_track track;
 	bool is_known;
 	bool is_open; /* of a CPU's track: a span is open */
@@ -23,7 +23,7 @@ struct kept_track {
 struct span_tracks {
 	const struct task_names *names;	      /* borrowed */
 	struct span_writer *writer;	      /* borrowed */
-	struct array lists[SPAN_TRACK_KINDS]; /* struct kept_track by task
+	struct array lists[SPAN_TRACK_KINDS]; /* struct cached_track by task
 						 * index or CPU */
 	uint64_t count;
 	int status; /* 0, or -ERROR_MEMORY */
@@ -47,7 +47,7 @@ static struct span_tracks span_tracks_of(struct span_writer *writer,
 	struct span_tracks tracks = { .names = names, .writer = writer };
 
 	for (int i = 0; i < SPAN_TRACK_KINDS; i++)
-		tracks.lists[i] = ARRAY_OF(struct kept_track);
+		tracks.lists[i] = ARRAY_OF(struct cached_track);
 	return tracks;
 }
 
@@ -83,7 +83,7 @@ static void name_task(const struct span_tracks *tracks,
 			 task->tid ? "unknown" : "swapper", task->cpu);
 }
 
-static void announce(struct span_tracks *tracks, struct kept_track *kept,
+static void announce(struct span_tracks *tracks, struct cached_track *kept,
 		     const struct span_track *like, uint64_t time_ns)
 {
 	kept->is_known = true;
@@ -98,11 +98,11 @@ static void announce(struct span_tracks *tracks, struct kept_track *kept,
 }
 
 /* Returns a track that was already announced, or NULL. */
-static struct kept_track *find_known(const struct span_tracks *tracks,
-				     enum span_track_kind kind, size_t index)
+static struct cached_track *find_known(const struct span_tracks *tracks,
+				       enum span_track_kind kind, size_t index)
 {
 	const struct array *list = &tracks->lists[kind];
-	struct kept_track *kept;
+	struct cached_track *kept;
 
 	if (index >= list->count)
 		return NULL;
@@ -110,10 +110,10 @@ static struct kept_track *find_known(const struct span_tracks *tracks,
 	return kept->is_known ? kept : NULL;
 }
 
-static struct kept_track *add(struct span_tracks *tracks, size_t index,
-			      const struct span_track *like, uint64_t time_ns)
+static struct cached_track *add(struct span_tracks *tracks, size_t index,
+				const struct span_track *like, uint64_t time_ns)
 {
-	struct kept_track *kept =
+	struct cached_track *kept =
 		array_reach(&tracks->lists[like->kind], index);
 
 	if (kept)
@@ -126,14 +126,14 @@ static struct kept_track *add(struct span_tracks *tracks, size_t index,
 /* Returns a task's track, valid until the next call; NULL when out of memory. A
  * track beside a thread's functions has the functions' track as its parent.
  */
-static struct kept_track *span_tracks_task(struct span_tracks *tracks,
-					   enum span_track_kind kind,
-					   const struct task *task,
-					   uint64_t time_ns)
+static struct cached_track *span_tracks_task(struct span_tracks *tracks,
+					     enum span_track_kind kind,
+					     const struct task *task,
+					     uint64_t time_ns)
 {
-	struct kept_track *known = find_known(tracks, kind, task->index);
+	struct cached_track *known = find_known(tracks, kind, task->index);
 	struct span_track track = { .kind = kind, .task = task };
-	const struct kept_track *parent;
+	const struct cached_track *parent;
 
 	if (known)
 		return known;
@@ -144,12 +144,12 @@ static struct kept_track *span_tracks_task(struct span_tracks *tracks,
 	return add(tracks, task->index, &track, time_ns);
 }
 
-static struct kept_track *span_tracks_cpu(struct span_tracks *tracks,
-					  enum span_track_kind kind,
-					  uint32_t cpu, uint64_t time_ns)
+static struct cached_track *span_tracks_cpu(struct span_tracks *tracks,
+					    enum span_track_kind kind,
+					    uint32_t cpu, uint64_t time_ns)
 {
 	const struct span_track track = { .kind = kind, .cpu = cpu };
-	struct kept_track *known = find_known(tracks, kind, cpu_slot(cpu));
+	struct cached_track *known = find_known(tracks, kind, cpu_slot(cpu));
 
 	return known ? known : add(tracks, cpu_slot(cpu), &track, time_ns);
 }
@@ -185,7 +185,7 @@ static struct span_tracks *tracks_of(struct lane_callback *callback)
 static const struct span_track *
 track_of(struct span_tracks *tracks, const struct lane *lane, uint64_t time_ns)
 {
-	const struct kept_track *kept =
+	const struct cached_track *kept =
 		lane->task ?
 			span_tracks_task(tracks, lane->kind, lane->task,
 					 time_ns) :
@@ -262,21 +262,21 @@ struct span_export {
 	uint64_t last_ns; /* time of the last event of any CPU */
 };
 
-static struct kept_track *task_track(struct span_export *export,
-				     const struct call_step *step)
+static struct cached_track *task_track(struct span_export *export,
+				       const struct call_step *step)
 {
 	return span_tracks_task(&export->tracks, SPAN_TASK, step->task,
 				step->time_ns);
 }
 
-static struct kept_track *cpu_track(struct span_export *export,
-				    const struct call_step *step,
-				    enum span_track_kind kind)
+static struct cached_track *cpu_track(struct span_export *export,
+				      const struct call_step *step,
+				      enum span_track_kind kind)
 {
 	return span_tracks_cpu(&export->tracks, kind, step->cpu, step->time_ns);
 }
 
-static void end_span(struct span_export *export, struct kept_track *kept,
+static void end_span(struct span_export *export, struct cached_track *kept,
 		     uint64_t time_ns)
 {
 	if (!kept || !kept->is_open)
@@ -286,7 +286,7 @@ static void end_span(struct span_export *export, struct kept_track *kept,
 }
 
 /* Starts a span on a CPU's track, which has one at a time. */
-static void begin_span(struct span_export *export, struct kept_track *kept,
+static void begin_span(struct span_export *export, struct cached_track *kept,
 		       const struct span *span)
 {
 	end_span(export, kept, span->time_ns);
@@ -340,7 +340,7 @@ static void change_state(struct span_export *export,
 		.name = cpu_state_text(step->detail),
 		.category = "state",
 	};
-	struct kept_track *kept = cpu_track(export, step, SPAN_CPU_TRACE);
+	struct cached_track *kept = cpu_track(export, step, SPAN_CPU_TRACE);
 
 	if (step->detail == CPU_TRACED)
 		end_span(export, kept, step->time_ns);
@@ -350,7 +350,7 @@ static void change_state(struct span_export *export,
 
 static void enter(struct span_export *export, const struct call_step *step)
 {
-	const struct kept_track *kept = task_track(export, step);
+	const struct cached_track *kept = task_track(export, step);
 	const struct span span = {
 		.time_ns = step->time_ns,
 		.number = step->function,
@@ -363,7 +363,7 @@ static void enter(struct span_export *export, const struct call_step *step)
 
 static void leave(struct span_export *export, const struct call_step *step)
 {
-	const struct kept_track *kept = task_track(export, step);
+	const struct cached_track *kept = task_track(export, step);
 
 	if (kept)
 		export->writer->end(export->writer, &kept->track,

@@ -7,7 +7,7 @@
 #include "common/error.h"
 #include "decoder/recording/recording.h"
 #include "report/steps/call_step.h"
-#include "sql/kept/kept_rows.h"
+#include "sql/cached/cached_rows.h"
 #include "sql/rows/row_out.h"
 #include "sql/rows/row_queue.h"
 #include "sql/rows/sql_table.h"
@@ -48,7 +48,7 @@ struct scan_sources {
  */
 struct scan_kept {
 	uint64_t key;
-	struct kept_writer *writers[SQL_TABLES]; /* or NULL */
+	struct cached_writer *writers[SQL_TABLES]; /* or NULL */
 };
 
 static bool has_class(const struct row_source_class *const *classes,
@@ -228,11 +228,11 @@ static bool wants_any(struct row_out *const wanted[SQL_TABLES])
 /* Caches the rows of @out, provided that it receives all rows. */
 static void keep(struct scan_kept *kept, const char *path, struct row_out *out)
 {
-	struct kept_writer *writer;
+	struct cached_writer *writer;
 
 	if (!row_choice_has_all_times(out->choice))
 		return;
-	writer = kept_writer_open(path, kept->key);
+	writer = cached_writer_open(path, kept->key);
 	kept->writers[out->table->id] = writer;
 	if (writer)
 		out->listener = &writer->listener;
@@ -242,12 +242,12 @@ static int open_table(struct scan_kept *kept, const struct recording *recording,
 		      struct row_out **wanted)
 {
 	struct row_out *out = *wanted;
-	char *path = kept_rows_path(recording, out->table);
+	char *path = cached_rows_path(recording, out->table);
 	int status = 0;
 
 	if (!path)
 		return -ERROR_MEMORY;
-	if (kept_rows_send(path, kept->key, out)) {
+	if (cached_rows_send(path, kept->key, out)) {
 		status = row_out_flush(out);
 		*wanted = NULL;
 	} else {
@@ -283,13 +283,13 @@ static void scan_kept_finish(struct scan_kept *kept)
 {
 	for (int i = 0; i < SQL_TABLES; i++)
 		if (kept->writers[i])
-			kept_writer_finish(kept->writers[i]);
+			cached_writer_finish(kept->writers[i]);
 }
 
 static void scan_kept_close(struct scan_kept *kept)
 {
 	for (int i = 0; i < SQL_TABLES; i++)
-		kept_writer_close(kept->writers[i]);
+		cached_writer_close(kept->writers[i]);
 }
 
 struct table_scan {

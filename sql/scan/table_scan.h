@@ -5,7 +5,7 @@
 /* The pass that makes rows of SQL's tables, in a thread of its own.
  *
  *   scan's thread:   sql_recording.run() --> row sources --> row_out --> queue
- *                    cache files (sql/kept/) ---------------^             |
+ *                    cache files (sql/cached/) ---------------^             |
  *   caller's thread:                          table_scan_next() <---------+
  *
  * table_scan_start() starts the thread. The caller pulls chunks until NULL,

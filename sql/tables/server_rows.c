@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "common/files/kept_file.h"
+#include "common/files/cache_file.h"
 #include "decoder/flow/flow.h"
 #include "report/text/task_names.h"
 #include "sql/tables/row_source.h"

@@ -169,7 +169,7 @@ uint32_t graph_task_running(const struct graph_task *task)
 	for (size_t i = task->frames.count; i-- > 0;) {
 		const struct graph_frame *frame = array_at(&task->frames, i);
 
-		if (frame->kind != GRAPH_UNSEEN)
+		if (frame->kind != GRAPH_UNTRACED)
 			return frame->function;
 	}
 	return FUNCTION_UNKNOWN;
@@ -178,7 +178,7 @@ uint32_t graph_task_running(const struct graph_task *task)
 /* Returns whether the tracer counts @frame in its depths. */
 static bool is_counted(const struct graph_frame *frame)
 {
-	return frame->kind == GRAPH_FUNCTION || frame->kind == GRAPH_UNSEEN;
+	return frame->kind == GRAPH_FUNCTION || frame->kind == GRAPH_UNTRACED;
 }
 
 /* Returns whether @frame must have ended when a function at @depth starts or
@@ -203,7 +203,8 @@ int graph_task_fit(struct graph_task *task, int32_t depth)
 	if (top)
 		next = top->depth + is_counted(top);
 	for (; next < depth; next++) {
-		if (graph_task_push(task, GRAPH_UNSEEN, FUNCTION_UNKNOWN, next))
+		if (graph_task_push(task, GRAPH_UNTRACED, FUNCTION_UNKNOWN,
+				    next))
 			return -ERROR_MEMORY;
 		has_changed = 1;
 	}

@@ -31,7 +31,7 @@ uint32_t graph_roles_idle(const struct graph_roles *roles);
 enum graph_frame_kind {
 	GRAPH_FUNCTION, /* the tracer reported its entry */
 	/* it must be open at its depth, but its entry was lost */
-	GRAPH_UNSEEN,
+	GRAPH_UNTRACED,
 	GRAPH_ROOT,	/* below all functions that the tracer can report */
 	GRAPH_CONTEXT,	/* the entry from user space, inferred */
 	GRAPH_SCHEDULE, /* __schedule(), inferred */
@@ -83,7 +83,7 @@ bool graph_task_is_in(const struct graph_task *task,
 uint32_t graph_task_running(const struct graph_task *task);
 
 /* Pops frames of functions that ended while events were lost, and pushes
- * GRAPH_UNSEEN frames for those that started, so that the innermost frame can
+ * GRAPH_UNTRACED frames for those that started, so that the innermost frame can
  * call a function at @depth.
  *
  * Returns 1 if the stack changed, else 0, or -ERROR_MEMORY.

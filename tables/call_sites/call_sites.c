@@ -10,7 +10,7 @@
 #include "common/bytes.h"
 #include "common/container_of.h"
 #include "common/error.h"
-#include "common/files/kept_file.h"
+#include "common/files/cache_file.h"
 #include "decoder/recording/sideband.h"
 #include "report/steps/call_step.h"
 #include "symbolize/functions/function_table.h"
@@ -62,17 +62,17 @@ static void call_site_pack_entry(struct pack *pack, struct task *task,
 }
 
 /* Appends a finished entry to the records file. */
-static void call_site_keep(struct kept_file_writer *writer,
+static void call_site_keep(struct cache_file_writer *writer,
 			   const struct task *task, uint64_t begin_ns,
 			   const struct call_site *site, uint32_t functions)
 {
-	const struct kept_span span = kept_span_of(begin_ns, begin_ns);
+	const struct cached_span span = cached_span_of(begin_ns, begin_ns);
 	struct task kept_task = *task;
 	struct call_site kept = *site;
 
-	call_site_pack_entry(kept_file_writer_pack(writer), &kept_task,
+	call_site_pack_entry(cache_file_writer_pack(writer), &kept_task,
 			     &begin_ns, &kept, functions);
-	kept_file_writer_add(writer, &span);
+	cache_file_writer_add(writer, &span);
 }
 
 /* @symbol covers the instruction at @address. */
@@ -310,10 +310,10 @@ struct call_sites {
 	const struct thread_tracker *threads;
 	const struct task_time *time;
 	const struct task_paths *paths;
-	struct user_stack *stack;	 /* NULL: cannot unwind */
-	struct array entries;		 /* struct kernel_entry by task index */
-	struct keyed_array sums;	 /* struct call_site: the totals */
-	struct kept_file_writer *writer; /* NULL: records are not written */
+	struct user_stack *stack; /* NULL: cannot unwind */
+	struct array entries;	  /* struct kernel_entry by task index */
+	struct keyed_array sums;  /* struct call_site: the totals */
+	struct cache_file_writer *writer; /* NULL: records are not written */
 	int status;
 };
 
@@ -560,7 +560,7 @@ void call_sites_free(struct call_sites *sites)
 	free(sites);
 }
 
-void call_sites_keep(struct call_sites *sites, struct kept_file_writer *writer)
+void call_sites_keep(struct call_sites *sites, struct cache_file_writer *writer)
 {
 	sites->writer = writer;
 }

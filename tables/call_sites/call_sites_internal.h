@@ -9,7 +9,7 @@
 #include <stdint.h>
 
 struct attribution_input;
-struct kept_file_writer;
+struct cache_file_writer;
 struct pack;
 struct path_frame;
 struct symbols;
@@ -112,7 +112,8 @@ void call_sites_free(struct call_sites *sites);
 /* call_sites_keep() makes all later entries, whatever the filter, go to @writer
  * as they end. call_sites_read() reads one such record and charges it.
  */
-void call_sites_keep(struct call_sites *sites, struct kept_file_writer *writer);
+void call_sites_keep(struct call_sites *sites,
+		     struct cache_file_writer *writer);
 void call_sites_read(struct call_sites *sites, struct pack *pack);
 
 /* Charges the entries that have not returned. Must be called after the last

@@ -212,7 +212,8 @@ static int render(struct event_handler *handler,
 	return status;
 }
 
-static void keep(struct event_handler *handler, struct kept_file_writer *writer)
+static void keep(struct event_handler *handler,
+		 struct cache_file_writer *writer)
 {
 	call_sites_keep(((struct sites_table *)handler)->sites, writer);
 }

@@ -9,7 +9,7 @@
 #include "common/array.h"
 #include "common/bytes.h"
 #include "common/error.h"
-#include "common/files/kept_file.h"
+#include "common/files/cache_file.h"
 #include "report/steps/call_step.h"
 #include "report/text/function_label.h"
 #include "report/text/name_text.h"
@@ -264,7 +264,7 @@ struct crashes_table {
 	struct array ended;   /* int32_t: processes that end */
 	struct array crashes; /* struct crash */
 	/* of all crashes; NULL: records are not written */
-	struct kept_file_writer *writer;
+	struct cache_file_writer *writer;
 	int status;
 };
 
@@ -292,11 +292,11 @@ static int count_crash(struct crashes_table *table, struct crash *crash)
 
 static void keep_crash(const struct crashes_table *table, struct crash *crash)
 {
-	const struct kept_span span =
-		kept_span_of(crash->time_ns, crash->time_ns);
+	const struct cached_span span =
+		cached_span_of(crash->time_ns, crash->time_ns);
 
-	crash_pack(kept_file_writer_pack(table->writer), crash);
-	kept_file_writer_add(table->writer, &span);
+	crash_pack(cache_file_writer_pack(table->writer), crash);
+	cache_file_writer_add(table->writer, &span);
 }
 
 static int take_crash(struct crashes_table *table, const struct call_step *step,
@@ -468,7 +468,8 @@ static int render(struct event_handler *handler,
 	return 0;
 }
 
-static void keep(struct event_handler *handler, struct kept_file_writer *writer)
+static void keep(struct event_handler *handler,
+		 struct cache_file_writer *writer)
 {
 	((struct crashes_table *)handler)->writer = writer;
 }

@@ -7,7 +7,7 @@
 #include "common/bytes.h"
 #include "common/container_of.h"
 #include "common/error.h"
-#include "common/files/kept_file.h"
+#include "common/files/cache_file.h"
 #include "decoder/recording/recording.h"
 #include "decoder/recording/sideband.h"
 #include "report/text/duration_text.h"
@@ -219,7 +219,8 @@ void hit_call_pack(struct pack *pack, struct hit_call *call, uint32_t functions)
 	table_records_pack_text(pack, &call->text);
 }
 
-static void keep(struct event_handler *handler, struct kept_file_writer *writer)
+static void keep(struct event_handler *handler,
+		 struct cache_file_writer *writer)
 {
 	((struct hits_table *)handler)->writer = writer;
 }
@@ -234,16 +235,16 @@ static void keep_at_end(struct event_handler *handler)
 	for (uint32_t i = 0; i < table->calls.count; i++) {
 		struct hit_call *call = array_at(&table->calls, i);
 		const struct hit *hit = array_at(&table->hits, i);
-		const struct kept_span span =
-			kept_span_of(hit->what.hit_ns, hit->what.hit_ns);
-		struct pack *pack = kept_file_writer_pack(table->writer);
+		const struct cached_span span =
+			cached_span_of(hit->what.hit_ns, hit->what.hit_ns);
+		struct pack *pack = cache_file_writer_pack(table->writer);
 		uint32_t place = i;
 
 		if (!call->is_known)
 			continue;
 		pack_u32(pack, &place);
 		hit_call_pack(pack, call, functions);
-		kept_file_writer_add(table->writer, &span);
+		cache_file_writer_add(table->writer, &span);
 	}
 }
 

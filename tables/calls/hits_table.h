@@ -12,7 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-struct kept_file_writer;
+struct cache_file_writer;
 struct pack;
 struct recording;
 struct system_call;
@@ -94,7 +94,7 @@ struct hits_table {
 	struct array calls; /* struct hit_call, by index of the hit */
 	struct typical_calls typical;
 	struct array shown; /* size_t: indices of the hits in the window */
-	struct kept_file_writer *writer; /* NULL: records are not written */
+	struct cache_file_writer *writer; /* NULL: records are not written */
 };
 
 /* Writes a known and compared call, or reads it into one without text, which

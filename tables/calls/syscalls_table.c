@@ -8,7 +8,7 @@
 #include "common/bytes.h"
 #include "common/container_of.h"
 #include "common/error.h"
-#include "common/files/kept_file.h"
+#include "common/files/cache_file.h"
 #include "report/steps/call_step.h"
 #include "report/steps/task_choice.h"
 #include "symbolize/functions/function_table.h"
@@ -160,7 +160,7 @@ struct syscalls_table {
 	struct attribution_input input;
 	struct call_stats stats;
 	/* of records; NULL: records are not written */
-	struct kept_file_writer *writer;
+	struct cache_file_writer *writer;
 	int status; /* error while reading records */
 	bool has_results;
 	bool has_off_cpu;
@@ -175,14 +175,14 @@ static uint32_t functions_of(const struct syscalls_table *table)
 static void keep_call(const struct syscalls_table *table,
 		      const struct system_call *call)
 {
-	const struct kept_span span =
-		kept_span_of(call->begin_ns, call->end_ns);
+	const struct cached_span span =
+		cached_span_of(call->begin_ns, call->end_ns);
 	struct system_call kept = *call;
 	struct task task;
 
-	call_pack(kept_file_writer_pack(table->writer), &kept, &task,
+	call_pack(cache_file_writer_pack(table->writer), &kept, &task,
 		  functions_of(table));
-	kept_file_writer_add(table->writer, &span);
+	cache_file_writer_add(table->writer, &span);
 }
 
 static int count_call(struct syscalls_table *table,
@@ -209,7 +209,8 @@ static int take_call(struct task_listener *listener,
 	return count_call(table, call);
 }
 
-static void keep(struct event_handler *handler, struct kept_file_writer *writer)
+static void keep(struct event_handler *handler,
+		 struct cache_file_writer *writer)
 {
 	struct syscalls_table *table = (struct syscalls_table *)handler;
 

@@ -502,7 +502,8 @@ static int render(struct event_handler *handler,
 	return status;
 }
 
-static void keep(struct event_handler *handler, struct kept_file_writer *writer)
+static void keep(struct event_handler *handler,
+		 struct cache_file_writer *writer)
 {
 	interrupt_accounts_keep(of_handler(handler)->accounts, writer);
 }

@@ -469,7 +469,8 @@ static int render(struct event_handler *handler,
 	return status;
 }
 
-static void keep(struct event_handler *handler, struct kept_file_writer *writer)
+static void keep(struct event_handler *handler,
+		 struct cache_file_writer *writer)
 {
 	const struct processes *processes = (const struct processes *)handler;
 
@@ -498,7 +499,7 @@ static struct interrupt_accounts *interrupts_of(struct event_handler *handler)
 }
 
 static void keep_interrupts(struct event_handler *handler,
-			    struct kept_file_writer *writer)
+			    struct cache_file_writer *writer)
 {
 	interrupt_accounts_keep(interrupts_of(handler), writer);
 }

@@ -13,7 +13,7 @@
 #include "common/bytes.h"
 #include "common/container_of.h"
 #include "common/error.h"
-#include "common/files/kept_file.h"
+#include "common/files/cache_file.h"
 #include "common/maps.h"
 #include "report/steps/call_step.h"
 #include "report/steps/task_choice.h"
@@ -192,8 +192,8 @@ int time_records_keep(struct time_records *records,
 		      const struct time_record *record)
 {
 	const struct time_span *span = &record->span;
-	const struct kept_span when =
-		kept_span_of(span->begin_ns, span->end_ns);
+	const struct cached_span when =
+		cached_span_of(span->begin_ns, span->end_ns);
 	uint32_t index = span->task->index;
 	const struct task **slot = array_reach(&records->kept, index);
 	struct time_record kept = *record;
@@ -201,8 +201,8 @@ int time_records_keep(struct time_records *records,
 	if (!slot)
 		return -ERROR_MEMORY;
 	*slot = span->task;
-	pack_record(kept_file_writer_pack(records->writer), &kept, &index);
-	kept_file_writer_add(records->writer, &when);
+	pack_record(cache_file_writer_pack(records->writer), &kept, &index);
+	cache_file_writer_add(records->writer, &when);
 	return 0;
 }
 
@@ -457,7 +457,7 @@ void time_accounts_free(struct time_accounts *accounts)
 }
 
 void time_accounts_keep(struct time_accounts *accounts,
-			struct kept_file_writer *writer)
+			struct cache_file_writer *writer)
 {
 	accounts->records.writer = writer;
 }

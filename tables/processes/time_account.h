@@ -29,7 +29,7 @@
 
 struct attribution_input;
 struct interrupt_accounts;
-struct kept_file_writer;
+struct cache_file_writer;
 struct known_events;
 struct pack;
 struct task;
@@ -128,7 +128,7 @@ struct time_record {
 
 /* Writes or reads records. */
 struct time_records {
-	struct kept_file_writer *writer; /* NULL: records are not written */
+	struct cache_file_writer *writer; /* NULL: records are not written */
 	/* const struct task *, by index: tasks of written records */
 	struct array kept;
 	struct array read; /* struct task, by index: tasks of records to read */
@@ -207,7 +207,7 @@ void time_accounts_free(struct time_accounts *accounts);
 
 /* Members of struct table_records; the credits have their own. */
 void time_accounts_keep(struct time_accounts *accounts,
-			struct kept_file_writer *writer);
+			struct cache_file_writer *writer);
 void time_accounts_pack_tasks(struct time_accounts *accounts,
 			      struct pack *pack);
 void time_accounts_read(struct time_accounts *accounts, struct pack *pack);

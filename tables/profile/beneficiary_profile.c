@@ -515,7 +515,7 @@ void beneficiary_profile_begin_window(struct beneficiary_profile *profile)
 }
 
 void beneficiary_profile_keep(struct beneficiary_profile *profile,
-			      struct kept_file_writer *writer)
+			      struct cache_file_writer *writer)
 {
 	interrupt_accounts_keep(profile->accounts, writer);
 }

@@ -10,7 +10,7 @@
 #include <stdint.h>
 
 struct attribution_input;
-struct kept_file_writer;
+struct cache_file_writer;
 struct pack;
 
 /* A profile, function by function, in which interrupt work, soft interrupts and
@@ -41,7 +41,7 @@ beneficiary_profile_handler(struct beneficiary_profile *profile);
  */
 void beneficiary_profile_begin_window(struct beneficiary_profile *profile);
 void beneficiary_profile_keep(struct beneficiary_profile *profile,
-			      struct kept_file_writer *writer);
+			      struct cache_file_writer *writer);
 void beneficiary_profile_pack_rest(struct beneficiary_profile *profile,
 				   struct pack *pack);
 void beneficiary_profile_read(struct beneficiary_profile *profile,

@@ -9,7 +9,7 @@
 #include "common/bytes.h"
 #include "common/container_of.h"
 #include "common/error.h"
-#include "common/files/kept_file.h"
+#include "common/files/cache_file.h"
 #include "report/profile/call_tree.h"
 #include "report/steps/call_step.h"
 #include "report/steps/task_choice.h"
@@ -215,8 +215,8 @@ int off_cpu_records_keep(struct off_cpu_records *records,
 			 const struct task *task, const struct time_span *span,
 			 const struct call_tree *calls, uint32_t node)
 {
-	const struct kept_span when =
-		kept_span_of(span->begin_ns, span->end_ns);
+	const struct cached_span when =
+		cached_span_of(span->begin_ns, span->end_ns);
 	struct off_cpu_record record = {
 		.task = *task,
 		.span = *span,
@@ -225,8 +225,8 @@ int off_cpu_records_keep(struct off_cpu_records *records,
 
 	if (record.path == CALL_NODE_NONE)
 		return -ERROR_MEMORY;
-	pack_record(kept_file_writer_pack(records->writer), &record);
-	kept_file_writer_add(records->writer, &when);
+	pack_record(cache_file_writer_pack(records->writer), &record);
+	cache_file_writer_add(records->writer, &when);
 	return 0;
 }
 
@@ -534,7 +534,7 @@ void wall_tree_begin_window(struct wall_tree *tree)
 	tree->is_of_window = true;
 }
 
-void wall_tree_keep(struct wall_tree *tree, struct kept_file_writer *writer)
+void wall_tree_keep(struct wall_tree *tree, struct cache_file_writer *writer)
 {
 	tree->records.writer = writer;
 }

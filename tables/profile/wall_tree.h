@@ -10,14 +10,14 @@
 #include <stdint.h>
 
 struct attribution_input;
-struct kept_file_writer;
+struct cache_file_writer;
 struct pack;
 
 /* Records of threads' time off their CPUs, or untraced on them, to write or
  * read.
  */
 struct off_cpu_records {
-	struct kept_file_writer *writer; /* NULL: records are not written */
+	struct cache_file_writer *writer; /* NULL: records are not written */
 	struct call_tree *paths; /* stacks of the records, below one root */
 	uint32_t root;
 };
@@ -76,7 +76,7 @@ void wall_tree_free(struct wall_tree *tree);
  * wall_tree_begin_window() was called before these.
  */
 void wall_tree_begin_window(struct wall_tree *tree);
-void wall_tree_keep(struct wall_tree *tree, struct kept_file_writer *writer);
+void wall_tree_keep(struct wall_tree *tree, struct cache_file_writer *writer);
 void wall_tree_pack_paths(struct wall_tree *tree, struct pack *pack);
 void wall_tree_read(struct wall_tree *tree, struct pack *pack);
 

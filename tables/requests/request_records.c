@@ -4,7 +4,7 @@
 #include "attribution/requests/request.h"
 #include "common/bytes.h"
 #include "common/error.h"
-#include "common/files/kept_file.h"
+#include "common/files/cache_file.h"
 #include "report/steps/call_step.h"
 #include "tables/requests/request_sleeps.h"
 #include "tables/requests/request_sums.h"
@@ -17,7 +17,7 @@ void request_records_free(struct request_records *records)
 }
 
 int request_records_add(struct request_records *records,
-			const struct kept_request *request)
+			const struct cached_request *request)
 {
 	return array_append(&records->requests, request);
 }
@@ -124,7 +124,7 @@ static int collect(struct request_sleep_callback *callback,
 }
 
 static int note_tasks(struct request_records *records,
-		      const struct kept_request *request,
+		      const struct cached_request *request,
 		      const struct array *sleeps)
 {
 	int status = note_task(records, request->task);
@@ -140,11 +140,11 @@ static int note_tasks(struct request_records *records,
 }
 
 int request_records_keep(struct request_records *records,
-			 struct kept_request *request, struct array *sleeps)
+			 struct cached_request *request, struct array *sleeps)
 {
 	uint64_t begin_ns = request->row.sums.begin_ns;
-	const struct kept_span span = kept_span_of(begin_ns, begin_ns);
-	struct pack *pack = kept_file_writer_pack(records->writer);
+	const struct cached_span span = cached_span_of(begin_ns, begin_ns);
+	struct pack *pack = cache_file_writer_pack(records->writer);
 	const struct task_pack tasks = tasks_of(records, pack);
 	uint32_t count = (uint32_t)sleeps->count;
 	int status = note_tasks(records, request, sleeps);
@@ -154,13 +154,13 @@ int request_records_keep(struct request_records *records,
 	pack_u32(pack, &count);
 	for (uint32_t i = 0; i < count; i++)
 		pack_sleep(records, pack, array_at(sleeps, i));
-	kept_file_writer_add(records->writer, &span);
+	cache_file_writer_add(records->writer, &span);
 	return status;
 }
 
 static int keep_with_sleeps(struct request_records *records,
 			    const struct request_sleeps *sleeps,
-			    struct kept_request *request)
+			    struct cached_request *request)
 {
 	struct collector collector = {
 		.callback.take = collect,
@@ -178,8 +178,8 @@ static int keep_with_sleeps(struct request_records *records,
 
 static int compare_numbers(const void *a, const void *b)
 {
-	const struct kept_request *x = a;
-	const struct kept_request *y = b;
+	const struct cached_request *x = a;
+	const struct cached_request *y = b;
 
 	return x->row.number < y->row.number ? -1 :
 					       x->row.number > y->row.number;
@@ -235,13 +235,13 @@ static void check_sleep(const struct request_records *records,
 }
 
 void request_records_read(const struct request_records *records,
-			  struct pack *pack, struct kept_request *request,
+			  struct pack *pack, struct cached_request *request,
 			  struct array *sleeps)
 {
 	const struct task_pack tasks = tasks_of(records, pack);
 	uint32_t count = 0;
 
-	*request = (struct kept_request){ 0 };
+	*request = (struct cached_request){ 0 };
 	pack_row(pack, &request->row);
 	task_pack_task(&tasks, &request->task);
 	pack_check(pack, request->task);

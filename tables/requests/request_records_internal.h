@@ -9,7 +9,7 @@
 
 #include <stdint.h>
 
-struct kept_file_writer;
+struct cache_file_writer;
 struct pack;
 struct request_sleeps;
 
@@ -17,21 +17,21 @@ struct request_sleeps;
  * and the tasks that they refer to.
  */
 struct request_records {
-	struct kept_file_writer *writer; /* NULL: records are not written */
-	uint32_t functions;		 /* number of functions */
-	struct array requests; /* struct kept_request, until they are written */
+	struct cache_file_writer *writer; /* NULL: records are not written */
+	uint32_t functions;		  /* number of functions */
+	struct array requests; /* struct cached_request, until they are written */
 	struct array tasks;    /* struct task, by index */
-	struct wakers wakers;  /* read from the records */
+	struct wakers wakers; /* read from the records */
 };
 
 #define REQUEST_RECORDS_NONE \
 	((struct request_records){ \
-		.requests = ARRAY_OF(struct kept_request), \
+		.requests = ARRAY_OF(struct cached_request), \
 		.tasks = ARRAY_OF(struct task), \
 		.wakers = WAKERS_NONE, \
 	})
 
-struct kept_request {
+struct cached_request {
 	struct request_row row;
 	const struct task *task; /* by which filters select the request */
 };
@@ -39,7 +39,7 @@ void request_records_free(struct request_records *records);
 
 /* Queues @request for writing. Returns 0 or -ERROR_MEMORY. */
 int request_records_add(struct request_records *records,
-			const struct kept_request *request);
+			const struct cached_request *request);
 
 /* Writes all queued requests with their sleeps. Must be called after the last
  * request was added and request_sleeps_end(@sleeps). Returns 0 or
@@ -52,7 +52,7 @@ int request_records_keep_all(struct request_records *records,
  * -ERROR_MEMORY.
  */
 int request_records_keep(struct request_records *records,
-			 struct kept_request *request, struct array *sleeps);
+			 struct cached_request *request, struct array *sleeps);
 
 /* Writes or reads the tasks and @wakers that the records refer to. Reading must
  * come before any record.
@@ -62,7 +62,7 @@ void request_records_pack_rest(struct request_records *records,
 
 /* Reads a request, and appends its sleeps (struct request_sleep) to @sleeps. */
 void request_records_read(const struct request_records *records,
-			  struct pack *pack, struct kept_request *request,
+			  struct pack *pack, struct cached_request *request,
 			  struct array *sleeps);
 
 #endif

@@ -23,9 +23,10 @@ static void between(const struct clock_mark *begin,
 	parts[PART_UNKNOWN] += left;
 }
 
-void hold_parts(const struct hold *hold, uint64_t parts[REQUEST_PARTS])
+void work_segment_parts(const struct work_segment *segment,
+			uint64_t parts[REQUEST_PARTS])
 {
-	between(hold->begin, hold->end, parts);
+	between(segment->begin, segment->end, parts);
 }
 
 /* Moves up to @most_ns of @part; returns the amount. */
@@ -73,37 +74,40 @@ static void add_client(struct request_sums *sums,
 				      &sums->client_wait_ns) += parts[i];
 }
 
-/* Returns the end of @hold on the request's path: the thread's work after the
+/* Returns the end of @segment on the request's path: the thread's work after the
  * next thread has the request, or after the answer is sent, is in beside_ns.
  */
-static uint64_t end_of(const struct request *request, const struct hold *hold,
-		       const struct hold *next)
+static uint64_t end_of(const struct request *request,
+		       const struct work_segment *segment,
+		       const struct work_segment *next)
 {
-	uint64_t end_ns = hold->end->time_ns;
+	uint64_t end_ns = segment->end->time_ns;
 
 	if (request->answered && end_ns > request->answered->time_ns)
 		end_ns = request->answered->time_ns;
-	if (next && next->begin->time_ns > hold->begin->time_ns &&
+	if (next && next->begin->time_ns > segment->begin->time_ns &&
 	    next->begin->time_ns < end_ns)
 		end_ns = next->begin->time_ns;
 	return end_ns;
 }
 
 /* Adds the time of a thread that had the request, from *@now_ns to @end_ns. */
-static void add_way(struct request_sums *sums, const struct hold *hold,
-		    uint64_t end_ns, uint64_t *now_ns)
+static void add_way(struct request_sums *sums,
+		    const struct work_segment *segment, uint64_t end_ns,
+		    uint64_t *now_ns)
 {
 	uint64_t parts[REQUEST_PARTS];
-	uint64_t begin_ns = hold->begin->time_ns;
+	uint64_t begin_ns = segment->begin->time_ns;
 
-	hold_parts(hold, parts);
+	work_segment_parts(segment, parts);
 	if (end_ns <= begin_ns || end_ns <= *now_ns) {
 		add(sums->beside_ns, parts);
 		return;
 	}
-	clip(parts, hold->clock, end_ns, hold->end->time_ns, sums->beside_ns);
+	clip(parts, segment->clock, end_ns, segment->end->time_ns,
+	     sums->beside_ns);
 	if (begin_ns < *now_ns)
-		clip(parts, hold->clock, begin_ns, *now_ns, sums->beside_ns);
+		clip(parts, segment->clock, begin_ns, *now_ns, sums->beside_ns);
 	else
 		sums->queue_ns += begin_ns - *now_ns;
 	*now_ns = end_ns;
@@ -112,16 +116,18 @@ static void add_way(struct request_sums *sums, const struct hold *hold,
 
 /* Writes the holds on @request's path to @way, in order. Returns their number.
  */
-static size_t find_edge(const struct request *request, const struct hold **way)
+static size_t find_edge(const struct request *request,
+			const struct work_segment **way)
 {
 	size_t count = 0;
 
-	for (const struct hold *hold = request->last;
-	     hold && hold->request == request && count < request->holds.count;
-	     hold = hold->parent)
-		way[count++] = hold;
+	for (const struct work_segment *segment = request->last;
+	     segment && segment->request == request &&
+	     count < request->segments.count;
+	     segment = segment->parent)
+		way[count++] = segment;
 	for (size_t i = 0; i < count / 2; i++) {
-		const struct hold *other = way[i];
+		const struct work_segment *other = way[i];
 
 		way[i] = way[count - 1 - i];
 		way[count - 1 - i] = other;
@@ -129,25 +135,25 @@ static size_t find_edge(const struct request *request, const struct hold **way)
 	return count;
 }
 
-static bool is_on(const struct hold *hold, const struct hold *const *way,
-		  size_t count)
+static bool is_on(const struct work_segment *segment,
+		  const struct work_segment *const *way, size_t count)
 {
 	for (size_t i = 0; i < count; i++)
-		if (way[i] == hold)
+		if (way[i] == segment)
 			return true;
 	return false;
 }
 
 static void add_beside(struct request_sums *sums, const struct request *request,
-		       const struct hold *const *way, size_t count)
+		       const struct work_segment *const *way, size_t count)
 {
-	struct hold *const *holds = request->holds.items;
+	struct work_segment *const *segments = request->segments.items;
 	uint64_t parts[REQUEST_PARTS];
 
-	for (size_t i = 0; i < request->holds.count; i++) {
-		if (is_on(holds[i], way, count))
+	for (size_t i = 0; i < request->segments.count; i++) {
+		if (is_on(segments[i], way, count))
 			continue;
-		hold_parts(holds[i], parts);
+		work_segment_parts(segments[i], parts);
 		add(sums->beside_ns, parts);
 	}
 	sums->beside_ns[PART_IDLE] = 0;
@@ -187,7 +193,7 @@ static uint64_t add_remote(struct request_sums *sums,
 }
 
 static void add_all(struct request_sums *sums, const struct request *request,
-		    const struct hold *const *way, size_t count)
+		    const struct work_segment *const *way, size_t count)
 {
 	uint64_t now_ns = request->sent->time_ns;
 	uint64_t parts[REQUEST_PARTS];
@@ -222,8 +228,9 @@ static void add_all(struct request_sums *sums, const struct request *request,
 /* Appends the holds on @request's path to @way. Returns 0 or -ERROR_MEMORY. */
 static int list_way(const struct request *request, struct array *way)
 {
-	*way = ARRAY_OF(const struct hold *);
-	if (request->holds.count && !array_reach(way, request->holds.count - 1))
+	*way = ARRAY_OF(const struct work_segment *);
+	if (request->segments.count &&
+	    !array_reach(way, request->segments.count - 1))
 		return -ERROR_MEMORY;
 	way->count = find_edge(request, way->items);
 	return 0;
@@ -243,11 +250,12 @@ static int request_sums_of(const struct request *request,
 	return 0;
 }
 
-/* Adds the interval of @hold from *@now_ns to @end_ns. */
-static int add_interval(struct array *intervals, const struct hold *hold,
-			uint64_t end_ns, uint64_t *now_ns)
+/* Adds the interval of @segment from *@now_ns to @end_ns. */
+static int add_interval(struct array *intervals,
+			const struct work_segment *segment, uint64_t end_ns,
+			uint64_t *now_ns)
 {
-	uint64_t begin_ns = hold->begin->time_ns;
+	uint64_t begin_ns = segment->begin->time_ns;
 	struct request_interval *interval;
 
 	if (begin_ns < *now_ns)
@@ -258,10 +266,10 @@ static int add_interval(struct array *intervals, const struct hold *hold,
 	if (!interval)
 		return -ERROR_MEMORY;
 	*interval = (struct request_interval){
-		.task = hold->task,
-		.waker = hold->waker,
-		.waker_function = hold->waker_function,
-		.clock = hold->clock,
+		.task = segment->task,
+		.waker = segment->waker,
+		.waker_function = segment->waker_function,
+		.clock = segment->clock,
 		.begin_ns = begin_ns,
 		.end_ns = end_ns,
 	};
@@ -272,17 +280,17 @@ static int add_interval(struct array *intervals, const struct hold *hold,
 int request_way_of(const struct request *request, struct array *intervals)
 {
 	uint64_t now_ns = request->sent->time_ns;
-	const struct hold *const *holds;
+	const struct work_segment *const *segments;
 	struct array way;
 	int status = list_way(request, &way);
 
-	holds = way.items;
+	segments = way.items;
 	for (size_t i = 0; !status && i < way.count; i++)
-		status = add_interval(intervals, holds[i],
-				      end_of(request, holds[i],
-					     i + 1 < way.count ? holds[i + 1] :
-								 NULL),
-				      &now_ns);
+		status = add_interval(
+			intervals, segments[i],
+			end_of(request, segments[i],
+			       i + 1 < way.count ? segments[i + 1] : NULL),
+			&now_ns);
 	array_free(&way);
 	return status;
 }

@@ -7,7 +7,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-struct hold;
+struct work_segment;
 struct record_writer;
 struct task;
 struct task_names;
@@ -55,9 +55,10 @@ struct request_interval {
  */
 int request_way_of(const struct request *request, struct array *intervals);
 
-/* Sets @parts to the thread's time in @hold by part; all of it must be known.
+/* Sets @parts to the thread's time in @segment by part; all of it must be known.
  */
-void hold_parts(const struct hold *hold, uint64_t parts[REQUEST_PARTS]);
+void work_segment_parts(const struct work_segment *segment,
+			uint64_t parts[REQUEST_PARTS]);
 
 /* One request as a table row. */
 struct request_row {

@@ -357,7 +357,7 @@ static void note(struct requests_table *table, int status)
 /* Adds a row for the request if the filter selects it. Returns whether it does.
  */
 static bool count_request(struct requests_table *table,
-			  const struct kept_request *request)
+			  const struct cached_request *request)
 {
 	struct request_row *row;
 
@@ -376,7 +376,7 @@ static void take_request(struct request_callback *callback,
 {
 	struct requests_table *table =
 		container_of(callback, struct requests_table, callback);
-	struct kept_request taken = {
+	struct cached_request taken = {
 		.task = request->server ? request->server : request->client,
 	};
 	bool is_kept = table->records.writer;
@@ -459,7 +459,7 @@ static int render(struct event_handler *handler,
 }
 
 static void keep_records(struct event_handler *handler,
-			 struct kept_file_writer *writer)
+			 struct cache_file_writer *writer)
 {
 	struct requests_table *table = (struct requests_table *)handler;
 
@@ -487,7 +487,7 @@ static void take_record(struct event_handler *handler, struct pack *pack)
 {
 	struct requests_table *table = (struct requests_table *)handler;
 	struct array sleeps = ARRAY_OF(struct request_sleep);
-	struct kept_request request;
+	struct cached_request request;
 
 	request_records_read(&table->records, pack, &request, &sleeps);
 	if (!pack->failed && count_request(table, &request))

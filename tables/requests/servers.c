@@ -7,7 +7,7 @@
 #include "attribution/trackers.h"
 #include "common/bytes.h"
 #include "common/error.h"
-#include "common/files/kept_file.h"
+#include "common/files/cache_file.h"
 #include "report/steps/call_step.h"
 #include "tables/requests/request_sums.h"
 #include "tables/table.h"
@@ -71,15 +71,15 @@ void server_record_pack(struct pack *pack, struct server_record *record)
 	pack_bool(pack, &record->is_inferred);
 }
 
-static void server_record_keep(struct kept_file_writer *writer,
+static void server_record_keep(struct cache_file_writer *writer,
 			       const struct server_record *record)
 {
-	const struct kept_span span =
-		kept_span_of(record->begin_ns, record->end_ns);
+	const struct cached_span span =
+		cached_span_of(record->begin_ns, record->end_ns);
 	struct server_record kept = *record;
 
-	server_record_pack(kept_file_writer_pack(writer), &kept);
-	kept_file_writer_add(writer, &span);
+	server_record_pack(cache_file_writer_pack(writer), &kept);
+	cache_file_writer_add(writer, &span);
 }
 
 struct server_times server_times_of(struct time_window window)
@@ -87,7 +87,7 @@ struct server_times server_times_of(struct time_window window)
 	return (struct server_times){
 		.window = window,
 		.threads = KEYED_ARRAY_OF(struct server_thread, thread),
-		.holds = ARRAY_OF(struct server_record),
+		.segments = ARRAY_OF(struct server_record),
 	};
 }
 
@@ -100,7 +100,7 @@ void server_times_free(struct server_times *times)
 		array_free(&thread->intervals);
 	}
 	keyed_array_free(&times->threads);
-	array_free(&times->holds);
+	array_free(&times->segments);
 }
 
 /* Cuts @record to @window.  Returns whether anything is left. */
@@ -137,7 +137,7 @@ int server_times_add(struct server_times *times,
 		return 0;
 	return part.kind == SERVER_INTERVAL ?
 		       add_interval(times, &part) :
-		       array_append(&times->holds, &part);
+		       array_append(&times->segments, &part);
 }
 
 static bool is_over(const void *interval, const void *time_ns)
@@ -146,21 +146,22 @@ static bool is_over(const void *interval, const void *time_ns)
 	       *(const uint64_t *)time_ns;
 }
 
-void server_times_of_hold(const struct server_times *times,
-			  const struct server_record *hold,
-			  uint64_t parts[REQUEST_PARTS])
+void server_times_of_segment(const struct server_times *times,
+			     const struct server_record *segment,
+			     uint64_t parts[REQUEST_PARTS])
 {
 	const struct server_thread *thread =
-		keyed_array_find(&times->threads, &hold->thread);
-	const struct time_window window = { hold->begin_ns, hold->end_ns };
+		keyed_array_find(&times->threads, &segment->thread);
+	const struct time_window window = { segment->begin_ns,
+					    segment->end_ns };
 	const struct array *intervals;
 
 	memset(parts, 0, REQUEST_PARTS * sizeof(*parts));
 	if (!thread)
 		return;
 	intervals = &thread->intervals;
-	for (size_t i =
-		     array_partition_point(intervals, &hold->begin_ns, is_over);
+	for (size_t i = array_partition_point(intervals, &segment->begin_ns,
+					      is_over);
 	     i < intervals->count; i++) {
 		struct server_record part =
 			*(const struct server_record *)array_at(intervals, i);
@@ -181,7 +182,7 @@ struct servers {
 	 */
 	bool is_cut;
 	struct server_times times;
-	struct kept_file_writer *writer; /* NULL: records are not kept */
+	struct cache_file_writer *writer; /* NULL: records are not kept */
 	int status;
 };
 
@@ -253,17 +254,18 @@ static void pass_span(struct request_callback *callback,
 	hand_record((struct servers *)callback, &record);
 }
 
-static void take_hold(struct servers *servers, const struct hold *hold,
-		      const struct request *request)
+static void take_segment(struct servers *servers,
+			 const struct work_segment *segment,
+			 const struct request *request)
 {
 	const struct server_record record = {
-		.kind = SERVER_HOLD,
+		.kind = SERVER_SEGMENT,
 		.is_inferred = request->is_inferred || request->is_polled,
-		.thread = hold->task->index,
-		.pid = hold->task->pid,
+		.thread = segment->task->index,
+		.pid = segment->task->pid,
 		.client_pid = request->client->pid,
-		.begin_ns = hold->begin->time_ns,
-		.end_ns = hold->end->time_ns,
+		.begin_ns = segment->begin->time_ns,
+		.end_ns = segment->end->time_ns,
 	};
 	struct server_account *account;
 	uint64_t parts[REQUEST_PARTS];
@@ -272,7 +274,7 @@ static void take_hold(struct servers *servers, const struct hold *hold,
 	account = account_of(servers, record.pid, record.client_pid);
 	if (!account || servers->is_cut)
 		return;
-	hold_parts(hold, parts);
+	work_segment_parts(segment, parts);
 	charge(account, parts, record.is_inferred);
 }
 
@@ -280,14 +282,14 @@ static void take_request(struct request_callback *callback,
 			 const struct request *request)
 {
 	struct servers *servers = (struct servers *)callback;
-	struct hold *const *holds = request->holds.items;
+	struct work_segment *const *segments = request->segments.items;
 	uint64_t begin_ns = request->begin->time_ns;
 
 	/* Work for another machine has no client process on this one. */
 	if (request->side != SIDE_BOTH)
 		return;
-	for (size_t i = 0; i < request->holds.count; i++)
-		take_hold(servers, holds[i], request);
+	for (size_t i = 0; i < request->segments.count; i++)
+		take_segment(servers, segments[i], request);
 	if (request->kind == MESSAGE_SEND)
 		hand_record(servers, &(struct server_record){
 					     .kind = SERVER_REQUEST,
@@ -363,7 +365,7 @@ void servers_free(struct servers *servers)
 	free(servers);
 }
 
-void servers_keep(struct servers *servers, struct kept_file_writer *writer)
+void servers_keep(struct servers *servers, struct cache_file_writer *writer)
 {
 	servers->writer = writer;
 }
@@ -403,14 +405,15 @@ static void charge_cut(struct servers *servers)
 	const struct array *threads = &times->threads.items;
 	uint64_t parts[REQUEST_PARTS];
 
-	for (size_t i = 0; i < times->holds.count; i++) {
-		const struct server_record *hold = array_at(&times->holds, i);
+	for (size_t i = 0; i < times->segments.count; i++) {
+		const struct server_record *segment =
+			array_at(&times->segments, i);
 		struct server_account *account =
-			account_of(servers, hold->pid, hold->client_pid);
+			account_of(servers, segment->pid, segment->client_pid);
 
-		server_times_of_hold(times, hold, parts);
+		server_times_of_segment(times, segment, parts);
 		if (account)
-			charge(account, parts, hold->is_inferred);
+			charge(account, parts, segment->is_inferred);
 	}
 	for (size_t i = 0; i < threads->count; i++) {
 		const struct server_thread *thread = array_at(threads, i);

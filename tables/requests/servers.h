@@ -11,7 +11,7 @@
 #include <stdint.h>
 
 struct attribution_input;
-struct kept_file_writer;
+struct cache_file_writer;
 struct pack;
 
 /* The time of a server process for one client, a process that sent requests to
@@ -60,7 +60,7 @@ enum server_record_kind {
 	/* an interval of a thread's time, with its enum request_part */
 	SERVER_INTERVAL,
 	/* an interval in which the thread worked for a client */
-	SERVER_HOLD,
+	SERVER_SEGMENT,
 	SERVER_REQUEST, /* a client sent a request */
 	SERVER_RECORD_KINDS,
 };
@@ -95,7 +95,7 @@ struct server_thread {
 struct server_times {
 	struct time_window window;
 	struct keyed_array threads; /* struct server_thread, by thread */
-	struct array holds;	    /* struct server_record */
+	struct array segments;	    /* struct server_record */
 };
 
 struct server_times server_times_of(struct time_window window);
@@ -108,12 +108,12 @@ void server_times_free(struct server_times *times);
 int server_times_add(struct server_times *times,
 		     const struct server_record *record);
 
-/* Sets @parts to the time of @hold's thread in @hold, one of times->holds, as
+/* Sets @parts to the time of @segment's thread in @segment, one of times->segments, as
  * far as it is in the window. Must be called after the last server_times_add().
  */
-void server_times_of_hold(const struct server_times *times,
-			  const struct server_record *hold,
-			  uint64_t parts[REQUEST_PARTS]);
+void server_times_of_segment(const struct server_times *times,
+			     const struct server_record *segment,
+			     uint64_t parts[REQUEST_PARTS]);
 
 /* Charges servers' time to their clients: sums over their requests
  * (attribution/requests/requests.h).
@@ -127,7 +127,7 @@ void servers_free(struct servers *servers);
 /* servers_keep() writes all later requests and thread times to @writer;
  * servers_read() reads one such record, for a window.
  */
-void servers_keep(struct servers *servers, struct kept_file_writer *writer);
+void servers_keep(struct servers *servers, struct cache_file_writer *writer);
 void servers_read(struct servers *servers, struct pack *pack);
 
 /* Writes or reads which clients each server has, so that windows show the same.

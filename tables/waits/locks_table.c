@@ -6,7 +6,7 @@
 #include "common/bytes.h"
 #include "common/container_of.h"
 #include "common/error.h"
-#include "common/files/kept_file.h"
+#include "common/files/cache_file.h"
 #include "report/text/task_names.h"
 #include "symbolize/functions/function_table.h"
 #include "symbolize/symbols/symbols.h"
@@ -112,7 +112,7 @@ struct locks_table {
 	struct attribution_input input;
 	struct lock_tracker *tracker;
 	struct lock_stats stats;
-	struct kept_file_writer *writer; /* NULL: records are not written */
+	struct cache_file_writer *writer; /* NULL: records are not written */
 	int status;
 };
 
@@ -127,13 +127,13 @@ static uint32_t functions_of(const struct locks_table *table)
 static void keep_wait(const struct locks_table *table,
 		      const struct lock_wait *wait)
 {
-	const struct kept_span span =
-		kept_span_of(wait->begin_ns, wait->end_ns);
+	const struct cached_span span =
+		cached_span_of(wait->begin_ns, wait->end_ns);
 	struct lock_wait kept = *wait;
 
-	lock_pack(kept_file_writer_pack(table->writer), &kept,
+	lock_pack(cache_file_writer_pack(table->writer), &kept,
 		  functions_of(table));
-	kept_file_writer_add(table->writer, &span);
+	cache_file_writer_add(table->writer, &span);
 }
 
 static int count_wait(struct locks_table *table, const struct lock_wait *wait)
@@ -154,7 +154,8 @@ static int take_wait(struct lock_callback *callback,
 	return count_wait(table, wait);
 }
 
-static void keep(struct event_handler *handler, struct kept_file_writer *writer)
+static void keep(struct event_handler *handler,
+		 struct cache_file_writer *writer)
 {
 	struct locks_table *table = (struct locks_table *)handler;
 

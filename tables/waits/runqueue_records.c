@@ -3,7 +3,7 @@
 
 #include "common/bytes.h"
 #include "common/error.h"
-#include "common/files/kept_file.h"
+#include "common/files/cache_file.h"
 #include "report/steps/call_step.h"
 
 struct cpu_wait_state {
@@ -338,15 +338,15 @@ static void read_wait(struct pack *pack, struct array *waits)
 static void keep(const struct runqueue_records *records, uint64_t begin_ns,
 		 uint64_t end_ns)
 {
-	const struct kept_span span = kept_span_of(begin_ns, end_ns);
+	const struct cached_span span = cached_span_of(begin_ns, end_ns);
 
-	kept_file_writer_add(records->writer, &span);
+	cache_file_writer_add(records->writer, &span);
 }
 
 void runqueue_records_keep_wait(const struct runqueue_records *records,
 				const struct cpu_wait *wait)
 {
-	struct pack *pack = kept_file_writer_pack(records->writer);
+	struct pack *pack = cache_file_writer_pack(records->writer);
 	uint8_t kind = RECORD_WAIT;
 
 	pack_small(pack, &kind, RECORD_KINDS - 1);
@@ -357,7 +357,7 @@ void runqueue_records_keep_wait(const struct runqueue_records *records,
 void runqueue_records_keep_run(const struct runqueue_records *records,
 			       uint32_t cpu, const struct cpu_run *run)
 {
-	struct pack *pack = kept_file_writer_pack(records->writer);
+	struct pack *pack = cache_file_writer_pack(records->writer);
 	struct cpu_run kept = *run;
 	uint8_t kind = RECORD_RUN;
 

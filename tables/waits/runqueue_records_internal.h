@@ -9,7 +9,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-struct kept_file_writer;
+struct cache_file_writer;
 struct pack;
 
 /* One thread on a CPU: [begin_ns, end_ns). */
@@ -104,7 +104,7 @@ int cpu_waits_end(struct cpu_waits *waits);
  * each CPU, which are complete only when all records are read.
  */
 struct runqueue_records {
-	struct kept_file_writer *writer; /* NULL: records are not written */
+	struct cache_file_writer *writer; /* NULL: records are not written */
 	/* struct read_wait: waits that were read; waits open at the end of the
 	 * recording.
 	 */

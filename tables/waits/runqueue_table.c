@@ -319,7 +319,8 @@ static int render(struct event_handler *handler,
 	return status;
 }
 
-static void keep(struct event_handler *handler, struct kept_file_writer *writer)
+static void keep(struct event_handler *handler,
+		 struct cache_file_writer *writer)
 {
 	struct runqueue_table *table = (struct runqueue_table *)handler;
 

@@ -10,7 +10,7 @@
 #include "common/bytes.h"
 #include "common/container_of.h"
 #include "common/error.h"
-#include "common/files/kept_file.h"
+#include "common/files/cache_file.h"
 #include "report/profile/call_tree.h"
 #include "report/steps/call_step.h"
 #include "report/steps/task_choice.h"
@@ -76,7 +76,7 @@ struct sleeps_table {
 	struct task_tracker *tracker;
 	struct sleep_stats stats;
 	/* of records; NULL: records are not written */
-	struct kept_file_writer *writer;
+	struct cache_file_writer *writer;
 	int status; /* error while reading records */
 	/* sleeps left out: kernel threads that waited for work */
 	uint64_t idle_count;
@@ -548,15 +548,15 @@ static struct sleep_numbers numbers_of(const struct sleeps_table *table)
 static void keep_sleep(const struct sleeps_table *table,
 		       const struct sleep *sleep)
 {
-	const struct kept_span span =
-		kept_span_of(sleep->begin_ns, sleep->begin_ns);
+	const struct cached_span span =
+		cached_span_of(sleep->begin_ns, sleep->begin_ns);
 	const struct sleep_numbers numbers = numbers_of(table);
 	struct sleep kept = *sleep;
 	struct task task;
 
-	sleep_pack(kept_file_writer_pack(table->writer), &kept, &task,
+	sleep_pack(cache_file_writer_pack(table->writer), &kept, &task,
 		   &numbers);
-	kept_file_writer_add(table->writer, &span);
+	cache_file_writer_add(table->writer, &span);
 }
 
 static int count_sleep(struct sleeps_table *table, const struct sleep *sleep)
@@ -586,7 +586,8 @@ static int take_sleep(struct task_listener *listener, const struct sleep *sleep)
 	return count_sleep(table, sleep);
 }
 
-static void keep(struct event_handler *handler, struct kept_file_writer *writer)
+static void keep(struct event_handler *handler,
+		 struct cache_file_writer *writer)
 {
 	struct sleeps_table *table = (struct sleeps_table *)handler;
 

@@ -157,7 +157,7 @@ static void read_requests(struct pack pack)
 	struct request_records records = REQUEST_RECORDS_NONE;
 	struct array sleeps = ARRAY_OF(struct request_sleep);
 	const struct wakers none = WAKERS_NONE;
-	struct kept_request request;
+	struct cached_request request;
 
 	records.functions = FUNCTIONS;
 	request_records_pack_rest(&records, &none, &pack);

@@ -3,7 +3,7 @@
 #define KT_VIEW_DATA_CALL_SUMS_H
 
 #include "common/array.h"
-#include "common/files/kept_file.h"
+#include "common/files/cache_file.h"
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -4,7 +4,7 @@
 #include "common/array.h"
 #include "common/bytes.h"
 #include "common/error.h"
-#include "common/files/kept_file.h"
+#include "common/files/cache_file.h"
 
 #include <stdlib.h>
 #include <string.h>

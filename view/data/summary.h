@@ -25,7 +25,7 @@
  */
 
 #include "common/array.h"
-#include "common/files/kept_file.h"
+#include "common/files/cache_file.h"
 #include "common/files/output_folder.h"
 #include "view/data/slice_store.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "common/bytes.h"
-#include "common/files/kept_file.h"
-#include "sql/kept/kept_rows.h"
+#include "common/files/cache_file.h"
+#include "sql/cached/cached_rows.h"
 #include "sql/rows/row_queue.h"
 #include "sql/tables/sql_tables.h"
 #include "tests/fuzz/fuzz.h"
@@ -21,8 +21,8 @@ static void read_rows(const uint8_t *bytes, size_t size, uint8_t number)
 	if (!out.queue)
 		return;
 	row_queue_stop(out.queue);
-	if (kept_rows_read(bytes, size, number, out.table, NULL))
-		assert(kept_rows_read(bytes, size, number, out.table, &out));
+	if (cached_rows_read(bytes, size, number, out.table, NULL))
+		assert(cached_rows_read(bytes, size, number, out.table, &out));
 	row_chunk_free(out.chunk);
 	row_queue_free(out.queue);
 }
@@ -32,8 +32,8 @@ static void read_rows(const uint8_t *bytes, size_t size, uint8_t number)
  */
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 {
-	const struct kept_span all = KEPT_SPAN_ALL;
-	struct kept_chunk chunk;
+	const struct cached_span all = CACHED_SPAN_ALL;
+	struct cached_chunk chunk;
 	struct pack pack;
 
 	if (!size)
@@ -41,9 +41,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 	read_rows(bytes + 1, size - 1, bytes[0]);
 	pack = pack_to_read(bytes, size);
 	while (!pack.failed && byte_reader_left(&pack.reader)) {
-		kept_chunk_pack(&chunk, &pack);
-		assert(pack.failed || chunk.records <= KEPT_CHUNK_RECORDS);
-		kept_chunk_is_wanted(&chunk, &all);
+		cached_chunk_pack(&chunk, &pack);
+		assert(pack.failed || chunk.records <= CACHE_CHUNK_RECORDS);
+		cached_chunk_is_wanted(&chunk, &all);
 	}
 	return 0;
 }

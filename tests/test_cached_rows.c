@@ -2,7 +2,7 @@
 /* Cached rows are read back unchanged, only those in the requested range, and
  * none from a file that does not match.
  */
-#include "sql/kept/kept_rows.h"
+#include "sql/cached/cached_rows.h"
 
 #include "sql/rows/row_queue.h"
 #include "sql/tables/sql_tables.h"
@@ -20,14 +20,14 @@
 /* Three chunks of sleeps, the last one not full: each begins when the one before
  * ends.
  */
-enum { KEY = 42, ROWS = 2 * KEPT_CHUNK_RECORDS + 10, NS = 100 };
+enum { KEY = 42, ROWS = 2 * CACHE_CHUNK_RECORDS + 10, NS = 100 };
 
-struct kept_folder {
+struct cached_folder {
 	struct scratch_folder folder;
 	char path[128];
 };
 
-static void keep_row(struct kept_writer *writer, int64_t number)
+static void keep_row(struct cached_writer *writer, int64_t number)
 {
 	struct row_chunk *row = store_rows_new(TABLE_SLEEP);
 
@@ -42,20 +42,20 @@ static void keep_row(struct kept_writer *writer, int64_t number)
 	row_chunk_free(row);
 }
 
-static struct kept_folder keep(bool is_finished)
+static struct cached_folder keep(bool is_finished)
 {
-	struct kept_folder kept = { .folder = scratch_folder_new() };
-	struct kept_writer *writer;
+	struct cached_folder kept = { .folder = scratch_folder_new() };
+	struct cached_writer *writer;
 
 	scratch_folder_path(&kept.folder, "rows_sleep", kept.path,
 			    sizeof(kept.path));
-	writer = kept_writer_open(kept.path, KEY);
+	writer = cached_writer_open(kept.path, KEY);
 	ck_assert_ptr_nonnull(writer);
 	for (int64_t i = 0; i < ROWS; i++)
 		keep_row(writer, i);
 	if (is_finished)
-		kept_writer_finish(writer);
-	kept_writer_close(writer);
+		cached_writer_finish(writer);
+	cached_writer_close(writer);
 	return kept;
 }
 
@@ -97,7 +97,7 @@ static int count_sent(const char *path, uint64_t key,
 		.queue = queue,
 		.choice = choice,
 	};
-	bool is_sent = kept_rows_send(path, key, &out);
+	bool is_sent = cached_rows_send(path, key, &out);
 	struct row_chunk *chunk;
 	int count = 0;
 
@@ -116,7 +116,7 @@ static int count_sent(const char *path, uint64_t key,
 START_TEST(rows_come_back_as_they_were)
 {
 	const struct row_choice all = ROW_CHOICE_ALL;
-	struct kept_folder kept = keep(true);
+	struct cached_folder kept = keep(true);
 
 	ck_assert_int_eq(count_sent(kept.path, KEY, &all, 0), ROWS);
 	ck_assert_int_eq(count_sent(kept.path, KEY + 1, &all, 0), -1);
@@ -127,7 +127,7 @@ END_TEST
 START_TEST(what_is_not_finished_is_not_there)
 {
 	const struct row_choice all = ROW_CHOICE_ALL;
-	struct kept_folder kept = keep(false);
+	struct cached_folder kept = keep(false);
 
 	ck_assert_int_eq(count_sent(kept.path, KEY, &all, 0), -1);
 	scratch_folder_free(&kept.folder);
@@ -144,9 +144,9 @@ static const struct {
 } windows[] = {
 	{ 5, 9, 0, ROWS + 1, 5, 4 },
 	{ 0, ROWS, 5, 9, 4, 4 },
-	{ KEPT_CHUNK_RECORDS - 1, KEPT_CHUNK_RECORDS + 1, 0, ROWS + 1,
-	  KEPT_CHUNK_RECORDS - 1, 2 },
-	{ 2 * KEPT_CHUNK_RECORDS, ROWS, 0, ROWS + 1, 2 * KEPT_CHUNK_RECORDS,
+	{ CACHE_CHUNK_RECORDS - 1, CACHE_CHUNK_RECORDS + 1, 0, ROWS + 1,
+	  CACHE_CHUNK_RECORDS - 1, 2 },
+	{ 2 * CACHE_CHUNK_RECORDS, ROWS, 0, ROWS + 1, 2 * CACHE_CHUNK_RECORDS,
 	  10 },
 	{ ROWS, ROWS + 9, 0, ROWS + 1, 0, 0 },
 };
@@ -166,7 +166,7 @@ static struct row_choice choice_of(int i)
 START_TEST(a_window_has_its_rows)
 {
 	const struct row_choice choice = choice_of(_i);
-	struct kept_folder kept = keep(true);
+	struct cached_folder kept = keep(true);
 
 	ck_assert_int_eq(count_sent(kept.path, KEY, &choice, windows[_i].first),
 			 windows[_i].count);
@@ -177,19 +177,19 @@ END_TEST
 /* Requests have no times to select chunks by: any chunk may have some. */
 START_TEST(a_table_without_times_has_its_rows)
 {
-	struct kept_chunk chunk = KEPT_CHUNK_EMPTY;
+	struct cached_chunk chunk = CACHE_CHUNK_EMPTY;
 	struct row_choice choice = ROW_CHOICE_ALL;
-	struct kept_span wanted;
-	struct kept_span span;
+	struct cached_span wanted;
+	struct cached_span span;
 	struct row_chunk *row = store_rows_new(TABLE_REQUEST);
 
 	store_rows_add(row);
 	store_rows_number(row, "tid", 7);
-	span = kept_row_span(row, 0);
-	kept_chunk_count(&chunk, &span);
+	span = cached_row_span(row, 0);
+	cached_chunk_count(&chunk, &span);
 	choice.is_limited = true;
-	wanted = kept_rows_wanted(&choice);
-	ck_assert(kept_chunk_is_wanted(&chunk, &wanted));
+	wanted = cached_rows_wanted(&choice);
+	ck_assert(cached_chunk_is_wanted(&chunk, &wanted));
 	row_chunk_free(row);
 }
 END_TEST
@@ -209,7 +209,7 @@ static void change_byte(const char *path, off_t place)
 START_TEST(where_it_is_damaged_there_are_no_rows)
 {
 	const struct row_choice all = ROW_CHOICE_ALL;
-	struct kept_folder kept = keep(true);
+	struct cached_folder kept = keep(true);
 	struct stat file;
 
 	ck_assert_int_eq(stat(kept.path, &file), 0);
@@ -226,8 +226,8 @@ END_TEST
 
 int main(void)
 {
-	Suite *suite = suite_create("kept_rows");
-	TCase *tcase = tcase_create("kept_rows");
+	Suite *suite = suite_create("cached_rows");
+	TCase *tcase = tcase_create("cached_rows");
 
 	tcase_add_test(tcase, rows_come_back_as_they_were);
 	tcase_add_test(tcase, what_is_not_finished_is_not_there);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef KT_COMMON_FILES_KEPT_FILE_H
-#define KT_COMMON_FILES_KEPT_FILE_H
+#ifndef KT_COMMON_FILES_CACHE_FILE_H
+#define KT_COMMON_FILES_CACHE_FILE_H
 
 #include "common/array.h"
 
@@ -14,7 +14,7 @@ struct pack;
  *
  * A chunk is a compressed range of bytes with a hash; struct chunk_file adds and
  * reads chunks. A cache file (docs/formats.md, "rows_TABLE") is a header, chunks
- * of up to KEPT_CHUNK_RECORDS records, and the list of these chunks with the
+ * of up to CACHE_CHUNK_RECORDS records, and the list of these chunks with the
  * span of their times, so that a window reads only the chunks that may have
  * records in it.
  *
@@ -61,7 +61,7 @@ void *chunk_file_read(const struct chunk_file *file, const struct chunk *chunk);
 void chunk_pack(struct chunk *chunk, struct pack *pack);
 
 /* The ranges of start times and of end times of some records, inclusive. */
-struct kept_span {
+struct cached_span {
 	uint64_t first_begin_ns;
 	uint64_t last_begin_ns;
 	uint64_t first_end_ns;
@@ -69,53 +69,55 @@ struct kept_span {
 };
 
 /* Returns the span of one record. */
-static inline struct kept_span kept_span_of(uint64_t begin_ns, uint64_t end_ns)
+static inline struct cached_span cached_span_of(uint64_t begin_ns,
+						uint64_t end_ns)
 {
-	return (struct kept_span){ begin_ns, begin_ns, end_ns, end_ns };
+	return (struct cached_span){ begin_ns, begin_ns, end_ns, end_ns };
 }
 
-#define KEPT_SPAN_ALL ((struct kept_span){ 0, UINT64_MAX, 0, UINT64_MAX })
+#define CACHED_SPAN_ALL ((struct cached_span){ 0, UINT64_MAX, 0, UINT64_MAX })
 
 /* A chunk of cached records, one after the other, with the span of their times.
  */
-struct kept_chunk {
-	struct kept_span span; /* of records without times: KEPT_SPAN_ALL */
+struct cached_chunk {
+	struct cached_span span; /* of records without times: CACHED_SPAN_ALL */
 	uint32_t records;
 	struct chunk chunk;
 };
 
 /* A chunk without records. */
-#define KEPT_CHUNK_EMPTY \
-	((struct kept_chunk){ \
+#define CACHE_CHUNK_EMPTY \
+	((struct cached_chunk){ \
 		.span = { .first_begin_ns = UINT64_MAX, \
 			  .first_end_ns = UINT64_MAX }, \
 	})
 
-enum { KEPT_CHUNK_RECORDS = 1024 };
+enum { CACHE_CHUNK_RECORDS = 1024 };
 
 /* Adds a record with the span @span to the statistics of @chunk. */
-void kept_chunk_count(struct kept_chunk *chunk, const struct kept_span *span);
+void cached_chunk_count(struct cached_chunk *chunk,
+			const struct cached_span *span);
 
 /* Returns whether the chunk may have a record that starts and ends in @wanted.
  */
-bool kept_chunk_is_wanted(const struct kept_chunk *chunk,
-			  const struct kept_span *wanted);
+bool cached_chunk_is_wanted(const struct cached_chunk *chunk,
+			    const struct cached_span *wanted);
 
 /* Writes or reads the chunk's description. */
-void kept_chunk_pack(struct kept_chunk *chunk, struct pack *pack);
+void cached_chunk_pack(struct cached_chunk *chunk, struct pack *pack);
 
 /* Records that are cached beside a recording and found by time
  * (docs/formats.md, "rows_TABLE"): the chunks of a file that may have wanted
  * records.
  */
-struct kept_file {
+struct cache_file {
 	struct chunk_file file;
-	struct array chunks; /* struct kept_chunk, in file order */
+	struct array chunks; /* struct cached_chunk, in file order */
 };
 
-#define KEPT_FILE_NONE \
-	((struct kept_file){ .file.fd = -1, \
-			     .chunks = ARRAY_OF(struct kept_chunk) })
+#define CACHE_FILE_NONE \
+	((struct cache_file){ .file.fd = -1, \
+			      .chunks = ARRAY_OF(struct cached_chunk) })
 
 /* Opens the cached file at @path. @key is a hash of everything on which its
  * records depend.
@@ -123,40 +125,42 @@ struct kept_file {
  * Returns whether the file exists and matches. The caller must close it either
  * way.
  */
-bool kept_file_open(struct kept_file *kept, const char *path, uint64_t key,
-		    const struct kept_span *wanted);
+bool cache_file_open(struct cache_file *kept, const char *path, uint64_t key,
+		     const struct cached_span *wanted);
 
-void kept_file_close(struct kept_file *kept);
+void cache_file_close(struct cache_file *kept);
 
 /* Returns the records of chunk @index, which are untrusted data; the caller
  * frees them. Returns NULL if they are damaged, or when out of memory.
  */
-void *kept_file_read(const struct kept_file *kept, size_t index, size_t *size);
+void *cache_file_read(const struct cache_file *kept, size_t index,
+		      size_t *size);
 
 /* A cache file that is being written. */
-struct kept_file_writer;
+struct cache_file_writer;
 
 /* Returns NULL if the file cannot be written, or when out of memory. */
-struct kept_file_writer *kept_file_writer_open(const char *path, uint64_t key);
+struct cache_file_writer *cache_file_writer_open(const char *path,
+						 uint64_t key);
 
-/* kept_file_writer_pack() returns the pack for the next record;
- * kept_file_writer_add() completes the record and sets its times.
+/* cache_file_writer_pack() returns the pack for the next record;
+ * cache_file_writer_add() completes the record and sets its times.
  */
-struct pack *kept_file_writer_pack(struct kept_file_writer *writer);
+struct pack *cache_file_writer_pack(struct cache_file_writer *writer);
 
-void kept_file_writer_add(struct kept_file_writer *writer,
-			  const struct kept_span *span);
+void cache_file_writer_add(struct cache_file_writer *writer,
+			   const struct cached_span *span);
 
 /* Must be called after all records were added. Returns the pack for the data to
  * which the records refer: the last chunk, which has no records and is always
  * read.
  */
-struct pack *kept_file_writer_rest(struct kept_file_writer *writer);
+struct pack *cache_file_writer_rest(struct cache_file_writer *writer);
 
 /* Renames the file to its final name, if there was no error. */
-void kept_file_writer_finish(struct kept_file_writer *writer);
+void cache_file_writer_finish(struct cache_file_writer *writer);
 
 /* Frees the writer; an unfinished file is removed. NULL is allowed. */
-void kept_file_writer_close(struct kept_file_writer *writer);
+void cache_file_writer_close(struct cache_file_writer *writer);
 
 #endif

@@ -5,22 +5,23 @@
 #include <check.h>
 
 /* The next of a thread that sends messages and never waits for one. */
-static struct hold *next_of(struct thread_clock *clock, struct hold *before)
+static struct work_segment *next_of(struct thread_clock *clock,
+				    struct work_segment *before)
 {
 	struct clock_mark *mark = thread_clock_mark(clock, clock->end_ns);
-	struct hold *hold = hold_new(NULL, clock, mark);
+	struct work_segment *segment = work_segment_new(NULL, clock, mark);
 
-	ck_assert_ptr_nonnull(hold);
-	ck_assert_int_eq(hold_give(hold, NULL, before), 0);
-	hold_drop(before);
-	return hold;
+	ck_assert_ptr_nonnull(segment);
+	ck_assert_int_eq(work_segment_give(segment, NULL, before), 0);
+	work_segment_drop(before);
+	return segment;
 }
 
-static size_t length_of(const struct hold *hold)
+static size_t length_of(const struct work_segment *segment)
 {
 	size_t length = 0;
 
-	while ((hold = hold->parent))
+	while ((segment = segment->parent))
 		length++;
 	return length;
 }
@@ -28,17 +29,17 @@ static size_t length_of(const struct hold *hold)
 START_TEST(the_way_back_is_bounded)
 {
 	struct thread_clock clock = THREAD_CLOCK_NEW;
-	struct hold *hold = NULL;
+	struct work_segment *segment = NULL;
 
 	for (size_t i = 0; i < 100 * MOST_PARENTS; i++) {
-		hold = next_of(&clock, hold);
+		segment = next_of(&clock, segment);
 		if (i % (MOST_PARENTS / 2))
 			continue;
-		ck_assert_uint_lt(length_of(hold), 2 * MOST_PARENTS);
-		ck_assert_uint_ge(length_of(hold),
+		ck_assert_uint_lt(length_of(segment), 2 * MOST_PARENTS);
+		ck_assert_uint_ge(length_of(segment),
 				  i < MOST_PARENTS ? i : MOST_PARENTS);
 	}
-	hold_drop(hold);
+	work_segment_drop(segment);
 	thread_clock_free(&clock);
 }
 END_TEST
@@ -46,21 +47,22 @@ END_TEST
 START_TEST(a_way_does_not_lead_to_itself)
 {
 	struct thread_clock clock = THREAD_CLOCK_NEW;
-	struct hold *first = next_of(&clock, NULL);
-	struct hold *second = next_of(&clock, hold_refer(first));
+	struct work_segment *first = next_of(&clock, NULL);
+	struct work_segment *second =
+		next_of(&clock, work_segment_refer(first));
 
 	ck_assert_ptr_eq(second->parent, first);
-	ck_assert_int_eq(hold_give(first, NULL, second), 0);
+	ck_assert_int_eq(work_segment_give(first, NULL, second), 0);
 	ck_assert_ptr_null(first->parent);
-	hold_drop(first);
-	hold_drop(second);
+	work_segment_drop(first);
+	work_segment_drop(second);
 	thread_clock_free(&clock);
 }
 END_TEST
 
 int main(void)
 {
-	Suite *suite = suite_create("request_holds");
+	Suite *suite = suite_create("work_segments");
 	TCase *tcase = tcase_create("way");
 
 	tcase_add_test(tcase, the_way_back_is_bounded);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "common/files/kept_file.h"
+#include "common/files/cache_file.h"
 
 #include "common/bytes.h"
 #include "common/error.h"
@@ -14,9 +14,9 @@
 #include <zstd.h>
 
 /* The header of a file of cached records. */
-struct kept_head {
+struct cached_head {
 	uint64_t key;	     /* hash of the inputs of the records */
-	struct chunk chunks; /* position of the list of struct kept_chunk */
+	struct chunk chunks; /* position of the list of struct cached_chunk */
 };
 
 enum { KEPT_HEAD_BYTES = 40 };
@@ -107,7 +107,8 @@ static void widen(uint64_t *first, uint64_t *last, uint64_t since_ns,
 		*last = until_ns;
 }
 
-void kept_chunk_count(struct kept_chunk *chunk, const struct kept_span *span)
+void cached_chunk_count(struct cached_chunk *chunk,
+			const struct cached_span *span)
 {
 	widen(&chunk->span.first_begin_ns, &chunk->span.last_begin_ns,
 	      span->first_begin_ns, span->last_begin_ns);
@@ -116,10 +117,10 @@ void kept_chunk_count(struct kept_chunk *chunk, const struct kept_span *span)
 	chunk->records++;
 }
 
-bool kept_chunk_is_wanted(const struct kept_chunk *chunk,
-			  const struct kept_span *wanted)
+bool cached_chunk_is_wanted(const struct cached_chunk *chunk,
+			    const struct cached_span *wanted)
 {
-	const struct kept_span *span = &chunk->span;
+	const struct cached_span *span = &chunk->span;
 
 	return span->last_begin_ns >= wanted->first_begin_ns &&
 	       span->first_begin_ns <= wanted->last_begin_ns &&
@@ -127,7 +128,7 @@ bool kept_chunk_is_wanted(const struct kept_chunk *chunk,
 	       span->first_end_ns <= wanted->last_end_ns;
 }
 
-void kept_chunk_pack(struct kept_chunk *chunk, struct pack *pack)
+void cached_chunk_pack(struct cached_chunk *chunk, struct pack *pack)
 {
 	pack_u64(pack, &chunk->span.first_begin_ns);
 	pack_u64(pack, &chunk->span.last_begin_ns);
@@ -135,21 +136,21 @@ void kept_chunk_pack(struct kept_chunk *chunk, struct pack *pack)
 	pack_u64(pack, &chunk->span.last_end_ns);
 	pack_u32(pack, &chunk->records);
 	chunk_pack(&chunk->chunk, pack);
-	pack_check(pack, chunk->records <= KEPT_CHUNK_RECORDS);
+	pack_check(pack, chunk->records <= CACHE_CHUNK_RECORDS);
 }
 
 static const char magic[8] = "ktrows01";
 
-static void pack_head(struct kept_head *head, struct pack *pack)
+static void pack_head(struct cached_head *head, struct pack *pack)
 {
 	pack_u64(pack, &head->key);
 	chunk_pack(&head->chunks, pack);
 }
 
 /* Writes the header. Returns whether that succeeded. */
-static bool kept_head_write(const struct kept_head *head, int fd)
+static bool cached_head_write(const struct cached_head *head, int fd)
 {
-	struct kept_head written = *head;
+	struct cached_head written = *head;
 	struct pack pack = pack_to_write();
 	bool is_written = false;
 
@@ -163,7 +164,7 @@ static bool kept_head_write(const struct kept_head *head, int fd)
 }
 
 /* Reads the header. Returns whether it is valid and has @key. */
-static bool kept_head_read(struct kept_head *head, int fd, uint64_t key)
+static bool cached_head_read(struct cached_head *head, int fd, uint64_t key)
 {
 	uint8_t bytes[KEPT_HEAD_BYTES];
 	struct pack pack;
@@ -177,21 +178,21 @@ static bool kept_head_read(struct kept_head *head, int fd, uint64_t key)
 	return pack_is_whole(&pack) && head->key == key;
 }
 
-struct kept_file_writer {
+struct cache_file_writer {
 	struct output_draft file;
 	struct chunk_file chunks;
 	uint64_t key;
-	struct kept_chunk chunk; /* the chunk being filled */
-	struct pack records;	 /* of @chunk */
-	struct pack list;	 /* struct kept_chunk of all earlier chunks */
+	struct cached_chunk chunk; /* the chunk being filled */
+	struct pack records;	   /* of @chunk */
+	struct pack list; /* struct cached_chunk of all earlier chunks */
 	/* @chunk has the data to which records refer */
 	bool has_rest;
 	bool failed;
 };
 
-struct kept_file_writer *kept_file_writer_open(const char *path, uint64_t key)
+struct cache_file_writer *cache_file_writer_open(const char *path, uint64_t key)
 {
-	struct kept_file_writer *writer = calloc(1, sizeof(*writer));
+	struct cache_file_writer *writer = calloc(1, sizeof(*writer));
 
 	if (!writer)
 		return NULL;
@@ -203,13 +204,13 @@ struct kept_file_writer *kept_file_writer_open(const char *path, uint64_t key)
 	writer->chunks = (struct chunk_file){ .fd = writer->file.fd,
 					      .end = KEPT_HEAD_BYTES };
 	writer->key = key;
-	writer->chunk = KEPT_CHUNK_EMPTY;
+	writer->chunk = CACHE_CHUNK_EMPTY;
 	writer->records = pack_to_write();
 	writer->list = pack_to_write();
 	return writer;
 }
 
-static void end_chunk(struct kept_file_writer *writer)
+static void end_chunk(struct cache_file_writer *writer)
 {
 	struct pack *records = &writer->records;
 
@@ -217,45 +218,45 @@ static void end_chunk(struct kept_file_writer *writer)
 	    chunk_file_add(&writer->chunks, records->out.bytes,
 			   records->out.size, &writer->chunk.chunk) < 0)
 		writer->failed = true;
-	kept_chunk_pack(&writer->chunk, &writer->list);
-	writer->chunk = KEPT_CHUNK_EMPTY;
+	cached_chunk_pack(&writer->chunk, &writer->list);
+	writer->chunk = CACHE_CHUNK_EMPTY;
 	records->out.size = 0;
 }
 
-struct pack *kept_file_writer_pack(struct kept_file_writer *writer)
+struct pack *cache_file_writer_pack(struct cache_file_writer *writer)
 {
 	return &writer->records;
 }
 
-void kept_file_writer_add(struct kept_file_writer *writer,
-			  const struct kept_span *span)
+void cache_file_writer_add(struct cache_file_writer *writer,
+			   const struct cached_span *span)
 {
-	kept_chunk_count(&writer->chunk, span);
-	if (writer->chunk.records == KEPT_CHUNK_RECORDS)
+	cached_chunk_count(&writer->chunk, span);
+	if (writer->chunk.records == CACHE_CHUNK_RECORDS)
 		end_chunk(writer);
 }
 
-struct pack *kept_file_writer_rest(struct kept_file_writer *writer)
+struct pack *cache_file_writer_rest(struct cache_file_writer *writer)
 {
 	if (writer->chunk.records)
 		end_chunk(writer);
-	writer->chunk.span = KEPT_SPAN_ALL;
+	writer->chunk.span = CACHED_SPAN_ALL;
 	writer->has_rest = true;
 	return &writer->records;
 }
 
-static bool write_list(struct kept_file_writer *writer)
+static bool write_list(struct cache_file_writer *writer)
 {
-	struct kept_head head = { .key = writer->key };
+	struct cached_head head = { .key = writer->key };
 	const struct byte_buffer *list = &writer->list.out;
 
 	return !writer->list.failed && list->size <= CHUNK_MOST &&
 	       chunk_file_add(&writer->chunks, list->bytes, list->size,
 			      &head.chunks) == 0 &&
-	       kept_head_write(&head, writer->file.fd);
+	       cached_head_write(&head, writer->file.fd);
 }
 
-void kept_file_writer_finish(struct kept_file_writer *writer)
+void cache_file_writer_finish(struct cache_file_writer *writer)
 {
 	if (writer->chunk.records || writer->has_rest)
 		end_chunk(writer);
@@ -263,7 +264,7 @@ void kept_file_writer_finish(struct kept_file_writer *writer)
 		output_draft_finish(&writer->file);
 }
 
-void kept_file_writer_close(struct kept_file_writer *writer)
+void cache_file_writer_close(struct cache_file_writer *writer)
 {
 	if (!writer)
 		return;
@@ -274,14 +275,14 @@ void kept_file_writer_close(struct kept_file_writer *writer)
 }
 
 /* Reads those chunks of the list that may have wanted records. */
-static bool read_list(struct array *chunks, const struct kept_span *wanted,
+static bool read_list(struct array *chunks, const struct cached_span *wanted,
 		      struct pack *pack)
 {
 	while (!pack->failed && byte_reader_left(&pack->reader)) {
-		struct kept_chunk chunk;
+		struct cached_chunk chunk;
 
-		kept_chunk_pack(&chunk, pack);
-		if (pack->failed || !kept_chunk_is_wanted(&chunk, wanted))
+		cached_chunk_pack(&chunk, pack);
+		if (pack->failed || !cached_chunk_is_wanted(&chunk, wanted))
 			continue;
 		if (array_append(chunks, &chunk) < 0)
 			return false;
@@ -289,17 +290,17 @@ static bool read_list(struct array *chunks, const struct kept_span *wanted,
 	return pack_is_whole(pack);
 }
 
-bool kept_file_open(struct kept_file *kept, const char *path, uint64_t key,
-		    const struct kept_span *wanted)
+bool cache_file_open(struct cache_file *kept, const char *path, uint64_t key,
+		     const struct cached_span *wanted)
 {
-	struct kept_head head;
+	struct cached_head head;
 	struct pack pack;
 	void *bytes;
 	bool is_whole;
 
-	*kept = KEPT_FILE_NONE;
+	*kept = CACHE_FILE_NONE;
 	kept->file.fd = regular_file_open_cached(path);
-	if (kept->file.fd < 0 || !kept_head_read(&head, kept->file.fd, key))
+	if (kept->file.fd < 0 || !cached_head_read(&head, kept->file.fd, key))
 		return false;
 	bytes = chunk_file_read(&kept->file, &head.chunks);
 	if (!bytes)
@@ -310,16 +311,16 @@ bool kept_file_open(struct kept_file *kept, const char *path, uint64_t key,
 	return is_whole;
 }
 
-void kept_file_close(struct kept_file *kept)
+void cache_file_close(struct cache_file *kept)
 {
 	if (kept->file.fd >= 0)
 		close(kept->file.fd);
 	array_free(&kept->chunks);
 }
 
-void *kept_file_read(const struct kept_file *kept, size_t index, size_t *size)
+void *cache_file_read(const struct cache_file *kept, size_t index, size_t *size)
 {
-	const struct kept_chunk *chunk = array_at(&kept->chunks, index);
+	const struct cached_chunk *chunk = array_at(&kept->chunks, index);
 
 	*size = chunk->chunk.size;
 	return chunk_file_read(&kept->file, &chunk->chunk);

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-#include "tests/kept_record_fixture.h"
+#include "tests/cached_record_fixture.h"
 
 #include <check.h>
 
-const struct task kept_record_task = {
+const struct task cached_record_task = {
 	.index = 3, .tid = 12, .pid = 11, .cpu = 1
 };
 
-void kept_record_check_task(const struct task *task, const struct task *wanted)
+void cached_record_check_task(const struct task *task,
+			      const struct task *wanted)
 {
 	ck_assert_int_eq(task->tid, wanted->tid);
 	ck_assert_int_eq(task->pid, wanted->pid);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-#include "sql/kept/kept_rows.h"
+#include "sql/cached/cached_rows.h"
 
 #include "common/bytes.h"
-#include "common/files/kept_file.h"
+#include "common/files/cache_file.h"
 #include "report/steps/checkpoint_index.h"
 #include "sql/rows/row_queue.h"
 
@@ -80,8 +80,8 @@ static void row_pack_read(struct pack *pack, const struct sql_table *table,
 }
 
 struct writer {
-	struct kept_writer kept; /* must be the first member */
-	struct kept_file_writer *file;
+	struct cached_writer kept; /* must be the first member */
+	struct cache_file_writer *file;
 };
 
 /* Sets the start or the end of the row from the column with @role. In a table
@@ -99,9 +99,9 @@ static void find_time(const struct row_chunk *rows, uint32_t row,
 			(uint64_t)row_chunk_cells(rows, row)[column].number;
 }
 
-struct kept_span kept_row_span(const struct row_chunk *rows, uint32_t row)
+struct cached_span cached_row_span(const struct row_chunk *rows, uint32_t row)
 {
-	struct kept_span span;
+	struct cached_span span;
 
 	find_time(rows, row, ROLE_BEGIN, &span.first_begin_ns,
 		  &span.last_begin_ns);
@@ -113,45 +113,45 @@ static void take(struct row_listener *listener, const struct row_chunk *chunk,
 		 uint32_t row)
 {
 	const struct writer *writer = (struct writer *)listener;
-	const struct kept_span span = kept_row_span(chunk, row);
+	const struct cached_span span = cached_row_span(chunk, row);
 
-	row_pack_write(kept_file_writer_pack(writer->file), chunk, row);
-	kept_file_writer_add(writer->file, &span);
+	row_pack_write(cache_file_writer_pack(writer->file), chunk, row);
+	cache_file_writer_add(writer->file, &span);
 }
 
-struct kept_writer *kept_writer_open(const char *path, uint64_t key)
+struct cached_writer *cached_writer_open(const char *path, uint64_t key)
 {
 	struct writer *writer = calloc(1, sizeof(*writer));
 
 	if (!writer)
 		return NULL;
 	writer->kept.listener.take = take;
-	writer->file = kept_file_writer_open(path, key);
+	writer->file = cache_file_writer_open(path, key);
 	if (writer->file)
 		return &writer->kept;
 	free(writer);
 	return NULL;
 }
 
-void kept_writer_finish(struct kept_writer *kept)
+void cached_writer_finish(struct cached_writer *kept)
 {
 	const struct writer *writer = (struct writer *)kept;
 
-	kept_file_writer_finish(writer->file);
+	cache_file_writer_finish(writer->file);
 }
 
-void kept_writer_close(struct kept_writer *kept)
+void cached_writer_close(struct cached_writer *kept)
 {
 	struct writer *writer = (struct writer *)kept;
 
 	if (!writer)
 		return;
-	kept_file_writer_close(writer->file);
+	cache_file_writer_close(writer->file);
 	free(writer);
 }
 
-char *kept_rows_path(const struct recording *recording,
-		     const struct sql_table *table)
+char *cached_rows_path(const struct recording *recording,
+		       const struct sql_table *table)
 {
 	char name[64];
 
@@ -178,8 +178,8 @@ static void add(struct row_out *out, uint64_t nulls,
 	row_out_end(out);
 }
 
-bool kept_rows_read(const void *bytes, size_t size, uint32_t count,
-		    const struct sql_table *table, struct row_out *out)
+bool cached_rows_read(const void *bytes, size_t size, uint32_t count,
+		      const struct sql_table *table, struct row_out *out)
 {
 	struct pack pack = pack_to_read(bytes, size);
 	union sql_cell cells[SQL_MOST_COLUMNS];
@@ -194,21 +194,21 @@ bool kept_rows_read(const void *bytes, size_t size, uint32_t count,
 }
 
 /* Emits the rows of chunk @index, or only checks them if @out is NULL. */
-static bool read_chunk(const struct kept_file *file, size_t index,
+static bool read_chunk(const struct cache_file *file, size_t index,
 		       const struct sql_table *table, struct row_out *out)
 {
-	const struct kept_chunk *chunk = array_at(&file->chunks, index);
+	const struct cached_chunk *chunk = array_at(&file->chunks, index);
 	size_t size;
-	void *bytes = kept_file_read(file, index, &size);
-	bool is_whole = bytes &&
-			kept_rows_read(bytes, size, chunk->records, table, out);
+	void *bytes = cache_file_read(file, index, &size);
+	bool is_whole = bytes && cached_rows_read(bytes, size, chunk->records,
+						  table, out);
 
 	free(bytes);
 	return is_whole;
 }
 
 /* Checks all chunks first, so that no row is emitted if one is damaged. */
-static bool send(const struct kept_file *file, struct row_out *out)
+static bool send(const struct cache_file *file, struct row_out *out)
 {
 	for (size_t i = 0; i < file->chunks.count; i++)
 		if (!read_chunk(file, i, out->table, NULL))
@@ -229,25 +229,25 @@ static uint64_t last_of(struct time_window window)
 		       window.until_ns - 1;
 }
 
-struct kept_span kept_rows_wanted(const struct row_choice *choice)
+struct cached_span cached_rows_wanted(const struct row_choice *choice)
 {
 	return choice->is_limited ?
-		       (struct kept_span){
+		       (struct cached_span){
 			       .first_begin_ns = choice->begin.since_ns,
 			       .last_begin_ns = last_of(choice->begin),
 			       .first_end_ns = choice->end.since_ns,
 			       .last_end_ns = last_of(choice->end),
 		       } :
-		       KEPT_SPAN_ALL;
+		       CACHED_SPAN_ALL;
 }
 
-bool kept_rows_send(const char *path, uint64_t key, struct row_out *out)
+bool cached_rows_send(const char *path, uint64_t key, struct row_out *out)
 {
-	const struct kept_span wanted = kept_rows_wanted(out->choice);
-	struct kept_file file;
-	bool is_sent = kept_file_open(&file, path, key, &wanted) &&
+	const struct cached_span wanted = cached_rows_wanted(out->choice);
+	struct cache_file file;
+	bool is_sent = cache_file_open(&file, path, key, &wanted) &&
 		       send(&file, out);
 
-	kept_file_close(&file);
+	cache_file_close(&file);
 	return is_sent;
 }
