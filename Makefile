@@ -14,7 +14,7 @@ MAKEFLAGS += --no-builtin-rules
 BUILD   := build$(if $(ARCH),-$(ARCH))$(if $(FUZZ),-fuzz,$(if $(SAN),-san))
 OBJCOPY ?= objcopy
 SPLIT   := common collector decoder symbolize execution report attribution tables view sql store cmd
-FOLDERS := $(SPLIT) archive explain serve inband $(patsubst %/,%,$(wildcard $(SPLIT:%=%/*/)))
+FOLDERS := $(SPLIT) archive analysis explain serve inband $(patsubst %/,%,$(wildcard $(SPLIT:%=%/*/)))
 PREFIX  ?= /usr/local
 LIBDIR  ?= $(PREFIX)/lib
 LIBEXEC  = $(PREFIX)/libexec/ktrace-hw
@@ -385,7 +385,7 @@ check-fuzz-found: $(BUILD)/tests/fuzz/fuzz_recording
 
 # Suites of the recorder and of common code; not those of code that reads
 # recordings, which is the same C on every architecture.
-READING  := execution|attribution|tables|explain|report|view|sql|store|archive
+READING  := execution|attribution|tables|explain|analysis|report|view|sql|store|archive
 RECORDER_SUITES = $(filter-out $(patsubst %.c,$(BUILD)/%,$(shell \
             grep -lE '^\#include "($(READING))/' $(TESTS))),$(SUITES))
 
