@@ -143,6 +143,7 @@ static const struct column_help list[] = {
 	{ NULL, "preempted", "times that it lost its CPU to another thread" },
 	{ NULL, "recorder_ns", "while the recorder used the CPU" },
 	{ NULL, "idle_ns", "while the CPU had nothing to run" },
+	{ NULL, "idle_elsewhere_ns", "while another CPU had nothing to run" },
 	{ NULL, "instead", "threads that used the CPU meanwhile" },
 	{ NULL, "lock", "address of the lock, or its name" },
 	{ NULL, "waiters_at_begin",
