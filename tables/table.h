@@ -151,6 +151,7 @@ extern const struct attribution_table relations_table;
 extern const struct attribution_table call_sites_table;
 extern const struct attribution_table crashes_table;
 extern const struct attribution_table hits_table;
+extern const struct attribution_table arguments_table;
 
 /* Returns table @index, in the order of --help; NULL after the last. */
 const struct attribution_table *attribution_table_at(size_t index);

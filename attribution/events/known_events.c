@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "attribution/events/known_events.h"
 
+#include "common/formats/recording_events.h"
 #include "decoder/recording/recording.h"
 #include "decoder/recording/sideband.h"
 #include "decoder/recording/tracepoint.h"
@@ -78,6 +79,11 @@ static const struct description descriptions[KNOWN_EVENTS] = {
 	[EVENT_HRTIMER_CANCEL] = { "timer:hrtimer_cancel", { "hrtimer" } },
 	[EVENT_HRTIMER_EXPIRE] = { "timer:hrtimer_expire_entry",
 				   { "hrtimer", "function" } },
+	[EVENT_CALL_ARGUMENTS] = { CALL_EVENTS_GROUP "*:" CALL_ARGUMENTS_EVENT
+						     "*",
+				   { "__probe_ip" } },
+	[EVENT_CALL_RESULT] = { CALL_EVENTS_GROUP "*:" CALL_RESULT_EVENT "*",
+				{ "__probe_func" } },
 };
 
 struct known {
@@ -92,14 +98,25 @@ struct known_events {
 	struct known known[];
 };
 
+/* Returns whether @name is the first @size bytes of @pattern, in which "*" at the
+ * end stands for anything.
+ */
+static bool matches(const char *pattern, size_t size, const char *name)
+{
+	bool is_prefix = pattern[size - 1] == '*';
+
+	size -= is_prefix;
+	return !strncmp(pattern, name, size) && (is_prefix || !name[size]);
+}
+
 static bool is_described(const struct tracepoint *tracepoint,
 			 const struct description *description)
 {
-	size_t size = strlen(tracepoint->system);
+	size_t size = strcspn(description->name, ":");
+	const char *name = description->name + size + 1;
 
-	return !strncmp(description->name, tracepoint->system, size) &&
-	       description->name[size] == ':' &&
-	       !strcmp(description->name + size + 1, tracepoint->name);
+	return matches(description->name, size, tracepoint->system) &&
+	       matches(name, strlen(name), tracepoint->name);
 }
 
 static enum known_event find_number(const struct tracepoint *tracepoint)

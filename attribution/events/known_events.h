@@ -51,6 +51,8 @@ enum known_event {
 	EVENT_HRTIMER_START,
 	EVENT_HRTIMER_CANCEL,
 	EVENT_HRTIMER_EXPIRE,
+	EVENT_CALL_ARGUMENTS, /* of record --args: a chosen function starts */
+	EVENT_CALL_RESULT,    /* and returns */
 	KNOWN_EVENTS,
 };
 
@@ -106,6 +108,7 @@ enum event_field {
 	WORK_FUNCTION = 1,
 	TIMER_ADDRESS = 0,
 	TIMER_FUNCTION = 1,
+	PROBED_FUNCTION = 0, /* its address */
 };
 
 enum { SYSTEM_CALL_ARGUMENTS = 6 };

@@ -27,9 +27,10 @@ def is_near(one, other):
 
 
 def row_of(rows, operation, function):
-    """Returns the only row of the program's I/O from this function."""
+    """Returns the only row of the program's I/O from this function. Some kernels
+    mark reads as synchronous (S)."""
     found = [row for row in rows if row["comm"] == "disk_io" and
-             row["operation"] == operation and
+             row["operation"].removesuffix("S") == operation and
              row["function"].startswith(function)]
     judge.expect(f"one row of {operation} from {function}", len(found) == 1,
                  found)
@@ -59,7 +60,7 @@ def check_rows(name, rows):
     judge.expect(f"{name}: direct reads: count, merges, bytes",
                  (read["count"], read["merged"], read["bytes"]) ==
                  (2 * COUNT, COUNT - 1, 2 * COUNT * PAGE), read)
-    write = row_of(rows, "WS", "iomap_dio")
+    write = row_of(rows, "W", "iomap_dio")
     judge.expect(f"{name}: direct writes: count, merges, bytes",
                  (write["count"], write["merged"], write["bytes"]) ==
                  (2 * COUNT, 0, COUNT * (APART + 2 * PAGE)), write)
@@ -84,7 +85,7 @@ def check_bounds(mapped, phases):
     judge.expect("slow: the kernel's counter is between the device's time and "
                  "that with the queue",
                  mapped["device_ns"] - MS <= counted_ns <=
-                 mapped["total_ns"] + MS, mapped, phases)
+                 1.02 * mapped["total_ns"] + MS, mapped, phases)
     judge.expect("slow: the program slept at most its own time",
                  mapped["slept_ns"] <= phases["mapped"][0], mapped, phases)
 
