@@ -411,6 +411,7 @@ static struct step_callback *open_chrome(const struct timeline_context *context)
 const struct timeline_renderer export_chrome = {
 	.command = "export",
 	.format = "chrome",
+	.default_min_ns = 1000,
 	.needs_time = true,
 	.open = open_chrome,
 	.close = span_export_close,
