@@ -450,7 +450,7 @@ struct request {
 	struct clock_mark *begin;
 	struct clock_mark *sent;
 	struct array segments; /* struct work_segment *, with references */
-	/* the newest segment on its path, one of holds */
+	/* the newest segment on its path, one of segments */
 	struct work_segment *last;
 	struct clock_mark *answered; /* when the answer was sent */
 	/* when the client starts to read the answer */
