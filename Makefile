@@ -71,7 +71,7 @@ HAVE_CURL := $(if $(ARCH),,$(shell \
              $(CC) -E - >/dev/null 2>&1 && echo yes))
 CURL_SRCS := $(addprefix store/clickhouse/clickhouse_, http.c store.c upload.c)
 NO_CURL_SRCS := store/clickhouse/without_curl.c
-NO_CURL_TESTS := $(shell grep -l clickhouse_upload.h tests/*.c)
+NO_CURL_TESTS := $(shell grep -l clickhouse_upload_internal.h tests/*.c)
 DDL := $(wildcard store/clickhouse/ddl/*.sql)
 
 # Sanitized code compiles in two thirds of the time with -O1, and another tenth

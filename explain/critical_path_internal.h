@@ -8,7 +8,8 @@
 #include <stdint.h>
 
 /* The critical path of a command: the chain of events without which it would not
- * have ended, found backwards from its end in the lives of threads (lives.h).
+ * have ended, found backwards from its end in the lives of threads
+ * (lives_internal.h).
  *
  *	main     |#### fork ...........wait4...........####| end
  *	child          ####|...read...|########| exit
@@ -27,10 +28,10 @@
  *	it was created            go on in its parent
  *	not in the trace          a link LINK_UNKNOWN
  *
- * Where X did not do it for this thread alone, the path comes back: it follows X
- * only down to the begin of the sleep and then goes on in the sleeper. That is
- * so for locks, because the order in which threads get a lock is not an order
- * of their work, and for threads outside the command (a server, a kernel
+ * Where X did not do it for this thread alone, the path comes back: it follows
+ * X only down to the begin of the sleep and then goes on in the sleeper. That
+ * is so for locks, because the order in which threads get a lock is not an
+ * order of their work, and for threads outside the command (a server, a kernel
  * thread), whose earlier work was for others. Links found there have a cause
  * (struct path_cause) that names the sleep.
  *

@@ -371,7 +371,7 @@ static void add_whole(struct life_reader *reader, struct open_life *open,
 	open->row.end_ns = span->end_ns;
 }
 
-/* Adds @span up to the cuts in it, and ends a row at each (lives.h, 2). */
+/* Adds @span, and ends a row at each cut in it (lives_internal.h, 2). */
 static void add_cut(struct life_reader *reader, struct open_life *open,
 		    const struct time_span *span)
 {

@@ -10,11 +10,11 @@
 struct flow_input;
 
 /* Follows the trace of units that emit an atom for each branch (TRACE_ATOMS in
- * branch_source.h), Arm's ETMv4 and ETE: the counterpart of follow.h.
+ * branch_source.h), Arm's ETMv4 and ETE: the counterpart of follow_internal.h.
  *
- *	TRACE_ATOMS, _ADDRESS, _SOURCE,    runs blocks by walk_atoms.h
+ *	TRACE_ATOMS, _ADDRESS, _SOURCE,    runs blocks by walk_atoms_internal.h
  *	_EXCEPTION, _ON
- *	TRACE_TIME, _CYCLES                atom_times.h
+ *	TRACE_TIME, _CYCLES                atom_times_internal.h
  *	TRACE_SESSION, _GAP, _END, _TASK   follow_atoms.c
  *
  * The state is struct execution and its struct atom_state:

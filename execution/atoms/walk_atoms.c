@@ -103,7 +103,7 @@ static void atom_range_exception(struct execution *execution,
 		atom_range_drop(execution);
 }
 
-/* Single steps of walk_atoms.h. @range is for lists and may be NULL. */
+/* Single steps of walk_atoms_internal.h. @range is for lists and may be NULL. */
 
 /* Runs block execution->block to its end. */
 static void atom_step_run(struct execution *execution, struct atom_range *range)

@@ -162,7 +162,7 @@ static int take_parts(struct clickhouse_url *url,
 	return -ERROR_MEMORY;
 }
 
-/* Parses @text (clickhouse_http.h) with @curl. Returns 0; -ERROR_FORMAT and a
+/* Parses @text (clickhouse_http_internal.h). Returns 0; -ERROR_FORMAT and a
  * static text in *@why; or -ERROR_MEMORY. Call clickhouse_url_free() in all
  * cases.
  */

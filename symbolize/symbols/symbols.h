@@ -17,14 +17,14 @@ struct recording;
 /* All symbols of one recording: which function the code at an address belongs
  * to, in the kernel, its modules and BPF programs, and in users' programs.
  *
- *	kallsyms, modules, code announced ─► kernel_symbols.h ─┐
- *	                                                       ├─► this header
- *	maps of processes ► files' symbols ► user_space.h ─────┘
+ *	kallsyms, modules, code announced ─► kernel_symbols.h ──────────┐
+ *	                                                                ├─► this header
+ *	maps of processes ► files' symbols ► user_space_internal.h ─────┘
  *
  * A kernel address has one symbol for the whole recording. A user address has
  * the symbol of the file that the process had mapped there at the time. A
- * look-up therefore needs process and time, and symbols_find_range() returns the
- * addresses and the time that its result is valid for. Each stream looks up
+ * look-up therefore needs process and time, and symbols_find_range() returns
+ * the addresses and the time that its result is valid for. Each stream looks up
  * through a cache of its own, struct symbol_cache.
  *
  * 1. Read-only once open, except for symbols_display(): threads may share it.
