@@ -37,7 +37,9 @@ struct function_transfers {
 	/* Returns the next switch record, or NULL. */
 	const struct flow_item *(*next_switch)(const void *ctx);
 	const void *ctx;
-	/* If it has records, their time bounds and the trace decide. */
+	/* If tasks.feed is set, time bounds and the trace decide which switch
+	 * record belongs to which switch point.
+	 */
 	struct stream_tasks tasks;
 	int error; /* 0 or -ERROR_MEMORY */
 	/* return address of the NMI that runs, or NO_NMI */
@@ -157,7 +159,7 @@ static void take_call(struct function_transfers *transfers,
 		return_address);
 }
 
-/* Like take_jump_inside() in execution/walk/walk.c. */
+/* Like emit_jump_inside() in execution/walk/walk.c. */
 static void take_jump_inside(struct function_transfers *transfers,
 			     const struct flow_item *item,
 			     const struct symbol *target,
@@ -457,7 +459,9 @@ static void take_exit_of_fold(struct function_events *events,
 	consume_transfer(&events->transfers, item, target, &departure);
 }
 
-/* The trace started inside thunks, and an exception interrupts them. */
+/* Emits the start of a trace that started inside thunks, which an exception
+ * interrupts now.
+ */
 static void start_unseen(struct function_events *events,
 			 const struct flow_item *item)
 {
@@ -579,7 +583,9 @@ static void forget_place(struct function_events *events, uint8_t exit)
 	events->here = (struct symbol){ .function = FUNCTION_NONE };
 }
 
-/* Execution is not followed after @item: an announced task runs from here on. */
+/* Execution is not followed after @item. A task that a switch record announced
+ * runs from here on.
+ */
 static void pause_tasks(struct function_events *events,
 			const struct flow_item *item)
 {
@@ -645,8 +651,8 @@ static bool is_of_flow(const struct flow_item *item)
 	return item->kind <= FLOW_GAP;
 }
 
-/* Consumes switch record @item. If switch records are ordered by the trace, it
- * is only due now, because it may have to wait for its switch point.
+/* Consumes switch record @item. If the trace orders the switch records, the
+ * record only becomes due: it may have to wait for its switch point.
  */
 static void take_switch(struct function_events *events,
 			const struct flow_item *item)
