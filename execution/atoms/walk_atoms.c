@@ -325,7 +325,9 @@ static void arrive(struct execution *execution, struct step *step,
 	step->edge_kind = EDGE_KIND_INSIDE;
 }
 
-/* The inner loop: all work for each block that runs. */
+/* Runs up to @count atoms of @bits, in the inner loop: all work that every
+ * block needs. Returns the number of atoms left.
+ */
 static unsigned int run(struct execution *execution, uint64_t bits,
 			unsigned int count)
 {

@@ -138,7 +138,9 @@ static inline bool call_times_are_plain(const struct call_times *times,
 	       time_window_has(times->window, last->time_ns);
 }
 
-/* Modulo 2^64, as the difference may be negative. */
+/* Returns by how much the clock is ahead of @times->from_ns, modulo 2^64, as
+ * the difference may be negative.
+ */
 static inline uint64_t call_times_ahead(const struct call_times *times)
 {
 	return times->clock_ns - times->from_ns;
