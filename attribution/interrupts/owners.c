@@ -297,8 +297,8 @@ static double weight_of(const struct array *shares)
 	return sum;
 }
 
-/* Each share is the difference of two rounded sums, so that each nanosecond is
- * charged exactly once.
+/* Charges each share the difference of two rounded sums, so that each
+ * nanosecond is charged exactly once.
  */
 void owner_shares_charge(struct owners *owners, const struct array *shares,
 			 const struct interrupt_charge *charge)

@@ -210,14 +210,18 @@ static bool is_poll(const struct event_context *context)
 	return context->slice && context->slice->kind == INTERRUPT_NAPI;
 }
 
-/* A packet arrives in a CPU's own queue, which another poll processes. */
+/* Handles a packet that arrives in a CPU's own queue, which another poll
+ * processes.
+ */
 static void arrive_queued(struct packets *packets,
 			  const struct event_context *context)
 {
 	arrive(packets, context);
 }
 
-/* A device delivers a packet, which may be merged into another one. */
+/* Handles a packet that a device delivers, and that may be merged into another
+ * one.
+ */
 static void arrive_polled(struct packets *packets,
 			  const struct event_context *context)
 {
@@ -229,8 +233,8 @@ static void arrive_polled(struct packets *packets,
 		owners_fail(context->owners);
 }
 
-/* The network layer receives a packet: one that a device or another CPU
- * delivered, or one from a source without events.
+/* Handles a packet that the network layer receives: one that a device or
+ * another CPU delivered, or one from a source without events.
  */
 static void receive(struct packets *packets,
 		    const struct event_context *context)
@@ -558,8 +562,8 @@ static void polls_begin(void *state, const struct event_context *context)
 		clear(state, waiting);
 }
 
-/* If no further round follows, the kernel's list is empty, and so is the
- * tracker's.
+/* Clears the CPU's list at the end of a round if no other round follows: the
+ * kernel's list is empty then.
  */
 static void polls_end(void *state, const struct event_context *context)
 {

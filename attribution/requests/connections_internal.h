@@ -93,8 +93,8 @@ void channels_free(struct channels *channels);
 int channels_queue(struct channels *channels, uint64_t socket,
 		   struct message *message);
 
-/* A thread reads @bytes from @socket. Finds the oldest message with some of
- * these bytes and subtracts them; *@bytes is set to the rest.
+/* Handles that a thread reads @bytes from @socket: finds the oldest message
+ * with some of these bytes and subtracts them; *@bytes is set to the rest.
  *
  * Returns the message with a reference, which the caller owns; NULL if no known
  * message was queued.

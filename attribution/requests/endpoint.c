@@ -418,8 +418,8 @@ void requests_deferred_begins(struct requests *requests,
 			   event->time_ns);
 }
 
-/* The journal's thread starts to write, for the thread that woke it, or else
- * perhaps for threads that wait later.
+/* @worker, the journal's thread, starts to write for the thread that woke it,
+ * or, if that is unknown, for threads that will wait for it.
  */
 static void begin_commit(struct requests *requests,
 			 struct thread_endpoint *worker, uint64_t time_ns)

@@ -633,8 +633,9 @@ static bool take_delivery(struct requests *requests,
 	return true;
 }
 
-/* A reader of a Unix socket makes room and wakes the sender: this is no
- * message, but shows which task sent the data.
+/* Handles that @reader wakes @woken while it reads from a Unix socket: it made
+ * room for more data of @woken. This is no message, but shows which task sent
+ * the data.
  */
 static void take_room(const struct requests *requests,
 		      struct thread_endpoint *reader,
@@ -650,8 +651,8 @@ static void take_room(const struct requests *requests,
 		reader->freed = woken->task;
 }
 
-/* EVENT_SCHED_WAKING: a thread woken from waiting for messages receives the
- * waker's message, if the waker is sending one.
+/* Applies EVENT_SCHED_WAKING: a thread woken from waiting for messages receives
+ * the waker's message, if the waker is sending one.
  */
 static void requests_waking(struct requests *requests,
 			    const struct event_record *event)
@@ -719,8 +720,8 @@ static bool tell_clock(const struct requests *requests,
 	return move_clock(requests, endpoint, &part, is_idle) || is_known;
 }
 
-/* A span arrives when it ends. The thread has not left its wait then, so the
- * endpoint's state is still the one during the span.
+/* Moves the thread's clock. A span arrives when it ends; the thread has not
+ * left its wait then, so the endpoint's state is still the one during the span.
  */
 static void take_span(struct span_callback *callback,
 		      const struct time_span *span)
@@ -740,7 +741,9 @@ static void take_span(struct span_callback *callback,
 	requests_emit(requests);
 }
 
-/* Data was copied to @endpoint, or any thread merged packets. */
+/* Applies functions that are only evidence: data was copied to @endpoint, or
+ * any thread merged packets.
+ */
 static void take_evidence(struct requests *requests,
 			  struct thread_endpoint *endpoint,
 			  const struct call_step *step, enum message_kind kind)
@@ -838,8 +841,9 @@ static void take_step(struct event_handler *handler,
 		take_call(requests, step, function);
 }
 
-/* The kernel reuses the address of a closed socket, at once under load: no
- * message or request of the old connection belongs to the new one.
+/* Applies EVENT_SOCKET_STATE. The kernel reuses the address of a closed socket,
+ * at once under load: no message or request of the old connection belongs to
+ * the new one.
  */
 static void take_socket_state(struct requests *requests,
 			      const struct event_record *event)

@@ -249,8 +249,8 @@ void requests_item_queued(struct requests *requests,
 						 message->item, message));
 }
 
-/* The receiver of @message has read it: records that its process reads what the
- * same item carries.
+/* Records, as the receiver of @message has read it, that its process reads all
+ * data that the same item carries.
  */
 static void requests_item_read(struct requests *requests,
 			       const struct message *message)
@@ -332,9 +332,10 @@ void requests_item_begins(struct requests *requests,
 	worker->carry_state = WORK_RUNS;
 }
 
-/* If the worker's next item, a flush, wakes a thread that waits for this item,
- * the message that this one carried has arrived. The flush function wakes it in
- * a tail call, after its own exit.
+/* A message has arrived if the flush, the worker's next item, wakes a thread
+ * that waits for the item which carried it. The flush function wakes that
+ * thread in a tail call, after its own exit, so the state lasts until the next
+ * item ends.
  */
 void requests_item_step(struct requests *requests, const struct call_step *step)
 {
@@ -719,7 +720,8 @@ static void take_found(struct requests *requests,
 	sender->found_ns = 0;
 }
 
-/* Within a process, a message passes on the request that its sender works for.
+/* Handles a message within a process, which passes on the request that its
+ * sender works for.
  */
 static void take_work(struct requests *requests,
 		      struct thread_endpoint *endpoint,
