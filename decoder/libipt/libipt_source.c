@@ -132,7 +132,9 @@ static struct pt_image *intel_image_get(const struct intel_image *image)
 	return image->image;
 }
 
-/* The name of a mapping need not be a file, or not one of this machine. */
+/* Adds the file of a mapping to the image. A mapping's name need not be that of
+ * a file, or not of one on this machine.
+ */
 static void add_map(const struct intel_image *image, struct pt_image *made,
 		    const struct process_map *map)
 {
@@ -427,8 +429,9 @@ static int decode(struct libipt *source)
 	return 0;
 }
 
-/* A segment has its own clock: @item began at @low_ns at the earliest, and its
- * time is known to be @known_ns.
+/* Emits @item, the last one of a segment, which began at @low_ns at the
+ * earliest, and whose time is known to be @known_ns: segments have clocks of
+ * their own.
  */
 static void emit_last(struct libipt *source, const struct flow_item *item,
 		      uint64_t low_ns, uint64_t known_ns)
@@ -468,7 +471,9 @@ static void end_segment(struct libipt *source)
 	}
 }
 
-/* After its last trace nothing is known of a stream, except perhaps a loss. */
+/* Emits the end of the stream. After its last trace nothing is known, except
+ * perhaps a loss.
+ */
 static void emit_end(struct libipt *source)
 {
 	uint64_t last_ns = flow_batch_last_ns(source->batch);

@@ -432,7 +432,7 @@ static int add_formatted(struct cutter *cutter, struct aux_piece piece,
 	return error;
 }
 
-/* Trace without frames belongs to the CPU of the sink. */
+/* Adds a part of trace without frames, which belongs to the CPU of the sink. */
 static int add_raw(struct cutter *cutter, const struct aux_piece *piece,
 		   const struct aux_span *span)
 {
@@ -458,8 +458,8 @@ static void note_losses(struct cutter *cutter, uint64_t end)
 			lose(cutter, buffer->losses[i].flags);
 }
 
-/* A sink counts as full when only a few bytes are left, which are skipped: the
- * loss is recorded after these.
+/* Applies losses after the last bytes. A sink counts as full when only a few
+ * bytes are left, which are skipped: its loss is recorded after these.
  */
 static void note_losses_behind(struct cutter *cutter)
 {
@@ -513,7 +513,9 @@ static bool overlap(const struct aux_piece *piece, const struct aux_span *span)
 		piece->offset - span->offset < span->size_bytes);
 }
 
-/* For snapshots, and recordings without AUX records: each slice is a span. */
+/* Returns a span for all of @piece, in snapshots and in recordings without AUX
+ * records.
+ */
 static struct aux_span whole_span(const struct aux_stream *buffer,
 				  const struct aux_piece *piece)
 {
@@ -555,7 +557,9 @@ static int cut_piece(struct cutter *cutter, const struct aux_piece *piece,
 	return error;
 }
 
-/* A CPU with an empty AUX record still gets a stream. */
+/* Adds a part without bytes, so that a CPU with an empty AUX record still gets
+ * a stream.
+ */
 static int add_nothing(struct cutter *cutter)
 {
 	const struct aux_piece nothing = { 0 };
@@ -682,8 +686,9 @@ static int publish(struct coresight_streams *streams, struct array *published)
 	return 0;
 }
 
-/* IDs are assigned when tracing starts: AUXTRACE_INFO may be older than these
- * records (linux/coresight-pmu.h: CS_AUX_HW_ID_TRACE_ID_MASK).
+/* Sets the units' IDs from AUX_OUTPUT_HW_ID records. IDs are assigned when
+ * tracing starts: AUXTRACE_INFO may be older (linux/coresight-pmu.h:
+ * CS_AUX_HW_ID_TRACE_ID_MASK).
  */
 static int read_ids(const struct recording *recording)
 {
@@ -797,8 +802,8 @@ static void drop_times(struct array *streams)
 				stream[i].untraced_until_ns = 1;
 }
 
-/* Time stamps can be converted to nanoseconds if they are the CPU's counter and
- * the recording has the conversion.
+/* Returns whether time stamps can be converted to nanoseconds: they are the
+ * CPU's counter, and the recording has the conversion.
  */
 static bool has_time(const struct recording *recording)
 {

@@ -67,7 +67,9 @@ static void open_pipe(struct data_file *file)
 	file->data_size = file->map.size - file->data_offset;
 }
 
-/* A recorder that was killed leaves a data size of 0. */
+/* Limits the data to the end of the file. A recorder that was killed leaves a
+ * data size of 0.
+ */
 static void clip_data(struct data_file *file)
 {
 	uint64_t room = file->map.size - file->data_offset;
@@ -155,7 +157,8 @@ bool data_file_copy(const struct data_file *file, const uint8_t *bytes,
 	       size <= file->map.size - at && !read_at(file->fd, to, size, at);
 }
 
-/* The sections are in order of their bits, without absent ones. */
+/* The sections of features are in the order of their bits, without absent ones.
+ */
 const uint8_t *data_file_feature(const struct data_file *file, unsigned int bit,
 				 size_t *size)
 {
