@@ -22,6 +22,17 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* The flow source of libipt, the second engine for Intel PT.
+ *
+ *	stream ─► segments, which end where bytes are missing ─► libipt's blocks and
+ *	events (libipt_events.c) ─► struct flow_batch, which determines times ─► items
+ *
+ * libipt_next() decodes until a batch is full or the segment ends, and inserts the
+ * task switches by time. After an error, recover() continues at the next PSB, with
+ * unknown state and a gap. The code that libipt reads is an image, rebuilt when
+ * the recorded code or the process changes.
+ */
+
 /* Code in libipt's form: file sections with a section cache.
  *
  * The cache keeps every section mapped, with data about its blocks; without it

@@ -229,8 +229,10 @@ static void claim(struct generated_name *name, const struct period *period)
 	name->to_ns = period->to_ns;
 }
 
-/* The bytes of @period have the line of @taker already, and those of all periods
- * that the line of @name may be of have one.
+/* Settles @name where the bytes of @period already have the line of @taker, and
+ * the bytes of all other periods that @name may belong to have a line, too. By
+ * rule 1 of generated_names.h @name may name the bytes all the same; otherwise
+ * rule 2 cannot choose, and @name, perhaps @taker as well, names nothing.
  */
 static void settle_again(struct generated_name *name,
 			 struct generated_name *taker,

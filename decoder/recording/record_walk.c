@@ -15,8 +15,15 @@
 #include <unistd.h>
 #include <zstd.h>
 
-/* Records are at most 64 KiB, so the bytes of the last, incomplete record are
- * all that is buffered to find where records end.
+/* The records of a perf.data file, in three layers: struct data_file checks the
+ * head and the sections; struct record_store finds the ranges of complete records,
+ * and unpacks those in COMPRESSED records into a temporary file; struct
+ * record_walk steps through them. The file is untrusted: at a record that is
+ * damaged the store ends, with a message that names its offset (stop_at()).
+ */
+
+/* The unpacking of COMPRESSED records. Records are at most 64 KiB, so the bytes of
+ * the last, incomplete record are all that is buffered to find where records end.
  */
 struct record_unpack {
 	const struct log *log;
@@ -29,11 +36,6 @@ struct record_unpack {
 	size_t rest_size;
 	size_t rest_room;
 };
-
-/* Unpacks the COMPRESSED records of a file (perf record -z) into a temporary
- * file. They are one zstd stream, split into records at arbitrary positions.
- */
-struct record_unpack;
 
 static int refuse(const struct data_file *file, uint64_t offset, int error,
 		  const char *text)

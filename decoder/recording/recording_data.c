@@ -638,7 +638,7 @@ void recording_place_conversion(struct recording_facts *facts)
 }
 
 /* Our recorder writes the index of the trace when it ends for any reason
- * (file_front_enter()), if possible.
+ * (recording_writer_finish()), if possible.
  */
 static void note_unfinished(struct recording_facts *facts,
 			    const struct data_file *file)

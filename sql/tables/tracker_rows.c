@@ -23,6 +23,10 @@
 #include <stdint.h>
 #include <stdlib.h>
 
+/* The tables "syscall" and "sleep", one row for each, as the trackers of system
+ * calls and sleeps emit them (struct task_listener); both from one pass.
+ */
+
 /* The CPUs on which a newly arrived thread has not changed its class yet: the
  * spans of its time off the CPU are emitted only at that change (task_time.h).
  */
