@@ -40,8 +40,8 @@ void hit_keeper_free(struct hit_keeper *keeper);
  */
 int hit_keeper_arm(struct hit_keeper *keeper);
 
-/* hit_keeper_freeze() stops all trace as soon as there may be a hit, so that
- * the recorder's own work before the hit is saved is not in the trace.
+/* hit_keeper_freeze() stops all trace if there may be a hit, so that the
+ * recorder's own work before the hit is saved is not in the trace.
  * hit_keeper_unfreeze() resumes it if there was no hit.
  */
 int hit_keeper_freeze(struct hit_keeper *keeper);
