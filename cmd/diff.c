@@ -509,7 +509,9 @@ static int diff_reports_read(struct diff_table *table,
 	return status;
 }
 
-/* The text has the notes itself. */
+/* Writes the notes to standard error, for formats other than text, which has
+ * them itself.
+ */
 static void say_notes(const struct diff_table *table)
 {
 	for (size_t i = 0; i < table->notes.count; i++)

@@ -568,8 +568,9 @@ static int end(struct row_source *source, const struct task_stacks *stacks,
 	return status ? status : rows->status;
 }
 
-/* Waiting states are from before a window that starts here, but later states of
- * the same thread wait as well: one state without time stands for all.
+/* Writes or reads the states of a thread that wait for their class. Waiting
+ * states are from before a window that starts here, but later states of the
+ * same thread wait as well: one state without time stands for all.
  */
 static void pack_pending(struct span_rows *rows, uint32_t index,
 			 const struct task_pack *tasks)

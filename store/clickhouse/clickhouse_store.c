@@ -117,7 +117,7 @@ static int remove_listed(struct clickhouse_http *http, const struct log *log,
 				      now_s, list, now_s - LONGEST_REQUEST_S));
 }
 
-/* Pending removals of the server would be counted again. */
+/* Counts the server's pending removals, which would be counted again. */
 static int is_removing(struct clickhouse_http *http, const struct log *log,
 		       int64_t *count)
 {

@@ -125,8 +125,8 @@ static bool pass_switch_point(struct function_transfers *transfers,
 	return status > 0;
 }
 
-/* The kernel changes stacks at the entry of the switch point, a task its
- * program at the entry of the exec point.
+/* Called when a function is entered. At the entry of the switch point the
+ * kernel changes stacks; at that of the exec point a task changes its program.
  */
 static void check_points(struct function_transfers *transfers,
 			 const struct flow_item *item,
@@ -217,7 +217,9 @@ static void take_return(struct function_transfers *transfers,
 		is_entry(target, item->ip);
 }
 
-/* A conditional branch that is not taken continues at the next instruction. */
+/* Returns whether a conditional branch at @end was taken: if not, the next
+ * instruction is at @ip.
+ */
 static bool was_taken(const struct function_transfers *transfers, uint64_t end,
 		      uint64_t ip)
 {

@@ -461,7 +461,7 @@ static int graph_calls_enter(struct graph_events *events)
 	return error ? error : begin_function(events, function);
 }
 
-/* A function at depth 0 of a context from user space has ended. */
+/* Handles that a function at depth 0 of a context from user space has ended. */
 static int exit_outermost(struct graph_events *events, uint32_t function)
 {
 	struct graph_task *task = events->task;
@@ -645,7 +645,7 @@ static int switch_to(struct graph_events *events, int32_t tid, uint64_t time_ns)
 	return graph_events_add_at(events, event, time_ns);
 }
 
-/* The announced task ran, untraced. */
+/* Handles that the announced task ran, untraced. */
 static int go_away(struct graph_events *events)
 {
 	struct function_event stop = {
@@ -660,9 +660,10 @@ static int go_away(struct graph_events *events)
 	return switch_to(events, events->next_tid, events->last_ns);
 }
 
-/* The current record is of another task than the last one. If another task was
- * announced, or the record only reports that the announced task leaves, the
- * announced one ran untraced: that is a switch to it first.
+/* Handles a change of the task. The current record is of another task than the
+ * last one. If another task was announced, or the record only reports that the
+ * announced task leaves, the announced one ran untraced: that is a switch to it
+ * first.
  */
 static int change_task(struct graph_events *events)
 {

@@ -232,7 +232,9 @@ static void keep(struct event_handler *handler,
 	((struct hits_table *)handler)->writer = writer;
 }
 
-/* The typical times of other calls are known only after the pass. */
+/* Caches the calls at the end: the typical times of other calls are known only
+ * after the pass.
+ */
 static void keep_at_end(struct event_handler *handler)
 {
 	struct hits_table *table = (struct hits_table *)handler;
