@@ -193,7 +193,7 @@ static bool is_wait(uint32_t kind)
 	return kind >= LINK_CPU;
 }
 
-/* Adds what the thread did that the program waited for: @detail. */
+/* Adds @detail, a part of the work of the thread that the program waited for. */
 static void add_meanwhile(struct text_line *line,
 			  const struct explanation *explanation,
 			  const struct cause_detail *detail)

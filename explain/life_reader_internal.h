@@ -24,8 +24,8 @@ struct life_reader *life_reader_new(struct trackers *trackers,
 				    const struct symbols *symbols);
 void life_reader_free(struct life_reader *reader);
 
-/* Emits what has not ended. Must be called once, after trackers_end(). Returns
- * 0 or -ERROR_MEMORY.
+/* Ends all open rows. Must be called once, after trackers_end(). Returns 0 or
+ * -ERROR_MEMORY.
  */
 int life_reader_end(struct life_reader *reader);
 

@@ -76,7 +76,7 @@ enum life_wake {
 	WAKE_BY_INTERRUPT,
 };
 
-/* What a futex stands for: by the program's functions that wait for it. */
+/* The meaning of a futex, by the program's functions that wait for it. */
 enum life_futex {
 	FUTEX_UNKNOWN,
 	FUTEX_LOCK,

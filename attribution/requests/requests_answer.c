@@ -90,8 +90,8 @@ struct request *requests_ask(struct requests *requests, struct message *message)
 	return request;
 }
 
-/* Returns whether @endpoint has sent a message since @since_ns that nobody has
- * read yet.
+/* Returns whether @endpoint has sent a message since @since_ns that is still
+ * unread.
  */
 static bool has_pending(const struct thread_endpoint *endpoint,
 			uint64_t since_ns)
@@ -408,7 +408,7 @@ static struct request *ask_by_other_way(struct requests *requests,
 					     answer->sent->time_ns);
 }
 
-/* Creates a request from a message that @receiver sent and that woke nobody, if
+/* Creates a request from a message that @receiver sent and that woke no thread, if
  * @answer may be the answer to it. Borrowed, or NULL.
  */
 static struct request *requests_ask_found(struct requests *requests,
@@ -561,7 +561,7 @@ static void adopt(const struct requests *requests,
 	}
 }
 
-/* Returns whether @segment ended with a send that nobody has read yet, perhaps the
+/* Returns whether @segment ended with a send that is still unread, perhaps the
  * answer to its request.
  */
 static bool is_pending(const struct requests *requests,

@@ -286,7 +286,7 @@ static struct message *oldest_to(const struct thread_endpoint *sender,
 	return found;
 }
 
-/* Returns the oldest message by @medium that woke nobody and whose item leads
+/* Returns the oldest message by @medium that woke no thread and whose item leads
  * to the process of @reader, borrowed. NULL if there is none, or there are some
  * at several ends of that process.
  */

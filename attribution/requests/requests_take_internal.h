@@ -114,7 +114,7 @@ struct message *requests_find_unheard(struct requests *requests,
  * of two requests that another thread passed to them is decided in user space,
  * by the order in which they get a lock. If both have answered before either
  * client reads its answer, nothing distinguishes them. Marks the request of
- * @answer, which woke nobody, and the other one.
+ * @answer, which woke no thread, and the other one.
  */
 void requests_mark_swapped(const struct requests *requests,
 			   const struct message *answer);
