@@ -505,6 +505,9 @@ install: all
 	install -m 644 $(wildcard docs/man/*.1) $(DESTDIR)$(PREFIX)/share/man/man1
 	install -d $(DESTDIR)$(PREFIX)/share/ktrace-hw/clickhouse
 	install -m 644 $(DDL) $(DESTDIR)$(PREFIX)/share/ktrace-hw/clickhouse
+	install -d $(DESTDIR)$(PREFIX)/share/ktrace-hw/grafana/dashboards
+	install -m 644 packaging/grafana/*.yaml $(DESTDIR)$(PREFIX)/share/ktrace-hw/grafana
+	install -m 644 packaging/grafana/dashboards/*.json $(DESTDIR)$(PREFIX)/share/ktrace-hw/grafana/dashboards
 	install -d $(DESTDIR)$(PREFIX)/share/bash-completion/completions
 	$(BUILD)/ktrace-hw completion bash >$(DESTDIR)$(PREFIX)/share/bash-completion/completions/ktrace-hw
 	install -d $(DESTDIR)$(ZSH_FUNCTIONS)
