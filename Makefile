@@ -74,7 +74,7 @@ HAVE_CURL := $(if $(ARCH),,$(shell \
              $(CC) -E - >/dev/null 2>&1 && echo yes))
 CURL_SRCS := $(addprefix store/clickhouse/clickhouse_, http.c store.c upload.c)
 NO_CURL_SRCS := store/clickhouse/without_curl.c
-NO_CURL_TESTS := $(shell grep -l clickhouse_upload.h $(TEST_SRCS))
+NO_CURL_TESTS := $(shell grep -l clickhouse_upload_internal.h $(TEST_SRCS))
 DDL := $(wildcard store/clickhouse/ddl/*.sql)
 
 # Sanitized code compiles in two thirds of the time with -O1, and another tenth

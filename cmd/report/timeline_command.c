@@ -137,7 +137,7 @@ static int out_of_memory(void)
 	return EXIT_FAILED;
 }
 
-/* Recording -> steps -> selected steps -> renderer. */
+/* Runs the pass: recording -> steps -> selected steps -> renderer. */
 static int run_selected(const struct session *session,
 			const struct step_select_options *options,
 			struct step_callback *callback,
@@ -184,7 +184,9 @@ static struct lane_callback *lanes_of(const struct timeline_renderer *renderer,
 	return renderer->lanes(callback);
 }
 
-/* A limit on the number of functions may stop before the window's end. */
+/* Returns the time at which the timeline ends; 0: unknown, as a limit on the
+ * number of functions may end it before the window does.
+ */
 static uint64_t window_end(const struct step_select_options *options)
 {
 	bool is_limited = options->max_count != UINT64_MAX ||

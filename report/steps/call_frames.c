@@ -47,8 +47,8 @@ static void set_role(struct switch_roles *roles, uint32_t count,
 	roles->of[function] = role;
 }
 
-/* Since Go 1.17, runtime.gogo jumps to a local function gogo, which does the
- * work.
+/* Marks the local functions gogo of @module: since Go 1.17, runtime.gogo jumps
+ * to one, which does its work.
  */
 static void add_local_gogo(struct switch_roles *roles,
 			   const struct function_table *functions,

@@ -72,8 +72,9 @@ uint32_t stack_pool_count(const struct stack_pool *pool);
 /* Returns suspended stack @index, for writing a checkpoint. */
 struct call_stack *stack_pool_at(const struct stack_pool *pool, uint32_t index);
 
-/* For reading a checkpoint: stack_pool_add() adds an empty stack (NULL when out
- * of memory); stack_pool_added() then counts the frames that were read into it.
+/* For reading a checkpoint. stack_pool_add() adds an empty stack, and returns
+ * NULL when out of memory; stack_pool_added() then counts the frames that were
+ * read into it.
  */
 struct call_stack *stack_pool_add(struct stack_pool *pool);
 void stack_pool_added(struct stack_pool *pool);
@@ -83,7 +84,9 @@ void stack_pool_added(struct stack_pool *pool);
  * of stacks and is done, 0 if not, having changed nothing, or -ERROR_MEMORY.
  */
 
-/* A return, or a jump, to the address that a suspended stack waits for. */
+/* Handles a return, or a jump, to the address that a suspended stack waits for:
+ * switches to that stack.
+ */
 int stack_switch_resume(struct call_stack *stack,
 			const struct function_event *event,
 			struct call_stack_output *output);
@@ -96,28 +99,29 @@ int stack_switch_into(struct call_stack *stack,
 		      const struct function_event *event,
 		      struct call_stack_output *output);
 
-/* A return to a function's entry: it starts a new stack, as prepared by
+/* Handles a return to a function's entry: it starts a new stack, as prepared by
  * makecontext().
  */
 int stack_switch_begin(struct call_stack *stack,
 		       const struct function_event *event,
 		       struct call_stack_output *output);
 
-/* A jump of runtime.gogo, to a goroutine's entry or to the address where it
- * continues.
+/* Handles a jump of runtime.gogo, to a goroutine's entry or to the address
+ * where it continues.
  */
 int stack_switch_go(struct call_stack *stack,
 		    const struct function_event *event,
 		    struct call_stack_output *output);
 
-/* A jump to the middle of a function that is open in @stack: exits the frames
- * above it, and adds a copy of them to the pool as unwound.
+/* Handles a jump to the middle of a function that is open in @stack: exits the
+ * frames above it, and adds a copy of them to the pool as unwound.
  */
 int stack_switch_unwind(struct call_stack *stack,
 			const struct function_event *event,
 			struct call_stack_output *output);
 
-/* A return to an unwound frame of the running stack, which has not ended, then.
+/* Handles a return to an unwound frame of the running stack: the frame has not
+ * ended after all, and is entered again.
  */
 int stack_switch_rewind(struct call_stack *stack,
 			const struct function_event *event,

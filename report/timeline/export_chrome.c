@@ -205,7 +205,9 @@ static void make_name(struct escaped_name *escaped, const char *name)
 		escaped->size = quote(escaped->text, name);
 }
 
-/* When out of memory, the name is escaped each time. */
+/* Writes a function's name, from the cache of escaped names. When out of
+ * memory, the name is escaped each time.
+ */
 static void write_function(struct chrome_writer *chrome, uint32_t function)
 {
 	struct escaped_name *items = chrome->names.items;
