@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
 # Functions of programs by their names, in the virtual machine: of a stripped
-# program, of programs whose files no path of this computer leads to, and of
-# other languages' programs. The programs count their calls; judge_names.py
+# program, of programs whose files no path of this computer leads to, of
+# other languages' programs, and of fibers. The programs count their calls; judge_names.py
 # compares.
 #
 #	names.sh [KERNEL [CASE...]]
@@ -17,7 +17,7 @@ PYTHON=
 shift $(($# < 1 ? $# : 1))
 CASES=("$@")
 (($#)) || CASES=(run stripped shell memfd deleted pivot overlay chroot running
-	budget cpp)
+	budget cpp fibers-swap)
 
 # Makes a program of another language, or skips its case without a compiler.
 make_runtime() { # case tool command...

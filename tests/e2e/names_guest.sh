@@ -69,6 +69,7 @@ record_case() { # name
 		record budget --events=sched -- ./large deleted
 		;;
 	running) record_running ;;
+	fibers-*) record "$1" -- "${NAMED%/*}/fibers" "${1#*-}" ;;
 	cpp) record cpp -- "$RUNTIMES/templates" ;;
 	rust) record rust -- "$RUNTIMES/executor" ;;
 	go) record go -- "$RUNTIMES/goroutines" ;;
