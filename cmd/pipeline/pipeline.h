@@ -2,6 +2,7 @@
 #ifndef KT_CMD_PIPELINE_PIPELINE_H
 #define KT_CMD_PIPELINE_PIPELINE_H
 
+struct annotation;
 struct session;
 struct step_callback;
 struct task_stacks;
@@ -28,5 +29,11 @@ int run_pipeline(const struct session *session, struct step_callback *callback,
 int run_pipeline_unchecked(const struct session *session,
 			   struct step_callback *callback,
 			   struct task_stacks **stacks);
+
+/* Adds the blocks of all chosen CPUs to @annotation, whose input chooses
+ * functions, tasks and time. Returns 0 or a negative enum error.
+ */
+int session_annotate(const struct session *session,
+		     struct annotation *annotation);
 
 #endif

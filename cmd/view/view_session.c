@@ -16,6 +16,8 @@
 #include "common/name_choice.h"
 #include "decoder/recording/recording.h"
 #include "explain/explain.h"
+#include "report/annotate/annotate.h"
+#include "report/annotate/annotation.h"
 #include "report/steps/checkpoint_index.h"
 #include "symbolize/elf/lines.h"
 #include "symbolize/functions/context_kinds.h"
@@ -76,6 +78,40 @@ static int run_window(struct view_engine *engine, struct time_window window,
 	return status ? -ERROR_FORMAT : 0;
 }
 
+/* Instructions are counted again for each query: their counts are not in the
+ * summary.
+ */
+static int annotate(struct view_engine *engine, const char *name,
+		    struct time_window window, FILE *out)
+{
+	struct view_session *view =
+		container_of(engine, struct view_session, engine);
+	const struct session *session = &view->session;
+	const struct annotate_options options = {
+		.lines = view->lines,
+		.top = UINT64_MAX,
+		.with_source = true,
+	};
+	struct name_choice functions = NAME_CHOICE_NONE;
+	struct annotation annotation = annotation_of(&(struct annotation_input){
+		.recording = session->recording,
+		.image = session->image,
+		.symbols = session->symbols,
+		.functions = &functions,
+		.filter = &session->filter,
+		.window = window,
+	});
+	int status = name_choice_add(&functions, name) ? 0 : -ERROR_FORMAT;
+
+	if (!status)
+		status = session_annotate(session, &annotation);
+	if (!status)
+		status = annotate_json(&annotation, &options, out);
+	annotation_free(&annotation);
+	name_choice_free(&functions);
+	return status;
+}
+
 static uint64_t trace_bytes(const struct recording *recording)
 {
 	uint64_t bytes = 0;
@@ -124,6 +160,7 @@ static int open_input(struct view_session *view)
 		context_kinds_new(functions, symbols_arch(session->symbols));
 	view->lines = lines_new(recording_info(session->recording)->os_release);
 	view->engine.run = run_window;
+	view->engine.annotate = annotate;
 	view->input = (struct attribution_input){
 		.recording = session->recording,
 		.symbols = session->symbols,
