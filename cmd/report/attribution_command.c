@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "cmd/report/attribution_command.h"
 
+#include "analysis/checkpoints.h"
 #include "attribution/events/event_handler.h"
 #include "attribution/events/known_events.h"
 #include "attribution/events/step_join.h"
@@ -8,7 +9,6 @@
 #include "cmd/command.h"
 #include "cmd/console/console.h"
 #include "cmd/options/report_options.h"
-#include "cmd/pipeline/checkpoints.h"
 #include "cmd/pipeline/choice_check.h"
 #include "cmd/pipeline/pipeline.h"
 #include "cmd/pipeline/session.h"
@@ -207,8 +207,9 @@ static struct cached_tables cached_tables_of(const struct session *session,
 					     size_t count)
 {
 	struct cached_tables kept = { .session = session, .are_all = true };
+	const struct pass_input pass = session_pass(session);
 
-	kept.can_be = checkpoints_find_key(session, &kept.key);
+	kept.can_be = checkpoints_find_key(&pass, &kept.key);
 	for (size_t i = 0; i < count; i++)
 		add_parts(&kept, &runs[i], count == 1);
 	return kept;
@@ -258,9 +259,10 @@ static void close_records(struct cached_part *part)
  */
 static bool cached_tables_find(struct cached_tables *kept)
 {
+	const struct pass_input pass = session_pass(kept->session);
 	bool are_there = kept->can_be && kept->are_all &&
-			 !time_window_is_all(kept->session->window) &&
-			 checkpoints_fit(kept->session, kept->key);
+			 !time_window_is_all(pass.window) &&
+			 checkpoints_fit(&pass, kept->key);
 
 	for (size_t i = 0; i < kept->count && are_there; i++)
 		are_there = open_records(kept, &kept->parts[i]);

@@ -71,11 +71,11 @@ START_TEST(work_is_cut_to_the_window)
 	uint64_t parts[REQUEST_PARTS];
 
 	ck_assert_uint_eq(times.segments.count, 2);
-	server_times_of_hold(&times, array_at(&times.segments, 0), parts);
+	server_times_of_segment(&times, array_at(&times.segments, 0), parts);
 	ck_assert_uint_eq(parts[PART_KERNEL], 20);
 	ck_assert_uint_eq(parts[PART_USER], 30);
 	ck_assert_uint_eq(parts[PART_ASLEEP], 0);
-	server_times_of_hold(&times, array_at(&times.segments, 1), parts);
+	server_times_of_segment(&times, array_at(&times.segments, 1), parts);
 	ck_assert_uint_eq(parts[PART_KERNEL], 0);
 	ck_assert_uint_eq(parts[PART_USER], 30);
 	ck_assert_uint_eq(parts[PART_ASLEEP], 20);
@@ -101,7 +101,7 @@ START_TEST(windows_add_up)
 		for (size_t j = 0; j < times.segments.count; j++) {
 			uint64_t parts[REQUEST_PARTS];
 
-			server_times_of_hold(
+			server_times_of_segment(
 				&times, array_at(&times.segments, j), parts);
 			for (int part = 0; part < REQUEST_PARTS; part++)
 				sum += parts[part];
@@ -119,7 +119,7 @@ START_TEST(work_of_nobody_takes_no_time)
 	uint64_t parts[REQUEST_PARTS];
 
 	server_times_add(&times, &records[4]);
-	server_times_of_hold(&times, array_at(&times.segments, 0), parts);
+	server_times_of_segment(&times, array_at(&times.segments, 0), parts);
 	for (int part = 0; part < REQUEST_PARTS; part++)
 		ck_assert_uint_eq(parts[part], 0);
 	server_times_free(&times);
