@@ -42,7 +42,7 @@ struct cause {
 	uint64_t ns;
 	uint64_t count; /* of links */
 	struct cause_moment longest;
-	int32_t pid;	/* of the last link; and whether there were others */
+	int32_t pid; /* of the last link; and whether there were others */
 	bool has_pids;
 };
 

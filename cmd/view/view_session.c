@@ -219,12 +219,12 @@ static int keep_explanation(struct view_session *view,
 
 	if (out) {
 		status = explain_table.render(
-			explain, &(struct attribution_output){
-					 .out = out,
-					 .format = RECORD_JSON,
-					 .is_quiet = true,
-					 .top = UINT64_MAX,
-					 .stacks = stacks });
+			explain,
+			&(struct attribution_output){ .out = out,
+						      .format = RECORD_JSON,
+						      .is_quiet = true,
+						      .top = UINT64_MAX,
+						      .stacks = stacks });
 		if (fclose(out) == EOF && !status)
 			status = -ERROR_MEMORY;
 	}

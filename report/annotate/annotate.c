@@ -45,7 +45,7 @@ struct output {
 	const struct time_unit *unit;
 	struct array rows; /* struct row: functions in order of output */
 	/* the branches, sorted by code, offset and count */
-	struct array branches; /* struct annotated_branch */
+	struct array branches;	    /* struct annotated_branch */
 	struct source_file *source; /* owned */
 };
 

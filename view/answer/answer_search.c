@@ -82,7 +82,8 @@ static bool is_recursive(const struct call_path *paths, uint32_t path)
 {
 	uint32_t above = paths[path].parent;
 
-	while (above != CALL_PATH_NONE && paths[above].parent != CALL_PATH_NONE) {
+	while (above != CALL_PATH_NONE &&
+	       paths[above].parent != CALL_PATH_NONE) {
 		if (paths[above].function == paths[path].function)
 			return true;
 		above = paths[above].parent;
@@ -163,8 +164,8 @@ static int write_functions(const struct view_sources *sources,
 
 		if (how && !status)
 			status = array_append(
-				&all, &(struct found_function){
-					      i, how == 3, total_ns[i] });
+				&all, &(struct found_function){ i, how == 3,
+								total_ns[i] });
 	}
 	array_sort(&all, compare_found);
 	json_key(json, "found");
@@ -472,10 +473,10 @@ enum view_status answer_annotate(const struct view_sources *sources,
 	out = open_memstream(&text, &size);
 	if (!out)
 		return VIEW_FAILED;
-	status = sources->engine->annotate(
-		sources->engine,
-		function_text(sources->functions, (uint32_t)function), window,
-		out);
+	status = sources->engine->annotate(sources->engine,
+					   function_text(sources->functions,
+							 (uint32_t)function),
+					   window, out);
 	if (fclose(out) == EOF)
 		status = -ERROR_MEMORY;
 	if (!status)

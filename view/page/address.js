@@ -42,6 +42,9 @@ class Address {
   constructor(page) {
     this.page = page;
     this.isApplying = false;
+    this.timer = 0;	/* of a delayed change of the current step */
+    this.step = 0;	/* of a new step */
+    this.written = "";	/* the address */
     addEventListener("popstate", () => this.apply());
   }
   /* Returns the address of what the page shows. */
@@ -71,18 +74,31 @@ class Address {
     const text = new URLSearchParams(parts).toString();
     return text ? `#${text}` : location.pathname;
   }
-  /* Notes a change; @isStep: "back" returns to what was before it. */
+  /* Called before a choice changes what is shown: what was moved until then
+   * belongs to the previous step.
+   */
+  begin() {
+    if (this.timer && !this.step)
+      this.write(false);
+  }
+  /* Notes a change; @isStep: "back" returns to what was before it. All changes
+   * of one event are one step.
+   */
   changed(isStep) {
     if (this.isApplying || !this.page.timeline?.recording)
       return;
     clearTimeout(this.timer);
+    this.timer = 0;
     if (isStep)
-      this.write(true);
-    else
+      this.step ||= setTimeout(() => this.write(true));
+    else if (!this.step)
       this.timer = setTimeout(() => this.write(false), ADDRESS_DELAY_MS);
   }
   write(isStep) {
     const text = this.text();
+    clearTimeout(this.timer);
+    clearTimeout(this.step);
+    this.timer = this.step = 0;
     if (text === this.written)
       return;
     this.written = text;
@@ -97,6 +113,8 @@ class Address {
     const { timeline, panel } = this.page;
     this.isApplying = true;
     clearTimeout(this.timer);
+    clearTimeout(this.step);
+    this.timer = this.step = 0;
     try {
       timeline.choice.take(parts);
       timeline.layOut();

@@ -86,7 +86,8 @@ class RowChoice {
   }
   take(parts) {
     this.filter = parts.get("filter") ?? "";
-    this.pins = new Set((parts.get("pin") ?? "").split(",").filter(Boolean).map(Number));
+    this.pins = new Set((parts.get("pin") ?? "").split(",").filter(Boolean)
+      .map(Number).filter(Number.isSafeInteger));
     const order = parts.get("sort") ?? "busy";
     this.order = order in THREAD_ORDERS ? order : "busy";
   }

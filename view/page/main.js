@@ -223,7 +223,9 @@ async function start() {
         speak(sliceText(selection, page));
     },
     hovered: (under) => showTip(under && hoverText(under, page), under?.x, under?.y, canvas),
+    begins: () => page.address.begin(),
     moved: () => page.address.changed(false),
+    stepped: () => page.address.changed(true),
     laidOut: () => page.controls.update(),
     spoken: speak,
     failed: (error) => error instanceof TypeError ? lost() : showNotice(error.message),
@@ -231,7 +233,7 @@ async function start() {
   page.controls = new RowControls(page.timeline);
   page.address = new Address(page);
   page.panel = new Panel(page.source, page.timeline, showTip,
-    { changed: () => page.address.changed(true) });
+    { begins: () => page.address.begin(), changed: () => page.address.changed(true) });
   page.search = new Search(page.source, page.timeline, page.panel);
   page.panel.search = page.search;
   document.getElementById("all").addEventListener("click", () => page.timeline.showAll());

@@ -2,7 +2,7 @@
 /* The lower half: details of the selection, or of the visible window. */
 
 class Panel {
-  /* @events: changed() after each choice. */
+  /* @events: begins() before and changed() after each choice. */
   constructor(source, timeline, tip, events) {
     this.source = source;
     this.timeline = timeline;
@@ -55,6 +55,7 @@ class Panel {
       this.show();
   }
   choose(tab) {
+    this.events.begins();
     this.tab = tab;
     this.showStep();
   }
@@ -95,12 +96,14 @@ class Panel {
     this.function = number;
   }
   openFunction(number) {
+    this.events.begins();
     this.function = number;
     this.choose("function");
   }
   /* Shows a tab of a thread, by its id. */
   showOf(tab, tid) {
     const number = this.recording.threads.findIndex((thread) => thread.tid === tid);
+    this.events.begins();
     this.timeline.selection = null;
     this.timeline.showAll();
     this.chosen = number < 0 ? "" : String(number);
@@ -174,7 +177,6 @@ class Panel {
     this.timeline.goTo(from, to, thread);
     this.timeline.selection = { from, to, thread };
     this.timeline.redraw();
-    this.events.changed();
   }
 
   showOverview() {
@@ -217,11 +219,16 @@ class Panel {
   /* Shows the waker's row below the sleeper's, at the wake-up. */
   showWaker(from, to, thread, waker) {
     const { timeline } = this;
+    this.events.begins();
     timeline.choose((choice) => {
+      choice.pins.delete(waker);
       choice.pins.add(thread);
       choice.pins.add(waker);
+      choice.open.delete(thread);
+      choice.open.add(waker);
     });
     const around = Math.max(1000, (to - from) / 50);
+    this.events.changed();
     timeline.show(to - around, to + around);
     timeline.scrollToRow(timeline.rows.find((row) => row.number === thread));
   }

@@ -14,7 +14,10 @@ class Search {
     this.chosen = -1;
     this.wanted = null;
     this.at = null;
-    this.field.addEventListener("input", () => this.suggest());
+    this.field.addEventListener("input", () => {
+      this.chosen = -1;
+      this.suggest();
+    });
     this.field.addEventListener("blur", () => this.close());
     /* A click in the list must not take the focus, which would close it. */
     this.list.addEventListener("pointerdown", (event) => event.preventDefault());

@@ -10,7 +10,7 @@ class Timeline {
     this.canvas = canvas;
     this.context = canvas.getContext("2d", { alpha: false });
     this.source = source;
-    this.events = events;	/* selected(), hovered(), moved(), laidOut() */
+    this.events = events;	/* as main.js makes them */
     this.recording = null;
     this.view = { from: 0, to: 1 };
     this.scroll = 0;
@@ -140,11 +140,13 @@ class Timeline {
   /* Goes to an interval of a thread, with a margin around it. */
   goTo(from, to, thread) {
     const around = Math.max((to - from) * 0.5, 20);
+    this.events.begins();
     this.show(from - around, to + around);
-    if (thread === undefined)
-      return;
-    this.reveal(thread);
-    this.scrollToRow(this.rows.find((row) => row.number === thread), 120);
+    if (thread !== undefined) {
+      this.reveal(thread);
+      this.scrollToRow(this.rows.find((row) => row.number === thread), 120);
+    }
+    this.events.stepped();
   }
   /* Scrolls until @row is visible, with some pixels below its top. */
   scrollToRow(row, below = 40) {
@@ -163,6 +165,7 @@ class Timeline {
     this.events.spoken(`${row.label}${row.about ? `, ${row.about}` : ""}`);
   }
   select(selection) {
+    this.events.begins();
     this.selection = selection;
     this.redraw();
     this.events.selected(selection);
