@@ -156,7 +156,9 @@ static int start(struct collector *collector)
 	return 0;
 }
 
-/* Without a clock that the recorder can read, copies would have no times. */
+/* Starts to copy generated code if the recording is of users' code. Copies
+ * without a clock that the recorder can read would have no times.
+ */
 static void start_generated_code(struct collector *collector)
 {
 	const struct collector_options *options = collector->setup.options;
@@ -213,6 +215,8 @@ static int finish(struct collector *collector)
 		error = away_records_add(&collector->output,
 					 &collector->result->away_cpus);
 	collector->result->away_cpus += collector->loop.late.count;
+	if (collector->setup.options->arguments)
+		collector->result->missed = probe_events_missed();
 	/* The rest takes long, and no buffer has to be drained any more. */
 	priority_restore(&collector->priority);
 	if (!error)

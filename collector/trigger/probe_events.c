@@ -30,7 +30,9 @@ void probe_event_name(size_t number, int is_return, char name[PROBE_NAME_SIZE])
 		 is_return ? "end" : "begin", number);
 }
 
-/* In definitions, group and event are separated by a slash. */
+/* Writes a probe's name as in its definition, where group and event are
+ * separated by a slash.
+ */
 static void definition_name(size_t number, int is_return,
 			    char name[PROBE_NAME_SIZE])
 {
@@ -75,8 +77,9 @@ int probe_event_read(size_t number, int is_return, const char *function,
 	return tracefs_write(tracefs_folder(), "kprobe_events", line, O_APPEND);
 }
 
-/* The kernel splits definitions at blanks, and a # starts a comment
- * (trace_parse_run_command() in kernel/trace/trace.c).
+/* Returns whether a definition can contain @path. The kernel splits definitions
+ * at blanks, and a # starts a comment (trace_parse_run_command() in
+ * kernel/trace/trace.c).
  */
 static bool can_be_in_definition(const char *path)
 {
@@ -95,7 +98,9 @@ static int add_user(size_t number, int is_return, const char *path,
 	return tracefs_write(tracefs_folder(), "uprobe_events", line, O_APPEND);
 }
 
-/* The kernel follows the link to the file when it parses the definition. */
+/* A path that definitions cannot contain is given as a link in /proc/self/fd,
+ * which the kernel follows when it parses the definition.
+ */
 int probe_event_add_user(size_t number, int is_return, const char *path,
 			 uint64_t offset)
 {

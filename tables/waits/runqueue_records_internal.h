@@ -107,8 +107,9 @@ int cpu_waits_span(struct cpu_waits *waits, const struct time_span *span);
  */
 int cpu_waits_end(struct cpu_waits *waits);
 
-/* Records for the waits for CPUs, to write or read: the waits, and the runs on
- * each CPU, which are complete only when all records are read.
+/* The records of a cache file for waits for CPUs, written or read: the waits,
+ * and the runs on each CPU. The runs are complete only when all records were
+ * read, so waits that were read are emitted after that.
  */
 struct runqueue_records {
 	struct cache_file_writer *writer; /* NULL: records are not written */

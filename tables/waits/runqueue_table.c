@@ -224,7 +224,9 @@ struct instead_field {
 	bool is_text;
 };
 
-/* "19.0 ms hog-144; 207 us ksoftirqd/0-17", in CSV and JSON in ns. */
+/* Writes the threads that ran instead: "19.0 ms hog-144; 207 us
+ * ksoftirqd/0-17"; in CSV and JSON in ns.
+ */
 static bool write_instead(FILE *out, const void *ctx)
 {
 	const struct instead_field *field = ctx;

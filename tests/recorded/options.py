@@ -215,6 +215,19 @@ def check_several_at_once(reader):
         assert done.returncode == 2 and said in done.stderr, (wrong, done)
 
 
+def check_shortest_of_chrome(reader):
+    """Short functions are left out of files for browsers, with a note."""
+    texts = {}
+    for option in ((), ("--min-duration=1us",), ("--min-duration=0",)):
+        done = reader.run("export", "--format=chrome", *option, "-i",
+                          reader.recording)
+        assert done.returncode == 0
+        assert (b"--min-duration=0 keeps them" in done.stderr) == (not option)
+        texts[option] = done.stdout
+    least, same, whole = texts.values()
+    assert least == same and len(least) < len(whole)
+
+
 def check_formats_offered(reader):
     offered = {
         ("report",): ("text", "csv", "json"),
