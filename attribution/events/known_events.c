@@ -274,12 +274,24 @@ static bool is_of_disk(uint64_t device, uint64_t other)
 	return device >> MINOR_BITS == other >> MINOR_BITS;
 }
 
+uint64_t block_range_common(const struct block_range *one,
+			    const struct block_range *other)
+{
+	uint64_t begin = one->sector;
+	uint64_t end = begin + one->sectors;
+
+	if (begin < other->sector)
+		begin = other->sector;
+	if (end > other->sector + other->sectors)
+		end = other->sector + other->sectors;
+	return end > begin ? end - begin : 0;
+}
+
 static bool overlaps(const struct block_range *a, const struct block_range *b)
 {
 	if (!a->sectors || !b->sectors)
 		return a->sector == b->sector;
-	return a->sector < b->sector + b->sectors &&
-	       b->sector < a->sector + a->sectors;
+	return block_range_common(a, b);
 }
 
 bool block_range_is_done(const struct block_range *asked,

@@ -167,6 +167,10 @@ struct block_range {
 /* Returns the sectors that a block device's @event contains. */
 struct block_range block_range_of(const struct event_record *event);
 
+/* Returns how many sectors both ranges have, whatever their devices. */
+uint64_t block_range_common(const struct block_range *one,
+			    const struct block_range *other);
+
 /* Returns whether the request @asked is part of the completion @done. If
  * @is_exact, the devices must be equal. Otherwise they must belong to the same
  * disk: a completion has the number of the disk, a request that of its

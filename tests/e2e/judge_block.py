@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Judges report --block for the recordings of attribution_block.sh:
+"""Judges report --block and --interrupts for the recordings of attribution_block.sh:
 judge_block.py KTRACE FOLDER CPUS
 
 programs/disk_io.c determines the I/O; its output has its own times and the
@@ -115,9 +115,38 @@ def check_times(read, write, mapped, phases):
                  write["sleeps"] == 2 * COUNT, write)
 
 
+def sum_of(rows, column):
+    return sum(row[column] for row in rows)
+
+
+def check_writeback(name, recording):
+    """The work of kworkers for the pages, whoever called sync, is divided by
+    the pages; hardly any work is nobody's."""
+    rows = json.loads(recording.run("report", "--interrupts=both",
+                                    "--with-tracer", "--format=json"))
+    judge.expect(f"{name}: at most 2 % of all work is nobody's",
+                 sum_of(rows, "nobody_ns") <= 0.02 * sum_of(rows, "total_ns"),
+                 [row for row in rows if row["nobody_ns"]])
+    work = [row for row in rows if row["function"] in
+            ("wb_workfn", "ext4_end_io_rsv_work")]
+    total_ns = sum_of(work, "total_ns")
+    pages = dict(tuple(int(word) for word in line.split())
+                 for line in recording.output().splitlines())
+    for pid, count in pages.items():
+        own_ns = sum_of([row for row in work if row["for_pid"] == pid],
+                        "total_ns")
+        judge.expect(f"{name}: the work for {count} pages", total_ns and abs(
+            own_ns / total_ns - count / sum(pages.values())) <= 0.02, work,
+            pages)
+    judge.expect(f"{name}: shares are inferred", not any(
+        row["exact_ns"] for row in work), work)
+
+
 def main():
     ktrace, folder, cpus = sys.argv[1:]
     for name in ("fast", "slow"):
+        check_writeback(f"{name}-dirty",
+                        Recording(ktrace, folder, f"{name}-dirty"))
         recording = Recording(ktrace, folder, name)
         rows = json.loads(recording.run("report", "--block", "--with-tracer",
                                         "--format=json"))
