@@ -337,7 +337,7 @@ struct execution {
 	struct tick_scale scale; /* of @conversion */
 	struct trace_filter filter;
 	uint64_t kernel_start;
-	bool lists_blocks;    /* records are items, not events */
+	bool lists_blocks; /* records are items, not events */
 	bool traces_kernel;
 	bool counts_switches; /* the kernel is traced and has a switch point */
 
