@@ -27,6 +27,13 @@ enum why {
 	WHY_COUNT,
 };
 
+/* An interval of a thread of the command. */
+struct cause_moment {
+	uint32_t thread;
+	uint64_t begin_ns;
+	uint64_t ns; /* on the path */
+};
+
 struct cause {
 	uint32_t why;	  /* enum why or link_kind */
 	uint32_t program; /* index of a name in causes */
@@ -34,7 +41,8 @@ struct cause {
 	uint32_t index;
 	uint64_t ns;
 	uint64_t count; /* of links */
-	int32_t pid;	/* of the last link; and whether there were others */
+	struct cause_moment longest;
+	int32_t pid; /* of the last link; and whether there were others */
 	bool has_pids;
 };
 
@@ -53,6 +61,7 @@ struct cause_detail {
  */
 struct long_link {
 	struct path_link link; /* without its causes */
+	struct cause_moment moment;
 	uint32_t cause;
 };
 

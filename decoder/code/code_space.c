@@ -517,6 +517,11 @@ int code_space_enter(struct code_space *code, const struct process_entry *entry)
 	return set_space(code);
 }
 
+int32_t code_space_tid(const struct code_space *code)
+{
+	return code->by_trace ? process_view_tid(code->processes) : -1;
+}
+
 uint64_t code_space_floor_ns(const struct code_space *code)
 {
 	return code->by_trace ? process_view_floor_ns(code->processes) : 0;

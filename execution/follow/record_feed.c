@@ -372,9 +372,10 @@ static int open_code(struct execution *execution,
 	if (error)
 		return error;
 	execution->kernel_start = arch->kernel_start;
+	execution->traces_kernel = recording_traces_kernel(input->recording);
 	execution->counts_switches =
 		symbols && symbols_have_role(symbols, CODE_SWITCH_POINT) &&
-		recording_traces_kernel(input->recording);
+		execution->traces_kernel;
 	/* Arm's trace units report tasks themselves: see follow_atoms.c. */
 	if (recording_trace(input->recording) == RECORDING_TRACE_INTEL_PT)
 		code_space_order_by_trace(execution->code);

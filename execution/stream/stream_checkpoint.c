@@ -165,6 +165,9 @@ static void pack_tasks(struct pack *pack, struct task_switch *tasks)
 	pack_bool(pack, &tasks->preempted);
 	pack_u64(pack, &tasks->overdue_ns);
 	pack_u64(pack, &tasks->untraced_ns);
+	pack_i32(pack, &tasks->user.pid);
+	pack_i32(pack, &tasks->user.tid);
+	pack_bool(pack, &tasks->is_user);
 }
 
 void stream_checkpoint_pack(struct stream_checkpoint *checkpoint,

@@ -168,6 +168,18 @@ static void emit_interruption(struct execution *execution, uint8_t detail)
 		->detail = detail;
 }
 
+/* Marks the entry into user space that the next record is, with the task that
+ * must have entered it: the times of switch records do not decide that if they
+ * are within the entry's time bounds.
+ */
+static void mark_user_task(struct execution *execution)
+{
+	struct event_mark *mark = execution_mark(execution, MARK_USER_TASK);
+
+	mark->pid = code_space_pid(execution->code);
+	mark->tid = code_space_tid(execution->code);
+}
+
 static void emit_start(struct execution *execution, uint32_t function,
 		       uint8_t exit)
 {
@@ -182,6 +194,8 @@ static void emit_start(struct execution *execution, uint32_t function,
 	 */
 	if (exit == EXIT_GUEST)
 		detail = FUNCTION_START_AFTER_GUEST;
+	if (!execution->traces_kernel && !execution->atoms.is_on)
+		mark_user_task(execution);
 	add(execution, FUNCTION_TRACE_START, function, target->ip)->detail =
 		detail;
 	execution_mark(execution, MARK_RUNS);
@@ -485,7 +499,7 @@ static void raise_low(struct execution *execution, uint64_t low_ns)
 
 	if (floor_ns <= low_ns)
 		return;
-	low = execution_ticks_after(execution, floor_ns);
+	low = execution_ticks(execution, floor_ns);
 	if (low > execution->bounds.before.high)
 		return;
 	execution->bounds.before.low = low;

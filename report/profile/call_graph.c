@@ -200,8 +200,7 @@ static uint32_t row_of(const struct maker *maker, uint32_t node)
 static bool is_interrupt_arc(const struct call_tree *tree,
 			     const struct call_node *node)
 {
-	return node->is_interrupt &&
-	       !call_tree_at(tree, node->parent)->is_interrupt;
+	return node->interrupt && !call_tree_at(tree, node->parent)->interrupt;
 }
 
 /* Returns the number of the arc that leads to node @index. */

@@ -239,7 +239,7 @@ static void write_frame(const struct flame *flame, uint32_t index)
 		.width = layout->total_ns[index],
 		.depth = layout->depth[index],
 		.below = layout->below[index],
-		.is_interrupt = node->is_interrupt,
+		.is_interrupt = node->interrupt,
 	};
 	char count[32] = "";
 	char details[128];
@@ -250,13 +250,12 @@ static void write_frame(const struct flame *flame, uint32_t index)
 	snprintf(details, sizeof(details), ": %s, %.2f %%%s%s%s",
 		 text_of(flame, frame.width).text,
 		 100.0 * (double)frame.width / (double)layout->all_ns, count,
-		 node->is_interrupt ? ", interrupt" : "",
+		 node->interrupt ? ", interrupt" : "",
 		 call_tree_inferred_ns(flame->report->tree, index) ?
 			 ", inferred" :
 			 "");
 	flame_svg_frame(&flame->svg, &frame,
-			colour_of(node->function, label.text,
-				  node->is_interrupt,
+			colour_of(node->function, label.text, node->interrupt,
 				  is_of_program(flame, node->function))
 				.text,
 			details);

@@ -32,7 +32,7 @@ static void write_node(const struct profile_report *report, uint32_t node,
 	fprintf(out, "%" PRIu32 ",\"", depth);
 	name_write(out, NAME_CSV, name_of(report, node));
 	fprintf(out, "\",%d,%" PRIu64 ",%" PRIu64 "\n",
-		(int)about->is_interrupt,
+		about->interrupt != CALL_NO_INTERRUPT,
 		call_counts_calls(&calls) + calls.starts,
 		is_root ? 0 : about->self_ns);
 }

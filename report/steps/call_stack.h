@@ -75,8 +75,14 @@ struct call_stack {
 	 * later code shows that it continues
 	 */
 	bool is_unwound;
-	uint32_t base;	/* is_unwound: number of frames that were below it */
-	uint32_t owner; /* is_unwound: the index of its task */
+	uint32_t base; /* is_unwound: number of frames that were below it */
+	/* suspended: the index of the task that ran it */
+	uint32_t owner;
+	uint32_t fiber; /* see struct call_step */
+	/* suspended: its fiber's number is that of a partial stack, which is
+	 * taken for this one
+	 */
+	bool is_guessed;
 	struct partial_stack partial;
 	/* the suspended stacks of its process; NULL: assume one stack of user
 	 * space

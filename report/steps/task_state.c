@@ -343,6 +343,8 @@ static void pack_stack(struct pack *pack, struct call_stack *stack,
 	pack_bool(pack, &stack->is_unwound);
 	pack_u32(pack, &stack->base);
 	pack_u32(pack, &stack->owner);
+	pack_u32(pack, &stack->fiber);
+	pack_bool(pack, &stack->is_guessed);
 	pack_u64(pack, &stack->partial.waits_for);
 	pack_u32(pack, &stack->partial.gone);
 	for (uint32_t i = 0; i < count && !pack->failed; i++) {
@@ -420,6 +422,7 @@ static void pack_pool(struct pack *pack, struct stack_pool *pool,
 
 	pack_u32(pack, &count);
 	pack_check(pack, count <= STACK_POOL_STACKS);
+	stack_pool_pack_fibers(pool, pack);
 	for (uint32_t i = 0; i < count && !pack->failed; i++) {
 		struct call_stack *stack = pack->is_reading ?
 						   stack_pool_add(pool) :

@@ -134,6 +134,10 @@ static void describe_track(struct perfetto_tracks *tracks,
 			  track->parent ? track->lane : track->name);
 	if (track->parent) {
 		protobuf_number(&descriptor, TRACK_PARENT, track->parent);
+	} else if (track->kind == SPAN_FIBER) {
+		describe_process(tracks, track, task->pid);
+		protobuf_number(&descriptor, TRACK_PARENT,
+				PROCESS_TRACKS + (uint64_t)task->pid);
 	} else if (task && task->tid > 0) {
 		int32_t pid = task->pid > 0 ? task->pid : task->tid;
 

@@ -263,12 +263,23 @@ static void write_depth(struct line_buffer *line, uint32_t depth)
 		line_buffer_text(line, depth_mark_of(depth).text);
 }
 
-static void write_how(struct line_buffer *line, uint8_t how)
+/* Writes how the function of @step was entered, and the fiber that it is the
+ * outermost function of.
+ */
+static void write_how(struct line_buffer *line, const struct call_step *step)
 {
-	if (how == HOW_CALL || how == HOW_START)
+	bool is_plain = step->how == HOW_CALL || step->how == HOW_START;
+	bool has_fiber = step->fiber && !step->depth;
+
+	if (is_plain && !has_fiber)
 		return;
 	line_buffer_text(line, "  /* ");
-	line_buffer_text(line, call_how_text(how));
+	if (!is_plain)
+		line_buffer_text(line, call_how_text(step->how));
+	if (has_fiber) {
+		line_buffer_text(line, is_plain ? "fiber " : ", fiber ");
+		line_buffer_number(line, step->fiber);
+	}
 	line_buffer_text(line, " */");
 }
 
@@ -367,7 +378,7 @@ static void write_function(struct text_callback *text,
 		line_buffer_text(line, "()");
 	line_buffer_text(line, exit ? ";" : " {");
 	put(text, step_texts_function(&text->origins, step));
-	write_how(line, step->how);
+	write_how(line, step);
 	if (exit)
 		write_end(text, exit, false);
 	line_buffer_text(line, "\n");
