@@ -9,8 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Most bytes consumed at once, each of which adds at most one branch. Reading
- * ahead uses this limit (REACH_BYTES).
+/* Maximum number of bytes consumed at once, each of which adds at most one branch.
+ * Reading ahead (INTEL_REACH_BYTES) must reach further.
  */
 enum { INTEL_RUN_BYTES = 512 };
 
