@@ -316,8 +316,8 @@ static bool is_shared(const struct array *shares)
 }
 
 /* Events prove for whom work was, but not how much of it was for each of several
- * processes: these shares are at most inferred. Each share is the difference of
- * two rounded sums, so that each nanosecond is charged exactly once.
+ * processes, so these shares are at most inferred. Charges each share the
+ * difference of two rounded sums, so that each nanosecond is charged once.
  */
 void owner_shares_charge(struct owners *owners, const struct array *shares,
 			 const struct interrupt_charge *charge)

@@ -709,8 +709,9 @@ static int advance_by_trace(struct process_view *view, uint64_t low_ns,
 	return status < 0 ? status : 0;
 }
 
-/* After a switch to an unknown task no user code runs here, so the previous
- * mappings may stay.
+/* Like advance_by_trace() if the trace decides. Otherwise applies the switches
+ * until @time_ns. After a switch to an unknown task the previous mappings stay:
+ * no user code runs here then.
  */
 int process_view_advance(struct process_view *view, uint64_t low_ns,
 			 uint64_t time_ns)

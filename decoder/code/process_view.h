@@ -28,7 +28,7 @@ struct recording;
  * since the previous entry or sync point is known, as many records pass, and one
  * candidate is left.
  *
- * Each candidate has images (process_images.h): its mappings, before and after
+ * Each candidate has images (process_images_internal.h): mappings, before and after
  * each change between the bounds. The possible images are those that fit the
  * strongest evidence that any image fits:
  *

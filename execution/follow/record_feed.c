@@ -289,8 +289,9 @@ static bool is_same_place(const struct execution_state *a,
 	       are_same_folds(&a->folds, &b->folds);
 }
 
-/* The return address only matters for a call or interruption that has not
- * arrived yet, and that sets it anyway.
+/* Compares what the next events depend on. The return address is left out: it
+ * matters only for a call or interruption that has not arrived yet, which sets
+ * it anyway.
  */
 bool execution_state_is_same(const struct execution_state *a,
 			     const struct execution_state *b)

@@ -72,8 +72,10 @@ static size_t run_cursor_left(const struct run_cursor *cursor,
 	return end > cursor->at ? end - cursor->at : 0;
 }
 
-/* Switch records are placed by times or time bounds of the trace, so they are
- * not used if it has none in nanoseconds.
+/* Opens the switch records, unless the trace has no times in nanoseconds: they
+ * are placed by its times or time bounds.
+ *
+ * Returns 0 or -ERROR_MEMORY.
  */
 static int open_switches(struct record_join *join,
 			 const struct flow_input *input)

@@ -137,7 +137,7 @@ static void pack_atom_times(struct pack *pack, struct atom_state *atoms)
 	pack_u64(pack, &atoms->work_seen);
 }
 
-/* Other trace units' have none. */
+/* Writes or reads the state of atoms, which other trace units do not have. */
 static void pack_atoms(struct pack *pack, struct atom_point *point)
 {
 	struct atom_state *atoms = &point->state;

@@ -12,7 +12,7 @@
 
 _Static_assert(sizeof(struct call_node) == 32, "two nodes share a cache line");
 
-/* Counts an entry @how. */
+/* Counts an entry, by the way that the function was entered. */
 static void call_counts_add(struct call_counts *counts, enum call_how how)
 {
 	switch (how) {
@@ -129,8 +129,8 @@ bool call_tree_reserve(struct call_tree *tree, uint32_t count)
 	return true;
 }
 
-/* Use large pages early: nodes are accessed in random order, and untouched
- * memory costs nothing.
+/* Makes room for more nodes. Grows much at once, to use large pages early:
+ * nodes are accessed in random order, and untouched memory costs nothing.
  */
 static bool grow_nodes(struct call_tree *tree)
 {
@@ -189,7 +189,9 @@ uint32_t call_tree_part_root(struct call_tree *tree, int32_t pid, uint32_t part)
 	return root;
 }
 
-/* Node and function numbers stay far below 2^32 and 2^30. */
+/* Returns the key of a node below its parent. Numbers of nodes stay far below
+ * 2^32, those of functions below 2^30.
+ */
 static uint64_t key_of(const struct call_node *node)
 {
 	return (uint64_t)node->parent << 32 | node->function << 2 |
@@ -536,7 +538,7 @@ struct order {
 	struct array children; /* struct child: children of one parent */
 };
 
-/* Reversed, because walks visit the last created child first. */
+/* Sorts in reverse, because walks visit the last child first. */
 static int compare_children(const void *a, const void *b)
 {
 	const struct child *x = a;

@@ -51,7 +51,9 @@ static int compare_nodes(const void *a, const void *b, void *ctx)
 	return first < second ? -1 : 1;
 }
 
-/* Children have larger numbers than their parents. */
+/* Sets the number of levels below each node. Children have larger numbers than
+ * their parents.
+ */
 static void count_levels(const struct call_tree *tree,
 			 struct flame_layout *layout)
 {
@@ -164,8 +166,9 @@ struct colour {
 	char text[24];
 };
 
-/* Warm colours for the kernel, green for programs, blue for interrupt work; the
- * shade depends on the name. States have fixed colours.
+/* Returns a frame's colour: warm for the kernel, green for programs, blue for
+ * interrupt work, with a shade that depends on the name. States have fixed
+ * colours.
  */
 static struct colour colour_of(uint32_t function, const char *name,
 			       bool is_interrupt, bool is_user)

@@ -38,7 +38,9 @@ struct function_transfers {
 	/* Returns the next switch record, or NULL. */
 	const struct flow_item *(*next_switch)(const void *ctx);
 	const void *ctx;
-	/* If it has records, their time bounds and the trace decide. */
+	/* If tasks.feed is set, time bounds and the trace decide which switch
+	 * record belongs to which switch point.
+	 */
 	struct stream_tasks tasks;
 	int error; /* 0 or -ERROR_MEMORY */
 	/* return address of the NMI that runs, or NO_NMI */
@@ -128,8 +130,8 @@ static bool pass_switch_point(struct function_transfers *transfers,
 	return status > 0;
 }
 
-/* The kernel changes stacks at the entry of the switch point, a task its
- * program at the entry of the exec point.
+/* Called when a function is entered. At the entry of the switch point the
+ * kernel changes stacks; at that of the exec point a task changes its program.
  */
 static void check_points(struct function_transfers *transfers,
 			 const struct flow_item *item,
@@ -162,7 +164,7 @@ static void take_call(struct function_transfers *transfers,
 		return_address);
 }
 
-/* Like take_jump_inside() in execution/walk/walk.c. */
+/* Like emit_jump_inside() in execution/walk/walk.c. */
 static void take_jump_inside(struct function_transfers *transfers,
 			     const struct flow_item *item,
 			     const struct symbol *target,
@@ -220,7 +222,9 @@ static void take_return(struct function_transfers *transfers,
 		is_entry(target, item->ip);
 }
 
-/* A conditional branch that is not taken continues at the next instruction. */
+/* Returns whether a conditional branch at @end was taken: if not, the next
+ * instruction is at @ip.
+ */
 static bool was_taken(const struct function_transfers *transfers, uint64_t end,
 		      uint64_t ip)
 {
@@ -471,7 +475,9 @@ static void take_exit_of_fold(struct function_events *events,
 	consume_transfer(&events->transfers, item, target, &departure);
 }
 
-/* The trace started inside thunks, and an exception interrupts them. */
+/* Emits the start of a trace that started inside thunks, which an exception
+ * interrupts now.
+ */
 static void start_unseen(struct function_events *events,
 			 const struct flow_item *item)
 {
@@ -592,7 +598,9 @@ static void forget_place(struct function_events *events, uint8_t exit)
 	events->here = (struct symbol){ .function = FUNCTION_NONE };
 }
 
-/* Execution is not followed after @item: an announced task runs from here on. */
+/* Execution is not followed after @item. A task that a switch record announced
+ * runs from here on.
+ */
 static void pause_tasks(struct function_events *events,
 			const struct flow_item *item)
 {
@@ -659,8 +667,8 @@ static bool is_of_flow(const struct flow_item *item)
 	return item->kind <= FLOW_GAP;
 }
 
-/* Consumes switch record @item. If switch records are ordered by the trace, it
- * is only due now, because it may have to wait for its switch point.
+/* Consumes switch record @item. If the trace orders the switch records, the
+ * record only becomes due: it may have to wait for its switch point.
  */
 static void take_switch(struct function_events *events,
 			const struct flow_item *item)

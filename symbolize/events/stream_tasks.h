@@ -58,8 +58,8 @@ bool task_switch_lost(struct task_switch *state, uint64_t time_ns);
 
 /* The running task of a stream, from the kernel's switch records and from the
  * trace itself. The caller decides which comes next: a switch record (_record),
- * a switch point (_point), or the return of the thread (_come_back). The callers
- * are the engines: record_join.h and function_events.h.
+ * a switch point (_point), or the return of the thread (_come_back). The
+ * callers are the engines: record_join_internal.h and function_events.h.
  */
 struct stream_tasks {
 	/* NULL: switch records cannot be placed in time */

@@ -457,8 +457,8 @@ static bool count_local(struct beneficiary_profile *profile,
 	       count(profile, path, stack, step, node);
 }
 
-/* Time belongs to the state before the event, a call to the state after it, so
- * the accounts apply the event between the two.
+/* Applies a step. Time belongs to the state before the event, a call to the
+ * state after it, so the accounts apply the event between the two.
  */
 static void take_step(struct event_handler *handler,
 		      const struct call_step *step)
@@ -568,8 +568,8 @@ beneficiary_profile_handler(struct beneficiary_profile *profile)
 	return &profile->handler;
 }
 
-/* The events of the window do not suffice to find beneficiaries: those come
- * from records.
+/* In a window, the events do not suffice to find beneficiaries: these come from
+ * records.
  */
 void beneficiary_profile_begin_window(struct beneficiary_profile *profile)
 {
@@ -582,7 +582,7 @@ void beneficiary_profile_keep(struct beneficiary_profile *profile,
 	interrupt_accounts_keep(profile->accounts, writer);
 }
 
-/* When reading, this is called first after the call events, so it ends the
+/* When reading, this is the first call after the call events, so it ends the
  * accounts.
  */
 void beneficiary_profile_pack_rest(struct beneficiary_profile *profile,

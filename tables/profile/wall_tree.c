@@ -370,8 +370,9 @@ static int take_kept(struct wall_tree *tree, const struct wall_task *wall,
 	return status;
 }
 
-/* Untraced time on a CPU also goes to the records: such a span may be long, and
- * its class may be found only later.
+/* Adds a span to the tree, or writes it to the records. Untraced time on a CPU
+ * also goes to the records: such a span may be long, and its class may be found
+ * only later.
  */
 static int take_one(struct wall_tree *tree, const struct wall_task *wall,
 		    const struct time_span *span)

@@ -114,7 +114,7 @@ static void add_way(struct request_sums *sums,
 	add(sums->way_ns, parts);
 }
 
-/* Writes the holds on @request's path to @way, in order. Returns their number.
+/* Writes the segments on @request's path to @way, in order. Returns their number.
  */
 static size_t find_edge(const struct request *request,
 			const struct work_segment **way)
@@ -225,7 +225,7 @@ static void add_all(struct request_sums *sums, const struct request *request,
 	sums->wall_ns = now_ns - sums->begin_ns;
 }
 
-/* Appends the holds on @request's path to @way. Returns 0 or -ERROR_MEMORY. */
+/* Appends the segments on @request's path to @way. Returns 0 or -ERROR_MEMORY. */
 static int list_way(const struct request *request, struct array *way)
 {
 	*way = ARRAY_OF(const struct work_segment *);

@@ -69,7 +69,7 @@ enum server_record_kind {
 struct server_record {
 	uint8_t kind;	    /* enum server_record_kind */
 	uint8_t part;	    /* SERVER_INTERVAL: enum request_part */
-	bool is_inferred;   /* SERVER_HOLD: the client is inferred */
+	bool is_inferred;   /* SERVER_SEGMENT: the client is inferred */
 	uint32_t thread;    /* its task's index; not SERVER_REQUEST */
 	int32_t pid;	    /* of the server; SERVER_INTERVAL: of any thread */
 	int32_t client_pid; /* not SERVER_INTERVAL */
@@ -101,7 +101,7 @@ struct server_times {
 struct server_times server_times_of(struct time_window window);
 void server_times_free(struct server_times *times);
 
-/* Adds the part of @record, a SERVER_INTERVAL or a SERVER_HOLD, that is in the
+/* Adds the part of @record, a SERVER_INTERVAL or a SERVER_SEGMENT, that is in the
  * window. A thread's SERVER_INTERVAL records must be added in order of time.
  * Returns 0 or -ERROR_MEMORY.
  */
@@ -139,7 +139,7 @@ void servers_pack_clients(struct servers *servers, struct pack *pack);
  */
 int servers_end(struct servers *servers);
 
-/* Owner: the servers. */
+/* Returns the accounts, which the servers own. */
 const struct server_accounts *servers_accounts(const struct servers *servers);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef KT_CMD_CHECKPOINTS_H
-#define KT_CMD_CHECKPOINTS_H
+#ifndef KT_ANALYSIS_CHECKPOINTS_H
+#define KT_ANALYSIS_CHECKPOINTS_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -8,7 +8,7 @@
 
 struct cpu_pipeline;
 struct event_merge;
-struct session;
+struct pass_input;
 struct step_callback;
 struct stream_checkpoint;
 struct task_stacks;
@@ -22,28 +22,28 @@ struct task_stacks;
  */
 struct checkpoints;
 
-/* Sets *@key to the key that checkpoints and other cached data of the session's
+/* Sets *@key to the key that checkpoints and other cached data of the pass's
  * recording depend on (checkpoint_index_key()). Returns whether the recording
  * can have any.
  */
-bool checkpoints_find_key(const struct session *session, uint64_t *key);
+bool checkpoints_find_key(const struct pass_input *pass, uint64_t *key);
 
 /* Returns whether the recording has checkpoints for callbacks that pack no
  * state.
  */
-bool checkpoints_fit(const struct session *session, uint64_t key);
+bool checkpoints_fit(const struct pass_input *pass, uint64_t key);
 
 /* Borrows its arguments. Returns NULL if the recording has no checkpoints and
  * none can be written.
  */
-struct checkpoints *checkpoints_open(const struct session *session,
+struct checkpoints *checkpoints_open(const struct pass_input *pass,
 				     struct step_callback *callback);
 void checkpoints_close(struct checkpoints *checkpoints);
 
 /* Returns whether the recording has the checkpoints that the callback needs. */
 bool checkpoints_are_there(const struct checkpoints *checkpoints);
 
-/* Loads the last checkpoint before the session's window: sets @stacks, whose
+/* Loads the last checkpoint before the pass's window: sets @stacks, whose
  * CPUs must exist, one of @places for each stream, and the callback, if it
  * packs state.
  *

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-#include "cmd/pipeline/checkpoints.h"
+#include "analysis/checkpoints.h"
 
-#include "cmd/pipeline/cpu_pipeline.h"
-#include "cmd/pipeline/session.h"
+#include "analysis/cpu_pipeline.h"
+#include "analysis/pass.h"
 #include "common/bytes.h"
 #include "common/error.h"
 #include "decoder/recording/recording.h"
@@ -29,7 +29,7 @@ struct checkpoint_file {
 };
 
 struct checkpoints {
-	const struct session *session;
+	const struct pass_input *pass;
 	struct step_callback *callback;
 	size_t streams;
 	uint32_t functions;
@@ -43,26 +43,26 @@ struct checkpoints {
  * resume from one, so they neither write nor use them. Neither do recordings
  * that were paused outside selected calls: these are short.
  */
-static bool can_have(const struct session *session)
+static bool can_have(const struct pass_input *pass)
 {
-	const struct recording *recording = session->recording;
+	const struct recording *recording = pass->recording;
 
-	return session->engine == ENGINE_GRAPH &&
+	return pass->engine == ENGINE_GRAPH &&
 	       recording_time(recording) == RECORDING_TIME_NANOSECONDS &&
-	       !recording_is_gated(recording) && !session->decodes_all &&
-	       !session->uses_points;
+	       !recording_is_gated(recording) && !pass->decodes_all &&
+	       !pass->uses_points;
 }
 
-bool checkpoints_find_key(const struct session *session, uint64_t *key)
+bool checkpoints_find_key(const struct pass_input *pass, uint64_t *key)
 {
-	return can_have(session) &&
-	       checkpoint_index_key(session->recording,
-				    symbols_functions(session->symbols), key);
+	return can_have(pass) &&
+	       checkpoint_index_key(pass->recording,
+				    symbols_functions(pass->symbols), key);
 }
 
-bool checkpoints_fit(const struct session *session, uint64_t key)
+bool checkpoints_fit(const struct pass_input *pass, uint64_t key)
 {
-	char *path = checkpoint_index_path(session->recording, "index");
+	char *path = checkpoint_index_path(pass->recording, "index");
 	bool fits = path && checkpoint_index_fits(path, key);
 
 	free(path);
@@ -70,23 +70,23 @@ bool checkpoints_fit(const struct session *session, uint64_t key)
 }
 
 /* A decode sees the whole recording if nothing ends it early. */
-static bool sees_all(const struct session *session,
+static bool sees_all(const struct pass_input *pass,
 		     const struct step_callback *callback)
 {
-	return !callback->is_done || session->done_ns == UINT64_MAX;
+	return !callback->is_done || pass->done_ns == UINT64_MAX;
 }
 
 /* Returns whether the file exists or will be written. */
 static bool open_file(const struct checkpoints *checkpoints, const char *name,
 		      struct checkpoint_file *file)
 {
-	const struct session *session = checkpoints->session;
+	const struct pass_input *pass = checkpoints->pass;
 
-	file->path = checkpoint_index_path(session->recording, name);
+	file->path = checkpoint_index_path(pass->recording, name);
 	if (!file->path)
 		return false;
 	file->is_there = checkpoint_index_fits(file->path, checkpoints->key);
-	if (!file->is_there && sees_all(session, checkpoints->callback))
+	if (!file->is_there && sees_all(pass, checkpoints->callback))
 		file->writer = index_writer_open(file->path, checkpoints->key);
 	return file->is_there || file->writer;
 }
@@ -95,7 +95,7 @@ static int open_files(struct checkpoints *checkpoints)
 {
 	bool has_any;
 
-	if (!checkpoints_find_key(checkpoints->session, &checkpoints->key))
+	if (!checkpoints_find_key(checkpoints->pass, &checkpoints->key))
 		return -ERROR_NOT_FOUND;
 	has_any = open_file(checkpoints, "index", &checkpoints->index);
 	if (checkpoints->callback->pack)
@@ -105,21 +105,21 @@ static int open_files(struct checkpoints *checkpoints)
 	return has_any ? 0 : -ERROR_NOT_FOUND;
 }
 
-struct checkpoints *checkpoints_open(const struct session *session,
+struct checkpoints *checkpoints_open(const struct pass_input *pass,
 				     struct step_callback *callback)
 {
 	struct checkpoints *checkpoints;
 
-	if (!can_have(session))
+	if (!can_have(pass))
 		return NULL;
 	checkpoints = calloc(1, sizeof(*checkpoints));
 	if (!checkpoints)
 		return NULL;
-	checkpoints->session = session;
+	checkpoints->pass = pass;
 	checkpoints->callback = callback;
-	checkpoints->streams = recording_stream_count(session->recording);
+	checkpoints->streams = recording_stream_count(pass->recording);
 	checkpoints->functions =
-		function_count(symbols_functions(session->symbols));
+		function_count(symbols_functions(pass->symbols));
 	if (open_files(checkpoints) < 0) {
 		checkpoints_close(checkpoints);
 		return NULL;
@@ -159,7 +159,7 @@ static void pack_all(const struct checkpoints *checkpoints, struct pack *pack,
 		     struct task_stacks *stacks,
 		     struct stream_checkpoint *places)
 {
-	const struct recording *recording = checkpoints->session->recording;
+	const struct recording *recording = checkpoints->pass->recording;
 
 	for (size_t i = 0; i < checkpoints->streams; i++)
 		stream_checkpoint_pack(
@@ -197,7 +197,7 @@ int checkpoints_load(const struct checkpoints *checkpoints,
 		return 0;
 	bytes = checkpoint_index_find(file_of(checkpoints)->path,
 				      checkpoints->key,
-				      checkpoints->session->window.since_ns,
+				      checkpoints->pass->window.since_ns,
 				      &size);
 	if (!bytes)
 		return 0;

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-#include "cmd/pipeline/cpu_pipeline.h"
+#include "analysis/cpu_pipeline.h"
 
-#include "cmd/console/console.h"
-#include "cmd/pipeline/session.h"
+#include "analysis/pass.h"
 #include "common/error.h"
 #include "decoder/flow/flow_source.h"
 #include "decoder/recording/recording.h"
@@ -12,46 +11,44 @@
 #include "symbolize/events/graph_events.h"
 #include "symbolize/events/graph_tasks.h"
 
-static bool is_function_graph(const struct session *session)
+static bool is_function_graph(const struct pass_input *pass)
 {
-	return recording_trace(session->recording) ==
+	return recording_trace(pass->recording) ==
 	       RECORDING_TRACE_FUNCTION_GRAPH;
 }
 
 static int open_graph(struct cpu_pipeline *pipeline,
-		      const struct session *session,
+		      const struct pass_input *pass,
 		      const struct flow_input *input)
 {
 	if (!pipeline->tasks)
 		pipeline->tasks = pipeline->own_tasks =
-			graph_tasks_new(session->recording, session->symbols);
+			graph_tasks_new(pass->recording, pass->symbols);
 	if (!pipeline->tasks)
 		return -ERROR_MEMORY;
-	return graph_events_open(session->recording, input->stream,
-				 session->symbols, pipeline->tasks,
-				 &pipeline->graph);
+	return graph_events_open(pass->recording, input->stream, pass->symbols,
+				 pipeline->tasks, &pipeline->graph);
 }
 
 static int open_engine(struct cpu_pipeline *pipeline,
-		       const struct session *session,
+		       const struct pass_input *pass,
 		       const struct flow_input *input,
 		       const struct stream_checkpoint *from)
 {
 	int status;
 
-	if (is_function_graph(session))
-		return open_graph(pipeline, session, input);
-	if (session->engine == ENGINE_GRAPH)
-		return execution_stream_open(input, session->symbols,
+	if (is_function_graph(pass))
+		return open_graph(pipeline, pass, input);
+	if (pass->engine == ENGINE_GRAPH)
+		return execution_stream_open(input, pass->symbols,
 					     pipeline->pid, pipeline->tid,
-					     session->jobs, from,
+					     pass->jobs, from,
 					     &pipeline->execution);
 	status = flow_source_open(input, &pipeline->source);
 	if (status < 0)
 		return status;
-	pipeline->events = function_events_new(pipeline->source,
-					       session->symbols, pipeline->pid,
-					       pipeline->tid);
+	pipeline->events = function_events_new(pipeline->source, pass->symbols,
+					       pipeline->pid, pipeline->tid);
 	if (!pipeline->events)
 		return -ERROR_MEMORY;
 	if (input->stream->cpu < 0)
@@ -60,35 +57,34 @@ static int open_engine(struct cpu_pipeline *pipeline,
 }
 
 int cpu_pipeline_find_task(struct cpu_pipeline *pipeline,
-			   const struct session *session, size_t index)
+			   const struct pass_input *pass, size_t index)
 {
 	const struct aux_stream *stream =
-		recording_stream(session->recording, index);
+		recording_stream(pass->recording, index);
 
 	pipeline->cpu = stream->cpu;
-	if (is_function_graph(session)) {
-		pipeline->tid =
-			graph_events_first_tid(session->recording, stream);
+	if (is_function_graph(pass)) {
+		pipeline->tid = graph_events_first_tid(pass->recording, stream);
 		pipeline->pid = pipeline->tid ? -1 : 0;
 		return 0;
 	}
-	return first_task(session->recording, stream, &pipeline->pid,
+	return first_task(pass->recording, stream, &pipeline->pid,
 			  &pipeline->tid);
 }
 
 int cpu_pipeline_open(struct cpu_pipeline *pipeline,
-		      const struct session *session, size_t index,
+		      const struct pass_input *pass, size_t index,
 		      const struct stream_checkpoint *from)
 {
 	const struct flow_input input = {
-		.recording = session->recording,
-		.stream = recording_stream(session->recording, index),
-		.image = session->image,
-		.log = &console_log,
+		.recording = pass->recording,
+		.stream = recording_stream(pass->recording, index),
+		.image = pass->image,
+		.log = pass->log,
 		.without_bounds = pipeline->without_bounds,
 	};
 
-	return open_engine(pipeline, session, &input, from);
+	return open_engine(pipeline, pass, &input, from);
 }
 
 int cpu_pipeline_next(void *ctx, const struct function_event **batch)

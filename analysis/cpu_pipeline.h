@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef KT_CMD_CPU_PIPELINE_H
-#define KT_CMD_CPU_PIPELINE_H
+#ifndef KT_ANALYSIS_CPU_PIPELINE_H
+#define KT_ANALYSIS_CPU_PIPELINE_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -12,7 +12,7 @@ struct function_event;
 struct function_events;
 struct graph_events;
 struct graph_tasks;
-struct session;
+struct pass_input;
 struct stream_checkpoint;
 
 /* Decodes one stream of a recording from trace bytes to function events. */
@@ -32,19 +32,19 @@ struct cpu_pipeline {
 	bool without_bounds; /* see flow_input; must be set before opening */
 };
 
-/* Finds the CPU of stream @index of @session's recording and the first task
+/* Finds the CPU of stream @index of @pass's recording and the first task
  * that runs on it. Returns 0 or a negative enum error.
  */
 int cpu_pipeline_find_task(struct cpu_pipeline *pipeline,
-			   const struct session *session, size_t index);
+			   const struct pass_input *pass, size_t index);
 
-/* Opens stream @index of @session's recording and resumes at @from (Intel PT
+/* Opens stream @index of @pass's recording and resumes at @from (Intel PT
  * only); NULL: its start. The caller closes the pipeline even after an error.
  *
  * Returns 0 or a negative enum error.
  */
 int cpu_pipeline_open(struct cpu_pipeline *pipeline,
-		      const struct session *session, size_t index,
+		      const struct pass_input *pass, size_t index,
 		      const struct stream_checkpoint *from);
 
 /* Provides the next events of the struct cpu_pipeline at @pipeline, valid

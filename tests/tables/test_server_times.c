@@ -31,21 +31,21 @@ static const struct server_record records[] = {
 	  .pid = 9,
 	  .begin_ns = 0,
 	  .end_ns = 300 },
-	{ .kind = SERVER_HOLD,
+	{ .kind = SERVER_SEGMENT,
 	  .is_inferred = true,
 	  .thread = 3,
 	  .pid = 8,
 	  .client_pid = 7,
 	  .begin_ns = 60,
 	  .end_ns = 150 },
-	{ .kind = SERVER_HOLD,
+	{ .kind = SERVER_SEGMENT,
 	  .thread = 3,
 	  .pid = 8,
 	  .client_pid = 6,
 	  .begin_ns = 150,
 	  .end_ns = 250 },
 	/* Before the window. */
-	{ .kind = SERVER_HOLD,
+	{ .kind = SERVER_SEGMENT,
 	  .thread = 4,
 	  .pid = 9,
 	  .client_pid = 6,
@@ -70,12 +70,12 @@ START_TEST(work_is_cut_to_the_window)
 	const struct server_thread *thread;
 	uint64_t parts[REQUEST_PARTS];
 
-	ck_assert_uint_eq(times.holds.count, 2);
-	server_times_of_hold(&times, array_at(&times.holds, 0), parts);
+	ck_assert_uint_eq(times.segments.count, 2);
+	server_times_of_segment(&times, array_at(&times.segments, 0), parts);
 	ck_assert_uint_eq(parts[PART_KERNEL], 20);
 	ck_assert_uint_eq(parts[PART_USER], 30);
 	ck_assert_uint_eq(parts[PART_ASLEEP], 0);
-	server_times_of_hold(&times, array_at(&times.holds, 1), parts);
+	server_times_of_segment(&times, array_at(&times.segments, 1), parts);
 	ck_assert_uint_eq(parts[PART_KERNEL], 0);
 	ck_assert_uint_eq(parts[PART_USER], 30);
 	ck_assert_uint_eq(parts[PART_ASLEEP], 20);
@@ -98,11 +98,11 @@ START_TEST(windows_add_up)
 		struct server_times times =
 			times_of((struct time_window){ ends[i], ends[i + 1] });
 
-		for (size_t j = 0; j < times.holds.count; j++) {
+		for (size_t j = 0; j < times.segments.count; j++) {
 			uint64_t parts[REQUEST_PARTS];
 
-			server_times_of_hold(&times, array_at(&times.holds, j),
-					     parts);
+			server_times_of_segment(
+				&times, array_at(&times.segments, j), parts);
 			for (int part = 0; part < REQUEST_PARTS; part++)
 				sum += parts[part];
 		}
@@ -119,7 +119,7 @@ START_TEST(work_of_nobody_takes_no_time)
 	uint64_t parts[REQUEST_PARTS];
 
 	server_times_add(&times, &records[4]);
-	server_times_of_hold(&times, array_at(&times.holds, 0), parts);
+	server_times_of_segment(&times, array_at(&times.segments, 0), parts);
 	for (int part = 0; part < REQUEST_PARTS; part++)
 		ck_assert_uint_eq(parts[part], 0);
 	server_times_free(&times);
