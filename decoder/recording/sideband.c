@@ -4,6 +4,7 @@
 #include "common/array.h"
 #include "common/error.h"
 #include "common/formats/perf_data.h"
+#include "common/formats/recording_events.h"
 #include "decoder/recording/record_parse_internal.h"
 #include "decoder/recording/record_walk.h"
 #include "decoder/recording/recording.h"
@@ -77,11 +78,19 @@ static int add_to_cpu(struct record_lists *lists,
 	return add_to(array_at(&lists->cpus, (size_t)record->cpu), record);
 }
 
+static bool is_mremap(const struct recording_event *event)
+{
+	return event && event->type == PERF_TYPE_BREAKPOINT &&
+	       !strcmp(event->name, MREMAP_EVENT);
+}
+
 static int add(struct record_lists *lists, const struct sideband_record *record)
 {
 	unsigned int kind = SIDEBAND_BIT(record->kind);
 	int status = 0;
 
+	if (record->kind == SIDEBAND_SAMPLE && !is_mremap(record->event))
+		return 0;
 	if (kind & RECORD_LISTS_OF_CPU)
 		status = add_to_cpu(lists, record);
 	if (!status && kind & RECORD_LISTS_OF_TASKS)
@@ -89,11 +98,22 @@ static int add(struct record_lists *lists, const struct sideband_record *record)
 	return status;
 }
 
+/* Returns the kinds of the lists; samples only if there may be some in a list. */
+static unsigned int listed_kinds(const struct recording *recording)
+{
+	unsigned int kinds = RECORD_LISTS_OF_CPU | RECORD_LISTS_OF_TASKS;
+
+	for (size_t i = 0; i < recording_event_count(recording); i++)
+		if (is_mremap(recording_event(recording, i)))
+			return kinds;
+	return kinds & ~SIDEBAND_BIT(SIDEBAND_SAMPLE);
+}
+
 static int find_all(struct record_lists *lists,
 		    const struct recording *recording)
 {
-	struct sideband *sideband = sideband_open(
-		recording, RECORD_LISTS_OF_CPU | RECORD_LISTS_OF_TASKS);
+	struct sideband *sideband =
+		sideband_open(recording, listed_kinds(recording));
 	struct sideband_record record;
 	int status = -ERROR_MEMORY;
 

@@ -214,7 +214,7 @@ struct sideband *sideband_open(const struct recording *recording,
 struct record_lists;
 
 /* Kinds of records in the list of a CPU and in the list about tasks, as
- * SIDEBAND_BIT()s.
+ * SIDEBAND_BIT()s. Of the samples, the list has those of MREMAP_EVENT.
  */
 #define RECORD_LISTS_OF_CPU \
 	(SIDEBAND_BIT(SIDEBAND_SWITCH) | SIDEBAND_BIT(SIDEBAND_EXIT) | \
@@ -222,7 +222,8 @@ struct record_lists;
 
 #define RECORD_LISTS_OF_TASKS \
 	(SIDEBAND_BIT(SIDEBAND_MMAP) | SIDEBAND_BIT(SIDEBAND_FORK) | \
-	 SIDEBAND_BIT(SIDEBAND_COMM) | SIDEBAND_BIT(SIDEBAND_ITRACE_START))
+	 SIDEBAND_BIT(SIDEBAND_COMM) | SIDEBAND_BIT(SIDEBAND_ITRACE_START) | \
+	 SIDEBAND_BIT(SIDEBAND_SAMPLE))
 
 /* Returns NULL when out of memory. */
 struct record_lists *record_lists_new(void);
