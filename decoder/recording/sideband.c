@@ -179,6 +179,8 @@ struct pending {
 struct sideband {
 	const struct recording *recording;
 	unsigned int kinds;
+	/* of samples; NULL: all */
+	bool (*wants)(const struct recording_event *event);
 	struct record_walk walk;
 	struct record_walk round; /* the walk at the start of the last round */
 	struct array waiting;	  /* struct pending, sorted from @next on */
@@ -276,6 +278,12 @@ struct sideband *sideband_open(const struct recording *recording,
 	return sideband;
 }
 
+void sideband_choose_samples(struct sideband *sideband,
+			     bool (*wants)(const struct recording_event *event))
+{
+	sideband->wants = wants;
+}
+
 /* Opens an iterator over the records of @cpu, or over those about tasks. */
 static struct sideband *open_list(const struct recording *recording,
 				  unsigned int kinds, const int32_t *cpu)
@@ -346,6 +354,9 @@ static int take(struct sideband *sideband, const struct record *record)
 	if (origin.time_ns > sideband->latest_ns)
 		sideband->latest_ns = origin.time_ns;
 	if (!(sideband->kinds & SIDEBAND_BIT((unsigned int)kind)))
+		return 0;
+	if (kind == SIDEBAND_SAMPLE && sideband->wants &&
+	    (!origin.event || !sideband->wants(origin.event)))
 		return 0;
 
 	struct pending *pending = array_add(&sideband->waiting);

@@ -207,6 +207,13 @@ struct sideband;
 struct sideband *sideband_open(const struct recording *recording,
 			       unsigned int kinds);
 
+/* Drops samples of events that @wants does not return true for. Must be called
+ * before the first sideband_next(): most samples are of the attribution's events,
+ * and parsing and sorting them is most of the work.
+ */
+void sideband_choose_samples(struct sideband *sideband,
+			     bool (*wants)(const struct recording_event *event));
+
 /* Positions in a recording of the records that each CPU's decoder needs:
  * context switches of its CPU, and tasks and programs. One scan of all records
  * builds the lists for all decoders, at eight bytes a record.
