@@ -11,6 +11,7 @@
 #include "collector/rings/cpu_rings.h"
 #include "collector/target/target.h"
 #include "collector/trace_unit/tracer.h"
+#include "collector/trigger/argument_probes.h"
 #include "common/clocks.h"
 #include "common/error.h"
 #include "common/formats/recording_events.h"
@@ -550,6 +551,9 @@ static int open_sideband(struct recording_setup *setup)
 	error = tracepoint_set_add(tracepoints_of(setup),
 				   setup->options->user_stack_bytes, events,
 				   setup->log);
+	if (!error && setup->options->arguments)
+		error = argument_probes_add(setup->options->arguments, events,
+					    setup->log);
 	for (size_t i = first; i < events->specs.count && !error; i++)
 		error = open_or_explain(&setup->events, i);
 	if (!error && setup->wide)

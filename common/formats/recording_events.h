@@ -168,4 +168,14 @@ struct trigger_hit {
 	char text[TRIGGER_HIT_TEXT_SIZE]; /* the trigger; NUL-terminated */
 };
 
+/* Probes of record --args: tracepoints "ktrace_hw_PID:argumentsN" at the start of
+ * a function and "ktrace_hw_PID:resultN" at its return. Their own fields follow
+ * the kernel's: its address in __probe_ip or __probe_func, and __probe_ret_ip.
+ */
+#define CALL_EVENTS_GROUP "ktrace_hw_"
+
+#define CALL_ARGUMENTS_EVENT "arguments"
+
+#define CALL_RESULT_EVENT "result"
+
 #endif

@@ -78,16 +78,9 @@ static bool is_flushing(const struct block_io *io)
 static uint64_t common_sectors(const struct block_io *io,
 			       const struct block_range *range)
 {
-	uint64_t begin = io->range.sector;
-	uint64_t end = begin + io->range.sectors;
-
-	if (io->range.device != range->device)
-		return 0;
-	if (begin < range->sector)
-		begin = range->sector;
-	if (end > range->sector + range->sectors)
-		end = range->sector + range->sectors;
-	return end > begin ? end - begin : 0;
+	return io->range.device == range->device ?
+		       block_range_common(&io->range, range) :
+		       0;
 }
 
 /* Emits item @index, and removes it. */
