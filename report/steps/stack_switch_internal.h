@@ -115,6 +115,22 @@ int stack_switch_begin(struct call_stack *stack,
 		       const struct function_event *event,
 		       struct call_stack_output *output);
 
+/* A jump of a function that is known to switch stacks to the entry of another
+ * one: it starts a new stack, as with boost.context.
+ */
+int stack_switch_enter(struct call_stack *stack,
+		       const struct function_event *event,
+		       struct call_stack_output *output);
+
+/* A jump to the return address of frame @at, which the jumping function entered by
+ * an earlier jump. So the function switches stacks: each frame that it jumped to
+ * is the first of a stack of its own. Divides @stack into these, and resumes the
+ * one that is continued.
+ */
+int stack_switch_part(struct call_stack *stack, size_t at,
+		      const struct function_event *event,
+		      struct call_stack_output *output);
+
 /* A call of a function with a role: mcall() suspends the goroutine and continues
  * on g0, goexit0() on g0 ends the goroutine. Returns 0 also if the event is an
  * ordinary call, too.
