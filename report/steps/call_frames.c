@@ -73,8 +73,8 @@ void switch_roles_pack(struct switch_roles *roles, struct pack *pack)
 	}
 }
 
-/* Since Go 1.17, runtime.gogo jumps to a local function gogo, which does the
- * work.
+/* Marks the local functions gogo of @module: since Go 1.17, runtime.gogo jumps
+ * to one, which does its work.
  */
 static void add_local_gogo(struct switch_roles *roles,
 			   const struct function_table *functions,

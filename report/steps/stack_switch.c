@@ -564,9 +564,9 @@ static int begin(struct call_stack *stack, const struct function_event *event,
 	return 1;
 }
 
-/* With fewer than two frames, no new stack: the bottom function of a stack
- * returns to the function that ends the stack, such as __start_context(), on
- * the same stack.
+/* Requires two open frames. With fewer, the return does not switch stacks: the
+ * bottom function of a stack returns to the function that ends the stack, such
+ * as __start_context(), on the same stack.
  */
 int stack_switch_begin(struct call_stack *stack,
 		       const struct function_event *event,

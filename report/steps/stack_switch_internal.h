@@ -81,8 +81,9 @@ uint32_t stack_pool_count(const struct stack_pool *pool);
 /* Returns suspended stack @index, for writing a checkpoint. */
 struct call_stack *stack_pool_at(const struct stack_pool *pool, uint32_t index);
 
-/* For reading a checkpoint: stack_pool_add() adds an empty stack (NULL when out
- * of memory); stack_pool_added() then counts the frames that were read into it.
+/* For reading a checkpoint. stack_pool_add() adds an empty stack, and returns
+ * NULL when out of memory; stack_pool_added() then counts the frames that were
+ * read into it.
  */
 struct call_stack *stack_pool_add(struct stack_pool *pool);
 void stack_pool_added(struct stack_pool *pool);
@@ -95,7 +96,9 @@ void stack_pool_pack_fibers(struct stack_pool *pool, struct pack *pack);
  * of stacks and is done, 0 if not, having changed nothing, or -ERROR_MEMORY.
  */
 
-/* A return, or a jump, to the address that a suspended stack waits for. */
+/* Handles a return, or a jump, to the address that a suspended stack waits for:
+ * switches to that stack.
+ */
 int stack_switch_resume(struct call_stack *stack,
 			const struct function_event *event,
 			struct call_stack_output *output);
@@ -108,52 +111,53 @@ int stack_switch_into(struct call_stack *stack,
 		      const struct function_event *event,
 		      struct call_stack_output *output);
 
-/* A return to a function's entry: it starts a new stack, as prepared by
+/* Handles a return to a function's entry: it starts a new stack, as prepared by
  * makecontext().
  */
 int stack_switch_begin(struct call_stack *stack,
 		       const struct function_event *event,
 		       struct call_stack_output *output);
 
-/* A jump of a function that is known to switch stacks to the entry of another
- * one: it starts a new stack, as with boost.context.
+/* Handles a jump to a function's entry by a routine that is known to switch
+ * stacks: starts a new stack, as boost.context does.
  */
 int stack_switch_enter(struct call_stack *stack,
 		       const struct function_event *event,
 		       struct call_stack_output *output);
 
-/* A jump to the return address of frame @at, which the jumping function entered by
- * an earlier jump. So the function switches stacks: each frame that it jumped to
- * is the first of a stack of its own. Divides @stack into these, and resumes the
+/* Handles a jump to the return address of frame @at, which the jumping function
+ * entered by an earlier jump: so that function switches stacks, and each frame that
+ * it jumped to is the outermost of a stack of its own. Divides @stack into these, and resumes the
  * one that is continued.
  */
 int stack_switch_part(struct call_stack *stack, size_t at,
 		      const struct function_event *event,
 		      struct call_stack_output *output);
 
-/* A call of a function with a role: mcall() suspends the goroutine and continues
- * on g0, goexit0() on g0 ends the goroutine. Returns 0 also if the event is an
- * ordinary call, too.
+/* Handles a call of a function with a role: mcall() suspends the goroutine and
+ * continues on g0, goexit0() on g0 ends the goroutine. Returns 0 also if the
+ * event is an ordinary call, too.
  */
 int stack_switch_call(struct call_stack *stack,
 		      const struct function_event *event,
 		      struct call_stack_output *output);
 
-/* A jump of runtime.gogo, to a goroutine's entry or to the address where it
- * continues.
+/* Handles a jump of runtime.gogo, to a goroutine's entry or to the address where
+ * it continues.
  */
 int stack_switch_go(struct call_stack *stack,
 		    const struct function_event *event,
 		    struct call_stack_output *output);
 
-/* A jump to the middle of a function that is open in @stack: exits the frames
- * above it, and adds a copy of them to the pool as unwound.
+/* Handles a jump to the middle of a function that is open in @stack: exits the
+ * frames above it, and adds a copy of them to the pool as unwound.
  */
 int stack_switch_unwind(struct call_stack *stack,
 			const struct function_event *event,
 			struct call_stack_output *output);
 
-/* A return to an unwound frame of the running stack, which has not ended, then.
+/* Handles a return to an unwound frame of the running stack: the frame has not
+ * ended after all, and is entered again.
  */
 int stack_switch_rewind(struct call_stack *stack,
 			const struct function_event *event,

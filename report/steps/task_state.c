@@ -49,7 +49,9 @@ struct mapped_thread *thread_map_at(const struct thread_map *tasks,
 	return *(struct mapped_thread **)array_at(&tasks->all, index);
 }
 
-/* Each CPU has its own idle task and unknown tasks. */
+/* Returns the key of a task. Each CPU has an idle task and unknown tasks of its
+ * own.
+ */
 static uint64_t key_of(int32_t cpu, int32_t tid)
 {
 	return (uint64_t)(uint32_t)(tid > 0 ? 0 : cpu) << 32 | (uint32_t)tid;
@@ -311,7 +313,8 @@ static void set_bits(struct call_frame *frame, uint8_t bits)
 	frame->is_signal = bits & FRAME_IS_SIGNAL;
 }
 
-/* start_clock_ns is left out: the task's clock only advances within the window.
+/* Writes or reads a frame without start_clock_ns, since the task's clock
+ * advances only within the window.
  */
 static void pack_frame(struct pack *pack, struct call_frame *frame,
 		       uint32_t functions)

@@ -208,7 +208,9 @@ static void make_name(struct escaped_name *escaped, const char *name)
 		escaped->size = quote(escaped->text, name);
 }
 
-/* When out of memory, the name is escaped each time. */
+/* Writes a function's name, from the cache of escaped names. When out of
+ * memory, the name is escaped each time.
+ */
 static void write_function(struct chrome_writer *chrome, uint32_t function)
 {
 	struct escaped_name *items = chrome->names.items;
@@ -414,6 +416,7 @@ static struct step_callback *open_chrome(const struct timeline_context *context)
 const struct timeline_renderer export_chrome = {
 	.command = "export",
 	.format = "chrome",
+	.default_min_ns = 1000,
 	.needs_time = true,
 	.open = open_chrome,
 	.close = span_export_close,

@@ -213,7 +213,7 @@ void perfetto_wakeups_take(struct perfetto_wakeups *wakeups,
 	perfetto_out_packet(wakeups->out, &packet);
 }
 
-/* A function's name is written once and then referred to by its number. */
+/* Writes a function's name the first time; later the number refers to it. */
 static void put_symbol(struct perfetto_wakeups *wakeups,
 		       struct protobuf *packet, uint32_t function,
 		       const char *name)

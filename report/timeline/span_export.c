@@ -471,7 +471,9 @@ struct lane_callback *span_export_lanes(struct step_callback *callback)
 	return &((struct span_export *)callback)->lanes.callback;
 }
 
-/* No STEP_END arrives for a CPU whose events go on after the window. */
+/* Ends the open spans of CPUs. A CPU whose events go on after the window has no
+ * STEP_END.
+ */
 static void end_cpus(struct span_export *export, enum span_track_kind kind)
 {
 	const struct array *list = &export->tracks.lists[kind];

@@ -81,7 +81,10 @@ static size_t length_without_parameters(const char *name)
 	return depth ? length : at;
 }
 
-/* libiberty's demangler of D always writes parameters. */
+/* Returns the demangled name of a D symbol, which the caller frees, or NULL.
+ * libiberty's demangler of D always writes parameters, so these are cut off if
+ * not wanted.
+ */
 static char *demangle_d(const char *symbol, bool with_parameters)
 {
 	char *name = dlang_demangle(symbol, 0);

@@ -69,9 +69,16 @@ static const struct {
 	  "\"row_count\":1," NAMED "}" },
 	{ "sleeps", "from=0&to=400000",
 	  "{\"sleeps\":[],\"row_count\":0,\"functions\":{}}" },
-	{ "functions", "like=alert", "{\"found\":[1]," NAMED "}" },
-	{ "functions", "like=vfs", "{\"found\":[],\"functions\":{}}" },
+	{ "functions", "like=alert",
+	  "{\"found\":[[1,902480]],\"count\":1," NAMED "}" },
+	/* The one that took longer, with its callees, is first. */
+	{ "functions", "like=_",
+	  "{\"found\":[[2,1400],[3,1000]],\"count\":2,\"functions\":{"
+	  "\"2\":[\"perf_trace_sched_switch\",\"\"]," INTERRUPT "}}" },
+	{ "functions", "like=vfs",
+	  "{\"found\":[],\"count\":0,\"functions\":{}}" },
 	{ "next", "function=1", "{\"found\":false,\"is_waiting\":true}" },
+	{ "annotate", "function=1", "{\"is_waiting\":true}" },
 };
 
 START_TEST(an_answer_is_as_expected)
@@ -116,6 +123,9 @@ static const struct {
 	{ "sleeps", "thread=-1", VIEW_BAD },
 	{ "functions", "", VIEW_BAD },
 	{ "functions", "like=", VIEW_BAD },
+	{ "annotate", "", VIEW_BAD },
+	{ "annotate", "function=4", VIEW_BAD },
+	{ "annotate", "function=1&from=9&to=3", VIEW_BAD },
 	{ "next", "", VIEW_BAD },
 	{ "next", "function=4", VIEW_BAD },
 	{ "next", "function=1&back=2", VIEW_BAD },
@@ -134,6 +144,17 @@ START_TEST(what_makes_no_sense_is_refused)
 	ck_assert_int_eq(status, refused[_i].status);
 	ck_assert_int_eq(strncmp(answer, "{\"error\":\"", 10), 0);
 	free(answer);
+	view_fixture_end(&fixture);
+}
+END_TEST
+
+START_TEST(the_explanation_is_kept)
+{
+	struct view_fixture fixture;
+
+	view_fixture_begin(&fixture);
+	ck_assert_str_eq(fixture.sources.summary->explanation,
+			 VIEW_FIXTURE_EXPLANATION);
 	view_fixture_end(&fixture);
 }
 END_TEST
@@ -208,6 +229,7 @@ static Suite *view_answers_suite(void)
 			    sizeof(answers) / sizeof(*answers));
 	tcase_add_loop_test(tcase, what_makes_no_sense_is_refused, 0,
 			    sizeof(refused) / sizeof(*refused));
+	tcase_add_test(tcase, the_explanation_is_kept);
 	tcase_add_test(tcase, a_damaged_summary_is_made_anew);
 	tcase_add_test(tcase, a_damaged_chunk_is_said);
 	suite_add_tcase(suite, tcase);
