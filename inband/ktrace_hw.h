@@ -48,6 +48,11 @@ struct ktrace_hw_options {
 	 * MiB. A bracket can use three quarters
 	 */
 	size_t buffer_bytes;
+	/* set blocking_file and blocking_line of sleeps, from the kernel's
+	 * debug information: ktrace_hw_end() and ktrace_hw_next() then take as
+	 * long as reading it, for each new place some milliseconds
+	 */
+	bool source_lines;
 };
 
 /* The origin of wake-ups. @function is the function that decided to wake, and
@@ -75,6 +80,9 @@ struct ktrace_hw_sleep {
 	uint64_t runnable_ns; /* from the wake-up to running */
 	const struct ktrace_hw_waker *wakers;
 	size_t waker_count;
+	/* where channel called function; NULL and 0: unknown, or not wanted */
+	const char *blocking_file;
+	int blocking_line;
 };
 
 /* A function on one call path. */
