@@ -74,7 +74,7 @@ HAVE_CURL := $(if $(ARCH),,$(shell \
              $(CC) -E - >/dev/null 2>&1 && echo yes))
 CURL_SRCS := $(addprefix store/clickhouse/clickhouse_, http.c store.c upload.c)
 NO_CURL_SRCS := store/clickhouse/without_curl.c
-NO_CURL_TESTS := $(shell grep -l clickhouse_upload.h $(TEST_SRCS))
+NO_CURL_TESTS := $(shell grep -l clickhouse_upload_internal.h $(TEST_SRCS))
 DDL := $(wildcard store/clickhouse/ddl/*.sql)
 
 # Sanitized code compiles in two thirds of the time with -O1, and another tenth
@@ -505,6 +505,9 @@ install: all
 	install -m 644 $(wildcard docs/man/*.1) $(DESTDIR)$(PREFIX)/share/man/man1
 	install -d $(DESTDIR)$(PREFIX)/share/ktrace-hw/clickhouse
 	install -m 644 $(DDL) $(DESTDIR)$(PREFIX)/share/ktrace-hw/clickhouse
+	install -d $(DESTDIR)$(PREFIX)/share/ktrace-hw/grafana/dashboards
+	install -m 644 packaging/grafana/*.yaml $(DESTDIR)$(PREFIX)/share/ktrace-hw/grafana
+	install -m 644 packaging/grafana/dashboards/*.json $(DESTDIR)$(PREFIX)/share/ktrace-hw/grafana/dashboards
 	install -d $(DESTDIR)$(PREFIX)/share/bash-completion/completions
 	$(BUILD)/ktrace-hw completion bash >$(DESTDIR)$(PREFIX)/share/bash-completion/completions/ktrace-hw
 	install -d $(DESTDIR)$(ZSH_FUNCTIONS)

@@ -20,13 +20,22 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Writes an explanation as text for people (at most one screen: the largest
+ * causes, each with its largest parts and a command that shows the evidence; the
+ * longest waits; how much is inferred or unknown), as JSON (everything), and as
+ * CSV (the causes). The sentences are in texts[], by enum link_kind and enum why.
+ * Names from the recording are untrusted: they are escaped for terminals, shells
+ * and JSON.
+ */
+
 enum {
 	MOST_CAUSES = 7,  /* in text */
-	MOST_DETAILS = 3, /* of each */
+	MOST_DETAILS = 3, /* parts of a cause in text */
 	WIDTH = 100,	  /* columns */
 };
 
-/* The texts of a cause: "%1" is the program, "%2" the one that had it wait. */
+/* The texts of a cause: "%1" is the program, "%2" the program that it waited for.
+ */
 struct why_text {
 	const char *name; /* in JSON */
 	const char *sentence;
@@ -109,7 +118,7 @@ add(struct text_line *line, const char *format, ...)
 		line->size += (size_t)size < room ? (size_t)size : room - 1;
 }
 
-/* Adds @name, from the recording, without what a terminal obeys. */
+/* Adds @name, which is from the recording, with control characters escaped. */
 static void add_name(struct text_line *line, const char *name)
 {
 	char text[NAME_GROWTH * 64 + 1];
@@ -185,7 +194,7 @@ static bool is_wait(uint32_t kind)
 	return kind >= LINK_CPU;
 }
 
-/* Adds what a detail of a thread that another one waited for consists of. */
+/* Adds @detail, a part of the work of the thread that the program waited for. */
 static void add_meanwhile(struct text_line *line,
 			  const struct explanation *explanation,
 			  const struct cause_detail *detail)
@@ -224,8 +233,8 @@ static void add_meanwhile(struct text_line *line,
 		add(line, "%s", doing[detail->kind]);
 }
 
-/* Returns whether the details of a cause are of the thread that had the
- * program wait.
+/* Returns whether the details of a cause are the work of the thread that the
+ * program waited for, not of the program itself.
  */
 static bool is_of_actor(uint32_t why)
 {
@@ -325,7 +334,9 @@ static void add_program(struct text_line *line,
 	add(line, "%s", is_plural ? " (several processes)" : "");
 }
 
-/* Returns whether the name of the program that had another one wait is known. */
+/* Returns whether the name of the program that @cause's program waited for is
+ * known.
+ */
 static bool has_actor(const struct explanation *explanation,
 		      const struct cause *cause)
 {

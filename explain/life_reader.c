@@ -72,7 +72,7 @@ struct open_life {
 	struct array open_parts;  /* uint32_t, index in lives.parts */
 	struct array open_sleeps; /* uint32_t, index in lives.sleeps */
 	uint32_t last_sleep;	  /* index of its row + 1; 0: none */
-	struct life_sleep falling; /* what its frames show as it falls asleep */
+	struct life_sleep falling; /* by its frames when it falls asleep */
 	bool was_woken_by_exit;
 	uint32_t sender; /* that delivered a packet to it, or LIFE_NONE */
 };
@@ -371,7 +371,7 @@ static void add_whole(struct life_reader *reader, struct open_life *open,
 	open->row.end_ns = span->end_ns;
 }
 
-/* Adds @span up to the cuts in it, and ends a row at each (lives.h, 2). */
+/* Adds @span, and ends a row at each cut in it (lives_internal.h, 2). */
 static void add_cut(struct life_reader *reader, struct open_life *open,
 		    const struct time_span *span)
 {
@@ -448,7 +448,7 @@ static bool is_of_program(const struct function *function)
 	       function->module[0] == '/';
 }
 
-/* Sets what a futex of @sleep stands for, if @function, which is open in its
+/* Sets the meaning of the futex of @sleep, if @function, which is open in its
  * thread, shows it: glibc's nptl/, and mutexes of other languages.
  */
 static void note_futex(struct life_sleep *sleep,
@@ -475,7 +475,7 @@ static void note_futex(struct life_sleep *sleep,
 			sleep->futex = (uint8_t)parts[i].futex;
 }
 
-/* Sets what the user's @stack, a node of the tree, shows of @sleep. */
+/* Sets the facts of @sleep that the user's @stack, a node of the tree, shows. */
 static void set_user(const struct life_reader *reader, struct life_sleep *sleep,
 		     uint32_t stack)
 {
@@ -518,8 +518,8 @@ static struct life_sleep *last_sleep(struct life_reader *reader,
 		       NULL;
 }
 
-/* Adds what the wake-up's event showed. A packet's sender ends the sleep itself,
- * although in a soft interrupt.
+/* Adds the waker that the wake-up's event shows. The sender of a packet counts as
+ * the waker, although the wake-up is in a soft interrupt.
  */
 static void set_wake(const struct life_reader *reader, struct life_sleep *sleep,
 		     const struct sleep *slept)
@@ -726,8 +726,8 @@ static uint32_t offset_of(const struct life_reader *reader,
 	return (uint32_t)(address - 1 - symbol.start);
 }
 
-/* Finds the innermost function of the program in @frames, and what the functions
- * of libraries that it called show of @sleep.
+/* Finds the innermost function of the program in @frames, and sets the facts of
+ * @sleep that the functions of libraries called by it show.
  */
 static void find_user(const struct life_reader *reader,
 		      const struct event_record *event,

@@ -429,7 +429,9 @@ static int take_option(struct report_options *options,
 	return take_common(options, set, (enum common_option)to_index(value));
 }
 
-/* A single operand is the recording if such a file exists, else the query. */
+/* Sets recording and query from the operands. A single operand is the recording
+ * if such a file exists, else the query.
+ */
 static void take_words(struct report_options *options,
 		       const struct option_set *set, int argc, char **argv)
 {

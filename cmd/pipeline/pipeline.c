@@ -80,7 +80,9 @@ static void progress_end(struct progress *progress)
 		fputs("\r\033[K", stderr);
 }
 
-/* Decoding may continue to the window's end, unless the trace ends earlier. */
+/* Returns the progress to show. Decoding may continue to the window's end,
+ * unless the trace ends earlier.
+ */
 static struct progress progress_of_window(const struct session *session)
 {
 	const struct recording_info *info = recording_info(session->recording);

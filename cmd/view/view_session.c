@@ -367,7 +367,9 @@ static int write_file(const struct view_session *view, const char *path)
 	return status;
 }
 
-/* The page contains the whole recording, or reports omissions itself. */
+/* Returns whether options select a part: the page always contains the whole
+ * recording, or reports omissions itself.
+ */
 static bool chooses(const struct report_options *options)
 {
 	return options->output || options->format || options->since ||

@@ -98,7 +98,7 @@ struct function_report {
 	uint64_t origin_ns; /* as in struct attribution_input */
 };
 
-/* "wall_ns", "on_cpu_ns", … */
+/* Returns the name of a time: "wall_ns", "on_cpu_ns", … */
 const char *function_report_time_name(enum study_time time);
 
 /* Returns the name of @relation's function, "" if unknown. */

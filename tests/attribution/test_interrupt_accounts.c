@@ -35,8 +35,8 @@ START_TEST(a_window_shows_shares_of_the_whole)
 	interrupt_timer_story(scene.fixture);
 	ck_assert_str_eq(
 		interrupt_scene_finish(&scene),
-		"asm_sysvec_apic_timer_interrupt on 5 for 0 x0.25: 3=3+0+0\n"
-		"asm_sysvec_apic_timer_interrupt on 5 for 8 x0.75: 7=7+0+0\n"
+		"asm_sysvec_apic_timer_interrupt on 5 for 0 x0.25: 3=0+3+0\n"
+		"asm_sysvec_apic_timer_interrupt on 5 for 8 x0.75: 7=0+7+0\n"
 		"tick_nohz_handler on 5 for 0 x1.00: 5=5+0+0\n");
 	interrupt_scene_end(&scene);
 }

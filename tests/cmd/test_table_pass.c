@@ -35,8 +35,8 @@ static const char *const asked[][MOST_REPORTS] = {
 	{ "--flat", "--callgraph" },
 	{ "--flat", "--threads" },
 	{ "--processes", "--threads", "--syscalls", "--sleeps", "--runqueue",
-	  "--locks", "--interrupts", "--servers", "--requests", "--flat",
-	  "--calltree", "--user-sites" },
+	  "--locks", "--block", "--interrupts", "--servers", "--requests",
+	  "--flat", "--calltree", "--user-sites" },
 };
 
 START_TEST(one_pass_makes_all)

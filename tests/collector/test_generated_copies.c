@@ -220,6 +220,8 @@ static void make_folder(void)
 	ck_assert_ptr_nonnull(mkdtemp(folder_path));
 	ck_assert_int_eq(output_folder_open(&folder, folder_path, NULL), 0);
 	snprintf(map_path, sizeof(map_path), "/tmp/perf-%d.map", (int)getpid());
+	/* Programs leave their maps in /tmp, and process IDs are used again. */
+	unlink(map_path);
 }
 
 static void remove_folder(void)

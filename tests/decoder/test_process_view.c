@@ -53,14 +53,20 @@ static void tear_down(void)
 	recording_fixture_end(&fixture);
 }
 
-static void switch_to(uint64_t time_ns, int32_t from, int32_t to)
+static void switch_to_thread(uint64_t time_ns, int32_t from, int32_t pid,
+			     int32_t tid)
 {
 	const struct fixture_origin origin = { from, from, time_ns };
-	const int32_t next[2] = { to, to };
+	const int32_t next[2] = { pid, tid };
 
 	recording_fixture_record(&fixture, PERF_RECORD_SWITCH_CPU_WIDE,
 				 PERF_RECORD_MISC_SWITCH_OUT, next,
 				 sizeof(next), &origin);
+}
+
+static void switch_to(uint64_t time_ns, int32_t from, int32_t to)
+{
+	switch_to_thread(time_ns, from, to, to);
 }
 
 static void map_late(uint64_t time_ns, int32_t pid, const char *path,
@@ -220,6 +226,41 @@ START_TEST(an_entry_proves_that_earlier_processes_have_left)
 }
 END_TEST
 
+/* The idle task, which has no code in user space, is between them. */
+START_TEST(one_thread_is_known_if_only_it_has_code_at_the_address)
+{
+	switch_to(FIRST_NS, 1, 2);
+	switch_to(FIRST_NS + 1, 2, 0);
+	switch_to(FIRST_NS + 2, 0, 1);
+	open_view();
+	enter_within_all(CODE);
+	ck_assert_int_eq(process_view_tid(view), 1);
+	enter_within_all(ELSEWHERE);
+	ck_assert_int_eq(process_view_tid(view), 2);
+	enter_within_all(LIBRARY);
+	ck_assert_int_eq(process_view_tid(view), -1);
+}
+END_TEST
+
+START_TEST(one_of_two_threads_of_a_process_is_unknown)
+{
+	const struct process_entry after = {
+		.low_ns = LAST_NS,
+		.high_ns = LAST_NS + 1,
+		.ip = CODE,
+		.switches = -1,
+	};
+
+	switch_to_thread(FIRST_NS, 1, 1, 11);
+	open_view();
+	enter_within_all(CODE);
+	ck_assert_int_eq(process_view_pid(view), 1);
+	ck_assert_int_eq(process_view_tid(view), -1);
+	ck_assert_int_eq(process_view_enter(view, &after), 1);
+	ck_assert_int_eq(process_view_tid(view), 11);
+}
+END_TEST
+
 START_TEST(a_switch_before_the_code_leaves_the_other_process)
 {
 	switch_to(FIRST_NS, 1, 3);
@@ -297,6 +338,9 @@ static Suite *process_view_suite(void)
 		tcase,
 		code_that_differs_between_possible_processes_is_not_mapped);
 	tcase_add_test(tcase, an_entry_proves_that_earlier_processes_have_left);
+	tcase_add_test(tcase,
+		       one_thread_is_known_if_only_it_has_code_at_the_address);
+	tcase_add_test(tcase, one_of_two_threads_of_a_process_is_unknown);
 	tcase_add_test(tcase,
 		       a_switch_before_the_code_leaves_the_other_process);
 	tcase_add_test(

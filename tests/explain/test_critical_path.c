@@ -163,7 +163,7 @@ static uint32_t find_thread(const struct script *script, int32_t tid)
 	return LIFE_NONE;
 }
 
-/* Invariant 3 of lives.h, for all threads. */
+/* Invariant 3 of lives_internal.h, for all threads. */
 static void check_rows(const struct lives *lives)
 {
 	for (uint32_t i = 0; i < lives->threads.count; i++) {

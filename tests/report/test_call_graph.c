@@ -15,7 +15,7 @@ static uint32_t add(struct call_tree *tree, uint32_t parent, uint32_t function,
 		    uint64_t self_ns, enum call_how how)
 {
 	bool is_interrupt = how == HOW_EXCEPTION ||
-			    call_tree_at(tree, parent)->is_interrupt;
+			    call_tree_at(tree, parent)->interrupt;
 	uint32_t node = call_tree_child(tree, parent, function, is_interrupt);
 
 	call_tree_at(tree, node)->self_ns += self_ns;

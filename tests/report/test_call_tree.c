@@ -12,7 +12,7 @@ static bool is_like(const struct call_tree *tree, uint32_t node,
 	const struct call_node *about = call_tree_at(tree, node);
 
 	return about->parent == parent && about->function == function &&
-	       about->is_interrupt == is_interrupt;
+	       about->interrupt == is_interrupt;
 }
 
 /* Whatever was looked up before, a lookup returns the right child, and each
@@ -46,7 +46,7 @@ START_TEST(children_are_found_in_any_order)
 
 		ck_assert_uint_eq(call_tree_child(tree, node->parent,
 						  node->function,
-						  node->is_interrupt),
+						  node->interrupt),
 				  i);
 	}
 	call_tree_free(tree);

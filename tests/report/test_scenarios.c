@@ -116,6 +116,8 @@ static void write_function(const struct writer *writer,
 		fprintf(writer->out, "< %s %" PRIu64, name, step->wall_ns);
 	if (step->kind == STEP_EXIT && step->on_cpu_ns != step->wall_ns)
 		fprintf(writer->out, " on-cpu %" PRIu64, step->on_cpu_ns);
+	if (step->kind == STEP_ENTER && step->fiber)
+		fprintf(writer->out, " fiber %u", step->fiber);
 	write_unseen(writer->out, step->unseen);
 }
 

@@ -152,11 +152,11 @@ static char *render(const char *command, const char *format, bool by_process,
 #define FIELDS \
 	"event,time_ns,cpu,pid,tid,comm,depth,function,detail," \
 	"wall_ns,on_cpu_ns,begin_unseen,end_unseen,not_all_seen," \
-	"early_ns,late_ns,lost_bytes\n"
+	"early_ns,late_ns,lost_bytes,fiber\n"
 #define ZEROS \
 	",\"wall_ns\":0,\"on_cpu_ns\":0,\"begin_unseen\":0," \
 	"\"end_unseen\":0,\"not_all_seen\":0,\"early_ns\":0," \
-	"\"late_ns\":0,\"lost_bytes\":0}"
+	"\"late_ns\":0,\"lost_bytes\":0,\"fiber\":0}"
 #define CHROME(phase, pid, tid) \
 	"\n{\"ph\":\"" phase "\",\"pid\":" pid ",\"tid\":" tid ","
 #define NAMED(what, name) \
@@ -187,15 +187,15 @@ static const struct {
 	  "X ffffffff81000010 12000000345 7\n" },
 	{ "timeline", "csv", true,
 	  FIELDS
-	  "switch,150,0,7,7,sh,0,,,0,0,0,0,0,0,0,0\n"
+	  "switch,150,0,7,7,sh,0,,,0,0,0,0,0,0,0,0,0\n"
 	  "enter,199,0,7,7,sh,0,7k:vfs_read,system_call,"
-	  "0,0,0,0,0,0,0,0\n"
+	  "0,0,0,0,0,0,0,0,0\n"
 	  "enter,200,0,8,8,other,1,\"8u:f\\x1b\"\",\n\\xff(<\",call,"
-	  "0,0,0,0,0,0,0,0\n"
+	  "0,0,0,0,0,0,0,0,0\n"
 	  "exit,12000000345,0,7,7,\"a\\x1b\"\",\n\\xff\",0,7k:vfs_read,call,"
-	  "146,100,0,1,1,0,4,0\n"
+	  "146,100,0,1,1,0,4,0,0\n"
 	  "gap,18446744073709551615,12,8,8,other,0,,overflow,"
-	  "0,0,0,0,0,0,0,18446744073709551615\n" },
+	  "0,0,0,0,0,0,0,18446744073709551615,0\n" },
 	{ "export", "json", false,
 	  "[\n{\"event\":\"switch\",\"time_ns\":150,\"cpu\":0,\"pid\":7,"
 	  "\"tid\":7,\"comm\":\"sh\",\"depth\":0,\"function\":\"\","
@@ -212,13 +212,13 @@ static const struct {
 	  "\"function\":\"vfs_read\",\"detail\":\"call\",\"wall_ns\":146,"
 	  "\"on_cpu_ns\":100,\"begin_unseen\":0,\"end_unseen\":1,"
 	  "\"not_all_seen\":1,\"early_ns\":0,\"late_ns\":4,"
-	  "\"lost_bytes\":0},\n"
+	  "\"lost_bytes\":0,\"fiber\":0},\n"
 	  "{\"event\":\"gap\",\"time_ns\":18446744073709551615,\"cpu\":12,"
 	  "\"pid\":8,\"tid\":8,\"comm\":\"other\",\"depth\":0,"
 	  "\"function\":\"\",\"detail\":\"overflow\",\"wall_ns\":0,"
 	  "\"on_cpu_ns\":0,\"begin_unseen\":0,\"end_unseen\":0,"
 	  "\"not_all_seen\":0,\"early_ns\":0,\"late_ns\":0,"
-	  "\"lost_bytes\":18446744073709551615}\n]\n" },
+	  "\"lost_bytes\":18446744073709551615,\"fiber\":0}\n]\n" },
 	{ "export", "chrome", false,
 	  "{\"displayTimeUnit\":\"ns\",\"traceEvents\":["
 	  CHROME("M", "4194305", "0") NAMED("thread", "CPU 0")

@@ -69,7 +69,7 @@ START_TEST(programs_names_are_demangled)
 {
 	struct program program = { .table = function_table_new() };
 	uint32_t cost, one, other, first, second, plain, clone, log_of_c, log,
-		twin;
+		twin, destructor;
 	const struct function *function;
 
 	program.module = function_table_module(program.table, "/bin/shop", 9);
@@ -84,6 +84,8 @@ START_TEST(programs_names_are_demangled)
 	log = add_at(&program, "_Z3logi", 0x90);
 	add_at(&program, "_Z4twini", 0xa0);
 	twin = add_at(&program, "_Z4twini", 0xb0);
+	add_at(&program, "_ZN3FooD1Ev", 0xc0);
+	destructor = add_at(&program, "_ZN3FooD2Ev", 0xc0);
 	ck_assert_int_eq(function_table_name_doubles(program.table), 0);
 	ck_assert_int_eq(function_table_demangle(program.table), 0);
 	ck_assert_str_eq(name_of(&program, twin), "twin@0xb0");
@@ -92,6 +94,7 @@ START_TEST(programs_names_are_demangled)
 	ck_assert_str_eq(name_of(&program, other), "make(long)");
 	ck_assert_str_eq(name_of(&program, first), "Foo::Foo()@0x40");
 	ck_assert_str_eq(name_of(&program, second), "Foo::Foo()@0x50");
+	ck_assert_str_eq(name_of(&program, destructor), "Foo::~Foo");
 	ck_assert_str_eq(name_of(&program, plain), "main");
 	ck_assert_str_eq(name_of(&program, log_of_c), "log");
 	ck_assert_str_eq(name_of(&program, log), "log(int)");

@@ -75,6 +75,41 @@ START_TEST(a_gap_without_an_announcement_changes_nothing)
 }
 END_TEST
 
+/* A record within the time bounds of an entry into user space does not decide
+ * which task entered.
+ */
+START_TEST(the_task_in_user_space_is_shown_until_it_leaves)
+{
+	struct stream_tasks tasks = {
+		.state = task_1_runs(),
+		.own = { -1, -1 },
+	};
+	const struct flow_item to_2 = record_at(1000, 2);
+
+	ck_assert(stream_tasks_enter(&tasks, (struct task_id){ 3, 3 }));
+	ck_assert_int_eq(stream_tasks_shown(&tasks).tid, 3);
+	ck_assert(!stream_tasks_record(&tasks, &to_2));
+	ck_assert_int_eq(stream_tasks_shown(&tasks).tid, 3);
+	ck_assert(stream_tasks_leave(&tasks, 2000));
+	ck_assert_int_eq(stream_tasks_shown(&tasks).tid, 2);
+}
+END_TEST
+
+START_TEST(one_of_several_threads_in_user_space_is_unknown)
+{
+	struct stream_tasks tasks = {
+		.state = task_1_runs(),
+		.own = { -1, -1 },
+	};
+
+	ck_assert(stream_tasks_enter(&tasks, (struct task_id){ 1, -1 }));
+	ck_assert_int_eq(stream_tasks_shown(&tasks).tid, -1);
+	ck_assert_int_eq(stream_tasks_shown(&tasks).pid, -1);
+	ck_assert(stream_tasks_leave(&tasks, 2000));
+	ck_assert_int_eq(stream_tasks_shown(&tasks).tid, 1);
+}
+END_TEST
+
 static Suite *task_switch_suite(void)
 {
 	Suite *suite = suite_create("task_switch");
@@ -85,6 +120,8 @@ static Suite *task_switch_suite(void)
 	tcase_add_loop_test(tcase, a_gap_at_a_switch_does_not_count_it_twice, 0,
 			    2);
 	tcase_add_test(tcase, a_gap_without_an_announcement_changes_nothing);
+	tcase_add_test(tcase, the_task_in_user_space_is_shown_until_it_leaves);
+	tcase_add_test(tcase, one_of_several_threads_in_user_space_is_unknown);
 	suite_add_tcase(suite, tcase);
 	return suite;
 }

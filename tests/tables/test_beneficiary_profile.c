@@ -211,6 +211,108 @@ START_TEST(by_groups_nobodys_is_a_group)
 }
 END_TEST
 
+/* Passes steps on to a profile by victim. */
+struct plain {
+	struct event_handler handler;
+	struct profile *profile;
+};
+
+static void take_plain(struct event_handler *handler,
+		       const struct call_step *step)
+{
+	struct plain *plain = (struct plain *)handler;
+	struct step_callback *callback = profile_callback(plain->profile);
+
+	callback->take(callback, step);
+}
+
+static void ignore(struct event_handler *handler,
+		   const struct event_record *event)
+{
+	(void)handler;
+	(void)event;
+}
+
+/* Returns how often the tree has @name. */
+static uint64_t calls_of(const struct fixture *fixture,
+			 const struct call_tree *tree, const char *name)
+{
+	const struct function_table *functions =
+		symbols_functions(fixture->scene.symbols);
+	uint64_t count = 0;
+
+	for (uint32_t i = 0; i < call_tree_count(tree); i++) {
+		const struct call_node *node = call_tree_at(tree, i);
+		const struct call_counts calls = call_tree_calls(tree, i);
+
+		if (node->parent != CALL_NODE_NONE &&
+		    !strcmp(function_at(functions, node->function)->name, name))
+			count += call_counts_calls(&calls);
+	}
+	return count;
+}
+
+/* The return from an interrupt, a jump from its entry, is work like the
+ * interrupt itself, although the idle loop and the tracer's functions are not.
+ */
+START_TEST(the_end_of_an_interrupt_is_work_in_each_profile)
+{
+	const char *const outer[] = { "cpuidle_enter_state",
+				      "perf_trace_irq_handler_entry" };
+	struct fixture fixture;
+	struct profile_options options = {
+		.window = TIME_WINDOW_ALL,
+		.scope = &fixture.scope,
+		.recorder = "",
+	};
+	struct plain plain = { .handler = { .step = take_plain,
+					    .event = ignore } };
+	struct attribution_fixture *f;
+
+	begin(&fixture);
+	f = fixture.scene.fixture;
+	options.names = fixture.scene.names;
+	plain.profile = profile_new(&options);
+	ck_assert_ptr_nonnull(plain.profile);
+	attribution_fixture_watch(f, &plain.handler);
+	starts(f, 0, _i ? 5 : 0);
+	NS(100);
+	IN(outer[_i]);
+	NS(200);
+	IN("asm_common_interrupt");
+	NS(220);
+	jump(f, 0, "error_return");
+	NS(230);
+	jump(f, 0, "restore_regs_and_return_to_kernel");
+	NS(240);
+	OUT;
+	NS(250);
+	OUT;
+	NS(400);
+	finish(&fixture);
+	ck_assert_int_eq(profile_end(plain.profile), 0);
+	for (int i = 0; i < 3; i++) {
+		static const char *const names[] = {
+			"asm_common_interrupt",
+			"error_return",
+			"restore_regs_and_return_to_kernel",
+		};
+
+		ck_assert_uint_eq(calls_of(&fixture,
+					   profile_tree(plain.profile),
+					   names[i]),
+				  1);
+		ck_assert_uint_eq(
+			calls_of(&fixture,
+				 beneficiary_profile_tree(fixture.profile),
+				 names[i]),
+			1);
+	}
+	profile_free(plain.profile);
+	end(&fixture);
+}
+END_TEST
+
 static Suite *beneficiary_profile_suite(void)
 {
 	Suite *suite = suite_create("beneficiary_profile");
@@ -220,6 +322,8 @@ static Suite *beneficiary_profile_suite(void)
 	tcase_add_test(tcase, what_nobody_claims_is_of_process_0);
 	tcase_add_test(tcase, what_is_inferred_is_told_by_function);
 	tcase_add_test(tcase, by_groups_nobodys_is_a_group);
+	tcase_add_loop_test(
+		tcase, the_end_of_an_interrupt_is_work_in_each_profile, 0, 2);
 	suite_add_tcase(suite, tcase);
 	return suite;
 }

@@ -173,6 +173,33 @@ START_TEST(a_wait_is_one_whatever_it_is_cut_into)
 }
 END_TEST
 
+/* Task 1 waits on CPU 0 from 100 to 200. CPU 1 is idle until 120 and from 150
+ * to 170, CPU 2 from 160 on.
+ */
+START_TEST(idle_cpus_elsewhere_count_once)
+{
+	const struct wait_stat *stat;
+	struct fixture f;
+
+	begin(&f);
+	runs(&f, 0, 0, 2);
+	runs(&f, 0, 1, 0);
+	runs(&f, 10, 2, 3);
+	runs(&f, 120, 1, 2);
+	runs(&f, 150, 1, 0);
+	runs(&f, 160, 2, 0);
+	runs(&f, 170, 1, 3);
+	runs(&f, 200, 0, 1);
+	spends(&f, 1, 100, 200, TIME_RUNNABLE, 0);
+	spends(&f, 1, 200, 210, TIME_USER, 0);
+	stat = finish(&f);
+	ck_assert_uint_eq(stat->waits.total, 100);
+	ck_assert_uint_eq(stat->idle_ns, 0);
+	ck_assert_uint_eq(stat->idle_elsewhere_ns, 20 + 50);
+	end(&f);
+}
+END_TEST
+
 /* The cgroup of 10 is throttled from 20 to 60; the CPU is idle until 50. */
 START_TEST(a_throttled_thread_waits_for_its_cgroup)
 {
@@ -202,6 +229,7 @@ static Suite *wait_stats_suite(void)
 	tcase_add_test(tcase, a_preempted_thread_waits_for_those_that_run);
 	tcase_add_test(tcase, a_woken_thread_waits_where_it_runs_then);
 	tcase_add_test(tcase, a_wait_is_one_whatever_it_is_cut_into);
+	tcase_add_test(tcase, idle_cpus_elsewhere_count_once);
 	tcase_add_test(tcase, a_throttled_thread_waits_for_its_cgroup);
 	suite_add_tcase(suite, tcase);
 	return suite;

@@ -9,9 +9,10 @@
  *                      the summary (view/data/) <+          +> the engine, for
  *                                                              short windows
  *
- * An endpoint parses its arguments, which are untrusted, with answer_json.h,
- * reads the summary, and writes the members of one object. Windows that are
- * shorter than the summary resolves are decoded (struct view_engine).
+ * An endpoint parses its arguments, which are untrusted, with
+ * answer_json_internal.h, reads the summary, and writes the members of one
+ * object. Windows that are shorter than the summary resolves are decoded
+ * (struct view_engine).
  *
  * Invariants:
  * 1. Endpoints run with the summary locked, so that the first decode, which

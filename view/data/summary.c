@@ -173,7 +173,7 @@ static void pack_all(struct view_summary *summary, struct pack *pack)
 	call_sums_pack(summary->calls, pack, summary->functions);
 }
 
-/* The head has the key and the position of all data outside of chunks. */
+/* Writes the head: the key, and the position of all data outside of chunks. */
 static int write_head(struct view_summary *summary, uint64_t key,
 		      struct chunk *rest)
 {
