@@ -349,7 +349,7 @@ def check_examples(program, folder):
     for name in "old old1 old2 old3 new new1 new2 new3".split():
         os.symlink(path, os.path.join(folder, name))
     # The recording has only a program named ls, and is short.
-    fit = {"program": "ls", "+1.2": "+0", "+1.5": "+1"}
+    fit = {"program": "ls", "1.2": "0", "1.5": "1"}
     run_examples(program, folder, ([fit.get(word, word) for word in words]
                                    for words in howto_commands()))
 
