@@ -285,8 +285,8 @@ int run_timeline_command(const struct report_options *options,
 {
 	struct session session;
 	int status = session_open(&session, options);
-	const uint64_t min_ns =
-		status ? 0 : shortest(&session, timeline, renderer);
+	const uint64_t min_ns = status ? 0 :
+					 shortest(&session, timeline, renderer);
 	const struct step_select_options select = {
 		.filter = &session.filter,
 		.window = session.window,

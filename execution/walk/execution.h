@@ -319,8 +319,8 @@ struct run_bounds {
 	struct time_bounds before; /* the last branch that ran */
 	uint64_t next_high;	   /* upper bound of the next branch */
 	bool at_branch;		   /* nothing ran since @before */
-	/* @index is the index in event_times of the bounds of everything that
-	 * runs after @before
+	/* index is set: the index in event_times of the bounds that apply to
+	 * all that runs between @before and the next branch
 	 */
 	bool has_index;
 	uint32_t index;
@@ -337,7 +337,7 @@ struct execution {
 	struct tick_scale scale; /* of @conversion */
 	struct trace_filter filter;
 	uint64_t kernel_start;
-	bool lists_blocks;    /* records are items, not events */
+	bool lists_blocks; /* records are items, not events */
 	bool traces_kernel;
 	bool counts_switches; /* the kernel is traced and has a switch point */
 

@@ -217,8 +217,8 @@ static int begin_handler(struct call_stack *stack,
 	return 0;
 }
 
-/* Applies a return from the kernel entry @entry to an address other than the
- * interrupted one.
+/* Applies a return from a kernel entry to another address than @return_address,
+ * which was interrupted.
  */
 static int go_elsewhere(struct call_stack *stack,
 			const struct function_event *event,

@@ -343,8 +343,8 @@ static void write_on_cpu(struct text_callback *text, uint64_t on_cpu_ns)
 	line_buffer_text(line, " on CPU");
 }
 
-/* Writes the notes on a function that has ended as a comment, with its @name or
- * without.
+/* Writes the notes on a function that has ended as a comment, with its name if
+ * @has_name.
  */
 static void write_end(struct text_callback *text, const struct call_step *step,
 		      bool has_name)

@@ -38,7 +38,7 @@ function explanationOf(recording, page) {
   return made;
 }
 
-/* Returns a link to a moment of the explanation. Its times are those of the
+/* Returns a link to a moment of the explanation, whose times are by the
  * recording's clock.
  */
 function explainedMoment(recording, { begin_ns, ns, tid }, page) {

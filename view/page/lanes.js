@@ -54,8 +54,8 @@ const THREAD_ORDERS = {
   tid: { title: "thread number", value: (thread) => -thread.tid },
 };
 
-/* What the user chose to see of the threads: which have their calls shown
- * (open), which processes show all or none of their threads, pins, a filter.
+/* The user's choice of rows: the threads whose calls are shown (open), the
+ * processes that show all or none of their threads, pins, a filter.
  */
 class RowChoice {
   constructor() {

@@ -3,8 +3,8 @@
 
 const POLL_MS = 700;
 
-/* The tooltip, which does not outlive what it is about: it goes when its target
- * does, and with every key, click, scroll and change of the window.
+/* The tooltip. It disappears with its target, and at every key, click, scroll and
+ * change of the window.
  */
 class Tip {
   constructor() {
@@ -44,7 +44,7 @@ function showNotice(text) {
   notice.textContent = text;
 }
 
-/* Has screen readers say a text. */
+/* Makes screen readers read a text. */
 function speak(text) {
   document.getElementById("spoken").textContent = text;
 }
@@ -83,7 +83,7 @@ async function refresh(page) {
   what.title = what.textContent;
   document.title = ["ktrace-hw", recording.facts.command].filter(Boolean).join(" — ");
   showNotice(noticeOf(recording, page.source));
-  /* What the address names may be in a part that was not decoded before. */
+  /* The address may name a part that was not decoded before. */
   if (location.hash && (recording.is_complete || !page.hasApplied) && !page.address.written) {
     await page.address.apply();
     if (!recording.is_complete)
@@ -170,7 +170,7 @@ class RowControls {
     for (const group of groupsOf(this.timeline.recording, choice))
       choice.closed.add(group.key);
   }
-  /* Shows what was chosen. */
+  /* Shows the current choice in the controls. */
   update() {
     const { choice, recording, rows } = this.timeline;
     if (document.activeElement !== this.filter)
@@ -200,7 +200,7 @@ function makeHelp() {
   });
 }
 
-/* Redraws what has colours of the mode. */
+/* Redraws all parts whose colours depend on the mode. */
 function recolor(page) {
   if (!page.timeline?.recording)
     return;

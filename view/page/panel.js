@@ -81,7 +81,7 @@ class Panel {
       this.tab = selection.slice ? "details" : "functions";
     this.showStep();
   }
-  /* Shows what an address names. */
+  /* Shows the tab, thread and function that an address names. */
   restore({ tab, of, function: called, isInverted }) {
     this.tab = tab in this.tabs ? tab : "overview";
     this.chosen = this.recording.threads[Number(of ?? NaN)] ? of : "";

@@ -110,7 +110,7 @@ const CODE_KINDS = {
 const knownColors = new Map();
 
 /* Returns the colour of a name of @kind of CODE_KINDS, the same everywhere:
- * the hue is the kind's, shades tell neighbours apart.
+ * the hue is the kind's, shades distinguish neighbours.
  */
 function codeColor(kind, name) {
   const key = `${kind} ${name}`;
