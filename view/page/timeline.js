@@ -18,10 +18,12 @@ class Timeline {
     this.depths = new Map();
     this.loaded = new Map();	/* by lane: from, to, pixel, slices */
     this.map = null;
-    /* { from, to, thread?, slice?, kind and row of the slice } */
+    /** @type {Selected | null} */
     this.selection = null;
     this.arrows = [];	/* those drawn last */
+    /** @type {Row | undefined} the row that keys act on */
     this.cursorRow = undefined;
+    /** @type {Row[]} */
     this.rows = [];
     this.height = 0;
     this.isAsking = false;
@@ -252,8 +254,8 @@ class Timeline {
   at(x, y) {
     if (y < TOP || !this.rows)
       return {};
-    const row = this.rows.find((row) => y >= this.y(row) &&
-      y < this.y(row) + row.height);
+    const row = this.rows.find((other) => y >= this.y(other) &&
+      y < this.y(other) + other.height);
     const loaded = row && this.loaded.get(row.lane);
     if (!loaded || x < NAMES_WIDTH)
       return { row };
