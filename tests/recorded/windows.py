@@ -111,8 +111,8 @@ def bounds(program, recording, seed, count):
 
 def windows(program, recording):
     for since, until in bounds(program, recording, 12, WINDOWS):
-        yield ["--since", f"{since // 10**9}.{since % 10**9:09}",
-               "--until", f"{until // 10**9}.{until % 10**9:09}"]
+        yield ["--since", f"@{since // 10**9}.{since % 10**9:09}",
+               "--until", f"@{until // 10**9}.{until % 10**9:09}"]
 
 
 def compare(program, recording, cases, what, may_infer=False):
@@ -391,7 +391,7 @@ def check_parts(program, recording):
     beneficiary, except for rounding of work that crosses their borders."""
     borders = sorted(since for since, _ in bounds(program, recording, 20,
                                                   WINDOWS))
-    ends = [f"{time // 10**9}.{time % 10**9:09}" for time in borders]
+    ends = [f"@{time // 10**9}.{time % 10**9:09}" for time in borders]
     whole = shares(program, recording)
     parts = collections.Counter()
     for since, until in zip([None, *ends], [*ends, None]):
