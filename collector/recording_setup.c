@@ -497,6 +497,22 @@ static int open_bpf_text(struct recording_setup *setup)
 	return 0;
 }
 
+/* Without this event, code that a program moves over other code is taken for that
+ * other code.
+ */
+static int open_mremap(struct recording_setup *setup)
+{
+	int error = event_rings_open_if_possible(
+		&setup->events, mremap_breakpoint_add(&setup->events.list));
+
+	if (!error || error == -ERROR_MEMORY)
+		return error;
+	log_message(setup->log, LOG_NOTE, MREMAP_EVENT, LOG_NO_OFFSET,
+		    "moves of programs' code cannot be recorded: %s",
+		    text_poke_breakpoints_refusal(error));
+	return 0;
+}
+
 /* Returns the tracepoints to record; none if they are only a default and
  * tracefs cannot be read.
  */
@@ -540,7 +556,11 @@ static int open_sideband(struct recording_setup *setup)
 					    setup->log);
 	for (size_t i = first; i < events->specs.count && !error; i++)
 		error = open_or_explain(&setup->events, i);
-	return !error && setup->wide ? open_bpf_text(setup) : error;
+	if (!error && setup->wide)
+		error = open_bpf_text(setup);
+	if (!error && setup->wide && setup->options->user)
+		error = open_mremap(setup);
+	return error;
 }
 
 static int refuse_only(const struct recording_setup *setup, const char *why)

@@ -414,8 +414,8 @@ static uint64_t first_time(struct process_view *view,
 
 	for (size_t i = 0; i <= candidates->count && first_ns == UINT64_MAX;
 	     i++)
-		first_ns = time_of_candidate(view, candidates, i, image,
-					     high_ns);
+		first_ns =
+			time_of_candidate(view, candidates, i, image, high_ns);
 	return first_ns;
 }
 

@@ -276,7 +276,7 @@ int block_ios_wake(struct block_ios *ios, int32_t cpu, int32_t tid,
 	return 0;
 }
 
-/* Returns how much of @wake_ns - @asleep_ns to @wake_ns is in between. */
+/* Returns how much of @sleep is between @begin_ns and @end_ns. */
 static uint64_t overlap(const struct sleep *sleep, uint64_t begin_ns,
 			uint64_t end_ns)
 {
