@@ -14,7 +14,7 @@ MAKEFLAGS += --no-builtin-rules
 BUILD   := build$(if $(ARCH),-$(ARCH))$(if $(FUZZ),-fuzz,$(if $(SAN),-san))
 OBJCOPY ?= objcopy
 SPLIT   := common collector decoder symbolize execution report attribution tables view sql store cmd
-FOLDERS := $(SPLIT) archive analysis explain serve inband $(patsubst %/,%,$(wildcard $(SPLIT:%=%/*/)))
+FOLDERS := $(SPLIT) archive analysis explain selftest serve inband $(patsubst %/,%,$(wildcard $(SPLIT:%=%/*/)))
 PREFIX  ?= /usr/local
 LIBDIR  ?= $(PREFIX)/lib
 LIBEXEC  = $(PREFIX)/libexec/ktrace-hw
@@ -179,7 +179,7 @@ all: $(PROGRAM) $(EXTENSION) $(INBAND) $(if $(ARCH),,machine)
 
 include machine/machine.mk
 
-$(MAIN_OBJ): CPPFLAGS += -DKTRACE_VERSION='"$(VERSION)"'
+$(MAIN_OBJ) $(BUILD)/cmd/selftest.o: CPPFLAGS += -DKTRACE_VERSION='"$(VERSION)"'
 $(MAIN_OBJ): NEWS
 
 # -frandom-seed makes objects reproducible.
