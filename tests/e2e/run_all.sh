@@ -27,10 +27,14 @@ tests=(record.sh queries.sh function_graph.sh arm64.sh
 	triggers.sh attribution_relations.sh tutorial.sh attribution_servers.sh
 	attribution_requests.sh attribution_cost.sh attribution_locks.sh attribution_block.sh
 	attribution_delays.sh arguments.sh
-	classic_bpf.sh annotate.sh generated_code.sh names.sh)
+	classic_bpf.sh annotate.sh generated_code.sh names.sh
+	"selftest.sh 6.12 1 whole tnt-lost fast-clock")
 if [[ ${1:-all} == full ]]; then
 	tests+=("generated_code.sh 6.1 2" "generated_code.sh 7.3"
 		"names.sh 6.12 rust go java node python"
+		"selftest.sh 6.12 2" "selftest.sh 6.1" "selftest.sh 7.3"
+		"selftest.sh 6.12 1 faults" "selftest.sh 6.12 1 abilities"
+		"selftest.sh --arm64" "selftest.sh --arm64 6.12 2"
 		"classic_bpf.sh 6.1"
 		"classic_bpf.sh 7.3 --append setcpuid=ibrs_enhanced --append indirect_target_selection=force"
 		"fleet.sh 67 6.1 6.12 7.3" "serve.sh --arm64"
