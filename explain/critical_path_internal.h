@@ -28,7 +28,8 @@
  *	not in the trace          a link LINK_UNKNOWN
  *
  * Where X did not do it for this thread alone, the path comes back: it follows X
- * only down to the begin of the sleep and then goes on in the sleeper. That is
+ * only down to the begin of the sleep, or of earlier ones that only timed out,
+ * and then goes on in the sleeper. That is
  * so for locks, because the order in which threads get a lock is not an order
  * of their work, and for threads outside the command (a server, a kernel
  * thread), whose earlier work was for others. Links found there have a cause
@@ -89,7 +90,10 @@ struct path_cause {
 	enum cause_kind kind;
 	uint32_t waiter; /* threads */
 	uint32_t actor;
-	uint64_t since_ns; /* begin of the waiter's sleep */
+	/* begin of the waiter's sleep, or of the first of those before it that
+	 * timed out and were repeated
+	 */
+	uint64_t since_ns;
 	const struct life_sleep *sleep;
 };
 
@@ -101,6 +105,7 @@ struct path_link {
 	uint64_t ns;	   /* its length, at most end_ns - begin_ns */
 	uint32_t thread;   /* whose time it is */
 	uint32_t function; /* as in struct life_part; else FUNCTION_NONE */
+	uint32_t count;	   /* LINK_FAULT: number of faults that began */
 	uint32_t other;	   /* LINK_CPU: thread that had it, or LIFE_NONE */
 	uint8_t reason;	   /* LINK_UNKNOWN: enum unknown_reason */
 	const struct life_sleep *sleep; /* of LINK_DISK to LINK_WAIT; or NULL */
