@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
+#include "analysis/cpu_pipeline.h"
 #include "cmd/command.h"
 #include "cmd/console/console.h"
 #include "cmd/events/event_compare.h"
 #include "cmd/events/event_text.h"
-#include "cmd/pipeline/cpu_pipeline.h"
+#include "cmd/pipeline/pipeline.h"
 #include "cmd/pipeline/session.h"
 #include "common/error.h"
 #include "decoder/recording/recording.h"
@@ -63,9 +64,10 @@ static void write_result(const struct session *session,
 static int compare(struct stream_verifier *verifier, size_t index)
 {
 	for (int i = 0; i < 2; i++) {
-		int status = cpu_pipeline_open(&verifier->pipelines[i],
-					       &verifier->sessions[i], index,
-					       NULL);
+		const struct pass_input pass =
+			session_pass(&verifier->sessions[i]);
+		int status = cpu_pipeline_open(&verifier->pipelines[i], &pass,
+					       index, NULL);
 
 		if (status < 0)
 			return status;
@@ -76,7 +78,9 @@ static int compare(struct stream_verifier *verifier, size_t index)
 			     &verifier->result);
 }
 
-/* Two results with no event in common do not agree. */
+/* Returns whether the two engines agree. Two results with no event in common do
+ * not.
+ */
 static bool is_good(const struct event_comparison *result)
 {
 	bool has_events = result->alone[0] && result->alone[1];

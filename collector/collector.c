@@ -155,7 +155,9 @@ static int start(struct collector *collector)
 	return 0;
 }
 
-/* Without a clock that the recorder can read, copies would have no times. */
+/* Starts to copy generated code if the recording is of users' code. Copies
+ * without a clock that the recorder can read would have no times.
+ */
 static void start_generated_code(struct collector *collector)
 {
 	const struct collector_options *options = collector->setup.options;

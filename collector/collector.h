@@ -137,7 +137,7 @@ struct collector_result {
  */
 const char *collector_refusal(enum collector_source source, const char **fix);
 
-/* Records. Returns when the recording is complete and the command, if any, has
+/* Makes a recording. Returns when it is complete and the command, if any, has
  * ended; after a second SIGINT or SIGTERM does not wait for the command.
  *
  * Takes over the handling of SIGINT, SIGTERM, SIGHUP, SIGCHLD and SIGUSR2 of

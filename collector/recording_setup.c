@@ -42,8 +42,8 @@ static void ask_kernel(struct clock_reading *reading)
 	reading->maxerror_ns = (uint64_t)state.maxerror * US_NS;
 }
 
-/* An interrupt between two readings makes them less precise: uses the closest
- * pair of several.
+/* Uses the closest of several pairs of readings, as an interrupt between two
+ * readings makes them less precise.
  */
 void trace_clock_read(const struct trace_clock *clock,
 		      struct clock_reading *reading)
@@ -344,7 +344,9 @@ event_rings_page(const struct event_rings *events)
 	return rings->ring[RING_TRACE].page;
 }
 
-/* A recording whose recorder was killed early is recognized by this folder. */
+/* Creates the folder kcore_dir, by which a recording is recognized whose
+ * recorder was killed early.
+ */
 static int make_folder(const struct output_folder *recording,
 		       const struct log *log)
 {
@@ -389,7 +391,9 @@ int graph_recording_finish(struct function_graph *graph, uint64_t *overruns)
 	return error ? error : function_graph_finish(graph);
 }
 
-/* The product of threads, CPUs and events exceeds a shell's soft limit. */
+/* Raises the limit of open files: the product of threads, CPUs and events
+ * exceeds a shell's soft limit.
+ */
 static void raise_file_limit(void)
 {
 	struct rlimit limit;
@@ -400,8 +404,9 @@ static void raise_file_limit(void)
 	setrlimit(RLIMIT_NOFILE, &limit);
 }
 
-/* Opened before any other event, because other events patch the kernel: static
- * keys, tracepoints. If not permitted, the recording continues without.
+/* Opens the event of code changes, before any other event, because other events
+ * patch the kernel: static keys, tracepoints. If it is not permitted, the
+ * recording continues without it.
  */
 static int open_text_poke(struct recording_setup *setup)
 {
@@ -442,8 +447,9 @@ static int open_text_poke_breakpoints(struct recording_setup *setup)
 	return 0;
 }
 
-/* Without these events, the code of new modules is unknown, and the code of
- * removed modules is mistaken for later code at the same addresses.
+/* Opens the events of modules. Without them, the code of new modules is
+ * unknown, and the code of removed modules is mistaken for later code at the
+ * same addresses.
  */
 static int open_modules(struct recording_setup *setup)
 {
@@ -465,8 +471,9 @@ static int open_modules(struct recording_setup *setup)
 	return 0;
 }
 
-/* If a debugger uses the CPUs' breakpoints, classic BPF filters that are loaded
- * during the recording are gaps.
+/* Opens the breakpoints of the BPF compiler. If a debugger uses the CPUs'
+ * breakpoints, classic BPF filters that are loaded during the recording are
+ * gaps.
  */
 static int open_bpf_text(struct recording_setup *setup)
 {
@@ -601,7 +608,9 @@ static int add_trace(struct recording_setup *setup)
 	return 0;
 }
 
-/* Each CPU has rings, independent of the events that write to them. */
+/* Adds the rings of each CPU, which do not depend on the events that write to
+ * them.
+ */
 static int add_rings(struct recording_setup *setup)
 {
 	const struct collector_options *options = setup->options;

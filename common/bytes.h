@@ -127,7 +127,7 @@ void pack_i64(struct pack *pack, int64_t *value);
 
 void pack_bool(struct pack *pack, bool *value);
 
-/* Like pack_u8(), for a value of at most @most: larger ones make the pack fail.
+/* Like pack_u32(), for a byte of at most @most: larger values make the pack fail.
  */
 void pack_small(struct pack *pack, uint8_t *value, uint8_t most);
 

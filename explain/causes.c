@@ -92,10 +92,17 @@ static uint32_t actor_of(const struct path_link *link)
 	return link->kind == LINK_CPU ? link->other : LIFE_NONE;
 }
 
-/* Returns the thread of the command that spent @link. */
+/* Returns the thread of the command that @link is a part of. */
 static uint32_t thread_of(const struct path_link *link)
 {
 	return link->cause_count ? link->causes->waiter : link->thread;
+}
+
+static struct cause_moment moment_of(const struct path_link *link)
+{
+	return (struct cause_moment){ .thread = thread_of(link),
+				      .begin_ns = link->begin_ns,
+				      .ns = link->ns };
 }
 
 static struct cause *cause_of(struct causes *causes,
@@ -220,7 +227,7 @@ static void insert_long(struct causes *causes, const struct long_link *item)
 static void keep_if_long(struct causes *causes, const struct path_link *link,
 			 uint32_t cause)
 {
-	struct long_link item = { *link, cause };
+	struct long_link item = { *link, moment_of(link), cause };
 	size_t at = 0;
 
 	if (link->kind < LINK_CPU)
@@ -258,6 +265,8 @@ int causes_add(struct causes *causes, const struct path_link *link)
 		return -ERROR_MEMORY;
 	cause->ns += link->ns;
 	cause->count++;
+	if (link->ns >= cause->longest.ns)
+		cause->longest = moment_of(link);
 	add_certainty(causes, link);
 	keep_if_long(causes, link, cause->index);
 	return add_process(causes, cause, link) < 0 ?

@@ -12,19 +12,26 @@ struct task_names;
 
 /* The sums of a critical path by cause, and its longest links.
  *
- * A cause is of a program (threads with one name are one program): what its time
- * on the path went to, and the program that had it wait, if any. Each has
- * details by system call, function and place in the program.
+ * A cause is a use of time by a program (threads with one name are one program),
+ * with the program that it waited for, if any. Each cause has details by system
+ * call, function and position in the program.
  *
  * Memory grows with the number of different causes and details, not of links.
  */
 enum why {
-	/* The first values are those of enum link_kind. */
+	/* The values of enum link_kind precede these. */
 	WHY_LOCK = LINK_KINDS,
 	WHY_FUTEX,
 	WHY_REPLY,
 	WHY_HELPER, /* the kernel's threads worked for it */
 	WHY_COUNT,
+};
+
+/* An interval of a thread of the command. */
+struct cause_moment {
+	uint32_t thread;
+	uint64_t begin_ns;
+	uint64_t ns; /* on the path */
 };
 
 struct cause {
@@ -34,6 +41,7 @@ struct cause {
 	uint32_t index;
 	uint64_t ns;
 	uint64_t count; /* of links */
+	struct cause_moment longest;
 	/* the process that has most of it, which is main_ns, and whether there
 	 * are others: after causes_sort()
 	 */
@@ -49,7 +57,7 @@ struct cause_process {
 	uint64_t ns;
 };
 
-/* What a cause consists of. */
+/* A part of a cause. */
 struct cause_detail {
 	uint32_t cause;	   /* index of struct cause */
 	uint32_t kind;	   /* enum link_kind */
@@ -75,6 +83,7 @@ struct cause_detail {
  */
 struct long_link {
 	struct path_link link; /* without its causes */
+	struct cause_moment moment;
 	uint32_t cause;
 };
 
@@ -90,9 +99,9 @@ struct causes {
 	struct array by_thread; /* uint32_t: index in programs + 1 by thread */
 	struct long_link longest[LONG_LINKS];
 	size_t long_count;
-	uint64_t ns; /* of all links, and of those that are */
-	uint64_t inferred_ns;
-	uint64_t unknown_ns;
+	uint64_t ns;	      /* sum of all links */
+	uint64_t inferred_ns; /* sum of inferred links */
+	uint64_t unknown_ns;  /* sum of LINK_UNKNOWN */
 	uint64_t reasons_ns
 		[UNKNOWN_REASONS]; /* LINK_UNKNOWN, by enum unknown_reason */
 	uint64_t links;

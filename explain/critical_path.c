@@ -180,8 +180,8 @@ static void wait_for_cpu(struct walk *walk, const struct life_row *row)
 		emit_runner(walk, NULL, begin_ns);
 }
 
-/* What an interrupt stands for, by the functions that decided to wake, and by
- * the handlers around them: kernel/time/, block/, fs/buffer.c, mm/, net/core/,
+/* The device that an interrupt is from, by the functions that decided to wake, and
+ * by the handlers around them: kernel/time/, block/, fs/buffer.c, mm/, net/core/,
  * drivers of disks, of Linux 5.10 to 6.15.
  */
 static const struct name_rule interrupts[] = {
@@ -294,7 +294,7 @@ static bool is_for_lock(const struct path_options *options,
 }
 
 /* Returns whether @sleep waited for a futex (kernel/futex/) that may be a lock:
- * the exit of a thread ends the wait of the one that joins it.
+ * not the end of a thread, which another thread joins.
  */
 static bool is_for_futex(const struct path_options *options,
 			 const struct life_sleep *sleep)
@@ -368,8 +368,8 @@ static void push(struct walk *walk, const struct life_row *row,
 	walk->causes[walk->cause_count++] = cause;
 }
 
-/* A thread of the command that others outside of it waited for: the path goes
- * on there, and not down to the begin of their sleeps.
+/* The walk is in a thread of the command that threads outside of it waited for:
+ * stays in the command, instead of returning at the start of their sleeps.
  */
 static void return_to_command(struct walk *walk)
 {

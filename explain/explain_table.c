@@ -159,8 +159,8 @@ static bool has_ended(const struct life *life, uint64_t end_ns)
 		last_ns(life) < end_ns);
 }
 
-/* Prefers threads of the command, then those that ended, then those that are
- * processes' first.
+/* Ranks lives: higher for threads of the command, then for threads that ended,
+ * then for the first threads of processes.
  */
 static int rank_of(const struct explain_table *table, const struct life *life,
 		   uint64_t end_ns)

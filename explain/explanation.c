@@ -18,16 +18,26 @@
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+
+/* Writes an explanation as text for people (at most one screen: the largest
+ * causes, each with its largest parts and a command that shows the evidence; the
+ * longest waits; how much is inferred or unknown), as JSON (everything), and as
+ * CSV (the causes). The sentences are in texts[], by enum link_kind and enum why.
+ * Names from the recording are untrusted: they are escaped for terminals, shells
+ * and JSON.
+ */
 
 enum {
 	MOST_CAUSES = 7,  /* in text */
-	MOST_DETAILS = 3, /* of each */
+	MOST_DETAILS = 3, /* parts of a cause in text */
 	MOST_CRASHES = 3,
 	WIDTH = 100, /* columns */
 };
 
-/* The texts of a cause: "%1" is the program, "%2" the one that had it wait. */
+/* The texts of a cause: "%1" is the program, "%2" the program that it waited for.
+ */
 struct why_text {
 	const char *name; /* in JSON */
 	const char *sentence;
@@ -110,7 +120,9 @@ add(struct text_line *line, const char *format, ...)
 		line->size += (size_t)size < room ? (size_t)size : room - 1;
 }
 
-/* Adds the start of @name, from the recording, without what a terminal obeys. */
+/* Adds the start of @name, which is from the recording, with control characters
+ * escaped.
+ */
 static void add_name_part(struct text_line *line, const char *name,
 			  size_t length)
 {
@@ -241,7 +253,7 @@ static void add_sleep(struct text_line *line,
 			  user, user_offset);
 }
 
-/* Adds what a detail of a thread that another one waited for consists of. */
+/* Adds @detail, a part of the work of the thread that the program waited for. */
 static void add_meanwhile(struct text_line *line,
 			  const struct explanation *explanation,
 			  const struct cause_detail *detail)
@@ -280,8 +292,8 @@ static void add_meanwhile(struct text_line *line,
 		add(line, "%s", doing[detail->kind]);
 }
 
-/* Returns whether the details of a cause are of the thread that had the
- * program wait.
+/* Returns whether the details of a cause are the work of the thread that the
+ * program waited for, not of the program itself.
  */
 static bool is_of_actor(uint32_t why)
 {
@@ -353,18 +365,18 @@ static void add_actor(struct text_line *line,
 	add(line, "%s ", detail->is_further ? " (another process)" : "");
 }
 
-/* Writes the largest details of @cause in a line, if any is known. */
-static void write_details(const struct explanation *explanation,
-			  const struct cause *cause, FILE *out)
+/* Adds the largest details of @cause to @line. Returns whether any is known. */
+static bool add_details(struct text_line *line,
+			const struct explanation *explanation,
+			const struct cause *cause)
 {
-	struct text_line line = { .size = 0 };
 	size_t count;
 	const struct cause_detail *details = details_of(explanation, &count);
 	const struct cause_detail *last = NULL;
 	int written = 0;
 
-	add(&line, "%19s%s", "",
-	    is_of_actor(cause->why) ? "in that time " : "");
+	if (is_of_actor(cause->why))
+		add(line, "in that time ");
 	for (size_t i = 0; i < count && written < MOST_DETAILS; i++) {
 		struct text_line part = { .size = 0 };
 
@@ -375,16 +387,27 @@ static void write_details(const struct explanation *explanation,
 		if (!add_detail(&part, explanation, cause->why, &details[i]))
 			continue;
 		add(&part, " %s", duration_text_of(details[i].ns).text);
-		if (written && line.size + 2 + part.size > WIDTH)
+		if (written && line->size + 2 + part.size > WIDTH)
 			break;
-		add(&line, "%s%s", written ? ", " : "", part.text);
+		add(line, "%s%s", written ? ", " : "", part.text);
 		last = &details[i];
 		written++;
 	}
-	if (written)
+	if (!written && cause->why == LINK_USER && !has_user(explanation))
+		add(line, "its functions need record --user");
+	return written || cause->why == LINK_USER;
+}
+
+static void write_details(const struct explanation *explanation,
+			  const struct cause *cause, FILE *out)
+{
+	struct text_line line = { .size = 0 };
+	size_t indent;
+
+	add(&line, "%19s", "");
+	indent = line.size;
+	if (add_details(&line, explanation, cause) && line.size > indent)
 		end_line(&line, out);
-	else if (cause->why == LINK_USER && !has_user(explanation))
-		fprintf(out, "%19sits functions need record --user\n", "");
 }
 
 /* Adds the name of the program that spent @cause, and which process spent most of
@@ -403,7 +426,9 @@ static void add_program(struct text_line *line,
 		add(line, " (several processes)");
 }
 
-/* Returns whether the name of the program that had another one wait is known. */
+/* Returns whether the name of the program that @cause's program waited for is
+ * known.
+ */
 static bool has_actor(const struct explanation *explanation,
 		      const struct cause *cause)
 {
@@ -518,13 +543,28 @@ static const struct cause *cause_at(const struct causes *causes, uint32_t index)
 	return NULL;
 }
 
+/* Adds what happened in a long link: its cause, and where the thread slept. */
+static void add_long(struct text_line *line,
+		     const struct explanation *explanation,
+		     const struct long_link *item)
+{
+	const struct life_sleep *sleep = item->link.sleep;
+	struct text_line place = { .size = 0 };
+
+	add_sentence(line, explanation,
+		     cause_at(&explanation->causes, item->cause));
+	if (sleep)
+		add_sleep(&place, explanation, sleep->call, sleep->inside,
+			  sleep->user, sleep->user_offset);
+	if (place.size)
+		add(line, ", %s", place.text + strspn(place.text, " "));
+}
+
 static void write_long(const struct explanation *explanation,
 		       const struct long_link *item, FILE *out)
 {
 	const struct path_link *link = &item->link;
-	const struct cause *cause = cause_at(&explanation->causes, item->cause);
 	struct text_line line = { .size = 0 };
-	struct text_line place = { .size = 0 };
 
 	add(&line, "%10s  ", duration_text_of(link->ns).text);
 	add(&line, "at %s: ",
@@ -532,13 +572,7 @@ static void write_long(const struct explanation *explanation,
 		    duration_text_of(link->begin_ns - start_ns(explanation))
 			    .text :
 		    "0 s");
-	add_sentence(&line, explanation, cause);
-	if (link->sleep)
-		add_sleep(&place, explanation, link->sleep->call,
-			  link->sleep->inside, link->sleep->user,
-			  link->sleep->user_offset);
-	if (place.size)
-		add(&line, ", %s", place.text + strspn(place.text, " "));
+	add_long(&line, explanation, item);
 	end_line(&line, out);
 }
 
@@ -616,19 +650,41 @@ static void write_missing(const struct explanation *explanation, FILE *out)
 	recorded_explain(&recorded, needs, sizeof(needs) / sizeof(*needs), out);
 }
 
+/* Adds what is explained, or why nothing is. */
+static void add_head(struct text_line *line,
+		     const struct explanation *explanation)
+{
+	static const char *const nothing[] = {
+		[SUBJECT_COMMAND] = "The command did not run in this time.",
+		[SUBJECT_CHOSEN] = "No thread that the options choose ran in "
+				   "this time.",
+		[SUBJECT_ALL] = "No program ran in this time.",
+		[SUBJECT_REQUEST] = "There is no request with this number "
+				    "(ktrace-hw report --requests).",
+	};
+
+	if (!explanation->program) {
+		add(line, "%s", nothing[explanation->subject]);
+		return;
+	}
+	if (explanation->subject == SUBJECT_REQUEST)
+		add(line, "Request %" PRIu64 " of ", explanation->request);
+	add_name(line, explanation->program);
+	add(line, " (process %" PRId32 ") took %s%s.", explanation->pid,
+	    duration_text_of(explanation->end_ns - explanation->begin_ns).text,
+	    explanation->is_cut ? " and had not ended" : "");
+	add(line, " What had to happen for it to end:");
+}
+
 static void write_head(const struct explanation *explanation, FILE *out)
 {
 	const char *path = recording_path(explanation->input->recording);
 	struct text_line line = { .size = 0 };
 
-	if (explanation->subject == SUBJECT_REQUEST)
-		add(&line, "Request %" PRIu64 " of ", explanation->request);
-	add_name(&line, explanation->program);
-	add(&line, " (process %" PRId32 ") took %s%s.", explanation->pid,
-	    duration_text_of(explanation->end_ns - explanation->begin_ns).text,
-	    explanation->is_cut ? " and had not ended" : "");
-	add(&line, " What had to happen for it to end:");
+	add_head(&line, explanation);
 	end_line(&line, out);
+	if (!explanation->program)
+		return;
 	if (strcmp(path, "ktrace.data"))
 		fprintf(out, "(The commands need -i %s.)\n", path);
 	fputc('\n', out);
@@ -684,25 +740,13 @@ static void write_crashes(const struct explanation *explanation, FILE *out)
 
 void explanation_write_text(const struct explanation *explanation, FILE *out)
 {
-	static const char *const nothing[] = {
-		[SUBJECT_COMMAND] = "The command did not run in this time.\n",
-		[SUBJECT_CHOSEN] = "No thread that the options choose ran in "
-				   "this time.\n",
-		[SUBJECT_ALL] = "No program ran in this time.\n",
-		[SUBJECT_REQUEST] = "There is no request with this number "
-				    "(ktrace-hw report --requests).\n",
-	};
-
-	if (!explanation->program) {
-		fputs(nothing[explanation->subject], out);
-		write_missing(explanation, out);
-		return;
-	}
 	write_head(explanation, out);
-	write_crashes(explanation, out);
-	write_causes(explanation, out);
-	write_longest(explanation, out);
-	write_certainty(explanation, out);
+	if (explanation->program) {
+		write_crashes(explanation, out);
+		write_causes(explanation, out);
+		write_longest(explanation, out);
+		write_certainty(explanation, out);
+	}
 	write_missing(explanation, out);
 }
 
@@ -776,10 +820,25 @@ static void write_json_details(const struct explanation *explanation,
 	fputs("]", out);
 }
 
+/* Writes when, how long and in which thread something happened. */
+static void write_json_moment(const struct explanation *explanation,
+			      const struct cause_moment *moment, FILE *out)
+{
+	const struct life *life =
+		lives_at(explanation->causes.lives, moment->thread);
+
+	fprintf(out, "\"begin_ns\":%" PRIu64 ",\"ns\":%" PRIu64,
+		moment->begin_ns, moment->ns);
+	if (life)
+		fprintf(out, ",\"tid\":%" PRId32, life->tid);
+}
+
 static void write_json_cause(const struct explanation *explanation,
 			     const struct cause *cause, FILE *out)
 {
 	struct text_line command = { .size = 0 };
+	struct text_line sentence = { .size = 0 };
+	struct text_line details = { .size = 0 };
 
 	fprintf(out, "{\"cause\":\"%s\",\"ns\":%" PRIu64 ",\"links\":%" PRIu64,
 		why_name(cause->why), cause->ns, cause->count);
@@ -793,6 +852,13 @@ static void write_json_cause(const struct explanation *explanation,
 					    cause->actor));
 	add_command(&command, explanation, cause);
 	write_member(out, "evidence", command.text);
+	add_sentence(&sentence, explanation, cause);
+	write_member(out, "sentence", sentence.text);
+	if (add_details(&details, explanation, cause) && details.size)
+		write_member(out, "details", details.text);
+	fputs(",\"longest\":{", out);
+	write_json_moment(explanation, &cause->longest, out);
+	fputs("}", out);
 	write_json_details(explanation, cause, out);
 	fputs("}", out);
 }
@@ -802,10 +868,12 @@ static void write_json_long(const struct explanation *explanation,
 {
 	const struct path_link *link = &item->link;
 	const struct cause *cause = cause_at(&explanation->causes, item->cause);
+	struct text_line sentence = { .size = 0 };
 
-	fprintf(out,
-		"{\"cause\":\"%s\",\"begin_ns\":%" PRIu64 ",\"ns\":%" PRIu64,
-		why_name(cause->why), link->begin_ns, link->ns);
+	fprintf(out, "{\"cause\":\"%s\",", why_name(cause->why));
+	write_json_moment(explanation, &item->moment, out);
+	add_long(&sentence, explanation, item);
+	write_member(out, "sentence", sentence.text);
 	write_member(out, "program",
 		     causes_program(&explanation->causes, cause->program));
 	if (link->sleep)
@@ -827,6 +895,26 @@ static void write_json_crash(const struct explanation *explanation,
 	if (add_crash_place(&place, crash))
 		write_member(out, "function", place.text);
 	fputs("}", out);
+}
+
+/* Writes the lines that text has above and below the causes. */
+static void write_json_notes(const struct explanation *explanation, FILE *out)
+{
+	struct text_line head = { .size = 0 };
+	char *notes = NULL;
+	size_t size;
+	FILE *text = open_memstream(&notes, &size);
+
+	add_head(&head, explanation);
+	write_member(out, "sentence", head.text);
+	if (!text)
+		return;
+	if (explanation->program)
+		write_certainty(explanation, text);
+	write_missing(explanation, text);
+	if (fclose(text) != EOF)
+		write_member(out, "notes", notes);
+	free(notes);
 }
 
 void explanation_write_json(const struct explanation *explanation, FILE *out)
@@ -862,7 +950,9 @@ void explanation_write_json(const struct explanation *explanation, FILE *out)
 		fputs(i ? ",\n" : "\n", out);
 		write_json_long(explanation, &causes->longest[i], out);
 	}
-	fputs("\n]}\n", out);
+	fputs("\n]", out);
+	write_json_notes(explanation, out);
+	fputs("}\n", out);
 }
 
 static void write_row(struct record_writer *writer, const void *ctx,

@@ -428,7 +428,7 @@ static void add_whole(struct life_reader *reader, struct open_life *open,
 	open->row.end_ns = span->end_ns;
 }
 
-/* Adds @span up to the cuts in it, and ends a row at each (lives.h, 2). */
+/* Adds @span, and ends a row at each cut in it (lives_internal.h, 2). */
 static void add_cut(struct life_reader *reader, struct open_life *open,
 		    const struct time_span *span)
 {
@@ -516,8 +516,8 @@ static struct life_sleep *last_sleep(struct life_reader *reader,
 		       NULL;
 }
 
-/* Adds what the wake-up's event showed. A packet's sender ends the sleep itself,
- * although in a soft interrupt.
+/* Adds the waker that the wake-up's event shows. The sender of a packet counts as
+ * the waker, although the wake-up is in a soft interrupt.
  */
 static void set_wake(const struct life_reader *reader, struct life_sleep *sleep,
 		     const struct sleep *slept)

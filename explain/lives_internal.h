@@ -9,7 +9,7 @@
 #include <stdint.h>
 
 /* The lives of all threads of a recording, as rows in order of time: what the
- * critical path (critical_path.h) is made from.
+ * critical path (critical_path_internal.h) is made from.
  *
  *	thread 7   | runs | asleep        | ready | runs   | runs |
  *	thread 9          | runs          | runs           |
@@ -25,7 +25,8 @@
  * Memory: a row of 32 bytes for each time that a thread leaves a CPU, waits,
  * wakes or creates another thread; in each row of a running thread one part of
  * 16 bytes for each function or system call that had time in it; 48 bytes for a
- * sleep and 16 for a switch of a CPU. It does not grow with the number of calls.
+ * sleep and 16 for a switch of a CPU. It does not grow with the number of
+ * calls.
  */
 
 #define LIFE_NONE UINT32_MAX
@@ -79,7 +80,7 @@ enum life_wake {
 	WAKE_BY_INTERRUPT,
 };
 
-/* What a futex stands for: by the program's functions that wait for it. */
+/* The meaning of a futex, by the program's functions that wait for it. */
 enum life_futex {
 	FUTEX_UNKNOWN,
 	FUTEX_LOCK,

@@ -92,7 +92,9 @@ static int fail(const char *path, int error, const struct log *log)
 	return error;
 }
 
-/* The formats are stored in the recording's header, and need no file there. */
+/* Reads tracepoints' formats, which are stored in the recording's header and
+ * need no file there.
+ */
 static int read_formats(const struct output_folder *folder, const char *name,
 			struct byte_buffer *formats, const struct log *log)
 {
@@ -107,8 +109,9 @@ static int read_formats(const struct output_folder *folder, const char *name,
 	return error ? fail(path, error, log) : 0;
 }
 
-/* The service withdraws copies that have been replaced several times: it
- * truncates their files, this one first.
+/* Checks that the service has not withdrawn the copies. The service withdraws
+ * copies that have been replaced several times: it truncates their files, this
+ * one first.
  */
 static int check_kept(const int files[SERVE_FILES], const struct log *log)
 {
@@ -167,8 +170,9 @@ static void make_start(struct own_recording *own,
 	start_records_end(&own->start);
 }
 
-/* The program that traces itself must not be excluded as a recorder. Formats
- * that it may not read are those from the service.
+/* Adds the features of the recording's header. The program that traces itself
+ * must not be excluded as a recorder. Formats that it may not read are those
+ * from the service.
  */
 static size_t features_of(const struct own_recording *own,
 			  const struct thread_events *events,

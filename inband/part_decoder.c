@@ -433,7 +433,7 @@ static int take_all(struct part_decoder *decoder, struct task_stacks *stacks)
 	return count;
 }
 
-/* Trace -> function events -> steps -> calls. */
+/* Runs a pass over the part: trace -> function events -> steps -> calls. */
 static int follow(struct part_decoder *decoder, struct step_join *join)
 {
 	struct task_stacks *stacks =

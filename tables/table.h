@@ -144,6 +144,7 @@ extern const struct attribution_table syscalls_table;
 extern const struct attribution_table sleeps_table;
 extern const struct attribution_table runqueue_table;
 extern const struct attribution_table locks_table;
+extern const struct attribution_table block_table;
 extern const struct attribution_table interrupts_table;
 extern const struct attribution_table latency_table;
 extern const struct attribution_table relations_table;

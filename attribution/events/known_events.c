@@ -54,14 +54,17 @@ static const struct description descriptions[KNOWN_EVENTS] = {
 	[EVENT_FILE_POSIX] = { "filelock:posix_lock_inode",
 			       { "i_ino", "s_dev", "ret" } },
 	[EVENT_BIO_QUEUE] = { "block:block_bio_queue",
-			      { "dev", "sector", "nr_sector" } },
+			      { "dev", "sector", "nr_sector", "rwbs[0]" } },
 	[EVENT_BIO_REMAP] = { "block:block_bio_remap",
 			      { "dev", "sector", "nr_sector", "old_dev",
 				"old_sector" } },
 	[EVENT_BIO_COMPLETE] = { "block:block_bio_complete",
-				 { "dev", "sector", "nr_sector" } },
+				 { "dev", "sector", "nr_sector", "rwbs[0]" } },
+	[EVENT_REQUEST_ISSUE] = { "block:block_rq_issue",
+				  { "dev", "sector", "nr_sector", "rwbs[0]" } },
 	[EVENT_REQUEST_COMPLETE] = { "block:block_rq_complete",
-				     { "dev", "sector", "nr_sector" } },
+				     { "dev", "sector", "nr_sector",
+				       "rwbs[0]" } },
 	[EVENT_WORK_QUEUE] = { "workqueue:workqueue_queue_work",
 			       { "work", "function" } },
 	[EVENT_WORK_BEGIN] = { "workqueue:workqueue_execute_start",
@@ -110,7 +113,7 @@ static enum known_event find_number(const struct tracepoint *tracepoint)
 }
 
 /* Finds the field @name, or one of its items: "args[2]". The kernel's arrays in
- * these events are of longs, or are addresses of 16 bytes: two items of 8.
+ * these events are of longs, or are bytes: addresses, letters. An item has 8.
  */
 static struct tracepoint_field find_field(const struct tracepoint *tracepoint,
 					  const char *name)

@@ -41,6 +41,7 @@ enum known_event {
 	EVENT_BIO_QUEUE,
 	EVENT_BIO_REMAP, /* redirected to another device */
 	EVENT_BIO_COMPLETE,
+	EVENT_REQUEST_ISSUE, /* sent to the device */
 	EVENT_REQUEST_COMPLETE,
 	EVENT_WORK_QUEUE,
 	EVENT_WORK_BEGIN,
@@ -95,6 +96,10 @@ enum event_field {
 	BLOCK_DEVICE = 0,
 	BLOCK_SECTOR = 1,
 	BLOCK_SECTORS = 2,
+	/* letters of the operation as in blktrace, 8 bytes in the order of
+	 * memory; EVENT_BIO_REMAP has none
+	 */
+	BLOCK_OPERATION = 3,
 	BLOCK_OLD_DEVICE = 3, /* EVENT_BIO_REMAP */
 	BLOCK_OLD_SECTOR = 4,
 	WORK_ADDRESS = 0,

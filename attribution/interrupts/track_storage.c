@@ -278,7 +278,9 @@ static void role(void *state, const struct event_context *context,
 		clean(writeback, context);
 }
 
-/* If no dirty page is known, the work is nobody's. */
+/* Sets the owners of a work item that writes back dirty pages: their writers,
+ * or nobody if no dirty page is known.
+ */
 static void writeback_event(void *state, const struct event_context *context)
 {
 	const struct writeback *writeback = state;

@@ -79,7 +79,8 @@ uint64_t connections_peer(const struct connections *connections,
 
 /* The sockets that carry messages, by the address of their struct sock: the
  * messages queued for reading, the requests sent from the socket, and the
- * socket at the other end.
+ * socket at the other end. The kernel reuses the address of a closed socket, so
+ * channels_reset() must be called when a connection starts.
  */
 struct channels;
 
@@ -93,8 +94,8 @@ void channels_free(struct channels *channels);
 int channels_queue(struct channels *channels, uint64_t socket,
 		   struct message *message);
 
-/* A thread reads @bytes from @socket. Finds the oldest message with some of
- * these bytes and subtracts them; *@bytes is set to the rest.
+/* Handles that a thread reads @bytes from @socket: finds the oldest message
+ * with some of these bytes and subtracts them; *@bytes is set to the rest.
  *
  * Returns the message with a reference, which the caller owns; NULL if no known
  * message was queued.
@@ -102,7 +103,7 @@ int channels_queue(struct channels *channels, uint64_t socket,
 struct message *channels_read(struct channels *channels, uint64_t socket,
 			      uint64_t *bytes);
 
-/* Removes a message that turned out to have gone elsewhere. */
+/* Removes @message from the queue of @socket: it went elsewhere. */
 void channels_forget(struct channels *channels, uint64_t socket,
 		     const struct message *message);
 
@@ -168,13 +169,13 @@ struct roles {
 
 void roles_free(struct roles *roles);
 
-/* Process @pid makes a connection; accepts one. Both return 0 or -ERROR_MEMORY,
- * as do the next two.
+/* Record that process @pid makes a connection, or accepts one. Return 0 or
+ * -ERROR_MEMORY, as do the next two functions.
  */
 int roles_connects(struct roles *roles, int32_t pid);
 int roles_accepts(struct roles *roles, int32_t pid);
 
-/* @parent made @child, which inherits the role of its parent. */
+/* Records that @parent made @child, which inherits the role of its parent. */
 int roles_inherit(struct roles *roles, int32_t parent, int32_t child);
 
 /* Records that @server answered @client. */

@@ -446,8 +446,9 @@ static int sleeps_begin(struct sleeps *sleeps, const struct event_record *event)
 	return 0;
 }
 
-/* If the waker was itself woken while this thread slept, prepends that wake-up
- * to the chain: this thread waited for it, too.
+/* Returns the chain to which the wake-up of @woken is added. If the waker was
+ * itself woken while @woken slept, it is that wake-up's chain: @woken waited
+ * for it, too.
  */
 static uint32_t earlier_waker(struct sleeps *sleeps, int32_t waker_tid,
 			      const struct sleeper *woken)
@@ -613,7 +614,9 @@ static void wait_for_cpu(struct sleeps *sleeps, struct sleeper *sleeper,
 	sleeper->has_time = true;
 }
 
-/* The wake-up may have had no event: perf's have none. */
+/* Ends the sleep of a thread that runs again. Its wake-up may have had no
+ * event: perf's have none.
+ */
 static void run_again(struct sleeps *sleeps, struct sleeper *sleeper)
 {
 	if (sleeper->is_asleep)

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 #include "cmd/dump/dump_stages.h"
 
+#include "analysis/cpu_pipeline.h"
 #include "cmd/console/console.h"
 #include "cmd/events/event_text.h"
-#include "cmd/pipeline/cpu_pipeline.h"
+#include "cmd/pipeline/pipeline.h"
 #include "cmd/pipeline/session.h"
 #include "common/error.h"
 #include "decoder/flow/flow_source.h"
@@ -217,7 +218,7 @@ static void write_reading(FILE *out, const char *when,
 			reading->esterror_ns, reading->maxerror_ns);
 }
 
-/* The recording's clock information is not a record; write it first. */
+/* Writes the recording's clock information first, as it is not a record. */
 static void write_clock(const struct dump *dump)
 {
 	const struct session *session = dump->session;
@@ -314,10 +315,11 @@ static int dump_flow(struct dump *dump, size_t index)
 static int dump_functions(struct dump *dump, size_t index)
 {
 	const struct session *session = dump->session;
+	const struct pass_input pass = session_pass(session);
 	const struct function_event *batch;
 	struct cpu_pipeline pipeline = { 0 };
 	uint64_t reached_ns = 0;
-	int count = cpu_pipeline_open(&pipeline, session, index, NULL);
+	int count = cpu_pipeline_open(&pipeline, &pass, index, NULL);
 
 	while (count >= 0 && !dump_is_done(dump, reached_ns) &&
 	       (count = cpu_pipeline_next(&pipeline, &batch)) > 0) {

@@ -6,10 +6,7 @@
 #include "cmd/options/option_lists.h"
 #include "common/clocks.h"
 #include "common/closest_word.h"
-#include "decoder/flow/branch_source.h"
-#include "decoder/flow/flow_source.h"
 #include "decoder/recording/recording.h"
-#include "execution/stream/execution_stream.h"
 #include "report/steps/task_stacks.h"
 
 #include <stdio.h>
@@ -43,69 +40,6 @@ enum common_option {
 	COMMON_HELP,
 	COMMON_COUNT,
 };
-
-static const char *const engine_names[] = {
-	[ENGINE_GRAPH] = "graph",
-	[ENGINE_LIBIPT] = "libipt",
-	[ENGINE_OPENCSD] = "opencsd",
-};
-
-/* Parses the name of an engine. Returns whether it is valid. */
-static bool engine_read(const char *name, enum engine *engine)
-{
-	for (int i = ENGINE_GRAPH; i <= ENGINE_OPENCSD; i++)
-		if (!strcmp(engine_names[i], name)) {
-			*engine = (enum engine)i;
-			return true;
-		}
-	return false;
-}
-
-const char *engine_name(enum engine engine)
-{
-	return engine_names[engine];
-}
-
-static bool is_intel_pt(const struct recording *recording)
-{
-	return recording_trace(recording) == RECORDING_TRACE_INTEL_PT;
-}
-
-/* Returns whether each stream of the recording has branches to follow. */
-static bool is_read_by_us(const struct recording *recording)
-{
-	for (size_t i = 0; i < recording_stream_count(recording); i++)
-		if (!branch_source_fits(recording,
-					recording_stream(recording, i)))
-			return false;
-	return true;
-}
-
-enum engine engine_second(const struct recording *recording)
-{
-	return is_intel_pt(recording) ? ENGINE_LIBIPT : ENGINE_OPENCSD;
-}
-
-enum engine engine_for(enum engine engine, const struct recording *recording)
-{
-	if (engine != ENGINE_DEFAULT)
-		return engine;
-	return is_read_by_us(recording) ? ENGINE_GRAPH : ENGINE_OPENCSD;
-}
-
-bool engine_reads(enum engine engine, const struct recording *recording)
-{
-	return engine == engine_for(ENGINE_DEFAULT, recording) ||
-	       engine == engine_second(recording);
-}
-
-int engine_open_blocks(enum engine engine, const struct flow_input *input,
-		       struct flow_source **source)
-{
-	if (engine == ENGINE_GRAPH)
-		return execution_blocks.open(input, source);
-	return flow_source_open(input, source);
-}
 
 static int read_time(const char *name, const char *text, uint64_t first_ns,
 		     uint64_t *time_ns)
@@ -482,7 +416,9 @@ static int take_option(struct report_options *options,
 	return take_common(options, set, (enum common_option)to_index(value));
 }
 
-/* A single operand is the recording if such a file exists, else the query. */
+/* Sets recording and query from the operands. A single operand is the recording
+ * if such a file exists, else the query.
+ */
 static void take_words(struct report_options *options,
 		       const struct option_set *set, int argc, char **argv)
 {

@@ -2,6 +2,7 @@
 #ifndef KT_CMD_OPTIONS_REPORT_OPTIONS_H
 #define KT_CMD_OPTIONS_REPORT_OPTIONS_H
 
+#include "analysis/engine.h"
 #include "cmd/options/option_lists.h"
 #include "common/array.h"
 #include "common/name_choice.h"
@@ -14,40 +15,9 @@
 #include <stdint.h>
 #include <stdio.h>
 
-struct flow_input;
-struct flow_source;
 struct recording;
 struct task_names;
 struct time_window;
-
-/* The component that follows a trace through the code. */
-enum engine {
-	ENGINE_DEFAULT, /* the first that reads the trace */
-	ENGINE_GRAPH,	/* our own: execution/ */
-	ENGINE_LIBIPT,
-	ENGINE_OPENCSD,
-};
-
-const char *engine_name(enum engine engine);
-
-/* Returns @engine, or the engine that ENGINE_DEFAULT stands for with
- * @recording.
- */
-enum engine engine_for(enum engine engine, const struct recording *recording);
-
-/* Returns the library engine that also reads the format of @recording's trace
- * unit.
- */
-enum engine engine_second(const struct recording *recording);
-
-/* Returns whether @engine, which is not ENGINE_DEFAULT, can decode @recording's
- * trace.
- */
-bool engine_reads(enum engine engine, const struct recording *recording);
-
-/* Opens the stream of @input as blocks. Returns like flow_source_open(). */
-int engine_open_blocks(enum engine engine, const struct flow_input *input,
-		       struct flow_source **source);
 
 /* The function or process that a profile charges interrupt work to. */
 enum bill_choice {

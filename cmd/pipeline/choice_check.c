@@ -57,7 +57,8 @@ static uint32_t take_plain(struct step_callback *callback,
 	return taken;
 }
 
-/* A call that is already open does not show that anything runs in the window.
+/* Passes on a call that is open at the start. It does not show that anything
+ * runs in the window.
  */
 static void open(struct step_callback *callback, const struct call_step *step)
 {

@@ -1,45 +1,29 @@
 /* SPDX-License-Identifier: MIT */
 #include "cmd/pipeline/pipeline.h"
 
+#include "analysis/pass.h"
 #include "cmd/command.h"
 #include "cmd/console/console.h"
-#include "cmd/pipeline/checkpoints.h"
 #include "cmd/pipeline/choice_check.h"
-#include "cmd/pipeline/cpu_pipeline.h"
 #include "cmd/pipeline/pager_internal.h"
 #include "cmd/pipeline/session.h"
 #include "common/clocks.h"
 #include "common/error.h"
 #include "decoder/flow/flow_source.h"
 #include "decoder/recording/recording.h"
-#include "execution/stream/execution_stream.h"
-#include "execution/stream/stream_checkpoint.h"
+#include "report/annotate/annotation.h"
 #include "report/steps/call_step.h"
-#include "report/steps/event_merge.h"
-#include "report/steps/task_stacks.h"
-#include "symbolize/events/graph_tasks.h"
-#include "symbolize/gate/gate_events.h"
-#include "symbolize/gate/gate_marks.h"
-#include "symbolize/symbols/symbols.h"
 
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <unistd.h>
-
-/* Used if only selected calls were traced: combines one CPU's events with the
- * marks of the recorder's probes.
- */
-struct cpu_gate {
-	struct gate_steps *steps;
-	struct gate_events *events;
-};
 
 /* A progress line for long work. Shows nothing if standard error is not a
  * terminal.
  */
 struct progress {
+	struct pager *pager; /* the line must not disturb it */
 	bool is_shown;
 	bool has_line;
 	uint64_t first_ns; /* recording's clock */
@@ -48,39 +32,13 @@ struct progress {
 	uint32_t calls;
 };
 
-/* Borrows @session and the open @cpu. Returns 0 or -ERROR_MEMORY; the caller
- * closes @gate in either case.
- */
-static int cpu_gate_open(struct cpu_gate *gate, const struct session *session,
-			 struct cpu_pipeline *cpu)
-{
-	struct gate_input input = {
-		.next_events = cpu_pipeline_next,
-		.events = cpu,
-		.next_step = gate_steps_next,
-	};
-
-	*gate = (struct cpu_gate){
-		.steps = gate_steps_open(session->recording, cpu->cpu),
-	};
-	input.steps = gate->steps;
-	if (gate->steps)
-		gate->events = gate_events_new(session->symbols, &input);
-	return gate->events ? 0 : -ERROR_MEMORY;
-}
-
-/* A zeroed gate may be closed. */
-static void cpu_gate_close(struct cpu_gate *gate)
-{
-	gate_events_free(gate->events);
-	gate_steps_close(gate->steps);
-}
-
 enum { CALLS_PER_LOOK = 1 << 8, MS_PER_LINE = 200 };
 
-static struct progress progress_of(uint64_t first_ns, uint64_t last_ns)
+static struct progress progress_of(const struct session *session,
+				   uint64_t first_ns, uint64_t last_ns)
 {
 	return (struct progress){
+		.pager = session->pager,
 		.is_shown = isatty(STDERR_FILENO) && last_ns > first_ns,
 		.first_ns = first_ns,
 		.last_ns = last_ns,
@@ -103,12 +61,15 @@ static void draw(struct progress *progress, uint64_t time_ns)
 		done < all ? 100.0 * (double)done / (double)all : 100.0);
 }
 
-/* Shows that the work has reached @time_ns. Cheap enough to call for every run
- * of events.
+/* Shows that the work of @ctx, a struct progress, has reached @time_ns. Cheap
+ * enough to call for every run of events.
  */
-static void progress_at(struct progress *progress, uint64_t time_ns)
+static void progress_at(void *ctx, uint64_t time_ns)
 {
-	if (progress->is_shown && !(++progress->calls % CALLS_PER_LOOK))
+	struct progress *progress = ctx;
+
+	if (progress->is_shown && !pager_has_begun(progress->pager) &&
+	    !(++progress->calls % CALLS_PER_LOOK))
 		draw(progress, time_ns);
 }
 
@@ -119,125 +80,9 @@ static void progress_end(struct progress *progress)
 		fputs("\r\033[K", stderr);
 }
 
-/* Bytes of trace to decode before the window, so that calls made there are
- * known to be open in it.
+/* Returns the progress to show. Decoding may continue to the window's end,
+ * unless the trace ends earlier.
  */
-#define RUN_UP ((uint64_t)2 << 20)
-
-/* If fewer bytes could be skipped, decode all: exactness costs little more. */
-#define SKIPPED_LEAST ((uint64_t)4 << 20)
-
-static bool may_begin_late(const struct session *session,
-			   const struct step_callback *callback)
-{
-	const struct recording *recording = session->recording;
-
-	return session->window.since_ns && callback->is_done &&
-	       !session->decodes_all && session->engine == ENGINE_GRAPH &&
-	       !recording_is_gated(recording) &&
-	       recording_time(recording) == RECORDING_TIME_NANOSECONDS;
-}
-
-/* Returns 1 with *@place for stream @index, 0 to decode from its start, or a
- * negative enum error.
- */
-static int find_stream(const struct session *session, size_t index,
-		       struct cpu_pipeline *cpu,
-		       struct stream_checkpoint *place, uint64_t *at_ns)
-{
-	const struct flow_input input = {
-		.recording = session->recording,
-		.stream = recording_stream(session->recording, index),
-		.image = session->image,
-		.log = &console_log,
-	};
-	struct task_id task = { .pid = cpu->pid, .tid = cpu->tid };
-	uint64_t least = session->uses_points ? 0 : SKIPPED_LEAST;
-	int status = stream_start_find(&input, session->window.since_ns, RUN_UP,
-				       place, &task, at_ns);
-
-	if (status <= 0 || place->state.position < least) {
-		*place = (struct stream_checkpoint){ 0 };
-		return status < 0 ? status : 0;
-	}
-	cpu->pid = task.pid;
-	cpu->tid = task.tid;
-	return 1;
-}
-
-static void say_start(const struct session *session, uint64_t first_ns)
-{
-	log_message(
-		&console_log, LOG_NOTE, recording_path(session->recording),
-		LOG_NO_OFFSET,
-		"decoded from %.3f ms before the window, not from its start: "
-		"the functions open at that time are inferred; run report "
-		"without --since once to determine them",
-		(double)(session->window.since_ns - first_ns) / 1e6);
-}
-
-/* Finds where to start decoding for the session's window if there are no
- * checkpoints: at a sync point of each stream, shortly before the window. If
- * that skips enough trace to be worthwhile, sets one of @places for each stream
- * and the running task in each of @cpus, and notes on standard error that the
- * calls open at that point are inferred.
- *
- * Returns 1, 0 if streams must be decoded from their start, or a negative enum
- * error.
- */
-static int window_start_find(const struct session *session,
-			     const struct step_callback *callback,
-			     struct cpu_pipeline *cpus,
-			     struct stream_checkpoint *places)
-{
-	size_t count = recording_stream_count(session->recording);
-	uint64_t first_ns = session->window.since_ns;
-	bool has_found = false;
-
-	if (!may_begin_late(session, callback))
-		return 0;
-	for (size_t i = 0; i < count; i++) {
-		uint64_t at_ns;
-		int status =
-			find_stream(session, i, &cpus[i], &places[i], &at_ns);
-
-		if (status < 0)
-			return status;
-		if (!status)
-			continue;
-		has_found = true;
-		if (at_ns < first_ns)
-			first_ns = at_ns;
-	}
-	if (has_found)
-		say_start(session, first_ns);
-	return has_found;
-}
-
-/* State of one run. */
-struct pipeline {
-	const struct session *session;
-	struct step_callback *callback;
-	struct checkpoints *checkpoints; /* NULL: none */
-	size_t count;			 /* number of streams */
-	struct cpu_pipeline *cpus;
-	struct stream_checkpoint *places; /* where the streams start */
-	/* else they start at their first byte */
-	bool has_places;
-	struct task_stacks *stacks;
-	struct event_merge *merge;
-	struct cpu_gate *gates;	   /* per stream; empty: no gated trace */
-	struct graph_tasks *graph; /* NULL: not a function_graph trace */
-};
-
-static bool must_wait(void *ctx, uint32_t index,
-		      const struct function_event *event, uint32_t *where)
-{
-	return task_stacks_runs_elsewhere(ctx, index, function_event_tid(event),
-					  where);
-}
-
-/* Decoding may continue to the window's end, unless the trace ends earlier. */
 static struct progress progress_of_window(const struct session *session)
 {
 	const struct recording_info *info = recording_info(session->recording);
@@ -247,212 +92,37 @@ static struct progress progress_of_window(const struct session *session)
 		last_ns = 0;
 	else if (last_ns > session->done_ns)
 		last_ns = session->done_ns;
-	return progress_of(info->first_time_ns, last_ns);
+	return progress_of(session, info->first_time_ns, last_ns);
 }
 
-/* Returns whether events after @time_ns cannot change the result. */
-static bool is_done(const struct session *session,
-		    const struct step_callback *callback,
-		    const struct event_merge *merge, uint64_t time_ns)
+struct pass_input session_pass(const struct session *session)
 {
-	if (!callback->is_done || session->decodes_all)
-		return false;
-	return callback->is_done(callback, time_ns < session->done_ns ?
-						   0 :
-						   event_merge_time(merge));
+	return (struct pass_input){
+		.recording = session->recording,
+		.image = session->image,
+		.symbols = session->symbols,
+		.jobs = session->jobs,
+		.log = &console_log,
+		.engine = session->engine,
+		.window = session->window,
+		.done_ns = session->done_ns,
+		.decodes_all = session->decodes_all,
+		.uses_points = session->uses_points,
+	};
 }
 
-/* Sends all merged events through the stacks to the callback. */
-static int take_all(struct pipeline *pipeline)
+int pipeline_run(const struct session *session, struct step_callback *callback,
+		 struct task_stacks **stacks)
 {
-	const struct session *session = pipeline->session;
 	struct progress progress = progress_of_window(session);
-	bool keeps = checkpoints_are_kept(pipeline->checkpoints);
-	const struct function_event *events;
-	uint32_t index;
-	int count;
+	struct pass_input pass = session_pass(session);
+	int status;
 
-	while ((count = event_merge_next(pipeline->merge, &index, &events)) >
-	       0) {
-		const struct function_event *last = &events[count - 1];
-
-		if (!pager_has_begun(session->pager))
-			progress_at(&progress, events->time_ns);
-		count = task_stacks_take(pipeline->stacks, index, events,
-					 (uint32_t)count);
-		if (count < 0)
-			break;
-		if (is_done(session, pipeline->callback, pipeline->merge,
-			    last->time_ns)) {
-			task_stacks_stop(pipeline->stacks);
-			keeps = false;
-			break;
-		}
-		if (keeps)
-			checkpoints_pass(pipeline->checkpoints,
-					 pipeline->stacks, pipeline->cpus,
-					 pipeline->merge, last->kind);
-	}
+	pass.progress = progress_at;
+	pass.progress_ctx = &progress;
+	status = pass_run(&pass, callback, stacks);
 	progress_end(&progress);
-	if (!count && keeps)
-		checkpoints_finish(pipeline->checkpoints);
-	return count;
-}
-
-/* Creates the stacks and their CPUs in their initial state. */
-static int make_stacks(struct pipeline *pipeline)
-{
-	int status = 0;
-
-	pipeline->stacks =
-		task_stacks_new(pipeline->session->window, pipeline->callback);
-	if (!pipeline->stacks)
-		return -ERROR_MEMORY;
-	task_stacks_set_functions(
-		pipeline->stacks,
-		symbols_functions(pipeline->session->symbols));
-	for (size_t i = 0; i < pipeline->count && status >= 0; i++) {
-		const struct cpu_pipeline *cpu = &pipeline->cpus[i];
-
-		status = task_stacks_add_cpu(pipeline->stacks, cpu->cpu,
-					     cpu->pid, cpu->tid);
-	}
-	return status < 0 ? status : 0;
-}
-
-/* Without an index, decoding may still start late for a window, unless the
- * callback depends on earlier steps; then no index is written.
- */
-static int find_start(struct pipeline *pipeline)
-{
-	int status = 0;
-
-	if (!checkpoints_are_there(pipeline->checkpoints) &&
-	    !pipeline->callback->needs_begin)
-		status = window_start_find(pipeline->session,
-					   pipeline->callback, pipeline->cpus,
-					   pipeline->places);
-	if (status <= 0)
-		return status;
-	pipeline->has_places = true;
-	checkpoints_close(pipeline->checkpoints);
-	pipeline->checkpoints = NULL;
-	return 0;
-}
-
-/* Resumes from a checkpoint, if there is a valid one with the state that the
- * callback needs.
- */
-static int load_checkpoint(struct pipeline *pipeline)
-{
-	const struct step_callback *callback = pipeline->callback;
-	int status;
-
-	if (!pipeline->checkpoints ||
-	    (callback->needs_begin && !callback->pack))
-		return 0;
-	status = checkpoints_load(pipeline->checkpoints, pipeline->stacks,
-				  pipeline->places);
-	if (status == -ERROR_FORMAT) {
-		task_stacks_free(pipeline->stacks);
-		return make_stacks(pipeline);
-	}
-	pipeline->has_places = status > 0;
-	if (pipeline->has_places && (!callback->pack || callback->open))
-		task_stacks_emit_open(pipeline->stacks);
-	return status < 0 ? status : 0;
-}
-
-/* Creates the tasks that the CPUs' streams share. */
-static int open_tasks(struct pipeline *pipeline)
-{
-	const struct session *session = pipeline->session;
-
-	if (recording_trace(session->recording) !=
-	    RECORDING_TRACE_FUNCTION_GRAPH)
-		return 0;
-	pipeline->graph = graph_tasks_new(session->recording, session->symbols);
-	for (size_t i = 0; i < pipeline->count; i++)
-		pipeline->cpus[i].tasks = pipeline->graph;
-	return pipeline->graph ? 0 : -ERROR_MEMORY;
-}
-
-static int open_cpu(struct pipeline *pipeline, size_t index)
-{
-	struct cpu_pipeline *cpu = &pipeline->cpus[index];
-	struct cpu_gate *gate = &pipeline->gates[index];
-	bool is_gated = recording_is_gated(pipeline->session->recording);
-	bool is_kept = checkpoints_are_kept(pipeline->checkpoints);
-	int status;
-
-	/* Checkpoints must suit all commands, so they need time bounds. */
-	cpu->without_bounds = pipeline->callback->ignores_bounds && !is_gated &&
-			      !is_kept;
-	status = cpu_pipeline_open(
-		cpu, pipeline->session, index,
-		pipeline->has_places ? &pipeline->places[index] : NULL);
-	if (status < 0)
-		return status;
-	if (is_kept)
-		execution_stream_keep(cpu->execution);
-	if (!is_gated)
-		return event_merge_add(pipeline->merge, cpu_pipeline_next, cpu,
-				       cpu->execution);
-	if (cpu_gate_open(gate, pipeline->session, cpu))
-		return -ERROR_MEMORY;
-	return event_merge_add(pipeline->merge, gate_events_next, gate->events,
-			       false);
-}
-
-/* Recording -> flow -> function events -> steps -> callback, all CPUs merged.
- */
-static int run(struct pipeline *pipeline)
-{
-	size_t count = pipeline->count;
-	int status = 0;
-
-	pipeline->cpus = calloc(count, sizeof(*pipeline->cpus));
-	pipeline->places = calloc(count, sizeof(*pipeline->places));
-	pipeline->gates = calloc(count, sizeof(*pipeline->gates));
-	if (!pipeline->cpus || !pipeline->places || !pipeline->gates)
-		return -ERROR_MEMORY;
-	for (size_t i = 0; !status && i < count; i++)
-		status = cpu_pipeline_find_task(&pipeline->cpus[i],
-						pipeline->session, i);
-	if (!status)
-		status = open_tasks(pipeline);
-	if (!status)
-		status = find_start(pipeline);
-	if (!status)
-		status = make_stacks(pipeline);
-	if (!status)
-		status = load_checkpoint(pipeline);
-	if (status < 0)
-		return status;
-	pipeline->merge = event_merge_new(must_wait, pipeline->stacks);
-	if (!pipeline->merge)
-		return -ERROR_MEMORY;
-	for (size_t i = 0; !status && i < count; i++)
-		status = open_cpu(pipeline, i);
-	if (!status)
-		status = take_all(pipeline);
-	if (!status)
-		task_stacks_close(pipeline->stacks);
 	return status;
-}
-
-static void close_parts(struct pipeline *pipeline)
-{
-	event_merge_free(pipeline->merge);
-	for (size_t i = 0; pipeline->cpus && i < pipeline->count; i++)
-		cpu_pipeline_close(&pipeline->cpus[i]);
-	for (size_t i = 0; pipeline->gates && i < pipeline->count; i++)
-		cpu_gate_close(&pipeline->gates[i]);
-	free(pipeline->gates);
-	graph_tasks_free(pipeline->graph);
-	free(pipeline->cpus);
-	free(pipeline->places);
-	checkpoints_close(pipeline->checkpoints);
 }
 
 static int no_trace(const struct session *session)
@@ -462,27 +132,6 @@ static int no_trace(const struct session *session)
 		    "contains no trace; make a recording with ktrace-hw "
 		    "record");
 	return EXIT_FAILED;
-}
-
-int pipeline_run(const struct session *session, struct step_callback *callback,
-		 struct task_stacks **stacks)
-{
-	struct pipeline pipeline = {
-		.session = session,
-		.callback = callback,
-		.count = recording_stream_count(session->recording),
-	};
-	int status;
-
-	pipeline.checkpoints = checkpoints_open(session, callback);
-	status = run(&pipeline);
-	close_parts(&pipeline);
-	*stacks = pipeline.stacks;
-	if (status >= 0)
-		return 0;
-	task_stacks_free(pipeline.stacks);
-	*stacks = NULL;
-	return status;
 }
 
 int run_pipeline_unchecked(const struct session *session,
@@ -510,4 +159,38 @@ int run_pipeline(const struct session *session, struct step_callback *callback,
 		session, choice_check_begin(&check, session, callback), stacks);
 
 	return status ? status : choice_check_end(&check);
+}
+
+static int annotate_stream(const struct session *session, size_t index,
+			   struct annotation *annotation)
+{
+	const struct flow_input input = {
+		.recording = session->recording,
+		.stream = recording_stream(session->recording, index),
+		.image = session->image,
+		.log = &console_log,
+		.without_bounds = true,
+	};
+	struct flow_source *source;
+	int status;
+
+	if (!step_filter_cpu(&session->filter, (uint32_t)input.stream->cpu))
+		return 0;
+	status = engine_open_blocks(session->engine, &input, &source);
+	if (status < 0)
+		return status;
+	status = annotation_add_stream(annotation, input.stream, source);
+	flow_source_close(source);
+	return status;
+}
+
+int session_annotate(const struct session *session,
+		     struct annotation *annotation)
+{
+	int status = 0;
+
+	for (size_t i = 0;
+	     !status && i < recording_stream_count(session->recording); i++)
+		status = annotate_stream(session, i, annotation);
+	return status;
 }

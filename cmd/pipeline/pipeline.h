@@ -2,11 +2,18 @@
 #ifndef KT_CMD_PIPELINE_PIPELINE_H
 #define KT_CMD_PIPELINE_PIPELINE_H
 
+#include "analysis/pass.h"
+
+struct annotation;
 struct session;
 struct step_callback;
 struct task_stacks;
 
-/* Sends the session's whole recording through every stage to @callback.
+/* Returns what a pass over the session's recording reads; without progress. */
+struct pass_input session_pass(const struct session *session);
+
+/* Runs a pass (analysis/pass.h) over the session's recording, which has a
+ * trace; shows its progress on a terminal.
  *
  * Returns 0 or a negative enum error. On success *@stacks holds the accounts of
  * the steps; the caller frees it with task_stacks_free().
@@ -28,5 +35,11 @@ int run_pipeline(const struct session *session, struct step_callback *callback,
 int run_pipeline_unchecked(const struct session *session,
 			   struct step_callback *callback,
 			   struct task_stacks **stacks);
+
+/* Adds the blocks of all chosen CPUs to @annotation, whose input chooses
+ * functions, tasks and time. Returns 0 or a negative enum error.
+ */
+int session_annotate(const struct session *session,
+		     struct annotation *annotation);
 
 #endif

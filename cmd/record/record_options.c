@@ -134,9 +134,9 @@ static const char *find_conflict(const struct record_options *options)
 	return NULL;
 }
 
-/* Any task may wake the command's tasks, and any task's interrupts may be
- * charged to them: to identify them, records everything that runs while the
- * command does.
+/* Records whole CPUs if events need it. Any task may wake the command's tasks,
+ * and any task's interrupts may be charged to them: to identify them, records
+ * everything that runs while the command does.
  */
 void record_options_widen_for_events(struct collector_options *collector)
 {
@@ -145,10 +145,10 @@ void record_options_widen_for_events(struct collector_options *collector)
 		collector->whole_cpus = true;
 }
 
-/* The cause of a slow call is mostly another task, so recordings with triggers
- * include everything that runs. Also, tracing can be paused per CPU but not per
- * thread, since threads migrate. The processes whose hits and calls count do
- * not change.
+/* Records whole CPUs and all tasks if there are triggers. The cause of a slow
+ * call is mostly another task, so recordings with triggers include everything
+ * that runs. Also, tracing can be paused per CPU but not per thread, since
+ * threads migrate. The processes whose hits and calls count do not change.
  */
 static void widen_for_probes(struct record_options *options)
 {

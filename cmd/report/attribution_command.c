@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "cmd/report/attribution_command.h"
 
+#include "analysis/checkpoints.h"
 #include "attribution/events/event_handler.h"
 #include "attribution/events/known_events.h"
 #include "attribution/events/step_join.h"
@@ -8,7 +9,6 @@
 #include "cmd/command.h"
 #include "cmd/console/console.h"
 #include "cmd/options/report_options.h"
-#include "cmd/pipeline/checkpoints.h"
 #include "cmd/pipeline/choice_check.h"
 #include "cmd/pipeline/pipeline.h"
 #include "cmd/pipeline/session.h"
@@ -207,8 +207,9 @@ static struct cached_tables cached_tables_of(const struct session *session,
 					     size_t count)
 {
 	struct cached_tables kept = { .session = session, .are_all = true };
+	const struct pass_input pass = session_pass(session);
 
-	kept.can_be = checkpoints_find_key(session, &kept.key);
+	kept.can_be = checkpoints_find_key(&pass, &kept.key);
 	for (size_t i = 0; i < count; i++)
 		add_parts(&kept, &runs[i], count == 1);
 	return kept;
@@ -258,9 +259,10 @@ static void close_records(struct cached_part *part)
  */
 static bool cached_tables_find(struct cached_tables *kept)
 {
+	const struct pass_input pass = session_pass(kept->session);
 	bool are_there = kept->can_be && kept->are_all &&
-			 !time_window_is_all(kept->session->window) &&
-			 checkpoints_fit(kept->session, kept->key);
+			 !time_window_is_all(pass.window) &&
+			 checkpoints_fit(&pass, kept->key);
 
 	for (size_t i = 0; i < kept->count && are_there; i++)
 		are_there = open_records(kept, &kept->parts[i]);
@@ -330,8 +332,8 @@ static struct window_pass window_pass_of(struct step_callback *next,
 	return pass;
 }
 
-/* The selection may match nothing in the window but something elsewhere; then
- * fall back to decoding the whole recording.
+/* Makes the tables of a window. The selection may match nothing in the window
+ * but something elsewhere; then fall back to decoding the whole recording.
  */
 static int run_window(const struct session *session,
 		      struct step_callback *callback,
@@ -366,7 +368,8 @@ static bool read_chunk(const struct cached_part *part, size_t index)
 	return pack_is_whole(&pack);
 }
 
-/* The last chunk holds the data that all others refer to, so it is read first.
+/* Reads the cached chunks. The last chunk holds the data that all others refer
+ * to, so it is read first.
  */
 static bool read_chunks(const struct cached_part *part)
 {
@@ -401,7 +404,9 @@ static int cached_tables_read(struct cached_tables *kept,
 	return status;
 }
 
-/* Several tables may share the same records. */
+/* Returns whether another table already writes these records: several may share
+ * them.
+ */
 static bool is_written(const struct cached_tables *kept,
 		       const struct table_records *records)
 {
@@ -829,8 +834,9 @@ static struct table_run run_of(const struct report_options *options,
 	return run;
 }
 
-/* The kernel's events have timestamps; they cannot be correlated with a trace
- * that has none. Profiles of executed code do not need them.
+/* Runs the tables, those that need times only if the trace has some. The
+ * kernel's events have timestamps; they cannot be correlated with a trace that
+ * has none. Profiles of executed code do not need them.
  */
 static int pass_if_timed(const struct session *session, struct table_run *runs,
 			 size_t count, bool has_heads)

@@ -137,7 +137,7 @@ static int out_of_memory(void)
 	return EXIT_FAILED;
 }
 
-/* Recording -> steps -> selected steps -> renderer. */
+/* Runs the pass: recording -> steps -> selected steps -> renderer. */
 static int run_selected(const struct session *session,
 			const struct step_select_options *options,
 			struct step_callback *callback,
@@ -184,7 +184,9 @@ static struct lane_callback *lanes_of(const struct timeline_renderer *renderer,
 	return renderer->lanes(callback);
 }
 
-/* A limit on the number of functions may stop before the window's end. */
+/* Returns the time at which the timeline ends; 0: unknown, as a limit on the
+ * number of functions may end it before the window does.
+ */
 static uint64_t window_end(const struct step_select_options *options)
 {
 	bool is_limited = options->max_count != UINT64_MAX ||
@@ -264,19 +266,32 @@ static const struct name_choice *made(const struct name_choice *choice)
 	return name_choice_is_made(choice) ? choice : NULL;
 }
 
+/* Returns the duration below which functions are left out. */
+static uint64_t shortest(const struct session *session,
+			 const struct timeline_options *timeline,
+			 const struct timeline_renderer *renderer)
+{
+	if (timeline->has_min ||
+	    recording_time(session->recording) != RECORDING_TIME_NANOSECONDS)
+		return timeline->min_ns;
+	return renderer->default_min_ns;
+}
+
 int run_timeline_command(const struct report_options *options,
 			 const struct timeline_options *timeline,
 			 const struct timeline_renderer *renderer)
 {
 	struct session session;
 	int status = session_open(&session, options);
+	const uint64_t min_ns = status ? 0 :
+					 shortest(&session, timeline, renderer);
 	const struct step_select_options select = {
 		.filter = &session.filter,
 		.window = session.window,
 		.shown = made(&timeline->functions),
 		.hidden = made(&timeline->hidden),
 		.max_depth = timeline->max_depth,
-		.min_ns = timeline->min_ns,
+		.min_ns = min_ns,
 		.max_count = options->top,
 	};
 	struct timeline_summary summary = { 0 };
@@ -295,6 +310,10 @@ int run_timeline_command(const struct report_options *options,
 		status = render_session(&session, timeline, &select, renderer,
 					&summary);
 	if (!status && summary.bytes)
-		say_summary(&summary, timeline->min_ns);
+		say_summary(&summary, min_ns);
+	if (!status && min_ns && !timeline->has_min)
+		say("functions shorter than %s are left out; "
+		    "--min-duration=0 keeps them",
+		    duration_text_of(min_ns).text);
 	return session_finish(&session, status);
 }

@@ -30,9 +30,9 @@ static struct event_spec spec_of(const char *name, uint32_t type,
 	return spec;
 }
 
-/* Software events that count nothing provide the sideband. They exclude the
- * kernel because perf_event_paranoid 2 permits only that for a user's own
- * tasks.
+/* Returns the spec of an event that counts nothing, and only provides sideband
+ * records. It excludes the kernel because perf_event_paranoid 2 permits only
+ * that for a user's own tasks.
  */
 static struct event_spec dummy(enum event_scope scope)
 {

@@ -351,7 +351,9 @@ static const struct paging *paging_of(const struct kcore *kcore)
 	return NULL;
 }
 
-/* Only segments of memory have a physical address; others have all bits set. */
+/* Returns whether @segment is memory. Only those segments have a physical
+ * address; others have all bits set.
+ */
 static bool is_memory(const Elf64_Phdr *segment)
 {
 	return segment->p_type == PT_LOAD && segment->p_paddr != UINT64_MAX;
@@ -456,7 +458,9 @@ static int walk_entries(const struct walk *walk, const uint64_t *entries,
 	return error;
 }
 
-/* A table that cannot be read (its memory was removed) has no pages. */
+/* Walks the page table at @table. One that cannot be read, because its memory
+ * was removed, has no pages.
+ */
 static int walk_table(const struct walk *walk, uint64_t table,
 		      unsigned int level, uint64_t first)
 {

@@ -61,10 +61,11 @@ int thread_events_map_cpus(struct thread_events *events)
 	return 0;
 }
 
-/* These rings are not polled, so the kernel must not wake a reader for each
- * record. On arm64 the interrupt for the wake-up, pending when a breakpoint's
- * handler returns, would consume the single step over the breakpoint; the
- * breakpoint would then hit again, until the ring is full.
+/* Opens the events of code changes. Their rings are not polled, so the kernel
+ * must not wake a reader for each record. On arm64 the interrupt for the
+ * wake-up, pending when a breakpoint's handler returns, would consume the
+ * single step over the breakpoint; the breakpoint would then hit again, until
+ * the ring is full.
  */
 static int open_code_changes(struct thread_events *events)
 {
@@ -117,9 +118,9 @@ static int open_wakeups(struct thread_events *events, size_t spec)
 					  PERF_EVENT_IOC_ENABLE, NULL);
 }
 
-/* Opened last, since opening the other events patches the kernel: those patches
- * are complete when the code is read. If this event is not available, patched
- * code is a gap in the trace.
+/* Opens the breakpoints of patches, last, since opening the other events
+ * patches the kernel: those patches are complete when the code is read. Without
+ * these events, patched code is a gap in the trace.
  */
 static int open_patches(struct thread_events *events)
 {
@@ -174,7 +175,9 @@ static void count_cycles(const struct thread_events *events,
 	}
 }
 
-/* One event also records the thread's switches, only while it is enabled. */
+/* Adds the trace's event, which also records the thread's switches while it is
+ * enabled.
+ */
 static int add_trace(struct thread_events *events, size_t buffer_bytes,
 		     const struct log *log)
 {

@@ -29,7 +29,9 @@ void probe_event_name(size_t number, int is_return, char name[PROBE_NAME_SIZE])
 		 is_return ? "end" : "begin", number);
 }
 
-/* In definitions, group and event are separated by a slash. */
+/* Writes a probe's name as in its definition, where group and event are
+ * separated by a slash.
+ */
 static void definition_name(size_t number, int is_return,
 			    char name[PROBE_NAME_SIZE])
 {
@@ -48,8 +50,9 @@ int probe_event_add_kernel(size_t number, int is_return, const char *function)
 	return tracefs_write(tracefs_folder(), "kprobe_events", line, O_APPEND);
 }
 
-/* The kernel splits definitions at blanks, and a # starts a comment
- * (trace_parse_run_command() in kernel/trace/trace.c).
+/* Returns whether a definition can contain @path. The kernel splits definitions
+ * at blanks, and a # starts a comment (trace_parse_run_command() in
+ * kernel/trace/trace.c).
  */
 static bool can_be_in_definition(const char *path)
 {
@@ -68,7 +71,9 @@ static int add_user(size_t number, int is_return, const char *path,
 	return tracefs_write(tracefs_folder(), "uprobe_events", line, O_APPEND);
 }
 
-/* The kernel follows the link to the file when it parses the definition. */
+/* A path that definitions cannot contain is given as a link in /proc/self/fd,
+ * which the kernel follows when it parses the definition.
+ */
 int probe_event_add_user(size_t number, int is_return, const char *path,
 			 uint64_t offset)
 {

@@ -97,10 +97,10 @@ enum {
 	PROGRAM_PROCESS = PROGRAM_REPORT - 8,
 };
 
-/* PROGRAM_KEY = the current task */
+/* Emits: PROGRAM_KEY = the current task. */
 void program_key_of_current(struct bpf_code *code);
 
-/* r0 = where the value of the key at @position is, or 0 */
+/* Emits: r0 = the address of the value of the key at @position, or 0. */
 void program_look_up(struct bpf_code *code, int map, int position);
 
 /* Removes PROGRAM_KEY from @map. */

@@ -252,7 +252,9 @@ static int commit(struct recording_writer *writer, uint64_t end)
 	return error;
 }
 
-/* After a failed write, commits the complete part, if there is room for it. */
+/* Handles a failed write: commits the complete part, if there is room for it.
+ * Returns @error.
+ */
 static int keep(struct recording_writer *writer, int error)
 {
 	uint64_t begin = writer->table_at + table_size(writer);

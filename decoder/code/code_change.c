@@ -273,7 +273,9 @@ static bool read_name(const char *name, struct copy *copy)
 	       (count == 4 && !name[full] && copy->since_ns <= copy->read_ns);
 }
 
-/* An empty file: other code from its time on, without a copy. */
+/* Adds the change that an empty copy stands for: from its time on there is
+ * other code, which was not copied.
+ */
 static int add_loss(struct code_changes *changes, const struct copy *copy)
 {
 	const struct code_change loss = {

@@ -143,8 +143,8 @@ static int read_map(struct process_maps *maps, int32_t pid,
 	return 0;
 }
 
-/* Returns whether the mapping of @record is that of images, which are added by
- * add_images().
+/* Returns whether @record maps generated code, whose images are added as mappings
+ * of their own.
  */
 static bool has_image(const struct process_maps *maps,
 		      const struct sideband_record *record)

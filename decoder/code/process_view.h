@@ -28,7 +28,7 @@ struct recording;
  * since the previous entry or sync point is known, as many records pass, and one
  * candidate is left.
  *
- * Each candidate has images (process_images.h): its mappings, before and after
+ * Each candidate has images (process_images_internal.h): mappings, before and after
  * each change between the bounds. The possible images are those that fit the
  * strongest evidence that any image fits:
  *
@@ -64,7 +64,8 @@ struct recording;
  *    makes it certain, and so does an entry with no record between its bounds.
  *    A switch between the bounds of which only the arriving task has a record
  *    prevents the count, because that record is written after the switch point.
- * 4. If images of several processes are possible, process_view_pid() is -1.
+ * 4. If images of several processes are possible, process_view_pid() is -1; if
+ *    several threads are, process_view_tid() is.
  * 5. If no image is possible, or there are more records between the bounds than
  *    the view reads ahead and the page table does not decide, process_view_pid()
  *    is -1 and nothing is mapped, until the next entry or sync point, or until
@@ -169,6 +170,11 @@ int process_view_set_process(struct process_view *view, int32_t pid,
 
 /* Returns the running process, -1 if several are possible or none is known. */
 int32_t process_view_pid(const struct process_view *view);
+
+/* Returns the running thread, -1 if several are possible or none is known. Must be
+ * ordered by the trace.
+ */
+int32_t process_view_tid(const struct process_view *view);
 
 /* Returns the running process's mappings (struct process_map), the oldest first;
  * if several images are possible, the code that is certain, by address. Valid

@@ -13,7 +13,7 @@ struct recording_event;
 /* Records that the kernel and perf wrote in addition to the trace, parsed and
  * in order of time.
  *
- *	record_walk.h: records ─► record_parse.h ─► struct sideband_record
+ *	records (record_walk.h) ─► record_parse_internal.h ─► sideband_record
  *
  * 1. Records are in order of time, all CPUs merged; those without a time come
  *    first.

@@ -22,7 +22,7 @@ struct symbols;
  *
  * A task switch is an event at its switch point in the trace, where the kernel
  * changes stacks; the switch record names the next task. Where switch points
- * are not traced, the record's time decides: record_join.h.
+ * are not traced, the record's time decides: record_join_internal.h.
  *
  * Code is read once for each block and each edge between blocks is classified
  * once, however often it runs. So the cost is that of the branches.

@@ -163,6 +163,10 @@ enum event_mark_kind {
 	/* the record is a task switch reported by the trace itself: a flow item
 	 */
 	MARK_TASK,
+	/* the record enters user space, of the mark's task, in a trace without
+	 * the kernel
+	 */
+	MARK_USER_TASK,
 };
 
 struct event_mark {
@@ -173,6 +177,10 @@ struct event_mark {
 	 */
 	uint64_t low_ns;
 	uint64_t high_ns;
+	/* The only task that is possible at a MARK_USER_TASK, -1: several are.
+	 */
+	int32_t pid;
+	int32_t tid;
 };
 
 enum { MARKS_ROOM = 2 * EVENT_TIMES_ROOM };
@@ -329,7 +337,8 @@ struct execution {
 	struct tick_scale scale; /* of @conversion */
 	struct trace_filter filter;
 	uint64_t kernel_start;
-	bool lists_blocks;    /* records are items, not events */
+	bool lists_blocks; /* records are items, not events */
+	bool traces_kernel;
 	bool counts_switches; /* the kernel is traced and has a switch point */
 
 	/* The position: about to run @block, reached from @from. */

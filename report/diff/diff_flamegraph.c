@@ -82,7 +82,9 @@ void diff_paths_end(struct diff_paths *paths)
 	fold(paths);
 }
 
-/* A function has two paths if one of them is interrupt work. */
+/* Returns the key of a path. A function has two paths below the same parent if
+ * it also ran as interrupt work.
+ */
 static uint64_t key_of(uint32_t parent, uint32_t name, bool is_interrupt)
 {
 	return (uint64_t)(parent + 1) << 32 | name << 1 | is_interrupt;
@@ -166,7 +168,9 @@ static const uint32_t *diff_paths_recordings(const struct diff_paths *paths)
 	return paths->recordings;
 }
 
-/* DIFF_PATH_NONE wraps to 0, so roots come first. */
+/* Returns the number by which paths are grouped, their parent's. DIFF_PATH_NONE
+ * wraps to 0, so roots come first.
+ */
 static uint32_t group_of(const struct diff_paths *paths, uint32_t index)
 {
 	return diff_paths_at(paths, index)->parent + 1;
@@ -187,7 +191,7 @@ static int compare(const void *a, const void *b, void *ctx)
 	return x < y ? -1 : x > y;
 }
 
-/* The total of a path is its own time plus that of its descendants, which have
+/* Sets the totals of all paths: own time plus that of descendants, which have
  * larger numbers.
  */
 static void add_up(const struct diff_paths *paths, int side,
@@ -208,7 +212,9 @@ static void add_up(const struct diff_paths *paths, int side,
 	}
 }
 
-/* Paths have larger numbers than those above them. */
+/* Sets the number of levels below each path. Paths have larger numbers than
+ * those above them.
+ */
 static void count_levels(const struct diff_paths *paths,
 			 struct diff_layout *layout)
 {
@@ -332,7 +338,7 @@ struct colour {
 	char text[24];
 };
 
-/* Even the smallest change has a visible tint. */
+/* Returns the colour of a change; even the smallest one has a visible tint. */
 static struct colour colour_of(const struct diff_flame *flame, double change_ns)
 {
 	enum { LIGHTEST = 235, RANGE = 205 };
@@ -407,7 +413,9 @@ static void write_title(const struct diff_flame *flame, const char *title)
 		duration_text_of(flame->layouts[1].all_ns).text);
 }
 
-/* The widths of side A show the paths that B lacks. */
+/* Writes the title of the second graph, whose widths are side A's, so that it
+ * shows the paths that B lacks.
+ */
 static void write_second_title(const struct diff_flame *flame)
 {
 	FILE *out = flame->svg.out;

@@ -51,7 +51,9 @@ static int compare_nodes(const void *a, const void *b, void *ctx)
 	return first < second ? -1 : 1;
 }
 
-/* Children have larger numbers than their parents. */
+/* Sets the number of levels below each node. Children have larger numbers than
+ * their parents.
+ */
 static void count_levels(const struct call_tree *tree,
 			 struct flame_layout *layout)
 {
@@ -164,8 +166,9 @@ struct colour {
 	char text[24];
 };
 
-/* Warm colours for the kernel, green for programs, blue for interrupt work; the
- * shade depends on the name. States have fixed colours.
+/* Returns a frame's colour: warm for the kernel, green for programs, blue for
+ * interrupt work, with a shade that depends on the name. States have fixed
+ * colours.
  */
 static struct colour colour_of(uint32_t function, const char *name,
 			       bool is_interrupt, bool is_user)
@@ -236,7 +239,7 @@ static void write_frame(const struct flame *flame, uint32_t index)
 		.width = layout->total_ns[index],
 		.depth = layout->depth[index],
 		.below = layout->below[index],
-		.is_interrupt = node->is_interrupt,
+		.is_interrupt = node->interrupt,
 	};
 	char count[32] = "";
 	char details[128];
@@ -247,13 +250,12 @@ static void write_frame(const struct flame *flame, uint32_t index)
 	snprintf(details, sizeof(details), ": %s, %.2f %%%s%s%s",
 		 text_of(flame, frame.width).text,
 		 100.0 * (double)frame.width / (double)layout->all_ns, count,
-		 node->is_interrupt ? ", interrupt" : "",
+		 node->interrupt ? ", interrupt" : "",
 		 call_tree_inferred_ns(flame->report->tree, index) ?
 			 ", inferred" :
 			 "");
 	flame_svg_frame(&flame->svg, &frame,
-			colour_of(node->function, label.text,
-				  node->is_interrupt,
+			colour_of(node->function, label.text, node->interrupt,
 				  is_of_program(flame, node->function))
 				.text,
 			details);

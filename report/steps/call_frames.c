@@ -12,9 +12,9 @@ static const struct {
 	const char *name;
 	uint8_t role;
 } names[] = {
-	{ "gogo", ROLE_GOGO },	       { "mcall", ROLE_TO_G0 },
-	{ "morestack", ROLE_TO_G0 },   { "morestack_noctxt", ROLE_TO_G0 },
-	{ "newstack", ROLE_NEWSTACK }, { "goexit0", ROLE_LAST },
+	{ "gogo", ROLE_GOGO },		 { "mcall", ROLE_MCALL },
+	{ "morestack", ROLE_MORESTACK }, { "morestack_noctxt", ROLE_MORESTACK },
+	{ "newstack", ROLE_NEWSTACK },	 { "goexit0", ROLE_LAST },
 };
 
 static uint8_t role_of(const struct function *function)
@@ -39,27 +39,35 @@ static uint8_t role_of(const struct function *function)
 static void set_role(struct switch_roles *roles, uint32_t count,
 		     uint32_t function, uint8_t role)
 {
+	uint32_t end = roles->first + roles->count;
+
 	if (!roles->of)
 		roles->of = calloc(count, 1);
 	if (!roles->of)
 		return;
-	roles->count = count;
+	if (!roles->count || function < roles->first)
+		roles->first = function;
+	if (function >= end)
+		end = function + 1;
+	roles->count = end - roles->first;
 	roles->of[function] = role;
 }
 
-/* Since Go 1.17, runtime.gogo jumps to a local function gogo, which does the
- * work.
+/* Marks the local functions gogo of @module: since Go 1.17, runtime.gogo jumps
+ * to one, which does its work.
  */
 static void add_local_gogo(struct switch_roles *roles,
 			   const struct function_table *functions,
 			   const char *module)
 {
-	for (uint32_t i = 0; i < roles->count; i++) {
+	uint32_t count = function_count(functions);
+
+	for (uint32_t i = 0; i < count; i++) {
 		const struct function *function = function_at(functions, i);
 
 		if (function->module == module &&
 		    !strcmp(function->base, "gogo"))
-			roles->of[i] = ROLE_GOGO;
+			set_role(roles, count, i, ROLE_GOGO);
 	}
 }
 

@@ -31,16 +31,19 @@ enum switch_role {
 	ROLE_NONE,
 	ROLE_GOGO, /* jumps to a goroutine: runtime.gogo, gogo */
 	/* switches from a goroutine's stack to the thread's, g0, and calls a
-	 * function that never returns: mcall, morestack
+	 * function that never returns
 	 */
-	ROLE_TO_G0,
-	ROLE_NEWSTACK, /* returns to its own goroutine, or schedules others */
-	ROLE_LAST,     /* ends the goroutine: goexit0 */
+	ROLE_MCALL,
+	ROLE_MORESTACK, /* like ROLE_MCALL, but calls newstack */
+	ROLE_NEWSTACK,	/* returns to its own goroutine, or schedules others */
+	ROLE_LAST,	/* ends the goroutine: goexit0 */
 };
 
 /* Roles by function number. */
 struct switch_roles {
 	uint8_t *of; /* NULL: no function has a role */
+	/* only these functions may have one: @count, from @first on */
+	uint32_t first;
 	uint32_t count;
 };
 
@@ -53,8 +56,9 @@ void switch_roles_free(struct switch_roles *roles);
 static inline uint8_t switch_role(const struct switch_roles *roles,
 				  uint32_t function)
 {
-	return roles && function < roles->count ? roles->of[function] :
-						  ROLE_NONE;
+	return roles && function - roles->first < roles->count ?
+		       roles->of[function] :
+		       ROLE_NONE;
 }
 
 /* Returned by searches that find no frame. */
@@ -111,6 +115,7 @@ static inline void frames_begin(struct call_stack *stack, uint8_t how,
 	struct call_step *step = &output->step;
 	struct call_frame *frame = stack->frames + stack->count++;
 
+	step->fiber = stack->fiber;
 	frame->start_ns = step->time_ns;
 	frame->start_clock_ns = step->clock_ns;
 	step->place = frame->return_address;
@@ -128,6 +133,7 @@ static inline void frames_pop(struct call_stack *stack, uint8_t unseen,
 	const struct call_frame *frame = stack->frames + --stack->count;
 
 	step->place = 0;
+	step->fiber = stack->fiber;
 	step->wall_ns = step->time_ns - frame->start_ns;
 	step->on_cpu_ns = step->clock_ns - frame->start_clock_ns;
 	frames_emit(output, STEP_EXIT, frame->how, frame->unseen | unseen,
@@ -191,7 +197,7 @@ struct plain_frames {
 	struct call_frame *first;
 	struct call_frame *next; /* slot of the next frame */
 	struct call_frame *end;	 /* end of the allocated frames */
-	const struct switch_roles *roles;
+	struct switch_roles roles;
 };
 
 static inline struct plain_frames
@@ -201,7 +207,8 @@ plain_frames_of(const struct call_stack *stack)
 		.first = stack->frames,
 		.next = stack->frames + stack->count,
 		.end = stack->frames + stack->room,
-		.roles = stack->roles,
+		.roles = stack->roles ? *stack->roles :
+					(struct switch_roles){ 0 },
 	};
 }
 
@@ -253,7 +260,8 @@ static inline bool plain_call_push(struct plain_frames *frames,
 {
 	struct call_frame *frame = frames->next;
 
-	if (frame == frames->end)
+	if (frame == frames->end ||
+	    switch_role(&frames->roles, event->function) != ROLE_NONE)
 		return false;
 	call_frame_begin(frame, event, HOW_CALL);
 	frame->start_ns = time_ns;
@@ -288,7 +296,7 @@ static inline bool plain_call_replace(struct plain_frames *frames,
 		return false;
 	top = frames->next - 1;
 	if (!call_frame_is_open(top) ||
-	    switch_role(frames->roles, top->function) != ROLE_NONE)
+	    switch_role(&frames->roles, top->function) != ROLE_NONE)
 		return false;
 	top->function = event->function;
 	top->how = HOW_TAIL;

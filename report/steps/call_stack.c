@@ -250,6 +250,7 @@ static int begin_program(struct call_stack *stack,
 		stack_pool_clear(stack->pool);
 	while (stack->count)
 		frames_pop(stack, 0, output);
+	stack->fiber = 0;
 	return frames_push_unseen(stack, event, output);
 }
 
@@ -532,8 +533,14 @@ static inline int take_call(struct call_stack *stack,
 			    const struct function_event *event, uint8_t how,
 			    struct call_stack_output *output)
 {
-	struct call_frame *frame = frames_next(stack);
+	struct call_frame *frame;
+	int status = 0;
 
+	if (switch_role(stack->roles, event->function) != ROLE_NONE)
+		status = stack_switch_call(stack, event, output);
+	if (status)
+		return status < 0 ? status : 0;
+	frame = frames_next(stack);
 	if (!frame)
 		return -ERROR_MEMORY;
 	call_frame_begin(frame, event, how);

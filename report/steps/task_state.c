@@ -49,7 +49,9 @@ struct mapped_thread *thread_map_at(const struct thread_map *tasks,
 	return *(struct mapped_thread **)array_at(&tasks->all, index);
 }
 
-/* Each CPU has its own idle task and unknown tasks. */
+/* Returns the key of a task. Each CPU has an idle task and unknown tasks of its
+ * own.
+ */
 static uint64_t key_of(int32_t cpu, int32_t tid)
 {
 	return (uint64_t)(uint32_t)(tid > 0 ? 0 : cpu) << 32 | (uint32_t)tid;
@@ -311,7 +313,8 @@ static void set_bits(struct call_frame *frame, uint8_t bits)
 	frame->is_signal = bits & FRAME_IS_SIGNAL;
 }
 
-/* start_clock_ns is left out: the task's clock only advances within the window.
+/* Writes or reads a frame without start_clock_ns, since the task's clock
+ * advances only within the window.
  */
 static void pack_frame(struct pack *pack, struct call_frame *frame,
 		       uint32_t functions)
@@ -340,6 +343,8 @@ static void pack_stack(struct pack *pack, struct call_stack *stack,
 	pack_bool(pack, &stack->is_unwound);
 	pack_u32(pack, &stack->base);
 	pack_u32(pack, &stack->owner);
+	pack_u32(pack, &stack->fiber);
+	pack_bool(pack, &stack->is_guessed);
 	pack_u64(pack, &stack->partial.waits_for);
 	pack_u32(pack, &stack->partial.gone);
 	for (uint32_t i = 0; i < count && !pack->failed; i++) {
@@ -417,6 +422,7 @@ static void pack_pool(struct pack *pack, struct stack_pool *pool,
 
 	pack_u32(pack, &count);
 	pack_check(pack, count <= STACK_POOL_STACKS);
+	stack_pool_pack_fibers(pool, pack);
 	for (uint32_t i = 0; i < count && !pack->failed; i++) {
 		struct call_stack *stack = pack->is_reading ?
 						   stack_pool_add(pool) :

@@ -16,7 +16,7 @@ enum { DIGITS_MOST = 20 };
 /* Returns the number of decimal digits of @value. */
 size_t digits_count(uint64_t value);
 
-/* For two digits or more; see digits_decimal(). */
+/* Like digits_decimal(), for two digits or more. */
 size_t digits_many(char *text, uint64_t value);
 
 /* Like printf's %PRIu64. */

@@ -59,6 +59,10 @@ struct timeline_renderer {
 	const char *command; /* command that has the format */
 	const char *format;
 	bool needs_time; /* the format has no units other than time */
+	/* Unless the user chooses, shorter functions are left out, since the
+	 * programs that read the format cannot load as many; 0: none are.
+	 */
+	uint64_t default_min_ns;
 	/* Returns the callback for the call events, NULL when out of memory. */
 	struct step_callback *(*open)(const struct timeline_context *context);
 	/* Writes buffered data and frees the callback.

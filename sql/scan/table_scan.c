@@ -140,8 +140,8 @@ static void pack_state(struct step_callback *callback,
 		step_join_reset(sources->join);
 }
 
-/* With several sources, the others would need the state of open calls at a
- * checkpoint.
+/* Sets the pack of the callback if there is one source. With several, the
+ * others would need the state of open calls at a checkpoint.
  */
 static void set_pack(struct scan_sources *sources)
 {

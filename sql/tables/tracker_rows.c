@@ -23,6 +23,10 @@
 #include <stdint.h>
 #include <stdlib.h>
 
+/* The tables "syscall" and "sleep", one row for each, as the trackers of system
+ * calls and sleeps emit them (struct task_listener); both from one pass.
+ */
+
 /* The CPUs on which a newly arrived thread has not changed its class yet: the
  * spans of its time off the CPU are emitted only at that change (task_time.h).
  */
@@ -408,7 +412,9 @@ static void fill_task(union sql_cell *cells,
 	cells[SLEEP_COLUMN_CPU].number = sleep->task->cpu;
 }
 
-/* If an interrupt is the waker, its task is only the interrupted one. */
+/* Sets the waker's cells. If an interrupt is the waker, its task is only the
+ * interrupted one.
+ */
 static void fill_waker(union sql_cell *cells, struct row_out *out,
 		       const struct attribution_input *input,
 		       const struct waker *waker)
@@ -474,8 +480,9 @@ static void fresh_cpus_free(struct fresh_cpus *cpus)
 	array_free(&cpus->is_fresh);
 }
 
-/* Most calls only prolong the thread's current class. An entry from outside
- * begins another kernel context and does not.
+/* Returns whether a step leaves the thread's class as it is. Most calls only
+ * prolong the thread's current class. An entry from outside begins another
+ * kernel context and does not.
  */
 static bool changes_nothing(const struct call_step *step)
 {

@@ -89,7 +89,9 @@ static void append_seconds(sqlite3_str *text, const char *option,
 			    (long long)(time_ns % 1000000000));
 }
 
-/* The window ends after the call's end, because a window excludes its end. */
+/* Adds the command that shows the call. Its window ends after the call's end,
+ * because a window excludes its end.
+ */
 static int add_command(struct answer *answer, const struct answer *rows,
 		       size_t row)
 {

@@ -49,8 +49,9 @@ struct filling {
 	struct address_map *map;
 };
 
-/* Damaged files may have many segments, or overlapping ones, which together are
- * larger than the file: leaves out what exceeds that or MOST_SEGMENTS.
+/* Lists the segments of code. Damaged files may have many segments, or
+ * overlapping ones, which together are larger than the file: leaves out what
+ * exceeds that or MOST_SEGMENTS.
  */
 static int list_segments(struct filling *filling)
 {
@@ -243,8 +244,9 @@ static void scan_code(struct filling *filling)
 	}
 }
 
-/* A cold part of a function without a frame has none either. Unlike functions,
- * cold parts are not aligned, and conditional jumps lead to them.
+/* Returns whether the range is a part of a function. A cold part of a function
+ * without a frame has none either. Unlike functions, cold parts are not
+ * aligned, and conditional jumps lead to them.
  */
 static bool is_part(const struct unwind_range *range,
 		    const struct range_use *use)
@@ -253,8 +255,8 @@ static bool is_part(const struct unwind_range *range,
 	       (range->is_part || use->is_branched_to);
 }
 
-/* The intervals of the map are in order, as are the ranges: @at is the interval
- * of the previous address.
+/* Returns the symbol at @offset. The intervals of the map are in order, as are
+ * the ranges: @at is the interval of the previous address.
  */
 static const struct symbol *find_from(const struct filling *filling,
 				      const struct symbol *at, uint64_t offset)

@@ -81,7 +81,10 @@ static size_t length_without_parameters(const char *name)
 	return depth ? length : at;
 }
 
-/* libiberty's demangler of D always writes parameters. */
+/* Returns the demangled name of a D symbol, which the caller frees, or NULL.
+ * libiberty's demangler of D always writes parameters, so these are cut off if
+ * not wanted.
+ */
 static char *demangle_d(const char *symbol, bool with_parameters)
 {
 	char *name = dlang_demangle(symbol, 0);
@@ -434,6 +437,19 @@ static int add_position(struct function *function, struct arena *names)
 	return function->name ? 0 : -ERROR_MEMORY;
 }
 
+/* Returns whether the @count functions of one name have several addresses, or
+ * unknown ones. If not, they are symbols of one function, such as a class's complete and base
+ * destructor.
+ */
+static bool are_several(struct function *const *functions, size_t count)
+{
+	for (size_t i = 1; i < count; i++)
+		if (!functions[i]->address ||
+		    functions[i]->address != functions[0]->address)
+			return true;
+	return false;
+}
+
 /* Calls @change for each of the @count functions that shares its name with
  * another one of its module. Returns 0 or -ERROR_MEMORY.
  */
@@ -449,8 +465,9 @@ tell_apart(struct function **functions, size_t count, struct arena *names,
 		for (end = begin + 1;
 		     end < count && is_same(functions, begin, end); end++)
 			;
-		for (size_t i = begin; i < end && end > begin + 1 && !status;
-		     i++)
+		if (!are_several(functions + begin, end - begin))
+			continue;
+		for (size_t i = begin; i < end && !status; i++)
 			status = change(functions[i], names);
 	}
 	return status;

@@ -135,8 +135,9 @@ static bool is_same_file(const struct symbols *symbols, uint32_t a, uint32_t b)
 		       function_at(functions, b)->module);
 }
 
-/* glibc 2.41 (nptl/cancellation.c) makes the system calls of functions such as
- * fsync() in these, which programs do not call.
+/* Returns whether @name is a function inside of libc. glibc 2.41
+ * (nptl/cancellation.c) makes the system calls of functions such as fsync() in
+ * these, which programs do not call.
  */
 static bool is_inner_name(const char *name)
 {
@@ -152,7 +153,9 @@ static bool is_inner_name(const char *name)
 	return false;
 }
 
-/* Functions without a symbol are named "[libc.so.6+0x8f2d4]". */
+/* Returns whether a program's writer knows the function by its name. Functions
+ * without a symbol are named "[libc.so.6+0x8f2d4]".
+ */
 static bool has_own_name(const struct symbols *symbols, uint32_t function)
 {
 	const struct function *named =

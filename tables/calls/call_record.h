@@ -4,7 +4,7 @@
 
 /* The full record of one system call, made while it runs: its call tree
  * (struct call_trace), the places at which it slept (struct sleep_places), and
- * the call itself (attribution/calls/system_call.h); and its three formats: a
+ * the call itself (attribution/calls/system_calls.h); and its three formats: a
  * line as strace writes, text, JSON.
  *
  *  call events of the task --> call_trace_take() ---+

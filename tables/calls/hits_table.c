@@ -23,6 +23,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* The table of trigger hits (report --hits), in this order: the typical times of
+ * calls, with which a hit's call is compared; the list of hits, from the
+ * recorder's records; the records of hits' calls for windows; and the table. A
+ * hit's call is matched in a pass over the recording (call_record.h) and formatted
+ * when it ends.
+ */
+
 /* All calls of one function. */
 struct kind {
 	uint32_t function;
@@ -225,7 +232,9 @@ static void keep(struct event_handler *handler,
 	((struct hits_table *)handler)->writer = writer;
 }
 
-/* The typical times of other calls are known only after the pass. */
+/* Caches the calls at the end: the typical times of other calls are known only
+ * after the pass.
+ */
 static void keep_at_end(struct event_handler *handler)
 {
 	struct hits_table *table = (struct hits_table *)handler;

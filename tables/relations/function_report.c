@@ -194,7 +194,7 @@ struct walk {
 	struct array waiting;
 };
 
-/* The heaviest is last. */
+/* Sorts by rising weight: the heaviest node is last. */
 static int compare_nodes(const void *a, const void *b)
 {
 	const struct heavy_node *x = a;

@@ -97,7 +97,7 @@ struct function_report {
 	const struct part_tree *typical_tree;
 };
 
-/* "wall_ns", "on_cpu_ns", … */
+/* Returns the name of a time: "wall_ns", "on_cpu_ns", … */
 const char *function_report_time_name(enum study_time time);
 
 /* Returns the name of @relation's function, "" if unknown. */

@@ -304,7 +304,7 @@ static void take(struct event_handler *handler, const struct call_step *step)
 		table->status = function_study_take(table->study, step);
 }
 
-/* The profile is done at the end of the window. */
+/* Returns whether the profile is done: at the end of the window. */
 static bool is_done(const struct event_handler *handler, uint64_t time_ns)
 {
 	const struct relations_table *table =

@@ -184,8 +184,8 @@ static int add_mean(struct summary *summary, const char *which, size_t first,
 	return 0;
 }
 
-/* Typical requests are those between the quartiles, slow ones the slowest
- * hundredth.
+/* Adds the means of each group's typical requests, those between the quartiles,
+ * and of its slow ones, the slowest hundredth.
  */
 static int add_means(struct summary *summary)
 {
@@ -217,7 +217,7 @@ static void write_like(struct record_writer *writer,
 	record_text(writer, "answered", row->is_answered ? "yes" : "no");
 }
 
-/* By nearest rank, like histogram_quantile(). */
+/* Returns a percentile by nearest rank, like histogram_quantile(). */
 static uint64_t quantile(const struct summary *summary,
 			 const struct group *group, unsigned int percent)
 {
@@ -466,7 +466,9 @@ static void keep_records(struct event_handler *handler,
 	table->records.writer = writer;
 }
 
-/* The sleeps of a request's threads are known only when all sleeps are. */
+/* Caches the sleeps of a request's threads, which are known only when all
+ * sleeps are.
+ */
 static void keep_at_end(struct event_handler *handler)
 {
 	struct requests_table *table = (struct requests_table *)handler;

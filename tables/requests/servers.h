@@ -139,7 +139,7 @@ void servers_pack_clients(struct servers *servers, struct pack *pack);
  */
 int servers_end(struct servers *servers);
 
-/* Owner: the servers. */
+/* Returns the accounts, which the servers own. */
 const struct server_accounts *servers_accounts(const struct servers *servers);
 
 #endif

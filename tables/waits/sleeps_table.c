@@ -339,7 +339,7 @@ static bool write_user_stack(FILE *out, const void *ctx)
 	return true;
 }
 
-/* "3x prog-7 pipe_write; 1x interrupt ..." */
+/* Writes the wakers of a row: "3x prog-7 pipe_write; 1x interrupt ..." */
 static bool write_wakers(FILE *out, const void *ctx)
 {
 	const struct sleeps_row *row = ctx;
@@ -420,7 +420,9 @@ static void print_stack(const struct sleeps_table *table, const char *name,
 			 sleeps_table_functions(table), name, out);
 }
 
-/* Stacks are too long for rows of one line. */
+/* Writes a row of the text, with stacks on lines of their own: they are too
+ * long for a row of one line.
+ */
 static void print_row(const struct sleeps_table *table,
 		      const struct sleep_stat *stat, FILE *out)
 {
@@ -522,7 +524,9 @@ static int sleeps_show(const struct sleeps_table *table,
 	return status;
 }
 
-/* Tasks that the user chose are shown whatever they wait for. */
+/* Returns whether the report omits a sleep. Tasks that the user chose are shown
+ * whatever they wait for.
+ */
 static bool is_left_out(const struct sleeps_table *table,
 			const struct sleep *sleep)
 {

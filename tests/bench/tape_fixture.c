@@ -16,12 +16,13 @@ static int add(struct tape *tape, const struct function_event *batch, int count)
 int tape_record(struct tape *tape, const struct session *session, size_t index,
 		size_t limit)
 {
+	const struct pass_input pass = session_pass(session);
 	const struct function_event *batch;
-	int status = cpu_pipeline_find_task(&tape->from, session, index);
+	int status = cpu_pipeline_find_task(&tape->from, &pass, index);
 	int count;
 
 	if (!status)
-		status = cpu_pipeline_open(&tape->from, session, index, NULL);
+		status = cpu_pipeline_open(&tape->from, &pass, index, NULL);
 	tape->events = ARRAY_OF(struct function_event);
 	while (!status && tape->events.count < limit) {
 		count = cpu_pipeline_next(&tape->from, &batch);

@@ -2,7 +2,7 @@
 #ifndef KT_TESTS_TAPE_FIXTURE_H
 #define KT_TESTS_TAPE_FIXTURE_H
 
-#include "cmd/pipeline/cpu_pipeline.h"
+#include "analysis/cpu_pipeline.h"
 #include "common/array.h"
 #include "symbolize/events/function_event.h"
 

@@ -154,7 +154,7 @@ def check_each_column_sorts(reader):
     """Unknown columns are refused before a recording is opened. Tables
     without rows here print no columns that could be tried."""
     tables = ("flat", "processes", "threads", "servers", "requests",
-              "syscalls", "sleeps", "runqueue", "interrupts", "user-sites",
+              "syscalls", "sleeps", "runqueue", "block", "interrupts", "user-sites",
               "flat --lines", "flat --by=process", "threads --by=process",
               "interrupts=both", "interrupts=both --by=process")
     tried = 0
@@ -213,6 +213,19 @@ def check_several_at_once(reader):
                         (("--format=nonsense",), b"nonsense")):
         done = reader.run("report", *asked, *wrong, "-i", reader.recording)
         assert done.returncode == 2 and said in done.stderr, (wrong, done)
+
+
+def check_shortest_of_chrome(reader):
+    """Short functions are left out of files for browsers, with a note."""
+    texts = {}
+    for option in ((), ("--min-duration=1us",), ("--min-duration=0",)):
+        done = reader.run("export", "--format=chrome", *option, "-i",
+                          reader.recording)
+        assert done.returncode == 0
+        assert (b"--min-duration=0 keeps them" in done.stderr) == (not option)
+        texts[option] = done.stdout
+    least, same, whole = texts.values()
+    assert least == same and len(least) < len(whole)
 
 
 def check_formats_offered(reader):

@@ -93,4 +93,5 @@ class DiffPage {
   }
 }
 
+new ModeSwitch(() => {});
 window.page = new DiffPage(JSON.parse(document.getElementById("data").textContent));

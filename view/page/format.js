@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Formats of durations, times and names. */
+/* Formats of durations, times and names, and elements. */
 
 /* "1.26 ms": three digits in a suitable unit. */
 function duration(ns) {
@@ -37,30 +37,6 @@ function plural(number, word) {
   return `${count(number)} ${word}${number === 1 ? "" : "s"}`;
 }
 
-const knownColors = new Map();
-
-/* Returns a name's colour, the same everywhere. */
-function nameColor(name) {
-  let color = knownColors.get(name);
-  if (!color) {
-    color = makeColor(name);
-    knownColors.set(name, color);
-  }
-  return color;
-}
-
-function makeColor(name) {
-  let hash = 2166136261;
-  for (let i = 0; i < name.length; i++)
-    hash = Math.imul(hash ^ name.charCodeAt(i), 16777619);
-  const hue = (hash >>> 0) % 360;
-  return `hsl(${hue} ${45 + (hash >>> 9) % 20}% ${70 + (hash >>> 15) % 12}%)`;
-}
-
-/* Colours of the states, in the server's order. */
-const stateColors = ["#4f8fd6", "#3fa37a", "#e09c3b", "#8cc08a", "#d4545f",
-  "#f3d25f", "#dcdfe8", "#eeeeee", "#6fb7c9", "#a98bc4", "#c7b9d6", "#c7b9d6", "#c7b9d6", "#c7b9d6",
-  "#c7b9d6"];
 const STATE = { system_call: 1, interrupt: 4, runnable: 5, asleep: 6, not_asked: 7, guest: 8, unknown: 9 };
 
 /* Makes an element. Strings become text nodes, so that no name becomes markup.

@@ -20,6 +20,14 @@ class FunctionNames {
       Object.entries(functions ?? {}))
       this.names.set(Number(number), { name, module, parameters });
   }
+  /* Returns the kind of code, of CODE_KINDS. */
+  kind(number) {
+    const known = this.names.get(number);
+    return !known?.module ? "kernel" : known.module === "user" ? "user" : "module";
+  }
+  color(number) {
+    return codeColor(this.kind(number), this.name(number));
+  }
   name(number) {
     return this.names.get(number)?.name ?? "?";
   }
@@ -73,6 +81,12 @@ class ServerSource {
   next(wanted) {
     return this.ask("next", wanted);
   }
+  async annotate(wanted) {
+    const answer = await this.ask("annotate", wanted);
+    if (answer.is_waiting)
+      throw new Error("After the first decode.");
+    return answer;
+  }
 }
 
 /* A page in a file has one level of slices, and calls by parts of time. */
@@ -100,14 +114,23 @@ class FileSource {
     return sleepsOfSlices(this, from, to, thread);
   }
   async functions(like) {
-    const fit = (name) => name === like ? 3 : name.startsWith(like) ? 2 :
-      name.includes(like) ? 1 : 0;
-    const found = [...this.names.names].filter(([, known]) => fit(known.name));
-    found.sort((a, b) => fit(b[1].name) - fit(a[1].name));
-    return { found: found.slice(0, 50).map(([number]) => number) };
+    const { flat } = this.all ??= profileOfParts(this.data, { from: 0, to: Infinity,
+      with_idle: 1, with_tracer: 1 });
+    const found = [];
+    for (let i = 0; i < flat.length; i += 4) {
+      const { name, parameters } = this.names.names.get(flat[i]) ?? { name: "" };
+      if (name.includes(like) || parameters?.includes(like))
+        found.push([flat[i], flat[i + 3], name === like]);
+    }
+    found.sort((a, b) => b[2] - a[2] || b[1] - a[1]);
+    return { found: found.slice(0, 50).map(([number, ns]) => [number, ns]), count: found.length };
   }
   async next(wanted) {
     return nextOfSlices(this, wanted);
+  }
+  async annotate({ function: wanted }) {
+    throw new Error("Not in this file: a saved page has no trace. " +
+      `ktrace-hw annotate ${this.names.name(wanted)}, or ktrace-hw view.`);
   }
 }
 

@@ -550,7 +550,8 @@ CREATE TABLE IF NOT EXISTS {database}.call_local ON CLUSTER '{cluster}' (
   part Nullable(String),
   begin_unseen Nullable(Int64),
   end_unseen Nullable(Int64),
-  not_all_seen Nullable(Int64)
+  not_all_seen Nullable(Int64),
+  fiber Nullable(Int64)
 )
 ENGINE = ReplicatedMergeTree(
   '/clickhouse/tables/{shard}/{database}/call_local', '{replica}')

@@ -457,7 +457,8 @@ CREATE TABLE IF NOT EXISTS call (
   part Nullable(String),
   begin_unseen Nullable(Int64),
   end_unseen Nullable(Int64),
-  not_all_seen Nullable(Int64)
+  not_all_seen Nullable(Int64),
+  fiber Nullable(Int64)
 )
 ENGINE = MergeTree
 PARTITION BY day ORDER BY (recording, begin_ns);

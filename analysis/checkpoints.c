@@ -1,0 +1,286 @@
+/* SPDX-License-Identifier: MIT */
+#include "analysis/checkpoints.h"
+
+#include "analysis/cpu_pipeline.h"
+#include "analysis/pass.h"
+#include "common/bytes.h"
+#include "common/error.h"
+#include "decoder/recording/recording.h"
+#include "execution/stream/execution_stream.h"
+#include "execution/stream/stream_checkpoint.h"
+#include "report/steps/call_step.h"
+#include "report/steps/checkpoint_index.h"
+#include "report/steps/event_merge.h"
+#include "report/steps/task_stacks.h"
+#include "symbolize/symbols/symbols.h"
+
+#include <stdlib.h>
+
+/* Bytes of trace from one checkpoint to the next. On average, a window decodes
+ * half of that in excess.
+ */
+#define DISTANCE ((uint64_t)1 << 20)
+
+/* A file of checkpoints. */
+struct checkpoint_file {
+	char *path;
+	bool is_there;		     /* it exists and its key matches */
+	struct index_writer *writer; /* NULL: not being written */
+};
+
+struct checkpoints {
+	const struct pass_input *pass;
+	struct step_callback *callback;
+	size_t streams;
+	uint32_t functions;
+	uint64_t key;
+	struct checkpoint_file index;
+	struct checkpoint_file packed; /* with the callback's packed state */
+	uint64_t last;		       /* bytes before the last checkpoint */
+};
+
+/* Recordings without timestamps have no checkpoints. Other engines cannot
+ * resume from one, so they neither write nor use them. Neither do recordings
+ * that were paused outside selected calls: these are short.
+ */
+static bool can_have(const struct pass_input *pass)
+{
+	const struct recording *recording = pass->recording;
+
+	return pass->engine == ENGINE_GRAPH &&
+	       recording_time(recording) == RECORDING_TIME_NANOSECONDS &&
+	       !recording_is_gated(recording) && !pass->decodes_all &&
+	       !pass->uses_points;
+}
+
+bool checkpoints_find_key(const struct pass_input *pass, uint64_t *key)
+{
+	return can_have(pass) &&
+	       checkpoint_index_key(pass->recording,
+				    symbols_functions(pass->symbols), key);
+}
+
+bool checkpoints_fit(const struct pass_input *pass, uint64_t key)
+{
+	char *path = checkpoint_index_path(pass->recording, "index");
+	bool fits = path && checkpoint_index_fits(path, key);
+
+	free(path);
+	return fits;
+}
+
+/* A decode sees the whole recording if nothing ends it early. */
+static bool sees_all(const struct pass_input *pass,
+		     const struct step_callback *callback)
+{
+	return !callback->is_done || pass->done_ns == UINT64_MAX;
+}
+
+/* Returns whether the file exists or will be written. */
+static bool open_file(const struct checkpoints *checkpoints, const char *name,
+		      struct checkpoint_file *file)
+{
+	const struct pass_input *pass = checkpoints->pass;
+
+	file->path = checkpoint_index_path(pass->recording, name);
+	if (!file->path)
+		return false;
+	file->is_there = checkpoint_index_fits(file->path, checkpoints->key);
+	if (!file->is_there && sees_all(pass, checkpoints->callback))
+		file->writer = index_writer_open(file->path, checkpoints->key);
+	return file->is_there || file->writer;
+}
+
+static int open_files(struct checkpoints *checkpoints)
+{
+	bool has_any;
+
+	if (!checkpoints_find_key(checkpoints->pass, &checkpoints->key))
+		return -ERROR_NOT_FOUND;
+	has_any = open_file(checkpoints, "index", &checkpoints->index);
+	if (checkpoints->callback->pack)
+		has_any |= open_file(checkpoints,
+				     checkpoints->callback->packed_as,
+				     &checkpoints->packed);
+	return has_any ? 0 : -ERROR_NOT_FOUND;
+}
+
+struct checkpoints *checkpoints_open(const struct pass_input *pass,
+				     struct step_callback *callback)
+{
+	struct checkpoints *checkpoints;
+
+	if (!can_have(pass))
+		return NULL;
+	checkpoints = calloc(1, sizeof(*checkpoints));
+	if (!checkpoints)
+		return NULL;
+	checkpoints->pass = pass;
+	checkpoints->callback = callback;
+	checkpoints->streams = recording_stream_count(pass->recording);
+	checkpoints->functions =
+		function_count(symbols_functions(pass->symbols));
+	if (open_files(checkpoints) < 0) {
+		checkpoints_close(checkpoints);
+		return NULL;
+	}
+	return checkpoints;
+}
+
+static void close_file(struct checkpoint_file *file)
+{
+	index_writer_free(file->writer);
+	free(file->path);
+}
+
+void checkpoints_close(struct checkpoints *checkpoints)
+{
+	if (!checkpoints)
+		return;
+	close_file(&checkpoints->index);
+	close_file(&checkpoints->packed);
+	free(checkpoints);
+}
+
+/* Returns the file from which decoding resumes. */
+static const struct checkpoint_file *
+file_of(const struct checkpoints *checkpoints)
+{
+	return checkpoints->callback->pack ? &checkpoints->packed :
+					     &checkpoints->index;
+}
+
+bool checkpoints_are_there(const struct checkpoints *checkpoints)
+{
+	return checkpoints && file_of(checkpoints)->is_there;
+}
+
+static void pack_all(const struct checkpoints *checkpoints, struct pack *pack,
+		     struct task_stacks *stacks,
+		     struct stream_checkpoint *places)
+{
+	const struct recording *recording = checkpoints->pass->recording;
+
+	for (size_t i = 0; i < checkpoints->streams; i++)
+		stream_checkpoint_pack(
+			&places[i], pack, checkpoints->functions,
+			recording_stream(recording, i)->size_bytes);
+	task_stacks_pack(stacks, pack, checkpoints->functions);
+}
+
+static const struct task *find_task(const void *tasks, size_t index)
+{
+	return task_stacks_task(tasks, index);
+}
+
+/* The callback's state is read last, and only if everything before it is valid.
+ */
+static void pack_callback(const struct checkpoints *checkpoints,
+			  struct pack *pack, const struct task_stacks *stacks)
+{
+	struct step_callback *callback = checkpoints->callback;
+	const struct task_pack tasks = { pack, find_task, stacks };
+
+	if (callback->pack && !pack->failed)
+		callback->pack(callback, &tasks);
+}
+
+int checkpoints_load(const struct checkpoints *checkpoints,
+		     struct task_stacks *stacks,
+		     struct stream_checkpoint *places)
+{
+	struct pack pack;
+	uint8_t *bytes;
+	size_t size;
+
+	if (!checkpoints_are_there(checkpoints))
+		return 0;
+	bytes = checkpoint_index_find(file_of(checkpoints)->path,
+				      checkpoints->key,
+				      checkpoints->pass->window.since_ns,
+				      &size);
+	if (!bytes)
+		return 0;
+	pack = pack_to_read(bytes, size);
+	pack_all(checkpoints, &pack, stacks, places);
+	pack_callback(checkpoints, &pack, stacks);
+	free(bytes);
+	return pack_is_whole(&pack) ? 1 : -ERROR_FORMAT;
+}
+
+bool checkpoints_are_kept(const struct checkpoints *checkpoints)
+{
+	return checkpoints &&
+	       (checkpoints->index.writer || checkpoints->packed.writer);
+}
+
+static void add_to(const struct checkpoint_file *file, struct pack *pack,
+		   uint64_t time_ns)
+{
+	if (file->writer && pack_is_whole(pack))
+		index_writer_add(file->writer, time_ns, pack->out.bytes,
+				 pack->out.size);
+}
+
+static uint64_t bytes_before(const struct checkpoints *checkpoints,
+			     const struct cpu_pipeline *cpus)
+{
+	uint64_t bytes = 0;
+
+	for (size_t i = 0; i < checkpoints->streams; i++)
+		bytes += execution_stream_position(cpus[i].execution);
+	return bytes;
+}
+
+static void write_one(struct checkpoints *checkpoints,
+		      struct task_stacks *stacks,
+		      const struct cpu_pipeline *cpus,
+		      const struct event_merge *merge)
+{
+	struct pack pack = pack_to_write();
+	struct stream_checkpoint *places =
+		calloc(checkpoints->streams, sizeof(*places));
+
+	if (!places)
+		return;
+	for (size_t i = 0; i < checkpoints->streams; i++)
+		execution_stream_checkpoint(
+			cpus[i].execution, event_merge_left(merge, (uint32_t)i),
+			&places[i]);
+	pack_all(checkpoints, &pack, stacks, places);
+	add_to(&checkpoints->index, &pack, task_stacks_last_ns(stacks));
+	if (checkpoints->packed.writer)
+		pack_callback(checkpoints, &pack, stacks);
+	add_to(&checkpoints->packed, &pack, task_stacks_last_ns(stacks));
+	pack_free(&pack);
+	free(places);
+}
+
+void checkpoints_pass(struct checkpoints *checkpoints,
+		      struct task_stacks *stacks,
+		      const struct cpu_pipeline *cpus,
+		      const struct event_merge *merge, uint8_t kind)
+{
+	uint64_t bytes;
+
+	/* After a switch, the merge selects the next stream independently of
+	 * earlier events.
+	 */
+	if (checkpoints->streams > 1 && kind != FUNCTION_SWITCH)
+		return;
+	bytes = bytes_before(checkpoints, cpus);
+	if (bytes - checkpoints->last < DISTANCE)
+		return;
+	checkpoints->last = bytes;
+	write_one(checkpoints, stacks, cpus, merge);
+}
+
+void checkpoints_finish(struct checkpoints *checkpoints)
+{
+	if (!checkpoints_are_kept(checkpoints))
+		return;
+	if (checkpoints->index.writer)
+		index_writer_finish(checkpoints->index.writer);
+	if (checkpoints->packed.writer)
+		index_writer_finish(checkpoints->packed.writer);
+}

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef KT_ANALYSIS_ENGINE_H
+#define KT_ANALYSIS_ENGINE_H
+
+#include <stdbool.h>
+
+struct flow_input;
+struct flow_source;
+struct recording;
+
+/* The component that follows a trace through the code. */
+enum engine {
+	ENGINE_DEFAULT, /* the first that reads the trace */
+	ENGINE_GRAPH,	/* our own: execution/ */
+	ENGINE_LIBIPT,
+	ENGINE_OPENCSD,
+};
+
+/* Sets *@engine to the engine named @name. Returns whether there is one. */
+bool engine_read(const char *name, enum engine *engine);
+
+/* @engine is not ENGINE_DEFAULT. */
+const char *engine_name(enum engine engine);
+
+/* Returns @engine, or the engine that ENGINE_DEFAULT stands for with
+ * @recording.
+ */
+enum engine engine_for(enum engine engine, const struct recording *recording);
+
+/* Returns the library engine that also reads the format of @recording's trace
+ * unit.
+ */
+enum engine engine_second(const struct recording *recording);
+
+/* Returns whether @engine, which is not ENGINE_DEFAULT, can decode @recording's
+ * trace.
+ */
+bool engine_reads(enum engine engine, const struct recording *recording);
+
+/* Opens the stream of @input as blocks. Returns like flow_source_open(). */
+int engine_open_blocks(enum engine engine, const struct flow_input *input,
+		       struct flow_source **source);
+
+#endif

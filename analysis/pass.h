@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef KT_ANALYSIS_PASS_H
+#define KT_ANALYSIS_PASS_H
+
+/* One pass over a recording: trace bytes of all CPUs become call events in one
+ * order, which a callback consumes.
+ *
+ *	stream of a CPU ─► cpu_pipeline ─┐   function events
+ *	stream of a CPU ─► cpu_pipeline ─┼─► event_merge ─► task_stacks ─► callback
+ *	...                              ┘                   a stack per task
+ *
+ * The pass starts at the last checkpoint before its window if the recording has
+ * checkpoints (checkpoints.h) and the callback's own state is in them or not
+ * needed; else at a sync point of each stream shortly before the window; else
+ * at the start. It ends when the callback needs no later event. The first pass
+ * that reaches the end writes the checkpoints.
+ *
+ * Invariants:
+ *  1. The callback receives the same events of the window, in the same order,
+ *     wherever the pass starts and with any number of threads. Only a start at
+ *     a sync point may not know functions that were open then; a note says so.
+ *  2. A pass changes nothing but the checkpoints beside the recording.
+ *  3. All of struct pass_input is constant during the pass, so that the threads
+ *     that decode may read it.
+ *
+ * Commands run passes by cmd/pipeline/pipeline.h, which reports errors and
+ * progress. The in-band library decodes one short stream again and again, by
+ * inband/part_decoder.c.
+ */
+
+#include "analysis/engine.h"
+#include "report/steps/call_step.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct code_image;
+struct jobs;
+struct log;
+struct recording;
+struct symbols;
+struct task_stacks;
+
+/* What a pass reads; all pointers are borrowed. */
+struct pass_input {
+	struct recording *recording;
+	struct code_image *image;
+	struct symbols *symbols;
+	struct jobs *jobs; /* the threads that decode; NULL: the caller's */
+	const struct log *log;
+	enum engine engine; /* not ENGINE_DEFAULT */
+	struct time_window window;
+	uint64_t done_ns; /* the callback may be done after this time */
+	bool decodes_all; /* decodes unneeded parts too, for tests */
+	/* windows always start at a sync point, never at a checkpoint; for
+	 * tests
+	 */
+	bool uses_points;
+	/* Called with the recording's time that the pass has reached, before
+	 * each run of events; NULL: not wanted.
+	 */
+	void (*progress)(void *ctx, uint64_t time_ns);
+	void *progress_ctx;
+};
+
+/* Sends the whole recording, which has a stream, through every stage to
+ * @callback.
+ *
+ * Returns 0 or a negative enum error. On success *@stacks holds the accounts of
+ * the events; the caller frees it with task_stacks_free().
+ */
+int pass_run(const struct pass_input *pass, struct step_callback *callback,
+	     struct task_stacks **stacks);
+
+#endif
