@@ -179,7 +179,7 @@ def check_each_column_sorts(reader):
     """Unknown columns are refused before a recording is opened. Tables
     without rows here print no columns that could be tried."""
     tables = ("flat", "processes", "threads", "servers", "requests",
-              "syscalls", "sleeps", "runqueue", "block", "interrupts", "user-sites",
+              "syscalls", "sleeps", "runqueue", "interrupts", "user-sites",
               "flat --lines", "flat --by=process", "threads --by=process",
               "interrupts=both", "interrupts=both --by=process")
     tried = 0
