@@ -134,6 +134,22 @@ def judge_fight(result):
         result, lambda cause, part: cause["cause"] == "lock"
         and part["kind"] not in ("tracer", "recorder")),
         traced_ns("fight", "flock"), 5_000_000)
+    check_order()
+
+
+def check_order():
+    """The command's processes come first, the longest first."""
+    rows = json.loads(subprocess.run(
+        [KTRACE, "report", "--processes", "--format=json", "-i",
+         f"{FOLDER}/fight"], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
+        text=True, check=True).stdout)["processes"]
+    own = [row["comm"] in ("sh", "flock", "gzip", "sleep", "date", "true")
+           for row in rows]
+    walls = [row["wall_ns"] for row in rows[:sum(own)]]
+    judge.expect("fight: the command's processes are the first of --processes",
+                 own == sorted(own, reverse=True) and False in own
+                 and walls == sorted(walls, reverse=True),
+                 [(row["comm"], row["wall_ns"]) for row in rows])
 
 
 def judge_quota(result):
