@@ -17,6 +17,7 @@
 #include "symbolize/gate/gate_marks.h"
 #include "symbolize/symbols/symbols.h"
 
+#include <assert.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -391,6 +392,7 @@ int pass_run(const struct pass_input *pass, struct step_callback *callback,
 	};
 	int status;
 
+	assert(pass->engine != ENGINE_DEFAULT);
 	pipeline.checkpoints = checkpoints_open(pass, callback);
 	status = run(&pipeline);
 	close_parts(&pipeline);

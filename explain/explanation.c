@@ -527,11 +527,6 @@ static void write_causes(const struct explanation *explanation, FILE *out)
 			items->count - i == 1 ? "" : "s");
 }
 
-static uint64_t start_ns(const struct explanation *explanation)
-{
-	return explanation->begin_ns;
-}
-
 static const struct cause *cause_at(const struct causes *causes, uint32_t index)
 {
 	for (size_t i = 0; i < causes->all.items.count; i++) {
@@ -567,11 +562,9 @@ static void write_long(const struct explanation *explanation,
 	struct text_line line = { .size = 0 };
 
 	add(&line, "%10s  ", duration_text_of(link->ns).text);
-	add(&line, "at %s: ",
-	    link->begin_ns > start_ns(explanation) ?
-		    duration_text_of(link->begin_ns - start_ns(explanation))
-			    .text :
-		    "0 s");
+	add(&line, "at %.6f: ",
+	    (double)(int64_t)(link->begin_ns - explanation->input->origin_ns) /
+		    1e9);
 	add_long(&line, explanation, item);
 	end_line(&line, out);
 }
@@ -582,7 +575,9 @@ static void write_longest(const struct explanation *explanation, FILE *out)
 
 	if (!causes->long_count)
 		return;
-	fputs("\nThe longest waits, by the time since its start:\n", out);
+	fprintf(out, "\nThe longest waits, at seconds %s:\n",
+		explanation->input->origin_ns ? "since the recording's start" :
+						"of the recording's clock");
 	for (size_t i = 0; i < causes->long_count; i++)
 		if (!i ||
 		    percent_of(explanation, causes->longest[i].link.ns) > 0.1)
@@ -715,10 +710,9 @@ static void write_crash(const struct explanation *explanation,
 	add_name(&line, task_names_last(explanation->input->names, crash->tid));
 	add(&line, " (process %" PRId32 ") was ended by ", crash->pid);
 	add_name(&line, crash->signal);
-	if (crash->time_ns >= start_ns(explanation))
-		add(&line, ", at %s",
-		    duration_text_of(crash->time_ns - start_ns(explanation))
-			    .text);
+	add(&line, ", at %.6f s",
+	    (double)(int64_t)(crash->time_ns - explanation->input->origin_ns) /
+		    1e9);
 	if (add_crash_place(&place, crash))
 		add(&line, ", in %s", place.text);
 	end_line(&line, out);

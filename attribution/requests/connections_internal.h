@@ -115,10 +115,10 @@ int channels_ask(struct channels *channels, uint64_t socket,
  */
 struct request *channels_asked(struct channels *channels, uint64_t socket);
 
-/* Marks the open requests of @socket as inferred that its server had read
- * before it sent the answer to @answered at @sent_ns, except @answered: the
- * server may answer them in any order. Returns whether there are any, and so
- * @answered is inferred, too.
+/* Marks as inferred the open requests of @socket, except @answered, that the
+ * server had read before it sent the answer to @answered at @sent_ns: it may
+ * answer them in any order. Returns whether there are any, so that @answered is
+ * inferred, too.
  */
 bool channels_infer_order(const struct channels *channels, uint64_t socket,
 			  const struct request *answered, uint64_t sent_ns);

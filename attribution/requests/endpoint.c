@@ -772,6 +772,7 @@ struct work_segment *requests_cut_at(struct requests *requests,
 		requests->status = -ERROR_MEMORY;
 		return NULL;
 	}
+	assert(!ended->end);
 	ended->end = clock_mark_refer(mark);
 	endpoint->segment = segment;
 	return ended;

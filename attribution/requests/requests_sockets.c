@@ -17,8 +17,8 @@
  * until then is part of it.
  */
 
-/* Creates a request from data that @endpoint sends or receives. The client sent
- * it between @begin and @sent; both references are consumed.
+/* Creates a request from data on the connection of @state. The client sent it
+ * between @begin and @sent; both references are consumed.
  */
 static struct request *open_request(struct requests *requests,
 				    struct connection_state *state,

@@ -119,7 +119,7 @@ static int open_all(struct function_graph *graph,
 	const struct graph_rescue rescue = { save_rest, graph };
 	int error = create_files(graph, choice);
 
-	/* Before any function is traced, since it would then take longer. */
+	/* This must precede the tracing of functions, which would slow it. */
 	if (!error)
 		error = kernel_names_read(&graph->names);
 	if (!error)

@@ -139,8 +139,8 @@ uint64_t code_pages_end(const struct kcore *kcore, uint64_t start,
 	return at > start ? at : start;
 }
 
-/* Code starts at a multiple of WORD, after the header of HEADER bytes, which
- * starts with the size of all.
+/* The BPF JIT compiler writes code after a header of HEADER bytes, whose first
+ * word is the size of header and code; both start at multiples of WORD.
  */
 enum { WORD = 4, HEADER = 8 };
 
@@ -536,7 +536,9 @@ static int walk_top(const struct walk *walk, uint64_t top)
 	return error;
 }
 
-/* Sets *@found to the executable parts of @range. */
+/* Adds the executable parts of @range, below the page table at @top, to
+ * walk->found. Returns 0 or a negative enum error.
+ */
 static int find_in(struct walk *walk, uint64_t top,
 		   const struct code_range *range)
 {

@@ -133,8 +133,8 @@ int trigger_output_map(const struct trigger_arming *arming,
 	return fill_hits(arming, trigger->hit_spec);
 }
 
-/* Open the event that receives reports, a trigger's own or @output, and create
- * the map through which programs find it.
+/* Opens the event that receives the trigger's reports, and creates the map through
+ * which programs find it.
  */
 static int hits_map(const struct trigger_arming *arming)
 {

@@ -9,8 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Most bytes consumed at once, each of which adds at most one branch. Reading
- * ahead uses this limit (REACH_BYTES).
+/* Maximum number of bytes consumed at once, each of which adds at most one branch.
+ * Reading ahead (INTEL_REACH_BYTES) must reach further.
  */
 enum { INTEL_RUN_BYTES = 512 };
 
@@ -280,12 +280,12 @@ enum {
 	 * again.
 	 */
 	RUNS = 8,
-	/* After this many branches without a time packet their bounds are given
-	 * up.
+	/* Maximum number of branches that wait for a packet with a time; more
+	 * are provided without an upper bound.
 	 */
 	OPEN_LIMIT = 1 << 18,
-	/* Branches without a time of their own wait for others; if there are
-	 * more than this, the trace has no other branches.
+	/* A branch without a time of its own waits for one that has a time; if
+	 * more than this wait, the trace has no such branches.
 	 */
 	MOST_UNTIMED = 1 << 12,
 };
@@ -476,7 +476,7 @@ static int read_on(struct intel_branches *b)
 		if (!status)
 			return 0;
 		if (status < 0) {
-			/* It may end far beyond the readable bytes. */
+			/* An invalid packet: where it ends is unknown. */
 			consume_damage(b);
 			return 1;
 		}

@@ -39,7 +39,9 @@ struct intel_tokens {
 	bool failed;	    /* out of memory: treated as the end of the trace */
 };
 
-/* After this many tokens without a time packet their bounds are given up. */
+/* Maximum number of tokens that wait for a packet with a time; more are provided
+ * without an upper bound.
+ */
 enum { OPEN_LIMIT = 1 << 18 };
 
 /* A token without its time. */

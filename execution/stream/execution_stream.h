@@ -71,7 +71,7 @@ void execution_stream_close(struct execution_stream *stream);
 /* Provides the next events, 1 or more, valid until the next call.
  *
  * Returns their count, 0 after FUNCTION_END was provided, or a negative enum
- * error: -ERROR_MEMORY, or the reason why a thread of @jobs could not open its
+ * error: -ERROR_MEMORY, or the reason why a decoding thread could not open its
  * decoder.
  */
 int execution_stream_next(struct execution_stream *stream,

@@ -450,8 +450,8 @@ static void print_row(const struct crashes_table *table,
 	task_label_write(table->input.names, crash->tid, crash->time_ns, out);
 	fputs("  ended by ", out);
 	name_write(out, NAME_TEXT, crash->signal);
-	fprintf(out, " at %" PRIu64 ".%09" PRIu64 " s\n",
-		crash->time_ns / 1000000000, crash->time_ns % 1000000000);
+	fprintf(out, " at %s s\n",
+		moment_text(crash->time_ns, table->input.origin_ns).text);
 	print_backwards("at", crash->stack, out);
 	print_backwards("calls", crash->calls, out);
 	fputs("\n", out);

@@ -47,7 +47,7 @@ class Address {
     this.written = "";	/* the address */
     addEventListener("popstate", () => this.apply());
   }
-  /* Returns the address of what the page shows. */
+  /* Returns the address of the current view. */
   text() {
     const { timeline, panel } = this.page;
     const { selection, view } = timeline;
@@ -74,15 +74,15 @@ class Address {
     const text = new URLSearchParams(parts).toString();
     return text ? `#${text}` : location.pathname;
   }
-  /* Called before a choice changes what is shown: what was moved until then
-   * belongs to the previous step.
+  /* Must be called before a choice changes the view: moves until then belong to the
+   * previous step.
    */
   begin() {
     if (this.timer && !this.step)
       this.write(false);
   }
-  /* Notes a change; @isStep: "back" returns to what was before it. All changes
-   * of one event are one step.
+  /* Notes a change; @isStep: "back" returns to the view before it. All changes of
+   * one event are one step.
    */
   changed(isStep) {
     if (this.isApplying || !this.page.timeline?.recording)
@@ -107,7 +107,7 @@ class Address {
     else
       history.replaceState(null, "", text);
   }
-  /* Shows what the address names; what it names wrongly is ignored. */
+  /* Shows the view that the address names; ignores its invalid parts. */
   async apply() {
     const parts = new URLSearchParams(location.hash.slice(1));
     const { timeline, panel } = this.page;

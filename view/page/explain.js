@@ -38,12 +38,12 @@ function explanationOf(recording, page) {
   return made;
 }
 
-/* Returns a link to a moment of the explanation. Its times are those of the
+/* Returns a link to a moment of the explanation, whose times are by the
  * recording's clock.
  */
 function explainedMoment(recording, { begin_ns, ns, tid }, page) {
   const from = begin_ns - recording.first_ns;
-  const thread = recording.threads.findIndex((thread) => thread.tid === tid);
+  const thread = recording.threads.findIndex((other) => other.tid === tid);
   return momentLink(moment(from, 1e3), () =>
     page.goTo(from, from + ns, thread < 0 ? undefined : thread));
 }

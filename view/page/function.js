@@ -64,7 +64,7 @@ function outermost(nodes, called) {
   });
 }
 
-/* Returns what the function called, as one tree. */
+/* Returns the function's callees, as one tree. */
 function calleesTree(nodes, called) {
   const root = newNode(called, null);
   const merge = (from, to) => {
@@ -83,7 +83,7 @@ function calleesTree(nodes, called) {
   return finishTree(root);
 }
 
-/* Returns who called the function, as one tree: below each caller its callers,
+/* Returns the function's callers, as one tree: below each caller its callers,
  * with the function's time when it was called so.
  */
 function callersTree(nodes, called) {

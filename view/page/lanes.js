@@ -7,6 +7,11 @@ const ROW = { head: 20, cpu: 18, state: 16, call: 15, more: 16, gap: 3 };
 /* The number of threads of a process that are shown at first. */
 const FEW_THREADS = 8;
 
+/** A row of the timeline, at @top.
+ * @typedef {{ kind: string, label: string, height: number, top: number, about?: string,
+ *   lane?: number, number?: number, group?: number | string }} Row
+ */
+
 /* Labels and order of a recording's threads; idle ones are last. */
 function threadLabel(thread) {
   if (thread.tid > 0)
@@ -54,8 +59,8 @@ const THREAD_ORDERS = {
   tid: { title: "thread number", value: (thread) => -thread.tid },
 };
 
-/* What the user chose to see of the threads: which have their calls shown
- * (open), which processes show all or none of their threads, pins, a filter.
+/* The user's choice of rows: the threads whose calls are shown (open), the
+ * processes that show all or none of their threads, pins, a filter.
  */
 class RowChoice {
   constructor() {

@@ -78,7 +78,7 @@ class ModeSwitch {
     this.choice = MODES.includes(storedMode()) ? storedMode() : "auto";
     this.system = matchMedia("(prefers-color-scheme: dark)");
     this.system.addEventListener("change", () => this.apply());
-    this.button = document.getElementById("mode");
+    this.button = byId("mode");
     this.button.addEventListener("click", () => {
       this.choice = MODES[(MODES.indexOf(this.choice) + 1) % MODES.length];
       storeMode(this.choice);
@@ -110,7 +110,7 @@ const CODE_KINDS = {
 const knownColors = new Map();
 
 /* Returns the colour of a name of @kind of CODE_KINDS, the same everywhere:
- * the hue is the kind's, shades tell neighbours apart.
+ * the hue is the kind's, shades distinguish neighbours.
  */
 function codeColor(kind, name) {
   const key = `${kind} ${name}`;
