@@ -95,7 +95,7 @@ static void print_hits(const struct collector_result *result)
 		       result->by_stops);
 	if (result->missed)
 		say_of("record",
-		       "triggers missed %" PRIu64
+		       "the probes missed %" PRIu64
 		       " calls: too many were in progress at once",
 		       result->missed);
 	if (result->end == COLLECTOR_HITS_REACHED)

@@ -80,7 +80,7 @@ static void timeline_lanes_free(struct timeline_lanes *lanes)
 	free(lanes);
 }
 
-/* Emits tracks to @lanes and passes steps to @next; borrows all arguments.
+/* Emits tracks to @callback and passes steps to @next; borrows all arguments.
  * Returns NULL when out of memory.
  */
 static struct timeline_lanes *timeline_lanes_new(const struct session *session,

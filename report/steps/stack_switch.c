@@ -215,21 +215,20 @@ static struct call_stack *suspend_again(struct call_stack *stack)
 				     stack_pool_count(stack->pool) - 1);
 }
 
-/* Copies the frames of @stack from @at on to the pool. Returns the copy, or
- * NULL when out of memory.
+/* Copies the frames of @stack from @at to @end to the pool, with room for another
+ * one. Returns the copy, or NULL when out of memory.
  */
-static struct call_stack *keep_from(struct call_stack *stack, size_t at)
+static struct call_stack *keep_frames(struct call_stack *stack, size_t at,
+				      size_t end)
 {
-	uint32_t count = stack->count - (uint32_t)at;
-	struct call_stack *kept = at ? NULL : suspend_again(stack);
+	uint32_t count = (uint32_t)(end - at);
+	struct call_stack *kept;
 
-	if (kept)
-		return kept;
-	make_room(stack->pool, count);
+	make_room(stack->pool, count + 1);
 	kept = stack_pool_add(stack->pool);
 	if (!kept)
 		return NULL;
-	kept->frames = calloc(count, sizeof(*kept->frames));
+	kept->frames = calloc(count + 1, sizeof(*kept->frames));
 	if (!kept->frames) {
 		array_remove(&stack->pool->stacks,
 			     stack_pool_count(stack->pool) - 1, 1);
@@ -238,10 +237,24 @@ static struct call_stack *keep_from(struct call_stack *stack, size_t at)
 	memcpy(kept->frames, frames_at(stack, at),
 	       count * sizeof(*kept->frames));
 	kept->count = count;
-	kept->room = count;
-	kept->partial = stack->partial;
+	kept->room = count + 1;
 	kept->fiber = stack->fiber;
 	stack->pool->frames += count;
+	return kept;
+}
+
+/* Copies the frames of @stack from @at on to the pool. Returns the copy, or
+ * NULL when out of memory.
+ */
+static struct call_stack *keep_from(struct call_stack *stack, size_t at)
+{
+	struct call_stack *kept = at ? NULL : suspend_again(stack);
+
+	if (kept)
+		return kept;
+	kept = keep_frames(stack, at, stack->count);
+	if (kept)
+		kept->partial = stack->partial;
 	return kept;
 }
 
@@ -567,6 +580,85 @@ int stack_switch_begin(struct call_stack *stack,
 	if (suspend_from(stack, 0, output) < 0)
 		return -ERROR_MEMORY;
 	return begin(stack, event, output);
+}
+
+int stack_switch_enter(struct call_stack *stack,
+		       const struct function_event *event,
+		       struct call_stack_output *output)
+{
+	if (!is_of_user(stack) || frames_floor(stack) ||
+	    frames_top(stack)->function == event->function)
+		return 0;
+	if (suspend_from(stack, 0, output) < 0)
+		return -ERROR_MEMORY;
+	return begin(stack, event, output);
+}
+
+/* Returns the first frame of @stack after @at that was entered by a jump of
+ * @function, or the number of frames.
+ */
+static size_t next_part(const struct call_stack *stack, size_t at,
+			uint32_t function)
+{
+	for (at++; at < stack->count; at++)
+		if (frames_at(stack, at)->how == HOW_TAIL &&
+		    frames_at(stack, at)->jumped_from == function)
+			break;
+	return at;
+}
+
+/* Suspends the part of @stack from @at to @end, which is a stack of its own; it
+ * ends in @function, which switched to the frame at @end.
+ */
+static int suspend_part(struct call_stack *stack, size_t at, size_t end,
+			uint32_t function, uint32_t owner)
+{
+	struct call_stack *kept = keep_frames(stack, at, end);
+
+	if (!kept)
+		return -ERROR_MEMORY;
+	kept->owner = owner;
+	if (at) {
+		kept->fiber = next_fiber(stack->pool);
+		kept->frames[0].returns_anywhere = true;
+	}
+	if (end == stack->count)
+		return 0;
+	kept->frames[kept->count++] = (struct call_frame){
+		.function = function,
+		.return_address = frames_at(stack, end)->return_address,
+		.how = HOW_CALL,
+	};
+	stack->pool->frames++;
+	return 0;
+}
+
+int stack_switch_part(struct call_stack *stack, size_t at,
+		      const struct function_event *event,
+		      struct call_stack_output *output)
+{
+	uint32_t function = frames_top(stack)->function;
+	struct wanted wanted = {
+		.address = event->address,
+		.function = event->function,
+	};
+
+	if (!is_of_user(stack) || frames_floor(stack) ||
+	    frames_at(stack, at)->how != HOW_TAIL ||
+	    frames_at(stack, at)->jumped_from != function ||
+	    function == FUNCTION_UNKNOWN)
+		return 0;
+	if (stack->roles)
+		switch_roles_set(stack->roles, function, ROLE_JUMPS);
+	for (size_t begin = 0, end; begin < stack->count; begin = end) {
+		end = next_part(stack, begin, function);
+		if (suspend_part(stack, begin, end, function,
+				 output->step.task->index) < 0)
+			return -ERROR_MEMORY;
+	}
+	stack->partial = (struct partial_stack){ 0 };
+	frames_pop_to(stack, 0, false, output);
+	return switch_to(stack, &wanted, output);
 }
 
 static size_t find_role(const struct call_stack *stack, uint8_t role)

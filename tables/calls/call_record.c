@@ -270,15 +270,10 @@ static bool call_record_line(const struct call_record_context *context,
 			     const struct sleep_place *place, char *text,
 			     size_t size)
 {
-	const struct function *label =
-		function_at(context->functions, place->label);
 	struct source_line line;
 
-	/* The return address is after the call, perhaps on another line. */
-	if (!context->lines || !place->address ||
-	    place->address <= label->address ||
-	    !lines_find(context->lines, label,
-			place->address - 1 - label->address, &line))
+	if (!sleep_find_line(context->lines, context->functions, place->label,
+			     place->address, &line))
 		return false;
 	snprintf(text, size, "%s:%d", line.file, line.line);
 	return true;

@@ -159,10 +159,13 @@ def check_fibers():
         check("no goroutine sleeps for the scheduler", asleep == [(0,)],
               asleep)
     else:
+        # That a routine which jumps switches stacks shows when it resumes the
+        # first one: fibers have no number until then.
         asleep = ask("SELECT fiber, count(*) FROM call "
                      "WHERE function LIKE '%clock_nanosleep' "
-                     "AND module <> '' GROUP BY fiber")
-        check("one fiber sleeps", len(asleep) == 1 and asleep[0][0], asleep)
+                     "AND module <> '' AND fiber > 0 GROUP BY fiber")
+        check("one fiber sleeps", [11 <= count <= 12 for _, count in asleep] ==
+              [True], asleep)
 
 
 def check_tiers(rows, counts):
