@@ -128,6 +128,7 @@ static void print_help(void)
 	      "missing or not\npermitted, and how to fix it.  Exit "
 	      "code 0: it can be traced.\n\n"
 	      "  --format=FORMAT        text or json\n"
+	      "  --selftest             then run ktrace-hw selftest\n"
 	      "  --help                 this text\n",
 	      stdout);
 	fputs(console_options_help, stdout);
@@ -137,11 +138,13 @@ static int run_doctor(int argc, char **argv)
 {
 	static const struct option options[] = {
 		{ "format", required_argument, NULL, 'f' },
+		{ "selftest", no_argument, NULL, 's' },
 		{ "help", no_argument, NULL, 'h' },
 		{ NULL, 0, NULL, 0 },
 	};
 	const char *format = "text";
-	int option;
+	bool with_selftest = false;
+	int option, code;
 
 	optind = 1;
 	while ((option = next_option(argc, argv, "h", options)) != -1) {
@@ -149,9 +152,12 @@ static int run_doctor(int argc, char **argv)
 			print_help();
 			return EXIT_OK;
 		}
-		if (option != 'f')
+		if (option == 's')
+			with_selftest = true;
+		else if (option == 'f')
+			format = optarg;
+		else
 			return EXIT_USAGE;
-		format = optarg;
 	}
 	if (optind < argc) {
 		say_of("doctor", "'%s': it takes only options", argv[optind]);
@@ -159,7 +165,10 @@ static int run_doctor(int argc, char **argv)
 	}
 	if (strcmp(format, "text") != 0 && strcmp(format, "json") != 0)
 		return refuse_format(format);
-	return diagnose(!strcmp(format, "json"));
+	code = diagnose(!strcmp(format, "json"));
+	if (code || !with_selftest)
+		return code;
+	return selftest_command.run(1, argv);
 }
 
 const struct command doctor_command = {

@@ -173,8 +173,10 @@ static int decode(struct ktrace_hw *k, const struct ktrace_hw_record **record)
 		part_decoder_forget_code(k->decoder);
 		error = own_recording_follow(&k->own.recording);
 	}
+	/* At least one, of an unknown number. */
 	return error ? error :
 		       part_decoder_run(k->decoder, &k->part, &k->times,
+					thread_events_miss_cpu(&k->own.events),
 					record);
 }
 

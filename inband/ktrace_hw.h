@@ -129,7 +129,8 @@ struct ktrace_hw_record {
 	const struct ktrace_hw_call *calls;
 	size_t call_count;
 	/* Gaps in the trace, the bytes lost in them as far as known, the reason
-	 * of the first gap ("" if there is none), and lost records of sleeps.
+	 * of the first gap ("" if there is none), and lost records of sleeps:
+	 * at least 1 if a CPU was switched off since ktrace_hw_open().
 	 */
 	uint64_t gaps;
 	uint64_t lost_bytes;

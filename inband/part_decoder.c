@@ -496,7 +496,7 @@ static int decode(struct part_decoder *decoder, const struct recording *part,
 
 int part_decoder_run(struct part_decoder *decoder,
 		     const struct part_bytes *bytes,
-		     const struct bracket_times *times,
+		     const struct bracket_times *times, uint64_t lost_records,
 		     const struct ktrace_hw_record **record)
 {
 	struct recording *part;
@@ -512,7 +512,8 @@ int part_decoder_run(struct part_decoder *decoder,
 			-ERROR_NOT_FOUND;
 	if (!error)
 		*record = maker_end(&decoder->maker,
-				    recording_counts(part)->lost_records);
+				    recording_counts(part)->lost_records +
+					    lost_records);
 	recording_part_close(part);
 	return error;
 }

@@ -111,7 +111,8 @@ static int untimed_overview(const struct session *session,
 		overview_write_json(session->recording, stacks, output->out);
 		fputs("\"processes\":null}\n", output->out);
 	} else if (!status) {
-		overview_write_text(session->recording, stacks, output->out);
+		overview_write_text(session->recording, stacks,
+				    session->origin_ns, output->out);
 	}
 	task_stacks_free(stacks);
 	return status;
@@ -783,6 +784,7 @@ static int table_pass(const struct session *session, struct table_run *runs,
 		.kinds = kinds,
 		.groups = session->groups,
 		.window = session->window,
+		.origin_ns = session->origin_ns,
 	};
 	int status = events && kinds && lines ?
 			     pass(session, &input, runs, count, has_heads) :

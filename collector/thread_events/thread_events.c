@@ -74,6 +74,8 @@ static int open_code_changes(struct thread_events *events)
 	int error;
 
 	what.attr.wakeup_watermark = CPU_RING_BYTES;
+	/* for thread_events_miss_cpu() */
+	what.attr.read_format |= PERF_FORMAT_TOTAL_TIME_ENABLED;
 	spec = event_list_add(&events->events, what);
 	error = spec < 0 ? spec : 0;
 	if (!error)
@@ -338,6 +340,23 @@ int thread_events_stop(const struct thread_events *events)
 	return ioctl(events->trace_fd, PERF_EVENT_IOC_DISABLE, 0) < 0 ?
 		       -ERROR_SYSTEM :
 		       0;
+}
+
+/* Each look costs two system calls for each CPU, and what it finds stays. */
+enum { LOOK_NS = 10000000 };
+
+bool thread_events_miss_cpu(struct thread_events *events)
+{
+	uint64_t now_ns = thread_events_now_ns(events);
+	struct array away = ARRAY_OF(struct away_cpu);
+
+	if (events->misses_cpu || now_ns - events->looked_ns < LOOK_NS)
+		return events->misses_cpu;
+	events->looked_ns = now_ns;
+	events->misses_cpu = away_cpus_find(&events->events, 0, &away) ||
+			     away.count;
+	array_free(&away);
+	return events->misses_cpu;
 }
 
 uint64_t thread_events_now_ns(const struct thread_events *events)

@@ -5,6 +5,7 @@
 #include "common/error.h"
 #include "symbolize/functions/function_table.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -134,6 +135,7 @@ int frames_grow(struct call_stack *stack)
 void frames_pop_to(struct call_stack *stack, size_t count, bool seen,
 		   struct call_stack_output *output)
 {
+	assert(count <= stack->count);
 	while (stack->count > count)
 		frames_pop(stack,
 			   seen && stack->count == count + 1 ? 0 : UNSEEN_END,

@@ -254,6 +254,7 @@ call_record_context_of(const struct attribution_input *input,
 		.wakers = task_tracker_wakers(tracker),
 		.stacks = task_tracker_stacks(tracker),
 		.lines = input->lines,
+		.origin_ns = input->origin_ns,
 		.has_off_cpu =
 			known_events_has(input->events, EVENT_SCHED_SWITCH) &&
 			known_events_has(input->events, EVENT_SCHED_WAKING),
@@ -352,8 +353,8 @@ void call_line_text(const struct call_record_context *context,
 	const struct system_call *call = record->call;
 	FILE *out = context->out;
 
-	fprintf(out, "%6" PRIu64 ".%09" PRIu64 "  ",
-		call->begin_ns / 1000000000, call->begin_ns % 1000000000);
+	fprintf(out, "%16s  ",
+		moment_text(call->begin_ns, context->origin_ns).text);
 	write_task(context, call);
 	fprintf(out, " %9s  ",
 		duration_text_of(call->end_ns - call->begin_ns).text);
@@ -367,8 +368,8 @@ static void print_head(const struct call_record_context *context,
 {
 	FILE *out = context->out;
 
-	fprintf(out, "%6" PRIu64 ".%09" PRIu64 "  ",
-		call->begin_ns / 1000000000, call->begin_ns % 1000000000);
+	fprintf(out, "%16s  ",
+		moment_text(call->begin_ns, context->origin_ns).text);
 	task_label_write(context->names, call->task->tid, call->begin_ns, out);
 	fputs("  ", out);
 	call_line_call(context, call);

@@ -78,16 +78,9 @@ static bool is_flushing(const struct block_io *io)
 static uint64_t common_sectors(const struct block_io *io,
 			       const struct block_range *range)
 {
-	uint64_t begin = io->range.sector;
-	uint64_t end = begin + io->range.sectors;
-
-	if (io->range.device != range->device)
-		return 0;
-	if (begin < range->sector)
-		begin = range->sector;
-	if (end > range->sector + range->sectors)
-		end = range->sector + range->sectors;
-	return end > begin ? end - begin : 0;
+	return io->range.device == range->device ?
+		       block_range_common(&io->range, range) :
+		       0;
 }
 
 /* Emits item @index, and removes it. */
@@ -283,7 +276,7 @@ int block_ios_wake(struct block_ios *ios, int32_t cpu, int32_t tid,
 	return 0;
 }
 
-/* Returns how much of @wake_ns - @asleep_ns to @wake_ns is in between. */
+/* Returns how much of @sleep is between @begin_ns and @end_ns. */
 static uint64_t overlap(const struct sleep *sleep, uint64_t begin_ns,
 			uint64_t end_ns)
 {

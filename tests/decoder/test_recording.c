@@ -144,6 +144,41 @@ START_TEST(kinds_are_filtered)
 }
 END_TEST
 
+static void add_sample(uint64_t id, uint64_t time_ns)
+{
+	const struct {
+		uint64_t id;
+		uint64_t ip;
+		int32_t pid;
+		int32_t tid;
+		uint64_t time_ns;
+		uint64_t cpu;
+	} body = { .id = id, .pid = 1, .tid = 1, .time_ns = time_ns };
+
+	recording_fixture_record(&fixture, PERF_RECORD_SAMPLE, 0, &body,
+				 sizeof(body), NULL);
+}
+
+static bool is_second_event(const struct recording_event *event)
+{
+	return event == recording_event(recording, 1);
+}
+
+START_TEST(samples_of_unwanted_events_are_dropped)
+{
+	struct sideband_record record;
+
+	add_sample(1, 100);
+	add_sample(2, 200);
+	add_sample(77, 300);
+	open_it(SIDEBAND_BIT(SIDEBAND_SAMPLE));
+	sideband_choose_samples(sideband, is_second_event);
+	ck_assert_int_eq(sideband_next(sideband, &record), 1);
+	ck_assert_uint_eq(record.time_ns, 200);
+	expect_end();
+}
+END_TEST
+
 START_TEST(a_bad_record_ends_the_walk)
 {
 	add_comm("a", 1, 100);
@@ -354,6 +389,7 @@ int main(void)
 	tcase_add_test(tcase, a_recording_begins_when_its_trace_does);
 	tcase_add_test(tcase, unknown_records_are_stepped_over);
 	tcase_add_test(tcase, kinds_are_filtered);
+	tcase_add_test(tcase, samples_of_unwanted_events_are_dropped);
 	tcase_add_test(tcase, a_bad_record_ends_the_walk);
 	tcase_add_test(tcase, a_cpu_that_no_machine_has_is_unknown);
 	tcase_add_test(tcase, compressed_records_are_unpacked);

@@ -182,6 +182,7 @@ main() {
 			python3 "$HERE/view.py" "$KTRACE" "$WORK/kernel"
 		run "rows beside functions: long" \
 			python3 "$HERE/lanes.py" "$KTRACE" "$WORK/long"
+		run "the page's scripts" python3 "$HERE/page_lint.py"
 		run "pages of two CPUs and of a large recording" pages
 		run "damaged copies: user" damage "$KTRACE" "$WORK/small"
 		run "damaged copies: user, sanitized" \

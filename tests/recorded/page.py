@@ -244,7 +244,8 @@ def check_explain(page):
         return { id: first.id, text: first.textContent,
           moments: first.querySelectorAll(".moment").length };""")
     assert shown["id"] == "explanation", shown
-    head, *lines = page.said("explain").splitlines()
+    lines = page.said("explain").splitlines()
+    (head,) = [line for line in lines if "What had to happen" in line]
     assert head in shown["text"], (head, shown)
     causes = [line.split("  ", 2)[-1].strip() for line in lines
               if " %  " in line and "smaller cause" not in line]
@@ -836,6 +837,11 @@ def try_page(address, function, program, recording, checks):
         window.wait("window.page?.timeline?.recording?.is_complete",
                     "the whole recording", 600)
         page = Page(window, function, program, recording)
+        first_ms = window.run("return page.timeline.frames.first_ms;")
+        print(f"the first frame came after {first_ms:.0f} ms")
+        if first_ms > MOST_MS:
+            failed += 1
+            print(f"FAILED: more than {MOST_MS} ms")
         for check in checks:
             try:
                 check(page)
