@@ -582,6 +582,25 @@ int stack_switch_begin(struct call_stack *stack,
 	return begin(stack, event, output);
 }
 
+/* Continues from an empty @stack where @event leads to: on the stack that waits
+ * there, or on one that was not seen before. Returns 1 or -ERROR_MEMORY.
+ */
+static int continue_at(struct call_stack *stack,
+		       const struct function_event *event,
+		       struct call_stack_output *output)
+{
+	struct wanted wanted = {
+		.address = event->address,
+		.function = event->function,
+	};
+	int status = switch_to(stack, &wanted, output);
+
+	if (status)
+		return status;
+	stack->fiber = next_fiber(stack->pool);
+	return frames_push_unseen(stack, event, output) < 0 ? -ERROR_MEMORY : 1;
+}
+
 int stack_switch_enter(struct call_stack *stack,
 		       const struct function_event *event,
 		       struct call_stack_output *output)
@@ -638,10 +657,6 @@ int stack_switch_part(struct call_stack *stack, size_t at,
 		      struct call_stack_output *output)
 {
 	uint32_t function = frames_top(stack)->function;
-	struct wanted wanted = {
-		.address = event->address,
-		.function = event->function,
-	};
 
 	if (!is_of_user(stack) || frames_floor(stack) ||
 	    frames_at(stack, at)->how != HOW_TAIL ||
@@ -658,7 +673,7 @@ int stack_switch_part(struct call_stack *stack, size_t at,
 	}
 	stack->partial = (struct partial_stack){ 0 };
 	frames_pop_to(stack, 0, false, output);
-	return switch_to(stack, &wanted, output);
+	return continue_at(stack, event, output);
 }
 
 static size_t find_role(const struct call_stack *stack, uint8_t role)
@@ -778,10 +793,6 @@ int stack_switch_go(struct call_stack *stack,
 		    const struct function_event *event,
 		    struct call_stack_output *output)
 {
-	struct wanted wanted = {
-		.address = event->address,
-		.function = event->function,
-	};
 	size_t to_g0 = find_role(stack, ROLE_MORESTACK);
 	int status = 0;
 
@@ -799,11 +810,7 @@ int stack_switch_go(struct call_stack *stack,
 		return status;
 	if (event->kind == FUNCTION_TAIL_CALL)
 		return begin(stack, event, output);
-	status = switch_to(stack, &wanted, output);
-	if (status)
-		return status;
-	stack->fiber = next_fiber(stack->pool);
-	return frames_push_unseen(stack, event, output) < 0 ? -ERROR_MEMORY : 1;
+	return continue_at(stack, event, output);
 }
 
 /* Ensures invariant 3 for adding another unwound stack. */
