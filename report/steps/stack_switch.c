@@ -746,12 +746,31 @@ static int leave_goroutine(struct call_stack *stack,
 	return 1;
 }
 
+/* Exits the frames of g0, above @to_g0, and suspends the goroutine below. */
+static int leave_morestack(struct call_stack *stack, size_t to_g0,
+			   struct call_stack_output *output)
+{
+	int status;
+
+	end_from(stack, to_g0 + 1, output);
+	status = suspend_from(stack, 0, output);
+	stack->fiber = 0;
+	return status;
+}
+
+/* Exits a stack of g0 that no goroutine entered, such as a new thread's. */
+static void leave_g0(struct call_stack *stack, struct call_stack_output *output)
+{
+	end_from(stack, 0, output);
+}
+
 int stack_switch_call(struct call_stack *stack,
 		      const struct function_event *event,
 		      struct call_stack_output *output)
 {
 	uint8_t role = switch_role(stack->roles, event->function);
 	bool is_on_g0 = role_at(stack, stack->count - 1) == ROLE_MCALL;
+	size_t to_g0 = find_role(stack, ROLE_MORESTACK);
 
 	if (!is_of_user(stack))
 		return 0;
@@ -759,21 +778,9 @@ int stack_switch_call(struct call_stack *stack,
 		return leave_goroutine(stack, event, output);
 	if (role == ROLE_LAST && is_on_g0)
 		end_goroutine(stack, output->step.task->index);
+	if (role == ROLE_SCHEDULE && to_g0 != NO_FRAME)
+		return leave_morestack(stack, to_g0, output);
 	return 0;
-}
-
-/* Exits the frames of g0, above @to_g0, and suspends the goroutine below. */
-static int leave_morestack(struct call_stack *stack, size_t to_g0,
-			   struct call_stack_output *output)
-{
-	end_from(stack, to_g0 + 1, output);
-	return suspend_from(stack, 0, output);
-}
-
-/* Exits a stack of g0 that no goroutine entered, such as a new thread's. */
-static void leave_g0(struct call_stack *stack, struct call_stack_output *output)
-{
-	end_from(stack, 0, output);
 }
 
 /* Returns whether runtime.newstack returns to the function that needed more
