@@ -16,6 +16,7 @@ static const struct {
 	{ "gogo", ROLE_GOGO },		 { "mcall", ROLE_MCALL },
 	{ "morestack", ROLE_MORESTACK }, { "morestack_noctxt", ROLE_MORESTACK },
 	{ "newstack", ROLE_NEWSTACK },	 { "goexit0", ROLE_LAST },
+	{ "schedule", ROLE_SCHEDULE },
 };
 
 static uint8_t role_of(const struct function *function)
