@@ -157,6 +157,6 @@ void record_summary(const char *folder, const struct collector_result *result)
 	print_crash(result);
 	print_losses(result);
 	print_cost();
-	say_of("record", "look at it with: ktrace-hw report%s%s",
+	say_of("record", "look at it with: ktrace-hw explain%s%s",
 	       is_default ? "" : " -i ", is_default ? "" : name);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "tables/calls/crashes_table_internal.h"
+#include "tables/calls/crashes_table.h"
 
 #include "attribution/events/event_handler.h"
 #include "attribution/events/known_events.h"
@@ -366,6 +366,16 @@ static void take_event(struct event_handler *handler,
 	stack = task ? array_reach(&table->stacks, task->index) : NULL;
 	if (stack)
 		crash_stack_exit_call(stack, event->values[SYSTEM_CALL_NUMBER]);
+}
+
+const struct crash *crashes_table_found(const struct event_handler *handler,
+					size_t *count)
+{
+	const struct crashes_table *table =
+		(const struct crashes_table *)handler;
+
+	*count = table->crashes.count;
+	return table->crashes.items;
 }
 
 static void close_table(struct event_handler *handler)

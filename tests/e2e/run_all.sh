@@ -21,7 +21,7 @@ tests=(record.sh queries.sh function_graph.sh arm64.sh
 	"attribution_processes.sh one_cpu two_cpus"
 	"attribution_interrupts.sh one_cpu" inband.sh
 	"functions.sh 6.12 1 ls all modules" top.sh
-	explain.sh attribution_syscalls.sh gating.sh serve.sh store.sh attribution_sleeps.sh
+	explain_real.sh explain.sh attribution_syscalls.sh gating.sh serve.sh store.sh attribution_sleeps.sh
 	"faults.sh 6 1 1 kills"
 	attribution_levels.sh attribution_groups.sh "functions.sh 6.1 1 events"
 	triggers.sh attribution_relations.sh tutorial.sh attribution_servers.sh
@@ -78,6 +78,8 @@ if [[ ${1:-all} == full ]]; then
 		"attribution_requests.sh 6.1 2 poll-unix poll-tcp pool-pipe pool-tcp fork-pipe"
 		"attribution_requests.sh 6.1 2 fork-unix chain-pipe chain-tcp ahead-pipe ahead-unix"
 		"explain.sh 6.12 2" "explain.sh 6.1" "explain.sh 7.3"
+		"explain_real.sh 6.12 2" "explain_real.sh 6.1"
+		"explain_real.sh 7.3"
 		"attribution_sleeps.sh 6.12 2" "attribution_sleeps.sh 6.1 2"
 		"attribution_syscalls.sh 6.12 2" "attribution_syscalls.sh 6.1 2"
 		"attribution_servers.sh 6.12 2" "attribution_servers.sh 6.1 2"
