@@ -121,6 +121,10 @@ verify() {
 	return "$failed"
 }
 
+consumers() { # recording with attribution
+	run "consumers" python3 "$HERE/consumers.py" "$KTRACE" "$WORK/kernel" "$1"
+}
+
 # The program with sanitizers, as it is now.
 make_checked() {
 	[[ $CHECKED != "$ROOT/build-san/ktrace-hw" ]] ||
@@ -160,8 +164,7 @@ main() {
 	run "formats: user" python3 "$HERE/formats.py" "$KTRACE" "$WORK/small"
 	run "rows beside functions: kernel" \
 		python3 "$HERE/lanes.py" "$KTRACE" "$WORK/kernel"
-	run "profiles, read by their tools" python3 "$HERE/consumers.py" \
-		"$KTRACE" "$WORK/kernel" "$WORK/long"
+	[[ $LEVEL == full ]] || consumers "$WORK/long"
 	run "Python" python3 "$HERE/python_page.py" "$KTRACE" "$WORK/long"
 	run "options" python3 "$HERE/options.py" "$KTRACE" "$WORK/kernel"
 	run "output" python3 "$HERE/output.py" "$KTRACE" "$WORK/kernel"
@@ -186,6 +189,8 @@ main() {
 	run "mutants, sanitized" mutants
 	if [[ $LEVEL == full ]]; then
 		run "windows" windows
+		# Of one CPU, and of two with attribution.
+		consumers "$WORK/windows-2/recording"
 		run "windows and threads: arm64" windows_arm64
 		run "rows beside functions: user" \
 			python3 "$HERE/lanes.py" "$KTRACE" "$WORK/small"

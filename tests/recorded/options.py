@@ -261,7 +261,7 @@ def check_formats_offered(reader):
         ("report", "--callgraph"): ("text", "csv", "json"),
         ("timeline",): ("text", "csv", "json", "raw"),
         ("flamegraph",): ("svg", "folded"),
-        ("export",): ("perfetto", "chrome", "csv", "json", "ndjson"),
+        ("export",): ("perfetto", "firefox", "chrome", "csv", "json", "ndjson"),
     }
     for command, formats in offered.items():
         few = () if command in (("flamegraph",), ("explain",)) else ("--top", "3")
