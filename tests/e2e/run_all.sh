@@ -27,7 +27,7 @@ tests=(record.sh queries.sh function_graph.sh arm64.sh
 	triggers.sh attribution_relations.sh tutorial.sh attribution_servers.sh
 	attribution_requests.sh attribution_cost.sh attribution_locks.sh
 	classic_bpf.sh annotate.sh generated_code.sh names.sh
-	"selftest.sh 6.12 1 whole tnt-lost fast-clock")
+	"selftest.sh 6.12 1 whole tnt-lost fast-clock" rights.sh)
 if [[ ${1:-all} == full ]]; then
 	tests+=("generated_code.sh 6.1 2" "generated_code.sh 7.3"
 		"selftest.sh 6.12 2" "selftest.sh 6.1" "selftest.sh 7.3"
