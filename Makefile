@@ -14,7 +14,10 @@ MAKEFLAGS += --no-builtin-rules
 BUILD   := build$(if $(ARCH),-$(ARCH))$(if $(FUZZ),-fuzz,$(if $(SAN),-san))
 OBJCOPY ?= objcopy
 SPLIT   := common collector decoder symbolize execution report attribution tables view sql store cmd
-FOLDERS := $(SPLIT) archive analysis explain selftest serve inband $(patsubst %/,%,$(wildcard $(SPLIT:%=%/*/)))
+MODULES := $(SPLIT) archive analysis explain selftest serve inband
+FOLDERS := $(MODULES) $(patsubst %/,%,$(wildcard $(SPLIT:%=%/*/)))
+# The suites of a module are in tests/MODULE; fixtures are in tests.
+TEST_SRCS := $(wildcard tests/*.c $(MODULES:%=tests/%/test_*.c))
 PREFIX  ?= /usr/local
 LIBDIR  ?= $(PREFIX)/lib
 LIBEXEC  = $(PREFIX)/libexec/ktrace-hw
@@ -56,14 +59,14 @@ HAVE_IPT := $(if $(ARCH),,$(shell echo '\#include <intel-pt.h>' | \
             $(CC) -E - >/dev/null 2>&1 && echo yes))
 IPT_SRCS := $(wildcard decoder/libipt/libipt_*.c)
 NO_IPT_SRCS := decoder/libipt/without_libipt.c
-NO_IPT_TESTS := $(shell grep -l intel-pt.h tests/*.c)
+NO_IPT_TESTS := $(shell grep -l intel-pt.h $(TEST_SRCS))
 
 # Without libmicrohttpd, `ktrace-hw view` is left out.
 HAVE_MHD := $(if $(ARCH),,$(shell echo '\#include <microhttpd.h>' | \
             $(CC) -E - >/dev/null 2>&1 && echo yes))
 MHD_SRCS := view/http/server.c
 NO_MHD_SRCS := view/http/without_server.c
-NO_MHD_TESTS := $(shell grep -l view/http/ tests/*.c)
+NO_MHD_TESTS := $(shell grep -l view/http/ $(TEST_SRCS))
 
 # Without libcurl and LZ4, stores can only be files.
 HAVE_CURL := $(if $(ARCH),,$(shell \
@@ -71,7 +74,7 @@ HAVE_CURL := $(if $(ARCH),,$(shell \
              $(CC) -E - >/dev/null 2>&1 && echo yes))
 CURL_SRCS := $(addprefix store/clickhouse/clickhouse_, http.c store.c upload.c)
 NO_CURL_SRCS := store/clickhouse/without_curl.c
-NO_CURL_TESTS := $(shell grep -l clickhouse_upload.h tests/*.c)
+NO_CURL_TESTS := $(shell grep -l clickhouse_upload_internal.h $(TEST_SRCS))
 DDL := $(wildcard store/clickhouse/ddl/*.sql)
 
 # Sanitized code compiles in two thirds of the time with -O1, and another tenth
@@ -109,13 +112,16 @@ SRCS     := $(filter-out $(EXTENSION_MAIN) \
 TESTS    := $(filter-out $(if $(HAVE_IPT),,$(NO_IPT_TESTS)) \
             $(if $(HAVE_MHD),,$(NO_MHD_TESTS)) \
             $(if $(HAVE_CURL),,$(NO_CURL_TESTS)), \
-            $(wildcard tests/*.c))
+            $(TEST_SRCS))
+SUITE_SRCS := $(foreach t,$(TESTS),$(if $(filter test_%,$(notdir $t)),$t))
+# The programs of suites, which are all in one folder: $(call suite_of,SOURCES).
+suite_of  = $(addprefix $(BUILD)/tests/,$(basename $(notdir $1)))
 OBJS     := $(SRCS:%.c=$(BUILD)/%.o)
 MAIN_OBJ := $(BUILD)/cmd/main.o
 LIBRARY  := $(BUILD)/objects.a
 PROGRAM  := $(if $(wildcard cmd/main.c),$(BUILD)/ktrace-hw)
 SUITE_FIXTURES := $(BUILD)/tests/fixtures.a
-SUITES   := $(patsubst %.c,$(BUILD)/%,$(filter tests/test_%.c,$(TESTS)))
+SUITES   := $(call suite_of,$(SUITE_SRCS))
 BENCHES  := $(patsubst %.c,$(BUILD)/%,$(wildcard tests/bench/bench_*.c))
 FUZZERS  := $(patsubst %.c,$(BUILD)/%,$(wildcard tests/fuzz/fuzz_*.c))
 # Redirects file access to files in memory: see memory_files.h.
@@ -310,7 +316,7 @@ e2e-programs: $(E2E_PROGRAMS) $(if $(ARCH),,$(BUILD)/tests/test_perf_counts)
 
 # The tested code is optimized as in the program; the suites themselves need not
 # be and compile in half the time.
-SUITE_OBJS := $(filter-out $(BUILD)/tests/run_suite.o,$(TESTS:%.c=$(BUILD)/%.o))
+SUITE_OBJS := $(filter-out $(BUILD)/tests/run_suite.o,$(addsuffix .o,$(call suite_of,$(TESTS))))
 $(SUITE_OBJS): CFLAGS += -O0
 
 $(BUILD)/tests/shared_fixture.o: CPPFLAGS += $(if $(HAVE_IPT),-DHAVE_INTEL_PT)
@@ -365,6 +371,12 @@ $(BUILD)/%.o: %.c Makefile
 	$(info $(NOTHING)  CC    $<)
 	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) -c -o $@ $<
 
+$(foreach t,$(SUITE_SRCS),$(eval $(call suite_of,$t).o: $t))
+$(SUITES:%=%.o): $(BUILD)/tests/%.o: Makefile
+	$(if $(wildcard $(@D)/.),,@mkdir -p $(@D))
+	$(info $(NOTHING)  CC    $(filter %/$*.c,$^))
+	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) -c -o $@ $(filter %/$*.c,$^)
+
 # A target for each suite: `make check-test_lines` runs one.
 CHECKS := $(SUITES:$(BUILD)/tests/%=check-%)
 $(CHECKS): check-%: $(BUILD)/tests/%
@@ -386,7 +398,7 @@ check-fuzz-found: $(BUILD)/tests/fuzz/fuzz_recording
 # Suites of the recorder and of common code; not those of code that reads
 # recordings, which is the same C on every architecture.
 READING  := execution|attribution|tables|explain|analysis|report|view|sql|store|archive
-RECORDER_SUITES = $(filter-out $(patsubst %.c,$(BUILD)/%,$(shell \
+RECORDER_SUITES = $(filter-out $(call suite_of,$(shell \
             grep -lE '^\#include "($(READING))/' $(TESTS))),$(SUITES))
 
 # Inputs that untrusted users may pass or type.
@@ -405,9 +417,8 @@ check: | $(filter all lint e2e-programs,$(MAKECMDGOALS))
 
 # If the suites also run under sanitizers, they need not run twice, except those
 # that skip a part there and those that measure the program's time and memory.
-PLAIN_SUITES = $(patsubst %.c,$(BUILD)/%,$(shell \
-            grep -lE 'suite_(is_|skips_|repeats)|SANITIZE|sanitize' \
-            $(filter tests/test_%.c,$(TESTS))))
+PLAIN_SUITES = $(call suite_of,$(shell \
+            grep -lE 'suite_(is_|skips_|repeats)|SANITIZE|sanitize' $(SUITE_SRCS)))
 check-plain: | $(filter all lint e2e-programs,$(MAKECMDGOALS))
 	$(call check_all,$(HOSTILE_CHECKS) \
 		$(PLAIN_SUITES:$(BUILD)/tests/%=check-%))
@@ -426,11 +437,11 @@ check-full: check
 warnings: export CFLAGS = -fsyntax-only -Werror
 warnings:
 	$(Q)$(MAKE) --no-print-directory -k BUILD=build-warnings DRAFT=1 objects
-OBJECT_SRCS := $(filter-out tests/all_suites.c machine/qemu/plugin_api.c, \
+OBJECT_SRCS := $(filter-out $(SUITE_SRCS) tests/all_suites.c machine/qemu/plugin_api.c, \
               $(TESTS) $(wildcard tests/fuzz/*.c tests/fuzz/recording/*.c \
               tests/bench/*.c machine/*/*.c machine/*/*/*.c))
 objects: $(OBJS) $(EXTENSION_OBJS) $(PLUGIN_APIS:%=$(BUILD)/machine/plugin_api%.o) \
-	$(OBJECT_SRCS:%.c=$(BUILD)/%.o)
+	$(SUITES:%=%.o) $(OBJECT_SRCS:%.c=$(BUILD)/%.o)
 
 # Programs that time one part of the pipeline.
 bench-programs: $(BENCHES)
@@ -494,6 +505,9 @@ install: all
 	install -m 644 $(wildcard docs/man/*.1) $(DESTDIR)$(PREFIX)/share/man/man1
 	install -d $(DESTDIR)$(PREFIX)/share/ktrace-hw/clickhouse
 	install -m 644 $(DDL) $(DESTDIR)$(PREFIX)/share/ktrace-hw/clickhouse
+	install -d $(DESTDIR)$(PREFIX)/share/ktrace-hw/grafana/dashboards
+	install -m 644 packaging/grafana/*.yaml $(DESTDIR)$(PREFIX)/share/ktrace-hw/grafana
+	install -m 644 packaging/grafana/dashboards/*.json $(DESTDIR)$(PREFIX)/share/ktrace-hw/grafana/dashboards
 	install -d $(DESTDIR)$(PREFIX)/share/bash-completion/completions
 	$(BUILD)/ktrace-hw completion bash >$(DESTDIR)$(PREFIX)/share/bash-completion/completions/ktrace-hw
 	install -d $(DESTDIR)$(ZSH_FUNCTIONS)

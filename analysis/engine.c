@@ -6,6 +6,7 @@
 #include "decoder/recording/recording.h"
 #include "execution/stream/execution_stream.h"
 
+#include <assert.h>
 #include <string.h>
 
 static const char *const engine_names[] = {
@@ -26,6 +27,7 @@ bool engine_read(const char *name, enum engine *engine)
 
 const char *engine_name(enum engine engine)
 {
+	assert(engine != ENGINE_DEFAULT);
 	return engine_names[engine];
 }
 

@@ -3,7 +3,6 @@
 
 #include "analysis/checkpoints.h"
 #include "analysis/cpu_pipeline.h"
-#include "analysis/pass.h"
 #include "common/error.h"
 #include "common/log.h"
 #include "decoder/flow/flow_source.h"
@@ -18,6 +17,7 @@
 #include "symbolize/gate/gate_marks.h"
 #include "symbolize/symbols/symbols.h"
 
+#include <assert.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -79,8 +79,10 @@ static bool may_begin_late(const struct pass_input *pass,
 	       recording_time(recording) == RECORDING_TIME_NANOSECONDS;
 }
 
-/* Returns 1 with *@place for stream @index, 0 to decode from its start, or a
- * negative enum error.
+/* Finds the sync point at which to start decoding stream @index.
+ *
+ * Returns 1 with *@place, *@at_ns and the running task in @cpu; 0 if the stream
+ * must be decoded from its first byte; or a negative enum error.
  */
 static int find_stream(const struct pass_input *pass, size_t index,
 		       struct cpu_pipeline *cpu,
@@ -162,7 +164,7 @@ struct pipeline {
 	size_t count;			 /* number of streams */
 	struct cpu_pipeline *cpus;
 	struct stream_checkpoint *places; /* where the streams start */
-	/* else they start at their first byte */
+	/* places is set; otherwise each stream starts at its first byte */
 	bool has_places;
 	struct task_stacks *stacks;
 	struct event_merge *merge;
@@ -244,8 +246,9 @@ static int make_stacks(struct pipeline *pipeline)
 	return status < 0 ? status : 0;
 }
 
-/* Without an index, decoding may still start late for a window, unless the
- * callback depends on earlier steps; then no index is written.
+/* Without checkpoints, decoding may start at sync points near the window, unless
+ * the callback depends on earlier steps. Such a pass writes no checkpoints, as
+ * it does not see the whole trace.
  */
 static int find_start(struct pipeline *pipeline)
 {
@@ -286,7 +289,9 @@ static int load_checkpoint(struct pipeline *pipeline)
 	return status < 0 ? status : 0;
 }
 
-/* Creates the tasks that the CPUs' streams share. */
+/* For a function_graph trace, creates the table of tasks that the streams of
+ * all CPUs share.
+ */
 static int open_tasks(struct pipeline *pipeline)
 {
 	const struct pass_input *pass = pipeline->pass;
@@ -387,6 +392,7 @@ int pass_run(const struct pass_input *pass, struct step_callback *callback,
 	};
 	int status;
 
+	assert(pass->engine != ENGINE_DEFAULT);
 	pipeline.checkpoints = checkpoints_open(pass, callback);
 	status = run(&pipeline);
 	close_parts(&pipeline);

@@ -106,7 +106,9 @@ static void give_up(struct task_tracker *tracker, uint32_t index)
 	tell_late(tracker, index, system_calls_give_up(tracker->calls, index));
 }
 
-/* A task that exits may sleep before it leaves its CPU for the last time. */
+/* Returns whether the task leaves its CPU for the last time. A task that exits
+ * may sleep before.
+ */
 static bool ends_with(const struct task_tracker *tracker,
 		      const struct call_step *step)
 {

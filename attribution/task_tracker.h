@@ -46,7 +46,9 @@ struct task_tracker_options {
 	const struct context_kinds *kinds;
 	struct thread_tracker *threads;
 	const struct wait_channels *channels;
-	/* calls' results follow their ends: record --only */
+	/* the event with a call's result comes after the call's end in the
+	 * trace, as in a recording by record --only
+	 */
 	bool results_are_behind;
 };
 
@@ -64,8 +66,8 @@ int task_tracker_listen(struct task_tracker *tracker,
  */
 void task_tracker_unwind(struct task_tracker *tracker, struct user_stack *user);
 
-/* Removes all tasks, for another recording with the same functions. Keeps data
- * about functions and the numbers of stacks, but not those of wakers.
+/* Removes all tasks, for another recording with the same functions. Keeps the data
+ * about functions, and the stacks with their numbers; removes the waker chains.
  *
  * Returns 0, or -ERROR_MEMORY: the tracker can then only be freed.
  */

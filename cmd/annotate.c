@@ -2,9 +2,9 @@
 #include "report/annotate/annotate.h"
 #include "cmd/command.h"
 #include "cmd/console/console.h"
+#include "cmd/pipeline/pipeline.h"
 #include "cmd/pipeline/session.h"
 #include "common/error.h"
-#include "decoder/flow/flow_source.h"
 #include "decoder/recording/recording.h"
 #include "report/annotate/annotation.h"
 
@@ -69,38 +69,37 @@ static int render(const struct annotation *annotation,
 	return annotate_text(annotation, options, out);
 }
 
-static int add_stream(const struct session *session, size_t index,
-		      struct annotation *annotation)
+/* Reports why no function @name ran: user space was not recorded, the options
+ * leave it out, or it did not run.
+ */
+static void say_none(const struct session *session, const char *name)
 {
-	const struct flow_input input = {
-		.recording = session->recording,
-		.stream = recording_stream(session->recording, index),
-		.image = session->image,
-		.log = &console_log,
-		.without_bounds = true,
-	};
-	struct flow_source *source;
-	int status;
+	bool is_chosen = step_filter_has_tasks(&session->filter) ||
+			 session->filter.cpu_count ||
+			 !time_window_is_all(session->window);
 
-	if (!step_filter_cpu(&session->filter, (uint32_t)input.stream->cpu))
-		return 0;
-	status = engine_open_blocks(session->engine, &input, &source);
-	if (status < 0)
-		return status;
-	status = annotation_add_stream(annotation, input.stream, source);
-	flow_source_close(source);
-	return status;
+	if (is_chosen)
+		say_of("annotate",
+		       "no function '%s' ran by the tasks, on the CPUs and in "
+		       "the time that your options choose",
+		       name);
+	else
+		say_of("annotate",
+		       "no function '%s' ran%s; ktrace-hw report --flat lists "
+		       "those that did",
+		       name,
+		       recording_traces_user(session->recording) ?
+			       "" :
+			       " in the kernel, and user space was not recorded "
+			       "(record --user)");
 }
 
 /* Returns an exit code. */
 static int annotate(const struct session *session, const char *name,
 		    struct annotation *annotation)
 {
-	int status = 0;
+	int status = session_annotate(session, annotation);
 
-	for (size_t i = 0;
-	     !status && i < recording_stream_count(session->recording); i++)
-		status = add_stream(session, i, annotation);
 	if (status < 0) {
 		log_message(&console_log, LOG_ERROR,
 			    recording_path(session->recording), LOG_NO_OFFSET,
@@ -108,10 +107,7 @@ static int annotate(const struct session *session, const char *name,
 		return EXIT_FAILED;
 	}
 	if (!annotation->codes.items.count) {
-		say_of("annotate",
-		       "no function '%s' ran in the chosen part of the "
-		       "recording; ktrace-hw report --flat lists those that did",
-		       name);
+		say_none(session, name);
 		return EXIT_FAILED;
 	}
 	return EXIT_OK;

@@ -173,7 +173,9 @@ static int write_archive(const struct archive_options *options,
 	return code;
 }
 
-/* "ktrace.data" becomes "ktrace.ktrace" in the same folder. */
+/* Returns the archive's default name, which the caller frees: "ktrace.data"
+ * becomes "ktrace.ktrace" in the same folder.
+ */
 static char *default_output(const char *input)
 {
 	size_t length = strlen(input);
@@ -209,7 +211,9 @@ static int make_archive(const struct archive_options *options)
 	return code;
 }
 
-/* "ktrace.ktrace" becomes "ktrace.data" in the current folder. */
+/* Returns the default folder, which the caller frees: "ktrace.ktrace" becomes
+ * "ktrace.data" in the current folder.
+ */
 static char *default_folder(const char *archive)
 {
 	const char *slash = strrchr(archive, '/');

@@ -24,6 +24,16 @@
 #include <string.h>
 #include <unistd.h>
 
+/* ktrace-hw diff: compares the recordings of two sides (A1,A2 B1,B2).
+ *
+ *	each recording ─► run_report(): a report as CSV rows (diff_capture())
+ *	  ─► diff_table: rows of both sides, with what is noise ─► text, CSV, JSON, page
+ *	  or diff_paths: stacks of both sides ─► flame graph
+ *
+ * All recordings are checked before the first is read, since reading takes
+ * minutes. Rows whose events one recording lacks are left out, with a note.
+ */
+
 /* The source of one report of one recording. Exactly one member is set. */
 struct diff_report {
 	const struct attribution_table *table;
@@ -499,7 +509,9 @@ static int diff_reports_read(struct diff_table *table,
 	return status;
 }
 
-/* The text has the notes itself. */
+/* Writes the notes to standard error, for formats other than text, which has
+ * them itself.
+ */
 static void say_notes(const struct diff_table *table)
 {
 	for (size_t i = 0; i < table->notes.count; i++)

@@ -196,6 +196,7 @@ static bool take_option(void *ctx, int index, const char *argument)
 
 	switch ((enum export_option)index) {
 	case OPTION_MIN_DURATION:
+		choice->timeline.has_min = true;
 		return duration_read(argument, &choice->timeline.min_ns);
 	case OPTION_FUNCTIONS_ONLY:
 		choice->timeline.functions_only = true;
@@ -219,8 +220,8 @@ static int run_export(int argc, char **argv)
 {
 	static const struct own_option own[OPTION_COUNT] = {
 		[OPTION_MIN_DURATION] = { "min-duration", "TIME",
-					  "only slices of TIME (1us) or "
-					  "longer" },
+					  "only slices of TIME (1us) or longer; "
+					  "chrome: 1us, 0 keeps all" },
 		[OPTION_FUNCTIONS_ONLY] = { "functions-only", NULL,
 					    "perfetto and chrome: only "
 					    "functions, running threads, "

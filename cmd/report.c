@@ -141,7 +141,9 @@ static bool has_flat(const struct choice *choice)
 	return false;
 }
 
-/* --tracer restricts profiles; without any profile it implies a flat one. */
+/* Adds the reports that other options imply. --tracer restricts profiles;
+ * without any profile it implies a flat one.
+ */
 static void complete(struct choice *choice)
 {
 	if (choice->only_tracer && !has_profile(choice))

@@ -91,7 +91,8 @@ static void close_one(struct recording_opener *opener,
 	free_recording(recording);
 }
 
-/* SQLite closes all tables before it destroys their module. */
+/* Frees the opener: SQLite closes all tables before it destroys their module.
+ */
 static void free_all(struct recording_opener *opener)
 {
 	free(opener);

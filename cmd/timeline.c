@@ -84,6 +84,7 @@ static bool take_option(void *ctx, int index, const char *argument)
 	case OPTION_DEPTH:
 		return take_depth(argument, &choice->timeline.max_depth);
 	case OPTION_MIN_DURATION:
+		choice->timeline.has_min = true;
 		return duration_read(argument, &choice->timeline.min_ns);
 	case OPTION_LINES:
 		choice->wants_lines = true;

@@ -78,7 +78,9 @@ static int compare(struct stream_verifier *verifier, size_t index)
 			     &verifier->result);
 }
 
-/* Two results with no event in common do not agree. */
+/* Returns whether the two engines agree. Two results with no event in common do
+ * not.
+ */
 static bool is_good(const struct event_comparison *result)
 {
 	bool has_events = result->alone[0] && result->alone[1];

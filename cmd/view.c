@@ -54,7 +54,8 @@ static bool has_desktop(void)
 	return (x && *x) || (wayland && *wayland);
 }
 
-/* xdg-open starts the desktop's browser; a missing browser is not an error. */
+/* Opens the desktop's browser by xdg-open; a missing browser is not an error.
+ */
 static void open_browser(const char *address)
 {
 	char command[] = "xdg-open";

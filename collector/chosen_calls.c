@@ -195,8 +195,8 @@ static void add_mark(struct byte_buffer *records, const struct event *event,
 	sample_record_add(records, event, &origin, &content);
 }
 
-/* A CPU on which no chosen call runs has a stream, too, so that readers know
- * that nothing was to be traced on it.
+/* Each CPU gets a stream, also one on which no chosen call runs, so that
+ * readers know that nothing was to be traced on it.
  */
 int chosen_calls_begin_streams(struct chosen_calls *calls)
 {

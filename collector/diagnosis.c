@@ -240,7 +240,9 @@ static void look_at_tracepoints(struct diagnosis *diagnosis)
 		     "during a recording are missing");
 }
 
-/* The fallback without a trace unit: useful to have, but not required. */
+/* Checks function_graph, the fallback without a trace unit, which is useful but
+ * not required.
+ */
 static void look_at_graph(struct diagnosis *diagnosis)
 {
 	const char *fix;

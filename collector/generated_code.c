@@ -450,7 +450,7 @@ static void remove_generator(struct generated_code *code,
 		     1);
 }
 
-/* An executable mapping appeared, or its protection changed. */
+/* Handles an executable mapping that appeared, or whose protection changed. */
 static void take_map(struct generated_code *code, pid_t pid, uint64_t start,
 		     uint64_t end, const char *path)
 {
@@ -484,8 +484,8 @@ static void take_mmap2(struct generated_code *code,
 			 fields->address + fields->size_bytes, record.path);
 }
 
-/* The child has the generated code of its parent. It is read after a while:
- * most children call exec first.
+/* Handles a fork: the child has the generated code of its parent. It is read
+ * after a while, because most children call exec first.
  */
 static void take_fork(struct generated_code *code, pid_t pid, pid_t parent)
 {
@@ -502,7 +502,9 @@ static void take_fork(struct generated_code *code, pid_t pid, pid_t parent)
 	child->rested_ns = child->due_ns;
 }
 
-/* The process has other memory now; its old memory can still be read. */
+/* Handles an exec: reads the process's old memory for the last time, which is
+ * still possible.
+ */
 static void take_exec(struct generated_code *code, pid_t pid)
 {
 	struct generator *generator = find(code, pid);

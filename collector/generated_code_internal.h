@@ -30,13 +30,13 @@ struct trace_clock;
  *	the recording ends	generated_code_end()		one reading
  *
  * The memory of a process that ends remains readable because it is pinned
- * (process_memory.h). The timer's period is 10 ms, or 100 times the duration of a
- * reading if that is longer. It is doubled when nothing has changed, but not
- * beyond 100 ms.
+ * (process_memory_internal.h). The timer's period is 10 ms, or 100 times the
+ * duration of a reading if that is longer. It is doubled when nothing has
+ * changed, but not beyond 100 ms.
  *
  * Errors while recording are logged once, and end the copying, but not the
- * recording. At most GENERATED_MOST_BYTES are written, which is logged, of at most
- * GENERATED_MOST_PROCESSES at a time, which have six descriptors each.
+ * recording. At most GENERATED_MOST_BYTES are written, which is logged, of at
+ * most GENERATED_MOST_PROCESSES at a time, which have six descriptors each.
  */
 struct generated_code;
 
@@ -84,10 +84,11 @@ void generated_files_open(struct generated_files *names, pid_t pid);
 void generated_files_close(struct generated_files *names);
 
 /* Appends the lines that the perf map got to the file <pid>.map of @folder, after
- * a line "# SINCE UNTIL": the times, by @clock, of the last look and of this one.
- * If @is_last, also copies the jitdump, to <pid>.dump, and writes <pid>.dump_clock:
- * a time of CLOCK_MONOTONIC, which is the jitdump's, and the same by @clock.
- * *@left, the number of bytes that may still be written, is reduced.
+ * a line "# SINCE UNTIL": the times, by @clock, of the last look and of this
+ * one. If @is_last, also copies the jitdump, to <pid>.dump, and writes
+ * <pid>.dump_clock: a time of CLOCK_MONOTONIC, which is the jitdump's, and the
+ * same by @clock. *@left, the number of bytes that may still be written, is
+ * reduced.
  *
  * Returns 0, or -ERROR_SYSTEM with errno if writing failed.
  */

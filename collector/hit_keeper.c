@@ -32,9 +32,10 @@ void hit_keeper_free(struct hit_keeper *keeper)
 		close(keeper->hits.timer);
 }
 
-/* If the trace is to continue for some time after a hit, the hit does not pause
- * it. Kernels before 6.13, and drivers without support, refuse to pause; the
- * recorder then stops the trace.
+/* Opens the event that resumes a trace which a hit paused. There is none if the
+ * trace is to continue for some time after a hit. Kernels before 6.13, and
+ * drivers without support, refuse to pause; the recorder then stops the trace
+ * itself.
  */
 static int open_resume(struct hit_keeper *keeper)
 {
@@ -67,7 +68,9 @@ static int arm(struct hit_keeper *keeper)
 	return error;
 }
 
-/* Whole CPUs are traced, so their events do not end with the processes. */
+/* Watches the recorded processes for their end: whole CPUs are traced, so the
+ * events do not end with the processes.
+ */
 static int watch_processes(struct hit_keeper *keeper)
 {
 	const struct collector_options *options = keeper->setup->options;
@@ -110,10 +113,10 @@ static int keep_trace(struct hit_keeper *keeper, uint32_t index,
 					  rings->cpu, -1, &bytes);
 }
 
-/* A trace that a hit paused remains paused when it is re-enabled, until the
- * event that resumes it fires, once. The kernel does not add that event to a
- * group that is on its CPU already, so it is requested before. Hits until now
- * had no trace.
+/* Enables the trace after a hit. A trace that a hit paused remains paused when
+ * it is re-enabled, until the event that resumes it fires, once. The kernel
+ * does not add that event to a group that is on its CPU already, so it is
+ * requested before. Hits until now had no trace.
  */
 static int enable_trace(struct hit_keeper *keeper)
 {

@@ -19,11 +19,12 @@ struct hit_keeper {
 	struct ring_drain *drain;
 	struct collector_result *result; /* counts the saved snapshots */
 	struct trigger_set triggers;
-	struct process_watch processes; /* whose hits count */
+	/* the recorded processes: only their hits count */
+	struct process_watch processes;
 	struct hit_wait hits;
 	bool can_pause;	    /* a hit pauses the trace in the kernel */
 	size_t resume_spec; /* the spec that resumes a paused trace */
-	/* when the trace was stopped in this turn; 0: not */
+	/* when the trace was stopped in this turn; 0: it was not stopped */
 	uint64_t stopped_ns;
 };
 
@@ -39,15 +40,15 @@ void hit_keeper_free(struct hit_keeper *keeper);
  */
 int hit_keeper_arm(struct hit_keeper *keeper);
 
-/* hit_keeper_freeze() stops all trace as soon as there may be a hit, so that
- * the recorder's own work before the hit is saved is not in the trace.
+/* hit_keeper_freeze() stops all trace if there may be a hit, so that the
+ * recorder's own work before the hit is saved is not in the trace.
  * hit_keeper_unfreeze() resumes it if there was no hit.
  */
 int hit_keeper_freeze(struct hit_keeper *keeper);
 int hit_keeper_unfreeze(struct hit_keeper *keeper);
 
-/* Saves the trace of a hit, if there is one and its wait has ended (@is_time)
- * or it has none.
+/* Saves the trace of a hit, if there is one. A hit with a wait is saved only
+ * when the wait has ended (@is_time).
  */
 int hit_keeper_keep(struct hit_keeper *keeper, bool is_time);
 

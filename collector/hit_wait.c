@@ -142,7 +142,9 @@ void hit_wait_take_records(struct hit_wait *hits,
 	}
 }
 
-/* The process that writes the line is no task of the recording. */
+/* Adds a hit from a line of the trigger's FIFO. The process that writes the
+ * line is no task of the recording.
+ */
 static void take_line(struct hit_wait *hits, const struct trigger *trigger,
 		      const struct trace_clock *clock, int cpu)
 {

@@ -196,8 +196,9 @@ static bool is_known(const struct late_cpus *late, int cpu)
 	return cpu_list_has(&late->setup->target.cpus, cpu);
 }
 
-/* The rings of the CPUs have the order of target.cpus. An error, other than that
- * the CPU is not traced, ends the recording: events would have no ids.
+/* Opens the events of @cpu, which came online. The rings of the CPUs have the
+ * order of target.cpus. An error, other than that the CPU is not traced, ends
+ * the recording: events would have no ids.
  */
 static int trace(struct late_cpus *late, int cpu)
 {

@@ -116,7 +116,9 @@ void memory_pins_free(struct memory_pins *pins)
 	free(pins);
 }
 
-/* The result does not matter: if the read fails, nothing is pinned. */
+/* Reads a byte of the memory, which pins it while the read lasts. If the read
+ * fails, nothing is pinned.
+ */
 static void *hold(void *context)
 {
 	const struct pin *pin = context;

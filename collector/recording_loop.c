@@ -357,7 +357,9 @@ static bool is_interrupted(struct recording_loop *loop)
 	return loop->result->end == COLLECTOR_NOT_BEGUN;
 }
 
-/* Events that are open already fill the rings during the wait. */
+/* Waits until @timer expires. Events that are open already fill the rings
+ * meanwhile, so these are drained.
+ */
 static int wait_for(struct recording_loop *loop, int timer)
 {
 	struct poll_list list;

@@ -46,8 +46,8 @@ int recording_output_add(struct recording_output *output,
 	return error;
 }
 
-/* function_graph records function names, so the kernel's code is not needed for
- * decoding: copies only the code through which user stacks may be unwound.
+/* Copies only the code through which user stacks may be unwound: function_graph
+ * records function names, so the kernel's code is not needed.
  */
 static int copy_little(const struct recording_output *output,
 		       const struct output_folder *kcore_dir)
@@ -172,7 +172,9 @@ static int create_file(struct recording_output *output)
 	return error;
 }
 
-/* Threads that ended before the events were opened have no events. */
+/* Checks that a thread has events: threads that ended before they were opened
+ * have none.
+ */
 static int check_threads(const struct recording_output *output)
 {
 	if (event_rings_page(&output->setup->events))

@@ -11,6 +11,7 @@
 #include "collector/rings/cpu_rings.h"
 #include "collector/target/target.h"
 #include "collector/trace_unit/tracer.h"
+#include "collector/trigger/argument_probes.h"
 #include "common/clocks.h"
 #include "common/error.h"
 #include "common/formats/recording_events.h"
@@ -42,8 +43,8 @@ static void ask_kernel(struct clock_reading *reading)
 	reading->maxerror_ns = (uint64_t)state.maxerror * US_NS;
 }
 
-/* An interrupt between two readings makes them less precise: uses the closest
- * pair of several.
+/* Uses the closest of several pairs of readings, as an interrupt between two
+ * readings makes them less precise.
  */
 void trace_clock_read(const struct trace_clock *clock,
 		      struct clock_reading *reading)
@@ -344,7 +345,9 @@ event_rings_page(const struct event_rings *events)
 	return rings->ring[RING_TRACE].page;
 }
 
-/* A recording whose recorder was killed early is recognized by this folder. */
+/* Creates the folder kcore_dir, by which a recording is recognized whose
+ * recorder was killed early.
+ */
 static int make_folder(const struct output_folder *recording,
 		       const struct log *log)
 {
@@ -389,7 +392,9 @@ int graph_recording_finish(struct function_graph *graph, uint64_t *overruns)
 	return error ? error : function_graph_finish(graph);
 }
 
-/* The product of threads, CPUs and events exceeds a shell's soft limit. */
+/* Raises the limit of open files: the product of threads, CPUs and events
+ * exceeds a shell's soft limit.
+ */
 static void raise_file_limit(void)
 {
 	struct rlimit limit;
@@ -400,8 +405,9 @@ static void raise_file_limit(void)
 	setrlimit(RLIMIT_NOFILE, &limit);
 }
 
-/* Opened before any other event, because other events patch the kernel: static
- * keys, tracepoints. If not permitted, the recording continues without.
+/* Opens the event of code changes, before any other event, because other events
+ * patch the kernel: static keys, tracepoints. If it is not permitted, the
+ * recording continues without it.
  */
 static int open_text_poke(struct recording_setup *setup)
 {
@@ -442,8 +448,9 @@ static int open_text_poke_breakpoints(struct recording_setup *setup)
 	return 0;
 }
 
-/* Without these events, the code of new modules is unknown, and the code of
- * removed modules is mistaken for later code at the same addresses.
+/* Opens the events of modules. Without them, the code of new modules is
+ * unknown, and the code of removed modules is mistaken for later code at the
+ * same addresses.
  */
 static int open_modules(struct recording_setup *setup)
 {
@@ -465,8 +472,9 @@ static int open_modules(struct recording_setup *setup)
 	return 0;
 }
 
-/* If a debugger uses the CPUs' breakpoints, classic BPF filters that are loaded
- * during the recording are gaps.
+/* Opens the breakpoints of the BPF compiler. If a debugger uses the CPUs'
+ * breakpoints, classic BPF filters that are loaded during the recording are
+ * gaps.
  */
 static int open_bpf_text(struct recording_setup *setup)
 {
@@ -486,6 +494,22 @@ static int open_bpf_text(struct recording_setup *setup)
 			    "the recording will be gaps: no breakpoint of the "
 			    "CPUs can be used: %s",
 			    strerror(errno));
+	return 0;
+}
+
+/* Without this event, code that a program moves over other code is taken for that
+ * other code.
+ */
+static int open_mremap(struct recording_setup *setup)
+{
+	int error = event_rings_open_if_possible(
+		&setup->events, mremap_breakpoint_add(&setup->events.list));
+
+	if (!error || error == -ERROR_MEMORY)
+		return error;
+	log_message(setup->log, LOG_NOTE, MREMAP_EVENT, LOG_NO_OFFSET,
+		    "moves of programs' code cannot be recorded: %s",
+		    text_poke_breakpoints_refusal(error));
 	return 0;
 }
 
@@ -527,9 +551,16 @@ static int open_sideband(struct recording_setup *setup)
 	error = tracepoint_set_add(tracepoints_of(setup),
 				   setup->options->user_stack_bytes, events,
 				   setup->log);
+	if (!error && setup->options->arguments)
+		error = argument_probes_add(setup->options->arguments, events,
+					    setup->log);
 	for (size_t i = first; i < events->specs.count && !error; i++)
 		error = open_or_explain(&setup->events, i);
-	return !error && setup->wide ? open_bpf_text(setup) : error;
+	if (!error && setup->wide)
+		error = open_bpf_text(setup);
+	if (!error && setup->wide && setup->options->user)
+		error = open_mremap(setup);
+	return error;
 }
 
 static int refuse_only(const struct recording_setup *setup, const char *why)
@@ -601,7 +632,9 @@ static int add_trace(struct recording_setup *setup)
 	return 0;
 }
 
-/* Each CPU has rings, independent of the events that write to them. */
+/* Adds the rings of each CPU, which do not depend on the events that write to
+ * them.
+ */
 static int add_rings(struct recording_setup *setup)
 {
 	const struct collector_options *options = setup->options;

@@ -66,8 +66,8 @@ int event_rings_add_cpus(struct event_rings *events, size_t trace_bytes,
 			 bool overwrite);
 
 /* Opens spec number @spec on all CPUs and threads of the target, and attaches its
- * events to their rings. Returns 0 or a negative enum error, with errno if it is
- * -ERROR_SYSTEM.
+ * events to their rings. Returns 0 or a negative enum error, with errno if it
+ * is -ERROR_SYSTEM.
  */
 int event_rings_open(struct event_rings *events, size_t spec);
 
@@ -107,7 +107,7 @@ int graph_recording_finish(struct function_graph *graph, uint64_t *overruns);
 
 /* The subject of a recording and the events that record it. Open data: chosen
  * and opened before a recording starts, and constant from then on, except that
- * CPUs are added that come online (late_cpus.h).
+ * CPUs are added that come online (late_cpus_internal.h).
  */
 struct recording_setup {
 	const struct collector_options *options;

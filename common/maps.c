@@ -23,8 +23,9 @@ void number_map_free(struct number_map *map)
 	*map = (struct number_map){ 0 };
 }
 
-/* Addresses differ in their middle bits, ids in their low bits: in the product
- * all of them affect the top bits.
+/* Returns the slot at which the search for @key starts. Addresses differ in
+ * their middle bits, ids in their low bits: in the product all of them affect
+ * the top bits.
  */
 static size_t home_of(const struct number_map *map, uint64_t key)
 {
@@ -82,7 +83,7 @@ uint64_t *number_map_add(struct number_map *map, uint64_t key)
 	return &slot->value;
 }
 
-/* Entries after a hole could no longer be found, so they move up. */
+/* Moves up the entries after a hole, which could not be found any more. */
 static void close_hole(struct number_map *map, size_t hole)
 {
 	size_t mask = map->room - 1;
@@ -203,7 +204,7 @@ void string_pool_free(struct string_pool *pool)
 	free(pool);
 }
 
-/* FNV-1a, 64 bits. */
+/* Returns the FNV-1a hash of @text, 64 bits. */
 static uint64_t hash_of(const char *text, size_t length)
 {
 	uint64_t hash = 0xcbf29ce484222325;

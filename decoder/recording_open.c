@@ -14,8 +14,8 @@ static int read_snapshot(struct recording *recording)
 	return error ? error : coresight_streams_split(recording);
 }
 
-/* A recording of ours has function_graph's trace beside perf's records; one of
- * trace-cmd's has nothing else.
+/* Reads a recording of any kind. A recording of ours has function_graph's trace
+ * beside perf's records; one of trace-cmd's has nothing else.
  */
 static int read_recording(struct recording *recording)
 {

@@ -12,19 +12,26 @@ struct task_names;
 
 /* The sums of a critical path by cause, and its longest links.
  *
- * A cause is of a program (threads with one name are one program): what its time
- * on the path went to, and the program that had it wait, if any. Each has
- * details by system call, function and place in the program.
+ * A cause is a use of time by a program (threads with one name are one program),
+ * with the program that it waited for, if any. Each cause has details by system
+ * call, function and position in the program.
  *
  * Memory grows with the number of different causes and details, not of links.
  */
 enum why {
-	/* The first values are those of enum link_kind. */
+	/* The values of enum link_kind precede these. */
 	WHY_LOCK = LINK_KINDS,
 	WHY_FUTEX,
 	WHY_REPLY,
 	WHY_HELPER, /* the kernel's threads worked for it */
 	WHY_COUNT,
+};
+
+/* An interval of a thread of the command. */
+struct cause_moment {
+	uint32_t thread;
+	uint64_t begin_ns;
+	uint64_t ns; /* on the path */
 };
 
 struct cause {
@@ -34,25 +41,49 @@ struct cause {
 	uint32_t index;
 	uint64_t ns;
 	uint64_t count; /* of links */
-	int32_t pid;	/* of the last link; and whether there were others */
+	struct cause_moment longest;
+	/* the process that has most of it, which is main_ns, and whether there
+	 * are others: after causes_sort()
+	 */
+	int32_t pid;
 	bool has_pids;
+	uint64_t main_ns;
 };
 
-/* What a cause consists of. */
+/* The share of a process in a cause. */
+struct cause_process {
+	uint32_t cause; /* index of struct cause */
+	int32_t pid;
+	uint64_t ns;
+};
+
+/* A part of a cause. */
 struct cause_detail {
 	uint32_t cause;	   /* index of struct cause */
 	uint32_t kind;	   /* enum link_kind */
 	uint32_t function; /* as in struct path_link */
-	uint32_t call;	   /* of the command's thread: its system call, and */
-	uint32_t user;	   /* function of the program that called it */
+	/* of a cause with an actor: the program that the time is of, and
+	 * whether that is a thread of another process, which the actor waited
+	 * for; else LIFE_NONE and 0
+	 */
+	uint32_t program;
+	uint32_t is_further;
+	/* of the command's thread: its system call, or what it was in instead
+	 * (struct life_sleep), and the function of the program that caused it
+	 */
+	uint32_t call;
+	uint32_t inside;
+	uint32_t user;
 	uint32_t user_offset;
 	uint64_t ns;
+	uint64_t count; /* of faults */
 };
 
 /* A link that is kept for itself: the longest wait of its cause, call and place.
  */
 struct long_link {
 	struct path_link link; /* without its causes */
+	struct cause_moment moment;
 	uint32_t cause;
 };
 
@@ -61,15 +92,16 @@ enum { LONG_LINKS = 5 };
 struct causes {
 	const struct lives *lives;
 	const struct task_names *names;
-	struct keyed_array all;	    /* struct cause */
-	struct keyed_array details; /* struct cause_detail */
-	struct array programs;	    /* const char *, names of threads */
+	struct keyed_array all;	      /* struct cause */
+	struct keyed_array details;   /* struct cause_detail */
+	struct keyed_array processes; /* struct cause_process */
+	struct array programs;	      /* const char *, names of threads */
 	struct array by_thread; /* uint32_t: index in programs + 1 by thread */
 	struct long_link longest[LONG_LINKS];
 	size_t long_count;
-	uint64_t ns; /* of all links, and of those that are */
-	uint64_t inferred_ns;
-	uint64_t unknown_ns;
+	uint64_t ns;	      /* sum of all links */
+	uint64_t inferred_ns; /* sum of inferred links */
+	uint64_t unknown_ns;  /* sum of LINK_UNKNOWN */
 	uint64_t reasons_ns
 		[UNKNOWN_REASONS]; /* LINK_UNKNOWN, by enum unknown_reason */
 	uint64_t links;

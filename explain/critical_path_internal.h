@@ -8,7 +8,8 @@
 #include <stdint.h>
 
 /* The critical path of a command: the chain of events without which it would not
- * have ended, found backwards from its end in the lives of threads (lives.h).
+ * have ended, found backwards from its end in the lives of threads
+ * (lives_internal.h).
  *
  *	main     |#### fork ...........wait4...........####| end
  *	child          ####|...read...|########| exit
@@ -18,30 +19,31 @@
  *
  * Backwards from a thread and a time:
  *
- *	the thread ran            its work is links; go on at the row's begin
+ *	the thread ran            its work is links; continue at the row's start
  *	it waited for a CPU       a link for each thread that had the CPU
  *	it was throttled          a link
- *	an interrupt woke it      a link: what it waited for; go on at the
- *	                          sleep's begin
- *	thread X woke it          go on in X at the wake-up
- *	it was created            go on in its parent
+ *	an interrupt woke it      a link for the disk, timer, ...; continue at the
+ *	                          sleep's start
+ *	thread X woke it          continue in X at the wake-up
+ *	it was created            continue in its parent
  *	not in the trace          a link LINK_UNKNOWN
  *
- * Where X did not do it for this thread alone, the path comes back: it follows X
- * only down to the begin of the sleep and then goes on in the sleeper. That is
- * so for locks, because the order in which threads get a lock is not an order
- * of their work, and for threads outside the command (a server, a kernel
- * thread), whose earlier work was for others. Links found there have a cause
- * (struct path_cause) that names the sleep.
+ * If X did not work for this thread alone, the path returns: it follows X only
+ * back to the start of the sleep, or of earlier ones that only timed out, and then
+ * continues in the sleeper. This holds
+ * for locks, because threads get a lock in an order that is not one of their
+ * work, and for threads outside the command (a server, a kernel thread), whose
+ * earlier work was for other threads. Links found there have a cause (struct
+ * path_cause) that names the sleep.
  *
  * Invariants:
  * 1. The lengths (ns) of all links add up to end_ns - begin_ns of the result,
  *    exactly.
  * 2. Each step of the walk goes back in time, or changes the thread; after
  *    MOST_HOPS changes at one time the sleep becomes a link. So the walk ends.
- * 3. Links are emitted from the last to the first; [begin_ns, end_ns) of one
- *    ends where the one before begins, except that links of one row of a
- *    running thread share its interval, of which each has a part.
+ * 3. Links are emitted from the last to the first. The interval [begin_ns, end_ns)
+ *    of a link ends where that of the previous link starts; but the links of one
+ *    row of a running thread share the row's interval, and each has a part of it.
  *
  * Memory: the walk needs a constant amount beside the lives.
  */
@@ -89,7 +91,10 @@ struct path_cause {
 	enum cause_kind kind;
 	uint32_t waiter; /* threads */
 	uint32_t actor;
-	uint64_t since_ns; /* begin of the waiter's sleep */
+	/* begin of the waiter's sleep, or of the first of those before it that
+	 * timed out and were repeated
+	 */
+	uint64_t since_ns;
 	const struct life_sleep *sleep;
 };
 
@@ -101,6 +106,7 @@ struct path_link {
 	uint64_t ns;	   /* its length, at most end_ns - begin_ns */
 	uint32_t thread;   /* whose time it is */
 	uint32_t function; /* as in struct life_part; else FUNCTION_NONE */
+	uint32_t count;	   /* LINK_FAULT: number of faults that began */
 	uint32_t other;	   /* LINK_CPU: thread that had it, or LIFE_NONE */
 	uint8_t reason;	   /* LINK_UNKNOWN: enum unknown_reason */
 	const struct life_sleep *sleep; /* of LINK_DISK to LINK_WAIT; or NULL */

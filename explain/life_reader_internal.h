@@ -8,23 +8,24 @@ struct function_table;
 struct symbols;
 struct trackers;
 
-/* Reads the lives of threads (lives.h) in a pass over a recording: from the
+/* Reads the lives of threads (lives_internal.h) in a pass over a recording: from
  * spans of their time, their sleeps and system calls, the switches of CPUs, and
  * the records of forks and execs.
  */
 struct life_reader;
 
 /* Requests the trackers that it needs of @trackers, and follows them: the reader
- * then receives the pass. Without @symbols (NULL), the offsets of user functions'
- * calls are unknown. Borrows all arguments. Returns NULL when out of memory.
+ * then receives the pass. Without @symbols (NULL), the offsets of user
+ * functions' calls are unknown. Borrows all arguments. Returns NULL when out of
+ * memory.
  */
 struct life_reader *life_reader_new(struct trackers *trackers,
 				    const struct function_table *functions,
 				    const struct symbols *symbols);
 void life_reader_free(struct life_reader *reader);
 
-/* Emits what has not ended. Must be called once, after trackers_end(). Returns
- * 0 or -ERROR_MEMORY.
+/* Ends all open rows. Must be called once, after trackers_end(). Returns 0 or
+ * -ERROR_MEMORY.
  */
 int life_reader_end(struct life_reader *reader);
 

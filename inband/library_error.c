@@ -32,7 +32,8 @@ void library_error_begin(struct library_error *error)
 	error->cause = 0;
 }
 
-/* A failure is attributed to the service, unless the service reports a cause.
+/* Returns the status for a failure. It is attributed to the service, unless the
+ * service reports a cause.
  */
 static enum ktrace_hw_status status_of_cause(const struct library_error *error,
 					     int cause)

@@ -18,6 +18,7 @@
 #include "decoder/recording_open.h"
 #include "inband/own_records_internal.h"
 #include "report/text/task_names.h"
+#include "symbolize/elf/lines.h"
 #include "symbolize/functions/context_kinds.h"
 #include "symbolize/symbols/symbols.h"
 
@@ -92,7 +93,9 @@ static int fail(const char *path, int error, const struct log *log)
 	return error;
 }
 
-/* The formats are stored in the recording's header, and need no file there. */
+/* Reads tracepoints' formats, which are stored in the recording's header and
+ * need no file there.
+ */
 static int read_formats(const struct output_folder *folder, const char *name,
 			struct byte_buffer *formats, const struct log *log)
 {
@@ -107,8 +110,9 @@ static int read_formats(const struct output_folder *folder, const char *name,
 	return error ? fail(path, error, log) : 0;
 }
 
-/* The service withdraws copies that have been replaced several times: it
- * truncates their files, this one first.
+/* Checks that the service has not withdrawn the copies. The service withdraws
+ * copies that have been replaced several times: it truncates their files, this
+ * one first.
  */
 static int check_kept(const int files[SERVE_FILES], const struct log *log)
 {
@@ -167,8 +171,9 @@ static void make_start(struct own_recording *own,
 	start_records_end(&own->start);
 }
 
-/* The program that traces itself must not be excluded as a recorder. Formats
- * that it may not read are those from the service.
+/* Adds the features of the recording's header. The program that traces itself
+ * must not be excluded as a recorder. Formats that it may not read are those
+ * from the service.
  */
 static size_t features_of(const struct own_recording *own,
 			  const struct thread_events *events,
@@ -278,8 +283,15 @@ int own_recording_open(struct own_recording *own,
 	return error ? error : read_parts(own);
 }
 
+int own_recording_want_lines(struct own_recording *own)
+{
+	own->lines = lines_new(recording_info(own->base)->os_release);
+	return own->lines ? 0 : -ERROR_MEMORY;
+}
+
 void own_recording_close(struct own_recording *own)
 {
+	lines_free(own->lines);
 	context_kinds_free(own->kinds);
 	known_events_free(own->events);
 	task_names_close(own->names);

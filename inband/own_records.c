@@ -106,7 +106,7 @@ static uint8_t *append(struct part_bytes *part, const void *bytes, size_t size)
 	return place;
 }
 
-/* Append records, which must fit. Return their position. */
+/* Appends records, which must fit. Returns their position. */
 static uint8_t *part_bytes_add(struct part_bytes *part, const void *bytes,
 			       size_t size)
 {
@@ -160,8 +160,9 @@ struct ring_bytes part_bytes_trace(const struct part_bytes *part)
 			  part->trace_size);
 }
 
-/* Room for an AUX record that reports a full buffer, and for padding. The tail
- * since a PSB has its own room, since it is at most as long as the buffer.
+/* SPARE_BYTES: room for an AUX record that reports a full buffer, and for
+ * padding. The tail has room of its own in own_records_room(): it is at most as
+ * long as the buffer.
  */
 enum { SPARE_BYTES = 4096, UNIT_ID_BYTES = 64 };
 
@@ -227,7 +228,9 @@ static void take_lasting(const struct thread_events *events,
 	part->records_size = part->size;
 }
 
-/* Adds losses to @counts. */
+/* Moves the records of @ring to @part and @lasting, and adds reported losses to
+ * @counts.
+ */
 static void take_ring(const struct thread_events *events, struct ring *ring,
 		      struct part_bytes *part, struct lasting_records *lasting,
 		      struct record_counts *counts)
@@ -265,7 +268,9 @@ void own_records_drop(struct thread_events *events, struct part_bytes *part,
 	part_bytes_clear(part);
 }
 
-/* The kernel does not always report this: see tell_full() of the collector. */
+/* Adds a loss record for a full buffer, which the kernel does not always report:
+ * see tell_full() in collector/recording_output.c.
+ */
 static void say_full(const struct thread_events *events,
 		     struct part_bytes *part)
 {
@@ -290,9 +295,9 @@ static void keep_tail(struct part_bytes *part, const struct ring_bytes *trace,
 {
 	trace_tail_keep(tail, place, part->trace_size,
 			trace->start + trace->size - part->trace_size);
-	/* Cycles per instruction are measured between PSBs. If a new PSB
-	 * arrived, the measurement covers the trace before the bracket, so that
-	 * must be followed.
+	/* Cycles per instruction are measured between PSBs. With a new PSB the
+	 * measurement covers the trace before the bracket as well, so the
+	 * decoder must follow that trace.
 	 */
 	if (tail->start >= trace->start)
 		part->before_size = 0;

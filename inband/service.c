@@ -49,7 +49,9 @@ static int fail(const struct asking *asking, int error, const char *reason)
 	return error;
 }
 
-/* The send timeout also applies to connecting. */
+/* Sets the time limit of the connection. The send timeout also applies to
+ * connecting.
+ */
 static int limit_waiting(int socket, int wait_ms)
 {
 	const struct timeval time = { wait_ms / 1000, wait_ms % 1000 * 1000 };

@@ -10,7 +10,7 @@ cd "$(dirname "$(realpath "$0")")/.."
 
 FILES=${XDG_CACHE_HOME:-$HOME/.cache}/ktrace-hw/roots/arm64
 SUITES=()
-for suite in tests/test_coresight*.c; do
+for suite in tests/decoder/test_coresight*.c; do
 	case $suite in
 	# This OpenCSD needs milliseconds in QEMU to create a decoder, and these
 	# suites create hundreds.
@@ -20,7 +20,7 @@ for suite in tests/test_coresight*.c; do
 	esac
 	SUITES+=("$suite")
 done
-SUITES=("${SUITES[@]/#/build-arm64/}")
+SUITES=("${SUITES[@]/#*\//build-arm64/tests/}")
 SUITES=("${SUITES[@]/%.c/}")
 
 machine/host/machine fetch --arch arm64 || {

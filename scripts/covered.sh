@@ -13,7 +13,7 @@ for file in $(git ls-files common collector decoder symbolize archive \
 	module=${file%.c}
 	folder=${file%/*}
 	case $named in *" $module "*) continue ;; esac
-	[ -e "tests/test_${module##*/}.c" ] && continue
+	[ -e "tests/${file%%/*}/test_${module##*/}.c" ] && continue
 	if [ "$1" = list ]; then
 		echo "$module"
 	else
@@ -26,7 +26,7 @@ for file in $(git ls-files common collector decoder symbolize archive \
 	fi
 done
 for suite in $(echo "$rows" | grep -oE '[ ,;]test_[a-z0-9_]+' | tr -d ' ,;'); do
-	[ -e "tests/$suite.c" ] && continue
+	ls "tests"/*/"$suite.c" >/dev/null 2>&1 && continue
 	echo "$page: there is no $suite" >&2
 	status=1
 done

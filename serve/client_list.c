@@ -40,7 +40,7 @@ int held_descriptors_add(const struct held_descriptors *held, int fd)
 		       0;
 }
 
-/* Four lines of some ten bytes precede the entries. */
+/* The kernel lists the entries in fdinfo, after four lines of some ten bytes. */
 bool held_descriptors_any(const struct held_descriptors *held)
 {
 	char path[64];
@@ -233,7 +233,9 @@ static int open_events(struct client *client, const struct serve_trace *trace,
 	return error;
 }
 
-/* A process that became another by exec meanwhile gets nothing. */
+/* Sends the copies to the client. A process that became another by exec
+ * meanwhile gets nothing.
+ */
 static int serve(struct client *client, struct kernel_files *files,
 		 const struct log *log)
 {
@@ -287,8 +289,8 @@ static int refuse(const struct client *client, struct serve_refused *refused,
 	return -ERROR_SYSTEM;
 }
 
-/* The events are opened before the copy is checked, so that they report all
- * later changes.
+/* Opens the events before it checks the copy, so that they report all later
+ * changes.
  */
 int client_request(struct client *client, const struct client_rules *rules,
 		   const struct kernel_files *files, const struct log *log)

@@ -115,7 +115,7 @@ void client_leave(struct client *client);
 
 /* All clients, and how the service is divided among their users. A user is a
  * user id: 50 connections of one user get no more than another user's only one.
- * Invariants; tests/test_client_list.c has a test for each:
+ * Invariants; tests/serve/test_client_list.c has a test for each:
  *
  *  1. In each round at most one client of each user acts: between two actions
  *     for one user, each other user with a client that is ready gets one. Of

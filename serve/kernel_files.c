@@ -62,7 +62,7 @@ static int withdraw(struct shared_copy *copy)
 	return 0;
 }
 
-/* The copy that is the next to be replaced. */
+/* Returns the oldest copy, the next to be replaced. */
 static struct shared_copy *oldest(struct kernel_files *files)
 {
 	return &files->copies[(files->newest + 1) % BUDGET_KERNEL_COPIES];
@@ -408,7 +408,9 @@ static bool take_changes(struct kernel_watch *watch)
 	return found;
 }
 
-/* No event here reports modules being loaded or removed. */
+/* Returns whether modules were loaded or removed since the copy, which no event
+ * here reports.
+ */
 static bool has_other_modules(const struct kernel_watch *watch)
 {
 	const struct module *copied = watch->modules.items;

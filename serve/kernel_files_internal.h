@@ -29,7 +29,7 @@ struct log;
  *	   └─────────────────────────────────────────────────────────────┘
  *
  * Copies have numbers, 1, 2, ... by their start. Invariants;
- * tests/test_kernel_files.c has a test for each:
+ * tests/serve/test_kernel_files.c has a test for each:
  *
  *  1. At most one copy is being made, in a thread of its own. No function here
  *     waits for it, except kernel_files_close().

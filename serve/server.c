@@ -120,8 +120,9 @@ static int hear(struct server *server, struct client *client)
 	return client_request(client, &rules, &server->files, server->log);
 }
 
-/* A client must not send anything after its request: it closed, or misbehaves.
- * The connection may outlive its process if another one holds it.
+/* Acts on a client whose state changed. A client must not send anything after
+ * its request: it closed, or misbehaves. The connection may outlive its process
+ * if another one holds it.
  */
 static void act(void *context, struct client *client)
 {
@@ -238,7 +239,8 @@ int server_run(struct server *server)
 	return 0;
 }
 
-/* Each client needs descriptors for each CPU. */
+/* Raises the limit of open files: each client needs descriptors for each CPU.
+ */
 static void raise_limits(void)
 {
 	struct rlimit limit;

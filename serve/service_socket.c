@@ -155,7 +155,7 @@ static int remove_left(const struct sockaddr_un *address, const struct log *log)
 		       0;
 }
 
-/* Until the group is set, only root may connect. */
+/* Binds the socket so that only root may connect, until its group is set. */
 static int bind_for(int fd, const struct sockaddr_un *address, gid_t group)
 {
 	mode_t before = umask(0177);
@@ -274,8 +274,9 @@ void listening_socket_close(struct listening_socket *listening)
 #define SO_PEERPIDFD 77
 #endif
 
-/* Before 6.5, the number may have been reused by another process of the same
- * user, which peer_owns_thread() ensures.
+/* Returns a pidfd of the connected process. Before 6.5, the number may have
+ * been reused by another process of the same user, which peer_owns_thread()
+ * ensures.
  */
 static int open_pidfd(int connection, pid_t pid)
 {

@@ -334,7 +334,9 @@ static bool wants_thread(const struct attribution_input *input, int32_t tid)
 	return step_filter_task(input->filter, &task);
 }
 
-/* A wake-up has two threads; the filter may select either. */
+/* Returns whether to show a wake-up. It has two threads; the filter may select
+ * either.
+ */
 static bool wants_waking(const struct wakings *wakings,
 			 const struct event_record *event)
 {
@@ -465,7 +467,8 @@ static void put_begin(struct interrupt_lanes *lanes, const struct lane *lane,
 	lanes->callback->begin(lanes->callback, lane, &span);
 }
 
-/* A nested slice is never longer than the enclosing one, so no orphans remain.
+/* Returns whether the slice is long enough to be shown. A nested slice is never
+ * longer than the enclosing one, so no orphans remain.
  */
 static bool is_long(const struct interrupt_lanes *lanes,
 		    const struct slice *slice)
@@ -487,7 +490,9 @@ static void put_ends(struct interrupt_lanes *lanes, const struct lane *lane,
 	}
 }
 
-/* Threads with a trace stream of their own have no CPU track. */
+/* Returns the track of a task's slices. Threads with a trace stream of their
+ * own have no CPU track.
+ */
 static struct lane lane_of(const struct task_slices *task,
 			   const struct slices *slices)
 {

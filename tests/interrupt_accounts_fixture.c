@@ -363,10 +363,13 @@ static void threaded_story(struct attribution_fixture *f)
 	NS(200);
 }
 
+/* Of an interrupt that runs timers of two processes only the timers' own time is
+ * exact: how much of the rest was for each, no event proves.
+ */
 const struct interrupt_story interrupt_stories_of_work[INTERRUPT_STORIES] = {
 	{ interrupt_timer_story,
-	  "asm_sysvec_apic_timer_interrupt on 5 for 0 x0.25: 5=5+0+0\n"
-	  "asm_sysvec_apic_timer_interrupt on 5 for 8 x0.75: 15=15+0+0\n"
+	  "asm_sysvec_apic_timer_interrupt on 5 for 0 x0.25: 5=0+5+0\n"
+	  "asm_sysvec_apic_timer_interrupt on 5 for 8 x0.75: 15=0+15+0\n"
 	  "hrtimer_wakeup on 5 for 8 x1.00: 30=30+0+0\n"
 	  "tick_nohz_handler on 5 for 0 x1.00: 10=10+0+0\n" },
 	{ periodic_timer_story,

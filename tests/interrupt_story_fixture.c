@@ -30,6 +30,8 @@ static const char *const names[] = {
 	"native_send_call_func_single_ipi", "arp_rcv", "ip_local_deliver",
 	"work_for_cpu_fn", "wb_workfn", "vmstat_update", "__folio_mark_dirty",
 	"folio_clear_dirty_for_io", "blk_rq_timed_out_timer",
+	"cpuidle_enter_state", "error_return",
+	"restore_regs_and_return_to_kernel",
 };
 /* clang-format on */
 

@@ -118,6 +118,7 @@ static void make(struct view_fixture *fixture)
 	summary->last_ns = FIRST_NS + 1000000;
 	summary->resolution_ns = 500;
 	summary->levels = 4;
+	summary->explanation = strdup(VIEW_FIXTURE_EXPLANATION);
 	summary->functions = function_count(fixture->functions);
 	add_slices(summary, fixture->function);
 	add_paths(summary->calls, fixture);

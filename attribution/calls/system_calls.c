@@ -300,8 +300,9 @@ static bool implements_call(const struct system_calls *calls, uint32_t function)
 	       arch_system_call(calls->arch, about->base);
 }
 
-/* entry_SYSCALL_compat, entry_INT80_compat, asm_int80_emulation, el0t_32_sync
- * and similar names.
+/* Returns whether @function is an entry of 32-bit system calls:
+ * entry_SYSCALL_compat, entry_INT80_compat, asm_int80_emulation, el0t_32_sync
+ * and the like.
  */
 static bool is_compat(const struct system_calls *calls, uint32_t function)
 {
@@ -312,7 +313,10 @@ static bool is_compat(const struct system_calls *calls, uint32_t function)
 	       strstr(name, "syscall_32") || strstr(name, "t_32_");
 }
 
-/* kernel/seccomp.c; kernel/signal.c: the callees of ptrace_report_syscall(). */
+/* Returns what the function @name may refuse a system call for:
+ * kernel/seccomp.c, or the callees of ptrace_report_syscall() in
+ * kernel/signal.c.
+ */
 static enum call_refusal guard_of(const char *name)
 {
 	if (!strcmp(name, "__secure_computing") ||
@@ -369,8 +373,9 @@ static void enter_in_call(const struct system_calls *calls,
 		caller->guard = guard;
 }
 
-/* seccomp checks a call after ptrace. The kernel reports sys_enter after both,
- * but not for a call whose number ptrace set to -1 or that seccomp refused.
+/* Sets why the call was refused, if it was. seccomp checks a call after ptrace.
+ * The kernel reports sys_enter after both, but not for a call whose number
+ * ptrace set to -1, or that seccomp refused.
  */
 static void find_refusal(struct caller *caller)
 {
@@ -453,7 +458,8 @@ static int leave(const struct system_calls *calls, struct caller *caller,
 	return end(calls, caller, step->time_ns);
 }
 
-/* A task that has ended leaves its CPU for the last time. */
+/* Ends the open call of a task that exits: it leaves its CPU for the last time.
+ */
 static int leave_cpu(const struct system_calls *calls, struct caller *caller,
 		     const struct call_step *step)
 {
@@ -525,7 +531,7 @@ const struct system_call *system_calls_of(const struct system_calls *calls,
 	return &caller->call;
 }
 
-/* For a call that is not traced, or not yet. */
+/* Applies an event while the call is not traced, or not traced yet. */
 static void take_untraced(struct caller *caller,
 			  const struct event_record *event)
 {

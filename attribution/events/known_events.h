@@ -41,6 +41,7 @@ enum known_event {
 	EVENT_BIO_QUEUE,
 	EVENT_BIO_REMAP, /* redirected to another device */
 	EVENT_BIO_COMPLETE,
+	EVENT_REQUEST_ISSUE, /* sent to the device */
 	EVENT_REQUEST_COMPLETE,
 	EVENT_WORK_QUEUE,
 	EVENT_WORK_BEGIN,
@@ -50,6 +51,8 @@ enum known_event {
 	EVENT_HRTIMER_START,
 	EVENT_HRTIMER_CANCEL,
 	EVENT_HRTIMER_EXPIRE,
+	EVENT_CALL_ARGUMENTS, /* of record --args: a chosen function starts */
+	EVENT_CALL_RESULT,    /* and returns */
 	KNOWN_EVENTS,
 };
 
@@ -95,12 +98,17 @@ enum event_field {
 	BLOCK_DEVICE = 0,
 	BLOCK_SECTOR = 1,
 	BLOCK_SECTORS = 2,
+	/* letters of the operation as in blktrace, 8 bytes in the order of
+	 * memory; EVENT_BIO_REMAP has none
+	 */
+	BLOCK_OPERATION = 3,
 	BLOCK_OLD_DEVICE = 3, /* EVENT_BIO_REMAP */
 	BLOCK_OLD_SECTOR = 4,
 	WORK_ADDRESS = 0,
 	WORK_FUNCTION = 1,
 	TIMER_ADDRESS = 0,
 	TIMER_FUNCTION = 1,
+	PROBED_FUNCTION = 0, /* its address */
 };
 
 enum { SYSTEM_CALL_ARGUMENTS = 6 };
@@ -158,6 +166,10 @@ struct block_range {
 
 /* Returns the sectors that a block device's @event contains. */
 struct block_range block_range_of(const struct event_record *event);
+
+/* Returns how many sectors both ranges have, whatever their devices. */
+uint64_t block_range_common(const struct block_range *one,
+			    const struct block_range *other);
 
 /* Returns whether the request @asked is part of the completion @done. If
  * @is_exact, the devices must be equal. Otherwise they must belong to the same

@@ -56,7 +56,9 @@ context_of(const struct interrupt_accounts *accounts,
 	};
 }
 
-/* No kernel has more CPUs; a damaged recording may. */
+/* Returns @cpu as an index. No kernel has more CPUs than the limit; a damaged
+ * recording may name any.
+ */
 static uint32_t bounded_cpu(int64_t cpu)
 {
 	enum { MAX_CPUS = 1 << 16 };

@@ -12,11 +12,11 @@
  *              owners.c: the process that it is for                    v
  *                  +----------> interrupt_rows.c: sums by process, records
  *
- * An object tracker (object_tracker.h) follows one kind of object, such as
- * packets, from event to event. It gives each object an owner, which is open
- * until some event shows the process. A slice is charged when it ends, to the
- * owners of what it did. A charge to an open owner is held until the owner is
- * resolved; if its last reference is dropped before, nobody is charged.
+ * An object tracker (object_tracker_internal.h) follows one kind of object,
+ * such as packets, from event to event. It gives each object an owner, which is
+ * open until some event shows the process. A slice is charged when it ends, to
+ * the owners of what it did. A charge to an open owner is held until the owner
+ * is resolved; if its last reference is dropped before, nobody is charged.
  *
  * Invariants:
  * 1. All interrupt time of a task is in the rows exactly once: the charges of
@@ -65,9 +65,9 @@ interrupt_accounts_new(const struct attribution_input *input,
 		       struct thread_tracker *threads);
 void interrupt_accounts_free(struct interrupt_accounts *accounts);
 
-/* Is notified when slices of interrupt work start and end, in the order of the
- * steps of the slice's task. The attributes of a slice are complete only at its
- * end.
+/* Functions that the accounts call when slices of interrupt work start and end,
+ * in the order of the steps of the slice's task. The attributes of a slice are
+ * complete only at its end.
  */
 struct interrupt_observer {
 	void (*begin)(struct interrupt_observer *observer,
@@ -118,11 +118,12 @@ int interrupt_accounts_end(struct interrupt_accounts *accounts);
 const char *interrupt_accounts_device(const struct interrupt_accounts *accounts,
 				      int32_t irq);
 
-/* Caches all slices and their owners from now on in @writer, independent of the
- * window. The window's rows can be computed from this cache
- * (tables/table_records.h). interrupt_accounts_pack_rest() writes or reads the
- * names of the devices for it; accounts that read them must not have received
- * anything else.
+/* Writes all slices and their owners from now on to the cache file @writer,
+ * independent of the window. The rows of any window can be computed from that
+ * file (tables/table_records.h): by interrupt_accounts_read() for each of its
+ * records, and interrupt_accounts_pack_rest() for its end, which holds the
+ * names of the devices. Accounts that read a cache file must not receive steps
+ * or events.
  */
 void interrupt_accounts_keep(struct interrupt_accounts *accounts,
 			     struct cache_file_writer *writer);

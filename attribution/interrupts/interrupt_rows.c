@@ -99,7 +99,7 @@ static void add(const struct slice_records *records,
 	cache_file_writer_add(records->writer, &when);
 }
 
-/* Cache one slice or share; @times (struct time_window) is the slice's own
+/* Writes one slice to the cache; @times (struct time_window) is the slice's own
  * time.
  */
 static void slice_records_keep_slice(const struct slice_records *records,
@@ -291,8 +291,8 @@ void interrupt_rows_count(struct interrupt_rows *rows, uint32_t number,
 		add_time(work, 1, span->shown_ns);
 }
 
-/* The result is the rounded part up to the charge's end minus the rounded part
- * up to its start, so that rounding errors do not add up.
+/* Rounds the part up to the charge's end and the part up to its start, and
+ * subtracts, so that rounding errors do not add up.
  */
 uint64_t interrupt_charge_part(const struct interrupt_charge *charge,
 			       uint64_t of_ns)
@@ -356,7 +356,7 @@ void interrupt_rows_keep(struct interrupt_rows *rows,
 	rows->records.writer = writer;
 }
 
-/* Counts the slice like a pass does, if it is shown. */
+/* Counts a slice that was read, as a pass would, if it is shown. */
 static void take_slice(struct interrupt_rows *rows,
 		       const struct read_slice *slice, struct pack *pack)
 {

@@ -191,10 +191,8 @@ static void free_slice(struct owners *owners, struct interrupt_slice *slice)
 	owner_drop(owners, slice->joined);
 }
 
-/* Records an interval of the slice's own time; intervals must arrive in order.
- * Returns false when out of memory.
- *
- * Intervals arrive in order and are mostly adjacent, so they are merged.
+/* Records an interval of the slice's own time. Intervals must arrive in order;
+ * adjacent ones, which most are, become one. Returns false when out of memory.
  */
 static bool interrupt_slice_keep_time(struct interrupt_slice *slice,
 				      struct time_window time)

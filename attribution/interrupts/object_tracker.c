@@ -49,7 +49,9 @@ struct owner *event_context_process(const struct event_context *context,
 	return owner_process(context->owners, pid < 0 ? tid : pid);
 }
 
-/* Threads that work for others: waking them is no evidence. */
+/* Returns whether threads with the name @comm only work for others, so that
+ * waking one is no evidence of an owner.
+ */
 static bool is_servant(const char *comm)
 {
 	static const char *const names[] = {

@@ -297,8 +297,27 @@ static double weight_of(const struct array *shares)
 	return sum;
 }
 
-/* Each share is the difference of two rounded sums, so that each nanosecond is
- * charged exactly once.
+/* Returns whether @shares are of several processes. Processes of owners that are
+ * still open are not known.
+ */
+static bool is_shared(const struct array *shares)
+{
+	const struct owner_share *items = shares->items;
+	const struct owner *known = NULL;
+
+	for (size_t i = 0; i < shares->count; i++) {
+		if (items[i].owner->state != OWNER_KNOWN)
+			continue;
+		if (known && items[i].owner != known)
+			return true;
+		known = items[i].owner;
+	}
+	return false;
+}
+
+/* Events prove for whom work was, but not how much of it was for each of several
+ * processes, so these shares are at most inferred. Charges each share the
+ * difference of two rounded sums, so that each nanosecond is charged once.
  */
 void owner_shares_charge(struct owners *owners, const struct array *shares,
 			 const struct interrupt_charge *charge)
@@ -307,6 +326,8 @@ void owner_shares_charge(struct owners *owners, const struct array *shares,
 	double whole = weight_of(shares);
 	double sum = 0;
 	uint64_t given_ns = 0;
+	enum interrupt_certainty most = is_shared(shares) ? CERTAIN_INFERRED :
+							    CERTAIN_EXACT;
 
 	if (!shares->count)
 		owner_charge(owners, owner_nobody(owners), charge);
@@ -322,6 +343,8 @@ void owner_shares_charge(struct owners *owners, const struct array *shares,
 		part.count = charge->count * items[i].weight / whole;
 		if (items[i].certainty > part.certainty)
 			part.certainty = items[i].certainty;
+		if (most > part.certainty)
+			part.certainty = most;
 		owner_charge(owners, items[i].owner, &part);
 		given_ns = until_ns;
 	}

@@ -57,8 +57,8 @@ static void raised(struct owner_map *pending,
 	event_context_effect(context, owner, 1);
 }
 
-/* A soft interrupt that a task raised also does the task's work: an interrupt
- * that raises the same one is not charged exactly for all of it.
+/* Handles a soft interrupt that a task raised: it also does the task's work, so
+ * an interrupt that raises the same one is not charged exactly for all of it.
  */
 static void raised_by_task(struct owner_map *pending,
 			   const struct event_context *context)
@@ -87,9 +87,10 @@ static void softirqs_event(void *state, const struct event_context *context)
 	}
 }
 
-/* A completed request waits in its CPU's list for the block soft interrupt,
- * which is raised only for the first one in the list. A request of another CPU
- * is passed on by an IPI.
+/* Joins the slice that completed a request to the block soft interrupt that
+ * ends the request. Completed requests wait in a list of their CPU; the soft
+ * interrupt is raised only for the first one in the list. A request of another
+ * CPU is passed on by an IPI.
  */
 static void role(void *state, const struct event_context *context,
 		 enum interrupt_role role, bool has_ended)

@@ -7,6 +7,20 @@
 #include <stdint.h>
 #include <stdlib.h>
 
+/* Whose packets interrupts handle (struct object_tracker).
+ *
+ * A received packet gets an open owner when a device or another CPU delivers it
+ * (arrive()). The work of the slice counts for that owner while the packet is at
+ * hand (focus()). The owner is resolved to the process that reads the packet
+ * (read_by(), exact), or, when the packet is freed without that, to the last
+ * reader of its socket, or to the first task that it woke (both inferred).
+ * A sent packet has its sender as owner from the start, until the device has
+ * completed it (finish()).
+ *
+ * A poll may merge a packet into another one before the network layer receives
+ * it: merge() resolves its owner to the owners of the poll's other packets.
+ */
+
 /* A packet in the kernel. */
 struct packet {
 	uint64_t address;    /* address of its struct sk_buff */
@@ -24,9 +38,7 @@ struct packet_map {
 	struct owner_map readers;  /* by socket: the last reader */
 };
 
-/* Packets, from the device to the reader, and from the sender to the device
- * that has completed them.
- */
+/* The state of this tracker. */
 struct packets {
 	struct packet_map table;
 	struct array cpus; /* struct handling */
@@ -117,7 +129,7 @@ static void packet_map_read(struct packet_map *map, struct packet *packet,
 
 /* The packets that a CPU handles now. */
 struct handling {
-	uint64_t at_hand; /* the packet handled now */
+	uint64_t at_hand; /* address of the packet handled now */
 	/* uint64_t: received from the device by the open poll; see merge() */
 	struct array polled;
 	/* uint64_t: received by the network layer in that poll, and still to be
@@ -166,6 +178,7 @@ static uint64_t address_of(const struct event_context *context)
 	return (uint64_t)context->event->values[SKB_ADDRESS];
 }
 
+/* Adds the packet of the event, with an open owner. */
 static struct packet *arrive(struct packets *packets,
 			     const struct event_context *context)
 {
@@ -178,6 +191,7 @@ static struct packet *arrive(struct packets *packets,
 	return packet;
 }
 
+/* From now on the open slice works for @packet (NULL: no change). */
 static void focus(struct packets *packets, const struct event_context *context,
 		  const struct packet *packet)
 {
@@ -196,14 +210,18 @@ static bool is_poll(const struct event_context *context)
 	return context->slice && context->slice->kind == INTERRUPT_NAPI;
 }
 
-/* A packet arrives in a CPU's own queue, which another poll processes. */
+/* Handles a packet that arrives in a CPU's own queue, which another poll
+ * processes.
+ */
 static void arrive_queued(struct packets *packets,
 			  const struct event_context *context)
 {
 	arrive(packets, context);
 }
 
-/* A device delivers a packet, which may be merged into another one. */
+/* Handles a packet that a device delivers, and that may be merged into another
+ * one.
+ */
 static void arrive_polled(struct packets *packets,
 			  const struct event_context *context)
 {
@@ -215,8 +233,8 @@ static void arrive_polled(struct packets *packets,
 		owners_fail(context->owners);
 }
 
-/* The network layer receives a packet: one that a device or another CPU
- * delivered, or one from a source without events.
+/* Handles a packet that the network layer receives: one that a device or
+ * another CPU delivered, or one from a source without events.
  */
 static void receive(struct packets *packets,
 		    const struct event_context *context)
@@ -238,9 +256,9 @@ static void receive(struct packets *packets,
 		owners_fail(context->owners);
 }
 
-/* The network layer processes the packets it received one after the other,
- * perhaps after it has received all of them: from here on, work is about the
- * first one that still exists.
+/* From now on the slice works for the next packet of the poll that still exists:
+ * the network layer may receive all packets of a poll before it processes them,
+ * one after the other.
  */
 static void look_at_next(struct packets *packets,
 			 const struct event_context *context)
@@ -384,8 +402,8 @@ static void packets_event(void *state, const struct event_context *context)
 		takes[kind](state, context);
 }
 
-/* Packets that a device delivered and the network layer did not receive were
- * merged into those that it did receive.
+/* Resolves the owner of @packet, which a device delivered and the network layer
+ * did not receive: the poll merged it into its other packets.
  */
 static void merge(struct packets *packets, const struct event_context *context,
 		  const struct packet *packet)
@@ -544,8 +562,8 @@ static void polls_begin(void *state, const struct event_context *context)
 		clear(state, waiting);
 }
 
-/* If no further round follows, the kernel's list is empty, and so is the
- * tracker's.
+/* Clears the CPU's list at the end of a round if no other round follows: the
+ * kernel's list is empty then.
  */
 static void polls_end(void *state, const struct event_context *context)
 {

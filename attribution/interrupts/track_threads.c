@@ -150,7 +150,9 @@ const struct object_tracker track_questions = {
 	.role = role,
 };
 
-/* Some work is always the system's: NMIs, RCU, the tick and load balancing. */
+/* Charges work to the system that always is the system's: NMIs, RCU, the tick
+ * and load balancing.
+ */
 static void system_begin(void *state, const struct event_context *context)
 {
 	struct interrupt_slice *slice = context->slice;

@@ -56,7 +56,7 @@ void connections_free(struct connections *connections)
 	free(connections);
 }
 
-/* FNV-1a of both ends, in the given order. */
+/* Returns the FNV-1a hash of both ends, in the given order. */
 static uint64_t hash_of(const struct endpoint *first,
 			const struct endpoint *second)
 {
@@ -187,7 +187,9 @@ static void read_end(struct endpoint *end, const int64_t *address, int64_t port)
 	end->port = (uint16_t)port;
 }
 
-/* A socket that listens or is connecting does not have both ports. */
+/* Adds the connection of an event. A socket that listens or is connecting does
+ * not have both ports, and is not added.
+ */
 static int begin(struct connections *connections, const int64_t *values)
 {
 	struct connection connection = {

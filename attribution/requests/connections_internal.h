@@ -79,7 +79,8 @@ uint64_t connections_peer(const struct connections *connections,
 
 /* The sockets that carry messages, by the address of their struct sock: the
  * messages queued for reading, the requests sent from the socket, and the
- * socket at the other end.
+ * socket at the other end. The kernel reuses the address of a closed socket, so
+ * channels_reset() must be called when a connection starts.
  */
 struct channels;
 
@@ -93,8 +94,8 @@ void channels_free(struct channels *channels);
 int channels_queue(struct channels *channels, uint64_t socket,
 		   struct message *message);
 
-/* A thread reads @bytes from @socket. Finds the oldest message with some of
- * these bytes and subtracts them; *@bytes is set to the rest.
+/* Handles that a thread reads @bytes from @socket: finds the oldest message
+ * with some of these bytes and subtracts them; *@bytes is set to the rest.
  *
  * Returns the message with a reference, which the caller owns; NULL if no known
  * message was queued.
@@ -102,7 +103,7 @@ int channels_queue(struct channels *channels, uint64_t socket,
 struct message *channels_read(struct channels *channels, uint64_t socket,
 			      uint64_t *bytes);
 
-/* Removes a message that turned out to have gone elsewhere. */
+/* Removes @message from the queue of @socket: it went elsewhere. */
 void channels_forget(struct channels *channels, uint64_t socket,
 		     const struct message *message);
 
@@ -114,10 +115,10 @@ int channels_ask(struct channels *channels, uint64_t socket,
  */
 struct request *channels_asked(struct channels *channels, uint64_t socket);
 
-/* Marks the open requests of @socket as inferred that its server had read
- * before it sent the answer to @answered at @sent_ns, except @answered: the
- * server may answer them in any order. Returns whether there are any, and so
- * @answered is inferred, too.
+/* Marks as inferred the open requests of @socket, except @answered, that the
+ * server had read before it sent the answer to @answered at @sent_ns: it may
+ * answer them in any order. Returns whether there are any, so that @answered is
+ * inferred, too.
  */
 bool channels_infer_order(const struct channels *channels, uint64_t socket,
 			  const struct request *answered, uint64_t sent_ns);
@@ -168,13 +169,13 @@ struct roles {
 
 void roles_free(struct roles *roles);
 
-/* Process @pid makes a connection; accepts one. Both return 0 or -ERROR_MEMORY,
- * as do the next two.
+/* Record that process @pid makes a connection, or accepts one. Return 0 or
+ * -ERROR_MEMORY, as do the next two functions.
  */
 int roles_connects(struct roles *roles, int32_t pid);
 int roles_accepts(struct roles *roles, int32_t pid);
 
-/* @parent made @child, which inherits the role of its parent. */
+/* Records that @parent made @child, which inherits the role of its parent. */
 int roles_inherit(struct roles *roles, int32_t parent, int32_t child);
 
 /* Records that @server answered @client. */

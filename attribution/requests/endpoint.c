@@ -14,6 +14,23 @@
 #include <assert.h>
 #include <stdlib.h>
 
+/* Implements endpoint_internal.h, in this order: the kernel context that a
+ * thread is in; requests to block devices; deferred work; endpoints and their
+ * segments.
+ *
+ * Deferred work, by example. Thread T works for request R and queues an item:
+ * note_asker() records T's segment under the item's address. When kworker K
+ * starts the item, begin_work() cuts K's time, and begin_part() assigns K's new
+ * segment to R, beside R's path. If T later sleeps until K wakes it, take_turn()
+ * moves K's segment onto the path: T's time is cut where T fell asleep and where
+ * it was woken, and K's segment lies between. If R becomes known only after the
+ * item ran, requests_deferred_follow() assigns K's segment to it then.
+ *
+ * The journal's thread writes for the thread that woke it. If that thread is
+ * unknown, its state is WORK_UNKNOWN until it wakes a thread that slept: the
+ * work was for that one, which is inferred.
+ */
+
 struct thread_endpoint *requests_endpoint_on(struct requests *requests,
 					     int32_t cpu, int32_t tid,
 					     uint64_t time_ns)
@@ -121,18 +138,25 @@ uint64_t requests_softirq_at(const struct requests *requests,
 						  event->tid));
 }
 
+/* A request to a block device that is not completed yet, and the segment that
+ * sent it.
+ */
 struct asked {
 	struct block_range range;
 	struct work_segment *by;
 };
 
-/* The request that an interrupt completed last. */
+/* The last interrupt on a CPU that completed a request to a block device, and
+ * the segment that sent the request.
+ */
 struct done {
 	uint64_t interrupt; /* 0: none */
 	struct work_segment *by;
 };
 
-/* Older ones were completed without an event. */
+/* Maximum number of requests in flight. If there are more, the oldest must have
+ * been completed without an event.
+ */
 enum { MOST_ASKED = 256 };
 
 void requests_disk_open(struct requests *requests)
@@ -162,7 +186,7 @@ static void forget(struct requests *requests, size_t index)
 	array_remove(&requests->asked, index, 1);
 }
 
-/* A block request is sent in @segment; a block request is completed. */
+/* Records that a request to a block device is sent in @segment. */
 static void requests_disk_asked(struct requests *requests,
 				struct work_segment *segment,
 				const struct event_record *event)
@@ -178,9 +202,9 @@ static void requests_disk_asked(struct requests *requests,
 		forget(requests, 0);
 }
 
-/* Removes all requests that @range completes. Returns their segment with a
- * reference, which the caller owns; NULL: there were none, or they were several
- * threads'.
+/* Removes all requests that @range completes. Returns the segment that sent
+ * them, with a reference that the caller owns; NULL if there were none, or if
+ * several threads sent them.
  */
 static struct work_segment *finish(struct requests *requests,
 				   const struct block_range *range,
@@ -245,7 +269,7 @@ requests_disk_asker(const struct requests *requests,
 struct asker {
 	uint64_t key; /* the item's address, or the woken thread's tid */
 	struct work_segment
-		*by; /* NULL: an interrupt, or the work has started since */
+		*by; /* NULL: an interrupt's, or the work has already started */
 	uint64_t time_ns;
 };
 
@@ -259,7 +283,9 @@ struct deferred {
 	struct work_segment *work;
 };
 
-/* The requests of older ones are known by then, or never will be. */
+/* Maximum number of deferred segments that still follow the request of the
+ * segment that deferred them.
+ */
 enum { MOST_DEFERRED = 64 };
 
 static void drop(const struct deferred *deferred)
@@ -359,8 +385,9 @@ static void begin_part(struct requests *requests,
 	array_remove(&requests->deferred, 0, 1);
 }
 
-/* @worker starts the work recorded under @key: at its newest item's mark, or
- * now. Returns whether the task that deferred it is known.
+/* @worker starts the work recorded under @key (struct asker). Its segment starts
+ * where its newest item started, or at @time_ns without an item. Returns whether
+ * the task that deferred the work is known.
  */
 static bool begin_work(struct requests *requests,
 		       struct thread_endpoint *worker, int64_t key,
@@ -391,8 +418,8 @@ void requests_deferred_begins(struct requests *requests,
 			   event->time_ns);
 }
 
-/* The journal's thread starts to write, for the thread that woke it, or else
- * perhaps for threads that wait later.
+/* @worker, the journal's thread, starts to write for the thread that woke it,
+ * or, if that is unknown, for threads that will wait for it.
  */
 static void begin_commit(struct requests *requests,
 			 struct thread_endpoint *worker, uint64_t time_ns)
@@ -453,9 +480,10 @@ static const struct deferred *deferred_of(const struct requests *requests,
 	return NULL;
 }
 
-/* @work, the newest segment of @worker, was on the path of @request after
- * @before. Returns the new end of the path. A flush, which a thread waits for
- * after an item, belongs to that item.
+/* Puts @work, the segment of @worker that has just ended, on the path of
+ * @request after @before. Returns the new end of the path. If @work is a flush,
+ * puts the item that the flush follows before it: a thread that waits for an
+ * item is woken by the flush queued after that item.
  */
 static struct work_segment *lead(struct requests *requests,
 				 const struct thread_endpoint *worker,
@@ -475,10 +503,10 @@ static struct work_segment *lead(struct requests *requests,
 	return work;
 }
 
-/* @worker did the work that @woken slept for, since @since_ns and until
- * @time_ns; before @since_ns, @woken slept until the work could be started. @by
- * is the segment that deferred it; NULL: unknown, the only evidence is that
- * @woken waits for it.
+/* Handles that @worker wakes @woken, which slept for the work that @worker did
+ * from @since_ns to @time_ns. If @woken fell asleep earlier, it first slept
+ * until the work could be started. @by is the segment that deferred the work;
+ * NULL: unknown, so that the wake-up is the only evidence.
  */
 static void take_turn(struct requests *requests, struct thread_endpoint *worker,
 		      struct thread_endpoint *woken, struct work_segment *by,
@@ -631,7 +659,7 @@ struct message *endpoint_unheard(const struct thread_endpoint *sender,
 /* Limits the segments of a request, which may be an endless stream of messages.
  * Further segments are not assigned to it.
  */
-enum { MOST_HOLDS = 1024 };
+enum { MOST_SEGMENTS = 1024 };
 
 /* Starts the first segment: a child works for the request that its parent
  * worked for when it was created.
@@ -744,6 +772,7 @@ struct work_segment *requests_cut_at(struct requests *requests,
 		requests->status = -ERROR_MEMORY;
 		return NULL;
 	}
+	assert(!ended->end);
 	ended->end = clock_mark_refer(mark);
 	endpoint->segment = segment;
 	return ended;
@@ -754,7 +783,7 @@ static bool give(struct requests *requests, struct work_segment *segment,
 		 struct request *request, struct work_segment *parent)
 {
 	if (segment->is_charged ||
-	    (request && request->segments.count >= MOST_HOLDS))
+	    (request && request->segments.count >= MOST_SEGMENTS))
 		return false;
 	if (work_segment_give(segment, request, parent) < 0) {
 		requests->status = -ERROR_MEMORY;
@@ -768,7 +797,7 @@ void requests_give(struct requests *requests, struct work_segment *segment,
 		   struct request *request, struct work_segment *parent)
 {
 	segment->is_waiting = false;
-	/* The segment is already the newest on the path. */
+	/* @segment is already the newest on the path. */
 	if (parent == segment)
 		parent = segment->parent;
 	if (give(requests, segment, request, parent) && request &&

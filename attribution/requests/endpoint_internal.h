@@ -131,7 +131,7 @@ struct thread_endpoint {
 	uint32_t round_count;
 	/* Room became free for this task's data when @endpoint read from it. */
 	const struct task *freed;
-	struct array unheard; /* struct message *: sent by it, woke nobody */
+	struct array unheard; /* struct message *: sent by it, woke no thread */
 	struct array asked;   /* struct request *: sent by it, unanswered */
 	/* struct request *: taken by it, to be answered */
 	struct array taken;
@@ -164,7 +164,7 @@ struct message *endpoint_next_unheard(const struct thread_endpoint *sender,
 				      enum message_medium medium);
 
 /* Returns the oldest message that @sender sent by @medium since @since_ns, that
- * woke nobody and may be for @client (NULL: anybody) by message_may_be_for().
+ * woke no thread and may be for @client (NULL: any thread) by message_may_be_for().
  * Borrowed, or NULL.
  */
 struct message *endpoint_unheard(const struct thread_endpoint *sender,
@@ -237,9 +237,10 @@ void requests_resume(struct requests *requests,
  */
 void requests_wait(struct requests *requests, struct thread_endpoint *endpoint);
 
-/* A thread ends or executes another program: the rest is not for its requests.
- * A request whose answer may have been sent stays open for its client. A new
- * thread works for the same request as its parent.
+/* requests_leave() handles that a thread ends or executes another program: its
+ * later work is not for its requests, but a request whose answer may have been
+ * sent stays open for its client. requests_fork() handles a new thread, which
+ * works for the same request as its parent.
  */
 void requests_leave(struct requests *requests, struct thread_endpoint *endpoint,
 		    uint64_t time_ns);

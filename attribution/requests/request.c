@@ -501,8 +501,8 @@ static void take_from(struct request *request, struct work_segment *segment)
 	work_segment_drop(segment);
 }
 
-/* A thread that sends but never waits would build an unbounded parent chain;
- * cuts it.
+/* Cuts the chain of parents, which would grow without bound in a thread that
+ * sends but never waits.
  */
 static void shorten(struct work_segment *segment)
 {

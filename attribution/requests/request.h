@@ -169,9 +169,9 @@ bool message_may_be_for(const struct message *message,
 bool message_is_older(const struct message *message,
 		      const struct message *other);
 
-/* Message lists are sorted oldest first and hold references. At most @most
- * messages are kept, since very old unread ones are no evidence; the oldest are
- * removed.
+/* Adds @message, with a reference, to a list that is sorted oldest first. If it
+ * has more than @most messages then, removes the oldest, as very old unread
+ * messages are no evidence.
  *
  * Returns 0 or -ERROR_MEMORY.
  */
@@ -246,8 +246,8 @@ int packets_deliver(struct packets *packets, int32_t cpu, uint64_t packet,
 struct message *packets_delivered(const struct packets *packets, int32_t cpu,
 				  uint64_t softirq);
 
-/* The packet being delivered was merged into another: its address will be
- * reused.
+/* Forgets the packet being delivered, which was merged into another: its
+ * address will be reused.
  */
 void packets_forget_delivered(struct packets *packets, int32_t cpu,
 			      uint64_t softirq);
@@ -450,7 +450,7 @@ struct request {
 	struct clock_mark *begin;
 	struct clock_mark *sent;
 	struct array segments; /* struct work_segment *, with references */
-	/* the newest segment on its path, one of holds */
+	/* the newest segment on its path, one of segments */
 	struct work_segment *last;
 	struct clock_mark *answered; /* when the answer was sent */
 	/* when the client starts to read the answer */
@@ -494,8 +494,8 @@ static inline bool request_is_open(const struct request *request)
 	return !request->is_answered && !request->is_ended;
 }
 
-/* Request lists are sorted oldest first and hold references. At most a few
- * dozen are kept; the oldest are ended.
+/* Adds @request, with a reference, to a list that is sorted oldest first. If it
+ * has more than a few dozen then, ends and removes the oldest.
  *
  * Returns 0 or -ERROR_MEMORY.
  */

@@ -21,9 +21,9 @@
  *   struct request_callback: each request, when it is complete
  *
  * request.h has the values: requests, segments of work, messages, clocks of
- * threads. endpoint.h has the state of each thread, connections.h what is
- * known about sockets and about processes as clients and servers;
- * requests_state.h holds all of it.
+ * threads. endpoint_internal.h has the state of each thread,
+ * connections_internal.h what is known about sockets and about processes as
+ * clients and servers; requests_state_internal.h holds all of it.
  *
  * Invariants:
  * 1. Each thread's time is in exactly one segment, and the time of a segment

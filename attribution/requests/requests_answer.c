@@ -7,8 +7,25 @@
 #include "common/error.h"
 #include "report/steps/call_step.h"
 
-/* A thread that sends more requests than this for a found message does so on
- * its own account.
+/* Requests and their answers: requests_ask() creates a request from a message
+ * that was read, requests_find_answered() finds the request that a message
+ * answers, requests_answer() records the answer, and requests_emit() emits what
+ * is complete.
+ *
+ * A request that a message may answer is looked for in this order: the socket's
+ * (exact); the request that the sender works for; a message of the receiver that
+ * the sender found without having slept; the receiver's oldest open request to
+ * the sender's process. If the sender did not work for the request so far, the
+ * request is inferred, unless sockets prove it.
+ *
+ * With the answer the parents of other requests become known: attach() assigns
+ * the server's work back to its last wait to the request, and adopt() makes the
+ * requests that were sent during that work its children. A request is therefore
+ * emitted only when its own parent can no longer change (is_ready()).
+ */
+
+/* Maximum number of requests of a thread that may turn out to be for a message
+ * that it found: a thread that sends more works for itself.
  */
 enum { MOST_FOR_FOUND = 16 };
 
@@ -31,8 +48,8 @@ void requests_name(const struct requests *requests, struct request *request)
 	request->connection = state->connection;
 }
 
-/* Marks requests of @client from before it slept and then sent @message, if
- * their server left them: they may need no answer.
+/* Marks as passed the requests of @client whose server left them, and since which
+ * @client has slept and then sent @message: they may need no answer.
  */
 static void pass_left(const struct thread_endpoint *client,
 		      const struct message *message)
@@ -73,8 +90,8 @@ struct request *requests_ask(struct requests *requests, struct message *message)
 	return request;
 }
 
-/* Returns whether @endpoint has sent a message since @since_ns that nobody has
- * read yet.
+/* Returns whether @endpoint has sent a message since @since_ns that is still
+ * unread.
  */
 static bool has_pending(const struct thread_endpoint *endpoint,
 			uint64_t since_ns)
@@ -115,9 +132,9 @@ static bool may_have_another_parent(const struct request *request)
 	       (parent->is_polled || parent->is_inferred);
 }
 
-/* Returns whether neither @request nor others of its client have been answered
- * so far. A reader of a pipe, such as a shell that reads a command's output, is
- * not a server for that alone.
+/* Returns whether @request went through a pipe, and its server has never answered
+ * its client. Such a reader, as a shell that reads a command's output, is no
+ * server.
  */
 static bool is_one_way(const struct requests *requests,
 		       const struct request *request)
@@ -128,6 +145,9 @@ static bool is_one_way(const struct requests *requests,
 				   request->client->pid);
 }
 
+/* Returns whether @request can be emitted: it has ended, all of its times are
+ * known, and its parent is final.
+ */
 static bool is_ready(const struct requests *requests,
 		     const struct request *request)
 {
@@ -305,9 +325,10 @@ static bool has_found_both(const struct requests *requests, int32_t pid,
 				  until_ns + 1) > 1);
 }
 
-/* Returns the message of @receiver by @medium that a thread of @pid found by
- * @until_ns and that woke nobody; the caller owns the reference. A message
- * found before the next one was sent was another.
+/* Removes from the unheard messages of @receiver, sent by @medium, the one that a
+ * thread of @pid last found until @until_ns, and those before it. Returns it; the
+ * caller owns the reference. NULL: none. Two messages count as two finds only if
+ * has_found_both().
  */
 static struct message *find_found(const struct requests *requests, int32_t pid,
 				  struct thread_endpoint *receiver,
@@ -366,8 +387,8 @@ struct request *requests_ask_found_by(struct requests *requests,
 	return request;
 }
 
-/* The message that @sender found, or is assumed to work for, used another
- * medium than its answer.
+/* Handles a message that @sender found, or is assumed to work for, by another
+ * medium than that of @answer. Returns the request, borrowed, or NULL.
  */
 static struct request *ask_by_other_way(struct requests *requests,
 					const struct message *answer,
@@ -387,7 +408,7 @@ static struct request *ask_by_other_way(struct requests *requests,
 					     answer->sent->time_ns);
 }
 
-/* Creates a request from a message that @receiver sent and that woke nobody, if
+/* Creates a request from a message that @receiver sent and that woke no thread, if
  * @answer may be the answer to it. Borrowed, or NULL.
  */
 static struct request *requests_ask_found(struct requests *requests,
@@ -460,8 +481,8 @@ static struct request *find_asked(const struct thread_endpoint *receiver,
 	return NULL;
 }
 
-/* Like find_asked(), if the sender works for a message that it found, which
- * @receiver may have sent after others. Those may need no answer.
+/* Returns a request for the message that the sender found and works for, or NULL.
+ * @receiver may have sent other messages before, which may need no answer.
  */
 static struct request *answer_find_found(struct requests *requests,
 					 const struct message *message,
@@ -475,8 +496,9 @@ static struct request *answer_find_found(struct requests *requests,
 		       NULL;
 }
 
-/* Returns the request of @receiver that may be answered. Requests by the
- * answer's own medium come first: those by another medium may need no answer.
+/* Returns the request of @receiver that @message may answer, or NULL. A request
+ * by another medium than the answer's may need no answer, so a found message is
+ * tried before it.
  */
 static struct request *find_open(struct requests *requests,
 				 const struct message *message,
@@ -539,7 +561,7 @@ static void adopt(const struct requests *requests,
 	}
 }
 
-/* Returns whether @segment ended with a send that nobody has read yet, perhaps the
+/* Returns whether @segment ended with a send that is still unread, perhaps the
  * answer to its request.
  */
 static bool is_pending(const struct requests *requests,
@@ -577,8 +599,8 @@ static struct work_segment *part_before(const struct requests *requests,
 		       NULL;
 }
 
-/* Assigns the work of the thread of @segment since it last waited to @request: it
- * sent the answer.
+/* Assigns to @request all work of the thread of @segment since it last waited,
+ * because @segment ends with the answer to @request.
  */
 static void attach(struct requests *requests, struct work_segment *segment,
 		   struct request *request)
@@ -596,14 +618,15 @@ static void attach(struct requests *requests, struct work_segment *segment,
 	requests_give(requests, first, request, last);
 	adopt(requests, first, before, request);
 	request->last = segment;
-	/* Another thread took the request, and this one found it in user space.
+	/* Another thread read the request and passed it to this one in user
+	 * space.
 	 */
 	request->is_inferred |= last && !last->is_carrier &&
 				last->task != segment->task;
 }
 
-/* @server took @next, as is known now: it has answered @request before it read
- * the message that was assumed to be @next.
+/* Handles that @request was answered before @server read the message that was
+ * taken for @request: that message was @next, so its work is for @next.
  */
 static void rename_taken(struct requests *requests,
 			 struct thread_endpoint *server,
@@ -620,8 +643,9 @@ static void rename_taken(struct requests *requests,
 		requests_give_beside(requests, now, next, work);
 }
 
-/* Other requests of the same client, taken before this one was answered at
- * @sent_ns, are still unanswered; perhaps they always will be.
+/* After the answer to @request, sent at @sent_ns at the end of @segment: marks the
+ * client's other requests, taken before and still unanswered, as overtaken; and
+ * decides which request @server works for now.
  */
 static void go_on(struct requests *requests, struct thread_endpoint *server,
 		  struct request *request, struct work_segment *segment,
@@ -652,7 +676,7 @@ static void go_on(struct requests *requests, struct thread_endpoint *server,
 }
 
 /* Returns whether the client of @request has sent other messages that are
- * unanswered: one of these may be the one answered.
+ * unanswered, and that the answer may be for.
  */
 static bool has_others(struct requests *requests, const struct request *request)
 {
@@ -704,8 +728,8 @@ void requests_answer(struct requests *requests, struct request *request,
 		requests_check(requests, roles_answered(&requests->roles,
 							server->task->pid,
 							request->client->pid));
-	/* The answer may become known late, when its sender has found another
-	 * message.
+	/* If the answer is recognized late, its sender may have found another
+	 * message since, which it works for now.
 	 */
 	if (server->found_ns < message->sent->time_ns)
 		server->found_ns = 0;

@@ -10,7 +10,7 @@
 struct requests;
 struct thread_endpoint;
 
-/* Creates a request from @message, which nobody has read yet. Borrowed; NULL
+/* Creates a request from @message, which is still unread. Borrowed; NULL
  * when out of memory.
  */
 struct request *requests_ask(struct requests *requests,
@@ -29,7 +29,7 @@ void requests_name(const struct requests *requests, struct request *request);
 /* Emits the requests that are ended and settled. */
 void requests_emit(struct requests *requests);
 
-/* Messages that woke nobody: infers from later messages which of them a thread
+/* Messages that woke no thread: infers from later messages which of them a thread
  * found, and which message is the answer.
  */
 

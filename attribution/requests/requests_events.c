@@ -12,10 +12,25 @@
 #include "decoder/recording/sideband.h"
 #include "report/steps/call_step.h"
 
-/* Before Linux 6.3 there are no events for socket reads and writes. Packets
- * replace them: the packet that leaves in a send contains that message and, on
- * the same machine, is also the packet that is delivered and copied to the
- * reader.
+/* Turns what a pass delivers into sends, waits and reads of threads. The
+ * handlers are at the end of this file (requests_follow()):
+ *
+ *	take_step()	a thread enters or leaves a function that sends, waits
+ *			or carries messages (enum message_kind), or its CPU
+ *	take_event()	wake-ups, packets, work items, requests to disks, states
+ *			of sockets; socket events: requests_sockets.c
+ *	take_record()	fork, exec, exit
+ *	take_span()	a thread's time, which moves the thread's clock
+ *
+ * requests_wait_end() finds the message that a thread has read. It tries, the
+ * strongest evidence first: the messages of packets that were copied to the
+ * thread; the sender for whose data the thread made room in a Unix socket; the
+ * message that woke the thread. find() infers one if there is no evidence.
+ *
+ * Packets: before Linux 6.3 there are no events for socket reads and writes.
+ * Packets replace them: the packet that leaves in a send contains that message
+ * and, on the same machine, is also the packet that is delivered and copied to
+ * the reader.
  */
 
 static void set(struct requests *requests, uint64_t packet,
@@ -25,7 +40,9 @@ static void set(struct requests *requests, uint64_t packet,
 		       packets_set(requests->packets, packet, message));
 }
 
-/* The kernel reuses the address of a packet. */
+/* Forgets the message of @packet if it was read: the kernel reuses the addresses
+ * of packets.
+ */
 static void forget_read(struct requests *requests, uint64_t packet)
 {
 	const struct message *message = packets_find(requests->packets, packet);
@@ -57,7 +74,9 @@ static void take_sent(struct requests *requests,
 	set(requests, packet, message);
 }
 
-/* The packet is forwarded, or replies to the one being delivered. */
+/* Handles a packet that leaves outside a send: it is forwarded, or replies to
+ * the packet being delivered.
+ */
 static void take_passed(struct requests *requests,
 			const struct event_record *event)
 {
@@ -72,10 +91,9 @@ static void take_passed(struct requests *requests,
 							   packet, delivered));
 }
 
-/* A packet leaves; is delivered; is copied to its reader.
- *
- * A packet leaves. In a system call that sends, the first one contains the
- * first bytes of the message, unless others were queued before it.
+/* Applies EVENT_NET_QUEUE: a packet leaves. In a system call that sends, the
+ * first packet contains the first bytes of the message, unless earlier data was
+ * still queued.
  */
 static void requests_packet_leaves(struct requests *requests,
 				   const struct event_record *event)
@@ -110,7 +128,9 @@ static void requests_packet_received(struct requests *requests,
 					requests_softirq_at(requests, event)));
 }
 
-/* @step starts to free a packet that was merged into the previous one. */
+/* @step enters kfree_skb_partial(): the packet being delivered was merged into
+ * the previous one.
+ */
 static void requests_packet_merged(struct requests *requests,
 				   const struct call_step *step)
 {
@@ -123,13 +143,17 @@ static void requests_packet_merged(struct requests *requests,
 		message->has_packets = false;
 		message->is_merged = true;
 	}
-	/* It was queued until its reader released the socket. */
+	/* Merged outside a soft interrupt, by the reader that releases the
+	 * socket: which packet it was is unknown.
+	 */
 	else if (!softirq)
 		requests->late_merges++;
 	packets_forget_delivered(requests->packets, cpu, softirq);
 }
 
-/* Why no packet of its own carries a message to its reader. */
+/* Why a message may reach its reader without a packet of its own, in the order
+ * in which find_added() tries the reasons.
+ */
 enum stray {
 	STRAY_MERGED, /* merged into another packet */
 	STRAY_HELD,   /* no packet of it was seen so far */
@@ -143,9 +167,9 @@ static enum stray stray_of(const struct message *message)
 				      STRAY_HELD;
 }
 
-/* Returns the oldest message of @sender in the range @first to @last that
- * answers the request of @reader, or, if @may_be, may be for it (NULL: for
- * anybody). Borrowed, or NULL.
+/* Returns the oldest unread TCP message of @sender, with a reason from @first to
+ * @last, that was sent for a request of @reader; or, if @may_be, that may be for
+ * @reader (NULL: for any thread). Borrowed, or NULL.
  */
 static struct message *find_stray(const struct thread_endpoint *sender,
 				  enum stray first, enum stray last,
@@ -168,8 +192,8 @@ static struct message *find_stray(const struct thread_endpoint *sender,
 }
 
 /* Returns a message of @sender that was merged into a packet that @reader
- * (NULL: anybody) reads, borrowed, or NULL. Messages known to be for it are
- * read in order.
+ * (NULL: any thread) reads, borrowed, or NULL. Messages known to be for @reader
+ * precede all others.
  */
 static struct message *find_added(const struct requests *requests,
 				  const struct thread_endpoint *sender,
@@ -184,8 +208,9 @@ static struct message *find_added(const struct requests *requests,
 	return message;
 }
 
-/* Part of a packet was read before: the rest belongs to the same message, or to
- * one that was merged into the packet.
+/* Returns the message that @reader reads from the packet that starts with
+ * @message: @message, or, if that was already read, a message that was merged
+ * into the packet.
  */
 static struct message *rest_of(struct requests *requests,
 			       struct message *message,
@@ -216,9 +241,10 @@ static struct message *held_back(const struct thread_endpoint *sender)
 	return find_stray(sender, STRAY_HELD, STRAY_HELD, NULL, true);
 }
 
-/* Data that had to wait until earlier data had arrived leaves on the other
- * side's acknowledgement: the thread that the acknowledgement reaches sent it.
- * Returns the message, or NULL.
+/* Returns the message in @packet, which left outside a send, or NULL. Data that
+ * had to wait for earlier data leaves when the other side's acknowledgement
+ * arrives, so its sender is a thread of the process that the acknowledgement
+ * was delivered to.
  */
 static struct message *find_reply(struct requests *requests, uint64_t packet)
 {
@@ -279,7 +305,7 @@ static void requests_packet_guessed(struct requests *requests,
 		set(requests, endpoint->packet, message);
 }
 
-/* A function that waits starts or ends. */
+/* @endpoint enters @function, which waits for a message (enum wait_state). */
 static void requests_wait_begin(struct requests *requests,
 				struct thread_endpoint *endpoint,
 				struct message_function function,
@@ -287,7 +313,7 @@ static void requests_wait_begin(struct requests *requests,
 {
 	const struct request *current = endpoint->segment->request;
 
-	/* A thread that waits for a lock meanwhile continues its work. */
+	/* A futex wait in the middle of a request is taken for a lock. */
 	if (endpoint_waits(endpoint) ||
 	    (function.kind == MESSAGE_WORD && current && !current->is_answered))
 		return;
@@ -307,8 +333,8 @@ static void requests_wait_begin(struct requests *requests,
 }
 
 /* Returns the oldest message that woke @endpoint, matches what it waits for,
- * and was sent while @endpoint waited for several objects (@is_polled) or for
- * that one; the caller owns the reference. NULL: none.
+ * and arrived while @endpoint waited for several objects (@is_polled) or only
+ * for this one; the caller owns the reference. NULL: none.
  */
 static struct message *next_arrived(struct thread_endpoint *endpoint,
 				    bool is_polled)
@@ -415,6 +441,9 @@ static bool has_read_nothing(const struct requests *requests,
 			       (medium == MEDIUM_UNIX || medium == MEDIUM_TCP);
 }
 
+/* Infers which message @endpoint read without having slept. If there is none,
+ * @endpoint works for a message whose sender is unknown (found_ns).
+ */
 static void find(struct requests *requests, struct thread_endpoint *endpoint,
 		 bool is_polled, uint64_t time_ns)
 {
@@ -442,6 +471,9 @@ static void find(struct requests *requests, struct thread_endpoint *endpoint,
 	message_drop(message);
 }
 
+/* @endpoint leaves the function that it waits in: finds the message that it
+ * read, unless a socket event will name the message.
+ */
 static void requests_wait_end(struct requests *requests,
 			      struct thread_endpoint *endpoint,
 			      const struct call_step *step)
@@ -513,8 +545,8 @@ static struct message *message_to(struct requests *requests,
 				requests_deliver(requests, waker, time_ns);
 }
 
-/* @endpoint wakes from waiting for the next message: marks its unanswered
- * requests whose clients no longer wait.
+/* @endpoint is woken for its next message: ends the requests that it took and
+ * whose clients no longer wait for an answer, and sets is_left of all.
  */
 static void pass(struct thread_endpoint *endpoint)
 {
@@ -580,8 +612,8 @@ static void wake_by(struct requests *requests, struct message *message,
 						  MESSAGES_LISTED));
 }
 
-/* A packet being delivered to @woken wakes it. Returns whether it is known if a
- * packet does.
+/* Handles that a packet being delivered wakes @woken. Returns false, and does
+ * nothing, if the packets cannot show what wakes @woken.
  */
 static bool take_delivery(struct requests *requests,
 			  struct thread_endpoint *woken,
@@ -601,8 +633,9 @@ static bool take_delivery(struct requests *requests,
 	return true;
 }
 
-/* A reader of a Unix socket makes room and wakes the sender: this is no
- * message, but shows which task sent the data.
+/* Handles that @reader wakes @woken while it reads from a Unix socket: it made
+ * room for more data of @woken. This is no message, but shows which task sent
+ * the data.
  */
 static void take_room(const struct requests *requests,
 		      struct thread_endpoint *reader,
@@ -618,8 +651,8 @@ static void take_room(const struct requests *requests,
 		reader->freed = woken->task;
 }
 
-/* EVENT_SCHED_WAKING: a thread woken from waiting for messages receives the
- * waker's message, if the waker is sending one.
+/* Applies EVENT_SCHED_WAKING: a thread woken from waiting for messages receives
+ * the waker's message, if the waker is sending one.
  */
 static void requests_waking(struct requests *requests,
 			    const struct event_record *event)
@@ -665,7 +698,8 @@ static bool move_clock(const struct requests *requests,
 	return thread_clock_take(&endpoint->clock, span, part);
 }
 
-/* Like move_clock(), but in two parts if the thread was idle from some time on.
+/* Like move_clock(), but splits @span where the thread started to sleep for
+ * deferred work (awaited_since_ns): only the part after that is idle.
  */
 static bool tell_clock(const struct requests *requests,
 		       struct thread_endpoint *endpoint,
@@ -686,7 +720,9 @@ static bool tell_clock(const struct requests *requests,
 	return move_clock(requests, endpoint, &part, is_idle) || is_known;
 }
 
-/* A span arrives when it is over, within the wait that it is part of. */
+/* Moves the thread's clock. A span arrives when it ends; the thread has not
+ * left its wait then, so the endpoint's state is still the one during the span.
+ */
 static void take_span(struct span_callback *callback,
 		      const struct time_span *span)
 {
@@ -705,7 +741,9 @@ static void take_span(struct span_callback *callback,
 	requests_emit(requests);
 }
 
-/* Data was copied to @endpoint, or any thread merged packets. */
+/* Applies functions that are only evidence: data was copied to @endpoint, or
+ * any thread merged packets.
+ */
 static void take_evidence(struct requests *requests,
 			  struct thread_endpoint *endpoint,
 			  const struct call_step *step, enum message_kind kind)
@@ -803,8 +841,9 @@ static void take_step(struct event_handler *handler,
 		take_call(requests, step, function);
 }
 
-/* The kernel reuses the address of a closed socket, at once under load: no
- * message or request of the old connection belongs to the new one.
+/* Applies EVENT_SOCKET_STATE. The kernel reuses the address of a closed socket,
+ * at once under load: no message or request of the old connection belongs to
+ * the new one.
  */
 static void take_socket_state(struct requests *requests,
 			      const struct event_record *event)

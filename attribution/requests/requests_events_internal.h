@@ -14,8 +14,8 @@ void requests_follow(struct requests *requests);
 void requests_socket_event(struct requests *requests,
 			   const struct event_record *event);
 
-/* EVENT_SOCKET_STATE: a thread starts a connect, on behalf of the request that
- * it works for.
+/* Applies an EVENT_SOCKET_STATE that starts a connect, on behalf of the request
+ * that the thread works for.
  */
 void requests_socket_opens(struct requests *requests,
 			   const struct event_record *event);

@@ -17,8 +17,8 @@
  * until then is part of it.
  */
 
-/* Creates a request from data that @endpoint sends or receives. The client sent
- * it between @begin and @sent; both references are consumed.
+/* Creates a request from data on the connection of @state. The client sent it
+ * between @begin and @sent; both references are consumed.
  */
 static struct request *open_request(struct requests *requests,
 				    struct connection_state *state,
@@ -153,8 +153,8 @@ static struct clock_mark *mark_at(uint64_t time_ns)
 	return mark;
 }
 
-/* The request arrived with its first bytes; if that was before the recording,
- * it is taken to have arrived when @endpoint started to read.
+/* Opens a request at its first bytes. If they arrived before the recording,
+ * they are taken to have arrived when @endpoint started to read.
  */
 static void take_first(struct requests *requests,
 		       struct thread_endpoint *endpoint,
@@ -170,7 +170,7 @@ static void take_first(struct requests *requests,
 		requests_serve(requests, endpoint, request, time_ns);
 }
 
-/* More of the request is read, perhaps by another thread. */
+/* Handles that more of the request is read, perhaps by another thread. */
 static void take_more(struct requests *requests,
 		      struct thread_endpoint *endpoint,
 		      struct connection_state *state)
@@ -288,9 +288,12 @@ static void queue(struct requests *requests, struct message *message,
 		give_parent(requests, message);
 }
 
-/* Data that arrives while @endpoint has its socket locked, in a send of its
- * own, is delivered when @endpoint unlocks it. It is from the other end, whose
- * user is sending now. Returns whether this was such data.
+/* Delivers a message from the socket's backlog. Data that arrives while
+ * @endpoint has its socket locked, in a send of its own, is delivered when
+ * @endpoint unlocks the socket. It is from the other end, whose user is sending
+ * now.
+ *
+ * Returns whether there was such data.
  */
 static bool take_backlog(struct requests *requests,
 			 const struct thread_endpoint *endpoint,
@@ -335,7 +338,8 @@ static void take_ready(struct requests *requests,
 		      (uint64_t)event->values[SOCKET_ADDRESS]);
 }
 
-/* Data that the network delivers later goes to the other end of the connection.
+/* Delivers data that the network delivers later to the other end of the
+ * connection. Returns the message, borrowed, or NULL.
  */
 static struct message *send_later(struct requests *requests,
 				  struct thread_endpoint *endpoint,
@@ -352,8 +356,9 @@ static struct message *send_later(struct requests *requests,
 	return message;
 }
 
-/* A socket became ready while @endpoint sent to another machine, because of a
- * packet that the network delivered meanwhile.
+/* Removes the message of @endpoint. A socket became ready while @endpoint sent
+ * to another machine, but because of a packet that the network delivered
+ * meanwhile.
  */
 static void forget_message(struct requests *requests,
 			   struct thread_endpoint *endpoint)
@@ -480,8 +485,8 @@ static void take_read(struct requests *requests,
 		requests_resume(requests, endpoint);
 }
 
-/* Counts the bytes that any thread sends or reads: the next send or read is
- * after them.
+/* Counts the bytes that any thread sends or reads, which are the position of
+ * the next send or read.
  */
 static void count_bytes(struct requests *requests,
 			const struct event_record *event)

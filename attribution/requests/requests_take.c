@@ -11,6 +11,20 @@
 #include <assert.h>
 #include <stdlib.h>
 
+/* Sends, which create messages; work items, which carry messages of terminals;
+ * the inference of readers; and requests_take(), where a message that was read
+ * becomes an answer, a request, or work that is passed on.
+ *
+ * Inference. A message is unheard until it wakes a thread, or until a reader is
+ * inferred. A thread that reads without having slept has found a message.
+ * requests_find_unheard() decides which unheard message it was, from the roles
+ * of the processes (who serves whom) and from the order of sends and finds. A
+ * thread that waits for one object waits for its answer; a thread that polled
+ * several objects more likely reads the next request. If no message fits, the
+ * thread works for a message of an unknown sender, until its own next messages
+ * show what that was (requests_answer.c).
+ */
+
 bool requests_has_events(const struct requests *requests,
 			 const struct thread_endpoint *endpoint)
 {
@@ -151,7 +165,8 @@ requests_next_sender(const struct requests *requests,
 	return NULL;
 }
 
-/* The time of arrival is unknown; at the latest it is when a thread reads it.
+/* When the messages arrived is unknown: at @time_ns at the latest, when a thread
+ * reads one of them.
  */
 bool requests_deliver_open(struct requests *requests,
 			   const struct thread_endpoint *reader,
@@ -171,7 +186,9 @@ bool requests_deliver_open(struct requests *requests,
 	return has_any;
 }
 
-/* @item carries @message to the process that read its data last. */
+/* Records that @item carries @message, to the process that last read data which
+ * this item carried.
+ */
 static void lead(const struct requests *requests, struct message *message,
 		 uint64_t item)
 {
@@ -181,8 +198,9 @@ static void lead(const struct requests *requests, struct message *message,
 	message->reader = reader ? (int32_t)*reader : 0;
 }
 
-/* A reader that answers a peer again must have read that peer's message; its
- * next read is a different one.
+/* If @sender works for a message that it found, and now writes to a process that
+ * it serves, @message answers that process's request. This must be recorded
+ * before the answer is read: what @sender finds next is a different message.
  */
 static void tell_found(struct requests *requests,
 		       const struct thread_endpoint *sender,
@@ -231,8 +249,8 @@ void requests_item_queued(struct requests *requests,
 						 message->item, message));
 }
 
-/* The receiver of @message has read it: records that its process reads what the
- * same item carries.
+/* Records, as the receiver of @message has read it, that its process reads all
+ * data that the same item carries.
  */
 static void requests_item_read(struct requests *requests,
 			       const struct message *message)
@@ -268,7 +286,7 @@ static struct message *oldest_to(const struct thread_endpoint *sender,
 	return found;
 }
 
-/* Returns the oldest message by @medium that woke nobody and whose item leads
+/* Returns the oldest message by @medium that woke no thread and whose item leads
  * to the process of @reader, borrowed. NULL if there is none, or there are some
  * at several ends of that process.
  */
@@ -314,9 +332,10 @@ void requests_item_begins(struct requests *requests,
 	worker->carry_state = WORK_RUNS;
 }
 
-/* If the worker's next item, a flush, wakes a thread that waits for this item,
- * the message that this one carried has arrived. The flush function wakes it in
- * a tail call, after its own exit.
+/* A message has arrived if the flush, the worker's next item, wakes a thread
+ * that waits for the item which carried it. The flush function wakes that
+ * thread in a tail call, after its own exit, so the state lasts until the next
+ * item ends.
  */
 void requests_item_step(struct requests *requests, const struct call_step *step)
 {
@@ -373,10 +392,9 @@ struct message *requests_item_message(struct requests *requests,
 	return message;
 }
 
-/* Messages that woke nobody, and threads that found one: infers which thread
- * found which message from their next actions.
+/* Returns whether @reader has read from @sender since it last checked which of
+ * several objects are ready.
  */
-
 static bool is_in_round(const struct thread_endpoint *reader,
 			const struct task *sender)
 {
@@ -396,6 +414,9 @@ static bool may_be_answered(const struct requests *requests,
 		requests_known_endpoint(requests, request->server), request);
 }
 
+/* Returns whether @client waits for an answer of process @pid that has not been
+ * sent yet.
+ */
 static bool waits_for(const struct requests *requests,
 		      const struct thread_endpoint *client, int32_t pid)
 {
@@ -534,8 +555,9 @@ static struct message *reply_of(const struct requests *requests,
 		       NULL;
 }
 
-/* Handles the case that neither the request of @receiver nor the answer woke a
- * thread.
+/* Handles an exchange in which neither the request of @receiver nor its answer
+ * woke a thread. Creates the request, and returns the answer, borrowed; NULL if
+ * there was no such exchange.
  */
 static struct message *find_exchange(struct requests *requests,
 				     struct thread_endpoint *receiver,
@@ -592,8 +614,8 @@ struct message *requests_find_unheard(struct requests *requests,
 	return message ? message_refer(message) : NULL;
 }
 
-/* Returns the request that another thread passed to the sender of @message and
- * that it works for, or NULL.
+/* Returns the open request that the sender of @message works for, if another
+ * thread of its process passed the request to it; or NULL.
  */
 static struct request *handed_of(const struct message *message)
 {
@@ -698,7 +720,8 @@ static void take_found(struct requests *requests,
 	sender->found_ns = 0;
 }
 
-/* Within a process, a message passes on the request that its sender works for.
+/* Handles a message within a process, which passes on the request that its
+ * sender works for.
  */
 static void take_work(struct requests *requests,
 		      struct thread_endpoint *endpoint,

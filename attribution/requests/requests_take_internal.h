@@ -17,7 +17,7 @@ struct thread_endpoint;
 bool requests_has_events(const struct requests *requests,
 			 const struct thread_endpoint *endpoint);
 
-/* A function that sends starts or ends. */
+/* @endpoint enters, or leaves, a function that sends. */
 void requests_send_begin(struct requests *requests,
 			 struct thread_endpoint *endpoint,
 			 struct message_function function,
@@ -25,7 +25,8 @@ void requests_send_begin(struct requests *requests,
 void requests_send_end(struct requests *requests,
 		       struct thread_endpoint *endpoint, uint64_t time_ns);
 
-/* The end of the send was not seen: it may continue after a gap. */
+/* Records that the end of the send was not seen: it may continue after a gap.
+ */
 void requests_send_lost(struct requests *requests,
 			struct thread_endpoint *endpoint, uint64_t time_ns);
 
@@ -78,14 +79,16 @@ bool requests_deliver_open(struct requests *requests,
  * kworker works for the same request.
  */
 
-/* A task queues an item; a kworker starts one. */
+/* Apply EVENT_WORK_QUEUE and EVENT_WORK_BEGIN: a task queues an item; a kworker
+ * starts one.
+ */
 void requests_item_queued(struct requests *requests,
 			  const struct event_record *event);
 void requests_item_begins(struct requests *requests,
 			  const struct event_record *event);
 
-/* A function that executes items, or an item that a thread waits for, is
- * entered or left.
+/* Applies the enter or exit of a function that executes items, or of an item
+ * that a thread waits for.
  */
 void requests_item_step(struct requests *requests,
 			const struct call_step *step);
@@ -111,7 +114,7 @@ struct message *requests_find_unheard(struct requests *requests,
  * of two requests that another thread passed to them is decided in user space,
  * by the order in which they get a lock. If both have answered before either
  * client reads its answer, nothing distinguishes them. Marks the request of
- * @answer, which woke nobody, and the other one.
+ * @answer, which woke no thread, and the other one.
  */
 void requests_mark_swapped(const struct requests *requests,
 			   const struct message *answer);

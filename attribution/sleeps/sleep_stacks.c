@@ -97,6 +97,7 @@ static void pack_node(struct call_tree *tree, struct pack *pack,
 		      uint32_t number, uint32_t functions)
 {
 	struct call_node node = { 0 };
+	bool is_interrupt;
 
 	if (!pack->is_reading) {
 		node = *call_tree_at(tree, number);
@@ -105,14 +106,15 @@ static void pack_node(struct call_tree *tree, struct pack *pack,
 	}
 	pack_u32(pack, &node.parent);
 	pack_u32(pack, &node.function);
-	pack_bool(pack, &node.is_interrupt);
+	is_interrupt = node.interrupt;
+	pack_bool(pack, &is_interrupt);
 	pack_check(pack, node.parent == CALL_NODE_NONE ?
 				 node.function <= USER_ROOT :
 				 node.parent < number);
 	pack_check(pack, node.function < functions);
 	if (pack->is_reading && !pack->failed)
 		pack_check(pack, add_node(tree, node.parent, node.function,
-					  node.is_interrupt) == number);
+					  is_interrupt) == number);
 }
 
 void sleep_stacks_pack(struct sleep_stacks *stacks, struct pack *pack,

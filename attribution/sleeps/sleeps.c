@@ -13,6 +13,7 @@
 #include "common/maps.h"
 #include "report/profile/call_tree.h"
 #include "symbolize/arch/arch.h"
+#include "symbolize/elf/lines.h"
 #include "symbolize/functions/function_table.h"
 
 #include <stddef.h>
@@ -89,6 +90,17 @@ struct sleeps {
 	uint64_t untraced_ns;
 	uint32_t untraced_chain;
 };
+
+bool sleep_find_line(struct lines *lines,
+		     const struct function_table *functions, uint32_t label,
+		     uint64_t place, struct source_line *line)
+{
+	const struct function *function = function_at(functions, label);
+
+	/* The return address is after the call, perhaps on another line. */
+	return lines && place && place > function->address &&
+	       lines_find(lines, function, place - 1 - function->address, line);
+}
 
 void wakers_free(struct wakers *wakers)
 {
@@ -446,8 +458,9 @@ static int sleeps_begin(struct sleeps *sleeps, const struct event_record *event)
 	return 0;
 }
 
-/* If the waker was itself woken while this thread slept, prepends that wake-up
- * to the chain: this thread waited for it, too.
+/* Returns the chain to which the wake-up of @woken is added. If the waker was
+ * itself woken while @woken slept, it is that wake-up's chain: @woken waited
+ * for it, too.
  */
 static uint32_t earlier_waker(struct sleeps *sleeps, int32_t waker_tid,
 			      const struct sleeper *woken)
@@ -613,7 +626,9 @@ static void wait_for_cpu(struct sleeps *sleeps, struct sleeper *sleeper,
 	sleeper->has_time = true;
 }
 
-/* The wake-up may have had no event: perf's have none. */
+/* Ends the sleep of a thread that runs again. Its wake-up may have had no
+ * event: perf's have none.
+ */
 static void run_again(struct sleeps *sleeps, struct sleeper *sleeper)
 {
 	if (sleeper->is_asleep)

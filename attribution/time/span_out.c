@@ -33,7 +33,9 @@ static void give(const struct span_out *out, struct thread *thread,
 	out->callback->take(out->callback, span);
 }
 
-/* Between two traced CPUs a thread may have been on an untraced one. */
+/* Emits the time of @thread until @until_ns that no span has, as unknown:
+ * between two traced CPUs it may have been on an untraced one.
+ */
 static void fill_hole(const struct span_out *out, struct thread *thread,
 		      uint64_t until_ns)
 {
@@ -141,8 +143,9 @@ static void give_wait(const struct span_out *out, struct thread *thread,
 	give_ready(out, thread, &rest);
 }
 
-/* The time of a wake-up is exact, but the thread may not have left the CPU by
- * then: it then did not sleep at all, and was off the CPU for that much less.
+/* Returns the error bound of the start of @part, a part of the time off the
+ * CPU. A wake-up's time is exact, but the thread may not have left the CPU by
+ * then: then it did not sleep at all, and was off the CPU for that much less.
  */
 static uint32_t part_error_ns(const struct off_cpu *off,
 			      const struct time_span *part)
@@ -182,8 +185,9 @@ void span_out_flush(const struct span_out *out, struct thread *thread)
 		give_off(out, thread, &thread->off);
 }
 
-/* Time with the trace unit off does not count before the thread is traced: in a
- * recording of some threads, others run then.
+/* Returns whether the time of @thread counts. With the trace unit off it does
+ * not before the thread is traced: in a recording of some threads, others run
+ * then.
  */
 static bool counts(struct thread *thread)
 {

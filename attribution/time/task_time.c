@@ -130,7 +130,7 @@ static const struct open_context *scheduler_of(const struct task_time *time,
 	return top && top->kind == CONTEXT_SCHEDULE ? top : NULL;
 }
 
-/* Records whether the scheduler has put @thread to sleep and not yet returned.
+/* Tracks whether the scheduler has put @thread to sleep and not yet returned.
  */
 static void note_wakes(struct task_time *time, struct thread *thread,
 		       const struct call_step *step, int change)
@@ -144,7 +144,9 @@ static void note_wakes(struct task_time *time, struct thread *thread,
 		thread->has_blocked = false;
 }
 
-/* Few recordings have a throttled group. Without them, only threads of one process are known to be in a group.
+/* Reads the threads' cgroups when the first group is throttled, which few
+ * recordings have. Without them, only threads of one process are known to be in
+ * a group.
  */
 static void read_cgroups(struct task_time *time)
 {
@@ -160,8 +162,8 @@ static void read_cgroups(struct task_time *time)
 		time->status = status;
 }
 
-/* The scheduler throttles the group of the running thread or, while it adds a
- * thread to its queue, of that one.
+/* Starts the throttling of a group: that of the running thread or, while the
+ * scheduler adds a thread to its queue, of that thread.
  */
 static void begin_throttling(struct task_time *time,
 			     const struct thread *thread,
@@ -178,8 +180,8 @@ static void begin_throttling(struct task_time *time,
 	read_cgroups(time);
 }
 
-/* Before Linux 6.3 a CPU ends the throttling of all: if its own has ended, that
- * of another.
+/* Ends the throttling that started on @cpu; if that has ended, the one on
+ * another CPU: before Linux 6.3 one CPU ends the throttling of all.
  */
 static void end_throttling(struct task_time *time, struct traced_cpu *cpu,
 			   uint64_t time_ns)
@@ -311,7 +313,7 @@ static void end_cpu(struct task_time *time, struct thread *thread,
 	traced_cpus_end(&time->cpus, cpu);
 }
 
-/* The first step of a CPU belongs to the thread that already runs there. */
+/* Applies the first step of a CPU: @thread already runs there. */
 static void start_running(struct task_time *time, struct thread *thread,
 			  struct traced_cpu *cpu, const struct call_step *step)
 {
@@ -321,8 +323,8 @@ static void start_running(struct task_time *time, struct thread *thread,
 	classify(time, thread, cpu);
 }
 
-/* The last steps of the trace end the open functions of threads that are off
- * the CPU; the steps of an exec, those of threads that it ended.
+/* Applies a step of a thread that is off the CPU. Such steps end its open
+ * functions, at the end of the trace, or when exec in another thread ended it.
  */
 static void finish(struct task_time *time, struct thread *thread,
 		   const struct call_step *step)
@@ -460,9 +462,9 @@ bool task_time_is_due(struct task_time *time, uint64_t until_ns)
 	return time->end_ns < until_ns;
 }
 
-/* exec in a thread that is not the first of its process: the thread continues
- * under the first one's id, @tid, and ends under its own, by which it runs on
- * @cpu.
+/* Handles exec in a thread that is not the first of its process: the thread
+ * continues under the first one's id, @tid, and ends under its own, under which
+ * it runs on @cpu.
  */
 static void end_by_exec(const struct traced_cpu *cpu, int32_t pid, int32_t tid)
 {
@@ -473,8 +475,9 @@ static void end_by_exec(const struct traced_cpu *cpu, int32_t pid, int32_t tid)
 		current->is_dead = true;
 }
 
-/* A thread that had ended and leaves alive is another one, by exec. It may be
- * preempted before exec is recorded.
+/* Applies the half of a switch event about the thread that leaves. A thread
+ * that had ended and leaves alive is another one, by exec, which may be
+ * recorded only after the thread is preempted.
  */
 static int announce(struct task_time *time, const struct event_record *event,
 		    int32_t tid, bool is_traced)
@@ -506,7 +509,9 @@ static int send_away(struct task_time *time, const struct event_record *event,
 	return 0;
 }
 
-/* Where there are steps, they show when the next thread starts. */
+/* Applies a switch event. On a CPU with steps, the steps show when the next
+ * thread starts.
+ */
 static int take_switch(struct task_time *time, const struct event_record *event)
 {
 	int32_t prev = (int32_t)event->values[SWITCH_PREV];
@@ -798,8 +803,9 @@ static bool is_plain_call(struct task_time *time, const struct call_step *step)
 	return true;
 }
 
-/* The innermost context ends at its own depth; below the frames of user space a
- * thread is in the kernel; a call at depth 0 shows how the thread was found.
+/* Returns the depth below which calls change nothing. The innermost context
+ * ends at its own depth; below the frames of user space a thread is in the
+ * kernel; a call at depth 0 shows how the thread was found.
  */
 static uint32_t floor_of(const struct task_time *time,
 			 const struct thread *thread, uint32_t index)
@@ -811,8 +817,9 @@ static uint32_t floor_of(const struct task_time *time,
 							 thread->user_frames;
 }
 
-/* Within a wake-up by perf, or functions that may throttle a cgroup, each exit
- * matters.
+/* Stores the current thread for the fast path of calls that change nothing.
+ * There is none while each exit matters: within a wake-up by perf, or in
+ * functions that may throttle a cgroup.
  */
 static void note_current(struct task_time *time, struct thread *thread,
 			 const struct traced_cpu *cpu,
@@ -851,7 +858,9 @@ bool task_time_step(struct task_time *time, const struct call_step *step)
 	return true;
 }
 
-/* A thread that was woken and never ran has no task in the steps. */
+/* Returns whether to emit the time of @thread. A thread that was woken and
+ * never ran has no task in the steps: sets its own.
+ */
 static bool is_of_interest(struct task_time *time, struct thread *thread)
 {
 	if (thread->task)

@@ -4,10 +4,10 @@
 
 /* The time of each thread, as spans of one class each.
  *
- *   steps  --> contexts (task_contexts.h), CPUs (untraced.h) --+
- *   events --> threads (threads.h)                             |
- *                                                              v
- *                         span_out.h --> struct span_callback --> all trackers
+ *   steps  --> contexts (task_contexts.h), CPUs (untraced_internal.h) --+
+ *   events --> threads (threads_internal.h)                             |
+ *                                                                       v
+ *        all trackers <-- struct span_callback <-- spans (span_out_internal.h)
  *
  * The steps show on which CPU a thread runs, and in which context of the
  * kernel; the scheduler's events show why it does not run. Users of time
@@ -106,7 +106,7 @@ void task_time_pack(struct task_time *time, const struct task_pack *tasks);
 bool task_time_is_due(struct task_time *time, uint64_t until_ns);
 
 /* Returns the time of the last wake-up that the steps show without an event
- * (untraced.h); 0: none.
+ * (untraced_internal.h); 0: none.
  */
 uint64_t task_time_untraced_wakeup(const struct task_time *time);
 

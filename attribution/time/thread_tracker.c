@@ -111,7 +111,7 @@ static void take_record(struct event_handler *handler,
 		task_time_record(tracker->time, record);
 }
 
-/* A pass that packs requests nothing else. */
+/* Packs the time. Requires that the pass needs no paths and no calls. */
 static void pack_time(struct event_handler *handler,
 		      const struct task_pack *tasks)
 {

@@ -271,7 +271,7 @@ void thread_wakes(struct thread *thread, uint64_t time_ns, int32_t waker_tid)
 		wake(&thread->off, time_ns, waker_tid);
 		return;
 	}
-	/* By another CPU's clock, the thread already runs. */
+	/* The waker's CPU has another clock, by which the thread already runs. */
 	if (thread->has_off && time_ns <= thread->off.end_ns)
 		wake(&thread->off, time_ns, waker_tid);
 	thread->pending_wakeup_ns = time_ns;

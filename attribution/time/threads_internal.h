@@ -100,20 +100,20 @@ void threads_pack_one(const struct threads *threads, struct pack *pack,
  * change.
  */
 
-/* The thread is woken by @waker_tid. */
+/* Applies a wake-up of @thread by @waker_tid. */
 void thread_wakes(struct thread *thread, uint64_t time_ns, int32_t waker_tid);
 
-/* The thread runs again. If no wake-up was recorded, infers that @waker_tid
- * woke it without an event.
+/* Applies that @thread runs again. If no wake-up was recorded, infers that
+ * @waker_tid woke it without an event.
  */
 void thread_wakes_unseen(struct thread *thread, uint64_t time_ns,
 			 int32_t waker_tid);
 
-/* The thread is created: it waits for its first CPU. */
+/* Applies the creation of @thread, which then waits for its first CPU. */
 void thread_begins(struct thread *thread, uint64_t time_ns);
 
-/* The thread is about to leave @cpu in @prev_state (of sched_switch), or has
- * just left it. @is_traced: the steps show when.
+/* Applies a switch event: @thread is about to leave @cpu in @prev_state (of
+ * sched_switch), or has just left it. @is_traced: the steps show when.
  *
  * Returns whether it was dead. This happens on exec in a thread that is not the
  * first of its process: it takes over the id of the first thread, and this is
@@ -122,22 +122,22 @@ void thread_begins(struct thread *thread, uint64_t time_ns);
 bool thread_announces(struct thread *thread, uint64_t time_ns, int32_t cpu,
 		      int64_t prev_state, bool is_traced);
 
-/* The thread moves to @cpu, which has no steps. */
+/* Applies that @thread moves to @cpu, which has no steps. */
 void thread_goes_away(struct thread *thread, uint64_t time_ns, int32_t cpu);
 
-/* The thread leaves its CPU, according to the steps. @schedule_ns is when the
- * scheduler was entered, 0 if unknown.
+/* Applies that @thread leaves its CPU, according to the steps. @schedule_ns is
+ * when the scheduler was entered, 0 if unknown.
  */
 void thread_leaves(struct thread *thread, uint64_t time_ns,
 		   uint64_t schedule_ns);
 
-/* A thread in its second life (see thread_announces()), whose departure has
- * just been announced, leaves its CPU according to the steps, which show it
- * under its old id.
+/* Applies that a thread in its second life (see thread_announces()), whose
+ * departure was just announced, leaves its CPU according to the steps, which
+ * show it under its old id.
  */
 void thread_inherits(struct thread *thread, uint64_t time_ns);
 
-/* The thread arrives on @cpu, according to the steps. */
+/* Applies that @thread arrives on @cpu, according to the steps. */
 void thread_comes(struct thread *thread, uint64_t time_ns, int32_t cpu);
 
 /* Tracks facts from a thread's open functions other than its contexts: whether

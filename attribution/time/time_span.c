@@ -138,7 +138,9 @@ bool off_is_dead(int64_t prev_state)
 	return prev_state & (STATE_DEAD | STATE_ZOMBIE);
 }
 
-/* A trace of threads follows them to any CPU. */
+/* Returns whether all CPUs are traced. A trace of threads follows them to any
+ * CPU.
+ */
 static bool covers_all_cpus(const struct recording *recording)
 {
 	size_t count = recording_stream_count(recording);
@@ -197,10 +199,11 @@ static int split_at_wakeup(const struct off_cpu *off, struct time_span *parts)
 	return wake_ns < off->end_ns ? count + 1 : count;
 }
 
-/* No wake-up was recorded. If all would have been, there was none: the thread
- * never slept (a signal was pending, see try_to_block_task() of
- * kernel/sched/core.c, where prev_state is misleading), or still sleeps. A
- * thread that slept and runs again was woken, at the latest just before.
+/* Returns the class of time off the CPU without a recorded wake-up. If wake-ups
+ * were recorded and none is lost, the thread never slept (a signal was pending,
+ * see try_to_block_task() of kernel/sched/core.c, where prev_state is
+ * misleading), or still sleeps. A thread that slept and runs again was woken,
+ * at the latest just before.
  */
 static struct time_span unwoken(const struct off_cpu *off,
 				const struct off_cpu_evidence *evidence)
@@ -217,8 +220,8 @@ static struct time_span unwoken(const struct off_cpu *off,
 	return whole(off, TIME_UNKNOWN, UNKNOWN_NO_EVENTS);
 }
 
-/* A wake-up that only the steps show is the last one only if no records were
- * lost: a lost record may have been a later one.
+/* Returns whether the wake-up is known to be the last one. One that only the
+ * steps show is the last only if no records were lost.
  */
 static bool is_trusted(const struct off_cpu *off,
 		       const struct off_cpu_evidence *evidence)

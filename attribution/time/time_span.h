@@ -91,7 +91,7 @@ struct time_span {
 	/* TIME_RUNNABLE: the recorder had the CPU. */
 	bool is_behind_recorder;
 	/* TIME_RUNNABLE: its cgroup had used up its CPU quota
-	 * (throttled_runs.h).
+	 * (throttled_runs_internal.h).
 	 */
 	bool is_throttled;
 };
@@ -163,7 +163,7 @@ struct off_cpu {
 	uint64_t wake_ns;	 /* 0: no wake-up was recorded */
 	uint32_t begin_error_ns; /* see struct time_span */
 	int32_t waker_tid;
-	bool is_wake_inferred; /* wake_ns is inferred: see untraced.h */
+	bool is_wake_inferred; /* wake_ns is inferred: see untraced_internal.h */
 	/* the trace shows that the scheduler put it to sleep */
 	bool has_blocked;
 	int32_t cpu;	/* that it left */

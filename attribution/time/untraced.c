@@ -168,9 +168,9 @@ static const struct name_rule marked[] = {
 	{ "dequeue_task", true, MARK_BLOCKS },
 };
 
-/* The open function of perf on a CPU. */
+/* A call of perf_event_wakeup() on a CPU that has not returned. */
 struct open_wakeup {
-	const struct task *task; /* NULL: none is */
+	const struct task *task; /* NULL: there is none */
 	uint32_t depth;
 };
 

@@ -2,6 +2,18 @@
 #ifndef KT_ATTRIBUTION_TIME_UNTRACED_INTERNAL_H
 #define KT_ATTRIBUTION_TIME_UNTRACED_INTERNAL_H
 
+/* The CPU's part of the thread tracker's state, and facts that have no event:
+ *
+ *	struct traced_cpus	which thread the steps show on each CPU, and
+ *				whether the CPU's trace has ended
+ *	struct recorder_runs	when the recorder had a CPU, so that the waits of
+ *				other threads meanwhile are charged to it
+ *	struct untraced_wakeups	perf's own wake-ups, found by their functions
+ *
+ * Each has a function that writes its state to a checkpoint, or reads it. Only
+ * the thread that runs the pass calls these functions.
+ */
+
 #include "attribution/time/throttled_runs_internal.h"
 #include "common/array.h"
 
@@ -20,9 +32,9 @@ struct recorder_run {
 	uint64_t end_ns; /* UINT64_MAX: still running */
 };
 
-/* More than the number of times that the recorder runs on a CPU while a thread
- * waits there. Only a starved thread waits longer; just the last runs of its
- * wait are charged to the tracer.
+/* Number of runs remembered: more than the recorder has on a CPU while a thread
+ * waits there. Of a starved thread, which waits longer, only the part of the
+ * wait in the last runs is charged to the tracer.
  */
 enum { RECORDER_RUNS = 32 };
 
@@ -39,8 +51,9 @@ struct traced_cpu {
 	bool has_ended;
 	uint8_t state;		/* enum cpu_state */
 	struct thread *current; /* NULL before its first step */
-	/* Leaves the CPU when current does: the thread that exec gave the id of
-	 * another. The steps show it as current, under its old id.
+	/* The thread to which exec gave the id of another thread; NULL: none. It
+	 * leaves the CPU when current does, because the steps still show it as
+	 * current, under its old id.
 	 */
 	struct thread *next_owner;
 	struct recorder_runs recorder;
@@ -48,7 +61,7 @@ struct traced_cpu {
 	/* the last thread that an event on this CPU woke or created */
 	int32_t woken_tid;
 	bool is_enqueuing; /* the scheduler adds that thread to a queue */
-	bool may_throttle; /* it looks whether a cgroup has used its quota */
+	bool may_throttle; /* it checks whether a cgroup has used its quota */
 };
 
 /* The CPUs of a recording by number. One of them stands for the streams of

@@ -277,8 +277,8 @@ bool wait_channels_is_end(const struct wait_channels *channels,
 		       is_exiting;
 }
 
-/* Returns the number of frames outside of the innermost ones of @channel; 0:
- * there are none.
+/* Returns the number of frames that enclose the innermost run of frames with
+ * @mark, so that the last of them is the caller of the run; 0: there are none.
  */
 static size_t find_caller(const struct wait_channels *channels,
 			  const struct path_frame *frames, size_t count,

@@ -58,8 +58,8 @@ struct wait_marks {
 /* Reads the marks from the symbols in @recording. */
 struct wait_marks wait_marks_of(const struct recording *recording);
 
-/* Without @marks a list of names is used. Borrows @kinds. Returns NULL when out
- * of memory.
+/* Without @marks, functions are recognized by a list of names. Borrows @kinds.
+ * Returns NULL when out of memory.
  */
 struct wait_channels *wait_channels_new(const struct function_table *functions,
 					const struct context_kinds *kinds,

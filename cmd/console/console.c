@@ -105,8 +105,8 @@ static const char *level_text(enum log_level level)
 	return "";
 }
 
-/* File names and messages contain names from the recording, so they are
- * escaped.
+/* Writes a message of the log. File names and messages contain names from the
+ * recording, so they are escaped.
  */
 static void write_message(void *ctx, enum log_level level, const char *file,
 			  uint64_t offset, const char *text)

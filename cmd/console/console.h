@@ -15,10 +15,10 @@ struct option;
  * arguments may contain any bytes.
  */
 
-/* "ktrace-hw: …" */
+/* Writes "ktrace-hw: …" to standard error. */
 void say(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
-/* "ktrace-hw COMMAND: …" */
+/* Writes "ktrace-hw COMMAND: …" to standard error. */
 void say_of(const char *command, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 

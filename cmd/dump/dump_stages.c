@@ -218,7 +218,7 @@ static void write_reading(FILE *out, const char *when,
 			reading->esterror_ns, reading->maxerror_ns);
 }
 
-/* The recording's clock information is not a record; write it first. */
+/* Writes the recording's clock information first, as it is not a record. */
 static void write_clock(const struct dump *dump)
 {
 	const struct session *session = dump->session;

@@ -135,7 +135,8 @@ static bool event_times_agree(const struct function_event *one,
 		is_within(other->time_ns, one));
 }
 
-/* An event that only one engine's gap or pause causes identifies no position.
+/* Returns whether an event identifies a position. One that only one engine's
+ * gap or pause causes does not.
  */
 static bool has_place(const struct function_event *event)
 {
@@ -194,8 +195,8 @@ static size_t find(const struct run_table *table,
 	return 0;
 }
 
-/* The window that ends earlier cannot reach the other window's events; only its
- * last few events may start a run.
+/* Skips the events of the window that ends earlier: they cannot reach the other
+ * window's events, and only the last few of them may start a run.
  */
 static void skip_earlier(struct event_window *const windows[2],
 			 const size_t count[2], size_t skip[2])

@@ -65,7 +65,7 @@ bool own_option_takes_two(const struct own_option *option)
 	return option->argument && strchr(option->argument, ' ');
 }
 
-/* The argument of "[BY]" is optional. */
+/* Returns whether the option's argument is optional, as in "[BY]". */
 bool own_option_takes_one_or_none(const struct own_option *option)
 {
 	return option->argument && option->argument[0] == '[';

@@ -50,13 +50,17 @@ static const char *command_of_user(void)
 	return *command && strcmp(command, "cat") ? command : NULL;
 }
 
-/* The shell's exit codes for a command that cannot be run. */
+/* Returns whether the pager could not be run: these are the shell's exit codes
+ * for that.
+ */
 static bool has_failed(int status)
 {
 	return WIFEXITED(status) && WEXITSTATUS(status) >= 126;
 }
 
-/* The user has left the pager before all output was written. */
+/* Ends the program when the user has left the pager before all output was
+ * written.
+ */
 static void on_pager_end(int signal)
 {
 	int status = 0;
@@ -66,7 +70,7 @@ static void on_pager_end(int signal)
 	_exit(has_failed(status) ? EXIT_FAILED : EXIT_OK);
 }
 
-/* Ctrl-C is left to the pager, which runs until the user quits it. */
+/* Starts the pager. Ctrl-C is left to it: it runs until the user quits it. */
 static void begin(struct pager *pager)
 {
 	if (!pager->command) {

@@ -9,7 +9,9 @@
 #include "cmd/pipeline/session.h"
 #include "common/clocks.h"
 #include "common/error.h"
+#include "decoder/flow/flow_source.h"
 #include "decoder/recording/recording.h"
+#include "report/annotate/annotation.h"
 #include "report/steps/call_step.h"
 
 #include <stdbool.h>
@@ -78,7 +80,9 @@ static void progress_end(struct progress *progress)
 		fputs("\r\033[K", stderr);
 }
 
-/* Decoding may continue to the window's end, unless the trace ends earlier. */
+/* Returns the progress to show. Decoding may continue to the window's end,
+ * unless the trace ends earlier.
+ */
 static struct progress progress_of_window(const struct session *session)
 {
 	const struct recording_info *info = recording_info(session->recording);
@@ -155,4 +159,38 @@ int run_pipeline(const struct session *session, struct step_callback *callback,
 		session, choice_check_begin(&check, session, callback), stacks);
 
 	return status ? status : choice_check_end(&check);
+}
+
+static int annotate_stream(const struct session *session, size_t index,
+			   struct annotation *annotation)
+{
+	const struct flow_input input = {
+		.recording = session->recording,
+		.stream = recording_stream(session->recording, index),
+		.image = session->image,
+		.log = &console_log,
+		.without_bounds = true,
+	};
+	struct flow_source *source;
+	int status;
+
+	if (!step_filter_cpu(&session->filter, (uint32_t)input.stream->cpu))
+		return 0;
+	status = engine_open_blocks(session->engine, &input, &source);
+	if (status < 0)
+		return status;
+	status = annotation_add_stream(annotation, input.stream, source);
+	flow_source_close(source);
+	return status;
+}
+
+int session_annotate(const struct session *session,
+		     struct annotation *annotation)
+{
+	int status = 0;
+
+	for (size_t i = 0;
+	     !status && i < recording_stream_count(session->recording); i++)
+		status = annotate_stream(session, i, annotation);
+	return status;
 }

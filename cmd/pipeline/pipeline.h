@@ -4,6 +4,7 @@
 
 #include "analysis/pass.h"
 
+struct annotation;
 struct session;
 struct step_callback;
 struct task_stacks;
@@ -34,5 +35,11 @@ int run_pipeline(const struct session *session, struct step_callback *callback,
 int run_pipeline_unchecked(const struct session *session,
 			   struct step_callback *callback,
 			   struct task_stacks **stacks);
+
+/* Adds the blocks of all chosen CPUs to @annotation, whose input chooses
+ * functions, tasks and time. Returns 0 or a negative enum error.
+ */
+int session_annotate(const struct session *session,
+		     struct annotation *annotation);
 
 #endif

@@ -129,7 +129,9 @@ static bool is_of(const char *path, mode_t type)
 	       (stat_of_path.st_mode & S_IFMT) == type;
 }
 
-/* Messages then show the archive's name as if it were the folder. */
+/* Unpacks an archive into a temporary folder. Messages then show the archive's
+ * name as if it were the folder.
+ */
 static int unpack_input(struct input *input, const char *path,
 			const struct log *log)
 {
@@ -228,7 +230,9 @@ bool input_has(const char *path, const char *file)
 	return has;
 }
 
-/* A failed recording may have renamed the previous one. */
+/* Logs a hint that the recording is an old one: a failed recording may have
+ * renamed the previous one to *.old.
+ */
 static void say_if_old(const char *path)
 {
 	size_t length = strlen(path);
@@ -374,9 +378,7 @@ static bool wants_colors(const struct report_options *options)
 
 enum { OUTPUT_BYTES = 1 << 18 };
 
-/* Output to a terminal or pager is line-buffered; other output uses a large
- * buffer.
- */
+/* Sets the output's buffer: a line to a terminal or pager, else a large one. */
 static void set_buffer(struct session *session)
 {
 	if (session->pager || isatty(fileno(session->out))) {
@@ -524,7 +526,9 @@ int session_needs_time(const struct session *session, const char *option,
 	return EXIT_USAGE;
 }
 
-/* Also warns users who see only standard error. */
+/* Checks that the trace has the times that the options need. Also warns users
+ * who see only standard error.
+ */
 static int check_time(const struct session *session,
 		      const struct report_options *options)
 {
@@ -578,8 +582,8 @@ static int choose_engine(struct session *session,
 	return EXIT_USAGE;
 }
 
-/* KTRACE_INDEX lets tests check that the contents of a window do not depend on
- * how much was skipped.
+/* Returns whether KTRACE_INDEX is @use. KTRACE_INDEX lets tests check that the
+ * contents of a window do not depend on how much was skipped.
  */
 static bool index_is(const char *use)
 {
@@ -617,6 +621,9 @@ int session_open_input(struct session *session,
 		    &session->window) < 0)
 		status = EXIT_USAGE;
 	session->done_ns = session->window.until_ns;
+	if (!status && !options->is_absolute)
+		session->origin_ns =
+			recording_info(session->recording)->first_time_ns;
 	session->choice = report_options_filter(options, session->names);
 	session->filter = session->choice;
 	if (!status)
@@ -637,7 +644,9 @@ int session_open(struct session *session, const struct report_options *options)
 	return status ? status : open_output(session, options);
 }
 
-/* Standard output stays open and keeps the buffer if that is not empty. */
+/* Takes the buffer from standard output, which stays open; it keeps the buffer
+ * if that is not empty.
+ */
 static void release_stdout(struct session *session, bool has_failed)
 {
 	if (!session->buffer)
@@ -647,7 +656,8 @@ static void release_stdout(struct session *session, bool has_failed)
 	session->buffer = NULL;
 }
 
-/* Captured output is in memory. */
+/* Returns whether all output was captured: it is in memory, which may be full.
+ */
 static bool is_captured(const struct session *session)
 {
 	if (fflush(session->out) == 0 && !ferror(session->out))

@@ -40,8 +40,8 @@ static int complain(const char *path, const char *reason)
 	return -1;
 }
 
-/* A recorder that was killed early leaves only a copy of the kernel, which must
- * not replace an older recording.
+/* Returns whether the folder has no recording. A recorder that was killed early
+ * leaves only a copy of the kernel, which must not replace an older recording.
  */
 static bool is_stub(const struct output_folder *folder)
 {

@@ -15,7 +15,9 @@ static bool is_of_chosen_code(const struct record_options *options)
 	return options->collector.filter || options->collector.only;
 }
 
-/* If even the events of sched are missing, the collector itself reports it. */
+/* Chooses the scheduler's tracepoints, if they can be read. If even the events
+ * of sched are missing, the collector itself reports it.
+ */
 static void choose_sched(struct collector_options *collector,
 			 const struct diagnosis *diagnosis)
 {

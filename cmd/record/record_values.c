@@ -45,7 +45,9 @@ bool record_value_max(const char *text, uint64_t *bytes)
 	return read_size(text, INT64_MAX, bytes) && *bytes >= 1 << 20;
 }
 
-/* The kernel stores a sample's size in 16 bits. */
+/* Parses the size of a copied stack. The kernel stores a sample's size in 16
+ * bits.
+ */
 bool record_value_stack(const char *text, uint32_t *bytes)
 {
 	uint64_t size;
@@ -57,7 +59,7 @@ bool record_value_stack(const char *text, uint32_t *bytes)
 	return true;
 }
 
-/* TRCCCCTLR.THRESHOLD has 12 bits. */
+/* Parses the cycle threshold. TRCCCCTLR.THRESHOLD has 12 bits. */
 bool record_value_threshold(const char *text, uint32_t *cycles)
 {
 	char *end;

@@ -111,7 +111,8 @@ static int untimed_overview(const struct session *session,
 		overview_write_json(session->recording, stacks, output->out);
 		fputs("\"processes\":null}\n", output->out);
 	} else if (!status) {
-		overview_write_text(session->recording, stacks, output->out);
+		overview_write_text(session->recording, stacks,
+				    session->origin_ns, output->out);
 	}
 	task_stacks_free(stacks);
 	return status;
@@ -332,8 +333,8 @@ static struct window_pass window_pass_of(struct step_callback *next,
 	return pass;
 }
 
-/* The selection may match nothing in the window but something elsewhere; then
- * fall back to decoding the whole recording.
+/* Makes the tables of a window. The selection may match nothing in the window
+ * but something elsewhere; then fall back to decoding the whole recording.
  */
 static int run_window(const struct session *session,
 		      struct step_callback *callback,
@@ -368,7 +369,8 @@ static bool read_chunk(const struct cached_part *part, size_t index)
 	return pack_is_whole(&pack);
 }
 
-/* The last chunk holds the data that all others refer to, so it is read first.
+/* Reads the cached chunks. The last chunk holds the data that all others refer
+ * to, so it is read first.
  */
 static bool read_chunks(const struct cached_part *part)
 {
@@ -403,7 +405,9 @@ static int cached_tables_read(struct cached_tables *kept,
 	return status;
 }
 
-/* Several tables may share the same records. */
+/* Returns whether another table already writes these records: several may share
+ * them.
+ */
 static bool is_written(const struct cached_tables *kept,
 		       const struct table_records *records)
 {
@@ -780,6 +784,7 @@ static int table_pass(const struct session *session, struct table_run *runs,
 		.kinds = kinds,
 		.groups = session->groups,
 		.window = session->window,
+		.origin_ns = session->origin_ns,
 	};
 	int status = events && kinds && lines ?
 			     pass(session, &input, runs, count, has_heads) :
@@ -831,8 +836,9 @@ static struct table_run run_of(const struct report_options *options,
 	return run;
 }
 
-/* The kernel's events have timestamps; they cannot be correlated with a trace
- * that has none. Profiles of executed code do not need them.
+/* Runs the tables, those that need times only if the trace has some. The
+ * kernel's events have timestamps; they cannot be correlated with a trace that
+ * has none. Profiles of executed code do not need them.
  */
 static int pass_if_timed(const struct session *session, struct table_run *runs,
 			 size_t count, bool has_heads)

@@ -384,7 +384,7 @@ static int end_profile(struct profile_in_pass *profile,
 	return status;
 }
 
-/* A picture has no room for notes. */
+/* Writes the notes on time off CPUs. A picture has no room for them. */
 static void explain_wall(const struct profile_in_pass *profile)
 {
 	static const struct table_need needs[] = {

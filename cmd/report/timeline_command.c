@@ -80,7 +80,7 @@ static void timeline_lanes_free(struct timeline_lanes *lanes)
 	free(lanes);
 }
 
-/* Emits tracks to @lanes and passes steps to @next; borrows all arguments.
+/* Emits tracks to @callback and passes steps to @next; borrows all arguments.
  * Returns NULL when out of memory.
  */
 static struct timeline_lanes *timeline_lanes_new(const struct session *session,
@@ -106,6 +106,7 @@ static struct timeline_lanes *timeline_lanes_new(const struct session *session,
 		.kinds = lanes->kinds,
 		.filter = &session->filter,
 		.window = session->window,
+		.origin_ns = session->origin_ns,
 	};
 	if (open_parts(lanes, min_ns, callback))
 		return lanes;
@@ -137,7 +138,7 @@ static int out_of_memory(void)
 	return EXIT_FAILED;
 }
 
-/* Recording -> steps -> selected steps -> renderer. */
+/* Runs the pass: recording -> steps -> selected steps -> renderer. */
 static int run_selected(const struct session *session,
 			const struct step_select_options *options,
 			struct step_callback *callback,
@@ -184,7 +185,9 @@ static struct lane_callback *lanes_of(const struct timeline_renderer *renderer,
 	return renderer->lanes(callback);
 }
 
-/* A limit on the number of functions may stop before the window's end. */
+/* Returns the time at which the timeline ends; 0: unknown, as a limit on the
+ * number of functions may end it before the window does.
+ */
 static uint64_t window_end(const struct step_select_options *options)
 {
 	bool is_limited = options->max_count != UINT64_MAX ||
@@ -204,6 +207,7 @@ static int render_session(const struct session *session,
 		.lines = session->lines,
 		.names = session->names,
 		.unit = time_unit_of(session->recording),
+		.origin_ns = session->origin_ns,
 		.by_process = step_filter_has_tasks(&session->filter),
 		.end_ns = window_end(options),
 		.colors = session->colors,
@@ -264,19 +268,32 @@ static const struct name_choice *made(const struct name_choice *choice)
 	return name_choice_is_made(choice) ? choice : NULL;
 }
 
+/* Returns the duration below which functions are left out. */
+static uint64_t shortest(const struct session *session,
+			 const struct timeline_options *timeline,
+			 const struct timeline_renderer *renderer)
+{
+	if (timeline->has_min ||
+	    recording_time(session->recording) != RECORDING_TIME_NANOSECONDS)
+		return timeline->min_ns;
+	return renderer->default_min_ns;
+}
+
 int run_timeline_command(const struct report_options *options,
 			 const struct timeline_options *timeline,
 			 const struct timeline_renderer *renderer)
 {
 	struct session session;
 	int status = session_open(&session, options);
+	const uint64_t min_ns = status ? 0 :
+					 shortest(&session, timeline, renderer);
 	const struct step_select_options select = {
 		.filter = &session.filter,
 		.window = session.window,
 		.shown = made(&timeline->functions),
 		.hidden = made(&timeline->hidden),
 		.max_depth = timeline->max_depth,
-		.min_ns = timeline->min_ns,
+		.min_ns = min_ns,
 		.max_count = options->top,
 	};
 	struct timeline_summary summary = { 0 };
@@ -295,6 +312,10 @@ int run_timeline_command(const struct report_options *options,
 		status = render_session(&session, timeline, &select, renderer,
 					&summary);
 	if (!status && summary.bytes)
-		say_summary(&summary, timeline->min_ns);
+		say_summary(&summary, min_ns);
+	if (!status && min_ns && !timeline->has_min)
+		say("functions shorter than %s are left out; "
+		    "--min-duration=0 keeps them",
+		    duration_text_of(min_ns).text);
 	return session_finish(&session, status);
 }

@@ -15,7 +15,8 @@ struct timeline_options {
 	struct name_choice functions; /* only these and their callees */
 	struct name_choice hidden;    /* without these and their callees */
 	uint32_t max_depth;
-	uint64_t min_ns;
+	uint64_t min_ns;     /* shorter functions are left out */
+	bool has_min;	     /* min_ns is set, else the format has a default */
 	bool functions_only; /* no other tracks */
 };
 

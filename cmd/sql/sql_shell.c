@@ -102,7 +102,8 @@ static bool has_word(const struct array *words, const char *word, size_t length)
 	return false;
 }
 
-/* When out of memory, the word is missing from the list. */
+/* Adds a word for completion. When out of memory, it is missing from the list.
+ */
 static void add(struct array *words, const char *text, const char *word,
 		size_t length)
 {

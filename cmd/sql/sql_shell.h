@@ -10,8 +10,8 @@ struct sql_reads;
 struct sql_recording;
 struct sqlite3;
 
-/* Writes to standard error why a query of @db failed. The database is in
- * memory: only SQLite's temporary files can fail as files.
+/* Writes to standard error why a query of @db failed. @db is a database in
+ * memory, so an error of a file can only be one of SQLite's temporary files.
  */
 void sql_failure_report(struct sqlite3 *db);
 
@@ -24,8 +24,8 @@ void sql_missing_report(const struct sql_recording *recording,
 /* Like sql_missing_report(), of all columns of all tables. */
 void sql_missing_report_all(const struct sql_recording *recording);
 
-/* Reads and runs queries on @recording, which @db has the tables of, until the
- * end of input; on a terminal with history and completion.
+/* Reads and runs queries until the end of input; on a terminal with history and
+ * completion. @db has the tables of @recording.
  *
  * Returns 0, or -1 if a query failed that was not read from a terminal.
  */

@@ -129,7 +129,7 @@ static int add_one(const struct store_options *options, const char *name,
 	return status ? status : close_status;
 }
 
-/* If one recording fails, the others are still added. */
+/* Adds all recordings. If one fails, the others are still added. */
 static int add_all(const struct store_options *options,
 		   struct store_target *target)
 {

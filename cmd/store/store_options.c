@@ -38,7 +38,7 @@ static const char *take_tables(struct store_options *options, char *list)
 	return NULL;
 }
 
-/* Tables with a row per occurrence are not sums. */
+/* Chooses the tables of sums, which are those without a row per occurrence. */
 static void take_sums(struct store_options *options)
 {
 	static const enum sql_table_id sums[] = {
@@ -107,7 +107,9 @@ static const char *take_statistic(struct store_options *options,
 				    "p50, p90, p99, mean, max, total or count";
 }
 
-/* The name becomes part of SQL statements. */
+/* Stores a name, which becomes part of SQL statements. Returns NULL, or what is
+ * expected instead.
+ */
 static const char *take_name(const char **taken, const char *name)
 {
 	for (const char *at = name; *at; at++)

@@ -210,7 +210,8 @@ static void take_signal(struct top *top)
 		end(top, EXIT_SIGNAL + number);
 }
 
-/* If the terminal is gone there are no keys, and top ends. */
+/* Reads the pressed keys. If the terminal is gone there are none, and top ends.
+ */
 static void take_keys(struct top *top)
 {
 	char bytes[256];

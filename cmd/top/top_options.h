@@ -7,8 +7,8 @@
 
 /* The command line of `ktrace-hw top`. */
 struct top_options {
-	/* Without a folder (each round has its own) and without the command,
-	 * which runs longer than a round.
+	/* Has neither a folder, because each round has its own, nor the
+	 * command, which runs longer than a round.
 	 */
 	struct collector_options collector;
 	struct array processes; /* pid_t: collector points to them */
@@ -18,7 +18,7 @@ struct top_options {
 	uint64_t top;		/* rows of a table; UINT64_MAX: all */
 	bool is_once;		/* text even on a terminal */
 	bool is_json;
-	bool machine;
+	bool machine;		     /* runs top in the virtual machine */
 	const char *machine_options; /* options for the machine, or NULL */
 	const char *arch;	     /* of the machine; NULL: this host's */
 	struct array words;	     /* const char *: the other options */

@@ -152,8 +152,8 @@ static int report(const struct top_options *options, const char *folder,
 	return status;
 }
 
-/* The round's folder is locked, and a report of it would fail because it is
- * being recorded to; hence a folder inside.
+/* Records and makes the tables. The round's folder is locked, and a report of
+ * it would fail because it is being recorded to; hence a folder inside.
  */
 static void record_and_report(const struct top_options *options,
 			      const struct output_folder *folder, pid_t tree,

@@ -12,9 +12,9 @@
  *   parent: top_round_start() -> poll(ended) -> top_round_finish() -> shows it
  *   child:  record -> TOP_RECORDED -> tables -> TOP_REPORTED -> exit
  *
- * The stage in the result shows how far the child came. A round that has no
- * result is as one whose recorder failed; what it wrote to standard error is
- * in @said.
+ * The stage in the result shows how far the child came. A round without a
+ * result counts as one whose recorder failed. @said has the text that the child
+ * wrote to standard error.
  */
 
 #include "common/files/output_folder.h"
@@ -103,7 +103,8 @@ struct top_round {
 
 /* Starts a round whose rows are @columns wide; @tree is passed to top_work().
  *
- * Returns 0, or -1 with errno, and @round->where set if that is of a file.
+ * Returns 0, or -1 with errno; if a folder could not be made, @round->where is
+ * its parent.
  */
 int top_round_start(struct top_round *round, const struct top_options *options,
 		    pid_t tree, int columns);

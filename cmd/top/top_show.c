@@ -138,7 +138,9 @@ static const char *line_at(const char *text, size_t index)
 	return text;
 }
 
-/* Control characters of Unicode beyond ASCII start with C2 in UTF-8. */
+/* Returns whether a character is a control character. Those of Unicode beyond
+ * ASCII start with C2 in UTF-8.
+ */
 static bool is_control(const unsigned char *byte)
 {
 	return *byte < ' ' || *byte == 0x7f ||
@@ -531,7 +533,7 @@ void top_show_failure(struct top_show *show, const char *where, int cause)
 	       where ? ": " : "", strerror(cause));
 }
 
-/* Messages that every round repeats are printed once. */
+/* Prints the round's messages, unless the last round had the same. */
 static void say_news(struct top_show *show, const struct top_result *result)
 {
 	uint64_t hash = hash_of(result->said ? result->said : "");

@@ -15,6 +15,9 @@
 #include "common/files/regular_file.h"
 #include "common/name_choice.h"
 #include "decoder/recording/recording.h"
+#include "explain/explain.h"
+#include "report/annotate/annotate.h"
+#include "report/annotate/annotation.h"
 #include "report/steps/checkpoint_index.h"
 #include "symbolize/elf/lines.h"
 #include "symbolize/functions/context_kinds.h"
@@ -75,6 +78,40 @@ static int run_window(struct view_engine *engine, struct time_window window,
 	return status ? -ERROR_FORMAT : 0;
 }
 
+/* Instructions are counted again for each query: their counts are not in the
+ * summary.
+ */
+static int annotate(struct view_engine *engine, const char *name,
+		    struct time_window window, FILE *out)
+{
+	struct view_session *view =
+		container_of(engine, struct view_session, engine);
+	const struct session *session = &view->session;
+	const struct annotate_options options = {
+		.lines = view->lines,
+		.top = UINT64_MAX,
+		.with_source = true,
+	};
+	struct name_choice functions = NAME_CHOICE_NONE;
+	struct annotation annotation = annotation_of(&(struct annotation_input){
+		.recording = session->recording,
+		.image = session->image,
+		.symbols = session->symbols,
+		.functions = &functions,
+		.filter = &session->filter,
+		.window = window,
+	});
+	int status = name_choice_add(&functions, name) ? 0 : -ERROR_FORMAT;
+
+	if (!status)
+		status = session_annotate(session, &annotation);
+	if (!status)
+		status = annotate_json(&annotation, &options, out);
+	annotation_free(&annotation);
+	name_choice_free(&functions);
+	return status;
+}
+
 static uint64_t trace_bytes(const struct recording *recording)
 {
 	uint64_t bytes = 0;
@@ -123,6 +160,7 @@ static int open_input(struct view_session *view)
 		context_kinds_new(functions, symbols_arch(session->symbols));
 	view->lines = lines_new(recording_info(session->recording)->os_release);
 	view->engine.run = run_window;
+	view->engine.annotate = annotate;
 	view->input = (struct attribution_input){
 		.recording = session->recording,
 		.symbols = session->symbols,
@@ -168,7 +206,40 @@ static const char *why_not_saved(const struct view_summary *summary, int cause)
 	return strerror(summary->file.cause ? summary->file.cause : cause);
 }
 
-static int run_builder(struct view_session *view, struct view_builder *builder)
+/* Renders the explanation of the finished pass into the summary. */
+static int keep_explanation(struct view_session *view,
+			    struct event_handler *explain,
+			    const struct task_stacks *stacks)
+{
+	struct view_summary *summary = view->sources.summary;
+	char *text = NULL;
+	size_t size;
+	FILE *out = open_memstream(&text, &size);
+	int status = -ERROR_MEMORY;
+
+	if (out) {
+		status = explain_table.render(
+			explain,
+			&(struct attribution_output){ .out = out,
+						      .format = RECORD_JSON,
+						      .is_quiet = true,
+						      .top = UINT64_MAX,
+						      .stacks = stacks });
+		if (fclose(out) == EOF && !status)
+			status = -ERROR_MEMORY;
+	}
+	if (status < 0) {
+		free(text);
+		return status;
+	}
+	pthread_mutex_lock(&summary->lock);
+	summary->explanation = text;
+	pthread_mutex_unlock(&summary->lock);
+	return 0;
+}
+
+static int run_builder(struct view_session *view, struct view_builder *builder,
+		       struct event_handler *explain)
 {
 	struct trackers *trackers = view->input.trackers;
 	struct step_join *join = trackers_join(trackers);
@@ -185,6 +256,8 @@ static int run_builder(struct view_session *view, struct view_builder *builder)
 	if (!status && !end)
 		end = trackers_end(trackers);
 	if (!status && !end)
+		end = keep_explanation(view, explain, stacks);
+	if (!status && !end)
 		end = view_builder_end(builder);
 	if (end < 0)
 		status = fail(view, end);
@@ -198,6 +271,7 @@ int view_session_fill(struct view_session *view)
 {
 	struct view_summary *summary = view->sources.summary;
 	struct view_builder *builder = NULL;
+	struct event_handler *explain = NULL;
 	int status;
 
 	if (summary->is_complete)
@@ -206,8 +280,11 @@ int view_session_fill(struct view_session *view)
 	if (view->input.trackers)
 		builder =
 			view_builder_new(&view->input, summary, view->part_ns);
-	status = builder ? run_builder(view, builder) :
+	if (builder)
+		explain = attribution_table_open(&explain_table, &view->input);
+	status = explain ? run_builder(view, builder, explain) :
 			   fail(view, -ERROR_MEMORY);
+	attribution_table_close(&explain_table, explain);
 	view_builder_free(builder);
 	trackers_free(view->input.trackers);
 	if (status)
@@ -290,7 +367,9 @@ static int write_file(const struct view_session *view, const char *path)
 	return status;
 }
 
-/* The page contains the whole recording, or reports omissions itself. */
+/* Returns whether options select a part: the page always contains the whole
+ * recording, or reports omissions itself.
+ */
 static bool chooses(const struct report_options *options)
 {
 	return options->output || options->format || options->since ||

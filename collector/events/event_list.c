@@ -320,7 +320,9 @@ static uint64_t enabled_ns(const struct event *event)
 	return is_read ? reading.enabled_ns : 0;
 }
 
-/* The time of an event that counts increases between two reads. */
+/* Adds the CPU of @event to @away if it is switched off. The time of an event
+ * that counts increases between two reads; on such a CPU it does not.
+ */
 static int look_at(const struct event *event, struct array *away)
 {
 	uint64_t before = enabled_ns(event);

@@ -270,6 +270,7 @@ static const struct wanted wanted[] = {
 	{ OF_CPUS("block:block_bio_queue", OBJECTS), OPTIONAL },
 	{ OF_CPUS("block:block_bio_remap", OBJECTS), OPTIONAL },
 	{ OF_CPUS("block:block_bio_complete", OBJECTS), OPTIONAL },
+	{ OF_CPUS("block:block_rq_issue", OBJECTS), OPTIONAL },
 	{ OF_CPUS("block:block_rq_complete", OBJECTS), OPTIONAL },
 	{ OF_CPUS("workqueue:workqueue_queue_work", OBJECTS), ALWAYS },
 	{ OF_CPUS("workqueue:workqueue_execute_start", OBJECTS), ALWAYS },

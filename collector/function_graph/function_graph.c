@@ -30,8 +30,8 @@ static struct graph_pages *pages_at(const struct function_graph *graph,
 	return array_at(&graph->cpus, index);
 }
 
-/* Since Linux 6.8 the pages of a ring buffer may differ from the machine's
- * pages.
+/* Returns the size of the ring buffer's pages, which since Linux 6.8 may differ
+ * from the machine's pages.
  */
 static size_t page_size(const char *instance)
 {
@@ -112,14 +112,14 @@ static int create_files(struct function_graph *graph,
 	return error;
 }
 
-/* The files are opened first, so that the instance's guard inherits them. */
+/* Opens the files before the instance, whose guard inherits them. */
 static int open_all(struct function_graph *graph,
 		    const struct graph_choice *choice)
 {
 	const struct graph_rescue rescue = { save_rest, graph };
 	int error = create_files(graph, choice);
 
-	/* Before any function is traced, since it would then take longer. */
+	/* This must precede the tracing of functions, which would slow it. */
 	if (!error)
 		error = kernel_names_read(&graph->names);
 	if (!error)
@@ -238,7 +238,9 @@ int function_graph_finish(struct function_graph *graph)
 	return error;
 }
 
-/* A dummy event provides the records that accompany a trace unit's event. */
+/* Configures a dummy event, for the records that accompany a trace unit's
+ * event.
+ */
 static int configure(const struct pmu *pmu, const struct log *log,
 		     struct perf_event_attr *attr)
 {
@@ -272,7 +274,7 @@ static unsigned int filter_ranges(const struct pmu *pmu)
 	return 0;
 }
 
-/* Not needed: there are no unreported losses that require a time. */
+/* Returns 0: no unreported loss requires a time. */
 static uint64_t now_ns(const struct perf_event_mmap_page *page)
 {
 	(void)page;

@@ -60,7 +60,9 @@ static int set_number(const struct graph_instance *instance, const char *file,
 	return file_set(instance, file, text);
 }
 
-/* The mask is hexadecimal, in comma-separated words of 32 CPUs. */
+/* Sets the CPUs to trace. The mask is hexadecimal, in comma-separated words of
+ * 32 CPUs.
+ */
 static int set_cpus(const struct graph_instance *instance,
 		    const struct graph_choice *choice)
 {
@@ -162,8 +164,9 @@ static int set_filter(const struct graph_instance *instance,
 	return error;
 }
 
-/* Since Linux 6.13 each entry may contain the caller's address. Old kernels,
- * and those without the option, have no such file.
+/* Switches off the caller's address in each entry, which exists since Linux
+ * 6.13. Kernels without the option have no such file, so failure does not
+ * matter.
  */
 static void set_callers(const struct graph_instance *instance)
 {
@@ -224,7 +227,9 @@ const char *graph_instance_refusal(const char **fix)
 	return NULL;
 }
 
-/* A setting that cannot be restored was never changed. */
+/* Restores the settings of the top instance. A setting that cannot be restored
+ * was never changed.
+ */
 static void restore_top(const struct graph_instance *instance)
 {
 	static const char *const settings[][2] = {
@@ -295,8 +300,8 @@ static bool await_end(int life)
 	return size > 0;
 }
 
-/* A signal that ends the recorder must not end the guard before its work is
- * done.
+/* Runs the guard process, which releases the instance when the recorder has
+ * ended. Signals that end the recorder must not end the guard before that.
  */
 static void guard(const struct graph_instance *instance, int life)
 {
@@ -311,7 +316,7 @@ static void guard(const struct graph_instance *instance, int life)
 	_exit(0);
 }
 
-/* After this, the instance is released in any case. */
+/* Starts the guard. From then on the instance is released in any case. */
 static int post_guard(struct graph_instance *instance)
 {
 	int life[2];

@@ -145,7 +145,9 @@ static int drain_whole(struct graph_pages *pages)
 	}
 }
 
-/* A page that is read before it is full is padded with zeros. */
+/* Writes the last pages of a ring. A page that is read before it is full is
+ * padded with zeros.
+ */
 static int drain_rest(struct graph_pages *pages, size_t page_bytes)
 {
 	uint8_t *page = calloc(1, page_bytes);
@@ -341,7 +343,9 @@ static int write_parts(const struct trace_dat_content *content, int fd,
 	return error;
 }
 
-/* If the process is killed while writing, the old file trace.dat remains. */
+/* Writes trace.dat under another name first: if the process is killed
+ * meanwhile, the old file remains.
+ */
 static int write_file(const struct output_folder *folder,
 		      const struct trace_dat_content *content,
 		      const struct byte_buffer *head, int cpus,

@@ -85,7 +85,9 @@ static struct trigger_arming arming_of(struct gate *gate,
 	return (struct trigger_arming){ &gate->set, setup, &gate->own };
 }
 
-/* The call chain identifies the open functions. */
+/* Returns the spec of the gate's marks. Their call chain identifies the open
+ * functions.
+ */
 static struct event_spec marks(void)
 {
 	struct event_spec spec =
@@ -163,10 +165,10 @@ static struct gate_function *find(struct gate *gate, const char *name)
 	return NULL;
 }
 
-/* At a function's start the kernel runs the newest probe first
- * (register_kprobe()). The order is chosen so that the kernel's own part of the
- * return probe runs before the trace resumes; or so that our program runs first
- * if it must read the caller.
+/* Adds both probes of a function. At a function's start the kernel runs the
+ * newest probe first (register_kprobe()). The order is chosen so that the
+ * kernel's own part of the return probe runs before the trace resumes; or so
+ * that our program runs first if it must read the caller.
  */
 static int name_probes(const struct trigger_arming *arming, size_t number,
 		       const char *function)

@@ -48,8 +48,8 @@ static void stack_above_noted(struct bpf_code *code)
 	bpf_compute(code, BPF_SUB, BPF_REG_2, BPF_REG_1);
 }
 
-/* If the noted stack pointer is the same or lower, the noted call's return was
- * missed by the probe, and the entry is replaced.
+/* An entry whose stack pointer is the same or lower belongs to a call whose
+ * return the probe missed, and is replaced.
  */
 void gate_program_begin(struct bpf_code *code, const struct trigger_maps *maps,
 			int chosen, uint32_t number)

@@ -16,19 +16,19 @@ bool gate_program_reads_caller(void);
  * trace, and a mark (common/formats/recording_events.h) was written to the ring.
  */
 
-/* At the start of function number @number, if the map @chosen contains it:
- * marks the task as inside, unless the call is nested in a marked call.
+/* Program for the start of function number @number, if the map @chosen contains
+ * it: marks the task as inside, unless the call is nested in a marked call.
  */
 void gate_program_begin(struct bpf_code *code, const struct trigger_maps *maps,
 			int chosen, uint32_t number);
 
-/* At its return: clears the task's mark, if the returning call is the marked
- * one.
+/* Program for the return: clears the task's mark, if the returning call is the
+ * marked one.
  */
 void gate_program_end(struct bpf_code *code, const struct trigger_maps *maps);
 
-/* Where a task is switched out, and where it is switched in: return 1 if the
- * task is marked.
+/* Programs for where a task is switched out, and where it is switched in:
+ * return 1 if the task is marked.
  */
 void gate_program_leave(struct bpf_code *code, const struct trigger_maps *maps);
 void gate_program_come(struct bpf_code *code, const struct trigger_maps *maps);

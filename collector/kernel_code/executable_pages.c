@@ -139,8 +139,8 @@ uint64_t code_pages_end(const struct kcore *kcore, uint64_t start,
 	return at > start ? at : start;
 }
 
-/* Code starts at a multiple of WORD, after the header of HEADER bytes, which
- * starts with the size of all.
+/* The BPF JIT compiler writes code after a header of HEADER bytes, whose first
+ * word is the size of header and code; both start at multiples of WORD.
  */
 enum { WORD = 4, HEADER = 8 };
 
@@ -351,7 +351,9 @@ static const struct paging *paging_of(const struct kcore *kcore)
 	return NULL;
 }
 
-/* Only segments of memory have a physical address; others have all bits set. */
+/* Returns whether @segment is memory. Only those segments have a physical
+ * address; others have all bits set.
+ */
 static bool is_memory(const Elf64_Phdr *segment)
 {
 	return segment->p_type == PT_LOAD && segment->p_paddr != UINT64_MAX;
@@ -456,7 +458,9 @@ static int walk_entries(const struct walk *walk, const uint64_t *entries,
 	return error;
 }
 
-/* A table that cannot be read (its memory was removed) has no pages. */
+/* Walks the page table at @table. One that cannot be read, because its memory
+ * was removed, has no pages.
+ */
 static int walk_table(const struct walk *walk, uint64_t table,
 		      unsigned int level, uint64_t first)
 {
@@ -532,7 +536,9 @@ static int walk_top(const struct walk *walk, uint64_t top)
 	return error;
 }
 
-/* Sets *@found to the executable parts of @range. */
+/* Adds the executable parts of @range, below the page table at @top, to
+ * walk->found. Returns 0 or a negative enum error.
+ */
 static int find_in(struct walk *walk, uint64_t top,
 		   const struct code_range *range)
 {

@@ -36,8 +36,9 @@ static bool is_wanted(const struct change_search *search, uint64_t address)
 	       module_text_has(search->text, search->module, address);
 }
 
-/* When the list is full, extends its last range if it lies in @range. @range is
- * searched upwards, so no code outside of it is between them.
+/* Adds a changed word. When the list is full, extends its last range if that
+ * lies in @range, which is searched upwards, so that no code outside of @range
+ * is between them.
  */
 static int add_word(struct array *changed, const struct code_range *range,
 		    uint64_t address)

@@ -49,7 +49,9 @@ static int compare_starts(const void *a, const void *b)
 	return (x->start > y->start) - (x->start < y->start);
 }
 
-/* The ends of these ranges are upper bounds, so kcore may lack them. */
+/* Returns whether @kcore has the range. The ends of these ranges are upper
+ * bounds, so kcore may lack them.
+ */
 static bool is_held(const struct kcore *kcore, const struct code_range *range)
 {
 	uint8_t byte;
@@ -127,7 +129,9 @@ static size_t larger(size_t a, size_t b)
 	return a > b ? a : b;
 }
 
-/* The whole image is in memory, with its section headers at the end. */
+/* Returns the size of the vdso's image, all of which is in memory, with its
+ * section headers at the end.
+ */
 static size_t size_of(const uint8_t *image)
 {
 	const ElfW(Ehdr) *header = (const void *)image;

@@ -215,7 +215,7 @@ kernel_symbols_walk_modules(const struct kernel_symbols *symbols)
 	return at ? walk_from(symbols, at) : kallsyms_of(text, 0);
 }
 
-/* For speed, parses only lines that end with the name. */
+/* Parses only lines that end with the name, for speed. */
 uint64_t kernel_symbols_address(const struct kernel_symbols *symbols,
 				const char *name)
 {
@@ -287,7 +287,7 @@ int kernel_symbols_search(const char *path, const char *const *names,
 	return error;
 }
 
-/* kallsyms sorts neither aliases nor modules: look at every symbol. */
+/* Looks at every symbol, because kallsyms sorts neither aliases nor modules. */
 uint64_t kernel_symbols_size(const struct kernel_symbols *symbols,
 			     uint64_t address)
 {

@@ -22,7 +22,9 @@ static int compare(const void *a, const void *b)
 	return (x->address > y->address) - (x->address < y->address);
 }
 
-/* "name size users dependencies state address [taints]" */
+/* Parses a line of /proc/modules: "name size users dependencies state address
+ * [taints]". Returns whether it has an address.
+ */
 static int parse_line(const char *line, struct module *module)
 {
 	return sscanf(line, "%63s %" SCNu64 " %*s %*s %*s 0x%" SCNx64,
@@ -114,8 +116,8 @@ struct mark {
 	bool is_text;
 };
 
-/* At equal addresses, code is sorted last: the code starts there, and the data
- * has ended.
+/* Compares by address. At equal addresses, code is last: the code starts there,
+ * and the data has ended.
  */
 static int compare_marks(const void *a, const void *b)
 {
@@ -151,7 +153,9 @@ static int add_symbols(struct array *marks,
 	return 0;
 }
 
-/* A module may have code without a symbol before its first one: PLTs. */
+/* Adds the starts of modules. A module may have code without a symbol before
+ * its first one: PLTs.
+ */
 static int add_modules(struct array *marks, const struct array *modules)
 {
 	const struct module *items = modules->items;

@@ -164,7 +164,9 @@ void loaded_code_close(struct loaded_code *loaded)
 	free(loaded);
 }
 
-/* After the first refusal no other range fits either. */
+/* Logs the first range that perf's copy has no room for: no other range fits
+ * then either.
+ */
 static void say_not_added(struct loaded_code *loaded,
 			  const struct code_range *range, int error,
 			  const char *path)
@@ -184,8 +186,8 @@ static void say_not_added(struct loaded_code *loaded,
 						     error_text(error));
 }
 
-/* perf does not support code added later, and looks it up in the kernel's copy:
- * adds @range of @kcore to that.
+/* Adds @range of @kcore to the kernel's copy for perf, which does not support
+ * code added later, and looks it up there.
  */
 static void add_for_perf(struct loaded_code *loaded, const struct kcore *kcore,
 			 const struct code_range *range)
@@ -218,9 +220,10 @@ static struct copy_name name_of(const struct code_range *range,
 	return name;
 }
 
-/* The time of a copy is the end of copying. A code change reported earlier is
- * either in the copy, or undone for older times by its record, if that has the
- * old bytes (TEXT_POKE; arm64's text_poke_breakpoint has not).
+/* Copies a range. The time of a copy is the end of copying. A code change
+ * reported earlier is either in the copy, or undone for older times by its
+ * record, if that has the old bytes (TEXT_POKE; arm64's text_poke_breakpoint
+ * has not).
  */
 static int copy_range(struct loaded_code *loaded,
 		      const struct code_range *range, uint64_t since_ns,
@@ -297,8 +300,8 @@ static void check_piece(struct loaded_code *loaded, struct piece *piece,
 	loaded->lost++;
 }
 
-/* The rings of the CPUs are read one after the other, so a loss may be read
- * before the announcement of the lost code.
+/* Adds a loss. The rings of the CPUs are read one after the other, so it may be
+ * read before the announcement of the lost code.
  */
 static void add_loss(struct loaded_code *loaded, const struct loss *loss)
 {
@@ -697,8 +700,8 @@ static void add_module(struct loaded_code *loaded, const struct array *modules,
 	start_records_module(&loaded->records, module);
 }
 
-/* Code of a module without an announcement of its own is complete now, but
- * since an unknown time.
+/* Handles a module that was loaded. Its code, which has no announcement of its
+ * own, is complete now, but since an unknown time.
  */
 static void take_module(struct loaded_code *loaded,
 			const struct code_sample *sample)
@@ -735,7 +738,9 @@ static struct code_range range_of(const struct loaded_code *loaded,
 	return range;
 }
 
-/* From now on the module's addresses may contain other code. */
+/* Handles a module that is removed: from now on its addresses may contain other
+ * code.
+ */
 static void remove_module(struct loaded_code *loaded,
 			  const struct code_sample *sample)
 {

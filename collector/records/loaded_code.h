@@ -71,7 +71,7 @@ struct loaded_symbol {
 void loaded_code_symbol(struct loaded_code *loaded,
 			const struct loaded_symbol *symbol);
 
-/* Consumes a sample of RING_CODE or RING_PATCHES, @size bytes at @place of
+/* Consumes a sample of RING_CODE or RING_PATCHES, @size bytes at @position of
  * @records: copies new modules with their init code, and adds them to the
  * recording's list of modules; marks removed modules; copies JIT code that is
  * complete, and leaves incomplete code to loaded_code_flush().

@@ -319,8 +319,9 @@ static enum file_state keep(struct program_copies *copies,
 	return state;
 }
 
-/* The kernel names memory without a file "//anon", "[heap]", "/dev/zero", and
- * "/SYSV00000000"; only the last two look like paths, and are no programs.
+/* Returns whether @path is that of a file. The kernel names memory without a
+ * file "//anon", "[heap]", "/dev/zero", and "/SYSV00000000"; only the last two
+ * look like paths, and are no programs.
  */
 static bool names_file(const char *path)
 {

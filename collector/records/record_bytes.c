@@ -167,7 +167,9 @@ static void read_module(const struct ring_bytes *records, size_t raw,
 	ring_copy(records, raw + start, sample->module, length);
 }
 
-/* The period, the size of the raw record, the record. */
+/* Reads a tracepoint's sample: the period, the size of the raw record, the
+ * record.
+ */
 static void read_tracepoint(const struct ring_bytes *records, size_t position,
 			    size_t size, struct code_sample *sample)
 {

@@ -82,7 +82,7 @@ struct code_sample {
 	uint64_t size;
 };
 
-/* Parses the body of a sample, @size bytes at @place of @records, of an event
+/* Parses the body of a sample, @size bytes at @position of @records, of an event
  * in @events. A sample of another event, or one that is too short, is
  * CODE_SAMPLE_OTHER.
  */

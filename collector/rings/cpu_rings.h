@@ -66,7 +66,7 @@ struct ring_bytes ring_read(const struct ring *ring);
 /* Returns @bytes, a result of ring_read(), to the kernel. */
 void ring_release(struct ring *ring, const struct ring_bytes *bytes);
 
-/* Copies @size bytes at offset @place of @bytes, which must contain them, to
+/* Copies @size bytes at offset @position of @bytes, which must contain them, to
  * @to.
  */
 void ring_copy(const struct ring_bytes *bytes, size_t position, void *to,

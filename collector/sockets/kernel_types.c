@@ -162,8 +162,8 @@ uint32_t kernel_types_function(const struct kernel_types *types,
 	return find(types, BTF_KIND_FUNC, name);
 }
 
-/* If the struct has this flag, the member's offset word also contains a bit
- * field's size.
+/* Returns the member's offset in bits. If the struct has this flag, the offset
+ * word also contains a bit field's size.
  */
 static uint32_t bits_of(const struct btf_type *type,
 			const struct btf_member *member)

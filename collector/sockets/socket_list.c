@@ -74,7 +74,9 @@ static int offset_of(const struct kernel_types *types, const char *member,
 	return offset >= 0 && offset + size <= SOCKET_BYTES_READ ? offset : -1;
 }
 
-/* Kernels without IPv6 lack its addresses. */
+/* Sets the offsets of the members that are read. Kernels without IPv6 lack its
+ * addresses. Returns whether the required ones exist.
+ */
 static bool find_members(struct socket_iterator *iterator,
 			 const struct kernel_types *types)
 {

@@ -34,8 +34,9 @@ bool priority_raise(struct priority *priority)
 	return priority->is_raised;
 }
 
-/* A thread whose right to be real-time is from RLIMIT_RTPRIO may not clear
- * SCHED_RESET_ON_FORK again. The nice value was never lost.
+/* Sets SCHED_RESET_ON_FORK again if the kernel refuses to clear it, which it
+ * does for a thread whose right to be real-time is from RLIMIT_RTPRIO. The nice
+ * value was never lost.
  */
 bool priority_restore(struct priority *priority)
 {

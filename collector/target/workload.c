@@ -37,7 +37,9 @@ void process_watch_free(struct process_watch *watch)
 	array_free(&watch->fds);
 }
 
-/* The recorder reads signals from a signalfd and therefore blocks them. */
+/* Unblocks all signals, which the recorder blocks because it reads them from a
+ * signalfd.
+ */
 static void unblock_signals(void)
 {
 	sigset_t none;
@@ -46,7 +48,9 @@ static void unblock_signals(void)
 	sigprocmask(SIG_SETMASK, &none, NULL);
 }
 
-/* If the recorder dies, nothing is sent: the command must not run untraced. */
+/* Waits for workload_start(). Returns false if the recorder dies, which sends
+ * nothing: the command must not run untraced.
+ */
 static bool is_told_to_go(int go)
 {
 	char byte;

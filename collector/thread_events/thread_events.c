@@ -61,10 +61,11 @@ int thread_events_map_cpus(struct thread_events *events)
 	return 0;
 }
 
-/* These rings are not polled, so the kernel must not wake a reader for each
- * record. On arm64 the interrupt for the wake-up, pending when a breakpoint's
- * handler returns, would consume the single step over the breakpoint; the
- * breakpoint would then hit again, until the ring is full.
+/* Opens the events of code changes. Their rings are not polled, so the kernel
+ * must not wake a reader for each record. On arm64 the interrupt for the
+ * wake-up, pending when a breakpoint's handler returns, would consume the
+ * single step over the breakpoint; the breakpoint would then hit again, until
+ * the ring is full.
  */
 static int open_code_changes(struct thread_events *events)
 {
@@ -73,6 +74,8 @@ static int open_code_changes(struct thread_events *events)
 	int error;
 
 	what.attr.wakeup_watermark = CPU_RING_BYTES;
+	/* for thread_events_miss_cpu() */
+	what.attr.read_format |= PERF_FORMAT_TOTAL_TIME_ENABLED;
 	spec = event_list_add(&events->events, what);
 	error = spec < 0 ? spec : 0;
 	if (!error)
@@ -117,9 +120,9 @@ static int open_wakeups(struct thread_events *events, size_t spec)
 					  PERF_EVENT_IOC_ENABLE, NULL);
 }
 
-/* Opened last, since opening the other events patches the kernel: those patches
- * are complete when the code is read. If this event is not available, patched
- * code is a gap in the trace.
+/* Opens the breakpoints of patches, last, since opening the other events
+ * patches the kernel: those patches are complete when the code is read. Without
+ * these events, patched code is a gap in the trace.
  */
 static int open_patches(struct thread_events *events)
 {
@@ -174,7 +177,9 @@ static void count_cycles(const struct thread_events *events,
 	}
 }
 
-/* One event also records the thread's switches, only while it is enabled. */
+/* Adds the trace's event, which also records the thread's switches while it is
+ * enabled.
+ */
 static int add_trace(struct thread_events *events, size_t buffer_bytes,
 		     const struct log *log)
 {
@@ -332,6 +337,23 @@ int thread_events_stop(const struct thread_events *events)
 	return ioctl(events->trace_fd, PERF_EVENT_IOC_DISABLE, 0) < 0 ?
 		       -ERROR_SYSTEM :
 		       0;
+}
+
+/* Each look costs two system calls for each CPU, and what it finds stays. */
+enum { LOOK_NS = 10000000 };
+
+bool thread_events_miss_cpu(struct thread_events *events)
+{
+	uint64_t now_ns = thread_events_now_ns(events);
+	struct array away = ARRAY_OF(struct away_cpu);
+
+	if (events->misses_cpu || now_ns - events->looked_ns < LOOK_NS)
+		return events->misses_cpu;
+	events->looked_ns = now_ns;
+	events->misses_cpu = away_cpus_find(&events->events, 0, &away) ||
+			     away.count;
+	array_free(&away);
+	return events->misses_cpu;
 }
 
 uint64_t thread_events_now_ns(const struct thread_events *events)

@@ -48,7 +48,9 @@ static int coresight_register(const struct pmu *pmu, int cpu, const char *name,
 	return pmu_number(pmu, file, 16, value);
 }
 
-/* TRCDEVARCH: architecture version 5 of part 0xa13 is ETE, 4 is ETMv4. */
+/* Returns the kind of the unit of @cpu, by TRCDEVARCH: architecture version 5
+ * of part 0xa13 is ETE, 4 is ETMv4.
+ */
 static const struct unit_kind *kind_of(const struct pmu *pmu, int cpu)
 {
 	uint64_t value;
@@ -107,7 +109,9 @@ static uint64_t trace_id(int cpu)
 	return 0x10u + (unsigned int)cpu * 2;
 }
 
-/* 1: the CPU's virtual counter; all ones: not reported by the kernel. */
+/* Returns the source of time stamps: 1 is the CPU's virtual counter; all ones:
+ * the kernel does not report it.
+ */
 static uint64_t time_source(const struct pmu *pmu, int cpu)
 {
 	char file[64];
@@ -171,8 +175,9 @@ enum {
 	TRCIDR0_TSSIZE = 0x1f << 24, /* time stamps */
 };
 
-/* The PMU exists as soon as its driver is loaded; each CPU with a unit is a
- * link cpuN. Sets @number to N. Returns whether there is another.
+/* Sets @number to the next CPU with a unit: the PMU, which exists as soon as
+ * its driver is loaded, has a link cpuN for each. Returns whether there is
+ * another.
  */
 static bool next_unit(DIR *folder, int *number)
 {
@@ -305,7 +310,8 @@ static int coresight_set_return_stack(const struct pmu *pmu,
 	return -ERROR_UNSUPPORTED;
 }
 
-/* The kernel expects the sink's number, a hash of its name, in config2. */
+/* Sets the sink. The kernel expects its number, a hash of its name, in config2.
+ */
 static int coresight_set_sink(const struct pmu *pmu, const char *name,
 			      const struct log *log,
 			      struct perf_event_attr *attr)
@@ -326,8 +332,8 @@ static int coresight_set_sink(const struct pmu *pmu, const char *name,
 	return 0;
 }
 
-/* The driver of older units ignores a request to start paused
- * (coresight-etm3x-core.c).
+/* Returns why the units cannot start paused, or NULL. The driver of older units
+ * ignores such a request (coresight-etm3x-core.c).
  */
 static const char *coresight_pause_refusal(const struct pmu *pmu)
 {
@@ -345,7 +351,9 @@ static const char *coresight_pause_refusal(const struct pmu *pmu)
 	return refusal;
 }
 
-/* The driver accepts as many ranges as any unit could have. */
+/* Returns the number of address ranges that all units have: the driver accepts
+ * as many as any unit could have.
+ */
 static unsigned int coresight_filter_ranges(const struct pmu *pmu)
 {
 	uint64_t count;

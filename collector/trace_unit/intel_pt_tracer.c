@@ -98,9 +98,9 @@ static int intel_pt_configure(const struct pmu *pmu, const struct log *log,
 	return configure_timing(pmu, log, attr);
 }
 
-/* The driver clears the byte count that triggers PSBs only at the first start
- * (pt_config() in arch/x86/events/intel/pt.c), so the shortest interval is 2
- * KiB.
+/* Requests PSBs as often as possible. The driver clears the byte count that
+ * triggers them only at the first start (pt_config() in
+ * arch/x86/events/intel/pt.c), so the shortest interval is 2 KiB.
  */
 static int intel_pt_set_often(const struct pmu *pmu, const struct log *log,
 			      struct perf_event_attr *attr)
@@ -111,7 +111,9 @@ static int intel_pt_set_often(const struct pmu *pmu, const struct log *log,
 	return set(pmu, "psb_period", psb_period(pmu, 0), log, attr);
 }
 
-/* Older kernels also show the term on CPUs without cycle packets. */
+/* Sets whether to trace cycles. Older kernels also show the term on CPUs
+ * without cycle packets.
+ */
 static int intel_pt_set_cycles(const struct pmu *pmu,
 			       const struct cycle_choice *choice,
 			       const struct log *log,
@@ -201,8 +203,8 @@ static uint64_t now_tsc(void)
 	return __rdtsc();
 }
 
-/* The formula is from the description of perf_event_mmap_page in
- * linux/perf_event.h.
+/* Returns the time by the formula in the description of perf_event_mmap_page,
+ * linux/perf_event.h; 0 if the kernel does not provide it.
  */
 static uint64_t intel_pt_now_ns(const struct perf_event_mmap_page *page)
 {
@@ -228,7 +230,9 @@ static uint64_t intel_pt_now_ns(const struct perf_event_mmap_page *page)
 }
 #endif
 
-/* Packets of the Intel SDM, volume 3, "Packet Definitions". */
+/* Writes a TSC packet (Intel SDM, volume 3, "Packet Definitions"). Returns its
+ * size.
+ */
 static size_t add_tsc(uint8_t *bytes)
 {
 	uint64_t tsc = now_tsc();
@@ -238,7 +242,7 @@ static size_t add_tsc(uint8_t *bytes)
 	return 8;
 }
 
-/* PSB, TSC, MODE.Exec, PSBEND. */
+/* Writes a sync point: PSB, TSC, MODE.Exec, PSBEND. Returns its size. */
 static size_t add_sync(uint8_t *bytes)
 {
 	static const uint8_t mode_and_end[] = { 0x99, 0x01, 0x02, 0x23 };
@@ -253,7 +257,9 @@ static size_t add_sync(uint8_t *bytes)
 	return size + sizeof(mode_and_end);
 }
 
-/* An overflow between two times: without a FUP, nothing is known after it. */
+/* Writes an overflow between two times. Without a FUP after it, nothing is
+ * known then.
+ */
 static size_t write_blank(uint8_t bytes[TRACER_BLANK_BYTES], bool is_first)
 {
 	static const uint8_t overflow[] = { 0x02, 0xf3 };

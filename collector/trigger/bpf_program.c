@@ -97,6 +97,7 @@ size_t bpf_jump_if_register(struct bpf_code *code, int test, int left,
 /* Offsets count from the instruction after the jump. */
 void bpf_land(struct bpf_code *code, size_t jump)
 {
+	assert(jump < code->count);
 	code->insns[jump].off = (int16_t)(code->count - jump - 1);
 }
 

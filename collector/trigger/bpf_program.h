@@ -89,7 +89,8 @@ int bpf_program_load(enum bpf_prog_type type, const struct bpf_code *code,
 		     char *why, size_t size);
 
 /* Loads @code as a program that one of the kernel's iterators runs for each of
- * its objects; @function is the iterator's type number (kernel_types.h).
+ * its objects; @function is the iterator's type number
+ * (kernel_types_internal.h).
  */
 int bpf_iterator_load(const struct bpf_code *code, uint32_t function);
 

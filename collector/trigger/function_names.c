@@ -24,7 +24,9 @@ static bool is_wanted(const struct placed_name *wanted, const char *name,
 	       (!wanted->has_offset || symbol->st_value == wanted->offset);
 }
 
-/* A function may be in both symbol tables, and have several symbols there. */
+/* Adds an address, once: a function may be in both symbol tables, and have
+ * several symbols there.
+ */
 static void take(struct user_functions *found, uint64_t address)
 {
 	for (size_t i = 0; i < found->count && i < USER_FUNCTIONS_KEPT; i++)

@@ -25,14 +25,16 @@ void program_key_of_current(struct bpf_code *code)
 	bpf_store(code, BPF_DW, BPF_REG_10, PROGRAM_KEY, BPF_REG_0);
 }
 
-/* PROGRAM_KEY = argument @index of a raw tracepoint, whose context is in r6 */
+/* Emits: PROGRAM_KEY = argument @index of a raw tracepoint, whose context is in
+ * r6.
+ */
 static void program_key_of_argument(struct bpf_code *code, int index)
 {
 	bpf_load(code, BPF_DW, BPF_REG_1, BPF_REG_6, index * 8);
 	bpf_store(code, BPF_DW, BPF_REG_10, PROGRAM_KEY, BPF_REG_1);
 }
 
-/* r0 = the address of the value for the key at @position, or 0 */
+/* Emits: register @to = the address of @position on the stack. */
 static void program_point_at(struct bpf_code *code, int to, int position)
 {
 	bpf_move(code, to, BPF_REG_10);

@@ -7,9 +7,17 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* The BPF programs that decide in the kernel whether a trigger hits. A task is
- * identified by its task_struct's address, which requires no knowledge of the
- * struct's fields.
+/* The BPF programs that decide in the kernel whether a trigger hits.
+ *
+ *	start of a call, a sleep or a wait ─► the map begins, by task
+ *	its end ─► trigger_program_hit(): longer than the limit? ─► a record through
+ *	           the map hits, and 1, which makes the probe's perf event overflow
+ *
+ * A task is identified by its task_struct's address, which requires no knowledge
+ * of the struct's fields. Programs are made here (bpf_program.h), not compiled:
+ * each function appends the instructions of one program to @code, and is called
+ * once per program. Registers are used as the comments in trigger_program.c state.
+ * trigger_set.h loads the programs and attaches them.
  */
 
 /* The state of a task's call or wait: a value of the map `begins`, whose keys
@@ -97,10 +105,10 @@ enum {
 	PROGRAM_PROCESS = PROGRAM_REPORT - 8,
 };
 
-/* PROGRAM_KEY = the current task */
+/* Emits: PROGRAM_KEY = the current task. */
 void program_key_of_current(struct bpf_code *code);
 
-/* r0 = where the value of the key at @position is, or 0 */
+/* Emits: r0 = the address of the value of the key at @position, or 0. */
 void program_look_up(struct bpf_code *code, int map, int position);
 
 /* Removes PROGRAM_KEY from @map. */

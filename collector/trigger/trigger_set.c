@@ -133,8 +133,8 @@ int trigger_output_map(const struct trigger_arming *arming,
 	return fill_hits(arming, trigger->hit_spec);
 }
 
-/* Open the event that receives reports, a trigger's own or @output, and create
- * the map through which programs find it.
+/* Opens the event that receives the trigger's reports, and creates the map through
+ * which programs find it.
  */
 static int hits_map(const struct trigger_arming *arming)
 {
@@ -180,8 +180,7 @@ static int load(const struct trigger_arming *arming, enum bpf_prog_type type,
 	return keep_fd(arming, program, "a BPF program") ? -1 : program;
 }
 
-/* The programs are attached to the probe, whichever CPU's event is used for
- * that.
+/* The program is attached to the probe, whichever CPU's event is used for that.
  */
 int trigger_attach(const struct trigger_arming *arming, size_t spec,
 		   const struct bpf_code *code)
@@ -522,7 +521,9 @@ static int arm_user(const struct trigger_arming *arming)
 	return measure_at(arming, number, &condition);
 }
 
-/* The exit status of the command's child processes does not matter. */
+/* Arms the condition on the command's exit. The status of its child processes
+ * does not matter.
+ */
 static int arm_exit(const struct trigger_arming *arming)
 {
 	const struct trigger_condition condition = { .test = TEST_ARGUMENT };

@@ -53,7 +53,7 @@ static const char *take_name(struct trigger_spec *spec, const char *text,
 	return NULL;
 }
 
-/* NAME>TIME */
+/* Parses NAME>TIME. Returns NULL, or what is expected instead. */
 static const char *parse_longer(const char *text, struct trigger_spec *spec)
 {
 	size_t length = strcspn(text, ">");
@@ -64,7 +64,9 @@ static const char *parse_longer(const char *text, struct trigger_spec *spec)
 	return take_name(spec, text, length, wants_name);
 }
 
-/* FILE:FUNCTION, or FILE:FUNCTION>TIME; the file may contain colons. */
+/* Parses FILE:FUNCTION, or FILE:FUNCTION>TIME; the file may contain colons.
+ * Returns NULL, or what is expected instead.
+ */
 static const char *parse_user(const char *text, struct trigger_spec *spec)
 {
 	const char *colon = strrchr(text, ':');
@@ -116,7 +118,9 @@ static bool parse_signals(const char *list, struct trigger_spec *spec)
 	}
 }
 
-/* SYSTEM:EVENT, or SYSTEM:EVENT if FILTER */
+/* Parses SYSTEM:EVENT, or SYSTEM:EVENT if FILTER. Returns NULL, or what is
+ * expected instead.
+ */
 static const char *parse_tracepoint(const char *text, struct trigger_spec *spec)
 {
 	static const char wants[] = "SYSTEM:EVENT, or 'SYSTEM:EVENT if FILTER'";

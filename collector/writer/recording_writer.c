@@ -117,7 +117,7 @@ static int carry_ids(const struct event_list *list, size_t spec, uint64_t at,
 }
 
 /* Appends to @bytes, which will be at offset @at of the file, the ids and attrs of
- * @events as the bodies of records without meaning, and makes @header refer to
+ * @list as the bodies of records without meaning, and makes @header refer to
  * them.
  *
  * Returns 0; -ERROR_MEMORY; or -ERROR_UNSUPPORTED if a record would be larger
@@ -252,7 +252,9 @@ static int commit(struct recording_writer *writer, uint64_t end)
 	return error;
 }
 
-/* After a failed write, commits the complete part, if there is room for it. */
+/* Handles a failed write: commits the complete part, if there is room for it.
+ * Returns @error.
+ */
 static int keep(struct recording_writer *writer, int error)
 {
 	uint64_t begin = writer->table_at + table_size(writer);

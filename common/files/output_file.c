@@ -195,8 +195,8 @@ struct output_file {
 	FILE *out;
 };
 
-/* The stream has its own descriptor, because the file's descriptor is needed
- * later to give it its name.
+/* Returns the stream of @file. It has its own descriptor, because the file's is
+ * needed later to give it its name.
  */
 static FILE *open_stream(const struct new_file *file)
 {

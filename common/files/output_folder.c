@@ -594,7 +594,8 @@ static void add_random(char text[RANDOM_LETTERS + 1])
 	text[RANDOM_LETTERS] = '\0';
 }
 
-/* If the folder is not locked, the process that created it has ended. */
+/* Removes a temporary folder whose process has ended: one that is not locked.
+ */
 static void remove_if_left(const char *name)
 {
 	char path[PATH_MAX];
@@ -742,7 +743,9 @@ bool output_draft_open(struct output_draft *draft, const char *path)
 	return draft->fd >= 0;
 }
 
-/* linkat(2) cannot replace a file, so the draft gets a temporary name first. */
+/* Gives the draft its final name. linkat(2) cannot replace a file, so the draft
+ * gets a temporary name first.
+ */
 static bool give_name(struct output_draft *draft)
 {
 	char source[32];

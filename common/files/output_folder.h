@@ -23,7 +23,7 @@ struct log;
  *	    │      output_folder_temporary() │                          │
  *	    └───────── output_folder_close(), output_folder_discard() ──┘
  *
- * Invariants; tests/test_output_folder.c has a test for each:
+ * Invariants; tests/common/test_output_folder.c has a test for each:
  *
  *  1. A path is walked once, name by name.  A link in it is followed only if
  *     root or the effective user made the link (common/files/regular_file.h); the

@@ -51,7 +51,9 @@ static int follow(int from, int link, const struct stat *stat, int links)
 	return walk(from, target, links - 1);
 }
 
-/* The owner and the target of a link are read from one descriptor. */
+/* Walks one name of a path. The owner and the target of a link are read from
+ * one descriptor.
+ */
 static int step(int from, const char *name, int links)
 {
 	int fd = openat(from, name, O_PATH | O_NOFOLLOW | O_CLOEXEC);
@@ -152,7 +154,8 @@ static bool is_regular(int fd)
 	return false;
 }
 
-/* O_PATH does not open the file itself, which would have effects on a device.
+/* Opens a file that was found with O_PATH, which did not open the file itself:
+ * that would have effects on a device.
  */
 static int open_found(int found)
 {

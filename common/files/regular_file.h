@@ -25,10 +25,10 @@ int trusted_path_open(int from, const char *path);
  */
 int trusted_path_parent(const char *path, char **name);
 
-/* The only functions that open files that belong to a recording, or are named
- * in one. They open only regular files on disk: opening a pipe would block,
- * opening a device may have any effect, and some files in /proc lose the data
- * that is read from them.
+/* Open a file for reading. No other functions open files that belong to a
+ * recording, or are named in one. They open only regular files on disk: opening
+ * a pipe would block, opening a device may have any effect, and some files in
+ * /proc lose the data that is read from them.
  *
  * They return a descriptor to read from; or -1 with errno, which
  * regular_file_error() explains.

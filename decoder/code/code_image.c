@@ -302,7 +302,7 @@ size_t code_image_read(const struct code_image *image, uint64_t time_ns,
 		       0;
 }
 
-/* The recording owns the bytes of the dumps. */
+/* Adds the regions of memory dumps, whose bytes the recording owns. */
 static int add_dumps(struct code_image *image, const struct array *dumps)
 {
 	for (size_t i = 0; i < dumps->count; i++)
@@ -311,7 +311,9 @@ static int add_dumps(struct code_image *image, const struct array *dumps)
 	return code_region_know(dumps, &image->known);
 }
 
-/* Without times, copies that were added later are used for all times. */
+/* Reads the copy of the kernel's code, if there is one. Without times, copies
+ * that were added later are used for all times.
+ */
 static int read_kcore(struct code_image *image,
 		      const struct recording *recording)
 {
@@ -382,7 +384,9 @@ static int add_missing_regions(struct code_image *image)
 	return error;
 }
 
-/* Without times it is unknown when the copied code ended. */
+/* Makes code that was lost unknown at all times, for a trace without times:
+ * when it ended is unknown.
+ */
 static int forget_lost(struct code_image *image)
 {
 	const struct array *changes = &image->changes.items;

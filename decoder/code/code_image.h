@@ -19,10 +19,10 @@ struct recording;
  *   recording's clock), for code that appeared later. A file contains a copy of
  *   these bytes made at <time>, proved to be the same since <since>. An empty
  *   file means other code from <time> on, without a copy;
- * - patches and other changes in the recording's records (code_change.h), which
- *   also has the rule for how long a copy is valid. They are applied to a copy,
- *   and reverted for times before. If the trace has no times, patched bytes are
- *   unknown (struct code_unknown);
+ * - patches and other changes in the recording's records
+ *   (code_change_internal.h), which also has the rule for how long a copy is
+ *   valid. They are applied to a copy, and reverted for times before. If the
+ *   trace has no times, patched bytes are unknown (struct code_unknown);
  * - kcore_end, a copy of all code that was different at the end. Bytes where it
  *   differs from the code as these changes leave it are unknown.
  *

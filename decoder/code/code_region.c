@@ -400,7 +400,7 @@ int code_region_read_kcore(const char *path, const struct file_map *map,
 	return error;
 }
 
-/* The kernel reserves the space, so that writing to the mapping cannot fail. */
+/* Reserves space in the file, so that writing to its mapping cannot fail. */
 static int reserve(int fd, uint64_t offset, uint64_t size)
 {
 	errno = posix_fallocate(fd, (off_t)offset, (off_t)size);

@@ -67,8 +67,8 @@ static bool changes_ever(const struct code_view *view,
 	return false;
 }
 
-/* Code that does not start at a page boundary of its file cannot be mapped
- * privately.
+/* Makes the bytes of @region writable: as a private mapping of its file, or,
+ * for code that does not start at a page boundary of the file, as a copy.
  */
 static int own_region(struct code_view *view, enum code_view_place place,
 		      struct code_region *region)
@@ -170,7 +170,7 @@ static void code_view_close(struct code_view *view)
 	free(view);
 }
 
-/* Opens a view of @image, which it borrows. Returns 0 and *@view, or a negative
+/* Opens a view of @image, which it borrows. Returns 0 and *@opened, or a negative
  * enum error.
  */
 static int code_view_open(const struct code_image *image,
@@ -445,7 +445,8 @@ static int set_space(struct code_space *code)
 	return 0;
 }
 
-/* Without times, the mappings at the end are the best guess: those after exec.
+/* Sets the first process. Without times, its mappings at the end are the best
+ * guess: those after exec.
  */
 static int begin_space(struct code_space *code)
 {
@@ -514,6 +515,11 @@ int code_space_enter(struct code_space *code, const struct process_entry *entry)
 	if (process_view_enter(code->processes, entry) < 0)
 		return -ERROR_MEMORY;
 	return set_space(code);
+}
+
+int32_t code_space_tid(const struct code_space *code)
+{
+	return code->by_trace ? process_view_tid(code->processes) : -1;
 }
 
 uint64_t code_space_floor_ns(const struct code_space *code)

@@ -72,6 +72,11 @@ void code_space_order_by_trace(struct code_space *code);
 int code_space_enter(struct code_space *code,
 		     const struct process_entry *entry);
 
+/* Returns the thread that certainly runs in user space, process_view_tid(); -1 if
+ * none is known. Must be ordered by the trace.
+ */
+int32_t code_space_tid(const struct code_space *code);
+
 /* Returns a lower bound of the last entry's time, process_view_floor_ns(); 0 if
  * none is known.
  */

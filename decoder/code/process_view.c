@@ -20,6 +20,8 @@ struct past_switch {
 	uint64_t done_ns;
 	int32_t pid;
 	int32_t pid_before;
+	int32_t tid; /* -1: unknown */
+	int32_t tid_before;
 	bool is_arrival; /* see switch_feed_is_arrival() */
 };
 
@@ -39,6 +41,7 @@ struct process_view {
 	struct switch_feed *switches;
 	struct array current; /* struct process_map */
 	int32_t pid;	      /* at the position; -1: unknown */
+	int32_t tid;	      /* likewise */
 	uint64_t loaded_ns;   /* the time of @current, unless by_trace */
 	uint64_t next_map_ns; /* @current is valid up to then */
 	/* ring buffer of the last switch records read */
@@ -59,18 +62,19 @@ struct process_view {
 	/* @current is more certain if floor_ns is after this time */
 	uint64_t settled_ns;
 	struct program found;  /* of all chosen images */
+	int32_t found_tid;     /* the only possible thread; -1: several are */
 	struct program before; /* at the entry before @entry */
 	bool is_unknown;       /* no image is possible */
 	bool is_stale;	/* mappings may have changed while in the kernel */
 	bool is_placed; /* the position is certain: invariant 3 */
 };
 
-/* Returns the process that runs before the first switch: of the task that the
- * kernel reported when tracing started, or that the first switch takes off the
- * CPU.
+/* Finds the task that runs before the first switch: the task that the kernel
+ * reported when tracing started, or that the first switch takes off the CPU.
  */
-static int32_t first_process(const struct recording *recording,
-			     const struct aux_stream *stream)
+static void find_first_task(struct process_view *view,
+			    const struct recording *recording,
+			    const struct aux_stream *stream)
 {
 	struct sideband *sideband =
 		sideband_open_stream(recording,
@@ -78,19 +82,20 @@ static int32_t first_process(const struct recording *recording,
 					     SIDEBAND_BIT(SIDEBAND_SWITCH),
 				     stream);
 	struct sideband_record record;
-	int32_t pid = -1;
 
+	view->pid = -1;
+	view->tid = -1;
 	while (sideband && sideband_next(sideband, &record) == 1) {
 		if (stream->cpu >= 0 ? record.cpu != stream->cpu :
 				       record.tid != stream->tid)
 			continue;
 		if (record.kind == SIDEBAND_SWITCH && !record.change.out)
 			break;
-		pid = record.pid;
+		view->pid = record.pid;
+		view->tid = record.tid;
 		break;
 	}
 	sideband_close(sideband);
-	return pid;
 }
 
 static struct past_switch *past_at(struct process_view *view, size_t index)
@@ -130,7 +135,7 @@ struct process_view *process_view_new(const struct recording *recording,
 	view->chosen = ARRAY_OF(size_t);
 	view->maps = process_maps_new(recording);
 	view->switches = switch_feed_new(recording, stream);
-	view->pid = first_process(recording, stream);
+	find_first_task(view, recording, stream);
 	if (!view->maps || !view->switches || load_maps(view, 0) < 0) {
 		process_view_free(view);
 		return NULL;
@@ -168,6 +173,7 @@ void process_view_order_by_trace(struct process_view *view)
 {
 	view->by_trace = true;
 	view->found = (struct program){ view->pid, PROGRAM_UNKNOWN };
+	view->found_tid = -1;
 	view->settled_ns = UINT64_MAX;
 	forget_entry(view, 0, 0);
 }
@@ -203,15 +209,20 @@ static int read_switch(struct process_view *view)
 	const struct flow_item *item = switch_feed_peek(view->switches);
 	struct past_switch *past = past_at(view, view->past_count);
 	int32_t pid = view->pid;
+	int32_t tid = view->tid;
 	int status;
 
-	if (view->past_count)
+	if (view->past_count) {
 		pid = past_at(view, view->past_count - 1)->pid;
+		tid = past_at(view, view->past_count - 1)->tid;
+	}
 	*past = (struct past_switch){
 		.time_ns = item->time_ns,
 		.done_ns = UINT64_MAX,
 		.is_arrival = switch_feed_is_arrival(view->switches),
 		.pid_before = pid,
+		.tid_before = tid,
+		.tid = flow_switch_tid(item),
 		.pid = flow_switch_pid(item) >= 0 ? flow_switch_pid(item) : pid,
 	};
 	view->past_count++;
@@ -224,9 +235,13 @@ static int read_switch(struct process_view *view)
 /* Moves the position past the next record. */
 static int pass_switch(struct process_view *view)
 {
+	const struct past_switch *past;
+
 	if (!view->undone && read_switch(view) < 0)
 		return -ERROR_MEMORY;
-	view->pid = past_at(view, view->past_count - view->undone--)->pid;
+	past = past_at(view, view->past_count - view->undone--);
+	view->pid = past->pid;
+	view->tid = past->tid;
 	return 0;
 }
 
@@ -269,6 +284,11 @@ struct candidates {
 static int32_t candidate_pid(struct process_view *view, size_t number)
 {
 	return number ? ahead(view, number - 1)->pid : view->pid;
+}
+
+static int32_t candidate_tid(struct process_view *view, size_t number)
+{
+	return number ? ahead(view, number - 1)->tid : view->tid;
 }
 
 /* Passes the records up to @low_ns, and finds those up to @high_ns. Returns 0 or
@@ -361,29 +381,42 @@ static int load_images(struct process_view *view,
 	return status;
 }
 
-/* Returns the first time from the lower bound to @high_ns at which @image's
- * process runs and has that image, UINT64_MAX if there is none. After the last
- * record that is read, any process may run.
+/* Returns the first time from the lower bound to @high_ns at which candidate
+ * @number runs and its process has @image, UINT64_MAX if there is none. After the
+ * last record that is read, any process may run.
  */
+static uint64_t time_of_candidate(struct process_view *view,
+				  const struct candidates *candidates,
+				  size_t number,
+				  const struct process_image *image,
+				  uint64_t high_ns)
+{
+	bool is_last = number == candidates->count;
+	uint64_t end_ns = is_last ? high_ns : ahead(view, number)->time_ns;
+	uint64_t begin_ns = image->from_ns > view->floor_ns ? image->from_ns :
+							      view->floor_ns;
+
+	if (number && ahead(view, number - 1)->time_ns > begin_ns)
+		begin_ns = ahead(view, number - 1)->time_ns;
+	if (begin_ns <= end_ns && begin_ns < image->to_ns &&
+	    (candidate_pid(view, number) == image->pid ||
+	     (is_last && candidates->is_cut)))
+		return begin_ns;
+	return UINT64_MAX;
+}
+
+/* Like time_of_candidate(), of the first candidate that has @image. */
 static uint64_t first_time(struct process_view *view,
 			   const struct candidates *candidates,
 			   const struct process_image *image, uint64_t high_ns)
 {
-	uint64_t begin_ns = image->from_ns > view->floor_ns ? image->from_ns :
-							      view->floor_ns;
+	uint64_t first_ns = UINT64_MAX;
 
-	for (size_t i = 0; i <= candidates->count; i++) {
-		bool is_last = i == candidates->count;
-		uint64_t end_ns = is_last ? high_ns : ahead(view, i)->time_ns;
-
-		if (i && ahead(view, i - 1)->time_ns > begin_ns)
-			begin_ns = ahead(view, i - 1)->time_ns;
-		if (begin_ns <= end_ns && begin_ns < image->to_ns &&
-		    (candidate_pid(view, i) == image->pid ||
-		     (is_last && candidates->is_cut)))
-			return begin_ns;
-	}
-	return UINT64_MAX;
+	for (size_t i = 0; i <= candidates->count && first_ns == UINT64_MAX;
+	     i++)
+		first_ns =
+			time_of_candidate(view, candidates, i, image, high_ns);
+	return first_ns;
 }
 
 /* Returns whether the page table allows that @image's process runs at the
@@ -490,14 +523,20 @@ static bool are_same(const struct array *a, const struct array *b)
 		!memcmp(a->items, b->items, a->count * a->item_size));
 }
 
+static const struct process_image *chosen_image(const struct process_view *view,
+						size_t i)
+{
+	return process_images_at(&view->images,
+				 *(size_t *)array_at(&view->chosen, i));
+}
+
 /* Sets the process and its program, if all chosen images are of one. */
 static void set_program(struct process_view *view)
 {
 	const struct process_image *first = NULL;
 
 	for (size_t i = 0; i < view->chosen.count; i++) {
-		const struct process_image *image = process_images_at(
-			&view->images, *(size_t *)array_at(&view->chosen, i));
+		const struct process_image *image = chosen_image(view, i);
 
 		if (!first) {
 			first = image;
@@ -512,6 +551,41 @@ static void set_program(struct process_view *view)
 	}
 }
 
+/* Returns whether candidate @number can run with one of the chosen images. */
+static bool can_run(struct process_view *view,
+		    const struct candidates *candidates, size_t number,
+		    uint64_t high_ns)
+{
+	for (size_t i = 0; i < view->chosen.count; i++)
+		if (time_of_candidate(view, candidates, number,
+				      chosen_image(view, i),
+				      high_ns) != UINT64_MAX)
+			return true;
+	return false;
+}
+
+/* Sets the thread, if all candidates that can run are one. */
+static void set_thread(struct process_view *view,
+		       const struct candidates *candidates, uint64_t high_ns)
+{
+	bool is_first = true;
+
+	view->found_tid = -1;
+	for (size_t i = 0; i <= candidates->count; i++) {
+		int32_t tid = candidate_tid(view, i);
+
+		if (!can_run(view, candidates, i, high_ns))
+			continue;
+		if (candidates->is_cut || tid < 0 ||
+		    (!is_first && tid != view->found_tid)) {
+			view->found_tid = -1;
+			return;
+		}
+		view->found_tid = tid;
+		is_first = false;
+	}
+}
+
 /* Sets when the chosen images have to be found again: when the lower bound is
  * after one of them, or the upper bound after all.
  */
@@ -520,8 +594,7 @@ static void set_next_change(struct process_view *view, uint64_t high_ns)
 	view->settled_ns = UINT64_MAX;
 	view->next_map_ns = view->images.next_ns;
 	for (size_t i = 0; i < view->chosen.count; i++) {
-		const struct process_image *image = process_images_at(
-			&view->images, *(size_t *)array_at(&view->chosen, i));
+		const struct process_image *image = chosen_image(view, i);
 		uint64_t *next_ns = image->to_ns <= high_ns ?
 					    &view->settled_ns :
 					    &view->next_map_ns;
@@ -563,11 +636,13 @@ static int map_certain(struct process_view *view,
 	array_free(&found);
 	if (status < 0)
 		return status;
+	view->found_tid = -1;
 	if (view->is_unknown) {
 		view->chosen.count = 0;
 		view->current.count = 0;
 		view->found = (struct program){ -1, PROGRAM_UNKNOWN };
 	} else {
+		set_thread(view, candidates, high_ns);
 		view->floor_ns = first_ns;
 		while (has_switch_by(view, first_ns))
 			pass_switch(view);
@@ -634,8 +709,9 @@ static int advance_by_trace(struct process_view *view, uint64_t low_ns,
 	return status < 0 ? status : 0;
 }
 
-/* After a switch to an unknown task no user code runs here, so the previous
- * mappings may stay.
+/* Like advance_by_trace() if the trace decides. Otherwise applies the switches
+ * until @time_ns. After a switch to an unknown task the previous mappings stay:
+ * no user code runs here then.
  */
 int process_view_advance(struct process_view *view, uint64_t low_ns,
 			 uint64_t time_ns)
@@ -667,6 +743,7 @@ static bool undo_switches(struct process_view *view, uint64_t time_ns)
 		if (last->time_ns <= time_ns)
 			return true;
 		view->pid = last->pid_before;
+		view->tid = last->tid_before;
 		view->undone++;
 	}
 	return kept == view->past_count;
@@ -715,6 +792,7 @@ int process_view_enter(struct process_view *view,
 		view->floor_ns = entry->low_ns;
 	if (is_mapped_already(view, entry)) {
 		view->is_placed = true;
+		view->found_tid = view->tid;
 		return 1;
 	}
 	if (find_candidates(view, view->floor_ns, entry->high_ns, &candidates) <
@@ -755,12 +833,18 @@ int process_view_set_process(struct process_view *view, int32_t pid,
 			     uint64_t time_ns)
 {
 	view->pid = pid;
+	view->tid = -1;
 	return load_maps(view, time_ns);
 }
 
 int32_t process_view_pid(const struct process_view *view)
 {
 	return view->by_trace ? view->found.pid : view->pid;
+}
+
+int32_t process_view_tid(const struct process_view *view)
+{
+	return view->found_tid;
 }
 
 const struct array *process_view_maps(const struct process_view *view)

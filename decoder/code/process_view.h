@@ -25,37 +25,38 @@ struct recording;
  *
  * At an entry, the candidates are the current process and the next process of
  * each record between the bounds. If the number of switch points in the trace
- * since the previous entry or sync point is known, as many records pass, and one
- * candidate is left.
+ * since the previous entry or sync point is known, as many records pass, and
+ * one candidate is left.
  *
- * Each candidate has images (process_images.h): its mappings, before and after
- * each change between the bounds. The possible images are those that fit the
- * strongest evidence that any image fits:
+ * Each candidate has images (process_images_internal.h): mappings, before and
+ * after each change between the bounds. The possible images are those that fit
+ * the strongest evidence that any image fits:
  *
- * - The page table and the address: the image is of the previous entry's program
- *   if its page table is in use and no other one was set since, else of another
- *   program; and it has code at the entry's address.
+ * - The page table and the address: the image is of the previous entry's
+ *   program if its page table is in use and no other one was set since, else of
+ *   another program; and it has code at the entry's address.
  * - The page table alone, if it is the previous entry's.
  * - The address alone.
  * - None, if all candidates are one process or the address is unknown.
  *
- * Code is mapped if it is certain although any of the possible images may be the
- * one that runs: some of them have code at the address, and those agree. So a
- * change that only adds code at unused addresses is applied, whenever it was;
- * two processes after a fork are as good as one; and of two programs at the same
- * addresses nothing is followed, because no branch of the wrong one may be
+ * Any of the possible images may be the one that runs. An address is mapped if
+ * all of them that have code there have the same code. So a change that only
+ * adds code at unused addresses is applied, whenever it was; two processes
+ * after a fork are as good as one; and where two programs are possible at the
+ * same addresses, nothing is followed, lest branches of the wrong one be
  * invented.
  *
  * A possible image has a first possible time. The earliest of these is a lower
- * bound of the current time, and of all later times in the trace: with wide time
- * bounds, an address that only one process has refutes all earlier switches and
- * changes of mappings for the entries that follow.
+ * bound of the current time, and of all later times in the trace: with wide
+ * time bounds, an address that only one process has refutes all earlier
+ * switches and changes of mappings for the entries that follow.
  *
  * If ordered by the trace:
  *
  * 1. The records up to the lower bound have passed, and no others. The lower
- *    bound is at least the @low_ns of the last call, and only process_view_sync()
- *    and process_view_go_back() lower it. No record after @high_ns has passed.
+ *    bound is at least the @low_ns of the last call, and only
+ *    process_view_sync() and process_view_go_back() lower it. No record after
+ *    @high_ns has passed.
  * 2. After process_view_sync(), the view depends only on the bounds of the sync
  *    point. So threads that start there agree.
  * 3. The number of switch points decides only if the position was certain: each
@@ -64,11 +65,12 @@ struct recording;
  *    makes it certain, and so does an entry with no record between its bounds.
  *    A switch between the bounds of which only the arriving task has a record
  *    prevents the count, because that record is written after the switch point.
- * 4. If images of several processes are possible, process_view_pid() is -1.
+ * 4. If images of several processes are possible, process_view_pid() is -1; if
+ *    several threads are, process_view_tid() is.
  * 5. If no image is possible, or there are more records between the bounds than
- *    the view reads ahead and the page table does not decide, process_view_pid()
- *    is -1 and nothing is mapped, until the next entry or sync point, or until
- *    another record has certainly passed.
+ *    the view reads ahead and the page table does not decide,
+ *    process_view_pid() is -1 and nothing is mapped, until the next entry or
+ *    sync point, or until another record has certainly passed.
  *
  * A view belongs to one thread. It keeps 4096 switch records, to go back and to
  * read up to 2048 ahead. The only error is -ERROR_MEMORY.
@@ -99,7 +101,7 @@ struct process_entry {
 	bool is_other_table;
 };
 
-/* From now on the view is ordered by the trace. */
+/* Orders the view by the trace from now on. */
 void process_view_order_by_trace(struct process_view *view);
 
 /* Returns the time of the next change, UINT64_MAX if there is none. */
@@ -113,10 +115,10 @@ bool process_view_is_due(const struct process_view *view, uint64_t low_ns,
  *
  * If ordered by the trace: advances to an instruction whose time is at least
  * @low_ns and about @time_ns. @low_ns must be 0 in the kernel, where the next
- * entry finds the mappings. In user space, the switches up to @low_ns were before
- * the entry, or untraced if they are after its upper bound. Finds the possible
- * images again, which may be fewer, and applies changes of mappings by other
- * threads up to @time_ns.
+ * entry finds the mappings. In user space, the switches up to @low_ns were
+ * before the entry, or untraced if they are after its upper bound. Finds the
+ * possible images again, which may be fewer, and applies changes of mappings by
+ * other threads up to @time_ns.
  *
  * Returns 0 or -ERROR_MEMORY.
  */
@@ -132,13 +134,14 @@ int process_view_enter(struct process_view *view,
 		       const struct process_entry *entry);
 
 /* Returns the lower bound of the current time: no earlier time is possible after
- * process_view_enter() or process_view_advance(). 0 unless ordered by the trace.
+ * process_view_enter() or process_view_advance(). 0 unless ordered by the
+ * trace.
  */
 uint64_t process_view_floor_ns(const struct process_view *view);
 
 /* Moves the position to the sync point whose time is within [@low_ns,
- * @high_ns]: after the records up to @low_ns. Maps the code that is certain at an
- * unknown address. Must be ordered by the trace.
+ * @high_ns]: after the records up to @low_ns. Maps the code that is certain at
+ * an unknown address. Must be ordered by the trace.
  *
  * If a record is between the bounds, or the bounds are within a switch (after
  * the record of the task that leaves, before that of the task that arrives),
@@ -169,6 +172,11 @@ int process_view_set_process(struct process_view *view, int32_t pid,
 
 /* Returns the running process, -1 if several are possible or none is known. */
 int32_t process_view_pid(const struct process_view *view);
+
+/* Returns the running thread, -1 if several are possible or none is known. Must be
+ * ordered by the trace.
+ */
+int32_t process_view_tid(const struct process_view *view);
 
 /* Returns the running process's mappings (struct process_map), the oldest first;
  * if several images are possible, the code that is certain, by address. Valid

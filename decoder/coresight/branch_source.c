@@ -84,7 +84,9 @@ static struct trace_branch *add(struct coresight_source *source, uint8_t kind,
 	return branch;
 }
 
-/* TRCCONFIGR.RS; TRCIDR2.WFXMODE. */
+/* Starts a session with the settings of the unit: TRCCONFIGR.RS, cycle counts,
+ * TRCIDR2.WFXMODE.
+ */
 static void begin(void *ctx)
 {
 	struct coresight_source *source = ctx;
@@ -167,8 +169,8 @@ static int open_source(const struct flow_input *input,
 	return 0;
 }
 
-/* The end of tracing is the time when its last bytes were recorded, which may
- * be later than the real end.
+/* Ends the stream at the time when the last bytes of its trace were recorded,
+ * which may be after tracing ended.
  */
 static void end_stream(struct coresight_source *source)
 {

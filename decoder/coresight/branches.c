@@ -9,6 +9,15 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Turns packets of ETMv4 and ETE into branches (struct trace_branch).
+ *
+ * Packets about the next instruction (a context, an exception, the start of
+ * tracing) wait in b->list as uncommitted until an atom, an exception or a source
+ * address follows; times and cycle counts are true whatever is executed, and are
+ * never taken back. After a synchronization packet trace info must follow
+ * (CORESIGHT_BRANCHES_SYNCED); trace before the first one is skipped, with a gap.
+ */
+
 /* Consumes the current packet, which is complete and of a certain kind. Returns
  * whether it is valid at this point of the trace.
  */
@@ -178,8 +187,8 @@ enum {
 	BEGIN_BYTES = 32,
 };
 
-/* A few bytes after a synchronization packet contain the CPU's position.
- * Everything before them was skipped.
+/* Adds a gap for the trace before a synchronization packet, which was skipped.
+ * There is none if the CPU's position follows the packet at once.
  */
 static void end_wait(struct coresight_branches *b, uint64_t index)
 {
@@ -218,7 +227,9 @@ static bool take_info(struct coresight_branches *b)
 	return true;
 }
 
-/* The ninth and last byte has eight bits. */
+/* Parses a time stamp, whose ninth and last byte has eight bits. Returns its
+ * size.
+ */
 static size_t take_ticks(struct coresight_branches *b)
 {
 	uint64_t value = 0;
@@ -258,7 +269,9 @@ static void take_time(struct coresight_branches *b)
 	branch_list_commit_report(&b->list, 1 + counts_cycles(b));
 }
 
-/* Events and instrumentation do not change where control goes. */
+/* Consumes a packet of reports. Events and instrumentation do not change where
+ * control goes.
+ */
 static bool take_report(struct coresight_branches *b)
 {
 	if (b->bytes[0] == 0x02 || b->bytes[0] == 0x03)
@@ -266,8 +279,8 @@ static bool take_report(struct coresight_branches *b)
 	return true;
 }
 
-/* Formats 3, 2 and 1, of which the last has the commits first and may have no
- * count.
+/* Consumes a cycle count, format 3, 2 or 1. Format 1 has the commits first, and
+ * may have no count.
  */
 static bool take_cycles(struct coresight_branches *b)
 {
@@ -308,7 +321,9 @@ static bool take_state(struct coresight_branches *b)
 	return true;
 }
 
-/* Transactions are elements if TRCIDR0.COMMTRANS is 0. */
+/* Consumes the start of a transaction, which is an element if TRCIDR0.COMMTRANS
+ * is 0.
+ */
 static bool take_transaction(struct coresight_branches *b)
 {
 	add_branch(b, TRACE_TRANSACTION)->payload = 1;
@@ -410,7 +425,7 @@ static bool take_address(struct coresight_branches *b)
 	return true;
 }
 
-/* Only in ETE. */
+/* Consumes a source address, which only ETE has. */
 static bool take_source(struct coresight_branches *b)
 {
 	struct trace_branch *branch;
@@ -518,7 +533,7 @@ void coresight_branches_drop(struct coresight_branches *b)
 	b->group_next = UINT64_MAX;
 }
 
-/* The unit's own buffer was full: the gap starts at the following packet. */
+/* Adds a gap at the following packet: the unit's own buffer was full. */
 static void add_discard_gap(struct coresight_branches *b)
 {
 	b->was_discarded = false;
@@ -544,8 +559,8 @@ static bool take_packet(struct coresight_branches *b)
 	return coresight_branch_kinds[kind](b);
 }
 
-/* An atom packet right after another extends the same branch: positions are
- * then a byte apart, except in frames.
+/* Consumes an atom packet. Right after another one it extends the same branch:
+ * positions are then a byte apart, except in frames.
  */
 static inline void take_atoms(struct coresight_branches *b, uint64_t index,
 			      uint8_t header)

@@ -64,8 +64,9 @@ static int code_set_process(struct coresight_code *code, int32_t pid,
 	return refresh(code, code_space_set_process(code->space, pid, time_ns));
 }
 
-/* Some trace units treat a wait as a branch, most do not: it may be anywhere in
- * a block. If instructions differ in length, only the last one is checked.
+/* Returns whether the block may take long. Some trace units treat a wait as a
+ * branch, most do not, so that it may be anywhere in a block. If instructions
+ * differ in length, only the last one is checked.
  */
 bool coresight_code_is_slow(void *ctx, const struct flow_item *item)
 {
@@ -187,7 +188,9 @@ static void check_path(const struct coresight_blocks *blocks,
 	coresight_items_close_gap(items, position);
 }
 
-/* Straight code may exceed a block's count: damaged trace leads into data. */
+/* Emits a range of instructions as blocks. Straight code may exceed a block's
+ * count, as damaged trace leads into data.
+ */
 static void take_range(struct coresight_blocks *blocks,
 		       struct coresight_items *items, struct code_space *code,
 		       uint64_t position, const ocsd_generic_trace_elem *range)
@@ -218,8 +221,9 @@ static void take_range(struct coresight_blocks *blocks,
 	coresight_path_expect(&blocks->path, code, range, last);
 }
 
-/* Only T32 code may be at addresses that are not multiples of four: OpenCSD
- * continues in A32 where damage produced trace of Jazelle.
+/* Returns whether the range is damage. Only T32 code may be at addresses that
+ * are not multiples of four, but OpenCSD continues in A32 where damage produced
+ * trace of Jazelle.
  */
 static bool is_misplaced(const ocsd_generic_trace_elem *range)
 {
@@ -242,9 +246,9 @@ static void blocks_take(struct coresight_blocks *blocks,
 	take_range(blocks, items, code, position, range);
 }
 
-/* The target of a system call or a return from an exception is not traced; any
- * other stop not made by the kernel is a branch out of the filter's address
- * ranges.
+/* Returns why the trace stopped. The target of a system call or of a return
+ * from an exception is not traced; any other stop that the kernel did not make
+ * is a branch out of the filter's address ranges.
  */
 static uint8_t stop_reason(struct coresight_elements *elements)
 {
@@ -291,7 +295,9 @@ static void take_trace_on(struct coresight_elements *elements,
 	coresight_clock_lose_count(&elements->items->clock);
 }
 
-/* A system call is the last block's own exit; other exceptions interrupt it. */
+/* Consumes an exception. A system call is the last block's own exit; other
+ * exceptions interrupt it.
+ */
 static void take_exception(struct coresight_elements *elements,
 			   const ocsd_generic_trace_elem *element)
 {
@@ -318,7 +324,9 @@ static void take_exception(struct coresight_elements *elements,
 					      });
 }
 
-/* 32-bit code returns with instructions that have other uses as well. */
+/* Consumes the return from an exception. 32-bit code returns with instructions
+ * that have other uses as well.
+ */
 static void take_exception_return(struct coresight_elements *elements)
 {
 	struct flow_item *block = coresight_items_last_block(elements->items);
@@ -346,8 +354,8 @@ static void take_transaction(struct coresight_elements *elements,
 				     });
 }
 
-/* OpenCSD's decoders of the older protocols give no reason, except for the
- * first element after a reset.
+/* Starts a gap. OpenCSD's decoders of the older protocols give no reason,
+ * except for the first element after a reset.
  */
 static void take_no_sync(struct coresight_elements *elements, uint64_t position,
 			 unsync_info_t why)
@@ -427,7 +435,9 @@ static void take_time(struct coresight_elements *elements, uint64_t ticks)
 		elements->items->error = -ERROR_MEMORY;
 }
 
-/* A count covers the execution before it, except at the start of tracing. */
+/* Applies a count of cycles, which covers the execution before it, except at
+ * the start of tracing.
+ */
 static void take_count(struct coresight_elements *elements,
 		       const ocsd_generic_trace_elem *element)
 {
@@ -449,7 +459,7 @@ static void take_count(struct coresight_elements *elements,
 	}
 }
 
-/* Unknown elements of newer OpenCSD versions are assumed not to affect control
+/* Elements that newer versions of OpenCSD add are assumed not to affect control
  * flow.
  */
 void coresight_elements_consume(struct coresight_elements *elements,

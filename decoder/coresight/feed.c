@@ -21,7 +21,9 @@ static size_t zeros_before(const struct coresight_window *window, size_t index)
 	return zeros == index ? zeros + window->zeros : zeros;
 }
 
-/* After a broken frame nothing belongs to the bytes before it. */
+/* Returns the number of zeros at the end of the window. After a broken frame no
+ * later byte continues those before it, so there are none.
+ */
 static size_t zeros_behind(const struct coresight_window *window)
 {
 	return window->is_broken ? 0 : zeros_before(window, window->size);
@@ -166,9 +168,9 @@ static size_t window_place(const struct coresight_window *window, size_t index)
 				      window->next;
 }
 
-/* Moves @done from @from to the end of the first alignment synchronization
- * packet that ends there or later: @zeros 0 bytes or more and 0x80; or to the
- * end of the window if there is none. Sets *@passed if other bytes were
+/* Moves window->done from @from to the end of the first alignment
+ * synchronization packet that ends there or later: @zeros 0 bytes or more and
+ * 0x80; or to the end of the window if there is none. Sets *@passed if other bytes were
  * skipped. Returns whether there is one.
  */
 static bool window_find_sync(struct coresight_window *window, size_t from,
@@ -325,9 +327,9 @@ static void feed_fail(struct coresight_feed *feed)
 	feed->is_astray = feed->depth == CORESIGHT_EXECUTION;
 }
 
-/* The byte before the position where OpenCSD gave up may have been the last
- * byte of a synchronization packet that was parsed as something else. Skips at
- * least one byte each time.
+/* Resumes after OpenCSD gave up, at least one byte later. The byte before that
+ * position may have been the last one of a synchronization packet that was
+ * parsed as something else.
  */
 static void give_up(struct coresight_feed *feed, size_t used)
 {

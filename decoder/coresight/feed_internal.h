@@ -20,8 +20,8 @@ struct recording;
  *	                           └─► tree ─► elements ─► items ─► opencsd_source
  *	                                (any unit, decoded by OpenCSD)
  *
- * packet.h has the boundaries and fields of packets, range_exit.h the branch at
- * the end of a range of instructions.
+ * packet.h has the boundaries and fields of packets, range_exit_internal.h the
+ * branch at the end of a range of instructions.
  */
 
 enum { CORESIGHT_WINDOW_SIZE = 4096 };

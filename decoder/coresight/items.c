@@ -102,7 +102,9 @@ bool coresight_queue_is_empty(const struct coresight_queue *queue)
 	return !queue->entries.count;
 }
 
-/* All except the last entry, which later elements may change. */
+/* Returns the number of finished entries: all except the last one, which later
+ * elements may change.
+ */
 static size_t finished(const struct coresight_queue *queue, bool is_whole)
 {
 	size_t count = queue->entries.count;
@@ -164,8 +166,9 @@ stamp_of_instructions(const struct coresight_clock *clock)
 	};
 }
 
-/* A block is written when it ends: the last time stamp may have been taken
- * while it ran. The cycles since the last block limit how long it had run.
+/* Returns whether the next block may run already. A block is written when it
+ * ends, so the last time stamp may have been taken while it ran; the cycles
+ * since the last block limit how long that was.
  */
 static bool may_run_already(const struct coresight_clock *clock,
 			    bool is_running)
@@ -213,7 +216,9 @@ void coresight_clock_run(struct coresight_clock *clock, uint32_t count)
 	};
 }
 
-/* Earlier items began before @now, later ones begin at @now or after. */
+/* Records that the time is @now: earlier items began before it, later ones
+ * begin at @now or after.
+ */
 static void set_now(struct coresight_clock *clock, uint64_t now)
 {
 	queue_bound(clock->queue, now);
@@ -256,7 +261,9 @@ static void clock_note_item(struct coresight_clock *clock)
 		coresight_clock_lose_count(clock);
 }
 
-/* The count covers everything up to the end of the last block. */
+/* Advances the time, in a trace timed by cycles, by @cycles, which cover
+ * everything up to the end of the last block.
+ */
 static void advance(struct coresight_clock *clock, uint64_t cycles)
 {
 	uint64_t now = clock->cycles.total + cycles;
@@ -270,7 +277,9 @@ static void advance(struct coresight_clock *clock, uint64_t cycles)
 	};
 }
 
-/* If nothing ran, the cycles are the time that the next block waited. */
+/* Applies a count to what ran since the last count. If nothing ran, the cycles
+ * are the time that the next block waited.
+ */
 static void add_cycles(struct coresight_clock *clock, uint64_t cycles)
 {
 	struct coresight_cycles *counter = &clock->cycles;
@@ -298,7 +307,7 @@ void coresight_clock_skip_cycles(struct coresight_clock *clock, uint32_t cycles)
 	set_now(clock, counter->total);
 }
 
-/* Each count of the older units covers the cycles since the previous packet.
+/* In the older units, each count covers the cycles since the previous packet.
  * The clock continues while nothing is traced.
  */
 void coresight_clock_lose_count(struct coresight_clock *clock)

@@ -22,7 +22,9 @@ struct coresight_session {
 	uint64_t whole_end; /* ETMv3: end of the last whole packet */
 };
 
-/* OpenCSD decodes the incomplete last packet of an ETMv3 as a whole one. */
+/* Returns whether the element at @index is from the incomplete last packet of
+ * an ETMv3, which OpenCSD decodes as a whole one.
+ */
 static bool is_of_half_packet(const struct coresight_session *session,
 			      uint64_t index)
 {
@@ -53,8 +55,8 @@ static ocsd_err_t watch_packets(struct coresight_session *session)
 		OCSD_C_API_CB_PKT_MON, (void *)(uintptr_t)note_packet, session);
 }
 
-/* A few bytes after a synchronization packet contain the CPU's position.
- * OpenCSD skips everything before them.
+/* Starts a gap for the trace that OpenCSD skips before a synchronization
+ * packet. There is none if the CPU's position follows the packet at once.
  */
 static void check_wait(struct coresight_session *session, uint64_t index)
 {
@@ -345,9 +347,11 @@ static void coresight_close(struct flow_source *base)
 	free(source);
 }
 
-/* The kernel's own records are the best source of the running task. They cannot
- * be used without times, nor if they do not contain the CPU (perf's per-task
- * records).
+/* Decides where the running task is known from: the kernel's switch records, or
+ * else the trace. The records cannot be used in a trace without times, nor if
+ * they do not contain the CPU (perf's per-task records).
+ *
+ * Returns 0 or -ERROR_MEMORY.
  */
 static int set_up_tasks(struct coresight *source)
 {

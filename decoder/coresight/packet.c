@@ -17,6 +17,12 @@ enum {
 
 #define KIND(name) CORESIGHT_PACKET_##name
 
+/* Packets of ETMv4 and ETE, as bytes: where each ends, without its meaning for
+ * execution (branches.c). A packet's kind and the length of its rest follow from
+ * its header by layouts[], or from later bytes (take_special()). Sources: Arm IHI
+ * 0064, and Arm ARM DDI 0487 for ETE.
+ */
+
 /* By header: kind and length of the rest; zero for unlisted headers. */
 static const struct layout {
 	uint8_t kind;
@@ -66,14 +72,15 @@ static const struct layout {
 						   false },
 };
 
-/* Sizes are 0, 1, 2 or 4. */
+/* Returns the size in bytes that a field of TRCIDR2 stands for: 0, 1, 2 or 4.
+ */
 static uint8_t context_size(uint32_t field)
 {
 	field &= 0x1f;
 	return field <= 4 && field != 3 ? (uint8_t)field : 0;
 }
 
-/* Without cycle counting TRCIDR0.COMMOPT has no meaning. */
+/* TRCIDR0.COMMOPT has a meaning only with cycle counting. */
 void coresight_packet_begin(struct coresight_packet *packet,
 			    const struct coresight_unit *unit)
 {
@@ -107,7 +114,9 @@ static void begin_packet(struct coresight_packet *packet, uint8_t header)
 	packet->depth_at = 0;
 }
 
-/* ETE's resets and failed transactions have no address, but a third byte. */
+/* Returns whether a third byte follows @byte, the second one. ETE's resets and
+ * failed transactions have no address, but a third byte.
+ */
 static bool has_third_byte(const struct coresight_packet *packet, uint8_t byte)
 {
 	uint8_t type = byte >> 1 & 0x1f;
@@ -229,7 +238,7 @@ static struct coresight_atoms mispredicted(uint8_t header)
 	return atoms[header & (header >= CANCEL_F3 ? 1 : 3)];
 }
 
-/* Formats 2, 4 and 5: 0xd5 to 0xdf. */
+/* Returns the atoms of formats 2, 4 and 5: 0xd5 to 0xdf. */
 static struct coresight_atoms few(uint8_t header)
 {
 	static const struct coresight_atoms atoms[] = {
@@ -276,7 +285,7 @@ struct form {
 	uint8_t isa;
 };
 
-/* By the header's group and low bits. */
+/* Returns the form of an address packet, by its header's group and low bits. */
 static struct form form_of(uint8_t header)
 {
 	static const struct form contexts[] = {
@@ -306,7 +315,9 @@ static struct form form_of(uint8_t header)
 	}
 }
 
-/* A64 and A32 omit two bits of an address, T32 one. */
+/* Parses a short address into the low bits of *@value, and returns its size.
+ * A64 and A32 omit two bits of an address, T32 one.
+ */
 static size_t read_short(const uint8_t *bytes, uint8_t isa, uint64_t *value)
 {
 	unsigned int shift = isa ? 1 : 2;
@@ -428,8 +439,11 @@ static size_t number_behind_header(const uint8_t *bytes)
 	return number;
 }
 
-/* Formats 3, 1 and 2 of cycle counts. Format 2 contains the number of committed
- * elements less 1 or, with bit 0 set, relative to @depth - 15.
+/* Sets *@count to the number of elements that a cycle count of format 3, 1 or 2
+ * commits. Format 2 contains the number less 1 or, with bit 0 set, relative to
+ * @depth - 15.
+ *
+ * Returns whether the packet is valid.
  */
 static bool commits_of_cycles(const uint8_t *bytes, size_t depth, size_t *count)
 {
@@ -490,7 +504,9 @@ static bool is_kept_back(const struct coresight_packet *packet)
 	return kinds >> packet->kind & 1 || packet->depth;
 }
 
-/* Most packets are of atoms: skips them quickly. */
+/* Returns whether @byte is a packet of atoms, which most packets are, so that
+ * it can be skipped quickly.
+ */
 static bool is_atoms(const struct coresight_packet *packet, uint8_t byte)
 {
 	return byte >= CORESIGHT_PACKET_FIRST_ATOMS && !packet->is_open;

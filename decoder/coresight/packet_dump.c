@@ -25,7 +25,9 @@ struct coresight_packet_dump {
 	int error;
 };
 
-/* OpenCSD writes "I_ATOM_F1 : Atom format 1.; E". */
+/* Splits OpenCSD's text of a packet, as "I_ATOM_F1 : Atom format 1.; E", into
+ * its name and the rest.
+ */
 static void describe(struct packet *packet, const char *text)
 {
 	size_t length = strcspn(text, " :");

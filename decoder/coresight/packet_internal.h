@@ -154,7 +154,7 @@ size_t coresight_cancels(const struct coresight_packet *packet,
 /* Hides packets from OpenCSD (1.3 and 1.5) that make it read past the end of an
  * empty list: those that commit, cancel or correct speculation. A unit without
  * speculation (TRCIDR8 is 0) writes none, but damage can produce them. For
- * units with speculation see speculation.h.
+ * units with speculation see speculation_internal.h.
  */
 struct coresight_guard {
 	bool is_on;

@@ -36,7 +36,9 @@ static uint64_t a32_long(uint32_t opcode)
 	return sign_extend(field(opcode, 0, 24), 24) * 4;
 }
 
-/* BLX has an extra bit for the target's halfword, since it switches to T32. */
+/* Returns the distance of A32's BLX, which has an extra bit for the target's
+ * halfword, since it switches to T32.
+ */
 static uint64_t a32_exchange(uint32_t opcode)
 {
 	return a32_long(opcode) + field(opcode, 24, 1) * 2;
@@ -181,8 +183,8 @@ void coresight_path_expect(struct coresight_path *path, struct code_space *code,
 						   left, &path->next);
 }
 
-/* Arm ARM DDI 0487, C4.1: branches and exceptions, without the system
- * instructions in the same encoding space.
+/* Returns whether @opcode is a branch or an exception: Arm ARM DDI 0487, C4.1,
+ * without the system instructions in the same encoding space.
  */
 static bool leaves(uint32_t opcode)
 {
@@ -216,8 +218,9 @@ static uint16_t read_u16(const uint8_t *bytes)
 	return (uint16_t)(bytes[0] | bytes[1] << 8);
 }
 
-/* A32: writes of the program counter that restore the status register too
- * (Arm ARM DDI 0406: SUBS PC LR and related, LDM exception return, RFE).
+/* Returns whether an A32 instruction returns from an exception: writes of the
+ * program counter that restore the status register too (Arm ARM DDI 0406: SUBS
+ * PC LR and related, LDM exception return, RFE).
  */
 static bool is_arm_return(uint32_t opcode)
 {
@@ -226,7 +229,9 @@ static bool is_arm_return(uint32_t opcode)
 	       (opcode & 0xfe50ffff) == 0xf8100a00;
 }
 
-/* T32: SUBS PC, LR, #imm8; RFEIA and RFEDB. */
+/* Returns whether a T32 instruction returns from an exception: SUBS PC, LR,
+ * #imm8; RFEIA and RFEDB.
+ */
 static bool is_thumb_return(uint16_t first, uint16_t second)
 {
 	return (first == 0xf3de && (second & 0xff00) == 0x8f00) ||
@@ -234,8 +239,8 @@ static bool is_thumb_return(uint16_t first, uint16_t second)
 	       ((first & 0xffd0) == 0xe810 && second == 0xc000);
 }
 
-/* In 32-bit code OpenCSD does not distinguish returns from exceptions from
- * other indirect branches.
+/* Returns whether the range ends in a return from an exception of 32-bit code,
+ * which OpenCSD does not distinguish from other indirect branches.
  */
 static bool is_old_exception_return(const ocsd_generic_trace_elem *range,
 				    const uint8_t *bytes, size_t size)
@@ -267,7 +272,9 @@ static enum flow_exit indirect_exit(const ocsd_generic_trace_elem *range,
 	}
 }
 
-/* A conditional call that is not executed does nothing. */
+/* Returns the exit of a direct branch. A conditional call that is not executed
+ * does nothing.
+ */
 static enum flow_exit direct_exit(const ocsd_generic_trace_elem *range)
 {
 	if (range->last_i_subtype == OCSD_S_INSTR_BR_LINK)
@@ -302,7 +309,7 @@ bool coresight_looks_slow(const uint8_t *bytes, size_t size)
 	       (opcode & 0xffef) == 0xbf20;
 }
 
-/* Exception types of the ETM architecture: v4 and ETE "Call"; v3 and PTM
+/* The exception types of the ETM architecture: v4 and ETE "Call"; v3 and PTM
  * supervisor, secure monitor and hypervisor call.
  */
 bool coresight_is_call(bool is_old, uint32_t exception_number)

@@ -401,8 +401,9 @@ static bool take_whole(struct coresight_uncommitted *uncommitted,
 	return hold_whole(uncommitted, whole, false);
 }
 
-/* OpenCSD's users assume that trace info precedes further elements, and that
- * its number of uncommitted elements includes those not in the trace.
+/* Discards the uncommitted elements. OpenCSD's users assume that trace info
+ * precedes further elements, and that its number of uncommitted elements
+ * includes those not in the trace.
  */
 static void discard(struct coresight_uncommitted *uncommitted)
 {
@@ -440,8 +441,8 @@ static bool is_wrong_depth(const struct coresight_uncommitted *uncommitted,
 	       whole->packet->depth != held->unseen + held->elements;
 }
 
-/* Trace info may contradict the earlier trace and still be correct for the
- * following trace.
+/* Restarts at trace info, which may contradict the earlier trace and still be
+ * correct for the following trace.
  */
 static void begin_anew(struct coresight_uncommitted *uncommitted,
 		       const struct coresight_whole_packet *whole)
@@ -503,7 +504,9 @@ static bool take_commit(struct coresight_uncommitted *uncommitted,
 	       held_commit(&uncommitted->held, count);
 }
 
-/* A count covers committed execution: it does not wait for the rest. */
+/* Consumes a cycle count. It covers committed execution, so it does not wait
+ * for the rest.
+ */
 static bool take_cycles(struct coresight_uncommitted *uncommitted,
 			const struct coresight_whole_packet *whole)
 {
@@ -557,7 +560,7 @@ static bool take_mispredict(struct coresight_uncommitted *uncommitted,
 	       held_mispredict(&uncommitted->held);
 }
 
-/* The previous context may be cancelled: OpenCSD gets each one in full. */
+/* Consumes a context, in full: the previous one may be cancelled. */
 static bool take_context(struct coresight_uncommitted *uncommitted,
 			 const struct coresight_whole_packet *whole)
 {
@@ -581,7 +584,7 @@ static bool hold_address(struct coresight_uncommitted *uncommitted,
 	return hold(uncommitted, whole, kind, is_element, bytes, size);
 }
 
-/* An exception is complete with its address. */
+/* Consumes an address, which also completes an exception. */
 static bool take_address(struct coresight_uncommitted *uncommitted,
 			 const struct coresight_whole_packet *whole)
 {

@@ -85,8 +85,9 @@ static const struct {
 			    configure_ete },
 };
 
-/* Up to version 1.5, the C API has no callback for ETE packets. They have the
- * format of the ETMv4 version in TRCIDR1.
+/* Returns the protocol for OpenCSD's C API, which up to version 1.5 has no
+ * callback for ETE packets. They have the format of the ETMv4 version in
+ * TRCIDR1.
  */
 static enum coresight_protocol
 packet_protocol(const struct coresight_unit *unit)

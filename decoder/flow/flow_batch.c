@@ -96,7 +96,9 @@ static bool can_wait(const struct flow_item *item)
 	return item->kind == FLOW_BLOCK || item->kind == FLOW_STOP;
 }
 
-/* How much ran in a gap, and for how long, is unknown. */
+/* Returns whether @item may have taken long. How much ran in a gap, and for how
+ * long, is unknown.
+ */
 static bool may_be_slow(struct flow_batch *batch, const struct flow_item *item,
 			const struct flow_stamp *stamp)
 {
@@ -167,7 +169,9 @@ static void interpolate(struct flow_batch *batch, size_t end, uint64_t span_ns)
 	}
 }
 
-/* The first items are not later than the first known time. */
+/* Returns the lower bound of the first items, which are not later than the
+ * first known time.
+ */
 static uint64_t first_low(const struct flow_batch *batch, uint64_t known_ns)
 {
 	uint64_t low_ns = batch->stamps[batch->finished].low_ns;
@@ -251,7 +255,7 @@ void flow_batch_bound(struct flow_batch *batch, uint64_t high_ns)
 			batch->stamps[i].high_ns = high_ns;
 }
 
-/* Without a later known time the rate so far is the best guess. */
+/* Without a later known time, the rate so far is the best guess. */
 void flow_batch_flush(struct flow_batch *batch)
 {
 	interpolate(batch, batch->count, usual_ns(batch));

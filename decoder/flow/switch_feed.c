@@ -211,8 +211,8 @@ static bool concerns(const struct switch_feed *feed,
 	return record->tid == stream->tid;
 }
 
-/* A record "out" with the next task already contains the switch; the "in" of
- * that task then adds nothing.
+/* Applies a switch record. An "out" that names the next task already is the
+ * switch; the "in" of that task then adds nothing.
  */
 static void take(struct switch_feed *feed, const struct sideband_record *record)
 {

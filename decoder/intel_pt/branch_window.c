@@ -35,7 +35,9 @@ static struct stretch stretch_of(const struct intel_clock *clock, uint64_t next,
 	return stretch;
 }
 
-/* Damaged trace may count more cycles than the whole time since 0. */
+/* Returns @time moved by @shift, at least 0: damaged trace may count more
+ * cycles than the whole time since 0.
+ */
 static uint64_t shifted(uint64_t time, int64_t shift)
 {
 	return shift < 0 && time < -(uint64_t)shift ? 0 :
@@ -67,8 +69,8 @@ static uint64_t weight_of(const struct trace_branch *branch)
 	return branch->kind == TRACE_BITS ? branch->count : 1;
 }
 
-/* Without cycle counts only the first branch has an estimate: the middle of its
- * own share of the interval.
+/* Sets the estimates in an interval without cycle counts: only the first branch
+ * has one, the middle of its share of the interval.
  */
 static void place_first(struct trace_branch *branches, size_t count,
 			const struct intel_clock *clock, uint64_t next)
@@ -86,7 +88,9 @@ static void place_first(struct trace_branch *branches, size_t count,
 			(next - clock->anchor) / 2 * weight_of(first) / total;
 }
 
-/* Before the first anchor only the upper bound is known. */
+/* Sets the times before the first anchor, of which only the upper bound is
+ * known.
+ */
 static void close_first(struct trace_branch *branches, size_t count,
 			const struct intel_clock *clock, uint64_t next,
 			uint64_t delay)
@@ -100,7 +104,8 @@ static void close_first(struct trace_branch *branches, size_t count,
 	}
 }
 
-/* After the last anchor only the lower bound is known. */
+/* Sets the times after the last anchor, of which only the lower bound is known.
+ */
 static void close_last(struct trace_branch *branches, size_t count,
 		       const struct intel_clock *clock)
 {

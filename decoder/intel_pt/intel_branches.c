@@ -9,8 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Most bytes consumed at once, each of which adds at most one branch. Reading
- * ahead uses this limit (REACH_BYTES).
+/* Maximum number of bytes consumed at once, each of which adds at most one branch.
+ * Reading ahead (INTEL_REACH_BYTES) must reach further.
  */
 enum { INTEL_RUN_BYTES = 512 };
 
@@ -64,7 +64,8 @@ static void end_run(struct intel_branches *b, const struct run *run)
 	b->after_anchor = run->after_anchor;
 }
 
-/* A CYC that an OVF overwrote except for its first byte (SKD007): OVF is 02 f3.
+/* Returns whether @bytes are a CYC that an OVF, 02 f3, overwrote except for its
+ * first byte (SKD007).
  */
 static inline bool is_overwritten(const struct intel_branches *b,
 				  const uint8_t *bytes)
@@ -124,7 +125,8 @@ static inline void consume_tnt(struct intel_branches *b, struct run *run,
 	run->has_open_tnt = true;
 }
 
-/* The current packet caused the previous TNT to be written, at the same time.
+/* Sets the time of an open TNT: the current packet caused it to be written, at
+ * the same time.
  */
 static inline void close_tnt(struct run *run)
 {
@@ -166,7 +168,9 @@ static inline bool is_plain_tip(const struct intel_branches *b,
 	       !b->waiting && b->bytes + b->size - bytes >= LONGEST_TIP;
 }
 
-/* The times between this anchor and the last become final. */
+/* Consumes an MTC. The times between its anchor and the previous one become
+ * final.
+ */
 static inline void consume_mtc(struct intel_branches *b, struct run *run,
 			       uint8_t payload)
 {
@@ -220,7 +224,9 @@ static inline size_t consume_other(struct intel_branches *b, struct run *run)
 	return 0;
 }
 
-/* State repeated by a PSB gets the PSB's position. */
+/* Sets the position of branches from @first on, which repeat state, to that of
+ * their PSB.
+ */
 static void set_positions(const struct intel_branches *b, size_t first)
 {
 	for (size_t i = first; i < b->count; i++)
@@ -274,17 +280,18 @@ enum {
 	 * again.
 	 */
 	RUNS = 8,
-	/* After this many branches without a time packet their bounds are given
-	 * up.
+	/* Maximum number of branches that wait for a packet with a time; more
+	 * are provided without an upper bound.
 	 */
 	OPEN_LIMIT = 1 << 18,
-	/* Branches without a time of their own wait for others; if there are
-	 * more than this, the trace has no other branches.
+	/* A branch without a time of its own waits for one that has a time; if
+	 * more than this wait, the trace has no such branches.
 	 */
 	MOST_UNTIMED = 1 << 12,
 };
 
-/* There are rarely more branches than bytes; otherwise make_room() enlarges it.
+/* Returns the initial room for branches. There are rarely more branches than
+ * bytes; otherwise make_room() enlarges it.
  */
 static size_t first_room(size_t bytes)
 {
@@ -348,8 +355,8 @@ static void close_window(struct intel_branches *b, uint64_t next,
 	b->closed = b->count;
 }
 
-/* OVF is written when the unit resumes, with a TSC: the lost trace before it
- * took time that no CYC contains.
+/* Sets the time of an overflow. OVF is written when the unit resumes, with a
+ * TSC: the lost trace before it took time that no CYC contains.
  */
 static void end_loss(struct intel_branches *b, size_t closed)
 {
@@ -380,8 +387,9 @@ void set_anchor(struct intel_branches *b, uint64_t anchor, bool is_mtc)
 	b->after_anchor = true;
 }
 
-/* If a packet follows without a cycle in between, it caused the TNT to be
- * written: the TNT has that packet's time. Packets before an OVF are lost.
+/* Sets the time of an open TNT. If a packet follows without a cycle in between,
+ * it caused the TNT to be written, at its own time. Packets before an OVF are
+ * lost, so an OVF shows nothing.
  */
 static void close_open_tnt(struct intel_branches *b, uint8_t next)
 {
@@ -439,7 +447,7 @@ static bool make_room(struct intel_branches *b)
 	return true;
 }
 
-/* The bytes up to the next PSB are invalid. */
+/* Skips the bytes up to the next PSB, which are invalid, and adds a gap. */
 static void consume_damage(struct intel_branches *b)
 {
 	intel_branches_forget(b);
@@ -468,7 +476,7 @@ static int read_on(struct intel_branches *b)
 		if (!status)
 			return 0;
 		if (status < 0) {
-			/* It may end far beyond the readable bytes. */
+			/* An invalid packet: where it ends is unknown. */
 			consume_damage(b);
 			return 1;
 		}
@@ -504,7 +512,9 @@ static void drop_taken(struct intel_branches *b)
 	b->base += shift;
 }
 
-/* The targets of branches between those of a TNT may follow it. */
+/* Returns whether branch @index depends on the next one: the targets of
+ * branches between those of a TNT may follow it.
+ */
 static bool may_need_next(const struct intel_branches *b, size_t index)
 {
 	return b->branches[index].kind == TRACE_BITS &&

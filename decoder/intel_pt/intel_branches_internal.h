@@ -13,7 +13,7 @@ struct intel_setup;
  * known only when the next time packet has been seen, so this reads ahead up to
  * one time packet and buffers the branches before it.
  *
- *	bytes ─► intel_packet.h ─┬─► intel_flow.h: branches ─┐
+ *	bytes ─► intel_packet.h ─┬─► intel_flow_internal.h: branches ─┐
  *	                         └─► intel_clock.h: times ───┴─► branch_window.h:
  *	                                                          time bounds
  *

@@ -63,9 +63,9 @@ struct intel_clock_setup intel_clock_setup_of(const struct recording *recording)
 	return setup;
 }
 
-/* The count in MTC packets has as many bits as the packets show, then wraps.
- * TMA has only its low 16 bits, which may be fewer: the higher bits are then
- * unknown until the first MTC.
+/* Returns the number of MTC's counts since the previous packet. MTC's count has
+ * as many bits as the packets show, then wraps. TMA has only its low 16 bits,
+ * which may be fewer: the higher bits are then unknown until the first MTC.
  */
 static uint64_t counts_since(struct intel_clock *clock, uint8_t payload)
 {
@@ -136,8 +136,8 @@ bool intel_clock_consume_mtc(struct intel_clock *clock, uint8_t payload,
 	return time >= known;
 }
 
-/* TMA follows the TSC packet that it belongs to: at that time the counter of
- * MTC was CTC, and had been for FC ticks.
+/* Consumes a TMA, which belongs to the TSC before it: at that time the counter
+ * of MTC was CTC, and had been for FC ticks.
  */
 static void take_tma(struct intel_clock *clock, uint64_t payload)
 {

@@ -49,7 +49,7 @@ struct intel_clock {
 	 */
 	uint64_t mtc_base;
 	uint64_t mtc_count;
-	uint64_t mtc_around; /* between two with the same payload */
+	uint64_t mtc_around; /* time until MTC's payload repeats */
 	uint64_t mtc_delay;  /* largest assumed delay of a packet */
 	uint8_t mtc_payload;
 	bool has_tma;

@@ -137,7 +137,7 @@ static void end_overflow(struct intel_branches *b, uint64_t address,
 	overflow->is_partial = is_shared;
 }
 
-/* Execution reaches @address, the position of the waiting events. */
+/* Adds that execution reaches @address, the position of the waiting events. */
 static void add_reach(struct intel_branches *b, uint64_t address,
 		      bool is_shared)
 {
@@ -176,9 +176,9 @@ static void consume_fup(struct intel_branches *b,
 	}
 }
 
-/* MODE.Exec and MODE.TSX: the leaf is in the upper 3 bits. While tracing is on,
- * a MODE.Exec belongs to the following TIP or FUP; an abort has an address of
- * its own.
+/* Consumes MODE.Exec or MODE.TSX; the leaf is in the upper 3 bits. While
+ * tracing is on, a MODE.Exec belongs to the following TIP or FUP; an abort has
+ * an address of its own.
  */
 static void consume_mode(struct intel_branches *b, uint8_t payload)
 {
@@ -209,8 +209,8 @@ static void consume_ptwrite(struct intel_branches *b,
 	b->ptwrite = packet->payload;
 }
 
-/* Bit 0 of a PIP is NR: VMX non-root operation, the code of a virtual machine
- * (Intel SDM, volume 3, "Paging Information Packet").
+/* Consumes a PIP. Its bit 0 is NR: VMX non-root operation, the code of a
+ * virtual machine (Intel SDM, volume 3, "Paging Information Packet").
  */
 static void consume_page_table(struct intel_branches *b, uint64_t payload)
 {
@@ -289,7 +289,9 @@ static void consume_overflow(struct intel_branches *b)
 	b->overflow = b->count - 1;
 }
 
-/* Any packet other than a FUP after an overflow means that tracing is off. */
+/* Ends the wait for the address after an overflow at any packet that shows that
+ * tracing is off.
+ */
 static void check_overflow(struct intel_branches *b,
 			   const struct intel_packet *packet)
 {

@@ -15,7 +15,9 @@ static uint64_t little_endian(const uint8_t *bytes, size_t size)
 	return value;
 }
 
-/* The highest set bit ends the TNT bits, which start below it. */
+/* Sets a TNT from its raw bits. The highest set bit ends the branches' bits,
+ * which start below it.
+ */
 static void set_tnt(struct intel_packet *packet, uint8_t size, uint64_t raw)
 {
 	unsigned int stop = 63 - (unsigned int)__builtin_clzll(raw);
@@ -161,8 +163,8 @@ static int read_cyc(const uint8_t *bytes, size_t size,
 	return 1;
 }
 
-/* Addresses are compressed against the previous one; only their size matters
- * here.
+/* Parses a packet with an address. Addresses are compressed against the
+ * previous one; only their size matters here.
  */
 static int read_address(uint8_t kind, const uint8_t *bytes, size_t size,
 			struct intel_packet *packet)
@@ -189,7 +191,9 @@ static int read_plain(uint8_t kind, uint8_t packet_size, const uint8_t *bytes,
 	return 1;
 }
 
-/* The second byte: bit 7 is set if a FUP follows, bit 6 if a count does. */
+/* Parses a TRIG. Bit 7 of its second byte is set if a FUP follows, bit 6 if a
+ * count does.
+ */
 static int read_trig(const uint8_t *bytes, size_t size,
 		     struct intel_packet *packet)
 {
@@ -252,8 +256,8 @@ int intel_packet_read(const uint8_t *bytes, size_t size,
 	return 1;
 }
 
-/* The three lowest bits of an item are 100, which would be a TNT's outside a
- * block.
+/* Parses an item of a block. Its three lowest bits are 100, which outside a
+ * block would be a TNT's.
  */
 static int read_item(uint8_t item_size, const uint8_t *bytes, size_t size,
 		     struct intel_packet *packet)
@@ -269,7 +273,9 @@ static int read_item(uint8_t item_size, const uint8_t *bytes, size_t size,
 	return 1;
 }
 
-/* Only these may occur within a block without ending it. */
+/* Returns the size of a block's items after @packet; 0 if @packet ends the
+ * block, or none is open.
+ */
 static uint8_t next_item_size(uint8_t item_size,
 			      const struct intel_packet *packet)
 {

@@ -52,7 +52,9 @@ static const char *intel_packet_name(const struct intel_packet *packet)
 	return names[packet->kind];
 }
 
-/* The oldest branch first, as in the output of perf and libipt's tools. */
+/* Writes the branches of a TNT, the oldest first, as perf and libipt's tools
+ * do.
+ */
 static void tnt_text(const struct intel_packet *packet, char *text, size_t size)
 {
 	size_t at = 0;
@@ -104,7 +106,7 @@ static const char *followed(const struct intel_packet *packet)
 	return packet->is_followed ? " with fup" : "";
 }
 
-/* Packets whose payload is one number, or none. */
+/* Writes the payload of packets with one number, or none. */
 static void payload_text(const struct intel_packet *packet, char *text,
 			 size_t size)
 {

@@ -116,8 +116,8 @@ static int hand_out(struct intel_source *source, uint8_t kind, uint8_t reason,
 	return 1;
 }
 
-/* The trace before the first sync point cannot be read. Returns whether there
- * is any.
+/* Emits a gap for the trace before the first sync point, which cannot be read.
+ * Returns whether there is any.
  */
 static bool take_head(struct intel_source *source,
 		      struct trace_branch_batch *batch)

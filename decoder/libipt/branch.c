@@ -284,7 +284,7 @@ static struct branch read_two_byte(uint8_t opcode, size_t before)
 	return (struct branch){ 0 };
 }
 
-/* Opcode 0xff: calls and jumps through a register or memory. */
+/* Decodes opcode 0xff: calls and jumps through a register or memory. */
 static struct branch read_group_5(const uint8_t *bytes, size_t size,
 				  size_t before)
 {
@@ -384,7 +384,7 @@ static bool is_string_opcode(uint8_t byte)
 	}
 }
 
-/* mwait, mwaitx, umwait and tpause, after their 0f. */
+/* Returns whether @bytes, after a 0f, are mwait, mwaitx, umwait or tpause. */
 static bool is_two_byte_wait(const uint8_t *bytes, size_t size)
 {
 	if (size < 2)
@@ -414,7 +414,7 @@ static bool may_take_long(const uint8_t *bytes, size_t size)
 	       (bytes[at + 1] == 0x01 || is_repeated || is_wide);
 }
 
-/* After an instruction of unknown length, try every byte offset. */
+/* After an instruction of unknown length, tries every byte offset. */
 bool block_looks_slow(const uint8_t *bytes, size_t size, size_t last)
 {
 	size_t at = 0;

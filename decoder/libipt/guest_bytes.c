@@ -71,8 +71,9 @@ static size_t bytes_to_write(const struct hiding *hiding, uint64_t address)
 	return address >> 32 == hiding->known_ip >> 32 ? 4 : 6;
 }
 
-/* The branch of @packet leaves the guest: tracing starts at its address. If
- * there is no room for the packet the bytes become invalid, which causes a gap.
+/* Writes a packet that starts tracing at the address of @packet, whose branch
+ * leaves the guest. If there is no room for it, makes the bytes invalid, which
+ * causes a gap.
  */
 static void start(struct hiding *hiding, const struct intel_packet *packet)
 {

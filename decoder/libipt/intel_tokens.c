@@ -39,7 +39,9 @@ struct intel_tokens {
 	bool failed;	    /* out of memory: treated as the end of the trace */
 };
 
-/* After this many tokens without a time packet their bounds are given up. */
+/* Maximum number of tokens that wait for a packet with a time; more are provided
+ * without an upper bound.
+ */
 enum { OPEN_LIMIT = 1 << 18 };
 
 /* A token without its time. */
@@ -114,9 +116,7 @@ static void close_window(struct intel_tokens *tokens, uint64_t next,
 	}
 }
 
-/* OVF is written when the unit resumes, with a TSC: the lost trace before it
- * took time that no CYC contains.
- */
+/* Like end_loss() in decoder/intel_pt/intel_branches.c. */
 static void end_loss(struct intel_tokens *tokens, size_t closed)
 {
 	struct trace_branch *last;
@@ -154,9 +154,7 @@ static bool may_be_full(const struct intel_packet *packet)
 	return packet->bits == 6 || packet->bits == 47;
 }
 
-/* If a packet follows without a cycle in between, it caused the TNT to be
- * written: the TNT has that packet's time. Packets before an OVF are lost.
- */
+/* Like close_open_tnt() in decoder/intel_pt/intel_branches.c. */
 static void close_tnt(struct intel_tokens *tokens,
 		      const struct intel_packet *next)
 {
@@ -174,7 +172,8 @@ static void close_tnt(struct intel_tokens *tokens,
 	tokens->has_fresh_cyc |= tokens->open_tnt_was_fresh;
 }
 
-/* If nothing was counted since the anchor, nothing ran, except for lost trace.
+/* Returns whether @packet has an estimated time. If nothing was counted since
+ * the anchor, nothing ran, except for lost trace.
  */
 static bool has_estimate(const struct intel_tokens *tokens,
 			 const struct intel_packet *packet)
@@ -224,7 +223,9 @@ static void add_token(struct intel_tokens *tokens,
 	tokens->after_anchor = false;
 }
 
-/* The time of a PSB is in a packet between it and PSBEND. */
+/* Starts a sync point at a PSB. Its time is in a packet between the PSB and
+ * PSBEND.
+ */
 static void take_sync(struct intel_tokens *tokens)
 {
 	tokens->sync = (struct trace_branch){
@@ -449,7 +450,9 @@ uint64_t branch_cursor_guess_ns(const struct branch_cursor *cursor)
 	return stamp->low_ns + (stamp->high_ns - stamp->low_ns) / 2;
 }
 
-/* The branches of a TNT that was written late ran at any earlier time. */
+/* Moves the cursor to the next token. The branches of a TNT that was written
+ * late ran at any earlier time.
+ */
 static void take_next(struct branch_cursor *cursor)
 {
 	uint64_t before_ns = cursor->before.low_ns;

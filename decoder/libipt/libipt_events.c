@@ -52,9 +52,10 @@ static struct branch branch_at(struct code_space *code, uint64_t address)
 	return bytes ? branch_read(bytes, left) : (struct branch){ 0 };
 }
 
-/* libipt does not report the class of every last instruction: not if it delayed
- * the instruction for an event, and libipt 2.1 has a class for any indirect
- * branch. No version reports whether a branch is direct, or how long a call is.
+/* Returns the branch that ends the block. libipt does not report the class of
+ * every last instruction: not if it delayed the instruction for an event, and
+ * libipt 2.1 has a class for any indirect branch. No version reports whether a
+ * branch is direct, or how long a call is.
  */
 static struct branch last_branch(const struct libipt_segment *segment,
 				 struct code_space *code,
@@ -101,8 +102,9 @@ static void emit_block(struct libipt_segment *segment,
 	libipt_segment_pass_branch(segment, branch.exit, branch.is_indirect);
 }
 
-/* Damaged trace can lead into a loop of jumps that needs no trace at all, which
- * libipt would follow forever. Checks rarely whether libipt still reads.
+/* Returns whether libipt makes no progress: damaged trace can lead into a loop
+ * of jumps that needs no trace at all, which libipt would follow forever.
+ * Checks only every WATCH_BLOCKS blocks.
  */
 static bool is_stuck(struct libipt_blocks *blocks,
 		     const struct libipt_segment *segment)
@@ -116,7 +118,7 @@ static bool is_stuck(struct libipt_blocks *blocks,
 	return blocks->watched == before;
 }
 
-/* After an error the block contains the instructions before it, if any. */
+/* After an error, the block contains the instructions before it, if any. */
 int libipt_blocks_consume(struct libipt_blocks *blocks,
 			  struct libipt_segment *segment,
 			  struct code_space *code)
@@ -261,18 +263,19 @@ static bool is_wrmsr(const uint8_t *bytes, size_t size)
 	return size >= 2 && bytes[0] == 0x0f && bytes[1] == 0x30;
 }
 
-/* vmlaunch and vmresume. */
+/* Returns whether @bytes are vmlaunch or vmresume. */
 static bool is_machine_entry(const uint8_t *bytes, size_t size)
 {
 	return size >= 3 && bytes[0] == 0x0f && bytes[1] == 0x01 &&
 	       (bytes[2] == 0xc2 || bytes[2] == 0xc3);
 }
 
-/* The kernel switches the unit off by writing an MSR. Otherwise, an address in
- * the packet is outside the filter (Intel SDM, TIP.PGD packet). All other stops
- * go to another privilege level. With page table isolation that is not visible
- * as a far transfer: libipt ends the last block at the kernel's last write to
- * CR3, two or three instructions before the sysret or iret.
+/* Returns why the trace stopped. The kernel switches the unit off by writing an
+ * MSR. Otherwise, an address in the packet is outside the filter (Intel SDM,
+ * TIP.PGD packet). All other stops go to another privilege level. With page
+ * table isolation that is not visible as a far transfer: libipt ends the last
+ * block at the kernel's last write to CR3, two or three instructions before the
+ * sysret or iret.
  */
 static uint8_t stop_reason(const struct taking *taking, uint64_t last_ip,
 			   bool has_address)
@@ -328,8 +331,8 @@ static void interrupt(const struct taking *taking, uint64_t address)
 					     });
 }
 
-/* An interrupt whose handler is not traced, or the kernel's wrmsr, which is
- * traced in the same way: after the instruction, not as its branch.
+/* Handles an interrupt whose handler is not traced, or the kernel's wrmsr,
+ * which is traced in the same way: after the instruction, not as its branch.
  */
 static void stop_async(const struct taking *taking,
 		       const struct pt_event *event)
@@ -414,8 +417,9 @@ static void transact(const struct taking *taking, const struct pt_event *event)
 					     });
 }
 
-/* The state repeated by a PSB is only new after a loss, and then only the mode
- * and the page table. libipt 2.1 repeats more than 2.0.
+/* Returns whether @event changes the state. What a PSB repeats is new only
+ * after a loss, and then only the mode and the page table. libipt 2.1 repeats
+ * more than 2.0.
  */
 static bool is_news(const struct pt_event *event)
 {
@@ -431,8 +435,9 @@ static bool is_news(const struct pt_event *event)
 	}
 }
 
-/* Power, virtual machine and maintenance events do not change control flow;
- * unknown events of newer libipt versions are assumed not to either.
+/* Applies an event. Power, virtual machine and maintenance events do not change
+ * control flow; events that newer versions of libipt add are assumed not to
+ * either.
  */
 static void take(const struct taking *taking, const struct pt_event *event)
 {

@@ -148,7 +148,9 @@ static uint8_t gap_reason(int status)
 						 FLOW_GAP_BAD_TRACE;
 }
 
-/* libipt's own search could find the PSB at which it failed. */
+/* Searches after the PSB at which libipt failed, which its own search could
+ * find again.
+ */
 int libipt_segment_recover(struct libipt_segment *segment, int status,
 			   bool *is_gap)
 {

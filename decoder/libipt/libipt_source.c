@@ -22,6 +22,17 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* The flow source of libipt, the second engine for Intel PT.
+ *
+ *	stream ─► segments, which end where bytes are missing ─► libipt's blocks and
+ *	events (libipt_events.c) ─► struct flow_batch, which determines times ─► items
+ *
+ * libipt_next() decodes until a batch is full or the segment ends, and inserts the
+ * task switches by time. After an error, recover() continues at the next PSB, with
+ * unknown state and a gap. The code that libipt reads is an image, rebuilt when
+ * the recorded code or the process changes.
+ */
+
 /* Code in libipt's form: file sections with a section cache.
  *
  * The cache keeps every section mapped, with data about its blocks; without it
@@ -132,7 +143,9 @@ static struct pt_image *intel_image_get(const struct intel_image *image)
 	return image->image;
 }
 
-/* The name of a mapping need not be a file, or not one of this machine. */
+/* Adds the file of a mapping to the image. A mapping's name need not be that of
+ * a file, or not of one on this machine.
+ */
 static void add_map(const struct intel_image *image, struct pt_image *made,
 		    const struct process_map *map)
 {
@@ -427,8 +440,9 @@ static int decode(struct libipt *source)
 	return 0;
 }
 
-/* A segment has its own clock: @item began at @low_ns at the earliest, and its
- * time is known to be @known_ns.
+/* Emits @item, the last one of a segment, which began at @low_ns at the
+ * earliest, and whose time is known to be @known_ns: segments have clocks of
+ * their own.
  */
 static void emit_last(struct libipt *source, const struct flow_item *item,
 		      uint64_t low_ns, uint64_t known_ns)
@@ -468,7 +482,9 @@ static void end_segment(struct libipt *source)
 	}
 }
 
-/* After its last trace nothing is known of a stream, except perhaps a loss. */
+/* Emits the end of the stream. After its last trace nothing is known, except
+ * perhaps a loss.
+ */
 static void emit_end(struct libipt *source)
 {
 	uint64_t last_ns = flow_batch_last_ns(source->batch);

@@ -456,7 +456,9 @@ static void trim_front(struct aux_piece *piece, uint64_t count)
 	piece->size_bytes -= count;
 }
 
-/* perf pads a slice to 8 bytes; the start of the next shows the true size. */
+/* Removes the padding of a slice, by @count bytes: perf pads slices to 8 bytes,
+ * and the start of the next one shows the true size.
+ */
 static void cut_padding(struct aux_stream *stream, struct aux_piece *before,
 			uint64_t count)
 {
@@ -667,8 +669,9 @@ int stream_list_add_buffer(struct stream_list *list, uint32_t index,
 	return 0;
 }
 
-/* In a ring that is overwritten, the kernel records the end of a span
- * (perf_aux_output_end() in kernel/events/ring_buffer.c).
+/* Returns the start of an AUX record's span. For a ring that is overwritten,
+ * the kernel records the end of the span (perf_aux_output_end() in
+ * kernel/events/ring_buffer.c).
  */
 static uint64_t span_start(const struct sideband_record *record)
 {

@@ -13,6 +13,23 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* From AUX buffers to a stream for each CPU, in this order:
+ *
+ * 1. The formatter's frames (coresight_frame_read()).
+ * 2. The trace units, from the words of AUXTRACE_INFO (coresight_units_read()).
+ * 3. Cutting: coresight_cut() divides a buffer where AUX records (spans) start
+ *    and end, and at the kernel's barriers, and adds a part for each unit with
+ *    bytes in such a slice. All parts of a slice share its bytes, frames
+ *    included. A part begins anew if the unit was restarted before it.
+ * 4. coresight_streams_split() sorts the parts by CPU and time, and publishes
+ *    those of one CPU, or of one thread, as a stream.
+ * 5. CPUs that came online during the recording have no unit: add_untraced()
+ *    adds a stream that is only a gap.
+ *
+ * Sizes and offsets are from the file, hence untrusted: a frame is read only
+ * where all of its bytes are.
+ */
+
 /* A slice of a buffer for one stream; without bytes for a stream that has none.
  */
 struct coresight_part {
@@ -86,7 +103,9 @@ void coresight_frame_find_ids(const uint8_t *bytes, size_t size, uint8_t *id,
 	}
 }
 
-/* The field of a unit that a word is stored in. */
+/* The field of struct coresight_unit that a word of AUXTRACE_INFO is stored in:
+ * its offset + 1.
+ */
 #define FIELD(name) (offsetof(struct coresight_unit, name) + 1)
 #define SKIPPED 0
 
@@ -251,7 +270,7 @@ struct cutter {
 	const struct array *units; /* the recording's */
 	const struct aux_stream *buffer;
 	struct array *parts; /* struct coresight_part */
-	size_t first_part;   /* of the buffer's */
+	size_t first_part;   /* index of the buffer's first part */
 	/* end of the consumed bytes of the buffer */
 	uint64_t taken;
 	/* in frames: source of the next bytes */
@@ -413,7 +432,7 @@ static int add_formatted(struct cutter *cutter, struct aux_piece piece,
 	return error;
 }
 
-/* Trace without frames belongs to the CPU of the sink. */
+/* Adds a part of trace without frames, which belongs to the CPU of the sink. */
 static int add_raw(struct cutter *cutter, const struct aux_piece *piece,
 		   const struct aux_span *span)
 {
@@ -439,8 +458,8 @@ static void note_losses(struct cutter *cutter, uint64_t end)
 			lose(cutter, buffer->losses[i].flags);
 }
 
-/* A sink counts as full when only a few bytes are left, which are skipped: the
- * loss is recorded after these.
+/* Applies losses after the last bytes. A sink counts as full when only a few
+ * bytes are left, which are skipped: its loss is recorded after these.
  */
 static void note_losses_behind(struct cutter *cutter)
 {
@@ -494,7 +513,9 @@ static bool overlap(const struct aux_piece *piece, const struct aux_span *span)
 		piece->offset - span->offset < span->size_bytes);
 }
 
-/* For snapshots, and recordings without AUX records: each slice is a span. */
+/* Returns a span for all of @piece, in snapshots and in recordings without AUX
+ * records.
+ */
 static struct aux_span whole_span(const struct aux_stream *buffer,
 				  const struct aux_piece *piece)
 {
@@ -505,8 +526,8 @@ static struct aux_span whole_span(const struct aux_stream *buffer,
 	};
 }
 
-/* Both are ordered: returns the first of @spans, from @from on, that does not
- * end before @piece.
+/* Returns the index of the first of @spans, from @from on, that ends after the
+ * start of @piece. Pieces and spans are both in the order of their offsets.
  */
 static size_t skip_spans(const struct array *spans, size_t from,
 			 const struct aux_piece *piece)
@@ -536,7 +557,9 @@ static int cut_piece(struct cutter *cutter, const struct aux_piece *piece,
 	return error;
 }
 
-/* A CPU with an empty AUX record still gets a stream. */
+/* Adds a part without bytes, so that a CPU with an empty AUX record still gets
+ * a stream.
+ */
 static int add_nothing(struct cutter *cutter)
 {
 	const struct aux_piece nothing = { 0 };
@@ -663,8 +686,9 @@ static int publish(struct coresight_streams *streams, struct array *published)
 	return 0;
 }
 
-/* IDs are assigned when tracing starts: AUXTRACE_INFO may be older than these
- * records (linux/coresight-pmu.h: CS_AUX_HW_ID_TRACE_ID_MASK).
+/* Sets the units' IDs from AUX_OUTPUT_HW_ID records. IDs are assigned when
+ * tracing starts: AUXTRACE_INFO may be older (linux/coresight-pmu.h:
+ * CS_AUX_HW_ID_TRACE_ID_MASK).
  */
 static int read_ids(const struct recording *recording)
 {
@@ -738,7 +762,9 @@ static struct aux_stream *stream_of(const struct array *streams, int32_t cpu)
 	return NULL;
 }
 
-/* Adds what @lost, a loss of the trace itself, says about its CPU. */
+/* Adds @lost, a record of lost trace, to the gap of its CPU's stream. Ignores a
+ * CPU that has a stream with trace.
+ */
 static int add_loss(struct array *streams, const struct sideband_record *lost)
 {
 	struct aux_stream *stream = stream_of(streams, lost->cpu);
@@ -763,8 +789,8 @@ static int add_loss(struct array *streams, const struct sideband_record *lost)
 	return 0;
 }
 
-/* In a trace that only counts instructions or cycles, from 1 on, a gap has no
- * length.
+/* Sets the gaps of CPUs without a unit to length 0, at 1: a trace without time
+ * stamps counts instructions or cycles, from 1 on.
  */
 static void drop_times(struct array *streams)
 {
@@ -776,8 +802,8 @@ static void drop_times(struct array *streams)
 				stream[i].untraced_until_ns = 1;
 }
 
-/* Time stamps can be converted to nanoseconds if they are the CPU's counter and
- * the recording has the conversion.
+/* Returns whether time stamps can be converted to nanoseconds: they are the
+ * CPU's counter, and the recording has the conversion.
  */
 static bool has_time(const struct recording *recording)
 {
@@ -811,9 +837,9 @@ enum recording_time recording_time(const struct recording *recording)
 				       RECORDING_TIME_INSTRUCTIONS;
 }
 
-/* Adds a stream for each CPU that came online while recording, and has no unit in
- * AUXTRACE_INFO: the recorder writes records of losses, with the trace's event, at
- * the start and the end of its gap (collector/late_cpus_internal.h).
+/* Adds a stream for each CPU that came online during the recording. It has no
+ * unit in AUXTRACE_INFO; the recorder writes a record of lost trace at the start
+ * and at the end of its gap (collector/late_cpus_internal.h).
  */
 static int add_untraced(struct recording *recording)
 {

@@ -441,8 +441,8 @@ static const struct generated_event *last_until(const struct array *events,
 	return last;
 }
 
-/* Where a file was mapped over @area, and then the process's own memory again,
- * the area's image is repeated. The area's events are those from @first on.
+/* Repeats the area's image where a file was mapped over @area, and then the
+ * process's own memory again. The area's events are those from @first on.
  */
 static int repeat_images(const struct memory *memory,
 			 const struct generated_area *area,

@@ -7,42 +7,61 @@
 
 #include <string.h>
 
+/* Makes the images of a mapping from sources: copies of pages, and functions of
+ * jitdump (struct generated_source). generated_code.h has the facts by which
+ * bytes count as known.
+ *
+ *	sources of a page ─► take_source() ─► changes ─► make_images() ─► images
+ *	                     by granule       by time
+ *
+ * take_source() compares each granule with the previous source. Equal bytes were
+ * there all the time. Different bytes either are the only ones that ever were
+ * there (is_only()), and then belong to the page since its start; or they
+ * replaced the old ones between two times: lost_ns, until which the old ones are
+ * proved, and known_ns, from which the new ones are. In between the granule is
+ * unknown. Each replacement is two changes, and make_images() applies the
+ * changes of all pages in the order of time, with an image for each time.
+ *
+ * Invariants:
+ * 1. An image that was added is not changed any more: apply_change() copies.
+ * 2. If the budget ends, bytes become unknown; none are wrong.
+ */
+
 enum {
 	PAGE = GENERATED_PAGE_BYTES,
 	GRANULE = GENERATED_GRANULE,
 	GRANULES = PAGE / GRANULE,
 };
 
-/* The time of jitdump and that of the recording's clock differ by less. */
+/* Upper bound of the difference between jitdump's clock and the recording's. */
 enum { CLOCKS_NS = 2000 };
 
-/* Returns the time before which a function of jitdump was certainly not there;
- * 0: unknown.
+/* Returns the time until which the function @source of jitdump was certainly not
+ * there; 0: unknown.
  */
 static uint64_t before(const struct generated_source *source)
 {
 	return source->begin_ns > CLOCKS_NS ? source->begin_ns - CLOCKS_NS : 0;
 }
 
-/* From @time_ns on the granules @which of a page are those of @bytes, a whole page;
- * NULL: they are unknown.
- */
+/* A change of some granules of a page. */
 struct change {
 	uint64_t time_ns;
-	size_t order; /* of changes of one time */
-	uint64_t address;
-	const uint8_t *bytes;
-	uint64_t which[4];
+	size_t order;	      /* among changes with the same time */
+	uint64_t address;     /* of the page */
+	const uint8_t *bytes; /* a page with the new bytes; NULL: unknown */
+	uint64_t which[4];    /* a bit for each granule that changes */
 };
 
-/* The records of mappings after @since_ns, when the bytes before those of a source
- * were there; 0: unknown.
+/* The mmap and mprotect records of a page after @since_ns, when the previous
+ * bytes were last read (0: never), and until a source was read.
  */
 struct protection {
 	uint64_t since_ns;
-	size_t count;
+	size_t count; /* of these records */
 	uint64_t first_ns;
-	uint64_t last_ns; /* the bytes are the same from then on; 0: unproved */
+	/* the last record, if the page cannot have been written since; else 0 */
+	uint64_t last_ns;
 };
 
 /* A page while its sources are read, in the order of time. */
@@ -54,12 +73,14 @@ struct page_state {
 	struct array *replacements; /* struct generated_replacement */
 	uint64_t address;
 	struct protection protection; /* of the current source */
-	uint8_t bytes[PAGE];	      /* by the last source */
-	/* where the bytes of each granule are since its last change */
+	uint8_t bytes[PAGE];	      /* after the last source */
+	/* The arrays are by granule. The copy of the page that holds the
+	 * granule since its last change:
+	 */
 	uint8_t *owner[GRANULES];
-	uint64_t seen_ns[GRANULES]; /* they were there; 0: never read */
-	uint64_t changed_ns[GRANULES];
-	uint64_t named[4]; /* a function was listed there */
+	uint64_t seen_ns[GRANULES];    /* when it was last read; 0: never */
+	uint64_t changed_ns[GRANULES]; /* known_ns of its last change */
+	uint64_t named[4]; /* a bit for each granule with a listed function */
 };
 
 bool generated_chunk_read(const uint8_t *file, size_t size, size_t *place,
@@ -157,15 +178,15 @@ static struct protection protection_of(const struct generated_area *area,
 	return found;
 }
 
-/* What a granule got in place of its old bytes. */
+/* The relation of a granule's new bytes to its old ones. */
 enum granule_change {
 	GRANULE_REPLACED,
-	GRANULE_APPENDED, /* nothing was where the new bytes are */
-	GRANULE_PADDED,	  /* likewise, and they are no code */
+	GRANULE_APPENDED, /* the new bytes replace only filling */
+	GRANULE_PADDED,	  /* filling replaces filling */
 };
 
-/* Returns whether @bytes, @count of them, are one byte that no code continues
- * with: zeros, x86's INT3 and HLT.
+/* Returns whether the @count bytes at @bytes are filling: one byte, repeated,
+ * that is no code that runs: 0, or x86's INT3 or HLT.
  */
 static bool is_filling(const uint8_t *bytes, size_t count)
 {
@@ -189,9 +210,9 @@ static enum granule_change change_of(const uint8_t *old, const uint8_t *new)
 						    GRANULE_APPENDED;
 }
 
-/* Returns whether the bytes that @source has in granule @at, instead of @old,
- * are the only ones that ever were there. Where there was nothing, jitdump would
- * have listed other code before.
+/* Returns whether the bytes that @source has in granule @at are the only code
+ * that ever was there. For a source of jitdump that holds where there was only
+ * filling before, since jitdump would have listed earlier code.
  */
 static bool is_only(const struct page_state *state,
 		    const struct generated_source *source,
@@ -242,8 +263,8 @@ bool generated_sources_are_patched(const struct generated_source *sources,
 	return false;
 }
 
-/* Returns whether more than half of the bytes of a granule are others, except
- * filling at the ends of both.
+/* Returns whether more than half of the bytes of a granule differ, not counting
+ * filling at the end of both.
  */
 static bool is_rewritten(const uint8_t *old, const uint8_t *new)
 {
@@ -278,8 +299,8 @@ replacement_of(const struct generated_source *source,
 	return found;
 }
 
-/* The granules of one source, by the times of their replacement. Two are
- * usual: since the last copy, and since a jitdump's record.
+/* The granules that one source replaces, grouped by lost_ns and known_ns.
+ * Usually there are two groups: granules read before in a copy, and in jitdump.
  */
 enum { MOST_REPLACEMENTS = 4 };
 
@@ -288,7 +309,9 @@ struct replacements {
 	size_t count;
 };
 
-/* Adds granule @at. If there are too many times, widens the last one's. */
+/* Adds granule @at. If there are too many groups, widens the times of the last
+ * one, so that more is unknown.
+ */
 static void add_replacement(struct replacements *replacements,
 			    const struct generated_replacement *new, size_t at,
 			    bool is_new)
@@ -333,7 +356,9 @@ static int add_change(const struct page_state *state, uint64_t time_ns,
 	return array_append(state->changes, &change);
 }
 
-/* Replaces the granules of @replacement by those of state->bytes. */
+/* Replaces the granules of @replacement by those of state->bytes. If the budget
+ * is used up, they are unknown from then on.
+ */
 static int replace(struct page_state *state,
 		   const struct generated_replacement *replacement)
 {
@@ -345,7 +370,6 @@ static int replace(struct page_state *state,
 
 	if (error)
 		return error;
-	/* Bytes that are added there later are lost, too. */
 	if (is_full)
 		return add_change(state, replacement->lost_ns, replacement,
 				  NULL);
@@ -364,7 +388,7 @@ static int replace(struct page_state *state,
 				  copy);
 }
 
-/* Compares granule @at with @new, which @source has there. */
+/* Applies the bytes @new that @source has in granule @at. */
 static void take_granule(struct page_state *state,
 			 const struct generated_source *source, size_t at,
 			 const uint8_t *new, struct replacements *replacements)
@@ -411,9 +435,10 @@ mapping_at(const struct generated_area *area, uint64_t address,
 	return last;
 }
 
-/* A function was listed at granule @at after another one. If the bytes did not
- * change at that time, they may have been others between two equal copies, unless
- * they could not change after they did last.
+/* Applies the listing of a function at granule @at. If another function was
+ * listed there before, and the bytes did not change since, other bytes may have
+ * been there between two equal copies: the granule is unknown meanwhile, unless
+ * its mapping has not been writable since its last change.
  */
 static void take_named(struct page_state *state,
 		       const struct generated_source *source, size_t at,
@@ -548,8 +573,8 @@ static struct generated_page *find_page(const struct array *pages,
 			array_partition_point(pages, &address, is_lower));
 }
 
-/* The images' limit is reached: the bytes of all pages that still change are
- * unknown from then on.
+/* Makes all granules of the pages of @changes, from number @first on, unknown:
+ * called when no more images may be made.
  */
 static void lose_rest(struct array *pages, const struct array *changes,
 		      size_t first)
@@ -638,8 +663,8 @@ static int make_images(const struct generated_area *area, struct array *pages,
 	return error;
 }
 
-/* Settles the names of @area. The times at which they change without the bytes
- * become changes of no granule.
+/* Settles the times of the names of @area. A time at which only names change
+ * becomes a change without granules, so that an image starts there.
  */
 static int settle_names(const struct generated_area *area,
 			struct array *replacements, struct array *changes)

@@ -30,9 +30,9 @@ struct generated_mapping {
 /* Bytes of a page, from a copy or from jitdump. */
 struct generated_source {
 	uint64_t address;  /* of the page */
-	uint64_t since_ns; /* the bytes before were there; 0: no copy before */
-	uint64_t begin_ns; /* the bytes were there from then on, */
-	uint64_t end_ns;   /* until then */
+	uint64_t since_ns; /* when the previous copy was read; 0: no copy */
+	uint64_t begin_ns; /* the bytes were there from begin_ns until end_ns */
+	uint64_t end_ns;
 	bool is_writable;
 	const uint8_t *bytes; /* of the part from @first to @last */
 	uint16_t first;

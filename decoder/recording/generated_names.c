@@ -150,7 +150,7 @@ static int list_periods(struct settling *settling,
 	return 1;
 }
 
-/* The time of the look before the line. */
+/* Returns the time of the look before the one that found @name. */
 static uint64_t since(const struct generated_name *name)
 {
 	return name->time_ns - 1;
@@ -229,8 +229,10 @@ static void claim(struct generated_name *name, const struct period *period)
 	name->to_ns = period->to_ns;
 }
 
-/* The bytes of @period have the line of @taker already, and those of all periods
- * that the line of @name may be of have one.
+/* Settles @name where the bytes of @period already have the line of @taker, and
+ * the bytes of all other periods that @name may belong to have a line, too. By
+ * rule 1 of generated_names.h @name may name the bytes all the same; otherwise
+ * rule 2 cannot choose, and @name, perhaps @taker as well, names nothing.
  */
 static void settle_again(struct generated_name *name,
 			 struct generated_name *taker,
@@ -637,7 +639,7 @@ int generated_names_add_dump(struct generated_names *names,
 	return 0;
 }
 
-/* By address, and in the order in which they were added. */
+/* Compares by address, then in the order in which the names were added. */
 static int compare_names(const void *a, const void *b)
 {
 	const struct generated_name *left = a;
@@ -826,8 +828,8 @@ size_t generated_names_epoch(const struct generated_names *names,
 	return array_partition_point(&names->times, &time_ns, is_listed_until);
 }
 
-/* The functions that contain the current address, as a heap: the last in the
- * list is the first.
+/* Adds a function to the heap of those that contain the current address. The
+ * last one in the list is at the top.
  */
 static void heap_add(const struct generated_name **heap, size_t count,
 		     const struct generated_name *name)

@@ -75,15 +75,15 @@ struct generated_name {
 	uint64_t start;
 	uint64_t end;	  /* after its last byte */
 	const char *name; /* of the arena */
-	/* it was not listed before: by jitdump the time of its code, by a perf
-	 * map after the last look without it
+	/* It was listed after that: jitdump: the time of its code; perf map: the
+	 * time after the last look without it.
 	 */
 	uint64_t time_ns;
 	uint64_t until_ns;   /* perf map: the first look with it; 0: unknown */
 	const uint8_t *code; /* jitdump: its bytes; NULL: unknown */
 	size_t order;	     /* in the list */
 	/* it is the function of its addresses from @from_ns on, before @to_ns,
-	 * UINT64_MAX: without an end (generated_times.h)
+	 * UINT64_MAX: without an end
 	 */
 	uint64_t from_ns;
 	uint64_t to_ns;
@@ -123,9 +123,9 @@ void generated_names_free(struct generated_names *names);
 int generated_names_add_map(struct generated_names *names, const char *text,
 			    size_t size, struct arena *arena);
 
-/* The difference between the clock of a jitdump and the recording's. */
+/* One moment by the clock of a jitdump and by the recording's. */
 struct generated_clock {
-	uint64_t dump_ns; /* at the same time as */
+	uint64_t dump_ns;
 	uint64_t recording_ns;
 };
 

@@ -17,6 +17,13 @@
 #include <string.h>
 #include <sys/mman.h>
 
+/* Parses records of perf.data (include/uapi/linux/perf_event.h). Two parts: the
+ * event table, from the attributes and IDs, decides the layout of a record; and
+ * record_parse() reads its fields in the order of that layout. record_parse_origin()
+ * reads only event, time, task and CPU, from the trailer. All sizes are checked by
+ * struct byte_reader, which fails at the first one that does not fit.
+ */
+
 /* Bits of perf_event_attr's flags word (include/uapi/linux/perf_event.h). */
 enum {
 	ATTR_EXCLUDE_USER = 1 << 4,
@@ -161,8 +168,8 @@ int event_table_add_attr(struct event_table *table, const struct record *record)
 		       byte_reader_left(&reader));
 }
 
-/* ID_INDEX comes after all attributes; IDs that it does not contain are
- * unchanged. A later entry for an ID replaces the earlier one.
+/* ID_INDEX comes after all attributes. IDs that it does not contain are
+ * unchanged; a later entry for an ID replaces the earlier one.
  */
 int event_table_add_index(struct event_table *table,
 			  const struct record *record)
@@ -192,7 +199,7 @@ int event_table_add_index(struct event_table *table,
 	return 0;
 }
 
-/* Feature EVENT_DESC: the same events in the same order, with names. */
+/* The feature EVENT_DESC has the same events in the same order, with names. */
 int event_table_add_names(struct event_table *table, const uint8_t *bytes,
 			  size_t size)
 {
@@ -235,15 +242,25 @@ void event_table_finish(struct event_table *table)
 	array_sort(&table->ids, compare_ids);
 }
 
+/* A loop of its own, because bsearch() calls a function for each comparison, and
+ * every record is looked up.
+ */
 const struct event_id *event_table_find(const struct event_table *table,
 					uint64_t id)
 {
-	const struct event_id key = { .id = id };
+	const struct event_id *ids = table->ids.items;
+	size_t low = 0;
+	size_t high = table->ids.count;
 
-	if (!table->ids.count)
-		return NULL;
-	return bsearch(&key, table->ids.items, table->ids.count, sizeof(key),
-		       compare_ids);
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (ids[middle].id < id)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low < table->ids.count && ids[low].id == id ? &ids[low] : NULL;
 }
 
 /* Returns the event that @id belongs to, or NULL. */
@@ -322,7 +339,9 @@ static void read_registers(struct byte_reader *reader, uint64_t mask,
 		reader, (size_t)__builtin_popcountll(mask) * 8);
 }
 
-/* The kernel copies as much as exists; the rest of the field is undefined. */
+/* Reads a copy of the user's stack. The kernel copies as much as exists; the
+ * rest of the field is undefined.
+ */
 static void read_stack(struct byte_reader *reader,
 		       struct sideband_user_state *user)
 {
@@ -404,7 +423,7 @@ static void read_state(struct byte_reader *reader,
 		read_registers(reader, event->registers, &sample->registers);
 }
 
-/* At the end of the record: the newest bytes of the trace (perf record
+/* Reads the newest bytes of the trace at the end of a sample (perf record
  * --aux-sample).
  */
 static void read_trace(struct byte_reader *reader, uint64_t type,
@@ -664,8 +683,9 @@ static size_t trailer_size(const struct recording_event *event)
 	       bit(type, PERF_SAMPLE_CPU) + bit(type, PERF_SAMPLE_IDENTIFIER);
 }
 
-/* The ID can be read before its event is known only if IDENTIFIER puts it at a
- * fixed position; perf does so if events differ.
+/* Returns the event of @id, or NULL. The ID can be read before its event is
+ * known only if IDENTIFIER puts it at a fixed position; perf does so if events
+ * differ.
  */
 static const struct recording_event *event_of(const struct event_table *events,
 					      uint64_t id)
@@ -769,8 +789,8 @@ static void parse_sample(const struct event_table *events,
 		origin->cpu = read_cpu(&reader);
 }
 
-/* perf synthesizes records without the kernel's ID at their end; in those the
- * last eight bytes are not a known ID if IDENTIFIER is used.
+/* perf synthesizes records without the kernel's ID at their end. In those the
+ * last eight bytes are not a known ID, if IDENTIFIER is used.
  */
 void record_parse_origin(const struct event_table *events,
 			 const struct record *record,

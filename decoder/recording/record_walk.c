@@ -15,8 +15,15 @@
 #include <unistd.h>
 #include <zstd.h>
 
-/* Records are at most 64 KiB, so the bytes of the last, incomplete record are
- * all that is buffered to find where records end.
+/* The records of a perf.data file, in three layers: struct data_file checks the
+ * head and the sections; struct record_store finds the ranges of complete records,
+ * and unpacks those in COMPRESSED records into a temporary file; struct
+ * record_walk steps through them. The file is untrusted: at a record that is
+ * damaged the store ends, with a message that names its offset (stop_at()).
+ */
+
+/* The unpacking of COMPRESSED records. Records are at most 64 KiB, so the bytes of
+ * the last, incomplete record are all that is buffered to find where records end.
  */
 struct record_unpack {
 	const struct log *log;
@@ -29,11 +36,6 @@ struct record_unpack {
 	size_t rest_size;
 	size_t rest_room;
 };
-
-/* Unpacks the COMPRESSED records of a file (perf record -z) into a temporary
- * file. They are one zstd stream, split into records at arbitrary positions.
- */
-struct record_unpack;
 
 static int refuse(const struct data_file *file, uint64_t offset, int error,
 		  const char *text)
@@ -67,7 +69,9 @@ static void open_pipe(struct data_file *file)
 	file->data_size = file->map.size - file->data_offset;
 }
 
-/* A recorder that was killed leaves a data size of 0. */
+/* Limits the data to the end of the file. A recorder that was killed leaves a
+ * data size of 0.
+ */
 static void clip_data(struct data_file *file)
 {
 	uint64_t room = file->map.size - file->data_offset;
@@ -155,7 +159,8 @@ bool data_file_copy(const struct data_file *file, const uint8_t *bytes,
 	       size <= file->map.size - at && !read_at(file->fd, to, size, at);
 }
 
-/* The sections are in order of their bits, without absent ones. */
+/* The sections of features are in the order of their bits, without absent ones.
+ */
 const uint8_t *data_file_feature(const struct data_file *file, unsigned int bit,
 				 size_t *size)
 {

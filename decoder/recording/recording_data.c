@@ -128,7 +128,9 @@ int program_ids_add_table(struct program_ids *ids, const uint8_t *bytes,
 	return status;
 }
 
-/* Shorter IDs are padded with zeros, and not every table has the size. */
+/* Returns whether two IDs are equal. Shorter IDs are padded with zeros, and not
+ * every table has the size.
+ */
 static bool is_same(const struct elf_build_id *a, const struct elf_build_id *b)
 {
 	return !memcmp(a->bytes, b->bytes, ELF_BUILD_ID_SIZE);
@@ -372,7 +374,7 @@ static int scan_trace(struct recording_facts *facts,
 	return 0;
 }
 
-/* These records are from perf, about the recording, not from the kernel. */
+/* Applies a record that perf wrote about the recording, not the kernel. */
 static int scan_user_record(struct recording_facts *facts,
 			    const struct record *record)
 {
@@ -406,7 +408,8 @@ static void note_time(struct recording_info *info, uint64_t time_ns)
 		info->last_time_ns = time_ns;
 }
 
-/* The kernel's other events start when they are opened, long before the trace.
+/* Records the start of the trace. The kernel's other events start when they are
+ * opened, long before.
  */
 static void note_start(struct recording_facts *facts, uint64_t time_ns)
 {
@@ -432,7 +435,9 @@ static int scan_aux(struct recording_facts *facts, const struct record *record,
 	return stream_list_report(&facts->streams, &aux, id);
 }
 
-/* CoreSight's trace also needs the AUX records of whole buffers. */
+/* Logs the first sample with CoreSight's trace, which would also need the AUX
+ * records of whole buffers.
+ */
 static void refuse_sample(struct recording_facts *facts,
 			  const struct record *record)
 {
@@ -445,7 +450,9 @@ static void refuse_sample(struct recording_facts *facts,
 	facts->streams.has_samples = true;
 }
 
-/* perf record --aux-sample stores the trace in samples of other events. */
+/* Adds the trace that perf record --aux-sample stores in samples of other
+ * events.
+ */
 static int scan_sample(struct recording_facts *facts,
 		       const struct record *record,
 		       const struct record_origin *origin)
@@ -584,7 +591,9 @@ static void name_tracepoint(struct recording_facts *facts,
 	}
 }
 
-/* The PMU type is in Intel PT's first word and CoreSight's second. */
+/* Marks the trace's events and names the tracepoints. The PMU type is in Intel
+ * PT's first word and in CoreSight's second.
+ */
 static void link_events(struct recording_facts *facts)
 {
 	uint64_t pmu_type = trace_info_word(&facts->trace, 0);
@@ -602,7 +611,9 @@ static void link_events(struct recording_facts *facts)
 	}
 }
 
-/* Old recordings have no TIME_CONV; AUXTRACE_INFO has the same numbers. */
+/* Sets the conversion of an old recording without TIME_CONV: AUXTRACE_INFO has
+ * the same numbers.
+ */
 static void complete_conversion(struct recording_facts *facts)
 {
 	uint64_t shift = trace_info_word(&facts->trace, INTEL_PT_TIME_SHIFT);
@@ -627,7 +638,7 @@ void recording_place_conversion(struct recording_facts *facts)
 }
 
 /* Our recorder writes the index of the trace when it ends for any reason
- * (file_front_enter()), if possible.
+ * (recording_writer_finish()), if possible.
  */
 static void note_unfinished(struct recording_facts *facts,
 			    const struct data_file *file)

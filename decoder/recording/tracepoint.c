@@ -117,7 +117,7 @@ static uint32_t number_of(struct slice digits)
 	return number;
 }
 
-/* "unsigned long args[6]" declares args. */
+/* Returns the name in a declaration: "unsigned long args[6]" declares args. */
 static struct slice declared_name(struct slice declaration)
 {
 	const char *bracket = memrchr(declaration.text, '[', declaration.size);
@@ -205,7 +205,7 @@ int tracepoint_format_read(const char *text, size_t size, struct arena *arena,
 
 static const char magic[] = "\x17\x08\x44tracing";
 
-/* header_page and header_event: a name, a size, the text. */
+/* Skips header_page or header_event: a name, a size, the text. */
 static void skip_named_file(struct byte_reader *reader)
 {
 	byte_reader_text(reader);

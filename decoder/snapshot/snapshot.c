@@ -58,7 +58,9 @@ static const struct {
 	{ "ETM4", CORESIGHT_ETMV4 }, { "ETE", CORESIGHT_ETE },
 };
 
-/* "TRCIDR0(0x078)": the name ends at the bracket. */
+/* Sets a register of the unit. In "TRCIDR0(0x078)" the name ends at the
+ * bracket.
+ */
 static void read_register(struct coresight_unit *unit,
 			  const struct ini_line *line)
 {
@@ -102,7 +104,9 @@ static int read_about(struct snapshot_device *device,
 	return set_text(&device->type, line->value, arena);
 }
 
-/* Each dump has its own section: "dump", "dump1" … */
+/* Returns the dump of a section ("dump", "dump1" …), adding it if it is new;
+ * NULL when out of memory.
+ */
 static struct snapshot_dump *find_dump(struct ini_text section,
 				       struct arena *arena, size_t first,
 				       struct array *dumps)
@@ -233,7 +237,9 @@ static int add_link(struct array *links, const struct ini_line *line,
 	return set_text(&link->to, line->value, arena);
 }
 
-/* Each buffer has its own section: "buffer0", "buffer1" … */
+/* Returns the buffer of a section ("buffer0", "buffer1" …), adding it if it is
+ * new; NULL when out of memory.
+ */
 static struct snapshot_buffer *
 find_buffer(struct array *buffers, struct ini_text section, struct arena *arena)
 {
@@ -407,8 +413,8 @@ static int32_t cpu_number(const struct snapshot *snapshot, size_t index)
 				      number_in(core_name(snapshot, index));
 }
 
-/* Each cluster of cores may count from 0: "Cortex-A7_0", "Cortex-A15_0". Then
- * only the full names identify the cores.
+/* Returns whether the numbers in the cores' names do not identify them: each
+ * cluster may count from 0, as in "Cortex-A7_0" and "Cortex-A15_0".
  */
 static bool has_ambiguous_numbers(const struct snapshot *snapshot)
 {
@@ -507,7 +513,8 @@ static struct writers find_writers(const struct snapshot *snapshot,
 	return writers;
 }
 
-/* A buffer of no CPU belongs to an ITM or STM. */
+/* Adds a buffer. One without a CPU belongs to an ITM or STM, and is left out.
+ */
 static int add_buffer(struct snapshot *snapshot, size_t index)
 {
 	const struct snapshot_buffer *buffer =

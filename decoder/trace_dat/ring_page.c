@@ -80,7 +80,7 @@ static bool next_page(struct ring_pages *pages)
 	return false;
 }
 
-/* The rest of the page cannot be read. */
+/* Leaves the page, whose rest cannot be read. Returns false. */
 static bool leave_page(struct ring_pages *pages)
 {
 	pages->follows_damage = true;
@@ -287,7 +287,7 @@ int graph_record_next(struct ring_pages *pages, struct graph_record *record)
 	return 0;
 }
 
-/* The sizes of number fields that are supported. */
+/* Returns whether the field is a number of a supported size. */
 static bool is_number(const struct tracepoint_field *field)
 {
 	return field && !field->is_dynamic &&

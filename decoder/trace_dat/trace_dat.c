@@ -213,7 +213,9 @@ static int read_cpus(struct trace_dat *dat, struct byte_reader *reader,
 	return 0;
 }
 
-/* A text file, "latency", has no function graph. */
+/* Reads the list of CPUs. Fails for a file of the kind "latency", which is text
+ * and has no function graph.
+ */
 static int read_data(struct trace_dat *dat, struct byte_reader *reader)
 {
 	uint32_t cpus = byte_reader_u32(reader);
@@ -345,7 +347,9 @@ static int open_section(const struct trace_dat *dat, uint64_t offset,
 	return error == -ERROR_FORMAT ? 0 : error;
 }
 
-/* Reads the first buffer: of the top instance, if that was used. */
+/* Reads the list of CPUs of the first buffer, which is the top instance's if that
+ * was used. Buffers of further instances are logged and left out.
+ */
 static int read_buffer(struct trace_dat *dat, struct byte_reader option)
 {
 	uint64_t offset = byte_reader_u64(&option);
@@ -481,13 +485,13 @@ static int read_7(struct trace_dat *dat, struct byte_reader *reader)
  */
 #define CHUNK_MOST ((uint32_t)64 << 20)
 
-/* The destination of all CPUs' unpacked chunks. */
+/* The temporary file into which the chunks of all CPUs are unpacked. */
 struct unpacking {
 	const struct trace_dat *dat;
-	bool *is_cut;
+	bool *is_cut; /* set if a chunk is truncated or damaged */
 	int fd;
-	uint64_t packed;
-	uint64_t size; /* unpacked so far */
+	uint64_t packed; /* bytes of chunks unpacked so far */
+	uint64_t size;	 /* bytes written so far */
 };
 
 /* Unpacks the next chunk. Returns 1, 0 if it is damaged, or an error. */
@@ -572,7 +576,7 @@ static int unpack_all(struct trace_dat *dat, struct file_map *map, bool *is_cut)
 	return error;
 }
 
-/* Only whole pages are used. */
+/* Adds the whole pages of @cpu as a stream. */
 static int add_stream(const struct trace_dat *dat, struct trace_dat_cpu *cpu,
 		      const struct file_map *map, struct stream_list *list,
 		      bool *is_cut)
@@ -624,7 +628,9 @@ static const char magic[] = "\x17\x08\x44tracing";
 
 enum { MAGIC_BYTES = sizeof(magic) - 1 };
 
-/* Sub-buffers are pages, or of the size in KiB set in the kernel. */
+/* Limits of the size of the kernel's sub-buffers: a page, or as configured
+ * (buffer_subbuf_size_kb).
+ */
 enum { PAGE_LEAST = 1 << 12, PAGE_MOST = 1 << 20 };
 
 bool trace_dat_is(const char *path)
@@ -693,7 +699,9 @@ static struct text_part chosen_clock(struct text_part clock)
 	return clock;
 }
 
-/* The others of kernel/trace/trace.c count nanoseconds. */
+/* Refuses clocks that do not count nanoseconds; all others of
+ * kernel/trace/trace.c do.
+ */
 static int check_clock(const struct trace_dat *dat)
 {
 	static const char *const others[] = { "counter", "uptime", "x86-tsc",
@@ -733,7 +741,7 @@ static int check_formats(const struct trace_dat *dat,
 	return -ERROR_UNSUPPORTED;
 }
 
-/* "Linux HOST RELEASE MACHINE" */
+/* Parses dat->system, "Linux HOST RELEASE MACHINE", into @info. */
 static int read_system(const struct trace_dat *dat, struct recording_info *info)
 {
 	const char *words[4] = { "", "", "", "" };
@@ -797,7 +805,8 @@ static int read_names(const struct trace_dat *dat,
 	return error;
 }
 
-/* From the first page of all CPUs to the last one. */
+/* Sets the recording's times to those of the first and the last page of all CPUs.
+ */
 static void note_times(struct recording *recording)
 {
 	struct recording_facts *facts = recording_facts_to_fill(recording);
@@ -829,7 +838,9 @@ static int add_streams(struct trace_dat *dat, struct recording_facts *facts)
 					  false);
 }
 
-/* Stops at the first function; nearly all pages have one. */
+/* Returns whether the stream has a record of a function. Nearly all pages do, so
+ * this reads little.
+ */
 static bool stream_has_functions(const struct graph_trace *graph,
 				 const struct aux_stream *stream)
 {

@@ -11,6 +11,16 @@ struct recording;
 /* Files written by trace-cmd, versions 6 and 7 (trace-cmd.dat.v6(5),
  * trace-cmd.dat.v7(5)), with the output of the function_graph tracer. Our own
  * recorder writes version 6.
+ *
+ *	head: formats of events, names, clock ─► struct recording_facts
+ *	pages of each CPU, unpacked if needed  ─► struct aux_stream ─► ring_page.h
+ *
+ * A file stands alone, or lies in a recording of ours, whose other files
+ * describe the machine. If our recorder was killed, the head has no pages; they
+ * are in the files trace.cpuN beside it.
+ *
+ * The file is untrusted: every read is checked, and unpacking is limited by
+ * common/budget.h. Pages before a damaged place are used, and a gap follows.
  */
 
 /* Returns whether the file at @path starts with the magic of trace.dat. */

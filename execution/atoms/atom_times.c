@@ -26,8 +26,9 @@ void atom_times_stamp_record(struct execution *execution, uint64_t work)
 				      atoms->instructions + ran);
 }
 
-/* A block is written when it ends: the last time stamp may have been taken
- * while it ran. The cycles since the last block limit how long it had run.
+/* Returns when the block that has just ended had begun to run. A block is
+ * written when it ends, so the last time stamp may have been taken while it
+ * ran; the cycles since the last count limit how long that was.
  */
 static uint64_t begin_of_block(const struct execution *execution)
 {
@@ -103,10 +104,8 @@ void atom_times_after(struct execution *execution)
 				      atoms->after_high_ns);
 }
 
-/* The time is @now_ns: sets this upper bound for all earlier records without
- * one.
- *
- * @now_ns becomes the upper bound of all records without one.
+/* Records that the time is @now_ns: the upper bound of all earlier records
+ * without one, and the lower bound of what follows.
  */
 static void atom_times_set_now(struct execution *execution, uint64_t now_ns)
 {
@@ -204,7 +203,7 @@ static void weigh(struct execution *execution, uint64_t parts, uint64_t whole)
 	execution->atoms.cycles.weighed += parts;
 }
 
-/* The next count starts here. */
+/* Starts the next count of cycles at the current position. */
 static void begin_count(struct execution *execution)
 {
 	struct atom_cycles *cycles = &execution->atoms.cycles;
@@ -214,7 +213,9 @@ static void begin_count(struct execution *execution)
 	cycles->work = execution->times.work;
 }
 
-/* The count covers everything up to the end of the last block. */
+/* In a trace timed by cycles: advances the time to the end of the cycles
+ * counted so far, which cover everything up to the end of the last block.
+ */
 static void advance(struct execution *execution)
 {
 	struct atom_state *atoms = &execution->atoms;
@@ -225,7 +226,9 @@ static void advance(struct execution *execution)
 	atoms->after_high_ns = atoms->cycles.total;
 }
 
-/* If nothing ran, the cycles are the time that the next block waited. */
+/* Applies a count of @count cycles to what ran since the last count. If nothing
+ * ran, the next block waited for that long: the cycles are added to its count.
+ */
 static void add_cycles(struct execution *execution, uint64_t count)
 {
 	struct atom_state *atoms = &execution->atoms;
@@ -270,8 +273,8 @@ static uint64_t with_slow_blocks(uint64_t work, uint64_t from, const void *ctx)
 	return work + done / INSTRUCTIONS_PER_BLOCK * BLOCK_WORK_SLOW;
 }
 
-/* The counter overflowed before anything could be written: the CPU slept at
- * some time since the last count.
+/* Handles a cycle counter that overflowed before anything was written: the CPU
+ * slept at some time since the last count.
  */
 static void weigh_unknown(struct execution *execution)
 {

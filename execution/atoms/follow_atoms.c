@@ -37,7 +37,9 @@ static void fill_gap(struct execution *execution, union timed_record *record,
 	execution_mark(execution, MARK_PAUSE);
 }
 
-/* The next position is known, but not the branch that led to it. */
+/* Resets how execution arrived: the next position is known, but not the branch
+ * that led to it.
+ */
 static void forget_source(struct execution *execution)
 {
 	execution_forget_source(execution, EXIT_UNTRACED);
@@ -125,8 +127,8 @@ static void atom_gaps_stop(struct execution *execution, uint8_t reason)
 	execution->atoms.is_running = false;
 }
 
-/* MSR TRFCR_EL1, Xt: the driver of a trace buffer switches tracing off this way
- * while it handles a full buffer (Linux,
+/* Returns whether @word is MSR TRFCR_EL1, Xt. A trace buffer's driver switches
+ * tracing off with it while it handles a full buffer (Linux,
  * drivers/hwtracing/coresight/coresight-trbe.c).
  */
 static bool writes_trfcr(uint32_t word)
@@ -171,11 +173,7 @@ static uint8_t atom_gaps_stop_reason(struct execution *execution)
 	return turns_off(execution) ? FLOW_STOP_OFF : FLOW_STOP_FILTER;
 }
 
-/* Updates the position of execution for each kind of branch with atoms and
- * addresses: the implementation of follow_atoms(). @position: of the packet, in
- * the stream's bytes.
- */
-
+/* Returns the instruction set (enum instruction_set) that @branch names. */
 static uint8_t set_of(const struct trace_branch *branch)
 {
 	static const uint8_t sets[] = {
@@ -203,7 +201,7 @@ static void atom_flow_list(struct execution *execution, uint8_t kind,
 	item->ip = ip;
 }
 
-/* Tracing started; the first code runs now. */
+/* Emits the start of tracing, before the first block runs. */
 static void start(struct execution *execution)
 {
 	execution->atoms.must_start = false;
@@ -311,7 +309,7 @@ static uint64_t packets_before(const struct trace_branch *branch,
 	return (uint64_t)__builtin_popcountll(branch->low >> (left - 1)) - 1;
 }
 
-/* TRACE_ATOMS */
+/* Follows TRACE_ATOMS. */
 static void atom_flow_atoms(struct execution *execution,
 			    const struct trace_branch *branch,
 			    uint64_t position)
@@ -343,7 +341,7 @@ static void go_to(struct execution *execution, uint64_t address, uint8_t set)
 		execution->block = walk_find(execution, address);
 }
 
-/* TRACE_SOURCE */
+/* Follows TRACE_SOURCE. */
 static void atom_flow_source(struct execution *execution,
 			     const struct trace_branch *branch,
 			     uint64_t position)
@@ -360,8 +358,8 @@ static void atom_flow_source(struct execution *execution,
 		fail(execution, position);
 }
 
-/* The last branch arrived at the interrupted block, unless its source is
- * unknown.
+/* Interrupts execution at @address. The last branch arrived at the interrupted
+ * block, unless its source is unknown.
  */
 static void interrupt(struct execution *execution, uint64_t address)
 {
@@ -399,9 +397,8 @@ static bool run_to_exception(struct execution *execution,
 	return is_there;
 }
 
-/* TRACE_EXCEPTION
- *
- * A system call is the last block's own exit; other exceptions interrupt it.
+/* Follows TRACE_EXCEPTION. A system call is the last block's own exit; other
+ * exceptions interrupt it.
  */
 static void atom_flow_exception(struct execution *execution,
 				const struct trace_branch *branch,
@@ -423,9 +420,8 @@ static void atom_flow_exception(struct execution *execution,
 	interrupt(execution, branch->payload);
 }
 
-/* TRACE_EXCEPTION_RETURN
- *
- * 32-bit code returns with instructions that have other uses as well.
+/* Follows TRACE_EXCEPTION_RETURN. 32-bit code returns with instructions that
+ * have other uses as well, so only the trace shows what the last branch was.
  */
 static void atom_flow_exception_return(struct execution *execution)
 {
@@ -435,7 +431,7 @@ static void atom_flow_exception_return(struct execution *execution)
 		execution->exit = FLOW_EXIT_FAR_RETURN;
 }
 
-/* TRACE_ON */
+/* Follows TRACE_ON. */
 static void atom_flow_on(struct execution *execution, bool is_overflow,
 			 uint64_t position)
 {
@@ -453,7 +449,7 @@ static void atom_flow_on(struct execution *execution, bool is_overflow,
 	atom_cycles_lose(execution);
 }
 
-/* TRACE_ADDRESS */
+/* Follows TRACE_ADDRESS. */
 static void atom_flow_address(struct execution *execution,
 			      const struct trace_branch *branch)
 {
@@ -577,9 +573,11 @@ bool atom_point_is_same(const struct atom_point *a, const struct atom_point *b)
 	       a->pid == b->pid;
 }
 
-/* The kernel's own records are the best source of the running task. They cannot
- * be used without times, nor if they do not contain the CPU (perf's per-task
- * records).
+/* Decides where the running task is known from: the kernel's switch records, or
+ * else the trace. The records cannot be used in a trace without times, nor if
+ * they do not contain the CPU (perf's per-task records).
+ *
+ * Returns 0 or -ERROR_MEMORY.
  */
 static int open_tasks(struct atom_state *atoms, const struct flow_input *input)
 {
@@ -676,7 +674,9 @@ static void follow_count(struct execution *execution,
 		atom_cycles_consume(execution, branch->payload);
 }
 
-/* The instruction set of a 32-bit address is known already. */
+/* Emits a change of the CPU's mode. The address before has already set the
+ * instruction set of 32-bit code.
+ */
 static void follow_mode(struct execution *execution, uint64_t mode)
 {
 	if (mode == execution->atoms.listed_mode)
@@ -721,7 +721,8 @@ static int follow_task(struct execution *execution, uint32_t tid)
 	return atom_times_update_code(execution, atoms->low_ns);
 }
 
-/* Unreadable trace within another gap does not start a new one. */
+/* Starts a gap. Unreadable trace inside another gap does not start a new one.
+ */
 static void follow_gap(struct execution *execution, uint8_t reason,
 		       uint64_t position)
 {
@@ -732,7 +733,9 @@ static void follow_gap(struct execution *execution, uint8_t reason,
 		atom_gaps_close(execution, position);
 }
 
-/* The CPU was traced at least until @end_ns, if it was switched off. */
+/* Ends the stream. The CPU was traced at least until @end_ns, also if it was
+ * switched off then.
+ */
 static void end_stream(struct execution *execution, uint64_t end_ns)
 {
 	struct event_times *times = &execution->times;
@@ -742,7 +745,7 @@ static void end_stream(struct execution *execution, uint64_t end_ns)
 		times->last_ns = end_ns;
 }
 
-/* After a sync point the state is known. */
+/* Ends a gap of unreadable trace: after a sync point the state is known. */
 static void close_unsynced(struct execution *execution, uint64_t position)
 {
 	const struct atom_gap *gap = &execution->atoms.gap;
@@ -780,7 +783,7 @@ static bool is_flow(const struct trace_branch *branch)
 	       kind == TRACE_ON || kind == TRACE_TRANSACTION;
 }
 
-/* A session's start, its end, and its loss. */
+/* Follows TRACE_SESSION, TRACE_SESSION_END, TRACE_GAP and TRACE_END. */
 static void follow_session(struct execution *execution,
 			   const struct trace_branch *branch, uint64_t position)
 {
@@ -794,7 +797,7 @@ static void follow_session(struct execution *execution,
 		end_stream(execution, branch->payload);
 }
 
-/* The unit empties its own return stack at a sync point. */
+/* Follows a sync point, at which the unit empties its own return stack. */
 static void follow_sync(struct execution *execution)
 {
 	return_stack_clear(&execution->calls.returns);

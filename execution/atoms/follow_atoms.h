@@ -10,18 +10,18 @@
 struct flow_input;
 
 /* Follows the trace of units that emit an atom for each branch (TRACE_ATOMS in
- * branch_source.h), Arm's ETMv4 and ETE: the counterpart of follow.h.
+ * branch_source.h), Arm's ETMv4 and ETE: the counterpart of follow_internal.h.
  *
- *	TRACE_ATOMS, _ADDRESS, _SOURCE,    runs blocks by walk_atoms.h
+ *	TRACE_ATOMS, _ADDRESS, _SOURCE,    runs blocks by walk_atoms_internal.h
  *	_EXCEPTION, _ON
- *	TRACE_TIME, _CYCLES                atom_times.h
+ *	TRACE_TIME, _CYCLES                atom_times_internal.h
  *	TRACE_SESSION, _GAP, _END, _TASK   follow_atoms.c
  *
  * The state is struct execution and its struct atom_state:
  *
  * 1. While awaits_target is set, the block is BLOCK_NONE.
- * 2. A block that follows from the code is only replaced by an address in the
- *    trace when it is about to run, so that a difference is found: it is a gap.
+ * 2. If the code determines the next block, an address in the trace is compared
+ *    with it when the block is about to run: a difference is a gap.
  * 3. A gap is emitted when execution is known again, with its size.
  *
  * Threads and errors are as in execution.h.
@@ -38,7 +38,7 @@ struct atom_point {
 	struct atom_state state;
 	uint64_t reported_ip; /* 0: none */
 	uint8_t reported_set;
-	bool has_pid; /* only the trace reports the running task: */
+	bool has_pid; /* pid is known from the trace, not from records */
 	int32_t pid;
 };
 

@@ -103,7 +103,7 @@ static void atom_range_exception(struct execution *execution,
 		atom_range_drop(execution);
 }
 
-/* Single steps of walk_atoms.h. @range is for lists and may be NULL. */
+/* Single steps of walk_atoms_internal.h. @range is for lists and may be NULL. */
 
 /* Runs block execution->block to its end. */
 static void atom_step_run(struct execution *execution, struct atom_range *range)
@@ -325,7 +325,9 @@ static void arrive(struct execution *execution, struct step *step,
 	step->edge_kind = EDGE_KIND_INSIDE;
 }
 
-/* The inner loop: all work for each block that runs. */
+/* Runs up to @count atoms of @bits, in the inner loop: all work that every
+ * block needs. Returns the number of atoms left.
+ */
 static unsigned int run(struct execution *execution, uint64_t bits,
 			unsigned int count)
 {

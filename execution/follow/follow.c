@@ -312,7 +312,7 @@ static bool is_wrmsr(struct execution *execution, uint64_t address)
 	return is_there(execution, address, 0x30, -1);
 }
 
-/* vmlaunch and vmresume. */
+/* Returns whether vmlaunch or vmresume is at @address. */
 static bool is_machine_entry(struct execution *execution, uint64_t address)
 {
 	return is_there(execution, address, 0x01, 0xc2) ||
@@ -352,7 +352,9 @@ static bool run_to_stop(struct execution *execution,
 	return walk_to_target(execution);
 }
 
-/* A guest that is not traced: the recording is of the host only. */
+/* Stops at the entry of a guest that is not traced, as the recording is of the
+ * host only.
+ */
 static void stop_in_machine(struct execution *execution)
 {
 	position_stop(execution, FLOW_STOP_GUEST, execution->guest.machine);
@@ -701,7 +703,7 @@ static void follow_start(struct execution *execution,
 	position_go(execution, branch->payload, exit);
 }
 
-/* The unit empties its return stack at a sync point. */
+/* Follows a sync point, at which the unit empties its return stack. */
 static void follow_sync(struct execution *execution,
 			const struct trace_branch *branch, uint64_t position)
 {
@@ -726,7 +728,9 @@ static void follow_sync(struct execution *execution,
 	execution->evidence.is_synced = false;
 }
 
-/* If no branch sets the page table root, an instruction on the way does. */
+/* Follows a change of the page table root that no branch caused: runs up to the
+ * instruction that sets it.
+ */
 static void run_to_page_table(struct execution *execution, uint64_t position)
 {
 	struct look_ahead ahead = look_ahead_of(execution, 0);

@@ -8,8 +8,8 @@ struct execution;
 struct trace_branch;
 
 /* Follows branches of trace, one by one: the general code for each kind of
- * branch. follow_run.h has a faster loop for the most frequent kinds, and
- * execution/atoms/ follows the branches of Arm's trace units.
+ * branch. follow_run_internal.h has a faster loop for the most frequent kinds,
+ * and execution/atoms/ follows the branches of Arm's trace units.
  *
  *	TRACE_TARGET, _BITS      run the code up to the branch
  *	TRACE_REACH, _INTERRUPT  run the code up to the address

@@ -8,7 +8,7 @@
 #include <stdint.h>
 
 /* The loop over consecutive TRACE_BITS and TRACE_TARGETs, which nearly all
- * branches are. follow.h follows the others.
+ * branches are. follow_internal.h follows the others.
  */
 
 /* Follows @branch and the branches after it up to @end, while they are bits and

@@ -289,8 +289,9 @@ static bool is_same_place(const struct execution_state *a,
 	       are_same_folds(&a->folds, &b->folds);
 }
 
-/* The return address only matters for a call or interruption that has not
- * arrived yet, and that sets it anyway.
+/* Compares what the next events depend on. The return address is left out: it
+ * matters only for a call or interruption that has not arrived yet, which sets
+ * it anyway.
  */
 bool execution_state_is_same(const struct execution_state *a,
 			     const struct execution_state *b)
@@ -371,9 +372,10 @@ static int open_code(struct execution *execution,
 	if (error)
 		return error;
 	execution->kernel_start = arch->kernel_start;
+	execution->traces_kernel = recording_traces_kernel(input->recording);
 	execution->counts_switches =
 		symbols && symbols_have_role(symbols, CODE_SWITCH_POINT) &&
-		recording_traces_kernel(input->recording);
+		execution->traces_kernel;
 	/* Arm's trace units report tasks themselves: see follow_atoms.c. */
 	if (recording_trace(input->recording) == RECORDING_TRACE_INTEL_PT)
 		code_space_order_by_trace(execution->code);

@@ -13,8 +13,8 @@ struct flow_input;
 struct symbols;
 
 /* One stream's records with their times, in order: events of control flow, or
- * flow items for a list of blocks. record_join.h merges them with the kernel's
- * task switches.
+ * flow items for a list of blocks. record_join_internal.h merges them with the
+ * kernel's task switches.
  *
  *	branch_reader ──► follow_run, follow_branch ──► execution.times
  *	   (decoder)        (follow/, atoms/)              │ finished records

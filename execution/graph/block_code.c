@@ -277,8 +277,8 @@ static enum block_kind read_one(struct block_code *code, uint64_t address,
 	return BLOCK_FALL;
 }
 
-/* An instruction that only continues to the next one does not leave the block,
- * but ends it.
+/* Returns whether @instruction ends the block without leaving it, because it
+ * only continues to the next one.
  */
 static bool is_passed(const struct block_code *code,
 		      const struct instruction *instruction)

@@ -71,9 +71,10 @@ void block_code_free(struct block_code *code);
 void block_code_read(struct block_code *code, struct block *block,
 		     struct block_info *info);
 
-/* Returns how many instructions of @set from @address on start before @end,
- * with BLOCK_WORK_SLOW as usual, and *@last, the address of the last of them.
- * Returns 0 if none does, or if none starts at @end.
+/* Returns the number of instructions of @set that start in [@address, @end),
+ * plus BLOCK_WORK_SLOW if one of them is slow, and sets *@last to the address of
+ * the last of them. Returns 0 if there are none, or if no instruction starts at
+ * @end.
  */
 uint32_t block_code_count(struct block_code *code, uint64_t address,
 			  enum instruction_set set, uint64_t end,

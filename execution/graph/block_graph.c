@@ -77,7 +77,9 @@ static uint32_t slot_index(uint32_t slot)
 	return slot & (BLOCK_MOST - 1);
 }
 
-/* Pages usually contain several blocks, so fewer slots are needed. */
+/* Returns the number of slots of the table of pages for @room blocks. Pages
+ * usually contain several blocks.
+ */
 static uint32_t page_slots(uint32_t room)
 {
 	return room / 4;
@@ -138,8 +140,8 @@ static bool link_all(struct block_table *table, uint32_t room)
 	return true;
 }
 
-/* Untouched memory costs nothing, so much is reserved at once: moving pages
- * stops all threads.
+/* Makes room for @room items. Reserves much at once: untouched memory costs
+ * nothing, and moving pages stops all threads.
  */
 static bool reserve(struct pages *pages, size_t room, size_t size)
 {
@@ -375,7 +377,9 @@ void block_graph_read(struct block_graph *graph, uint32_t index)
 			BLOCK_NONE, return_edge_kind(graph, index, BLOCK_NONE));
 }
 
-/* Most new blocks are in the same function as the previous one. */
+/* Returns the symbol at @ip. Most new blocks are in the same function as the
+ * previous one, whose symbol is cached.
+ */
 static const struct symbol *find_symbol(struct block_graph *graph, uint64_t ip,
 					uint32_t space)
 {
@@ -428,7 +432,9 @@ uint32_t block_graph_find(struct block_graph *graph, uint64_t ip,
 	return index;
 }
 
-/* A direct branch may switch from A32 to T32 or back, which bit 0 shows. */
+/* Returns the target's address, and sets *@set to its instruction set. A direct
+ * branch may switch from A32 to T32 or back, which bit 0 of the target shows.
+ */
 static uint64_t target_of(const struct block_info *info, uint8_t *set)
 {
 	if (*set != INSTRUCTION_A32 && *set != INSTRUCTION_T32)

@@ -16,8 +16,8 @@ struct arm_encoding {
 	bool is_unallocated; /* their effect is unknown */
 };
 
-/* If the target is independent of the word, it is the next instruction: a
- * barrier.
+/* Sets the target. An encoding whose target does not depend on the word
+ * continues to the next instruction: it is a barrier.
  */
 static void set_target(const struct arm_encoding *encoding, uint64_t address,
 		       uint32_t word, struct instruction *instruction)
@@ -215,7 +215,9 @@ int a64_instruction_read(enum instruction_set set, uint64_t address,
 
 #define KIND(name) INSTRUCTION_##name
 
-/* The program counter that A32 code reads is two instructions ahead. */
+/* Returns the target of an A32 branch with 24 bits. The program counter that
+ * A32 code reads is two instructions ahead.
+ */
 static uint64_t target_24(uint64_t address, uint32_t word)
 {
 	int64_t offset = arm_signed_field(word, 0, 24) * 4 + 8;
@@ -223,7 +225,9 @@ static uint64_t target_24(uint64_t address, uint32_t word)
 	return (uint32_t)(address + (uint64_t)offset);
 }
 
-/* BLX has an extra halfword bit, and switches to T32. */
+/* Returns the target of A32's BLX, which has an extra halfword bit, and
+ * switches to T32.
+ */
 static uint64_t target_blx(uint64_t address, uint32_t word)
 {
 	return (uint32_t)(target_24(address, word) + (word >> 23 & 2)) | 1;
@@ -312,7 +316,7 @@ static uint64_t target_11(uint64_t address, uint32_t word)
 	return t32_target(address, arm_signed_field(word, 0, 11) * 2);
 }
 
-/* CBZ only branches forward. */
+/* Returns the target of CBZ, which only branches forward. */
 static uint64_t target_6(uint64_t address, uint32_t word)
 {
 	return t32_target(address, (word >> 3 & 0x1f) << 1 | (word >> 9 & 1)
@@ -331,7 +335,7 @@ static int64_t wide_offset(uint32_t word, uint32_t top, unsigned int bits)
 	       2;
 }
 
-/* B<cond>: S:J2:J1:imm6:imm11:0. */
+/* Returns the target of B<cond>: S:J2:J1:imm6:imm11:0. */
 static uint64_t target_20(uint64_t address, uint32_t word)
 {
 	uint32_t sign = word >> 26 & 1;
@@ -342,7 +346,9 @@ static uint64_t target_20(uint64_t address, uint32_t word)
 			  wide_offset(word, sign << 2 | j2 << 1 | j1, 20));
 }
 
-/* B, BL: S:I1:I2:imm10:imm11:0, where I is set if J equals S. */
+/* Returns the target of B and BL: S:I1:I2:imm10:imm11:0, where I is set if J
+ * equals S.
+ */
 static uint64_t t32_target_24(uint64_t address, uint32_t word)
 {
 	uint32_t sign = word >> 26 & 1;
@@ -353,7 +359,9 @@ static uint64_t t32_target_24(uint64_t address, uint32_t word)
 			  wide_offset(word, sign << 2 | i1 << 1 | i2, 24));
 }
 
-/* BLX switches to A32, whose instructions are aligned. */
+/* Returns the target of T32's BLX, which switches to A32, whose instructions
+ * are aligned.
+ */
 static uint64_t t32_target_blx(uint64_t address, uint32_t word)
 {
 	return t32_target_24(address & ~UINT64_C(3), word) & ~UINT64_C(3);
@@ -421,7 +429,9 @@ static const struct arm_encoding wide_encodings[] = {
 	{ 0xfff0ffc0, 0xf850f000, KIND(INDIRECT_JUMP), NULL, 0, 0 },
 };
 
-/* The first halfword is the upper half of the word. */
+/* Decodes a T32 instruction of 4 bytes. The first halfword is the upper half of
+ * the word.
+ */
 static int wide_read(uint64_t address, const uint8_t *bytes, size_t size,
 		     struct instruction *instruction)
 {

@@ -22,7 +22,9 @@ uint8_t x86_opcode_next(struct x86_opcode *opcode)
 	return byte;
 }
 
-/* f2 and f3 take precedence over 66, whatever the order. */
+/* Reads the legacy prefixes, and returns the byte after them. f2 and f3 take
+ * precedence over 66, whatever the order.
+ */
 static uint8_t read_prefixes(struct x86_opcode *opcode)
 {
 	uint8_t byte = x86_opcode_next(opcode);
@@ -37,7 +39,9 @@ static uint8_t read_prefixes(struct x86_opcode *opcode)
 	return byte;
 }
 
-/* The two lowest bits of VEX's and EVEX's third byte. */
+/* Sets the prefix that VEX and EVEX encode in the two lowest bits of their
+ * third byte.
+ */
 static void set_prefix(struct x86_opcode *opcode, uint8_t payload)
 {
 	static const uint8_t prefixes[] = { 0, 0x66, 0xf3, 0xf2 };
@@ -46,8 +50,11 @@ static void set_prefix(struct x86_opcode *opcode, uint8_t payload)
 	opcode->is_wide = payload & 0x80;
 }
 
-/* Outside 64-bit mode the first byte of VEX or EVEX is les, lds or bound unless
- * the two highest bits of the next byte, their ModR/M, are set.
+/* Reads VEX or EVEX, which starts with @first. Outside 64-bit mode that byte is
+ * les, lds or bound, unless the two highest bits of the next byte, their
+ * ModR/M, are set.
+ *
+ * Returns 1 or -ERROR_UNSUPPORTED.
  */
 static int read_vector(struct x86_opcode *opcode, enum instruction_set set,
 		       uint8_t first)
@@ -141,8 +148,8 @@ int x86_opcode_end(const struct x86_opcode *opcode,
 	return 1;
 }
 
-/* Rows of the opcode maps that must not follow REX2; in the remaining rows,
- * legacy prefixes, REX2 itself, VEX and EVEX must not follow either.
+/* Returns whether @opcode may follow REX2. Some rows of the opcode maps must
+ * not; in the others, legacy prefixes, REX2 itself, VEX and EVEX must not.
  */
 static bool takes_rex2(uint8_t map, uint8_t opcode)
 {
@@ -192,7 +199,9 @@ static size_t operand_size(const struct x86_opcode *opcode)
 	return opcode->prefix == 0x66 ? 2 : 4;
 }
 
-/* EVEX's map 4: APX's promotions of legacy instructions. */
+/* Returns the size of the immediate in EVEX's map 4: APX's promotions of legacy
+ * instructions.
+ */
 static size_t promoted_immediate(const struct x86_opcode *opcode, uint8_t modrm)
 {
 	bool is_test = (modrm & 0x38) < 0x10;
@@ -219,15 +228,19 @@ static size_t promoted_immediate(const struct x86_opcode *opcode, uint8_t modrm)
 	}
 }
 
-/* pshufd and the shifts, cmpps, pinsrw, pextrw, shufps. */
+/* Returns whether @opcode is pshufd or a shift, cmpps, pinsrw, pextrw or
+ * shufps.
+ */
 static bool has_immediate_in_map_1(uint8_t opcode)
 {
 	return (opcode >= 0x70 && opcode <= 0x73) || opcode == 0xc2 ||
 	       (opcode >= 0xc4 && opcode <= 0xc6);
 }
 
-/* With VEX, only map 1 has branches (Knights Corner's jkzd), and Zydis knows
- * all of map 1.
+/* Reads the rest of a VEX or EVEX instruction. With VEX, only map 1 has
+ * branches (Knights Corner's jkzd), and Zydis decodes all of map 1.
+ *
+ * Returns 1 or -ERROR_UNSUPPORTED.
  */
 static int read_rest(struct x86_opcode *opcode)
 {
@@ -344,7 +357,7 @@ static int read_legacy_rest(struct x86_opcode *opcode, bool is_64_bit,
 	return read_memory_operation(opcode);
 }
 
-/* jmpabs, the only instruction that requires REX2. */
+/* Reads jmpabs, the only instruction that requires REX2. */
 static int read_jmpabs(struct x86_opcode *opcode,
 		       struct instruction *instruction)
 {
@@ -356,8 +369,8 @@ static int read_jmpabs(struct x86_opcode *opcode,
 	return 1;
 }
 
-/* rdmsr and wrmsrns with the MSR's number as an immediate, and the user-mode
- * variants.
+/* Reads rdmsr and wrmsrns with the MSR's number as an immediate, and their
+ * user-mode variants.
  */
 static int read_msr_immediate(struct x86_opcode *opcode,
 			      struct instruction *instruction)

@@ -142,7 +142,9 @@ static void pass_word(struct frequent *read)
 	read->opcode.at += read->is_short ? 2 : 4;
 }
 
-/* The lowest bit of these opcodes is set for operands of more than a byte. */
+/* Skips an immediate. The lowest bit of these opcodes is set for operands of
+ * more than a byte.
+ */
 static void pass_operand(struct frequent *read)
 {
 	if (read->opcode.opcode & 1)
@@ -286,9 +288,9 @@ bool x86_frequent_read(uint64_t address, const uint8_t *bytes, size_t size,
 #define STRING_REPEATED \
 	(ZYDIS_ATTRIB_HAS_REP | ZYDIS_ATTRIB_HAS_REPE | ZYDIS_ATTRIB_HAS_REPNE)
 
-/* Addresses are 64 bits wide only in 64-bit mode; others wrap at 4 GB. A 16-bit
- * operand size truncates the target in 32-bit code; in 16-bit code the base of
- * relative targets is not known.
+/* Returns the target of a relative branch. Addresses are 64 bits wide only in
+ * 64-bit mode; others wrap at 4 GB. A 16-bit operand size truncates the target
+ * in 32-bit code; in 16-bit code the base of relative targets is not known.
  */
 static uint64_t branch_target(enum instruction_set set, uint64_t address,
 			      const ZydisDecodedInstruction *decoded)
@@ -322,7 +324,8 @@ static void set_branch(enum instruction_set set, uint64_t address,
 	instruction->target = branch_target(set, address, decoded);
 }
 
-/* Far calls and returns include Intel's far transfers (SDM, volume 3, Intel PT,
+/* Returns the kind of an instruction that is neither call, jmp nor jcc. Far
+ * calls and returns include Intel's far transfers (SDM, volume 3, Intel PT,
  * "COFI type for branch instructions"), and transitions to and from a virtual
  * machine monitor.
  */
@@ -369,7 +372,9 @@ static bool is_wait(ZydisMnemonic mnemonic)
 	}
 }
 
-/* xrstors may restore IA32_RTIT_CTL. */
+/* Returns whether the instruction may write IA32_RTIT_CTL, which xrstors
+ * restores.
+ */
 static bool may_switch_trace(ZydisMnemonic mnemonic)
 {
 	return mnemonic == ZYDIS_MNEMONIC_WRMSR ||
@@ -388,7 +393,7 @@ static void set_by_mnemonic(const ZydisDecodedInstruction *decoded,
 	instruction->writes_trace = mnemonic == ZYDIS_MNEMONIC_PTWRITE;
 }
 
-/* mov to control register 3: 0f 22 /3. */
+/* Returns whether the instruction is a mov to control register 3: 0f 22 /3. */
 static bool is_page_table_write(const ZydisDecodedInstruction *decoded)
 {
 	return decoded->opcode_map == ZYDIS_OPCODE_MAP_0F &&
@@ -396,8 +401,9 @@ static bool is_page_table_write(const ZydisDecodedInstruction *decoded)
 	       !decoded->raw.rex.R;
 }
 
-/* xbegin counts as a conditional branch in its category: it never branches
- * itself, but an abort resumes at its target.
+/* Sets @instruction from the library's result. xbegin counts as a conditional
+ * branch in its category: it never branches itself, but an abort resumes at its
+ * target.
  */
 static void translate(enum instruction_set set, uint64_t address,
 		      const ZydisDecodedInstruction *decoded,

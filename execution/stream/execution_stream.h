@@ -22,7 +22,7 @@ struct symbols;
  *
  * A task switch is an event at its switch point in the trace, where the kernel
  * changes stacks; the switch record names the next task. Where switch points
- * are not traced, the record's time decides: record_join.h.
+ * are not traced, the record's time decides: record_join_internal.h.
  *
  * Code is read once for each block and each edge between blocks is classified
  * once, however often it runs. So the cost is that of the branches.
@@ -71,7 +71,7 @@ void execution_stream_close(struct execution_stream *stream);
 /* Provides the next events, 1 or more, valid until the next call.
  *
  * Returns their count, 0 after FUNCTION_END was provided, or a negative enum
- * error: -ERROR_MEMORY, or the reason why a thread of @jobs could not open its
+ * error: -ERROR_MEMORY, or the reason why a decoding thread could not open its
  * decoder.
  */
 int execution_stream_next(struct execution_stream *stream,

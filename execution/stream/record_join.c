@@ -72,8 +72,10 @@ static size_t run_cursor_left(const struct run_cursor *cursor,
 	return end > cursor->at ? end - cursor->at : 0;
 }
 
-/* Switch records are placed by times or time bounds of the trace, so they are
- * not used if it has none in nanoseconds.
+/* Opens the switch records, unless the trace has no times in nanoseconds: they
+ * are placed by its times or time bounds.
+ *
+ * Returns 0 or -ERROR_MEMORY.
  */
 static int open_switches(struct record_join *join,
 			 const struct flow_input *input)
@@ -185,7 +187,7 @@ static int read_run(struct record_join *join)
  */
 static int make_switch(struct record_join *join, const union timed_record *like)
 {
-	const struct task_id *task = &join->tasks.state.current;
+	struct task_id task = stream_tasks_shown(&join->tasks);
 
 	join->made = (union timed_record){
 		.event = {
@@ -194,8 +196,8 @@ static int make_switch(struct record_join *join, const union timed_record *like)
 			.late_ns = like->late_ns,
 			.kind = FUNCTION_SWITCH,
 			.detail = join->tasks.state.preempted,
-			.address = (uint64_t)(uint32_t)task->pid << 32 |
-				   (uint32_t)task->tid,
+			.address = (uint64_t)(uint32_t)task.pid << 32 |
+				   (uint32_t)task.tid,
 		},
 	};
 	return 1;
@@ -265,6 +267,17 @@ static int take_point(struct record_join *join, const struct event_mark *mark)
 	return status > 0 ? make_switch(join, record) : status;
 }
 
+/* Consumes the mark of an entry into user space. Returns like take_switch(). */
+static int take_user_task(struct record_join *join,
+			  const struct event_mark *mark)
+{
+	const struct task_id user = { .pid = mark->pid, .tid = mark->tid };
+
+	if (!stream_tasks_enter(&join->tasks, user))
+		return 0;
+	return make_switch(join, run_cursor_record(&join->cursor));
+}
+
 /* Returns whether an announced switch waits for its switch point: invariant 1.
  * After the last record there is none.
  */
@@ -286,8 +299,7 @@ static int take_pause(struct record_join *join)
 
 	if (waits_for_point(join) && stream_tasks_pass(tasks, low_ns) < 0)
 		return -ERROR_MEMORY;
-	tasks->is_running = false;
-	if (!task_switch_lost(&tasks->state, join->last.time_ns))
+	if (!stream_tasks_leave(tasks, join->last.time_ns))
 		return 0;
 	return make_switch(join, &join->last);
 }
@@ -309,6 +321,8 @@ static int take_mark(struct record_join *join, const struct event_mark *mark)
 		return take_named_task(join);
 	case MARK_SWITCH_POINT:
 		return take_point(join, mark);
+	case MARK_USER_TASK:
+		return take_user_task(join, mark);
 	}
 	return 0;
 }
@@ -401,7 +415,7 @@ static int take_place(struct record_join *join)
 	bool has_change;
 
 	if (has_mark && mark->kind != MARK_SWITCH_POINT &&
-	    mark->kind != MARK_TASK)
+	    mark->kind != MARK_TASK && mark->kind != MARK_USER_TASK)
 		return take_mark(join, mark);
 	if (record)
 		has_change = change && change->time_ns < from_ns(join, record);

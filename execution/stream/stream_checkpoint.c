@@ -137,7 +137,7 @@ static void pack_atom_times(struct pack *pack, struct atom_state *atoms)
 	pack_u64(pack, &atoms->work_seen);
 }
 
-/* Other trace units' have none. */
+/* Writes or reads the state of atoms, which other trace units do not have. */
 static void pack_atoms(struct pack *pack, struct atom_point *point)
 {
 	struct atom_state *atoms = &point->state;
@@ -165,6 +165,9 @@ static void pack_tasks(struct pack *pack, struct task_switch *tasks)
 	pack_bool(pack, &tasks->preempted);
 	pack_u64(pack, &tasks->overdue_ns);
 	pack_u64(pack, &tasks->untraced_ns);
+	pack_i32(pack, &tasks->user.pid);
+	pack_i32(pack, &tasks->user.tid);
+	pack_bool(pack, &tasks->is_user);
 }
 
 void stream_checkpoint_pack(struct stream_checkpoint *checkpoint,

@@ -95,8 +95,9 @@ static inline uint64_t clamp(const struct event_bounds *bounds,
 	return time_ns < last_ns ? last_ns : time_ns;
 }
 
-/* The previous record may be later than both bounds of this one. A missing
- * bound is far from any time.
+/* Sets the bounds of @record, whose time is set. If the previous record is
+ * later than both bounds, the record's time is its upper bound. A missing bound
+ * is infinitely far.
  */
 static inline void set_bounds(union timed_record *record,
 			      const struct event_bounds *bounds)
@@ -197,8 +198,9 @@ static inline uint64_t write_one(const struct event_times *times,
 	return to->time_ns;
 }
 
-/* Room elsewhere is megabytes that another core has read: prefetches the next
- * records' destination while writing.
+/* Writes the times of finished records, to times->room if that is set. The room
+ * is megabytes that another core has read, so the next records' destination is
+ * prefetched.
  */
 static inline void write_all(struct event_times *times, bool has_bounds)
 {
@@ -229,7 +231,9 @@ void event_times_write(struct event_times *times)
 		write_all(times, true);
 }
 
-/* The waiting records are not before their lower bounds. */
+/* The time is at least that of the last known time, of the last written record,
+ * and of the lower bounds of the waiting records.
+ */
 uint64_t event_times_floor_ns(struct event_times *times)
 {
 	uint64_t floor_ns;
@@ -280,7 +284,8 @@ void event_times_set_known(struct event_times *times, uint64_t known_ns)
 	begin_span(times, known_ns);
 }
 
-/* Without a later known time the usual rate is the best guess. */
+/* Ends the span at the usual rate, the best guess without a later known time.
+ */
 void event_times_flush(struct event_times *times)
 {
 	end_span(times, usual_ns(times), 0);

@@ -9,6 +9,7 @@
 #include "execution/walk/event_times_internal.h"
 #include "symbolize/events/function_event.h"
 
+#include <assert.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -163,6 +164,10 @@ enum event_mark_kind {
 	/* the record is a task switch reported by the trace itself: a flow item
 	 */
 	MARK_TASK,
+	/* the record enters user space, of the mark's task, in a trace without
+	 * the kernel
+	 */
+	MARK_USER_TASK,
 };
 
 struct event_mark {
@@ -173,6 +178,10 @@ struct event_mark {
 	 */
 	uint64_t low_ns;
 	uint64_t high_ns;
+	/* The only task that is possible at a MARK_USER_TASK, -1: several are.
+	 */
+	int32_t pid;
+	int32_t tid;
 };
 
 enum { MARKS_ROOM = 2 * EVENT_TIMES_ROOM };
@@ -188,8 +197,11 @@ static inline struct event_mark *event_marks_add(struct event_marks *marks,
 						 size_t index,
 						 enum event_mark_kind kind)
 {
-	struct event_mark *mark = &marks->marks[marks->count++];
+	struct event_mark *mark = &marks->marks[marks->count];
 
+	assert(marks->count < MARKS_ROOM);
+	assert(!marks->count || mark[-1].index <= index);
+	marks->count++;
 	*mark = (struct event_mark){
 		.index = (uint32_t)index,
 		.kind = (uint8_t)kind,
@@ -311,8 +323,8 @@ struct run_bounds {
 	struct time_bounds before; /* the last branch that ran */
 	uint64_t next_high;	   /* upper bound of the next branch */
 	bool at_branch;		   /* nothing ran since @before */
-	/* @index is the index in event_times of the bounds of everything that
-	 * runs after @before
+	/* index is set: the index in event_times of the bounds that apply to
+	 * all that runs between @before and the next branch
 	 */
 	bool has_index;
 	uint32_t index;
@@ -329,7 +341,8 @@ struct execution {
 	struct tick_scale scale; /* of @conversion */
 	struct trace_filter filter;
 	uint64_t kernel_start;
-	bool lists_blocks;    /* records are items, not events */
+	bool lists_blocks; /* records are items, not events */
+	bool traces_kernel;
 	bool counts_switches; /* the kernel is traced and has a switch point */
 
 	/* The position: about to run @block, reached from @from. */

@@ -42,8 +42,7 @@ struct flow_item *execution_list_item(struct execution *execution, uint8_t kind,
 	return item;
 }
 
-/* The duration of the untraced execution is unknown, so it counts as slow work.
- */
+/* The untraced execution may have taken any time, so it counts as slow work. */
 void position_lose(struct execution *execution)
 {
 	execution->times.work += BLOCK_WORK_SLOW;
@@ -94,7 +93,9 @@ void position_go(struct execution *execution, uint64_t address, uint8_t exit)
 	execution->exit = exit;
 }
 
-/* Arm's trace units report tasks themselves. */
+/* Returns whether the kernel is not traced, so that switch points are unseen.
+ * Arm's trace units report tasks themselves.
+ */
 static bool is_kernel_untraced(const struct execution *execution)
 {
 	return !execution->counts_switches && !execution->atoms.is_on;
@@ -194,7 +195,9 @@ void position_gap(struct execution *execution, const struct trace_gap *gap)
 	position_gap_at(execution, execution_add(execution), gap);
 }
 
-/* A branch whose target the trace lacks has run nevertheless. */
+/* If the trace lacks the target of the next branch, that branch has run
+ * nevertheless.
+ */
 void position_fail(struct execution *execution, uint64_t position)
 {
 	uint8_t reason = gap_reason(execution);

@@ -9,8 +9,19 @@ struct flow_item;
 struct trace_branch;
 union timed_record;
 
-/* Sets the position of execution: arrival at an address in the trace,
- * interruption, stop, loss.
+/* Sets the position of execution (struct execution: block, from, exit) where the
+ * trace, not the code, determines it:
+ *
+ *	position_go(), position_resume()   at an address in the trace
+ *	position_interrupt()               an interrupt before the current block
+ *	position_stop(), position_leave()  the trace stops: the address where
+ *	                                   execution continues is known at most
+ *	position_lose()                    untraced execution
+ *	position_gap(), position_fail()    trace is missing, or contradicts the code
+ *
+ * Each stop, loss and gap ends the counting of task switches
+ * (walk_lose_switches()), because switch points may be untraced; a loss or gap also
+ * clears the return stack. Moves along the code are in walk.h.
  */
 
 /* Sets the position to @address, which the trace reported and @exit (enum

@@ -9,7 +9,7 @@
 
 static const struct symbol no_symbol = { .function = FUNCTION_NONE };
 
-/* Returns the symbol that control comes from. */
+/* Returns the symbol of the block that ran last. */
 static const struct symbol *here(const struct execution *execution)
 {
 	if (execution->from == BLOCK_NONE)
@@ -17,7 +17,7 @@ static const struct symbol *here(const struct execution *execution)
 	return &block_graph_info(execution->graph, execution->from)->symbol;
 }
 
-/* Returns the symbol that control arrives in. */
+/* Returns the symbol of the block that runs next. */
 static const struct symbol *there(const struct execution *execution)
 {
 	return &block_graph_info(execution->graph, execution->block)->symbol;
@@ -59,8 +59,8 @@ static void pass_switch_point(struct execution *execution)
 	mark->high_ns = execution_high_ns(execution, high);
 }
 
-/* The kernel changes stacks at the entry of the switch point, a task its
- * program at the entry of the exec point.
+/* Called when a function is entered. At the entry of the switch point the kernel
+ * changes stacks; at that of the exec point a task changes its program.
  */
 static void check_points(struct execution *execution)
 {
@@ -93,10 +93,11 @@ static void emit_call(struct execution *execution, uint32_t from,
 	add(execution, FUNCTION_CALL, target->function, return_address);
 }
 
-/* A jump to the middle of a symbol. In the kernel it is ignored: its assembly
- * code jumps within a function across symbols. An address between symbols may
- * be the start of a function: a jump there that leaves the file leaves the
- * function, and the target of a PLT entry is the start of one.
+/* Emits a jump to an address that is not the start of a symbol. In the kernel
+ * such jumps are ignored: its assembly code jumps within a function across
+ * symbols. In user space, an address between symbols may be the start of a
+ * function: a jump there that leaves the file leaves the function, and the
+ * target of a PLT entry is the start of a function.
  */
 static void emit_jump_inside(struct execution *execution, uint32_t from)
 {
@@ -130,9 +131,9 @@ static void emit_jump(struct execution *execution, uint32_t from)
 	add(execution, FUNCTION_TAIL_CALL, target->function, target->ip);
 }
 
-/* Remembers the return address of an NMI. Its handler may drain the trace
- * buffer, with the unit off meanwhile, which is not a pause of the task: see
- * position_leave().
+/* If an NMI's handler is entered, stores the NMI's return address. The handler
+ * may drain the trace buffer, with the unit off meanwhile, which is not a pause
+ * of the task: see position_leave().
  */
 static void watch_nmi(struct execution *execution, uint64_t return_address)
 {
@@ -167,6 +168,18 @@ static void emit_interruption(struct execution *execution, uint8_t detail)
 		->detail = detail;
 }
 
+/* Marks the entry into user space that the next record is, with the task that
+ * must have entered it: the times of switch records do not decide that if they
+ * are within the entry's time bounds.
+ */
+static void mark_user_task(struct execution *execution)
+{
+	struct event_mark *mark = execution_mark(execution, MARK_USER_TASK);
+
+	mark->pid = code_space_pid(execution->code);
+	mark->tid = code_space_tid(execution->code);
+}
+
 static void emit_start(struct execution *execution, uint32_t function,
 		       uint8_t exit)
 {
@@ -181,11 +194,14 @@ static void emit_start(struct execution *execution, uint32_t function,
 	 */
 	if (exit == EXIT_GUEST)
 		detail = FUNCTION_START_AFTER_GUEST;
+	if (!execution->traces_kernel && !execution->atoms.is_on)
+		mark_user_task(execution);
 	add(execution, FUNCTION_TRACE_START, function, target->ip)->detail =
 		detail;
 	execution_mark(execution, MARK_RUNS);
 }
 
+/* Returns whether the next block follows the last one in memory. */
 static bool is_right_behind(const struct execution *execution)
 {
 	const struct block *from = &execution->blocks[execution->from];
@@ -245,6 +261,9 @@ static bool can_fold(uint8_t exit, const struct symbol *target)
 	       exit == FLOW_EXIT_FAR_JUMP;
 }
 
+/* Control arrives in a thunk by @exit: starts the fold, which becomes one event
+ * where control leaves the thunks.
+ */
 static void enter_thunk(struct execution *execution, uint8_t exit)
 {
 	const struct symbol *target = there(execution);
@@ -268,8 +287,9 @@ static void enter_thunk(struct execution *execution, uint8_t exit)
 				 execution->calls.return_address);
 }
 
-/* IRET to the next instruction only serializes the CPU and does not end an
- * exception: iret_to_self() in arch/x86/include/asm/sync_core.h.
+/* Returns whether the transfer by @exit neither leaves the symbol nor enters a
+ * function. IRET to the next instruction only serializes the CPU and does not end
+ * an exception: iret_to_self() in arch/x86/include/asm/sync_core.h.
  */
 static bool stays_inside(const struct execution *execution, uint8_t exit)
 {
@@ -283,6 +303,9 @@ static bool stays_inside(const struct execution *execution, uint8_t exit)
 	       ip < symbol->end;
 }
 
+/* Emits the events of the transfer by @exit from the last block to the next one,
+ * as a thunk's transfer only when control leaves the thunks.
+ */
 static void transfer(struct execution *execution, uint8_t exit)
 {
 	bool is_thunk = thunk_fold_covers(there(execution));
@@ -346,9 +369,9 @@ void execution_arrive(struct execution *execution)
 	execution->edge_kind = EDGE_KIND_INSIDE;
 }
 
-/* Runs execution->block, whose branch consumes one bit, and goes on. Returns
- * false if it cannot: only conditional branches and, with a taken bit, returns
- * to their call site consume one.
+/* Runs execution->block, whose branch consumes one bit, and moves along the
+ * branch. Returns false if the branch does not consume bits: only conditional
+ * branches and, with a taken bit, returns to their call site do.
  */
 static bool take_bit(struct execution *execution, bool is_taken)
 {
@@ -476,7 +499,7 @@ static void raise_low(struct execution *execution, uint64_t low_ns)
 
 	if (floor_ns <= low_ns)
 		return;
-	low = execution_ticks_after(execution, floor_ns);
+	low = execution_ticks(execution, floor_ns);
 	if (low > execution->bounds.before.high)
 		return;
 	execution->bounds.before.low = low;
@@ -540,9 +563,9 @@ void walk_set_page_table(struct execution *execution, uint64_t root)
 	execution->page_table = root;
 }
 
-/* Returns the time of which all earlier switches have passed, 0 if unknown. In
- * user space, that is the lower bound. In the kernel, the next entry into user
- * space decides which switches have passed.
+/* Returns the time before which all task switches have taken effect; 0 if it is
+ * unknown. In user space, that is the lower bound of the last branch. In the
+ * kernel, the next entry into user space decides.
  */
 static uint64_t passed_ns(const struct execution *execution)
 {
@@ -632,8 +655,8 @@ bool walk_back(struct execution *execution)
 	return true;
 }
 
-/* Returns whether another block may run, after @count blocks that needed no
- * trace.
+/* Returns whether another block may run without trace, after @count blocks that
+ * ran without any, and the records have room for it.
  */
 static bool can_go_on(const struct execution *execution, int count)
 {
@@ -801,7 +824,7 @@ bool walk_to(struct execution *execution, uint64_t address)
 	return false;
 }
 
-/* No sequence of direct edges that matters is longer. */
+/* Maximum length of a look-ahead, in blocks. */
 enum { MOST_AHEAD = 1024 };
 
 static void look_at(const struct execution *execution, struct look_ahead *ahead,

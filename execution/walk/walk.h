@@ -7,9 +7,28 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Moves execution along the graph, from execution->block, which has not run
- * yet, to another block. Functions that return bool return false if execution
- * cannot be followed; the position is then where they stopped.
+/* Moves execution along the block graph, and emits the events of each move.
+ *
+ *	                    walk_run()                    walk_along(), walk_back(),
+ *	                                                  walk_jump()
+ *	execution->block  ─────────────► execution->from ────────────────────────┐
+ *	(not run yet)                    (ran last)                              │
+ *	      ▲                                             edge_kind, exit ◄────┤
+ *	      └──────────────────────────────────────────────────────────────────┘
+ *
+ * 1. execution->block has not run; execution->from has. Either may be BLOCK_NONE:
+ *    unknown.
+ * 2. The events of arriving at a block are emitted when it runs, or earlier by
+ *    walk_arrive(): edge_kind is EDGE_KIND_INSIDE when that was done. So an
+ *    interrupt before the block's first instruction follows the arrival.
+ * 3. Most edges are inside a function and emit nothing. The graph determines the
+ *    meaning of the others once (enum edge_kind); execution_arrive() computes only
+ *    that of EDGE_KIND_OTHER and of thunks, from the state of execution.
+ * 4. Blocks are referred to by index: reading code moves them in memory, so
+ *    pointers to them are valid until the next call that may read code.
+ *
+ * Functions that return bool return false if execution cannot be followed; the
+ * position is then where they stopped. Threads: as in execution.h.
  */
 
 /* Limit on the blocks that run without a branch that needs trace. Damaged trace

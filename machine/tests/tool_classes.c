@@ -8,7 +8,8 @@
  * it was switched off. Prints CSV:
  * tid,user_ns,system_call_ns,fault_ns,kernel_ns,interrupt_ns,tracer_ns,off_ns,
  * a line per task; off is time in between with the trace off. The truth does
- * not identify the task that runs on a CPU before its first switch: its tid is
+ * not identify the task that runs on a CPU before its first switch: the
+ * kernel's record of the start of the trace does, and without that the tid is
  * -1000 - CPU. Exits 2 on errors.
  */
 #include "machine/tests/classes/contexts.h"
@@ -150,7 +151,17 @@ static void take(struct books *books, struct cpu *cpu, uint32_t number)
 	}
 }
 
-static bool open_cpus(struct books *books, const char *truth)
+static int64_t first_tid(const struct recording *recording, uint32_t number)
+{
+	int64_t tid = recording->first_tid[number];
+
+	if (tid < 0)
+		return UNTIL_SWITCH - (int64_t)number;
+	return tid ? tid : -1 - (int64_t)number;
+}
+
+static bool open_cpus(struct books *books, const char *truth,
+		      const struct recording *recording)
 {
 	for (uint32_t i = 0; i < MAX_TRUTH_CPUS && truth_has_cpu(truth, i);
 	     i++) {
@@ -159,7 +170,7 @@ static bool open_cpus(struct books *books, const char *truth)
 		if (!truth_reader_open_cpu(&cpu->reader, truth, i))
 			return false;
 		cpu->has_next = truth_reader_next(&cpu->reader, &cpu->next);
-		cpu->current = task_of(books, UNTIL_SWITCH - (int64_t)i);
+		cpu->current = task_of(books, first_tid(recording, i));
 		books->cpu_count = i + 1;
 	}
 	return true;
@@ -217,7 +228,7 @@ int main(int argc, char **argv)
 	}
 	if (!recording_open(&recording, argv[2]) ||
 	    !kernel_names_read(&books->names, argv[2], NULL) ||
-	    !open_cpus(books, argv[1]))
+	    !open_cpus(books, argv[1], &recording))
 		return 2;
 	add_up(books);
 	print(books, &recording);

@@ -32,6 +32,12 @@ struct row {
 	struct annotated_line line;
 };
 
+/* The source file that is open; path "": none. */
+struct source_file {
+	char path[512];
+	struct file_map map;
+};
+
 struct output {
 	const struct annotation *annotation;
 	const struct annotate_options *options;
@@ -39,10 +45,8 @@ struct output {
 	const struct time_unit *unit;
 	struct array rows; /* struct row: functions in order of output */
 	/* the branches, sorted by code, offset and count */
-	struct array branches; /* struct annotated_branch */
-	/* the source file that is open; "" none */
-	char path[512];
-	struct file_map source;
+	struct array branches;	    /* struct annotated_branch */
+	struct source_file *source; /* owned */
 };
 
 static const struct annotated_code *code_at(const struct output *output,
@@ -118,6 +122,7 @@ static int output_make(struct output *output,
 	int status;
 
 	*output = (struct output){
+		.source = calloc(1, sizeof(*output->source)),
 		.annotation = annotation,
 		.options = options,
 		.functions = symbols_functions(annotation->input.symbols),
@@ -125,7 +130,7 @@ static int output_make(struct output *output,
 		.rows = ARRAY_OF(struct row),
 		.branches = ARRAY_OF(struct annotated_branch),
 	};
-	status = add_all_rows(output);
+	status = output->source ? add_all_rows(output) : -ERROR_MEMORY;
 	for (size_t i = 0; i < branches->count && !status; i++)
 		status = array_append(&output->branches, array_at(branches, i));
 	array_sort(&output->branches, by_branch);
@@ -136,7 +141,9 @@ static void output_free(struct output *output)
 {
 	array_free(&output->rows);
 	array_free(&output->branches);
-	file_map_close(&output->source);
+	if (output->source)
+		file_map_close(&output->source->map);
+	free(output->source);
 }
 
 static bool is_before(const void *item, const void *key)
@@ -352,24 +359,24 @@ static bool is_same_place(const struct place *a, const struct place *b)
 	       is_same_text(a->inlined, b->inlined);
 }
 
-/* Opens @path; afterwards output->source is its text, empty if unreadable. */
-static void open_source(struct output *output, const char *path)
+/* Opens @path; afterwards @source has its text, empty if unreadable. */
+static void open_source(struct source_file *source, const char *path)
 {
-	if (!strcmp(output->path, path))
+	if (!strcmp(source->path, path))
 		return;
-	file_map_close(&output->source);
-	output->source = (struct file_map){ .bytes = NULL };
-	snprintf(output->path, sizeof(output->path), "%s", path);
-	if (file_map_open(&output->source, path, NULL) < 0)
-		output->source = (struct file_map){ .bytes = NULL };
+	file_map_close(&source->map);
+	source->map = (struct file_map){ .bytes = NULL };
+	snprintf(source->path, sizeof(source->path), "%s", path);
+	if (file_map_open(&source->map, path, NULL) < 0)
+		source->map = (struct file_map){ .bytes = NULL };
 }
 
 /* Returns the text of line @number of the open source file, and its length. */
-static const char *source_text(const struct output *output, int number,
+static const char *source_text(const struct source_file *source, int number,
 			       size_t *length)
 {
-	const char *at = (const char *)output->source.bytes;
-	const char *end = at ? at + output->source.size : NULL;
+	const char *at = (const char *)source->map.bytes;
+	const char *end = at ? at + source->map.size : NULL;
 	const char *line_end;
 
 	for (int i = 1; at && i < number; i++) {
@@ -415,8 +422,8 @@ static void print_line(struct output *output, const struct row *row,
 
 	for (const struct row *at = row; at < end; at++)
 		time_ns += at->line.time_ns;
-	open_source(output, line->file);
-	text = source_text(output, line->line, &length);
+	open_source(output->source, line->file);
+	text = source_text(output->source, line->line, &length);
 	fprintf(out, "%8" PRIu64, row->line.count);
 	print_time(output, time_ns, out);
 	fputs("  ", out);
@@ -593,6 +600,33 @@ static void write_place(struct record_writer *writer, const struct place *place)
 		record_absent(writer, "inlined");
 }
 
+/* Writes the text of a line of the source, at the first of its instructions. */
+static void write_source(struct record_writer *writer,
+			 const struct output *output, uint64_t index,
+			 const struct place *place)
+{
+	const struct row *row = array_at(&output->rows, index);
+	char copy[256];
+	size_t length;
+	const char *text;
+
+	if (!place->line.line)
+		return;
+	if (index && row[-1].code == row->code) {
+		struct place before = place_of(output, row - 1);
+
+		if (before.line.line == place->line.line &&
+		    !strcmp(before.line.file, place->line.file))
+			return;
+	}
+	open_source(output->source, place->line.file);
+	text = source_text(output->source, place->line.line, &length);
+	if (!text)
+		return;
+	snprintf(copy, sizeof(copy), "%.*s", (int)length, text);
+	record_text(writer, "source", copy);
+}
+
 static void write_fields(struct record_writer *writer, const void *ctx,
 			 uint64_t index)
 {
@@ -619,6 +653,8 @@ static void write_fields(struct record_writer *writer, const void *ctx,
 	record_text(writer, "instruction", text.text);
 	write_branch(writer, &branch);
 	write_place(writer, &place);
+	if (output->options->with_source)
+		write_source(writer, output, index, &place);
 }
 
 static int write_records(const struct annotation *annotation,

@@ -16,6 +16,8 @@ struct annotate_options {
 	struct lines *lines;  /* borrowed; NULL: no source lines */
 	uint64_t top;	      /* the number of functions */
 	bool with_unexecuted; /* text: every instruction that never ran */
+	/* JSON: the text of the source line, in the first row of each line */
+	bool with_source;
 };
 
 /* Write the functions of @annotation, the ones with the most time first, with

@@ -82,7 +82,9 @@ void diff_paths_end(struct diff_paths *paths)
 	fold(paths);
 }
 
-/* A function has two paths if one of them is interrupt work. */
+/* Returns the key of a path. A function has two paths below the same parent if
+ * it also ran as interrupt work.
+ */
 static uint64_t key_of(uint32_t parent, uint32_t name, bool is_interrupt)
 {
 	return (uint64_t)(parent + 1) << 32 | name << 1 | is_interrupt;
@@ -166,7 +168,9 @@ static const uint32_t *diff_paths_recordings(const struct diff_paths *paths)
 	return paths->recordings;
 }
 
-/* DIFF_PATH_NONE wraps to 0, so roots come first. */
+/* Returns the number by which paths are grouped, their parent's. DIFF_PATH_NONE
+ * wraps to 0, so roots come first.
+ */
 static uint32_t group_of(const struct diff_paths *paths, uint32_t index)
 {
 	return diff_paths_at(paths, index)->parent + 1;
@@ -187,7 +191,7 @@ static int compare(const void *a, const void *b, void *ctx)
 	return x < y ? -1 : x > y;
 }
 
-/* The total of a path is its own time plus that of its descendants, which have
+/* Sets the totals of all paths: own time plus that of descendants, which have
  * larger numbers.
  */
 static void add_up(const struct diff_paths *paths, int side,
@@ -208,7 +212,9 @@ static void add_up(const struct diff_paths *paths, int side,
 	}
 }
 
-/* Paths have larger numbers than those above them. */
+/* Sets the number of levels below each path. Paths have larger numbers than
+ * those above them.
+ */
 static void count_levels(const struct diff_paths *paths,
 			 struct diff_layout *layout)
 {
@@ -292,8 +298,9 @@ struct diff_flame {
 	const struct diff_paths *paths;
 	struct diff_layout layouts[2]; /* by side */
 	struct flame_svg svg;
-	double most_ns; /* the largest change that is not noise */
-	double gone_ns; /* self time of paths that B lacks */
+	uint64_t least_ns[2]; /* by side: narrower frames are left out */
+	double most_ns;	      /* the largest change that is not noise */
+	double gone_ns;	      /* self time of paths that B lacks */
 	uint32_t gone;
 };
 
@@ -332,7 +339,7 @@ struct colour {
 	char text[24];
 };
 
-/* Even the smallest change has a visible tint. */
+/* Returns the colour of a change; even the smallest one has a visible tint. */
 static struct colour colour_of(const struct diff_flame *flame, double change_ns)
 {
 	enum { LIGHTEST = 235, RANGE = 205 };
@@ -407,7 +414,9 @@ static void write_title(const struct diff_flame *flame, const char *title)
 		duration_text_of(flame->layouts[1].all_ns).text);
 }
 
-/* The widths of side A show the paths that B lacks. */
+/* Writes the title of the second graph, whose widths are side A's, so that it
+ * shows the paths that B lacks.
+ */
 static void write_second_title(const struct diff_flame *flame)
 {
 	FILE *out = flame->svg.out;
@@ -424,13 +433,36 @@ static void write_second_title(const struct diff_flame *flame)
 	fputs("</text>\n", out);
 }
 
+static size_t name_length(const void *ctx, uint32_t index)
+{
+	return strlen(diff_paths_name(ctx, index));
+}
+
+/* Returns the least width of the frames of @layout, whose graph has half of the
+ * file.
+ */
+static uint64_t least_of(const struct diff_flame *flame,
+			 const struct diff_layout *layout)
+{
+	const struct flame_frames frames = {
+		.width = layout->total_ns,
+		.depth = layout->depth,
+		.count = diff_paths_count(flame->paths),
+		.all = layout->all_ns,
+		.name_length = name_length,
+		.ctx = flame->paths,
+	};
+
+	return flame_svg_least(&frames, FLAME_SVG_BYTES / 2);
+}
+
 static void write_side(const struct diff_flame *flame, int side)
 {
 	const struct diff_layout *layout = &flame->layouts[side];
 
 	for (uint32_t i = 0; i < diff_paths_count(flame->paths); i++)
 		if (flame_svg_has_level(layout->depth[i]) &&
-		    flame_svg_draws(layout->all_ns, layout->total_ns[i]))
+		    layout->total_ns[i] >= flame->least_ns[side])
 			write_frame(flame, side, i);
 }
 
@@ -458,6 +490,8 @@ static void write_all(struct diff_flame *flame, const char *title, FILE *out)
 		.second_max_depth = flame->layouts[0].max_depth,
 		.unit = "ns",
 	};
+	for (int side = 0; side < 2; side++)
+		flame->least_ns[side] = least_of(flame, &flame->layouts[side]);
 	flame_svg_begin(&flame->svg);
 	write_title(flame, title);
 	write_side(flame, 1);

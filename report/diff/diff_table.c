@@ -144,7 +144,9 @@ double diff_row_change(const struct diff_row *row, const uint32_t recordings[2])
 	return diff_sides_change(row->sides, recordings);
 }
 
-/* A recording without the row counts as 0. */
+/* Returns the smallest time of a row on one side. A recording without the row
+ * counts as 0.
+ */
 static double least_of(const struct diff_side *side, uint32_t recordings)
 {
 	return side->recordings < recordings ? 0 : side->least_ns;
@@ -230,7 +232,9 @@ void diff_table_begin(struct diff_table *table, int side)
 	table->recordings[side]++;
 }
 
-/* A linear search suffices, because there are only some thousands of functions.
+/* Returns the row with these keys, adding it if it is new; NULL when out of
+ * memory. A linear search suffices, because there are only some thousands of
+ * functions.
  */
 static struct diff_row *find(struct diff_table *table,
 			     enum diff_section section, const char *comm,

@@ -79,7 +79,9 @@ static void reach(struct row_state *row, uint32_t number)
 		row->lowest = number;
 }
 
-/* All rows above @index on the stack form one component with it. */
+/* Pops the component of @index: all rows above it on the stack. It is a cycle
+ * if it has several rows.
+ */
 static void close_component(struct finder *finder, uint32_t index)
 {
 	bool is_cycle = finder->open[finder->open_count - 1] != index;
@@ -192,12 +194,13 @@ static uint32_t row_of(const struct maker *maker, uint32_t node)
 	return maker->profile->row_of_node[node];
 }
 
-/* An exception's handler is interrupt work; its callees are not. */
+/* Returns whether the arc to @node starts interrupt work: the call of an
+ * exception's handler, but not the handler's own calls.
+ */
 static bool is_interrupt_arc(const struct call_tree *tree,
 			     const struct call_node *node)
 {
-	return node->is_interrupt &&
-	       !call_tree_at(tree, node->parent)->is_interrupt;
+	return node->interrupt && !call_tree_at(tree, node->parent)->interrupt;
 }
 
 /* Returns the number of the arc that leads to node @index. */
@@ -248,7 +251,9 @@ static int visit(struct maker *maker, uint32_t index, bool leaving)
 	return 0;
 }
 
-/* There are at most as many arcs as nodes, so the table never grows. */
+/* Allocates the table of arcs. There are at most as many arcs as nodes, so the
+ * table never grows.
+ */
 static int make_slots(struct maker *maker)
 {
 	uint32_t nodes = call_tree_count(maker->tree);

@@ -6,13 +6,14 @@
 #include "common/memory.h"
 #include "symbolize/functions/function_table.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 #define CALL_NODE_MAX INT32_MAX
 
 _Static_assert(sizeof(struct call_node) == 32, "two nodes share a cache line");
 
-/* Counts an entry @how. */
+/* Counts an entry, by the way that the function was entered. */
 static void call_counts_add(struct call_counts *counts, enum call_how how)
 {
 	switch (how) {
@@ -129,8 +130,8 @@ bool call_tree_reserve(struct call_tree *tree, uint32_t count)
 	return true;
 }
 
-/* Use large pages early: nodes are accessed in random order, and untouched
- * memory costs nothing.
+/* Makes room for more nodes. Grows much at once, to use large pages early:
+ * nodes are accessed in random order, and untouched memory costs nothing.
  */
 static bool grow_nodes(struct call_tree *tree)
 {
@@ -142,15 +143,16 @@ static bool grow_nodes(struct call_tree *tree)
 }
 
 static uint32_t add_node(struct call_tree *tree, uint32_t parent,
-			 uint32_t function, int32_t pid, bool is_interrupt)
+			 uint32_t function, int32_t pid, uint8_t interrupt)
 {
 	if (tree->count == CALL_NODE_MAX ||
 	    (tree->count == tree->room && !grow_nodes(tree)))
 		return CALL_NODE_NONE;
+	assert(parent == CALL_NODE_NONE || parent < tree->count);
 	tree->nodes[tree->count] = (struct call_node){
 		.parent = parent,
 		.function = function,
-		.is_interrupt = is_interrupt,
+		.interrupt = interrupt,
 	};
 	tree->links[tree->count] = (struct call_links){
 		.first_child = CALL_NODE_NONE,
@@ -189,11 +191,13 @@ uint32_t call_tree_part_root(struct call_tree *tree, int32_t pid, uint32_t part)
 	return root;
 }
 
-/* Node and function numbers stay far below 2^32 and 2^31. */
+/* Returns the key of a node below its parent. Numbers of nodes stay far below
+ * 2^32, those of functions below 2^30.
+ */
 static uint64_t key_of(const struct call_node *node)
 {
-	return (uint64_t)node->parent << 32 | node->function << 1 |
-	       node->is_interrupt;
+	return (uint64_t)node->parent << 32 | node->function << 2 |
+	       node->interrupt;
 }
 
 /* Returns the slot of a child with the keys of @like, or the free slot for it.
@@ -235,10 +239,10 @@ void call_tree_forget_slots(struct call_tree *tree)
 }
 
 static uint32_t add_child(struct call_tree *tree, uint32_t parent,
-			  uint32_t function, bool is_interrupt)
+			  uint32_t function, uint8_t interrupt)
 {
 	uint32_t index = add_node(tree, parent, function,
-				  call_tree_pid(tree, parent), is_interrupt);
+				  call_tree_pid(tree, parent), interrupt);
 
 	if (index == CALL_NODE_NONE)
 		return index;
@@ -261,27 +265,27 @@ static void follow(struct call_tree *tree, struct call_node *parent,
  */
 static bool is_recent(const struct call_tree *tree,
 		      const struct call_node *parent, uint32_t function,
-		      bool is_interrupt)
+		      uint8_t interrupt)
 {
 	const struct call_node *recent =
 		call_tree_at(tree, parent->recent_child);
 
 	return parent->recent_child && recent->function == function &&
-	       recent->is_interrupt == is_interrupt;
+	       recent->interrupt == interrupt;
 }
 
 uint32_t call_tree_find_child(struct call_tree *tree, uint32_t parent,
-			      uint32_t function, bool is_interrupt)
+			      uint32_t function, uint8_t interrupt)
 {
 	const struct call_node like = {
 		.parent = parent,
 		.function = function,
-		.is_interrupt = is_interrupt,
+		.interrupt = interrupt,
 	};
 	struct call_node *node = call_tree_at(tree, parent);
 	uint32_t *slot;
 
-	if (is_recent(tree, node, function, is_interrupt)) {
+	if (is_recent(tree, node, function, interrupt)) {
 		follow(tree, node, node->recent_child);
 		return node->recent_child;
 	}
@@ -289,8 +293,7 @@ uint32_t call_tree_find_child(struct call_tree *tree, uint32_t parent,
 		return CALL_NODE_NONE;
 	slot = slot_for(tree, &like);
 	if (!*slot) {
-		uint32_t index =
-			add_child(tree, parent, function, is_interrupt);
+		uint32_t index = add_child(tree, parent, function, interrupt);
 
 		if (index == CALL_NODE_NONE)
 			return index;
@@ -390,7 +393,7 @@ static uint32_t copy_node(struct call_tree *part, const struct call_tree *tree,
 				call_tree_root(part, -1) :
 				call_tree_find_child(part, parent,
 						     from->function,
-						     from->is_interrupt);
+						     from->interrupt);
 	struct call_counts calls;
 	struct call_node *to;
 
@@ -524,7 +527,7 @@ bool *call_tree_used(const struct call_tree *tree)
 struct child {
 	int32_t pid; /* of a root */
 	uint32_t function;
-	uint32_t is_interrupt;
+	uint32_t interrupt;
 	uint32_t node;
 };
 
@@ -537,7 +540,7 @@ struct order {
 	struct array children; /* struct child: children of one parent */
 };
 
-/* Reversed, because walks visit the last created child first. */
+/* Sorts in reverse, because walks visit the last child first. */
 static int compare_children(const void *a, const void *b)
 {
 	const struct child *x = a;
@@ -547,8 +550,7 @@ static int compare_children(const void *a, const void *b)
 		return x->pid > y->pid ? -1 : 1;
 	if (x->function != y->function)
 		return x->function > y->function ? -1 : 1;
-	return (x->is_interrupt < y->is_interrupt) -
-	       (x->is_interrupt > y->is_interrupt);
+	return (x->interrupt < y->interrupt) - (x->interrupt > y->interrupt);
 }
 
 /* Adds the used siblings from @first on, sorted. */
@@ -568,7 +570,7 @@ static bool add_children(struct order *order, uint32_t first)
 		*child = (struct child){
 			.pid = call_tree_pid(order->tree, i),
 			.function = node->function,
-			.is_interrupt = node->is_interrupt,
+			.interrupt = node->interrupt,
 			.node = i,
 		};
 	}

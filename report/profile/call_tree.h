@@ -13,7 +13,7 @@
  * Invariants:
  * 1. A parent has a smaller number than its children. Number 0 is a root, so 0
  *    stands for "none" where only children can be.
- * 2. A node has at most one child for a function and is_interrupt, until
+ * 2. A node has at most one child for a function and interrupt, until
  *    profile_scope_hide() hides nodes.
  * 3. Pointers to nodes and their struct call_more are valid until a node is
  *    added; numbers are valid until call_tree_sort().
@@ -50,6 +50,14 @@ uint64_t call_counts_calls(const struct call_counts *counts);
 /* No node: the parent of roots, the child of leaves. */
 #define CALL_NODE_NONE UINT32_MAX
 
+enum call_interrupt {
+	CALL_NO_INTERRUPT,
+	/* entered by an exception, or called by interrupt work */
+	CALL_INTERRUPT,
+	/* what an interrupt's entry ended in, by a jump: the return from it */
+	CALL_INTERRUPT_END,
+};
+
 /* A function in one calling context. Code makes calls in the same order again
  * and again. Therefore each node stores the sibling that was used after it last
  * time, and the parent caches that of its current child, so that entering the
@@ -64,9 +72,7 @@ struct call_node {
 	/* entries, in addition to those in call_more */
 	uint16_t direct;
 	uint8_t tail;
-	/* interrupt work: entered by an exception, or called by interrupt work
-	 */
-	bool is_interrupt;
+	uint8_t interrupt; /* enum call_interrupt */
 	uint64_t self_ns;
 };
 
@@ -136,7 +142,7 @@ static inline uint32_t call_tree_count(const struct call_tree *tree)
 
 /* Slow path of call_tree_child(), for an unexpected child. */
 uint32_t call_tree_find_child(struct call_tree *tree, uint32_t parent,
-			      uint32_t function, bool is_interrupt);
+			      uint32_t function, uint8_t interrupt);
 
 /* Returns the number of @node. */
 static inline uint32_t call_tree_index(const struct call_tree *tree,
@@ -151,15 +157,15 @@ static inline uint32_t call_tree_index(const struct call_tree *tree,
 static inline struct call_node *call_node_child(struct call_tree *tree,
 						struct call_node *parent,
 						uint32_t function,
-						bool is_interrupt)
+						uint8_t interrupt)
 {
 	struct call_node *node = call_tree_at(tree, parent->expected_child);
 	uint32_t found;
 
-	if (node->function != function || node->is_interrupt != is_interrupt) {
+	if (node->function != function || node->interrupt != interrupt) {
 		found = call_tree_find_child(tree,
 					     call_tree_index(tree, parent),
-					     function, is_interrupt);
+					     function, interrupt);
 		return found == CALL_NODE_NONE ? NULL :
 						 call_tree_at(tree, found);
 	}
@@ -177,17 +183,17 @@ static inline struct call_node *call_node_enter(struct call_tree *tree,
 						enum call_how how)
 {
 	return call_node_child(tree, parent, function,
-			       how == HOW_EXCEPTION || parent->is_interrupt);
+			       how == HOW_EXCEPTION || parent->interrupt);
 }
 
 /* Returns the child of node @parent for @function, creating it if necessary;
  * CALL_NODE_NONE when out of memory.
  */
 static inline uint32_t call_tree_child(struct call_tree *tree, uint32_t parent,
-				       uint32_t function, bool is_interrupt)
+				       uint32_t function, uint8_t interrupt)
 {
 	const struct call_node *node = call_node_child(
-		tree, call_tree_at(tree, parent), function, is_interrupt);
+		tree, call_tree_at(tree, parent), function, interrupt);
 
 	return node ? call_tree_index(tree, node) : CALL_NODE_NONE;
 }

@@ -69,6 +69,8 @@ static uint8_t part_of(const struct profile_scope *scope,
 
 	if (node->parent == CALL_NODE_NONE)
 		return (uint8_t)tree->links[index].part;
+	if (node->interrupt == CALL_INTERRUPT_END)
+		return PROFILE_WORK;
 	return (uint8_t)profile_part_of_call(
 		scope->kinds, node->function,
 		(enum profile_part)parts[node->parent]);
@@ -104,7 +106,7 @@ static uint32_t place_of(const struct cutter *cutter, uint32_t index)
 	if (!cutter->scope->shows[cutter->parts[index]])
 		return caller;
 	return call_tree_find_child(cutter->to, caller, node->function,
-				    node->is_interrupt);
+				    node->interrupt);
 }
 
 /* Copies node @index.  Returns false when out of memory. */
@@ -245,6 +247,9 @@ struct profile_cursor {
 	uint64_t clock_ns; /* the task's time up to here is in the tree */
 	/* nodes move only when one is added, which happens only here */
 	struct call_node *node;
+	/* the function that was left last; valid until the next step */
+	const struct call_node *left;
+	const struct profile_options *options;
 	bool has_cpu; /* the task's CPU counts */
 };
 
@@ -268,6 +273,15 @@ enum profile_part profile_part_of(const struct profile_options *options,
 	if (!options->scope || step_filter_has_tasks(options->filter))
 		return PROFILE_WORK;
 	return profile_part_of_task(options->names, options->recorder, tid);
+}
+
+bool profile_ends_interrupt(const struct profile_options *options,
+			    const struct call_node *left)
+{
+	return left->interrupt == CALL_INTERRUPT_END ||
+	       (options->scope &&
+		is_interrupt(context_kind_of(options->scope->kinds,
+					     left->function)));
 }
 
 int32_t profile_tree_of(const struct profile_options *options,
@@ -312,8 +326,29 @@ static inline bool cursor_enter(struct profile_cursor *cursor,
 	return true;
 }
 
+/* Like cursor_enter(), by a jump that ended @left, a function with the same
+ * caller.
+ */
+static inline bool cursor_replace(struct profile_cursor *cursor,
+				  const struct call_node *left,
+				  uint32_t function, bool is_counted)
+{
+	struct call_node *node;
+
+	if (!profile_ends_interrupt(cursor->options, left))
+		return cursor_enter(cursor, function, HOW_TAIL, is_counted);
+	node = call_node_child(cursor->tree, cursor->node, function,
+			       CALL_INTERRUPT_END);
+	if (!node)
+		return false;
+	cursor->node = node;
+	cursor_count(cursor, node, HOW_TAIL, is_counted);
+	return true;
+}
+
 static inline void cursor_leave(struct profile_cursor *cursor)
 {
+	cursor->left = cursor->node;
 	cursor->node = call_tree_at(cursor->tree, cursor->node->parent);
 }
 
@@ -347,7 +382,8 @@ static inline bool cursor_go(struct profile_cursor *cursor,
 				    is_counted);
 	cursor_leave(cursor);
 	return event->kind == FUNCTION_RETURN ||
-	       cursor_enter(cursor, event->function, HOW_TAIL, is_counted);
+	       cursor_replace(cursor, cursor->left, event->function,
+			      is_counted);
 }
 
 static struct task_place *add_place(struct profile *profile,
@@ -398,6 +434,7 @@ static bool go_to(struct profile *profile, const struct call_step *step)
 		.tree = profile->tree,
 		.clock_ns = place->clock_ns,
 		.node = call_tree_at(profile->tree, place->node),
+		.options = &profile->options,
 		.has_cpu = step_filter_cpu(profile->options.filter, step->cpu),
 	};
 	return true;
@@ -431,7 +468,10 @@ static void take(struct step_callback *callback, const struct call_step *step)
 	if (!profile->is_wanted)
 		return;
 	cursor_pass(cursor, step->clock_ns);
-	if (step->kind == STEP_ENTER)
+	if (step->kind == STEP_ENTER && step->how == HOW_TAIL && cursor->left)
+		is_whole = cursor_replace(cursor, cursor->left, step->function,
+					  is_in_window(profile, step->time_ns));
+	else if (step->kind == STEP_ENTER)
 		is_whole = cursor_enter(cursor, step->function, step->how,
 					is_in_window(profile, step->time_ns));
 	else if (step->kind == STEP_EXIT)

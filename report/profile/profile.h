@@ -106,6 +106,12 @@ struct profile_options {
 enum profile_part profile_part_of(const struct profile_options *options,
 				  int32_t tid);
 
+/* Returns whether a function that replaces @left, which ended in a jump, is the
+ * end of an interrupt (CALL_INTERRUPT_END). @left is valid until a node is added.
+ */
+bool profile_ends_interrupt(const struct profile_options *options,
+			    const struct call_node *left);
+
 /* Returns the tree number of @task in a profile with @options: its group, its
  * process, or -1 if there is one tree for all.
  */

@@ -143,7 +143,9 @@ static struct function_label graph_view_label(const struct graph_view *view,
 	return tree_function_label(view->report, about->function, about->pid);
 }
 
-/* Entries of all kinds, for the share of a caller in its callee's entries. */
+/* Returns the number of entries of all kinds, for a caller's share in its
+ * callee's entries.
+ */
 static uint64_t entries(const struct call_counts *counts)
 {
 	return call_counts_calls(counts) + counts->starts + counts->inferred;
@@ -155,7 +157,9 @@ static struct duration_text text_of(const struct graph_view *view,
 	return time_unit_text(time_unit_of(view->report->recording), time);
 }
 
-/* With several processes, the process precedes the name. */
+/* Writes a function's name, with the process before it if there are several,
+ * and with the numbers of its cycle and its entry.
+ */
 static void write_name(const struct graph_view *view, uint32_t row, FILE *out)
 {
 	const struct function_table *functions = view->report->functions;
@@ -320,7 +324,9 @@ int render_callgraph_text(const struct profile_report *report, FILE *out)
 	return 0;
 }
 
-/* The module distinguishes functions with the same name. */
+/* Returns the module of a function, which distinguishes functions with the same
+ * name; "" for CALL_GRAPH_NOBODY.
+ */
 static const char *module_of(const struct graph_view *view, uint32_t row)
 {
 	if (row == CALL_GRAPH_NOBODY)

@@ -32,7 +32,7 @@ struct tree_text {
 	FILE *out;
 };
 
-/* Ascending, because the last one is written first. */
+/* Sorts ascending, because the last branch is written first. */
 static int compare_branches(const void *a, const void *b)
 {
 	const struct branch *x = a;

@@ -9,7 +9,9 @@
 
 #include <inttypes.h>
 
-/* A root has its process's name, because pids differ between recordings. */
+/* Returns the name of a frame. A root has its process's name without the pid,
+ * which differs between recordings.
+ */
 static const char *name_of(const struct profile_report *report, uint32_t node)
 {
 	uint32_t function = call_tree_at(report->tree, node)->function;
@@ -30,7 +32,7 @@ static void write_node(const struct profile_report *report, uint32_t node,
 	fprintf(out, "%" PRIu32 ",\"", depth);
 	name_write(out, NAME_CSV, name_of(report, node));
 	fprintf(out, "\",%d,%" PRIu64 ",%" PRIu64 "\n",
-		(int)about->is_interrupt,
+		about->interrupt != CALL_NO_INTERRUPT,
 		call_counts_calls(&calls) + calls.starts,
 		is_root ? 0 : about->self_ns);
 }
@@ -56,7 +58,9 @@ struct folded {
 	FILE *out;
 };
 
-/* If frames are states, the process is the outermost frame: "ls-137". */
+/* Writes the outermost frame of a tree whose frames include states: the
+ * process, as "ls-137".
+ */
 static void write_process(const struct folded *folded, int32_t tree)
 {
 	name_write(folded->out, NAME_FOLDED,

@@ -293,7 +293,9 @@ static void write_histograms(const struct function_profile *profile, FILE *out)
 		write_histogram(profile, &scale, i, out);
 }
 
-/* gprof's counts have 31 bits; larger counts are split into several arcs. */
+/* Writes @arc. gprof's counts have 31 bits, so larger counts are split into
+ * several arcs.
+ */
 static void write_arc(const struct call_arc *arc, uint64_t row_count, FILE *out)
 {
 	uint64_t calls = call_counts_calls(&arc->calls);

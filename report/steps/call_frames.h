@@ -23,6 +23,7 @@
 #include <stdint.h>
 
 struct function_table;
+struct pack;
 
 /* Roles of functions of Go's runtime that switch stacks (runtime/asm_*.s,
  * proc.go).
@@ -31,17 +32,23 @@ enum switch_role {
 	ROLE_NONE,
 	ROLE_GOGO, /* jumps to a goroutine: runtime.gogo, gogo */
 	/* switches from a goroutine's stack to the thread's, g0, and calls a
-	 * function that never returns: mcall, morestack
+	 * function that never returns
 	 */
-	ROLE_TO_G0,
-	ROLE_NEWSTACK, /* returns to its own goroutine, or schedules others */
-	ROLE_LAST,     /* ends the goroutine: goexit0 */
+	ROLE_MCALL,
+	ROLE_MORESTACK, /* like ROLE_MCALL, but calls newstack */
+	ROLE_NEWSTACK,	/* returns to its own goroutine, or schedules others */
+	ROLE_LAST,	/* ends the goroutine: goexit0 */
+	/* of any program: it was seen to jump to another stack */
+	ROLE_JUMPS,
 };
 
 /* Roles by function number. */
 struct switch_roles {
 	uint8_t *of; /* NULL: no function has a role */
+	/* only these functions may have one: @count, from @first on */
+	uint32_t first;
 	uint32_t count;
+	uint32_t functions; /* number of all functions */
 };
 
 /* Returns the roles of @functions; none when out of memory, so that goroutines
@@ -50,11 +57,21 @@ struct switch_roles {
 struct switch_roles switch_roles_of(const struct function_table *functions);
 void switch_roles_free(struct switch_roles *roles);
 
+/* Gives @function a role, unless it has no number in the table of functions or
+ * out of memory.
+ */
+void switch_roles_set(struct switch_roles *roles, uint32_t function,
+		      uint8_t role);
+
+/* Writes or reads the roles that were found in the trace. */
+void switch_roles_pack(struct switch_roles *roles, struct pack *pack);
+
 static inline uint8_t switch_role(const struct switch_roles *roles,
 				  uint32_t function)
 {
-	return roles && function < roles->count ? roles->of[function] :
-						  ROLE_NONE;
+	return roles && function - roles->first < roles->count ?
+		       roles->of[function] :
+		       ROLE_NONE;
 }
 
 /* Returned by searches that find no frame. */
@@ -111,6 +128,7 @@ static inline void frames_begin(struct call_stack *stack, uint8_t how,
 	struct call_step *step = &output->step;
 	struct call_frame *frame = stack->frames + stack->count++;
 
+	step->fiber = stack->fiber;
 	frame->start_ns = step->time_ns;
 	frame->start_clock_ns = step->clock_ns;
 	step->place = frame->return_address;
@@ -128,6 +146,7 @@ static inline void frames_pop(struct call_stack *stack, uint8_t unseen,
 	const struct call_frame *frame = stack->frames + --stack->count;
 
 	step->place = 0;
+	step->fiber = stack->fiber;
 	step->wall_ns = step->time_ns - frame->start_ns;
 	step->on_cpu_ns = step->clock_ns - frame->start_clock_ns;
 	frames_emit(output, STEP_EXIT, frame->how, frame->unseen | unseen,
@@ -146,6 +165,7 @@ static inline void frames_replace(struct call_stack *stack, uint32_t function,
 	output->step.detail = 1;
 	frames_pop(stack, 0, output);
 	output->step.detail = 0;
+	frame->jumped_from = frame->function;
 	frame->function = function;
 	frame->how = HOW_TAIL;
 	frame->unseen = unseen;
@@ -191,7 +211,7 @@ struct plain_frames {
 	struct call_frame *first;
 	struct call_frame *next; /* slot of the next frame */
 	struct call_frame *end;	 /* end of the allocated frames */
-	const struct switch_roles *roles;
+	struct switch_roles roles;
 };
 
 static inline struct plain_frames
@@ -201,7 +221,8 @@ plain_frames_of(const struct call_stack *stack)
 		.first = stack->frames,
 		.next = stack->frames + stack->count,
 		.end = stack->frames + stack->room,
-		.roles = stack->roles,
+		.roles = stack->roles ? *stack->roles :
+					(struct switch_roles){ 0 },
 	};
 }
 
@@ -253,7 +274,8 @@ static inline bool plain_call_push(struct plain_frames *frames,
 {
 	struct call_frame *frame = frames->next;
 
-	if (frame == frames->end)
+	if (frame == frames->end ||
+	    switch_role(&frames->roles, event->function) != ROLE_NONE)
 		return false;
 	call_frame_begin(frame, event, HOW_CALL);
 	frame->start_ns = time_ns;
@@ -288,8 +310,9 @@ static inline bool plain_call_replace(struct plain_frames *frames,
 		return false;
 	top = frames->next - 1;
 	if (!call_frame_is_open(top) ||
-	    switch_role(frames->roles, top->function) != ROLE_NONE)
+	    switch_role(&frames->roles, top->function) != ROLE_NONE)
 		return false;
+	top->jumped_from = top->function;
 	top->function = event->function;
 	top->how = HOW_TAIL;
 	top->unseen = 0;

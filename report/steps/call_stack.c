@@ -217,8 +217,8 @@ static int begin_handler(struct call_stack *stack,
 	return 0;
 }
 
-/* Applies a return from the kernel entry @entry to an address other than the
- * interrupted one.
+/* Applies a return from a kernel entry to another address than @return_address,
+ * which was interrupted.
  */
 static int go_elsewhere(struct call_stack *stack,
 			const struct function_event *event,
@@ -250,6 +250,7 @@ static int begin_program(struct call_stack *stack,
 		stack_pool_clear(stack->pool);
 	while (stack->count)
 		frames_pop(stack, 0, output);
+	stack->fiber = 0;
 	return frames_push_unseen(stack, event, output);
 }
 
@@ -428,6 +429,13 @@ static int take_tail_call(struct call_stack *stack,
 			return status < 0 ? status : 0;
 		top = frames_top(stack);
 	}
+	if (top && event->is_user &&
+	    switch_role(stack->roles, top->function) == ROLE_JUMPS) {
+		int status = stack_switch_enter(stack, event, output);
+
+		if (status)
+			return status < 0 ? status : 0;
+	}
 	if (top && call_frame_is_open(top)) {
 		frames_replace(stack, event->function, 0, output);
 		return 0;
@@ -461,6 +469,10 @@ static int take_far_jump(struct call_stack *stack,
 	if (status)
 		return status < 0 ? status : 0;
 	at = frames_find_return(stack, frames_floor(stack), event->address);
+	if (at != NO_FRAME)
+		status = stack_switch_part(stack, at, event, output);
+	if (status)
+		return status < 0 ? status : 0;
 	if (at != NO_FRAME)
 		return return_past(stack, at, event, output);
 	status = stack_switch_resume(stack, event, output);
@@ -532,8 +544,14 @@ static inline int take_call(struct call_stack *stack,
 			    const struct function_event *event, uint8_t how,
 			    struct call_stack_output *output)
 {
-	struct call_frame *frame = frames_next(stack);
+	struct call_frame *frame;
+	int status = 0;
 
+	if (switch_role(stack->roles, event->function) != ROLE_NONE)
+		status = stack_switch_call(stack, event, output);
+	if (status)
+		return status < 0 ? status : 0;
+	frame = frames_next(stack);
 	if (!frame)
 		return -ERROR_MEMORY;
 	call_frame_begin(frame, event, how);

@@ -6,8 +6,8 @@
  *
  * call_stack_take_calls() applies calls, returns and jumps; nearly all are
  * plain (call_frames.h). The others need a search of the stack, an assumption,
- * or another stack (stack_switch.h). call_stack_take() applies starts and stops
- * of the trace, gaps, and functions that were open at the start.
+ * or another stack (stack_switch_internal.h). call_stack_take() applies starts
+ * and stops of the trace, gaps, and functions that were open at the start.
  *
  * Invariants:
  * 1. An ordinary return ends frames of its own context only: those above the
@@ -47,10 +47,11 @@ struct call_frame {
 	 * return_address or, if that is 0, to the function below it
 	 */
 	bool is_signal;
+	uint32_t jumped_from; /* HOW_TAIL: the function that jumped here */
 };
 
 /* Set if several suspended stacks wait for one address, so that only the frames
- * that they share are known of the running stack (stack_switch.h).
+ * that they share are known of the running stack (stack_switch_internal.h).
  */
 struct partial_stack {
 	uint64_t waits_for; /* the address */
@@ -75,14 +76,20 @@ struct call_stack {
 	 * later code shows that it continues
 	 */
 	bool is_unwound;
-	uint32_t base;	/* is_unwound: number of frames that were below it */
-	uint32_t owner; /* is_unwound: the index of its task */
+	uint32_t base; /* is_unwound: number of frames that were below it */
+	/* suspended: the index of the task that ran it */
+	uint32_t owner;
+	uint32_t fiber; /* see struct call_step */
+	/* suspended: its fiber's number is that of a partial stack, which is
+	 * taken for this one
+	 */
+	bool is_guessed;
 	struct partial_stack partial;
 	/* the suspended stacks of its process; NULL: assume one stack of user
 	 * space
 	 */
 	struct stack_pool *pool;
-	const struct switch_roles *roles; /* NULL: no function has a role */
+	struct switch_roles *roles; /* NULL: no function has a role */
 };
 
 /* A zeroed stack is empty. */
@@ -138,7 +145,9 @@ static inline bool call_times_are_plain(const struct call_times *times,
 	       time_window_has(times->window, last->time_ns);
 }
 
-/* Modulo 2^64, as the difference may be negative. */
+/* Returns by how much the clock is ahead of @times->from_ns, modulo 2^64, as
+ * the difference may be negative.
+ */
 static inline uint64_t call_times_ahead(const struct call_times *times)
 {
 	return times->clock_ns - times->from_ns;

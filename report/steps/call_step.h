@@ -169,6 +169,10 @@ struct call_step {
 	uint64_t value;	    /* GAP */
 	/* GAP, STATE; ENTER: the return address, 0 if unknown */
 	uint64_t place;
+	/* ENTER, EXIT: number of the user stack within its process, in order of
+	 * appearance (stack_switch_internal.h); 0: the thread's own
+	 */
+	uint32_t fiber;
 	const struct task *task; /* never NULL */
 };
 

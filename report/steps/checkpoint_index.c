@@ -83,7 +83,7 @@ enum {
 	MOST_ENTRIES = 1 << 20,
 };
 
-static const char magic[8] = "ktindex3";
+static const char magic[8] = "ktindex4";
 
 struct header {
 	uint64_t key;

@@ -9,9 +9,14 @@
 struct function_table;
 struct recording;
 
-/* A recording's checkpoints in a file beside it (docs/formats.md, "index"). It
- * contains nothing that decoding the whole recording would not find, so it is
- * rewritten whenever it does not fit. Its contents are untrusted.
+/* The index: a recording's checkpoints in a file beside it (docs/formats.md,
+ * "index"). An index belongs to one key, a hash of everything that checkpoints
+ * depend on; one with another key is replaced by the next pass over the whole
+ * recording. Deleting it loses only time.
+ *
+ * The contents are untrusted: offsets, sizes and hashes are checked, and a
+ * damaged index is like a missing one. The file appears under its name only when
+ * it is complete. Times are in nanoseconds of the recording's clock.
  */
 
 /* Returns the path of the file @name, "index" or another derived file, beside

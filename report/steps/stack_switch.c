@@ -2,6 +2,7 @@
 #include "report/steps/stack_switch_internal.h"
 
 #include "common/array.h"
+#include "common/bytes.h"
 #include "common/error.h"
 #include "report/steps/call_frames.h"
 #include "symbolize/functions/function_table.h"
@@ -19,14 +20,18 @@ enum { MOST_ABOVE = 8 };
 struct stack_pool {
 	struct array stacks; /* struct call_stack, oldest first */
 	size_t frames;	     /* sum over all stacks */
+	uint32_t fibers;     /* number of the newest fiber */
+	struct array ended;  /* uint32_t: fibers whose numbers are free */
 };
 
 struct stack_pool *stack_pool_new(void)
 {
 	struct stack_pool *pool = calloc(1, sizeof(*pool));
 
-	if (pool)
-		pool->stacks = ARRAY_OF(struct call_stack);
+	if (!pool)
+		return NULL;
+	pool->stacks = ARRAY_OF(struct call_stack);
+	pool->ended = ARRAY_OF(uint32_t);
 	return pool;
 }
 
@@ -35,7 +40,9 @@ void stack_pool_clear(struct stack_pool *pool)
 	for (uint32_t i = 0; i < stack_pool_count(pool); i++)
 		call_stack_free(stack_pool_at(pool, i));
 	array_free(&pool->stacks);
+	array_free(&pool->ended);
 	pool->frames = 0;
+	pool->fibers = 0;
 }
 
 void stack_pool_free(struct stack_pool *pool)
@@ -64,6 +71,30 @@ struct call_stack *stack_pool_add(struct stack_pool *pool)
 void stack_pool_added(struct stack_pool *pool)
 {
 	pool->frames += stack_pool_at(pool, stack_pool_count(pool) - 1)->count;
+}
+
+void stack_pool_pack_fibers(struct stack_pool *pool, struct pack *pack)
+{
+	uint32_t count = (uint32_t)pool->ended.count;
+
+	pack_u32(pack, &pool->fibers);
+	pack_u32(pack, &count);
+	pack_check(pack, count <= pool->fibers);
+	for (uint32_t i = 0; i < count && !pack->failed; i++) {
+		uint32_t *fiber = array_reach(&pool->ended, i);
+
+		pack_check(pack, fiber);
+		if (fiber)
+			pack_u32(pack, fiber);
+	}
+}
+
+/* Returns the number of a new fiber. */
+static uint32_t next_fiber(struct stack_pool *pool)
+{
+	if (!pool->ended.count)
+		return ++pool->fibers;
+	return *(uint32_t *)array_at(&pool->ended, --pool->ended.count);
 }
 
 void stack_pool_pause(struct stack_pool *pool)
@@ -102,19 +133,102 @@ static bool is_of_user(const struct call_stack *stack)
 	return true;
 }
 
-/* Copies the frames of @stack from @at on to the pool. Returns the copy, or
- * NULL when out of memory.
- */
-static struct call_stack *keep_from(struct call_stack *stack, size_t at)
+/* Returns frame @index of @stack, counted from the top. */
+static const struct call_frame *from_top(const struct call_stack *stack,
+					 size_t index)
 {
-	uint32_t count = stack->count - (uint32_t)at;
+	return frames_at(stack, stack->count - 1 - index);
+}
+
+/* Returns the number of equal frames of both stacks below the top @gone ones.
+ * The return address of the outermost equal frame may differ.
+ */
+static uint32_t common_frames(const struct call_stack *a,
+			      const struct call_stack *b, size_t gone)
+{
+	uint32_t least = a->count < b->count ? a->count : b->count;
+	uint32_t count = 0;
+
+	while (gone + count < least &&
+	       from_top(a, gone + count)->function ==
+		       from_top(b, gone + count)->function) {
+		count++;
+		if (from_top(a, gone + count - 1)->return_address !=
+		    from_top(b, gone + count - 1)->return_address)
+			break;
+	}
+	return count;
+}
+
+/* Returns the stack in the pool that the partial @stack is taken for, or
+ * NO_FRAME.
+ */
+static size_t find_guessed(const struct call_stack *stack)
+{
+	for (uint32_t i = 0;
+	     stack->partial.gone && i < stack_pool_count(stack->pool); i++) {
+		const struct call_stack *kept = stack_pool_at(stack->pool, i);
+
+		if (kept->is_guessed && kept->fiber == stack->fiber)
+			return i;
+	}
+	return NO_FRAME;
+}
+
+/* Returns whether the known part of @stack is as in @kept, where it was
+ * suspended before.
+ */
+static bool is_as_before(const struct call_stack *stack,
+			 const struct call_stack *kept)
+{
+	return kept->count > stack->count &&
+	       common_frames(stack, kept, 0) == stack->count;
+}
+
+/* Ends the guess that the partial @stack is one in the pool. */
+static void end_guess(const struct call_stack *stack)
+{
+	size_t index = find_guessed(stack);
+
+	if (index != NO_FRAME)
+		stack_pool_at(stack->pool, (uint32_t)index)->is_guessed = false;
+}
+
+/* Suspends the partial @stack where the stack in the pool waits that it is taken
+ * for. Returns that stack, which is now the newest; NULL if it waits elsewhere
+ * or when out of memory.
+ */
+static struct call_stack *suspend_again(struct call_stack *stack)
+{
+	struct array *stacks = &stack->pool->stacks;
+	size_t index = find_guessed(stack);
+	struct call_stack again;
+
+	if (index == NO_FRAME || !is_as_before(stack, array_at(stacks, index)))
+		return NULL;
+	again = *(struct call_stack *)array_at(stacks, index);
+	again.is_guessed = false;
+	array_remove(stacks, index, 1);
+	return array_append(stacks, &again) < 0 ?
+		       NULL :
+		       stack_pool_at(stack->pool,
+				     stack_pool_count(stack->pool) - 1);
+}
+
+/* Copies the frames of @stack from @at to @end to the pool, with room for another
+ * one. Returns the copy, or NULL when out of memory.
+ */
+static struct call_stack *keep_frames(struct call_stack *stack, size_t at,
+				      size_t end)
+{
+	uint32_t count = (uint32_t)(end - at);
 	struct call_stack *kept;
 
-	make_room(stack->pool, count);
+	make_room(stack->pool, count + 1);
 	kept = stack_pool_add(stack->pool);
 	if (!kept)
 		return NULL;
-	kept->frames = calloc(count, sizeof(*kept->frames));
+	kept->frames = calloc(count + 1, sizeof(*kept->frames));
 	if (!kept->frames) {
 		array_remove(&stack->pool->stacks,
 			     stack_pool_count(stack->pool) - 1, 1);
@@ -123,13 +237,30 @@ static struct call_stack *keep_from(struct call_stack *stack, size_t at)
 	memcpy(kept->frames, frames_at(stack, at),
 	       count * sizeof(*kept->frames));
 	kept->count = count;
-	kept->room = count;
-	kept->partial = stack->partial;
+	kept->room = count + 1;
+	kept->fiber = stack->fiber;
 	stack->pool->frames += count;
 	return kept;
 }
 
-/* Suspends the frames of @stack from @at on, and exits them in the timeline. */
+/* Copies the frames of @stack from @at on to the pool. Returns the copy, or
+ * NULL when out of memory.
+ */
+static struct call_stack *keep_from(struct call_stack *stack, size_t at)
+{
+	struct call_stack *kept = at ? NULL : suspend_again(stack);
+
+	if (kept)
+		return kept;
+	kept = keep_frames(stack, at, stack->count);
+	if (kept)
+		kept->partial = stack->partial;
+	return kept;
+}
+
+/* Suspends the frames of @stack from @at on, and exits them in the timeline.
+ * From a frame above the outermost on, they are a fiber of their own.
+ */
 static int suspend_from(struct call_stack *stack, size_t at,
 			struct call_stack_output *output)
 {
@@ -138,17 +269,13 @@ static int suspend_from(struct call_stack *stack, size_t at,
 	if (!kept)
 		return -ERROR_MEMORY;
 	kept->frames[0].returns_anywhere |= at > 0;
+	kept->owner = output->step.task->index;
+	if (at)
+		kept->fiber = next_fiber(stack->pool);
 	stack->partial = (struct partial_stack){ 0 };
 	while (stack->count > at)
 		frames_pop(stack, UNSEEN_END, output);
 	return 0;
-}
-
-/* Returns frame @index of @stack, counted from the top. */
-static const struct call_frame *from_top(const struct call_stack *stack,
-					 size_t index)
-{
-	return frames_at(stack, stack->count - 1 - index);
 }
 
 /* A search for a suspended stack: its frame at @above from the top returns to
@@ -181,31 +308,13 @@ static bool fits(const struct call_stack *stack, const struct wanted *wanted)
 	       from_top(stack, wanted->above + 1)->function == wanted->function;
 }
 
-/* Returns the number of equal frames of both stacks below the top @gone ones.
- * The return address of the outermost equal frame may differ.
- */
-static uint32_t common_frames(const struct call_stack *a,
-			      const struct call_stack *b, size_t gone)
-{
-	uint32_t least = a->count < b->count ? a->count : b->count;
-	uint32_t count = 0;
-
-	while (gone + count < least &&
-	       from_top(a, gone + count)->function ==
-		       from_top(b, gone + count)->function) {
-		count++;
-		if (from_top(a, gone + count - 1)->return_address !=
-		    from_top(b, gone + count - 1)->return_address)
-			break;
-	}
-	return count;
-}
-
 /* The suspended stacks that match. */
 struct candidates {
 	uint32_t count;
 	uint32_t first;
 	uint32_t last;
+	/* the oldest that no running stack is taken for, or UINT32_MAX */
+	uint32_t guess;
 	uint32_t common; /* number of frames that all share, from the top */
 	bool are_equal;	 /* the stacks are identical */
 };
@@ -214,7 +323,7 @@ static struct candidates find_candidates(const struct stack_pool *pool,
 					 const struct wanted *wanted,
 					 size_t gone)
 {
-	struct candidates found = { .are_equal = true };
+	struct candidates found = { .guess = UINT32_MAX, .are_equal = true };
 	const struct call_stack *first = NULL;
 
 	for (uint32_t i = 0; i < stack_pool_count(pool); i++) {
@@ -224,6 +333,8 @@ static struct candidates find_candidates(const struct stack_pool *pool,
 		if (!fits(stack, wanted))
 			continue;
 		found.last = i;
+		if (!stack->is_guessed && found.guess == UINT32_MAX)
+			found.guess = i;
 		if (!found.count++) {
 			found.first = i;
 			found.common = stack->count - (uint32_t)gone;
@@ -289,6 +400,11 @@ static int resume_at(struct call_stack *stack, uint32_t index, size_t gone,
 	/* Untraced code may have changed any stack. */
 	if (from->is_doubtful)
 		how = HOW_INFERRED;
+	stack->fiber = from->fiber;
+	/* What was a thread's own stack is not this thread's. */
+	if (from->is_unwound ||
+	    (!from->fiber && from->owner != output->step.task->index))
+		stack->fiber = next_fiber(pool);
 	stack->partial = from->partial;
 	if (enter_all(stack, from, gone, count, how, output) < 0)
 		return -ERROR_MEMORY;
@@ -296,7 +412,9 @@ static int resume_at(struct call_stack *stack, uint32_t index, size_t gone,
 	return 1;
 }
 
-/* Resumes the frames that all of @found share. */
+/* Resumes the frames that all of @found share, as the fiber that waits the
+ * longest: queues are mostly fair.
+ */
 static int resume_part(struct call_stack *stack, const struct candidates *found,
 		       size_t gone, struct call_stack_output *output)
 {
@@ -308,6 +426,14 @@ static int resume_part(struct call_stack *stack, const struct candidates *found,
 		.waits_for = from_top(from, 0)->return_address,
 		.gone = (uint32_t)gone + found->common,
 	};
+	stack->fiber = 0;
+	if (found->guess != UINT32_MAX) {
+		struct call_stack *guess =
+			stack_pool_at(stack->pool, found->guess);
+
+		guess->is_guessed = true;
+		stack->fiber = guess->fiber;
+	}
 	if (enter_all(stack, from, gone, found->common, HOW_INFERRED, output) <
 	    0)
 		return -ERROR_MEMORY;
@@ -381,6 +507,7 @@ static int complete(struct call_stack *stack,
 	if (!found.count)
 		return 0;
 	frames_pop(stack, 0, output);
+	end_guess(stack);
 	stack->partial = (struct partial_stack){ 0 };
 	return resume(stack, &found, &wanted, gone, output);
 }
@@ -432,13 +559,14 @@ static int begin(struct call_stack *stack, const struct function_event *event,
 		.how = HOW_TAIL,
 		.returns_anywhere = true,
 	};
+	stack->fiber = next_fiber(stack->pool);
 	frames_begin(stack, HOW_TAIL, 0, output);
 	return 1;
 }
 
-/* With fewer than two frames, no new stack: the bottom function of a stack
- * returns to the function that ends the stack, such as __start_context(), on
- * the same stack.
+/* Requires two open frames. With fewer, the return does not switch stacks: the
+ * bottom function of a stack returns to the function that ends the stack, such
+ * as __start_context(), on the same stack.
  */
 int stack_switch_begin(struct call_stack *stack,
 		       const struct function_event *event,
@@ -452,6 +580,85 @@ int stack_switch_begin(struct call_stack *stack,
 	if (suspend_from(stack, 0, output) < 0)
 		return -ERROR_MEMORY;
 	return begin(stack, event, output);
+}
+
+int stack_switch_enter(struct call_stack *stack,
+		       const struct function_event *event,
+		       struct call_stack_output *output)
+{
+	if (!is_of_user(stack) || frames_floor(stack) ||
+	    frames_top(stack)->function == event->function)
+		return 0;
+	if (suspend_from(stack, 0, output) < 0)
+		return -ERROR_MEMORY;
+	return begin(stack, event, output);
+}
+
+/* Returns the first frame of @stack after @at that was entered by a jump of
+ * @function, or the number of frames.
+ */
+static size_t next_part(const struct call_stack *stack, size_t at,
+			uint32_t function)
+{
+	for (at++; at < stack->count; at++)
+		if (frames_at(stack, at)->how == HOW_TAIL &&
+		    frames_at(stack, at)->jumped_from == function)
+			break;
+	return at;
+}
+
+/* Suspends the part of @stack from @at to @end, which is a stack of its own; it
+ * ends in @function, which switched to the frame at @end.
+ */
+static int suspend_part(struct call_stack *stack, size_t at, size_t end,
+			uint32_t function, uint32_t owner)
+{
+	struct call_stack *kept = keep_frames(stack, at, end);
+
+	if (!kept)
+		return -ERROR_MEMORY;
+	kept->owner = owner;
+	if (at) {
+		kept->fiber = next_fiber(stack->pool);
+		kept->frames[0].returns_anywhere = true;
+	}
+	if (end == stack->count)
+		return 0;
+	kept->frames[kept->count++] = (struct call_frame){
+		.function = function,
+		.return_address = frames_at(stack, end)->return_address,
+		.how = HOW_CALL,
+	};
+	stack->pool->frames++;
+	return 0;
+}
+
+int stack_switch_part(struct call_stack *stack, size_t at,
+		      const struct function_event *event,
+		      struct call_stack_output *output)
+{
+	uint32_t function = frames_top(stack)->function;
+	struct wanted wanted = {
+		.address = event->address,
+		.function = event->function,
+	};
+
+	if (!is_of_user(stack) || frames_floor(stack) ||
+	    frames_at(stack, at)->how != HOW_TAIL ||
+	    frames_at(stack, at)->jumped_from != function ||
+	    function == FUNCTION_UNKNOWN)
+		return 0;
+	if (stack->roles)
+		switch_roles_set(stack->roles, function, ROLE_JUMPS);
+	for (size_t begin = 0, end; begin < stack->count; begin = end) {
+		end = next_part(stack, begin, function);
+		if (suspend_part(stack, begin, end, function,
+				 output->step.task->index) < 0)
+			return -ERROR_MEMORY;
+	}
+	stack->partial = (struct partial_stack){ 0 };
+	frames_pop_to(stack, 0, false, output);
+	return switch_to(stack, &wanted, output);
 }
 
 static size_t find_role(const struct call_stack *stack, uint8_t role)
@@ -478,16 +685,74 @@ static void end_from(struct call_stack *stack, size_t at,
 		frames_pop(stack, 0, output);
 }
 
-/* Exits the frames of g0, above @to_g0, since g0 starts anew each time.
- * Suspends the goroutine below them, unless it has ended.
+/* Forgets the goroutine that mcall() suspended in @task, which has ended. */
+static void end_goroutine(const struct call_stack *stack, uint32_t task)
+{
+	struct stack_pool *pool = stack->pool;
+
+	for (uint32_t i = stack_pool_count(pool); i-- > 0;) {
+		const struct call_stack *kept = stack_pool_at(pool, i);
+
+		if (kept->owner != task || kept->is_unwound ||
+		    role_at(kept, kept->count - 1) != ROLE_MCALL)
+			continue;
+		/* Without memory, the number is not used again. */
+		if (kept->fiber)
+			array_append(&pool->ended, &kept->fiber);
+		forget(pool, i);
+		return;
+	}
+}
+
+/* Suspends the goroutine, and enters mcall() on g0, which starts anew each
+ * time. In the pool, mcall() is the goroutine's innermost frame.
  */
-static int leave_goroutine(struct call_stack *stack, size_t to_g0,
+static int leave_goroutine(struct call_stack *stack,
+			   const struct function_event *event,
 			   struct call_stack_output *output)
 {
-	bool has_ended = role_at(stack, to_g0 + 1) == ROLE_LAST;
+	struct call_frame *frame = frames_next(stack);
+	struct call_stack *kept;
 
-	end_from(stack, has_ended ? 0 : to_g0 + 1, output);
-	return stack->count ? suspend_from(stack, 0, output) : 0;
+	if (!frame)
+		return -ERROR_MEMORY;
+	call_frame_begin(frame, event, HOW_CALL);
+	stack->count++;
+	kept = keep_from(stack, 0);
+	stack->count--;
+	if (!kept)
+		return -ERROR_MEMORY;
+	kept->owner = output->step.task->index;
+	frames_pop_to(stack, 0, false, output);
+	stack->partial = (struct partial_stack){ 0 };
+	stack->fiber = 0;
+	call_frame_begin(frames_next(stack), event, HOW_CALL);
+	frames_begin(stack, HOW_CALL, 0, output);
+	return 1;
+}
+
+int stack_switch_call(struct call_stack *stack,
+		      const struct function_event *event,
+		      struct call_stack_output *output)
+{
+	uint8_t role = switch_role(stack->roles, event->function);
+	bool is_on_g0 = role_at(stack, stack->count - 1) == ROLE_MCALL;
+
+	if (!is_of_user(stack))
+		return 0;
+	if (role == ROLE_MCALL && !is_on_g0)
+		return leave_goroutine(stack, event, output);
+	if (role == ROLE_LAST && is_on_g0)
+		end_goroutine(stack, output->step.task->index);
+	return 0;
+}
+
+/* Exits the frames of g0, above @to_g0, and suspends the goroutine below. */
+static int leave_morestack(struct call_stack *stack, size_t to_g0,
+			   struct call_stack_output *output)
+{
+	end_from(stack, to_g0 + 1, output);
+	return suspend_from(stack, 0, output);
 }
 
 /* Exits a stack of g0 that no goroutine entered, such as a new thread's. */
@@ -517,7 +782,7 @@ int stack_switch_go(struct call_stack *stack,
 		.address = event->address,
 		.function = event->function,
 	};
-	size_t to_g0 = find_role(stack, ROLE_TO_G0);
+	size_t to_g0 = find_role(stack, ROLE_MORESTACK);
 	int status = 0;
 
 	if (!is_of_user(stack) || role_at(stack, stack->count - 1) != ROLE_GOGO)
@@ -527,7 +792,7 @@ int stack_switch_go(struct call_stack *stack,
 		return 1;
 	}
 	if (to_g0 != NO_FRAME)
-		status = leave_goroutine(stack, to_g0, output);
+		status = leave_morestack(stack, to_g0, output);
 	else
 		leave_g0(stack, output);
 	if (status < 0)
@@ -537,6 +802,7 @@ int stack_switch_go(struct call_stack *stack,
 	status = switch_to(stack, &wanted, output);
 	if (status)
 		return status;
+	stack->fiber = next_fiber(stack->pool);
 	return frames_push_unseen(stack, event, output) < 0 ? -ERROR_MEMORY : 1;
 }
 

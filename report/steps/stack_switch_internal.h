@@ -36,6 +36,14 @@
  * of them shows that they have a stack of their own, a return to one of them
  * that the jump was a tail call into code without names.
  *
+ * Stacks other than a thread's own are fibers, numbered within their process (fiber
+ * in struct call_step). A goroutine's number is used again after it ended, as Go
+ * does with its stack. If several stacks wait for one address, which of them
+ * continues is not known: the one that waits the longest is assumed to, as
+ * HOW_INFERRED. In Go, a thread's own stack is g0, on which goroutines are scheduled: mcall() ends a
+ * goroutine's time on the CPU, so that what the thread then sleeps is not the
+ * goroutine's.
+ *
  * Invariants:
  * 1. No suspended stack has a frame of the kernel.
  * 2. stack_pool_count() <= STACK_POOL_STACKS, and all stacks have at most
@@ -53,6 +61,7 @@ enum {
 
 /* The suspended stacks of one process, the oldest first. */
 struct stack_pool;
+struct pack;
 
 /* Returns NULL when out of memory. */
 struct stack_pool *stack_pool_new(void);
@@ -72,18 +81,24 @@ uint32_t stack_pool_count(const struct stack_pool *pool);
 /* Returns suspended stack @index, for writing a checkpoint. */
 struct call_stack *stack_pool_at(const struct stack_pool *pool, uint32_t index);
 
-/* For reading a checkpoint: stack_pool_add() adds an empty stack (NULL when out
- * of memory); stack_pool_added() then counts the frames that were read into it.
+/* For reading a checkpoint. stack_pool_add() adds an empty stack, and returns
+ * NULL when out of memory; stack_pool_added() then counts the frames that were
+ * read into it.
  */
 struct call_stack *stack_pool_add(struct stack_pool *pool);
 void stack_pool_added(struct stack_pool *pool);
+
+/* Writes or reads the numbers of the pool's fibers. */
+void stack_pool_pack_fibers(struct stack_pool *pool, struct pack *pack);
 
 /* The functions below apply an event of user code that leads away from the top
  * of @stack without being its return. Each returns 1 if the event was a switch
  * of stacks and is done, 0 if not, having changed nothing, or -ERROR_MEMORY.
  */
 
-/* A return, or a jump, to the address that a suspended stack waits for. */
+/* Handles a return, or a jump, to the address that a suspended stack waits for:
+ * switches to that stack.
+ */
 int stack_switch_resume(struct call_stack *stack,
 			const struct function_event *event,
 			struct call_stack_output *output);
@@ -96,28 +111,53 @@ int stack_switch_into(struct call_stack *stack,
 		      const struct function_event *event,
 		      struct call_stack_output *output);
 
-/* A return to a function's entry: it starts a new stack, as prepared by
+/* Handles a return to a function's entry: it starts a new stack, as prepared by
  * makecontext().
  */
 int stack_switch_begin(struct call_stack *stack,
 		       const struct function_event *event,
 		       struct call_stack_output *output);
 
-/* A jump of runtime.gogo, to a goroutine's entry or to the address where it
- * continues.
+/* Handles a jump to a function's entry by a routine that is known to switch
+ * stacks: starts a new stack, as boost.context does.
+ */
+int stack_switch_enter(struct call_stack *stack,
+		       const struct function_event *event,
+		       struct call_stack_output *output);
+
+/* Handles a jump to the return address of frame @at, which the jumping function
+ * entered by an earlier jump: so that function switches stacks, and each frame that
+ * it jumped to is the outermost of a stack of its own. Divides @stack into these, and resumes the
+ * one that is continued.
+ */
+int stack_switch_part(struct call_stack *stack, size_t at,
+		      const struct function_event *event,
+		      struct call_stack_output *output);
+
+/* Handles a call of a function with a role: mcall() suspends the goroutine and
+ * continues on g0, goexit0() on g0 ends the goroutine. Returns 0 also if the
+ * event is an ordinary call, too.
+ */
+int stack_switch_call(struct call_stack *stack,
+		      const struct function_event *event,
+		      struct call_stack_output *output);
+
+/* Handles a jump of runtime.gogo, to a goroutine's entry or to the address where
+ * it continues.
  */
 int stack_switch_go(struct call_stack *stack,
 		    const struct function_event *event,
 		    struct call_stack_output *output);
 
-/* A jump to the middle of a function that is open in @stack: exits the frames
- * above it, and adds a copy of them to the pool as unwound.
+/* Handles a jump to the middle of a function that is open in @stack: exits the
+ * frames above it, and adds a copy of them to the pool as unwound.
  */
 int stack_switch_unwind(struct call_stack *stack,
 			const struct function_event *event,
 			struct call_stack_output *output);
 
-/* A return to an unwound frame of the running stack, which has not ended, then.
+/* Handles a return to an unwound frame of the running stack: the frame has not
+ * ended after all, and is entered again.
  */
 int stack_switch_rewind(struct call_stack *stack,
 			const struct function_event *event,

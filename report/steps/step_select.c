@@ -328,7 +328,9 @@ static void select_exit(struct step_select *select,
 		selection->hidden = NOT_INSIDE;
 }
 
-/* In a timeline of chosen functions, only gaps are shown while none is open. */
+/* Returns whether an event other than a call is selected. In a timeline of
+ * chosen functions, only gaps are shown while none of these is open.
+ */
 static bool wants_other(const struct step_select *select,
 			const struct task_selection *selection,
 			const struct call_step *step)

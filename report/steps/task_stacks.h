@@ -9,8 +9,8 @@
  *                      all CPUs             each task            to a callback
  *
  * Events of a CPU belong to the task that runs on it, which FUNCTION_SWITCH
- * changes. call_stack.h applies an event to a stack, stack_switch.h follows
- * coroutines, task_state.h has the state of tasks and CPUs.
+ * changes. call_stack.h applies an event to a stack, stack_switch_internal.h
+ * follows coroutines, task_state_internal.h has the state of tasks and CPUs.
  *
  * Invariants:
  * 1. The caller applies the events of each CPU in their order, and a switch to

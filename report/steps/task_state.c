@@ -49,7 +49,9 @@ struct mapped_thread *thread_map_at(const struct thread_map *tasks,
 	return *(struct mapped_thread **)array_at(&tasks->all, index);
 }
 
-/* Each CPU has its own idle task and unknown tasks. */
+/* Returns the key of a task. Each CPU has an idle task and unknown tasks of its
+ * own.
+ */
 static uint64_t key_of(int32_t cpu, int32_t tid)
 {
 	return (uint64_t)(uint32_t)(tid > 0 ? 0 : cpu) << 32 | (uint32_t)tid;
@@ -311,7 +313,8 @@ static void set_bits(struct call_frame *frame, uint8_t bits)
 	frame->is_signal = bits & FRAME_IS_SIGNAL;
 }
 
-/* start_clock_ns is left out: the task's clock only advances within the window.
+/* Writes or reads a frame without start_clock_ns, since the task's clock
+ * advances only within the window.
  */
 static void pack_frame(struct pack *pack, struct call_frame *frame,
 		       uint32_t functions)
@@ -322,6 +325,8 @@ static void pack_frame(struct pack *pack, struct call_frame *frame,
 	pack_u64(pack, &frame->start_ns);
 	pack_u32(pack, &frame->function);
 	pack_check(pack, frame->function < functions);
+	pack_u32(pack, &frame->jumped_from);
+	pack_check(pack, frame->jumped_from < functions);
 	pack_small(pack, &frame->how, HOW_RESUMED);
 	pack_small(pack, &frame->unseen,
 		   UNSEEN_BEGIN | UNSEEN_END | UNSEEN_INSIDE);
@@ -340,6 +345,8 @@ static void pack_stack(struct pack *pack, struct call_stack *stack,
 	pack_bool(pack, &stack->is_unwound);
 	pack_u32(pack, &stack->base);
 	pack_u32(pack, &stack->owner);
+	pack_u32(pack, &stack->fiber);
+	pack_bool(pack, &stack->is_guessed);
 	pack_u64(pack, &stack->partial.waits_for);
 	pack_u32(pack, &stack->partial.gone);
 	for (uint32_t i = 0; i < count && !pack->failed; i++) {
@@ -417,6 +424,7 @@ static void pack_pool(struct pack *pack, struct stack_pool *pool,
 
 	pack_u32(pack, &count);
 	pack_check(pack, count <= STACK_POOL_STACKS);
+	stack_pool_pack_fibers(pool, pack);
 	for (uint32_t i = 0; i < count && !pack->failed; i++) {
 		struct call_stack *stack = pack->is_reading ?
 						   stack_pool_add(pool) :
@@ -470,6 +478,8 @@ void task_state_pack_tasks(struct thread_map *tasks, const struct array *cpus,
 	pack_check(pack, tasks->all.count == count);
 	if (!pack->failed)
 		pack_pools(pack, tasks, functions);
+	if (!pack->failed)
+		switch_roles_pack(&tasks->roles, pack);
 }
 
 void task_state_pack_cpu(struct cpu_context *context,

@@ -117,7 +117,9 @@ static const struct {
 
 enum { SCALES = sizeof(scales) / sizeof(*scales) };
 
-/* A value that would round to 1000 of a unit uses the next unit. */
+/* Returns the index of the unit for a duration. A value that would round to
+ * 1000 of a unit gets the next unit.
+ */
 static int unit_of(uint64_t duration_ns)
 {
 	int unit = 0;
@@ -128,7 +130,9 @@ static int unit_of(uint64_t duration_ns)
 	return unit;
 }
 
-/* Three digits; a value that would round to 10.0 has one decimal. */
+/* Returns the number of decimals that make three digits. A value that would
+ * round to 10.0 has one decimal.
+ */
 static size_t decimals_of(uint64_t duration_ns, uint64_t unit_ns)
 {
 	if (unit_ns == 1 || duration_ns >= unit_ns * 100 - unit_ns / 20)
@@ -150,6 +154,17 @@ static size_t put_value(char *text, uint64_t duration_ns, uint64_t unit_ns)
 	text[size] = '.';
 	digits_padded(text + size + 1, parts % powers[decimals], decimals);
 	return size + 1 + decimals;
+}
+
+struct duration_text moment_text(uint64_t time_ns, uint64_t origin_ns)
+{
+	bool is_before = time_ns < origin_ns;
+	uint64_t ns = is_before ? origin_ns - time_ns : time_ns - origin_ns;
+	struct duration_text made;
+
+	snprintf(made.text, sizeof(made.text), "%s%" PRIu64 ".%09" PRIu64,
+		 is_before ? "-" : "", ns / 1000000000, ns % 1000000000);
+	return made;
 }
 
 struct duration_text duration_text_of(uint64_t duration_ns)

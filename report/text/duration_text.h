@@ -16,7 +16,7 @@ enum { DIGITS_MOST = 20 };
 /* Returns the number of decimal digits of @value. */
 size_t digits_count(uint64_t value);
 
-/* For two digits or more; see digits_decimal(). */
+/* Like digits_decimal(), for two digits or more. */
 size_t digits_many(char *text, uint64_t value);
 
 /* Like printf's %PRIu64. */
@@ -50,6 +50,9 @@ struct duration_text {
  * ms", "709 us", "12 ns"; "0" for zero; all digits from 1000 s on.
  */
 struct duration_text duration_text_of(uint64_t duration_ns);
+
+/* Returns a moment for people, in seconds after @origin_ns: "12.003456789". */
+struct duration_text moment_text(uint64_t time_ns, uint64_t origin_ns);
 
 /* The unit of a recording's times: nanoseconds, or cycles or instructions if
  * the trace has no time stamps. Reports are written for nanoseconds and name

@@ -63,7 +63,7 @@ static inline char *line_buffer_room(struct line_buffer *buffer, size_t size)
 	return buffer->bytes + buffer->size;
 }
 
-/* For any number of bytes. */
+/* Like line_buffer_put(), for any number of bytes. */
 void line_buffer_put_long(struct line_buffer *buffer, const void *bytes,
 			  size_t size);
 
@@ -114,7 +114,7 @@ static inline void line_buffer_spaces(struct line_buffer *buffer, size_t count)
 	buffer->size += count;
 }
 
-/* For numbers of two digits or more; see line_buffer_aligned(). */
+/* Like line_buffer_aligned(), for numbers of two digits or more. */
 void line_buffer_align_many(struct line_buffer *buffer, uint64_t value,
 			    size_t width);
 

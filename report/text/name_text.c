@@ -33,7 +33,9 @@ static int columns_of_terminal(int fd)
 								 0;
 }
 
-/* A pager reads from a pipe and displays on this process's standard output. */
+/* Returns the width of the terminal that shows @out; 0: none. A pager reads
+ * from a pipe and displays on this process's standard output.
+ */
 static int columns_shown(FILE *out)
 {
 	struct stat status;
@@ -82,8 +84,8 @@ const char *colors_of_share(const struct colors *colors, double percent)
 	return percent >= 0.5 ? colors->warm : "";
 }
 
-/* The lowest second byte that may follow @first; the highest is bf, with
- * exceptions.
+/* Returns the lowest second byte that may follow @first. The highest is bf,
+ * with exceptions.
  */
 static uint8_t least_second(uint8_t first)
 {
@@ -117,19 +119,21 @@ size_t utf8_length(const char *text, size_t length)
 	return count;
 }
 
-/* ASCII control characters: C0 and DEL. */
+/* Returns whether @byte is an ASCII control character: C0 or DEL. */
 static bool is_control(uint8_t byte)
 {
 	return byte < 0x20 || byte == 0x7f;
 }
 
-/* C1 control characters: terminals interpret U+009B as ESC [. */
+/* Returns whether @bytes are a C1 control character. Terminals interpret U+009B
+ * as ESC [.
+ */
 static bool is_c1(const uint8_t *bytes)
 {
 	return bytes[0] == 0xc2 && bytes[1] < 0xa0;
 }
 
-/* U+FFFE and U+FFFF, which are not allowed in XML. */
+/* Returns whether @bytes are U+FFFE or U+FFFF, which XML does not allow. */
 static bool is_no_character(const uint8_t *bytes)
 {
 	return bytes[0] == 0xef && bytes[1] == 0xbf && bytes[2] >= 0xbe;

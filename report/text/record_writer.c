@@ -202,7 +202,7 @@ static void keep_prefix(struct record_writer *writer, const char *name)
 	prefix->size = (size_t)size;
 }
 
-/* For a field without a cached prefix; see record_line_field(). */
+/* Like record_line_field(), for a field whose prefix is not cached. */
 static char *record_line_new_field(struct record_writer *writer,
 				   const char *name, size_t room)
 {
@@ -309,7 +309,7 @@ void json_string(FILE *out, const char *text)
 
 enum { BETWEEN = 2 }; /* columns between fields */
 
-/* The width in characters. */
+/* Returns the width of @text in characters. */
 static int width_of(const char *text)
 {
 	int width = 0;
@@ -367,8 +367,8 @@ static void put_spaces(FILE *out, int count)
 	fprintf(out, "%*s", count, "");
 }
 
-/* Padding of a text column is deferred to the next field, so that no line ends
- * with spaces.
+/* Writes a field of a table. The padding after a text column is written with
+ * the next field, so that no line ends with spaces.
  */
 static void put(struct record_writer *writer,
 		const struct record_column *column, const char *value)
@@ -609,7 +609,7 @@ static void write_header(struct record_writer *writer, record_fields *fields,
 	writer->is_header = false;
 }
 
-/* The comma is written with the next object. */
+/* Writes an object. The comma after it is written with the next object. */
 static void write_object(struct record_writer *writer, record_fields *fields,
 			 const void *ctx, uint64_t index)
 {
@@ -741,7 +741,7 @@ void record_text(struct record_writer *writer, const char *name,
 	put_value(writer, name, NULL, value);
 }
 
-/* Numbers are equal in all formats. */
+/* Writes a field whose text is a number, which is the same in all formats. */
 static void write_number(struct record_writer *writer, const char *name,
 			 const char *value)
 {
@@ -759,7 +759,7 @@ static bool is_direct(const struct record_writer *writer)
 	return writer->format != RECORD_TABLE && !writer->pick;
 }
 
-/* Names of times: "wall_ns", "mean_ns_per_call". */
+/* Returns whether @name is that of a time: "wall_ns", "mean_ns_per_call". */
 static bool is_time(const char *name)
 {
 	const char *mark = strstr(name, "_ns");

@@ -134,9 +134,9 @@ bool record_format_find(const char *name, enum record_format *format);
 
 struct record_writer record_writer_of(FILE *out, enum record_format format);
 
-/* Writes the records of a table. @write_record must write the fields of record
- * @index with the functions below, in the same order for each record. It is
- * called more than once per record.
+/* record_writer_table() writes the records of a table. It calls @fields, perhaps
+ * more than once per record, to write the fields of record @index with the
+ * functions below, in the same order for each record.
  */
 typedef void record_fields(struct record_writer *writer, const void *ctx,
 			   uint64_t index);
@@ -157,7 +157,7 @@ void record_writer_end(struct record_writer *writer);
 void record_text(struct record_writer *writer, const char *name,
 		 const char *value);
 
-/* Formatted as a time in a text table if @name is the name of a time
+/* Writes a number; in a text table as a time if @name is the name of a time
  * ("wall_ns").
  */
 void record_number(struct record_writer *writer, const char *name,
@@ -165,30 +165,33 @@ void record_number(struct record_writer *writer, const char *name,
 void record_signed(struct record_writer *writer, const char *name,
 		   int64_t value);
 
-/* A number of ns; in a text table with a suitable unit (duration_text.h). */
+/* Writes a number of ns; in a text table with a suitable unit
+ * (duration_text.h).
+ */
 void record_duration(struct record_writer *writer, const char *name,
 		     uint64_t value_ns);
 
-/* With @digits decimals. */
+/* Writes a number with @digits decimals. */
 void record_real(struct record_writer *writer, const char *name, double value,
 		 int digits);
 
-/* With as many digits as are needed to read the same number again (at most 15
- * in a text table). NaN is absent.
+/* Writes a number with as many digits as are needed to read the same number
+ * again (at most 15 in a text table). NaN is absent.
  */
 void record_float(struct record_writer *writer, const char *name, double value);
 
-/* A missing or unknown field: empty in CSV, null in JSON, "-" in a text table.
+/* Writes a missing or unknown field: empty in CSV, null in JSON, "-" in a text
+ * table.
  */
 void record_absent(struct record_writer *writer, const char *name);
 
-/* The text that @write writes to @out with @ctx; empty if it returns false or
- * when out of memory.
+/* Writes the text that @write writes to @out with @ctx; empty if it returns
+ * false or when out of memory.
  */
 void record_written(struct record_writer *writer, const char *name,
 		    bool (*write)(FILE *out, const void *ctx), const void *ctx);
 
-/* A 0x… text, because JSON numbers lose bits of an address. */
+/* Writes an address as text, 0x…, because JSON numbers lose bits of it. */
 void record_address(struct record_writer *writer, const char *name,
 		    uint64_t value);
 

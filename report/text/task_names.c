@@ -334,7 +334,9 @@ static int task_cgroups_add(struct task_cgroups *cgroups, int32_t tid,
 	return 0;
 }
 
-/* A line is "137 /system.slice/x.service". */
+/* Parses a line "137 /system.slice/x.service". Returns 0 or -ERROR_MEMORY; a
+ * malformed line is skipped.
+ */
 static int read_line(struct task_cgroups *cgroups, const char *line,
 		     size_t length)
 {

@@ -120,7 +120,7 @@ struct task_cgroups *task_cgroups_empty(void);
 void task_cgroups_close(struct task_cgroups *cgroups);
 
 /* Parses the @size bytes at @text, in the format of
- * collector/records/cgroup_list.h. Skips malformed lines.
+ * collector/records/start_records.h. Skips malformed lines.
  *
  * Returns 0 or -ERROR_MEMORY.
  */

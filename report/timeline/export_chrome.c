@@ -20,7 +20,7 @@ enum {
 };
 
 /* The thread id of a track beside a thread's functions is the thread's plus
- * this, times enum span_track_kind.
+ * this, times enum span_track_kind; a fiber's is its number plus this.
  */
 enum { LANE_TIDS = 10000000 };
 
@@ -74,6 +74,7 @@ static int32_t cpu_process(enum span_track_kind kind)
 	case SPAN_CALLS:
 	case SPAN_SLEEPS:
 	case SPAN_WORK:
+	case SPAN_FIBER:
 	case SPAN_TRACK_KINDS:
 		break;
 	}
@@ -88,6 +89,8 @@ static struct ids ids_of(const struct span_track *track)
 	if (!task)
 		return (struct ids){ cpu_process(track->kind),
 				     (int32_t)track->cpu };
+	if (track->kind == SPAN_FIBER)
+		return (struct ids){ task->pid, lane + (int32_t)track->fiber };
 	/* Each CPU has an idle task of its own. */
 	if (task->tid <= 0)
 		return (struct ids){ 0, lane + task->cpu };
@@ -205,7 +208,9 @@ static void make_name(struct escaped_name *escaped, const char *name)
 		escaped->size = quote(escaped->text, name);
 }
 
-/* When out of memory, the name is escaped each time. */
+/* Writes a function's name, from the cache of escaped names. When out of
+ * memory, the name is escaped each time.
+ */
 static void write_function(struct chrome_writer *chrome, uint32_t function)
 {
 	struct escaped_name *items = chrome->names.items;
@@ -257,7 +262,7 @@ static void announce(struct span_writer *writer, const struct span_track *track,
 	if (!track->task)
 		name_it(chrome, track, "process_name",
 			cpu_process_name(track->kind));
-	else if (!track->parent && track->task->tid > 0 &&
+	else if (track->kind == SPAN_TASK && track->task->tid > 0 &&
 		 track->task->tid == track->task->pid)
 		name_it(chrome, track, "process_name", track->name);
 }
@@ -411,6 +416,7 @@ static struct step_callback *open_chrome(const struct timeline_context *context)
 const struct timeline_renderer export_chrome = {
 	.command = "export",
 	.format = "chrome",
+	.default_min_ns = 1000,
 	.needs_time = true,
 	.open = open_chrome,
 	.close = span_export_close,

@@ -112,7 +112,7 @@ static void intern(struct protobuf *interned, uint32_t field, uint64_t iid,
 	protobuf_message(interned, field, &entry);
 }
 
-/* A name is written once per sequence and then referred to by its number. */
+/* Writes the name of @span: in full once per sequence, then as its number. */
 static void put_name(struct perfetto_slices *slices, struct sequence *sequence,
 		     struct protobuf *event, struct protobuf *interned,
 		     const struct span *span)
@@ -149,8 +149,8 @@ static void put_note(struct sequence *sequence, struct protobuf *event,
 	intern(interned, INTERNED_ANNOTATIONS, iid, span_note_text(note->name));
 }
 
-/* Times are relative to the previous packet. A time before it is written in the
- * trace's own clock instead.
+/* Writes a time relative to the previous packet; a time before that packet in
+ * the trace's own clock instead.
  */
 static void put_time(struct sequence *sequence, struct protobuf *packet,
 		     uint64_t time_ns)
@@ -286,7 +286,9 @@ static struct perfetto_writer *of_writer(struct span_writer *writer)
 	return (struct perfetto_writer *)writer;
 }
 
-/* Running tasks are written as ftrace's task switches, not as spans. */
+/* Returns whether spans of @track are written: running tasks are ftrace's task
+ * switches instead.
+ */
 static bool is_written(const struct span_track *track)
 {
 	return track->kind != SPAN_CPU_TASKS;

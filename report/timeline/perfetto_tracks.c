@@ -134,6 +134,10 @@ static void describe_track(struct perfetto_tracks *tracks,
 			  track->parent ? track->lane : track->name);
 	if (track->parent) {
 		protobuf_number(&descriptor, TRACK_PARENT, track->parent);
+	} else if (track->kind == SPAN_FIBER) {
+		describe_process(tracks, track, task->pid);
+		protobuf_number(&descriptor, TRACK_PARENT,
+				PROCESS_TRACKS + (uint64_t)task->pid);
 	} else if (task && task->tid > 0) {
 		int32_t pid = task->pid > 0 ? task->pid : task->tid;
 
@@ -209,7 +213,7 @@ void perfetto_wakeups_take(struct perfetto_wakeups *wakeups,
 	perfetto_out_packet(wakeups->out, &packet);
 }
 
-/* A function's name is written once and then referred to by its number. */
+/* Writes a function's name the first time; later the number refers to it. */
 static void put_symbol(struct perfetto_wakeups *wakeups,
 		       struct protobuf *packet, uint32_t function,
 		       const char *name)

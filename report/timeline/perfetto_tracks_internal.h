@@ -36,7 +36,9 @@ void perfetto_tracks_add(struct perfetto_tracks *tracks,
 void perfetto_write(struct perfetto_out *out, struct protobuf *packet,
 		    const struct span_track *track, uint64_t flags);
 
-/* Writes a text field, which must be UTF-8, whatever the bytes of @name. */
+/* Writes @name as a text field. Bytes that are not UTF-8, which the format
+ * requires, are escaped.
+ */
 void perfetto_put_name(struct protobuf *message, uint32_t field,
 		       const char *name);
 

@@ -3,6 +3,7 @@
 
 #include "common/array.h"
 #include "common/error.h"
+#include "common/maps.h"
 #include "decoder/flow/flow.h"
 #include "report/steps/call_step.h"
 #include "report/text/function_label.h"
@@ -24,7 +25,9 @@ struct span_tracks {
 	const struct task_names *names;	      /* borrowed */
 	struct span_writer *writer;	      /* borrowed */
 	struct array lists[SPAN_TRACK_KINDS]; /* struct cached_track by task
-						 * index or CPU */
+						 * index or CPU; of fibers in
+						 * order of appearance */
+	struct number_map fibers; /* index in that list + 1, by process */
 	uint64_t count;
 	int status; /* 0, or -ERROR_MEMORY */
 };
@@ -55,6 +58,7 @@ static void span_tracks_free(struct span_tracks *tracks)
 {
 	for (int i = 0; i < SPAN_TRACK_KINDS; i++)
 		array_free(&tracks->lists[i]);
+	number_map_free(&tracks->fibers);
 }
 
 static void name_cpu(struct span_track *track)
@@ -90,7 +94,10 @@ static void announce(struct span_tracks *tracks, struct cached_track *kept,
 	kept->track = *like;
 	kept->track.number = ++tracks->count;
 	kept->track.lane = lane_names[like->kind];
-	if (like->task)
+	if (like->kind == SPAN_FIBER)
+		snprintf(kept->track.name, sizeof(kept->track.name), "fiber %u",
+			 like->fiber);
+	else if (like->task)
 		name_task(tracks, &kept->track, time_ns);
 	else
 		name_cpu(&kept->track);
@@ -152,6 +159,32 @@ static struct cached_track *span_tracks_cpu(struct span_tracks *tracks,
 	struct cached_track *known = find_known(tracks, kind, cpu_slot(cpu));
 
 	return known ? known : add(tracks, cpu_slot(cpu), &track, time_ns);
+}
+
+/* Returns the track of the fiber on which the task of @step runs, valid until the
+ * next call; NULL when out of memory.
+ */
+static struct cached_track *span_tracks_fiber(struct span_tracks *tracks,
+					      const struct call_step *step)
+{
+	const struct span_track track = {
+		.kind = SPAN_FIBER,
+		.task = step->task,
+		.fiber = step->fiber,
+	};
+	struct array *list = &tracks->lists[SPAN_FIBER];
+	uint64_t *index = number_map_add(
+		&tracks->fibers,
+		(uint64_t)(uint32_t)step->task->pid << 32 | step->fiber);
+
+	if (!index) {
+		tracks->status = -ERROR_MEMORY;
+		return NULL;
+	}
+	if (*index)
+		return array_at(list, *index - 1);
+	*index = list->count + 1;
+	return add(tracks, list->count, &track, step->time_ns);
 }
 
 const char *span_note_text(uint8_t name)
@@ -265,6 +298,8 @@ struct span_export {
 static struct cached_track *task_track(struct span_export *export,
 				       const struct call_step *step)
 {
+	if (step->fiber)
+		return span_tracks_fiber(&export->tracks, step);
 	return span_tracks_task(&export->tracks, SPAN_TASK, step->task,
 				step->time_ns);
 }
@@ -436,7 +471,9 @@ struct lane_callback *span_export_lanes(struct step_callback *callback)
 	return &((struct span_export *)callback)->lanes.callback;
 }
 
-/* No STEP_END arrives for a CPU whose events go on after the window. */
+/* Ends the open spans of CPUs. A CPU whose events go on after the window has no
+ * STEP_END.
+ */
 static void end_cpus(struct span_export *export, enum span_track_kind kind)
 {
 	const struct array *list = &export->tracks.lists[kind];

@@ -9,7 +9,7 @@
  *  tables/lanes --span_export_lanes()----+    begin and end its spans
  *  (system calls, sleeps, interrupts)
  *
- * A track has the functions of a task, the tasks or the trace of a CPU, or one
+ * A track has the functions of a task, those of a fiber of its process, the tasks or the trace of a CPU, or one
  * kind of spans beside a task or CPU (struct lane).
  *
  * Invariants:
@@ -42,6 +42,7 @@ enum span_track_kind {
 	 */
 	SPAN_CPU_TRACE,
 	SPAN_CPU_INTERRUPTS, /* the interrupt work on one CPU */
+	SPAN_FIBER, /* the functions on a user stack that is no task's own */
 	SPAN_TRACK_KINDS,
 };
 
@@ -135,9 +136,13 @@ struct lane_callback {
 /* A track of nested spans. */
 struct span_track {
 	enum span_track_kind kind;
-	const struct task *task; /* of a thread's track, else NULL */
-	uint32_t cpu;		 /* of a CPU's track */
-	uint64_t number;	 /* unique, from 1 */
+	/* of a thread's track, and of a fiber's the first that ran it; else
+	 * NULL
+	 */
+	const struct task *task;
+	uint32_t fiber;	 /* of a fiber's track: its number */
+	uint32_t cpu;	 /* of a CPU's track */
+	uint64_t number; /* unique, from 1 */
 	/* of a track beside a task's functions: the number of the functions'
 	 * track; else 0
 	 */

@@ -42,6 +42,7 @@ struct timeline_context {
 	struct lines *lines; /* NULL: no source lines */
 	const struct task_names *names;
 	const struct time_unit *unit; /* of the events' times */
+	uint64_t origin_ns; /* text has times after it; 0: absolute ones */
 	/* functions are written as 137k:vfs_read */
 	bool by_process;
 	/* End of the time window, where spans of CPUs end that are still open;
@@ -59,6 +60,10 @@ struct timeline_renderer {
 	const char *command; /* command that has the format */
 	const char *format;
 	bool needs_time; /* the format has no units other than time */
+	/* Unless the user chooses, shorter functions are left out, since the
+	 * programs that read the format cannot load as many; 0: none are.
+	 */
+	uint64_t default_min_ns;
 	/* Returns the callback for the call events, NULL when out of memory. */
 	struct step_callback *(*open)(const struct timeline_context *context);
 	/* Writes buffered data and frees the callback.

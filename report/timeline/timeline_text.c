@@ -153,8 +153,8 @@ static char *made(char *text, int length, size_t *size)
 	return length < 0 ? NULL : text;
 }
 
-/* A function, as "vfs_read"; like the two below a step_text_make whose @ctx is
- * the struct timeline_context.
+/* Makes the text of a function, as "vfs_read". Like the two functions below, a
+ * step_text_make whose @ctx is the struct timeline_context.
  */
 static char *name_function(const void *ctx, const struct call_step *step,
 			   size_t *size)
@@ -167,8 +167,8 @@ static char *name_function(const void *ctx, const struct call_step *step,
 	return text;
 }
 
-/* The text after the function: a mark for user functions (" [u]"), and a comment
- * with the source line if requested.
+/* Makes the text after the function: a mark for user functions (" [u]"), and a
+ * comment with the source line if requested.
  */
 static char *name_origin(const void *ctx, const struct call_step *step,
 			 size_t *size)
@@ -193,7 +193,7 @@ static char *name_origin(const void *ctx, const struct call_step *step,
 	return made(text, length, size);
 }
 
-/* A task, as ")  ls-137  | ". */
+/* Makes the text of a task, as ")  ls-137  | ". */
 static char *name_task(const void *ctx, const struct call_step *step,
 		       size_t *size)
 {
@@ -229,10 +229,22 @@ static void put(struct text_callback *text, const struct step_text *made)
 }
 
 /* As "%6d.%09d". */
-static void write_seconds(struct line_buffer *line, uint64_t time_ns)
+static void write_seconds(struct line_buffer *line, uint64_t time_ns,
+			  uint64_t origin_ns)
 {
 	char *fraction;
 
+	if (time_ns < origin_ns) {
+		/* Records may precede the start of tracing. */
+		struct duration_text text = moment_text(time_ns, origin_ns);
+		size_t length = strlen(text.text);
+
+		if (length < 16)
+			line_buffer_put(line, "                ", 16 - length);
+		line_buffer_put(line, text.text, length);
+		return;
+	}
+	time_ns -= origin_ns;
 	line_buffer_aligned(line, time_ns / 1000000000, 6);
 	fraction = line_buffer_room(line, 1 + 9);
 	*fraction = '.';
@@ -243,7 +255,8 @@ static void write_seconds(struct line_buffer *line, uint64_t time_ns)
 static void write_left(struct text_callback *text, const struct call_step *step)
 {
 	if (text->context.unit->is_time)
-		write_seconds(&text->line, step->time_ns);
+		write_seconds(&text->line, step->time_ns,
+			      text->context.origin_ns);
 	else
 		line_buffer_aligned(&text->line, step->time_ns, 16);
 	line_buffer_text(&text->line, " ");
@@ -263,12 +276,23 @@ static void write_depth(struct line_buffer *line, uint32_t depth)
 		line_buffer_text(line, depth_mark_of(depth).text);
 }
 
-static void write_how(struct line_buffer *line, uint8_t how)
+/* Writes how the function of @step was entered, and the fiber that it is the
+ * outermost function of.
+ */
+static void write_how(struct line_buffer *line, const struct call_step *step)
 {
-	if (how == HOW_CALL || how == HOW_START)
+	bool is_plain = step->how == HOW_CALL || step->how == HOW_START;
+	bool has_fiber = step->fiber && !step->depth;
+
+	if (is_plain && !has_fiber)
 		return;
 	line_buffer_text(line, "  /* ");
-	line_buffer_text(line, call_how_text(how));
+	if (!is_plain)
+		line_buffer_text(line, call_how_text(step->how));
+	if (has_fiber) {
+		line_buffer_text(line, is_plain ? "fiber " : ", fiber ");
+		line_buffer_number(line, step->fiber);
+	}
 	line_buffer_text(line, " */");
 }
 
@@ -280,7 +304,9 @@ static const char *color_of_duration(const struct timeline_context *context,
 	return wall_ns < HOT_NS ? context->colors->warm : context->colors->hot;
 }
 
-/* ">" before a duration: at least this long. */
+/* Returns the mark before a duration: ">" for at least this long, "<" for a
+ * call whose end was not seen.
+ */
 static const char *unseen_mark(uint8_t unseen)
 {
 	return unseen & UNSEEN_BEGIN ? ">" : unseen & UNSEEN_END ? "<" : " ";
@@ -317,8 +343,8 @@ static void write_on_cpu(struct text_callback *text, uint64_t on_cpu_ns)
 	line_buffer_text(line, " on CPU");
 }
 
-/* Writes the notes on a function that has ended as a comment, with its @name or
- * without.
+/* Writes the notes on a function that has ended as a comment, with its name if
+ * @has_name.
  */
 static void write_end(struct text_callback *text, const struct call_step *step,
 		      bool has_name)
@@ -365,7 +391,7 @@ static void write_function(struct text_callback *text,
 		line_buffer_text(line, "()");
 	line_buffer_text(line, exit ? ";" : " {");
 	put(text, step_texts_function(&text->origins, step));
-	write_how(line, step->how);
+	write_how(line, step);
 	if (exit)
 		write_end(text, exit, false);
 	line_buffer_text(line, "\n");

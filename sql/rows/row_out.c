@@ -114,9 +114,9 @@ static void push(struct row_out *out)
 	out->chunk = NULL;
 }
 
-/* The first rows are passed on immediately, because the reader may need no
- * more. After that, single rows would cost more for waking threads than for
- * making them.
+/* Returns whether to pass the chunk on. The first rows are passed on
+ * immediately, because the reader may need no more. After that, single rows
+ * would cost more for waking threads than for making them.
  */
 static bool is_enough(struct row_out *out)
 {

@@ -9,6 +9,24 @@
 
 struct arena;
 
+/* Rows in chunks, and the queue that carries chunks from the thread that decodes
+ * (producer) to SQLite's thread (consumer).
+ *
+ *	producer                                       consumer
+ *	row_queue_chunk() ─► fill ─► row_queue_push() ─► row_queue_pop() ─► read
+ *	      ▲                                                              │
+ *	      └───────────────── row_queue_give_back() ◄─────────────────────┘
+ *
+ * 1. A chunk has one owner: the producer until row_queue_push(), the queue, the
+ *    consumer until row_queue_give_back(). Used chunks are filled again.
+ * 2. The queue has a limit: the producer waits when it is full, so memory does not
+ *    grow with the number of rows.
+ * 3. Either side may end first: row_queue_end() ends the rows, with a status;
+ *    row_queue_stop() unblocks a producer whose rows are not needed any more.
+ *
+ * Texts of rows live as long as their chunk.
+ */
+
 /* A column of a row. */
 union sql_cell {
 	int64_t number;

@@ -38,7 +38,7 @@ static void take(sqlite3_context *context, int count, sqlite3_value **values)
 			&percentile->values, sqlite3_value_int64(values[1]));
 }
 
-/* Only the temporary file needs system calls. */
+/* Sets the error of the query. Only the temporary file needs system calls. */
 static void fail(sqlite3_context *context, const struct percentile *percentile)
 {
 	char *text =

@@ -9,8 +9,8 @@ struct log;
 /* Registers with @db the aggregate function percentile(P, X): among all
  * integers X that are not NULL, the value that P percent of them do not exceed,
  * by nearest rank; NULL if there is no value. P is above 0 and at most 100.
- * Memory is bounded (ranked_values.h). Failures to write temporary files are
- * logged to @log, which may be NULL and must outlive @db.
+ * Memory is bounded (ranked_values_internal.h). Failures to write temporary
+ * files are logged to @log, which may be NULL and must outlive @db.
  *
  * Returns an SQLite result code.
  */

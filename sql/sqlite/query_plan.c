@@ -75,7 +75,9 @@ static struct bounds bounds_of(const char *op, uint64_t down, uint64_t up)
 	return bounds;
 }
 
-/* Texts and NULL have comparison rules of their own, so they give no bounds. */
+/* Sets *@bounds from a value. Texts and NULL have comparison rules of their
+ * own, so they give no bounds.
+ */
 static bool read_bounds(sqlite3_value *value, const char *op,
 			struct bounds *bounds)
 {
@@ -277,7 +279,7 @@ static void push_down(struct plan *plan, int index)
 	note(plan, column, op, index);
 }
 
-/* The bounds of a window of sums must be usable values. */
+/* Returns whether the bounds of a window of sums are no usable values. */
 static bool lacks_window(const struct plan *plan)
 {
 	for (int i = 0; i < plan->info->nConstraint; i++) {

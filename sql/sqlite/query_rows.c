@@ -33,7 +33,7 @@ static struct table_column *column_at(const struct query_table *table,
 	return (struct table_column *)table->columns.items + index;
 }
 
-/* The width in characters of UTF-8. */
+/* Returns the width of @text in characters of UTF-8. */
 static int width_of(const char *text)
 {
 	int width = 0;

@@ -34,8 +34,8 @@ struct database {
 	bool wanted[SQL_TABLES];
 };
 
-/* No process reads the file before it is complete, and an incomplete one is
- * discarded, so no journal is needed.
+/* Starts the transaction. No process reads the file before it is complete, and
+ * an incomplete one is discarded, so no journal is needed.
  */
 static int begin(struct database *to)
 {
@@ -139,8 +139,9 @@ static int export_to(const struct sql_recording *recording, const char *part,
 	return status ? -1 : 0;
 }
 
-/* SQLite opens files by name, and its journal beside them: both are in a folder
- * of a name that nobody can predict, where nobody else can write.
+/* Exports through a temporary file. SQLite opens files by name, and its journal
+ * beside them: both are in a folder of a name that nobody can predict, where
+ * nobody else can write.
  */
 static int export_aside(const struct sql_recording *recording,
 			const char *folder, const char *path, char **message)
@@ -180,7 +181,7 @@ static int export_beside(const struct sql_recording *recording,
 	return status;
 }
 
-/* The folder is looked up once, and no link of another user is followed. */
+/* Looks up the folder once, and follows no link of another user. */
 int sqlite_export(const struct sql_recording *recording, const char *path,
 		  char **message)
 {

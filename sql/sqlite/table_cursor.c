@@ -114,8 +114,8 @@ static int start(struct table_cursor *cursor)
 	return cursor->scan ? 0 : -ERROR_MEMORY;
 }
 
-/* Rows of a window of sums cannot be selected from the sums of the whole
- * recording.
+/* Returns whether rows may be loaded into memory. Rows of a window of sums
+ * cannot be selected from the sums of the whole recording.
  */
 static bool can_keep(const struct table_cursor *cursor)
 {

@@ -6,6 +6,7 @@
 #include "sql/rows/row_queue.h"
 #include "sql/rows/sql_table.h"
 
+#include <assert.h>
 #include <stdbool.h>
 
 struct sql_recording;
@@ -57,6 +58,7 @@ int table_cursor_next(struct table_cursor *cursor);
  */
 static inline uint32_t table_cursor_row(const struct table_cursor *cursor)
 {
+	assert(!cursor->is_at_end && cursor->place.next);
 	return cursor->place.next - 1;
 }
 

@@ -51,7 +51,7 @@ static int disconnect(sqlite3_vtab *base)
 	return SQLITE_OK;
 }
 
-/* A scan over all rows is the only plan. */
+/* Chooses the only plan: a scan over all rows. */
 static int best_index(sqlite3_vtab *base, sqlite3_index_info *info)
 {
 	(void)base;
@@ -98,7 +98,9 @@ static int is_at_end(sqlite3_vtab_cursor *base)
 	return ((struct cursor *)base)->row >= chunk_of(base)->count;
 }
 
-/* The chunk outlives the statement's execution. */
+/* Returns a cell. Its text is static, since the chunk outlives the statement's
+ * execution.
+ */
 static int column(sqlite3_vtab_cursor *base, sqlite3_context *context,
 		  int index)
 {
@@ -166,7 +168,7 @@ static int make_table(sqlite3 *db, const struct sql_table *table)
 	return status;
 }
 
-/* Hidden columns are not in "*" and not in the file, whose sums are of the
+/* Hidden columns are not in "*", and not in the file, whose sums are of the
  * whole recording.
  */
 int table_insert_open(struct table_insert *insert, sqlite3 *db,

@@ -31,7 +31,9 @@ char *table_schema_text(const struct sql_table *table, bool has_hidden)
 	return sqlite3_str_finish(text);
 }
 
-/* A bar in a cell would begin the next cell of a Markdown table. */
+/* Writes a column's description. A bar in a cell would begin the next cell of a
+ * Markdown table.
+ */
 static void write_column(const struct sql_column *column, FILE *out)
 {
 	fprintf(out, "| %s | %s | %s | %s |\n", column->name,

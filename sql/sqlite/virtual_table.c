@@ -113,7 +113,7 @@ static int disconnect(sqlite3_vtab *base)
 	return SQLITE_OK;
 }
 
-/* SQLite passes arguments with their quotes. */
+/* Returns an argument without its quotes, with which SQLite passes it. */
 static char *unquoted(const char *argument)
 {
 	size_t length = strlen(argument);

@@ -38,6 +38,7 @@ enum call_column {
 	CALL_BEGIN_UNSEEN,
 	CALL_END_UNSEEN,
 	CALL_NOT_ALL_SEEN,
+	CALL_FIBER,
 	CALL_COLUMNS,
 };
 
@@ -100,6 +101,9 @@ static const struct sql_column columns[CALL_COLUMNS] = {
 			      "not end" },
 	[CALL_NOT_ALL_SEEN] = { "not_all_seen", SQL_INTEGER, ROLE_NONE, "",
 				"1: tracing paused during the call" },
+	[CALL_FIBER] = { "fiber", SQL_INTEGER, ROLE_NONE, "",
+			 "number of the coroutine, fiber or goroutine within "
+			 "its process; 0: the thread's own stack" },
 };
 
 /* Fills in all cells except CALL_COMM. */
@@ -130,6 +134,7 @@ static void call_columns_fill(union sql_cell *cells,
 	cells[CALL_BEGIN_UNSEEN].number = !!(step->unseen & UNSEEN_BEGIN);
 	cells[CALL_END_UNSEEN].number = !!(step->unseen & UNSEEN_END);
 	cells[CALL_NOT_ALL_SEEN].number = !!(step->unseen & UNSEEN_INSIDE);
+	cells[CALL_FIBER].number = step->fiber;
 }
 
 static const struct sql_need needs[] = {

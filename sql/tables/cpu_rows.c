@@ -201,7 +201,8 @@ static struct open_gap *gap_of(struct cpu_rows *rows,
 	return gap;
 }
 
-/* A gap ends with the next step of its CPU; the account counts up to that step.
+/* Applies a step. A gap ends with the next step of its CPU; the account counts
+ * up to that step.
  */
 static void take_step(struct event_handler *handler,
 		      const struct call_step *step)

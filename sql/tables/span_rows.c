@@ -21,6 +21,16 @@
 #include <stdint.h>
 #include <stdlib.h>
 
+/* The tables "thread_state" and "fault", from the spans of threads' time
+ * (task_time.h), and their source.
+ *
+ * A span becomes a row of thread_state at once, unless its class is provisional:
+ * then it waits in pending until the thread's class is known (resolve()), or
+ * until the end (resolve_all()). Faults are the spans that threads spent in a
+ * kernel context of the kind fault: a fault is open from the first of its spans to
+ * the first span without it.
+ */
+
 /* The data of a row of the table "thread_state": a stored span. */
 struct state_fact {
 	const struct task *task;
@@ -558,8 +568,9 @@ static int end(struct row_source *source, const struct task_stacks *stacks,
 	return status ? status : rows->status;
 }
 
-/* Waiting states are from before a window that starts here, but later states of
- * the same thread wait as well: one state without time stands for all.
+/* Writes or reads the states of a thread that wait for their class. Waiting
+ * states are from before a window that starts here, but later states of the
+ * same thread wait as well: one state without time stands for all.
  */
 static void pack_pending(struct span_rows *rows, uint32_t index,
 			 const struct task_pack *tasks)

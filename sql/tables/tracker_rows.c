@@ -13,6 +13,7 @@
 #include "sql/rows/row_out.h"
 #include "sql/tables/row_source.h"
 #include "sql/tables/sql_tables.h"
+#include "symbolize/elf/lines.h"
 #include "symbolize/symbols/symbols.h"
 #include "tables/table.h"
 #include "tables/text/recorded.h"
@@ -22,6 +23,10 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
+
+/* The tables "syscall" and "sleep", one row for each, as the trackers of system
+ * calls and sleeps emit them (struct task_listener); both from one pass.
+ */
 
 /* The CPUs on which a newly arrived thread has not changed its class yet: the
  * spans of its time off the CPU are emitted only at that change (task_time.h).
@@ -245,6 +250,8 @@ enum {
 	SLEEP_COLUMN_IS_RECORDER,
 	SLEEP_COLUMN_STACK,
 	SLEEP_COLUMN_USER_STACK,
+	SLEEP_COLUMN_BLOCKING_FILE,
+	SLEEP_COLUMN_BLOCKING_LINE,
 	SLEEP_COLUMNS,
 };
 
@@ -311,6 +318,13 @@ static const struct sql_column sleep_columns[SLEEP_COLUMNS] = {
 	[SLEEP_COLUMN_USER_STACK] = { "user_stack", SQL_TEXT, ROLE_NONE, "",
 				      "functions of the program in the same form, by "
 				      "record --user-stacks; NULL without it" },
+	[SLEEP_COLUMN_BLOCKING_FILE] = { "blocking_file", SQL_TEXT, ROLE_NONE,
+					 "",
+					 "source file in which function called "
+					 "slept_in; NULL without the kernel's "
+					 "debug information" },
+	[SLEEP_COLUMN_BLOCKING_LINE] = { "blocking_line", SQL_INTEGER,
+					 ROLE_NONE, "", "line of that call" },
 };
 
 #define FUNCTIONS \
@@ -381,6 +395,20 @@ static void fill_texts(union sql_cell *cells, struct row_out *out,
 		row_out_null(out, SLEEP_COLUMN_USER_STACK);
 }
 
+static void fill_line(union sql_cell *cells, struct row_out *out,
+		      const struct attribution_input *input,
+		      const struct sleep *sleep)
+{
+	struct source_line line = { 0 };
+
+	sleep_find_line(input->lines, symbols_functions(input->symbols),
+			sleep->label, sleep->place, &line);
+	cells[SLEEP_COLUMN_BLOCKING_FILE].text = line.file;
+	cells[SLEEP_COLUMN_BLOCKING_LINE].number = line.line;
+	if (!line.file)
+		row_out_null(out, SLEEP_COLUMN_BLOCKING_LINE);
+}
+
 static void fill_sleep_times(union sql_cell *cells, const struct sleep *sleep)
 {
 	cells[SLEEP_COLUMN_BEGIN].number = (int64_t)sleep->begin_ns;
@@ -408,7 +436,9 @@ static void fill_task(union sql_cell *cells,
 	cells[SLEEP_COLUMN_CPU].number = sleep->task->cpu;
 }
 
-/* If an interrupt is the waker, its task is only the interrupted one. */
+/* Sets the waker's cells. If an interrupt is the waker, its task is only the
+ * interrupted one.
+ */
 static void fill_waker(union sql_cell *cells, struct row_out *out,
 		       const struct attribution_input *input,
 		       const struct waker *waker)
@@ -466,6 +496,7 @@ static void sleep_columns_add(const struct attribution_input *input,
 			   wakers_at(task_tracker_wakers(tracker),
 				     sleep->waker));
 	fill_texts(cells, out, &text, sleep);
+	fill_line(cells, out, input, sleep);
 	row_out_end(out);
 }
 
@@ -474,8 +505,9 @@ static void fresh_cpus_free(struct fresh_cpus *cpus)
 	array_free(&cpus->is_fresh);
 }
 
-/* Most calls only prolong the thread's current class. An entry from outside
- * begins another kernel context and does not.
+/* Returns whether a step leaves the thread's class as it is. Most calls only
+ * prolong the thread's current class. An entry from outside begins another
+ * kernel context and does not.
  */
 static bool changes_nothing(const struct call_step *step)
 {

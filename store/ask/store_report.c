@@ -48,8 +48,8 @@ static void append_keys(const struct store_report *report, enum key_kind kind,
 	}
 }
 
-/* The label table has a row per recording and label; this makes it one row per
- * recording.
+/* Appends a join with the labels. The label table has a row per recording and
+ * label; this makes it one row per recording.
  */
 static void append_labels(const struct store_report *report,
 			  const struct store_target *target, sqlite3_str *query)

@@ -130,7 +130,9 @@ static char *base_of(const struct curl_library *curl, CURLU *parsed,
 	return base;
 }
 
-/* The path "/name" selects database "name". */
+/* Returns the database of an address, which the caller frees: the path "/name"
+ * selects "name".
+ */
 static char *database_of(const struct curl_library *curl, CURLU *parsed)
 {
 	char *path = part_of(curl, parsed, CURLUPART_PATH, "/");
@@ -162,7 +164,7 @@ static int take_parts(struct clickhouse_url *url,
 	return -ERROR_MEMORY;
 }
 
-/* Parses @text (clickhouse_http.h) with @curl. Returns 0; -ERROR_FORMAT and a
+/* Parses @text (clickhouse_http_internal.h). Returns 0; -ERROR_FORMAT and a
  * static text in *@why; or -ERROR_MEMORY. Call clickhouse_url_free() in all
  * cases.
  */
@@ -298,7 +300,9 @@ static size_t receive(char *bytes, size_t one, size_t count, void *ctx)
 	return size;
 }
 
-/* If rows follow, the query is part of the address. */
+/* Returns the address of a request, which the caller frees. If rows follow, the
+ * query is part of it.
+ */
 static char *address_of(const struct clickhouse_http *http, const char *query)
 {
 	const struct curl_library *curl = &http->library;
@@ -328,7 +332,9 @@ static void set_body(const struct clickhouse_http *http, const char *query,
 	    body ? (const char *)body->bytes : query);
 }
 
-/* User and password are sent in headers, because servers log addresses. */
+/* Prepares a request. User and password are sent in headers, because servers
+ * log addresses.
+ */
 static void set_up(struct clickhouse_http *http, struct received *received)
 {
 	__typeof__(curl_easy_setopt) *set = http->library.easy_setopt;

@@ -44,7 +44,9 @@ static char unescaped(char letter)
 	return found && letter ? meant[found - letters] : letter;
 }
 
-/* A text with a NUL ends there, like all texts of this project. */
+/* Removes the escapes of a text. A text with a NUL ends there, like all texts
+ * of this project.
+ */
 static void unescape(char *text)
 {
 	char *to = text;

@@ -117,7 +117,7 @@ static int remove_listed(struct clickhouse_http *http, const struct log *log,
 				      now_s, list, now_s - LONGEST_REQUEST_S));
 }
 
-/* Pending removals of the server would be counted again. */
+/* Counts the server's pending removals, which would be counted again. */
 static int is_removing(struct clickhouse_http *http, const struct log *log,
 		       int64_t *count)
 {
@@ -157,7 +157,7 @@ static int remove_all(struct clickhouse_http *http, const struct log *log,
  * that is still being processed are removed by the next call.
  *
  * Returns 0, even if the server refuses the removal, which is logged to @log;
- * or returns like the functions of clickhouse_http.h.
+ * or returns like the functions of clickhouse_http_internal.h.
  */
 static int left_overs_remove(struct clickhouse_http *http,
 			     const struct log *log)

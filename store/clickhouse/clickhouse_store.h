@@ -7,7 +7,7 @@
 struct log;
 struct store_target;
 
-/* Returns whether @name is a server's address (clickhouse_http.h). */
+/* Returns whether @name is a server's address (clickhouse_http_internal.h). */
 bool clickhouse_store_is(const char *name);
 
 /* Opens the store in the database with address @name. @log must outlive it.

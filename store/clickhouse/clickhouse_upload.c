@@ -142,7 +142,9 @@ enum { BATCH_ROWS = 1 << 20, BATCH_BYTES = 32 << 20 };
  */
 enum { BLOCK_ROWS = 1 << 15 };
 
-/* The number is positive because shards are chosen by its remainder. */
+/* Chooses the entry's number, at random. It is positive because shards are
+ * chosen by its remainder.
+ */
 static int choose_number(struct store_entry *entry)
 {
 	uint64_t number;
@@ -267,7 +269,9 @@ static int send_labels(struct clickhouse_upload *upload,
 	return 0;
 }
 
-/* Another host may have removed a very long upload as a leftover. */
+/* Checks that the uploaded rows still exist: another host may have removed a
+ * very long upload as a leftover.
+ */
 static int check_still_there(const struct clickhouse_upload *upload)
 {
 	int64_t removed;

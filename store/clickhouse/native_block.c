@@ -85,7 +85,7 @@ static void put_nulls(struct byte_buffer *bytes, const struct column_of *column)
 	bytes->size += rows;
 }
 
-/* A NULL still has an empty value. */
+/* Writes a column of texts. A NULL still has an empty value. */
 static void put_texts(struct byte_buffer *bytes, const struct column_of *column)
 {
 	for (uint32_t i = 0; i < column->chunk->count; i++)
@@ -94,7 +94,9 @@ static void put_texts(struct byte_buffer *bytes, const struct column_of *column)
 					       cell_at(column, i)->text);
 }
 
-/* Each number has eight bytes, little-endian like all supported CPUs. */
+/* Writes a column of numbers, eight bytes each, little-endian like all
+ * supported CPUs.
+ */
 static void put_numbers(struct byte_buffer *bytes,
 			const struct column_of *column)
 {

@@ -356,7 +356,8 @@ static int check(struct store_target *target)
 	return -ERROR_UNSUPPORTED;
 }
 
-/* Two processes that find an empty file create the store one after the other.
+/* Creates the tables of an empty file. Two processes that find one create the
+ * store one after the other.
  */
 static int prepare(struct store_target *target)
 {
@@ -483,8 +484,8 @@ static const struct store_target_class sqlite_class = {
 	.close = close_store,
 };
 
-/* The page size applies to a new file. The cache bounds memory regardless of an
- * upload's size.
+/* Sets the page size, which applies to a new file, and the cache, which bounds
+ * memory regardless of an upload's size.
  */
 static int set_up(const struct sqlite_store *store)
 {

@@ -115,7 +115,9 @@ static const Dwfl_Callbacks callbacks = {
 	.section_address = dwfl_offline_section_address,
 };
 
-/* libdwfl owns @fd once it has accepted the file. */
+/* Opens the file @fd as libdwfl's only module. libdwfl owns @fd once it has
+ * accepted the file.
+ */
 static bool open_module(struct elf_file *file, const char *path, int fd)
 {
 	file->dwfl = dwfl_begin(&callbacks);

@@ -203,8 +203,8 @@ static bool starts_with(const struct table *table, size_t at, const char *bytes,
 	       !memcmp(table->bytes + at, bytes, size);
 }
 
-/* [endbr64] [bnd] jmp *slot(%rip); or, before a table .plt.sec:
- * [endbr64] push $index; [bnd] jmp to the common start
+/* Recognizes a stub of x86-64: [endbr64] [bnd] jmp *slot(%rip); or, before a
+ * table .plt.sec: [endbr64] push $index; [bnd] jmp to the common start
  */
 static const struct slot *find_x86(const struct stub_reader *reader,
 				   const struct table *table, size_t at,
@@ -234,7 +234,9 @@ static const struct slot *find_x86(const struct stub_reader *reader,
 					       table, end - 4));
 }
 
-/* [bti c] adrp x16, page; ldr x17, [x16, #offset]; ... */
+/* Recognizes a stub of arm64: [bti c] adrp x16, page; ldr x17, [x16, #offset];
+ * ...
+ */
 static const struct slot *find_arm64(const struct stub_reader *reader,
 				     const struct table *table, size_t at,
 				     size_t *size)
@@ -477,8 +479,8 @@ static bool is_function(const GElf_Sym *entry)
 	       entry->st_shndx != SHN_UNDEF;
 }
 
-/* libdwfl selects the most complete symbol table and adds that of
- * .gnu_debugdata.
+/* Adds all symbols of functions. libdwfl selects the most complete symbol table
+ * and adds that of .gnu_debugdata.
  */
 static int add_symbols(const struct elf_reader *reader)
 {

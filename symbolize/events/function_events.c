@@ -2,6 +2,7 @@
 #include "symbolize/events/function_events.h"
 
 #include "common/error.h"
+#include "decoder/code/process_view.h"
 #include "decoder/flow/flow.h"
 #include "decoder/flow/flow_source.h"
 #include "decoder/recording/recording.h"
@@ -37,7 +38,9 @@ struct function_transfers {
 	/* Returns the next switch record, or NULL. */
 	const struct flow_item *(*next_switch)(const void *ctx);
 	const void *ctx;
-	/* If it has records, their time bounds and the trace decide. */
+	/* If tasks.feed is set, time bounds and the trace decide which switch
+	 * record belongs to which switch point.
+	 */
 	struct stream_tasks tasks;
 	int error; /* 0 or -ERROR_MEMORY */
 	/* return address of the NMI that runs, or NO_NMI */
@@ -93,13 +96,20 @@ static struct function_event *emit_at(struct function_transfers *transfers,
 static void emit_switch(struct function_transfers *transfers,
 			const struct flow_item *item)
 {
-	const struct task_id *task = &transfers->tasks.state.current;
+	struct task_id task = stream_tasks_shown(&transfers->tasks);
 	struct function_event *event = emit(transfers, item, FUNCTION_SWITCH);
 
-	event->address = (uint64_t)(uint32_t)task->pid << 32 |
-			 (uint32_t)task->tid;
+	event->address = (uint64_t)(uint32_t)task.pid << 32 |
+			 (uint32_t)task.tid;
 	event->detail = transfers->tasks.state.preempted;
-	symbol_cache_switch(transfers->cache, task->pid);
+	symbol_cache_switch(transfers->cache, task.pid);
+}
+
+/* Returns the upper bound of @item's time. */
+static uint64_t high_of(const struct flow_item *item)
+{
+	return item->late_ns == FLOW_NO_BOUND ? UINT64_MAX :
+						item->time_ns + item->late_ns;
 }
 
 /* Returns whether the task changes at switch point @item. */
@@ -107,24 +117,21 @@ static bool pass_switch_point(struct function_transfers *transfers,
 			      const struct flow_item *item)
 {
 	uint64_t low_ns = flow_stop_low_ns(item->time_ns, item->early_ns);
-	uint64_t high_ns = item->late_ns == FLOW_NO_BOUND ?
-				   UINT64_MAX :
-				   item->time_ns + item->late_ns;
 	int status;
 
 	if (!transfers->tasks.feed)
 		return task_switch_point(
 			&transfers->tasks.state, item->time_ns,
 			transfers->next_switch(transfers->ctx));
-	status = stream_tasks_point(&transfers->tasks, low_ns, high_ns,
+	status = stream_tasks_point(&transfers->tasks, low_ns, high_of(item),
 				    item->time_ns);
 	if (status < 0)
 		transfers->error = status;
 	return status > 0;
 }
 
-/* The kernel changes stacks at the entry of the switch point, a task its
- * program at the entry of the exec point.
+/* Called when a function is entered. At the entry of the switch point the
+ * kernel changes stacks; at that of the exec point a task changes its program.
  */
 static void check_points(struct function_transfers *transfers,
 			 const struct flow_item *item,
@@ -157,7 +164,7 @@ static void take_call(struct function_transfers *transfers,
 		return_address);
 }
 
-/* Like take_jump_inside() in execution/walk/walk.c. */
+/* Like emit_jump_inside() in execution/walk/walk.c. */
 static void take_jump_inside(struct function_transfers *transfers,
 			     const struct flow_item *item,
 			     const struct symbol *target,
@@ -215,7 +222,9 @@ static void take_return(struct function_transfers *transfers,
 		is_entry(target, item->ip);
 }
 
-/* A conditional branch that is not taken continues at the next instruction. */
+/* Returns whether a conditional branch at @end was taken: if not, the next
+ * instruction is at @ip.
+ */
 static bool was_taken(const struct function_transfers *transfers, uint64_t end,
 		      uint64_t ip)
 {
@@ -342,6 +351,9 @@ struct function_events {
 	bool at_end;
 	/* number of switch records whose time has come, if tasks.feed */
 	uint64_t due;
+	/* the process in user space; NULL if the kernel is traced */
+	struct process_view *user;
+	uint64_t user_ns; /* lower bound of the time in user space */
 	/* the last event of earlier batches */
 	struct function_event last;
 	struct function_transfers transfers;
@@ -396,6 +408,7 @@ void function_events_free(struct function_events *events)
 	if (!events)
 		return;
 	stream_tasks_close(&events->transfers.tasks);
+	process_view_free(events->user);
 	symbol_cache_free(events->transfers.cache);
 	free(events);
 }
@@ -405,11 +418,16 @@ int function_events_order_by_trace(struct function_events *events,
 {
 	const struct recording *recording = input->recording;
 
-	return recording_trace(recording) == RECORDING_TRACE_INTEL_PT &&
-			       recording_time(recording) ==
-				       RECORDING_TIME_NANOSECONDS ?
-		       stream_tasks_open(&events->transfers.tasks, input) :
-		       0;
+	if (recording_trace(recording) != RECORDING_TRACE_INTEL_PT ||
+	    recording_time(recording) != RECORDING_TIME_NANOSECONDS)
+		return 0;
+	if (!recording_traces_kernel(recording)) {
+		events->user = process_view_new(recording, input->stream);
+		if (!events->user)
+			return -ERROR_MEMORY;
+		process_view_order_by_trace(events->user);
+	}
+	return stream_tasks_open(&events->transfers.tasks, input);
 }
 
 /* Like waits_for_point() in execution/stream/record_join.c. */
@@ -457,7 +475,9 @@ static void take_exit_of_fold(struct function_events *events,
 	consume_transfer(&events->transfers, item, target, &departure);
 }
 
-/* The trace started inside thunks, and an exception interrupts them. */
+/* Emits the start of a trace that started inside thunks, which an exception
+ * interrupts now.
+ */
 static void start_unseen(struct function_events *events,
 			 const struct flow_item *item)
 {
@@ -519,7 +539,6 @@ static void arrive(struct function_events *events, const struct flow_item *item)
 {
 	const struct symbol *target = symbol_at(events, item);
 	bool is_thunk = thunk_fold_covers(target);
-
 	if (events->exit == EXIT_ASYNC && events->fold.active &&
 	    events->fold.exit == EXIT_UNTRACED)
 		start_unseen(events, item);
@@ -579,7 +598,9 @@ static void forget_place(struct function_events *events, uint8_t exit)
 	events->here = (struct symbol){ .function = FUNCTION_NONE };
 }
 
-/* Execution is not followed after @item: an announced task runs from here on. */
+/* Execution is not followed after @item. A task that a switch record announced
+ * runs from here on.
+ */
 static void pause_tasks(struct function_events *events,
 			const struct flow_item *item)
 {
@@ -589,8 +610,7 @@ static void pause_tasks(struct function_events *events,
 	    stream_tasks_pass(tasks, flow_stop_low_ns(item->time_ns,
 						      item->early_ns)) < 0)
 		events->transfers.error = -ERROR_MEMORY;
-	tasks->is_running = false;
-	if (task_switch_lost(&tasks->state, item->time_ns))
+	if (stream_tasks_leave(tasks, item->time_ns))
 		emit_switch(&events->transfers, item);
 }
 
@@ -606,13 +626,15 @@ static void take_stop(struct function_events *events,
 	forget_place(events, EXIT_UNTRACED);
 	events->outside = item->detail == FLOW_STOP_LEVEL;
 	/* Entering or leaving the kernel or a virtual machine does not switch
-	 * tasks: a later record reports the switch.
+	 * tasks: a later record reports the switch. If the kernel is not traced,
+	 * it may switch them after any stop.
 	 */
 	if (events->in_guest)
 		return;
 	if (events->outside)
 		events->transfers.nmi_return = NO_NMI;
-	if (events->outside || events->transfers.nmi_return != NO_NMI)
+	if ((events->outside && !events->user) ||
+	    events->transfers.nmi_return != NO_NMI)
 		return;
 	pause_tasks(events, item);
 }
@@ -645,8 +667,8 @@ static bool is_of_flow(const struct flow_item *item)
 	return item->kind <= FLOW_GAP;
 }
 
-/* Consumes switch record @item. If switch records are ordered by the trace, it
- * is only due now, because it may have to wait for its switch point.
+/* Consumes switch record @item. If the trace orders the switch records, the
+ * record only becomes due: it may have to wait for its switch point.
  */
 static void take_switch(struct function_events *events,
 			const struct flow_item *item)
@@ -681,8 +703,55 @@ static bool take_due(struct function_events *events)
 	return true;
 }
 
-static void take_item(struct function_events *events,
-		      const struct flow_item *item)
+static bool is_start(uint8_t exit)
+{
+	return exit == EXIT_START || exit == EXIT_ENTRY ||
+	       exit == EXIT_UNTRACED;
+}
+
+/* The graph engine's bounds are in ticks, and a few nanoseconds wider. */
+enum { TICK_SLACK_NS = 16 };
+
+/* Raises @item's time to the lower bound that the entries so far prove. */
+static void raise_time(const struct function_events *events,
+		       struct flow_item *item)
+{
+	uint64_t high_ns = high_of(item);
+
+	if (item->time_ns >= events->user_ns || high_ns < events->user_ns)
+		return;
+	item->time_ns = events->user_ns;
+	item->early_ns = TICK_SLACK_NS;
+	if (item->late_ns != FLOW_NO_BOUND)
+		item->late_ns = (uint32_t)(high_ns - item->time_ns);
+}
+
+/* If the kernel is not traced, the task that enters user space at @item is the
+ * only one that is possible, as in mark_user_task() of execution/walk/walk.c.
+ */
+static void enter_user(struct function_events *events, struct flow_item *item)
+{
+	struct function_transfers *transfers = &events->transfers;
+	const struct process_entry entry = {
+		.low_ns = flow_stop_low_ns(item->time_ns, item->early_ns),
+		.high_ns = high_of(item),
+		.ip = item->ip,
+		.switches = -1,
+	};
+	struct task_id task;
+
+	if (process_view_enter(events->user, &entry) < 0)
+		transfers->error = -ERROR_MEMORY;
+	task.pid = process_view_pid(events->user);
+	task.tid = process_view_tid(events->user);
+	events->user_ns = process_view_floor_ns(events->user);
+	raise_time(events, item);
+	if (stream_tasks_enter(&transfers->tasks, task))
+		emit_switch(transfers, item);
+}
+
+static void take_traced_item(struct function_events *events,
+			     const struct flow_item *item)
 {
 	if (is_of_flow(item) &&
 	    stream_tasks_come_back(&events->transfers.tasks))
@@ -717,6 +786,21 @@ static void take_item(struct function_events *events,
 	case FLOW_PTWRITE:
 		break;
 	}
+}
+
+static void take_item(struct function_events *events,
+		      const struct flow_item *item)
+{
+	struct flow_item placed = *item;
+
+	if (!events->user || !is_of_flow(item)) {
+		take_traced_item(events, item);
+		return;
+	}
+	if (item->kind == FLOW_BLOCK && is_start(events->exit))
+		enter_user(events, &placed);
+	raise_time(events, &placed);
+	take_traced_item(events, &placed);
 }
 
 int function_events_next(struct function_events *events,

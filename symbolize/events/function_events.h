@@ -11,7 +11,26 @@ struct flow_input;
 struct flow_source;
 struct symbols;
 
-/* Converts one stream's flow items to function events. */
+/* Converts one stream's flow items to function events: the counterpart of
+ * execution/ for the second engines (libipt, OpenCSD), which emit the blocks that
+ * ran instead of the branches between them.
+ *
+ *	flow_source ─► take_item() ─► how the last block was left (exit, here)
+ *	                  │ next block, or interrupt
+ *	                  ▼
+ *	               arrive(): thunks are folded into one transfer
+ *	                  ▼
+ *	               consume_transfer() ─► calls, returns, jumps, exceptions
+ *
+ * 1. The events and their order are those of execution/: `ktrace-hw verify`
+ *    compares the two. Functions of the same purpose have similar names in
+ *    execution/walk/walk.c.
+ * 2. A transfer inside a symbol emits nothing.
+ * 3. After a stop, a gap or a start, nothing is known of the last block.
+ *
+ * Each stream has its own struct; one thread at a time may use it. Errors: only
+ * lack of memory, and those of the source.
+ */
 struct function_events;
 
 /* Borrows @source and @symbols. @pid and @tid are the task that runs at the
@@ -27,11 +46,11 @@ struct function_events *function_events_new(struct flow_source *source,
 void function_events_of_thread(struct function_events *events);
 
 /* From now on the trace decides which switch record belongs to which switch
- * point, as in execution/stream/record_join_internal.h: the source's FLOW_SWITCH items
- * only show which records are due. Does nothing unless the trace is Intel PT's,
- * which has time bounds, with times in nanoseconds. Borrows @input's recording
- * and stream. Must be called before the first function_events_next(). Returns 0
- * or -ERROR_MEMORY.
+ * point, as in execution/stream/record_join_internal.h: the FLOW_SWITCH items of
+ * the source only show which records are due. Does nothing unless the trace is
+ * Intel PT's, which has time bounds, with times in nanoseconds. Borrows @input's
+ * recording and stream. Must be called before the first function_events_next().
+ * Returns 0 or -ERROR_MEMORY.
  */
 int function_events_order_by_trace(struct function_events *events,
 				   const struct flow_input *input);

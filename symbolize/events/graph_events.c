@@ -20,7 +20,7 @@ struct graph_events {
 	const struct symbols *symbols;
 	struct graph_tasks *tasks;
 	int32_t cpu;
-	struct ring_pages pages; /* after @record */
+	struct ring_pages pages; /* the position after @record */
 	struct graph_record record;
 	bool has_record;	 /* @record is not consumed yet */
 	struct graph_task *task; /* the running task */
@@ -69,9 +69,10 @@ static int graph_events_add(struct graph_events *events,
 	return graph_events_add_at(events, event, events->record.time_ns);
 }
 
-/* Functions on the way to user space are called at once, and no other function
- * shows that they belong there. A function that starts later belongs to another
- * context. On a slow machine, or with a slow tracer, the limit is longer.
+/* Maximum time between the end of a function and the start of the next one on the
+ * way to user space; a function that starts later belongs to another context. On
+ * a slow machine, or with a slow tracer, it is the usual time of FOLLOWS_RECORDS
+ * records, if that is longer.
  */
 enum { FOLLOWS_NS = 2000, FOLLOWS_RECORDS = 8 };
 
@@ -80,18 +81,14 @@ enum { FOLLOWS_NS = 2000, FOLLOWS_RECORDS = 8 };
  */
 enum { VECTOR_RECORDS = 64, INTERRUPT_RECORDS = 4096 };
 
-/* The tracer reports neither the kernel's entry code nor its exit code. The
- * records that follow show whether a context has ended.
- */
-
 static uint32_t function_of(const struct graph_events *events,
 			    const struct graph_record *record)
 {
 	return graph_events_symbol(events, record).function;
 }
 
-/* Returns the entry of the interrupt whose first function is @function, that of
- * the current record.
+/* Returns the entry of the interrupt whose first function is @function, the
+ * function of the current record. Reads ahead for the function of its vector.
  */
 static uint32_t graph_vector_ahead(const struct graph_events *events,
 				   uint32_t function)
@@ -117,6 +114,9 @@ static uint32_t graph_vector_ahead(const struct graph_events *events,
 	return graph_role_entry(roles, function);
 }
 
+/* Returns whether @time_ns is so soon after the task's last exit that a function
+ * which starts then may belong to the same context.
+ */
 static bool is_near(const struct graph_events *events, uint64_t time_ns)
 {
 	uint64_t last_ns = events->task->last_exit_ns;
@@ -127,8 +127,8 @@ static bool is_near(const struct graph_events *events, uint64_t time_ns)
 	return !last_ns || time_ns - last_ns <= most_ns;
 }
 
-/* A system call or fault that has not reached its actual work cannot have
- * ended: the new function interrupts it.
+/* Returns whether the task is in a system call or fault that has not reached its
+ * actual work, and therefore cannot have ended: a new function interrupts it.
  */
 static bool has_to_go_on(const struct graph_task *task)
 {
@@ -197,8 +197,8 @@ static bool graph_context_goes_on(const struct graph_events *events)
 	struct graph_record next;
 	uint32_t function;
 
-	/* The function is called by the tracer itself, which has not decreased
-	 * the depth yet.
+	/* A function that the tracer itself calls is recorded at depth 1, as the
+	 * tracer has not decreased the depth yet.
 	 */
 	if (has_to_go_on(events->task) && begins_next(events, 1, &next))
 		return true;
@@ -220,9 +220,8 @@ static bool may_interrupt(enum graph_role role)
 	       role == GRAPH_ROLE_INTERRUPT_TAIL;
 }
 
-/* Returns whether the next record starts an interrupt, and after it a function
- * follows that only the exit path of a system call calls: the system call has
- * not ended.
+/* Returns whether an interrupt follows, and after it a function that only the exit
+ * path of a system call calls, so that the system call has not ended.
  */
 static bool graph_call_is_interrupted(const struct graph_events *events)
 {
@@ -259,10 +258,6 @@ static bool graph_interrupt_goes_on(const struct graph_events *events)
 		       GRAPH_ROLE_INTERRUPT_TAIL;
 }
 
-/* Converts entry and exit records to calls and returns, with the kernel
- * contexts around them, which the tracer does not report.
- */
-
 static int add(struct graph_events *events, enum function_event_kind kind,
 	       uint8_t detail, uint32_t function)
 {
@@ -293,7 +288,7 @@ static int push(struct graph_events *events, enum graph_frame_kind frame,
 	return error ? error : add(events, kind, detail, function);
 }
 
-/* All functions ended on the way to user space. */
+/* Ends all open functions: the task returns to user space. */
 static int leave_kernel(struct graph_events *events)
 {
 	events->task->frames.count = 0;
@@ -466,7 +461,7 @@ static int graph_calls_enter(struct graph_events *events)
 	return error ? error : begin_function(events, function);
 }
 
-/* A function at depth 0 of a context from user space has ended. */
+/* Handles that a function at depth 0 of a context from user space has ended. */
 static int exit_outermost(struct graph_events *events, uint32_t function)
 {
 	struct graph_task *task = events->task;
@@ -650,7 +645,7 @@ static int switch_to(struct graph_events *events, int32_t tid, uint64_t time_ns)
 	return graph_events_add_at(events, event, time_ns);
 }
 
-/* The announced task ran, untraced. */
+/* Handles that the announced task ran, untraced. */
 static int go_away(struct graph_events *events)
 {
 	struct function_event stop = {
@@ -665,9 +660,10 @@ static int go_away(struct graph_events *events)
 	return switch_to(events, events->next_tid, events->last_ns);
 }
 
-/* The current record is of another task than the last one. If another task was
- * announced, or the record only reports that the announced task leaves, the
- * announced one ran untraced: that is a switch to it first.
+/* Handles a change of the task. The current record is of another task than the
+ * last one. If another task was announced, or the record only reports that the
+ * announced task leaves, the announced one ran untraced: that is a switch to it
+ * first.
  */
 static int change_task(struct graph_events *events)
 {

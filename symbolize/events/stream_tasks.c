@@ -166,7 +166,8 @@ int stream_tasks_advance(struct stream_tasks *tasks)
 bool stream_tasks_record(struct stream_tasks *tasks,
 			 const struct flow_item *item)
 {
-	return task_switch_record(&tasks->state, item, tasks->is_running);
+	return task_switch_record(&tasks->state, item, tasks->is_running) &&
+	       !tasks->state.is_user;
 }
 
 /* Consumes the next switch record, which announces the next task. */
@@ -213,6 +214,39 @@ int stream_tasks_point(struct stream_tasks *tasks, uint64_t low_ns,
 	    announce_next(tasks) < 0)
 		return -ERROR_MEMORY;
 	return task_switch_point(&tasks->state, time_ns, NULL);
+}
+
+static bool is_other(struct task_id one, struct task_id other)
+{
+	return one.tid != other.tid || one.pid != other.pid;
+}
+
+struct task_id stream_tasks_shown(const struct stream_tasks *tasks)
+{
+	return tasks->state.is_user ? tasks->state.user : tasks->state.current;
+}
+
+bool stream_tasks_enter(struct stream_tasks *tasks, struct task_id user)
+{
+	struct task_id shown = stream_tasks_shown(tasks);
+
+	if (tasks->own.tid >= 0)
+		return false;
+	if (user.tid < 0)
+		user.pid = -1;
+	tasks->state.user = user;
+	tasks->state.is_user = true;
+	return is_other(user, shown);
+}
+
+bool stream_tasks_leave(struct stream_tasks *tasks, uint64_t time_ns)
+{
+	struct task_id shown = stream_tasks_shown(tasks);
+
+	tasks->is_running = false;
+	task_switch_lost(&tasks->state, time_ns);
+	tasks->state.is_user = false;
+	return is_other(stream_tasks_shown(tasks), shown);
 }
 
 bool stream_tasks_come_back(struct stream_tasks *tasks)

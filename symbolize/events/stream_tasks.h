@@ -30,6 +30,9 @@ struct task_switch {
 	 * still follow; 0: none
 	 */
 	uint64_t untraced_ns;
+	/* the task in user space, if is_user: see stream_tasks_enter() */
+	struct task_id user;
+	bool is_user;
 };
 
 /* Consumes a FLOW_SWITCH. @running: the CPU is being traced now, so that a
@@ -55,8 +58,8 @@ bool task_switch_lost(struct task_switch *state, uint64_t time_ns);
 
 /* The running task of a stream, from the kernel's switch records and from the
  * trace itself. The caller decides which comes next: a switch record (_record),
- * a switch point (_point), or the return of the thread (_come_back). The callers
- * are the engines: record_join.h and function_events.h.
+ * a switch point (_point), or the return of the thread (_come_back). The
+ * callers are the engines: record_join_internal.h and function_events.h.
  */
 struct stream_tasks {
 	/* NULL: switch records cannot be placed in time */
@@ -114,6 +117,24 @@ int stream_tasks_pass(struct stream_tasks *tasks, uint64_t low_ns);
  */
 int stream_tasks_point(struct stream_tasks *tasks, uint64_t low_ns,
 		       uint64_t high_ns, uint64_t time_ns);
+
+/* In a trace without the kernel, enters user space at a record: task @user runs
+ * there, whatever the switch records say, until stream_tasks_leave(). tid -1:
+ * several tasks are possible. Ignored if the stream is of one thread. Returns
+ * whether another task is shown from here on.
+ */
+bool stream_tasks_enter(struct stream_tasks *tasks, struct task_id user);
+
+/* Must be called when execution is not followed from @time_ns on: leaves user
+ * space, and ends an announced switch. Returns whether another task is shown from
+ * here on.
+ */
+bool stream_tasks_leave(struct stream_tasks *tasks, uint64_t time_ns);
+
+/* Returns the task that is shown: that in user space, or the one that the switch
+ * records name.
+ */
+struct task_id stream_tasks_shown(const struct stream_tasks *tasks);
 
 /* Must be called when execution continues. If the stream is of one thread, that
  * thread runs now. Returns whether it did not before.

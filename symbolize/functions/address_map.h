@@ -10,7 +10,9 @@
 struct array;
 struct function_table;
 
-/* A shorter hole may be padding: functions start at multiples of 16. */
+/* Maximum size of a hole between functions that may be padding: functions start
+ * at multiples of 16.
+ */
 enum { ADDRESS_MAP_PADDING = 15 };
 
 /* An interval of addresses with one meaning. */

@@ -39,8 +39,8 @@ struct context_kinds {
 	uint8_t kinds[]; /* enum context_kind, or USER_FUNCTION */
 };
 
-/* The first rule that matches decides: the architecture's entries, then the
- * common rules.
+/* Returns the kind of context that the function @name starts. The first rule
+ * that matches decides: the architecture's entries, then the common rules.
  */
 static uint8_t kind_of(const struct name_lookup *entries,
 		       const struct name_lookup *common, const char *name)

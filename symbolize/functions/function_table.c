@@ -114,7 +114,9 @@ static uint32_t function_key_hash(const struct function_key *key)
 	return (uint32_t)((key->name_hash ^ place * odd) * odd >> 32);
 }
 
-/* A double may have its position appended to its name. */
+/* Returns whether @function has @key. A double may have its position appended
+ * to its name.
+ */
 static bool is_same(const struct function *function,
 		    const struct function_key *key)
 {
@@ -327,7 +329,9 @@ static void digest(struct function_table *table, uint64_t number)
 	table->digest = pack_hash_number(table->digest, number);
 }
 
-/* The functions of a module are mostly adjacent. */
+/* Adds a function to the digest of all functions. The functions of a module are
+ * mostly adjacent.
+ */
 static void digest_function(struct function_table *table,
 			    const struct function *function,
 			    const struct function_key *key)

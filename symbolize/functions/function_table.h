@@ -10,16 +10,16 @@
 /* Functions as numbers: call events, call trees and tables contain a function's
  * number instead of its names.
  *
- *	kernel_symbols.h ► the kernel's table ◄── function_table_join() ──┐
- *	user_space.h ────► the programs' table ─ function_table_demangle() ┘
+ *	kernel_symbols.h ──────► the kernel's table ◄─ function_table_join() ────┐
+ *	user_space_internal.h ─► the programs' table ─ function_table_demangle() ┘
  *
  * A function is an entry of the kernel, a module or a program. Functions of one
  * name with different addresses are different; their names then include the
  * position. So are clones (foo.part.0, foo.isra.0, foo.constprop.1). Cold parts
  * (foo.cold) share their function's number.
  *
- * The kernel's symbols and the programs' are read into a table each, so that two
- * threads can do it. The joined table is complete and constant, except for
+ * The kernel's symbols and the programs' are read into a table each, so that
+ * two threads can do it. The joined table is complete and constant, except for
  * function_table_display(): threads may share it.
  *
  * 1. Number 0 is FUNCTION_UNKNOWN; numbers never change, except by

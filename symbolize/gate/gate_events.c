@@ -44,9 +44,9 @@ struct gate_aside {
 	const struct gate_functions *functions;
 	struct gate_output *output;
 	struct function_event started; /* the first event of the path */
-	uint32_t depth;		       /* of the calls seen since then */
-	struct array held; /* struct function_event: those seen since then */
-	size_t outer;	   /* index of the last of these at depth 0 */
+	uint32_t depth;		       /* of the calls since then */
+	struct array held; /* struct function_event: the events since then */
+	size_t outer;	   /* index in held of the last event at depth 0 */
 };
 
 /* The path from the probe that resumed the trace to the chosen call that
@@ -58,13 +58,13 @@ struct gate_arrival {
 	struct gate_step opened;       /* the mark that resumed the trace */
 	struct symbol site;	       /* the function in which the path ends */
 	struct function_event started; /* the start of the trace */
-	uint32_t depth;		       /* of the calls seen since then */
+	uint32_t depth;		       /* of the calls since then */
 	bool is_interrupted;	       /* these are calls of an interrupt */
-	/* in the copy of the probed instruction, which is executed elsewhere,
-	 * after a breakpoint
+	/* in the copy of the probed instruction, which the kernel executes
+	 * elsewhere after a breakpoint
 	 */
 	bool is_in_copy;
-	struct array held; /* struct function_event: those seen since then */
+	struct array held; /* struct function_event: the events since then */
 };
 
 /* The progress towards the chosen call. */
@@ -75,12 +75,10 @@ enum gate_progress {
 	GATE_CAME_BEFORE,
 };
 
-/* Borrows @symbols.
- *
- * The kernel's names for the return target of functions with a return probe
- * (arch/x86/kernel/rethook.c, arch/arm64/kernel/probes/), and for the function
- * in which the recorder detects that a task leaves its CPU
- * (collector/gate/gate.c).
+/* Looks up the functions by their names in the kernel; borrows @symbols. The
+ * return targets of functions with a return probe: arch/x86/kernel/rethook.c,
+ * arch/arm64/kernel/probes/. The function in which the recorder detects that a
+ * task leaves its CPU: collector/gate/gate.c.
  */
 static struct gate_functions gate_functions_of(const struct symbols *symbols)
 {
@@ -144,8 +142,9 @@ static bool is_entry(const struct gate_functions *functions, uint64_t address)
 	return rule && rule->value != CONTEXT_SYSTEM_CALL;
 }
 
-/* Returns whether it is the first function of an exception whose other
- * functions have the same name prefix.
+/* Returns whether the function that contains @address is the first one of an
+ * exception, on an architecture where the exception's other functions have the
+ * same name prefix.
  */
 static bool is_vector(const struct gate_functions *functions, uint64_t address)
 {
@@ -219,9 +218,9 @@ static void output_put_held(struct gate_output *output, struct array *held)
 	held->count = 0;
 }
 
-/* A function with a return probe returns to a trampoline of the kernel, whose
- * probe pauses the trace. If the function is nested in another chosen one, the
- * trampoline continues to the caller instead.
+/* Returns whether @event is the return of a function with a return probe to the
+ * kernel's trampoline, whose probe pauses the trace. In a function that is nested
+ * in another chosen one, the trampoline continues to the caller instead.
  */
 static bool is_to_trampoline(const struct gate_aside *aside,
 			     const struct function_event *event)
@@ -254,8 +253,9 @@ static void aside_free(struct gate_aside *aside)
 	array_free(&aside->held);
 }
 
-/* The function returned to @address of @event's function when it reached the
- * trampoline; the trampoline was one call of the tracer.
+/* @event leaves the trampoline to the caller, so nothing paused the trace: emits
+ * the function's return to the caller when it reached the trampoline, and the
+ * trampoline as one call of the tracer.
  */
 static void put_trampoline(struct gate_aside *aside,
 			   const struct function_event *event)
@@ -276,8 +276,8 @@ static void put_trampoline(struct gate_aside *aside,
 	output_put(aside->output, *event);
 }
 
-/* Returns whether @event leads from the trampoline, which is a breakpoint on
- * arm64, to the caller.
+/* Returns whether @event returns from the trampoline's breakpoint, which it has
+ * on arm64, to the caller.
  */
 static bool is_beyond(const struct gate_aside *aside,
 		      const struct function_event *event)
@@ -287,8 +287,8 @@ static bool is_beyond(const struct gate_aside *aside,
 	       event->function != aside->started.function;
 }
 
-/* The function returned to the function of @event, in which that exception
- * occurred.
+/* @event leaves the trampoline's breakpoint to the caller: emits the function's
+ * return to the caller, and the breakpoint as an exception that occurred there.
  */
 static void put_exception(struct gate_aside *aside,
 			  const struct function_event *event)
@@ -312,8 +312,8 @@ static void hold(struct gate_aside *aside, const struct function_event *event)
 	output_hold(aside->output, &aside->held, event);
 }
 
-/* Consumes an event. Returns whether it is still undecided. Otherwise nothing
- * pauses the trace there, and all held events are emitted.
+/* Consumes an event. Returns whether a probe may still pause the trace. If none
+ * does, emits all held events.
  */
 static bool aside_consume(struct gate_aside *aside,
 			  const struct function_event *event)
@@ -355,7 +355,7 @@ static bool aside_begin(struct gate_aside *aside,
 	return true;
 }
 
-/* Emits the held events: the pause is still to come, or lost. */
+/* Emits the held events, because the probe's pause is missing. */
 static void aside_break(struct gate_aside *aside)
 {
 	if (aside->started.kind == FUNCTION_RETURN)
@@ -379,10 +379,10 @@ static void aside_close(struct gate_aside *aside, const struct gate_step *mark)
 	output_put(aside->output, returned);
 }
 
-/* Returns the index in the call chain of the first function that the trace
- * returns to: the chosen one, which contains the probe; or, when a task arrives
- * on its CPU, the caller of the function with the probe, whose own rest is
- * perf's.
+/* Returns the index in the call chain of the function that the trace returns to
+ * first. That is 0, the chosen function, which contains the probe. When a task
+ * arrives on its CPU, the probe is in a function of perf, and it is 1, its
+ * caller.
  */
 static uint32_t site_index(const struct gate_step *mark)
 {
@@ -405,8 +405,8 @@ static void arrival_free(struct gate_arrival *arrival)
 	array_free(&arrival->held);
 }
 
-/* The trace resumes at @start, because of @mark. Nothing is emitted before the
- * chosen call is found.
+/* The trace resumes at @start, because of @mark. Nothing is emitted until the
+ * trace arrives in the chosen call.
  */
 static void arrival_begin(struct gate_arrival *arrival,
 			  const struct gate_step *mark,
@@ -427,9 +427,9 @@ static void arrival_begin(struct gate_arrival *arrival,
 			     &arrival->site);
 }
 
-/* Returns whether an exception entered frame @i of the chain. Its own handlers
- * have names like the entry's, and so does the code that a second exception
- * interrupted.
+/* Returns whether frame @i of the chain is the entry of an exception. Names alone
+ * do not decide: an exception's own handlers have names like its entry's, and so
+ * has the code that a second exception interrupted.
  */
 static bool is_exception(const struct gate_arrival *arrival, uint32_t i)
 {
@@ -441,8 +441,9 @@ static bool is_exception(const struct gate_arrival *arrival, uint32_t i)
 		!is_entry(arrival->functions, mark->chain[i + 1]));
 }
 
-/* A return address may be after the end of its function. The address that an
- * exception interrupted is inside its function, perhaps at its start.
+/* Returns the function of frame @i of the chain. A return address may be after the
+ * end of its function; an address that an exception interrupted is inside its
+ * function, perhaps at its start.
  */
 static uint32_t function_of_frame(const struct gate_arrival *arrival,
 				  uint32_t i)
@@ -487,8 +488,8 @@ static void put_call(struct gate_arrival *arrival, uint64_t time_ns, uint32_t i)
 		});
 }
 
-/* Emits all open functions, the site being the innermost; it starts now if the
- * mark is for its start.
+/* Emits all open functions, the chosen one innermost. If the mark is for the start
+ * of the chosen function, emits that as a call instead.
  */
 static void put_open(struct gate_arrival *arrival, uint64_t time_ns)
 {
@@ -508,8 +509,9 @@ static void put_open(struct gate_arrival *arrival, uint64_t time_ns)
 		put_call(arrival, time_ns, 0);
 }
 
-/* A system call is chosen by its implementing function: its entry, and the few
- * functions between, start with that function.
+/* Returns whether the mark is for the start of a system call. A system call is
+ * chosen by its implementing function; its entry, and the few functions between,
+ * then start with that function.
  */
 static bool begins_system_call(const struct gate_arrival *arrival)
 {
@@ -546,8 +548,8 @@ static void put_start(struct gate_arrival *arrival)
 	}
 }
 
-/* Emits the probe's own rest, from the mark to @event, as a call of the tracer,
- * which interrupts may interrupt.
+/* Emits the rest of the probe, from the mark to @event, as a call of the tracer,
+ * with the interrupts in it.
  */
 static void put_probe(struct gate_arrival *arrival,
 		      const struct function_event *event)
@@ -567,9 +569,9 @@ static void put_probe(struct gate_arrival *arrival,
 	output_put(arrival->output, call);
 }
 
-/* Where a breakpoint replaced the probed instruction, the kernel may execute a
- * copy of it in a page of that name (kernel/kprobes.c). Another breakpoint
- * after the copy leads back to the function.
+/* Returns whether @address is in a copy of a probed instruction. Where a
+ * breakpoint replaced the instruction, the kernel may execute a copy in a page of
+ * this name (kernel/kprobes.c); another breakpoint after the copy leads back.
  */
 static bool is_copy(const struct gate_arrival *arrival, uint64_t address)
 {
@@ -622,7 +624,9 @@ static void arrive_at_call(struct gate_arrival *arrival,
 	put_probe(arrival, event);
 }
 
-/* Consumes an event. Emits the open functions when the call is found. */
+/* Consumes an event. When the trace arrives in the chosen call, emits the open
+ * functions and the probe.
+ */
 static enum gate_progress arrival_consume(struct gate_arrival *arrival,
 					  const struct function_event *event)
 {
@@ -714,7 +718,7 @@ static void break_state(struct gate_events *events)
 	events->state = GATE_INSIDE;
 }
 
-/* Nothing is requested from @time_ns on, according to @mark. */
+/* Pauses the trace at @time_ns, because of @mark. */
 static void close_gate(struct gate_events *events, const struct gate_step *mark,
 		       uint64_t time_ns)
 {
@@ -745,7 +749,9 @@ static void close_gate(struct gate_events *events, const struct gate_step *mark,
 	events->state = GATE_CLOSED;
 }
 
-/* The resumed trace is missing: its buffer was full. */
+/* @mark resumed the trace, but none follows, because its buffer was full: emits a
+ * gap.
+ */
 static void lose(struct gate_events *events, const struct gate_step *mark)
 {
 	output_put(&events->out, (struct function_event){
@@ -830,7 +836,7 @@ static bool is_of_guest(const struct function_event *event)
 static void take_other(struct gate_events *events,
 		       const struct function_event *event)
 {
-	/* Emitted for any task: the record may be written a little late. */
+	/* A switch is emitted in any state, since its record may be late. */
 	if (event->kind == FUNCTION_SWITCH ||
 	    (events->state == GATE_INSIDE && is_of_guest(event))) {
 		output_put(&events->out, *event);

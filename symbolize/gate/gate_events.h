@@ -7,12 +7,31 @@
 
 struct symbols;
 
-/* Converts the function events of a CPU whose trace ran only in chosen calls,
- * so that the events show this: the functions open when the trace resumes come
- * from the call chain of the probe that resumed it; the functions of the probes
- * themselves become one call of the tracer; and the time between is a
- * FUNCTION_TRACE_STOP that marks it as not requested, from the recording's
- * start to its end.
+/* Converts the function events of a CPU whose trace ran only in chosen calls
+ * (record --only). A probe at the start of a chosen call resumes the trace, and a
+ * probe at its end pauses it; each leaves a mark with its call chain
+ * (gate_marks.h). The converted events differ in three points: the functions that
+ * are open when the trace resumes are those of the mark's call chain; the traced
+ * functions of the probes are one call of the tracer; and the time between
+ * chosen calls is a FUNCTION_TRACE_STOP that says that it was not requested.
+ *
+ * enum gate_state, with the function of gate_events.c behind each transition:
+ *
+ *	           act()            arrive()              take_inside()
+ *	CLOSED ──────────► ARRIVING ────────────► INSIDE ──────────────► ASIDE
+ *	  ▲                 rest of the probe      chosen  ◄────────────── perhaps
+ *	  │                                         call     take_call()   a probe
+ *	  └──────────────── close_gate(), by a mark that pauses ────────────┘
+ *
+ *	any ─► LOST: trace is missing, or stopped without a mark (lose(),
+ *	take_other()); a start of the trace leads from there to INSIDE.
+ *
+ * 1. Times of emitted events never decrease (output_put()).
+ * 2. In ARRIVING and ASIDE events are held back, until it is known whether they
+ *    are the probe's. break_state() emits them if no mark decides.
+ * 3. A batch of the source yields at most one batch.
+ *
+ * Errors: -ERROR_MEMORY, or those of the source.
  */
 struct gate_events;
 

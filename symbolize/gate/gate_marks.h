@@ -11,6 +11,18 @@ struct function_event;
 struct recording;
 struct sideband_record;
 
+/* The marks that the probes of a gate (record --only) leave when they resume or
+ * pause the trace of a CPU, and their relation to the trace's own starts and stops.
+ *
+ *	records ─► gate_steps: marks of a CPU ─► gate_feed: two ahead
+ *	                                           │
+ *	function event ─► gate_mark_action() ◄─────┘ ─► gate_events.c acts
+ *
+ * A mark is written before or after the start or stop that it causes, and either
+ * can be lost. gate_mark_action() decides from state, event, mark and the mark
+ * after it which of them belong together.
+ */
+
 /* More than the functions in the kernel's call chains (PERF_MAX_STACK_DEPTH).
  */
 enum { GATE_CHAIN_MAX = 127 };

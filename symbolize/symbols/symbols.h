@@ -17,23 +17,22 @@ struct recording;
 /* All symbols of one recording: which function the code at an address belongs
  * to, in the kernel, its modules and BPF programs, and in users' programs.
  *
- *	kallsyms, modules, code announced ─► kernel_symbols.h ─┐
- *	                                                       ├─► this header
- *	maps of processes ► files' symbols ► user_space.h ─────┘
+ *	kallsyms, modules, code announced ─► kernel_symbols.h ──────────┐
+ *	                                                                ├─► this header
+ *	maps of processes ► files' symbols ► user_space_internal.h ─────┘
  *
  * A kernel address has one symbol for the whole recording. A user address has
- * that of the file that the process had mapped there at the time, so a look-up
- * needs process and time, and symbols_find_range() returns the addresses and
- * the time that its result is valid for. Streams look up through a cache of
- * their own, struct symbol_cache.
+ * the symbol of the file that the process had mapped there at the time. A
+ * look-up therefore needs process and time, and symbols_find_range() returns
+ * the addresses and the time that its result is valid for. Each stream looks up
+ * through a cache of its own, struct symbol_cache.
  *
  * 1. Read-only once open, except for symbols_display(): threads may share it.
  * 2. Every address has a symbol: FUNCTION_UNKNOWN where none is known.
  * 3. The numbers of the kernel's functions are below those of programs, and do
  *    not depend on them or on the number of threads.
  *
- * Errors: missing or unreadable symbols are no error, but are logged, as the
- * names in reports will be missing; only memory fails.
+ * Missing or unreadable symbols are logged, and are no error.
  */
 struct symbols;
 

@@ -138,8 +138,9 @@ static const char *name_of(const struct user_files *files,
 	return name;
 }
 
-/* Functions of a file that differs from the recorded one have no module: source
- * lines are found by module, and would be wrong.
+/* Names the parts of a file that no symbol covers. Functions of a file that
+ * differs from the recorded one have no module: source lines are found by
+ * module, and would be wrong.
  */
 static int name_holes(const struct user_files *files,
 		      const struct user_file *file,

@@ -44,14 +44,16 @@ bool stack_frame_cfa(const struct stack_frame *frame, uint64_t *cfa);
  * the caller cannot be found; @frame must then not be used any more.
  */
 
-/* By the frame's description and its canonical frame address. */
+/* Steps to the caller by the frame's description and its canonical frame
+ * address.
+ */
 bool stack_frame_step_described(struct stack_frame *frame, uint64_t cfa);
 
-/* By frame pointers; the caller's other registers become unknown. */
+/* Steps to the caller by frame pointers; its other registers become unknown. */
 bool stack_frame_step_linked(struct stack_frame *frame);
 
-/* From the code that ends a signal handler to the interrupted code. Requires
- * stack_frame_ends_signal().
+/* Steps from the code that ends a signal handler to the interrupted code.
+ * Requires stack_frame_ends_signal().
  */
 bool stack_frame_step_signal(struct stack_frame *frame);
 

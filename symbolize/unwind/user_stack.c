@@ -31,7 +31,9 @@ static struct elf_frames *frames_of(struct stack_walker *walker,
 	return kept ? (struct elf_frames *)(uintptr_t)*kept : NULL;
 }
 
-/* A return address may be after its function's end. */
+/* Returns the description of the frame's function. A return address may be
+ * after the end of its function, so the address before it is looked up.
+ */
 static Dwarf_Frame *description_of(struct stack_walker *walker,
 				   const struct stack_frame *frame)
 {

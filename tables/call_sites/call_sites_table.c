@@ -218,7 +218,9 @@ static void keep(struct event_handler *handler,
 	call_sites_keep(((struct sites_table *)handler)->sites, writer);
 }
 
-/* The status may be ignored: render() reports it again. */
+/* Ends the sites, so that all entries are cached. The status may be ignored:
+ * render() reports it again.
+ */
 static void keep_at_end(struct event_handler *handler)
 {
 	call_sites_end(((struct sites_table *)handler)->sites);

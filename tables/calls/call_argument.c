@@ -412,7 +412,9 @@ static void write_socket_type(FILE *out, uint64_t value)
 	}
 }
 
-/* The lowest byte of clone()'s flags is the signal sent when the child ends. */
+/* Writes clone()'s flags, whose lowest byte is the signal sent when the child
+ * ends.
+ */
 static void write_clone_flags(FILE *out, uint64_t value)
 {
 	enum { CSIGNAL_MASK = 0xff };

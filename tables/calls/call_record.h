@@ -4,7 +4,7 @@
 
 /* The full record of one system call, made while it runs: its call tree
  * (struct call_trace), the places at which it slept (struct sleep_places), and
- * the call itself (attribution/calls/system_call.h); and its three formats: a
+ * the call itself (attribution/calls/system_calls.h); and its three formats: a
  * line as strace writes, text, JSON.
  *
  *  call events of the task --> call_trace_take() ---+
@@ -158,6 +158,7 @@ struct call_record_context {
 	const struct call_tree *stacks; /* stacks of the sleeps */
 	struct lines *lines;		/* cache of source lines */
 	uint32_t max_depth;		/* of the call trace */
+	uint64_t origin_ns;		/* as in struct attribution_input */
 	bool has_off_cpu;		/* sleeps were recorded */
 	FILE *out;
 };

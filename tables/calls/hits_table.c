@@ -23,6 +23,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* The table of trigger hits (report --hits), in this order: the typical times of
+ * calls, with which a hit's call is compared; the list of hits, from the
+ * recorder's records; the records of hits' calls for windows; and the table. A
+ * hit's call is matched in a pass over the recording (call_record.h) and formatted
+ * when it ends.
+ */
+
 /* All calls of one function. */
 struct kind {
 	uint32_t function;
@@ -225,7 +232,9 @@ static void keep(struct event_handler *handler,
 	((struct hits_table *)handler)->writer = writer;
 }
 
-/* The typical times of other calls are known only after the pass. */
+/* Caches the calls at the end: the typical times of other calls are known only
+ * after the pass.
+ */
 static void keep_at_end(struct event_handler *handler)
 {
 	struct hits_table *table = (struct hits_table *)handler;
@@ -338,8 +347,9 @@ static void print_head(const struct hits_table *table, const struct hit *hit,
 	name_write(out, NAME_TEXT, what->text);
 	if (what->latency_ns)
 		fprintf(out, ": %s", duration_text_of(what->latency_ns).text);
-	fprintf(out, ", at %" PRIu64 ".%09" PRIu64 " s on CPU %" PRId32,
-		what->hit_ns / 1000000000, what->hit_ns % 1000000000, hit->cpu);
+	fprintf(out, ", at %s s on CPU %" PRId32,
+		moment_text(what->hit_ns, table->input.origin_ns).text,
+		hit->cpu);
 	if (hit->tid > 0) {
 		fputs(" by ", out);
 		task_label_write(table->input.names, hit->tid, what->hit_ns,

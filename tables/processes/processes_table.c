@@ -465,7 +465,7 @@ static int render(struct event_handler *handler,
 	status = write_sheet(processes, output, processes->by_thread);
 	if (!status && output->format == RECORD_TABLE)
 		overview_write_text(processes->input->recording, output->stacks,
-				    output->out);
+				    processes->input->origin_ns, output->out);
 	return status;
 }
 

@@ -488,7 +488,9 @@ time_accounts_sums(const struct time_accounts *accounts)
 	return accounts->interrupts ? &accounts->sums : NULL;
 }
 
-/* The beneficiary of most interrupt work is found by timers and work items. */
+/* Returns whether beneficiaries of interrupt work can be found: most of it is
+ * for timers and work items.
+ */
 bool time_accounts_follow(const struct known_events *events)
 {
 	return known_events_has(events, EVENT_HRTIMER_EXPIRE) &&

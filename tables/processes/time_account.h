@@ -223,8 +223,8 @@ int time_accounts_end(struct time_accounts *accounts);
 int time_accounts_threads(const struct time_accounts *accounts,
 			  struct array *list);
 
-/* Owner: the accounts; NULL without credits. The sums are complete after
- * time_accounts_end().
+/* Returns the accounts of interrupts, which the time accounts own; NULL without
+ * credits. The sums are complete after time_accounts_end().
  */
 struct interrupt_accounts *
 time_accounts_interrupts(const struct time_accounts *accounts);

@@ -20,6 +20,7 @@
 /* A task's current node in the tree. */
 struct work_path {
 	uint32_t node;
+	uint32_t left;	   /* the node that was left last */
 	uint32_t stopped;  /* while in work: the node to return to */
 	uint64_t clock_ns; /* its time before this is in the tree */
 	bool is_known;	   /* false: no call event yet */
@@ -96,6 +97,7 @@ static inline void work_path_leave(const struct work_paths *paths,
 {
 	if (!work_path_is_shown(path))
 		return;
+	path->left = path->node;
 	path->node = call_tree_at(paths->tree, path->node)->parent;
 	if (!path->is_in_work || path->node != paths->root)
 		return;
@@ -141,8 +143,15 @@ static bool enter_path(struct work_paths *paths, struct work_path *path,
 {
 	if (!work_path_is_shown(path))
 		return true;
-	path->node = call_tree_enter(paths->tree, path->node, step->function,
-				     step->how);
+	if (step->how == HOW_TAIL &&
+	    profile_ends_interrupt(paths->options,
+				   call_tree_at(paths->tree, path->left)))
+		path->node = call_tree_child(paths->tree, path->node,
+					     step->function,
+					     CALL_INTERRUPT_END);
+	else
+		path->node = call_tree_enter(paths->tree, path->node,
+					     step->function, step->how);
 	return path->node != CALL_NODE_NONE;
 }
 
@@ -204,7 +213,7 @@ static uint32_t place_below(struct call_tree *tree, uint32_t work,
 {
 	const struct call_node *from = call_tree_at(tree, node);
 	uint32_t function = from->function;
-	bool is_interrupt = from->is_interrupt;
+	uint8_t interrupt = from->interrupt;
 	uint32_t parent;
 
 	if (node == work)
@@ -212,13 +221,70 @@ static uint32_t place_below(struct call_tree *tree, uint32_t work,
 	parent = place_below(tree, work, root, from->parent);
 	return parent == CALL_NODE_NONE ?
 		       CALL_NODE_NONE :
-		       call_tree_find_child(tree, parent, function,
-					    is_interrupt);
+		       call_tree_find_child(tree, parent, function, interrupt);
 }
 
-static uint64_t entries_of(const struct path_sum *sum, enum call_how how)
+/* Returns the whole number of entries nearest to @parts. */
+static uint64_t entries_of(uint64_t parts)
 {
-	return (sum->entries[how] + ENTRY_PARTS / 2) / ENTRY_PARTS;
+	return (parts + ENTRY_PARTS / 2) / ENTRY_PARTS;
+}
+
+/* The sums of one path so far. A process gets the difference of two rounded
+ * running sums, so that the processes' entries add up to those of the path.
+ */
+struct shared_path {
+	uint32_t path;
+	uint64_t entries[CALL_HOWS]; /* in units of 1 / ENTRY_PARTS */
+};
+
+/* Adds @sum to @shared and returns its entries @how. */
+static uint64_t share_entries(struct shared_path *shared,
+			      const struct path_sum *sum, enum call_how how)
+{
+	uint64_t before = shared->entries[how];
+
+	shared->entries[how] += sum->entries[how];
+	return entries_of(shared->entries[how]) - entries_of(before);
+}
+
+static struct call_counts share_calls(struct shared_path *shared,
+				      const struct path_sum *sum)
+{
+	if (shared->path != sum->path)
+		*shared = (struct shared_path){ .path = sum->path };
+	return (struct call_counts){
+		.direct = share_entries(shared, sum, HOW_CALL) +
+			  share_entries(shared, sum, HOW_SYSTEM_CALL),
+		.tail = share_entries(shared, sum, HOW_TAIL),
+		.async = share_entries(shared, sum, HOW_EXCEPTION),
+		.starts = share_entries(shared, sum, HOW_START),
+		.inferred = share_entries(shared, sum, HOW_INFERRED),
+	};
+}
+
+static int compare_sums(const void *a, const void *b)
+{
+	const struct path_sum *one = *(const struct path_sum *const *)a;
+	const struct path_sum *other = *(const struct path_sum *const *)b;
+
+	if (one->path != other->path)
+		return one->path < other->path ? -1 : 1;
+	return (one->pid > other->pid) - (one->pid < other->pid);
+}
+
+/* Sets @sorted to the sums (struct path_sum *) by path and process. Returns 0 or
+ * -ERROR_MEMORY.
+ */
+static int sort_sums(const struct path_sums *sums, struct array *sorted)
+{
+	const struct path_sum *sum;
+
+	for (size_t i = 0; (sum = path_sums_at(sums, i)); i++)
+		if (array_append(sorted, &sum) < 0)
+			return -ERROR_MEMORY;
+	array_sort(sorted, compare_sums);
+	return 0;
 }
 
 /* Returns the number of the root for work for process @pid. */
@@ -230,22 +296,13 @@ static int32_t tree_for(const struct profile_options *options, int32_t pid)
 }
 
 static int add_sum(struct call_tree *tree, uint32_t place,
-		   const struct path_sum *sum,
+		   const struct path_sum *sum, const struct call_counts *calls,
 		   struct profile_interrupts *interrupts)
 {
-	const struct call_counts calls = {
-		.direct = entries_of(sum, HOW_CALL) +
-			  entries_of(sum, HOW_SYSTEM_CALL),
-		.tail = entries_of(sum, HOW_TAIL),
-		.async = entries_of(sum, HOW_EXCEPTION),
-		.starts = entries_of(sum, HOW_START),
-		.inferred = entries_of(sum, HOW_INFERRED),
-	};
-
 	if (place == CALL_NODE_NONE)
 		return -ERROR_MEMORY;
 	call_tree_at(tree, place)->self_ns += sum->ns;
-	call_tree_add_calls(tree, place, &calls,
+	call_tree_add_calls(tree, place, calls,
 			    sum->certain_ns[CERTAIN_INFERRED]);
 	interrupts->exact_ns += sum->certain_ns[CERTAIN_EXACT];
 	interrupts->inferred_ns += sum->certain_ns[CERTAIN_INFERRED];
@@ -274,10 +331,14 @@ static int beneficiary_tree_add(struct call_tree *tree, uint32_t work,
 				const struct path_sums *sums,
 				struct profile_interrupts *interrupts)
 {
-	const struct path_sum *sum;
-	int status = 0;
+	struct array sorted = ARRAY_OF(const struct path_sum *);
+	struct shared_path shared = { .path = CALL_NODE_NONE };
+	int status = sort_sums(sums, &sorted);
 
-	for (size_t i = 0; !status && (sum = path_sums_at(sums, i)); i++) {
+	for (size_t i = 0; !status && i < sorted.count; i++) {
+		const struct path_sum *sum =
+			*(const struct path_sum **)array_at(&sorted, i);
+		const struct call_counts calls = share_calls(&shared, sum);
 		uint32_t place;
 
 		if (!is_wanted(options, sum->pid))
@@ -285,8 +346,9 @@ static int beneficiary_tree_add(struct call_tree *tree, uint32_t work,
 		place = root_for(tree, options, sum->pid);
 		if (place != CALL_NODE_NONE)
 			place = place_below(tree, work, place, sum->path);
-		status = add_sum(tree, place, sum, interrupts);
+		status = add_sum(tree, place, sum, &calls, interrupts);
 	}
+	array_free(&sorted);
 	return status;
 }
 
@@ -395,8 +457,8 @@ static bool count_local(struct beneficiary_profile *profile,
 	       count(profile, path, stack, step, node);
 }
 
-/* Time belongs to the state before the event, a call to the state after it, so
- * the accounts apply the event between the two.
+/* Applies a step. Time belongs to the state before the event, a call to the
+ * state after it, so the accounts apply the event between the two.
  */
 static void take_step(struct event_handler *handler,
 		      const struct call_step *step)
@@ -506,8 +568,8 @@ beneficiary_profile_handler(struct beneficiary_profile *profile)
 	return &profile->handler;
 }
 
-/* The events of the window do not suffice to find beneficiaries: those come
- * from records.
+/* In a window, the events do not suffice to find beneficiaries: these come from
+ * records.
  */
 void beneficiary_profile_begin_window(struct beneficiary_profile *profile)
 {
@@ -520,7 +582,7 @@ void beneficiary_profile_keep(struct beneficiary_profile *profile,
 	interrupt_accounts_keep(profile->accounts, writer);
 }
 
-/* When reading, this is called first after the call events, so it ends the
+/* When reading, this is the first call after the call events, so it ends the
  * accounts.
  */
 void beneficiary_profile_pack_rest(struct beneficiary_profile *profile,

@@ -185,7 +185,7 @@ static uint32_t copy_path(const struct call_tree *from, uint32_t node,
 		const struct call_node *item = call_tree_at(from, *caller);
 
 		at = call_tree_find_child(to, at, item->function,
-					  item->is_interrupt);
+					  item->interrupt);
 	}
 	array_free(&callers);
 	return at;
@@ -234,17 +234,19 @@ static void pack_path(struct call_tree *paths, struct pack *pack,
 		      uint32_t number, uint32_t functions)
 {
 	struct call_node node = { 0 };
+	bool is_interrupt;
 
 	if (!pack->is_reading)
 		node = *call_tree_at(paths, number);
 	pack_u32(pack, &node.parent);
 	pack_u32(pack, &node.function);
-	pack_bool(pack, &node.is_interrupt);
+	is_interrupt = node.interrupt;
+	pack_bool(pack, &is_interrupt);
 	pack_check(pack, node.parent < number && node.function < functions);
 	if (pack->is_reading && !pack->failed)
-		pack_check(pack, call_tree_find_child(
-					 paths, node.parent, node.function,
-					 node.is_interrupt) == number);
+		pack_check(pack, call_tree_find_child(paths, node.parent,
+						      node.function,
+						      is_interrupt) == number);
 }
 
 void off_cpu_records_pack_paths(struct off_cpu_records *records,
@@ -368,8 +370,9 @@ static int take_kept(struct wall_tree *tree, const struct wall_task *wall,
 	return status;
 }
 
-/* Untraced time on a CPU also goes to the records: such a span may be long, and
- * its class may be found only later.
+/* Adds a span to the tree, or writes it to the records. Untraced time on a CPU
+ * also goes to the records: such a span may be long, and its class may be found
+ * only later.
  */
 static int take_one(struct wall_tree *tree, const struct wall_task *wall,
 		    const struct time_span *span)

@@ -95,9 +95,10 @@ struct function_report {
 	const struct study_class *typical; /* the calls of median length */
 	const struct part_tree *slow_tree; /* parts of slow, per call */
 	const struct part_tree *typical_tree;
+	uint64_t origin_ns; /* as in struct attribution_input */
 };
 
-/* "wall_ns", "on_cpu_ns", … */
+/* Returns the name of a time: "wall_ns", "on_cpu_ns", … */
 const char *function_report_time_name(enum study_time time);
 
 /* Returns the name of @relation's function, "" if unknown. */

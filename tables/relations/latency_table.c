@@ -168,7 +168,7 @@ static void write_times(const struct histogram *time, uint64_t on_cpu_ns,
 		duration_text_of(time->max).text);
 }
 
-/* A path is too long for a column: one function per line. */
+/* Writes a path, one function per line, as it is too long for a column. */
 static int write_path(const struct latency_report *report,
 		      const struct latency_path *path, FILE *out)
 {

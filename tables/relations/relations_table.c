@@ -304,7 +304,7 @@ static void take(struct event_handler *handler, const struct call_step *step)
 		table->status = function_study_take(table->study, step);
 }
 
-/* The profile is done at the end of the window. */
+/* Returns whether the profile is done: at the end of the window. */
 static bool is_done(const struct event_handler *handler, uint64_t time_ns)
 {
 	const struct relations_table *table =
@@ -409,6 +409,7 @@ static int render(struct event_handler *handler,
 		.names = table->input.names,
 		.relations = &relations,
 		.study = table->study,
+		.origin_ns = table->input.origin_ns,
 	};
 	int status = table->status;
 

@@ -14,7 +14,16 @@ struct task_names;
 
 /* The time of one request by state. wall_ns is the sum of client_ns,
  * client_wait_ns, remote_ns, queue_ns and way_ns[], since exactly one of them
- * counts at any time.
+ * counts at any time:
+ *
+ *	client    |client_ns|                                     |client_wait|client_ns|
+ *	socket              |queue_ns|
+ *	server A                     |way_ns|          |  way_ns  |
+ *	server B                            |  way_ns  |
+ *	thread of A                         |...beside_ns, not in wall_ns...|
+ *
+ * If the server is on another machine (SIDE_CLIENT), remote_ns is in place of
+ * queue_ns and way_ns[].
  */
 struct request_sums {
 	uint64_t begin_ns; /* start of the client's send */
@@ -110,10 +119,12 @@ const char *request_row_server(const struct request_row *row,
 /* Orders rows by start time. */
 int request_row_compare(const void *a, const void *b);
 
-/* Write fields of a row: the parties and medium; the times. */
+/* Write fields of a row: its start, after @origin_ns, the parties and medium;
+ * the times.
+ */
 void request_row_write_who(struct record_writer *writer,
 			   const struct request_row *row,
-			   const struct task_names *names);
+			   const struct task_names *names, uint64_t origin_ns);
 void request_row_write_way(struct record_writer *writer,
 			   const struct request_sums *sums);
 

@@ -184,8 +184,8 @@ static int add_mean(struct summary *summary, const char *which, size_t first,
 	return 0;
 }
 
-/* Typical requests are those between the quartiles, slow ones the slowest
- * hundredth.
+/* Adds the means of each group's typical requests, those between the quartiles,
+ * and of its slow ones, the slowest hundredth.
  */
 static int add_means(struct summary *summary)
 {
@@ -217,7 +217,7 @@ static void write_like(struct record_writer *writer,
 	record_text(writer, "answered", row->is_answered ? "yes" : "no");
 }
 
-/* By nearest rank, like histogram_quantile(). */
+/* Returns a percentile by nearest rank, like histogram_quantile(). */
 static uint64_t quantile(const struct summary *summary,
 			 const struct group *group, unsigned int percent)
 {
@@ -265,7 +265,8 @@ static void write_slow(struct record_writer *writer, const void *ctx,
 	const struct request_row *row = *(
 		const struct request_row **)array_at(&summary->slowest, index);
 
-	request_row_write_who(writer, row, summary->input->names);
+	request_row_write_who(writer, row, summary->input->names,
+			      summary->input->origin_ns);
 	request_row_write_way(writer, &row->sums);
 	request_sleeps_write(summary->sleeps, summary->input, writer,
 			     row->number);
@@ -466,7 +467,9 @@ static void keep_records(struct event_handler *handler,
 	table->records.writer = writer;
 }
 
-/* The sleeps of a request's threads are known only when all sleeps are. */
+/* Caches the sleeps of a request's threads, which are known only when all
+ * sleeps are.
+ */
 static void keep_at_end(struct event_handler *handler)
 {
 	struct requests_table *table = (struct requests_table *)handler;

@@ -220,7 +220,7 @@ static void count_request(struct servers *servers,
 		account->requests++;
 }
 
-/* Of a whole recording, only requests are counted here. */
+/* Applies a record. For a whole recording, only requests are counted here. */
 static void take_record(struct servers *servers,
 			const struct server_record *record)
 {

@@ -14,6 +14,19 @@ struct attribution_input;
 struct cache_file_writer;
 struct pack;
 
+/* report --servers: the time of server processes, charged to their clients.
+ *
+ *	requests (attribution/requests/) ─► struct server_record ─► server_accounts
+ *	                                        │                        ▲
+ *	                                        ▼ cache file             │
+ *	                           a window: server_times ───────────────┘
+ *
+ * A whole recording is summed at once; for a window, cached records are read, and
+ * the threads' time in the window is divided by the intervals in which they worked
+ * for a client. A server's time for no known client is charged to client -1, so
+ * that the accounts of a server add up to its time.
+ */
+
 /* The time of a server process for one client, a process that sent requests to
  * it.
  */
@@ -139,7 +152,7 @@ void servers_pack_clients(struct servers *servers, struct pack *pack);
  */
 int servers_end(struct servers *servers);
 
-/* Owner: the servers. */
+/* Returns the accounts, which the servers own. */
 const struct server_accounts *servers_accounts(const struct servers *servers);
 
 #endif

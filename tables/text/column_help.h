@@ -4,7 +4,7 @@
 
 /* One line on each column of the tables of report: for `report --columns`, and
  * for the manual page ktrace-hw-report(1), whose section COLUMNS has the same
- * lines (tests/test_column_help.c).
+ * lines (tests/tables/test_column_help.c).
  */
 
 #include <stddef.h>

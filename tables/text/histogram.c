@@ -54,7 +54,7 @@ uint64_t histogram_bucket(const struct histogram *histogram, size_t index,
 	return *(const uint64_t *)array_at(&histogram->buckets, index);
 }
 
-/* The rank counts from 1. */
+/* Returns the rank of a quantile, from 1. */
 static uint64_t rank_of(const struct histogram *histogram, double quantile)
 {
 	double exact = quantile * (double)histogram->count;

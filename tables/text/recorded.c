@@ -227,8 +227,8 @@ static void write_kernel_reason(const struct recorded *recorded, FILE *out)
 		fputs("the recording has no trace (ktrace-hw record)", out);
 }
 
-/* Returns whether a command that records @need exists, with options that can be
- * added to those for other needs.
+/* Returns whether an option of record records @need and can be combined with the
+ * options for other needs.
  */
 static bool can_be_added(const struct recorded *recorded, int need)
 {
@@ -338,13 +338,17 @@ static void write_reason(const struct wanted *wanted, FILE *out)
 	fprintf(out, "%s)", wanted->has_user_stacks ? " --user-stacks" : "");
 }
 
-/* Writes sentence 1 about a need that no option adds to another command. */
+/* Writes the first sentence about a need that requires a command of its own,
+ * because no option adds it to another command.
+ */
 static void write_alone(const struct recorded *recorded,
 			const struct table_need *need, FILE *out)
 {
 	fprintf(out, "Not recorded: %s: ", need->columns);
 	if (need->event == RECORDED_KERNEL || need->event == RECORDED_FUNCTIONS)
 		write_kernel_reason(recorded, out);
+	else if (need->event == EVENT_CALL_ARGUMENTS)
+		fputs("no function was chosen (record --args=LIST)", out);
 	else if (need->event == RECORDED_TRIGGERS)
 		fputs("the recording has no triggers (record --trigger=SPEC)",
 		      out);

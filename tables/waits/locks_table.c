@@ -197,7 +197,7 @@ struct releases_field {
 	const struct lock_stat *stat;
 };
 
-/* "hog-144 12, recv-145 3" */
+/* Writes the releasers of a lock: "hog-144 12, recv-145 3". */
 static bool write_releases(FILE *out, const void *ctx)
 {
 	const struct releases_field *field = ctx;

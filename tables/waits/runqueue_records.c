@@ -122,6 +122,82 @@ int cpu_runs_between(const struct cpu_runs *runs, int32_t cpu,
 	return status;
 }
 
+/* Appends to @parts when the CPU of @list was idle in @window. */
+static int add_idle(const struct cpu_run_list *list, struct time_window window,
+		    struct array *parts)
+{
+	const struct cpu_run *items = list->runs.items;
+	struct cpu_run run = list->now;
+	size_t i = list->runs.count;
+	bool is_open = list->has_now;
+
+	run.end_ns = UINT64_MAX;
+	while (is_open || i) {
+		if (!is_open)
+			run = items[--i];
+		is_open = false;
+		if (run.end_ns <= window.since_ns)
+			break;
+		if (!run.tid && run.begin_ns < window.until_ns &&
+		    array_append(
+			    parts,
+			    &(struct time_window){
+				    time_window_clip(window, run.begin_ns),
+				    time_window_clip(window, run.end_ns) }) < 0)
+			return -ERROR_MEMORY;
+	}
+	return 0;
+}
+
+static int compare_begins(const void *a, const void *b)
+{
+	const struct time_window *one = a;
+	const struct time_window *other = b;
+
+	return one->since_ns < other->since_ns ?
+		       -1 :
+		       one->since_ns > other->since_ns;
+}
+
+/* Returns the length of the union of @parts, which it sorts. */
+static uint64_t union_of(struct array *parts)
+{
+	const struct time_window *items;
+	uint64_t until_ns = 0;
+	uint64_t sum_ns = 0;
+
+	array_sort(parts, compare_begins);
+	items = parts->items;
+	for (size_t i = 0; i < parts->count; i++) {
+		uint64_t from_ns = items[i].since_ns > until_ns ?
+					   items[i].since_ns :
+					   until_ns;
+
+		if (items[i].until_ns <= from_ns)
+			continue;
+		sum_ns += items[i].until_ns - from_ns;
+		until_ns = items[i].until_ns;
+	}
+	return sum_ns;
+}
+
+int cpu_runs_idle_elsewhere(const struct cpu_runs *runs, int32_t cpu,
+			    uint64_t begin_ns, uint64_t end_ns,
+			    uint64_t *idle_ns)
+{
+	const struct time_window window = { begin_ns, end_ns };
+	const struct cpu_run_list *lists = runs->cpus.items;
+	struct array parts = ARRAY_OF(struct time_window);
+	int status = 0;
+
+	for (size_t i = 0; i < runs->cpus.count && !status; i++)
+		if (cpu < 0 || i != (size_t)cpu)
+			status = add_idle(&lists[i], window, &parts);
+	*idle_ns = union_of(&parts);
+	array_free(&parts);
+	return status;
+}
+
 struct cpu_waits cpu_waits_of(take_cpu_wait *take, void *ctx)
 {
 	return (struct cpu_waits){

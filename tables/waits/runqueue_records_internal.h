@@ -54,6 +54,13 @@ int cpu_runs_between(const struct cpu_runs *runs, int32_t cpu,
 		     uint64_t begin_ns, uint64_t end_ns, cpu_runs_visit *visit,
 		     void *ctx);
 
+/* Sets *@idle_ns to the time from @begin_ns to @end_ns in which at least one CPU
+ * other than @cpu ran its idle task. Returns 0 or -ERROR_MEMORY.
+ */
+int cpu_runs_idle_elsewhere(const struct cpu_runs *runs, int32_t cpu,
+			    uint64_t begin_ns, uint64_t end_ns,
+			    uint64_t *idle_ns);
+
 /* An interval in which a runnable thread waited for a CPU: [begin_ns, end_ns).
  */
 struct cpu_wait {
@@ -100,8 +107,9 @@ int cpu_waits_span(struct cpu_waits *waits, const struct time_span *span);
  */
 int cpu_waits_end(struct cpu_waits *waits);
 
-/* Records for the waits for CPUs, to write or read: the waits, and the runs on
- * each CPU, which are complete only when all records are read.
+/* The records of a cache file for waits for CPUs, written or read: the waits,
+ * and the runs on each CPU. The runs are complete only when all records were
+ * read, so waits that were read are emitted after that.
  */
 struct runqueue_records {
 	struct cache_file_writer *writer; /* NULL: records are not written */

@@ -72,13 +72,17 @@ int wait_stats_add(struct wait_stats *stats, uint32_t row, int32_t pid,
 {
 	struct wait_stat *stat = stat_of(stats, row, pid, wait->task->tid);
 	uint64_t ns = wait->end_ns - wait->begin_ns;
+	uint64_t idle_ns;
 
 	if (!stat || histogram_add(&stat->waits, ns) < 0 ||
-	    histogram_add(&stats->all, ns) < 0)
+	    histogram_add(&stats->all, ns) < 0 ||
+	    cpu_runs_idle_elsewhere(runs, wait->cpu, wait->begin_ns,
+				    wait->end_ns, &idle_ns) < 0)
 		return -ERROR_MEMORY;
 	stat->preempted += wait->was_running;
 	stat->recorder_ns += wait->recorder_ns;
 	stat->throttled_ns += wait->throttled_ns;
+	stat->idle_elsewhere_ns += idle_ns;
 	return cpu_runs_between(runs, wait->cpu, wait->begin_ns, wait->end_ns,
 				add_instead, stat);
 }
@@ -220,7 +224,9 @@ struct instead_field {
 	bool is_text;
 };
 
-/* "19.0 ms hog-144; 207 us ksoftirqd/0-17", in CSV and JSON in ns. */
+/* Writes the threads that ran instead: "19.0 ms hog-144; 207 us
+ * ksoftirqd/0-17"; in CSV and JSON in ns.
+ */
 static bool write_instead(FILE *out, const void *ctx)
 {
 	const struct instead_field *field = ctx;
@@ -269,6 +275,7 @@ static void write_row(struct record_writer *writer, const void *ctx,
 	record_number(writer, "recorder_ns", stat->recorder_ns);
 	record_number(writer, "throttled_ns", stat->throttled_ns);
 	record_number(writer, "idle_ns", stat->idle_ns);
+	record_number(writer, "idle_elsewhere_ns", stat->idle_elsewhere_ns);
 	record_written(writer, "instead", write_instead,
 		       &(struct instead_field){
 			       table, stat, writer->format == RECORD_TABLE });
@@ -356,6 +363,7 @@ const struct attribution_table runqueue_table = {
 	.name = "runqueue",
 	.columns = "group pid tid comm count preempted total_ns mean_ns "
 		   "median_ns p99_ns max_ns recorder_ns throttled_ns idle_ns "
+		   "idle_elsewhere_ns "
 		   "instead",
 	.help = "how long each thread waited for a CPU, and which threads ran "
 		"instead",

@@ -24,6 +24,7 @@ struct wait_stat {
 	uint64_t recorder_ns;	    /* part in which the recorder had the CPU */
 	uint64_t throttled_ns;	    /* part in which its cgroup was throttled */
 	uint64_t idle_ns;	    /* part in which the CPU was idle */
+	uint64_t idle_elsewhere_ns; /* part in which another CPU was idle */
 	struct keyed_array instead; /* struct run_instead, longest first after
 				 * wait_stats_sort() */
 };

@@ -6,7 +6,7 @@
 #
 #	attribution_processes.sh [one_cpu|two_cpus|old_kernel|old_two_cpus|
 #				  made_by_perf|coarse|coarse_user|user_tasks|
-#				  pauses|narrower]... [arm64]
+#				  user_turns|pauses|narrower]... [arm64]
 #
 # Without arguments all but those of kernel 6.1, old_kernel, old_two_cpus and
 # pauses.
@@ -14,6 +14,7 @@ set -euo pipefail
 # shellcheck source=tests/e2e/e2e_test.sh
 source "$(dirname "${BASH_SOURCE[0]}")/e2e_test.sh"
 PROGRAM=$ROOT/build/tests/e2e/programs/processes
+TURNS=$ROOT/build/tests/e2e/programs/turns
 CLASSES=$ROOT/build/machine/tests/tool_classes
 SWITCHES=$ROOT/build/machine/tests/tool_switches
 BLOCKS=$ROOT/build/machine/tests/tool_blocks
@@ -235,6 +236,33 @@ user_tasks() {
 		"$WORK/tasks/timeline" | head -n 3)"
 }
 
+# Prints how many calls of the program turns.c are in a task of @2, a pattern for
+# the calls' function and the task's name.
+turns_in() { # recording pattern
+	"$KTRACE" timeline --format=csv -i "$WORK/$1/r" 2>/dev/null |
+		awk -F, -v "wanted=$2" '$1 == "enter" && $8 ~ /_turn$/ &&
+			$8 " in " $6 ~ wanted { count++ }
+			END { print count + 0 }'
+}
+
+# With few time packets, an entry's bounds contain many switches, and the address
+# does not show which of two processes of one program entered: its task is
+# unknown, and never a wrong one.
+user_turns() {
+	boot turns -- perf record --kcore -a -q -B -N -m 4M,16M \
+		-o "$WORK/turns/r" -e intel_pt//u "$TURNS"
+	boot coarse_turns -- perf record --kcore -a -q -B -N -m 4M,16M \
+		-o "$WORK/coarse_turns/r" -e intel_pt/mtc=0,cyc=0/u "$TURNS"
+	engines_agree turns
+	engines_agree coarse_turns
+	expect "turns: alpha's calls" 100 "$(turns_in turns "^alpha_turn in alpha$")"
+	expect "turns: beta's calls" 100 "$(turns_in turns "^beta_turn in beta$")"
+	expect "turns: all calls" 200 "$(turns_in turns .)"
+	expect "coarse_turns: calls in a known task or an unknown one" 200 "$(
+		turns_in coarse_turns "^(alpha_turn in alpha|beta_turn in beta|.* in [?])$")"
+	expect "coarse_turns: all calls" 200 "$(turns_in coarse_turns .)"
+}
+
 made_by_perf() {
 	perf_in perf intel_pt//k
 	judge perf --exact --cases --truth "$WORK/perf/csv" \
@@ -287,11 +315,11 @@ main() {
 	need python3
 	need perf
 	skip_without_machine 6.12
-	make -s -C "$ROOT" "${PROGRAM#"$ROOT"/}" "${CLASSES#"$ROOT"/}" \
+	make -s -C "$ROOT" "${PROGRAM#"$ROOT"/}" "${TURNS#"$ROOT"/}" "${CLASSES#"$ROOT"/}" \
 		"${SWITCHES#"$ROOT"/}" "${BLOCKS#"$ROOT"/}"
 	if (($# == 0)); then
 		set -- one_cpu two_cpus made_by_perf coarse coarse_user \
-			user_tasks narrower arm64
+			user_tasks user_turns narrower arm64
 	fi
 	for part; do
 		"$part"

@@ -10,11 +10,19 @@ recording "run", of the program with its symbols, says where they are."""
 import csv
 import json
 import os
+import re
 import subprocess
 import sys
 
 KTRACE, FOLDER, CASE = sys.argv[1:4]
-LEAST_ROWS = 4
+LEAST_COUNTS = 3
+RUNTIMES = ("cpp", "rust", "go", "java", "node", "python", "fibers-swap",
+            "fibers-jump")
+# The function in which each fiber waits, the one that called it there, and the
+# number of fibers.
+FIBERS = {"go": ("main.answer", "main.descend", 100),
+          "fibers-swap": ("yield", "descend", 8),
+          "fibers-jump": ("yield", "descend", 8)}
 # Code of the compiler's start files that no unwind table describes.
 UNDESCRIBED = {"_init", "_fini", "register_tm_clones", "deregister_tm_clones",
                "__do_global_dtors_aux", "frame_dummy"}
@@ -45,9 +53,9 @@ def counts_of(case):
     counts = {}
     with open(f"{FOLDER}/{case}.out", encoding="utf-8") as output:
         for line in output:
-            words = line.split()
-            if len(words) == 2 and words[1].isdigit():
-                counts[words[0]] = int(words[1])
+            name, _, number = line.rstrip().rpartition(" ")
+            if name and number.isdigit():
+                counts[name] = int(number)
     return counts
 
 
@@ -84,11 +92,90 @@ def check_nameless(rows):
 
 
 def check_counts(rows, counts):
-    check("the program counted", len(counts) == LEAST_ROWS, counts)
+    check("the program counted", len(counts) >= LEAST_COUNTS, counts)
     for name, calls in counts.items():
         found = [int(row["calls"]) for row in rows
                  if row["function"] == name and row["module"]]
         check(f"calls of {name}", sum(found) == calls, f"{found}, not {calls}")
+
+
+def with_own_names(rows):
+    """The rows with functions' names as their program prints them: without the
+    file, which interpreters add, and the sign of Node's compilers."""
+    for row in rows:
+        name = re.sub("^JS:[~^*]", "JS:", row["function"])
+        if name.startswith(("JS:", "py::")):
+            row["function"] = re.split("[ :]/", name)[0]
+    return rows
+
+
+def ask(query):
+    result = subprocess.run(
+        [KTRACE, "sql", "-i", f"{FOLDER}/{CASE}", "--format=json", query],
+        capture_output=True, text=True, check=True)
+    return [tuple(row.values()) for row in json.loads(result.stdout)]
+
+
+def tracks_of(path):
+    """The functions on each track of a Chrome trace, by the track's name, and
+    the number of ends that do not end the track's innermost function."""
+    with open(path, encoding="utf-8") as file:
+        events = json.load(file)["traceEvents"]
+    names, functions, stacks, wrong = {}, {}, {}, 0
+    for event in events:
+        track = (event["pid"], event.get("tid"))
+        if event["ph"] == "M" and event["name"] == "thread_name":
+            names[track] = event["args"]["name"]
+        elif event["ph"] == "B":
+            stacks.setdefault(track, []).append(event["name"])
+            functions.setdefault(names[track], set()).add(event["name"])
+        elif event["ph"] == "E":
+            wrong += stacks[track].pop() != event["name"]
+    return functions, wrong
+
+
+def check_fibers():
+    """Each fiber has a stack of its own, in SQL and as a track of exports, and
+    sleeps are of the one that slept."""
+    waits, caller, count = FIBERS[CASE]
+    fibers = ask("SELECT count(DISTINCT fiber) FROM call "
+                 f"WHERE function = '{waits}' AND fiber > 0")
+    check(f"{count} fibers", fibers == [(count,)], fibers)
+    callers = ask("SELECT DISTINCT caller FROM call "
+                  f"WHERE function = '{waits}'")
+    check("no fiber is part of another one", callers == [(caller,)], callers)
+    path = f"{FOLDER}/{CASE}.chrome"
+    subprocess.run([KTRACE, "export", "--format=chrome", "-i",
+                    f"{FOLDER}/{CASE}", "-o", path], capture_output=True,
+                   check=True)
+    tracks, wrong = tracks_of(path)
+    found = [name for name, functions in tracks.items()
+             if name.startswith("fiber ") and waits in functions]
+    check("each fiber has a track", len(found) == count and not wrong,
+          f"{found}, {wrong} wrong ends")
+    if CASE == "go":
+        asleep = ask("SELECT count(*) FROM call WHERE fiber > 0 AND "
+                     "function IN ('runtime.stopm', 'runtime.schedule')")
+        check("no goroutine sleeps for the scheduler", asleep == [(0,)],
+              asleep)
+    else:
+        # That a routine which jumps switches stacks shows when it resumes the
+        # first one: fibers have no number until then.
+        asleep = ask("SELECT fiber, count(*) FROM call "
+                     "WHERE function LIKE '%clock_nanosleep' "
+                     "AND module <> '' AND fiber > 0 GROUP BY fiber")
+        check("one fiber sleeps", [11 <= count <= 12 for _, count in asleep] ==
+              [True], asleep)
+
+
+def check_tiers(rows, counts):
+    """A compiler's code that replaces other code of a function is entered by a
+    jump from it, which counts as a tail call."""
+    check("the program counted", len(counts) >= LEAST_COUNTS, counts)
+    for name, calls in counts.items():
+        found = [int(row["calls"]) for row in rows if row["function"] == name]
+        check(f"calls of {name}", found and
+              0 <= sum(found) - calls < len(found), f"{found}, not {calls}")
 
 
 def check_stripped(rows):
@@ -151,9 +238,13 @@ def main():
     elif CASE == "pivot":
         check_counts(rows, counts_of(CASE))
         check_archive()
+    elif CASE == "node":
+        check_tiers(with_own_names(rows), counts_of(CASE))
     elif CASE != "running":
-        check_counts(rows, counts_of(CASE))
-    if CASE not in ("run", "stripped", "shell"):
+        check_counts(with_own_names(rows), counts_of(CASE))
+    if CASE in FIBERS:
+        check_fibers()
+    if CASE not in ("run", "stripped", "shell", *RUNTIMES):
         check("no name of this computer's dash",
               not [row for row in rows if row["function"].startswith("dash+")])
         check("no warning", "copied" not in messages_of(CASE),

@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
 # Functions of programs by their names, in the virtual machine: of a stripped
-# program, and of programs whose files no path of this computer leads to. The
-# programs count their calls; judge_names.py compares.
+# program, of programs whose files no path of this computer leads to, of
+# other languages' programs, and of fibers. The programs count their calls; judge_names.py
+# compares.
 #
 #	names.sh [KERNEL [CASE...]]
 set -euo pipefail
@@ -11,10 +12,46 @@ set -euo pipefail
 source "$(dirname "$(realpath "${BASH_SOURCE[0]}")")/e2e_test.sh"
 
 readonly KERNEL=${1:-6.12}
+readonly RUNTIMES=$ROOT/build/tests/e2e/programs/runtimes
+PYTHON=
 shift $(($# < 1 ? $# : 1))
 CASES=("$@")
 (($#)) || CASES=(run stripped shell memfd deleted pivot overlay chroot running
-	budget)
+	budget cpp fibers-swap fibers-jump)
+
+# Makes a program of another language, or skips its case without a compiler.
+make_runtime() { # case tool command...
+	if ! type -t "$2" >/dev/null; then
+		printf 'skipped: names.sh: %s: no %s\n' "$1" "$2"
+		return 1
+	fi
+	(cd "$RUNTIMES" && "${@:2}" >&2)
+}
+
+# Sets PYTHON to one with perf trampolines.
+find_python() {
+	local python
+	for python in python3 "${PYENV_ROOT:-$HOME/.pyenv}"/versions/*/bin/python3; do
+		PYTHON=$("$python" -X perf -c 'import sys
+sys.activate_stack_trampoline("perf")
+print(sys.executable)' 2>"$WORK/python.err") && return
+	done
+	echo 'skipped: names.sh: python: none with perf trampolines'
+	return 1
+}
+
+prepare() { # case
+	local sources=$HERE/programs/runtimes
+	case $1 in
+	cpp) make_runtime cpp g++ -O2 -g -o templates "$sources/templates.cc" ;;
+	rust) make_runtime rust rustc --edition 2021 -O -g -o executor \
+		"$sources/executor.rs" ;;
+	go) make_runtime go go build -o goroutines "$sources/goroutines.go" ;;
+	java) make_runtime java javac -d . "$sources/Shop.java" ;;
+	node) make_runtime node node --check "$sources/service.js" ;;
+	python) find_python ;;
+	esac
+}
 
 judge() { # case argument...
 	python3 "$HERE/judge_names.py" "$KTRACE" "$WORK" "$@" || FAILURES=1
@@ -22,15 +59,21 @@ judge() { # case argument...
 
 main() {
 	local case programs=$ROOT/build/tests/e2e/programs
+	local -a made=()
 	skip_without_machine "$KERNEL"
 	make_programs
 	# The machine has this computer's files: reports find these by path.
 	strip -o "$programs/named-stripped" "$programs/named-static"
+	mkdir -p "$RUNTIMES"
+	for case in "${CASES[@]}"; do
+		! prepare "$case" || made+=("$case")
+	done
+	((${#made[@]})) || return 0
 	"$MACHINE" run --discard --fast --kernel "$KERNEL" \
 		--timeout "$LIMIT_S" --results "$WORK" -- \
-		bash "$GUEST_ROOT/tests/e2e/names_guest.sh" "$WORK" \
-		"$GUEST_BUILD/ktrace-hw" "${CASES[@]}"
-	for case in "${CASES[@]}"; do
+		env "PYTHON=$PYTHON" bash "$GUEST_ROOT/tests/e2e/names_guest.sh" \
+		"$WORK" "$GUEST_BUILD/ktrace-hw" "${made[@]}"
+	for case in "${made[@]}"; do
 		judge "$case"
 	done
 }

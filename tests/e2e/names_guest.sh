@@ -9,6 +9,9 @@ shift 2
 # shellcheck source=tests/e2e/guest_run.sh
 source "$(dirname "$(realpath "${BASH_SOURCE[0]}")")/guest_run.sh"
 readonly NAMED=${KTRACE%/*}/tests/e2e/programs/named
+readonly RUNTIMES=${KTRACE%/*}/tests/e2e/programs/runtimes
+SOURCES=$(dirname "$(realpath "${BASH_SOURCE[0]}")")/programs/runtimes
+readonly SOURCES
 mkdir /dev/shm/work
 cd /dev/shm/work
 
@@ -40,6 +43,16 @@ record_running() {
 	mv running.out running.messages
 }
 
+# Only the methods of Shop are compiled, and none is part of another one, so that
+# each call is one.
+record_java() {
+	record java -- java -Xshare:auto -XX:+UseSerialGC \
+		-XX:+UnlockDiagnosticVMOptions -XX:+DumpPerfMapAtExit \
+		-XX:TieredStopAtLevel=1 -XX:-Inline \
+		-XX:CompileCommand=quiet -XX:CompileCommand=compileonly,Shop.* \
+		-Xcomp -cp "$RUNTIMES" Shop
+}
+
 record_case() { # name
 	case $1 in
 	run) record run -- "$NAMED-static" ;;
@@ -56,6 +69,14 @@ record_case() { # name
 		record budget --events=sched -- ./large deleted
 		;;
 	running) record_running ;;
+	fibers-*) record "$1" -- "${NAMED%/*}/fibers" "${1#*-}" ;;
+	cpp) record cpp -- "$RUNTIMES/templates" ;;
+	rust) record rust -- "$RUNTIMES/executor" ;;
+	go) record go -- "$RUNTIMES/goroutines" ;;
+	java) record_java ;;
+	node) record node -- node --perf-basic-prof \
+		--interpreted-frames-native-stack --no-opt "$SOURCES/service.js" ;;
+	python) record python -- "$PYTHON" -X perf "$SOURCES/trampolines.py" ;;
 	# A path that is another program's on this computer.
 	*) record "$1" -- "$NAMED-static" "$1" /usr/bin/dash ;;
 	esac

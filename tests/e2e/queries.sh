@@ -59,6 +59,8 @@ main() {
 		"$@" || FAILURES=$((FAILURES + 1))
 	python3 "$ROOT/tests/recorded/sql_waits.py" "$KTRACE" \
 		"$WORK/web-6.12" || FAILURES=$((FAILURES + 1))
+	python3 "$ROOT/tests/recorded/dashboards.py" "$KTRACE" \
+		"$WORK/web-6.12" "$WORK/web-6.1" || FAILURES=$((FAILURES + 1))
 }
 
 main "$@"

@@ -21,15 +21,17 @@ tests=(record.sh queries.sh function_graph.sh arm64.sh
 	"attribution_processes.sh one_cpu two_cpus"
 	"attribution_interrupts.sh one_cpu" inband.sh
 	"functions.sh 6.12 1 ls all modules" top.sh
-	explain.sh attribution_syscalls.sh gating.sh serve.sh store.sh attribution_sleeps.sh
+	explain_real.sh explain.sh attribution_syscalls.sh gating.sh serve.sh store.sh attribution_sleeps.sh
 	"faults.sh 6 1 1 kills"
 	attribution_levels.sh attribution_groups.sh "functions.sh 6.1 1 events"
 	triggers.sh attribution_relations.sh tutorial.sh attribution_servers.sh
-	attribution_requests.sh attribution_cost.sh attribution_locks.sh
+	attribution_requests.sh attribution_cost.sh attribution_locks.sh attribution_block.sh
+	attribution_delays.sh arguments.sh
 	classic_bpf.sh annotate.sh generated_code.sh names.sh
 	"selftest.sh 6.12 1 whole tnt-lost fast-clock" rights.sh)
 if [[ ${1:-all} == full ]]; then
 	tests+=("generated_code.sh 6.1 2" "generated_code.sh 7.3"
+		"names.sh 6.12 rust go java node python"
 		"selftest.sh 6.12 2" "selftest.sh 6.1" "selftest.sh 7.3"
 		"selftest.sh 6.12 1 faults" "selftest.sh 6.12 1 abilities"
 		"selftest.sh --arm64" "selftest.sh --arm64 6.12 2"
@@ -61,7 +63,10 @@ if [[ ${1:-all} == full ]]; then
 		"attribution_requests.sh 6.1 1 poll-pty pool-pty fork-pty chain-pty ahead-pty drain-pipe sync-pipe"
 		"attribution_requests.sh 6.1 2 poll-pty pool-pty fork-pty chain-pty ahead-pty drain-unix sync-tcp"
 		"attribution_locks.sh 6.1" "attribution_locks.sh 6.1 2"
-		"attribution_locks.sh 6.12 2" "attribution_groups.sh 6.1 2"
+		"attribution_locks.sh 6.12 2" "attribution_block.sh 6.1"
+		"attribution_block.sh 6.12 2" "attribution_block.sh 7.3 2" "attribution_delays.sh 6.12 1"
+		"arguments.sh 6.1" "arguments.sh 6.12 2"
+		"attribution_groups.sh 6.1 2"
 		"attribution_requests.sh 6.1 1 poll-pipe pool-unix fork-tcp chain-tcp ahead-unix"
 		"attribution_requests.sh 6.1 1 poll-unix poll-tcp pool-pipe pool-tcp fork-pipe"
 		"attribution_requests.sh 6.1 1 fork-unix chain-pipe chain-unix ahead-pipe ahead-tcp"
@@ -73,6 +78,8 @@ if [[ ${1:-all} == full ]]; then
 		"attribution_requests.sh 6.1 2 poll-unix poll-tcp pool-pipe pool-tcp fork-pipe"
 		"attribution_requests.sh 6.1 2 fork-unix chain-pipe chain-tcp ahead-pipe ahead-unix"
 		"explain.sh 6.12 2" "explain.sh 6.1" "explain.sh 7.3"
+		"explain_real.sh 6.12 2" "explain_real.sh 6.1"
+		"explain_real.sh 7.3"
 		"attribution_sleeps.sh 6.12 2" "attribution_sleeps.sh 6.1 2"
 		"attribution_syscalls.sh 6.12 2" "attribution_syscalls.sh 6.1 2"
 		"attribution_servers.sh 6.12 2" "attribution_servers.sh 6.1 2"

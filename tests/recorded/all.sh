@@ -151,6 +151,7 @@ main() {
 		python3 "$HERE/lanes.py" "$KTRACE" "$WORK/kernel"
 	run "profiles, read by their tools" python3 "$HERE/consumers.py" \
 		"$KTRACE" "$WORK/kernel" "$WORK/long"
+	run "Python" python3 "$HERE/python_page.py" "$KTRACE" "$WORK/long"
 	run "options" python3 "$HERE/options.py" "$KTRACE" "$WORK/kernel"
 	run "output" python3 "$HERE/output.py" "$KTRACE" "$WORK/kernel"
 	run "names" python3 "$HERE/names.py" "$KTRACE" "$WORK/long"
@@ -181,6 +182,7 @@ main() {
 			python3 "$HERE/view.py" "$KTRACE" "$WORK/kernel"
 		run "rows beside functions: long" \
 			python3 "$HERE/lanes.py" "$KTRACE" "$WORK/long"
+		run "the page's scripts" python3 "$HERE/page_lint.py"
 		run "pages of two CPUs and of a large recording" pages
 		run "damaged copies: user" damage "$KTRACE" "$WORK/small"
 		run "damaged copies: user, sanitized" \

@@ -237,21 +237,21 @@ def check_callgrind(reader, flat):
     assert len(same) > 0.9 * len(found), (len(same), len(found))
 
 
-def node_modules(folder):
+def node_modules(folder, packages=PACKAGES):
     """Returns the folder of npm's packages, or None with a message."""
     if not shutil.which("node"):
-        print("skipped: speedscope and duckdb: node is not installed")
+        print("skipped:", " and ".join(packages), "need node")
         return None
     if os.environ.get("KTRACE_FULL") and shutil.which("npm"):
         subprocess.run(["npm", "install", "--silent", "--prefix", folder,
-                        *PACKAGES], check=False)
+                        *packages], check=False)
         candidates = [os.path.join(folder, "node_modules")]
     else:
         candidates = os.environ.get("NODE_PATH", "").split(":")
     for path in candidates:
-        if all(os.path.isdir(os.path.join(path, name)) for name in PACKAGES):
+        if all(os.path.isdir(os.path.join(path, name)) for name in packages):
             return path
-    print("skipped: NODE_PATH has no", " and ".join(PACKAGES))
+    print("skipped: NODE_PATH has no", " and ".join(packages))
     return None
 
 
@@ -361,4 +361,5 @@ def main():
     print("ok: exports, read by their tools")
 
 
-main()
+if __name__ == "__main__":
+    main()

@@ -185,7 +185,8 @@ def idle_number(name):
 
 
 def check_chrome(reader, wanted):
-    found, names = spans.of_chrome(reader.text("export", "--format=chrome"))
+    found, names = spans.of_chrome(reader.text("export", "--format=chrome",
+                                                "--min-duration=0"))
 
     def tid_of(track):
         pid, tid = track

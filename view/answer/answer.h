@@ -9,9 +9,10 @@
  *                      the summary (view/data/) <+          +> the engine, for
  *                                                              short windows
  *
- * An endpoint parses its arguments, which are untrusted, with answer_json.h,
- * reads the summary, and writes the members of one object. Windows that are
- * shorter than the summary resolves are decoded (struct view_engine).
+ * An endpoint parses its arguments, which are untrusted, with
+ * answer_json_internal.h, reads the summary, and writes the members of one
+ * object. Windows that are shorter than the summary resolves are decoded
+ * (struct view_engine).
  *
  * Invariants:
  * 1. Endpoints run with the summary locked, so that the first decode, which
@@ -55,6 +56,7 @@ view_answer_fn answer_profile;	 /* ?from&to[&thread][&with_idle]
 view_answer_fn answer_sleeps;	 /* ?from&to[&thread] */
 view_answer_fn answer_functions; /* ?like: names */
 view_answer_fn answer_next;	 /* ?function&from[&back][&thread] */
+view_answer_fn answer_annotate;	 /* ?function&from&to: instructions */
 
 /* Decodes windows of the recording, one at a time. */
 struct view_engine {
@@ -65,6 +67,13 @@ struct view_engine {
 	 */
 	int (*run)(struct view_engine *engine, struct time_window window,
 		   struct step_callback *callback);
+
+	/* Decodes @window and writes how often each instruction of the
+	 * functions called @name ran, as annotate_json() does, to @out. Returns
+	 * 0 or a negative enum error.
+	 */
+	int (*annotate)(struct view_engine *engine, const char *name,
+			struct time_window window, FILE *out);
 };
 
 /* The sources of answers, all borrowed. */

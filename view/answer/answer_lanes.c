@@ -89,7 +89,9 @@ static uint32_t level_for(const struct view_summary *summary, uint64_t pixel_ns)
 	return level;
 }
 
-/* No lane may be added afterwards: the thinners point to the lanes. */
+/* Makes the thinners, which point to the lanes: no lane may be added
+ * afterwards.
+ */
 static int make_thinners(struct window_slices *slices, uint64_t pixel_ns)
 {
 	for (size_t i = 0; i < slices->lanes.count; i++) {

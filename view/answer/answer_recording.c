@@ -213,6 +213,8 @@ enum view_status answer_recording(const struct view_sources *sources,
 			   summary->reached_ns - summary->first_ns);
 	json_member_number(json, "resolution_ns", summary->resolution_ns);
 	json_member_bool(json, "is_complete", summary->is_complete);
+	if (summary->explanation)
+		json_member_value(json, "explanation", summary->explanation);
 	write_states(json);
 	write_facts(sources->recording, json);
 	write_missing(sources->recording, json);

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
+#include "common/array.h"
 #include "common/error.h"
+#include "report/text/function_label.h"
 #include "symbolize/functions/function_table.h"
 #include "view/answer/answer.h"
 #include "view/answer/answer_json_internal.h"
@@ -45,40 +47,142 @@ static int fit(const struct function *function, const char *like)
 	return best;
 }
 
-/* Marks the functions that ran in the recording. */
-static bool *find_run(const struct view_sources *sources)
-{
-	uint32_t paths_count;
-	const struct call_path *paths =
-		call_sums_paths(sources->summary->calls, &paths_count);
-	uint32_t count = function_count(sources->functions);
-	bool *run = calloc(count + 1, sizeof(*run));
+#define NEVER_RAN UINT64_MAX
 
-	for (uint32_t i = 1; run && i < paths_count; i++)
-		if (paths[i].function < count)
-			run[paths[i].function] = true;
-	return run;
+/* Adds the time of each path's own code to @path_ns. */
+static int add_path_times(const struct call_sums *calls, uint64_t *path_ns)
+{
+	size_t last = call_sums_spans(calls, 0);
+	int status = 0;
+
+	for (size_t first = 0, cells; first < last && !status; first += cells) {
+		uint32_t level = call_sums_largest(calls, first, last, false,
+						   CALL_LEVELS_MOST, &cells);
+		const struct call_span *span =
+			call_sums_span(calls, level, first / cells);
+		const struct call_frame *frames = span->frames.items;
+
+		for (size_t i = 0; i < span->frames.count && !status; i++) {
+			const struct call_sum *sums;
+			struct array read;
+
+			if ((frames[i].owner >= CALL_OWNER_PART) != (level > 0))
+				continue;
+			status = call_sums_read(calls, &frames[i], &read);
+			sums = read.items;
+			for (size_t j = 0; j < read.count && !status; j++)
+				path_ns[sums[j].path] += sums[j].self_ns;
+			array_free(&read);
+		}
+	}
+	return status;
 }
 
-static void write_functions(const struct view_sources *sources, const bool *run,
-			    const char *like, struct answer_names *named,
-			    struct json_out *json)
+static bool is_recursive(const struct call_path *paths, uint32_t path)
 {
-	uint32_t count = function_count(sources->functions);
-	uint32_t shown = 0;
+	uint32_t above = paths[path].parent;
 
+	while (above != CALL_PATH_NONE &&
+	       paths[above].parent != CALL_PATH_NONE) {
+		if (paths[above].function == paths[path].function)
+			return true;
+		above = paths[above].parent;
+	}
+	return false;
+}
+
+/* Returns each function's time with its callees in the whole recording, by
+ * number, or NEVER_RAN; the caller frees it. NULL when out of memory, or if the
+ * sums cannot be read.
+ */
+static uint64_t *function_times(const struct view_sources *sources)
+{
+	const struct call_sums *calls = sources->summary->calls;
+	uint32_t count = function_count(sources->functions);
+	uint32_t path_count;
+	const struct call_path *paths = call_sums_paths(calls, &path_count);
+	uint64_t *path_ns = calloc(path_count + 1, sizeof(*path_ns));
+	uint64_t *total_ns = calloc(count + 1, sizeof(*total_ns));
+
+	for (uint32_t i = 0; total_ns && i < count; i++)
+		total_ns[i] = NEVER_RAN;
+	if (!path_ns || !total_ns || add_path_times(calls, path_ns) < 0) {
+		free(path_ns);
+		free(total_ns);
+		return NULL;
+	}
+	/* Paths come after their parents. */
+	for (uint32_t i = path_count; i-- > 0;) {
+		uint32_t function = paths[i].function;
+
+		if (paths[i].parent == CALL_PATH_NONE)
+			continue;
+		path_ns[paths[i].parent] += path_ns[i];
+		if (function >= count)
+			continue;
+		if (total_ns[function] == NEVER_RAN)
+			total_ns[function] = 0;
+		if (!is_recursive(paths, i))
+			total_ns[function] += path_ns[i];
+	}
+	free(path_ns);
+	return total_ns;
+}
+
+/* A function that ran and whose name fits. */
+struct found_function {
+	uint32_t function;
+	bool is_exact;
+	uint64_t total_ns;
+};
+
+static int compare_found(const void *a, const void *b)
+{
+	const struct found_function *left = a;
+	const struct found_function *right = b;
+
+	if (left->is_exact != right->is_exact)
+		return left->is_exact ? -1 : 1;
+	if (left->total_ns != right->total_ns)
+		return left->total_ns < right->total_ns ? 1 : -1;
+	return (left->function > right->function) -
+	       (left->function < right->function);
+}
+
+/* Writes the functions that fit: exact names first, then by time. */
+static int write_functions(const struct view_sources *sources,
+			   const uint64_t *total_ns, const char *like,
+			   struct answer_names *named, struct json_out *json)
+{
+	struct array all = ARRAY_OF(struct found_function);
+	int status = 0;
+
+	for (uint32_t i = 0; i < function_count(sources->functions); i++) {
+		int how = total_ns[i] == NEVER_RAN ?
+				  0 :
+				  fit(function_at(sources->functions, i), like);
+
+		if (how && !status)
+			status = array_append(
+				&all, &(struct found_function){ i, how == 3,
+								total_ns[i] });
+	}
+	array_sort(&all, compare_found);
 	json_key(json, "found");
 	json_begin(json, "[]");
-	for (int wanted = 3; wanted; wanted--)
-		for (uint32_t i = 0; i < count && shown < SHOWN; i++) {
-			if (!run[i] || fit(function_at(sources->functions, i),
-					   like) != wanted)
-				continue;
-			json_number(json, i);
-			answer_names_add(named, i);
-			shown++;
-		}
+	for (size_t i = 0; i < all.count && i < SHOWN; i++) {
+		const struct found_function *found = array_at(&all, i);
+
+		json_begin(json, "[]");
+		json_number(json, found->function);
+		json_number(json, found->total_ns);
+		json_end(json, "[]");
+		answer_names_add(named, found->function);
+	}
 	json_end(json, "[]");
+	json_member_number(json, "count", all.count);
+	array_free(&all);
+	return status;
 }
 
 enum view_status answer_functions(const struct view_sources *sources,
@@ -87,20 +191,26 @@ enum view_status answer_functions(const struct view_sources *sources,
 {
 	const char *like = request->argument(request, "like");
 	struct answer_names named;
-	bool *run;
+	uint64_t *total_ns;
+	int status = -ERROR_MEMORY;
 
 	if (!like || !*like || strlen(like) > LIKE_BYTES)
 		return VIEW_BAD;
 	if (answer_names_init(&named, sources->functions) < 0)
 		return VIEW_FAILED;
-	run = find_run(sources);
-	if (run) {
-		write_functions(sources, run, like, &named, json);
+	total_ns = sources->summary->function_ns;
+	if (!total_ns)
+		total_ns = function_times(sources);
+	if (sources->summary->is_complete)
+		sources->summary->function_ns = total_ns;
+	if (total_ns)
+		status = write_functions(sources, total_ns, like, &named, json);
+	if (!status)
 		answer_names_write(&named, json);
-	}
 	answer_names_free(&named);
-	free(run);
-	return run ? VIEW_OK : VIEW_FAILED;
+	if (!sources->summary->is_complete)
+		free(total_ns);
+	return status < 0 ? VIEW_FAILED : VIEW_OK;
 }
 
 /* A search for the next or previous call of a function. */
@@ -342,4 +452,40 @@ enum view_status answer_next(const struct view_sources *sources,
 		return VIEW_OK;
 	}
 	return run_search(&search, from, json);
+}
+
+enum view_status answer_annotate(const struct view_sources *sources,
+				 const struct view_request *request,
+				 struct json_out *json)
+{
+	uint32_t count = function_count(sources->functions);
+	struct time_window window;
+	uint64_t function;
+	char *text = NULL;
+	size_t size;
+	FILE *out;
+	int status;
+
+	if (!request_number(request, "function", count - 1, UINT64_MAX,
+			    &function) ||
+	    function >= count ||
+	    !request_window(request, sources->summary, &window))
+		return VIEW_BAD;
+	if (!sources->engine || !sources->summary->is_complete) {
+		json_member_bool(json, "is_waiting", true);
+		return VIEW_OK;
+	}
+	out = open_memstream(&text, &size);
+	if (!out)
+		return VIEW_FAILED;
+	status = sources->engine->annotate(sources->engine,
+					   function_text(sources->functions,
+							 (uint32_t)function),
+					   window, out);
+	if (fclose(out) == EOF)
+		status = -ERROR_MEMORY;
+	if (!status)
+		json_member_value(json, "annotation", text);
+	free(text);
+	return status < 0 ? VIEW_FAILED : VIEW_OK;
 }

@@ -20,7 +20,8 @@ struct sleep_rows {
 	int status;
 };
 
-/* A hash of thread, function and waker: a thread has few combinations. */
+/* Returns a hash of thread, function and waker; a thread has few combinations.
+ */
 static uint64_t key_of(const struct view_slice *slice)
 {
 	uint64_t key = (uint64_t)slice->lane << 32 | slice->detail;

@@ -120,6 +120,14 @@ void json_member_text(struct json_out *json, const char *name, const char *text)
 	json_text(json, text);
 }
 
+void json_member_value(struct json_out *json, const char *name,
+		       const char *value)
+{
+	json_key(json, name);
+	separate(json);
+	put_harmless(json, value, strlen(value));
+}
+
 void json_member_bool(struct json_out *json, const char *name, bool value)
 {
 	json_key(json, name);

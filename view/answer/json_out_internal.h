@@ -44,6 +44,9 @@ void json_member_number(struct json_out *json, const char *name,
 void json_member_signed(struct json_out *json, const char *name, int64_t value);
 void json_member_text(struct json_out *json, const char *name,
 		      const char *text);
+/* Writes a value that is JSON already, as another module wrote it. */
+void json_member_value(struct json_out *json, const char *name,
+		       const char *value);
 void json_member_bool(struct json_out *json, const char *name, bool value);
 
 #endif

@@ -9,6 +9,21 @@
 struct chunk_file;
 struct pack;
 
+/* The slices that the page draws, by level of zoom.
+ *
+ *	calls, states ─► level 0 ─► slice_thinner ─► level 1 ─► slice_thinner ─► ...
+ *	                    │                           │
+ *	                    └───────► slice_store ◄─────┘ (a file; read by window)
+ *
+ * A level has the slices that are visible at its resolution: shorter ones are
+ * merged with their neighbours, so that the work for a view does not depend on the
+ * length of the recording.
+ *
+ * 1. Slices of one lane and depth are in order of time, and do not overlap.
+ * 2. busy_ns of all slices of a lane add up to the same sum on each level.
+ * 3. Chunks of slices are in the file, and only their positions in memory.
+ */
+
 /* An interval on a lane that the page draws: one call, one state of a thread,
  * or several short ones merged.
  */

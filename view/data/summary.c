@@ -59,7 +59,7 @@ static void longest_pack(struct longest *longest, struct pack *pack)
 		pack_slice(&longest->slices[i], pack);
 }
 
-static const char magic[8] = "ktview02";
+static const char magic[8] = "ktview03";
 
 enum { HEAD_BYTES = sizeof(magic) + 8 + 24 };
 
@@ -91,6 +91,8 @@ void view_summary_free(struct view_summary *summary)
 	slice_store_free(summary->slices);
 	call_sums_free(summary->calls);
 	array_free(&summary->threads);
+	free(summary->explanation);
+	free(summary->function_ns);
 	pthread_mutex_destroy(&summary->lock);
 	free(summary);
 }
@@ -125,6 +127,23 @@ static void pack_thread(struct view_thread *thread, struct pack *pack)
 	}
 }
 
+/* Writes or reads the explanation; the summary owns it. */
+static void pack_explanation(struct view_summary *summary, struct pack *pack)
+{
+	const char *text = summary->explanation;
+	uint32_t size = text ? (uint32_t)strlen(text) : 0;
+
+	pack_u32(pack, &size);
+	if (!pack->is_reading) {
+		byte_buffer_add(&pack->out, text, size);
+		return;
+	}
+	text = (const char *)byte_reader_bytes(&pack->reader, size);
+	if (text && size)
+		summary->explanation = strndup(text, size);
+	pack_check(pack, text && (!size || summary->explanation));
+}
+
 static void pack_all(struct view_summary *summary, struct pack *pack)
 {
 	uint32_t threads = (uint32_t)summary->threads.count;
@@ -149,11 +168,12 @@ static void pack_all(struct view_summary *summary, struct pack *pack)
 	}
 	for (size_t i = 0; i < LIST_COUNT; i++)
 		longest_pack(&summary->lists[i], pack);
+	pack_explanation(summary, pack);
 	slice_store_pack(summary->slices, pack);
 	call_sums_pack(summary->calls, pack, summary->functions);
 }
 
-/* The head has the key and the position of all data outside of chunks. */
+/* Writes the head: the key, and the position of all data outside of chunks. */
 static int write_head(struct view_summary *summary, uint64_t key,
 		      struct chunk *rest)
 {

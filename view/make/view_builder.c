@@ -25,6 +25,18 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Makes the page's summary in one pass over the recording, in this order:
+ *
+ *	spans of time ─► struct state_slices: slices of states, by thread and CPU
+ *	steps of calls ─► slices of calls
+ *	     │
+ *	     ├─► the overview's lists of the longest (take_state(), take_call())
+ *	     └─► struct level_chain: levels with fewer and fewer slices, for zooming
+ *
+ * The pass runs while the page shows its first parts: what it shares with the
+ * page's threads is protected by summary->lock.
+ */
+
 /* Makes slices of threads' states, and of the running threads of CPUs, from
  * spans of threads' time.
  */

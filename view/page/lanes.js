@@ -1,8 +1,16 @@
 /* SPDX-License-Identifier: MIT */
-/* The rows of the timeline and how each is drawn. */
+/* The rows of the timeline: which there are, and how each is drawn. */
 
-const NAMES_WIDTH = 210;
-const ROW = { head: 20, cpu: 18, state: 16, call: 15, gap: 3 };
+const NAMES_WIDTH = 230;
+const PIN_X = NAMES_WIDTH - 20;
+const ROW = { head: 20, cpu: 18, state: 16, call: 15, more: 16, gap: 3 };
+/* The number of threads of a process that are shown at first. */
+const FEW_THREADS = 8;
+
+/** A row of the timeline, at @top.
+ * @typedef {{ kind: string, label: string, height: number, top: number, about?: string,
+ *   lane?: number, number?: number, group?: number | string }} Row
+ */
 
 /* Labels and order of a recording's threads; idle ones are last. */
 function threadLabel(thread) {
@@ -13,40 +21,6 @@ function threadLabel(thread) {
 
 function busyTime(thread) {
   return thread.state_ns.slice(0, STATE.runnable).reduce((a, b) => a + b, 0);
-}
-
-/* Lays out the rows, each with its distance from the top: CPUs, then processes
- * with their threads, busiest first; the calls of an expanded thread are below
- * it.
- */
-function layOutRows(recording, open, depths) {
-  const rows = [];
-  let top = 0;
-  const add = (row) => {
-    rows.push({ ...row, top });
-    top += row.height + ROW.gap;
-  };
-  add({ kind: "head", label: "CPUs", height: ROW.head });
-  for (const cpu of recording.cpus.toSorted((a, b) => a - b))
-    add({ kind: "cpu", lane: cpu * LANE.kinds + LANE.cpu, label: `CPU ${cpu}`,
-      height: ROW.cpu });
-  for (const process of processesOf(recording)) {
-    add({ kind: "head", label: process.label, height: ROW.head });
-    for (const number of process.threads)
-      addThread(recording, number, open, depths, add);
-  }
-  return { rows, height: top };
-}
-
-function addThread(recording, number, open, depths, add) {
-  const thread = recording.threads[number];
-  const isOpen = open.has(number);
-  add({ kind: "state", lane: number * LANE.kinds + LANE.state, number,
-    label: `${isOpen ? "▾" : "▸"} ${threadLabel(thread)}`, height: ROW.state });
-  const lane = number * LANE.kinds + LANE.stack;
-  if (isOpen)
-    add({ kind: "stack", lane, number, label: "",
-      height: Math.max(3, depths.get(lane) ?? 8) * ROW.call });
 }
 
 /* Returns whether a thread is neither the kernel's nor the recorder's. */
@@ -71,11 +45,145 @@ function processesOf(recording) {
   for (const process of processes) {
     const first = recording.threads[process.threads[0]];
     process.isProgram = process.pid > 0 && isProgram(first);
-    process.threads.sort((a, b) =>
-      busyTime(recording.threads[b]) - busyTime(recording.threads[a]));
+    process.isKernel = process.pid > 0 && first.is_kernel;
     process.label = process.pid ? `${first.process} ${process.pid}` : "Idle tasks";
   }
   return processes.sort((a, b) => b.isProgram - a.isProgram || b.busy - a.busy);
+}
+
+/* The orders of threads within their process: the highest value first. */
+const THREAD_ORDERS = {
+  busy: { title: "time on CPUs", value: busyTime },
+  runnable: { title: "waits for a CPU", value: (thread) => thread.state_ns[STATE.runnable] },
+  asleep: { title: "time asleep", value: (thread) => thread.state_ns[STATE.asleep] },
+  tid: { title: "thread number", value: (thread) => -thread.tid },
+};
+
+/* The user's choice of rows: the threads whose calls are shown (open), the
+ * processes that show all or none of their threads, pins, a filter.
+ */
+class RowChoice {
+  constructor() {
+    this.open = new Set();	/* threads, by number */
+    this.whole = new Set();	/* groups whose threads are all shown */
+    this.closed = new Set();	/* groups of which none is shown */
+    this.pins = new Set();	/* threads, by number */
+    this.filter = "";
+    this.order = "busy";
+  }
+  toggle(set, item) {
+    if (!set.delete(item))
+      set.add(item);
+  }
+  fits(label) {
+    return label.toLowerCase().includes(this.filter.toLowerCase());
+  }
+  /* Returns the parts of the page's address. */
+  parts() {
+    const parts = {};
+    if (this.filter)
+      parts.filter = this.filter;
+    if (this.pins.size)
+      parts.pin = [...this.pins].join();
+    if (this.order !== "busy")
+      parts.sort = this.order;
+    return parts;
+  }
+  take(parts) {
+    this.filter = parts.get("filter") ?? "";
+    this.pins = new Set((parts.get("pin") ?? "").split(",").filter(Boolean)
+      .map(Number).filter(Number.isSafeInteger));
+    const order = parts.get("sort") ?? "busy";
+    this.order = order in THREAD_ORDERS ? order : "busy";
+  }
+}
+
+/* Returns the groups of threads below one head each: the programs' processes,
+ * the kernel's threads together, the idle tasks.
+ */
+function groupsOf(recording, choice) {
+  const groups = [];
+  let kernel = null;
+  for (const process of processesOf(recording)) {
+    if (!process.isKernel) {
+      groups.push({ key: process.pid, label: process.label, threads: process.threads });
+    } else if (kernel) {
+      kernel.threads.push(...process.threads);
+    } else {
+      kernel = { key: "kernel", label: "Kernel threads", threads: [...process.threads] };
+      groups.push(kernel);
+    }
+  }
+  const { value } = THREAD_ORDERS[choice.order];
+  for (const group of groups) {
+    const isWhole = !choice.filter || choice.fits(group.label);
+    group.threads = group.threads.filter((number) => recording.threads[number] &&
+      (isWhole || choice.fits(threadLabel(recording.threads[number]))));
+    group.values = new Map(group.threads.map((number) => [number, value(recording.threads[number])]));
+    group.threads.sort((a, b) => group.values.get(b) - group.values.get(a));
+    group.busy = group.threads.reduce((sum, number) => sum + busyTime(recording.threads[number]), 0);
+  }
+  return groups.filter((group) => group.threads.length);
+}
+
+/* Lays out the rows, each with its distance from the top: CPUs, pinned threads,
+ * then groups with their threads; the calls of an open thread are below it.
+ */
+function layOutRows(recording, choice, depths) {
+  const rows = [];
+  let top = 0;
+  const add = (row) => {
+    rows.push({ ...row, top });
+    top += row.height + ROW.gap;
+  };
+  add({ kind: "head", label: "CPUs", height: ROW.head });
+  for (const cpu of recording.cpus.toSorted((a, b) => a - b))
+    add({ kind: "cpu", lane: cpu * LANE.kinds + LANE.cpu, label: `CPU ${cpu}`,
+      height: ROW.cpu });
+  const pins = [...choice.pins].filter((number) => recording.threads[number]);
+  if (pins.length)
+    add({ kind: "head", label: "Pinned", height: ROW.head });
+  for (const number of pins)
+    addThread(recording, number, choice, depths, add);
+  const groups = groupsOf(recording, choice);
+  for (const group of groups)
+    addGroup(recording, group, choice, depths, add);
+  if (!groups.length)
+    add({ kind: "none", height: ROW.head, label: recording.threads.length ?
+      `No thread is called “${choice.filter}”: all are left out by your filter.` :
+      "No thread ran." });
+  return { rows, height: top };
+}
+
+function addGroup(recording, group, choice, depths, add) {
+  const isClosed = choice.closed.has(group.key);
+  const many = group.threads.length;
+  add({ kind: "head", group: group.key, height: ROW.head,
+    label: `${isClosed ? "▸" : "▾"} ${group.label}`,
+    about: `${many > 1 ? `${plural(many, "thread")}, ` : ""}${duration(group.busy)} on CPUs` });
+  if (isClosed)
+    return;
+  const shown = choice.whole.has(group.key) ? group.threads :
+    group.threads.filter((number, i) => i < FEW_THREADS || choice.open.has(number));
+  for (const number of shown)
+    if (!choice.pins.has(number))
+      addThread(recording, number, choice, depths, add);
+  if (shown.length < many)
+    add({ kind: "more", group: group.key, height: ROW.more,
+      label: `▸ ${plural(many - shown.length, "more thread")}` });
+  else if (many > FEW_THREADS)
+    add({ kind: "more", group: group.key, height: ROW.more, label: "▾ fewer threads" });
+}
+
+function addThread(recording, number, choice, depths, add) {
+  const thread = recording.threads[number];
+  const isOpen = choice.open.has(number);
+  add({ kind: "state", lane: number * LANE.kinds + LANE.state, number,
+    label: `${isOpen ? "▾" : "▸"} ${threadLabel(thread)}`, height: ROW.state });
+  const lane = number * LANE.kinds + LANE.stack;
+  if (isOpen)
+    add({ kind: "stack", lane, number, label: "",
+      height: Math.max(3, depths.get(lane) ?? 8) * ROW.call });
 }
 
 /* Draws one row. */
@@ -91,7 +199,7 @@ class Painter {
     const tile = document.createElement("canvas");
     tile.width = tile.height = 6;
     const context = tile.getContext("2d");
-    context.strokeStyle = "#ffffff90";
+    context.strokeStyle = "#ffffff70";
     context.lineWidth = 1.5;
     for (const x of [-6, 0, 6]) {
       context.moveTo(x, 6);
@@ -117,7 +225,8 @@ class Painter {
     if (kind === "state")
       return stateColors[name];
     const known = this.colors[kind];
-    const color = known.get(name) ?? nameColor(this.label(kind, slices, at));
+    const color = known.get(name) ?? (kind === "stack" ? this.names.color(name) :
+      threadColor(this.label(kind, slices, at)));
     known.set(name, color);
     return color;
   }
@@ -128,21 +237,23 @@ class Painter {
   }
   slice(kind, slices, at, x, y, width, height) {
     const { context } = this;
-    context.fillStyle = this.color(kind, slices, at);
+    const color = this.color(kind, slices, at);
+    context.fillStyle = color;
     context.fillRect(x, y, Math.max(width, 1), height);
     if (slices[at + SLICE.count] > 1 && width > 4) {
       context.fillStyle = this.stripes;
       context.fillRect(x, y, width, height);
     }
     if (width > 26)
-      this.text(this.label(kind, slices, at), slices[at + SLICE.count], x + 3, y + height - 4, width - 6);
+      this.text(this.label(kind, slices, at), slices[at + SLICE.count], x + 3, y + height - 4,
+        width - 6, kind === "state" ? stateInk(slices[at + SLICE.name]) : INK.dark);
   }
-  text(label, parts, x, y, width) {
+  text(label, parts, x, y, width, ink) {
     const text = parts > 1 ? `${label} ×${count(parts)}` : label;
     const room = Math.floor(width / 6.3);
     if (room < 3)
       return;
-    this.context.fillStyle = "#1b1d24";
+    this.context.fillStyle = ink;
     this.context.fillText(text.length > room ? `${text.slice(0, room - 1)}…` : text,
       x, y);
   }

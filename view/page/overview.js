@@ -4,7 +4,9 @@
 const PROCESSES_SHOWN = 15;
 const LONGEST_SHOWN = 8;
 
-function overview(recording, names, goTo) {
+/* @page: as for explanationOf(). */
+function overview(recording, names, page) {
+  const { goTo } = page;
   const thread = (number) => threadLabel(recording.threads[number]);
   /* @none: there is none, although it was recorded; @why: it was not recorded. */
   const longest = (title, about, list, columns, none, why) => {
@@ -28,6 +30,7 @@ function overview(recording, names, goTo) {
   const { sleeps, calls, interrupts, gaps } = recording.lists;
   const { missing } = recording;
   return element("div", {},
+    explanationOf(recording, page),
     element("p", { className: "note", textContent: sentences(recording).join(" ") }),
     element("div", { className: "columns" },
       processBars(recording, goTo),
@@ -35,15 +38,15 @@ function overview(recording, names, goTo) {
         "Where: the wait channel, the function that decided to wait.", sleeps,
         [how, who, what("where", (row) => row.detail), { title: "woken by",
           text: true, value: (row) => wakerLabel(recording, row.waker) }, when],
-        "No thread slept.", missing.sleeps),
+        "No thread slept: it was recorded, and there is none.", missing.sleeps),
       longest("The slowest system calls", `${plural(calls.count, "system call")}, ` +
         "with the time that threads slept in them.", calls,
         [how, who, what("call", (row) => row.name), when],
-        "No system call was made.", missing.calls),
+        "No system call was made: it was recorded, and there is none.", missing.calls),
       longest("Interrupt work", `Threads were interrupted ${plural(interrupts.count,
         "time")}, for ${duration(interrupts.sum_ns)} in all.`, interrupts,
         [how, who, what("by", (row) => row.detail), when],
-        "No thread was interrupted.", missing.interrupts),
+        "No thread was interrupted: it was recorded, and there is none.", missing.interrupts),
       longest("Gaps in the trace", `${plural(gaps.count, "gap")}, ` +
         `${duration(gaps.sum_ns)} in all, in which execution is unknown.`, gaps,
         [how, who, when], "The trace has no gaps.", missing.functions)));

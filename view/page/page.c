@@ -36,16 +36,20 @@ bool view_token_fits(const struct view_token *token, const char *text)
 EMBED(page_style, "view/page/style.css");
 EMBED(page_body, "view/page/body.html");
 EMBED(page_format, "view/page/format.js");
+EMBED(page_theme, "view/page/theme.js");
 EMBED(page_source, "view/page/source.js");
 EMBED(page_lanes, "view/page/lanes.js");
 EMBED(page_timeline, "view/page/timeline.js");
 EMBED(page_draw, "view/page/timeline_draw.js");
 EMBED(page_input, "view/page/timeline_input.js");
 EMBED(page_flame, "view/page/flame.js");
+EMBED(page_function, "view/page/function.js");
 EMBED(page_tables, "view/page/tables.js");
+EMBED(page_explain, "view/page/explain.js");
 EMBED(page_overview, "view/page/overview.js");
 EMBED(page_panel, "view/page/panel.js");
 EMBED(page_search, "view/page/search.js");
+EMBED(page_address, "view/page/address.js");
 EMBED(page_main, "view/page/main.js");
 EMBED(page_diff_body, "view/page/diff.html");
 EMBED(page_diff, "view/page/diff.js");
@@ -53,15 +57,16 @@ EMBED(page_diff, "view/page/diff.js");
 const struct page recording_page = {
 	.title = "ktrace-hw",
 	.body = page_body,
-	.scripts = { page_format, page_source, page_lanes, page_timeline,
-		     page_draw, page_input, page_flame, page_tables,
-		     page_overview, page_panel, page_search, page_main },
+	.scripts = { page_format, page_theme, page_source, page_lanes,
+		     page_timeline, page_draw, page_input, page_flame,
+		     page_function, page_tables, page_explain, page_overview,
+		     page_panel, page_search, page_address, page_main },
 };
 
 const struct page diff_page = {
 	.title = "ktrace-hw diff",
 	.body = page_diff_body,
-	.scripts = { page_format, page_tables, page_diff },
+	.scripts = { page_format, page_theme, page_tables, page_diff },
 };
 
 static void write_policy(FILE *out, const char *nonce)

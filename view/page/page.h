@@ -18,7 +18,7 @@ bool view_token_make(struct view_token *token);
  */
 bool view_token_fits(const struct view_token *token, const char *text);
 
-enum { PAGE_SCRIPTS = 12 };
+enum { PAGE_SCRIPTS = 16 };
 
 struct page {
 	const char *title;

@@ -2,32 +2,44 @@
 /* The lower half: details of the selection, or of the visible window. */
 
 class Panel {
-  constructor(source, timeline, tip) {
+  /* @events: begins() before and changed() after each choice. */
+  constructor(source, timeline, tip, events) {
     this.source = source;
     this.timeline = timeline;
     this.tip = tip;
+    this.events = events;
     this.tab = "overview";
+    this.function = null;	/* of the tab "function" */
+    /** @type {Search | null} */
+    this.search = null;
+    this.isInverted = false;
     this.asked = 0;
-    this.content = document.getElementById("content");
-    this.scope = document.getElementById("scope");
+    this.content = byId("content");
+    this.scope = byId("scope");
     this.tabs = { overview: ["Overview", () => this.showOverview()],
       details: ["Details", () => this.showDetails()],
       functions: ["Functions", () => this.showFunctions()],
+      function: ["Function", () => this.showFunction()],
       tree: ["Call tree", () => this.showTree()],
       flame: ["Flame graph", () => this.showFlame()],
-      sleeps: ["Sleeps", () => this.showSleeps()] };
+      sleeps: ["Sleeps", () => this.showSleeps()],
+      threads: ["Threads", () => this.showThreads()] };
     this.buttons = new Map(Object.entries(this.tabs).map(([id, [title]]) => {
-      const button = element("button", { textContent: title, id: `tab-${id}` });
+      const button = element("button", { textContent: title, id: `tab-${id}`, type: "button" });
+      button.setAttribute("role", "tab");
+      button.setAttribute("aria-controls", "content");
       button.addEventListener("click", () => this.choose(id));
       return [id, button];
     }));
-    document.getElementById("tabs").append(...this.buttons.values());
+    const list = byId("tabs");
+    list.append(...this.buttons.values());
+    list.addEventListener("keydown", (event) => this.tabKey(event));
     this.chosen = "";	/* the scope that the user chose, not a selection's */
     this.scope.addEventListener("change", () => {
       this.chosen = this.scope.value;
-      this.show();
+      this.showStep();
     });
-    this.parts = ["with_idle", "with_tracer"].map((id) => document.getElementById(id));
+    this.parts = ["with_idle", "with_tracer"].map((id) => byId(id));
     for (const box of this.parts)
       box.addEventListener("change", () => this.show());
   }
@@ -41,12 +53,25 @@ class Panel {
     this.scope.replaceChildren(element("option", { value: "", textContent: "all threads" }),
       ...options);
     this.scope.value = chosen;
-    if (this.tab === "overview")
+    if (this.tab === "overview" || this.tab === "threads")
       this.show();
   }
   choose(tab) {
+    this.events.begins();
     this.tab = tab;
-    this.show();
+    this.showStep();
+  }
+  /* Arrow keys move among the tabs, as in the pattern for tabs. */
+  tabKey(event) {
+    const ids = [...this.buttons.keys()];
+    const at = ids.indexOf(this.tab);
+    const next = { ArrowRight: ids[(at + 1) % ids.length], ArrowLeft: ids.at(at - 1),
+      Home: ids[0], End: ids.at(-1) }[event.key];
+    if (!next)
+      return;
+    event.preventDefault();
+    this.choose(next);
+    this.buttons.get(next).focus();
   }
   /* Called when a selection is made in the timeline. */
   select(selection) {
@@ -56,7 +81,36 @@ class Panel {
       selection.thread : this.chosen;
     if (this.tab === "overview" && selection)
       this.tab = selection.slice ? "details" : "functions";
-    this.show();
+    this.showStep();
+  }
+  /* Shows the tab, thread and function that an address names. */
+  restore({ tab, of, function: called, isInverted }) {
+    this.tab = tab in this.tabs ? tab : "overview";
+    this.chosen = this.recording.threads[Number(of ?? NaN)] ? of : "";
+    this.scope.value = this.chosen;
+    const number = Number(called ?? NaN);
+    this.function = Number.isSafeInteger(number) && number >= 0 ? number : null;
+    this.isInverted = isInverted;
+    return this.show();
+  }
+  /* The function that a search found is that of the tab. */
+  lookedFor(number) {
+    this.function = number;
+  }
+  openFunction(number) {
+    this.events.begins();
+    this.function = number;
+    this.choose("function");
+  }
+  /* Shows a tab of a thread, by its id. */
+  showOf(tab, tid) {
+    const number = this.recording.threads.findIndex((thread) => thread.tid === tid);
+    this.events.begins();
+    this.timeline.selection = null;
+    this.timeline.showAll();
+    this.chosen = number < 0 ? "" : String(number);
+    this.scope.value = this.chosen;
+    this.choose(tab);
   }
 
   /* Returns the thread and window of the query. */
@@ -67,20 +121,45 @@ class Panel {
       wanted.thread = Number(this.scope.value);
     return wanted;
   }
+  /* Returns whether the user's choices leave out a part of the recording. */
+  isChosen() {
+    const { from, to } = this.range();
+    return this.scope.value !== "" || from > this.recording.begin_ns || to < this.recording.length_ns;
+  }
+  /* Returns why there is nothing: one of the three sentences of reports. @what:
+   * "No thread slept", without a full stop; @missing: the key of
+   * recording.missing, with the sentence for what was not recorded.
+   */
+  none(what, missing) {
+    return this.recording.missing[missing] ?? `${what}${this.isChosen() ?
+      " by the thread and in the time that you chose: the rest is left out by your choice." :
+      ": it was recorded, and there is none."}`;
+  }
+  showStep() {
+    const shown = this.show();
+    this.events.changed();
+    return shown;
+  }
   async show() {
     const number = ++this.asked;
-    for (const [id, button] of this.buttons)
+    this.tip(null);
+    for (const [id, button] of this.buttons) {
       button.classList.toggle("chosen", id === this.tab);
-    const isProfile = ["functions", "tree", "flame"].includes(this.tab);
+      button.setAttribute("aria-selected", String(id === this.tab));
+      button.tabIndex = id === this.tab ? 0 : -1;
+    }
+    this.content.setAttribute("aria-labelledby", `tab-${this.tab}`);
+    const isProfile = ["functions", "function", "tree", "flame"].includes(this.tab);
     const isTimed = isProfile || this.tab === "sleeps";
     const { from, to } = this.range();
-    document.getElementById("whose").hidden = !isTimed;
-    document.getElementById("parts").hidden = !isProfile;
-    document.getElementById("range").textContent = this.tab === "overview" ? "" :
+    byId("whose").hidden = !isTimed;
+    byId("parts").hidden = !isProfile;
+    byId("range").textContent = ["overview", "threads"].includes(this.tab) ? "" :
       `${this.timeline.selection ? "selected" : "seen"}: ${moment(from, (to - from) / 100)}` +
       ` + ${duration(to - from)}`;
     /* The panel still shows the previous answer, which fades after a moment. */
     this.content.classList.add("waiting");
+    this.content.setAttribute("aria-busy", "true");
     let shown;
     try {
       shown = await this.tabs[this.tab][1]();
@@ -91,34 +170,69 @@ class Panel {
     if (number !== this.asked)
       return;
     this.content.classList.remove("waiting");
+    this.content.setAttribute("aria-busy", "false");
+    this.tip(null);
     this.content.replaceChildren(shown);
   }
+  /* Shows a moment of a thread, marked. */
   goTo(from, to, thread) {
     this.timeline.goTo(from, to, thread);
     this.timeline.selection = { from, to, thread };
+    this.timeline.redraw();
   }
 
   showOverview() {
-    return overview(this.recording, this.source.names,
-      (from, to, thread) => this.goTo(from, to, thread));
+    return overview(this.recording, this.source.names, {
+      goTo: (from, to, thread) => this.goTo(from, to, thread),
+      titleOf: (tab) => this.tabs[tab][0],
+      showOf: (tab, tid) => this.showOf(tab, tid) });
   }
   showDetails() {
     const selection = this.timeline.selection;
     if (!selection?.slice)
       return element("p", { textContent: selection ?
         `${duration(selection.to - selection.from)} selected.` :
-        "Click a call or a state in the timeline." });
+        "Nothing is selected: click a call or a state in the timeline." });
     const facts = sliceFacts(selection, this.recording, this.source.names);
     return element("div", {}, element("table", {}, element("tbody", {},
       ...facts.map(([name, value]) => element("tr", {},
         element("td", { className: "text dim", textContent: name }),
-        element("td", { className: "text", textContent: value }))))),
-    selection.kind === "cpu" ? this.callsLink(selection) : null);
+        element("td", { className: "text" }, String(value)))))),
+    element("p", { className: "links" }, ...this.detailLinks(selection)));
   }
-  /* Links from a running thread to its calls on the CPU. */
-  callsLink({ from, to, slice }) {
-    return element("p", {}, momentLink("Show its calls in this time",
-      () => this.goTo(from, to, slice[SLICE.name])));
+  /* Returns where a selected slice leads: the waker, the calls, the function. */
+  detailLinks({ from, to, kind, thread, slice }) {
+    const links = [];
+    const { threads } = this.recording;
+    const waker = kind === "state" && slice[SLICE.name] === STATE.asleep ?
+      threads.findIndex((other) => other.tid > 0 && other.tid === slice[SLICE.waker]) : -1;
+    if (waker >= 0)
+      links.push(momentLink(`Show what ${threadLabel(threads[waker])} did when it woke it`,
+        () => this.showWaker(from, to, thread, waker)));
+    if (kind === "cpu")
+      links.push(momentLink("Show its calls in this time",
+        () => this.goTo(from, to, slice[SLICE.name])));
+    const called = kind === "stack" ? slice[SLICE.name] : slice[SLICE.detail];
+    if (kind !== "cpu" && called >= 0)
+      links.push(momentLink(`Callers, callees and instructions of ${this.source.names.name(called)}`,
+        () => this.openFunction(called)));
+    return links;
+  }
+  /* Shows the waker's row below the sleeper's, at the wake-up. */
+  showWaker(from, to, thread, waker) {
+    const { timeline } = this;
+    this.events.begins();
+    timeline.choose((choice) => {
+      choice.pins.delete(waker);
+      choice.pins.add(thread);
+      choice.pins.add(waker);
+      choice.open.delete(thread);
+      choice.open.add(waker);
+    });
+    const around = Math.max(1000, (to - from) / 50);
+    this.events.changed();
+    timeline.show(to - around, to + around);
+    timeline.scrollToRow(timeline.rows.find((row) => row.number === thread));
   }
   /* Fetches the profile of the selection with the chosen parts. */
   profile() {
@@ -147,7 +261,7 @@ class Panel {
     const whose = this.scope.value === "" ? "" :
       ` of ${threadLabel(this.recording.threads[this.scope.value])}`;
     const notes = [profile.self_ns ? `${duration(profile.self_ns)} on CPUs.` : "", left,
-      profile.self_ns ? "" : this.recording.missing.functions || `Nothing${left ? " else" : ""}${whose} ran in this time.`,
+      profile.self_ns ? "" : this.none(`Nothing${left ? " else" : ""}${whose} ran`, "functions"),
       this.recording.lists.interrupts.count ? "Interrupt work counts for the thread that it interrupted: " +
         "report --flat charges it to the process that it was for." : "",
       grown ? `Summed from ${moment(profile.from, 1e3)} to ${moment(profile.to, 1e3)}.` : "",
@@ -179,15 +293,79 @@ class Panel {
       { title: "itself per call", value: (row) => row.calls ? row.self / row.calls : 0,
         show: (ns, row) => row.calls ? duration(ns) : "" },
       { title: "function", text: true, value: (row) => this.source.names.full(row.function),
-        show: (name, row) => momentLink(name, () => this.search?.look(row.function)) },
+        show: (name, row) => momentLink(name, () => this.openFunction(row.function)) },
     ], rows, { filter: true, most: 300 });
   }
+  /* Returns a switch between a tree from the top and one from the bottom. */
+  invertSwitch() {
+    const box = element("input", { type: "checkbox", id: "inverted", checked: this.isInverted });
+    box.addEventListener("change", () => {
+      this.isInverted = box.checked;
+      this.showStep();
+    });
+    return element("label", { className: "switch" }, box,
+      "inverted: each function’s own time, with its callers below it");
+  }
+  shownTree({ tree }) {
+    const nodes = treeNodes(tree);
+    return this.isInverted ? invertedTree(nodes) : nodes[0];
+  }
   showTree() {
-    return this.showProfile(({ tree }) => treeLines(treeNodes(tree)[0], this.source.names));
+    return this.showProfile((profile) => element("div", {}, this.invertSwitch(),
+      treeLines(this.shownTree(profile), this.source.names, {
+        label: this.isInverted ? "Inverted call tree" : "Call tree",
+        look: (number) => this.openFunction(number) })));
   }
   showFlame() {
-    return this.showProfile(({ tree }) =>
-      new FlameGraph(treeNodes(tree)[0], this.source.names, this.tip).canvas);
+    return this.showProfile((profile) => {
+      const flame = new FlameGraph(this.shownTree(profile), this.source.names, this.tip,
+        { label: this.isInverted ? "Inverted flame graph" : "Flame graph" });
+      flame.canvas.id = "flame";
+      return element("div", {}, this.invertSwitch(),
+        element("ul", { className: "legend" }, "Colours: code of", ...codeLegend()), flame.canvas);
+    });
+  }
+  async showFunction() {
+    if (this.function === null)
+      return element("p", { textContent:
+        "No function is chosen: search one, or click one in Functions." });
+    const profile = await this.profile();
+    const { names } = this.source;
+    return element("div", {}, this.profileNote(profile), functionPanel(profile, this.function, {
+      names, tip: this.tip,
+      look: (number) => this.search.look(number),
+      choose: (number) => this.openFunction(number),
+      none: (name) => this.none(profile.left_out ?
+        `${name} took too little time for the tree` : `${name} did not run`, "functions"),
+      annotate: (number) => this.source.annotate({ ...this.range(), function: number }) }));
+  }
+  showThreads() {
+    const { recording, timeline } = this;
+    const states = recording.states.map((title, i) => ({ title, i }))
+      .filter(({ i }) => recording.threads.some((thread) => thread.state_ns[i]));
+    const rows = recording.threads.map((thread, number) => ({ thread, number,
+      busy: busyTime(thread) }));
+    return element("div", {}, rows.length ? table([
+      { title: "on CPUs", value: (row) => row.busy, show: duration,
+        order: (row) => row.busy + (isProgram(row.thread) ? recording.length_ns : 0) },
+      { title: "thread", text: true, value: (row) => threadLabel(row.thread),
+        show: (label, row) => momentLink(label, () =>
+          this.goTo(recording.begin_ns, recording.length_ns, row.number)) },
+      { title: "process", text: true, value: (row) => row.thread.tid > 0 ?
+        `${row.thread.process} ${row.thread.pid}` : "" },
+      { title: "pinned", value: (row) => timeline.choice.pins.has(row.number) ? 1 : 0,
+        show: (pinned, row) => this.pinBox(row) },
+      ...states.map(({ title, i }) => ({ title, value: (row) => row.thread.state_ns[i],
+        show: (ns) => ns ? duration(ns) : "" })),
+    ], rows, { filter: true, most: 200 }) :
+      element("p", { textContent: "No thread ran: it was recorded, and there is none." }));
+  }
+  pinBox({ number, thread }) {
+    const box = element("input", { type: "checkbox",
+      checked: this.timeline.choice.pins.has(number) });
+    box.setAttribute("aria-label", `Pin ${threadLabel(thread)}`);
+    box.addEventListener("change", () => this.timeline.pin(number));
+    return box;
   }
   async showSleeps() {
     const { sleeps } = await this.source.sleeps(this.range());
@@ -195,8 +373,7 @@ class Panel {
       begin: slice[SLICE.begin], longest: slice[SLICE.length],
       where: slice[SLICE.detail], waker: slice[SLICE.waker] }));
     if (!rows.length)
-      return element("p", { textContent: this.recording.missing.sleeps ||
-        "No thread slept in the selected interval." });
+      return element("p", { textContent: this.none("No thread slept", "sleeps") });
     const made = table([
       { title: "asleep", value: (row) => row.sum, show: duration },
       { title: "times", value: (row) => row.times, show: count },

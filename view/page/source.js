@@ -3,6 +3,11 @@
  * it was saved as a file. Times are ns since the recording's start.
  */
 
+/** A selected interval, of a thread if there is one, and a slice there.
+ * @typedef {{ from: number, to: number, thread?: number, slice?: number[], kind?: string,
+ *   row?: number }} Selected
+ */
+
 /* Indices of a slice's numbers: see view/answer/answer_json_internal.h. */
 const SLICE = { begin: 0, length: 1, depth: 2, name: 3, detail: 4, waker: 5,
   count: 6, busy: 7, numbers: 8 };
@@ -19,6 +24,14 @@ class FunctionNames {
     for (const [number, [name, module, parameters]] of
       Object.entries(functions ?? {}))
       this.names.set(Number(number), { name, module, parameters });
+  }
+  /* Returns the kind of code, of CODE_KINDS. */
+  kind(number) {
+    const known = this.names.get(number);
+    return !known?.module ? "kernel" : known.module === "user" ? "user" : "module";
+  }
+  color(number) {
+    return codeColor(this.kind(number), this.name(number));
   }
   name(number) {
     return this.names.get(number)?.name ?? "?";
@@ -73,6 +86,12 @@ class ServerSource {
   next(wanted) {
     return this.ask("next", wanted);
   }
+  async annotate(wanted) {
+    const answer = await this.ask("annotate", wanted);
+    if (answer.is_waiting)
+      throw new Error("After the first decode.");
+    return answer;
+  }
 }
 
 /* A page in a file has one level of slices, and calls by parts of time. */
@@ -80,6 +99,7 @@ class FileSource {
   constructor(data) {
     this.data = data;
     this.isFile = true;
+    this.all = null;	/* the whole recording's profile, when it was asked for */
     this.names = new FunctionNames();
     this.names.take(data.recording.functions);
     this.names.take(data.functions);
@@ -100,14 +120,23 @@ class FileSource {
     return sleepsOfSlices(this, from, to, thread);
   }
   async functions(like) {
-    const fit = (name) => name === like ? 3 : name.startsWith(like) ? 2 :
-      name.includes(like) ? 1 : 0;
-    const found = [...this.names.names].filter(([, known]) => fit(known.name));
-    found.sort((a, b) => fit(b[1].name) - fit(a[1].name));
-    return { found: found.slice(0, 50).map(([number]) => number) };
+    const { flat } = this.all ??= profileOfParts(this.data, { from: 0, to: Infinity,
+      with_idle: 1, with_tracer: 1 });
+    const found = [];
+    for (let i = 0; i < flat.length; i += 4) {
+      const { name, parameters } = this.names.names.get(flat[i]) ?? { name: "" };
+      if (name.includes(like) || parameters?.includes(like))
+        found.push([flat[i], flat[i + 3], name === like]);
+    }
+    found.sort((a, b) => b[2] - a[2] || b[1] - a[1]);
+    return { found: found.slice(0, 50).map(([number, ns]) => [number, ns]), count: found.length };
   }
   async next(wanted) {
     return nextOfSlices(this, wanted);
+  }
+  async annotate({ function: wanted }) {
+    throw new Error("Not in this file: a saved page has no trace. " +
+      `ktrace-hw annotate ${this.names.name(wanted)}, or ktrace-hw view.`);
   }
 }
 
@@ -139,7 +168,11 @@ function cutSlices(slices, from, to, pixel = 0) {
   return cut;
 }
 
-/* Sums up the parts of time that overlap a selection. */
+/** Sums up the parts of time that overlap a selection.
+ * @param {any} data
+ * @param {{ from: number, to: number, thread?: number, with_idle?: number,
+ *   with_tracer?: number }} selection
+ */
 function profileOfParts(data, { from, to, thread, with_idle, with_tracer }) {
   const touched = data.parts.filter((part) => part.from < to && part.to > from);
   const { parents, functions } = data.places;
@@ -268,6 +301,6 @@ function nextOfSlices(source, wanted) {
 }
 
 function openSource() {
-  const data = document.getElementById("data");
+  const data = byId("data");
   return data ? new FileSource(JSON.parse(data.textContent)) : new ServerSource();
 }

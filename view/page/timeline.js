@@ -10,17 +10,25 @@ class Timeline {
     this.canvas = canvas;
     this.context = canvas.getContext("2d", { alpha: false });
     this.source = source;
-    this.events = events;	/* selected(), hovered() */
+    this.events = events;	/* as main.js makes them */
     this.recording = null;
     this.view = { from: 0, to: 1 };
     this.scroll = 0;
-    this.open = new Set();
+    this.choice = new RowChoice();
     this.depths = new Map();
     this.loaded = new Map();	/* by lane: from, to, pixel, slices */
     this.map = null;
-    this.selection = null;	/* { from, to, thread?, slice? } */
+    /** @type {Selected | null} */
+    this.selection = null;
+    this.arrows = [];	/* those drawn last */
+    /** @type {Row | undefined} the row that keys act on */
+    this.cursorRow = undefined;
+    /** @type {Row[]} */
+    this.rows = [];
+    this.height = 0;
     this.isAsking = false;
-    this.frames = { count: 0, slowest_ms: 0 };
+    /* first_ms: since the page was opened */
+    this.frames = { count: 0, slowest_ms: 0, first_ms: 0 };
     new ResizeObserver(() => this.redraw()).observe(canvas);
     new TimelineInput(this);
   }
@@ -35,7 +43,7 @@ class Timeline {
     if (isFirst)
       this.view = { from: this.begin, to: this.end };
     if (!this.hasToggled) {
-      this.open.clear();
+      this.choice.open.clear();
       this.openBusiest();
     }
     this.loaded.clear();
@@ -50,11 +58,15 @@ class Timeline {
     const busiest = threads.reduce((best, thread, i) =>
       rank(thread) > rank(threads[best]) ? i : best, 0);
     if (threads.length)
-      this.open.add(busiest);
+      this.choice.open.add(busiest);
   }
   layOut() {
-    Object.assign(this, layOutRows(this.recording, this.open, this.depths));
-    this.redraw();
+    const { cursorRow } = this;
+    Object.assign(this, layOutRows(this.recording, this.choice, this.depths));
+    this.cursorRow = cursorRow && this.rows.find((row) => row.kind === cursorRow.kind &&
+      row.number === cursorRow.number && row.group === cursorRow.group && row.lane === cursorRow.lane);
+    this.scrollTo(this.scroll);
+    this.events.laidOut();
   }
 
   get width() {
@@ -80,6 +92,7 @@ class Timeline {
     const least = Math.min(Math.max(middle - length / 2, this.begin), this.end - length);
     this.view = { from: least, to: least + length };
     this.redraw();
+    this.events.moved();
   }
   showAll() {
     this.show(this.begin, this.end);
@@ -98,26 +111,64 @@ class Timeline {
     this.scroll = Math.min(Math.max(0, scroll), most);
     this.redraw();
   }
-  toggle(number) {
+  /* Changes which rows there are: @change gets the choice. */
+  choose(change) {
     this.hasToggled = true;
-    if (!this.open.delete(number))
-      this.open.add(number);
+    change(this.choice);
+    this.layOut();
+    this.events.moved();
+  }
+  toggle(number) {
+    this.choose((choice) => choice.toggle(choice.open, number));
+  }
+  pin(number) {
+    this.choose((choice) => choice.toggle(choice.pins, number));
+  }
+  toggleGroup(row) {
+    this.choose((choice) => choice.toggle(row.kind === "more" ? choice.whole :
+      choice.closed, row.group));
+  }
+  /* Has a thread's row shown, with its calls. */
+  reveal(thread) {
+    this.hasToggled = true;
+    const { choice } = this;
+    choice.open.add(thread);
+    this.layOut();
+    if (this.rows.some((row) => row.number === thread))
+      return;
+    choice.filter = "";
+    choice.closed.clear();
     this.layOut();
   }
   /* Goes to an interval of a thread, with a margin around it. */
   goTo(from, to, thread) {
     const around = Math.max((to - from) * 0.5, 20);
+    this.events.begins();
     this.show(from - around, to + around);
-    if (thread === undefined)
-      return;
-    this.hasToggled = true;
-    this.open.add(thread);
-    this.layOut();
-    const row = this.rows.find((row) => row.number === thread);
-    if (row && (this.y(row) < TOP || this.y(row) > this.canvas.clientHeight - 120))
+    if (thread !== undefined) {
+      this.reveal(thread);
+      this.scrollToRow(this.rows.find((row) => row.number === thread), 120);
+    }
+    this.events.stepped();
+  }
+  /* Scrolls until @row is visible, with some pixels below its top. */
+  scrollToRow(row, below = 40) {
+    if (row && (this.y(row) < TOP || this.y(row) > this.canvas.clientHeight - below))
       this.scrollTo(row.top - 40);
   }
+  selectSlice(row, slice) {
+    this.select({ from: slice[SLICE.begin], to: slice[SLICE.begin] + slice[SLICE.length],
+      thread: row.number, slice, kind: row.kind, row: rowNumber(row) });
+  }
+  /* Sets the row that keys act on. */
+  setCursor(row) {
+    this.cursorRow = row;
+    this.scrollToRow(row);
+    this.redraw();
+    this.events.spoken(`${row.label}${row.about ? `, ${row.about}` : ""}`);
+  }
   select(selection) {
+    this.events.begins();
     this.selection = selection;
     this.redraw();
     this.events.selected(selection);
@@ -132,6 +183,7 @@ class Timeline {
       const began = performance.now();
       drawTimeline(this);
       this.frames.count++;
+      this.frames.first_ms ||= performance.now();
       this.frames.slowest_ms = Math.max(this.frames.slowest_ms,
         performance.now() - began);
       this.load();
@@ -202,8 +254,8 @@ class Timeline {
   at(x, y) {
     if (y < TOP || !this.rows)
       return {};
-    const row = this.rows.find((row) => y >= this.y(row) &&
-      y < this.y(row) + row.height);
+    const row = this.rows.find((other) => y >= this.y(other) &&
+      y < this.y(other) + other.height);
     const loaded = row && this.loaded.get(row.lane);
     if (!loaded || x < NAMES_WIDTH)
       return { row };

@@ -14,7 +14,7 @@ function drawTimeline(timeline) {
   }
   context.setTransform(scale, 0, 0, scale, 0, 0);
   context.font = FONT;
-  context.fillStyle = "#fff";
+  context.fillStyle = theme.paper;
   context.fillRect(0, 0, width, height);
   drawGrid(timeline, width, height);
   const rows = timeline.visibleRows();
@@ -42,15 +42,15 @@ function eachStep(timeline, draw) {
 
 function drawGrid(timeline, width, height) {
   const { context } = timeline;
-  context.fillStyle = "#eef0f4";
+  context.fillStyle = theme.grid;
   eachStep(timeline, (x) => context.fillRect(Math.round(x), TOP, 1, height));
 }
 
 function drawTimes(timeline, width) {
   const { context, view } = timeline;
-  context.fillStyle = "#f3f4f7";
+  context.fillStyle = theme.soft;
   context.fillRect(0, AXIS.map, width, AXIS.times);
-  context.fillStyle = "#4a5060";
+  context.fillStyle = theme.axis;
   context.fillText(duration(view.to - view.from), 8, AXIS.map + 15);
   eachStep(timeline, (x, at, step) => {
     context.fillRect(Math.round(x), AXIS.map, 1, AXIS.times);
@@ -58,7 +58,7 @@ function drawTimes(timeline, width) {
     if (x + 4 + context.measureText(label).width < width)
       context.fillText(label, x + 4, AXIS.map + 15);
   });
-  context.fillStyle = "#d8dbe2";
+  context.fillStyle = theme.line;
   context.fillRect(0, TOP - 1, width, 1);
   context.fillRect(NAMES_WIDTH - 1, 0, 1, timeline.canvas.clientHeight);
 }
@@ -70,9 +70,9 @@ function drawScroll(timeline, width, height) {
   const part = seen / timeline.height;
   if (part >= 1)
     return;
-  context.fillStyle = "#23262e18";
+  context.fillStyle = theme.shade;
   context.fillRect(width - 9, TOP, 9, seen);
-  context.fillStyle = "#23262e70";
+  context.fillStyle = theme.dim;
   context.fillRect(width - 8, TOP + scroll * part, 7, Math.max(16, seen * part));
 }
 
@@ -80,34 +80,31 @@ function drawScroll(timeline, width, height) {
 function drawMap(timeline, width) {
   const { context, map, view, begin, end } = timeline;
   const x = (ns) => NAMES_WIDTH + (ns - begin) / (end - begin) * timeline.width;
-  context.fillStyle = "#e9ebf1";
+  context.fillStyle = theme.map;
   context.fillRect(0, 0, width, AXIS.map);
   const height = (AXIS.map - 6) / Math.max(1, map?.length ?? 1);
   (map ?? []).forEach(({ slices }, i) => {
-    context.fillStyle = "#8fb0e6";
+    context.fillStyle = theme.busy;
     for (let at = 0; at < slices.length; at += SLICE.numbers)
       context.fillRect(x(slices[at]), 3 + i * height,
         Math.max(0.5, x(slices[at] + slices[at + SLICE.busy]) - x(slices[at])),
         height - 1);
   });
-  context.fillStyle = "#1f253340";
+  context.fillStyle = theme.shade;
   context.fillRect(NAMES_WIDTH, 0, x(view.from) - NAMES_WIDTH, AXIS.map);
   context.fillRect(x(view.to), 0, width - x(view.to), AXIS.map);
-  context.strokeStyle = "#2f5fd0";
+  context.strokeStyle = theme.accent;
   context.strokeRect(x(view.from), 0.5, Math.max(2, x(view.to) - x(view.from)),
     AXIS.map - 1);
-  context.fillStyle = "#4a5060";
+  context.fillStyle = theme.axis;
   context.fillText(`all: ${duration(end - begin)}`, 8, 17);
 }
 
 function drawRow(timeline, row, width) {
   const { context } = timeline;
   const y = timeline.y(row);
-  if (row.kind === "head") {
-    context.fillStyle = "#f3f4f7";
-    context.fillRect(0, y, width, row.height);
-    context.fillStyle = "#23262e";
-    context.fillText(row.label, 8, y + 14);
+  if (row.kind === "head" || row.kind === "none") {
+    drawHead(timeline, row, y, width);
     return;
   }
   context.save();
@@ -116,9 +113,41 @@ function drawRow(timeline, row, width) {
   context.clip();
   drawSlices(timeline, row, y);
   context.restore();
-  context.fillStyle = timeline.selection?.thread === row.number &&
-    row.number !== undefined ? "#2f5fd0" : "#4a5060";
-  context.fillText(row.label.slice(0, 28), 16, y + row.height / 2 + 4);
+  context.fillStyle = isMarked(timeline, row) || row.kind === "more" ? theme.accent : theme.axis;
+  context.fillText(row.label.length > 28 ? `${row.label.slice(0, 27)}…` : row.label, 16,
+    y + row.height / 2 + 4);
+  if (row.kind === "state")
+    drawPin(timeline, row, y);
+  if (row === timeline.cursorRow) {
+    context.strokeStyle = theme.accent;
+    context.strokeRect(1.5, y - 0.5, NAMES_WIDTH - 4, row.height + 1);
+  }
+}
+
+/* Returns whether the selection is of the row's thread. */
+function isMarked({ selection }, row) {
+  return row.number !== undefined && selection?.thread === row.number;
+}
+
+function drawHead(timeline, row, y, width) {
+  const { context } = timeline;
+  context.fillStyle = theme.soft;
+  context.fillRect(0, y, width, row.height);
+  context.fillStyle = row === timeline.cursorRow ? theme.accent : theme.text;
+  context.fillText(row.label, 8, y + 14);
+  if (!row.about)
+    return;
+  context.fillStyle = theme.dim;
+  context.fillText(row.about, Math.max(NAMES_WIDTH + 6,
+    20 + context.measureText(row.label).width), y + 14);
+}
+
+/* Draws whether a thread is pinned: a click there changes it. */
+function drawPin(timeline, row, y) {
+  const { context } = timeline;
+  const isPinned = timeline.choice.pins.has(row.number);
+  context.fillStyle = isPinned ? theme.accent : theme.dim;
+  context.fillText(isPinned ? "★" : "☆", PIN_X, y + row.height - 4);
 }
 
 function drawSlices(timeline, row, y) {
@@ -140,29 +169,58 @@ function drawSlices(timeline, row, y) {
   }
 }
 
-/* Draws arrows from wakers to woken threads if both are visible. */
-function drawArrows(timeline, rows) {
-  const { context } = timeline;
-  const rowOf = new Map();
-  for (const row of rows)
-    if (row.kind === "state")
-      rowOf.set(timeline.recording.threads[row.number].tid, row);
-  context.strokeStyle = context.fillStyle = "#5a3fa0b0";
-  let left = 300;
-  for (const row of rowOf.values()) {
+const ARROWS_MOST = 300;
+
+/* Returns the wake-ups whose sleeps end in the window: the woken thread's row,
+ * the waker's, if it is visible, and whether one of them is selected.
+ */
+function wakeUps(timeline, rows) {
+  const states = rows.filter((row) => row.kind === "state");
+  const { threads } = timeline.recording;
+  const rowOf = new Map(states.map((row) => [threads[row.number].tid, row]));
+  const { selection, view } = timeline;
+  const tid = threads[selection?.thread]?.tid;
+  const found = [];
+  for (const row of states) {
     const slices = timeline.loaded.get(row.lane)?.slices ?? [];
-    for (let at = 0; at < slices.length && left; at += SLICE.numbers) {
+    for (let at = 0; at < slices.length; at += SLICE.numbers) {
       const end = slices[at] + slices[at + SLICE.length];
-      const waker = rowOf.get(slices[at + SLICE.waker]);
-      if (slices[at + SLICE.name] !== STATE.asleep || !waker || waker === row ||
-          slices[at + SLICE.count] > 1 || end < timeline.view.from ||
-          end > timeline.view.to)
+      const waker = slices[at + SLICE.waker];
+      if (slices[at + SLICE.name] !== STATE.asleep || waker < 0 ||
+          slices[at + SLICE.count] > 1 || end < view.from || end > view.to ||
+          rowOf.get(waker) === row)
         continue;
-      left--;
-      drawArrow(context, timeline.x(end), timeline.y(waker) + ROW.state / 2,
-        timeline.y(row) + ROW.state / 2);
+      const isSelected = tid !== undefined && end >= selection.from && slices[at] <= selection.to &&
+        (row.number === selection.thread || waker === tid);
+      if (isSelected || rowOf.has(waker))
+        found.push({ at: end, row, waker, wakerRow: rowOf.get(waker), isSelected });
     }
   }
+  return found;
+}
+
+/* Draws arrows from wakers to woken threads if both are visible; those of the
+ * selection are marked and have a label, also if the waker is not visible.
+ */
+function drawArrows(timeline, rows) {
+  const { context } = timeline;
+  const found = wakeUps(timeline, rows);
+  const drawn = found.filter((wakeUp) => wakeUp.isSelected);
+  for (const wakeUp of found)
+    if (!wakeUp.isSelected && drawn.length < ARROWS_MOST)
+      drawn.unshift(wakeUp);
+  timeline.arrows = drawn;
+  for (const { at, row, waker, wakerRow, isSelected } of drawn) {
+    const to = timeline.y(row) + ROW.state / 2;
+    const x = timeline.x(at);
+    context.strokeStyle = context.fillStyle = isSelected ? theme.marked : theme.arrow;
+    context.lineWidth = isSelected ? 2 : 1;
+    drawArrow(context, x, wakerRow ? timeline.y(wakerRow) + ROW.state / 2 : to - 22, to);
+    if (isSelected)
+      context.fillText(`woken by ${wakerLabel(timeline.recording, waker) || "?"}`, x + 6,
+        wakerRow ? (timeline.y(wakerRow) + to) / 2 : to - 14);
+  }
+  context.lineWidth = 1;
 }
 
 function drawArrow(context, x, from, to) {
@@ -186,9 +244,9 @@ function drawSelection(timeline, height) {
   const to = Math.min(timeline.x(selection.to), timeline.canvas.clientWidth);
   if (to < from)
     return;
-  context.fillStyle = "#2f5fd016";
+  context.fillStyle = theme.shade;
   context.fillRect(from, TOP, Math.max(1, to - from), height);
-  context.fillStyle = "#2f5fd0";
+  context.fillStyle = theme.accent;
   context.fillRect(from, TOP, 1, height);
   context.fillRect(to, TOP, 1, height);
 }

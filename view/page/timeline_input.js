@@ -81,22 +81,31 @@ class TimelineInput {
       return;
     }
     const { row, slice } = timeline.at(x, y);
-    if (x < NAMES_WIDTH && row?.number !== undefined)
+    if (row?.group !== undefined)
+      timeline.toggleGroup(row);
+    else if (x < NAMES_WIDTH && x >= PIN_X && row?.kind === "state")
+      timeline.pin(row.number);
+    else if (x < NAMES_WIDTH && row?.number !== undefined)
       timeline.toggle(row.number);
     else if (slice)
-      timeline.select({ from: slice[SLICE.begin], to: slice[SLICE.begin] +
-        slice[SLICE.length], thread: row.number, slice, kind: row.kind });
+      timeline.selectSlice(row, slice);
   }
   fit() {
     const { selection } = this.timeline;
     if (selection)
       this.timeline.goTo(selection.from, selection.to);
   }
+  /* Keys work wherever the focus is, except where they are typed or mean
+   * something there; arrows move only the timeline, or the page without focus.
+   */
   key(event) {
-    const isTyping = event.target.matches("input, select, textarea");
+    const { target } = event;
     const action = this.actions()[event.key.length === 1 ?
       event.key.toLowerCase() : event.key];
-    if (isTyping || !action || event.ctrlKey || event.metaKey || event.altKey)
+    if (!action || !isShortcut(event))
+      return;
+    const isOurs = target === this.timeline.canvas || target === document.body;
+    if (!isOurs && (event.key.startsWith("Arrow") || event.key === "Enter"))
       return;
     event.preventDefault();
     action();
@@ -111,8 +120,58 @@ class TimelineInput {
       ArrowLeft: () => timeline.move(-step), ArrowRight: () => timeline.move(step),
       ArrowUp: () => timeline.scrollTo(timeline.scroll - 60),
       ArrowDown: () => timeline.scrollTo(timeline.scroll + 60),
+      j: () => this.moveCursor(1), k: () => this.moveCursor(-1),
+      ",": () => this.nextSlice(-1), ".": () => this.nextSlice(1),
+      Enter: () => this.enter(), p: () => this.pin(),
       f: () => this.fit(), 0: () => timeline.showAll(),
       Escape: () => timeline.select(null),
     };
   }
+  /* Moves the cursor to the next row that has a name. */
+  moveCursor(by) {
+    const { timeline } = this;
+    const last = timeline.rows.length - 1;
+    let at = timeline.rows.indexOf(timeline.cursorRow) + by;
+    while (timeline.rows[at] && !timeline.rows[at].label)
+      at += by;
+    timeline.setCursor(timeline.rows[Math.min(Math.max(at, 0), last)]);
+  }
+  enter() {
+    const { timeline } = this;
+    const row = timeline.cursorRow;
+    if (row?.group !== undefined)
+      timeline.toggleGroup(row);
+    else if (row?.number !== undefined)
+      timeline.toggle(row.number);
+  }
+  pin() {
+    const { timeline } = this;
+    const number = timeline.cursorRow?.number ?? timeline.selection?.thread;
+    if (number !== undefined)
+      timeline.pin(number);
+  }
+  /* Selects the row's next or previous slice, after the selected one. */
+  nextSlice(by) {
+    const { timeline } = this;
+    const row = timeline.cursorRow ?? timeline.rows.find((other) => other.kind === "state");
+    const slices = timeline.loaded.get(row?.lane)?.slices ?? [];
+    const isHere = timeline.selection?.slice && timeline.selection.row === rowNumber(row);
+    const at = isHere ? timeline.selection.from : by > 0 ? timeline.view.from - 1 : timeline.view.to;
+    let best = -1;
+    for (let i = 0; i < slices.length; i += SLICE.numbers)
+      if (slices[i + SLICE.depth] === 0 && (by > 0 ? slices[i] > at : slices[i] < at) &&
+          (best < 0 || (by > 0 ? slices[i] < slices[best] : slices[i] > slices[best])))
+        best = i;
+    if (best < 0)
+      return;
+    const slice = slices.slice(best, best + SLICE.numbers);
+    if (slice[0] > timeline.view.to || slice[0] + slice[1] < timeline.view.from)
+      timeline.show(slice[0] - timeline.pixel * 100, slice[0] + timeline.pixel * (timeline.width - 100));
+    timeline.selectSlice(row, slice);
+  }
+}
+
+/* Returns the number of the row's thread or CPU. */
+function rowNumber(row) {
+  return row?.lane === undefined ? undefined : Math.floor(row.lane / LANE.kinds);
 }

@@ -96,6 +96,12 @@ struct lost_record {
 	uint64_t lost;
 };
 
+struct itrace_start_record {
+	struct perf_event_header header;
+	uint32_t pid;
+	uint32_t tid;
+};
+
 struct perf_walk {
 	const uint8_t *at;
 	const uint8_t *end;

@@ -223,6 +223,13 @@ static void find_attr(struct recording *recording,
 			use_attr(recording, &attr, info->priv);
 }
 
+static void note_start(struct recording *recording,
+		       const struct itrace_start_record *record, uint32_t cpu)
+{
+	if (cpu < MAX_CPUS && recording->first_tid[cpu] < 0)
+		recording->first_tid[cpu] = record->tid;
+}
+
 static void take_record(struct recording *recording,
 			const struct perf_event_header *header)
 {
@@ -253,6 +260,9 @@ static void take_record(struct recording *recording,
 	case RECORD_AUXTRACE:
 		add_trace(recording, record);
 		break;
+	case PERF_RECORD_ITRACE_START:
+		note_start(recording, record, id.cpu);
+		break;
 	default:
 		break;
 	}
@@ -274,6 +284,8 @@ bool recording_open(struct recording *recording, const char *directory)
 
 	memset(recording, 0, sizeof(*recording));
 	recording->directory = directory;
+	for (uint32_t i = 0; i < MAX_CPUS; i++)
+		recording->first_tid[i] = -1;
 	snprintf(path, sizeof(path), "%s/data", directory);
 	if (!map_file(recording, path))
 		return false;

@@ -76,6 +76,10 @@ struct recording {
 	struct text_poke *pokes; /* sorted by time */
 	uint32_t poke_count;
 	uint64_t lost; /* PERF_RECORD_LOST events */
+	/* the task that ran on each CPU when its trace was first switched on;
+	 * -1: unknown
+	 */
+	int64_t first_tid[MAX_CPUS];
 };
 
 /* Reads DIR/data. Returns false, after a message on stderr, on failure; the

@@ -250,7 +250,9 @@ CREATE TABLE IF NOT EXISTS sleep (
   is_cut Nullable(Int64),
   is_recorder Nullable(Int64),
   stack Nullable(String),
-  user_stack Nullable(String)
+  user_stack Nullable(String),
+  blocking_file Nullable(String),
+  blocking_line Nullable(Int64)
 )
 ENGINE = MergeTree
 PARTITION BY day ORDER BY (recording, begin_ns);
@@ -457,7 +459,8 @@ CREATE TABLE IF NOT EXISTS call (
   part Nullable(String),
   begin_unseen Nullable(Int64),
   end_unseen Nullable(Int64),
-  not_all_seen Nullable(Int64)
+  not_all_seen Nullable(Int64),
+  fiber Nullable(Int64)
 )
 ENGINE = MergeTree
 PARTITION BY day ORDER BY (recording, begin_ns);

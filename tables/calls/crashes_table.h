@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef KT_TABLES_CALLS_CRASHES_TABLE_H
+#define KT_TABLES_CALLS_CRASHES_TABLE_H
+
+#include "attribution/time/wait_channels.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct arch;
+struct event_handler;
+struct function_table;
+struct pack;
+
+/* Both are borrowed. */
+struct crash_names {
+	const struct function_table *functions;
+	const struct arch *arch;
+};
+
+enum { CRASH_CALLS = 8 }; /* number of last system calls to report */
+
+/* The open functions of a task, and its last system calls. */
+struct crash_stack {
+	const struct path_frame *frames; /* borrowed; the current stack */
+	size_t count;
+	uint32_t calls[CRASH_CALLS]; /* functions, a ring buffer */
+	uint64_t call_count;
+	int64_t number;	    /* of the last finished call, or -1 */
+	bool is_seccomp;    /* seccomp has sent SIGSYS for the current call */
+	bool is_number_new; /* the number was recorded since then */
+};
+
+/* A process ended by a signal; texts are owned. */
+struct crash {
+	int32_t pid;
+	int32_t tid;
+	uint64_t time_ns;
+	char *signal; /* as far as the trace shows */
+	char *stack;  /* "_start;main;poke": outermost first */
+	char *calls;  /* "openat;read", oldest first */
+};
+
+/* Returns whether @function ends a process: do_group_exit(). */
+bool crash_names_is_end(const struct crash_names *names, uint32_t function);
+void crash_free(struct crash *crash);
+
+/* Writes @crash, or reads it into a zeroed one. The caller must free @crash
+ * either way.
+ */
+void crash_pack(struct pack *pack, struct crash *crash);
+
+/* Applies the end of the system call with @number. */
+void crash_stack_exit_call(struct crash_stack *stack, int64_t number);
+
+/* Applies the entry of @function. */
+void crash_stack_enter(struct crash_stack *stack,
+		       const struct crash_names *names, uint32_t function);
+
+/* Returns whether the innermost function was called to handle a signal. */
+bool crash_stack_is_in_signal(const struct crash_stack *stack,
+			      const struct crash_names *names);
+
+/* Returns the crashes that the pass of @table, an open crashes_table, has found,
+ * and sets *@count; valid until @table is closed.
+ */
+const struct crash *crashes_table_found(const struct event_handler *table,
+					size_t *count);
+
+/* Fills in @crash at the call event @step. Returns 0 or -ERROR_MEMORY. */
+int crash_stack_describe(const struct crash_stack *stack,
+			 const struct crash_names *names,
+			 const struct call_step *step, struct crash *crash);
+
+#endif

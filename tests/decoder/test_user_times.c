@@ -1,0 +1,430 @@
+/* SPDX-License-Identifier: MIT */
+/* A user address has the symbol of the file that was mapped there at the time. */
+#include "common/array.h"
+#include "decoder/code/code_space.h"
+#include "decoder/code/process_maps.h"
+#include "decoder/flow/flow_source.h"
+#include "decoder/recording/recording.h"
+#include "execution/graph/block_graph.h"
+#include "symbolize/symbols/symbols.h"
+#include "tests/flow_run_fixture.h"
+#include "tests/made_elf_fixture.h"
+#include "tests/recording_fixture.h"
+#include "tests/run_suite.h"
+
+#include <elf.h>
+#include <linux/perf_event.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* Each program has one function, at the same address: only their names differ.
+ */
+#define BASE 0x400000
+#define FUNCTION (BASE + MADE_ELF_CODE)
+#define LIBRARY 0x7f0000000000
+
+/* Process 7 runs first; its child 8 stays in it, while 7 executes second at
+ * 2000, maps a library at 3000 and another at the same address at 4000,
+ * anonymous memory over that at 5000, and executes first again at 6000. Process
+ * 9, forked from 8 after that, has the mappings of 8.
+ */
+static const struct {
+	int32_t pid;
+	uint64_t time_ns;
+	uint64_t address;
+	const char *name;
+} places[] = {
+	{ 7, 1000, FUNCTION, "of_first" },
+	{ 7, 1999, FUNCTION, "of_first" },
+	{ 8, 1500, FUNCTION, "of_first" },
+	{ 8, 9000, FUNCTION, "of_first" },
+	{ 9, 9000, FUNCTION, "of_first" },
+	{ 7, 2500, FUNCTION, "of_second" },
+	{ 7, 2500, LIBRARY + MADE_ELF_CODE, NULL },
+	{ 7, 3500, LIBRARY + MADE_ELF_CODE, "of_library" },
+	{ 7, 3500, FUNCTION, "of_second" },
+	{ 7, 4500, LIBRARY + MADE_ELF_CODE, "of_other" },
+	{ 7, 5500, LIBRARY + MADE_ELF_CODE, "[generated code]" },
+	{ 7, 5500, FUNCTION, "of_second" },
+	{ 7, 6500, FUNCTION, "of_first" },
+	{ 7, 6500, LIBRARY + MADE_ELF_CODE, NULL },
+	{ 8, 6500, LIBRARY + MADE_ELF_CODE, NULL },
+};
+
+enum { PLACES = sizeof(places) / sizeof(*places) };
+
+static struct recording_fixture fixture;
+static struct flow_run run;
+static struct symbols *symbols;
+
+static void map(int32_t pid, uint64_t time_ns, const char *path,
+		uint64_t address)
+{
+	const struct fixture_origin origin = { pid, pid, time_ns };
+	struct {
+		int32_t pid, tid;
+		uint64_t address, size, offset;
+		char path[256];
+	} record = { pid, pid, address, MADE_ELF_BYTES, 0, "" };
+
+	snprintf(record.path, sizeof(record.path), "%s", path);
+	recording_fixture_record(&fixture, PERF_RECORD_MMAP,
+				 PERF_RECORD_MISC_USER, &record, sizeof(record),
+				 &origin);
+}
+
+/* Maps the file @name, which has one function, of_@name. */
+static void map_file(int32_t pid, uint64_t time_ns, const char *name,
+		     uint64_t address)
+{
+	struct made_elf elf;
+	char function[32];
+	char path[128];
+
+	snprintf(path, sizeof(path), "%s/%s", fixture.path, name);
+	snprintf(function, sizeof(function), "of_%s", name);
+	made_elf_begin(&elf, EM_X86_64);
+	made_elf_function(&elf, function, NULL, 0);
+	made_elf_end(&elf);
+	made_elf_write(&elf, path);
+	map(pid, time_ns, path, address);
+}
+
+static void execute(int32_t pid, uint64_t time_ns, const char *name)
+{
+	const struct fixture_origin origin = { pid, pid, time_ns };
+	const struct {
+		int32_t pid, tid;
+		char name[16];
+	} comm = { pid, pid, "program" };
+
+	recording_fixture_record(&fixture, PERF_RECORD_COMM,
+				 PERF_RECORD_MISC_COMM_EXEC, &comm,
+				 sizeof(comm), &origin);
+	map_file(pid, time_ns + 1, name, BASE);
+}
+
+static void make_child(int32_t parent, uint64_t time_ns, int32_t pid)
+{
+	const struct fixture_origin origin = { pid, pid, time_ns };
+	const struct {
+		int32_t pid, parent, tid, parent_tid;
+		uint64_t time_ns;
+	} made = { pid, parent, pid, parent, time_ns };
+
+	recording_fixture_record(&fixture, PERF_RECORD_FORK, 0, &made,
+				 sizeof(made), &origin);
+}
+
+static void set_up(void)
+{
+	recording_fixture_begin(&fixture);
+	fixture.arch = "x86_64";
+	map_file(7, 0, "first", BASE);
+	make_child(7, 1200, 8);
+	execute(7, 2000, "second");
+	map_file(7, 3000, "library", LIBRARY);
+	map_file(7, 4000, "other", LIBRARY);
+	map(7, 5000, "//anon", LIBRARY);
+	execute(7, 6000, "first");
+	make_child(8, 7000, 9);
+	recording_fixture_trace(&fixture, 0, (const uint8_t[16]){ 0 }, 16);
+	recording_fixture_write(&fixture);
+	ck_assert_int_eq(flow_run_open(&run, fixture.path, NULL), 0);
+	ck_assert_int_eq(symbols_open(run.recording, NULL, 1, &symbols), 0);
+}
+
+static void tear_down(void)
+{
+	symbols_close(symbols);
+	flow_run_close(&run);
+	recording_fixture_end(&fixture);
+}
+
+static const char *name_of(uint32_t function)
+{
+	if (function == FUNCTION_UNKNOWN)
+		return NULL;
+	return function_at(symbols_functions(symbols), function)->name;
+}
+
+/* Fails unless @function is the expected one of row @index. */
+static void check(size_t index, uint32_t function)
+{
+	const char *expected = places[index].name;
+	const char *name = name_of(function);
+	bool is_right = expected && name ? !strcmp(expected, name) :
+					   expected == name;
+
+	ck_assert_msg(is_right, "process %d at %d: %s, not %s",
+		      places[index].pid, (int)places[index].time_ns,
+		      name ? name : "nothing", expected ? expected : "nothing");
+}
+
+START_TEST(symbols_are_of_the_time)
+{
+	struct symbol symbol;
+	struct symbol_range range;
+
+	symbols_find_range(symbols, places[_i].pid, places[_i].time_ns,
+			   places[_i].address, &symbol, &range);
+	check((size_t)_i, symbol.function);
+	ck_assert(range.start <= places[_i].address &&
+		  places[_i].address < range.end);
+	ck_assert_uint_gt(range.until_ns, places[_i].time_ns);
+}
+END_TEST
+
+START_TEST(a_cache_follows_the_time)
+{
+	struct symbol_cache *cache = symbol_cache_new(symbols);
+
+	ck_assert_ptr_nonnull(cache);
+	for (size_t pass = 0; pass < 2; pass++)
+		for (size_t i = 0; i < PLACES; i++) {
+			symbol_cache_switch(cache, places[i].pid);
+			check(i, symbol_cache_find(cache, places[i].time_ns,
+						   places[i].address)
+					 ->function);
+		}
+	symbol_cache_free(cache);
+}
+END_TEST
+
+START_TEST(blocks_are_named_by_the_code_that_is_there)
+{
+	const struct flow_input input = flow_run_input(&run, 0);
+	const uint64_t kernel_start = symbols_arch(symbols)->kernel_start;
+	struct code_space *code;
+	struct block_graph *graph;
+
+	ck_assert_int_eq(code_space_open(&input, kernel_start, CODE_VIEW_MEMORY,
+					 &code),
+			 0);
+	graph = block_graph_new(code, symbols);
+	ck_assert_ptr_nonnull(graph);
+	for (size_t i = 0; i < PLACES; i++) {
+		uint32_t index;
+
+		ck_assert_int_eq(code_space_set_process(code, places[i].pid,
+							places[i].time_ns),
+				 0);
+		index = block_graph_find(graph, places[i].address,
+					 INSTRUCTION_X86_64);
+		ck_assert_uint_ne(index, BLOCK_NONE);
+		check(i, block_graph_blocks(graph)[index].function);
+	}
+	block_graph_free(graph);
+	code_space_close(code);
+}
+END_TEST
+
+/* The range that is found among the maps of a time is that of the time. */
+START_TEST(maps_and_time_find_the_same)
+{
+	struct process_maps *maps = process_maps_new(run.recording);
+	struct array mapped = ARRAY_OF(struct process_map);
+	struct symbol_range ranges[2];
+	struct symbol found[2];
+
+	ck_assert_ptr_nonnull(maps);
+	ck_assert_uint_ne(process_maps_at(maps, places[_i].pid,
+					  places[_i].time_ns, &mapped),
+			  0);
+	symbols_find_range(symbols, places[_i].pid, places[_i].time_ns,
+			   places[_i].address, &found[0], &ranges[0]);
+	symbols_find_mapped(symbols, &mapped, places[_i].address, &found[1],
+			    &ranges[1]);
+	ck_assert_uint_eq(found[0].function, found[1].function);
+	ck_assert_uint_eq(found[0].start, found[1].start);
+	ck_assert_uint_eq(found[0].end, found[1].end);
+	ck_assert_uint_eq(ranges[0].start, ranges[1].start);
+	ck_assert_uint_eq(ranges[0].end, ranges[1].end);
+	array_free(&mapped);
+	process_maps_free(maps);
+}
+END_TEST
+
+/* Maps the program at @path, with a build id that no file here has. */
+static void map_other_build(int32_t pid, const char *path)
+{
+	const struct fixture_origin origin = { pid, pid, 0 };
+	struct {
+		int32_t pid, tid;
+		uint64_t address, size, offset;
+		uint8_t id_size, zeros[3], id[20];
+		uint32_t protection, flags;
+		char path[128];
+	} record = {
+		.pid = pid,
+		.tid = pid,
+		.address = BASE,
+		.size = MADE_ELF_BYTES,
+		.id_size = 20,
+		.id = { (uint8_t)pid },
+		.protection = PROT_READ | PROT_EXEC,
+	};
+
+	snprintf(record.path, sizeof(record.path), "%s", path);
+	recording_fixture_record(&fixture, PERF_RECORD_MMAP2,
+				 PERF_RECORD_MISC_USER |
+					 PERF_RECORD_MISC_MMAP_BUILD_ID,
+				 &record, sizeof(record), &origin);
+}
+
+/* Makes a folder @name with a link "program" to this program, which has a build id,
+ * and maps that as of another build.
+ */
+static void map_changed(int32_t pid, const char *name)
+{
+	char path[128];
+
+	snprintf(path, sizeof(path), "%s/%s", fixture.path, name);
+	ck_assert_int_eq(mkdir(path, 0700), 0);
+	snprintf(path, sizeof(path), "%s/%s/program", fixture.path, name);
+	ck_assert_int_eq(symlink("/proc/self/exe", path), 0);
+	map_other_build(pid, path);
+}
+
+/* Programs whose files changed have no module; they may share their base name, but
+ * no function.
+ */
+START_TEST(changed_programs_of_one_name_are_two)
+{
+	struct symbol found[2];
+	const char *name;
+
+	tear_down();
+	recording_fixture_begin(&fixture);
+	map_changed(7, "a");
+	map_changed(8, "b");
+	recording_fixture_trace(&fixture, 0, (const uint8_t[16]){ 0 }, 16);
+	recording_fixture_write(&fixture);
+	ck_assert_int_eq(flow_run_open(&run, fixture.path, NULL), 0);
+	ck_assert_int_eq(symbols_open(run.recording, NULL, 1, &symbols), 0);
+	symbols_find(symbols, 7, 1000, FUNCTION, &found[0]);
+	symbols_find(symbols, 8, 1000, FUNCTION, &found[1]);
+	ck_assert_str_eq(name_of(found[0].function), "[program]");
+	name = name_of(found[1].function);
+	ck_assert_int_eq(strncmp(name, "[/", 2), 0);
+	ck_assert_ptr_nonnull(strstr(name, "/b/program]"));
+}
+END_TEST
+
+/* A jump of a named function to unnamed code: in its own file that may be a part of
+ * it, in another it is not.
+ */
+START_TEST(a_jump_to_another_file_leaves_the_function)
+{
+	static const uint8_t jump[] = { 0xff, 0xe0 };
+	static const uint8_t nops[64] = { 0x90, 0x90, 0x90, 0x90, 0xc3 };
+	struct flow_input input;
+	struct code_space *code;
+	struct block_graph *graph;
+	char path[128];
+	uint32_t from;
+	FILE *file;
+
+	tear_down();
+	recording_fixture_begin(&fixture);
+	fixture.arch = "x86_64";
+	map_file(7, 0, "named", BASE);
+	snprintf(path, sizeof(path), "%s/named", fixture.path);
+	file = fopen(path, "r+e");
+	ck_assert_ptr_nonnull(file);
+	ck_assert_int_eq(fseek(file, MADE_ELF_CODE, SEEK_SET), 0);
+	ck_assert_uint_eq(fwrite(jump, 1, sizeof(jump), file), sizeof(jump));
+	fclose(file);
+	recording_fixture_program(&fixture, 7, "unnamed", LIBRARY, nops,
+				  sizeof(nops));
+	recording_fixture_trace(&fixture, 0, (const uint8_t[16]){ 0 }, 16);
+	recording_fixture_write(&fixture);
+	ck_assert_int_eq(flow_run_open(&run, fixture.path, fixture.path), 0);
+	ck_assert_int_eq(symbols_open(run.recording, NULL, 1, &symbols), 0);
+	input = flow_run_input(&run, 0);
+	ck_assert_int_eq(code_space_open(&input,
+					 symbols_arch(symbols)->kernel_start,
+					 CODE_VIEW_MEMORY, &code),
+			 0);
+	ck_assert_int_eq(code_space_set_process(code, 7, 1000), 0);
+	graph = block_graph_new(code, symbols);
+	from = block_graph_find(graph, FUNCTION, INSTRUCTION_X86_64);
+	ck_assert_uint_eq(
+		edge_word_kind(block_graph_jump(graph, from, LIBRARY + 2)),
+		EDGE_KIND_OTHER);
+	ck_assert_uint_eq(edge_word_kind(block_graph_jump(
+				  graph, from, BASE + MADE_ELF_FRAMES + 8)),
+			  EDGE_KIND_INSIDE);
+	block_graph_free(graph);
+	code_space_close(code);
+}
+END_TEST
+
+/* A mapping that was found before is not valid where a later one replaces it. */
+START_TEST(a_later_mapping_replaces_a_part)
+{
+	static const struct {
+		uint64_t address;
+		uint8_t byte;
+		size_t left;
+	} expected[] = {
+		{ LIBRARY, 0x90, 4096 },
+		{ LIBRARY + 4096, 0xcc, 4096 },
+		{ LIBRARY + 8192, 0x90, 4096 },
+		{ LIBRARY + 4100, 0xcc, 4092 },
+	};
+	static uint8_t bytes[2][3 * 4096];
+	struct flow_input input;
+	struct code_space *code;
+
+	memset(bytes[0], 0x90, sizeof(bytes[0]));
+	memset(bytes[1], 0xcc, sizeof(bytes[1]));
+	tear_down();
+	recording_fixture_begin(&fixture);
+	fixture.arch = "x86_64";
+	recording_fixture_program(&fixture, 7, "whole", LIBRARY, bytes[0],
+				  3 * 4096);
+	recording_fixture_program(&fixture, 7, "part", LIBRARY + 4096, bytes[1],
+				  4096);
+	recording_fixture_trace(&fixture, 0, (const uint8_t[16]){ 0 }, 16);
+	recording_fixture_write(&fixture);
+	ck_assert_int_eq(flow_run_open(&run, fixture.path, fixture.path), 0);
+	ck_assert_int_eq(symbols_open(run.recording, NULL, 1, &symbols), 0);
+	input = flow_run_input(&run, 0);
+	ck_assert_int_eq(code_space_open(&input,
+					 symbols_arch(symbols)->kernel_start,
+					 CODE_VIEW_MEMORY, &code),
+			 0);
+	ck_assert_int_eq(code_space_set_process(code, 7, 1000), 0);
+	for (size_t i = 0; i < sizeof(expected) / sizeof(*expected); i++) {
+		size_t left;
+		const uint8_t *found =
+			code_space_bytes(code, expected[i].address, &left);
+
+		ck_assert_ptr_nonnull(found);
+		ck_assert_uint_eq(*found, expected[i].byte);
+		ck_assert_uint_eq(left, expected[i].left);
+	}
+	code_space_close(code);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("user_times");
+	TCase *tests = tcase_create("addresses");
+
+	tcase_add_checked_fixture(tests, set_up, tear_down);
+	tcase_add_loop_test(tests, symbols_are_of_the_time, 0, PLACES);
+	tcase_add_loop_test(tests, maps_and_time_find_the_same, 0, PLACES);
+	tcase_add_test(tests, a_cache_follows_the_time);
+	tcase_add_test(tests, blocks_are_named_by_the_code_that_is_there);
+	tcase_add_test(tests, changed_programs_of_one_name_are_two);
+	tcase_add_test(tests, a_jump_to_another_file_leaves_the_function);
+	tcase_add_test(tests, a_later_mapping_replaces_a_part);
+	suite_add_tcase(suite, tests);
+	return run_suite(suite);
+}

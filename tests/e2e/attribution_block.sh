@@ -1,0 +1,40 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
+# report --block counts the I/O of a program as the kernel's own counters do,
+# and its times agree with the program's clock, on a fast disk and on one with a
+# delay; and report --interrupts charges the writing of pages, and the completions,
+# to those who made them dirty.
+#
+#	attribution_block.sh [KERNEL [CPUS]]
+set -euo pipefail
+# shellcheck source=tests/e2e/e2e_test.sh
+source "$(dirname "${BASH_SOURCE[0]}")/e2e_test.sh"
+KERNEL=${1:-6.12}
+CPUS=${2:-1}
+PROGRAM=$GUEST_BUILD/tests/e2e/programs/disk_io
+
+record_disk() { # name machine-option...
+	"$MACHINE" run --discard --fast --kernel "$KERNEL" --cpus "$CPUS" \
+		--disk-size 64 "${@:2}" --timeout "$LIMIT_S" --late-results \
+		--results "$WORK/r" -- sh -ec "
+		'$GUEST_BUILD/ktrace-hw' record -o '$WORK/r/$1' -- \
+			'$PROGRAM' /scratch/file >'$WORK/r/$1.out'
+		'$GUEST_BUILD/ktrace-hw' record -o '$WORK/r/$1-dirty' \
+			--buffer 32M -- sh -c '
+			\$0 /scratch/one 1536 & \$0 /scratch/other 512 & wait
+			sync
+			sleep 0.1' '$PROGRAM' >'$WORK/r/$1-dirty.out'"
+}
+
+main() {
+	need python3
+	skip_without_machine "$KERNEL"
+	make_programs
+	mkdir "$WORK/r"
+	record_disk fast
+	record_disk slow --disk-delay 20
+	python3 "$HERE/judge_block.py" "$KTRACE" "$WORK/r" "$CPUS" ||
+		FAILURES=$((FAILURES + 1))
+}
+
+main "$@"

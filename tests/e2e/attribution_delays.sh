@@ -1,0 +1,29 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
+# report --spins shows how long CPUs waited for each other, and report --runqueue how long threads waited for a CPU, and how long another
+# CPU was idle meanwhile, as the kernel counted.
+#
+#	attribution_delays.sh [KERNEL [CPUS]]
+set -euo pipefail
+# shellcheck source=tests/e2e/e2e_test.sh
+source "$(dirname "${BASH_SOURCE[0]}")/e2e_test.sh"
+KERNEL=${1:-6.12}
+CPUS=${2:-2}
+
+main() {
+	need python3
+	skip_without_machine "$KERNEL"
+	make_programs
+	mkdir "$WORK/r"
+	"$MACHINE" run --discard --fast --kernel "$KERNEL" --cpus "$CPUS" \
+		--timeout "$LIMIT_S" --late-results --results "$WORK/r" -- sh -ec "
+		for mode in crowd \$([ $CPUS = 1 ] || echo full barrier); do
+			'$GUEST_BUILD/ktrace-hw' record -o '$WORK/r/'\$mode -- \
+				'$GUEST_BUILD/tests/e2e/programs/delays' \$mode \
+				>'$WORK/r/'\$mode.out
+		done"
+	python3 "$HERE/judge_delays.py" "$KTRACE" "$WORK/r" "$CPUS" ||
+		FAILURES=$((FAILURES + 1))
+}
+
+main "$@"

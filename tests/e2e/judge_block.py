@@ -1,0 +1,164 @@
+# SPDX-License-Identifier: MIT
+"""Judges report --block and --interrupts for the recordings of attribution_block.sh:
+judge_block.py KTRACE FOLDER CPUS
+
+programs/disk_io.c determines the I/O; its output has its own times and the
+kernel's counters of the disk. With several CPUs the clock is the host's, which may
+run something else meanwhile."""
+import json
+import sys
+
+from waits import Judge, Recording
+
+judge = Judge()
+COUNT, PAGE, APART = 24, 4096, 128 << 10
+MS = 1000000
+
+
+def phases_of(recording):
+    """Returns for each phase the time and the disk's counters."""
+    lines = (line.split() for line in recording.output().splitlines())
+    return {name: [int(number) for number in numbers]
+            for name, *numbers in lines}
+
+
+def is_near(one, other):
+    return abs(one - other) <= 0.02 * max(one, other)
+
+
+def row_of(rows, operation, function):
+    """Returns the only row of the program's I/O from this function. Some kernels
+    mark reads as synchronous (S)."""
+    found = [row for row in rows if row["comm"] == "disk_io" and
+             row["operation"].removesuffix("S") == operation and
+             row["function"].startswith(function)]
+    judge.expect(f"one row of {operation} from {function}", len(found) == 1,
+                 found)
+    return found[0]
+
+
+def check_counters(name, rows, phases):
+    """The kernel counts the same requests, merges and sectors. It reads blocks of
+    its own (M) between the phases as well."""
+    for first, letter, what in ((1, "R", "reads"), (5, "W", "writes")):
+        of_kind = [row for row in rows if row["operation"]
+                   .removeprefix("F").startswith(letter)]
+        least = [row for row in of_kind
+                 if letter == "W" or "M" not in row["operation"]]
+        for number, column in enumerate(("requests", "merged", "bytes")):
+            unit = 512 if column == "bytes" else 1
+            counted = unit * sum(phase[first + number]
+                                 for phase in phases.values())
+            judge.expect(f"{name}: {what}: {column} as in the kernel's "
+                         "counters", sum(row[column] for row in least) <=
+                         counted <= sum(row[column] for row in of_kind),
+                         of_kind, counted)
+
+
+def check_rows(name, rows):
+    read = row_of(rows, "R", "iomap_dio")
+    judge.expect(f"{name}: direct reads: count, merges, bytes",
+                 (read["count"], read["merged"], read["bytes"]) ==
+                 (2 * COUNT, COUNT - 1, 2 * COUNT * PAGE), read)
+    write = row_of(rows, "W", "iomap_dio")
+    judge.expect(f"{name}: direct writes: count, merges, bytes",
+                 (write["count"], write["merged"], write["bytes"]) ==
+                 (2 * COUNT, 0, COUNT * (APART + 2 * PAGE)), write)
+    mapped = row_of(rows, "R", "ext4_mpage")
+    judge.expect(f"{name}: mapped reads: count, bytes",
+                 (mapped["count"], mapped["bytes"]) ==
+                 (COUNT, COUNT * PAGE), mapped)
+    judge.expect(f"{name}: the journal's writes", any(
+        row["comm"].startswith("jbd2/") for row in rows), rows)
+    judge.expect(f"{name}: all complete, none ambiguous", not any(
+        row["open"] or row["inferred"] for row in rows), rows)
+    judge.expect(f"{name}: queue and device are all of it", all(
+        row["queue_ns"] + row["device_ns"] == row["total_ns"]
+        for row in rows), rows)
+    return read, write, mapped
+
+
+def check_bounds(mapped, phases):
+    """The kernel's counter lasts from the request, which is made after the I/O
+    was queued and before it is sent, to the completion."""
+    counted_ns = phases["mapped"][4] * MS
+    judge.expect("slow: the kernel's counter is between the device's time and "
+                 "that with the queue",
+                 mapped["device_ns"] - MS <= counted_ns <=
+                 1.02 * mapped["total_ns"] + MS, mapped, phases)
+    judge.expect("slow: the program slept at most its own time",
+                 mapped["slept_ns"] <= phases["mapped"][0], mapped, phases)
+
+
+def check_times(read, write, mapped, phases):
+    """With the delay the program sleeps until each I/O is complete."""
+    batch_ns = phases["batch"][4] * MS
+    judge.expect("slow: mapped reads: the device's time is the program's",
+                 is_near(mapped["device_ns"], phases["mapped"][0]), mapped,
+                 phases)
+    judge.expect("slow: mapped reads: a sleep each",
+                 mapped["sleeps"] == COUNT and
+                 is_near(mapped["slept_ns"], phases["mapped"][0]), mapped,
+                 phases)
+    judge.expect("slow: direct reads: a sleep each, and one for the batch",
+                 read["sleeps"] == COUNT + 1 and
+                 is_near(read["slept_ns"], phases["read"][0] + batch_ns),
+                 read, phases)
+    judge.expect("slow: the sleeps are the device's time", all(
+        is_near(row["slept_device_ns"], row["slept_ns"])
+        for row in (read, mapped)), read, mapped)
+    ticks_ns = sum(phases[phase][4] for phase in ("read", "mapped")) * MS
+    judge.expect("slow: the kernel's counters have the same time",
+                 is_near(ticks_ns, phases["read"][0] + phases["mapped"][0]),
+                 phases)
+    # The kernel records no wake-up inside another event.
+    judge.expect("slow: direct writes: a sleep each",
+                 2 * COUNT - 1 <= write["sleeps"] <= 2 * COUNT, write)
+
+
+def sum_of(rows, column):
+    return sum(row[column] for row in rows)
+
+
+def check_writeback(name, recording):
+    """The work of kworkers for the pages, whoever called sync, is divided by
+    the pages; hardly any work is nobody's."""
+    rows = json.loads(recording.run("report", "--interrupts=both",
+                                    "--with-tracer", "--format=json"))
+    judge.expect(f"{name}: at most 2 % of all work is nobody's",
+                 sum_of(rows, "nobody_ns") <= 0.02 * sum_of(rows, "total_ns"),
+                 [row for row in rows if row["nobody_ns"]])
+    work = [row for row in rows if row["function"] in
+            ("wb_workfn", "ext4_end_io_rsv_work")]
+    total_ns = sum_of(work, "total_ns")
+    pages = dict(tuple(int(word) for word in line.split())
+                 for line in recording.output().splitlines())
+    for pid, count in pages.items():
+        own_ns = sum_of([row for row in work if row["for_pid"] == pid],
+                        "total_ns")
+        judge.expect(f"{name}: the work for {count} pages", total_ns and abs(
+            own_ns / total_ns - count / sum(pages.values())) <= 0.02, work,
+            pages)
+    judge.expect(f"{name}: shares are inferred", not any(
+        row["exact_ns"] for row in work), work)
+
+
+def main():
+    ktrace, folder, cpus = sys.argv[1:]
+    for name in ("fast", "slow"):
+        check_writeback(f"{name}-dirty",
+                        Recording(ktrace, folder, f"{name}-dirty"))
+        recording = Recording(ktrace, folder, name)
+        rows = json.loads(recording.run("report", "--block", "--with-tracer",
+                                        "--format=json"))
+        phases = phases_of(recording)
+        check_counters(name, rows, phases)
+        read, write, mapped = check_rows(name, rows)
+        if name == "slow":
+            check_bounds(mapped, phases)
+        if name == "slow" and cpus == "1":
+            check_times(read, write, mapped, phases)
+    judge.end()
+
+
+main()

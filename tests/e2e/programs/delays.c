@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: MIT */
+/* Delays of known cause, for attribution_delays.sh:
+ *
+ *	delays crowd	two threads that may only run on CPU 0 use 200 ms of CPU
+ *			time each
+ *	delays full	the same, and a third on CPU 1 uses it meanwhile
+ *	delays barrier	a thread on CPU 1 runs while one on CPU 0 makes it take
+ *			200 interrupts, by membarrier(2), and waits for each
+ *
+ * "barrier" prints the tids of both, the number, and how long the calls took.
+ * The others print for each thread on CPU 0 a line: its tid, and how long it was
+ * on a CPU and waited for one, in ns, by the kernel's own counters
+ * (Documentation/scheduler/sched-stats.rst).
+ */
+#include <linux/membarrier.h>
+#include <pthread.h>
+#include <sched.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+static uint64_t ns_of(clockid_t clock)
+{
+	struct timespec now;
+
+	clock_gettime(clock, &now);
+	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
+}
+
+static atomic_int left = 2;
+
+static void *use_cpu(void *done)
+{
+	const uint64_t work_ns = 200000000;
+	unsigned long on_cpu_ns;
+	unsigned long wait_ns;
+	FILE *file;
+
+	while (ns_of(CLOCK_THREAD_CPUTIME_ID) < work_ns)
+		continue;
+	pthread_barrier_wait(done);
+	file = fopen("/proc/thread-self/schedstat", "re");
+	if (!file || fscanf(file, "%lu %lu", &on_cpu_ns, &wait_ns) != 2)
+		exit(1);
+	fclose(file);
+	printf("%d %lu %lu\n", gettid(), on_cpu_ns, wait_ns);
+	left--;
+	return NULL;
+}
+
+static void *fill_cpu(void *unused)
+{
+	(void)unused;
+	while (left)
+		continue;
+	return NULL;
+}
+
+static pthread_t start_on(size_t cpu, void *(*run)(void *ctx), void *ctx)
+{
+	pthread_attr_t attributes;
+	pthread_t thread;
+	cpu_set_t only;
+
+	CPU_ZERO(&only);
+	CPU_SET(cpu, &only);
+	pthread_attr_init(&attributes);
+	pthread_attr_setaffinity_np(&attributes, sizeof(only), &only);
+	if (pthread_create(&thread, &attributes, run, ctx))
+		exit(1);
+	return thread;
+}
+
+static void crowd(bool is_full)
+{
+	pthread_barrier_t done;
+	pthread_t filler;
+	pthread_t one;
+	pthread_t other;
+
+	pthread_barrier_init(&done, NULL, 2);
+	if (is_full)
+		filler = start_on(1, fill_cpu, NULL);
+	one = start_on(0, use_cpu, &done);
+	other = start_on(0, use_cpu, &done);
+	pthread_join(one, NULL);
+	pthread_join(other, NULL);
+	if (is_full)
+		pthread_join(filler, NULL);
+}
+
+static long membarrier(int command)
+{
+	return syscall(SYS_membarrier, command, 0, 0);
+}
+
+static void *send_interrupts(void *runner)
+{
+	enum { TIMES = 200 };
+	uint64_t begin_ns = ns_of(CLOCK_MONOTONIC);
+
+	for (int i = 0; i < TIMES; i++)
+		if (membarrier(MEMBARRIER_CMD_PRIVATE_EXPEDITED))
+			exit(1);
+	printf("%d %d %d %lu\n", gettid(), *(atomic_int *)runner, TIMES,
+	       ns_of(CLOCK_MONOTONIC) - begin_ns);
+	left = 0;
+	return NULL;
+}
+
+static void *take_interrupts(void *runner)
+{
+	*(atomic_int *)runner = gettid();
+	return fill_cpu(NULL);
+}
+
+static int barrier(void)
+{
+	atomic_int runner = 0;
+	pthread_t one;
+	pthread_t other;
+
+	if (membarrier(MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED))
+		return 1;
+	one = start_on(1, take_interrupts, &runner);
+	while (!runner)
+		continue;
+	other = start_on(0, send_interrupts, &runner);
+	pthread_join(one, NULL);
+	pthread_join(other, NULL);
+	return 0;
+}
+
+int main(int argc, char **argv)
+{
+	bool is_full = argc == 2 && !strcmp(argv[1], "full");
+
+	if (argc == 2 && !strcmp(argv[1], "barrier"))
+		return barrier();
+	if (argc != 2 || (!is_full && strcmp(argv[1], "crowd") != 0))
+		return 2;
+	crowd(is_full);
+	return 0;
+}

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: MIT
+
+// A server whose 100 goroutines each answer requests; counts its functions'
+// calls.
+package main
+
+import (
+	"fmt"
+	"sync"
+	"sync/atomic"
+)
+
+const (
+	workers  = 100
+	requests = 20
+)
+
+var costs, answers, descents int64
+
+type box[T any] struct{ value T }
+
+//go:noinline
+func costOf(item int) int {
+	cost := 0
+
+	atomic.AddInt64(&costs, 1)
+	for i := 0; i < 50; i++ {
+		cost = (cost*31 + item + i) % 10007
+	}
+	return cost
+}
+
+// Its frames are open while the goroutine waits.
+//
+//go:noinline
+func descend(depth int, in, out chan box[int]) int {
+	atomic.AddInt64(&descents, 1)
+	if depth > 0 {
+		return descend(depth-1, in, out) + 1
+	}
+	return answer(in, out)
+}
+
+//go:noinline
+func answer(in, out chan box[int]) int {
+	sum := 0
+
+	atomic.AddInt64(&answers, 1)
+	for request := range in {
+		sum += costOf(request.value)
+		out <- box[int]{sum}
+	}
+	return sum
+}
+
+func main() {
+	var group sync.WaitGroup
+	var in, out [workers]chan box[int]
+
+	for i := range in {
+		in[i], out[i] = make(chan box[int]), make(chan box[int])
+		group.Add(1)
+		go func(i int) {
+			defer group.Done()
+			descend(i%5, in[i], out[i])
+		}(i)
+	}
+	for n := 0; n < requests; n++ {
+		for i := range in {
+			in[i] <- box[int]{n}
+		}
+		for i := range out {
+			<-out[i]
+		}
+	}
+	for i := range in {
+		close(in[i])
+	}
+	group.Wait()
+	fmt.Println("main.costOf", costs)
+	fmt.Println("main.answer", answers)
+	fmt.Println("main.descend", descents)
+}

@@ -1,0 +1,230 @@
+/* SPDX-License-Identifier: MIT */
+/* Jumps of user code to other stacks, and to code without names. */
+#include "report/steps/stack_switch_internal.h"
+#include "report/steps/task_stacks.h"
+#include "tests/run_suite.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* Steps as text: "+1" function 1 is called, "~1" it is resumed, "?1" inferred, ">1"
+ * entered by a jump, "-1" it ends.
+ */
+static char text[4096];
+
+static void take(struct step_callback *callback, const struct call_step *step)
+{
+	static const char marks[] = {
+		[HOW_CALL] = '+',      [HOW_TAIL] = '>',
+		[HOW_EXCEPTION] = '!', [HOW_SYSTEM_CALL] = '!',
+		[HOW_START] = '=',     [HOW_INFERRED] = '?',
+		[HOW_RESUMED] = '~',
+	};
+	size_t used = strlen(text);
+
+	(void)callback;
+	if (step->kind == STEP_ENTER)
+		snprintf(text + used, sizeof(text) - used, "%c%u ",
+			 marks[step->how], step->function);
+	else if (step->kind == STEP_EXIT)
+		snprintf(text + used, sizeof(text) - used, "-%u ",
+			 step->function);
+}
+
+static struct step_callback callback = { .take = take };
+static struct task_stacks *stacks;
+static uint64_t now_ns;
+
+static void set_up(void)
+{
+	static const struct time_window all = { 0, UINT64_MAX };
+
+	stacks = task_stacks_new(all, &callback);
+	ck_assert_ptr_nonnull(stacks);
+	ck_assert_int_eq(task_stacks_add_cpu(stacks, 0, 7, 7), 0);
+	ck_assert_int_eq(task_stacks_add_cpu(stacks, 1, 7, 8), 1);
+	now_ns = 1;
+}
+
+static void tear_down(void)
+{
+	task_stacks_free(stacks);
+}
+
+static void send(uint32_t cpu, uint8_t kind, uint32_t function,
+		 uint64_t address, uint8_t detail)
+{
+	const struct function_event event = {
+		.time_ns = now_ns++,
+		.kind = kind,
+		.function = function,
+		.address = address,
+		.detail = detail,
+		.is_user = 1,
+	};
+
+	ck_assert_int_eq(task_stacks_take(stacks, cpu, &event, 1), 0);
+}
+
+/* Function 1 begins on @cpu. */
+static void start(uint32_t cpu)
+{
+	send(cpu, FUNCTION_TRACE_START, 1, 0x100, 1);
+	text[0] = 0;
+}
+
+static void call(uint32_t cpu, uint32_t function, uint64_t back_to)
+{
+	send(cpu, FUNCTION_CALL, function, back_to, 0);
+}
+
+/* In unnamed code longjmp() leads to a function that is open: all functions
+ * above it end.
+ */
+START_TEST(a_jump_to_an_open_unnamed_function_ends_what_is_above)
+{
+	start(0);
+	call(0, 2, 0x101);
+	call(0, 3, 0x201);
+	send(0, FUNCTION_FAR_JUMP, 1, 0x150, 1);
+	call(0, 2, 0x151);
+	ck_assert_str_eq(text, "+2 +3 -3 -2 +2 ");
+}
+END_TEST
+
+/* If no function in unnamed code is open, the jump enters it. */
+START_TEST(a_jump_to_unnamed_code_that_is_not_open_is_a_tail_call)
+{
+	start(0);
+	call(0, 2, 0x101);
+	send(0, FUNCTION_FAR_JUMP, 4, 0x450, 1);
+	send(0, FUNCTION_RETURN, 1, 0x101, 0);
+	ck_assert_str_eq(text, "+2 -2 >4 -4 ");
+}
+END_TEST
+
+/* A library function jumps to a callback in unnamed code, in which main is,
+ * too: the return to the library shows that no function was left.
+ */
+START_TEST(a_return_to_what_seemed_to_have_ended_resumes_it)
+{
+	start(0);
+	call(0, 2, 0x101);
+	call(0, 3, 0x201);
+	send(0, FUNCTION_FAR_JUMP, 1, 0x150, 1);
+	send(0, FUNCTION_RETURN, 2, 0x201, 0);
+	send(0, FUNCTION_RETURN, 1, 0x101, 0);
+	ck_assert_str_eq(text, "+2 +3 -3 -2 ~2 -2 ");
+}
+END_TEST
+
+/* A jump to the middle of a named function that is not open changes nothing. */
+START_TEST(a_jump_to_a_named_function_that_is_not_open_stays)
+{
+	start(0);
+	call(0, 2, 0x101);
+	send(0, FUNCTION_FAR_JUMP, 4, 0x450, 0);
+	ck_assert_str_eq(text, "+2 ");
+}
+END_TEST
+
+/* A stack that one thread suspends continues in another thread of the process.
+ */
+START_TEST(a_stack_moves_between_threads)
+{
+	start(0);
+	call(0, 2, 0x101);
+	call(0, 9, 0x201);
+	send(0, FUNCTION_RETURN, 3, 0x300, 1);
+	start(1);
+	call(1, 9, 0x102);
+	send(1, FUNCTION_RETURN, 2, 0x201, 0);
+	send(1, FUNCTION_RETURN, 1, 0x101, 0);
+	ck_assert_str_eq(text, "+9 -9 -1 ~1 ~2 -2 ");
+}
+END_TEST
+
+/* Function 9 jumps to the entries of 3 and 5, then back to the stack of 3: none
+ * of them is part of another one.
+ */
+START_TEST(a_routine_that_jumps_between_stacks_divides_them)
+{
+	start(0);
+	call(0, 9, 0x101);
+	send(0, FUNCTION_TAIL_CALL, 3, 0x300, 0);
+	call(0, 4, 0x301);
+	call(0, 9, 0x401);
+	send(0, FUNCTION_TAIL_CALL, 5, 0x500, 0);
+	call(0, 9, 0x501);
+	ck_assert_str_eq(text, "+9 -9 >3 +4 +9 -9 >5 +9 ");
+	text[0] = 0;
+	send(0, FUNCTION_FAR_JUMP, 4, 0x401, 0);
+	ck_assert_str_eq(text, "-9 -5 -4 -3 -1 ~3 ~4 ");
+	text[0] = 0;
+	send(0, FUNCTION_RETURN, 3, 0x301, 0);
+	call(0, 9, 0x302);
+	send(0, FUNCTION_FAR_JUMP, 1, 0x101, 0);
+	ck_assert_str_eq(text, "-4 +9 -9 -3 ~1 ");
+	text[0] = 0;
+	call(0, 9, 0x102);
+	send(0, FUNCTION_FAR_JUMP, 5, 0x501, 0);
+	ck_assert_str_eq(text, "+9 -9 -1 ~5 ");
+}
+END_TEST
+
+/* As boost.context resumes a stack. */
+START_TEST(a_jump_to_where_a_stack_waits_resumes_it)
+{
+	start(0);
+	call(0, 9, 0x101);
+	send(0, FUNCTION_RETURN, 3, 0x300, 1);
+	call(0, 9, 0x301);
+	send(0, FUNCTION_FAR_JUMP, 1, 0x101, 0);
+	call(0, 9, 0x102);
+	send(0, FUNCTION_FAR_JUMP, 3, 0x301, 0);
+	ck_assert_str_eq(text, "+9 -9 -1 >3 +9 -9 -3 ~1 +9 -9 -1 ~3 ");
+}
+END_TEST
+
+/* The oldest are dropped, and resuming one of them shows functions that were
+ * open before.
+ */
+START_TEST(suspended_stacks_have_a_bound)
+{
+	start(0);
+	for (uint32_t i = 0; i < STACK_POOL_STACKS + 10; i++) {
+		call(0, 9, 0x1000 + i);
+		text[0] = 0;
+		send(0, FUNCTION_RETURN, 3, 0x300, 1);
+	}
+	call(0, 9, 0x301);
+	text[0] = 0;
+	send(0, FUNCTION_RETURN, 3, 0x1000 + STACK_POOL_STACKS, 0);
+	ck_assert_str_eq(text, "-9 -3 ~3 ");
+	call(0, 9, 0x302);
+	text[0] = 0;
+	send(0, FUNCTION_RETURN, 1, 0x1000, 0);
+	ck_assert_ptr_null(strchr(text, '~'));
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("stack_switch");
+	TCase *tests = tcase_create("events");
+
+	tcase_add_checked_fixture(tests, set_up, tear_down);
+	tcase_add_test(tests,
+		       a_jump_to_an_open_unnamed_function_ends_what_is_above);
+	tcase_add_test(tests,
+		       a_jump_to_unnamed_code_that_is_not_open_is_a_tail_call);
+	tcase_add_test(tests, a_return_to_what_seemed_to_have_ended_resumes_it);
+	tcase_add_test(tests,
+		       a_jump_to_a_named_function_that_is_not_open_stays);
+	tcase_add_test(tests, a_stack_moves_between_threads);
+	tcase_add_test(tests, a_routine_that_jumps_between_stacks_divides_them);
+	tcase_add_test(tests, a_jump_to_where_a_stack_waits_resumes_it);
+	tcase_add_test(tests, suspended_stacks_have_a_bound);
+	suite_add_tcase(suite, tests);
+	return run_suite(suite);
+}

@@ -1,0 +1,197 @@
+/* SPDX-License-Identifier: MIT */
+#include "report/steps/call_step.h"
+#include "symbolize/arch/arch.h"
+#include "symbolize/functions/function_table.h"
+#include "tables/calls/crashes_table.h"
+#include "tests/run_suite.h"
+
+#include <string.h>
+
+static struct function_table *functions;
+static struct crash_names names;
+static struct crash_stack stack;
+static struct path_frame frames[8];
+static const struct task task = { .pid = 7, .tid = 8 };
+
+static void setup(void)
+{
+	functions = function_table_new();
+	names = (struct crash_names){
+		.functions = functions,
+		.arch = &arch_x86_64,
+	};
+	memset(&stack, 0, sizeof(stack));
+	stack.frames = frames;
+}
+
+static void teardown(void)
+{
+	function_table_free(functions);
+}
+
+static uint32_t function(const char *name, char space)
+{
+	const char *module = function_table_module(functions, "", 0);
+
+	return function_table_add(functions, name, strlen(name), module, space);
+}
+
+static void enter(const char *name, char space, uint32_t depth)
+{
+	uint32_t number = function(name, space);
+
+	ck_assert_uint_lt(depth, sizeof(frames) / sizeof(*frames));
+	frames[depth].function = number;
+	stack.count = depth + 1;
+	crash_stack_enter(&stack, &names, number);
+}
+
+static void leave(uint32_t depth)
+{
+	stack.count = depth;
+}
+
+/* main() makes @times system calls of @name. */
+static void call(const char *name, int times)
+{
+	enter("main", 'u', 0);
+	for (int i = 0; i < times; i++) {
+		enter("entry_SYSCALL_64", 'k', 1);
+		enter(name, 'k', 2);
+		leave(2);
+		leave(1);
+	}
+}
+
+static void expect(const char *signal, const char *place, const char *calls)
+{
+	const struct call_step step = { .time_ns = 5, .task = &task };
+	struct crash crash;
+
+	ck_assert_int_eq(crash_stack_describe(&stack, &names, &step, &crash),
+			 0);
+	ck_assert_int_eq(crash.pid, 7);
+	ck_assert_int_eq(crash.tid, 8);
+	ck_assert_str_eq(crash.signal, signal);
+	ck_assert_str_eq(crash.stack, place);
+	ck_assert_str_eq(crash.calls, calls);
+	crash_free(&crash);
+}
+
+START_TEST(a_fault_tells_place_and_signal)
+{
+	call("__x64_sys_read", 2);
+	call("__x64_sys_close", 1);
+	enter("poke", 'u', 1);
+	enter("asm_exc_page_fault", 'k', 2);
+	enter("get_signal", 'k', 3);
+	ck_assert(!crash_stack_is_in_signal(&stack, &names));
+	enter("do_group_exit", 'k', 4);
+	ck_assert(crash_stack_is_in_signal(&stack, &names));
+	expect("SIGSEGV or SIGBUS (page fault)", "main;poke;asm_exc_page_fault",
+	       "read;read;close");
+}
+END_TEST
+
+START_TEST(a_kill_ends_in_the_call_that_brought_it)
+{
+	call("__x64_sys_read", 12);
+	enter("entry_SYSCALL_64", 'k', 1);
+	enter("__x64_sys_kill", 'k', 2);
+	leave(2);
+	enter("get_signal", 'k', 2);
+	enter("do_group_exit", 'k', 3);
+	ck_assert(crash_stack_is_in_signal(&stack, &names));
+	expect("a signal that was sent to it", "main;entry_SYSCALL_64",
+	       "read;read;read;read;read;read;read;kill");
+}
+END_TEST
+
+/* The kernel reports the call's number after the signal is sent. */
+START_TEST(seccomp_tells_the_call_that_it_refused)
+{
+	call("__x64_sys_read", 1);
+	crash_stack_exit_call(&stack, 0);
+	enter("entry_SYSCALL_64", 'k', 1);
+	enter("__secure_computing", 'k', 2);
+	enter("force_sig_seccomp", 'k', 3);
+	leave(2);
+	crash_stack_exit_call(&stack, 110);
+	enter("get_signal", 'k', 2);
+	enter("do_group_exit", 'k', 3);
+	expect("SIGSYS by seccomp, in getppid", "main;entry_SYSCALL_64",
+	       "read");
+}
+END_TEST
+
+START_TEST(without_results_seccomp_is_told_alone)
+{
+	call("__x64_sys_read", 1);
+	enter("entry_SYSCALL_64", 'k', 1);
+	enter("force_sig_seccomp", 'k', 2);
+	leave(2);
+	enter("get_signal", 'k', 2);
+	enter("do_group_exit", 'k', 3);
+	expect("SIGSYS by seccomp", "main;entry_SYSCALL_64", "read");
+}
+END_TEST
+
+/* The program handled SIGSYS, and continued. */
+START_TEST(a_fault_after_seccomp_is_a_fault)
+{
+	call("__x64_sys_read", 1);
+	enter("entry_SYSCALL_64", 'k', 1);
+	enter("force_sig_seccomp", 'k', 2);
+	leave(1);
+	enter("asm_exc_page_fault", 'k', 1);
+	enter("get_signal", 'k', 2);
+	enter("do_group_exit", 'k', 3);
+	expect("SIGSEGV or SIGBUS (page fault)", "main;asm_exc_page_fault",
+	       "read");
+}
+END_TEST
+
+START_TEST(a_call_after_seccomp_ends_its_part)
+{
+	enter("force_sig_seccomp", 'k', 2);
+	call("__x64_sys_kill", 1);
+	enter("entry_SYSCALL_64", 'k', 1);
+	enter("get_signal", 'k', 2);
+	enter("do_group_exit", 'k', 3);
+	expect("a signal that was sent to it", "main;entry_SYSCALL_64", "kill");
+}
+END_TEST
+
+START_TEST(an_exit_is_no_signal)
+{
+	call("__x64_sys_read", 1);
+	enter("entry_SYSCALL_64", 'k', 1);
+	enter("__x64_sys_exit_group", 'k', 2);
+	enter("do_group_exit", 'k', 3);
+	ck_assert(!crash_stack_is_in_signal(&stack, &names));
+	ck_assert(crash_names_is_end(&names, function("do_group_exit", 'k')));
+	ck_assert(!crash_names_is_end(&names, function("do_exit", 'k')));
+}
+END_TEST
+
+static Suite *crash_stack_suite(void)
+{
+	Suite *suite = suite_create("crash_stack");
+	TCase *tcase = tcase_create("all");
+
+	tcase_add_checked_fixture(tcase, setup, teardown);
+	tcase_add_test(tcase, a_fault_tells_place_and_signal);
+	tcase_add_test(tcase, a_kill_ends_in_the_call_that_brought_it);
+	tcase_add_test(tcase, seccomp_tells_the_call_that_it_refused);
+	tcase_add_test(tcase, without_results_seccomp_is_told_alone);
+	tcase_add_test(tcase, a_fault_after_seccomp_is_a_fault);
+	tcase_add_test(tcase, a_call_after_seccomp_ends_its_part);
+	tcase_add_test(tcase, an_exit_is_no_signal);
+	suite_add_tcase(suite, tcase);
+	return suite;
+}
+
+int main(void)
+{
+	return run_suite(crash_stack_suite());
+}

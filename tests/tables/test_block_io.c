@@ -1,0 +1,286 @@
+/* SPDX-License-Identifier: MIT */
+#include "tables/waits/block_io_internal.h"
+
+#include "attribution/sleeps/sleeps.h"
+#include "tests/run_suite.h"
+
+#include <string.h>
+
+enum { DISK = 0xfe00000, OWN = 7, OTHER = 8, CPU = 1, MOST = 100 };
+
+/* The I/Os and sleeps that were emitted. */
+struct emitted {
+	struct block_callback callback; /* first */
+	struct block_ios ios;
+	struct block_io done[MOST];
+	size_t count;
+	struct block_sleep slept;
+	struct block_io slept_for;
+	size_t sleeps;
+};
+
+static int take_io(struct block_callback *callback, const struct block_io *io)
+{
+	struct emitted *emitted = (struct emitted *)callback;
+
+	ck_assert_uint_lt(emitted->count, MOST);
+	emitted->done[emitted->count++] = *io;
+	return 0;
+}
+
+static int take_sleep(struct block_callback *callback,
+		      const struct block_sleep *sleep)
+{
+	struct emitted *emitted = (struct emitted *)callback;
+
+	emitted->slept = *sleep;
+	emitted->slept_for = *sleep->io;
+	emitted->sleeps++;
+	return 0;
+}
+
+static void open_all(struct emitted *emitted)
+{
+	memset(emitted, 0, sizeof(*emitted));
+	emitted->callback.done = take_io;
+	emitted->callback.slept = take_sleep;
+	block_ios_open(&emitted->ios, &emitted->callback);
+}
+
+/* Emits the rest; @count I/Os must have been emitted in all. */
+static void close_all(struct emitted *emitted, size_t count)
+{
+	ck_assert_int_eq(block_ios_end(&emitted->ios), 0);
+	ck_assert_uint_eq(emitted->count, count);
+	block_ios_close(&emitted->ios);
+}
+
+static void queue(struct emitted *emitted, int32_t tid, const char *letters,
+		  uint64_t sector, uint64_t sectors, uint64_t time_ns)
+{
+	struct block_io io = {
+		.range = { DISK, sector, sectors },
+		.task = { .tid = tid, .pid = tid },
+		.queued_ns = time_ns,
+	};
+
+	memcpy(io.letters, letters, strlen(letters));
+	ck_assert_int_eq(block_ios_queue(&emitted->ios, &io), 0);
+}
+
+static void issue(struct emitted *emitted, const char *letters, uint64_t sector,
+		  uint64_t sectors, uint64_t time_ns)
+{
+	block_ios_issue(&emitted->ios,
+			&(struct block_range){ DISK, sector, sectors }, letters,
+			time_ns);
+}
+
+static void complete(struct emitted *emitted, const char *letters,
+		     uint64_t sector, uint64_t sectors, uint64_t time_ns)
+{
+	ck_assert_int_eq(block_ios_complete(&emitted->ios,
+					    &(struct block_range){ DISK, sector,
+								   sectors },
+					    letters, CPU, time_ns),
+			 0);
+}
+
+/* Thread @tid sleeps for @asleep_ns and is woken on @cpu. */
+static void wake(struct emitted *emitted, int32_t cpu, int32_t tid,
+		 uint64_t asleep_ns, uint64_t wake_ns)
+{
+	const struct task task = { .tid = tid };
+	const struct sleep sleep = {
+		.task = &task,
+		.asleep_ns = asleep_ns,
+		.wake_ns = wake_ns,
+	};
+
+	ck_assert_int_eq(block_ios_wake(&emitted->ios, cpu, tid, wake_ns), 0);
+	ck_assert_int_eq(block_ios_slept(&emitted->ios, &sleep), 0);
+}
+
+START_TEST(adjacent_reads_are_merged_into_one_request)
+{
+	struct emitted all;
+
+	open_all(&all);
+	queue(&all, OWN, "R", 100, 8, 10);
+	queue(&all, OWN, "R", 108, 8, 20);
+	queue(&all, OWN, "R", 500, 8, 30);
+	issue(&all, "R", 100, 16, 40);
+	complete(&all, "R", 100, 16, 90);
+	ck_assert_uint_eq(all.count, 2);
+	for (size_t i = 0; i < 2; i++) {
+		ck_assert_uint_eq(all.done[i].issued_ns, 40);
+		ck_assert_uint_eq(all.done[i].completed_ns, 90);
+		ck_assert(!all.done[i].is_inferred);
+		ck_assert_uint_eq(all.done[i].is_merged,
+				  all.done[i].range.sector == 108);
+		ck_assert_uint_eq(all.done[i].requests,
+				  all.done[i].range.sector == 100);
+	}
+	close_all(&all, 3);
+	ck_assert_uint_eq(all.done[2].completed_ns, 0);
+}
+END_TEST
+
+START_TEST(a_split_write_is_complete_with_its_last_request)
+{
+	struct emitted all;
+
+	open_all(&all);
+	queue(&all, OWN, "WS", 100, 64, 10);
+	issue(&all, "WS", 100, 32, 20);
+	issue(&all, "WS", 132, 32, 30);
+	complete(&all, "WS", 132, 32, 40);
+	ck_assert_uint_eq(all.count, 0);
+	complete(&all, "WS", 100, 32, 50);
+	ck_assert_uint_eq(all.count, 1);
+	ck_assert_uint_eq(all.done[0].requests, 2);
+	ck_assert_uint_eq(all.done[0].issued_ns, 20);
+	ck_assert_uint_eq(all.done[0].completed_ns, 50);
+	close_all(&all, 1);
+}
+END_TEST
+
+START_TEST(equal_sectors_are_ambiguous_only_in_one_direction)
+{
+	struct emitted all;
+
+	open_all(&all);
+	queue(&all, OWN, "R", 100, 8, 10);
+	queue(&all, OTHER, "W", 100, 8, 20);
+	issue(&all, "W", 100, 8, 30);
+	complete(&all, "W", 100, 8, 40);
+	ck_assert_uint_eq(all.count, 1);
+	ck_assert_int_eq(all.done[0].task.tid, OTHER);
+	ck_assert(!all.done[0].is_inferred);
+	queue(&all, OTHER, "R", 104, 8, 50);
+	close_all(&all, 3);
+	ck_assert(all.done[1].is_inferred && all.done[2].is_inferred);
+}
+END_TEST
+
+/* The kernel ends a flush's own request after the device's. */
+START_TEST(a_flush_ends_with_the_request_that_was_sent_after_it)
+{
+	struct emitted all;
+
+	open_all(&all);
+	queue(&all, OWN, "FWS", 0, 0, 10);
+	issue(&all, "FF", 0, 0, 20);
+	queue(&all, OTHER, "FWS", 0, 0, 30);
+	complete(&all, "FF", 0, 0, 40);
+	complete(&all, "WS", 0, 0, 41);
+	wake(&all, CPU, OWN, 31, 42);
+	ck_assert_uint_eq(all.count, 1);
+	ck_assert_int_eq(all.done[0].task.tid, OWN);
+	ck_assert_uint_eq(all.sleeps, 1);
+	ck_assert_uint_eq(all.slept.queue_ns, 9);
+	ck_assert_uint_eq(all.slept.device_ns, 20);
+	close_all(&all, 2);
+	ck_assert_uint_eq(all.done[1].issued_ns, 0);
+}
+END_TEST
+
+START_TEST(a_flushing_write_ends_after_its_flush)
+{
+	struct emitted all;
+
+	open_all(&all);
+	queue(&all, OWN, "FWFS", 100, 8, 10);
+	issue(&all, "FF", 0, 0, 20);
+	complete(&all, "FF", 0, 0, 30);
+	issue(&all, "WS", 100, 8, 40);
+	complete(&all, "WS", 100, 8, 50);
+	ck_assert_uint_eq(all.count, 0);
+	complete(&all, "WS", 100, 0, 70);
+	ck_assert_uint_eq(all.count, 1);
+	ck_assert_uint_eq(all.done[0].issued_ns, 40);
+	ck_assert_uint_eq(all.done[0].completed_ns, 70);
+	close_all(&all, 1);
+}
+END_TEST
+
+/* A device that flushes with the data sends no second completion. */
+START_TEST(flushing_writes_without_a_flush_are_emitted_too)
+{
+	struct emitted all;
+
+	open_all(&all);
+	for (uint64_t i = 0; i < MOST; i++) {
+		queue(&all, OWN, "WFS", 100 + 8 * i, 8, 10);
+		issue(&all, "WFS", 100 + 8 * i, 8, 20);
+		complete(&all, "WFS", 100 + 8 * i, 8, 50);
+	}
+	ck_assert_uint_gt(all.count, 0);
+	close_all(&all, MOST);
+	for (size_t i = 0; i < MOST; i++)
+		ck_assert_uint_eq(all.done[i].completed_ns, 50);
+}
+END_TEST
+
+START_TEST(a_sleep_belongs_to_what_its_cpu_completed)
+{
+	struct emitted all;
+
+	open_all(&all);
+	queue(&all, OTHER, "R", 100, 8, 10);
+	queue(&all, OWN, "R", 108, 8, 30);
+	issue(&all, "R", 100, 16, 40);
+	complete(&all, "R", 100, 16, 90);
+	wake(&all, CPU + 1, OWN, 65, 90);
+	ck_assert_uint_eq(all.sleeps, 0);
+	wake(&all, CPU, OWN, 65, 91);
+	ck_assert_uint_eq(all.sleeps, 1);
+	ck_assert_int_eq(all.slept_for.task.tid, OWN);
+	ck_assert_uint_eq(all.slept.asleep_ns, 65);
+	ck_assert_uint_eq(all.slept.queue_ns, 10);
+	ck_assert_uint_eq(all.slept.device_ns, 50);
+	wake(&all, CPU, 9, 65, 92);
+	ck_assert_int_eq(all.slept_for.task.tid, OTHER);
+	/* A completion of unknown I/O replaces what the CPU had completed. */
+	complete(&all, "R", 700, 8, 95);
+	wake(&all, CPU, OWN, 2, 96);
+	ck_assert_uint_eq(all.sleeps, 2);
+	close_all(&all, 2);
+}
+END_TEST
+
+START_TEST(a_device_without_requests_has_no_queue)
+{
+	struct emitted all;
+
+	open_all(&all);
+	queue(&all, OWN, "R", 100, 8, 10);
+	ck_assert_int_eq(
+		block_ios_complete_bio(&all.ios,
+				       &(struct block_range){ DISK, 100, 8 },
+				       "R", CPU, 60),
+		0);
+	ck_assert_uint_eq(all.count, 1);
+	ck_assert_uint_eq(all.done[0].issued_ns, 10);
+	close_all(&all, 1);
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("block_io");
+	TCase *tcase = tcase_create("all");
+
+	tcase_add_test(tcase, adjacent_reads_are_merged_into_one_request);
+	tcase_add_test(tcase, a_split_write_is_complete_with_its_last_request);
+	tcase_add_test(tcase,
+		       equal_sectors_are_ambiguous_only_in_one_direction);
+	tcase_add_test(tcase,
+		       a_flush_ends_with_the_request_that_was_sent_after_it);
+	tcase_add_test(tcase, a_flushing_write_ends_after_its_flush);
+	tcase_add_test(tcase, flushing_writes_without_a_flush_are_emitted_too);
+	tcase_add_test(tcase, a_sleep_belongs_to_what_its_cpu_completed);
+	tcase_add_test(tcase, a_device_without_requests_has_no_queue);
+	suite_add_tcase(suite, tcase);
+	return run_suite(suite);
+}

@@ -1,0 +1,532 @@
+/* SPDX-License-Identifier: MIT */
+/* Charging the work of devices: disks and networks. */
+#include "attribution/interrupts/interrupt_accounts.h"
+#include "tables/processes/time_account.h"
+#include "tests/interrupt_story_fixture.h"
+#include "tests/run_suite.h"
+
+static void disk_read_story(struct attribution_fixture *f)
+{
+	starts(f, 0, 7);
+	NS(100);
+	IN("entry_SYSCALL_64");
+	IN("vfs_read");
+	EVENT(EVENT_BIO_QUEUE, 8, 100, 8);
+	NS(200);
+	switch_to(f, 0, 5);
+	disk_interrupt(f, 300);
+	NS(400);
+}
+
+/* With a mapped device, which passes the request on from another thread. */
+static void mapped_disk_story(struct attribution_fixture *f)
+{
+	starts(f, 0, 7);
+	NS(100);
+	IN("entry_SYSCALL_64");
+	EVENT(EVENT_BIO_QUEUE, 253, 40, 8);
+	NS(200);
+	switch_to(f, 0, 6);
+	EVENT(EVENT_BIO_REMAP, 8, 100, 8, 253, 40);
+	EVENT(EVENT_BIO_QUEUE, 8, 100, 8);
+	NS(250);
+	switch_to(f, 0, 5);
+	disk_interrupt(f, 300);
+	NS(400);
+}
+
+/* A merged request of two threads, in sectors 3 to 1. */
+static void merged_disk_story(struct attribution_fixture *f)
+{
+	starts(f, 0, 7);
+	EVENT(EVENT_BIO_QUEUE, 8, 100, 6);
+	NS(200);
+	switch_to(f, 0, 6);
+	EVENT(EVENT_BIO_QUEUE, 8, 106, 2);
+	NS(250);
+	switch_to(f, 0, 5);
+	disk_interrupt(f, 300);
+	NS(400);
+}
+
+/* The kernel splits 7's bio into two requests, each with an interrupt. */
+static void split_disk_story(struct attribution_fixture *f)
+{
+	starts(f, 0, 7);
+	EVENT(EVENT_BIO_QUEUE, 8, 100, 16);
+	NS(200);
+	switch_to(f, 0, 5);
+	for (int half = 0; half < 2; half++) {
+		NS(300 + 100 * half);
+		IN("asm_common_interrupt");
+		EVENT(EVENT_REQUEST_COMPLETE, 8, 100 + 8 * half, 8);
+		NS(340 + 100 * half);
+		OUT;
+	}
+	NS(500);
+}
+
+/* The interrupt raises a soft interrupt, that completes the request. */
+static void done_softirq_story(struct attribution_fixture *f)
+{
+	starts(f, 0, 7);
+	EVENT(EVENT_BIO_QUEUE, 8, 100, 8);
+	NS(200);
+	switch_to(f, 0, 5);
+	NS(300);
+	IN("asm_common_interrupt");
+	EVENT(EVENT_SOFTIRQ_RAISE, BLOCK);
+	NS(340);
+	OUT;
+	NS(400);
+	IN("handle_softirqs");
+	NS(410);
+	IN("blk_done_softirq");
+	EVENT(EVENT_REQUEST_COMPLETE, 8, 100, 8);
+	NS(440);
+	OUT;
+	NS(450);
+	OUT;
+	NS(500);
+}
+
+/* A soft interrupt is pending to complete 7's request when 6's request
+ * completes, which an interrupt is about to pass to it.
+ */
+static void second_is_done(struct attribution_fixture *f)
+{
+	starts(f, 0, 7);
+	EVENT(EVENT_BIO_QUEUE, 8, 100, 8);
+	NS(200);
+	switch_to(f, 0, 6);
+	EVENT(EVENT_BIO_QUEUE, 8, 200, 8);
+	NS(250);
+	switch_to(f, 0, 5);
+	NS(300);
+	IN("asm_common_interrupt");
+	IN("blk_mq_complete_request_remote");
+	EVENT(EVENT_SOFTIRQ_RAISE, BLOCK);
+	OUT;
+	NS(340);
+	OUT;
+	NS(350);
+	IN("asm_common_interrupt");
+	IN("blk_mq_complete_request_remote");
+}
+
+static void block_softirq(struct attribution_fixture *f, bool ends_both)
+{
+	NS(390);
+	OUT;
+	NS(400);
+	IN("handle_softirqs");
+	IN("blk_done_softirq");
+	EVENT(EVENT_REQUEST_COMPLETE, 8, 100, 8);
+	if (ends_both)
+		EVENT(EVENT_REQUEST_COMPLETE, 8, 200, 8);
+	NS(440);
+	OUT;
+	OUT;
+}
+
+static void done_while_raised_story(struct attribution_fixture *f)
+{
+	second_is_done(f);
+	OUT;
+	block_softirq(f, true);
+}
+
+/* 6's request completes without a soft interrupt, as on a disk with queues for
+ * all CPUs.
+ */
+static void done_at_once_story(struct attribution_fixture *f)
+{
+	second_is_done(f);
+	OUT;
+	EVENT(EVENT_REQUEST_COMPLETE, 8, 200, 8);
+	block_softirq(f, false);
+}
+
+/* Another CPU is sent the completion, which is not traced. */
+static void done_elsewhere_story(struct attribution_fixture *f)
+{
+	second_is_done(f);
+	IN("native_send_call_func_single_ipi");
+	OUT;
+	OUT;
+	block_softirq(f, false);
+}
+
+static void poll_interrupt(struct attribution_fixture *f, uint64_t base)
+{
+	NS(base);
+	IN("asm_common_interrupt");
+	NS(base + 10);
+	IN("__handle_irq_event_percpu");
+	IN("net_handler");
+	IN("__napi_schedule");
+	EVENT(EVENT_SOFTIRQ_RAISE, NET_RX);
+	OUT;
+	NS(base + 20);
+	OUT;
+	OUT;
+	NS(base + 30);
+	OUT;
+}
+
+/* One softirq with one poll; the poll takes 40. */
+static void poll_begins(struct attribution_fixture *f, uint64_t base)
+{
+	NS(base);
+	IN("__do_softirq");
+	jump(f, 0, "handle_softirqs");
+	NS(base + 10);
+	IN("net_rx_action");
+	NS(base + 20);
+	IN("__napi_poll");
+	IN("device_poll");
+}
+
+static void poll_ends(struct attribution_fixture *f, uint64_t base)
+{
+	NS(base + 60);
+	OUT;
+	OUT;
+	NS(base + 70);
+	OUT;
+	NS(base + 80);
+	OUT;
+}
+
+static void receive_packet(struct attribution_fixture *f, int64_t address)
+{
+	EVENT(EVENT_GRO_RECEIVE, address);
+	EVENT(EVENT_NET_RECEIVE, address);
+}
+
+/* A packet for 8 arrives on 5's time, and 8 reads it later. */
+static void receive_story(struct attribution_fixture *f)
+{
+	starts(f, 0, 5);
+	poll_interrupt(f, 100);
+	poll_begins(f, 200);
+	receive_packet(f, 0xa00);
+	poll_ends(f, 200);
+	NS(300);
+	switch_to(f, 0, 8);
+	NS(350);
+	IN("entry_SYSCALL_64");
+	EVENT(EVENT_SKB_CONSUME, 0xa00);
+	NS(400);
+}
+
+/* A poll of packets for 8 and 9; one packet is never received. */
+static void receive_shared_story(struct attribution_fixture *f)
+{
+	starts(f, 0, 5);
+	poll_begins(f, 200);
+	receive_packet(f, 0xa00);
+	receive_packet(f, 0xb00);
+	receive_packet(f, 0xc00);
+	receive_packet(f, 0xd00);
+	poll_ends(f, 200);
+	NS(300);
+	switch_to(f, 0, 8);
+	EVENT(EVENT_SKB_COPY, 0xa00);
+	EVENT(EVENT_SKB_COPY, 0xb00);
+	NS(350);
+	switch_to(f, 0, 9);
+	EVENT(EVENT_SKB_CONSUME, 0xc00);
+	NS(400);
+}
+
+/* The network layer gets two packets before it processes the first, which it
+ * answers itself; another is dropped before, and one arrives alone.
+ */
+static void receive_list_story(struct attribution_fixture *f)
+{
+	starts(f, 0, 5);
+	poll_begins(f, 200);
+	for (int64_t address = 0xa00; address <= 0xc00; address += 0x100)
+		EVENT(EVENT_GRO_RECEIVE, address);
+	for (int64_t address = 0xa00; address <= 0xc00; address += 0x100)
+		EVENT(EVENT_NET_RECEIVE, address);
+	EVENT(EVENT_SKB_FREE, 0xa00);
+	IN("arp_rcv");
+	EVENT(EVENT_NET_QUEUE, 0xe00);
+	EVENT(EVENT_NET_XMIT, 0xe00);
+	EVENT(EVENT_SKB_CONSUME, 0xb00);
+	OUT;
+	IN("ip_local_deliver");
+	OUT;
+	receive_packet(f, 0xd00);
+	poll_ends(f, 200);
+	poll_begins(f, 300);
+	EVENT(EVENT_SKB_CONSUME, 0xe00);
+	poll_ends(f, 300);
+	NS(400);
+	switch_to(f, 0, 8);
+	EVENT(EVENT_SKB_CONSUME, 0xc00);
+	EVENT(EVENT_SKB_CONSUME, 0xd00);
+	NS(450);
+}
+
+/* The packet's only trace is that it wakes 8. */
+static void receive_woken_story(struct attribution_fixture *f)
+{
+	starts(f, 0, 5);
+	poll_begins(f, 200);
+	receive_packet(f, 0xa00);
+	EVENT(EVENT_SCHED_WAKING, 8);
+	poll_ends(f, 200);
+	NS(300);
+}
+
+/* 8 sends; in a poll on 5's time the device reports completion. */
+static void sends_and_polls(struct attribution_fixture *f)
+{
+	starts(f, 0, 8);
+	NS(100);
+	IN("entry_SYSCALL_64");
+	EVENT(EVENT_NET_QUEUE, 0xa00);
+	EVENT(EVENT_NET_XMIT, 0xa00);
+	NS(150);
+	OUT;
+	switch_to(f, 0, 5);
+	poll_begins(f, 200);
+	EVENT(EVENT_SKB_CONSUME, 0xa00);
+}
+
+static void send_story(struct attribution_fixture *f)
+{
+	sends_and_polls(f);
+	poll_ends(f, 200);
+	NS(300);
+}
+
+/* The queue that 8 sent to was full, and is restarted. */
+static void queue_story(struct attribution_fixture *f)
+{
+	sends_and_polls(f);
+	EVENT(EVENT_SOFTIRQ_RAISE, NET_TX);
+	poll_ends(f, 200);
+	NS(300);
+}
+
+/* The poll that completes 8's send schedules another, which finds nothing. */
+static void polled_again_story(struct attribution_fixture *f)
+{
+	sends_and_polls(f);
+	IN("__napi_schedule");
+	EVENT(EVENT_SOFTIRQ_RAISE, NET_RX);
+	OUT;
+	poll_ends(f, 200);
+	poll_begins(f, 300);
+	poll_ends(f, 300);
+	NS(400);
+}
+
+/* Soft interrupts in ksoftirqd are its own time. */
+static void ksoftirqd_story(struct attribution_fixture *f)
+{
+	starts(f, 0, 15);
+	NS(90);
+	IN("run_ksoftirqd");
+	poll_begins(f, 200);
+	receive_packet(f, 0xa00);
+	poll_ends(f, 200);
+	NS(300);
+	switch_to(f, 0, 8);
+	EVENT(EVENT_SKB_CONSUME, 0xa00);
+	NS(400);
+}
+
+/* 8 drops a packet that it has not read, so it may not have been for 8. */
+static void freed_story(struct attribution_fixture *f)
+{
+	starts(f, 0, 5);
+	poll_begins(f, 200);
+	receive_packet(f, 0xa00);
+	poll_ends(f, 200);
+	switch_to(f, 0, 8);
+	EVENT(EVENT_SKB_FREE, 0xa00);
+	NS(400);
+}
+
+/* 6 and 7 flush the same disk at the same time: events do not show which flush
+ * completes first, as neither has sectors.
+ */
+static void two_flushes_story(struct attribution_fixture *f)
+{
+	starts(f, 0, 7);
+	EVENT(EVENT_BIO_QUEUE, 8, 0, 0);
+	switch_to(f, 0, 6);
+	EVENT(EVENT_BIO_QUEUE, 8, 0, 0);
+	NS(250);
+	switch_to(f, 0, 5);
+	NS(300);
+	IN("asm_common_interrupt");
+	EVENT(EVENT_REQUEST_COMPLETE, 8, 0, 0);
+	NS(340);
+	OUT;
+	NS(400);
+}
+
+/* A task raises the same soft interrupt as an interrupt does: its work for 6
+ * and 7 is only partly caused by the interrupt.
+ */
+static void raised_by_task_story(struct attribution_fixture *f)
+{
+	starts(f, 0, 7);
+	EVENT(EVENT_BIO_QUEUE, 8, 100, 8);
+	switch_to(f, 0, 6);
+	EVENT(EVENT_BIO_QUEUE, 8, 200, 8);
+	EVENT(EVENT_SOFTIRQ_RAISE, BLOCK);
+	NS(250);
+	IN("asm_common_interrupt");
+	EVENT(EVENT_SOFTIRQ_RAISE, BLOCK);
+	block_softirq(f, true);
+}
+
+static const struct interrupt_story stories[] = {
+	{ freed_story, "device_poll on 5 for 8 x1.00: 40=0+40+0\n"
+		       "handle_softirqs on 5 for 8 x1.00: 20=0+20+0\n"
+		       "net_rx_action on 5 for 8 x1.00: 20=0+20+0\n" },
+	{ two_flushes_story,
+	  "asm_common_interrupt on 5 for 6 x0.50: 20=0+20+0\n"
+	  "asm_common_interrupt on 5 for 7 x0.50: 20=0+20+0\n" },
+	{ raised_by_task_story,
+	  "asm_common_interrupt on 6 for 6 x0.50: 70=0+70+0\n"
+	  "asm_common_interrupt on 6 for 7 x0.50: 70=0+70+0\n"
+	  "blk_done_softirq on 6 for 6 x0.50: 20=0+20+0\n"
+	  "blk_done_softirq on 6 for 7 x0.50: 20=0+20+0\n"
+	  "handle_softirqs on 6 for 6 x0.50: 0=0+0+0\n"
+	  "handle_softirqs on 6 for 7 x0.50: 0=0+0+0\n" },
+	/* How much of the work for a merged request was for each of its makers,
+	 * no event proves.
+	 */
+	{ disk_read_story, "disk_handler on 5 for 7 x1.00: 50=50+0+0\n" },
+	{ mapped_disk_story, "disk_handler on 5 for 7 x1.00: 50=50+0+0\n" },
+	{ split_disk_story,
+	  "asm_common_interrupt on 5 for 7 x2.00: 80=80+0+0\n" },
+	{ merged_disk_story, "disk_handler on 5 for 6 x0.25: 12=0+12+0\n"
+			     "disk_handler on 5 for 7 x0.75: 38=0+38+0\n" },
+	{ done_softirq_story,
+	  "asm_common_interrupt on 5 for 7 x1.00: 40=40+0+0\n"
+	  "blk_done_softirq on 5 for 7 x1.00: 30=30+0+0\n"
+	  "handle_softirqs on 5 for 7 x1.00: 20=20+0+0\n" },
+	{ done_while_raised_story,
+	  /* Which interrupt was for which thread is unknown: half of each. */
+	  "asm_common_interrupt on 5 for 6 x1.00: 40=0+40+0\n"
+	  "asm_common_interrupt on 5 for 7 x1.00: 40=0+40+0\n"
+	  "blk_done_softirq on 5 for 6 x0.50: 20=0+20+0\n"
+	  "blk_done_softirq on 5 for 7 x0.50: 20=0+20+0\n"
+	  "handle_softirqs on 5 for 6 x0.50: 0=0+0+0\n"
+	  "handle_softirqs on 5 for 7 x0.50: 0=0+0+0\n" },
+	{ done_at_once_story,
+	  "asm_common_interrupt on 5 for 6 x1.00: 40=40+0+0\n"
+	  "asm_common_interrupt on 5 for 7 x1.00: 40=40+0+0\n"
+	  "blk_done_softirq on 5 for 7 x1.00: 40=40+0+0\n"
+	  "handle_softirqs on 5 for 7 x1.00: 0=0+0+0\n" },
+	{ done_elsewhere_story,
+	  "asm_common_interrupt on 5 for -1 x1.00: 40=0+0+40\n"
+	  "asm_common_interrupt on 5 for 7 x1.00: 40=40+0+0\n"
+	  "blk_done_softirq on 5 for 7 x1.00: 40=40+0+0\n"
+	  "handle_softirqs on 5 for 7 x1.00: 0=0+0+0\n" },
+	{ receive_list_story, "device_poll on 5 for -1 x1.50: 60=0+0+60\n"
+			      "device_poll on 5 for 8 x0.50: 20=20+0+0\n"
+			      "handle_softirqs on 5 for -1 x1.50: 30=0+0+30\n"
+			      "handle_softirqs on 5 for 8 x0.50: 10=10+0+0\n"
+			      "net_rx_action on 5 for -1 x1.50: 30=0+0+30\n"
+			      "net_rx_action on 5 for 8 x0.50: 10=10+0+0\n" },
+	{ receive_story, "device_poll on 5 for 8 x1.00: 40=40+0+0\n"
+			 "handle_softirqs on 5 for 8 x1.00: 20=20+0+0\n"
+			 "net_handler on 5 for 8 x1.00: 30=30+0+0\n"
+			 "net_rx_action on 5 for 8 x1.00: 20=20+0+0\n" },
+	{ receive_shared_story, "device_poll on 5 for -1 x0.25: 10=0+0+10\n"
+				"device_poll on 5 for 8 x0.50: 20=20+0+0\n"
+				"device_poll on 5 for 9 x0.25: 10=10+0+0\n"
+				"handle_softirqs on 5 for -1 x0.25: 5=0+0+5\n"
+				"handle_softirqs on 5 for 8 x0.50: 10=10+0+0\n"
+				"handle_softirqs on 5 for 9 x0.25: 5=5+0+0\n"
+				"net_rx_action on 5 for -1 x0.25: 5=0+0+5\n"
+				"net_rx_action on 5 for 8 x0.50: 10=10+0+0\n"
+				"net_rx_action on 5 for 9 x0.25: 5=5+0+0\n" },
+	{ receive_woken_story, "device_poll on 5 for 8 x1.00: 40=0+40+0\n"
+			       "handle_softirqs on 5 for 8 x1.00: 20=0+20+0\n"
+			       "net_rx_action on 5 for 8 x1.00: 20=0+20+0\n" },
+	{ send_story, "device_poll on 5 for 8 x1.00: 40=40+0+0\n"
+		      "handle_softirqs on 5 for 8 x1.00: 20=20+0+0\n"
+		      "net_rx_action on 5 for 8 x1.00: 20=20+0+0\n" },
+	{ queue_story, "device_poll on 5 for 8 x1.00: 40=40+0+0\n"
+		       "handle_softirqs on 5 for 8 x1.00: 20=20+0+0\n"
+		       "net_rx_action on 5 for 8 x1.00: 20=20+0+0\n" },
+	{ polled_again_story, "device_poll on 5 for -1 x1.00: 40=0+0+40\n"
+			      "device_poll on 5 for 8 x1.00: 40=40+0+0\n"
+			      "handle_softirqs on 5 for -1 x1.00: 20=0+0+20\n"
+			      "handle_softirqs on 5 for 8 x1.00: 20=20+0+0\n"
+			      "net_rx_action on 5 for -1 x1.00: 20=0+0+20\n"
+			      "net_rx_action on 5 for 8 x1.00: 20=20+0+0\n" },
+	{ ksoftirqd_story, "device_poll thread 15 for 8 x1.00: 40=40+0+0\n"
+			   "handle_softirqs thread 15 for 8 x1.00: 20=20+0+0\n"
+			   "net_rx_action thread 15 for 8 x1.00: 20=20+0+0\n" },
+};
+
+START_TEST(threads_and_processes_add_up)
+{
+	struct interrupt_scene scene = interrupt_scene_begin();
+	struct interrupt_sums sums = INTERRUPT_SUMS_NONE;
+	struct interrupt_shares shares;
+	struct interrupt_credit credit;
+
+	interrupt_scene_watch(&scene);
+	receive_story(scene.fixture);
+	interrupt_scene_finish(&scene);
+	ck_assert_int_eq(interrupt_sums_add(&sums, scene.accounts), 0);
+	shares = interrupt_sums_thread(&sums, 5);
+	ck_assert_uint_eq(shares.own_ns, 0);
+	ck_assert_uint_eq(shares.stolen_ns, 110);
+	credit = interrupt_sums_process(&sums, 8);
+	ck_assert_uint_eq(credit.interrupt_ns, 110);
+	ck_assert_uint_eq(credit.work_ns, 0);
+	interrupt_sums_free(&sums);
+	interrupt_scene_end(&scene);
+}
+END_TEST
+
+START_TEST(threads_of_a_process_help_each_other)
+{
+	struct interrupt_scene scene = interrupt_scene_begin();
+	struct interrupt_sums sums = INTERRUPT_SUMS_NONE;
+	struct interrupt_shares shares;
+
+	belongs(scene.fixture, 5, 8);
+	interrupt_scene_watch(&scene);
+	receive_story(scene.fixture);
+	interrupt_scene_finish(&scene);
+	ck_assert_int_eq(interrupt_sums_add(&sums, scene.accounts), 0);
+	shares = interrupt_sums_thread(&sums, 5);
+	ck_assert_uint_eq(shares.own_ns, 110);
+	ck_assert_uint_eq(shares.stolen_ns, 0);
+	ck_assert_uint_eq(interrupt_sums_process(&sums, 8).interrupt_ns, 0);
+	interrupt_sums_free(&sums);
+	interrupt_scene_end(&scene);
+}
+END_TEST
+
+static Suite *interrupt_devices_suite(void)
+{
+	Suite *suite = suite_create("interrupt_devices");
+	TCase *tcase =
+		interrupt_stories(stories, sizeof(stories) / sizeof(*stories));
+
+	tcase_add_test(tcase, threads_and_processes_add_up);
+	tcase_add_test(tcase, threads_of_a_process_help_each_other);
+	suite_add_tcase(suite, tcase);
+	return suite;
+}
+
+int main(void)
+{
+	return run_suite(interrupt_devices_suite());
+}
