@@ -32,6 +32,9 @@ doctor() { # name [command...]
 	run "$1" "${@:2}" "$PROGRAM" doctor
 }
 
+# As distributions set them.
+echo 2 >$SYSCTL/perf_event_paranoid
+echo 1 >$SYSCTL/kptr_restrict
 record root
 grant
 record capable as_user
