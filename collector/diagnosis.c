@@ -112,7 +112,9 @@ static void look_at_rights(struct diagnosis *diagnosis)
 	else if (cause == EACCES || cause == EPERM)
 		find_missing(diagnosis, RIGHT_EVENTS, cause, "");
 	else
-		find(diagnosis, DIAGNOSIS_BAD, "", "%s", strerror(cause));
+		find(diagnosis, DIAGNOSIS_BAD,
+		     "use a kernel with CONFIG_PERF_EVENTS", "%s",
+		     strerror(cause));
 }
 
 bool diagnosis_attribution(struct diagnosis *diagnosis)
