@@ -70,7 +70,11 @@ static const char *source_text(bool is_traceable, bool has_graph)
 			      "none";
 }
 
-static void print_result(bool is_json, bool is_traceable, bool has_graph)
+/* @has_graph: function_graph replaces a trace unit that the machine lacks. It
+ * does not replace one that a right is missing for.
+ */
+static void print_result(bool is_json, bool is_traceable, bool has_graph,
+			 bool has_unit)
 {
 	if (is_json)
 		printf("],\n\"source\": \"%s\"}\n",
@@ -82,6 +86,8 @@ static void print_result(bool is_json, bool is_traceable, bool has_graph)
 		       has_graph ? "ktrace-hw record uses function_graph on "
 				   "this kernel, because no trace unit can be "
 				   "used." :
+		       has_unit	 ? "ktrace-hw record cannot use the trace "
+				   "unit until the rights above are there." :
 				   "ktrace-hw record cannot trace this "
 				   "kernel.");
 }
@@ -93,7 +99,9 @@ static int diagnose(bool is_json)
 	struct diagnosis diagnosis;
 	bool is_traceable = true;
 	const char *fix;
-	bool has_graph = !collector_refusal(SOURCE_FUNCTION_GRAPH, &fix);
+	bool has_unit = !collector_refusal(SOURCE_TRACE_UNIT, &fix);
+	bool has_graph = !has_unit &&
+			 !collector_refusal(SOURCE_FUNCTION_GRAPH, &fix);
 	size_t place = 0;
 
 	if (is_json)
@@ -106,7 +114,7 @@ static int diagnose(bool is_json)
 	}
 	diagnosis = diagnose_machine();
 	print(&diagnosis);
-	print_result(is_json, is_traceable, has_graph);
+	print_result(is_json, is_traceable, has_graph, has_unit);
 	return is_traceable || has_graph ? EXIT_OK : EXIT_FAILED;
 }
 

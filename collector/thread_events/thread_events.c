@@ -238,9 +238,6 @@ static int map_trace(struct thread_events *events, const struct event *trace,
 				    buffer_bytes, false);
 }
 
-/* Mapping an open event requires no rights, so EPERM means that the size
- * exceeds the limit.
- */
 int thread_events_map_trace(struct thread_events *events, size_t buffer_bytes,
 			    const struct log *log)
 {
@@ -250,7 +247,7 @@ int thread_events_map_trace(struct thread_events *events, size_t buffer_bytes,
 
 	events->trace_fd = trace->fd;
 	error = map_trace(events, trace, buffer_bytes);
-	if (error != -ERROR_SYSTEM || errno != EPERM)
+	if (error != -ERROR_LOCKED)
 		return error ? refuse(events, events->trace_spec, buffer_bytes,
 				      error, log) :
 			       0;
@@ -261,7 +258,7 @@ int thread_events_map_trace(struct thread_events *events, size_t buffer_bytes,
 		    "buffer",
 		    (buffer_bytes + THREAD_RING_BYTES) >> 10);
 	errno = EPERM;
-	return error;
+	return -ERROR_SYSTEM;
 }
 
 int thread_events_open(struct thread_events *events, size_t buffer_bytes,
