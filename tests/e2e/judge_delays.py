@@ -20,7 +20,7 @@ def row_of(recording, tid):
         f"tid = {tid} AND call = 'read'").splitlines()[-1])
     rows = json.loads(recording.run(
         "report", "--runqueue", "--with-tracer", "--format=json",
-        f"--until={end_ns // 10**9}.{end_ns % 10**9:09}"))
+        f"--until=@{end_ns // 10**9}.{end_ns % 10**9:09}"))
     return next(row for row in rows if row["tid"] == tid)
 
 
