@@ -8,7 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The columns of `timeline --format=csv` (docs/formats.md). */
+/* The columns of `timeline --format=csv` (docs/formats.md). Later versions may
+ * have more.
+ */
 enum column {
 	EVENT,
 	TIME,
@@ -45,7 +47,7 @@ static bool split(char *line, char *fields[COLUMNS])
 			continue;
 		*line = '\0';
 		if (count == COLUMNS)
-			return false;
+			return true;
 		fields[count++] = line + 1;
 	}
 	*line = '\0';
@@ -233,9 +235,9 @@ int evidence_blocks(struct block_sums *sums,
 
 	*sums = (struct block_sums){ 0 };
 	trial_path(options, name, path);
-	snprintf(since, sizeof(since), "--since=%" PRIu64 ".%09" PRIu64,
+	snprintf(since, sizeof(since), "--since=@%" PRIu64 ".%09" PRIu64,
 		 span.from_ns / 1000000000, span.from_ns % 1000000000);
-	snprintf(until, sizeof(until), "--until=%" PRIu64 ".%09" PRIu64,
+	snprintf(until, sizeof(until), "--until=@%" PRIu64 ".%09" PRIu64,
 		 (span.to_ns + 1) / 1000000000, (span.to_ns + 1) % 1000000000);
 	error = trial_output_open(&output, options, argv, "blocks.errors");
 	if (error)

@@ -214,10 +214,12 @@ enum trial_result trial_record(const struct selftest_options *options,
 
 	snprintf(messages, sizeof(messages), "%s.messages", trial->name);
 	if (options->judges_only) {
+		if (output_folder_has(options->folder, trial->name))
+			return TRIAL_RECORDED;
 		trial_last_line(options, messages, reason, room);
-		return output_folder_has(options->folder, trial->name) ?
-			       TRIAL_RECORDED :
-			       TRIAL_REFUSED;
+		return output_folder_has(options->folder, messages) ?
+			       TRIAL_REFUSED :
+			       TRIAL_ABSENT;
 	}
 	code = record(options, trial);
 	if (!code)

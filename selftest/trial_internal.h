@@ -25,6 +25,7 @@ struct trial {
 enum trial_result {
 	TRIAL_RECORDED,
 	TRIAL_REFUSED, /* record gave a reason */
+	TRIAL_ABSENT,  /* it is only to be judged, and was not recorded */
 	TRIAL_FAILED,  /* record or the program failed in another way */
 };
 
