@@ -30,6 +30,11 @@ static bool is_interrupt(enum context_kind kind)
 	       kind == CONTEXT_SOFTIRQ;
 }
 
+bool profile_is_interrupt(const struct context_kinds *kinds, uint32_t function)
+{
+	return is_interrupt(context_kind_of(kinds, function));
+}
+
 const char *profile_part_name(enum profile_part part)
 {
 	static const char *const names[PROFILE_PARTS] = {
@@ -280,8 +285,7 @@ bool profile_ends_interrupt(const struct profile_options *options,
 {
 	return left->interrupt == CALL_INTERRUPT_END ||
 	       (options->scope &&
-		is_interrupt(context_kind_of(options->scope->kinds,
-					     left->function)));
+		profile_is_interrupt(options->scope->kinds, left->function));
 }
 
 int32_t profile_tree_of(const struct profile_options *options,

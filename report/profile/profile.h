@@ -54,6 +54,12 @@ enum profile_part profile_part_of_call(const struct context_kinds *kinds,
 				       uint32_t function,
 				       enum profile_part caller_part);
 
+/* Returns whether @function is the entry of an interrupt or works for one
+ * (CONTEXT_INTERRUPT, CONTEXT_NMI, CONTEXT_SOFTIRQ). A function that replaces it
+ * by a jump is the end of the interrupt: CALL_INTERRUPT_END, PROFILE_WORK.
+ */
+bool profile_is_interrupt(const struct context_kinds *kinds, uint32_t function);
+
 /* The parts that a report shows. */
 struct profile_scope {
 	const struct context_kinds *kinds; /* borrowed */

@@ -159,13 +159,15 @@ struct open_call {
 	uint32_t function;
 	uint32_t cpu;
 	enum profile_part part;
-	bool is_wanted; /* it started in the window */
+	bool is_wanted;	     /* it started in the window */
+	bool ends_interrupt; /* CALL_INTERRUPT_END */
 };
 
 /* The open functions of a task. */
 struct task_calls {
 	struct array calls;	/* struct open_call */
 	enum profile_part part; /* the part at the bottom of the stack */
+	bool left_interrupt;	/* the function left last worked for one */
 };
 
 /* Every call of every function, emitted when it ends. */
@@ -223,9 +225,12 @@ static void enter(struct call_rows *rows, const struct call_step *step)
 {
 	struct task_calls *calls = calls_of(rows, step->task);
 	struct open_call *call;
+	bool ends_interrupt;
 
 	if (!calls)
 		return;
+	ends_interrupt = step->how == HOW_TAIL && calls->left_interrupt;
+	calls->left_interrupt = false;
 	call = array_reach(&calls->calls, step->depth);
 	if (!call) {
 		rows->status = -ERROR_MEMORY;
@@ -235,7 +240,10 @@ static void enter(struct call_rows *rows, const struct call_step *step)
 	*call = (struct open_call){
 		.function = step->function,
 		.cpu = step->cpu,
-		.part = part_at(rows, calls, step->depth, step->function),
+		.part = ends_interrupt ? PROFILE_WORK :
+					 part_at(rows, calls, step->depth,
+						 step->function),
+		.ends_interrupt = ends_interrupt,
 		.is_wanted =
 			time_window_has(rows->choice->begin, step->time_ns),
 	};
@@ -269,6 +277,9 @@ static void leave(struct call_rows *rows, const struct call_step *step)
 		return;
 	calls->calls.count = step->depth;
 	call = call_at(calls, step->depth);
+	calls->left_interrupt =
+		call->ends_interrupt ||
+		profile_is_interrupt(rows->recording->kinds, call->function);
 	caller = step->depth ? call_at(calls, step->depth - 1) : NULL;
 	if (caller)
 		caller->callees_ns += step->on_cpu_ns;

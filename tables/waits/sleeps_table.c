@@ -694,7 +694,8 @@ static const struct table_records records = {
 const struct attribution_table sleeps_table = {
 	.name = "sleeps",
 	.columns = "group pid comm label count total_ns mean_ns max_ns "
-		   "runnable_ns cut cut_ns stack user_stack wakers fds",
+		   "runnable_ns cut cut_ns stack user_stack wakers fds "
+		   "blocking_file blocking_line",
 	.help = "where each process slept, for how long, and its wakers",
 	.is_of_tasks = true,
 	.has_groups = true,

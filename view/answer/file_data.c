@@ -31,6 +31,7 @@ struct file_place {
 	uint32_t path;
 	uint32_t function; /* of a root: the thread's number */
 	enum profile_part part;
+	bool ends_interrupt; /* CALL_INTERRUPT_END */
 	uint64_t self_ns[FILE_PARTS_MOST];
 	uint64_t calls[FILE_PARTS_MOST];
 };
@@ -162,8 +163,11 @@ static int choose(struct finder *finder, uint32_t path)
 
 	if (path) {
 		caller = &finder->of_path[called->parent];
-		own->part = profile_part_of_call(
-			finder->sources->kinds, called->function, caller->part);
+		own->part = called->ends_interrupt ?
+				    PROFILE_WORK :
+				    profile_part_of_call(finder->sources->kinds,
+							 called->function,
+							 caller->part);
 		own->place = caller->place;
 		if (!is_kept(finder, path, caller->part)) {
 			finder->places->left_out++;
@@ -178,6 +182,7 @@ static int choose(struct finder *finder, uint32_t path)
 	place->parent = caller ? caller->place : CALL_PATH_NONE;
 	place->path = path;
 	place->function = path ? called->function : finder->thread;
+	place->ends_interrupt = path && called->ends_interrupt;
 	place->part = own->part;
 	own->place = (uint32_t)places->count - 1;
 	return 0;
@@ -319,7 +324,7 @@ static void write_profile_parts(const struct array *places,
 		/* No function alone makes a call PROFILE_IDLE, so this value
 		 * means the caller's part.
 		 */
-		if (items[i].path)
+		if (items[i].path && !items[i].ends_interrupt)
 			part = profile_part_of_call(kinds, items[i].function,
 						    PROFILE_IDLE);
 		json_signed(json, items[i].path && part == PROFILE_IDLE ?

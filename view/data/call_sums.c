@@ -140,7 +140,8 @@ static bool is_sensible(const struct call_path *path, size_t i,
 {
 	if (!i)
 		return path->parent == CALL_PATH_NONE;
-	return path->parent < i && path->function < functions;
+	return path->parent < i && path->function < functions &&
+	       path->ends_interrupt <= 1;
 }
 
 static bool read_paths(struct call_sums *sums, const struct chunk *chunk,

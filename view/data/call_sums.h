@@ -17,6 +17,8 @@ struct pack;
 struct call_path {
 	uint32_t parent; /* a smaller number; CALL_PATH_NONE: for path 0 */
 	uint32_t function;
+	/* 1: the function ends an interrupt (CALL_INTERRUPT_END); else 0 */
+	uint32_t ends_interrupt;
 };
 
 #define CALL_PATH_NONE UINT32_MAX

@@ -59,7 +59,7 @@ static void longest_pack(struct longest *longest, struct pack *pack)
 		pack_slice(&longest->slices[i], pack);
 }
 
-static const char magic[8] = "ktview03";
+static const char magic[8] = "ktview04";
 
 enum { HEAD_BYTES = sizeof(magic) + 8 + 24 };
 

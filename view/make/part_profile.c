@@ -130,7 +130,8 @@ static int cell_sums_end(struct cell_sums *cell)
 struct thread_place {
 	uint32_t node;
 	bool is_known;
-	uint64_t clock_ns; /* end of its time in a part */
+	bool left_interrupt; /* the function left last worked for one */
+	uint64_t clock_ns;   /* end of its time in a part */
 };
 
 /* A CPU's state: the clock of its thread advances while it is traced. */
@@ -143,6 +144,7 @@ struct profile_cpu {
 struct part_profile {
 	struct view_summary *summary;
 	const struct task_names *names;
+	const struct context_kinds *kinds;
 	const char *recorder;
 	struct call_tree *paths; /* its nodes are the summary's paths */
 	struct array threads;	 /* struct thread_place */
@@ -157,6 +159,7 @@ struct part_profile {
 struct part_profile *part_profile_new(struct view_summary *summary,
 				      uint64_t part_ns,
 				      const struct task_names *names,
+				      const struct context_kinds *kinds,
 				      const char *recorder)
 {
 	struct part_profile *profile = calloc(1, sizeof(*profile));
@@ -165,6 +168,7 @@ struct part_profile *part_profile_new(struct view_summary *summary,
 		return NULL;
 	profile->summary = summary;
 	profile->names = names;
+	profile->kinds = kinds;
 	profile->recorder = recorder;
 	profile->part_ns = part_ns;
 	profile->threads = ARRAY_OF(struct thread_place);
@@ -286,10 +290,12 @@ static void next_part(struct part_profile *profile)
  * when out of memory.
  */
 static uint32_t call(struct part_profile *profile, uint32_t number,
-		     uint32_t node, const struct call_step *step)
+		     uint32_t node, const struct call_step *step,
+		     bool ends_interrupt)
 {
-	uint32_t child =
-		call_tree_child(profile->paths, node, step->function, false);
+	uint32_t child = call_tree_child(profile->paths, node, step->function,
+					 ends_interrupt ? CALL_INTERRUPT_END :
+							  CALL_NO_INTERRUPT);
 	struct call_sum *sum;
 
 	if (child == CALL_NODE_NONE) {
@@ -300,6 +306,7 @@ static uint32_t call(struct part_profile *profile, uint32_t number,
 		 (struct call_path){
 			 .parent = node,
 			 .function = step->function,
+			 .ends_interrupt = ends_interrupt,
 		 });
 	sum = sum_of(profile, step->cpu, number, child);
 	if (sum && call_how_is_call(step->how))
@@ -316,7 +323,7 @@ static void count_local(struct part_profile *profile, uint32_t number,
 	struct call_sum *sum;
 
 	if (call_tree_at(profile->paths, node)->function != step->function) {
-		call(profile, number, node, step);
+		call(profile, number, node, step, false);
 		return;
 	}
 	sum = sum_of(profile, step->cpu, number, node);
@@ -327,13 +334,22 @@ static void count_local(struct part_profile *profile, uint32_t number,
 static void move(struct part_profile *profile, struct thread_place *thread,
 		 uint32_t number, const struct call_step *step)
 {
-	if (step->kind == STEP_ENTER)
-		thread->node = call(profile, number, thread->node, step);
-	else if (step->kind == STEP_EXIT)
+	const struct call_node *left;
+
+	if (step->kind == STEP_ENTER) {
 		thread->node =
-			call_tree_at(profile->paths, thread->node)->parent;
-	else if (step->kind == STEP_COUNT)
+			call(profile, number, thread->node, step,
+			     step->how == HOW_TAIL && thread->left_interrupt);
+		thread->left_interrupt = false;
+	} else if (step->kind == STEP_EXIT) {
+		left = call_tree_at(profile->paths, thread->node);
+		thread->left_interrupt =
+			left->interrupt == CALL_INTERRUPT_END ||
+			profile_is_interrupt(profile->kinds, left->function);
+		thread->node = left->parent;
+	} else if (step->kind == STEP_COUNT) {
 		count_local(profile, number, thread->node, step);
+	}
 }
 
 /* Returns whether the CPU is traced after @step; @was: before it. */

@@ -6,6 +6,7 @@
 
 #include <stdint.h>
 
+struct context_kinds;
 struct task_names;
 struct view_summary;
 
@@ -20,6 +21,7 @@ struct part_profile;
 struct part_profile *part_profile_new(struct view_summary *summary,
 				      uint64_t part_ns,
 				      const struct task_names *names,
+				      const struct context_kinds *kinds,
 				      const char *recorder);
 void part_profile_free(struct part_profile *profile);
 

@@ -563,7 +563,7 @@ struct view_builder *view_builder_new(const struct attribution_input *input,
 	state_slices_init(&builder->states);
 	builder->status = thread_numbers_init(&builder->numbers, summary, true);
 	builder->profile =
-		part_profile_new(summary, part_ns, input->names,
+		part_profile_new(summary, part_ns, input->names, input->kinds,
 				 recording_info(input->recording)->command);
 	builder->levels = level_chain_new(summary);
 	builder->is_call = system_calls_mark(input->symbols, false);
