@@ -21,7 +21,7 @@ tests=(record.sh queries.sh function_graph.sh arm64.sh
 	"attribution_processes.sh one_cpu two_cpus"
 	"attribution_interrupts.sh one_cpu" inband.sh
 	"functions.sh 6.12 1 ls all modules" top.sh
-	explain_real.sh explain.sh attribution_syscalls.sh gating.sh serve.sh store.sh attribution_sleeps.sh
+	"explain_real.sh 6.12 1 fight storm crash" explain.sh attribution_syscalls.sh gating.sh serve.sh store.sh attribution_sleeps.sh
 	"faults.sh 6 1 1 kills"
 	attribution_levels.sh attribution_groups.sh "functions.sh 6.1 1 events"
 	triggers.sh attribution_relations.sh tutorial.sh attribution_servers.sh
@@ -32,6 +32,7 @@ tests=(record.sh queries.sh function_graph.sh arm64.sh
 if [[ ${1:-all} == full ]]; then
 	tests+=("generated_code.sh 6.1 2" "generated_code.sh 7.3"
 		"names.sh 6.12 rust go java node python"
+		explain_real.sh
 		"selftest.sh 6.12 2" "selftest.sh 6.1" "selftest.sh 7.3"
 		"selftest.sh 6.12 1 faults" "selftest.sh 6.12 1 abilities"
 		"selftest.sh --arm64" "selftest.sh --arm64 6.12 2"
