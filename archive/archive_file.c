@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "archive/archive_file_internal.h"
+#include "archive/file_archive.h"
 
 #include "common/budget.h"
 #include "common/error.h"
@@ -439,4 +440,19 @@ int archive_finish(struct seekable_writer *writer)
 	int error = seekable_writer_put(writer, end, sizeof(end));
 
 	return error ? error : seekable_writer_finish(writer);
+}
+
+int file_archive_write(int fd, const char *path,
+		       const struct archived_file *files, size_t count,
+		       const struct log *log)
+{
+	struct seekable_writer writer;
+	int error = seekable_writer_open(&writer, fd, path, log);
+
+	for (size_t i = 0; !error && i < count; i++)
+		error = archive_add_file(&writer, files[i].path, files[i].name);
+	if (!error)
+		error = archive_finish(&writer);
+	seekable_writer_free(&writer);
+	return error;
 }

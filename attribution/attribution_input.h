@@ -33,6 +33,7 @@ struct attribution_input {
 	/* how to group the rows of tables that support groups; NULL: default */
 	const struct task_groups *groups;
 	struct time_window window;
+	uint64_t origin_ns;   /* text has times after it; 0: absolute ones */
 	bool with_idle;	      /* include kernel threads that wait for work */
 	const char *argument; /* of the table's command-line option, or NULL */
 	const struct call_records_choice *calls; /* for call_records_table */

@@ -69,6 +69,31 @@ static int render(const struct annotation *annotation,
 	return annotate_text(annotation, options, out);
 }
 
+/* Reports why no function @name ran: user space was not recorded, the options
+ * leave it out, or it did not run.
+ */
+static void say_none(const struct session *session, const char *name)
+{
+	bool is_chosen = step_filter_has_tasks(&session->filter) ||
+			 session->filter.cpu_count ||
+			 !time_window_is_all(session->window);
+
+	if (is_chosen)
+		say_of("annotate",
+		       "no function '%s' ran by the tasks, on the CPUs and in "
+		       "the time that your options choose",
+		       name);
+	else
+		say_of("annotate",
+		       "no function '%s' ran%s; ktrace-hw report --flat lists "
+		       "those that did",
+		       name,
+		       recording_traces_user(session->recording) ?
+			       "" :
+			       " in the kernel, and user space was not recorded "
+			       "(record --user)");
+}
+
 /* Returns an exit code. */
 static int annotate(const struct session *session, const char *name,
 		    struct annotation *annotation)
@@ -82,10 +107,7 @@ static int annotate(const struct session *session, const char *name,
 		return EXIT_FAILED;
 	}
 	if (!annotation->codes.items.count) {
-		say_of("annotate",
-		       "no function '%s' ran in the chosen part of the "
-		       "recording; ktrace-hw report --flat lists those that did",
-		       name);
+		say_none(session, name);
 		return EXIT_FAILED;
 	}
 	return EXIT_OK;

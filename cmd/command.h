@@ -25,6 +25,7 @@ extern const struct command record_command;
 extern const struct command top_command;
 extern const struct command machine_command;
 extern const struct command doctor_command;
+extern const struct command selftest_command;
 extern const struct command report_command;
 extern const struct command explain_command;
 extern const struct command timeline_command;

@@ -70,7 +70,11 @@ static const char *source_text(bool is_traceable, bool has_graph)
 			      "none";
 }
 
-static void print_result(bool is_json, bool is_traceable, bool has_graph)
+/* @has_graph: function_graph replaces a trace unit that the machine lacks. It
+ * does not replace one that a right is missing for.
+ */
+static void print_result(bool is_json, bool is_traceable, bool has_graph,
+			 bool has_unit)
 {
 	if (is_json)
 		printf("],\n\"source\": \"%s\"}\n",
@@ -82,6 +86,8 @@ static void print_result(bool is_json, bool is_traceable, bool has_graph)
 		       has_graph ? "ktrace-hw record uses function_graph on "
 				   "this kernel, because no trace unit can be "
 				   "used." :
+		       has_unit	 ? "ktrace-hw record cannot use the trace "
+				   "unit until the rights above are there." :
 				   "ktrace-hw record cannot trace this "
 				   "kernel.");
 }
@@ -93,7 +99,9 @@ static int diagnose(bool is_json)
 	struct diagnosis diagnosis;
 	bool is_traceable = true;
 	const char *fix;
-	bool has_graph = !collector_refusal(SOURCE_FUNCTION_GRAPH, &fix);
+	bool has_unit = !collector_refusal(SOURCE_TRACE_UNIT, &fix);
+	bool has_graph = !has_unit &&
+			 !collector_refusal(SOURCE_FUNCTION_GRAPH, &fix);
 	size_t place = 0;
 
 	if (is_json)
@@ -106,7 +114,7 @@ static int diagnose(bool is_json)
 	}
 	diagnosis = diagnose_machine();
 	print(&diagnosis);
-	print_result(is_json, is_traceable, has_graph);
+	print_result(is_json, is_traceable, has_graph, has_unit);
 	return is_traceable || has_graph ? EXIT_OK : EXIT_FAILED;
 }
 
@@ -128,6 +136,7 @@ static void print_help(void)
 	      "missing or not\npermitted, and how to fix it.  Exit "
 	      "code 0: it can be traced.\n\n"
 	      "  --format=FORMAT        text or json\n"
+	      "  --selftest             then run ktrace-hw selftest\n"
 	      "  --help                 this text\n",
 	      stdout);
 	fputs(console_options_help, stdout);
@@ -137,11 +146,13 @@ static int run_doctor(int argc, char **argv)
 {
 	static const struct option options[] = {
 		{ "format", required_argument, NULL, 'f' },
+		{ "selftest", no_argument, NULL, 's' },
 		{ "help", no_argument, NULL, 'h' },
 		{ NULL, 0, NULL, 0 },
 	};
 	const char *format = "text";
-	int option;
+	bool with_selftest = false;
+	int option, code;
 
 	optind = 1;
 	while ((option = next_option(argc, argv, "h", options)) != -1) {
@@ -149,9 +160,12 @@ static int run_doctor(int argc, char **argv)
 			print_help();
 			return EXIT_OK;
 		}
-		if (option != 'f')
+		if (option == 's')
+			with_selftest = true;
+		else if (option == 'f')
+			format = optarg;
+		else
 			return EXIT_USAGE;
-		format = optarg;
 	}
 	if (optind < argc) {
 		say_of("doctor", "'%s': it takes only options", argv[optind]);
@@ -159,7 +173,10 @@ static int run_doctor(int argc, char **argv)
 	}
 	if (strcmp(format, "text") != 0 && strcmp(format, "json") != 0)
 		return refuse_format(format);
-	return diagnose(!strcmp(format, "json"));
+	code = diagnose(!strcmp(format, "json"));
+	if (code || !with_selftest)
+		return code;
+	return selftest_command.run(1, argv);
 }
 
 const struct command doctor_command = {

@@ -9,13 +9,13 @@
 #include <string.h>
 
 static const struct command *const commands[] = {
-	&record_command,     &top_command,    &explain_command,
-	&report_command,     &view_command,   &timeline_command,
-	&flamegraph_command, &export_command, &sql_command,
-	&store_command,	     &diff_command,   &dump_command,
-	&verify_command,     &doctor_command, &machine_command,
-	&archive_command,    &serve_command,  &annotate_command,
-	&completion_command,
+	&record_command,     &top_command,	  &explain_command,
+	&report_command,     &view_command,	  &timeline_command,
+	&flamegraph_command, &export_command,	  &sql_command,
+	&store_command,	     &diff_command,	  &dump_command,
+	&verify_command,     &doctor_command,	  &machine_command,
+	&archive_command,    &serve_command,	  &annotate_command,
+	&selftest_command,   &completion_command,
 };
 
 enum { COMMAND_COUNT = sizeof(commands) / sizeof(*commands) };

@@ -9,6 +9,7 @@
 #include "collector/recording_output_internal.h"
 #include "collector/recording_setup_internal.h"
 #include "collector/target/process_control.h"
+#include "collector/trigger/probe_events.h"
 #include "common/clocks.h"
 #include "common/error.h"
 #include "common/log.h"
@@ -214,6 +215,8 @@ static int finish(struct collector *collector)
 		error = away_records_add(&collector->output,
 					 &collector->result->away_cpus);
 	collector->result->away_cpus += collector->loop.late.count;
+	if (collector->setup.options->arguments)
+		collector->result->missed = probe_events_missed();
 	/* The rest takes long, and no buffer has to be drained any more. */
 	priority_restore(&collector->priority);
 	if (!error)
@@ -301,6 +304,8 @@ static void release(struct collector *collector)
 	event_rings_free(&collector->setup.events);
 	hit_keeper_free(&collector->keeper);
 	gate_free(&collector->calls.gate);
+	if (collector->setup.options->arguments)
+		probe_events_remove();
 	target_free(&collector->setup.target);
 	workload_abandon(&collector->loop.workload);
 	signal_source_close(&collector->loop.signals);

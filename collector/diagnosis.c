@@ -2,6 +2,7 @@
 #include "collector/diagnosis.h"
 
 #include "collector/events/event_list.h"
+#include "collector/events/rights.h"
 #include "collector/events/tracefs.h"
 #include "collector/function_graph/graph_instance.h"
 #include "collector/kernel_code/code_breakpoints.h"
@@ -68,16 +69,15 @@ static void look_at_unit(struct diagnosis *diagnosis)
 		     "the CPU has none that Linux supports");
 }
 
-static int paranoia(void)
+/* Reports that a right is missing, and what grants it. */
+static void find_missing(struct diagnosis *diagnosis, enum right right,
+			 int cause, const char *what)
 {
-	FILE *file = fopen("/proc/sys/kernel/perf_event_paranoid", "re");
-	int level = 2;
+	struct rights_advice advice;
 
-	if (file && fscanf(file, "%d", &level) != 1)
-		level = 2;
-	if (file)
-		fclose(file);
-	return level;
+	rights_advise(right, cause, 0, &advice);
+	find(diagnosis, DIAGNOSIS_BAD, advice.command, "%s%s", what,
+	     advice.missing);
 }
 
 /* Opens @spec on all CPUs. Returns 0 or the errno. */
@@ -109,12 +109,12 @@ static void look_at_rights(struct diagnosis *diagnosis)
 	if (!cause)
 		find(diagnosis, DIAGNOSIS_GOOD, "",
 		     "whole CPUs and the kernel may be traced");
+	else if (cause == EACCES || cause == EPERM)
+		find_missing(diagnosis, RIGHT_EVENTS, cause, "");
 	else
 		find(diagnosis, DIAGNOSIS_BAD,
-		     "record as root, or give the program CAP_PERFMON, or "
-		     "`sysctl kernel.perf_event_paranoid=-1`",
-		     "%s (kernel.perf_event_paranoid is %d)", strerror(cause),
-		     paranoia());
+		     "use a kernel with CONFIG_PERF_EVENTS", "%s",
+		     strerror(cause));
 }
 
 bool diagnosis_attribution(struct diagnosis *diagnosis)
@@ -178,15 +178,39 @@ static void look_at_code(struct diagnosis *diagnosis)
 {
 	struct kcore kcore;
 
-	if (kcore_open(&kcore, "/proc/kcore")) {
+	int error = kcore_open(&kcore, "/proc/kcore");
+
+	if (error && error != -ERROR_MEMORY &&
+	    (error != -ERROR_SYSTEM || errno == EACCES || errno == EPERM))
+		find_missing(diagnosis, RIGHT_CODE, errno, "/proc/kcore: ");
+	else if (error)
 		find(diagnosis, DIAGNOSIS_BAD,
-		     "record as root (CAP_SYS_RAWIO), on a kernel with "
-		     "CONFIG_PROC_KCORE that is not locked down",
-		     "/proc/kcore: %s", strerror(errno));
+		     "use a kernel with CONFIG_PROC_KCORE", "/proc/kcore: %s",
+		     strerror(errno));
+	if (error)
 		return;
-	}
 	find(diagnosis, DIAGNOSIS_GOOD, "", "/proc/kcore can be read");
 	kcore_close(&kcore);
+}
+
+/* The default size of --buffer. */
+enum { TRACE_BUFFER_KB = 8192 };
+
+static void look_at_buffers(struct diagnosis *diagnosis)
+{
+	struct rights_facts facts;
+	struct rights_advice advice;
+
+	rights_facts_read(&facts);
+	facts.buffer_kb = TRACE_BUFFER_KB;
+	if (rights_allow_buffers(&facts)) {
+		find(diagnosis, DIAGNOSIS_GOOD, "",
+		     "%d KiB of each CPU's trace may be locked in memory",
+		     TRACE_BUFFER_KB);
+		return;
+	}
+	rights_explain(&facts, RIGHT_BUFFERS, EPERM, &advice);
+	find(diagnosis, DIAGNOSIS_BAD, advice.command, "%s", advice.missing);
 }
 
 static void look_at_symbols(struct diagnosis *diagnosis)
@@ -197,11 +221,12 @@ static void look_at_symbols(struct diagnosis *diagnosis)
 	if (!error && kernel_symbols_address(&symbols, "_stext"))
 		find(diagnosis, DIAGNOSIS_GOOD, "",
 		     "/proc/kallsyms shows addresses");
-	else
+	else if (error)
 		find(diagnosis, DIAGNOSIS_BAD,
-		     "record as root, with `sysctl kernel.kptr_restrict=0`",
-		     "/proc/kallsyms: %s",
-		     error ? strerror(errno) : "addresses are hidden");
+		     "use a kernel with CONFIG_KALLSYMS", "/proc/kallsyms: %s",
+		     strerror(errno));
+	else
+		find_missing(diagnosis, RIGHT_SYMBOLS, 0, "");
 	kernel_symbols_free(&symbols);
 }
 
@@ -238,6 +263,7 @@ static const struct look {
 } looks[] = {
 	{ "trace unit", look_at_unit },
 	{ "rights", look_at_rights },
+	{ "trace buffers", look_at_buffers },
 	{ "kernel code", look_at_code },
 	{ "kernel symbols", look_at_symbols },
 	{ "code changes", look_at_pokes },

@@ -11,6 +11,7 @@
 #include "collector/rings/cpu_rings.h"
 #include "collector/target/target.h"
 #include "collector/trace_unit/tracer.h"
+#include "collector/trigger/argument_probes.h"
 #include "common/clocks.h"
 #include "common/error.h"
 #include "common/formats/recording_events.h"
@@ -496,6 +497,22 @@ static int open_bpf_text(struct recording_setup *setup)
 	return 0;
 }
 
+/* Without this event, code that a program moves over other code is taken for that
+ * other code.
+ */
+static int open_mremap(struct recording_setup *setup)
+{
+	int error = event_rings_open_if_possible(
+		&setup->events, mremap_breakpoint_add(&setup->events.list));
+
+	if (!error || error == -ERROR_MEMORY)
+		return error;
+	log_message(setup->log, LOG_NOTE, MREMAP_EVENT, LOG_NO_OFFSET,
+		    "moves of programs' code cannot be recorded: %s",
+		    text_poke_breakpoints_refusal(error));
+	return 0;
+}
+
 /* Returns the tracepoints to record; none if they are only a default and
  * tracefs cannot be read.
  */
@@ -534,9 +551,16 @@ static int open_sideband(struct recording_setup *setup)
 	error = tracepoint_set_add(tracepoints_of(setup),
 				   setup->options->user_stack_bytes, events,
 				   setup->log);
+	if (!error && setup->options->arguments)
+		error = argument_probes_add(setup->options->arguments, events,
+					    setup->log);
 	for (size_t i = first; i < events->specs.count && !error; i++)
 		error = open_or_explain(&setup->events, i);
-	return !error && setup->wide ? open_bpf_text(setup) : error;
+	if (!error && setup->wide)
+		error = open_bpf_text(setup);
+	if (!error && setup->wide && setup->options->user)
+		error = open_mremap(setup);
+	return error;
 }
 
 static int refuse_only(const struct recording_setup *setup, const char *why)

@@ -58,6 +58,7 @@ void array_remove(struct array *array, size_t index, size_t count)
 	char *items = array->items;
 	size_t size = array->item_size;
 
+	assert(index + count <= array->count);
 	if (!count)
 		return;
 	array->count -= count;

@@ -2,9 +2,11 @@
 #ifndef KT_COMMON_BYTES_H
 #define KT_COMMON_BYTES_H
 
+#include <endian.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 /* Bytes of files and records: struct byte_buffer writes them, struct byte_reader
  * reads untrusted ones, and struct pack does either with the same code, so that
@@ -76,24 +78,73 @@ struct byte_reader {
 	bool failed;
 };
 
-struct byte_reader byte_reader_of(const void *bytes, size_t size);
-
-uint8_t byte_reader_u8(struct byte_reader *reader);
-
-uint16_t byte_reader_u16(struct byte_reader *reader);
-
-uint32_t byte_reader_u32(struct byte_reader *reader);
-
-uint64_t byte_reader_u64(struct byte_reader *reader);
+/* Inline, because commands read all records of a recording several times before
+ * they decode anything.
+ */
+static inline struct byte_reader byte_reader_of(const void *bytes, size_t size)
+{
+	return (struct byte_reader){ .bytes = bytes, .size = size };
+}
 
 /* Returns the next @size bytes in place, or NULL. */
-const uint8_t *byte_reader_bytes(struct byte_reader *reader, size_t size);
+static inline const uint8_t *byte_reader_bytes(struct byte_reader *reader,
+					       size_t size)
+{
+	const uint8_t *bytes = reader->bytes + reader->position;
+
+	if (reader->failed || size > reader->size - reader->position) {
+		reader->failed = true;
+		return NULL;
+	}
+	reader->position += size;
+	return bytes;
+}
+
+static inline uint8_t byte_reader_u8(struct byte_reader *reader)
+{
+	const uint8_t *bytes = byte_reader_bytes(reader, 1);
+
+	return bytes ? *bytes : 0;
+}
+
+static inline uint16_t byte_reader_u16(struct byte_reader *reader)
+{
+	const uint8_t *bytes = byte_reader_bytes(reader, 2);
+	uint16_t value = 0;
+
+	if (bytes)
+		memcpy(&value, bytes, sizeof(value));
+	return le16toh(value);
+}
+
+static inline uint32_t byte_reader_u32(struct byte_reader *reader)
+{
+	const uint8_t *bytes = byte_reader_bytes(reader, 4);
+	uint32_t value = 0;
+
+	if (bytes)
+		memcpy(&value, bytes, sizeof(value));
+	return le32toh(value);
+}
+
+static inline uint64_t byte_reader_u64(struct byte_reader *reader)
+{
+	const uint8_t *bytes = byte_reader_bytes(reader, 8);
+	uint64_t value = 0;
+
+	if (bytes)
+		memcpy(&value, bytes, sizeof(value));
+	return le64toh(value);
+}
+
+/* Returns how many bytes are left; 0 after a failure. */
+static inline size_t byte_reader_left(const struct byte_reader *reader)
+{
+	return reader->failed ? 0 : reader->size - reader->position;
+}
 
 /* Returns the text in place and moves past its NUL; "" if there is no NUL. */
 const char *byte_reader_text(struct byte_reader *reader);
-
-/* Returns how many bytes are left; 0 after a failure. */
-size_t byte_reader_left(const struct byte_reader *reader);
 
 /* Serializes values: the same code writes and reads. Each function here writes
  * the value at the pointer, or sets it.

@@ -18,6 +18,8 @@ const char *error_text(int error)
 		return "data ends too early";
 	case ERROR_UNSUPPORTED:
 		return "not supported";
+	case ERROR_LOCKED:
+		return "more locked memory than permitted";
 	}
 	return "unknown error";
 }

@@ -13,6 +13,7 @@ enum error {
 	ERROR_FORMAT,	   /* bytes that break their format's rules */
 	ERROR_TRUNCATED,   /* the file ends too early */
 	ERROR_UNSUPPORTED, /* valid, but not supported */
+	ERROR_LOCKED,	   /* more locked memory than this user may have */
 };
 
 /* Returns a short text for @error, an enum error negated or not. */

@@ -15,6 +15,7 @@ struct causes causes_of(const struct lives *lives,
 		.names = names,
 		.all = KEYED_ARRAY_OF(struct cause, actor),
 		.details = KEYED_ARRAY_OF(struct cause_detail, user),
+		.processes = KEYED_ARRAY_OF(struct cause_process, pid),
 		.programs = ARRAY_OF(const char *),
 		.by_thread = ARRAY_OF(uint32_t),
 	};
@@ -24,6 +25,7 @@ void causes_free(struct causes *causes)
 {
 	keyed_array_free(&causes->all);
 	keyed_array_free(&causes->details);
+	keyed_array_free(&causes->processes);
 	array_free(&causes->programs);
 	array_free(&causes->by_thread);
 }
@@ -106,24 +108,44 @@ static struct cause_moment moment_of(const struct path_link *link)
 static struct cause *cause_of(struct causes *causes,
 			      const struct path_link *link)
 {
-	uint32_t thread = thread_of(link);
-	const struct life *life = lives_at(causes->lives, thread);
 	struct cause *cause = keyed_array_add(
 		&causes->all,
 		&(struct cause){
 			.why = why_of(link),
-			.program = program_of(causes, thread),
+			.program = program_of(causes, thread_of(link)),
 			.actor = program_of(causes, actor_of(link)),
 			.index = LIFE_NONE,
-			.pid = life ? life->pid : -1,
+			.pid = -1,
 		});
 
 	if (!cause)
 		return NULL;
 	if (cause->index == LIFE_NONE)
 		cause->index = (uint32_t)causes->all.items.count - 1;
-	cause->has_pids |= life && life->pid != cause->pid;
 	return cause;
+}
+
+static int32_t pid_of(const struct causes *causes, uint32_t thread)
+{
+	const struct life *life = lives_at(causes->lives, thread);
+
+	return life ? life->pid : -1;
+}
+
+static int add_process(struct causes *causes, const struct cause *cause,
+		       const struct path_link *link)
+{
+	struct cause_process *process =
+		keyed_array_add(&causes->processes,
+				&(struct cause_process){
+					.cause = cause->index,
+					.pid = pid_of(causes, thread_of(link)),
+				});
+
+	if (!process)
+		return -ERROR_MEMORY;
+	process->ns += link->ns;
+	return 0;
 }
 
 /* Returns the sleep of a thread of the command that @link is part of. */
@@ -136,13 +158,22 @@ static int add_detail(struct causes *causes, const struct cause *cause,
 		      const struct path_link *link)
 {
 	const struct life_sleep *sleep = sleep_of(link);
+	bool is_of_actor = link->cause_count && cause->actor != LIFE_NONE;
 	struct cause_detail *detail = keyed_array_add(
 		&causes->details,
 		&(struct cause_detail){
 			.cause = cause->index,
 			.kind = link->kind,
 			.function = link->function,
+			.program = is_of_actor ?
+					   program_of(causes, link->thread) :
+					   LIFE_NONE,
+			.is_further =
+				is_of_actor &&
+				pid_of(causes, link->thread) !=
+					pid_of(causes, link->causes->actor),
 			.call = sleep ? sleep->call : FUNCTION_NONE,
+			.inside = sleep ? sleep->inside : FUNCTION_NONE,
 			.user = sleep ? sleep->user : FUNCTION_NONE,
 			.user_offset = sleep ? sleep->user_offset : 0,
 		});
@@ -150,6 +181,7 @@ static int add_detail(struct causes *causes, const struct cause *cause,
 	if (!detail)
 		return -ERROR_MEMORY;
 	detail->ns += link->ns;
+	detail->count += link->count;
 	return 0;
 }
 
@@ -164,7 +196,8 @@ static bool is_alike(const struct long_link *kept, uint32_t cause,
 	if (kept->cause != cause || !sleep != !other)
 		return false;
 	return !sleep ||
-	       (sleep->call == other->call && sleep->user == other->user &&
+	       (sleep->call == other->call && sleep->inside == other->inside &&
+		sleep->user == other->user &&
 		sleep->user_offset == other->user_offset);
 }
 
@@ -236,7 +269,9 @@ int causes_add(struct causes *causes, const struct path_link *link)
 		cause->longest = moment_of(link);
 	add_certainty(causes, link);
 	keep_if_long(causes, link, cause->index);
-	return add_detail(causes, cause, link);
+	return add_process(causes, cause, link) < 0 ?
+		       -ERROR_MEMORY :
+		       add_detail(causes, cause, link);
 }
 
 static int compare_ns(uint64_t a, uint64_t b)
@@ -259,11 +294,30 @@ static int compare_details(const void *a, const void *b)
 	const struct cause_detail *right = b;
 	int order = compare_ns(left->ns, right->ns);
 
-	return order ? order : memcmp(left, right, 20);
+	return order ? order :
+		       memcmp(left, right, offsetof(struct cause_detail, ns));
+}
+
+/* Sets the main process of each cause, while their order is their index. */
+static void set_processes(struct causes *causes)
+{
+	const struct cause_process *processes = causes->processes.items.items;
+
+	for (size_t i = 0; i < causes->processes.items.count; i++) {
+		struct cause *cause =
+			array_at(&causes->all.items, processes[i].cause);
+
+		cause->has_pids |= cause->main_ns > 0;
+		if (processes[i].ns <= cause->main_ns)
+			continue;
+		cause->pid = processes[i].pid;
+		cause->main_ns = processes[i].ns;
+	}
 }
 
 void causes_sort(struct causes *causes)
 {
+	set_processes(causes);
 	array_sort(&causes->all.items, compare_causes);
 	array_sort(&causes->details.items, compare_details);
 }

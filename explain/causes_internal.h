@@ -42,8 +42,19 @@ struct cause {
 	uint64_t ns;
 	uint64_t count; /* of links */
 	struct cause_moment longest;
-	int32_t pid; /* of the last link; and whether there were others */
+	/* the process that has most of it, which is main_ns, and whether there
+	 * are others: after causes_sort()
+	 */
+	int32_t pid;
 	bool has_pids;
+	uint64_t main_ns;
+};
+
+/* The share of a process in a cause. */
+struct cause_process {
+	uint32_t cause; /* index of struct cause */
+	int32_t pid;
+	uint64_t ns;
 };
 
 /* A part of a cause. */
@@ -51,10 +62,21 @@ struct cause_detail {
 	uint32_t cause;	   /* index of struct cause */
 	uint32_t kind;	   /* enum link_kind */
 	uint32_t function; /* as in struct path_link */
-	uint32_t call;	   /* of the command's thread: its system call, and */
-	uint32_t user;	   /* function of the program that called it */
+	/* of a cause with an actor: the program that the time is of, and
+	 * whether that is a thread of another process, which the actor waited
+	 * for; else LIFE_NONE and 0
+	 */
+	uint32_t program;
+	uint32_t is_further;
+	/* of the command's thread: its system call, or what it was in instead
+	 * (struct life_sleep), and the function of the program that caused it
+	 */
+	uint32_t call;
+	uint32_t inside;
+	uint32_t user;
 	uint32_t user_offset;
 	uint64_t ns;
+	uint64_t count; /* of faults */
 };
 
 /* A link that is kept for itself: the longest wait of its cause, call and place.
@@ -70,9 +92,10 @@ enum { LONG_LINKS = 5 };
 struct causes {
 	const struct lives *lives;
 	const struct task_names *names;
-	struct keyed_array all;	    /* struct cause */
-	struct keyed_array details; /* struct cause_detail */
-	struct array programs;	    /* const char *, names of threads */
+	struct keyed_array all;	      /* struct cause */
+	struct keyed_array details;   /* struct cause_detail */
+	struct keyed_array processes; /* struct cause_process */
+	struct array programs;	      /* const char *, names of threads */
 	struct array by_thread; /* uint32_t: index in programs + 1 by thread */
 	struct long_link longest[LONG_LINKS];
 	size_t long_count;

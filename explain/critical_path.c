@@ -10,7 +10,15 @@
 /* SLACK_NS: by the times of two CPUs, a thread may seem to fall asleep just
  * before it wakes another.
  */
-enum { MOST_HOPS = 16, MOST_CAUSES = 16, SLACK_NS = 20000 };
+enum {
+	MOST_HOPS = 16,
+	MOST_CAUSES = 16,
+	SLACK_NS = 20000,
+	/* A call that timed out is repeated at once: after a tenth of the time
+	 * that it slept at most.
+	 */
+	MOST_RETRY_SHARE = 10,
+};
 
 struct walk {
 	const struct path_options *options;
@@ -114,6 +122,7 @@ static void emit_parts(struct walk *walk, const struct life_row *row,
 			.other = LIFE_NONE,
 		};
 
+		link.count = (uint32_t)share_of(part->count, length, whole);
 		link.ns = i ? share_of(part->ns, length, whole) : left;
 		left -= link.ns;
 		emit(walk, &link);
@@ -278,6 +287,8 @@ static bool is_for_lock(const struct path_options *options,
 	return has_name(options, sleep->inner, "mutex") ||
 	       has_name(options, sleep->inner, "rwsem") ||
 	       has_name(options, sleep->inner, "down_") ||
+	       has_name(options, sleep->label, "locks_lock_inode_wait") ||
+	       has_name(options, sleep->label, "do_lock_file_wait") ||
 	       has_name(options, sleep->label, "flock_") ||
 	       has_name(options, sleep->label, "posix_lock_");
 }
@@ -292,8 +303,56 @@ static bool is_for_futex(const struct path_options *options,
 	       has_name(options, sleep->label, "futex_");
 }
 
-/* Enters @sleep's waker, a thread that the walk leaves again at the start of the
- * sleep.
+/* Returns the last sleep of @life before @row, if @row's thread repeated there
+ * what it slept for: the sleep was in the same system call, @call, a timer ended
+ * it, and the thread did little before it slept again. Returns NULL if not.
+ */
+static const struct life_row *timed_out(const struct walk *walk,
+					const struct life *life,
+					const struct life_row *row,
+					uint32_t call)
+{
+	const struct life_row *first = life->rows.items;
+	const struct life_row *before = row;
+	const struct life_sleep *sleep;
+
+	while (before > first && before[-1].end_ns == before->begin_ns) {
+		before--;
+		if (before->kind == LIFE_SLEEPS)
+			break;
+	}
+	sleep = before < row ? lives_sleep(walk->options->lives, before) : NULL;
+	return sleep && sleep->call == call &&
+			       sleep->wake == WAKE_BY_INTERRUPT &&
+			       kind_of_interrupt(walk, sleep) == LINK_TIMER &&
+			       row->begin_ns - before->end_ns <=
+				       (before->end_ns - before->begin_ns) /
+					       MOST_RETRY_SHARE ?
+		       before :
+		       NULL;
+}
+
+/* Returns when the wait began that @row ended: programs repeat calls, such as
+ * poll(), that time out.
+ */
+static uint64_t wait_begin(const struct walk *walk, const struct life_row *row,
+			   const struct life_sleep *sleep)
+{
+	const struct life *life = lives_at(walk->options->lives, walk->thread);
+
+	while (sleep->call != FUNCTION_NONE) {
+		const struct life_row *before =
+			timed_out(walk, life, row, sleep->call);
+
+		if (!before)
+			break;
+		row = before;
+	}
+	return row->begin_ns;
+}
+
+/* Enters @sleep's waker, a thread that the walk leaves again at the begin of
+ * the wait.
  */
 static void push(struct walk *walk, const struct life_row *row,
 		 const struct life_sleep *sleep, enum cause_kind kind)
@@ -302,7 +361,7 @@ static void push(struct walk *walk, const struct life_row *row,
 		.kind = kind,
 		.waiter = walk->thread,
 		.actor = sleep->waker,
-		.since_ns = clip(walk, row->begin_ns),
+		.since_ns = clip(walk, wait_begin(walk, row, sleep)),
 		.sleep = sleep,
 	};
 

@@ -29,7 +29,8 @@
  *	not in the trace          a link LINK_UNKNOWN
  *
  * If X did not work for this thread alone, the path returns: it follows X only
- * back to the start of the sleep, and then continues in the sleeper. This holds
+ * back to the start of the sleep, or of earlier ones that only timed out, and then
+ * continues in the sleeper. This holds
  * for locks, because threads get a lock in an order that is not one of their
  * work, and for threads outside the command (a server, a kernel thread), whose
  * earlier work was for other threads. Links found there have a cause (struct
@@ -90,7 +91,10 @@ struct path_cause {
 	enum cause_kind kind;
 	uint32_t waiter; /* threads */
 	uint32_t actor;
-	uint64_t since_ns; /* begin of the waiter's sleep */
+	/* begin of the waiter's sleep, or of the first of those before it that
+	 * timed out and were repeated
+	 */
+	uint64_t since_ns;
 	const struct life_sleep *sleep;
 };
 
@@ -102,6 +106,7 @@ struct path_link {
 	uint64_t ns;	   /* its length, at most end_ns - begin_ns */
 	uint32_t thread;   /* whose time it is */
 	uint32_t function; /* as in struct life_part; else FUNCTION_NONE */
+	uint32_t count;	   /* LINK_FAULT: number of faults that began */
 	uint32_t other;	   /* LINK_CPU: thread that had it, or LIFE_NONE */
 	uint8_t reason;	   /* LINK_UNKNOWN: enum unknown_reason */
 	const struct life_sleep *sleep; /* of LINK_DISK to LINK_WAIT; or NULL */

@@ -13,6 +13,7 @@
 #include "report/steps/task_choice.h"
 #include "report/text/task_names.h"
 #include "symbolize/symbols/symbols.h"
+#include "tables/calls/crashes_table.h"
 #include "tables/requests/request_sums.h"
 #include "tables/text/recorded.h"
 
@@ -25,6 +26,7 @@ struct explain_table {
 	struct event_handler handler;
 	struct request_callback callback;
 	struct attribution_input input;
+	struct event_handler *crashes; /* crashes_table; NULL: not open */
 	struct life_reader *reader;
 	const struct lives *lives;
 	struct array chosen; /* uint8_t by thread */
@@ -307,6 +309,21 @@ static int explain(struct explain_table *table)
 	return status;
 }
 
+/* Makes the explanation name the processes that a signal ended. */
+static int add_crashes(struct explain_table *table)
+{
+	size_t count;
+	const struct crash *crashes =
+		crashes_table_found(table->crashes, &count);
+
+	for (size_t i = 0; i < count; i++)
+		if (is_chosen(table,
+			      find_thread(table->lives, crashes[i].tid)) &&
+		    array_append(&table->explanation.crashes, &crashes[i]) < 0)
+			return -ERROR_MEMORY;
+	return 0;
+}
+
 static void write_all(const struct explanation *explanation,
 		      const struct attribution_output *output)
 {
@@ -356,6 +373,8 @@ static int render(struct event_handler *handler,
 		status = table->status;
 	if (!status)
 		status = explain(table);
+	if (!status)
+		status = add_crashes(table);
 	if (status < 0)
 		return status;
 	write_all(&table->explanation, output);
@@ -367,8 +386,21 @@ static void close_table(struct event_handler *handler)
 	struct explain_table *table = (struct explain_table *)handler;
 
 	causes_free(&table->explanation.causes);
+	array_free(&table->explanation.crashes);
 	array_free(&table->chosen);
+	if (table->crashes)
+		crashes_table.close(table->crashes);
+	free(table->crashes);
 	life_reader_free(table->reader);
+}
+
+static bool follow_crashes(struct explain_table *table)
+{
+	struct event_handler *crashes = calloc(1, crashes_table.size);
+
+	table->crashes = crashes;
+	return crashes && crashes_table.open(crashes, &table->input) &&
+	       !trackers_follow(table->input.trackers, crashes);
 }
 
 static bool open_table(struct event_handler *handler,
@@ -381,7 +413,8 @@ static bool open_table(struct event_handler *handler,
 	table->reader = life_reader_new(input->trackers,
 					symbols_functions(input->symbols),
 					input->symbols);
-	if (!table->reader || !follow_requests(table))
+	table->explanation.crashes = ARRAY_OF(struct crash);
+	if (!table->reader || !follow_requests(table) || !follow_crashes(table))
 		return false;
 	table->lives = life_reader_lives(table->reader);
 	table->explanation.input = &table->input;

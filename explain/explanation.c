@@ -11,6 +11,7 @@
 #include "symbolize/elf/lines.h"
 #include "symbolize/functions/function_table.h"
 #include "symbolize/symbols/symbols.h"
+#include "tables/calls/crashes_table.h"
 #include "tables/text/recorded.h"
 #include "tables/text/table_rows.h"
 
@@ -31,7 +32,8 @@
 enum {
 	MOST_CAUSES = 7,  /* in text */
 	MOST_DETAILS = 3, /* parts of a cause in text */
-	WIDTH = 100,	  /* columns */
+	MOST_CRASHES = 3,
+	WIDTH = 100, /* columns */
 };
 
 /* The texts of a cause: "%1" is the program, "%2" the program that it waited for.
@@ -118,14 +120,22 @@ add(struct text_line *line, const char *format, ...)
 		line->size += (size_t)size < room ? (size_t)size : room - 1;
 }
 
-/* Adds @name, which is from the recording, with control characters escaped. */
-static void add_name(struct text_line *line, const char *name)
+/* Adds the start of @name, which is from the recording, with control characters
+ * escaped.
+ */
+static void add_name_part(struct text_line *line, const char *name,
+			  size_t length)
 {
 	char text[NAME_GROWTH * 64 + 1];
-	size_t length = strnlen(name, 64);
 
-	text[name_text(text, NAME_TEXT, name, length)] = '\0';
+	text[name_text(text, NAME_TEXT, name, length < 64 ? length : 64)] =
+		'\0';
 	add(line, "%s", text);
+}
+
+static void add_name(struct text_line *line, const char *name)
+{
+	add_name_part(line, name, strlen(name));
 }
 
 static void end_line(struct text_line *line, FILE *out)
@@ -168,9 +178,10 @@ static const char *call_name(const struct explanation *explanation,
 	return strcmp(name, "?") ? name : NULL;
 }
 
+/* Adds " called by save (ledger.c:41)": @relation is " called by ". */
 static void add_place(struct text_line *line,
-		      const struct explanation *explanation, uint32_t user,
-		      uint32_t offset)
+		      const struct explanation *explanation,
+		      const char *relation, uint32_t user, uint32_t offset)
 {
 	const struct function *function;
 	struct source_line source;
@@ -179,7 +190,7 @@ static void add_place(struct text_line *line,
 	if (!is_known(explanation, user))
 		return;
 	function = function_at(functions_of(explanation), user);
-	add(line, " called by ");
+	add(line, "%s", relation);
 	add_name(line, function->name);
 	if (!lines_find(explanation->input->lines, function, offset, &source))
 		return;
@@ -192,6 +203,54 @@ static void add_place(struct text_line *line,
 static bool is_wait(uint32_t kind)
 {
 	return kind >= LINK_CPU;
+}
+
+/* Returns a text for what a thread did outside of system calls, in the kernel's
+ * @function; NULL if there is none.
+ */
+static const char *work_text(const struct explanation *explanation,
+			     uint32_t function)
+{
+	static const struct {
+		const char *function;
+		const char *text;
+	} works[] = {
+		{ "do_coredump", "as it wrote its core dump" },
+		{ "vfs_coredump", "as it wrote its core dump" },
+		{ "do_exit", "as it ended" },
+		{ "get_signal", "as it handled a signal" },
+		{ "task_work_run", "in work that system calls had put off "
+				   "(task_work_run)" },
+	};
+
+	for (size_t i = 0; i < sizeof(works) / sizeof(*works); i++)
+		if (is_known(explanation, function) &&
+		    !strcmp(function_at(functions_of(explanation), function)
+				    ->base,
+			    works[i].function))
+			return works[i].text;
+	return NULL;
+}
+
+/* Adds where a thread slept: the system call, or what it was in instead, with
+ * the place in the program.
+ */
+static void add_sleep(struct text_line *line,
+		      const struct explanation *explanation, uint32_t call,
+		      uint32_t inside, uint32_t user, uint32_t user_offset)
+{
+	const char *name = call_name(explanation, call);
+	const char *work = work_text(explanation, inside);
+
+	if (name)
+		add(line, "in %s", name);
+	else if (work)
+		add(line, "%s", work);
+	else if (is_known(explanation, inside))
+		add(line, "in page faults");
+	if (!work)
+		add_place(line, explanation, name ? " called by " : " of ",
+			  user, user_offset);
 }
 
 /* Adds @detail, a part of the work of the thread that the program waited for. */
@@ -241,6 +300,22 @@ static bool is_of_actor(uint32_t why)
 	return why == WHY_LOCK || why == WHY_FUTEX || why == WHY_REPLY;
 }
 
+static void add_work(struct text_line *line,
+		     const struct explanation *explanation,
+		     const struct cause_detail *detail)
+{
+	const char *work = work_text(explanation, detail->function);
+
+	if (detail->count)
+		add(line, "%" PRIu64 " page fault%s", detail->count,
+		    detail->count == 1 ? "" : "s");
+	else if (work)
+		add(line, "%s", work);
+	else if (is_known(explanation, detail->function))
+		add_name(line, function_text(functions_of(explanation),
+					     detail->function));
+}
+
 /* Adds "in fsync called by save (ledger.c:41)". Returns false if nothing is
  * known.
  */
@@ -248,23 +323,18 @@ static bool add_detail(struct text_line *line,
 		       const struct explanation *explanation, uint32_t why,
 		       const struct cause_detail *detail)
 {
-	bool is_of_other = is_of_actor(why);
-	const char *call = call_name(explanation, detail->kind == LINK_CALL ?
-							  detail->function :
-							  detail->call);
 	size_t size = line->size;
 
-	if (is_of_other)
+	if (is_of_actor(why))
 		add_meanwhile(line, explanation, detail);
-	else if (!is_wait(detail->kind) && why < LINK_KINDS &&
-		 detail->kind != LINK_CALL) {
-		if (is_known(explanation, detail->function))
-			add_name(line, function_text(functions_of(explanation),
-						     detail->function));
-	} else if (call)
-		add(line, "in %s", call);
-	if (!is_of_other)
-		add_place(line, explanation, detail->user, detail->user_offset);
+	else if (detail->kind == LINK_CALL)
+		add_sleep(line, explanation, detail->function, FUNCTION_NONE,
+			  FUNCTION_NONE, 0);
+	else if (!is_wait(detail->kind) && why < LINK_KINDS)
+		add_work(line, explanation, detail);
+	else
+		add_sleep(line, explanation, detail->call, detail->inside,
+			  detail->user, detail->user_offset);
 	return line->size > size;
 }
 
@@ -282,6 +352,19 @@ static bool has_user(const struct explanation *explanation)
 	return recording_traces_user(explanation->input->recording);
 }
 
+/* Adds whose time @detail is, unless it is that of @last (or NULL). */
+static void add_actor(struct text_line *line,
+		      const struct explanation *explanation,
+		      const struct cause_detail *detail,
+		      const struct cause_detail *last)
+{
+	if (last && last->program == detail->program &&
+	    last->is_further == detail->is_further)
+		return;
+	add_name(line, causes_program(&explanation->causes, detail->program));
+	add(line, "%s ", detail->is_further ? " (another process)" : "");
+}
+
 /* Adds the largest details of @cause to @line. Returns whether any is known. */
 static bool add_details(struct text_line *line,
 			const struct explanation *explanation,
@@ -289,24 +372,25 @@ static bool add_details(struct text_line *line,
 {
 	size_t count;
 	const struct cause_detail *details = details_of(explanation, &count);
+	const struct cause_detail *last = NULL;
 	int written = 0;
 
-	if (is_of_actor(cause->why)) {
+	if (is_of_actor(cause->why))
 		add(line, "in that time ");
-		add_name(line,
-			 causes_program(&explanation->causes, cause->actor));
-		add(line, " ");
-	}
 	for (size_t i = 0; i < count && written < MOST_DETAILS; i++) {
 		struct text_line part = { .size = 0 };
 
-		if (details[i].cause != cause->index ||
-		    !add_detail(&part, explanation, cause->why, &details[i]))
+		if (details[i].cause != cause->index)
+			continue;
+		if (is_of_actor(cause->why))
+			add_actor(&part, explanation, &details[i], last);
+		if (!add_detail(&part, explanation, cause->why, &details[i]))
 			continue;
 		add(&part, " %s", duration_text_of(details[i].ns).text);
 		if (written && line->size + 2 + part.size > WIDTH)
 			break;
 		add(line, "%s%s", written ? ", " : "", part.text);
+		last = &details[i];
 		written++;
 	}
 	if (!written && cause->why == LINK_USER && !has_user(explanation))
@@ -326,12 +410,20 @@ static void write_details(const struct explanation *explanation,
 		end_line(&line, out);
 }
 
+/* Adds the name of the program that spent @cause, and which process spent most of
+ * it if there are others.
+ */
 static void add_program(struct text_line *line,
-			const struct explanation *explanation, uint32_t program,
-			bool is_plural)
+			const struct explanation *explanation,
+			const struct cause *cause)
 {
-	add_name(line, causes_program(&explanation->causes, program));
-	add(line, "%s", is_plural ? " (several processes)" : "");
+	add_name(line, causes_program(&explanation->causes, cause->program));
+	if (!cause->has_pids)
+		return;
+	if (cause->main_ns > cause->ns / 10 * 8)
+		add(line, " (mostly process %" PRId32 ")", cause->pid);
+	else
+		add(line, " (several processes)");
 }
 
 /* Returns whether the name of the program that @cause's program waited for is
@@ -355,12 +447,12 @@ static void add_sentence(struct text_line *line,
 	for (const char *mark; (mark = strchr(from, '%')); from = mark + 2) {
 		add(line, "%.*s", (int)(mark - from), from);
 		if (mark[1] == '1')
-			add_program(line, explanation, cause->program,
-				    cause->has_pids);
+			add_program(line, explanation, cause);
 		else if (cause->actor == cause->program)
 			add(line, "another thread of this name");
 		else
-			add_program(line, explanation, cause->actor, false);
+			add_name(line, causes_program(&explanation->causes,
+						      cause->actor));
 	}
 	add(line, "%s", from);
 }
@@ -435,11 +527,6 @@ static void write_causes(const struct explanation *explanation, FILE *out)
 			items->count - i == 1 ? "" : "s");
 }
 
-static uint64_t start_ns(const struct explanation *explanation)
-{
-	return explanation->begin_ns;
-}
-
 static const struct cause *cause_at(const struct causes *causes, uint32_t index)
 {
 	for (size_t i = 0; i < causes->all.items.count; i++) {
@@ -457,14 +544,15 @@ static void add_long(struct text_line *line,
 		     const struct long_link *item)
 {
 	const struct life_sleep *sleep = item->link.sleep;
+	struct text_line place = { .size = 0 };
 
 	add_sentence(line, explanation,
 		     cause_at(&explanation->causes, item->cause));
-	if (!sleep)
-		return;
-	if (call_name(explanation, sleep->call))
-		add(line, ", in %s", call_name(explanation, sleep->call));
-	add_place(line, explanation, sleep->user, sleep->user_offset);
+	if (sleep)
+		add_sleep(&place, explanation, sleep->call, sleep->inside,
+			  sleep->user, sleep->user_offset);
+	if (place.size)
+		add(line, ", %s", place.text + strspn(place.text, " "));
 }
 
 static void write_long(const struct explanation *explanation,
@@ -474,11 +562,9 @@ static void write_long(const struct explanation *explanation,
 	struct text_line line = { .size = 0 };
 
 	add(&line, "%10s  ", duration_text_of(link->ns).text);
-	add(&line, "at %s: ",
-	    link->begin_ns > start_ns(explanation) ?
-		    duration_text_of(link->begin_ns - start_ns(explanation))
-			    .text :
-		    "0 s");
+	add(&line, "at %.6f: ",
+	    (double)(int64_t)(link->begin_ns - explanation->input->origin_ns) /
+		    1e9);
 	add_long(&line, explanation, item);
 	end_line(&line, out);
 }
@@ -489,7 +575,9 @@ static void write_longest(const struct explanation *explanation, FILE *out)
 
 	if (!causes->long_count)
 		return;
-	fputs("\nThe longest waits, by the time since its start:\n", out);
+	fprintf(out, "\nThe longest waits, at seconds %s:\n",
+		explanation->input->origin_ns ? "since the recording's start" :
+						"of the recording's clock");
 	for (size_t i = 0; i < causes->long_count; i++)
 		if (!i ||
 		    percent_of(explanation, causes->longest[i].link.ns) > 0.1)
@@ -597,10 +685,58 @@ static void write_head(const struct explanation *explanation, FILE *out)
 	fputc('\n', out);
 }
 
+/* Adds the innermost function of the program when it crashed, if it was
+ * recorded: the last but one of the stack, which ends with the kernel's entry.
+ */
+static bool add_crash_place(struct text_line *line, const struct crash *crash)
+{
+	const char *end = strrchr(crash->stack, ';');
+	const char *begin = end;
+
+	if (!end)
+		return false;
+	while (begin > crash->stack && begin[-1] != ';')
+		begin--;
+	add_name_part(line, begin, (size_t)(end - begin));
+	return true;
+}
+
+static void write_crash(const struct explanation *explanation,
+			const struct crash *crash, FILE *out)
+{
+	struct text_line line = { .size = 0 };
+	struct text_line place = { .size = 0 };
+
+	add_name(&line, task_names_last(explanation->input->names, crash->tid));
+	add(&line, " (process %" PRId32 ") was ended by ", crash->pid);
+	add_name(&line, crash->signal);
+	add(&line, ", at %.6f s",
+	    (double)(int64_t)(crash->time_ns - explanation->input->origin_ns) /
+		    1e9);
+	if (add_crash_place(&place, crash))
+		add(&line, ", in %s", place.text);
+	end_line(&line, out);
+}
+
+static void write_crashes(const struct explanation *explanation, FILE *out)
+{
+	const struct crash *crashes = explanation->crashes.items;
+	size_t count = explanation->crashes.count;
+
+	for (size_t i = 0; i < count && i < MOST_CRASHES; i++)
+		write_crash(explanation, &crashes[i], out);
+	if (count > MOST_CRASHES)
+		fprintf(out, "%zu more processes were ended by signals\n",
+			count - MOST_CRASHES);
+	if (count)
+		fputs("    See: ktrace-hw report --crashes\n\n", out);
+}
+
 void explanation_write_text(const struct explanation *explanation, FILE *out)
 {
 	write_head(explanation, out);
 	if (explanation->program) {
+		write_crashes(explanation, out);
 		write_causes(explanation, out);
 		write_longest(explanation, out);
 		write_certainty(explanation, out);
@@ -661,6 +797,14 @@ static void write_json_details(const struct explanation *explanation,
 			     call_name(explanation, detail->kind == LINK_CALL ?
 							    detail->function :
 							    detail->call));
+		write_member(out, "inside",
+			     name_of(explanation, detail->inside));
+		if (detail->count)
+			fprintf(out, ",\"faults\":%" PRIu64, detail->count);
+		if (detail->program != LIFE_NONE)
+			write_member(out, "program",
+				     causes_program(&explanation->causes,
+						    detail->program));
 		write_member(out, "user", name_of(explanation, detail->user));
 		write_line_member(explanation, detail->user,
 				  detail->user_offset, out);
@@ -694,6 +838,8 @@ static void write_json_cause(const struct explanation *explanation,
 		why_name(cause->why), cause->ns, cause->count);
 	write_member(out, "program",
 		     causes_program(&explanation->causes, cause->program));
+	fprintf(out, ",\"pid\":%" PRId32 ",\"pid_ns\":%" PRIu64, cause->pid,
+		cause->main_ns);
 	if (cause->actor != LIFE_NONE)
 		write_member(out, "actor",
 			     causes_program(&explanation->causes,
@@ -727,6 +873,21 @@ static void write_json_long(const struct explanation *explanation,
 	if (link->sleep)
 		write_member(out, "call",
 			     call_name(explanation, link->sleep->call));
+	fputs("}", out);
+}
+
+static void write_json_crash(const struct explanation *explanation,
+			     const struct crash *crash, FILE *out)
+{
+	struct text_line place = { .size = 0 };
+
+	fprintf(out, "{\"pid\":%" PRId32 ",\"time_ns\":%" PRIu64, crash->pid,
+		crash->time_ns);
+	write_member(out, "program",
+		     task_names_last(explanation->input->names, crash->tid));
+	write_member(out, "signal", crash->signal);
+	if (add_crash_place(&place, crash))
+		write_member(out, "function", place.text);
 	fputs("}", out);
 }
 
@@ -771,6 +932,12 @@ void explanation_write_json(const struct explanation *explanation, FILE *out)
 		fputs(i ? ",\n" : "\n", out);
 		write_json_cause(explanation, array_at(&causes->all.items, i),
 				 out);
+	}
+	fputs("\n],\n\"crashes\":[", out);
+	for (size_t i = 0; i < explanation->crashes.count; i++) {
+		fputs(i ? ",\n" : "\n", out);
+		write_json_crash(explanation,
+				 array_at(&explanation->crashes, i), out);
 	}
 	fputs("\n],\n\"longest\":[", out);
 	for (size_t i = 0; i < causes->long_count; i++) {

@@ -27,6 +27,8 @@ struct explanation {
 	uint64_t request; /* SUBJECT_REQUEST: its number */
 	bool is_cut;	  /* it had not ended at end_ns */
 	struct causes causes;
+	/* struct crash, borrowed texts: of processes that a signal ended */
+	struct array crashes;
 };
 
 /* Write @explanation, for people in at most one screen. */

@@ -7,6 +7,7 @@
  * function, and the thread lists them until the call ends.
  */
 #include "explain/life_reader_internal.h"
+#include "explain/sleep_place_internal.h"
 
 #include "attribution/calls/system_calls.h"
 #include "attribution/events/event_handler.h"
@@ -34,17 +35,30 @@
 /* In place of the function of a system call that has not ended. */
 #define CALL_OPEN (UINT32_MAX - 1)
 
-enum { MARK_IO = 1, MARK_EXIT = 2, MARK_BACKLOG = 4 };
-
-/* kernel/sched/core.c, kernel/exit.c, net/core/dev.c. */
-static const struct name_rule rules[] = {
-	{ "io_schedule", true, MARK_IO },
-	{ "do_exit", false, MARK_EXIT },
-	{ "process_backlog", false, MARK_BACKLOG },
+/* MARK_WORK, MARK_SIGNAL: a function that names work outside of system calls. */
+enum {
+	MARK_IO = 1,
+	MARK_EXIT = 2,
+	MARK_BACKLOG = 4,
+	MARK_WORK = 8,
+	MARK_SIGNAL = 16,
 };
 
-/* From time_ns on, the user function was @function. */
-struct user_change {
+/* kernel/sched/core.c, kernel/exit.c, net/core/dev.c, fs/coredump.c (the latter
+ * name since Linux 6.17), kernel/task_work.c, kernel/signal.c.
+ */
+static const struct name_rule rules[] = {
+	{ "io_schedule", true, MARK_IO },
+	{ "do_exit", false, MARK_EXIT | MARK_WORK },
+	{ "process_backlog", false, MARK_BACKLOG },
+	{ "do_coredump", false, MARK_WORK },
+	{ "vfs_coredump", false, MARK_WORK },
+	{ "task_work_run", false, MARK_WORK },
+	{ "get_signal", false, MARK_SIGNAL },
+};
+
+/* From time_ns on, the function was @function. */
+struct function_change {
 	uint64_t time_ns;
 	uint32_t function;
 };
@@ -66,13 +80,18 @@ struct open_life {
 	bool has_row;
 	uint64_t serial; /* of the row, unique; changes if its parts move */
 	struct life_row row;
-	struct array parts;	  /* struct life_part of row */
-	struct array changes;	  /* struct user_change; the first is current */
-	struct array cuts;	  /* uint64_t: where rows must end */
-	struct array open_parts;  /* uint32_t, index in lives.parts */
-	struct array open_sleeps; /* uint32_t, index in lives.sleeps */
-	uint32_t last_sleep;	  /* index of its row + 1; 0: none */
-	struct life_sleep falling; /* by its frames when it falls asleep */
+	struct array parts; /* struct life_part of row */
+	/* struct function_change, the first is current: of user functions, and
+	 * of those that name work
+	 */
+	struct array changes;
+	struct array works;
+	struct array cuts;	   /* uint64_t: where rows must end */
+	struct array open_parts;   /* uint32_t, index in lives.parts */
+	struct array open_sleeps;  /* uint32_t, index in lives.sleeps */
+	uint32_t last_sleep;	   /* index of its row + 1; 0: none */
+	uint64_t last_fault;	   /* serial of its context; 0: none */
+	struct life_sleep falling; /* what its frames show as it falls asleep */
 	bool was_woken_by_exit;
 	uint32_t sender; /* that delivered a packet to it, or LIFE_NONE */
 };
@@ -100,6 +119,7 @@ static const struct life_sleep sleep_unknown = {
 	.wake_function = FUNCTION_NONE,
 	.interrupt = FUNCTION_NONE,
 	.call = FUNCTION_NONE,
+	.inside = FUNCTION_NONE,
 	.label = FUNCTION_NONE,
 	.inner = FUNCTION_NONE,
 	.user = FUNCTION_NONE,
@@ -117,7 +137,8 @@ static struct open_life *open_of(struct life_reader *reader, uint32_t thread)
 		&reader->open, thread,
 		&(struct open_life){
 			.parts = ARRAY_OF(struct life_part),
-			.changes = ARRAY_OF(struct user_change),
+			.changes = ARRAY_OF(struct function_change),
+			.works = ARRAY_OF(struct function_change),
 			.cuts = ARRAY_OF(uint64_t),
 			.open_parts = ARRAY_OF(uint32_t),
 			.open_sleeps = ARRAY_OF(uint32_t),
@@ -197,6 +218,25 @@ static bool is_in_call(const struct time_span *span)
 	       span->contexts[0].kind == CONTEXT_SYSTEM_CALL;
 }
 
+static uint32_t context_function(const struct time_span *span, bool is_fault)
+{
+	for (uint32_t i = 0; i < span->context_count; i++)
+		if ((span->contexts[i].kind == CONTEXT_FAULT) == is_fault &&
+		    span->contexts[i].kind != CONTEXT_SYSTEM_CALL)
+			return span->contexts[i].function;
+	return FUNCTION_NONE;
+}
+
+/* Sets what the thread of @span was in as it fell asleep. */
+static void set_inside(struct life_sleep *sleep, const struct time_span *span)
+{
+	if (is_in_call(span)) {
+		sleep->call = CALL_OPEN;
+		sleep->inside = FUNCTION_NONE;
+	} else if (sleep->inside == FUNCTION_NONE)
+		sleep->inside = context_function(span, true);
+}
+
 static void begin_row(struct life_reader *reader, struct open_life *open,
 		      const struct time_span *span)
 {
@@ -213,8 +253,7 @@ static void begin_row(struct life_reader *reader, struct open_life *open,
 	};
 	if (open->row.kind != LIFE_SLEEPS)
 		return;
-	if (is_in_call(span))
-		open->falling.call = CALL_OPEN;
+	set_inside(&open->falling, span);
 	open->row.detail = add_sleep(reader, open);
 	open->falling = sleep_unknown;
 	open->last_sleep = (uint32_t)(life ? life->rows.count : 0) + 1;
@@ -276,25 +315,36 @@ static size_t find_part(struct life_reader *reader,
 	return place->index;
 }
 
-static void add_part(struct life_reader *reader, struct open_life *open,
-		     enum work_kind kind, uint32_t function, uint64_t ns)
+static void add_parts(struct life_reader *reader, struct open_life *open,
+		      enum work_kind kind, uint32_t function, uint64_t ns,
+		      uint32_t count)
 {
-	const struct life_part empty = { kind, function, 0 };
+	const struct life_part empty = { .kind = kind, .function = function };
 	struct life_part *part = array_reach_like(
 		&open->parts, find_part(reader, open, kind, function), &empty);
 
-	if (part)
+	if (part) {
 		part->ns += ns;
-	else
+		part->count += count;
+	} else
 		reader->status = -ERROR_MEMORY;
 }
 
-/* Adds user time, by the functions that had it. */
-static void add_user(struct life_reader *reader, struct open_life *open,
-		     uint64_t begin_ns, uint64_t end_ns)
+static void add_part(struct life_reader *reader, struct open_life *open,
+		     enum work_kind kind, uint32_t function, uint64_t ns)
 {
-	const struct user_change *changes = open->changes.items;
-	size_t count = open->changes.count;
+	add_parts(reader, open, kind, function, ns, 0);
+}
+
+/* Adds time by the functions that had it according to @list, of struct
+ * function_change.
+ */
+static void add_changes(struct life_reader *reader, struct open_life *open,
+			enum work_kind kind, struct array *list,
+			uint64_t begin_ns, uint64_t end_ns)
+{
+	const struct function_change *changes = list->items;
+	size_t count = list->count;
 	uint32_t function = count ? changes[0].function : FUNCTION_NONE;
 	size_t i = 1;
 
@@ -302,25 +352,29 @@ static void add_user(struct life_reader *reader, struct open_life *open,
 		uint64_t until_ns = changes[i].time_ns;
 
 		if (until_ns > begin_ns) {
-			add_part(reader, open, WORK_USER, function,
+			add_part(reader, open, kind, function,
 				 until_ns - begin_ns);
 			begin_ns = until_ns;
 		}
 		function = changes[i].function;
 	}
 	if (end_ns > begin_ns)
-		add_part(reader, open, WORK_USER, function, end_ns - begin_ns);
+		add_part(reader, open, kind, function, end_ns - begin_ns);
 	if (i > 1)
-		array_remove(&open->changes, 0, i - 1);
+		array_remove(list, 0, i - 1);
 }
 
-static uint32_t context_function(const struct time_span *span, bool is_fault)
+/* Returns 1 if @span is the first of a fault, else 0. */
+static uint32_t count_fault(struct open_life *open,
+			    const struct time_span *span)
 {
-	for (uint32_t i = 0; i < span->context_count; i++)
-		if ((span->contexts[i].kind == CONTEXT_FAULT) == is_fault &&
-		    span->contexts[i].kind != CONTEXT_SYSTEM_CALL)
-			return span->contexts[i].function;
-	return FUNCTION_NONE;
+	const struct open_context *top = span->contexts + span->context_count;
+
+	if (!span->context_count || top[-1].kind != CONTEXT_FAULT ||
+	    top[-1].serial == open->last_fault)
+		return 0;
+	open->last_fault = top[-1].serial;
+	return 1;
 }
 
 static void add_time(struct life_reader *reader, struct open_life *open,
@@ -331,14 +385,16 @@ static void add_time(struct life_reader *reader, struct open_life *open,
 	switch ((enum time_class)span->time_class) {
 	case TIME_USER:
 	case TIME_NOT_ASKED:
-		add_user(reader, open, span->begin_ns, span->end_ns);
+		add_changes(reader, open, WORK_USER, &open->changes,
+			    span->begin_ns, span->end_ns);
 		return;
 	case TIME_SYSTEM_CALL:
 		add_part(reader, open, WORK_CALL, CALL_OPEN, ns);
 		return;
 	case TIME_FAULT:
-		add_part(reader, open, WORK_FAULT, context_function(span, true),
-			 ns);
+		add_parts(reader, open, WORK_FAULT,
+			  context_function(span, true), ns,
+			  count_fault(open, span));
 		return;
 	case TIME_INTERRUPT:
 		add_part(reader, open, WORK_INTERRUPT,
@@ -351,7 +407,8 @@ static void add_time(struct life_reader *reader, struct open_life *open,
 		add_part(reader, open, WORK_GUEST, FUNCTION_NONE, ns);
 		return;
 	case TIME_KERNEL:
-		add_part(reader, open, WORK_KERNEL, FUNCTION_NONE, ns);
+		add_changes(reader, open, WORK_KERNEL, &open->works,
+			    span->begin_ns, span->end_ns);
 		return;
 	case TIME_RUNNABLE:
 	case TIME_THROTTLED:
@@ -438,65 +495,6 @@ static void set_waker(struct life_reader *reader, struct life_sleep *sleep,
 		sleep->wake = WAKE_BY_THREAD;
 }
 
-/* Returns whether @function is of a program, not of a library it uses. */
-static bool is_of_program(const struct function *function)
-{
-	const char *file = strrchr(function->module, '/');
-
-	return function->space == 'u' &&
-	       !strstr(file ? file : function->module, ".so") &&
-	       function->module[0] == '/';
-}
-
-/* Sets the meaning of the futex of @sleep, if @function, which is open in its
- * thread, shows it: glibc's nptl/, and mutexes of other languages.
- */
-static void note_futex(struct life_sleep *sleep,
-		       const struct function *function)
-{
-	static const struct {
-		const char *part;
-		enum life_futex futex;
-	} parts[] = {
-		{ "pthread_cond_", FUTEX_SIGNAL },
-		{ "pthread_join", FUTEX_SIGNAL },
-		{ "clockjoin", FUTEX_SIGNAL },
-		{ "pthread_barrier_", FUTEX_SIGNAL },
-		{ "mutex", FUTEX_LOCK },
-		{ "lll_lock", FUTEX_LOCK },
-		{ "rwlock", FUTEX_LOCK },
-	};
-
-	if (function->space != 'u')
-		return;
-	for (size_t i = 0; i < sizeof(parts) / sizeof(*parts); i++)
-		if (sleep->futex == FUTEX_UNKNOWN &&
-		    strstr(function->base, parts[i].part))
-			sleep->futex = (uint8_t)parts[i].futex;
-}
-
-/* Sets the facts of @sleep that the user's @stack, a node of the tree, shows. */
-static void set_user(const struct life_reader *reader, struct life_sleep *sleep,
-		     uint32_t stack)
-{
-	const struct call_tree *tree = task_tracker_stacks(reader->tasks);
-
-	while (stack != CALL_NODE_NONE) {
-		const struct call_node *node = call_tree_at(tree, stack);
-		const struct function *function =
-			node->function < function_count(reader->functions) ?
-				function_at(reader->functions, node->function) :
-				NULL;
-
-		if (function)
-			note_futex(sleep, function);
-		if (function && sleep->user == FUNCTION_NONE &&
-		    is_of_program(function))
-			sleep->user = node->function;
-		stack = node->parent;
-	}
-}
-
 static struct life_sleep *last_sleep(struct life_reader *reader,
 				     const struct sleep *slept)
 {
@@ -548,7 +546,9 @@ static int take_sleep(struct task_listener *listener, const struct sleep *slept)
 	sleep->inner = slept->inner;
 	set_waker(reader, sleep, slept->waker);
 	set_wake(reader, sleep, slept);
-	set_user(reader, sleep, slept->user_stack);
+	sleep_place_by_stack(sleep, reader->functions,
+			     task_tracker_stacks(reader->tasks),
+			     slept->user_stack);
 	return 0;
 }
 
@@ -633,24 +633,58 @@ static uint32_t user_function(const struct life_reader *reader,
 		       FUNCTION_NONE;
 }
 
-/* The step entered or left a user function. */
-static void take_user(struct life_reader *reader, const struct call_step *step)
+static void add_change(struct life_reader *reader, struct array *list,
+		       uint64_t time_ns, uint32_t function)
 {
-	const struct user_change change = {
-		step->time_ns,
-		user_function(reader, step->task),
-	};
+	const struct function_change change = { time_ns, function };
+	const struct function_change *last = list->items;
+
+	if (!list->count || last[list->count - 1].function != function)
+		note(reader, array_append(list, &change));
+}
+
+/* Returns the outermost of @frames that names work, the most specific; or
+ * FUNCTION_NONE. A signal that does nothing else is the least specific.
+ */
+static uint32_t work_function(const struct life_reader *reader,
+			      const struct path_frame *frames, size_t count)
+{
+	uint32_t found = FUNCTION_NONE;
+
+	for (size_t i = 0; i < count; i++) {
+		uint8_t mark =
+			function_marks_at(reader->marks, frames[i].function);
+
+		if (mark & MARK_WORK)
+			return frames[i].function;
+		if (mark & MARK_SIGNAL)
+			found = frames[i].function;
+	}
+	return found;
+}
+
+/* The step entered or left a user function, or one that names work. */
+static void take_function(struct life_reader *reader,
+			  const struct call_step *step, bool is_user)
+{
 	uint32_t thread = thread_of(reader, step->task);
 	struct open_life *open = thread == LIFE_NONE ? NULL :
 						       open_of(reader, thread);
-	const struct user_change *last;
+	const struct path_frame *frames;
+	size_t count;
 
 	if (!open)
 		return;
-	last = open->changes.items;
-	last += open->changes.count;
-	if (!open->changes.count || last[-1].function != change.function)
-		note(reader, array_append(&open->changes, &change));
+	if (is_user) {
+		add_change(reader, &open->changes, step->time_ns,
+			   user_function(reader, step->task));
+		return;
+	}
+	frames = task_paths_of(reader->paths, step->task->index, &count);
+	if (!open->works.count)
+		add_change(reader, &open->works, 0, FUNCTION_NONE);
+	add_change(reader, &open->works, step->time_ns,
+		   work_function(reader, frames, count));
 }
 
 static void take_switch(struct life_reader *reader,
@@ -676,9 +710,16 @@ static void take_step(struct event_handler *handler,
 	if (step->kind == STEP_SWITCH ||
 	    (step->kind == STEP_STATE && step->detail == CPU_TRACED))
 		take_switch(reader, step);
-	else if ((step->kind == STEP_ENTER || step->kind == STEP_EXIT) &&
-		 function_at(reader->functions, step->function)->space == 'u')
-		take_user(reader, step);
+	else if (step->kind == STEP_ENTER || step->kind == STEP_EXIT) {
+		bool is_user =
+			function_at(reader->functions, step->function)->space ==
+			'u';
+
+		if (is_user ||
+		    function_marks_at(reader->marks, step->function) &
+			    (MARK_WORK | MARK_SIGNAL))
+			take_function(reader, step, is_user);
+	}
 }
 
 static void cut(struct life_reader *reader, int32_t tid, uint64_t time_ns)
@@ -726,29 +767,6 @@ static uint32_t offset_of(const struct life_reader *reader,
 	return (uint32_t)(address - 1 - symbol.start);
 }
 
-/* Finds the innermost function of the program in @frames, and sets the facts of
- * @sleep that the functions of libraries called by it show.
- */
-static void find_user(const struct life_reader *reader,
-		      const struct event_record *event,
-		      const struct path_frame *frames, size_t count,
-		      struct life_sleep *sleep)
-{
-	for (size_t i = count; i-- > 0;) {
-		const struct function *function =
-			function_at(reader->functions, frames[i].function);
-
-		note_futex(sleep, function);
-		if (!is_of_program(function))
-			continue;
-		sleep->user = frames[i].function;
-		if (i + 1 < count)
-			sleep->user_offset = offset_of(
-				reader, event, frames[i + 1].return_address);
-		return;
-	}
-}
-
 static void fall_asleep(struct life_reader *reader,
 			const struct event_record *event)
 {
@@ -765,7 +783,11 @@ static void fall_asleep(struct life_reader *reader,
 	frames = frames_of(reader, event, &count);
 	open->falling = sleep_unknown;
 	open->falling.is_io = has_mark(reader, frames, count, MARK_IO);
-	find_user(reader, event, frames, count, &open->falling);
+	open->falling.inside = work_function(reader, frames, count);
+	open->falling.user_offset = offset_of(
+		reader, event,
+		sleep_place_by_frames(&open->falling, reader->functions, frames,
+				      count));
 }
 
 /* Returns whether the thread of @event delivers a packet that it sent over the
@@ -906,6 +928,7 @@ void life_reader_free(struct life_reader *reader)
 
 		array_free(&open->parts);
 		array_free(&open->changes);
+		array_free(&open->works);
 		array_free(&open->cuts);
 		array_free(&open->open_parts);
 		array_free(&open->open_sleeps);

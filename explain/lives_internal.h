@@ -46,15 +46,19 @@ enum work_kind {
 	WORK_CALL,	/* in a system call: the function that implements it */
 	WORK_FAULT,	/* in a page fault or exception: its entry */
 	WORK_INTERRUPT, /* interrupted: the interrupt's entry */
-	WORK_KERNEL,	/* elsewhere in the kernel, such as a kernel thread */
-	WORK_TRACER,	/* in functions of the tracer */
-	WORK_GUEST,	/* in a virtual machine */
+	/* elsewhere in the kernel, such as a kernel thread: the function that
+	 * names the work (do_coredump, task_work_run), if one is known
+	 */
+	WORK_KERNEL,
+	WORK_TRACER, /* in functions of the tracer */
+	WORK_GUEST,  /* in a virtual machine */
 	WORK_KINDS,
 };
 
 struct life_part {
-	uint32_t kind;	   /* enum work_kind */
-	uint32_t function; /* FUNCTION_NONE: unknown */
+	uint32_t kind : 4;   /* enum work_kind */
+	uint32_t count : 28; /* WORK_FAULT: number of faults that began */
+	uint32_t function;   /* FUNCTION_NONE: unknown */
 	uint64_t ns;
 };
 
@@ -91,7 +95,9 @@ struct life_sleep {
 	 */
 	uint32_t wake_function;
 	uint32_t interrupt;
-	uint32_t call;	/* system call that slept, as in WORK_CALL */
+	uint32_t call; /* system call that slept, as in WORK_CALL */
+	/* outside system calls: the fault's entry, or as in WORK_KERNEL */
+	uint32_t inside;
 	uint32_t label; /* the function that decided to sleep, and */
 	uint32_t inner; /* the function that it called for that */
 	/* the innermost function of the program, not of a library, in the

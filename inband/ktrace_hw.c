@@ -31,10 +31,16 @@ struct ktrace_hw {
 	size_t next_call;
 };
 
-static int open_all(struct ktrace_hw *k, size_t buffer_bytes)
+static int open_all(struct ktrace_hw *k,
+		    const struct ktrace_hw_options *options)
 {
-	int error = own_trace_open(&k->own, k->tid, buffer_bytes, &k->error);
+	int error = own_trace_open(
+		&k->own, k->tid,
+		options->buffer_bytes ? options->buffer_bytes : USUAL_BUFFER,
+		&k->error);
 
+	if (!error && options->source_lines)
+		error = own_recording_want_lines(&k->own.recording);
 	if (error)
 		return error;
 	if (part_bytes_open(&k->part, own_records_room(&k->own.events)))
@@ -56,8 +62,8 @@ EXPORTED struct ktrace_hw *
 ktrace_hw_open(const struct ktrace_hw_options *options,
 	       struct ktrace_hw_error *error)
 {
+	static const struct ktrace_hw_options usual = { 0 };
 	struct ktrace_hw *k = calloc(1, sizeof(*k));
-	size_t buffer_bytes = options ? options->buffer_bytes : 0;
 	enum ktrace_hw_status status;
 
 	if (!k) {
@@ -68,8 +74,7 @@ ktrace_hw_open(const struct ktrace_hw_options *options,
 	k->thread = pthread_self();
 	k->tid = gettid();
 	status = library_error_conclude(
-		&k->error,
-		open_all(k, buffer_bytes ? buffer_bytes : USUAL_BUFFER));
+		&k->error, open_all(k, options ? options : &usual));
 	report(k, error);
 	if (status == KTRACE_HW_OK)
 		return k;
@@ -168,8 +173,10 @@ static int decode(struct ktrace_hw *k, const struct ktrace_hw_record **record)
 		part_decoder_forget_code(k->decoder);
 		error = own_recording_follow(&k->own.recording);
 	}
+	/* At least one, of an unknown number. */
 	return error ? error :
 		       part_decoder_run(k->decoder, &k->part, &k->times,
+					thread_events_miss_cpu(&k->own.events),
 					record);
 }
 

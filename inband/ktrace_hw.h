@@ -48,6 +48,11 @@ struct ktrace_hw_options {
 	 * MiB. A bracket can use three quarters
 	 */
 	size_t buffer_bytes;
+	/* set blocking_file and blocking_line of sleeps, from the kernel's
+	 * debug information: ktrace_hw_end() and ktrace_hw_next() then take as
+	 * long as reading it, for each new place some milliseconds
+	 */
+	bool source_lines;
 };
 
 /* The origin of wake-ups. @function is the function that decided to wake, and
@@ -75,6 +80,9 @@ struct ktrace_hw_sleep {
 	uint64_t runnable_ns; /* from the wake-up to running */
 	const struct ktrace_hw_waker *wakers;
 	size_t waker_count;
+	/* where channel called function; NULL and 0: unknown, or not wanted */
+	const char *blocking_file;
+	int blocking_line;
 };
 
 /* A function on one call path. */
@@ -121,7 +129,8 @@ struct ktrace_hw_record {
 	const struct ktrace_hw_call *calls;
 	size_t call_count;
 	/* Gaps in the trace, the bytes lost in them as far as known, the reason
-	 * of the first gap ("" if there is none), and lost records of sleeps.
+	 * of the first gap ("" if there is none), and lost records of sleeps:
+	 * at least 1 if a CPU was switched off since ktrace_hw_open().
 	 */
 	uint64_t gaps;
 	uint64_t lost_bytes;

@@ -60,6 +60,7 @@ enum ktrace_hw_status library_error_status(const struct library_error *error,
 	case ERROR_FORMAT:
 	case ERROR_TRUNCATED:
 	case ERROR_UNSUPPORTED:
+	case ERROR_LOCKED:
 		break;
 	}
 	return error->has_unit ? status_of_cause(error, cause) :

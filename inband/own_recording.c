@@ -18,6 +18,7 @@
 #include "decoder/recording_open.h"
 #include "inband/own_records_internal.h"
 #include "report/text/task_names.h"
+#include "symbolize/elf/lines.h"
 #include "symbolize/functions/context_kinds.h"
 #include "symbolize/symbols/symbols.h"
 
@@ -282,8 +283,15 @@ int own_recording_open(struct own_recording *own,
 	return error ? error : read_parts(own);
 }
 
+int own_recording_want_lines(struct own_recording *own)
+{
+	own->lines = lines_new(recording_info(own->base)->os_release);
+	return own->lines ? 0 : -ERROR_MEMORY;
+}
+
 void own_recording_close(struct own_recording *own)
 {
+	lines_free(own->lines);
 	context_kinds_free(own->kinds);
 	known_events_free(own->events);
 	task_names_close(own->names);

@@ -18,6 +18,7 @@ struct known_events;
 struct log;
 struct recording;
 struct symbols;
+struct lines;
 struct task_names;
 struct thread_events;
 
@@ -55,6 +56,7 @@ struct own_recording {
 	struct task_names *names;
 	struct known_events *events;
 	struct context_kinds *kinds;
+	struct lines *lines; /* NULL: source lines are not wanted */
 };
 
 /* Creates the recording for @events, which are open. Borrows @events and @log.
@@ -67,6 +69,9 @@ int own_recording_open(struct own_recording *own,
 		       const struct log *log);
 
 void own_recording_close(struct own_recording *own);
+
+/* Looks up source lines from now on. Returns 0 or -ERROR_MEMORY. */
+int own_recording_want_lines(struct own_recording *own);
 
 /* Returns whether code changed after the image was read. */
 bool own_recording_is_stale(const struct own_recording *own);

@@ -16,6 +16,7 @@
 #include "inband/own_records_internal.h"
 #include "inband/part_decoder_internal.h"
 #include "report/text/task_names.h"
+#include "symbolize/elf/lines.h"
 #include "symbolize/functions/function_table.h"
 #include "tables/calls/call_record.h"
 #include "tables/calls/call_records_table.h"
@@ -148,6 +149,22 @@ static int add_stack(const struct record_maker *maker,
 	return sleep->stack ? 0 : -ERROR_MEMORY;
 }
 
+static int add_line(const struct record_maker *maker,
+		    const struct call_record_context *context,
+		    const struct sleep_place *place,
+		    struct ktrace_hw_sleep *sleep)
+{
+	struct source_line line;
+
+	if (!sleep_find_line(context->lines, context->functions, place->label,
+			     place->address, &line))
+		return 0;
+	sleep->blocking_file =
+		arena_text(maker->arena, line.file, strlen(line.file));
+	sleep->blocking_line = line.line;
+	return sleep->blocking_file ? 0 : -ERROR_MEMORY;
+}
+
 static int add_sleeps(const struct record_maker *maker,
 		      const struct call_record_context *context,
 		      const struct sleep_places *places,
@@ -170,6 +187,8 @@ static int add_sleeps(const struct record_maker *maker,
 		error = add_wakers(maker, context, place, sleep);
 		if (!error)
 			error = add_stack(maker, context, place->stack, sleep);
+		if (!error)
+			error = add_line(maker, context, place, sleep);
 	}
 	call->sleeps = sleeps;
 	call->sleep_count = places->all.items.count;
@@ -297,6 +316,7 @@ static void open_tracker(struct part_decoder *decoder)
 	decoder->input = (struct attribution_input){
 		.recording = own->base,
 		.symbols = own->symbols,
+		.lines = own->lines,
 		.names = own->names,
 		.events = own->events,
 		.kinds = own->kinds,
@@ -476,7 +496,7 @@ static int decode(struct part_decoder *decoder, const struct recording *part,
 
 int part_decoder_run(struct part_decoder *decoder,
 		     const struct part_bytes *bytes,
-		     const struct bracket_times *times,
+		     const struct bracket_times *times, uint64_t lost_records,
 		     const struct ktrace_hw_record **record)
 {
 	struct recording *part;
@@ -492,7 +512,8 @@ int part_decoder_run(struct part_decoder *decoder,
 			-ERROR_NOT_FOUND;
 	if (!error)
 		*record = maker_end(&decoder->maker,
-				    recording_counts(part)->lost_records);
+				    recording_counts(part)->lost_records +
+					    lost_records);
 	recording_part_close(part);
 	return error;
 }

@@ -33,7 +33,8 @@ struct bracket_times {
 	uint64_t end_ns;
 };
 
-/* Decodes those calls in @part that start within the bracket.
+/* Decodes those calls in @part that start within the bracket. @lost_records are
+ * added to those that the part reports.
  *
  * Returns 0 and *@record, which the decoder owns and which is valid until the
  * next decode; -ERROR_NOT_FOUND if there is no trace; another negative enum
@@ -41,7 +42,7 @@ struct bracket_times {
  */
 int part_decoder_run(struct part_decoder *decoder,
 		     const struct part_bytes *part,
-		     const struct bracket_times *times,
+		     const struct bracket_times *times, uint64_t lost_records,
 		     const struct ktrace_hw_record **record);
 
 #endif

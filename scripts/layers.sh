@@ -34,29 +34,31 @@ check_rules() {
 	}
 	END { exit is_broken }' "$1" -
 }
-forbid common    "archive analysis collector decoder symbolize execution report attribution tables explain view sql store cmd machine"
-forbid collector "archive analysis decoder symbolize execution report attribution tables explain view sql store cmd machine"
-forbid decoder   "archive analysis collector symbolize execution report attribution tables explain view sql store cmd machine"
-forbid symbolize "archive analysis collector execution report attribution tables explain view sql store cmd machine"
-forbid archive   "analysis collector execution report attribution tables explain view sql store cmd machine"
-forbid execution "archive analysis collector report attribution tables explain view sql store cmd machine"
-forbid report    "archive analysis collector attribution tables explain view sql store cmd machine"
-forbid attribution "archive analysis collector tables explain view sql store cmd machine"
-forbid tables    "archive analysis collector explain view sql store cmd machine"
-forbid explain   "archive collector view sql store cmd machine"
-forbid analysis  "archive collector attribution tables explain view sql store cmd machine"
-forbid view      "archive collector sql store cmd machine"
-forbid sql       "archive collector view store cmd machine"
-forbid store     "archive collector view cmd machine"
+forbid common    "archive analysis collector decoder symbolize execution report attribution tables explain view sql store selftest cmd machine"
+forbid collector "archive analysis decoder symbolize execution report attribution tables explain view sql store selftest cmd machine"
+forbid decoder   "archive analysis collector symbolize execution report attribution tables explain view sql store selftest cmd machine"
+forbid symbolize "archive analysis collector execution report attribution tables explain view sql store selftest cmd machine"
+forbid archive   "analysis collector execution report attribution tables explain view sql store selftest cmd machine"
+forbid execution "archive analysis collector report attribution tables explain view sql store selftest cmd machine"
+forbid report    "archive analysis collector attribution tables explain view sql store selftest cmd machine"
+forbid attribution "archive analysis collector tables explain view sql store selftest cmd machine"
+forbid tables    "archive analysis collector explain view sql store selftest cmd machine"
+forbid explain   "archive collector view sql store selftest cmd machine"
+forbid analysis  "archive collector attribution tables explain view sql store selftest cmd machine"
+forbid view      "archive collector sql store selftest cmd machine"
+forbid sql       "archive collector view store selftest cmd machine"
+forbid store     "archive collector view selftest cmd machine"
+# It judges the other commands by their output alone.
+forbid selftest  "analysis archive collector decoder symbolize execution report attribution tables explain view sql store cmd machine"
 forbid cmd       "machine"
 # Code that other programs link with may use only the remaining folders.
-forbid inband    "analysis archive view sql store cmd machine"
+forbid inband    "analysis archive view sql store selftest cmd machine"
 for folder in common archive collector decoder symbolize execution report \
 	attribution tables explain analysis view sql store cmd serve; do
 	forbid "$folder" inband
 done
 # The service beside the recorder, which decides on permissions.
-forbid serve     "analysis archive decoder symbolize execution report attribution tables explain view sql store cmd machine"
+forbid serve     "analysis archive decoder symbolize execution report attribution tables explain view sql store selftest cmd machine"
 for folder in common archive collector decoder symbolize execution report \
 	attribution tables analysis view sql store; do
 	forbid "$folder" serve

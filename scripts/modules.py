@@ -7,6 +7,7 @@ a rule, and fails if there is any. A module is a folder.
   include it. Any other header is public: files of other folders include it.
 - A public header has a comment for each of its functions, and one that explains
   the header's main idea.
+- A parameter (@name) or file of ours that a comment names exists.
 - A file has at most 1,000 lines, and a folder at most 25 C files.
 - The subject of the last commit has at most 72 characters.
 """
@@ -19,6 +20,7 @@ import sys
 MOST_LINES, MOST_FILES, MOST_SUBJECT, COMMITS = 1000, 25, 72, 1
 LEAST_WORDS = 12
 OUTSIDE = ("machine/", "tests/", "docs/")
+FOLDERS = os.listdir(".")
 # The library's own header is installed and stands alone.
 INSTALLED = ("inband/ktrace_hw.h",)
 
@@ -103,6 +105,26 @@ def check_comments(path, text):
             was_explained = True
 
 
+TOP_COMMENT = re.compile(r"^/\*.*?\*/", re.S | re.M)
+
+
+def check_names(path, text, files):
+    """A parameter belongs to one of the functions after the comment, before the
+    next comment."""
+    comments = list(TOP_COMMENT.finditer(text))
+    ends = [comment.start() for comment in comments[1:]] + [len(text)]
+    for comment, end in zip(comments, ends):
+        code = text[comment.end():end]
+        for name in set(re.findall(r"(?<![\w\"'.])@([a-z]\w*)", comment[0])):
+            if "(" in code and not re.search(rf"\b{name}\b", code):
+                problem(path, f"has a comment on @{name}, which no function "
+                        "after it has")
+        for name in set(re.findall(r"(?<![\w/<.-])((?:\w+/)*\w+\.h)\b",
+                                   comment[0])):
+            if name.split("/")[0] in FOLDERS and name not in files:
+                problem(path, f"has a comment on {name}, which does not exist")
+
+
 def check_sizes(texts, core):
     counts = collections.Counter(os.path.dirname(path) for path in core)
     for folder, count in counts.items():
@@ -131,6 +153,8 @@ def main():
     for path in core:
         if path.endswith(".h") and not path.endswith("_internal.h"):
             check_comments(path, texts[path])
+    for path in core:
+        check_names(path, texts[path], set(paths))
     check_sizes(texts, core)
     check_subjects()
     print("\n".join(problems), end="\n" if problems else "")

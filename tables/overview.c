@@ -74,6 +74,7 @@ struct writer {
 	bool is_json;
 	const char *separator; /* of JSON */
 	const struct time_unit *unit;
+	uint64_t origin_ns; /* text has times after it */
 };
 
 static void begin_fact(struct writer *writer, const char *name)
@@ -139,8 +140,8 @@ static void write_choice(struct writer *writer, const struct gate_choice_at *at)
 	}
 	begin_fact(writer, "only");
 	name_write(writer->out, NAME_TEXT, at->choice.list);
-	fprintf(writer->out, " from %" PRIu64 ".%09" PRIu64 " s\n",
-		at->time_ns / 1000000000, at->time_ns % 1000000000);
+	fprintf(writer->out, " from %s s\n",
+		moment_text(at->time_ns, writer->origin_ns).text);
 }
 
 /* Writes the choices of record --only; a list in JSON. */
@@ -212,9 +213,12 @@ static void write_cpu(struct writer *writer, const struct cpu_account *account)
 }
 
 void overview_write_text(const struct recording *recording,
-			 const struct task_stacks *stacks, FILE *out)
+			 const struct task_stacks *stacks, uint64_t origin_ns,
+			 FILE *out)
 {
-	struct writer writer = { .out = out, .unit = time_unit_of(recording) };
+	struct writer writer = { .out = out,
+				 .unit = time_unit_of(recording),
+				 .origin_ns = origin_ns };
 
 	fprintf(out, "\n%srecording\n",
 		writer.unit->is_time ? "" : writer.unit->note);

@@ -144,6 +144,7 @@ extern const struct attribution_table syscalls_table;
 extern const struct attribution_table sleeps_table;
 extern const struct attribution_table runqueue_table;
 extern const struct attribution_table locks_table;
+extern const struct attribution_table spins_table;
 extern const struct attribution_table block_table;
 extern const struct attribution_table interrupts_table;
 extern const struct attribution_table latency_table;
@@ -151,6 +152,7 @@ extern const struct attribution_table relations_table;
 extern const struct attribution_table call_sites_table;
 extern const struct attribution_table crashes_table;
 extern const struct attribution_table hits_table;
+extern const struct attribution_table arguments_table;
 
 /* Returns table @index, in the order of --help; NULL after the last. */
 const struct attribution_table *attribution_table_at(size_t index);

@@ -72,6 +72,10 @@ static const char *const names[] = {
 	"do_wait",
 	"sock_def_readable",
 	"wait_woken",
+	"locks_lock_inode_wait",
+	"get_signal",
+	"do_coredump",
+	"task_work_run",
 };
 
 static char space_of(const char *name)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "attribution/events/known_events.h"
 
+#include "common/formats/recording_events.h"
 #include "decoder/recording/recording.h"
 #include "decoder/recording/sideband.h"
 #include "decoder/recording/tracepoint.h"
@@ -78,6 +79,11 @@ static const struct description descriptions[KNOWN_EVENTS] = {
 	[EVENT_HRTIMER_CANCEL] = { "timer:hrtimer_cancel", { "hrtimer" } },
 	[EVENT_HRTIMER_EXPIRE] = { "timer:hrtimer_expire_entry",
 				   { "hrtimer", "function" } },
+	[EVENT_CALL_ARGUMENTS] = { CALL_EVENTS_GROUP "*:" CALL_ARGUMENTS_EVENT
+						     "*",
+				   { "__probe_ip" } },
+	[EVENT_CALL_RESULT] = { CALL_EVENTS_GROUP "*:" CALL_RESULT_EVENT "*",
+				{ "__probe_func" } },
 };
 
 struct known {
@@ -92,14 +98,25 @@ struct known_events {
 	struct known known[];
 };
 
+/* Returns whether @name is the first @size bytes of @pattern, in which "*" at the
+ * end stands for anything.
+ */
+static bool matches(const char *pattern, size_t size, const char *name)
+{
+	bool is_prefix = pattern[size - 1] == '*';
+
+	size -= is_prefix;
+	return !strncmp(pattern, name, size) && (is_prefix || !name[size]);
+}
+
 static bool is_described(const struct tracepoint *tracepoint,
 			 const struct description *description)
 {
-	size_t size = strlen(tracepoint->system);
+	size_t size = strcspn(description->name, ":");
+	const char *name = description->name + size + 1;
 
-	return !strncmp(description->name, tracepoint->system, size) &&
-	       description->name[size] == ':' &&
-	       !strcmp(description->name + size + 1, tracepoint->name);
+	return matches(description->name, size, tracepoint->system) &&
+	       matches(name, strlen(name), tracepoint->name);
 }
 
 static enum known_event find_number(const struct tracepoint *tracepoint)
@@ -257,12 +274,24 @@ static bool is_of_disk(uint64_t device, uint64_t other)
 	return device >> MINOR_BITS == other >> MINOR_BITS;
 }
 
+uint64_t block_range_common(const struct block_range *one,
+			    const struct block_range *other)
+{
+	uint64_t begin = one->sector;
+	uint64_t end = begin + one->sectors;
+
+	if (begin < other->sector)
+		begin = other->sector;
+	if (end > other->sector + other->sectors)
+		end = other->sector + other->sectors;
+	return end > begin ? end - begin : 0;
+}
+
 static bool overlaps(const struct block_range *a, const struct block_range *b)
 {
 	if (!a->sectors || !b->sectors)
 		return a->sector == b->sector;
-	return a->sector < b->sector + b->sectors &&
-	       b->sector < a->sector + a->sectors;
+	return block_range_common(a, b);
 }
 
 bool block_range_is_done(const struct block_range *asked,

@@ -51,6 +51,8 @@ enum known_event {
 	EVENT_HRTIMER_START,
 	EVENT_HRTIMER_CANCEL,
 	EVENT_HRTIMER_EXPIRE,
+	EVENT_CALL_ARGUMENTS, /* of record --args: a chosen function starts */
+	EVENT_CALL_RESULT,    /* and returns */
 	KNOWN_EVENTS,
 };
 
@@ -106,6 +108,7 @@ enum event_field {
 	WORK_FUNCTION = 1,
 	TIMER_ADDRESS = 0,
 	TIMER_FUNCTION = 1,
+	PROBED_FUNCTION = 0, /* its address */
 };
 
 enum { SYSTEM_CALL_ARGUMENTS = 6 };
@@ -163,6 +166,10 @@ struct block_range {
 
 /* Returns the sectors that a block device's @event contains. */
 struct block_range block_range_of(const struct event_record *event);
+
+/* Returns how many sectors both ranges have, whatever their devices. */
+uint64_t block_range_common(const struct block_range *one,
+			    const struct block_range *other);
 
 /* Returns whether the request @asked is part of the completion @done. If
  * @is_exact, the devices must be equal. Otherwise they must belong to the same

@@ -6,9 +6,13 @@
 
 #include <stdbool.h>
 
-/* A request for sectors of a device, and its owner. */
+/* A request for sectors of a device, and its owner. The kernel splits a bio that
+ * is too large for one request of the device: it is complete when all of its
+ * sectors are.
+ */
 struct bio {
 	struct block_range range;
+	uint64_t sectors_left;
 	bool is_mapped; /* remapped from another device, not yet queued here */
 	struct owner *owner;
 };
@@ -89,7 +93,9 @@ static void add_bio(struct blocks *blocks, struct bio bio)
 
 static struct bio bio_of(const struct event_context *context)
 {
-	return (struct bio){ .range = block_range_of(context->event) };
+	struct block_range range = block_range_of(context->event);
+
+	return (struct bio){ .range = range, .sectors_left = range.sectors };
 }
 
 static void queue(struct blocks *blocks, const struct event_context *context)
@@ -119,17 +125,23 @@ static void map(struct blocks *blocks, const struct event_context *context)
 	add_bio(blocks, bio);
 }
 
+/* Completes the sectors of @bio that are in @done; removes it when none is left.
+ */
 static void finish(struct blocks *blocks, const struct event_context *context,
-		   struct bio *bio)
+		   struct bio *bio, const struct block_range *done)
 {
 	const struct bio *last =
 		array_at(&blocks->bios, blocks->bios.count - 1);
 	struct owner *owner = bio->owner;
-	double weight = bio->range.sectors ? (double)bio->range.sectors : 1;
+	uint64_t sectors = block_range_common(&bio->range, done);
 
-	event_context_effect(context, owner, weight);
+	event_context_effect(context, owner, sectors ? (double)sectors : 1);
 	if (context->slice && interrupt_slice_is_open(context->slice))
 		interrupt_slice_focus(context->owners, context->slice, owner);
+	bio->sectors_left -= sectors < bio->sectors_left ? sectors :
+							   bio->sectors_left;
+	if (bio->sectors_left)
+		return;
 	*bio = *last;
 	blocks->bios.count--;
 	owner_drop(blocks->owners, owner);
@@ -146,7 +158,7 @@ static size_t complete_matching(struct blocks *blocks,
 
 		if (!block_range_is_done(&bio->range, &done, exact))
 			continue;
-		finish(blocks, context, bio);
+		finish(blocks, context, bio, &done);
 		count++;
 	}
 	return count;

@@ -13,6 +13,7 @@
 #include "common/maps.h"
 #include "report/profile/call_tree.h"
 #include "symbolize/arch/arch.h"
+#include "symbolize/elf/lines.h"
 #include "symbolize/functions/function_table.h"
 
 #include <stddef.h>
@@ -89,6 +90,17 @@ struct sleeps {
 	uint64_t untraced_ns;
 	uint32_t untraced_chain;
 };
+
+bool sleep_find_line(struct lines *lines,
+		     const struct function_table *functions, uint32_t label,
+		     uint64_t place, struct source_line *line)
+{
+	const struct function *function = function_at(functions, label);
+
+	/* The return address is after the call, perhaps on another line. */
+	return lines && place && place > function->address &&
+	       lines_find(lines, function, place - 1 - function->address, line);
+}
 
 void wakers_free(struct wakers *wakers)
 {

@@ -38,8 +38,10 @@ struct arch;
 struct call_entries;
 struct event_record;
 struct function_table;
+struct lines;
 struct pack;
 struct sleep_stacks;
+struct source_line;
 struct task_paths;
 struct task_time;
 struct wait_channels;
@@ -120,6 +122,14 @@ struct sleep {
 	int32_t fd;
 	bool is_cut; /* the recording starts or ends in it */
 };
+
+/* Sets *@line to the source line at which @label, a function of the kernel, called
+ * at @place to sleep. Returns false if @place is 0 or debug information has no
+ * such line; @lines may be NULL.
+ */
+bool sleep_find_line(struct lines *lines,
+		     const struct function_table *functions, uint32_t label,
+		     uint64_t place, struct source_line *line);
 
 /* Tracks the sleeps of all tasks. */
 struct sleeps;

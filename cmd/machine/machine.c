@@ -42,7 +42,7 @@ static int machine_find_self(char path[PATH_MAX])
 	return 0;
 }
 
-/* Sets @path to the first of the @count executable @places; these are relative
+/* Sets @path to the first of the @count executables @names; these are relative
  * to this program's folder. Returns 0 or -1.
  */
 static int machine_find_beside(const char *const *names, size_t count,

@@ -22,6 +22,7 @@ enum common_option {
 	COMMON_TOP,
 	COMMON_SINCE,
 	COMMON_UNTIL,
+	COMMON_ABSOLUTE,
 	COMMON_PID,
 	COMMON_TREE,
 	COMMON_COMM,
@@ -42,19 +43,22 @@ enum common_option {
 };
 
 static int read_time(const char *name, const char *text, uint64_t first_ns,
-		     uint64_t *time_ns)
+		     bool is_absolute, uint64_t *time_ns)
 {
-	bool is_relative = text && *text == '+';
+	bool is_marked = text && (*text == '+' || *text == '@');
 
 	if (!text)
 		return 0;
-	if (!duration_read(text + is_relative, time_ns)) {
-		say("--%s: '%s' is not a time; write seconds (3.9357), or "
-		    "+1.5ms from the start of tracing",
+	if (!duration_read(text + is_marked, time_ns)) {
+		say("--%s: '%s' is not a time; write seconds since the "
+		    "recording's start (3.9357, 1.5ms), or @SECONDS of its "
+		    "clock",
 		    name, text);
 		return -1;
 	}
-	if (is_relative)
+	if (is_marked)
+		is_absolute = *text == '@';
+	if (!is_absolute)
 		*time_ns += first_ns;
 	return 0;
 }
@@ -63,9 +67,11 @@ int report_options_window(const struct report_options *options,
 			  uint64_t first_ns, struct time_window *window)
 {
 	*window = TIME_WINDOW_ALL;
-	if (read_time("since", options->since, first_ns, &window->since_ns) < 0)
+	if (read_time("since", options->since, first_ns, options->is_absolute,
+		      &window->since_ns) < 0)
 		return -1;
-	if (read_time("until", options->until, first_ns, &window->until_ns) < 0)
+	if (read_time("until", options->until, first_ns, options->is_absolute,
+		      &window->until_ns) < 0)
 		return -1;
 	if (window->since_ns < window->until_ns)
 		return 0;
@@ -84,9 +90,12 @@ static const struct own_option common_options[COMMON_COUNT] = {
 	[COMMON_FORMAT] = { "format", "FORMAT", NULL /* see the command */ },
 	[COMMON_TOP] = { "top", "N", "the first N rows only" },
 	[COMMON_SINCE] = { "since", "TIME",
-			   "from TIME on: seconds, or +SECONDS from the "
-			   "start" },
+			   "from TIME on: seconds since the recording's "
+			   "start, or @SECONDS of its clock" },
 	[COMMON_UNTIL] = { "until", "TIME", "up to TIME" },
+	[COMMON_ABSOLUTE] = { "absolute", NULL,
+			      "times of text, --since and --until are of the "
+			      "recording's clock" },
 	[COMMON_PID] = { "pid", "LIST", "only these processes or threads" },
 	[COMMON_TREE] = { "tree", "LIST",
 			  "only these processes and their "
@@ -145,6 +154,7 @@ static bool common_option_is_taken(const struct option_set *set,
 	case COMMON_FORMAT:
 	case COMMON_SINCE:
 	case COMMON_UNTIL:
+	case COMMON_ABSOLUTE:
 	case COMMON_CPU:
 	case COMMON_FULL_NAMES:
 	case COMMON_MANGLED:
@@ -210,6 +220,9 @@ static bool common_option_take(struct report_options *options,
 		return true;
 	case COMMON_UNTIL:
 		options->until = argument;
+		return true;
+	case COMMON_ABSOLUTE:
+		options->is_absolute = true;
 		return true;
 	case COMMON_PID:
 		return option_numbers(&options->pids, argument);

@@ -38,6 +38,7 @@ struct report_options {
 	uint64_t top;	    /* --top; UINT64_MAX: all */
 	const char *since;  /* --since and --until, unparsed */
 	const char *until;
+	bool is_absolute;   /* --absolute: text and these two are absolute */
 	struct array pids;  /* int32_t */
 	struct array trees; /* int32_t */
 	struct name_choice comms;
@@ -112,9 +113,9 @@ int report_format_refuse(const char *kind, const char *format,
 struct step_filter report_options_filter(const struct report_options *options,
 					 const struct task_names *names);
 
-/* Parses --since and --until: seconds of the recording's clock or, with a plus
- * sign, seconds after @first_ns; the suffixes "s", "ms", "us" and "ns" are
- * accepted.
+/* Parses --since and --until: seconds after @first_ns or, after "@" and with
+ * --absolute, of the recording's clock; "+" is always after @first_ns. The
+ * suffixes "s", "ms", "us" and "ns" are accepted.
  *
  * Returns 0, or -1 after a message on standard error if a time is invalid or
  * --since is not before --until.

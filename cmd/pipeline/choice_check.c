@@ -7,6 +7,7 @@
 #include "decoder/recording/recording.h"
 #include "report/steps/call_stack.h"
 #include "report/steps/task_choice.h"
+#include "report/text/duration_text.h"
 
 #include <inttypes.h>
 
@@ -128,9 +129,8 @@ static int outside(const struct choice_check *check)
 	/* The first step may be the point where decoding ended. */
 	if (is_before && edge_ns == check->session->window.until_ns)
 		return EXIT_FAILED;
-	say("its trace %s at %" PRIu64 ".%09" PRIu64 " s",
-	    is_before ? "begins" : "ends", edge_ns / 1000000000,
-	    edge_ns % 1000000000);
+	say("its trace %s at %s s", is_before ? "begins" : "ends",
+	    moment_text(edge_ns, check->session->origin_ns).text);
 	return EXIT_FAILED;
 }
 

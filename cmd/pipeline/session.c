@@ -621,6 +621,9 @@ int session_open_input(struct session *session,
 		    &session->window) < 0)
 		status = EXIT_USAGE;
 	session->done_ns = session->window.until_ns;
+	if (!status && !options->is_absolute)
+		session->origin_ns =
+			recording_info(session->recording)->first_time_ns;
 	session->choice = report_options_filter(options, session->names);
 	session->filter = session->choice;
 	if (!status)

@@ -6,6 +6,7 @@
 #include "collector/collector.h"
 #include "collector/events/tracefs.h"
 #include "collector/gate/gate.h"
+#include "collector/trigger/argument_probes.h"
 #include "collector/trigger/trigger_spec.h"
 #include "common/clocks.h"
 
@@ -193,6 +194,10 @@ void record_options_help(void)
 	      "  --after TIME       with --trigger: also keep this much after "
 	      "a hit\n"
 	      "  --arch ARCH        of the virtual machine: x86_64 or arm64\n"
+	      "  --args LIST        arguments and results of these kernel "
+	      "functions:\n"
+	      "                     vfs_read, or "
+	      "vfs_read(count),do_filp_open\n"
 	      "  --buffer SIZE      trace buffer of each CPU (8M)\n"
 	      "  --cycles[=N]       record cycle counts (default: on for Intel "
 	      "PT, off\n"
@@ -271,6 +276,7 @@ enum long_only {
 	OPTION_ACTIVATE = 256,
 	OPTION_AFTER,
 	OPTION_ARCH,
+	OPTION_ARGS,
 	OPTION_BUFFER,
 	OPTION_CYCLES,
 	OPTION_DISCARD,
@@ -300,6 +306,7 @@ static const struct option long_options[] = {
 	{ "activate", required_argument, NULL, OPTION_ACTIVATE },
 	{ "after", required_argument, NULL, OPTION_AFTER },
 	{ "arch", required_argument, NULL, OPTION_ARCH },
+	{ "args", required_argument, NULL, OPTION_ARGS },
 	{ "buffer", required_argument, NULL, OPTION_BUFFER },
 	{ "cycles", optional_argument, NULL, OPTION_CYCLES },
 	{ "discard", no_argument, NULL, OPTION_DISCARD },
@@ -408,6 +415,14 @@ static int set_activation(struct record_options *options, const char *value)
 	return wanted ? wrong("--activate", value, wanted) : 0;
 }
 
+static int set_arguments(struct record_options *options, const char *value)
+{
+	const char *wanted = argument_list_check(value);
+
+	options->collector.arguments = value;
+	return wanted ? wrong("--args", value, wanted) : 0;
+}
+
 /* Handles the options that have an argument. */
 static int set_value(struct record_options *options, int option,
 		     const char *value)
@@ -434,6 +449,8 @@ static int set_value(struct record_options *options, int option,
 			       0;
 	case OPTION_ARCH:
 		return set_arch(options, value);
+	case OPTION_ARGS:
+		return set_arguments(options, value);
 	case OPTION_BUFFER:
 		return record_value_size(value, &collector->buffer_bytes) ?
 			       0 :

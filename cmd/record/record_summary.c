@@ -95,7 +95,7 @@ static void print_hits(const struct collector_result *result)
 		       result->by_stops);
 	if (result->missed)
 		say_of("record",
-		       "triggers missed %" PRIu64
+		       "the probes missed %" PRIu64
 		       " calls: too many were in progress at once",
 		       result->missed);
 	if (result->end == COLLECTOR_HITS_REACHED)
@@ -157,6 +157,6 @@ void record_summary(const char *folder, const struct collector_result *result)
 	print_crash(result);
 	print_losses(result);
 	print_cost();
-	say_of("record", "look at it with: ktrace-hw report%s%s",
+	say_of("record", "look at it with: ktrace-hw explain%s%s",
 	       is_default ? "" : " -i ", is_default ? "" : name);
 }

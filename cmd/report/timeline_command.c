@@ -80,7 +80,7 @@ static void timeline_lanes_free(struct timeline_lanes *lanes)
 	free(lanes);
 }
 
-/* Emits tracks to @lanes and passes steps to @next; borrows all arguments.
+/* Emits tracks to @callback and passes steps to @next; borrows all arguments.
  * Returns NULL when out of memory.
  */
 static struct timeline_lanes *timeline_lanes_new(const struct session *session,
@@ -106,6 +106,7 @@ static struct timeline_lanes *timeline_lanes_new(const struct session *session,
 		.kinds = lanes->kinds,
 		.filter = &session->filter,
 		.window = session->window,
+		.origin_ns = session->origin_ns,
 	};
 	if (open_parts(lanes, min_ns, callback))
 		return lanes;
@@ -206,6 +207,7 @@ static int render_session(const struct session *session,
 		.lines = session->lines,
 		.names = session->names,
 		.unit = time_unit_of(session->recording),
+		.origin_ns = session->origin_ns,
 		.by_process = step_filter_has_tasks(&session->filter),
 		.end_ns = window_end(options),
 		.colors = session->colors,

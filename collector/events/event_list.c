@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "collector/events/event_list.h"
+#include "collector/events/rights.h"
 
 #include "collector/events/event_spec.h"
 #include "collector/target/target.h"
@@ -263,47 +264,41 @@ int event_list_restart_cpu(const struct event_list *list, size_t spec, int cpu)
 	return 0;
 }
 
-static int paranoia(void)
-{
-	FILE *file = fopen("/proc/sys/kernel/perf_event_paranoid", "re");
-	int level = 2;
-
-	if (file) {
-		if (fscanf(file, "%d", &level) != 1)
-			level = 2;
-		fclose(file);
-	}
-	return level;
-}
-
 int event_refusal_log(const struct event_spec *spec, size_t buffer_bytes,
 		      int error, const struct log *log)
 {
-	if (error == -ERROR_MEMORY)
+	struct rights_advice advice;
+
+	if (error == -ERROR_LOCKED) {
+		rights_advise(RIGHT_BUFFERS, EPERM, buffer_bytes, &advice);
+		log_message(log, LOG_ERROR, spec->name, LOG_NO_OFFSET,
+			    "not permitted: %s: %s", advice.missing,
+			    advice.command);
+	} else if (error == -ERROR_MEMORY) {
 		log_message(log, LOG_ERROR, spec->name, LOG_NO_OFFSET,
 			    "out of memory");
-	else if (errno == EACCES || errno == EPERM)
+	} else if (errno == EACCES || errno == EPERM) {
+		rights_advise(RIGHT_EVENTS, errno, 0, &advice);
 		log_message(log, LOG_ERROR, spec->name, LOG_NO_OFFSET,
-			    "not permitted (kernel.perf_event_paranoid is "
-			    "%d): record as root, or give the program "
-			    "CAP_PERFMON and CAP_SYS_RAWIO",
-			    paranoia());
-	else if (errno == EMFILE)
+			    "not permitted: %s: %s", advice.missing,
+			    advice.command);
+	} else if (errno == EMFILE) {
 		log_message(log, LOG_ERROR, spec->name, LOG_NO_OFFSET,
 			    "too many open files: raise `ulimit -Hn`, or "
 			    "record fewer threads or CPUs (-C)");
-	else if (errno == EBUSY)
+	} else if (errno == EBUSY) {
 		log_message(log, LOG_ERROR, spec->name, LOG_NO_OFFSET,
 			    "the trace unit is in use (another recording, "
 			    "or a virtual machine)");
-	else if (errno == ENOMEM)
+	} else if (errno == ENOMEM) {
 		log_message(log, LOG_ERROR, spec->name, LOG_NO_OFFSET,
 			    "no memory for a buffer of %zu KiB per CPU: use a "
 			    "smaller --buffer",
 			    buffer_bytes >> 10);
-	else
+	} else {
 		log_message(log, LOG_ERROR, spec->name, LOG_NO_OFFSET,
 			    "the kernel refuses: %s", strerror(errno));
+	}
 	return error;
 }
 

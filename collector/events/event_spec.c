@@ -111,16 +111,24 @@ void event_spec_add_user_stack(struct event_spec *spec, uint32_t stack_bytes)
 	spec->attr.sample_stack_user = stack_bytes;
 }
 
-struct event_spec event_spec_text_poke_breakpoint(uint64_t address)
+/* Each call of the kernel's function at @address. */
+static struct event_spec breakpoint(const char *name, uint64_t address)
 {
-	struct event_spec spec = spec_of(TEXT_POKE_BREAKPOINT_EVENT,
-					 PERF_TYPE_BREAKPOINT, 0,
-					 EVENT_OF_KERNEL);
+	struct event_spec spec =
+		spec_of(name, PERF_TYPE_BREAKPOINT, 0, EVENT_OF_KERNEL);
 
-	spec.ring = RING_PATCHES;
 	spec.attr.bp_type = HW_BREAKPOINT_X;
 	spec.attr.bp_addr = address;
 	spec.attr.bp_len = sizeof(long);
+	return spec;
+}
+
+struct event_spec event_spec_text_poke_breakpoint(uint64_t address)
+{
+	struct event_spec spec =
+		breakpoint(TEXT_POKE_BREAKPOINT_EVENT, address);
+
+	spec.ring = RING_PATCHES;
 	spec.attr.sample_type |= PERF_SAMPLE_REGS_INTR;
 	spec.attr.sample_regs_intr = TEXT_POKE_BREAKPOINT_REGISTERS;
 	return spec;
@@ -137,18 +145,23 @@ struct event_spec event_spec_text_poke_breakpoint(uint64_t address)
 #define BPF_TEXT_RING RING_PATCHES
 #endif
 
+struct event_spec event_spec_mremap(uint64_t address, uint64_t registers)
+{
+	struct event_spec spec = breakpoint(MREMAP_EVENT, address);
+
+	spec.attr.sample_type |= PERF_SAMPLE_REGS_USER;
+	spec.attr.sample_regs_user = registers;
+	return spec;
+}
+
 struct event_spec event_spec_bpf_text(const char *name, uint64_t address,
 				      uint64_t registers)
 {
-	struct event_spec spec =
-		spec_of(name, PERF_TYPE_BREAKPOINT, 0, EVENT_OF_KERNEL);
+	struct event_spec spec = breakpoint(name, address);
 
 	spec.ring = BPF_TEXT_RING;
 	if (spec.ring == RING_CODE)
 		spec.attr.wakeup_watermark = 1;
-	spec.attr.bp_type = HW_BREAKPOINT_X;
-	spec.attr.bp_addr = address;
-	spec.attr.bp_len = sizeof(long);
 	spec.attr.sample_type |= PERF_SAMPLE_REGS_INTR;
 	spec.attr.sample_regs_intr = registers;
 	return spec;

@@ -79,6 +79,11 @@ struct event_spec event_spec_text_poke_breakpoint(uint64_t address);
 struct event_spec event_spec_bpf_text(const char *name, uint64_t address,
 				      uint64_t registers);
 
+/* Each call of the function at @address, that of mremap() (common/formats/
+ * recording_events.h): samples of a breakpoint, with @registers of user space.
+ */
+struct event_spec event_spec_mremap(uint64_t address, uint64_t registers);
+
 /* Modules that are loaded or freed: samples of the tracepoint @name, number
  * @id.
  */

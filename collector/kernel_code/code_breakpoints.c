@@ -13,9 +13,11 @@
 #ifdef __x86_64__
 #define COPY_REGISTERS BPF_TEXT_X86_COPY_REGISTERS
 #define WIPE_REGISTERS BPF_TEXT_X86_WIPE_REGISTERS
+#define MREMAP_REGISTERS MREMAP_X86_REGISTERS
 #else
 #define COPY_REGISTERS BPF_TEXT_ARM64_COPY_REGISTERS
 #define WIPE_REGISTERS BPF_TEXT_ARM64_WIPE_REGISTERS
+#define MREMAP_REGISTERS MREMAP_ARM64_REGISTERS
 #endif
 
 static const struct {
@@ -48,6 +50,22 @@ int bpf_text_breakpoints_add(struct event_list *events,
 	return event_list_add(
 		events, event_spec_bpf_text(breakpoints[which].name, address,
 					    breakpoints[which].registers));
+}
+
+int mremap_breakpoint_add(struct event_list *events)
+{
+	static const char *const functions[] = { "__x64_sys_mremap",
+						 "__arm64_sys_mremap", NULL };
+	uint64_t address;
+	int error =
+		kernel_symbols_search("/proc/kallsyms", functions, &address);
+
+	if (error)
+		return error;
+	return address ? event_list_add(events,
+					event_spec_mremap(address,
+							  MREMAP_REGISTERS)) :
+			 -ERROR_NOT_FOUND;
 }
 
 int text_poke_breakpoints_add(struct event_list *events,

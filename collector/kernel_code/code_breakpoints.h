@@ -20,6 +20,11 @@ enum { BPF_TEXT_EVENTS = BPF_TEXT_DONE + 1 };
 int bpf_text_breakpoints_add(struct event_list *events,
 			     enum bpf_text_event which);
 
+/* Adds the breakpoint that reports mremap() (common/formats/recording_events.h).
+ * Returns like bpf_text_breakpoints_add().
+ */
+int mremap_breakpoint_add(struct event_list *events);
+
 /* Adds the event that reports the kernel's patches on architectures without
  * TEXT_POKE records for them (common/formats/recording_events.h): a breakpoint on
  * the first of @functions, terminated by NULL, that the kernel has.

@@ -536,7 +536,9 @@ static int walk_top(const struct walk *walk, uint64_t top)
 	return error;
 }
 
-/* Sets *@found to the executable parts of @range. */
+/* Adds the executable parts of @range, below the page table at @top, to
+ * walk->found. Returns 0 or a negative enum error.
+ */
 static int find_in(struct walk *walk, uint64_t top,
 		   const struct code_range *range)
 {

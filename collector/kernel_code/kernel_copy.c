@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "collector/kernel_code/kernel_copy.h"
 
+#include "collector/events/rights.h"
 #include "collector/kernel_code/executable_pages.h"
 #include "collector/kernel_code/kcore.h"
 #include "collector/kernel_code/modules.h"
@@ -155,15 +156,9 @@ int vdso_copy_make(const struct output_folder *folder, const struct log *log)
 
 static int explain(const struct log *log, const char *path, int error)
 {
-	bool denied = error == -ERROR_SYSTEM &&
-		      (errno == EACCES || errno == EPERM);
-
-	log_message(log, LOG_ERROR, path, LOG_NO_OFFSET, "%s%s",
+	log_message(log, LOG_ERROR, path, LOG_NO_OFFSET, "%s",
 		    error == -ERROR_SYSTEM ? strerror(errno) :
-					     error_text(error),
-		    denied ? ": the kernel's code is needed to decode its "
-			     "trace; record as root" :
-			     "");
+					     error_text(error));
 	return error;
 }
 
@@ -180,6 +175,22 @@ static void explain_file(const struct log *log,
 	explain(log, path, error);
 }
 
+/* A container may replace the file by one that has no content. */
+static int explain_kcore(const struct log *log, int error)
+{
+	struct rights_advice advice;
+
+	if (error == -ERROR_MEMORY ||
+	    (error == -ERROR_SYSTEM && errno != EACCES && errno != EPERM))
+		return explain(log, "/proc/kcore", error);
+	rights_advise(RIGHT_CODE, errno, 0, &advice);
+	log_message(log, LOG_ERROR, "/proc/kcore", LOG_NO_OFFSET,
+		    "the kernel's code, which decoding needs, may not be read: "
+		    "%s: %s",
+		    advice.missing, advice.command);
+	return error;
+}
+
 static int copy_kcore(const struct kernel_copy *copy,
 		      const struct output_folder *folder, const struct log *log)
 {
@@ -188,7 +199,7 @@ static int copy_kcore(const struct kernel_copy *copy,
 	int error = kcore_open(&kcore, "/proc/kcore");
 
 	if (error)
-		return explain(log, "/proc/kcore", error);
+		return explain_kcore(log, error);
 	error = kernel_ranges_find(copy, &kcore, &ranges);
 	if (!error)
 		error = kcore_copy(&kcore, folder, "kcore", ranges.items,
@@ -214,15 +225,17 @@ static int find_text(struct kernel_copy *copy, const struct log *log)
 	static const char *const starts[] = { "_stext", "_text" };
 	static const char *const references[] = { "_text", "_stext" };
 	static const char *const ends[] = { "_etext", "_etext" };
+	struct rights_advice advice;
 
 	copy->text.start = first_of(&copy->symbols, starts);
 	copy->reference = first_of(&copy->symbols, references);
 	copy->text.end = first_of(&copy->symbols, ends);
 	if (copy->text.start && copy->text.end > copy->text.start)
 		return 0;
+	rights_advise(RIGHT_SYMBOLS, 0, 0, &advice);
 	log_message(log, LOG_ERROR, "/proc/kallsyms", LOG_NO_OFFSET,
-		    "the kernel hides its addresses: record as root with "
-		    "`sysctl kernel.kptr_restrict=0`");
+		    "the kernel hides its addresses: %s: %s", advice.missing,
+		    advice.command);
 	return -ERROR_NOT_FOUND;
 }
 

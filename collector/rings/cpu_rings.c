@@ -3,10 +3,16 @@
 
 #include "common/error.h"
 
+#include <errno.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <unistd.h>
+
+static int map_error(void)
+{
+	return errno == EPERM ? -ERROR_LOCKED : -ERROR_SYSTEM;
+}
 
 int ring_map(struct ring *ring, int fd, size_t size)
 {
@@ -15,7 +21,7 @@ int ring_map(struct ring *ring, int fd, size_t size)
 			    MAP_SHARED, fd, 0);
 
 	if (map == MAP_FAILED)
-		return -ERROR_SYSTEM;
+		return map_error();
 	ring->page = (void *)map;
 	ring->bytes = map + page;
 	ring->size = size;
@@ -99,7 +105,7 @@ int aux_ring_map(struct aux_ring *aux, const struct ring *ring, int fd,
 	map = mmap(NULL, size, protection, MAP_SHARED, fd,
 		   (off_t)ring->page->aux_offset);
 	if (map == MAP_FAILED)
-		return -ERROR_SYSTEM;
+		return map_error();
 	*aux = (struct aux_ring){
 		.page = ring->page,
 		.bytes = map,

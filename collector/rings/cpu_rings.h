@@ -51,7 +51,9 @@ struct ring {
 
 /* Maps @size bytes (a power of two, at least a page) of ring for @fd.
  *
- * Returns 0, or -ERROR_SYSTEM with errno set.
+ * Returns 0, or -ERROR_SYSTEM with errno set; -ERROR_LOCKED if the size
+ * exceeds the limit of locked memory, since mapping an open event requires no
+ * other right.
  */
 int ring_map(struct ring *ring, int fd, size_t size);
 

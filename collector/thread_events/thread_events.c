@@ -74,6 +74,8 @@ static int open_code_changes(struct thread_events *events)
 	int error;
 
 	what.attr.wakeup_watermark = CPU_RING_BYTES;
+	/* for thread_events_miss_cpu() */
+	what.attr.read_format |= PERF_FORMAT_TOTAL_TIME_ENABLED;
 	spec = event_list_add(&events->events, what);
 	error = spec < 0 ? spec : 0;
 	if (!error)
@@ -236,9 +238,6 @@ static int map_trace(struct thread_events *events, const struct event *trace,
 				    buffer_bytes, false);
 }
 
-/* Mapping an open event requires no rights, so EPERM means that the size
- * exceeds the limit.
- */
 int thread_events_map_trace(struct thread_events *events, size_t buffer_bytes,
 			    const struct log *log)
 {
@@ -248,7 +247,7 @@ int thread_events_map_trace(struct thread_events *events, size_t buffer_bytes,
 
 	events->trace_fd = trace->fd;
 	error = map_trace(events, trace, buffer_bytes);
-	if (error != -ERROR_SYSTEM || errno != EPERM)
+	if (error != -ERROR_LOCKED)
 		return error ? refuse(events, events->trace_spec, buffer_bytes,
 				      error, log) :
 			       0;
@@ -259,7 +258,7 @@ int thread_events_map_trace(struct thread_events *events, size_t buffer_bytes,
 		    "buffer",
 		    (buffer_bytes + THREAD_RING_BYTES) >> 10);
 	errno = EPERM;
-	return error;
+	return -ERROR_SYSTEM;
 }
 
 int thread_events_open(struct thread_events *events, size_t buffer_bytes,
@@ -338,6 +337,23 @@ int thread_events_stop(const struct thread_events *events)
 	return ioctl(events->trace_fd, PERF_EVENT_IOC_DISABLE, 0) < 0 ?
 		       -ERROR_SYSTEM :
 		       0;
+}
+
+/* Each look costs two system calls for each CPU, and what it finds stays. */
+enum { LOOK_NS = 10000000 };
+
+bool thread_events_miss_cpu(struct thread_events *events)
+{
+	uint64_t now_ns = thread_events_now_ns(events);
+	struct array away = ARRAY_OF(struct away_cpu);
+
+	if (events->misses_cpu || now_ns - events->looked_ns < LOOK_NS)
+		return events->misses_cpu;
+	events->looked_ns = now_ns;
+	events->misses_cpu = away_cpus_find(&events->events, 0, &away) ||
+			     away.count;
+	array_free(&away);
+	return events->misses_cpu;
 }
 
 uint64_t thread_events_now_ns(const struct thread_events *events)

@@ -7,6 +7,7 @@
 #include "collector/target/target.h"
 #include "collector/trace_unit/tracer.h"
 
+#include <stdbool.h>
 #include <stdint.h>
 
 struct log;
@@ -30,6 +31,9 @@ struct thread_events {
 	struct ring ring;
 	struct aux_ring aux;
 	struct array cpu_rings; /* struct ring */
+	/* see thread_events_miss_cpu() */
+	bool misses_cpu;
+	uint64_t looked_ns;
 };
 
 /* Finds the trace unit and the CPUs; opens no event.
@@ -68,6 +72,12 @@ bool thread_events_is_patch(const struct thread_events *events, uint64_t id);
 /* Switch the trace on and off. Return 0 or -ERROR_SYSTEM with errno set. */
 int thread_events_start(const struct thread_events *events);
 int thread_events_stop(const struct thread_events *events);
+
+/* Returns whether the kernel closed the events of a CPU, because it was switched
+ * off: its wake-ups and code changes are missing from then on, even if it is
+ * switched on again. Looks at most a hundred times a second.
+ */
+bool thread_events_miss_cpu(struct thread_events *events);
 
 /* Returns the current time of the recording's clock. */
 uint64_t thread_events_now_ns(const struct thread_events *events);

@@ -20,19 +20,32 @@ static bool has_cap(const struct pmu *pmu, const char *name)
 	return !pmu_number(pmu, name, 16, &value) && value;
 }
 
-/* Returns @wished if the bitmap in the file @caps allows that encoding, else
- * the next lower one that it allows; 0 is always allowed.
+/* Returns @wished if the bitmap in the file @caps has that encoding, else the
+ * next lower one that it has, else the next higher one; -1 if it has none.
  */
-static unsigned int allowed(const struct pmu *pmu, const char *caps,
-			    unsigned int wished)
+static int nearest(const struct pmu *pmu, const char *caps, int wished)
 {
 	uint64_t bits;
+	int encoding = wished;
 
-	if (pmu_number(pmu, caps, 16, &bits))
-		return 0;
-	while (wished && !(bits >> wished & 1))
-		wished--;
-	return wished;
+	if (pmu_number(pmu, caps, 16, &bits) || !(bits & 0xffff))
+		return -1;
+	while (encoding >= 0 && !(bits >> encoding & 1))
+		encoding--;
+	if (encoding < 0)
+		for (encoding = wished; !(bits >> encoding & 1);)
+			encoding++;
+	return encoding;
+}
+
+/* Like nearest(), for PSBs: the kernel accepts 0 whatever the bitmap has
+ * (pt_event_valid() in arch/x86/events/intel/pt.c).
+ */
+static unsigned int psb_period(const struct pmu *pmu, int wished)
+{
+	int period = nearest(pmu, "caps/psb_periods", wished);
+
+	return period < 0 || period > wished ? 0 : (unsigned int)period;
 }
 
 static int set(const struct pmu *pmu, const char *term, unsigned int value,
@@ -53,20 +66,20 @@ static int set(const struct pmu *pmu, const char *term, unsigned int value,
 static int configure_timing(const struct pmu *pmu, const struct log *log,
 			    struct perf_event_attr *attr)
 {
+	int period = nearest(pmu, "caps/mtc_periods", 3);
 	int error = set(pmu, "tsc", 1, log, attr);
 
-	if (!error && has_cap(pmu, "caps/mtc")) {
+	/* The kernel refuses MTC with any other period. */
+	if (!error && has_cap(pmu, "caps/mtc") && period >= 0) {
 		error = set(pmu, "mtc", 1, log, attr);
 		if (!error)
-			error = set(pmu, "mtc_period",
-				    allowed(pmu, "caps/mtc_periods", 3), log,
-				    attr);
+			error = set(pmu, "mtc_period", (unsigned int)period,
+				    log, attr);
 	}
 	if (!error && has_cap(pmu, "caps/psb_cyc")) {
 		error = set(pmu, "cyc", 1, log, attr);
 		if (!error)
-			error = set(pmu, "psb_period",
-				    allowed(pmu, "caps/psb_periods", 3), log,
+			error = set(pmu, "psb_period", psb_period(pmu, 3), log,
 				    attr);
 	}
 	return error;
@@ -95,8 +108,7 @@ static int intel_pt_set_often(const struct pmu *pmu, const struct log *log,
 	if (!has_cap(pmu, "caps/psb_cyc"))
 		return 0;
 	attr->config &= ~pmu_term_mask(pmu, "psb_period");
-	return set(pmu, "psb_period", allowed(pmu, "caps/psb_periods", 0), log,
-		   attr);
+	return set(pmu, "psb_period", psb_period(pmu, 0), log, attr);
 }
 
 /* Sets whether to trace cycles. Older kernels also show the term on CPUs

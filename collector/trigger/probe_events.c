@@ -3,6 +3,7 @@
 #include "collector/events/tracefs.h"
 #include "common/bytes.h"
 #include "common/error.h"
+#include "common/formats/recording_events.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -15,7 +16,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#define GROUP "ktrace_hw_"
+#define GROUP CALL_EVENTS_GROUP
 
 /* The maximum number of calls in progress at once, including sleeping ones; the
  * kernel's upper limit (KRETPROBE_MAXACTIVE_MAX in
@@ -47,6 +48,32 @@ int probe_event_add_kernel(size_t number, int is_return, const char *function)
 	definition_name(number, is_return, name);
 	snprintf(line, sizeof(line), "%s:%s %s\n",
 		 is_return ? "r" RETURNS_AT_ONCE : "p", name, function);
+	return tracefs_write(tracefs_folder(), "kprobe_events", line, O_APPEND);
+}
+
+void probe_event_reader_name(size_t number, int is_return,
+			     char name[PROBE_NAME_SIZE])
+{
+	snprintf(name, PROBE_NAME_SIZE, GROUP "%ld:%s%zu", (long)getpid(),
+		 is_return ? CALL_RESULT_EVENT : CALL_ARGUMENTS_EVENT, number);
+}
+
+int probe_event_read(size_t number, int is_return, const char *function,
+		     const char *values)
+{
+	char name[PROBE_NAME_SIZE];
+	char line[2048];
+	int length;
+
+	probe_event_reader_name(number, is_return, name);
+	*strchr(name, ':') = '/';
+	length = snprintf(line, sizeof(line), "%s:%s %s%s\n",
+			  is_return ? "r" RETURNS_AT_ONCE : "p", name, function,
+			  values);
+	if (length < 0 || (size_t)length >= sizeof(line)) {
+		errno = EINVAL;
+		return -ERROR_SYSTEM;
+	}
 	return tracefs_write(tracefs_folder(), "kprobe_events", line, O_APPEND);
 }
 

@@ -27,6 +27,16 @@ int probe_event_add_kernel(size_t number, int is_return, const char *function);
 int probe_event_add_user(size_t number, int is_return, const char *path,
 			 uint64_t offset);
 
+/* Writes the name of the probe that probe_event_read() creates. */
+void probe_event_reader_name(size_t number, int is_return,
+			     char name[PROBE_NAME_SIZE]);
+
+/* Like probe_event_add_kernel(), for a probe whose records contain @values: the
+ * kernel's definitions, each after a blank.
+ */
+int probe_event_read(size_t number, int is_return, const char *function,
+		     const char *values);
+
 /* Removes all probes of this process, whose events must be closed, and those of
  * processes that have ended.
  */

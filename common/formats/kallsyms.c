@@ -99,35 +99,75 @@ static void read_module(const char *at, const char *end,
 	}
 }
 
+static bool ends_name(char byte)
+{
+	return byte == ' ' || byte == '\t' || byte == '\n';
+}
+
+/* Returns the end of the name at @at: a blank or the end of its line or of the
+ * text. Compares eight bytes at once, as read_eight() does.
+ */
+static const char *skip_name(const char *at, const char *end)
+{
+	uint64_t text;
+	uint64_t small;
+
+	for (; end - at >= 8; at += 8) {
+		memcpy(&text, at, sizeof(text));
+		text = le64toh(text);
+		/* The lowest bit is that of the first byte up to a blank. */
+		small = (text - BYTES(' ' + 1)) & ~text & BYTES(0x80);
+		if (!small)
+			continue;
+		at += __builtin_ctzll(small) / 8;
+		if (ends_name(*at))
+			return at;
+		/* Another control character: go on after it. */
+		at -= 7;
+	}
+	while (at < end && !ends_name(*at))
+		at++;
+	return at;
+}
+
+/* Parses the line at @at, in a text that ends at @end. Sets *@next to where the
+ * search for the next line may start: the end of the line, or before it.
+ */
 static bool read_line(const char *at, const char *end,
-		      struct kallsyms_line *line)
+		      struct kallsyms_line *line, const char **next)
 {
 	const char *digits = at;
+	const char *line_end;
 
 	at = read_hex(at, end, &line->address);
-	if (at == digits || at - digits > 16 || end - at < 4 || *at != ' ')
+	*next = at;
+	if (at == digits || at - digits > 16 || end - at < 4 || *at != ' ' ||
+	    at[1] == '\n' || at[2] != ' ')
 		return false;
 	line->type = at[1];
-	if (at[2] != ' ')
-		return false;
 	line->name = at + 3;
-	at = skip_word(line->name, end);
+	at = skip_name(line->name, end);
 	line->name_length = (size_t)(at - line->name);
-	read_module(at, end, line);
+	line_end = at;
+	/* Lines of modules have a second word. */
+	if (at < end && *at != '\n')
+		line_end = memchr(at, '\n', (size_t)(end - at));
+	*next = line_end ? line_end : end;
+	read_module(at, *next, line);
 	return line->name_length > 0;
 }
 
 int kallsyms_next(struct kallsyms *kallsyms, struct kallsyms_line *line)
 {
 	while (kallsyms->text < kallsyms->end) {
-		const char *at = kallsyms->text;
-		size_t left = (size_t)(kallsyms->end - at);
-		const char *end = memchr(at, '\n', left);
+		const char *end = kallsyms->end;
+		const char *at;
+		bool is_good = read_line(kallsyms->text, end, line, &at);
 
-		if (!end)
-			end = kallsyms->end;
-		kallsyms->text = end + (end < kallsyms->end);
-		if (read_line(at, end, line))
+		if (at < end && *at != '\n')
+			at = memchr(at, '\n', (size_t)(end - at));
+		kallsyms->text = at && at < end ? at + 1 : end;
+		if (is_good)
 			return 1;
 		kallsyms->bad_lines++;
 	}

@@ -75,6 +75,37 @@
 	(1 << TEXT_POKE_BREAKPOINT_ADDRESS_REGISTER | \
 	 1 << TEXT_POKE_BREAKPOINT_INSTRUCTION_REGISTER)
 
+/* How a recording reports mremap(), for which the kernel writes no MMAP record: as
+ * samples of a breakpoint on the function of the system call,
+ *
+ * 	mremap(old_address, old_size, new_size, flags, new_address)
+ *
+ * with the registers of user space, which have the arguments. Register numbers are
+ * those of arch/.../include/uapi/asm/perf_regs.h. The result is not known.
+ */
+#define MREMAP_EVENT "mremap"
+
+/* x86: DX, R10, R8. */
+#define MREMAP_X86_SIZE 3
+
+#define MREMAP_X86_FLAGS 18
+
+#define MREMAP_X86_ADDRESS 16
+
+/* arm64: x2, x3, x4. */
+#define MREMAP_ARM64_SIZE 2
+
+#define MREMAP_ARM64_FLAGS 3
+
+#define MREMAP_ARM64_ADDRESS 4
+
+#define MREMAP_X86_REGISTERS \
+	(1 << MREMAP_X86_SIZE | 1 << MREMAP_X86_FLAGS | 1 << MREMAP_X86_ADDRESS)
+
+#define MREMAP_ARM64_REGISTERS \
+	(1 << MREMAP_ARM64_SIZE | 1 << MREMAP_ARM64_FLAGS | \
+	 1 << MREMAP_ARM64_ADDRESS)
+
 /* How a recording made with --only reports when each CPU's trace unit ran, and
  * for which task: as samples of a software event of that name, with the task,
  * the CPU, the time and the kernel's call chain at that point, and these raw
@@ -136,5 +167,15 @@ struct trigger_hit {
 	uint64_t begin_ns;   /* start of the call or wait; 0: none */
 	char text[TRIGGER_HIT_TEXT_SIZE]; /* the trigger; NUL-terminated */
 };
+
+/* Probes of record --args: tracepoints "ktrace_hw_PID:argumentsN" at the start of
+ * a function and "ktrace_hw_PID:resultN" at its return. Their own fields follow
+ * the kernel's: its address in __probe_ip or __probe_func, and __probe_ret_ip.
+ */
+#define CALL_EVENTS_GROUP "ktrace_hw_"
+
+#define CALL_ARGUMENTS_EVENT "arguments"
+
+#define CALL_RESULT_EVENT "result"
 
 #endif

@@ -211,11 +211,17 @@ static bool change_of(const struct sideband_record *record,
 	       change->address <= UINT64_MAX - change->new_size;
 }
 
+static bool is_change_event(const struct recording_event *event)
+{
+	return is_text_poke_breakpoint(event) || breakpoint_of(event);
+}
+
 /* Opens the records of changes. Samples, which are many, are only read if some
- * may be changes.
+ * may be changes, and only those.
  */
 static struct sideband *open_changes(const struct recording *recording)
 {
+	struct sideband *sideband;
 	unsigned int kinds = SIDEBAND_BIT(SIDEBAND_TEXT_POKE) |
 			     SIDEBAND_BIT(SIDEBAND_KSYMBOL);
 
@@ -223,7 +229,10 @@ static struct sideband *open_changes(const struct recording *recording)
 	    bpf_text_breakpoint_is_recorded(recording))
 		kinds |= SIDEBAND_BIT(SIDEBAND_SAMPLE) |
 			 SIDEBAND_BIT(SIDEBAND_LOST);
-	return sideband_open(recording, kinds);
+	sideband = sideband_open(recording, kinds);
+	if (sideband)
+		sideband_choose_samples(sideband, is_change_event);
+	return sideband;
 }
 
 static int read_records(const struct recording *recording,

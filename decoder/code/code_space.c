@@ -170,7 +170,7 @@ static void code_view_close(struct code_view *view)
 	free(view);
 }
 
-/* Opens a view of @image, which it borrows. Returns 0 and *@view, or a negative
+/* Opens a view of @image, which it borrows. Returns 0 and *@opened, or a negative
  * enum error.
  */
 static int code_view_open(const struct code_image *image,

@@ -4,6 +4,7 @@
 #include "common/budget.h"
 #include "common/error.h"
 #include "common/formats/generated_chunk.h"
+#include "common/formats/recording_events.h"
 #include "common/maps.h"
 #include "common/memory.h"
 #include "decoder/recording/generated_code.h"
@@ -11,6 +12,7 @@
 #include "decoder/recording/recording.h"
 #include "decoder/recording/sideband.h"
 
+#include <linux/mman.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -158,8 +160,47 @@ static bool has_image(const struct process_maps *maps,
 				     record->mmap.size_bytes);
 }
 
+/* Fills @moved from the sample of an mremap() (common/formats/recording_events.h)
+ * that moves memory to an address of its choice. What is mapped there afterwards
+ * is not known, nor whether the call succeeds, so no code there is certain.
+ *
+ * Returns 1, 0 if the call does not move memory over other memory, or
+ * -ERROR_MEMORY.
+ */
+static int read_move(struct process_maps *maps,
+		     const struct sideband_sample *sample,
+		     struct process_map *moved)
+{
+	const bool is_arm = recording_arch(maps->recording) ==
+			    RECORDING_ARCH_ARM64;
+	const struct sideband_registers *registers = &sample->user.registers;
+	uint64_t flags = 0;
+	uint32_t number;
+
+	*moved = (struct process_map){ .path = "" };
+	if (!sideband_register(registers,
+			       is_arm ? MREMAP_ARM64_FLAGS : MREMAP_X86_FLAGS,
+			       &flags) ||
+	    !(flags & MREMAP_FIXED) ||
+	    !sideband_register(registers,
+			       is_arm ? MREMAP_ARM64_ADDRESS :
+					MREMAP_X86_ADDRESS,
+			       &moved->address) ||
+	    !sideband_register(registers,
+			       is_arm ? MREMAP_ARM64_SIZE : MREMAP_X86_SIZE,
+			       &moved->size_bytes))
+		return 0;
+	number = number_of(maps, "//moved code", false);
+	moved->file = number;
+	/* The kernel rounds it up to pages. */
+	moved->size_bytes = (moved->size_bytes + 4095) & ~UINT64_C(4095);
+	return number == STRING_POOL_NONE ? -ERROR_MEMORY : 1;
+}
+
 static int take(struct process_maps *maps, const struct sideband_record *record)
 {
+	int status;
+
 	struct map_event event = {
 		.pid = record->pid,
 		.time_ns = record->time_ns,
@@ -186,6 +227,10 @@ static int take(struct process_maps *maps, const struct sideband_record *record)
 			return 0;
 		event.kind = MAP_CLEARED;
 		return add(maps, event);
+	case SIDEBAND_SAMPLE:
+		event.kind = MAP_ADDED;
+		status = read_move(maps, &record->sample, &event.map);
+		return status > 0 ? add(maps, event) : status;
 	default:
 		return 0;
 	}
@@ -264,7 +309,8 @@ struct process_maps *process_maps_new(const struct recording *recording)
 	struct sideband *sideband = sideband_open_tasks(
 		recording, SIDEBAND_BIT(SIDEBAND_MMAP) |
 				   SIDEBAND_BIT(SIDEBAND_FORK) |
-				   SIDEBAND_BIT(SIDEBAND_COMM));
+				   SIDEBAND_BIT(SIDEBAND_COMM) |
+				   SIDEBAND_BIT(SIDEBAND_SAMPLE));
 	struct sideband_record record;
 	int status = -ERROR_MEMORY;
 

@@ -39,7 +39,7 @@ struct process_file {
 /* The mappings of all processes of a recording, over time. */
 struct process_maps;
 
-/* Reads MMAP, FORK and exec records. Borrows @recording. Returns NULL when
+/* Reads MMAP, FORK and exec records, and mremap() calls. Borrows @recording. Returns NULL when
  * out of memory.
  */
 struct process_maps *process_maps_new(const struct recording *recording);

@@ -17,9 +17,13 @@ struct code_file {
 struct user_code {
 	struct array files; /* struct code_file */
 	const struct array *maps;
-	/* the mapping found last: most look-ups hit it */
+	/* The mapping found last, which most look-ups hit, and the addresses
+	 * around it at which no later mapping replaces it.
+	 */
 	const struct process_map *last;
 	const struct code_file *last_file;
+	uint64_t last_begin;
+	uint64_t last_end;
 };
 
 struct user_code *user_code_new(void)
@@ -75,32 +79,71 @@ static const struct code_file *find_file(struct user_code *code,
 	return file;
 }
 
-const uint8_t *user_code_bytes(struct user_code *code, uint64_t address,
-			       size_t *left)
+/* Sets the addresses around @address at which @map, one of the mappings, is
+ * valid.
+ */
+static void find_bounds(struct user_code *code, const struct process_map *map,
+			uint64_t address)
+{
+	const struct process_map *maps = code->maps->items;
+
+	code->last_begin = map->address;
+	code->last_end = map->address + map->size_bytes;
+	for (const struct process_map *later = map + 1;
+	     later < maps + code->maps->count; later++) {
+		uint64_t end = later->address + later->size_bytes;
+
+		if (later->address > address && later->address < code->last_end)
+			code->last_end = later->address;
+		if (end <= address && end > code->last_begin)
+			code->last_begin = end;
+	}
+}
+
+/* Makes the mapping at @address the last one. Returns false if there is none. */
+static bool find_last(struct user_code *code, uint64_t address)
 {
 	const struct process_map *map = code->last;
 
-	if (!map || address - map->address >= map->size_bytes) {
-		map = find_map(code, address);
-		if (!map)
-			return NULL;
-		code->last = map;
-		code->last_file = find_file(code, map->path);
-	}
+	if (map &&
+	    address - code->last_begin < code->last_end - code->last_begin)
+		return true;
+	map = find_map(code, address);
+	if (!map)
+		return false;
+	code->last = map;
+	code->last_file = find_file(code, map->path);
+	find_bounds(code, map, address);
+	return true;
+}
 
-	if (map->image)
-		return generated_image_bytes(map->image, address, left);
-
-	uint64_t in_map = address - map->address;
-	uint64_t offset = map->file_offset + in_map;
+static const uint8_t *file_bytes(const struct user_code *code, uint64_t address,
+				 size_t *left)
+{
+	const struct process_map *map = code->last;
 	const struct code_file *file = code->last_file;
+	uint64_t offset = map->file_offset + (address - map->address);
 
 	if (!file || offset >= file->map.size)
 		return NULL;
 	*left = file->map.size - offset;
-	if (*left > map->size_bytes - in_map)
-		*left = map->size_bytes - in_map;
 	return file->map.bytes + offset;
+}
+
+const uint8_t *user_code_bytes(struct user_code *code, uint64_t address,
+			       size_t *left)
+{
+	const uint8_t *bytes;
+
+	if (!find_last(code, address))
+		return NULL;
+	if (code->last->image)
+		bytes = generated_image_bytes(code->last->image, address, left);
+	else
+		bytes = file_bytes(code, address, left);
+	if (bytes && *left > code->last_end - address)
+		*left = code->last_end - address;
+	return bytes;
 }
 
 bool user_code_is_generated(const struct user_code *code, uint64_t address)

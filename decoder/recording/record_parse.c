@@ -242,15 +242,29 @@ void event_table_finish(struct event_table *table)
 	array_sort(&table->ids, compare_ids);
 }
 
+/* A loop of its own, because bsearch() calls a function for each comparison, and
+ * every record is looked up.
+ */
 const struct event_id *event_table_find(const struct event_table *table,
 					uint64_t id)
 {
-	const struct event_id key = { .id = id };
+	const struct event_id *ids = table->ids.items;
+	size_t low = 0;
+	size_t high = table->ids.count;
 
-	if (!table->ids.count)
-		return NULL;
-	return bsearch(&key, table->ids.items, table->ids.count, sizeof(key),
-		       compare_ids);
+	/* The kernel counts IDs: those of one recorder mostly follow each other.
+	 */
+	if (high && id - ids->id < high && ids[id - ids->id].id == id)
+		return &ids[id - ids->id];
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (ids[middle].id < id)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low < table->ids.count && ids[low].id == id ? &ids[low] : NULL;
 }
 
 /* Returns the event that @id belongs to, or NULL. */

@@ -4,6 +4,7 @@
 #include "common/array.h"
 #include "common/error.h"
 #include "common/formats/perf_data.h"
+#include "common/formats/recording_events.h"
 #include "decoder/recording/record_parse_internal.h"
 #include "decoder/recording/record_walk.h"
 #include "decoder/recording/recording.h"
@@ -77,11 +78,19 @@ static int add_to_cpu(struct record_lists *lists,
 	return add_to(array_at(&lists->cpus, (size_t)record->cpu), record);
 }
 
+static bool is_mremap(const struct recording_event *event)
+{
+	return event && event->type == PERF_TYPE_BREAKPOINT &&
+	       !strcmp(event->name, MREMAP_EVENT);
+}
+
 static int add(struct record_lists *lists, const struct sideband_record *record)
 {
 	unsigned int kind = SIDEBAND_BIT(record->kind);
 	int status = 0;
 
+	if (record->kind == SIDEBAND_SAMPLE && !is_mremap(record->event))
+		return 0;
 	if (kind & RECORD_LISTS_OF_CPU)
 		status = add_to_cpu(lists, record);
 	if (!status && kind & RECORD_LISTS_OF_TASKS)
@@ -89,11 +98,22 @@ static int add(struct record_lists *lists, const struct sideband_record *record)
 	return status;
 }
 
+/* Returns the kinds of the lists; samples only if there may be some in a list. */
+static unsigned int listed_kinds(const struct recording *recording)
+{
+	unsigned int kinds = RECORD_LISTS_OF_CPU | RECORD_LISTS_OF_TASKS;
+
+	for (size_t i = 0; i < recording_event_count(recording); i++)
+		if (is_mremap(recording_event(recording, i)))
+			return kinds;
+	return kinds & ~SIDEBAND_BIT(SIDEBAND_SAMPLE);
+}
+
 static int find_all(struct record_lists *lists,
 		    const struct recording *recording)
 {
-	struct sideband *sideband = sideband_open(
-		recording, RECORD_LISTS_OF_CPU | RECORD_LISTS_OF_TASKS);
+	struct sideband *sideband =
+		sideband_open(recording, listed_kinds(recording));
 	struct sideband_record record;
 	int status = -ERROR_MEMORY;
 
@@ -159,6 +179,8 @@ struct pending {
 struct sideband {
 	const struct recording *recording;
 	unsigned int kinds;
+	/* of samples; NULL: all */
+	bool (*wants)(const struct recording_event *event);
 	struct record_walk walk;
 	struct record_walk round; /* the walk at the start of the last round */
 	struct array waiting;	  /* struct pending, sorted from @next on */
@@ -256,6 +278,12 @@ struct sideband *sideband_open(const struct recording *recording,
 	return sideband;
 }
 
+void sideband_choose_samples(struct sideband *sideband,
+			     bool (*wants)(const struct recording_event *event))
+{
+	sideband->wants = wants;
+}
+
 /* Opens an iterator over the records of @cpu, or over those about tasks. */
 static struct sideband *open_list(const struct recording *recording,
 				  unsigned int kinds, const int32_t *cpu)
@@ -326,6 +354,9 @@ static int take(struct sideband *sideband, const struct record *record)
 	if (origin.time_ns > sideband->latest_ns)
 		sideband->latest_ns = origin.time_ns;
 	if (!(sideband->kinds & SIDEBAND_BIT((unsigned int)kind)))
+		return 0;
+	if (kind == SIDEBAND_SAMPLE && sideband->wants &&
+	    (!origin.event || !sideband->wants(origin.event)))
 		return 0;
 
 	struct pending *pending = array_add(&sideband->waiting);

@@ -207,6 +207,13 @@ struct sideband;
 struct sideband *sideband_open(const struct recording *recording,
 			       unsigned int kinds);
 
+/* Drops samples of events that @wants does not return true for. Must be called
+ * before the first sideband_next(): most samples are of the attribution's events,
+ * and parsing and sorting them is most of the work.
+ */
+void sideband_choose_samples(struct sideband *sideband,
+			     bool (*wants)(const struct recording_event *event));
+
 /* Positions in a recording of the records that each CPU's decoder needs:
  * context switches of its CPU, and tasks and programs. One scan of all records
  * builds the lists for all decoders, at eight bytes a record.
@@ -214,7 +221,7 @@ struct sideband *sideband_open(const struct recording *recording,
 struct record_lists;
 
 /* Kinds of records in the list of a CPU and in the list about tasks, as
- * SIDEBAND_BIT()s.
+ * SIDEBAND_BIT()s. Of the samples, the list has those of MREMAP_EVENT.
  */
 #define RECORD_LISTS_OF_CPU \
 	(SIDEBAND_BIT(SIDEBAND_SWITCH) | SIDEBAND_BIT(SIDEBAND_EXIT) | \
@@ -222,7 +229,8 @@ struct record_lists;
 
 #define RECORD_LISTS_OF_TASKS \
 	(SIDEBAND_BIT(SIDEBAND_MMAP) | SIDEBAND_BIT(SIDEBAND_FORK) | \
-	 SIDEBAND_BIT(SIDEBAND_COMM) | SIDEBAND_BIT(SIDEBAND_ITRACE_START))
+	 SIDEBAND_BIT(SIDEBAND_COMM) | SIDEBAND_BIT(SIDEBAND_ITRACE_START) | \
+	 SIDEBAND_BIT(SIDEBAND_SAMPLE))
 
 /* Returns NULL when out of memory. */
 struct record_lists *record_lists_new(void);

@@ -173,11 +173,7 @@ static uint8_t atom_gaps_stop_reason(struct execution *execution)
 	return turns_off(execution) ? FLOW_STOP_OFF : FLOW_STOP_FILTER;
 }
 
-/* Updates the position of execution for each kind of branch with atoms and
- * addresses: the implementation of follow_atoms(). @position: of the packet, in
- * the stream's bytes.
- */
-
+/* Returns the instruction set (enum instruction_set) that @branch names. */
 static uint8_t set_of(const struct trace_branch *branch)
 {
 	static const uint8_t sets[] = {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "execution/walk/execution.h"
 
+#include <assert.h>
 #include <string.h>
 
 size_t event_marks_ready(const struct event_marks *marks, size_t records,
@@ -17,11 +18,14 @@ void event_marks_drop(struct event_marks *marks, size_t count, size_t records)
 {
 	size_t left = marks->count - count;
 
+	assert(count <= marks->count);
 	memmove(marks->marks, marks->marks + count,
 		left * sizeof(*marks->marks));
 	marks->count = left;
-	for (size_t i = 0; records && i < left; i++)
+	for (size_t i = 0; records && i < left; i++) {
+		assert(marks->marks[i].index >= records);
 		marks->marks[i].index -= (uint32_t)records;
+	}
 }
 
 void execution_reset(struct execution *execution)

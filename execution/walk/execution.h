@@ -9,6 +9,7 @@
 #include "execution/walk/event_times_internal.h"
 #include "symbolize/events/function_event.h"
 
+#include <assert.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -196,8 +197,11 @@ static inline struct event_mark *event_marks_add(struct event_marks *marks,
 						 size_t index,
 						 enum event_mark_kind kind)
 {
-	struct event_mark *mark = &marks->marks[marks->count++];
+	struct event_mark *mark = &marks->marks[marks->count];
 
+	assert(marks->count < MARKS_ROOM);
+	assert(!marks->count || mark[-1].index <= index);
+	marks->count++;
 	*mark = (struct event_mark){
 		.index = (uint32_t)index,
 		.kind = (uint8_t)kind,

@@ -36,7 +36,8 @@ declare -rA STATES_MOST=([virtual]=40 [host]=12)
 # The key covers everything that the guest could have seen: QEMU's command line
 # without the names of host folders, and the contents of the plugins, wherever
 # they were built. It does not include the truth, which starts with the settings
-# that are sent later, nor --loss: until then nothing is traced.
+# that are sent later, nor --loss and faults of the unit: until then nothing is
+# traced.
 saved_state_key() {
 	local word
 	{
@@ -49,6 +50,8 @@ saved_state_key() {
 				cat "${word%%,*}"
 				word=${word%%,moments=*}
 				[[ ! $word =~ ,loss=[0-9.]+ ]] ||
+					word=${word/"${BASH_REMATCH[0]}"/}
+				[[ ! $word =~ ,fault=[a-z-]+ ]] ||
 					word=${word/"${BASH_REMATCH[0]}"/}
 				echo "${word#"${word%%,*}"}"
 				;;

@@ -2,6 +2,7 @@
 #ifndef KT_MACHINE_INTEL_PT_CPUID_H
 #define KT_MACHINE_INTEL_PT_CPUID_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 /* The trace unit's part of CPUID (SDM volume 2, CPUID leaves 14H, 15H). */
@@ -12,6 +13,28 @@ enum {
 	PT_CYC_THRESHOLDS = 0x3fff,  /* 0, 2^0 .. 2^12 cycles */
 	PT_PSB_FREQUENCIES = 0x003f, /* 2 KiB << 0..5 */
 };
+
+/* What the unit can do, as CPUID announces it. Older and smaller CPUs lack
+ * parts of it.
+ */
+struct pt_abilities {
+	bool cyc; /* CYC packets, and a choice of how often PSBs are written */
+	bool mtc;
+	bool many_regions; /* ToPA tables of more than one entry */
+	bool tsc_ratio;	   /* leaf 15H has the TSC's ratio to the crystal */
+	uint16_t mtc_periods;
+	uint16_t cyc_thresholds;
+	uint16_t psb_frequencies;
+	uint8_t address_ranges; /* 0: no address filters */
+};
+
+/* Returns the abilities of the complete unit. */
+struct pt_abilities pt_abilities_full(void);
+
+/* Removes the ability that the option without=NAME names. Returns false if
+ * there is none of that @name.
+ */
+bool pt_abilities_remove(struct pt_abilities *abilities, const char *name);
 
 /* The rates of the CPU's clocks. The crystal clock, whose periods MTC packets
  * count, is TSC * PT_TSC_DENOMINATOR / tsc_numerator.
@@ -33,6 +56,7 @@ struct cpuid_result {
  * unchanged.
  */
 void pt_cpuid(uint32_t leaf, uint32_t subleaf, const struct pt_rates *rates,
+	      const struct pt_abilities *abilities,
 	      struct cpuid_result *result);
 
 #endif

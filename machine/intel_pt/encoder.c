@@ -24,6 +24,11 @@ void pt_encoder_forget(struct pt_encoder *encoder)
 	pt_return_stack_clear(&encoder->returns);
 }
 
+static bool is_damaged(struct pt_encoder *encoder, enum pt_fault_kind kind)
+{
+	return pt_fault_strikes(&encoder->output->fault, kind);
+}
+
 static void put(struct pt_encoder *encoder, const uint8_t *bytes, size_t size)
 {
 	pt_output_put(encoder->output, bytes, size);
@@ -58,8 +63,10 @@ static unsigned tnt_capacity(const struct pt_encoder *encoder)
 
 void pt_encoder_tnt(struct pt_encoder *encoder, bool taken, uint64_t tsc)
 {
-	if (ctl(encoder) & CTL_DIS_TNT)
+	if (ctl(encoder) & CTL_DIS_TNT ||
+	    is_damaged(encoder, PT_FAULT_TNT_LOST))
 		return;
+	taken ^= is_damaged(encoder, PT_FAULT_TNT_WRONG);
 	encoder->tnt_bits = encoder->tnt_bits << 1 | taken;
 	encoder->tnt_count++;
 	encoder->tnt_tsc = tsc;
@@ -87,6 +94,10 @@ void pt_encoder_ip(struct pt_encoder *encoder, enum pt_ip_packet packet,
 
 	pt_encoder_flush_tnt(encoder);
 	pt_timing_cycles(encoder->timing, tsc);
+	if (packet == PT_FUP && is_damaged(encoder, PT_FAULT_FUP_LOST))
+		return;
+	if (packet == PT_TIP)
+		ip += is_damaged(encoder, PT_FAULT_IP_OFF);
 	put(encoder, bytes,
 	    pt_packet_ip(bytes, packet, compress(encoder, ip), ip));
 	encoder->last_ip = ip;
@@ -110,6 +121,8 @@ void pt_encoder_call(struct pt_encoder *encoder, uint64_t return_address)
 void pt_encoder_return(struct pt_encoder *encoder, uint64_t target,
 		       uint64_t tsc)
 {
+	if (is_damaged(encoder, PT_FAULT_RETURN_WRONG))
+		target = encoder->last_ip;
 	if (!(ctl(encoder) & CTL_DIS_RETC) &&
 	    pt_return_stack_match(&encoder->returns, target))
 		pt_encoder_tnt(encoder, true, tsc);
@@ -148,7 +161,8 @@ void pt_encoder_psb(struct pt_encoder *encoder, const uint64_t *ip,
 	pt_encoder_flush_tnt(encoder);
 	pt_timing_cycles(encoder->timing, tsc);
 	pt_output_restart_count(encoder->output);
-	put(encoder, bytes, pt_packet_psb(bytes));
+	if (!is_damaged(encoder, PT_FAULT_PSB_LOST))
+		put(encoder, bytes, pt_packet_psb(bytes));
 	encoder->last_ip = 0;
 	encoder->last_ip_valid = true;
 	pt_return_stack_clear(&encoder->returns);
@@ -172,7 +186,10 @@ void pt_encoder_overflow(struct pt_encoder *encoder, const uint64_t *ip,
 
 	pt_encoder_forget(encoder);
 	pt_timing_cycles(encoder->timing, tsc);
-	put(encoder, bytes, pt_packet_ovf(bytes));
+	if (is_damaged(encoder, PT_FAULT_OVF_LOST))
+		ip = NULL;
+	else
+		put(encoder, bytes, pt_packet_ovf(bytes));
 	pt_timing_start(encoder->timing, tsc);
 	pt_timing_absolute(encoder->timing, tsc);
 	if (ip)

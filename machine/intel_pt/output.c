@@ -159,6 +159,9 @@ void pt_output_flush(struct pt_output *output)
 	bool topa = output->registers->ctl & CTL_TOPA;
 	size_t done = 0;
 
+	if (output->used &&
+	    pt_fault_strikes(&output->fault, PT_FAULT_BYTES_ZERO))
+		memset(output->bytes, 0, output->used);
 	while (done < output->used && !pt_output_halted(output))
 		done += (topa ? write_topa : write_single_range)(
 			output, output->bytes + done, output->used - done);

@@ -2,6 +2,7 @@
 #ifndef KT_MACHINE_INTEL_PT_OUTPUT_H
 #define KT_MACHINE_INTEL_PT_OUTPUT_H
 
+#include "machine/intel_pt/fault.h"
 #include "machine/intel_pt/registers.h"
 
 #include <stdbool.h>
@@ -39,6 +40,7 @@ struct pt_output {
 	bool entry_valid;
 	uint64_t since_psb; /* bytes, as counted by PacketByteCnt */
 	bool discarding;    /* packets are being lost */
+	struct pt_fault fault;
 };
 
 /* Borrows @registers and @bus, which must outlive @output. */

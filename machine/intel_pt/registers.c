@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "machine/intel_pt/registers.h"
-#include "machine/intel_pt/cpuid.h"
 
 #include <stddef.h>
 
@@ -30,7 +29,10 @@ static bool offered(unsigned bitmap, uint64_t encoding)
 
 void pt_registers_reset(struct pt_registers *registers)
 {
-	*registers = (struct pt_registers){ .output_mask = MASK_FIXED_ONES };
+	*registers = (struct pt_registers){
+		.output_mask = MASK_FIXED_ONES,
+		.abilities = pt_abilities_full(),
+	};
 }
 
 unsigned pt_registers_range_config(const struct pt_registers *registers,
@@ -41,18 +43,35 @@ unsigned pt_registers_range_config(const struct pt_registers *registers,
 	       0xf;
 }
 
-static bool ctl_is_valid(uint64_t ctl)
+/* Returns the bits of IA32_RTIT_CTL that a unit with these abilities has. */
+static uint64_t defined_bits(const struct pt_abilities *abilities)
 {
-	if (ctl & ~CTL_DEFINED)
+	uint64_t bits = CTL_DEFINED;
+
+	if (!abilities->mtc)
+		bits &= ~(CTL_MTC_EN | CTL_MTC_FREQ);
+	if (!abilities->cyc)
+		bits &= ~(CTL_CYC_EN | CTL_CYC_THRESH | CTL_PSB_FREQ);
+	if (!abilities->address_ranges)
+		bits &= ~CTL_ADDR_CFGS;
+	return bits;
+}
+
+/* An encoding of 0 is valid where the ability is missing: its bits are then
+ * not defined at all.
+ */
+static bool ctl_is_valid(const struct pt_abilities *abilities, uint64_t ctl)
+{
+	if (ctl & ~defined_bits(abilities))
 		return false;
-	if (!offered(PT_MTC_PERIODS,
+	if (!offered(abilities->mtc_periods,
 		     field(ctl, CTL_MTC_FREQ, CTL_MTC_FREQ_SHIFT)) &&
 	    (ctl & CTL_MTC_EN))
 		return false;
-	if (!offered(PT_CYC_THRESHOLDS,
+	if (!offered(abilities->cyc_thresholds | 1,
 		     field(ctl, CTL_CYC_THRESH, CTL_CYC_THRESH_SHIFT)))
 		return false;
-	if (!offered(PT_PSB_FREQUENCIES,
+	if (!offered(abilities->psb_frequencies | 1,
 		     field(ctl, CTL_PSB_FREQ, CTL_PSB_FREQ_SHIFT)))
 		return false;
 
@@ -77,7 +96,7 @@ static enum pt_msr_result write_ctl(struct pt_registers *registers,
 {
 	bool tracing = registers->ctl & CTL_TRACE_EN;
 
-	if (!ctl_is_valid(value))
+	if (!ctl_is_valid(&registers->abilities, value))
 		return PT_MSR_FAULT;
 	if (tracing && (value & CTL_TRACE_EN) && value != registers->ctl)
 		return PT_MSR_FAULT;

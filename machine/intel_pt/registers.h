@@ -2,6 +2,7 @@
 #ifndef KT_MACHINE_INTEL_PT_REGISTERS_H
 #define KT_MACHINE_INTEL_PT_REGISTERS_H
 
+#include "machine/intel_pt/cpuid.h"
 #include "machine/intel_pt/msr.h"
 
 #include <stdbool.h>
@@ -15,6 +16,7 @@ struct pt_registers {
 	uint64_t output_mask;
 	uint64_t cr3_match;
 	uint64_t address[2 * PT_ADDRESS_RANGES]; /* A, B, A, B … */
+	struct pt_abilities abilities;
 };
 
 enum pt_msr_result {
@@ -41,7 +43,9 @@ enum pt_msr_result pt_registers_write(struct pt_registers *registers,
 unsigned pt_registers_range_config(const struct pt_registers *registers,
 				   unsigned range);
 
-/* Sets the reset values of IA32_RTIT_CTL and MASK_PTRS's fixed ones. */
+/* Sets the reset values of IA32_RTIT_CTL and MASK_PTRS's fixed ones, and
+ * all abilities.
+ */
 void pt_registers_reset(struct pt_registers *registers);
 
 #endif

@@ -12,10 +12,26 @@ static uint64_t ctl(const struct pt_timing *timing)
 	return timing->output->registers->ctl;
 }
 
+/* Returns the clock's value in packets: @tsc, unless the clock is too fast. */
+static uint64_t sent_tsc(const struct pt_timing *timing, uint64_t tsc)
+{
+	if (timing->output->fault.kind != PT_FAULT_FAST_CLOCK)
+		return tsc;
+	return tsc + (tsc - timing->first_tsc) / 100;
+}
+
+/* Returns the least TSC value that sent_tsc() makes @sent or more. */
+static uint64_t true_tsc(const struct pt_timing *timing, uint64_t sent)
+{
+	if (timing->output->fault.kind != PT_FAULT_FAST_CLOCK)
+		return sent;
+	return sent - (sent - timing->first_tsc) / 101;
+}
+
 static uint64_t crystal_ticks(const struct pt_timing *timing, uint64_t tsc)
 {
-	return (uint64_t)((unsigned __int128)tsc * PT_TSC_DENOMINATOR /
-			  timing->rates.tsc_numerator);
+	return (uint64_t)((unsigned __int128)sent_tsc(timing, tsc) *
+			  PT_TSC_DENOMINATOR / timing->rates.tsc_numerator);
 }
 
 static unsigned period_shift(const struct pt_timing *timing)
@@ -34,15 +50,17 @@ static uint64_t period_start(const struct pt_timing *timing, uint64_t period)
 	unsigned __int128 ticks = (unsigned __int128)period
 				  << period_shift(timing);
 
-	return (uint64_t)((ticks * timing->rates.tsc_numerator +
-			   PT_TSC_DENOMINATOR - 1) /
-			  PT_TSC_DENOMINATOR);
+	return true_tsc(timing,
+			(uint64_t)((ticks * timing->rates.tsc_numerator +
+				    PT_TSC_DENOMINATOR - 1) /
+				   PT_TSC_DENOMINATOR));
 }
 
 /* Returns the TSC ticks since the crystal clock's last tick. */
 static uint16_t fast_counter(const struct pt_timing *timing, uint64_t tsc)
 {
-	unsigned __int128 scaled = (unsigned __int128)tsc * PT_TSC_DENOMINATOR;
+	unsigned __int128 scaled =
+		(unsigned __int128)sent_tsc(timing, tsc) * PT_TSC_DENOMINATOR;
 
 	return (uint16_t)((uint64_t)(scaled % timing->rates.tsc_numerator) /
 			  PT_TSC_DENOMINATOR);
@@ -64,6 +82,8 @@ static void enter_period(struct pt_timing *timing, uint64_t period)
 
 void pt_timing_start(struct pt_timing *timing, uint64_t tsc)
 {
+	if (!timing->first_tsc)
+		timing->first_tsc = tsc;
 	timing->last_cyc = tsc;
 	enter_period(timing, period_at(timing, tsc));
 }
@@ -74,13 +94,15 @@ void pt_timing_cycles(struct pt_timing *timing, uint64_t tsc)
 	unsigned threshold = (ctl(timing) & CTL_CYC_THRESH) >>
 			     CTL_CYC_THRESH_SHIFT;
 	uint64_t least = threshold ? 1ull << (threshold - 1) : 1;
+	uint64_t cycles = tsc - timing->last_cyc;
 	uint8_t bytes[PT_PACKET_MAX];
 
 	if (!(ctl(timing) & CTL_CYC_EN) || timing->output->discarding ||
 	    tsc < timing->last_cyc + least)
 		return;
-	pt_output_put(timing->output, bytes,
-		      pt_packet_cyc(bytes, tsc - timing->last_cyc));
+	if (pt_fault_strikes(&timing->output->fault, PT_FAULT_CYC_WRONG))
+		cycles += 4096;
+	pt_output_put(timing->output, bytes, pt_packet_cyc(bytes, cycles));
 	timing->last_cyc = tsc;
 }
 
@@ -105,9 +127,11 @@ void pt_timing_catch_up(struct pt_timing *timing, uint64_t tsc)
 	/* The packet has the start of the period, not the time when it is sent.
 	 */
 	pt_timing_cycles(timing, period_start(timing, period));
+	enter_period(timing, period);
+	if (pt_fault_strikes(&timing->output->fault, PT_FAULT_MTC_WRONG))
+		period += 100;
 	pt_output_put(timing->output, bytes,
 		      pt_packet_mtc(bytes, (uint8_t)period));
-	enter_period(timing, period);
 }
 
 void pt_timing_absolute(struct pt_timing *timing, uint64_t tsc)
@@ -116,7 +140,8 @@ void pt_timing_absolute(struct pt_timing *timing, uint64_t tsc)
 
 	if ((ctl(timing) & CTL_TSC_EN) && !timing->output->discarding) {
 		pt_timing_cycles(timing, tsc);
-		pt_output_put(timing->output, bytes, pt_packet_tsc(bytes, tsc));
+		pt_output_put(timing->output, bytes,
+			      pt_packet_tsc(bytes, sent_tsc(timing, tsc)));
 		timing->last_cyc = tsc;
 	}
 	if (!(ctl(timing) & CTL_MTC_EN))

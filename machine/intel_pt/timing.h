@@ -16,6 +16,7 @@
  */
 struct pt_timing {
 	struct pt_output *output;
+	uint64_t first_tsc;   /* when tracing first started; 0: never */
 	uint64_t last_cyc;    /* TSC of the last sent cycle count */
 	uint64_t last_period; /* crystal ticks >> MTCFreq, as last sent */
 	/* start of the next period; UINT64_MAX: never */

@@ -42,7 +42,8 @@ static void finish_cpuid(struct vcpu *vcpu)
 	};
 
 	pt_cpuid(vcpu->cpuid_leaf, vcpu->cpuid_subleaf,
-		 &vcpu->unit.timing.rates, &result);
+		 &vcpu->unit.timing.rates, &vcpu->unit.registers.abilities,
+		 &result);
 	if (vcpu->mwait && vcpu->cpuid_leaf == 5)
 		mwait_leaf(&result);
 	if (!vcpu->clock.host)

@@ -17,8 +17,8 @@ void emulate_rdmsr(struct vcpu *vcpu, uint64_t ip);
 void emulate_rdtsc(struct vcpu *vcpu);
 void emulate_finish(struct vcpu *vcpu);
 
-/* Handles wrmsr at @ip, followed by @next. A write that the unit refuses is
- * turned into one that QEMU refuses, so that the guest gets its #GP.
+/* Handles wrmsr at @ip. A write that the unit refuses is turned into one that
+ * QEMU refuses, so that the guest gets its #GP.
  */
 void emulate_wrmsr(struct vcpu *vcpu, uint64_t ip);
 /* Restores the guest's ECX when the fault of a refused wrmsr is delivered. */

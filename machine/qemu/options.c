@@ -36,6 +36,10 @@ static bool parse_word(struct options *options, const char *word)
 		return parse_clock(value, &options->host_clock);
 	if ((value = value_of(word, "loss")))
 		return parse_count(value, &options->loss_interval);
+	if ((value = value_of(word, "fault")))
+		return pt_fault_parse(&options->fault, value);
+	if ((value = value_of(word, "without")))
+		return pt_abilities_remove(&options->abilities, value);
 	if ((value = value_of(word, "mwait"))) {
 		options->mwait = !strcmp(value, "on");
 		return options->mwait;
@@ -53,13 +57,14 @@ static bool parse_word(struct options *options, const char *word)
 
 bool options_parse(struct options *options, int argc, char **argv)
 {
-	*options = (struct options){ 0 };
+	*options = (struct options){ .abilities = pt_abilities_full() };
 	for (int i = 0; i < argc; i++) {
 		if (parse_word(options, argv[i]))
 			continue;
 		fprintf(stderr,
 			"trace unit: bad option '%s' (clock=virtual|host,"
-			" loss=N, dump=DIR, mwait=on, moments=FILE)\n",
+			" loss=N, dump=DIR, mwait=on, moments=FILE,"
+			" fault=NAME, without=NAME)\n",
 			argv[i]);
 		return false;
 	}

@@ -2,15 +2,20 @@
 #ifndef KT_MACHINE_QEMU_OPTIONS_H
 #define KT_MACHINE_QEMU_OPTIONS_H
 
+#include "machine/intel_pt/cpuid.h"
+#include "machine/intel_pt/fault.h"
+
 #include <stdbool.h>
 #include <stdint.h>
 
 /* -plugin intel-pt.so,clock=virtual|host[,loss=N][,dump=DIR][,mwait=on]
- *	[,moments=FILE]
+ *	[,moments=FILE][,fault=NAME][,without=NAME]
  */
 struct options {
 	bool host_clock;	/* clock=host: several vCPUs, no -icount */
 	uint64_t loss_interval; /* loss=N: see unit/loss.h */
+	struct pt_abilities abilities; /* less than all: without=NAME */
+	struct pt_fault fault;	       /* fault=NAME: see intel_pt/fault.h */
 	bool mwait;	      /* mwait=on: the guest idles by MWAIT, not HLT */
 	const char *moments;  /* moments=FILE: see unit/host_moments.h */
 	const char *dump_dir; /* dump=DIR: DIR/trace.<cpu> receives all bytes */

@@ -60,6 +60,8 @@ static void on_vcpu_init(unsigned int index, void *data)
 			 &vcpu->board->retired);
 	vcpu->clock.moment = plugin->moments ? &plugin->moments[index] : NULL;
 	pt_unit_init(&vcpu->unit, &bus, &rates, plugin->options.loss_interval);
+	vcpu->unit.registers.abilities = plugin->options.abilities;
+	vcpu->unit.output.fault = plugin->options.fault;
 }
 
 /* QEMU's x86 code reports an exception twice: when it is raised, as an

@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "machine/intel_pt/cpuid.h"
+#include "machine/intel_pt/fault.h"
 #include "machine/intel_pt/filter.h"
 #include "machine/intel_pt/registers.h"
 #include "tests/run_suite.h"
+
+#include <string.h>
 
 static const struct pt_rates rates = { .tsc_numerator = 80 };
 static struct pt_registers registers;
@@ -154,36 +157,89 @@ START_TEST(cpuid_announces_the_unit)
 	struct cpuid_result unit = { 0 }, ranges = { 0 },
 			    beyond = { 1, 1, 1, 1 };
 	struct cpuid_result clocks = { .ecx = 7 };
+	const struct pt_abilities abilities = pt_abilities_full();
 
-	pt_cpuid(0, 0, &rates, &leaf0);
+	pt_cpuid(0, 0, &rates, &abilities, &leaf0);
 	ck_assert_uint_eq(leaf0.eax, 0x15);
 	ck_assert_uint_eq(leaf0.ebx, 0x756e6547);
-	pt_cpuid(7, 0, &rates, &leaf7);
+	pt_cpuid(7, 0, &rates, &abilities, &leaf7);
 	ck_assert_uint_eq(leaf7.ebx, 1u << 25 | 1);
-	pt_cpuid(0x14, 0, &rates, &unit);
+	pt_cpuid(0x14, 0, &rates, &abilities, &unit);
 	ck_assert_uint_eq(unit.eax, 1);
 	ck_assert_uint_eq(unit.ebx, 0x1bf);
 	ck_assert_uint_eq(unit.ecx, 0x7);
-	pt_cpuid(0x14, 1, &rates, &ranges);
+	pt_cpuid(0x14, 1, &rates, &abilities, &ranges);
 	ck_assert_uint_eq(ranges.eax & 7, PT_ADDRESS_RANGES);
 	ck_assert_uint_eq(ranges.eax >> 16, PT_MTC_PERIODS);
 	ck_assert_uint_eq(ranges.ebx >> 16, PT_PSB_FREQUENCIES);
-	pt_cpuid(0x15, 0, &rates, &clocks);
+	pt_cpuid(0x15, 0, &rates, &abilities, &clocks);
 	ck_assert_uint_eq(clocks.eax, PT_TSC_DENOMINATOR);
 	ck_assert_uint_eq(clocks.ebx, rates.tsc_numerator);
 	ck_assert_uint_eq(clocks.ecx, 0);
-	pt_cpuid(0x14, 2, &rates, &beyond);
+	pt_cpuid(0x14, 2, &rates, &abilities, &beyond);
 	ck_assert_uint_eq(beyond.eax | beyond.ebx | beyond.ecx | beyond.edx, 0);
+}
+END_TEST
+
+/* A register write that the complete unit permits, by the ability it needs. */
+static const struct {
+	const char *name;
+	uint64_t ctl;
+} needed[] = {
+	{ "mtc", CTL_MTC_EN },
+	{ "mtc-periods", CTL_MTC_EN },
+	{ "short-mtc-periods", CTL_MTC_EN | 3ull << CTL_MTC_FREQ_SHIFT },
+	{ "cyc", CTL_CYC_EN },
+	{ "psb-periods", 3ull << CTL_PSB_FREQ_SHIFT },
+	{ "filters", 1ull << CTL_ADDR_CFG_SHIFT },
+};
+
+START_TEST(missing_ability_is_not_announced_and_faults)
+{
+	struct pt_registers registers;
+	struct cpuid_result full[2] = { 0 }, less[2] = { 0 };
+	struct pt_abilities all = pt_abilities_full();
+
+	pt_registers_reset(&registers);
+	ck_assert_int_eq(pt_registers_write(&registers, MSR_RTIT_CTL,
+					    needed[_i].ctl),
+			 PT_MSR_DONE);
+	ck_assert(pt_abilities_remove(&registers.abilities, needed[_i].name));
+	ck_assert_int_eq(pt_registers_write(&registers, MSR_RTIT_CTL,
+					    needed[_i].ctl),
+			 PT_MSR_FAULT);
+	for (uint32_t i = 0; i < 2; i++) {
+		pt_cpuid(0x14, i, &rates, &all, &full[i]);
+		pt_cpuid(0x14, i, &rates, &registers.abilities, &less[i]);
+	}
+	ck_assert(memcmp(full, less, sizeof(full)));
+	ck_assert(!pt_abilities_remove(&registers.abilities, "nothing"));
+}
+END_TEST
+
+START_TEST(fault_strikes_one_packet_in_its_interval)
+{
+	struct pt_fault fault = { 0 };
+	unsigned struck = 0;
+
+	ck_assert(!pt_fault_parse(&fault, "nothing"));
+	ck_assert(pt_fault_parse(&fault, "tnt-lost"));
+	for (int i = 0; i < 15000; i++) {
+		struck += pt_fault_strikes(&fault, PT_FAULT_TNT_LOST);
+		ck_assert(!pt_fault_strikes(&fault, PT_FAULT_IP_OFF));
+	}
+	ck_assert_uint_eq(struck, 3);
 }
 END_TEST
 
 START_TEST(cpuid_leaves_other_leaves_alone)
 {
 	struct cpuid_result leaf = { 1, 2, 3, 4 };
+	const struct pt_abilities abilities = pt_abilities_full();
 
-	pt_cpuid(1, 0, &rates, &leaf);
-	pt_cpuid(7, 1, &rates, &leaf);
-	pt_cpuid(0x80000000, 0, &rates, &leaf);
+	pt_cpuid(1, 0, &rates, &abilities, &leaf);
+	pt_cpuid(7, 1, &rates, &abilities, &leaf);
+	pt_cpuid(0x80000000, 0, &rates, &abilities, &leaf);
 	ck_assert_uint_eq(leaf.eax, 1);
 	ck_assert_uint_eq(leaf.ebx, 2);
 	ck_assert_uint_eq(leaf.ecx, 3);
@@ -206,6 +262,9 @@ static Suite *pt_registers_suite(void)
 	tcase_add_test(tcase, context_is_privilege_and_cr3);
 	tcase_add_test(tcase, ranges_filter_and_stop);
 	tcase_add_test(tcase, cpuid_announces_the_unit);
+	tcase_add_loop_test(tcase, missing_ability_is_not_announced_and_faults,
+			    0, sizeof(needed) / sizeof(*needed));
+	tcase_add_test(tcase, fault_strikes_one_packet_in_its_interval);
 	tcase_add_test(tcase, cpuid_leaves_other_leaves_alone);
 	suite_add_tcase(suite, tcase);
 	return suite;

@@ -298,8 +298,9 @@ struct diff_flame {
 	const struct diff_paths *paths;
 	struct diff_layout layouts[2]; /* by side */
 	struct flame_svg svg;
-	double most_ns; /* the largest change that is not noise */
-	double gone_ns; /* self time of paths that B lacks */
+	uint64_t least_ns[2]; /* by side: narrower frames are left out */
+	double most_ns;	      /* the largest change that is not noise */
+	double gone_ns;	      /* self time of paths that B lacks */
 	uint32_t gone;
 };
 
@@ -432,13 +433,36 @@ static void write_second_title(const struct diff_flame *flame)
 	fputs("</text>\n", out);
 }
 
+static size_t name_length(const void *ctx, uint32_t index)
+{
+	return strlen(diff_paths_name(ctx, index));
+}
+
+/* Returns the least width of the frames of @layout, whose graph has half of the
+ * file.
+ */
+static uint64_t least_of(const struct diff_flame *flame,
+			 const struct diff_layout *layout)
+{
+	const struct flame_frames frames = {
+		.width = layout->total_ns,
+		.depth = layout->depth,
+		.count = diff_paths_count(flame->paths),
+		.all = layout->all_ns,
+		.name_length = name_length,
+		.ctx = flame->paths,
+	};
+
+	return flame_svg_least(&frames, FLAME_SVG_BYTES / 2);
+}
+
 static void write_side(const struct diff_flame *flame, int side)
 {
 	const struct diff_layout *layout = &flame->layouts[side];
 
 	for (uint32_t i = 0; i < diff_paths_count(flame->paths); i++)
 		if (flame_svg_has_level(layout->depth[i]) &&
-		    flame_svg_draws(layout->all_ns, layout->total_ns[i]))
+		    layout->total_ns[i] >= flame->least_ns[side])
 			write_frame(flame, side, i);
 }
 
@@ -466,6 +490,8 @@ static void write_all(struct diff_flame *flame, const char *title, FILE *out)
 		.second_max_depth = flame->layouts[0].max_depth,
 		.unit = "ns",
 	};
+	for (int side = 0; side < 2; side++)
+		flame->least_ns[side] = least_of(flame, &flame->layouts[side]);
 	flame_svg_begin(&flame->svg);
 	write_title(flame, title);
 	write_side(flame, 1);

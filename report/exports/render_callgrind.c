@@ -158,8 +158,8 @@ static int write_function(struct callgrind *callgrind, const char *key,
 	return 0;
 }
 
-/* Writes "ob=" and "fl=", or "cob=" and "cfi=", of @function; returns the line
- * of its declaration, 0 if unknown.
+/* Writes "ob=" and "fl=", or "cob=" and "cfi=", of function @number; returns
+ * the line of its declaration, 0 if unknown.
  */
 static int write_place(struct callgrind *callgrind, uint32_t number,
 		       const char *object_key, const char *file_key)

@@ -6,6 +6,7 @@
 #include "common/memory.h"
 #include "symbolize/functions/function_table.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 #define CALL_NODE_MAX INT32_MAX
@@ -147,6 +148,7 @@ static uint32_t add_node(struct call_tree *tree, uint32_t parent,
 	if (tree->count == CALL_NODE_MAX ||
 	    (tree->count == tree->room && !grow_nodes(tree)))
 		return CALL_NODE_NONE;
+	assert(parent == CALL_NODE_NONE || parent < tree->count);
 	tree->nodes[tree->count] = (struct call_node){
 		.parent = parent,
 		.function = function,

@@ -137,6 +137,7 @@ struct flame {
 	const struct time_unit *unit;
 	struct flame_layout layout;
 	struct flame_svg svg;
+	uint64_t least_ns; /* narrower frames are left out */
 	uint64_t left_out;
 	/* of the omitted frames whose parents are drawn */
 	uint64_t left_out_ns;
@@ -145,56 +146,109 @@ struct flame {
 
 static bool is_drawn(const struct flame *flame, uint32_t node)
 {
-	return flame_svg_draws(flame->svg.all, flame->layout.total_ns[node]);
+	return flame->layout.total_ns[node] >= flame->least_ns;
 }
 
+/* Each colour has one meaning, the same as in the page (view/page/theme.js). */
 static const char *const state_colours[FRAME_STATES] = {
-	[FRAME_LEFT_OUT] = "rgb(225,225,225)",
-	[FRAME_USER] = "rgb(180,210,150)",
-	[FRAME_RUNNABLE] = "rgb(245,225,60)",
-	[FRAME_ASLEEP] = "rgb(150,110,200)",
-	[FRAME_NOT_ASKED] = "rgb(225,225,225)",
-	[FRAME_UNKNOWN_GAP] = "rgb(150,150,150)",
-	[FRAME_UNKNOWN_FILTERED] = "rgb(170,170,170)",
-	[FRAME_UNKNOWN_OFF] = "rgb(170,170,170)",
-	[FRAME_UNKNOWN_UNTRACED] = "rgb(170,170,170)",
-	[FRAME_UNKNOWN_NO_EVENTS] = "rgb(160,160,160)",
-	[FRAME_UNKNOWN_LOST_EVENTS] = "rgb(160,160,160)",
+	[FRAME_LEFT_OUT] = "#e1e1e1",
+	[FRAME_USER] = "#5f9fee",
+	[FRAME_RUNNABLE] = "#ffe04d",
+	[FRAME_ASLEEP] = "#d3d7e2",
+	[FRAME_NOT_ASKED] = "#b39a6b",
+	[FRAME_UNKNOWN_GAP] = "#b57be0",
+	[FRAME_UNKNOWN_FILTERED] = "#f2a0c6",
+	[FRAME_UNKNOWN_OFF] = "#8d97ad",
+	[FRAME_UNKNOWN_UNTRACED] = "#cfc3ff",
+	[FRAME_UNKNOWN_NO_EVENTS] = "#a4d3c9",
+	[FRAME_UNKNOWN_LOST_EVENTS] = "#c9744a",
+};
+
+/* The kinds of code, by the colours of their frames. */
+enum code_kind { CODE_KERNEL, CODE_MODULE, CODE_USER, CODE_INTERRUPT, CODES };
+
+static const struct {
+	int hue; /* degrees */
+	const char *text;
+} codes[CODES] = {
+	[CODE_KERNEL] = { 30, "kernel" },
+	[CODE_MODULE] = { 75, "kernel module" },
+	[CODE_USER] = { 205, "program, library" },
+	[CODE_INTERRUPT] = { 355, "interrupt" },
 };
 
 struct colour {
 	char text[24];
 };
 
-/* Returns a frame's colour: warm for the kernel, green for programs, blue for
- * interrupt work, with a shade that depends on the name. States have fixed
- * colours.
+/* Returns a part of a colour of @hue, for the red (0), green (8) or blue (4)
+ * of its degrees: see CSS Color Module Level 3, HSL. @saturation and
+ * @lightness are from 0 to 1.
  */
-static struct colour colour_of(uint32_t function, const char *name,
-			       bool is_interrupt, bool is_user)
+static uint32_t colour_part(int offset, int hue, double saturation,
+			    double lightness)
 {
-	uint32_t hash = 2166136261;
-	enum frame_state state;
+	double strength =
+		saturation * (lightness < 0.5 ? lightness : 1 - lightness);
+	double k = offset + hue / 30.;
+	double slope;
+
+	while (k >= 12)
+		k -= 12;
+	slope = k - 3 < 9 - k ? k - 3 : 9 - k;
+	slope = slope > 1 ? 1 : slope < -1 ? -1 : slope;
+	return (uint32_t)((lightness - strength * slope) * 255 + 0.5);
+}
+
+/* Returns a shade of the hue of @kind, which depends on the name. */
+static struct colour shade_of(enum code_kind kind, uint32_t hash)
+{
+	int hue = (codes[kind].hue + 348 + (int)(hash % 25)) % 360;
+	double saturation = 0.55 + hash / 64 % 30 / 100.;
+	double lightness = 0.66 + hash / 4096 % 16 / 100.;
 	struct colour colour;
 
-	for (; *name; name++)
-		hash = (hash ^ (uint8_t)*name) * 16777619;
-	if (frame_state_of(function, &state))
+	snprintf(colour.text, sizeof(colour.text), "rgb(%u,%u,%u)",
+		 colour_part(0, hue, saturation, lightness),
+		 colour_part(8, hue, saturation, lightness),
+		 colour_part(4, hue, saturation, lightness));
+	return colour;
+}
+
+/* Returns the kind of @function, which must not be a state. */
+static enum code_kind kind_of(const struct flame *flame, uint32_t function,
+			      bool is_interrupt)
+{
+	const struct function *of =
+		function_at(flame->report->functions, function);
+
+	if (is_interrupt)
+		return CODE_INTERRUPT;
+	if (of->space == 'u')
+		return CODE_USER;
+	return *of->module ? CODE_MODULE : CODE_KERNEL;
+}
+
+/* Returns a frame's colour: that of its state or kind of code; processes have
+ * none.
+ */
+static struct colour colour_of(const struct flame *flame, uint32_t function,
+			       const char *name, bool is_interrupt)
+{
+	uint32_t hash = 2166136261;
+	struct colour colour = { "#c9cdd6" };
+	enum frame_state state;
+
+	if (function == FUNCTION_NONE)
+		return colour;
+	if (frame_state_of(function, &state)) {
 		snprintf(colour.text, sizeof(colour.text), "%s",
 			 state_colours[state]);
-	else if (is_interrupt)
-		snprintf(colour.text, sizeof(colour.text), "rgb(%u,%u,%u)",
-			 80 + hash % 60, 120 + hash / 64 % 70,
-			 215 + hash / 4096 % 40);
-	else if (is_user)
-		snprintf(colour.text, sizeof(colour.text), "rgb(%u,%u,%u)",
-			 110 + hash % 60, 185 + hash / 64 % 50,
-			 80 + hash / 4096 % 50);
-	else
-		snprintf(colour.text, sizeof(colour.text), "rgb(%u,%u,%u)",
-			 205 + hash % 50, 70 + hash / 64 % 150,
-			 hash / 16384 % 60);
-	return colour;
+		return colour;
+	}
+	for (; *name; name++)
+		hash = (hash ^ (uint8_t)*name) * 16777619;
+	return shade_of(kind_of(flame, function, is_interrupt), hash);
 }
 
 static struct function_label node_label(const struct flame *flame,
@@ -211,14 +265,6 @@ static struct function_label node_label(const struct flame *flame,
 	snprintf(label.text, sizeof(label.text), "%s",
 		 tree_label(flame->report, number).text);
 	return label;
-}
-
-static bool is_of_program(const struct flame *flame, uint32_t function)
-{
-	enum frame_state state;
-
-	return function != FUNCTION_NONE && !frame_state_of(function, &state) &&
-	       function_at(flame->report->functions, function)->space == 'u';
 }
 
 static struct duration_text text_of(const struct flame *flame, uint64_t time)
@@ -255,14 +301,25 @@ static void write_frame(const struct flame *flame, uint32_t index)
 			 ", inferred" :
 			 "");
 	flame_svg_frame(&flame->svg, &frame,
-			colour_of(node->function, label.text, node->interrupt,
-				  is_of_program(flame, node->function))
+			colour_of(flame, node->function, label.text,
+				  node->interrupt)
 				.text,
 			details);
 }
 
-/* Writes the legend of the states' colours. */
-static void write_legend(FILE *out)
+static int write_entry(const char *colour, const char *text, int x, FILE *out)
+{
+	fprintf(out,
+		"<rect class=\"legend\" x=\"%d\" y=\"29\" width=\"12\" "
+		"height=\"12\" fill=\"%s\"/><text x=\"%d\" y=\"40\">"
+		"%s</text>\n",
+		x, colour, x + 18, text);
+	return x + 36 + 7 * (int)strlen(text);
+}
+
+/* Writes the meaning of the colours: of code, and of states if there are any.
+ */
+static void write_legend(const struct flame *flame)
 {
 	static const enum frame_state shown[] = {
 		FRAME_USER,	 FRAME_RUNNABLE,    FRAME_ASLEEP,
@@ -271,14 +328,18 @@ static void write_legend(FILE *out)
 	static const char *const texts[] = { "in user code", "runnable",
 					     "asleep", "not asked for",
 					     "unknown" };
-	int x = 80;
+	size_t states =
+		flame->report->has_states ? sizeof(shown) / sizeof(*shown) : 0;
+	/* The hash of the middle of each kind's shades. */
+	const uint32_t middle = 33612;
+	int x = 60;
 
-	for (size_t i = 0; i < sizeof(shown) / sizeof(*shown); i++, x += 130)
-		fprintf(out,
-			"<rect class=\"legend\" x=\"%d\" y=\"29\" width=\"12\" "
-			"height=\"12\" fill=\"%s\"/><text x=\"%d\" y=\"40\">"
-			"%s</text>\n",
-			x, state_colours[shown[i]], x + 18, texts[i]);
+	for (int i = 0; i < CODES; i++)
+		x = write_entry(shade_of((enum code_kind)i, middle).text,
+				codes[i].text, x, flame->out);
+	for (size_t i = 0; i < states; i++)
+		x = write_entry(state_colours[shown[i]], texts[i], x,
+				flame->out);
 }
 
 static const char *title_of(const struct flame *flame)
@@ -295,9 +356,7 @@ static void write_title(const struct flame *flame)
 
 	fputs("<text x=\"10\" y=\"20\">", out);
 	name_write(out, NAME_XML, title_of(flame));
-	fprintf(out,
-		", %s; green: programs, blue: interrupts and exceptions"
-		"</text>\n",
+	fprintf(out, ", %s</text>\n",
 		time_unit_amount(flame->unit, flame->layout.all_ns).text);
 }
 
@@ -331,6 +390,17 @@ static void write_frames(struct flame *flame)
 	}
 }
 
+static size_t name_length(const void *ctx, uint32_t index)
+{
+	const struct flame *flame = ctx;
+	uint32_t function = call_tree_at(flame->report->tree, index)->function;
+
+	return function == FUNCTION_NONE ?
+		       sizeof(struct function_label) / 8 :
+		       strlen(function_text(flame->report->functions,
+					    function));
+}
+
 int render_flamegraph(const struct profile_report *report, FILE *out)
 {
 	struct flame flame = {
@@ -349,10 +419,19 @@ int render_flamegraph(const struct profile_report *report, FILE *out)
 		.max_depth = flame.layout.max_depth,
 		.unit = flame.unit->name,
 	};
+	flame.least_ns = flame_svg_least(
+		&(struct flame_frames){
+			.width = flame.layout.total_ns,
+			.depth = flame.layout.depth,
+			.count = call_tree_count(report->tree),
+			.all = flame.layout.all_ns,
+			.name_length = name_length,
+			.ctx = &flame,
+		},
+		FLAME_SVG_BYTES);
 	flame_svg_begin(&flame.svg);
 	write_title(&flame);
-	if (report->has_states)
-		write_legend(out);
+	write_legend(&flame);
 	write_frames(&flame);
 	write_notes(&flame);
 	flame_svg_end(&flame.svg);

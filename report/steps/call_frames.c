@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "report/steps/call_frames.h"
 
+#include "common/bytes.h"
 #include "common/error.h"
 #include "symbolize/functions/function_table.h"
 
@@ -15,6 +16,7 @@ static const struct {
 	{ "gogo", ROLE_GOGO },		 { "mcall", ROLE_MCALL },
 	{ "morestack", ROLE_MORESTACK }, { "morestack_noctxt", ROLE_MORESTACK },
 	{ "newstack", ROLE_NEWSTACK },	 { "goexit0", ROLE_LAST },
+	{ "schedule", ROLE_SCHEDULE },
 };
 
 static uint8_t role_of(const struct function *function)
@@ -36,13 +38,15 @@ static uint8_t role_of(const struct function *function)
 	return ROLE_NONE;
 }
 
-static void set_role(struct switch_roles *roles, uint32_t count,
-		     uint32_t function, uint8_t role)
+void switch_roles_set(struct switch_roles *roles, uint32_t function,
+		      uint8_t role)
 {
 	uint32_t end = roles->first + roles->count;
 
+	if (function >= roles->functions)
+		return;
 	if (!roles->of)
-		roles->of = calloc(count, 1);
+		roles->of = calloc(roles->functions, 1);
 	if (!roles->of)
 		return;
 	if (!roles->count || function < roles->first)
@@ -53,6 +57,23 @@ static void set_role(struct switch_roles *roles, uint32_t count,
 	roles->of[function] = role;
 }
 
+void switch_roles_pack(struct switch_roles *roles, struct pack *pack)
+{
+	uint32_t count = 0;
+
+	for (uint32_t i = 0; i < roles->count; i++)
+		count += roles->of[roles->first + i] == ROLE_JUMPS;
+	pack_u32(pack, &count);
+	for (uint32_t i = 0, at = roles->first; i < count && !pack->failed;
+	     i++, at++) {
+		while (!pack->is_reading && roles->of[at] != ROLE_JUMPS)
+			at++;
+		pack_u32(pack, &at);
+		if (pack->is_reading)
+			switch_roles_set(roles, at, ROLE_JUMPS);
+	}
+}
+
 /* Marks the local functions gogo of @module: since Go 1.17, runtime.gogo jumps
  * to one, which does its work.
  */
@@ -60,29 +81,26 @@ static void add_local_gogo(struct switch_roles *roles,
 			   const struct function_table *functions,
 			   const char *module)
 {
-	uint32_t count = function_count(functions);
-
-	for (uint32_t i = 0; i < count; i++) {
+	for (uint32_t i = 0; i < roles->functions; i++) {
 		const struct function *function = function_at(functions, i);
 
 		if (function->module == module &&
 		    !strcmp(function->base, "gogo"))
-			set_role(roles, count, i, ROLE_GOGO);
+			switch_roles_set(roles, i, ROLE_GOGO);
 	}
 }
 
 struct switch_roles switch_roles_of(const struct function_table *functions)
 {
-	struct switch_roles roles = { 0 };
-	uint32_t count = function_count(functions);
+	struct switch_roles roles = { .functions = function_count(functions) };
 
-	for (uint32_t i = 0; i < count; i++) {
+	for (uint32_t i = 0; i < roles.functions; i++) {
 		const struct function *function = function_at(functions, i);
 		uint8_t role = role_of(function);
 
 		if (role == ROLE_NONE)
 			continue;
-		set_role(&roles, count, i, role);
+		switch_roles_set(&roles, i, role);
 		if (role == ROLE_GOGO)
 			add_local_gogo(&roles, functions, function->module);
 	}

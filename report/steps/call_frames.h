@@ -23,6 +23,7 @@
 #include <stdint.h>
 
 struct function_table;
+struct pack;
 
 /* Roles of functions of Go's runtime that switch stacks (runtime/asm_*.s,
  * proc.go).
@@ -37,6 +38,9 @@ enum switch_role {
 	ROLE_MORESTACK, /* like ROLE_MCALL, but calls newstack */
 	ROLE_NEWSTACK,	/* returns to its own goroutine, or schedules others */
 	ROLE_LAST,	/* ends the goroutine: goexit0 */
+	ROLE_SCHEDULE, /* on g0: continues with a goroutine, and never returns */
+	/* of any program: it was seen to jump to another stack */
+	ROLE_JUMPS,
 };
 
 /* Roles by function number. */
@@ -45,6 +49,7 @@ struct switch_roles {
 	/* only these functions may have one: @count, from @first on */
 	uint32_t first;
 	uint32_t count;
+	uint32_t functions; /* number of all functions */
 };
 
 /* Returns the roles of @functions; none when out of memory, so that goroutines
@@ -52,6 +57,15 @@ struct switch_roles {
  */
 struct switch_roles switch_roles_of(const struct function_table *functions);
 void switch_roles_free(struct switch_roles *roles);
+
+/* Gives @function a role, unless it has no number in the table of functions or
+ * out of memory.
+ */
+void switch_roles_set(struct switch_roles *roles, uint32_t function,
+		      uint8_t role);
+
+/* Writes or reads the roles that were found in the trace. */
+void switch_roles_pack(struct switch_roles *roles, struct pack *pack);
 
 static inline uint8_t switch_role(const struct switch_roles *roles,
 				  uint32_t function)
@@ -152,6 +166,7 @@ static inline void frames_replace(struct call_stack *stack, uint32_t function,
 	output->step.detail = 1;
 	frames_pop(stack, 0, output);
 	output->step.detail = 0;
+	frame->jumped_from = frame->function;
 	frame->function = function;
 	frame->how = HOW_TAIL;
 	frame->unseen = unseen;
@@ -298,6 +313,7 @@ static inline bool plain_call_replace(struct plain_frames *frames,
 	if (!call_frame_is_open(top) ||
 	    switch_role(&frames->roles, top->function) != ROLE_NONE)
 		return false;
+	top->jumped_from = top->function;
 	top->function = event->function;
 	top->how = HOW_TAIL;
 	top->unseen = 0;

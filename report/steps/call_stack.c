@@ -429,6 +429,13 @@ static int take_tail_call(struct call_stack *stack,
 			return status < 0 ? status : 0;
 		top = frames_top(stack);
 	}
+	if (top && event->is_user &&
+	    switch_role(stack->roles, top->function) == ROLE_JUMPS) {
+		int status = stack_switch_enter(stack, event, output);
+
+		if (status)
+			return status < 0 ? status : 0;
+	}
 	if (top && call_frame_is_open(top)) {
 		frames_replace(stack, event->function, 0, output);
 		return 0;
@@ -462,6 +469,10 @@ static int take_far_jump(struct call_stack *stack,
 	if (status)
 		return status < 0 ? status : 0;
 	at = frames_find_return(stack, frames_floor(stack), event->address);
+	if (at != NO_FRAME)
+		status = stack_switch_part(stack, at, event, output);
+	if (status)
+		return status < 0 ? status : 0;
 	if (at != NO_FRAME)
 		return return_past(stack, at, event, output);
 	status = stack_switch_resume(stack, event, output);

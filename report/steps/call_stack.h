@@ -47,6 +47,7 @@ struct call_frame {
 	 * return_address or, if that is 0, to the function below it
 	 */
 	bool is_signal;
+	uint32_t jumped_from; /* HOW_TAIL: the function that jumped here */
 };
 
 /* Set if several suspended stacks wait for one address, so that only the frames
@@ -88,7 +89,7 @@ struct call_stack {
 	 * space
 	 */
 	struct stack_pool *pool;
-	const struct switch_roles *roles; /* NULL: no function has a role */
+	struct switch_roles *roles; /* NULL: no function has a role */
 };
 
 /* A zeroed stack is empty. */

@@ -215,21 +215,20 @@ static struct call_stack *suspend_again(struct call_stack *stack)
 				     stack_pool_count(stack->pool) - 1);
 }
 
-/* Copies the frames of @stack from @at on to the pool. Returns the copy, or
- * NULL when out of memory.
+/* Copies the frames of @stack from @at to @end to the pool, with room for another
+ * one. Returns the copy, or NULL when out of memory.
  */
-static struct call_stack *keep_from(struct call_stack *stack, size_t at)
+static struct call_stack *keep_frames(struct call_stack *stack, size_t at,
+				      size_t end)
 {
-	uint32_t count = stack->count - (uint32_t)at;
-	struct call_stack *kept = at ? NULL : suspend_again(stack);
+	uint32_t count = (uint32_t)(end - at);
+	struct call_stack *kept;
 
-	if (kept)
-		return kept;
-	make_room(stack->pool, count);
+	make_room(stack->pool, count + 1);
 	kept = stack_pool_add(stack->pool);
 	if (!kept)
 		return NULL;
-	kept->frames = calloc(count, sizeof(*kept->frames));
+	kept->frames = calloc(count + 1, sizeof(*kept->frames));
 	if (!kept->frames) {
 		array_remove(&stack->pool->stacks,
 			     stack_pool_count(stack->pool) - 1, 1);
@@ -238,10 +237,24 @@ static struct call_stack *keep_from(struct call_stack *stack, size_t at)
 	memcpy(kept->frames, frames_at(stack, at),
 	       count * sizeof(*kept->frames));
 	kept->count = count;
-	kept->room = count;
-	kept->partial = stack->partial;
+	kept->room = count + 1;
 	kept->fiber = stack->fiber;
 	stack->pool->frames += count;
+	return kept;
+}
+
+/* Copies the frames of @stack from @at on to the pool. Returns the copy, or
+ * NULL when out of memory.
+ */
+static struct call_stack *keep_from(struct call_stack *stack, size_t at)
+{
+	struct call_stack *kept = at ? NULL : suspend_again(stack);
+
+	if (kept)
+		return kept;
+	kept = keep_frames(stack, at, stack->count);
+	if (kept)
+		kept->partial = stack->partial;
 	return kept;
 }
 
@@ -569,6 +582,100 @@ int stack_switch_begin(struct call_stack *stack,
 	return begin(stack, event, output);
 }
 
+/* Continues from an empty @stack where @event leads to: on the stack that waits
+ * there, or on one that was not seen before. Returns 1 or -ERROR_MEMORY.
+ */
+static int continue_at(struct call_stack *stack,
+		       const struct function_event *event,
+		       struct call_stack_output *output)
+{
+	struct wanted wanted = {
+		.address = event->address,
+		.function = event->function,
+	};
+	int status = switch_to(stack, &wanted, output);
+
+	if (status)
+		return status;
+	stack->fiber = next_fiber(stack->pool);
+	return frames_push_unseen(stack, event, output) < 0 ? -ERROR_MEMORY : 1;
+}
+
+int stack_switch_enter(struct call_stack *stack,
+		       const struct function_event *event,
+		       struct call_stack_output *output)
+{
+	if (!is_of_user(stack) || frames_floor(stack) ||
+	    frames_top(stack)->function == event->function)
+		return 0;
+	if (suspend_from(stack, 0, output) < 0)
+		return -ERROR_MEMORY;
+	return begin(stack, event, output);
+}
+
+/* Returns the first frame of @stack after @at that was entered by a jump of
+ * @function, or the number of frames.
+ */
+static size_t next_part(const struct call_stack *stack, size_t at,
+			uint32_t function)
+{
+	for (at++; at < stack->count; at++)
+		if (frames_at(stack, at)->how == HOW_TAIL &&
+		    frames_at(stack, at)->jumped_from == function)
+			break;
+	return at;
+}
+
+/* Suspends the part of @stack from @at to @end, which is a stack of its own; it
+ * ends in @function, which switched to the frame at @end.
+ */
+static int suspend_part(struct call_stack *stack, size_t at, size_t end,
+			uint32_t function, uint32_t owner)
+{
+	struct call_stack *kept = keep_frames(stack, at, end);
+
+	if (!kept)
+		return -ERROR_MEMORY;
+	kept->owner = owner;
+	if (at) {
+		kept->fiber = next_fiber(stack->pool);
+		kept->frames[0].returns_anywhere = true;
+	}
+	if (end == stack->count)
+		return 0;
+	kept->frames[kept->count++] = (struct call_frame){
+		.function = function,
+		.return_address = frames_at(stack, end)->return_address,
+		.how = HOW_CALL,
+	};
+	stack->pool->frames++;
+	return 0;
+}
+
+int stack_switch_part(struct call_stack *stack, size_t at,
+		      const struct function_event *event,
+		      struct call_stack_output *output)
+{
+	uint32_t function = frames_top(stack)->function;
+
+	if (!is_of_user(stack) || frames_floor(stack) ||
+	    frames_at(stack, at)->how != HOW_TAIL ||
+	    frames_at(stack, at)->jumped_from != function ||
+	    function == FUNCTION_UNKNOWN)
+		return 0;
+	if (stack->roles)
+		switch_roles_set(stack->roles, function, ROLE_JUMPS);
+	for (size_t begin = 0, end; begin < stack->count; begin = end) {
+		end = next_part(stack, begin, function);
+		if (suspend_part(stack, begin, end, function,
+				 output->step.task->index) < 0)
+			return -ERROR_MEMORY;
+	}
+	stack->partial = (struct partial_stack){ 0 };
+	frames_pop_to(stack, 0, false, output);
+	return continue_at(stack, event, output);
+}
+
 static size_t find_role(const struct call_stack *stack, uint8_t role)
 {
 	for (size_t i = stack->count; i-- > 0;)
@@ -639,12 +746,31 @@ static int leave_goroutine(struct call_stack *stack,
 	return 1;
 }
 
+/* Exits the frames of g0, above @to_g0, and suspends the goroutine below. */
+static int leave_morestack(struct call_stack *stack, size_t to_g0,
+			   struct call_stack_output *output)
+{
+	int status;
+
+	end_from(stack, to_g0 + 1, output);
+	status = suspend_from(stack, 0, output);
+	stack->fiber = 0;
+	return status;
+}
+
+/* Exits a stack of g0 that no goroutine entered, such as a new thread's. */
+static void leave_g0(struct call_stack *stack, struct call_stack_output *output)
+{
+	end_from(stack, 0, output);
+}
+
 int stack_switch_call(struct call_stack *stack,
 		      const struct function_event *event,
 		      struct call_stack_output *output)
 {
 	uint8_t role = switch_role(stack->roles, event->function);
 	bool is_on_g0 = role_at(stack, stack->count - 1) == ROLE_MCALL;
+	size_t to_g0 = find_role(stack, ROLE_MORESTACK);
 
 	if (!is_of_user(stack))
 		return 0;
@@ -652,21 +778,9 @@ int stack_switch_call(struct call_stack *stack,
 		return leave_goroutine(stack, event, output);
 	if (role == ROLE_LAST && is_on_g0)
 		end_goroutine(stack, output->step.task->index);
+	if (role == ROLE_SCHEDULE && to_g0 != NO_FRAME)
+		return leave_morestack(stack, to_g0, output);
 	return 0;
-}
-
-/* Exits the frames of g0, above @to_g0, and suspends the goroutine below. */
-static int leave_morestack(struct call_stack *stack, size_t to_g0,
-			   struct call_stack_output *output)
-{
-	end_from(stack, to_g0 + 1, output);
-	return suspend_from(stack, 0, output);
-}
-
-/* Exits a stack of g0 that no goroutine entered, such as a new thread's. */
-static void leave_g0(struct call_stack *stack, struct call_stack_output *output)
-{
-	end_from(stack, 0, output);
 }
 
 /* Returns whether runtime.newstack returns to the function that needed more
@@ -686,10 +800,6 @@ int stack_switch_go(struct call_stack *stack,
 		    const struct function_event *event,
 		    struct call_stack_output *output)
 {
-	struct wanted wanted = {
-		.address = event->address,
-		.function = event->function,
-	};
 	size_t to_g0 = find_role(stack, ROLE_MORESTACK);
 	int status = 0;
 
@@ -707,11 +817,7 @@ int stack_switch_go(struct call_stack *stack,
 		return status;
 	if (event->kind == FUNCTION_TAIL_CALL)
 		return begin(stack, event, output);
-	status = switch_to(stack, &wanted, output);
-	if (status)
-		return status;
-	stack->fiber = next_fiber(stack->pool);
-	return frames_push_unseen(stack, event, output) < 0 ? -ERROR_MEMORY : 1;
+	return continue_at(stack, event, output);
 }
 
 /* Ensures invariant 3 for adding another unwound stack. */

@@ -118,8 +118,25 @@ int stack_switch_begin(struct call_stack *stack,
 		       const struct function_event *event,
 		       struct call_stack_output *output);
 
+/* Handles a jump to a function's entry by a routine that is known to switch
+ * stacks: starts a new stack, as boost.context does.
+ */
+int stack_switch_enter(struct call_stack *stack,
+		       const struct function_event *event,
+		       struct call_stack_output *output);
+
+/* Handles a jump to the return address of frame @at, which the jumping function
+ * entered by an earlier jump: so that function switches stacks, and each frame that
+ * it jumped to is the outermost of a stack of its own. Divides @stack into these, and resumes the
+ * one that is continued.
+ */
+int stack_switch_part(struct call_stack *stack, size_t at,
+		      const struct function_event *event,
+		      struct call_stack_output *output);
+
 /* Handles a call of a function with a role: mcall() suspends the goroutine and
- * continues on g0, goexit0() on g0 ends the goroutine. Returns 0 also if the
+ * continues on g0, goexit0() on g0 ends the goroutine, and schedule() suspends one
+ * that was preempted where it needed more stack. Returns 0 also if the
  * event is an ordinary call, too.
  */
 int stack_switch_call(struct call_stack *stack,

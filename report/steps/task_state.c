@@ -325,6 +325,8 @@ static void pack_frame(struct pack *pack, struct call_frame *frame,
 	pack_u64(pack, &frame->start_ns);
 	pack_u32(pack, &frame->function);
 	pack_check(pack, frame->function < functions);
+	pack_u32(pack, &frame->jumped_from);
+	pack_check(pack, frame->jumped_from < functions);
 	pack_small(pack, &frame->how, HOW_RESUMED);
 	pack_small(pack, &frame->unseen,
 		   UNSEEN_BEGIN | UNSEEN_END | UNSEEN_INSIDE);
@@ -476,6 +478,8 @@ void task_state_pack_tasks(struct thread_map *tasks, const struct array *cpus,
 	pack_check(pack, tasks->all.count == count);
 	if (!pack->failed)
 		pack_pools(pack, tasks, functions);
+	if (!pack->failed)
+		switch_roles_pack(&tasks->roles, pack);
 }
 
 void task_state_pack_cpu(struct cpu_context *context,

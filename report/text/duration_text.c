@@ -156,6 +156,17 @@ static size_t put_value(char *text, uint64_t duration_ns, uint64_t unit_ns)
 	return size + 1 + decimals;
 }
 
+struct duration_text moment_text(uint64_t time_ns, uint64_t origin_ns)
+{
+	bool is_before = time_ns < origin_ns;
+	uint64_t ns = is_before ? origin_ns - time_ns : time_ns - origin_ns;
+	struct duration_text made;
+
+	snprintf(made.text, sizeof(made.text), "%s%" PRIu64 ".%09" PRIu64,
+		 is_before ? "-" : "", ns / 1000000000, ns % 1000000000);
+	return made;
+}
+
 struct duration_text duration_text_of(uint64_t duration_ns)
 {
 	struct duration_text text = { "0" };

@@ -51,6 +51,9 @@ struct duration_text {
  */
 struct duration_text duration_text_of(uint64_t duration_ns);
 
+/* Returns a moment for people, in seconds after @origin_ns: "12.003456789". */
+struct duration_text moment_text(uint64_t time_ns, uint64_t origin_ns);
+
 /* The unit of a recording's times: nanoseconds, or cycles or instructions if
  * the trace has no time stamps. Reports are written for nanoseconds and name
  * fields "…_ns"; this unit corrects the names.

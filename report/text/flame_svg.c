@@ -9,7 +9,8 @@
 
 /* The script in every flame graph. A click zooms, Escape or "reset" zooms out,
  * Ctrl-F or "search" marks matches of a pattern and adds up their time. The
- * graph fills the window's width.
+ * graph fills the window's width, and its rows get lower, down to 4 pixels, until
+ * it fits the height.
  *
  * It expects pairs of rect and text in <g class="f"> with data-x and data-w
  * (ns), data-n (name) and data-d (depth), in an svg whose viewBox has the width
@@ -41,36 +42,58 @@ static const char flame_script[] =
 	"  for (; value >= 1000 && i < 3; i++) value /= 1000;\n"
 	"  return (i ? value.toPrecision(3) : value) + ' ' + units[i];\n"
 	"}\n"
+	"function place(frame) {\n"
+	"  var view = views[frame.graph];\n"
+	"  var x = (frame.x - view.x) / view.w * width;\n"
+	"  var w = frame.w / view.w * width;\n"
+	"  frame.above = frame.depth < view.depth;\n"
+	"  if (frame.above && frame.x <= view.x &&\n"
+	"      frame.x + frame.w >= view.x + view.w) { x = 0; w = width; }\n"
+	"  frame.shown = x < width && x + w > 0 && w >= 0.1 &&\n"
+	"    (!frame.above || w >= width);\n"
+	"  frame.left = Math.max(x, 0);\n"
+	"  frame.wide = Math.min(w, width - frame.left);\n"
+	"}\n"
 	"function draw() {\n"
+	"  var levels = [0, 0], gap = alls[1] ? 40 : 0, row, tops;\n"
 	"  frames.forEach(function (frame) {\n"
-	"    var view = views[frame.graph];\n"
-	"    var x = (frame.x - view.x) / view.w * width;\n"
-	"    var w = frame.w / view.w * width;\n"
-	"    var below = frame.depth < view.depth;\n"
-	"    if (below && frame.x <= view.x &&\n"
-	"        frame.x + frame.w >= view.x + view.w) { x = 0; w = width; }\n"
-	"    var shown = x < width && x + w > 0 && w >= 0.1 &&\n"
-	"      (!below || w >= width);\n"
-	"    frame.g.style.display = shown ? '' : 'none';\n"
-	"    if (!shown) return;\n"
-	"    x = Math.max(x, 0); w = Math.min(w, width - x);\n"
-	"    frame.rect.setAttribute('x', x);\n"
-	"    frame.rect.setAttribute('width', w);\n"
-	"    frame.rect.style.opacity = below ? 0.5 : 1;\n"
-	"    frame.text.setAttribute('x', x + 3);\n"
-	"    frame.text.textContent = label(frame, w);\n"
+	"    place(frame);\n"
+	"    if (frame.shown)\n"
+	"      levels[frame.graph] = Math.max(levels[frame.graph],\n"
+	"        frame.depth + 1);\n"
 	"  });\n"
+	"  row = (window.innerHeight - 84 - gap) / (levels[0] + levels[1]);\n"
+	"  row = Math.max(4, Math.min(16, Math.floor(row)));\n"
+	"  tops = [60, 60 + gap + levels[0] * row];\n"
+	"  frames.forEach(function (frame) {\n"
+	"    var y = tops[frame.graph] + frame.depth * row;\n"
+	"    frame.g.style.display = frame.shown ? '' : 'none';\n"
+	"    if (!frame.shown) return;\n"
+	"    frame.rect.setAttribute('x', frame.left);\n"
+	"    frame.rect.setAttribute('width', frame.wide);\n"
+	"    frame.rect.setAttribute('y', y);\n"
+	"    frame.rect.setAttribute('height', row - (row > 6 ? 1 : 0.5));\n"
+	"    frame.rect.style.opacity = frame.above ? 0.5 : 1;\n"
+	"    frame.text.setAttribute('x', frame.left + 3);\n"
+	"    frame.text.setAttribute('y', y + row - 4);\n"
+	"    frame.text.textContent = row < 12 ? '' : label(frame, frame.wide);\n"
+	"  });\n"
+	"  resize(tops[1] - gap, tops[1] + levels[1] * row);\n"
 	"  document.getElementById('reset').style.display =\n"
 	"    views.some(function (view, i) { return view.w < alls[i]; }) ?\n"
 	"      '' : 'none';\n"
 	"}\n"
-	"function fit() {\n"
-	"  var height = +svg.getAttribute('height');\n"
-	"  width = window.innerWidth || width;\n"
-	"  if (height > window.innerHeight) width -= 18;\n"
-	"  width = Math.max(width, 400);\n"
-	"  svg.setAttribute('width', width);\n"
+	"function resize(first, height) {\n"
+	"  var second = document.getElementById('second');\n"
+	"  if (second) second.setAttribute('y', first + 28);\n"
+	"  document.getElementById('notes').setAttribute('y', height + 16);\n"
+	"  height += 24;\n"
+	"  svg.setAttribute('height', height);\n"
 	"  svg.setAttribute('viewBox', '0 0 ' + width + ' ' + height);\n"
+	"}\n"
+	"function fit() {\n"
+	"  width = Math.max((window.innerWidth || width) - 18, 400);\n"
+	"  svg.setAttribute('width', width);\n"
 	"  document.getElementById('search').setAttribute('x', width - 60);\n"
 	"  matched.setAttribute('x', width - 360);\n"
 	"  draw();\n"
@@ -132,6 +155,8 @@ enum {
 	LETTERS_LEAST = 3,
 	/* A frame narrower than 1/50000 of the whole is left out. */
 	NARROWEST_PART = 50000,
+	/* A frame's elements without its name, and one letter of it in ten. */
+	FRAME_BYTES = 320,
 };
 
 /* Returns the last level that is drawn of a graph of @max_depth. */
@@ -162,17 +187,14 @@ static uint64_t all_of(const struct flame_svg *svg,
 	return frame->is_second ? svg->second_all : svg->all;
 }
 
-/* Roots are at the bottom of their graph. */
+/* Roots are at the top of their graph. */
 static uint32_t top_of(const struct flame_svg *svg,
 		       const struct flame_frame *frame)
 {
-	return frame->is_second ? first_height(svg) + SECOND_MARGIN +
-					  (last_level(svg->second_max_depth) -
-					   frame->depth) *
-						  FRAME_HEIGHT :
-				  TOP_MARGIN + (last_level(svg->max_depth) -
-						frame->depth) *
-						       FRAME_HEIGHT;
+	uint32_t top = frame->is_second ? first_height(svg) + SECOND_MARGIN :
+					  TOP_MARGIN;
+
+	return top + frame->depth * FRAME_HEIGHT;
 }
 
 void flame_svg_begin(const struct flame_svg *svg)
@@ -251,9 +273,37 @@ void flame_svg_frame(const struct flame_svg *svg,
 	fputs("</text></g>\n", out);
 }
 
-bool flame_svg_draws(uint64_t all, uint64_t width)
+/* Returns the size of the frames that are at least @least wide. */
+static uint64_t bytes_of(const struct flame_frames *frames, uint64_t least)
 {
-	return width && width >= all / NARROWEST_PART;
+	uint64_t bytes = 0;
+
+	for (uint32_t i = 0; i < frames->count; i++)
+		if (frames->width[i] >= least &&
+		    flame_svg_has_level(frames->depth[i]))
+			bytes += FRAME_BYTES +
+				 2 * frames->name_length(frames->ctx, i);
+	return bytes;
+}
+
+uint64_t flame_svg_least(const struct flame_frames *frames, uint64_t most_bytes)
+{
+	uint64_t low = frames->all / NARROWEST_PART;
+	uint64_t high = frames->all;
+
+	low += !low;
+	if (bytes_of(frames, low) <= most_bytes)
+		return low;
+	/* The graph with @low is too large, the one with @high is not. */
+	while (high - low > 1) {
+		uint64_t middle = low + (high - low) / 2;
+
+		if (bytes_of(frames, middle) <= most_bytes)
+			high = middle;
+		else
+			low = middle;
+	}
+	return high;
 }
 
 bool flame_svg_has_level(uint32_t depth)
@@ -263,13 +313,13 @@ bool flame_svg_has_level(uint32_t depth)
 
 void flame_svg_second(const struct flame_svg *svg)
 {
-	fprintf(svg->out, "<text x=\"10\" y=\"%" PRIu32 "\">",
+	fprintf(svg->out, "<text id=\"second\" x=\"10\" y=\"%" PRIu32 "\">",
 		first_height(svg) + SECOND_MARGIN - 12);
 }
 
 void flame_svg_notes(const struct flame_svg *svg)
 {
-	fprintf(svg->out, "<text x=\"10\" y=\"%" PRIu32 "\">",
+	fprintf(svg->out, "<text id=\"notes\" x=\"10\" y=\"%" PRIu32 "\">",
 		height_of(svg) - 8);
 }
 

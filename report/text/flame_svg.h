@@ -6,9 +6,16 @@
 #include <stdint.h>
 #include <stdio.h>
 
-/* A flame graph as an SVG file with zoom and search. A second
- * graph is drawn below if it has a width.
+/* A flame graph as an SVG file with zoom and search: the roots are on top, as in
+ * the page, so that they are in view when the file is opened; the script makes
+ * the rows of deep stacks lower, so that they fit the window. A second graph is
+ * drawn below if it has a width.
+ *
+ * A file has at most FLAME_SVG_BYTES, whatever the number of paths: the
+ * narrowest frames are left out (flame_svg_least()).
  */
+enum { FLAME_SVG_BYTES = 1900000 };
+
 struct flame_svg {
 	FILE *out;
 	uint64_t all; /* total width, in unit */
@@ -44,10 +51,23 @@ void flame_svg_frame(const struct flame_svg *svg,
 		     const struct flame_frame *frame, const char *colour,
 		     const char *details);
 
-/* Returns whether a frame of @width is wide enough to be drawn in a graph of
- * width @all.
+/* The frames of a graph, by index. */
+struct flame_frames {
+	const uint64_t *width;
+	const uint32_t *depth;
+	uint32_t count;
+	uint64_t all; /* the graph's width */
+	/* Returns the length of a frame's name. */
+	size_t (*name_length)(const void *ctx, uint32_t index);
+	const void *ctx;
+};
+
+/* Returns the least width of frames that are drawn: those narrower than
+ * 1/50000 of the graph are not, nor the narrowest ones of a graph that would
+ * have more than @most_bytes.
  */
-bool flame_svg_draws(uint64_t all, uint64_t width);
+uint64_t flame_svg_least(const struct flame_frames *frames,
+			 uint64_t most_bytes);
 
 /* Returns whether frames of @depth are drawn: deeper ones are part of the frame
  * of the last level that they belong to, whose label has their number of

@@ -229,10 +229,22 @@ static void put(struct text_callback *text, const struct step_text *made)
 }
 
 /* As "%6d.%09d". */
-static void write_seconds(struct line_buffer *line, uint64_t time_ns)
+static void write_seconds(struct line_buffer *line, uint64_t time_ns,
+			  uint64_t origin_ns)
 {
 	char *fraction;
 
+	if (time_ns < origin_ns) {
+		/* Records may precede the start of tracing. */
+		struct duration_text text = moment_text(time_ns, origin_ns);
+		size_t length = strlen(text.text);
+
+		if (length < 16)
+			line_buffer_put(line, "                ", 16 - length);
+		line_buffer_put(line, text.text, length);
+		return;
+	}
+	time_ns -= origin_ns;
 	line_buffer_aligned(line, time_ns / 1000000000, 6);
 	fraction = line_buffer_room(line, 1 + 9);
 	*fraction = '.';
@@ -243,7 +255,8 @@ static void write_seconds(struct line_buffer *line, uint64_t time_ns)
 static void write_left(struct text_callback *text, const struct call_step *step)
 {
 	if (text->context.unit->is_time)
-		write_seconds(&text->line, step->time_ns);
+		write_seconds(&text->line, step->time_ns,
+			      text->context.origin_ns);
 	else
 		line_buffer_aligned(&text->line, step->time_ns, 16);
 	line_buffer_text(&text->line, " ");

@@ -13,6 +13,7 @@
 #include "sql/rows/sql_table.h"
 #include "sql/tables/row_source.h"
 #include "sql/tables/sql_tables.h"
+#include "symbolize/elf/lines.h"
 #include "tables/table.h"
 #include "tables/text/recorded.h"
 
@@ -344,9 +345,14 @@ static int decode(struct table_scan *scan)
 	int status;
 
 	input.window = scan->choice.sums;
+	/* Several scans may run at once, and lines are for one thread. */
+	input.lines = lines_new(recording_info(input.recording)->os_release);
 	input.trackers = trackers_new(&input);
-	if (!input.trackers)
+	if (!input.trackers || !input.lines) {
+		lines_free(input.lines);
+		trackers_free(input.trackers);
 		return -ERROR_MEMORY;
+	}
 	status = scan_sources_open(&sources, &source_input, scan->queue,
 				   &scan->is_over);
 	if (!status)
@@ -355,6 +361,7 @@ static int decode(struct table_scan *scan)
 		status = scan_sources_end(&sources, stacks);
 	scan_sources_close(&sources);
 	trackers_free(input.trackers);
+	lines_free(input.lines);
 	task_stacks_free(stacks);
 	return status;
 }

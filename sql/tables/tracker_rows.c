@@ -13,6 +13,7 @@
 #include "sql/rows/row_out.h"
 #include "sql/tables/row_source.h"
 #include "sql/tables/sql_tables.h"
+#include "symbolize/elf/lines.h"
 #include "symbolize/symbols/symbols.h"
 #include "tables/table.h"
 #include "tables/text/recorded.h"
@@ -249,6 +250,8 @@ enum {
 	SLEEP_COLUMN_IS_RECORDER,
 	SLEEP_COLUMN_STACK,
 	SLEEP_COLUMN_USER_STACK,
+	SLEEP_COLUMN_BLOCKING_FILE,
+	SLEEP_COLUMN_BLOCKING_LINE,
 	SLEEP_COLUMNS,
 };
 
@@ -315,6 +318,13 @@ static const struct sql_column sleep_columns[SLEEP_COLUMNS] = {
 	[SLEEP_COLUMN_USER_STACK] = { "user_stack", SQL_TEXT, ROLE_NONE, "",
 				      "functions of the program in the same form, by "
 				      "record --user-stacks; NULL without it" },
+	[SLEEP_COLUMN_BLOCKING_FILE] = { "blocking_file", SQL_TEXT, ROLE_NONE,
+					 "",
+					 "source file in which function called "
+					 "slept_in; NULL without the kernel's "
+					 "debug information" },
+	[SLEEP_COLUMN_BLOCKING_LINE] = { "blocking_line", SQL_INTEGER,
+					 ROLE_NONE, "", "line of that call" },
 };
 
 #define FUNCTIONS \
@@ -383,6 +393,20 @@ static void fill_texts(union sql_cell *cells, struct row_out *out,
 	/* With a trace of user code its functions are in the stack itself. */
 	if (!known_events_has_user_stacks(text->input->events))
 		row_out_null(out, SLEEP_COLUMN_USER_STACK);
+}
+
+static void fill_line(union sql_cell *cells, struct row_out *out,
+		      const struct attribution_input *input,
+		      const struct sleep *sleep)
+{
+	struct source_line line = { 0 };
+
+	sleep_find_line(input->lines, symbols_functions(input->symbols),
+			sleep->label, sleep->place, &line);
+	cells[SLEEP_COLUMN_BLOCKING_FILE].text = line.file;
+	cells[SLEEP_COLUMN_BLOCKING_LINE].number = line.line;
+	if (!line.file)
+		row_out_null(out, SLEEP_COLUMN_BLOCKING_LINE);
 }
 
 static void fill_sleep_times(union sql_cell *cells, const struct sleep *sleep)
@@ -472,6 +496,7 @@ static void sleep_columns_add(const struct attribution_input *input,
 			   wakers_at(task_tracker_wakers(tracker),
 				     sleep->waker));
 	fill_texts(cells, out, &text, sleep);
+	fill_line(cells, out, input, sleep);
 	row_out_end(out);
 }
 

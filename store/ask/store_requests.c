@@ -436,7 +436,9 @@ static void say(const struct array *pairs, const struct store_target *target)
 		    counts[PAIR_CLOCKLESS], counts[PAIR_ALONE]);
 }
 
-/* Adds @count cells of @row, starting at @column; NULLs if @half is NULL. */
+/* Adds @count cells of the row of @half, starting at @column; NULLs if @half is
+ * NULL.
+ */
 static int add_cells(struct answer *answer, const struct request_halves *halves,
 		     const struct request_half *half, size_t column,
 		     size_t count)

@@ -84,7 +84,7 @@ static void append_word(sqlite3_str *text, const char *word)
 static void append_seconds(sqlite3_str *text, const char *option,
 			   int64_t time_ns)
 {
-	sqlite3_str_appendf(text, " --%s %lld.%09lld", option,
+	sqlite3_str_appendf(text, " --%s @%lld.%09lld", option,
 			    (long long)(time_ns / 1000000000),
 			    (long long)(time_ns % 1000000000));
 }

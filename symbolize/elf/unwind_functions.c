@@ -160,32 +160,86 @@ static void note_branch(struct filling *filling, uint64_t from, uint64_t to,
 	use->has_source = true;
 }
 
-/* Visits the branches of x86-64 that start with @first and have a distance of 32
- * bits. Any byte may start an instruction: bytes that only look like a branch
- * lead into one of the few small ranges that matter about once in 10,000
- * programs.
- */
-static void scan_x86(struct filling *filling, const struct segment *segment,
-		     uint8_t first, enum branch_kind kind)
+/* Code of x86-64, of which all branches are visited. */
+struct x86_code {
+	const uint8_t *bytes;
+	size_t size;
+	uint64_t address;
+};
+
+/* Handles a branch with a distance of 32 bits at byte @at. */
+static inline void note_x86(struct filling *filling,
+			    const struct x86_code *code, size_t at)
 {
-	const uint8_t *bytes = filling->bytes + segment->offset;
-	const uint8_t *end = bytes + segment->size_bytes;
-	const size_t size = kind == BRANCH_CONDITIONAL ? 6 : 5;
+	uint8_t first = code->bytes[at];
+	size_t next = at + (first == 0x0f ? 6 : 5);
+	uint64_t to;
+	int32_t distance;
 
-	for (const uint8_t *at = bytes;
-	     (at = memchr(at, first, (size_t)(end - at))); at++) {
-		uint64_t from = segment->address + (uint64_t)(at - bytes);
-		int32_t distance;
+	if (next > code->size)
+		return;
+	memcpy(&distance, code->bytes + next - sizeof(distance),
+	       sizeof(distance));
+	to = code->address + next + (uint64_t)(int64_t)distance;
+	if (to - filling->parts_start <
+	    filling->parts_end - filling->parts_start)
+		note_branch(filling, code->address + at, to,
+			    first == 0xe8 ? BRANCH_CALL :
+			    first == 0xe9 ? BRANCH_JUMP :
+					    BRANCH_CONDITIONAL);
+}
 
-		if ((size_t)(end - at) < size)
-			return;
-		if (kind == BRANCH_CONDITIONAL && (at[1] & 0xf0) != 0x80)
-			continue;
-		memcpy(&distance, at + size - sizeof(distance),
-		       sizeof(distance));
-		note_branch(filling, from,
-			    from + size + (uint64_t)(int64_t)distance, kind);
+static bool is_x86_branch(const struct x86_code *code, size_t at)
+{
+	const uint8_t *bytes = code->bytes + at;
+
+	return (bytes[0] & 0xfe) == 0xe8 ||
+	       (bytes[0] == 0x0f && at + 1 < code->size &&
+		(bytes[1] & 0xf0) == 0x80);
+}
+
+enum { X86_LANES = 16 };
+
+/* Like is_x86_branch(), for X86_LANES bytes from @bytes on, after which there is
+ * another one: sets the bytes of @found.
+ */
+static inline void find_x86_branches(const uint8_t *bytes,
+				     uint64_t found[X86_LANES / 8])
+{
+	typedef uint8_t lanes __attribute__((vector_size(X86_LANES)));
+	lanes here;
+	lanes next;
+
+	memcpy(&here, bytes, sizeof(here));
+	memcpy(&next, bytes + 1, sizeof(next));
+	here = (lanes)((here & 0xfe) == 0xe8) |
+	       ((lanes)(here == 0x0f) & (lanes)((next & 0xf0) == 0x80));
+	memcpy(found, &here, sizeof(here));
+}
+
+/* Visits the branches with a distance of 32 bits. Any byte may start an
+ * instruction: bytes that only look like a branch lead into one of the few small
+ * ranges that matter about once in 10,000 programs.
+ */
+static void scan_x86(struct filling *filling, const struct x86_code *code)
+{
+	uint64_t found[X86_LANES / 8];
+	size_t at = 0;
+
+	for (; code->size - at > X86_LANES; at += X86_LANES) {
+		find_x86_branches(code->bytes + at, found);
+		for (size_t i = 0; i < X86_LANES / 8; i++)
+			while (found[i]) {
+				int bit = __builtin_ctzll(found[i]);
+
+				note_x86(filling, code,
+					 at + i * 8 + (size_t)bit / 8);
+				found[i] &= ~(UINT64_C(0xff) << bit);
+			}
 	}
+	for (; at < code->size; at++)
+		if (is_x86_branch(code, at))
+			note_x86(filling, code, at);
 }
 
 /* Returns the signed field of @bits bits of @word from bit @first on, times 4. */
@@ -236,11 +290,12 @@ static void scan_code(struct filling *filling)
 
 		if (header.e_machine == EM_AARCH64)
 			scan_arm64(filling, segment);
-		if (header.e_machine != EM_X86_64)
-			continue;
-		scan_x86(filling, segment, 0xe8, BRANCH_CALL);
-		scan_x86(filling, segment, 0xe9, BRANCH_JUMP);
-		scan_x86(filling, segment, 0x0f, BRANCH_CONDITIONAL);
+		if (header.e_machine == EM_X86_64)
+			scan_x86(filling,
+				 &(struct x86_code){ filling->bytes +
+							     segment->offset,
+						     segment->size_bytes,
+						     segment->address });
 	}
 }
 

@@ -2,6 +2,7 @@
 #include "symbolize/functions/function_name.h"
 
 #include "common/array.h"
+#include "common/bytes.h"
 #include "common/error.h"
 #include "common/memory.h"
 #include "common/name_choice.h"
@@ -12,6 +13,7 @@
 #include <libiberty/demangle.h>
 #include <setjmp.h>
 #include <stdbool.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -45,12 +47,21 @@ static void append(const char *part, size_t length, void *opaque)
 	output->length += length;
 }
 
+/* Returns whether @symbol may be Rust's: quickly excludes nearly all of C++. Legacy
+ * names end in a component of a hash, "17h" and 16 digits.
+ */
+static bool may_be_rust(const char *symbol)
+{
+	return symbol[1] == 'R' || strstr(symbol, "17h");
+}
+
 static bool write_name(struct output *output, const char *symbol, int options)
 {
 	output->length = 0;
 	if (setjmp(output->too_long))
 		return false;
-	if (rust_demangle_callback(symbol, options, append, output))
+	if (may_be_rust(symbol) &&
+	    rust_demangle_callback(symbol, options, append, output))
 		return true;
 	output->length = 0;
 	return symbol[1] != 'R' &&
@@ -121,6 +132,23 @@ static bool is_operator(const char *component)
 	       component[sizeof(word) - 1] != '_';
 }
 
+/* Returns the number of bytes of @name, from @at on, that no bracket or colon
+ * interrupts.
+ */
+static size_t length_to_bracket(const char *name, size_t at)
+{
+	static const bool ends[256] = {
+		['\0'] = true, [':'] = true, ['<'] = true, ['>'] = true,
+		['('] = true,  [')'] = true, ['['] = true, [']'] = true,
+		['{'] = true,  ['}'] = true,
+	};
+	size_t end = at;
+
+	while (!ends[(unsigned char)name[end]])
+		end++;
+	return end - at;
+}
+
 /* Returns the length of the component at the start of @name, with its template
  * arguments; @plain is the length without.
  */
@@ -132,7 +160,8 @@ static size_t component_length(const char *name, size_t *plain)
 	*plain = 0;
 	if (is_operator(name))
 		return *plain = strlen(name);
-	for (; name[at]; at++) {
+	for (at = length_to_bracket(name, 0); name[at];
+	     at += 1 + length_to_bracket(name, at + 1)) {
 		bool is_end = !depth && name[at] == ':' && name[at + 1] == ':';
 		bool is_turbofish = is_end && name[at + 2] == '<';
 
@@ -396,6 +425,9 @@ static bool is_same(struct function *const *functions, size_t a, size_t b)
 	return !by_name(&functions[a], &functions[b]);
 }
 
+/* Changes the displayed name of @function. Returns 0 or -ERROR_MEMORY. */
+typedef int name_changer(struct function *function, struct arena *names);
+
 /* Displays @function with its parameters, if it has any. Returns 0 or
  * -ERROR_MEMORY.
  */
@@ -450,26 +482,78 @@ static bool are_several(struct function *const *functions, size_t count)
 	return false;
 }
 
-/* Calls @change for each of the @count functions that shares its name with
- * another one of its module. Returns 0 or -ERROR_MEMORY.
+/* A function with a hash of its name and module, by which it is sorted. */
+struct hashed_function {
+	uint64_t hash;
+	struct function *function;
+};
+
+static uint64_t name_hash(const struct function *function)
+{
+	const char *name = function->name;
+
+	return pack_hash(pack_hash_number(0, (uintptr_t)function->module), name,
+			 strlen(name));
+}
+
+/* Calls @change for each of the @count functions, in order of name, that shares
+ * its name with another one of its module, and adds these to @shared. Returns 0
+ * or -ERROR_MEMORY.
  */
-static int
-tell_apart(struct function **functions, size_t count, struct arena *names,
-	   int (*change)(struct function *function, struct arena *names))
+static int change_shared(struct function **functions, size_t count,
+			 struct arena *names, name_changer *change,
+			 struct array *shared)
 {
 	int status = 0;
 
-	if (count)
-		qsort(functions, count, sizeof(*functions), by_name);
 	for (size_t begin = 0, end; begin < count && !status; begin = end) {
 		for (end = begin + 1;
 		     end < count && is_same(functions, begin, end); end++)
 			;
 		if (!are_several(functions + begin, end - begin))
 			continue;
-		for (size_t i = begin; i < end && !status; i++)
-			status = change(functions[i], names);
+		for (size_t i = begin; i < end && !status; i++) {
+			status = array_append(shared, &functions[i]);
+			if (!status)
+				status = change(functions[i], names);
+		}
 	}
+	return status;
+}
+
+/* Like change_shared(), for functions in any order. Nearly all names differ, and
+ * so do their hashes.
+ */
+static int tell_apart(const struct array *functions, struct arena *names,
+		      name_changer *change, struct array *shared)
+{
+	struct function *const *all = functions->items;
+	struct array hashed = ARRAY_OF(struct hashed_function);
+	struct array group = ARRAY_OF(struct function *);
+	const struct hashed_function *sorted;
+	int status = array_reserve(&hashed, functions->count);
+
+	for (size_t i = 0; i < functions->count && !status; i++)
+		status = array_append(
+			&hashed,
+			&(struct hashed_function){ name_hash(all[i]), all[i] });
+	if (!status)
+		status = number_sort(&hashed);
+	sorted = hashed.items;
+	for (size_t i = 0; i < hashed.count && !status; i++) {
+		status = array_append(&group, &sorted[i].function);
+		if (status || (i + 1 < hashed.count &&
+			       sorted[i + 1].hash == sorted[i].hash))
+			continue;
+		if (group.count > 1) {
+			array_sort(&group, by_name);
+			status = change_shared(group.items, group.count, names,
+					       change, shared);
+		}
+		group.count = 0;
+	}
+	array_free(&group);
+	array_free(&hashed);
 	return status;
 }
 
@@ -509,16 +593,21 @@ int program_names_demangle(struct function *functions, uint32_t count,
 			   struct arena *names)
 {
 	struct array programs = ARRAY_OF(struct function *);
+	struct array overloads = ARRAY_OF(struct function *);
+	struct array variants = ARRAY_OF(struct function *);
 	int status = demangle_all(functions, count, names, &programs);
 
 	if (status > 0) {
-		status = tell_apart(programs.items, programs.count, names,
-				    add_short_parameters);
+		status = tell_apart(&programs, names, add_short_parameters,
+				    &overloads);
+		/* A name with parameters is that of another overload only. */
 		if (!status)
-			status = tell_apart(programs.items, programs.count,
-					    names, add_position);
+			status = tell_apart(&overloads, names, add_position,
+					    &variants);
 	}
 	array_free(&programs);
+	array_free(&overloads);
+	array_free(&variants);
 	return status;
 }
 

@@ -202,25 +202,92 @@ static uint32_t name_by_frames(struct call_site *site,
 	return depth;
 }
 
+/* Returns whether @name is one of the C and C++ libraries that programs are
+ * linked with.
+ */
+static bool is_runtime_file(const char *path)
+{
+	static const char *const files[] = {
+		"libc.so.",   "libpthread.so.", "libm.so.",
+		"librt.so.",  "libstdc++.so.",	"libgcc_s.so.",
+		"libc++.so.", "libc++abi.so.",	"ld-linux-",
+	};
+	const char *slash = strrchr(path, '/');
+	const char *name = slash ? slash + 1 : path;
+
+	for (size_t i = 0; i < sizeof(files) / sizeof(*files); i++)
+		if (!strncmp(name, files[i], strlen(files[i])))
+			return true;
+	return false;
+}
+
+/* Returns whether @function is of the C or C++ library, or of its templates, as
+ * "std::vector<int>::push_back".
+ */
+static bool is_of_runtime(const struct symbols *symbols, uint32_t function)
+{
+	const struct function *named =
+		function_at(symbols_functions(symbols), function);
+
+	return !strncmp(named->name, "std::", 5) ||
+	       !strncmp(named->name, "__gnu_cxx::", 11) ||
+	       is_runtime_file(named->module);
+}
+
+/* How well a function on the stack tells a program's writer where a system call
+ * is from.
+ */
+enum caller_rank {
+	CALLER_NONE,
+	/* the file of the C or C++ library that entered the kernel */
+	CALLER_SAME_FILE,
+	CALLER_RUNTIME, /* another one of these libraries */
+	CALLER_PROGRAM,
+};
+
+static enum caller_rank rank_of(const struct call_site *site,
+				const struct symbols *symbols,
+				uint32_t function)
+{
+	if (function == FUNCTION_NONE)
+		return CALLER_NONE;
+	if (is_same_file(symbols, function, site->function) &&
+	    is_of_runtime(symbols, site->function))
+		return CALLER_SAME_FILE;
+	return is_of_runtime(symbols, function) ? CALLER_RUNTIME :
+						  CALLER_PROGRAM;
+}
+
+/* Sets the caller of @site to @function, which called at @address, if its rank
+ * is higher. Returns the caller's rank.
+ */
+static enum caller_rank better_caller(struct call_site *site,
+				      const struct symbols *symbols,
+				      enum caller_rank rank, uint32_t function,
+				      uint64_t address)
+{
+	enum caller_rank other = rank_of(site, symbols, function);
+
+	if (other <= rank)
+		return rank;
+	site->caller = function;
+	site->caller_address = address;
+	return other;
+}
+
 void call_site_find_caller(struct call_site *site,
 			   const struct symbols *symbols,
 			   const struct path_frame *frames, uint32_t depth)
 {
-	uint32_t at;
+	enum caller_rank rank = CALLER_NONE;
 
 	if (depth < 2)
 		return;
 	depth = name_by_frames(site, symbols, frames, depth);
-	if (depth < 2)
-		return;
-	for (at = depth - 1; at > 0; at--)
-		if (!is_same_file(symbols, frames[at - 1].function,
-				  site->function))
-			break;
-	if (!at)
-		at = depth - 1;
-	site->caller = frames[at - 1].function;
-	site->caller_address = frames[at].return_address;
+	for (uint32_t at = depth - 1; at > 0 && rank != CALLER_PROGRAM; at--)
+		rank = better_caller(site, symbols, rank,
+				     frames[at - 1].function,
+				     frames[at].return_address);
 }
 
 static uint32_t function_of(const struct symbols *symbols,
@@ -260,17 +327,25 @@ void call_site_find_unwound(struct call_site *site,
 			    const uint64_t *addresses, size_t count)
 {
 	size_t named = name_by_addresses(site, symbols, addresses, count);
-	uint32_t function;
+	enum caller_rank rank = CALLER_NONE;
 
-	for (size_t i = named + 1; i < count; i++) {
-		function = function_of(symbols, site, addresses[i]);
-		if (!is_same_file(symbols, function, site->function)) {
-			site->caller = function;
-			return;
-		}
-	}
-	if (named + 1 < count)
-		site->caller = function_of(symbols, site, addresses[named + 1]);
+	/* The addresses are inside the calls: at their last bytes. */
+	for (size_t i = named + 1; i < count && rank != CALLER_PROGRAM; i++)
+		rank = better_caller(site, symbols, rank,
+				     function_of(symbols, site, addresses[i]),
+				     addresses[i] + 1);
+}
+
+/* Returns whether user functions in @frames, below the entry at @depth, were
+ * entered unseen, as after a gap: what is below them may have ended before.
+ */
+static bool is_broken(const struct path_frame *frames, uint32_t depth)
+{
+	for (uint32_t at = depth; at-- > 1;)
+		if (frames[at].how == HOW_INFERRED ||
+		    frames[at].how == HOW_START)
+			return true;
+	return false;
 }
 
 static bool is_instruction_pointer(const char *name)
@@ -303,6 +378,8 @@ struct kernel_entry {
 	uint64_t context;
 	uint64_t begin_ns;
 	const struct task *task;
+	/* the trace does not have the whole user stack */
+	bool is_broken;
 	struct call_site site; /* as far as known; entries is 1 */
 };
 
@@ -417,6 +494,8 @@ static void begin_entry(struct call_sites *sites, struct kernel_entry *entry,
 	call_site_locate_return(&entry->site, symbols,
 				frames[depth].return_address);
 	call_site_find_caller(&entry->site, symbols, frames, depth);
+	entry->is_broken = entry->site.caller == FUNCTION_NONE ||
+			   is_broken(frames, depth);
 }
 
 /* Sets the purpose of the entry once the function that implements its system
@@ -466,17 +545,15 @@ static void take_step(struct event_handler *handler,
 		name_call(sites, entry, step->function);
 }
 
-/* Returns the entry of the thread of @event, if its instruction is not yet
- * known.
- */
-static struct kernel_entry *placeless(struct call_sites *sites,
-				      const struct event_record *event)
+/* Returns the open entry of the thread of @event, or NULL. */
+static struct kernel_entry *open_entry(struct call_sites *sites,
+				       const struct event_record *event)
 {
 	const struct task *task =
 		task_time_task(sites->time, event->cpu, event->tid);
 	struct kernel_entry *entry = task ? entry_of(sites, task->index) : NULL;
 
-	return entry && entry->is_open && !entry->site.address ? entry : NULL;
+	return entry && entry->is_open ? entry : NULL;
 }
 
 static void take_registers(struct call_sites *sites,
@@ -484,19 +561,27 @@ static void take_registers(struct call_sites *sites,
 {
 	enum { DEEPEST = 128 };
 	const struct symbols *symbols = sites->input->symbols;
-	struct kernel_entry *entry = placeless(sites, event);
+	struct kernel_entry *entry = open_entry(sites, event);
 	uint64_t addresses[DEEPEST];
 	uint64_t address;
+	struct call_site site;
 
-	if (!entry || !call_site_read_return(&event->sideband->sample.user,
-					     symbols, &address))
+	if (!entry || (entry->site.address && !entry->is_broken) ||
+	    !call_site_read_return(&event->sideband->sample.user, symbols,
+				   &address))
 		return;
-	call_site_locate_call(&entry->site, symbols, address);
+	site = entry->site;
+	site.caller = FUNCTION_NONE;
+	site.caller_address = 0;
+	call_site_locate_call(&site, symbols, address);
 	if (sites->stack)
 		call_site_find_unwound(
-			&entry->site, symbols, addresses,
+			&site, symbols, addresses,
 			user_stack_addresses(sites->stack, event->sideband,
 					     addresses, DEEPEST));
+	if (rank_of(&site, symbols, site.caller) >=
+	    rank_of(&entry->site, symbols, entry->site.caller))
+		entry->site = site;
 }
 
 static void take_event(struct event_handler *handler,
@@ -510,8 +595,9 @@ static void take_event(struct event_handler *handler,
 	if (event->event == EVENT_SYS_ENTER) {
 		take_registers(sites, event);
 	} else if (event->event == EVENT_PAGE_FAULT_USER) {
-		entry = placeless(sites, event);
-		if (entry && entry->site.purpose == (uint32_t)SITE_PAGE_FAULT)
+		entry = open_entry(sites, event);
+		if (entry && !entry->site.address &&
+		    entry->site.purpose == (uint32_t)SITE_PAGE_FAULT)
 			call_site_locate(&entry->site, sites->input->symbols,
 					 (uint64_t)event->values[FAULT_IP]);
 	}

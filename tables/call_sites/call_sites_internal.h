@@ -26,8 +26,9 @@ struct call_site {
 	/* the system call's function, or an enum site_purpose */
 	uint32_t purpose;
 	uint64_t address; /* of the instruction; 0: unknown */
-	/* nearest function on the user stack from another file, or else the
-	 * caller of @function; FUNCTION_NONE: unknown
+	/* nearest function on the user stack, outside of @function, that is not
+	 * of the C and C++ libraries, or else one of another file than
+	 * @function, or else the caller of @function; FUNCTION_NONE: unknown
 	 */
 	uint32_t caller;
 	/* contains the instruction; if that function has no name of its own,
@@ -100,7 +101,8 @@ void call_site_find_unwound(struct call_site *site,
 /* Charges the time of system calls and faults to the instructions that caused
  * them. These are in the trace where user code is traced; otherwise, a system
  * call's is found from the registers that record --user-stacks copies, and a
- * page fault's from its tracepoint. All of an entry's time belongs to the
+ * page fault's from its tracepoint. A copied stack is also preferred to one of
+ * the trace that a gap has interrupted. All of an entry's time belongs to the
  * window that the entry starts in.
  */
 struct call_sites;

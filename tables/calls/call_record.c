@@ -254,6 +254,7 @@ call_record_context_of(const struct attribution_input *input,
 		.wakers = task_tracker_wakers(tracker),
 		.stacks = task_tracker_stacks(tracker),
 		.lines = input->lines,
+		.origin_ns = input->origin_ns,
 		.has_off_cpu =
 			known_events_has(input->events, EVENT_SCHED_SWITCH) &&
 			known_events_has(input->events, EVENT_SCHED_WAKING),
@@ -269,15 +270,10 @@ static bool call_record_line(const struct call_record_context *context,
 			     const struct sleep_place *place, char *text,
 			     size_t size)
 {
-	const struct function *label =
-		function_at(context->functions, place->label);
 	struct source_line line;
 
-	/* The return address is after the call, perhaps on another line. */
-	if (!context->lines || !place->address ||
-	    place->address <= label->address ||
-	    !lines_find(context->lines, label,
-			place->address - 1 - label->address, &line))
+	if (!sleep_find_line(context->lines, context->functions, place->label,
+			     place->address, &line))
 		return false;
 	snprintf(text, size, "%s:%d", line.file, line.line);
 	return true;
@@ -357,8 +353,8 @@ void call_line_text(const struct call_record_context *context,
 	const struct system_call *call = record->call;
 	FILE *out = context->out;
 
-	fprintf(out, "%6" PRIu64 ".%09" PRIu64 "  ",
-		call->begin_ns / 1000000000, call->begin_ns % 1000000000);
+	fprintf(out, "%16s  ",
+		moment_text(call->begin_ns, context->origin_ns).text);
 	write_task(context, call);
 	fprintf(out, " %9s  ",
 		duration_text_of(call->end_ns - call->begin_ns).text);
@@ -372,8 +368,8 @@ static void print_head(const struct call_record_context *context,
 {
 	FILE *out = context->out;
 
-	fprintf(out, "%6" PRIu64 ".%09" PRIu64 "  ",
-		call->begin_ns / 1000000000, call->begin_ns % 1000000000);
+	fprintf(out, "%16s  ",
+		moment_text(call->begin_ns, context->origin_ns).text);
 	task_label_write(context->names, call->task->tid, call->begin_ns, out);
 	fputs("  ", out);
 	call_line_call(context, call);

@@ -158,6 +158,7 @@ struct call_record_context {
 	const struct call_tree *stacks; /* stacks of the sleeps */
 	struct lines *lines;		/* cache of source lines */
 	uint32_t max_depth;		/* of the call trace */
+	uint64_t origin_ns;		/* as in struct attribution_input */
 	bool has_off_cpu;		/* sleeps were recorded */
 	FILE *out;
 };

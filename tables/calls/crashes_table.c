@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "tables/calls/crashes_table_internal.h"
+#include "tables/calls/crashes_table.h"
 
 #include "attribution/events/event_handler.h"
 #include "attribution/events/known_events.h"
@@ -368,6 +368,16 @@ static void take_event(struct event_handler *handler,
 		crash_stack_exit_call(stack, event->values[SYSTEM_CALL_NUMBER]);
 }
 
+const struct crash *crashes_table_found(const struct event_handler *handler,
+					size_t *count)
+{
+	const struct crashes_table *table =
+		(const struct crashes_table *)handler;
+
+	*count = table->crashes.count;
+	return table->crashes.items;
+}
+
 static void close_table(struct event_handler *handler)
 {
 	struct crashes_table *table = (struct crashes_table *)handler;
@@ -440,8 +450,8 @@ static void print_row(const struct crashes_table *table,
 	task_label_write(table->input.names, crash->tid, crash->time_ns, out);
 	fputs("  ended by ", out);
 	name_write(out, NAME_TEXT, crash->signal);
-	fprintf(out, " at %" PRIu64 ".%09" PRIu64 " s\n",
-		crash->time_ns / 1000000000, crash->time_ns % 1000000000);
+	fprintf(out, " at %s s\n",
+		moment_text(crash->time_ns, table->input.origin_ns).text);
 	print_backwards("at", crash->stack, out);
 	print_backwards("calls", crash->calls, out);
 	fputs("\n", out);

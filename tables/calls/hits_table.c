@@ -347,8 +347,9 @@ static void print_head(const struct hits_table *table, const struct hit *hit,
 	name_write(out, NAME_TEXT, what->text);
 	if (what->latency_ns)
 		fprintf(out, ": %s", duration_text_of(what->latency_ns).text);
-	fprintf(out, ", at %" PRIu64 ".%09" PRIu64 " s on CPU %" PRId32,
-		what->hit_ns / 1000000000, what->hit_ns % 1000000000, hit->cpu);
+	fprintf(out, ", at %s s on CPU %" PRId32,
+		moment_text(what->hit_ns, table->input.origin_ns).text,
+		hit->cpu);
 	if (hit->tid > 0) {
 		fputs(" by ", out);
 		task_label_write(table->input.names, hit->tid, what->hit_ns,

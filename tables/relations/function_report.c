@@ -327,9 +327,9 @@ static int write_slow_call(const struct function_report *report,
 	if (!parts)
 		return -ERROR_MEMORY;
 	text.tree = parts;
-	fprintf(out, "\n%zu. %s at %" PRIu64 ".%09" PRIu64 " s in ", rank + 1,
+	fprintf(out, "\n%zu. %s at %s s in ", rank + 1,
 		duration_text_of(call->wall_ns).text,
-		call->begin_ns / 1000000000, call->begin_ns % 1000000000);
+		moment_text(call->begin_ns, report->origin_ns).text);
 	task_label_write(report->names, call->tid, call->begin_ns, out);
 	fprintf(out, " on CPU %" PRIu32 "\n", call->cpu);
 	fprintf(out, "  %8s %8s %8s %7s  function\n", "time", "on CPU",

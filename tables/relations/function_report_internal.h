@@ -95,6 +95,7 @@ struct function_report {
 	const struct study_class *typical; /* the calls of median length */
 	const struct part_tree *slow_tree; /* parts of slow, per call */
 	const struct part_tree *typical_tree;
+	uint64_t origin_ns; /* as in struct attribution_input */
 };
 
 /* Returns the name of a time: "wall_ns", "on_cpu_ns", … */

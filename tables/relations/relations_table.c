@@ -409,6 +409,7 @@ static int render(struct event_handler *handler,
 		.names = table->input.names,
 		.relations = &relations,
 		.study = table->study,
+		.origin_ns = table->input.origin_ns,
 	};
 	int status = table->status;
 

@@ -385,7 +385,7 @@ static void write_id(struct record_writer *writer, const char *name, int32_t id)
 
 void request_row_write_who(struct record_writer *writer,
 			   const struct request_row *row,
-			   const struct task_names *names)
+			   const struct task_names *names, uint64_t origin_ns)
 {
 	char client[REQUEST_NAME_SIZE];
 	char server[REQUEST_NAME_SIZE];
@@ -395,7 +395,8 @@ void request_row_write_who(struct record_writer *writer,
 		record_number(writer, "parent", row->parent);
 	else
 		record_absent(writer, "parent");
-	record_real(writer, "begin_s", (double)row->sums.begin_ns / 1e9, 9);
+	record_real(writer, "begin_s",
+		    (double)(int64_t)(row->sums.begin_ns - origin_ns) / 1e9, 9);
 	record_text(writer, "by", request_row_by(row));
 	write_id(writer, "client_pid", row->client_pid);
 	write_id(writer, "client_tid", row->client_tid);
@@ -463,7 +464,7 @@ void request_row_write(struct record_writer *writer,
 {
 	const uint64_t *beside = row->sums.beside_ns;
 
-	request_row_write_who(writer, row, names);
+	request_row_write_who(writer, row, names, 0);
 	write_connection(writer, row);
 	request_row_write_way(writer, &row->sums);
 	record_number(writer, "beside_runnable_ns", beside[PART_RUNNABLE]);

@@ -265,7 +265,8 @@ static void write_slow(struct record_writer *writer, const void *ctx,
 	const struct request_row *row = *(
 		const struct request_row **)array_at(&summary->slowest, index);
 
-	request_row_write_who(writer, row, summary->input->names);
+	request_row_write_who(writer, row, summary->input->names,
+			      summary->input->origin_ns);
 	request_row_write_way(writer, &row->sums);
 	request_sleeps_write(summary->sleeps, summary->input, writer,
 			     row->number);

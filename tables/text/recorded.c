@@ -347,6 +347,8 @@ static void write_alone(const struct recorded *recorded,
 	fprintf(out, "Not recorded: %s: ", need->columns);
 	if (need->event == RECORDED_KERNEL || need->event == RECORDED_FUNCTIONS)
 		write_kernel_reason(recorded, out);
+	else if (need->event == EVENT_CALL_ARGUMENTS)
+		fputs("no function was chosen (record --args=LIST)", out);
 	else if (need->event == RECORDED_TRIGGERS)
 		fputs("the recording has no triggers (record --trigger=SPEC)",
 		      out);

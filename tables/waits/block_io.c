@@ -78,16 +78,9 @@ static bool is_flushing(const struct block_io *io)
 static uint64_t common_sectors(const struct block_io *io,
 			       const struct block_range *range)
 {
-	uint64_t begin = io->range.sector;
-	uint64_t end = begin + io->range.sectors;
-
-	if (io->range.device != range->device)
-		return 0;
-	if (begin < range->sector)
-		begin = range->sector;
-	if (end > range->sector + range->sectors)
-		end = range->sector + range->sectors;
-	return end > begin ? end - begin : 0;
+	return io->range.device == range->device ?
+		       block_range_common(&io->range, range) :
+		       0;
 }
 
 /* Emits item @index, and removes it. */
@@ -215,9 +208,20 @@ static int finish(struct block_ios *ios, size_t index, struct array *ended,
 	return is_last ? emit(ios, index) : limit_flushing(ios);
 }
 
-/* A completion without an I/O in flight is the end of a flush's own request,
- * whose I/Os the completion before has: the list stays.
+/* Returns whether @ended, which has @before I/Os of the completion before, also
+ * belongs to one of @range without I/Os in flight: the end of a flush's own
+ * request, after that of the flush that the device got.
  */
+static bool continues(const struct cpu_completion *ended, size_t before,
+		      const struct block_range *range)
+{
+	const struct block_io *items = ended->ios.items;
+
+	return ended->ios.count == before && before && !range->sectors &&
+	       !items[0].range.sectors &&
+	       items[0].range.device == range->device;
+}
+
 int block_ios_complete(struct block_ios *ios, const struct block_range *range,
 		       const char *letters, int32_t cpu, uint64_t time_ns)
 {
@@ -233,9 +237,7 @@ int block_ios_complete(struct block_ios *ios, const struct block_range *range,
 		if (finish(ios, i, &ended->ios, time_ns) < 0)
 			return -ERROR_MEMORY;
 	}
-	if (ended->ios.count > before)
-		array_remove(&ended->ios, 0, before);
-	else if (range->sectors)
+	if (!continues(ended, before, range))
 		array_remove(&ended->ios, 0, before);
 	return 0;
 }
@@ -283,7 +285,7 @@ int block_ios_wake(struct block_ios *ios, int32_t cpu, int32_t tid,
 	return 0;
 }
 
-/* Returns how much of @wake_ns - @asleep_ns to @wake_ns is in between. */
+/* Returns how much of @sleep is between @begin_ns and @end_ns. */
 static uint64_t overlap(const struct sleep *sleep, uint64_t begin_ns,
 			uint64_t end_ns)
 {

@@ -17,6 +17,7 @@
 #include "report/text/duration_text.h"
 #include "report/text/name_text.h"
 #include "report/text/task_names.h"
+#include "symbolize/elf/lines.h"
 #include "symbolize/functions/function_table.h"
 #include "symbolize/symbols/symbols.h"
 #include "tables/table.h"
@@ -51,7 +52,8 @@ struct sleep_stat {
 	uint64_t count;
 	uint64_t total_ns;
 	uint64_t max_ns;
-	uint64_t runnable_ns; /* after them, until the task ran */
+	uint64_t longest_place; /* place of the longest; see struct sleep */
+	uint64_t runnable_ns;	/* after them, until the task ran */
 	/* number of other sleeps, cut by the start or end of the recording */
 	uint64_t cut;
 	uint64_t cut_ns;
@@ -204,6 +206,8 @@ static int sleep_stats_add(struct sleep_stats *stats, int32_t pid,
 	stat->count++;
 	stat->total_ns += sleep->asleep_ns;
 	stat->runnable_ns += sleep->runnable_ns;
+	if (sleep->asleep_ns > stat->max_ns || !stat->longest_place)
+		stat->longest_place = sleep->place;
 	if (sleep->asleep_ns > stat->max_ns)
 		stat->max_ns = sleep->asleep_ns;
 	if (sleep->fd >= 0 &&
@@ -287,6 +291,7 @@ void sleep_pack(struct pack *pack, struct sleep *sleep, struct task *task,
 	pack_u32(pack, &sleep->user_stack);
 	pack_u32(pack, &sleep->label);
 	pack_u32(pack, &sleep->inner);
+	pack_u64(pack, &sleep->place);
 	pack_u32(pack, &sleep->waker);
 	pack_i32(pack, &sleep->fd);
 	pack_bool(pack, &sleep->is_cut);
@@ -367,6 +372,29 @@ static bool write_fds(FILE *out, const void *ctx)
 	return true;
 }
 
+static bool find_line(const struct sleeps_table *table,
+		      const struct sleep_stat *stat, struct source_line *line)
+{
+	return sleep_find_line(table->input.lines,
+			       sleeps_table_functions(table), stat->label,
+			       stat->longest_place, line);
+}
+
+static void write_line(struct record_writer *writer,
+		       const struct sleeps_table *table,
+		       const struct sleep_stat *stat)
+{
+	struct source_line line;
+
+	if (find_line(table, stat, &line)) {
+		record_text(writer, "blocking_file", line.file);
+		record_number(writer, "blocking_line", (uint64_t)line.line);
+	} else {
+		record_absent(writer, "blocking_file");
+		record_absent(writer, "blocking_line");
+	}
+}
+
 static void write_row(struct record_writer *writer, const void *ctx,
 		      uint64_t index)
 {
@@ -396,6 +424,7 @@ static void write_row(struct record_writer *writer, const void *ctx,
 		record_written(writer, "fds", write_fds, &row);
 	else
 		record_absent(writer, "fds");
+	write_line(writer, table, stat);
 }
 
 static void print_numbers(const struct sleep_stat *stat, FILE *out)
@@ -426,6 +455,8 @@ static void print_stack(const struct sleeps_table *table, const char *name,
 static void print_row(const struct sleeps_table *table,
 		      const struct sleep_stat *stat, FILE *out)
 {
+	struct source_line line;
+
 	if (table->input.groups)
 		name_write(
 			out, NAME_TEXT,
@@ -436,6 +467,11 @@ static void print_row(const struct sleeps_table *table,
 	name_write(out, NAME_TEXT,
 		   sleep_label_name(sleeps_table_functions(table),
 				    stat->label));
+	if (find_line(table, stat, &line)) {
+		fputs(" at ", out);
+		name_write(out, NAME_TEXT, line.file);
+		fprintf(out, ":%d", line.line);
+	}
 	fputs("\n", out);
 	print_numbers(stat, out);
 	for (size_t i = 0; i < stat->wakers.items.count && i < MAX_WAKERS;

@@ -61,7 +61,7 @@ window() { # recording
 	for use in points checkpoints; do
 		for ((i = 0; i < RUNS; i++)); do
 			KTRACE_INDEX=$use cost "$KTRACE" report --flat \
-				-i "$1" --since "$since" --until \
+				-i "$1" --absolute --since "$since" --until \
 				"$(awk -v s="$since" \
 					'BEGIN { printf "%.9f", s + 0.01 }')"
 		done | cut -d' ' -f1 >"$WORK/windows"

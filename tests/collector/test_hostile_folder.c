@@ -57,9 +57,20 @@ static const char *const written[] = {
 	"kcore_dir/sockets",
 	"kcore_dir/clock",
 	"code/unfinished",
+	"code/1.generated",
+	"code/1.map",
+	"code/1.dump",
+	"programs/1234-5-6/name",
+	"report_wall_index",
 };
 
 enum { WRITTEN = sizeof(written) / sizeof(*written) };
+
+/* The folders of these files, the inner ones first. */
+static const char *const folders[] = { "kcore_dir", "code", "programs/1234-5-6",
+				       "programs" };
+
+enum { FOLDERS = sizeof(folders) / sizeof(*folders) };
 
 /* Appends everything a program could have changed about @path and all files
  * below it.
@@ -139,6 +150,20 @@ static void write_data(const struct output_folder *folder)
 	event_list_free(&events);
 }
 
+/* Writes a copy of a program's file, which has a folder of its own. */
+static void write_program(const struct output_folder *folder)
+{
+	struct output_folder programs;
+	struct output_folder sub;
+
+	if (output_folder_sub(&programs, folder, "programs", NULL))
+		return;
+	if (!output_folder_sub(&sub, &programs, "1234-5-6", NULL))
+		output_folder_save(&sub, "name", "bytes", 5, NULL);
+	output_folder_close(&sub);
+	output_folder_close(&programs);
+}
+
 /* Writes the files of a recorder. */
 static void write_all(const struct output_folder *folder)
 {
@@ -158,8 +183,12 @@ static void write_all(const struct output_folder *folder)
 	if (!output_folder_sub(&sub, folder, "code", NULL)) {
 		output_folder_save(&sub, "unfinished", "bytes", 5, NULL);
 		output_folder_rename(&sub, "unfinished", "1-2-3");
+		output_folder_save(&sub, "1.generated", "bytes", 5, NULL);
+		output_folder_save(&sub, "1.map", "bytes", 5, NULL);
+		output_folder_save(&sub, "1.dump", "bytes", 5, NULL);
 	}
 	output_folder_close(&sub);
+	write_program(folder);
 }
 
 /* Records like root does. Returns whether there is a recording afterwards. */
@@ -228,17 +257,18 @@ static void plant_folder(const char *folder, const char *name, enum kind kind)
 {
 	char path[320];
 	char target[320];
+	size_t length = strlen(folder) + 1;
 	char *slash;
 
 	ck_assert_int_eq(mkdir(folder, 0777), 0);
 	snprintf(path, sizeof(path), "%s/%s", folder, name);
 	snprintf(target, sizeof(target), "%s/%s", victim, name);
-	slash = strrchr(path, '/');
-	if (strchr(name, '/')) {
+	while ((slash = strchr(path + length, '/'))) {
 		*slash = '\0';
 		ck_assert_int_eq(mkdir(path, 0777), 0);
 		ck_assert_int_eq(chown(path, OTHER_USER, OTHER_USER), 0);
 		*slash = '/';
+		length = (size_t)(slash + 1 - path);
 	}
 	plant(kind, path, target);
 	ck_assert_int_eq(chown(folder, OTHER_USER, OTHER_USER), 0);
@@ -246,11 +276,8 @@ static void plant_folder(const char *folder, const char *name, enum kind kind)
 
 static void remove_planted(void)
 {
-	struct output_folder folder;
-
 	ck_assert_int_eq(chown(parent, 0, 0), 0);
 	ck_assert_int_eq(chmod(parent, 0755), 0);
-	ck_assert_int_eq(output_folder_open(&folder, parent, NULL), 0);
 	for (int i = 0; i < 2; i++) {
 		static const char *const names[] = { "ktrace.data",
 						     "ktrace.data.old" };
@@ -259,28 +286,27 @@ static void remove_planted(void)
 		snprintf(path, sizeof(path), "%s/%s", parent, names[i]);
 		unlink(path);
 		/* Links to folders first: nothing is removed through them. */
-		snprintf(path, sizeof(path), "%s/%s/kcore_dir", parent,
-			 names[i]);
-		unlink(path);
-		snprintf(path, sizeof(path), "%s/%s/code", parent, names[i]);
-		unlink(path);
+		for (size_t j = 0; j < FOLDERS; j++) {
+			snprintf(path, sizeof(path), "%s/%s/%s", parent,
+				 names[i], folders[j]);
+			unlink(path);
+		}
 		for (size_t j = 0; j < WRITTEN; j++) {
 			snprintf(path, sizeof(path), "%s/%s/%s", parent,
 				 names[i], written[j]);
 			unlink(path);
 		}
-		snprintf(path, sizeof(path), "%s/%s/kcore_dir", parent,
-			 names[i]);
-		rmdir(path);
-		snprintf(path, sizeof(path), "%s/%s/code", parent, names[i]);
-		rmdir(path);
+		for (size_t j = 0; j < FOLDERS; j++) {
+			snprintf(path, sizeof(path), "%s/%s/%s", parent,
+				 names[i], folders[j]);
+			rmdir(path);
+		}
 		snprintf(path, sizeof(path), "%s/%s", parent, names[i]);
 		ck_assert(!rmdir(path) || errno == ENOENT);
 	}
-	output_folder_close(&folder);
 }
 
-/* 19 files, 4 kinds, 3 parents: 228 attempts. */
+/* 24 files, 4 kinds, 3 parents: 288 attempts. */
 START_TEST(a_folder_with_something_planted_at_each_file)
 {
 	if (!is_root())
@@ -298,11 +324,11 @@ END_TEST
 
 START_TEST(a_planted_subfolder_is_not_emptied)
 {
-	static const char *const names[] = { "kcore_dir", "code" };
+	static const char *const names[] = { "kcore_dir", "code", "programs" };
 
 	if (!is_root())
 		return;
-	for (size_t i = 0; i < 2; i++) {
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
 		plant_folder(recording, names[i], LINK);
 		set_parent(_i);
 		ck_assert(!record());

@@ -154,17 +154,33 @@ START_TEST(test_least_timing)
 }
 END_TEST
 
-/* This CPU does not support period 3: the next lower one is used. */
+/* The kernel refuses MTC with a period that is not in the bitmap, and accepts
+ * PSB period 0 always.
+ */
+static const struct {
+	const char *mtc_periods, *psb_periods;
+	uint64_t config;
+} periods[] = {
+	/* the next lower one */
+	{ "2\n", "1\n", 0x2603 | 1 << 14 },
+	/* the next higher one: no bit 0 */
+	{ "240\n", "3f\n", 0x2603 | 6 << 14 | 3 << 24 },
+	/* none: no MTC */
+	{ "0\n", "3f\n", 0x2403 | 3 << 24 },
+	{ "249\n", "0\n", 0x2603 | 3 << 14 },
+	{ "249\n", "30\n", 0x2603 | 3 << 14 },
+};
+
 START_TEST(test_allowed_period)
 {
 	struct perf_event_attr attr = { .config = 0 };
 	struct pmu pmu;
 
-	put("intel_pt/caps/mtc_periods", "2\n");
-	put("intel_pt/caps/psb_periods", "1\n");
+	put("intel_pt/caps/mtc_periods", periods[_i].mtc_periods);
+	put("intel_pt/caps/psb_periods", periods[_i].psb_periods);
 	tracer_find(devices.path, &pmu);
 	ck_assert_int_eq(intel_pt_tracer.configure(&pmu, NULL, &attr), 0);
-	ck_assert_uint_eq(attr.config, 0x2603 | 1 << 14);
+	ck_assert_uint_eq(attr.config, periods[_i].config);
 }
 END_TEST
 
@@ -221,7 +237,8 @@ static Suite *tracer_suite(void)
 	tcase_add_loop_test(tcase, test_cycles, 0,
 			    sizeof(cycles) / sizeof(*cycles));
 	tcase_add_test(tcase, test_least_timing);
-	tcase_add_test(tcase, test_allowed_period);
+	tcase_add_loop_test(tcase, test_allowed_period, 0,
+			    sizeof(periods) / sizeof(*periods));
 	tcase_add_test(tcase, test_metadata);
 	suite_add_tcase(suite, tcase);
 	return suite;

@@ -363,6 +363,55 @@ START_TEST(a_jump_to_another_file_leaves_the_function)
 }
 END_TEST
 
+/* A mapping that was found before is not valid where a later one replaces it. */
+START_TEST(a_later_mapping_replaces_a_part)
+{
+	static const struct {
+		uint64_t address;
+		uint8_t byte;
+		size_t left;
+	} expected[] = {
+		{ LIBRARY, 0x90, 4096 },
+		{ LIBRARY + 4096, 0xcc, 4096 },
+		{ LIBRARY + 8192, 0x90, 4096 },
+		{ LIBRARY + 4100, 0xcc, 4092 },
+	};
+	static uint8_t bytes[2][3 * 4096];
+	struct flow_input input;
+	struct code_space *code;
+
+	memset(bytes[0], 0x90, sizeof(bytes[0]));
+	memset(bytes[1], 0xcc, sizeof(bytes[1]));
+	tear_down();
+	recording_fixture_begin(&fixture);
+	fixture.arch = "x86_64";
+	recording_fixture_program(&fixture, 7, "whole", LIBRARY, bytes[0],
+				  3 * 4096);
+	recording_fixture_program(&fixture, 7, "part", LIBRARY + 4096, bytes[1],
+				  4096);
+	recording_fixture_trace(&fixture, 0, (const uint8_t[16]){ 0 }, 16);
+	recording_fixture_write(&fixture);
+	ck_assert_int_eq(flow_run_open(&run, fixture.path, fixture.path), 0);
+	ck_assert_int_eq(symbols_open(run.recording, NULL, 1, &symbols), 0);
+	input = flow_run_input(&run, 0);
+	ck_assert_int_eq(code_space_open(&input,
+					 symbols_arch(symbols)->kernel_start,
+					 CODE_VIEW_MEMORY, &code),
+			 0);
+	ck_assert_int_eq(code_space_set_process(code, 7, 1000), 0);
+	for (size_t i = 0; i < sizeof(expected) / sizeof(*expected); i++) {
+		size_t left;
+		const uint8_t *found =
+			code_space_bytes(code, expected[i].address, &left);
+
+		ck_assert_ptr_nonnull(found);
+		ck_assert_uint_eq(*found, expected[i].byte);
+		ck_assert_uint_eq(left, expected[i].left);
+	}
+	code_space_close(code);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("user_times");
@@ -375,6 +424,7 @@ int main(void)
 	tcase_add_test(tests, blocks_are_named_by_the_code_that_is_there);
 	tcase_add_test(tests, changed_programs_of_one_name_are_two);
 	tcase_add_test(tests, a_jump_to_another_file_leaves_the_function);
+	tcase_add_test(tests, a_later_mapping_replaces_a_part);
 	suite_add_tcase(suite, tests);
 	return run_suite(suite);
 }

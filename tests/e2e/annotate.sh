@@ -10,6 +10,12 @@ set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/e2e_test.sh"
 KERNEL=${1:-6.12}
 
+# Counts the lines with @reason.
+reasons() { # function reason option...
+	"$KTRACE" annotate "$1" -i "$WORK/r/annotated" "${@:3}" 2>&1 |
+		grep -c "$2"
+}
+
 main() {
 	local program=$GUEST_BUILD/tests/e2e/programs/annotated
 	need python3
@@ -22,6 +28,10 @@ main() {
 			-- '$program' >'$WORK/r/annotated.out'"
 	python3 "$HERE/judge_annotate.py" "$KTRACE" "$WORK/r" \
 		"$HERE/programs/annotated.c" || FAILURES=1
+	expect "a function that did not run" 1 \
+		"$(reasons kthread_bind "no function 'kthread_bind' ran; ")"
+	expect "a function that the options leave out" 1 \
+		"$(reasons main "that your options choose" --comm nobody)"
 }
 
 main "$@"

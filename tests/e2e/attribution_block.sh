@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: MIT
 # report --block counts the I/O of a program as the kernel's own counters do,
 # and its times agree with the program's clock, on a fast disk and on one with a
-# delay.
+# delay; and report --interrupts charges the writing of pages, and the completions,
+# to those who made them dirty.
 #
 #	attribution_block.sh [KERNEL [CPUS]]
 set -euo pipefail
@@ -10,14 +11,19 @@ set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/e2e_test.sh"
 KERNEL=${1:-6.12}
 CPUS=${2:-1}
+PROGRAM=$GUEST_BUILD/tests/e2e/programs/disk_io
 
 record_disk() { # name machine-option...
 	"$MACHINE" run --discard --fast --kernel "$KERNEL" --cpus "$CPUS" \
 		--disk-size 64 "${@:2}" --timeout "$LIMIT_S" --late-results \
 		--results "$WORK/r" -- sh -ec "
 		'$GUEST_BUILD/ktrace-hw' record -o '$WORK/r/$1' -- \
-			'$GUEST_BUILD/tests/e2e/programs/disk_io' /scratch/file \
-			>'$WORK/r/$1.out'"
+			'$PROGRAM' /scratch/file >'$WORK/r/$1.out'
+		'$GUEST_BUILD/ktrace-hw' record -o '$WORK/r/$1-dirty' \
+			--buffer 32M -- sh -c '
+			\$0 /scratch/one 1536 & \$0 /scratch/other 512 & wait
+			sync
+			sleep 0.1' '$PROGRAM' >'$WORK/r/$1-dirty.out'"
 }
 
 main() {

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# report --runqueue shows how long threads waited for a CPU, and how long another
+# report --spins shows how long CPUs waited for each other, and report --runqueue how long threads waited for a CPU, and how long another
 # CPU was idle meanwhile, as the kernel counted.
 #
 #	attribution_delays.sh [KERNEL [CPUS]]
@@ -17,7 +17,7 @@ main() {
 	mkdir "$WORK/r"
 	"$MACHINE" run --discard --fast --kernel "$KERNEL" --cpus "$CPUS" \
 		--timeout "$LIMIT_S" --late-results --results "$WORK/r" -- sh -ec "
-		for mode in crowd \$([ $CPUS = 1 ] || echo full); do
+		for mode in crowd \$([ $CPUS = 1 ] || echo full barrier); do
 			'$GUEST_BUILD/ktrace-hw' record -o '$WORK/r/'\$mode -- \
 				'$GUEST_BUILD/tests/e2e/programs/delays' \$mode \
 				>'$WORK/r/'\$mode.out

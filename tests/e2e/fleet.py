@@ -48,8 +48,8 @@ def seconds(time_ns):
 def way_back():
     """Returns the command that opens the bookkeeper's slowest fsync()."""
     call = store_sql(SLOWEST)[0]
-    return f"{OPEN} --since {seconds(call['begin_ns'])} \\\n" \
-        f"      --until {seconds(call['end_ns'] + 1)} " \
+    return f"{OPEN} --since @{seconds(call['begin_ns'])} \\\n" \
+        f"      --until @{seconds(call['end_ns'] + 1)} " \
         f"-i {os.path.basename(call['path'])}"
 
 

@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# Generated code, in the virtual machine: a program that replaces functions that
-# it generated. Each call has the function's name, or is in a gap, and never has
-# the name or the code of another function.
+# Generated and moved code, in the virtual machine: a program that replaces functions
+# that it generated, and one that moves code by mremap(). Each call has the
+# function's name, or is in a gap, and never has the name or the code of another
+# function.
 #
 #	generated_code.sh [KERNEL [CPUS]]
 set -euo pipefail
@@ -58,6 +59,14 @@ check_listed() { # recording
 	fi
 }
 
+# The calls of the code that mremap() moved are in gaps.
+check_moved() {
+	expect "moved: calls of one" 10 "$(calls_of moved one)"
+	expect "moved: calls of two" 10 "$(calls_of moved two)"
+	expect "moved: gaps" 20 "$("$KTRACE" timeline -i "$WORK/moved" \
+		--format=csv 2>/dev/null | grep -c '^gap,.*,moved_code,.*,no code,')"
+}
+
 main() {
 	skip_without_machine "$KERNEL"
 	make_programs
@@ -65,6 +74,7 @@ main() {
 		--timeout "$LIMIT_S" --results "$WORK" -- \
 		bash "$HERE/generated_code_guest.sh" "$WORK" "$GUEST_BUILD" \
 		"$PAUSE_MS"
+	check_moved
 	check_recording dump-rwx 10 10
 	check_recording dump-rx 10 10
 	check_listed map-rx

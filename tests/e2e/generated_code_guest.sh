@@ -31,4 +31,5 @@ record none-rwx none rwx 0
 # shellcheck disable=SC2016 # for the shell in the container
 record_command container unshare --pid --mount --fork sh -c \
 	'mount -t tmpfs none /tmp && "$0" "$@"' "$PROGRAM" map rx "$PAUSE_MS"
+record_command moved "$2/tests/e2e/programs/moved_code"
 save_results "$2"

@@ -18,7 +18,8 @@ WRITTEN = ("data", "trace.dat", "trace.cpu0", "trace.cpus", "index",
            "kcore_dir/kcore", "kcore_dir/kcore_end", "kcore_dir/kallsyms",
            "kcore_dir/modules", "kcore_dir/vdso", "kcore_dir/cgroups",
            "kcore_dir/cgroups_end", "kcore_dir/sockets", "kcore_dir/clock",
-           "code/unfinished")
+           "code/unfinished", "code/1.generated", "code/1.map", "code/1.dump",
+           "programs/1234-5-6/name", "report_wall_index")
 KINDS = ("link", "dangling", "second name", "pipe")
 MODES = (0o755, 0o777, 0o1777)
 
@@ -90,7 +91,7 @@ def plans():
                 "ktrace.data", name, kind)
         yield "old", lambda name=name: plant_in_folder(
             "ktrace.data.old", name, "link")
-    for name in ("kcore_dir", "code"):
+    for name in ("kcore_dir", "code", "programs"):
         yield "new", lambda name=name: plant_in_folder("ktrace.data", name,
                                                        "link")
     for kind in KINDS:

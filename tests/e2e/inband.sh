@@ -23,6 +23,15 @@ run_parts() { # machine-option... -- part...
 		"$GUEST_BUILD" "$@"
 }
 
+# What is known to be missing after a CPU was switched off is in each record.
+check_hotplug() {
+	run_parts --cpus 2 -- hotplug
+	expect "hotplug: nothing is lost before" "before 0" \
+		"$(grep '^before ' "$WORK/hotplug.out")"
+	expect_that "hotplug: records are lost afterwards" \
+		"$(grep -c '^\(after\|later\) [1-9]' "$WORK/hotplug.out")" -eq 2
+}
+
 main() {
 	need python3
 	take_arm64 "$@"
@@ -35,6 +44,7 @@ main() {
 		examples denied watch full wrap misuse web cost
 	# Uses the machine of the library's own tests, whose state is cached.
 	run_parts --no-trace-unit --cpus 2 -- unit
+	((IS_ARM64)) || check_hotplug
 	python3 "$HERE/judge_inband.py" "$KTRACE" "$WORK" ||
 		FAILURES=$((FAILURES + 1))
 	python3 "$HERE/judge_inband_truth.py" \

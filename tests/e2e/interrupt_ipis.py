@@ -41,7 +41,7 @@ def judge_ipi(judge, recording):
              {"pinger", "ponger"} and w["cpu"] != w["target"]]
     start, end = turns[0]["time_ns"], turns[-1]["time_ns"]
     rows = [row for row in recording.table(
-        "both", f"--since={start / 1e9:.9f}", f"--until={end / 1e9:.9f}")
+        "both", f"--since=@{start / 1e9:.9f}", f"--until=@{end / 1e9:.9f}")
         if row["kind"] == "ipi"]
     calls = ipi_calls(recording)
     for comm in ("pinger", "ponger"):

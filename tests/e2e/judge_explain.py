@@ -152,7 +152,7 @@ def check_comm():
 
 def check_window():
     whole = json.loads(explain("nap", "--format=json"))
-    since, until = (f"{(whole['begin_ns'] + at) / 1e9:.9f}"
+    since, until = (f"@{(whole['begin_ns'] + at) / 1e9:.9f}"
                     for at in (50_000_000, 150_000_000))
     part = json.loads(explain("nap", "--since", since, "--until", until,
                               "--format=json"))

@@ -145,9 +145,9 @@ def check_fibers():
                   f"WHERE function = '{waits}'")
     check("no fiber is part of another one", callers == [(caller,)], callers)
     path = f"{FOLDER}/{CASE}.chrome"
-    subprocess.run([KTRACE, "export", "--format=chrome", "-i",
-                    f"{FOLDER}/{CASE}", "-o", path], capture_output=True,
-                   check=True)
+    subprocess.run([KTRACE, "export", "--format=chrome", "--min-duration=0",
+                    "-i", f"{FOLDER}/{CASE}", "-o", path],
+                   capture_output=True, check=True)
     tracks, wrong = tracks_of(path)
     found = [name for name, functions in tracks.items()
              if name.startswith("fiber ") and waits in functions]
@@ -159,10 +159,13 @@ def check_fibers():
         check("no goroutine sleeps for the scheduler", asleep == [(0,)],
               asleep)
     else:
+        # That a routine which jumps switches stacks shows when it resumes the
+        # first one: fibers have no number until then.
         asleep = ask("SELECT fiber, count(*) FROM call "
                      "WHERE function LIKE '%clock_nanosleep' "
-                     "AND module <> '' GROUP BY fiber")
-        check("one fiber sleeps", len(asleep) == 1 and asleep[0][0], asleep)
+                     "AND module <> '' AND fiber > 0 GROUP BY fiber")
+        check("one fiber sleeps", [11 <= count <= 12 for _, count in asleep] ==
+              [True], asleep)
 
 
 def check_tiers(rows, counts):

@@ -349,7 +349,7 @@ def judge_flat():
     equal(f"flat: gprof's calls of {name}", ours[name], gprof[name])
 
 
-def judge_sites(name, has_lines, has_faults=True):
+def judge_sites(name, has_faults=True):
     sites = rows_of(name)
     sleeps = collections.Counter()
     times = collections.Counter()
@@ -364,11 +364,10 @@ def judge_sites(name, has_lines, has_faults=True):
               sum(site["count"] for site in sites
                   if site["entry"] == "page_fault" and
                   site["function"] == "touch"))
-    if has_lines:
-        check(f"{name}: the line that sleeps",
-              all(site["caller_line"].rsplit("/", 1)[-1].startswith(
-                  "relations.c:") for site in sites
-                  if site["entry"] == "clock_nanosleep"), sites)
+    check(f"{name}: the line that sleeps",
+          all(site["caller_line"].rsplit("/", 1)[-1].startswith(
+              "relations.c:") for site in sites
+              if site["entry"] == "clock_nanosleep"), sites)
 
 
 judge_scope()
@@ -381,7 +380,7 @@ if not parts:
     judge_border()
     judge_gprof()
     judge_flat()
-    judge_sites("sites.json", True)
+    judge_sites("sites.json")
     # Arm's kernels have no event with the address of a page fault.
-    judge_sites("stacks.json", False, arch == "x86_64")
+    judge_sites("stacks.json", arch == "x86_64")
 sys.exit(failures != 0)

@@ -85,8 +85,8 @@ def judge_cpus(ktrace, recording, hits, cpus):
         end_ns = int(hit["time_ns"])
         rows = csv.DictReader(lines_of(
             ktrace, "timeline", "--format=csv", "-i", recording,
-            f"--since={(end_ns - int(hit['latency_ns'])) / 1e9:.9f}",
-            f"--until={end_ns / 1e9:.9f}"))
+            f"--since=@{(end_ns - int(hit['latency_ns'])) / 1e9:.9f}",
+            f"--until=@{end_ns / 1e9:.9f}"))
         found = {row["cpu"] for row in rows if row["event"] == "enter"}
         if found != all_cpus:
             yield f"hit {hit['hit']}: the trace is of CPUs {sorted(found)}"
@@ -98,8 +98,8 @@ def freezes(ktrace, recording, hits):
         time_ns, frozen_ns = int(hit["time_ns"]), int(hit["frozen_ns"])
         rows = csv.DictReader(lines_of(
             ktrace, "timeline", "--format=csv", "-i", recording,
-            f"--since={(time_ns - 20_000) / 1e9:.9f}",
-            f"--until={(frozen_ns + 1_000) / 1e9:.9f}"))
+            f"--since=@{(time_ns - 20_000) / 1e9:.9f}",
+            f"--until=@{(frozen_ns + 1_000) / 1e9:.9f}"))
         yield max((int(row["time_ns"]) for row in rows
                    if row["cpu"] == hit["cpu"] and
                    row["event"] in ("enter", "exit") and

@@ -17,7 +17,7 @@ PYTHON=
 shift $(($# < 1 ? $# : 1))
 CASES=("$@")
 (($#)) || CASES=(run stripped shell memfd deleted pivot overlay chroot running
-	budget cpp fibers-swap)
+	budget cpp fibers-swap fibers-jump)
 
 # Makes a program of another language, or skips its case without a compiler.
 make_runtime() { # case tool command...

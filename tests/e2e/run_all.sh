@@ -21,16 +21,20 @@ tests=(record.sh queries.sh function_graph.sh arm64.sh
 	"attribution_processes.sh one_cpu two_cpus"
 	"attribution_interrupts.sh one_cpu" inband.sh
 	"functions.sh 6.12 1 ls all modules" top.sh
-	explain.sh attribution_syscalls.sh gating.sh serve.sh store.sh attribution_sleeps.sh
+	explain_real.sh explain.sh attribution_syscalls.sh gating.sh serve.sh store.sh attribution_sleeps.sh
 	"faults.sh 6 1 1 kills"
 	attribution_levels.sh attribution_groups.sh "functions.sh 6.1 1 events"
 	triggers.sh attribution_relations.sh tutorial.sh attribution_servers.sh
 	attribution_requests.sh attribution_cost.sh attribution_locks.sh attribution_block.sh
-	attribution_delays.sh
-	classic_bpf.sh annotate.sh generated_code.sh names.sh)
+	attribution_delays.sh arguments.sh
+	classic_bpf.sh annotate.sh generated_code.sh names.sh
+	"selftest.sh 6.12 1 whole tnt-lost fast-clock" rights.sh)
 if [[ ${1:-all} == full ]]; then
 	tests+=("generated_code.sh 6.1 2" "generated_code.sh 7.3"
 		"names.sh 6.12 rust go java node python"
+		"selftest.sh 6.12 2" "selftest.sh 6.1" "selftest.sh 7.3"
+		"selftest.sh 6.12 1 faults" "selftest.sh 6.12 1 abilities"
+		"selftest.sh --arm64" "selftest.sh --arm64 6.12 2"
 		"classic_bpf.sh 6.1"
 		"classic_bpf.sh 7.3 --append setcpuid=ibrs_enhanced --append indirect_target_selection=force"
 		"fleet.sh 67 6.1 6.12 7.3" "serve.sh --arm64"
@@ -61,6 +65,7 @@ if [[ ${1:-all} == full ]]; then
 		"attribution_locks.sh 6.1" "attribution_locks.sh 6.1 2"
 		"attribution_locks.sh 6.12 2" "attribution_block.sh 6.1"
 		"attribution_block.sh 6.12 2" "attribution_block.sh 7.3 2" "attribution_delays.sh 6.12 1"
+		"arguments.sh 6.1" "arguments.sh 6.12 2"
 		"attribution_groups.sh 6.1 2"
 		"attribution_requests.sh 6.1 1 poll-pipe pool-unix fork-tcp chain-tcp ahead-unix"
 		"attribution_requests.sh 6.1 1 poll-unix poll-tcp pool-pipe pool-tcp fork-pipe"

@@ -8,10 +8,13 @@
 
 #include <stdlib.h>
 
-/* Threads by index: two processes of one program, a server, a kernel thread. */
-enum { FIRST, SECOND, SERVER, KTHREAD, THREADS };
+/* Threads by index: two processes of one program, a server, a kernel
+ * thread, another server.
+ */
+enum { FIRST, SECOND, SERVER, KTHREAD, BACKEND, THREADS };
 
-static const char *const comms[THREADS] = { "cc", "cc", "server", "kworker" };
+static const char *const comms[THREADS] = { "cc", "cc", "server", "kworker",
+					    "backend" };
 
 struct fixture {
 	struct lives lives;
@@ -83,6 +86,8 @@ START_TEST(processes_of_one_name_are_one_program)
 	ck_assert_uint_eq(f.causes.all.items.count, 1);
 	ck_assert_uint_eq(cause(&f, 0)->ns, 80);
 	ck_assert(cause(&f, 0)->has_pids);
+	ck_assert_int_eq(cause(&f, 0)->pid, 11);
+	ck_assert_uint_eq(cause(&f, 0)->main_ns, 50);
 	ck_assert_str_eq(causes_program(&f.causes, cause(&f, 0)->program),
 			 "cc");
 	details = f.causes.details.items.items;
@@ -121,6 +126,39 @@ START_TEST(a_reply_is_one_cause)
 	ck_assert_uint_eq(details[0].kind, LINK_DISK);
 	ck_assert_uint_eq(details[0].call, 3);
 	ck_assert_uint_eq(details[0].user, 4);
+	end(&f);
+}
+END_TEST
+
+/* A server that waits for another: what that does is told apart. */
+START_TEST(a_reply_through_another_server)
+{
+	const struct life_sleep sleep = { .call = 3 };
+	const struct path_cause replies[] = {
+		{ CAUSE_REPLY, FIRST, SERVER, 0, &sleep },
+		{ CAUSE_REPLY, SERVER, BACKEND, 0, &sleep },
+	};
+	struct path_link own = link_of(LINK_USER, SERVER, 30);
+	struct path_link further = link_of(LINK_USER, BACKEND, 50);
+	const struct cause_detail *details;
+	struct fixture f;
+
+	begin(&f);
+	own.causes = further.causes = replies;
+	own.cause_count = 1;
+	further.cause_count = 2;
+	add(&f, &own);
+	add(&f, &further);
+	causes_sort(&f.causes);
+	ck_assert_uint_eq(f.causes.all.items.count, 1);
+	ck_assert_int_eq(cause(&f, 0)->pid, 10);
+	details = f.causes.details.items.items;
+	ck_assert_str_eq(causes_program(&f.causes, details[0].program),
+			 "backend");
+	ck_assert_uint_eq(details[0].is_further, 1);
+	ck_assert_str_eq(causes_program(&f.causes, details[1].program),
+			 "server");
+	ck_assert_uint_eq(details[1].is_further, 0);
 	end(&f);
 }
 END_TEST
@@ -224,6 +262,7 @@ int main(void)
 
 	tcase_add_test(tcase, processes_of_one_name_are_one_program);
 	tcase_add_test(tcase, a_reply_is_one_cause);
+	tcase_add_test(tcase, a_reply_through_another_server);
 	tcase_add_test(tcase, helpers_wait_for_the_program);
 	tcase_add_test(tcase, the_longest_waits_differ);
 	tcase_add_test(tcase, the_longest_waits_are_in_order);

@@ -29,7 +29,7 @@ struct path_story {
 	void (*play)(struct attribution_fixture *f);
 	/* The links, the last first: "begin-end tid kind", with " ns N" if the
 	 * link has only a part of this time, " F" for a function or system
-	 * call, " by TID" for the thread that had the CPU, " ?" if it is
+	 * call, " count N" of faults, " by TID" for the thread that had the CPU, " ?" if it is
 	 * inferred or not known, " (futex of 8 for 7)" for a cause.
 	 */
 	const char *links;
@@ -109,8 +109,12 @@ static int write_link(void *ctx, const struct path_link *link)
 	if (link->ns != link->end_ns - link->begin_ns)
 		fprintf(script->out, " ns %" PRIu64, link->ns);
 	write_function(script, link->function);
-	if (link->sleep)
+	if (link->count)
+		fprintf(script->out, " count %" PRIu32, link->count);
+	if (link->sleep) {
 		write_function(script, link->sleep->call);
+		write_function(script, link->sleep->inside);
+	}
 	if (link->other != LIFE_NONE)
 		fprintf(script->out, " by %d", tid_of(script, link->other));
 	if (link->certainty != LINK_EXACT)
@@ -431,6 +435,84 @@ static void reply(struct attribution_fixture *f)
 	at(f, 1000), ends(f);
 }
 
+/* 7 polls with a timeout, which expires once, and polls again. */
+static void reply_after_timeout(struct attribution_fixture *f)
+{
+	at(f, 10), starts(f, 0, 7);
+	starts(f, 1, 200);
+	at(f, 200), enters_call(f, 0, "__x64_sys_read");
+	goes_to_sleep(f, 0, "do_sys_poll", 7, 0);
+	at(f, 600), timer_wakes(f, 0, 7);
+	at(f, 605), comes_back(f, 0, 7);
+	at(f, 610), leaves_call(f, 0, 0);
+	at(f, 620), enters_call(f, 0, "__x64_sys_read");
+	at(f, 630), goes_to_sleep(f, 0, "do_sys_poll", 7, 0);
+	at(f, 800), function_wakes(f, 1, "sock_def_readable", 7);
+	at(f, 820), comes_back(f, 0, 7);
+	at(f, 900), leaves_call(f, 0, 0);
+	at(f, 1000), ends(f);
+}
+
+/* 7 did other things between: its first wait has nothing to do with 200. */
+static void reply_after_work(struct attribution_fixture *f)
+{
+	at(f, 10), starts(f, 0, 7);
+	starts(f, 1, 200);
+	at(f, 200), enters_call(f, 0, "__x64_sys_read");
+	goes_to_sleep(f, 0, "do_sys_poll", 7, 0);
+	at(f, 400), timer_wakes(f, 0, 7);
+	at(f, 405), comes_back(f, 0, 7);
+	at(f, 410), leaves_call(f, 0, 0);
+	at(f, 600), enters_call(f, 0, "__x64_sys_read");
+	goes_to_sleep(f, 0, "do_sys_poll", 7, 0);
+	at(f, 800), function_wakes(f, 1, "sock_def_readable", 7);
+	at(f, 820), comes_back(f, 0, 7);
+	at(f, 900), leaves_call(f, 0, 0);
+	at(f, 1000), ends(f);
+}
+
+/* 8 has the file lock that 7 wants. */
+static void file_lock(struct attribution_fixture *f)
+{
+	at(f, 10), starts(f, 0, 7);
+	starts(f, 1, 8);
+	at(f, 300), enters_call(f, 0, "__x64_sys_read");
+	goes_to_sleep(f, 0, "locks_lock_inode_wait", 7, 0);
+	at(f, 850), function_wakes(f, 1, "helper", 7);
+	at(f, 870), comes_back(f, 0, 7);
+	at(f, 900), leaves_call(f, 0, 0);
+	at(f, 1000), ends(f);
+}
+
+/* 7 has two faults, of which the second reads a mapped file. */
+static void fault_from_disk(struct attribution_fixture *f)
+{
+	at(f, 10), starts(f, 0, 7);
+	at(f, 100), enter(f, 0, "asm_exc_page_fault");
+	at(f, 150), leave(f, 0);
+	at(f, 200), enter(f, 0, "asm_exc_page_fault");
+	at(f, 250), goes_to_sleep(f, 0, "io_schedule", 7, 0);
+	at(f, 700), disk_wakes(f, 0, 7);
+	at(f, 710), comes_back(f, 0, 7);
+	at(f, 750), leave(f, 0);
+	at(f, 800), ends(f);
+}
+
+/* 7 writes its core dump, whose file it closes as it ends. */
+static void core_dump(struct attribution_fixture *f)
+{
+	at(f, 10), starts(f, 0, 7);
+	at(f, 100), enter(f, 0, "get_signal");
+	at(f, 150), enter(f, 0, "do_coredump");
+	at(f, 300), leave(f, 0);
+	at(f, 320), enter(f, 0, "do_exit");
+	at(f, 340), enter(f, 0, "task_work_run");
+	at(f, 350), goes_to_sleep(f, 0, "io_schedule", 7, 0);
+	at(f, 700), disk_wakes(f, 0, 7);
+	at(f, 710), comes_back(f, 0, 7);
+	at(f, 800), ends(f);
+}
+
 static void delivers(struct attribution_fixture *f, uint32_t cpu, int32_t tid)
 {
 	enter(f, cpu, "handle_softirqs");
@@ -550,7 +632,8 @@ static const struct path_story stories[] = {
 	  "820-1000 7 kernel ns 100\n"
 	  "820-1000 7 call ns 80 __x64_sys_futex\n"
 	  "800-820 7 idle\n"
-	  "120-800 8 kernel\n"
+	  "120-800 8 kernel ns 100 do_exit\n"
+	  "120-800 8 kernel ns 580\n"
 	  "100-120 8 idle\n"
 	  "10-100 7 kernel\n",
 	  10, 1000, 0 },
@@ -568,8 +651,9 @@ static const struct path_story stories[] = {
 	  "870-1000 7 kernel ns 100\n"
 	  "870-1000 7 call ns 30 __x64_sys_read\n"
 	  "850-870 7 idle\n"
+	  "250-850 8 kernel ns 50 do_exit\n"
 	  "250-850 8 user ns 500 work\n"
-	  "250-850 8 kernel ns 100\n"
+	  "250-850 8 kernel ns 50\n"
 	  "200-250 8 idle\n"
 	  "10-200 7 call ns 100 __x64_sys_read\n"
 	  "10-200 7 kernel ns 90\n",
@@ -596,6 +680,48 @@ static const struct path_story stories[] = {
 	  "300-500 200 kernel ? (reply of 200 for 7)\n"
 	  "10-300 7 kernel\n",
 	  10, 1000, 0 },
+	{ "a reply after a timeout", reply_after_timeout,
+	  "820-1000 7 kernel ns 100\n"
+	  "820-1000 7 call ns 80 __x64_sys_read\n"
+	  "800-820 7 idle\n"
+	  "200-800 200 kernel ? (reply of 200 for 7)\n"
+	  "10-200 7 kernel\n",
+	  10, 1000, 0 },
+	{ "a reply after other work", reply_after_work,
+	  "820-1000 7 kernel ns 100\n"
+	  "820-1000 7 call ns 80 __x64_sys_read\n"
+	  "800-820 7 idle\n"
+	  "600-800 200 kernel ? (reply of 200 for 7)\n"
+	  "405-600 7 kernel ns 190\n"
+	  "405-600 7 call ns 5 __x64_sys_read\n"
+	  "400-405 7 idle\n"
+	  "200-400 7 timer __x64_sys_read\n"
+	  "10-200 7 kernel\n",
+	  10, 1000, 0 },
+	{ "a file lock", file_lock,
+	  "870-1000 7 kernel ns 100\n"
+	  "870-1000 7 call ns 30 __x64_sys_read\n"
+	  "850-870 7 idle\n"
+	  "300-850 8 kernel ? (lock of 8 for 7)\n"
+	  "10-300 7 kernel\n",
+	  10, 1000, 0 },
+	{ "a fault that reads from disk", fault_from_disk,
+	  "710-800 7 kernel ns 50\n"
+	  "710-800 7 fault ns 40 asm_exc_page_fault\n"
+	  "700-710 7 idle\n"
+	  "250-700 7 disk asm_exc_page_fault\n"
+	  "10-250 7 fault ns 100 asm_exc_page_fault count 2\n"
+	  "10-250 7 kernel ns 140\n",
+	  10, 800, 0 },
+	{ "a core dump", core_dump,
+	  "710-800 7 kernel do_exit\n"
+	  "700-710 7 idle\n"
+	  "350-700 7 disk do_exit\n"
+	  "10-350 7 kernel ns 30 do_exit\n"
+	  "10-350 7 kernel ns 150 do_coredump\n"
+	  "10-350 7 kernel ns 70 get_signal\n"
+	  "10-350 7 kernel ns 90\n",
+	  10, 800, 0 },
 	{ "a packet over loopback", loopback,
 	  "820-1000 7 kernel ns 100\n"
 	  "820-1000 7 call ns 80 __x64_sys_read\n"

@@ -8,7 +8,7 @@
 #include "common/bytes.h"
 #include "report/profile/call_tree.h"
 #include "tables/call_sites/call_sites_internal.h"
-#include "tables/calls/crashes_table_internal.h"
+#include "tables/calls/crashes_table.h"
 #include "tables/calls/hits_table.h"
 #include "tables/calls/syscalls_table_internal.h"
 #include "tables/processes/time_account.h"

@@ -101,6 +101,17 @@ pages() {
 	return "$failed"
 }
 
+# 5,000 threads on three CPUs.
+page_of_many_threads() {
+	cc -O1 -g -pthread -o "$WORK/many_threads" "$HERE/many_threads.c"
+	(cd "$WORK" && "$KTRACE" record \
+		"--machine=--fast --cpus 3 --timeout 1200" \
+		--events=attribution -o many -- ./many_threads 5000) || return 1
+	python3 "$HERE/page.py" --served "$KTRACE" "$WORK/many" futex_wait \
+		first_sight explain address search search_keys threads \
+		wake_ups keys
+}
+
 # Both engines see the same.
 verify() {
 	local data failed=0
@@ -187,6 +198,8 @@ main() {
 			python3 "$HERE/view.py" "$KTRACE" "$WORK/kernel"
 		run "rows beside functions: long" \
 			python3 "$HERE/lanes.py" "$KTRACE" "$WORK/long"
+		run "page of many threads" page_of_many_threads
+		run "the page's scripts" python3 "$HERE/page_lint.py"
 		run "pages of two CPUs and of a large recording" pages
 		run "damaged copies: user" damage "$KTRACE" "$WORK/small"
 		run "damaged copies: user, sanitized" \

@@ -46,7 +46,7 @@ def middle(whole):
     times = [row["time_ns"] for row in whole.timeline()]
     since, until = (int(times[len(times) * part // 3]) / 1e9
                     for part in (1, 2))
-    return f"--since={since:.9f}", f"--until={until:.9f}"
+    return f"--since=@{since:.9f}", f"--until=@{until:.9f}"
 
 
 def check_the_kernel(reader):

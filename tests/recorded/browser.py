@@ -84,6 +84,10 @@ class Browser:
             self.act([{"type": "key", "id": "keys",
                        "actions": [{"type": "keyUp", "value": key}]}])
 
+    def resize(self, width, height):
+        request("POST", f"{self.at}/window/rect",
+                {"width": width, "height": height})
+
     def click(self, point):
         self.drag(point, point)
 

@@ -92,6 +92,7 @@ def check_flame(program, sides):
     fills = {frame.find(SVG + "rect").get("fill")
              for frame in root.iter(SVG + "g")}
     assert any(re.match(r"rgb\(255,\d+,\d+\)", fill) for fill in fills)
+    assert len(text) < 2_000_000, len(text)
     same = xml.etree.ElementTree.fromstring(
         diff(program, "svg", sides[0], sides[0]))
     assert {frame.find(SVG + "rect").get("fill")
@@ -139,12 +140,29 @@ def check_evil(window, folder, text):
     assert not window.run("return document.querySelector('img');")
 
 
+def check_fits(window):
+    """The roots are in view, and the rows get lower until all are, but not
+    lower than 4 pixels."""
+    for size in (1500, 950), (900, 420):
+        window.resize(*size)
+        window.wait("+svg.getAttribute('width') <= innerWidth", "the width")
+        seen = window.run("""
+            const roots = frames.filter((frame) => !frame.depth && !frame.graph);
+            return { inner: innerHeight, height: +svg.getAttribute("height"),
+              top: Math.max(...roots.map((frame) => frame.rect
+                .getBoundingClientRect().bottom)), scrolled: scrollY,
+              row: +frames[0].rect.getAttribute("height") };""")
+        assert 0 < seen["top"] < 100 and not seen["scrolled"], seen
+        assert seen["height"] <= seen["inner"] or seen["row"] < 4, seen
+
+
 def drive(page, flame, text, folder):
     with browser() as window:
         check_browser(window, page)
         check_evil(window, folder, text)
         assert not window.complaints(), "the console says something"
         window.open(f"file://{flame}")
+        check_fits(window)
         window.run("zoom(frames.find((frame) => frame.depth === 2));")
         assert window.run("return views[0].w < alls[0] &&"
                           " views[1].w === alls[1];")

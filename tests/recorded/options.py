@@ -38,7 +38,7 @@ def middle(reader):
 def check_window(reader):
     """Two halves add up to the whole."""
     time_ns = middle(reader)
-    seconds = f"{time_ns // 10**9}.{time_ns % 10**9:09}"
+    seconds = f"@{time_ns // 10**9}.{time_ns % 10**9:09}"
     before = reader.flat("--until", seconds)
     after = reader.flat("--since", seconds)
     whole = reader.flat()
@@ -50,6 +50,31 @@ def check_window(reader):
         assert row["event"] == "exit" or int(row["time_ns"]) >= time_ns, row
     for row in entries(reader.timeline("--until", seconds)):
         assert int(row["time_ns"]) < time_ns, row
+
+
+def text_times(reader, *options):
+    """Returns the times of timeline's text, in ns."""
+    done = reader.run("timeline", *options, "-i", reader.recording)
+    return [round(float(line.split()[0]) * 1e9) for line in
+            done.stdout.decode().splitlines()
+            if re.match(r" *\d+\.\d{9} ", line)]
+
+
+def check_one_clock(reader):
+    """Text, --since and --until have seconds since the recording's start,
+    unless --absolute or @ asks for its clock."""
+    absolute = text_times(reader, "--absolute")
+    relative = text_times(reader)
+    assert len(relative) == len(absolute) > 100, len(relative)
+    (start,) = {one - other for one, other in zip(absolute, relative)}
+    assert start > 0 and min(relative) < 10**6, (start, min(relative))
+    at = relative[len(relative) // 2]
+    windows = [text_times(reader, "--since", since) for since in
+               (f"{at}ns", f"+{at}ns", f"@{at + start}ns")]
+    assert windows[0] == windows[1] == windows[2], [map(len, windows)]
+    assert windows[0][0] >= at and len(windows[0]) < len(relative)
+    window = text_times(reader, "--absolute", "--since", f"{at + start}ns")
+    assert [time - start for time in window] == windows[0]
 
 
 def check_relative_time(reader):
@@ -154,7 +179,7 @@ def check_each_column_sorts(reader):
     """Unknown columns are refused before a recording is opened. Tables
     without rows here print no columns that could be tried."""
     tables = ("flat", "processes", "threads", "servers", "requests",
-              "syscalls", "sleeps", "runqueue", "block", "interrupts", "user-sites",
+              "syscalls", "sleeps", "runqueue", "interrupts", "user-sites",
               "flat --lines", "flat --by=process", "threads --by=process",
               "interrupts=both", "interrupts=both --by=process")
     tried = 0

@@ -64,8 +64,8 @@ def check_threads_rows(reader):
 def check_window_of_sums(reader):
     since, until = next(windows(reader, 1))
     reported = reader.flat("--with-tracer", "--with-idle",
-                           "--since", f"{since // 10**9}.{since % 10**9:09}",
-                           "--until", f"{until // 10**9}.{until % 10**9:09}")
+                           "--since", f"@{since // 10**9}.{since % 10**9:09}",
+                           "--until", f"@{until // 10**9}.{until % 10**9:09}")
     asked = ask(reader, f"""SELECT sum(calls) AS calls, sum(self_ns) AS self_ns
         FROM profile({since}, {until})""")
     same([dict(row, all="") for row in reported],

@@ -27,9 +27,10 @@ def slices(lane):
             for i in range(0, len(numbers), NUMBERS)]
 
 
-def window_arguments(first_ns, begin, end):
-    return ("--since", f"{first_ns + begin}ns",
-            "--until", f"{first_ns + end}ns")
+def window_arguments(begin, end):
+    """The page and the options have one clock."""
+    return ("--since", f"{begin}ns",
+            "--until", f"{end}ns")
 
 
 class Check:
@@ -66,7 +67,7 @@ class Check:
         found = sorted((names[str(flat[i])][0], flat[i + 1], flat[i + 2],
                         flat[i + 3]) for i in range(0, len(flat), 4))
         # The page charges interrupt work to the interrupted thread.
-        rows = self.rows(*window_arguments(self.first_ns, begin, end),
+        rows = self.rows(*window_arguments(begin, end),
                          "--bill=victim", *chosen)
         # If tasks are selected, rows contain the process: "17k:kfree".
         wanted = sorted((re.sub(r"^\d+[ku]:", "", row["function"]),
@@ -96,7 +97,7 @@ class Check:
                       in slices(lane)
                       if at >= begin and at + length < end and count == 1]
         rows = self.reader.timeline(
-            *window_arguments(self.first_ns, begin, end))
+            *window_arguments(begin, end))
         wanted = [(int(row["tid"]),
                    int(row["time_ns"]) - int(row["wall_ns"]) - self.first_ns,
                    int(row["wall_ns"]), int(row["depth"]), row["function"])

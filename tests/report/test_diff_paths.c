@@ -3,6 +3,8 @@
 #include "report/diff/diff_flamegraph.h"
 #include "tests/run_suite.h"
 
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -131,6 +133,46 @@ START_TEST(noise_has_no_colour)
 }
 END_TEST
 
+/* A process that has many functions with long names. */
+static struct diff_paths *many_paths(uint32_t count)
+{
+	struct diff_paths *paths = diff_paths_new();
+
+	for (int side = 0; side < 2; side++) {
+		diff_paths_begin(paths, side);
+		for (uint32_t i = 0; i < count; i++) {
+			struct diff_value value = { 1, 1000 + i, 0 };
+			char name[128];
+
+			snprintf(name, sizeof(name), "%0100" PRIu32, i);
+			ck_assert_int_eq(diff_paths_add(paths, i > 0, name,
+							false, &value),
+					 0);
+		}
+	}
+	diff_paths_end(paths);
+	return paths;
+}
+
+START_TEST(a_file_is_below_two_megabytes)
+{
+	struct diff_paths *paths = many_paths(20000);
+	char *text = NULL;
+	size_t size;
+	FILE *out = open_memstream(&text, &size);
+
+	ck_assert_int_eq(diff_flamegraph_write(paths, NULL, out), 0);
+	fclose(out);
+	ck_assert_uint_lt(size, 2000000);
+	ck_assert_uint_gt(size, 1000000);
+	/* The narrowest are left out, in both graphs. */
+	ck_assert_ptr_nonnull(strstr(text, "00019999\"><title>"));
+	ck_assert_ptr_null(strstr(text, "00000001\"><title>"));
+	free(text);
+	diff_paths_free(paths);
+}
+END_TEST
+
 START_TEST(names_are_texts)
 {
 	char *text = drawn(1);
@@ -146,6 +188,7 @@ static Suite *diff_paths_suite(void)
 	Suite *suite = suite_create("diff_paths");
 	TCase *tcase = tcase_create("all");
 
+	tcase_add_test(tcase, a_file_is_below_two_megabytes);
 	tcase_add_test(tcase, paths_of_a_name_are_one);
 	tcase_add_test(tcase, a_depth_has_a_parent);
 	tcase_add_test(tcase, colours_are_of_changes);

@@ -144,6 +144,47 @@ START_TEST(a_stack_moves_between_threads)
 }
 END_TEST
 
+/* Function 9 jumps to the entries of 3 and 5, then back to the stack of 3: none
+ * of them is part of another one.
+ */
+START_TEST(a_routine_that_jumps_between_stacks_divides_them)
+{
+	start(0);
+	call(0, 9, 0x101);
+	send(0, FUNCTION_TAIL_CALL, 3, 0x300, 0);
+	call(0, 4, 0x301);
+	call(0, 9, 0x401);
+	send(0, FUNCTION_TAIL_CALL, 5, 0x500, 0);
+	call(0, 9, 0x501);
+	ck_assert_str_eq(text, "+9 -9 >3 +4 +9 -9 >5 +9 ");
+	text[0] = 0;
+	send(0, FUNCTION_FAR_JUMP, 4, 0x401, 0);
+	ck_assert_str_eq(text, "-9 -5 -4 -3 -1 ~3 ~4 ");
+	text[0] = 0;
+	send(0, FUNCTION_RETURN, 3, 0x301, 0);
+	call(0, 9, 0x302);
+	send(0, FUNCTION_FAR_JUMP, 1, 0x101, 0);
+	ck_assert_str_eq(text, "-4 +9 -9 -3 ~1 ");
+	text[0] = 0;
+	call(0, 9, 0x102);
+	send(0, FUNCTION_FAR_JUMP, 5, 0x501, 0);
+	ck_assert_str_eq(text, "+9 -9 -1 ~5 ");
+}
+END_TEST
+
+/* The address is that of a stack, but the function is another one. */
+START_TEST(a_jump_to_an_address_of_another_function_starts_a_stack)
+{
+	start(0);
+	call(0, 9, 0x101);
+	send(0, FUNCTION_TAIL_CALL, 3, 0x300, 0);
+	call(0, 9, 0x301);
+	text[0] = 0;
+	send(0, FUNCTION_FAR_JUMP, 6, 0x101, 0);
+	ck_assert_str_eq(text, "-9 -3 -1 ?6 ");
+}
+END_TEST
+
 /* As boost.context resumes a stack. */
 START_TEST(a_jump_to_where_a_stack_waits_resumes_it)
 {
@@ -194,6 +235,9 @@ int main(void)
 	tcase_add_test(tests,
 		       a_jump_to_a_named_function_that_is_not_open_stays);
 	tcase_add_test(tests, a_stack_moves_between_threads);
+	tcase_add_test(tests, a_routine_that_jumps_between_stacks_divides_them);
+	tcase_add_test(tests,
+		       a_jump_to_an_address_of_another_function_starts_a_stack);
 	tcase_add_test(tests, a_jump_to_where_a_stack_waits_resumes_it);
 	tcase_add_test(tests, suspended_stacks_have_a_bound);
 	suite_add_tcase(suite, tests);

@@ -2,7 +2,7 @@
 #include "report/steps/call_step.h"
 #include "symbolize/arch/arch.h"
 #include "symbolize/functions/function_table.h"
-#include "tables/calls/crashes_table_internal.h"
+#include "tables/calls/crashes_table.h"
 #include "tests/run_suite.h"
 
 #include <string.h>

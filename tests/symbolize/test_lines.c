@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include "attribution/sleeps/sleeps.h"
 #include "symbolize/elf/elf_symbols.h"
 #include "symbolize/elf/lines.h"
 #include "symbolize/functions/address_map.h"
@@ -98,6 +99,27 @@ static void check_lines(const struct function *twice, bool has_lines)
 	lines_free(lines);
 }
 
+/* The call ends before @twice + 10: sleeps have its return address. */
+static void check_sleep(const struct function_table *functions,
+			const struct function *twice, bool has_lines)
+{
+	struct lines *lines = lines_new("");
+	uint32_t number = 0;
+	struct source_line line;
+
+	while (function_at(functions, number) != twice)
+		number++;
+	ck_assert_int_eq(sleep_find_line(lines, functions, number,
+					 twice->address + 10, &line),
+			 has_lines);
+	if (has_lines)
+		ck_assert_int_eq(line.line, 3);
+	ck_assert(!sleep_find_line(lines, functions, number, 0, &line));
+	ck_assert(!sleep_find_line(NULL, functions, number, twice->address + 10,
+				   &line));
+	lines_free(lines);
+}
+
 START_TEST(functions_and_their_lines_are_found)
 {
 	struct function_table *functions = function_table_new();
@@ -114,6 +136,8 @@ START_TEST(functions_and_their_lines_are_found)
 		ck_assert_int_eq(!!twice, builds[_i].has_symbols);
 		if (twice)
 			check_lines(twice, builds[_i].has_lines);
+		if (twice)
+			check_sleep(functions, twice, builds[_i].has_lines);
 	} else {
 		printf("skipped: cannot be built here: %s\n", builds[_i].build);
 	}

@@ -3,6 +3,7 @@
 #include "symbolize/symbols/symbols.h"
 #include "tests/run_suite.h"
 
+#include <stdio.h>
 #include <string.h>
 
 static const char kallsyms[] = "0000000000001000 A percpu_thing\n"
@@ -94,6 +95,79 @@ START_TEST(bad_lines_are_counted)
 }
 END_TEST
 
+/* What may follow the name of a symbol, and the module in it. */
+static const struct {
+	const char *text;
+	const char *module;
+} line_ends[] = {
+	{ "", "" },
+	{ "\n", "" },
+	{ "\t[mod]\n", "mod" },
+	{ " [mod]\n", "mod" },
+	{ "\t[mod]", "mod" },
+	{ "\t\n", "" },
+};
+
+/* Names of all lengths, since eight bytes are compared at once. */
+START_TEST(names_of_any_length_end_with_their_line)
+{
+	struct kallsyms_line line;
+	char text[128];
+
+	for (int length = 1; length <= 40; length++) {
+		struct kallsyms walk;
+		int size = snprintf(text, sizeof(text),
+				    "%s t %.*s%sffffffff81000100 T b\n",
+				    length % 2 ? "ffffffff81000000" : "1a",
+				    length,
+				    "abcdefghijklmnopqrstuvwxyz$.01234\x01\xff"
+				    "56789",
+				    line_ends[_i].text);
+
+		/* Without a line end the name is the last. */
+		if (!strchr(line_ends[_i].text, '\n'))
+			size -= (int)strlen("ffffffff81000100 T b\n");
+		walk = kallsyms_of(text, (size_t)size);
+		ck_assert_int_eq(kallsyms_next(&walk, &line), 1);
+		ck_assert_uint_eq(line.name_length, (size_t)length);
+		ck_assert_uint_eq(line.module_length,
+				  strlen(line_ends[_i].module));
+		ck_assert_mem_eq(line.module, line_ends[_i].module,
+				 line.module_length);
+		ck_assert_int_eq(kallsyms_next(&walk, &line),
+				 strchr(line_ends[_i].text, '\n') != NULL);
+		ck_assert_uint_eq(walk.bad_lines, 0);
+	}
+}
+END_TEST
+
+/* Lines that are none, and how many are counted as bad. */
+static const struct {
+	const char *text;
+	uint64_t count;
+} bad_lines[] = {
+	{ "\n", 1 },	    { "1\n", 1 },
+	{ "1 \n", 1 },	    { "1 t\n", 1 },
+	{ "1 t \n", 1 },    { "1 t  \n", 1 },
+	{ "t a\n\n", 2 },   { "12345678901234567 t a\n", 1 },
+	{ "1\t t a\n", 1 },
+};
+
+START_TEST(bad_lines_end_where_the_next_begins)
+{
+	struct kallsyms_line line;
+	char text[64];
+	struct kallsyms walk;
+
+	snprintf(text, sizeof(text), "%s2 t b\n", bad_lines[_i].text);
+	walk = kallsyms_of(text, strlen(text));
+	ck_assert_int_eq(kallsyms_next(&walk, &line), 1);
+	ck_assert_uint_eq(line.address, 2);
+	ck_assert_int_eq(kallsyms_next(&walk, &line), 0);
+	ck_assert_uint_eq(walk.bad_lines, bad_lines[_i].count);
+}
+END_TEST
+
 static Suite *symbols_suite(void)
 {
 	Suite *suite = suite_create("symbols");
@@ -102,6 +176,10 @@ static Suite *symbols_suite(void)
 	tcase_add_loop_test(tcase, addresses_are_found, 0,
 			    sizeof(places) / sizeof(*places));
 	tcase_add_test(tcase, bad_lines_are_counted);
+	tcase_add_loop_test(tcase, names_of_any_length_end_with_their_line, 0,
+			    sizeof(line_ends) / sizeof(*line_ends));
+	tcase_add_loop_test(tcase, bad_lines_end_where_the_next_begins, 0,
+			    sizeof(bad_lines) / sizeof(*bad_lines));
 	suite_add_tcase(suite, tcase);
 	return suite;
 }

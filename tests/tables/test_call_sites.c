@@ -357,6 +357,91 @@ START_TEST(a_function_with_a_name_stands_for_those_it_calls_on_stacks)
 }
 END_TEST
 
+/* fsync() of libc, called by libstdc++, by a template in the program, and by main().
+ */
+static struct symbols *make_library_symbols(void)
+{
+	static const char text[] = "401000 T main\n"
+				   "402000 T fsync\t[libc.so.6]\n"
+				   "403000 T flush\t[libstdc++.so.6]\n"
+				   "404000 T std::list::insert\n"
+				   "405000 T helper\t[plugin.so]\n"
+				   "406000 T after\n"
+				   "ffffffff81000300 T entry_SYSCALL_64\n";
+	struct symbols *symbols;
+
+	ck_assert_int_eq(symbols_from_text(&arch_x86_64, text, sizeof(text) - 1,
+					   "", 0, &symbols),
+			 0);
+	return symbols;
+}
+
+#define FLUSH 0x403000
+#define INSERT 0x404000
+#define HELPER 0x405000
+#define AFTER 0x406000
+static const struct caller_row {
+	const char *title;
+	uint64_t functions[5]; /* as in struct place_row */
+	const char *caller;
+	uint64_t address;
+} caller_rows[] = {
+	{ "libraries called it", { MAIN, FLUSH, FSYNC, 0 }, "main", MAIN + 9 },
+	{ "a template called it",
+	  { MAIN, INSERT, FLUSH, FSYNC, 0 },
+	  "main",
+	  MAIN + 9 },
+	{ "another file called it",
+	  { MAIN, HELPER, FSYNC, 0 },
+	  "helper",
+	  HELPER + 9 },
+	{ "the program's own instruction",
+	  { FLUSH, MAIN, AFTER, 0 },
+	  "main",
+	  MAIN + 9 },
+	{ "only libraries are known", { FLUSH, FSYNC, 0 }, "flush", FLUSH + 9 },
+};
+
+START_TEST(the_caller_is_the_programs_own)
+{
+	const struct caller_row *row = &caller_rows[_i];
+	struct symbols *symbols = make_library_symbols();
+	struct path_frame frames[5] = { 0 };
+	struct call_site traced = {
+		.pid = 7,
+		.purpose = (uint32_t)SITE_SYSTEM_CALL,
+		.caller = FUNCTION_NONE,
+	};
+	struct call_site copied = traced;
+	uint64_t addresses[5];
+	uint32_t depth = 0;
+	size_t count = 0;
+
+	while (row->functions[depth]) {
+		frames[depth].function =
+			function_of(symbols, row->functions[depth]);
+		frames[depth + 1].return_address = row->functions[depth] + 9;
+		depth++;
+	}
+	while (count < depth) {
+		addresses[count] = row->functions[depth - 1 - count] + 8;
+		count++;
+	}
+	call_site_locate_return(&traced, symbols,
+				row->functions[depth - 1] + 9);
+	call_site_find_caller(&traced, symbols, frames, depth);
+	call_site_locate_call(&copied, symbols, row->functions[depth - 1] + 9);
+	call_site_find_unwound(&copied, symbols, addresses, count);
+	ck_assert_uint_eq(traced.caller, copied.caller);
+	ck_assert_str_eq(
+		function_at(symbols_functions(symbols), copied.caller)->name,
+		row->caller);
+	ck_assert_uint_eq(traced.caller_address, row->address);
+	ck_assert_uint_eq(copied.caller_address, row->address);
+	symbols_close(symbols);
+}
+END_TEST
+
 static Suite *call_sites_suite(void)
 {
 	Suite *suite = suite_create("call_sites");
@@ -374,6 +459,8 @@ static Suite *call_sites_suite(void)
 		tcase,
 		a_function_with_a_name_stands_for_those_it_calls_on_stacks, 0,
 		sizeof(place_rows) / sizeof(place_rows[0]) - 1);
+	tcase_add_loop_test(tcase, the_caller_is_the_programs_own, 0,
+			    sizeof(caller_rows) / sizeof(caller_rows[0]));
 	suite_add_tcase(suite, tcase);
 	return suite;
 }

@@ -6,7 +6,7 @@
 #include "common/bytes.h"
 #include "symbolize/functions/function_table.h"
 #include "tables/call_sites/call_sites_internal.h"
-#include "tables/calls/crashes_table_internal.h"
+#include "tables/calls/crashes_table.h"
 #include "tables/calls/hits_table.h"
 #include "tests/run_suite.h"
 

@@ -49,6 +49,23 @@ static void merged_disk_story(struct attribution_fixture *f)
 	NS(400);
 }
 
+/* The kernel splits 7's bio into two requests, each with an interrupt. */
+static void split_disk_story(struct attribution_fixture *f)
+{
+	starts(f, 0, 7);
+	EVENT(EVENT_BIO_QUEUE, 8, 100, 16);
+	NS(200);
+	switch_to(f, 0, 5);
+	for (int half = 0; half < 2; half++) {
+		NS(300 + 100 * half);
+		IN("asm_common_interrupt");
+		EVENT(EVENT_REQUEST_COMPLETE, 8, 100 + 8 * half, 8);
+		NS(340 + 100 * half);
+		OUT;
+	}
+	NS(500);
+}
+
 /* The interrupt raises a soft interrupt, that completes the request. */
 static void done_softirq_story(struct attribution_fixture *f)
 {
@@ -390,6 +407,8 @@ static const struct interrupt_story stories[] = {
 	 */
 	{ disk_read_story, "disk_handler on 5 for 7 x1.00: 50=50+0+0\n" },
 	{ mapped_disk_story, "disk_handler on 5 for 7 x1.00: 50=50+0+0\n" },
+	{ split_disk_story,
+	  "asm_common_interrupt on 5 for 7 x2.00: 80=80+0+0\n" },
 	{ merged_disk_story, "disk_handler on 5 for 6 x0.25: 12=0+12+0\n"
 			     "disk_handler on 5 for 7 x0.75: 38=0+38+0\n" },
 	{ done_softirq_story,

@@ -198,13 +198,18 @@ enum view_status answer_functions(const struct view_sources *sources,
 		return VIEW_BAD;
 	if (answer_names_init(&named, sources->functions) < 0)
 		return VIEW_FAILED;
-	total_ns = function_times(sources);
+	total_ns = sources->summary->function_ns;
+	if (!total_ns)
+		total_ns = function_times(sources);
+	if (sources->summary->is_complete)
+		sources->summary->function_ns = total_ns;
 	if (total_ns)
 		status = write_functions(sources, total_ns, like, &named, json);
 	if (!status)
 		answer_names_write(&named, json);
 	answer_names_free(&named);
-	free(total_ns);
+	if (!sources->summary->is_complete)
+		free(total_ns);
 	return status < 0 ? VIEW_FAILED : VIEW_OK;
 }
 

@@ -92,6 +92,7 @@ void view_summary_free(struct view_summary *summary)
 	call_sums_free(summary->calls);
 	array_free(&summary->threads);
 	free(summary->explanation);
+	free(summary->function_ns);
 	pthread_mutex_destroy(&summary->lock);
 	free(summary);
 }

@@ -93,6 +93,10 @@ struct view_summary {
 	 * incomplete, or not known. Owned.
 	 */
 	char *explanation;
+	/* each function's time with its callees, by number, once a search of a
+	 * complete summary has summed it up; owned
+	 */
+	uint64_t *function_ns;
 	struct output_draft draft; /* fd -1: an unnamed temporary file */
 	struct chunk_file file;
 	struct slice_store *slices;

@@ -45,12 +45,12 @@ const diffSections = {
 class DiffPage {
   constructor(data) {
     this.data = data;
-    this.content = document.getElementById("content");
+    this.content = byId("content");
     this.tables = [];
-    this.boxes = ["noise", "same"].map((name) => document.getElementById(`with_${name}`));
+    this.boxes = ["noise", "same"].map((name) => byId(`with_${name}`));
     for (const box of this.boxes)
       box.addEventListener("change", () => this.tables.forEach((table) => table.fill()));
-    document.getElementById("what").textContent =
+    byId("what").textContent =
       `from A (${data.a.join(", ")}) to B (${data.b.join(", ")})`;
     this.content.append(element("p", { className: "note dim", textContent: this.about() }));
     for (const note of data.notes.length ? ["Not compared, because a recording lacks it:",
@@ -94,4 +94,4 @@ class DiffPage {
 }
 
 new ModeSwitch(() => {});
-window.page = new DiffPage(JSON.parse(document.getElementById("data").textContent));
+/** @type {any} */ (window).page = new DiffPage(JSON.parse(byId("data").textContent));

@@ -43,7 +43,7 @@ function explanationOf(recording, page) {
  */
 function explainedMoment(recording, { begin_ns, ns, tid }, page) {
   const from = begin_ns - recording.first_ns;
-  const thread = recording.threads.findIndex((thread) => thread.tid === tid);
+  const thread = recording.threads.findIndex((other) => other.tid === tid);
   return momentLink(moment(from, 1e3), () =>
     page.goTo(from, from + ns, thread < 0 ? undefined : thread));
 }

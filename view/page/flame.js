@@ -89,7 +89,7 @@ class FlameGraph {
       this.top = this.chosen;
     this.draw();
     this.describeCanvas();
-    const place = this.places.find(({ node }) => node === this.chosen);
+    const place = this.places.find((other) => other.node === this.chosen);
     const { left, top } = this.canvas.getBoundingClientRect();
     if (place)
       this.tip(this.describe(this.chosen), left + place.x, top + place.y, this.canvas);
@@ -126,8 +126,8 @@ class FlameGraph {
     above.forEach((node, i) => this.box(context, node, 0, i, width));
     this.drawNodes(context, above.length, width);
   }
-  drawNodes(context, above, width) {
-    const waiting = [{ node: this.top, x: 0, level: 0, width }];
+  drawNodes(context, above, whole) {
+    const waiting = [{ node: this.top, x: 0, level: 0, width: whole }];
     while (waiting.length) {
       const { node, x, level, width } = waiting.pop();
       const isLast = level === LEVELS.drawn - 1;

@@ -2,11 +2,13 @@
 /* Formats of durations, times and names, and elements. */
 
 /* "1.26 ms": three digits in a suitable unit. */
+/** @param {number} ns */
 function duration(ns) {
   if (ns === 0)
     return "0";
+  /** @type {[number, string][]} */
   const units = [[1e9, "s"], [1e6, "ms"], [1e3, "µs"], [1, "ns"]];
-  const [size, unit] = units.find(([size]) => ns >= size) ?? units[3];
+  const [size, unit] = units.find(([least]) => ns >= least) ?? units[3];
   const value = ns / size;
   const digits = unit === "ns" || value >= 100 ? 0 : value >= 10 ? 1 : 2;
   return `${value.toFixed(digits)} ${unit}`;
@@ -39,7 +41,29 @@ function plural(number, word) {
 
 const STATE = { system_call: 1, interrupt: 4, runnable: 5, asleep: 6, not_asked: 7, guest: 8, unknown: 9 };
 
-/* Makes an element. Strings become text nodes, so that no name becomes markup.
+/** Returns the page's element with this id.
+ * @param {string} id
+ * @returns {any}
+ */
+function byId(id) {
+  return document.getElementById(id);
+}
+
+/** Returns whether a key is one of the page's, not typed into a field or meant
+ * for a dialog or for what has the focus.
+ * @param {KeyboardEvent} event
+ */
+function isShortcut({ target, ctrlKey, metaKey, altKey, defaultPrevented }) {
+  return !ctrlKey && !metaKey && !altKey && !defaultPrevented &&
+    !(target instanceof Element && target.matches("input, select, textarea")) &&
+    !document.querySelector("dialog[open]");
+}
+
+/** Makes an element. Strings become text nodes, so that no name becomes markup.
+ * @param {string} tag
+ * @param {Record<string, any>} properties
+ * @param {(Node | string | null)[]} children
+ * @returns {any}
  */
 function element(tag, properties = {}, ...children) {
   const made = Object.assign(document.createElement(tag), properties);

@@ -7,6 +7,11 @@ const ROW = { head: 20, cpu: 18, state: 16, call: 15, more: 16, gap: 3 };
 /* The number of threads of a process that are shown at first. */
 const FEW_THREADS = 8;
 
+/** A row of the timeline, at @top.
+ * @typedef {{ kind: string, label: string, height: number, top: number, about?: string,
+ *   lane?: number, number?: number, group?: number | string }} Row
+ */
+
 /* Labels and order of a recording's threads; idle ones are last. */
 function threadLabel(thread) {
   if (thread.tid > 0)

@@ -8,7 +8,7 @@ const POLL_MS = 700;
  */
 class Tip {
   constructor() {
-    this.element = document.getElementById("tip");
+    this.element = byId("tip");
     this.target = null;
     for (const event of ["keydown", "pointerdown", "wheel", "scroll", "resize", "blur"])
       addEventListener(event, () => this.hide(), { capture: true, passive: true });
@@ -39,14 +39,14 @@ class Tip {
 }
 
 function showNotice(text) {
-  const notice = document.getElementById("notice");
+  const notice = byId("notice");
   notice.hidden = !text;
   notice.textContent = text;
 }
 
 /* Makes screen readers read a text. */
 function speak(text) {
-  document.getElementById("spoken").textContent = text;
+  byId("spoken").textContent = text;
 }
 
 function hoverText({ row, slice }, page) {
@@ -77,7 +77,7 @@ async function refresh(page) {
   const recording = await page.source.recording();
   page.timeline.take(recording);
   page.panel.take(recording);
-  const what = document.getElementById("what");
+  const what = byId("what");
   what.textContent =
     [recording.facts.path, recording.facts.command].filter(Boolean).join(" — ");
   what.title = what.textContent;
@@ -100,16 +100,16 @@ function lost() {
 }
 
 function fillLegend(states) {
-  const legend = document.getElementById("legend");
+  const legend = byId("legend");
   legend.replaceChildren(...states.map((name, i) =>
     element("li", {}, swatch(stateColors[i]), name)));
-  document.getElementById("code_legend").replaceChildren(...codeLegend());
+  byId("code_legend").replaceChildren(...codeLegend());
 }
 
 /* Makes the line between timeline and panel movable, also by keys. */
 function makeSplitter() {
-  const splitter = document.getElementById("splitter");
-  const panel = document.getElementById("panel");
+  const splitter = byId("splitter");
+  const panel = byId("panel");
   const set = (height) => {
     panel.style.flexBasis = `${Math.min(Math.max(80, height), innerHeight * 0.9)}px`;
     splitter.setAttribute("aria-valuenow", String(Math.round(100 * panel.offsetHeight / innerHeight)));
@@ -132,10 +132,10 @@ function makeSplitter() {
 class RowControls {
   constructor(timeline) {
     this.timeline = timeline;
-    this.filter = document.getElementById("filter");
-    this.order = document.getElementById("order");
-    this.unpin = document.getElementById("unpin");
-    this.shown = document.getElementById("shown");
+    this.filter = byId("filter");
+    this.order = byId("order");
+    this.unpin = byId("unpin");
+    this.shown = byId("shown");
     this.order.append(...Object.entries(THREAD_ORDERS).map(([value, { title }]) =>
       element("option", { value, textContent: title })));
     this.filter.addEventListener("input", () =>
@@ -150,15 +150,14 @@ class RowControls {
     });
     this.order.addEventListener("change", () =>
       timeline.choose((choice) => choice.order = this.order.value));
-    document.getElementById("collapse").addEventListener("click", () =>
+    byId("collapse").addEventListener("click", () =>
       timeline.choose((choice) => this.collapse(choice)));
     this.unpin.addEventListener("click", () =>
       timeline.choose((choice) => choice.pins.clear()));
     document.addEventListener("keydown", (event) => this.key(event));
   }
   key(event) {
-    if (event.key.toLowerCase() !== "t" || event.ctrlKey || event.metaKey || event.altKey ||
-        event.target.matches("input, select, textarea") || document.querySelector("dialog[open]"))
+    if (event.key.toLowerCase() !== "t" || !isShortcut(event))
       return;
     event.preventDefault();
     this.filter.focus();
@@ -183,14 +182,14 @@ class RowControls {
 }
 
 function makeHelp() {
-  const help = document.getElementById("help");
+  const help = byId("help");
   const open = () => {
     if (!help.open)
       help.showModal();
   };
-  document.getElementById("keys").addEventListener("click", open);
+  byId("keys").addEventListener("click", open);
   document.addEventListener("keydown", (event) => {
-    if (event.key === "?" && !event.target.matches("input, textarea"))
+    if (event.key === "?" && isShortcut(event))
       open();
   });
   /* A click beside it closes it, too. */
@@ -210,12 +209,13 @@ function recolor(page) {
 }
 
 async function start() {
+  /** @type {any} */
   const page = { source: openSource() };
-  window.page = page;
+  /** @type {any} */ (window).page = page;
   new ModeSwitch(() => recolor(page));
   const tip = new Tip();
   const showTip = (...about) => tip.show(...about);
-  const canvas = document.getElementById("canvas");
+  const canvas = byId("canvas");
   page.timeline = new Timeline(canvas, page.source, {
     selected: (selection) => {
       page.panel.select(selection);
@@ -236,7 +236,7 @@ async function start() {
     { begins: () => page.address.begin(), changed: () => page.address.changed(true) });
   page.search = new Search(page.source, page.timeline, page.panel);
   page.panel.search = page.search;
-  document.getElementById("all").addEventListener("click", () => page.timeline.showAll());
+  byId("all").addEventListener("click", () => page.timeline.showAll());
   makeHelp();
   makeSplitter();
   await refresh(page);

@@ -10,10 +10,12 @@ class Panel {
     this.events = events;
     this.tab = "overview";
     this.function = null;	/* of the tab "function" */
+    /** @type {Search | null} */
+    this.search = null;
     this.isInverted = false;
     this.asked = 0;
-    this.content = document.getElementById("content");
-    this.scope = document.getElementById("scope");
+    this.content = byId("content");
+    this.scope = byId("scope");
     this.tabs = { overview: ["Overview", () => this.showOverview()],
       details: ["Details", () => this.showDetails()],
       functions: ["Functions", () => this.showFunctions()],
@@ -29,7 +31,7 @@ class Panel {
       button.addEventListener("click", () => this.choose(id));
       return [id, button];
     }));
-    const list = document.getElementById("tabs");
+    const list = byId("tabs");
     list.append(...this.buttons.values());
     list.addEventListener("keydown", (event) => this.tabKey(event));
     this.chosen = "";	/* the scope that the user chose, not a selection's */
@@ -37,7 +39,7 @@ class Panel {
       this.chosen = this.scope.value;
       this.showStep();
     });
-    this.parts = ["with_idle", "with_tracer"].map((id) => document.getElementById(id));
+    this.parts = ["with_idle", "with_tracer"].map((id) => byId(id));
     for (const box of this.parts)
       box.addEventListener("change", () => this.show());
   }
@@ -150,9 +152,9 @@ class Panel {
     const isProfile = ["functions", "function", "tree", "flame"].includes(this.tab);
     const isTimed = isProfile || this.tab === "sleeps";
     const { from, to } = this.range();
-    document.getElementById("whose").hidden = !isTimed;
-    document.getElementById("parts").hidden = !isProfile;
-    document.getElementById("range").textContent = ["overview", "threads"].includes(this.tab) ? "" :
+    byId("whose").hidden = !isTimed;
+    byId("parts").hidden = !isProfile;
+    byId("range").textContent = ["overview", "threads"].includes(this.tab) ? "" :
       `${this.timeline.selection ? "selected" : "seen"}: ${moment(from, (to - from) / 100)}` +
       ` + ${duration(to - from)}`;
     /* The panel still shows the previous answer, which fades after a moment. */

@@ -7,9 +7,9 @@ class Search {
     this.source = source;
     this.timeline = timeline;
     this.panel = panel;
-    this.field = document.getElementById("like");
-    this.list = document.getElementById("names");
-    this.found = document.getElementById("found");
+    this.field = byId("like");
+    this.list = byId("names");
+    this.found = byId("found");
     this.suggested = [];	/* functions and times */
     this.chosen = -1;
     this.wanted = null;
@@ -21,12 +21,12 @@ class Search {
     this.field.addEventListener("blur", () => this.close());
     /* A click in the list must not take the focus, which would close it. */
     this.list.addEventListener("pointerdown", (event) => event.preventDefault());
-    document.getElementById("search").addEventListener("submit", (event) => {
+    byId("search").addEventListener("submit", (event) => {
       event.preventDefault();
       this.take();
     });
-    document.getElementById("forth").addEventListener("click", () => this.go(false));
-    document.getElementById("back").addEventListener("click", () => this.go(true));
+    byId("forth").addEventListener("click", () => this.go(false));
+    byId("back").addEventListener("click", () => this.go(true));
     this.field.addEventListener("keydown", (event) => this.fieldKey(event));
     document.addEventListener("keydown", (event) => this.key(event));
   }
@@ -44,8 +44,7 @@ class Search {
     }
   }
   key(event) {
-    if (event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented ||
-        event.target.matches("input, select, textarea") || document.querySelector("dialog[open]"))
+    if (!isShortcut(event))
       return;
     if (event.key === "/") {
       event.preventDefault();

@@ -3,6 +3,11 @@
  * it was saved as a file. Times are ns since the recording's start.
  */
 
+/** A selected interval, of a thread if there is one, and a slice there.
+ * @typedef {{ from: number, to: number, thread?: number, slice?: number[], kind?: string,
+ *   row?: number }} Selected
+ */
+
 /* Indices of a slice's numbers: see view/answer/answer_json_internal.h. */
 const SLICE = { begin: 0, length: 1, depth: 2, name: 3, detail: 4, waker: 5,
   count: 6, busy: 7, numbers: 8 };
@@ -94,6 +99,7 @@ class FileSource {
   constructor(data) {
     this.data = data;
     this.isFile = true;
+    this.all = null;	/* the whole recording's profile, when it was asked for */
     this.names = new FunctionNames();
     this.names.take(data.recording.functions);
     this.names.take(data.functions);
@@ -162,7 +168,11 @@ function cutSlices(slices, from, to, pixel = 0) {
   return cut;
 }
 
-/* Sums up the parts of time that overlap a selection. */
+/** Sums up the parts of time that overlap a selection.
+ * @param {any} data
+ * @param {{ from: number, to: number, thread?: number, with_idle?: number,
+ *   with_tracer?: number }} selection
+ */
 function profileOfParts(data, { from, to, thread, with_idle, with_tracer }) {
   const touched = data.parts.filter((part) => part.from < to && part.to > from);
   const { parents, functions } = data.places;
@@ -291,6 +301,6 @@ function nextOfSlices(source, wanted) {
 }
 
 function openSource() {
-  const data = document.getElementById("data");
+  const data = byId("data");
   return data ? new FileSource(JSON.parse(data.textContent)) : new ServerSource();
 }

@@ -6,6 +6,16 @@
  * element. @mark returns a row's class, @isWanted whether it is shown now; the
  * element's fill() updates the rows.
  */
+/** @typedef {{ title: string, text?: boolean, bar?: boolean, value: (row: any) => any,
+ *   show?: (value: any, row: any) => any, order?: (row: any) => any }} Column
+ */
+
+/**
+ * @param {Column[]} columns
+ * @param {any[]} rows
+ * @param {{ sortBy?: number, filter?: boolean, most?: number, mark?: (row: any) => string,
+ *   isWanted?: (row: any) => boolean }} options
+ */
 function table(columns, rows, { sortBy = 0, filter = false, most = 500, mark = () => "",
                                 isWanted = () => true } = {}) {
   const state = { column: sortBy, falling: !columns[sortBy].text, like: "" };
@@ -54,9 +64,9 @@ function filterField(state, fill) {
 }
 
 function sortedRows(columns, rows, { column, falling, like }) {
-  const texts = columns.filter((column) => column.text);
+  const texts = columns.filter((one) => one.text);
   const shown = rows.filter((row) => !like ||
-    texts.some((column) => String(column.value(row)).toLowerCase().includes(like)));
+    texts.some((one) => String(one.value(row)).toLowerCase().includes(like)));
   const value = columns[column].order ?? columns[column].value;
   const sign = falling ? -1 : 1;
   return shown.sort((a, b) => {

@@ -78,7 +78,7 @@ class ModeSwitch {
     this.choice = MODES.includes(storedMode()) ? storedMode() : "auto";
     this.system = matchMedia("(prefers-color-scheme: dark)");
     this.system.addEventListener("change", () => this.apply());
-    this.button = document.getElementById("mode");
+    this.button = byId("mode");
     this.button.addEventListener("click", () => {
       this.choice = MODES[(MODES.indexOf(this.choice) + 1) % MODES.length];
       storeMode(this.choice);

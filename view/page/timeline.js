@@ -18,14 +18,17 @@ class Timeline {
     this.depths = new Map();
     this.loaded = new Map();	/* by lane: from, to, pixel, slices */
     this.map = null;
-    /* { from, to, thread?, slice?, kind and row of the slice } */
+    /** @type {Selected | null} */
     this.selection = null;
     this.arrows = [];	/* those drawn last */
+    /** @type {Row | undefined} the row that keys act on */
     this.cursorRow = undefined;
+    /** @type {Row[]} */
     this.rows = [];
     this.height = 0;
     this.isAsking = false;
-    this.frames = { count: 0, slowest_ms: 0 };
+    /* first_ms: since the page was opened */
+    this.frames = { count: 0, slowest_ms: 0, first_ms: 0 };
     new ResizeObserver(() => this.redraw()).observe(canvas);
     new TimelineInput(this);
   }
@@ -180,6 +183,7 @@ class Timeline {
       const began = performance.now();
       drawTimeline(this);
       this.frames.count++;
+      this.frames.first_ms ||= performance.now();
       this.frames.slowest_ms = Math.max(this.frames.slowest_ms,
         performance.now() - began);
       this.load();
@@ -250,8 +254,8 @@ class Timeline {
   at(x, y) {
     if (y < TOP || !this.rows)
       return {};
-    const row = this.rows.find((row) => y >= this.y(row) &&
-      y < this.y(row) + row.height);
+    const row = this.rows.find((other) => y >= this.y(other) &&
+      y < this.y(other) + other.height);
     const loaded = row && this.loaded.get(row.lane);
     if (!loaded || x < NAMES_WIDTH)
       return { row };

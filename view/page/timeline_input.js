@@ -102,8 +102,7 @@ class TimelineInput {
     const { target } = event;
     const action = this.actions()[event.key.length === 1 ?
       event.key.toLowerCase() : event.key];
-    if (!action || event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey ||
-        target.matches("input, select, textarea") || document.querySelector("dialog[open]"))
+    if (!action || !isShortcut(event))
       return;
     const isOurs = target === this.timeline.canvas || target === document.body;
     if (!isOurs && (event.key.startsWith("Arrow") || event.key === "Enter"))
@@ -154,7 +153,7 @@ class TimelineInput {
   /* Selects the row's next or previous slice, after the selected one. */
   nextSlice(by) {
     const { timeline } = this;
-    const row = timeline.cursorRow ?? timeline.rows.find((row) => row.kind === "state");
+    const row = timeline.cursorRow ?? timeline.rows.find((other) => other.kind === "state");
     const slices = timeline.loaded.get(row?.lane)?.slices ?? [];
     const isHere = timeline.selection?.slice && timeline.selection.row === rowNumber(row);
     const at = isHere ? timeline.selection.from : by > 0 ? timeline.view.from - 1 : timeline.view.to;

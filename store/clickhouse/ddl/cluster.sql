@@ -303,7 +303,9 @@ CREATE TABLE IF NOT EXISTS {database}.sleep_local ON CLUSTER '{cluster}' (
   is_cut Nullable(Int64),
   is_recorder Nullable(Int64),
   stack Nullable(String),
-  user_stack Nullable(String)
+  user_stack Nullable(String),
+  blocking_file Nullable(String),
+  blocking_line Nullable(Int64)
 )
 ENGINE = ReplicatedMergeTree(
   '/clickhouse/tables/{shard}/{database}/sleep_local', '{replica}')

@@ -250,7 +250,9 @@ CREATE TABLE IF NOT EXISTS sleep (
   is_cut Nullable(Int64),
   is_recorder Nullable(Int64),
   stack Nullable(String),
-  user_stack Nullable(String)
+  user_stack Nullable(String),
+  blocking_file Nullable(String),
+  blocking_line Nullable(Int64)
 )
 ENGINE = MergeTree
 PARTITION BY day ORDER BY (recording, begin_ns);

@@ -4,11 +4,15 @@
  *	delays crowd	two threads that may only run on CPU 0 use 200 ms of CPU
  *			time each
  *	delays full	the same, and a third on CPU 1 uses it meanwhile
+ *	delays barrier	a thread on CPU 1 runs while one on CPU 0 makes it take
+ *			200 interrupts, by membarrier(2), and waits for each
  *
- * Prints for each thread on CPU 0 a line: its tid, and how long it was on a CPU
- * and waited for one, in ns, by the kernel's own counters
+ * "barrier" prints the tids of both, the number, and how long the calls took.
+ * The others print for each thread on CPU 0 a line: its tid, and how long it was
+ * on a CPU and waited for one, in ns, by the kernel's own counters
  * (Documentation/scheduler/sched-stats.rst).
  */
+#include <linux/membarrier.h>
 #include <pthread.h>
 #include <sched.h>
 #include <stdatomic.h>
@@ -17,6 +21,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -90,10 +95,54 @@ static void crowd(bool is_full)
 		pthread_join(filler, NULL);
 }
 
+static long membarrier(int command)
+{
+	return syscall(SYS_membarrier, command, 0, 0);
+}
+
+static void *send_interrupts(void *runner)
+{
+	enum { TIMES = 200 };
+	uint64_t begin_ns = ns_of(CLOCK_MONOTONIC);
+
+	for (int i = 0; i < TIMES; i++)
+		if (membarrier(MEMBARRIER_CMD_PRIVATE_EXPEDITED))
+			exit(1);
+	printf("%d %d %d %lu\n", gettid(), *(atomic_int *)runner, TIMES,
+	       ns_of(CLOCK_MONOTONIC) - begin_ns);
+	left = 0;
+	return NULL;
+}
+
+static void *take_interrupts(void *runner)
+{
+	*(atomic_int *)runner = gettid();
+	return fill_cpu(NULL);
+}
+
+static int barrier(void)
+{
+	atomic_int runner = 0;
+	pthread_t one;
+	pthread_t other;
+
+	if (membarrier(MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED))
+		return 1;
+	one = start_on(1, take_interrupts, &runner);
+	while (!runner)
+		continue;
+	other = start_on(0, send_interrupts, &runner);
+	pthread_join(one, NULL);
+	pthread_join(other, NULL);
+	return 0;
+}
+
 int main(int argc, char **argv)
 {
 	bool is_full = argc == 2 && !strcmp(argv[1], "full");
 
+	if (argc == 2 && !strcmp(argv[1], "barrier"))
+		return barrier();
 	if (argc != 2 || (!is_full && strcmp(argv[1], "crowd") != 0))
 		return 2;
 	crowd(is_full);

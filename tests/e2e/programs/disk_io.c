@@ -2,6 +2,8 @@
 /* I/O of known truth on the disk of FILE, for attribution_block.sh:
  *
  *	disk_io FILE
+ *	disk_io FILE PAGES	only makes so many pages of a new file dirty, and
+ *				prints its process and the number
  *
  * Phases: "make" writes the file and the journal; "read" and "write", COUNT
  * times 4 KiB or 8 KiB without the page cache, one after the other; "batch",
@@ -132,14 +134,26 @@ static void phase(const char *name, int fd, void (*run)(int fd))
 	putchar('\n');
 }
 
+static int dirty(const char *path, int pages)
+{
+	int fd = (int)check(open(path, O_RDWR | O_CREAT, 0600), path);
+
+	for (int i = 0; i < pages; i++)
+		check(write(fd, buffer, PAGE), path);
+	printf("%d %d\n", getpid(), pages);
+	return 0;
+}
+
 int main(int argc, char **argv)
 {
 	int fd;
 
-	if (argc != 2)
+	if (argc != 2 && argc != 3)
 		return 2;
 	buffer = aligned_alloc(PAGE, APART);
 	memset(buffer, 'x', APART);
+	if (argc == 3)
+		return dirty(argv[1], atoi(argv[2]));
 	fd = (int)check(open(argv[1], O_RDWR | O_CREAT | O_DIRECT, 0600),
 			argv[1]);
 	phase("make", fd, make);

@@ -350,6 +350,43 @@ static void run_wrap(const char *folder)
 	ktrace_hw_close(k);
 }
 
+static uint64_t lost_in_bracket(struct ktrace_hw *k)
+{
+	const struct ktrace_hw_record *record;
+
+	if (ktrace_hw_begin(k) != KTRACE_HW_OK)
+		fail_library(k, "begin");
+	getppid();
+	record = ktrace_hw_end(k);
+	if (!record)
+		fail_library(k, "end");
+	return record->lost_records;
+}
+
+static void switch_cpu(const char *state)
+{
+	FILE *online = fopen("/sys/devices/system/cpu/cpu1/online", "we");
+
+	if (!online || fputs(state, online) < 0 || fclose(online))
+		fail("cpu1/online");
+}
+
+/* CPU 1 is switched off and on again: its wake-ups are not recorded any more. */
+static void run_hotplug(const char *folder)
+{
+	struct ktrace_hw *k = open_library(0);
+	uint64_t before = lost_in_bracket(k);
+
+	(void)folder;
+	switch_cpu("0");
+	switch_cpu("1");
+	usleep(50000);
+	printf("before %" PRIu64 "\n", before);
+	printf("after %" PRIu64 "\n", lost_in_bracket(k));
+	printf("later %" PRIu64 "\n", lost_in_bracket(k));
+	ktrace_hw_close(k);
+}
+
 static void *use_elsewhere(void *k)
 {
 	printf("elsewhere %d\n", (int)ktrace_hw_begin(k));
@@ -419,6 +456,7 @@ static const struct {
 	{ "examples", run_examples }, { "watch", run_watch },
 	{ "full", run_full },	      { "wrap", run_wrap },
 	{ "misuse", run_misuse },     { "orphan", run_orphan },
+	{ "hotplug", run_hotplug },
 };
 
 int main(int argc, char **argv)

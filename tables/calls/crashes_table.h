@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef KT_TABLES_CALLS_CRASHES_TABLE_INTERNAL_H
-#define KT_TABLES_CALLS_CRASHES_TABLE_INTERNAL_H
+#ifndef KT_TABLES_CALLS_CRASHES_TABLE_H
+#define KT_TABLES_CALLS_CRASHES_TABLE_H
 
 #include "attribution/time/wait_channels.h"
 
@@ -9,6 +9,7 @@
 #include <stdint.h>
 
 struct arch;
+struct event_handler;
 struct function_table;
 struct pack;
 
@@ -60,6 +61,12 @@ void crash_stack_enter(struct crash_stack *stack,
 /* Returns whether the innermost function was called to handle a signal. */
 bool crash_stack_is_in_signal(const struct crash_stack *stack,
 			      const struct crash_names *names);
+
+/* Returns the crashes that the pass of @table, an open crashes_table, has found,
+ * and sets *@count; valid until @table is closed.
+ */
+const struct crash *crashes_table_found(const struct event_handler *table,
+					size_t *count);
 
 /* Fills in @crash at the call event @step. Returns 0 or -ERROR_MEMORY. */
 int crash_stack_describe(const struct crash_stack *stack,

@@ -1,0 +1,358 @@
+/* SPDX-License-Identifier: MIT */
+#include "selftest/selftest.h"
+
+#include "archive/file_archive.h"
+#include "archive/recording_archive.h"
+#include "cmd/command.h"
+#include "cmd/console/console.h"
+#include "common/array.h"
+#include "common/error.h"
+#include "common/files/output_file.h"
+#include "common/files/output_folder.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <getopt.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* The command line. Strings point into argv. */
+struct arguments {
+	const char *output;  /* keeps the recordings */
+	const char *judged;  /* has recordings */
+	const char *report;  /* the archive to write */
+	const char *trials;  /* NULL: all */
+	const char *program; /* the process is a recorded program */
+	bool with_recordings;
+	bool with_hotplug;
+};
+
+enum { TRIAL = 256, JUDGE, REPORT, WITH_RECORDINGS, HOTPLUG, PROGRAM };
+
+static const struct option long_options[] = {
+	{ "output", required_argument, NULL, 'o' },
+	{ "trial", required_argument, NULL, TRIAL },
+	{ "judge", required_argument, NULL, JUDGE },
+	{ "report", required_argument, NULL, REPORT },
+	{ "with-recordings", no_argument, NULL, WITH_RECORDINGS },
+	{ "hotplug", no_argument, NULL, HOTPLUG },
+	{ "program", required_argument, NULL, PROGRAM },
+	{ "help", no_argument, NULL, 'h' },
+	{ NULL, 0, NULL, 0 },
+};
+
+static const char usage[] =
+	"usage: ktrace-hw selftest [OPTION]...\n\n"
+	"Records small programs of known behaviour on this machine and checks\n"
+	"the recordings by other evidence: the programs' own counts, the\n"
+	"kernel's, the PMU, clocks, the second decoder, and perf.\n\n"
+	"  -o, --output DIR   keep the recordings in DIR\n"
+	"  --trial LIST       only these recordings: calls, user, cpus, load,\n"
+	"                     snapshot, filter, only, trigger, attach, hotplug\n"
+	"  --judge DIR        check the recordings of an earlier --output again\n"
+	"  --report FILE      write an archive for a bug report: the table, CPU,\n"
+	"                     kernel and trace unit; no addresses or names\n"
+	"  --with-recordings  add the recordings to it, which have addresses and\n"
+	"                     names of programs and functions\n"
+	"  --hotplug          may switch a CPU off and on\n";
+
+static int take(struct arguments *arguments, int option)
+{
+	switch (option) {
+	case 'o':
+		arguments->output = optarg;
+		return 0;
+	case TRIAL:
+		arguments->trials = optarg;
+		return 0;
+	case JUDGE:
+		arguments->judged = optarg;
+		return 0;
+	case REPORT:
+		arguments->report = optarg;
+		return 0;
+	case WITH_RECORDINGS:
+		arguments->with_recordings = true;
+		return 0;
+	case HOTPLUG:
+		arguments->with_hotplug = true;
+		return 0;
+	case PROGRAM:
+		arguments->program = optarg;
+		return 0;
+	case 'h':
+		fputs(usage, stdout);
+		fputs(console_options_help, stdout);
+		return EXIT_OK + 1;
+	default:
+		return EXIT_USAGE + 1;
+	}
+}
+
+static int refuse(const char *text)
+{
+	say_of("selftest", "%s", text);
+	return EXIT_USAGE + 1;
+}
+
+/* Returns 0 if all names of the list are trials (NULL: all), or the exit code
+ * plus one.
+ */
+static int check_trials(const char *list)
+{
+	while (list && *list) {
+		size_t length = strcspn(list, ",");
+		const char *name = "";
+		size_t index = 0;
+
+		while (selftest_trial(index++, &name))
+			if (!strncmp(name, list, length) && !name[length])
+				break;
+		if (strncmp(name, list, length) != 0 || name[length]) {
+			say_of("selftest", "--trial: no recording '%.*s'",
+			       (int)length, list);
+			return EXIT_USAGE + 1;
+		}
+		list += length + (list[length] == ',');
+	}
+	return 0;
+}
+
+/* Returns 0 to continue, or the exit code plus one. */
+static int read_arguments(struct arguments *arguments, int argc, char **argv)
+{
+	int status = 0;
+	int option;
+
+	*arguments = (struct arguments){ 0 };
+	optind = 1;
+	while (!status &&
+	       (option = next_option(argc, argv, "o:h", long_options)) != -1)
+		status = take(arguments, option);
+	if (status)
+		return status;
+	if (optind < argc)
+		return refuse("it takes only options");
+	if (arguments->output && arguments->judged)
+		return refuse("give one of --output and --judge");
+	status = check_trials(arguments->trials);
+	if (status)
+		return status;
+	if (arguments->with_recordings && !arguments->report)
+		return refuse("--with-recordings needs --report");
+	return 0;
+}
+
+/* The rows so far. */
+struct table {
+	struct array rows; /* struct selftest_row */
+	unsigned failures;
+};
+
+static const char *const words[] = {
+	[SELFTEST_PASS] = "pass",
+	[SELFTEST_FAIL] = "FAIL",
+	[SELFTEST_UNTRIED] = "not tried",
+};
+
+static void print_row(FILE *out, const struct selftest_row *row)
+{
+	fprintf(out, "%-18s %-10s %s\n", row->check, words[row->verdict],
+		row->finding);
+}
+
+static void take_row(const struct selftest_row *row, void *context)
+{
+	struct table *table = context;
+
+	table->failures += row->verdict == SELFTEST_FAIL;
+	print_row(stdout, row);
+	fflush(stdout);
+	array_append(&table->rows, row);
+}
+
+static void write_table(FILE *out, const void *context)
+{
+	const struct table *table = context;
+
+	fputs("ktrace-hw " KTRACE_VERSION "\n\n", out);
+	for (size_t i = 0; i < table->rows.count; i++)
+		print_row(out, array_at(&table->rows, i));
+	fputc('\n', out);
+	selftest_write_machine(out);
+}
+
+/* Makes an archive of each recording in the folder, beside it: NAME.ktrace. */
+static void pack_recordings(const struct output_folder *folder)
+{
+	const struct recording_archive_options options = {
+		.without_files = true,
+	};
+	struct dirent **entries;
+	int count = scandir(folder->path, &entries, NULL, alphasort);
+
+	for (int i = 0; i < count; i++) {
+		const char *name = entries[i]->d_name;
+		char path[PATH_MAX + 300], packed[300];
+		struct archive_result result = { 0 };
+		int fd = -1;
+
+		snprintf(path, sizeof(path), "%s/%s", folder->path, name);
+		snprintf(packed, sizeof(packed), "%s.ktrace", name);
+		if (entries[i]->d_type == DT_DIR && *name != '.')
+			fd = output_folder_replace(folder, packed);
+		if (fd >= 0 &&
+		    recording_archive_write(path, fd, packed, &options,
+					    &console_log, &result))
+			output_folder_remove(folder, packed);
+		if (fd >= 0)
+			close(fd);
+		free(entries[i]);
+	}
+	if (count >= 0)
+		free(entries);
+}
+
+/* The table and the programs' counts have no names or addresses. Messages and
+ * recordings may.
+ */
+static bool is_reported(const struct dirent *entry, bool with_recordings)
+{
+	const char *kind = strrchr(entry->d_name, '.');
+
+	return entry->d_type == DT_REG && kind &&
+	       (with_recordings || !strcmp(kind, ".counts") ||
+		!strcmp(kind, ".txt"));
+}
+
+/* Archives the chosen files of the folder to @fd. */
+static int archive_files(const struct output_folder *folder, int fd,
+			 const struct arguments *arguments)
+{
+	struct dirent **entries;
+	int count = scandir(folder->path, &entries, NULL, alphasort);
+	struct array files = ARRAY_OF(struct archived_file);
+	int error;
+
+	for (int i = 0; i < count; i++) {
+		struct archived_file *file;
+		char *path = NULL;
+
+		if (!is_reported(entries[i], arguments->with_recordings) ||
+		    asprintf(&path, "%s/%s", folder->path, entries[i]->d_name) <
+			    0)
+			continue;
+		file = array_add(&files);
+		if (file)
+			*file = (struct archived_file){
+				path, strrchr(path, '/') + 1
+			};
+		else
+			free(path);
+	}
+	error = file_archive_write(fd, arguments->report, files.items,
+				   files.count, &console_log);
+	for (size_t i = 0; i < files.count; i++)
+		free((char *)(uintptr_t)((struct archived_file *)array_at(
+						 &files, i))
+			     ->path);
+	array_free(&files);
+	for (int i = 0; i < count; i++)
+		free(entries[i]);
+	if (count >= 0)
+		free(entries);
+	return error;
+}
+
+static int write_archive(const struct output_folder *folder,
+			 const struct arguments *arguments,
+			 const struct table *table)
+{
+	struct output_file *file = output_file_open(arguments->report);
+	int error;
+
+	if (!file)
+		return written_fail(arguments->report);
+	error = output_folder_write(folder, "selftest.txt", write_table, table,
+				    &console_log);
+	if (!error && arguments->with_recordings)
+		pack_recordings(folder);
+	if (!error)
+		error = archive_files(folder, fileno(output_file_stream(file)),
+				      arguments);
+	if (!output_file_close(file, !error) && !error)
+		return written_fail(arguments->report);
+	return error ? EXIT_FAILED : EXIT_OK;
+}
+
+/* Opens the folder of the recordings. */
+static int open_folder(const struct arguments *arguments,
+		       struct output_folder *folder)
+{
+	int error;
+
+	if (arguments->judged)
+		error = output_folder_open(folder, arguments->judged,
+					   &console_log);
+	else if (arguments->output)
+		error = output_folder_make(folder, arguments->output,
+					   &console_log);
+	else
+		error = output_folder_temporary(folder, &console_log);
+	if (error == -ERROR_NOT_FOUND)
+		say_of("selftest", "%s: no such folder", arguments->judged);
+	return error;
+}
+
+static int run_checks(const struct arguments *arguments,
+		      const struct output_folder *folder)
+{
+	char program[PATH_MAX] = "";
+	const struct selftest_options options = {
+		.program = program,
+		.folder = folder,
+		.trials = arguments->trials,
+		.judges_only = arguments->judged,
+		.with_hotplug = arguments->with_hotplug,
+	};
+	struct table table = { .rows = ARRAY_OF(struct selftest_row) };
+	int code = EXIT_OK;
+
+	if (readlink("/proc/self/exe", program, sizeof(program) - 1) < 0) {
+		say_of("selftest", "/proc/self/exe: %s", strerror(errno));
+		return EXIT_FAILED;
+	}
+	selftest_run(&options, take_row, &table);
+	if (arguments->report)
+		code = write_archive(folder, arguments, &table);
+	array_free(&table.rows);
+	return table.failures ? EXIT_FAILED : code;
+}
+
+static int run_selftest(int argc, char **argv)
+{
+	struct arguments arguments;
+	struct output_folder folder;
+	int status = read_arguments(&arguments, argc, argv);
+
+	if (status)
+		return status - 1;
+	if (arguments.program)
+		return selftest_program(arguments.program);
+	if (open_folder(&arguments, &folder))
+		return EXIT_FAILED;
+	status = run_checks(&arguments, &folder);
+	if (arguments.output || arguments.judged)
+		output_folder_close(&folder);
+	else
+		output_folder_discard(&folder);
+	return status;
+}
+
+const struct command selftest_command = {
+	.name = "selftest",
+	.summary = "check on this machine that recordings are true",
+	.run = run_selftest,
+};

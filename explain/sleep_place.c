@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: MIT */
+#include "explain/sleep_place_internal.h"
+
+#include "attribution/time/wait_channels.h"
+#include "report/profile/call_tree.h"
+#include "symbolize/functions/function_table.h"
+
+#include <string.h>
+
+/* Returns whether @function is of a program, not of a library it uses. */
+static bool is_of_program(const struct function *function)
+{
+	const char *file = strrchr(function->module, '/');
+
+	return function->space == 'u' &&
+	       !strstr(file ? file : function->module, ".so") &&
+	       function->module[0] == '/';
+}
+
+/* Sets what a futex of @sleep stands for, if @function, which is open in its
+ * thread, shows it: glibc's nptl/, and mutexes of other languages.
+ */
+static void note_futex(struct life_sleep *sleep,
+		       const struct function *function)
+{
+	static const struct {
+		const char *part;
+		enum life_futex futex;
+	} parts[] = {
+		{ "pthread_cond_", FUTEX_SIGNAL },
+		{ "pthread_join", FUTEX_SIGNAL },
+		{ "clockjoin", FUTEX_SIGNAL },
+		{ "pthread_barrier_", FUTEX_SIGNAL },
+		{ "mutex", FUTEX_LOCK },
+		{ "lll_lock", FUTEX_LOCK },
+		{ "rwlock", FUTEX_LOCK },
+	};
+
+	if (function->space != 'u')
+		return;
+	for (size_t i = 0; i < sizeof(parts) / sizeof(*parts); i++)
+		if (sleep->futex == FUTEX_UNKNOWN &&
+		    strstr(function->base, parts[i].part))
+			sleep->futex = (uint8_t)parts[i].futex;
+}
+
+void sleep_place_by_stack(struct life_sleep *sleep,
+			  const struct function_table *functions,
+			  const struct call_tree *tree, uint32_t stack)
+{
+	while (stack != CALL_NODE_NONE) {
+		const struct call_node *node = call_tree_at(tree, stack);
+		const struct function *function =
+			node->function < function_count(functions) ?
+				function_at(functions, node->function) :
+				NULL;
+
+		if (function)
+			note_futex(sleep, function);
+		if (function && sleep->user == FUNCTION_NONE &&
+		    is_of_program(function))
+			sleep->user = node->function;
+		stack = node->parent;
+	}
+}
+
+uint64_t sleep_place_by_frames(struct life_sleep *sleep,
+			       const struct function_table *functions,
+			       const struct path_frame *frames, size_t count)
+{
+	for (size_t i = count; i-- > 0;) {
+		const struct function *function =
+			function_at(functions, frames[i].function);
+
+		note_futex(sleep, function);
+		if (!is_of_program(function))
+			continue;
+		sleep->user = frames[i].function;
+		return i + 1 < count ? frames[i + 1].return_address : 0;
+	}
+	return 0;
+}

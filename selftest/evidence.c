@@ -1,0 +1,323 @@
+/* SPDX-License-Identifier: MIT */
+#include "selftest/evidence_internal.h"
+
+#include "common/error.h"
+#include "selftest/programs_internal.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* The columns of `timeline --format=csv` (docs/formats.md). Later versions may
+ * have more.
+ */
+enum column {
+	EVENT,
+	TIME,
+	CPU,
+	PID,
+	TID,
+	COMM,
+	DEPTH,
+	FUNCTION,
+	DETAIL,
+	WALL,
+	ON_CPU,
+	BEGIN_UNSEEN,
+	END_UNSEEN,
+	NOT_ALL_SEEN,
+	EARLY,
+	LATE,
+	LOST,
+	COLUMNS,
+};
+
+/* Divides a line in place. Returns whether it has all columns. Quotes around a
+ * field stay.
+ */
+static bool split(char *line, char *fields[COLUMNS])
+{
+	bool is_quoted = false;
+	size_t count = 0;
+
+	fields[count++] = line;
+	for (; *line && *line != '\n'; line++) {
+		is_quoted ^= *line == '"';
+		if (*line != ',' || is_quoted)
+			continue;
+		*line = '\0';
+		if (count == COLUMNS)
+			return true;
+		fields[count++] = line + 1;
+	}
+	*line = '\0';
+	return count == COLUMNS;
+}
+
+static uint64_t number(const char *field)
+{
+	return strtoull(field, NULL, 10);
+}
+
+/* Returns the system call's name if the function is its first one: the kernel's
+ * wrappers are __x64_sys_NAME, __arm64_sys_NAME.
+ */
+static const char *system_call(const char *function)
+{
+	const char *name = strstr(function, "64_sys_");
+
+	return name ? name + strlen("64_sys_") : NULL;
+}
+
+static void add_mark(struct evidence *evidence, char *const fields[COLUMNS])
+{
+	const struct mark_time mark = {
+		.ns = number(fields[TIME]),
+		.early_ns = number(fields[EARLY]),
+		.late_ns = number(fields[LATE]),
+	};
+
+	if (evidence->marks.count == 1)
+		evidence->first_batch = evidence->batch;
+	if (evidence->marks.count)
+		evidence->wrong_batches += evidence->batch !=
+					   evidence->last_batch + 1;
+	evidence->last_batch = evidence->batch;
+	evidence->batch = 0;
+	array_append(&evidence->marks, &mark);
+}
+
+static void add_call(struct evidence *evidence, int cpu)
+{
+	struct cpu_calls *calls = array_reach(&evidence->cpus, (size_t)cpu);
+
+	evidence->calls++;
+	evidence->batch++;
+	if (!calls)
+		return;
+	calls->cpu = cpu;
+	calls->calls++;
+}
+
+/* After this mark, and before the next one. */
+static bool is_after(const struct evidence *evidence, size_t mark)
+{
+	return evidence->marks.count == mark + 1;
+}
+
+static void enter(struct evidence *evidence, char *const fields[COLUMNS])
+{
+	const char *call = system_call(fields[FUNCTION]);
+
+	if (!call) {
+		if (!strcmp(fields[FUNCTION], "handle_mm_fault"))
+			evidence->faults += is_after(evidence, MARK_FAULTS);
+		return;
+	}
+	if (evidence->is_in_prctl)
+		evidence->second.to_ns = number(fields[TIME]);
+	evidence->is_in_prctl = !strcmp(call, "prctl");
+	if (evidence->is_in_prctl) {
+		evidence->first = evidence->second;
+		evidence->second.from_ns = number(fields[TIME]);
+	}
+	if (!strcmp(call, "getppid")) {
+		add_call(evidence, atoi(fields[CPU]));
+		return;
+	}
+	evidence->other_calls++;
+	if (!strcmp(call, "sched_get_priority_max"))
+		add_mark(evidence, fields);
+}
+
+static void leave_function(struct evidence *evidence,
+			   char *const fields[COLUMNS])
+{
+	const char *call = system_call(fields[FUNCTION]);
+
+	if (call && !strcmp(call, "clock_nanosleep"))
+		evidence->long_sleeps +=
+			number(fields[WALL]) >=
+			PROGRAM_LONG_SLEEP_MS * UINT64_C(1000000);
+}
+
+static void add_gap(struct evidence *evidence, char *const fields[COLUMNS])
+{
+	if (!evidence->gaps++)
+		snprintf(evidence->gap, sizeof(evidence->gap), "%s",
+			 fields[DETAIL]);
+	evidence->lost_bytes += number(fields[LOST]);
+}
+
+static void add_line(struct evidence *evidence, char *line, int64_t pid)
+{
+	char *fields[COLUMNS];
+
+	if (!split(line, fields))
+		return;
+	if (!strcmp(fields[EVENT], "gap"))
+		add_gap(evidence, fields);
+	if (pid >= 0 && strtoll(fields[PID], NULL, 10) != pid)
+		return;
+	if (!strcmp(fields[EVENT], "enter"))
+		enter(evidence, fields);
+	else if (!strcmp(fields[EVENT], "exit"))
+		leave_function(evidence, fields);
+	else if (!strcmp(fields[EVENT], "leave"))
+		evidence->switches += is_after(evidence, MARK_SLEEPS);
+}
+
+int evidence_read(struct evidence *evidence,
+		  const struct selftest_options *options, const char *name,
+		  int64_t pid)
+{
+	char path[TRIAL_PATH], errors[64];
+	const char *const argv[] = {
+		options->program, "timeline", "-q", "-i", path,
+		"--format=csv",	  NULL
+	};
+	struct trial_output output;
+	char *line = NULL;
+	size_t room = 0;
+	int error;
+
+	*evidence = (struct evidence){
+		.marks = ARRAY_OF(struct mark_time),
+		.cpus = ARRAY_OF(struct cpu_calls),
+	};
+	trial_path(options, name, path);
+	snprintf(errors, sizeof(errors), "%s.timeline", name);
+	error = trial_output_open(&output, options, argv, errors);
+	if (error)
+		return error;
+	while (getline(&line, &room, output.lines) > 0)
+		add_line(evidence, line, pid);
+	free(line);
+	return trial_output_close(&output);
+}
+
+void evidence_free(struct evidence *evidence)
+{
+	array_free(&evidence->marks);
+	array_free(&evidence->cpus);
+}
+
+/* A block's line is "TIME -EARLY +LATE block KIND FIRST-LAST N instructions". */
+static void add_block(struct block_sums *sums, const char *line,
+		      struct time_span span)
+{
+	uint64_t time_ns, instructions;
+	char kind[32];
+
+	if (sscanf(line,
+		   "%" SCNu64 " -%*u +%*u block %31s %*s %" SCNu64
+		   " instructions",
+		   &time_ns, kind, &instructions) != 3 ||
+	    time_ns < span.from_ns || time_ns > span.to_ns)
+		return;
+	sums->instructions += instructions;
+	sums->branches += strcmp(kind, "none") != 0;
+}
+
+int evidence_blocks(struct block_sums *sums,
+		    const struct selftest_options *options, const char *name,
+		    struct time_span span)
+{
+	char path[TRIAL_PATH], since[64], until[64];
+	const char *const argv[] = {
+		options->program, "dump", "-q",	 "-i", path,
+		"--blocks",	  since,  until, NULL
+	};
+	struct trial_output output;
+	char *line = NULL;
+	size_t room = 0;
+	int error;
+
+	*sums = (struct block_sums){ 0 };
+	trial_path(options, name, path);
+	snprintf(since, sizeof(since), "--since=@%" PRIu64 ".%09" PRIu64,
+		 span.from_ns / 1000000000, span.from_ns % 1000000000);
+	snprintf(until, sizeof(until), "--until=@%" PRIu64 ".%09" PRIu64,
+		 (span.to_ns + 1) / 1000000000, (span.to_ns + 1) % 1000000000);
+	error = trial_output_open(&output, options, argv, "blocks.errors");
+	if (error)
+		return error;
+	while (getline(&line, &room, output.lines) > 0)
+		add_block(sums, line, span);
+	free(line);
+	return trial_output_close(&output);
+}
+
+/* Cycles are scaled by the bus ratio, so that periods can be compared. */
+enum { RATIO_SCALE = 256, MTC_VALUES = 256 };
+
+/* The packets since the last MTC. */
+struct period {
+	bool is_whole; /* starts with an MTC */
+	unsigned mtc;
+	uint64_t cycles;
+	uint64_t ratio; /* core clock to bus clock; 0: unknown */
+};
+
+/* A period that is not the next one, or has a gap, has no known length. */
+static void end_period(struct packet_sums *sums, struct period *period,
+		       unsigned mtc)
+{
+	uint64_t cycles = period->ratio ?
+				  period->cycles * RATIO_SCALE / period->ratio :
+				  0;
+
+	if (period->is_whole && cycles && mtc == (period->mtc + 1) % MTC_VALUES)
+		array_append(&sums->periods, &cycles);
+	period->is_whole = true;
+	period->mtc = mtc;
+	period->cycles = 0;
+}
+
+/* A packet's line is "OFFSET SIZE NAME VALUES...". */
+static void add_packet(struct packet_sums *sums, struct period *period,
+		       const char *line)
+{
+	char name[16], value[64] = "";
+
+	if (sscanf(line, "%*s %*s %15s %63s", name, value) < 1)
+		return;
+	if (!strcmp(name, "cyc"))
+		period->cycles += number(value);
+	else if (!strcmp(name, "mtc"))
+		end_period(sums, period, (unsigned)strtoul(value, NULL, 0));
+	else if (!strcmp(name, "cbr"))
+		period->ratio = number(value);
+	else if (!strcmp(name, "tsc") || !strcmp(name, "ovf"))
+		period->is_whole = false;
+	sums->sync_starts += !strcmp(name, "psb");
+	sums->sync_ends += !strcmp(name, "psbend");
+}
+
+int evidence_packets(struct packet_sums *sums,
+		     const struct selftest_options *options, const char *name)
+{
+	char path[TRIAL_PATH];
+	const char *const argv[] = { options->program, "dump", "-q", "-i", path,
+				     "--packets",      NULL };
+	struct trial_output output;
+	struct period period = { 0 };
+	char *line = NULL;
+	size_t room = 0;
+	int error;
+
+	*sums = (struct packet_sums){ .periods = ARRAY_OF(uint64_t) };
+	trial_path(options, name, path);
+	error = trial_output_open(&output, options, argv, "packets.errors");
+	if (error)
+		return error;
+	while (getline(&line, &room, output.lines) > 0)
+		add_packet(sums, &period, line);
+	free(line);
+	return trial_output_close(&output);
+}
+
+void packet_sums_free(struct packet_sums *sums)
+{
+	array_free(&sums->periods);
+}

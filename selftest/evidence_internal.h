@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef KT_SELFTEST_EVIDENCE_INTERNAL_H
+#define KT_SELFTEST_EVIDENCE_INTERNAL_H
+
+#include "selftest/trial_internal.h"
+
+/* What the decoded recording of a trial shows of the program. */
+
+struct mark_time {
+	uint64_t ns, early_ns,
+		late_ns; /* true: ns - early_ns to ns + late_ns */
+};
+
+/* Of one thread, these times included. */
+struct time_span {
+	uint64_t from_ns, to_ns;
+};
+
+struct evidence {
+	uint64_t calls; /* of getppid() */
+	uint64_t other_calls;
+	uint64_t faults;	/* between the marks MARK_FAULTS and next */
+	uint64_t switches;	/* from CPUs, likewise MARK_SLEEPS */
+	uint64_t batch;		/* calls after the last mark */
+	uint64_t first_batch;	/* calls between the first two marks */
+	uint64_t wrong_batches; /* not one call more than the last one */
+	uint64_t last_batch;	/* the calls before the last mark */
+	uint64_t long_sleeps;	/* of PROGRAM_LONG_SLEEP_MS or more */
+	/* from the start of prctl() to that of the next system call: of the
+	 * last two that the program makes
+	 */
+	struct time_span first, second;
+	bool is_in_prctl;   /* the next system call has not started */
+	struct array marks; /* struct mark_time */
+	struct array cpus;  /* struct cpu_calls */
+	uint64_t gaps, lost_bytes;
+	char gap[64]; /* the first one's reason */
+};
+
+/* Decodes the recording @name. @pid: the program's, or -1 for all. Returns the
+ * exit code of the decoder, or a negative enum error. The caller must free
+ * @evidence in any case.
+ */
+int evidence_read(struct evidence *evidence,
+		  const struct selftest_options *options, const char *name,
+		  int64_t pid);
+
+void evidence_free(struct evidence *evidence);
+
+/* What the packets of an Intel PT recording have in common with the clock. */
+struct packet_sums {
+	uint64_t sync_starts, sync_ends; /* PSB, PSBEND */
+	/* uint64_t: the cycles in a period between two MTC packets, divided by
+	 * the core's frequency as CBR says it
+	 */
+	struct array periods;
+};
+
+/* Reads the packets. Returns the exit code of the decoder, or a negative enum
+ * error. The caller must free @sums in any case.
+ */
+int evidence_packets(struct packet_sums *sums,
+		     const struct selftest_options *options, const char *name);
+
+void packet_sums_free(struct packet_sums *sums);
+
+/* The instructions and branches executed in a time, by the decoder. */
+struct block_sums {
+	uint64_t instructions, branches;
+};
+
+/* Sums up the blocks that start between the two times, these included: of one
+ * thread, which stays on its CPU meanwhile.
+ * Returns the exit code of the decoder, or a negative enum error.
+ */
+int evidence_blocks(struct block_sums *sums,
+		    const struct selftest_options *options, const char *name,
+		    struct time_span span);
+
+#endif

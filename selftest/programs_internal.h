@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef KT_SELFTEST_PROGRAMS_INTERNAL_H
+#define KT_SELFTEST_PROGRAMS_INTERNAL_H
+
+/* The programs that the self-test records. Each counts what it does without the
+ * trace, and prints the counts as lines "KEY VALUE...":
+ *
+ *	pid N            the process, if there is only one
+ *	calls N          calls of getppid()
+ *	faults N         page faults, by getrusage()
+ *	switches N       context switches, by getrusage()
+ *	instructions N   in the kernel, by the PMU
+ *	branches N       likewise
+ *	raw BEFORE AFTER nanoseconds of CLOCK_MONOTONIC_RAW around a mark
+ *	cpu CPU N        calls of getppid() on a CPU
+ *	idle N STATE     entries of the deepest idle state
+ *	batches N        of calls: the Kth has K calls
+ *
+ * A mark is a call of sched_get_priority_max(), which nothing else calls. A line
+ * is missing if this machine cannot count it.
+ */
+enum {
+	PROGRAM_CALLS = 1000,
+	PROGRAM_CLOCK_MARKS = 100,
+	PROGRAM_LOAD_CALLS = 4000, /* of each process */
+	PROGRAM_BATCHES = 100,
+	PROGRAM_LONG_SLEEP_MS = 20,
+	/* the number of the mark before each part of the program "calls" */
+	MARK_CALLS = 0,
+	MARK_FAULTS,
+	MARK_AFTER_FAULTS,
+	MARK_SLEEPS,
+	MARK_AFTER_SLEEPS,
+	MARK_PMU,
+	MARK_CLOCK,
+};
+
+#endif

@@ -1,0 +1,606 @@
+/* SPDX-License-Identifier: MIT */
+#include "selftest/selftest.h"
+
+#include "selftest/evidence_internal.h"
+#include "selftest/programs_internal.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <string.h>
+#include <unistd.h>
+
+enum {
+	/* The clocks run at one rate; the rest is the resolution of the trace's
+	 * time stamps.
+	 */
+	CLOCK_ERROR_MOST_NS = 1000,
+	/* A period may be cut, and the frequency may change within it. */
+	CYCLES_FACTOR = 4,
+	PERIODS_LEAST = 100,
+};
+
+/* A trial, while its checks run. */
+struct session {
+	const struct selftest_options *options;
+	void (*report)(const struct selftest_row *row, void *context);
+	void *context;
+	const struct trial *trial;
+	struct trial_counts counts;
+	struct evidence evidence;
+};
+
+static void report(const struct session *session, const char *check,
+		   enum selftest_verdict verdict, const char *format, ...)
+	__attribute__((format(printf, 4, 5)));
+
+static void report(const struct session *session, const char *check,
+		   enum selftest_verdict verdict, const char *format, ...)
+{
+	struct selftest_row row = { .check = check, .verdict = verdict };
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(row.finding, sizeof(row.finding), format, args);
+	va_end(args);
+	session->report(&row, session->context);
+}
+
+/* Reports whether two counts are equal; @seen is the trace's. */
+static void compare(const struct session *session, const char *check,
+		    int64_t counted, uint64_t seen, const char *what)
+{
+	if (counted < 0)
+		report(session, check, SELFTEST_UNTRIED,
+		       "the program counted no %s", what);
+	else if (!counted)
+		report(session, check, SELFTEST_FAIL, "no %s happened", what);
+	else
+		report(session, check,
+		       (uint64_t)counted == seen ? SELFTEST_PASS :
+						   SELFTEST_FAIL,
+		       "%" PRId64 " %s counted, %" PRIu64 " in the trace",
+		       counted, what, seen);
+}
+
+static void check_calls(struct session *session, const char *check)
+{
+	compare(session, check, session->counts.calls, session->evidence.calls,
+		"system calls");
+}
+
+static void check_faults(struct session *session, const char *check)
+{
+	compare(session, check, session->counts.faults,
+		session->evidence.faults, "page faults");
+}
+
+static void check_switches(struct session *session, const char *check)
+{
+	compare(session, check, session->counts.switches,
+		session->evidence.switches, "context switches");
+}
+
+static void check_gaps(struct session *session, const char *check)
+{
+	const struct evidence *evidence = &session->evidence;
+
+	if (evidence->gaps)
+		report(session, check, SELFTEST_FAIL,
+		       "%" PRIu64 " gaps, %" PRIu64
+		       " bytes lost; the first: %s",
+		       evidence->gaps, evidence->lost_bytes, evidence->gap);
+	else
+		report(session, check, SELFTEST_PASS, "the trace has no gap");
+}
+
+/* The trace's clock may differ from the program's by a constant. The error is
+ * how far the marks' times in the trace are from the times before and after the
+ * call, with the best constant.
+ */
+static void check_clock(struct session *session, const char *check)
+{
+	const struct array *marks = &session->evidence.marks;
+	const struct array *raw = &session->counts.raw;
+	int64_t most = INT64_MIN, least = INT64_MAX;
+
+	if (!raw->count || marks->count != MARK_CLOCK + raw->count) {
+		report(session, check, SELFTEST_FAIL,
+		       "the trace has %zu of %zu marks", marks->count,
+		       MARK_CLOCK + raw->count);
+		return;
+	}
+	for (size_t i = 0; i < raw->count; i++) {
+		const struct mark_time *mark = array_at(marks, MARK_CLOCK + i);
+		const struct raw_times *times = array_at(raw, i);
+		int64_t after = (int64_t)(mark->ns - times->after_ns);
+		int64_t before = (int64_t)(mark->ns - times->before_ns);
+
+		most = after > most ? after : most;
+		least = before < least ? before : least;
+	}
+
+	const struct raw_times *first = array_at(raw, 0);
+	const struct raw_times *last = array_at(raw, raw->count - 1);
+	int64_t error_ns = most > least ? (most - least + 1) / 2 : 0;
+
+	report(session, check,
+	       error_ns <= CLOCK_ERROR_MOST_NS ? SELFTEST_PASS : SELFTEST_FAIL,
+	       "%zu marks in %" PRIu64 " us: worst error %" PRId64
+	       " ns (up to %d)",
+	       raw->count, (last->after_ns - first->before_ns) / 1000, error_ns,
+	       CLOCK_ERROR_MOST_NS);
+}
+
+/* Reports whether a count is between those of the trace without and with the
+ * two calls that start and stop the counter.
+ */
+static void check_counter(struct session *session, const char *check,
+			  int64_t counted, uint64_t inside, uint64_t outside)
+{
+	report(session, check,
+	       (uint64_t)counted >= inside && (uint64_t)counted <= outside ?
+		       SELFTEST_PASS :
+		       SELFTEST_FAIL,
+	       "%" PRId64 " by the PMU, %" PRIu64 " to %" PRIu64
+	       " in the trace",
+	       counted, inside, outside);
+}
+
+static void check_pmu(struct session *session, const char *check)
+{
+	const struct evidence *evidence = &session->evidence;
+	const struct trial_counts *counts = &session->counts;
+	struct block_sums inside, outside;
+
+	if (counts->instructions < 0) {
+		report(session, check, SELFTEST_UNTRIED,
+		       "this machine or user cannot count instructions:k");
+		return;
+	}
+	if (!evidence->first.to_ns || !evidence->second.to_ns ||
+	    evidence_blocks(&inside, session->options, session->trial->name,
+			    (struct time_span){ evidence->first.to_ns,
+						evidence->second.from_ns }) ||
+	    evidence_blocks(&outside, session->options, session->trial->name,
+			    (struct time_span){ evidence->first.from_ns,
+						evidence->second.to_ns })) {
+		report(session, check, SELFTEST_FAIL,
+		       "the counted part is not in the trace");
+		return;
+	}
+	check_counter(session, "instructions:k", counts->instructions,
+		      inside.instructions, outside.instructions);
+	if (counts->branches > 0)
+		check_counter(session, "branches:k", counts->branches,
+			      inside.branches, outside.branches);
+	else
+		report(session, "branches:k", SELFTEST_UNTRIED,
+		       "this machine or user cannot count branches:k");
+}
+
+/* Returns the exit code of @argv, whose output is discarded; the last line of
+ * its errors is in @reason. -1: it could not be started.
+ */
+static int run_quietly(const struct session *session, const char *const *argv,
+		       uint64_t *lines, char *reason, size_t room)
+{
+	struct trial_output output;
+	char line[512];
+	int code;
+
+	*lines = 0;
+	if (trial_output_open(&output, session->options, argv, "errors"))
+		return -1;
+	while (fgets(line, sizeof(line), output.lines))
+		++*lines;
+	code = trial_output_close(&output);
+	trial_last_line(session->options, "errors", reason, room);
+	return code;
+}
+
+/* A decoder may not notice that a sync point is missing. */
+static void check_syncs(struct session *session, const char *check,
+			const struct packet_sums *sums)
+{
+	if (!sums->sync_starts && !sums->sync_ends)
+		report(session, check, SELFTEST_UNTRIED,
+		       "only Intel PT marks both ends of its sync points");
+	else
+		report(session, check,
+		       sums->sync_starts == sums->sync_ends ? SELFTEST_PASS :
+							      SELFTEST_FAIL,
+		       "%" PRIu64 " sync points start, %" PRIu64 " end",
+		       sums->sync_starts, sums->sync_ends);
+}
+
+static int compare_numbers(const void *a, const void *b)
+{
+	uint64_t x = *(const uint64_t *)a;
+	uint64_t y = *(const uint64_t *)b;
+
+	return (x > y) - (x < y);
+}
+
+/* All periods of the clock are equally long. The core runs for a part of some,
+ * so only more cycles than in most periods are impossible.
+ */
+static void check_cycles(struct session *session, const char *check,
+			 struct packet_sums *sums)
+{
+	size_t count = sums->periods.count;
+	uint64_t median, most;
+
+	if (count < PERIODS_LEAST) {
+		report(session, check, SELFTEST_UNTRIED,
+		       "the trace has no cycle counts with a clock (CYC, MTC)");
+		return;
+	}
+	array_sort(&sums->periods, compare_numbers);
+	median = *(const uint64_t *)array_at(&sums->periods, count / 2);
+	most = *(const uint64_t *)array_at(&sums->periods, count - 1);
+	report(session, check,
+	       most <= CYCLES_FACTOR * median ? SELFTEST_PASS : SELFTEST_FAIL,
+	       "in %zu periods of the clock: at most %.1f times the median "
+	       "(up to %d)",
+	       count, (double)most / (double)median, CYCLES_FACTOR);
+}
+
+static void check_packets(struct session *session, const char *check)
+{
+	struct packet_sums sums;
+	int code =
+		evidence_packets(&sums, session->options, session->trial->name);
+
+	if (code) {
+		report(session, check, SELFTEST_FAIL,
+		       "the packets cannot be read, exit code %d", code);
+	} else {
+		check_syncs(session, check, &sums);
+		check_cycles(session, "cycle counts", &sums);
+	}
+	packet_sums_free(&sums);
+}
+
+static void check_engines(struct session *session, const char *check)
+{
+	char path[TRIAL_PATH], reason[160];
+	const char *const argv[] = {
+		session->options->program, "verify", "-q", "-i", path, NULL
+	};
+	uint64_t lines;
+	int code;
+
+	trial_path(session->options, session->trial->name, path);
+	code = run_quietly(session, argv, &lines, reason, sizeof(reason));
+	if (!code)
+		report(session, check, SELFTEST_PASS,
+		       "both decoders give the same events");
+	else if (code == 2)
+		report(session, check, SELFTEST_UNTRIED, "%s", reason);
+	else
+		report(session, check, SELFTEST_FAIL,
+		       "the decoders differ, exit code %d; ktrace-hw verify "
+		       "shows where",
+		       code);
+}
+
+/* perf prints a line for each error of its decoder. */
+static void check_perf(struct session *session, const char *check)
+{
+	char path[TRIAL_PATH], reason[160];
+	const char *const argv[] = { "perf", "script",	   "-i",
+				     path,   "--itrace=e", NULL };
+	uint64_t errors;
+	int code;
+
+	trial_path(session->options, session->trial->name, path);
+	code = run_quietly(session, argv, &errors, reason, sizeof(reason));
+	if (code == 127)
+		report(session, check, SELFTEST_UNTRIED,
+		       "perf is not installed");
+	else
+		report(session, check,
+		       code || errors ? SELFTEST_FAIL : SELFTEST_PASS,
+		       "perf's decoder finds %" PRIu64
+		       " errors, exit code %d%s%s",
+		       errors, code, code ? ": " : "", code ? reason : "");
+}
+
+static void check_idle(struct session *session, const char *check)
+{
+	const struct trial_counts *counts = &session->counts;
+
+	if (counts->idle < 0)
+		report(session, check, SELFTEST_UNTRIED,
+		       "the kernel has no cpuidle driver here");
+	else if (!counts->idle)
+		report(session, check, SELFTEST_UNTRIED,
+		       "no CPU reached its deepest idle state (%s)",
+		       counts->idle_state);
+	else
+		report(session, check,
+		       session->evidence.gaps ? SELFTEST_FAIL : SELFTEST_PASS,
+		       "%" PRId64 " entries of %s, %" PRIu64 " gaps",
+		       counts->idle, counts->idle_state,
+		       session->evidence.gaps);
+}
+
+static void check_cpus(struct session *session, const char *check)
+{
+	const struct array *counted = &session->counts.cpus;
+	size_t wrong = 0;
+	int first_wrong = -1;
+
+	for (size_t i = 0; i < counted->count; i++) {
+		const struct cpu_calls *calls = array_at(counted, i);
+		const struct cpu_calls *seen = array_reach(
+			&session->evidence.cpus, (size_t)calls->cpu);
+
+		if (seen && seen->calls == calls->calls)
+			continue;
+		if (!wrong++)
+			first_wrong = calls->cpu;
+	}
+	if (!counted->count || wrong)
+		report(session, check, SELFTEST_FAIL,
+		       "the calls of %zu of %zu CPUs are not as counted; the "
+		       "first is CPU %d",
+		       wrong, counted->count, first_wrong);
+	else
+		report(session, check, SELFTEST_PASS,
+		       "the calls on each of %zu CPUs are as counted",
+		       counted->count);
+}
+
+/* Losses are permitted under load, if the trace marks them. */
+static void check_load(struct session *session, const char *check)
+{
+	const struct evidence *evidence = &session->evidence;
+	int64_t counted = session->counts.calls;
+	bool is_good = counted > 0 &&
+		       (evidence->gaps ?
+				evidence->calls > 0 &&
+					evidence->calls <= (uint64_t)counted :
+				evidence->calls == (uint64_t)counted);
+
+	report(session, check, is_good ? SELFTEST_PASS : SELFTEST_FAIL,
+	       "%" PRId64 " system calls counted, %" PRIu64
+	       " in the trace, %" PRIu64 " gaps",
+	       counted, evidence->calls, evidence->gaps);
+}
+
+static void check_only(struct session *session, const char *check)
+{
+	const struct evidence *evidence = &session->evidence;
+
+	if (evidence->other_calls)
+		report(session, check, SELFTEST_FAIL,
+		       "%" PRIu64 " other system calls are in the trace",
+		       evidence->other_calls);
+	else
+		check_calls(session, check);
+}
+
+/* A hit ends in the long sleep, of which there is one. */
+static void check_trigger(struct session *session, const char *check)
+{
+	uint64_t sleeps = session->evidence.long_sleeps;
+
+	report(session, check, sleeps == 1 ? SELFTEST_PASS : SELFTEST_FAIL,
+	       "%" PRIu64 " sleeps of %d ms in the saved trace, of 1", sleeps,
+	       PROGRAM_LONG_SLEEP_MS);
+}
+
+static void check_batches(struct session *session, const char *check)
+{
+	const struct evidence *evidence = &session->evidence;
+
+	/* The first batch may have started before the recording. */
+	report(session, check,
+	       evidence->marks.count > 1 && evidence->wrong_batches <= 1 &&
+			       evidence->last_batch == PROGRAM_BATCHES ?
+		       SELFTEST_PASS :
+		       SELFTEST_FAIL,
+	       "%zu batches of calls up to the %" PRIu64 "th of %d, %" PRIu64
+	       " of them not whole",
+	       evidence->marks.count, evidence->last_batch, PROGRAM_BATCHES,
+	       evidence->wrong_batches);
+}
+
+static void check_hotplug(struct session *session, const char *check)
+{
+	if (session->counts.refused >= 0)
+		report(session, check, SELFTEST_UNTRIED,
+		       "CPU %" PRId64 " cannot be switched off",
+		       session->counts.refused);
+	else
+		check_calls(session, check);
+}
+
+enum { CHECKS = 10 };
+
+struct check {
+	const char *name;
+	void (*run)(struct session *session, const char *check);
+};
+
+static const struct plan {
+	struct trial trial;
+	const char *title; /* of the row if the recording failed */
+	struct check checks[CHECKS];
+	bool is_optional; /* a machine may be unable to record it */
+	bool needs_hotplug;
+} plans[] = {
+	{
+		.trial = { "calls", "calls", { "--events=none" } },
+		.title = "recording",
+		.checks = { { "system calls", check_calls },
+			    { "page faults", check_faults },
+			    { "context switches", check_switches },
+			    { "clock", check_clock },
+			    { "instructions:k", check_pmu },
+			    { "gaps", check_gaps },
+			    { "sync points", check_packets },
+			    { "deep idle", check_idle },
+			    { "engines", check_engines },
+			    { "perf", check_perf } },
+	},
+	{
+		.trial = { "user", "short", { "--events=none", "--user" } },
+		.title = "user space",
+		.checks = { { "user: calls", check_calls },
+			    { "user: gaps", check_gaps },
+			    { "user: engines", check_engines } },
+	},
+	{
+		.trial = { "cpus", "cpus", { "--events=none" } },
+		.title = "every CPU",
+		.checks = { { "every CPU", check_cpus },
+			    { "every CPU: gaps", check_gaps } },
+	},
+	{
+		.trial = { "load", "load", { "--events=none" } },
+		.title = "full load",
+		.checks = { { "full load", check_load } },
+	},
+	{
+		.trial = { "snapshot",
+			   "short",
+			   { "--events=none", "--snapshot" } },
+		.title = "snapshot",
+		.checks = { { "snapshot", check_calls } },
+	},
+	{
+		.trial = { "filter",
+			   "short",
+			   { "--events=none", "--filter=SYS_getppid" } },
+		.title = "filter",
+		.checks = { { "filter", check_only } },
+		.is_optional = true,
+	},
+	{
+		.trial = { "only",
+			   "short",
+			   { "--events=none", "--only=getppid" } },
+		.title = "--only",
+		.checks = { { "--only", check_only } },
+		.is_optional = true,
+	},
+	{
+		.trial = { "trigger",
+			   "trigger",
+			   { "--events=none",
+			     "--trigger=clock_nanosleep>15ms" } },
+		.title = "--trigger",
+		.checks = { { "--trigger", check_trigger } },
+		.is_optional = true,
+	},
+	{
+		.trial = { "attach",
+			   "batches",
+			   { "--events=none" },
+			   .attaches = true },
+		.title = "attaching",
+		.checks = { { "attaching", check_batches } },
+	},
+	{
+		.trial = { "hotplug", "hotplug", { "--events=none" } },
+		.title = "hotplug",
+		.checks = { { "hotplug", check_hotplug } },
+		.is_optional = true,
+		.needs_hotplug = true,
+	},
+};
+
+/* Judges a recording by the checks of its plan. */
+static void judge(struct session *session, const struct plan *plan)
+{
+	const char *name = plan->trial.name;
+	int code;
+
+	if (trial_counts_read(&session->counts, session->options, name)) {
+		report(session, plan->title, SELFTEST_FAIL,
+		       "%s.counts cannot be read", name);
+		return;
+	}
+	code = evidence_read(&session->evidence, session->options, name,
+			     session->counts.pid);
+	if (code)
+		report(session, plan->title, SELFTEST_FAIL,
+		       "the recording cannot be decoded, exit code %d", code);
+	for (size_t i = 0; !code && i < CHECKS && plan->checks[i].run; i++)
+		plan->checks[i].run(session, plan->checks[i].name);
+	evidence_free(&session->evidence);
+	trial_counts_free(&session->counts);
+}
+
+/* Returns whether the recorder works at all. */
+static bool run_plan(struct session *session, const struct plan *plan)
+{
+	char reason[160];
+
+	session->trial = &plan->trial;
+	if (plan->needs_hotplug && !session->options->with_hotplug) {
+		report(session, plan->title, SELFTEST_UNTRIED,
+		       "only with --hotplug, which switches a CPU off and on");
+		return true;
+	}
+	switch (trial_record(session->options, &plan->trial, reason,
+			     sizeof(reason))) {
+	case TRIAL_RECORDED:
+		judge(session, plan);
+		return true;
+	case TRIAL_ABSENT:
+		return true;
+	case TRIAL_REFUSED:
+		report(session, plan->title,
+		       plan->is_optional ? SELFTEST_UNTRIED : SELFTEST_FAIL,
+		       "%s", reason);
+		return plan->is_optional;
+	case TRIAL_FAILED:
+		break;
+	}
+	report(session, plan->title, SELFTEST_FAIL,
+	       "the recorder or its program failed: %s", reason);
+	return true;
+}
+
+/* Returns whether @list, names separated by commas, has @name. NULL has all. */
+static bool is_chosen(const char *list, const char *name)
+{
+	size_t length = strlen(name);
+
+	if (!list)
+		return true;
+	for (; *list; list += strcspn(list, ","), list += *list == ',')
+		if (!strncmp(list, name, length) &&
+		    (list[length] == ',' || !list[length]))
+			return true;
+	return false;
+}
+
+void selftest_run(const struct selftest_options *options,
+		  void (*report_row)(const struct selftest_row *row,
+				     void *context),
+		  void *context)
+{
+	struct session session = {
+		.options = options,
+		.report = report_row,
+		.context = context,
+	};
+
+	for (size_t i = 0; i < sizeof(plans) / sizeof(*plans); i++)
+		if (is_chosen(options->trials, plans[i].trial.name) &&
+		    !run_plan(&session, &plans[i]))
+			break;
+}
+
+bool selftest_trial(size_t index, const char **name)
+{
+	const size_t count = sizeof(plans) / sizeof(*plans);
+
+	if (index < count)
+		*name = plans[index].trial.name;
+	return index < count;
+}

@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef KT_SELFTEST_SELFTEST_H
+#define KT_SELFTEST_SELFTEST_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdio.h>
+
+struct output_folder;
+
+/* Checks on the machine at hand that recordings are true.
+ *
+ * Each trial records a small program whose behaviour is known, and compares the
+ * decoded recording with evidence that is not from the decoder: the program's
+ * own counts, the kernel's counts of faults and context switches, the PMU, a
+ * clock that the program reads, the second engine, and perf.
+ *
+ *	ktrace-hw record -- ktrace-hw selftest --program=NAME   (trial.c)
+ *	      |                         |
+ *	 FOLDER/TRIAL             FOLDER/TRIAL.counts
+ *	      |                         |
+ *	ktrace-hw timeline, dump        |
+ *	      |                         |
+ *	 struct evidence (evidence.c)   |
+ *	      \_________  _____________/
+ *	                \/
+ *	         checks (selftest.c) --> struct selftest_row
+ *
+ * The commands are those that users run, each in a process of its own, so that
+ * a crash of the recorder or the decoder is a failed check.
+ *
+ * Invariants:
+ *  1. A check passes only if both sides have a count: a trace without evidence,
+ *     or a machine that cannot count, never passes.
+ *  2. A missing ability is not a failure: the row says what is missing.
+ *  3. Recordings that exist are judged without recording again, on any machine
+ *     (@judges_only).
+ *
+ * Threads: one. Memory: the evidence of one trial.
+ */
+#define SELFTEST_COMM "selftest"
+
+enum selftest_verdict {
+	SELFTEST_PASS,
+	SELFTEST_FAIL,
+	SELFTEST_UNTRIED, /* this machine cannot try it */
+};
+
+struct selftest_row {
+	const char *check;
+	enum selftest_verdict verdict;
+	char finding[240];
+};
+
+struct selftest_options {
+	const char *program;		    /* the path of ktrace-hw */
+	const struct output_folder *folder; /* for the recordings */
+	const char *trials; /* names, separated by commas; NULL: all */
+	bool judges_only;   /* @folder has the recordings */
+	bool with_hotplug;  /* a CPU may be switched off */
+};
+
+/* Runs all checks and calls @report with the row of each, in the order of the
+ * trials. A trial that cannot be recorded or decoded is a failed row; if the
+ * recorder refuses one that every trace unit can do, it is the last row.
+ */
+void selftest_run(const struct selftest_options *options,
+		  void (*report)(const struct selftest_row *row, void *context),
+		  void *context);
+
+/* Gives the name of trial number @index. Returns whether there is
+ * one. */
+bool selftest_trial(size_t index, const char **name);
+
+/* Runs the recorded program @name and returns its exit code; 2 if there is none
+ * of that name.
+ */
+int selftest_program(const char *name);
+
+/* Writes what a reader of a failure needs to know about this machine: CPU,
+ * kernel, abilities of the trace unit. It has no addresses, no names of hosts,
+ * users or files.
+ */
+void selftest_write_machine(FILE *out);
+
+#endif

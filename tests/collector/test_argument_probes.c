@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: MIT */
+#include "collector/trigger/argument_probes.h"
+#include "tests/run_suite.h"
+
+static const char *const valid[] = {
+	"vfs_read",
+	"vfs_read,vfs_write",
+	"vfs_read(count)",
+	"vfs_read(count,pos),do_exit",
+	"f(name->name:string,+0(+0($arg2)):string,x=*pos)",
+	"f.isra.0(__a.b[2])",
+};
+
+static const char *const wrong[] = {
+	"",
+	",",
+	"vfs_read,",
+	",vfs_read",
+	"vfs_read,,vfs_write",
+	"vfs_read()x",
+	"vfs_read(count",
+	"vfs_read)",
+	"(count)",
+	"vfs read",
+	"vfs_read(count) ",
+	"vfs_read(a b)",
+	"vfs_read(a\nr:x/y z)",
+	"vfs_read(a;b)",
+	"vfs_read/x",
+};
+
+START_TEST(functions_with_and_without_arguments)
+{
+	ck_assert_ptr_null(argument_list_check(valid[_i]));
+}
+END_TEST
+
+START_TEST(nothing_else_reaches_the_kernel)
+{
+	ck_assert_ptr_nonnull(argument_list_check(wrong[_i]));
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("argument_probes");
+	TCase *tcase = tcase_create("all");
+
+	tcase_add_loop_test(tcase, functions_with_and_without_arguments, 0,
+			    sizeof(valid) / sizeof(*valid));
+	tcase_add_loop_test(tcase, nothing_else_reaches_the_kernel, 0,
+			    sizeof(wrong) / sizeof(*wrong));
+	suite_add_tcase(suite, tcase);
+	return run_suite(suite);
+}

@@ -1,0 +1,38 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
+# record --args records the arguments and results of kernel functions as a
+# program knows them, and leaves no probe behind.
+#
+#	arguments.sh [KERNEL [CPUS]]
+set -euo pipefail
+# shellcheck source=tests/e2e/e2e_test.sh
+source "$(dirname "${BASH_SOURCE[0]}")/e2e_test.sh"
+KERNEL=${1:-6.12}
+CPUS=${2:-1}
+PROGRAM=$GUEST_BUILD/tests/e2e/programs/called
+
+main() {
+	need python3
+	skip_without_machine "$KERNEL"
+	make_programs
+	mkdir "$WORK/r"
+	"$MACHINE" run --discard --fast --kernel "$KERNEL" --cpus "$CPUS" \
+		--timeout "$LIMIT_S" --late-results --results "$WORK/r" -- sh -c "
+		record() {
+			'$GUEST_BUILD/ktrace-hw' record -o '$WORK/r/'\$1 --args \"\$2\" \
+				-- '$PROGRAM' /tmp/file >'$WORK/r/'\$1.out \
+				2>'$WORK/r/'\$1.err || echo code \$? >>'$WORK/r/'\$1.err
+		}
+		'$GUEST_BUILD/ktrace-hw' record -o '$WORK/r/bare' -- '$PROGRAM' \
+			/tmp/file >'$WORK/r/bare.out'
+		record all vfs_read,__x64_sys_pread64
+		record named 'vfs_read(count,pos=+0(pos):s64),do_unlinkat(name->name:string)'
+		record plain 'vfs_read(\$arg3),do_unlinkat(+0(+0(\$arg2)):string)'
+		record none no_such_function
+		record wrong 'vfs_read(no_such_parameter)'
+		cat /sys/kernel/tracing/dynamic_events >'$WORK/r/left'"
+	python3 "$HERE/judge_arguments.py" "$KTRACE" "$WORK/r" "$KERNEL" "$CPUS" ||
+		FAILURES=$((FAILURES + 1))
+}
+
+main "$@"
