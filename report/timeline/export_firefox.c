@@ -50,10 +50,14 @@ struct marker {
 /* A track: a thread of the profile, unless it is beside a thread's functions. */
 struct firefox_track {
 	struct span_track track; /* number 0: none has this number */
-	uint64_t stack;		 /* as in struct sample */
-	struct array samples;	 /* struct sample */
-	struct array markers;	 /* struct marker */
-	struct array open; /* size_t: markers without their end, by depth */
+	/* Copy of track.task, which ends before the profile is written; the
+	 * process of a task may become known late.
+	 */
+	struct task task;
+	uint64_t stack;	      /* as in struct sample */
+	struct array samples; /* struct sample */
+	struct array markers; /* struct marker */
+	struct array open;    /* size_t: markers without their end, by depth */
 };
 
 /* The time of a task up to its last step. */
@@ -103,6 +107,8 @@ static void announce(struct span_writer *writer, const struct span_track *track,
 		return;
 	}
 	added->track = *track;
+	if (track->task)
+		added->task = *track->task;
 	added->samples = ARRAY_OF(struct sample);
 	added->markers = ARRAY_OF(struct marker);
 	added->open = ARRAY_OF(size_t);
@@ -201,6 +207,7 @@ static void change(struct span_writer *writer, const struct span_track *where,
 	if (!track || !clock)
 		return;
 	clock->track = where->number;
+	track->task = *where->task;
 	if (step->kind == STEP_ENTER)
 		track->stack = stack_of(firefox, track->stack, step->function);
 	else if (track->stack)
@@ -274,6 +281,8 @@ static void add_marker(struct firefox *firefox, struct firefox_track *track,
 		.notes = put_notes(&firefox->notes, span),
 	};
 
+	if (marker.name == STRING_POOL_NONE)
+		firefox->status = -ERROR_MEMORY;
 	append(firefox, &track->markers, &marker);
 }
 
@@ -430,9 +439,10 @@ static void join_markers(struct firefox *firefox)
  * process of their own.
  */
 static void write_ids(const struct firefox *firefox,
-		      const struct span_track *track)
+		      const struct firefox_track *thread)
 {
-	const struct task *task = track->task;
+	const struct span_track *track = &thread->track;
+	const struct task *task = track->task ? &thread->task : NULL;
 	int32_t tid = task ? task->tid : 0;
 	int32_t pid = task && task->pid > 0 ? task->pid : tid;
 	FILE *out = firefox->context.out;
@@ -464,7 +474,7 @@ static void write_thread(const struct firefox *firefox,
 	FILE *out = firefox->context.out;
 
 	array_sort(&track->markers, compare_markers);
-	write_ids(firefox, &track->track);
+	write_ids(firefox, track);
 	fputs(",\"pausedRanges\":[],\"processStartupTime\":0,"
 	      "\"processShutdownTime\":null,\"registerTime\":0,"
 	      "\"unregisterTime\":null,\n",
