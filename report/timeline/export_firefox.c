@@ -265,6 +265,17 @@ static size_t put_notes(struct byte_buffer *out, const struct span *span)
 	return start;
 }
 
+/* Returns the number of @name in the list of strings. */
+static uint32_t string_of(struct firefox *firefox, const char *name)
+{
+	uint32_t number = string_pool_add(firefox->strings, name,
+					  strnlen(name, SPAN_NAME_BYTES));
+
+	if (number == STRING_POOL_NONE)
+		firefox->status = -ERROR_MEMORY;
+	return number;
+}
+
 static void add_marker(struct firefox *firefox, struct firefox_track *track,
 		       const struct span *span, bool is_instant)
 {
@@ -274,15 +285,12 @@ static void add_marker(struct firefox *firefox, struct firefox_track *track,
 	const struct marker marker = {
 		.begin_ns = span->time_ns,
 		.end_ns = span->time_ns,
-		.name = string_pool_add(firefox->strings, name,
-					strnlen(name, SPAN_NAME_BYTES)),
+		.name = string_of(firefox, name),
 		.category = (uint8_t)(CATEGORY_TRACKS + track->track.kind),
 		.is_instant = is_instant,
 		.notes = put_notes(&firefox->notes, span),
 	};
 
-	if (marker.name == STRING_POOL_NONE)
-		firefox->status = -ERROR_MEMORY;
 	append(firefox, &track->markers, &marker);
 }
 
@@ -616,8 +624,7 @@ static void write_functions(struct firefox *firefox)
 		const char *name = span_name(&firefox->writer, functions[i]);
 
 		fprintf(out, "%s%" PRIu32, i ? "," : "",
-			string_pool_add(firefox->strings, name,
-					strnlen(name, SPAN_NAME_BYTES)));
+			string_of(firefox, name));
 	}
 	fputc(']', out);
 	write_same(out, "isJS", count, "false");
