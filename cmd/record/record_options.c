@@ -208,7 +208,7 @@ void record_options_help(void)
 	      "that the\n"
 	      "                     command writes below the current folder\n"
 	      "  --duration S       end after S seconds\n"
-	      "  --events LIST      tracepoints: none, sched, irq, syscalls, "
+	      "  --events LIST      tracepoints: none, sched, switches, irq, syscalls, "
 	      "faults,\n"
 	      "                     locks, all, attribution (the default if "
 	      "permitted,\n"
@@ -363,9 +363,10 @@ static int set_events(struct record_options *options, const char *value)
 	int sets = tracepoint_set_parse(value);
 
 	if (sets < 0)
-		return wrong("--events", value,
-			     "none, sched, irq, syscalls, faults, locks, all, "
-			     "attribution, or a list of them");
+		return wrong(
+			"--events", value,
+			"none, sched, switches, irq, syscalls, faults, locks, all, "
+			"attribution, or a list of them");
 	options->collector.tracepoints = (unsigned int)sets;
 	options->collector.tracepoints_may_miss = false;
 	return 0;

@@ -288,6 +288,7 @@ static const struct {
 } names[] = {
 	{ "none", 0 },
 	{ "sched", SCHED },
+	{ "switches", SCHED | TRACEPOINTS_SWITCH },
 	{ "irq", SCHED | IRQ },
 	{ "syscalls", TRACEPOINTS_SYSCALLS },
 	{ "faults", TRACEPOINTS_FAULTS },

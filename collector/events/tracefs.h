@@ -64,8 +64,8 @@ enum tracepoint_set {
 	TRACEPOINTS_ATTRIBUTION = TRACEPOINTS_SCHED | TRACEPOINTS_OBJECTS,
 };
 
-/* Parses a list such as "attribution,syscalls" of the names none, sched, irq,
- * syscalls, faults, locks, all and attribution.
+/* Parses a list such as "attribution,syscalls" of the names none, sched,
+ * switches, irq, syscalls, faults, locks, all and attribution.
  *
  * Returns enum tracepoint_set bits, or -1.
  */

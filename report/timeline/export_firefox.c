@@ -50,10 +50,14 @@ struct marker {
 /* A track: a thread of the profile, unless it is beside a thread's functions. */
 struct firefox_track {
 	struct span_track track; /* number 0: none has this number */
-	uint64_t stack;		 /* as in struct sample */
-	struct array samples;	 /* struct sample */
-	struct array markers;	 /* struct marker */
-	struct array open; /* size_t: markers without their end, by depth */
+	/* Copy of track.task, which ends before the profile is written; the
+	 * process of a task may become known late.
+	 */
+	struct task task;
+	uint64_t stack;	      /* as in struct sample */
+	struct array samples; /* struct sample */
+	struct array markers; /* struct marker */
+	struct array open;    /* size_t: markers without their end, by depth */
 };
 
 /* The time of a task up to its last step. */
@@ -103,6 +107,8 @@ static void announce(struct span_writer *writer, const struct span_track *track,
 		return;
 	}
 	added->track = *track;
+	if (track->task)
+		added->task = *track->task;
 	added->samples = ARRAY_OF(struct sample);
 	added->markers = ARRAY_OF(struct marker);
 	added->open = ARRAY_OF(size_t);
@@ -201,6 +207,7 @@ static void change(struct span_writer *writer, const struct span_track *where,
 	if (!track || !clock)
 		return;
 	clock->track = where->number;
+	track->task = *where->task;
 	if (step->kind == STEP_ENTER)
 		track->stack = stack_of(firefox, track->stack, step->function);
 	else if (track->stack)
@@ -258,6 +265,17 @@ static size_t put_notes(struct byte_buffer *out, const struct span *span)
 	return start;
 }
 
+/* Returns the number of @name in the list of strings. */
+static uint32_t string_of(struct firefox *firefox, const char *name)
+{
+	uint32_t number = string_pool_add(firefox->strings, name,
+					  strnlen(name, SPAN_NAME_BYTES));
+
+	if (number == STRING_POOL_NONE)
+		firefox->status = -ERROR_MEMORY;
+	return number;
+}
+
 static void add_marker(struct firefox *firefox, struct firefox_track *track,
 		       const struct span *span, bool is_instant)
 {
@@ -267,8 +285,7 @@ static void add_marker(struct firefox *firefox, struct firefox_track *track,
 	const struct marker marker = {
 		.begin_ns = span->time_ns,
 		.end_ns = span->time_ns,
-		.name = string_pool_add(firefox->strings, name,
-					strnlen(name, SPAN_NAME_BYTES)),
+		.name = string_of(firefox, name),
 		.category = (uint8_t)(CATEGORY_TRACKS + track->track.kind),
 		.is_instant = is_instant,
 		.notes = put_notes(&firefox->notes, span),
@@ -430,9 +447,10 @@ static void join_markers(struct firefox *firefox)
  * process of their own.
  */
 static void write_ids(const struct firefox *firefox,
-		      const struct span_track *track)
+		      const struct firefox_track *thread)
 {
-	const struct task *task = track->task;
+	const struct span_track *track = &thread->track;
+	const struct task *task = track->task ? &thread->task : NULL;
 	int32_t tid = task ? task->tid : 0;
 	int32_t pid = task && task->pid > 0 ? task->pid : tid;
 	FILE *out = firefox->context.out;
@@ -464,7 +482,7 @@ static void write_thread(const struct firefox *firefox,
 	FILE *out = firefox->context.out;
 
 	array_sort(&track->markers, compare_markers);
-	write_ids(firefox, &track->track);
+	write_ids(firefox, track);
 	fputs(",\"pausedRanges\":[],\"processStartupTime\":0,"
 	      "\"processShutdownTime\":null,\"registerTime\":0,"
 	      "\"unregisterTime\":null,\n",
@@ -606,8 +624,7 @@ static void write_functions(struct firefox *firefox)
 		const char *name = span_name(&firefox->writer, functions[i]);
 
 		fprintf(out, "%s%" PRIu32, i ? "," : "",
-			string_pool_add(firefox->strings, name,
-					strnlen(name, SPAN_NAME_BYTES)));
+			string_of(firefox, name));
 	}
 	fputc(']', out);
 	write_same(out, "isJS", count, "false");

@@ -8,6 +8,7 @@ static const struct {
 } lists[] = {
 	{ "none", 0 },
 	{ "sched", TRACEPOINTS_SCHED },
+	{ "switches", TRACEPOINTS_SCHED | TRACEPOINTS_SWITCH },
 	{ "attribution", TRACEPOINTS_SCHED | TRACEPOINTS_OBJECTS },
 	{ "attribution,syscalls",
 	  TRACEPOINTS_SCHED | TRACEPOINTS_OBJECTS | TRACEPOINTS_SYSCALLS },

@@ -28,6 +28,8 @@ import spans
 
 HERE = os.path.dirname(os.path.realpath(__file__))
 PACKAGES = ("speedscope", "@duckdb/node-api")
+# Programs of tests/recorded/windows_guest.sh.
+PROGRAMS = ("ls", "sort", "tar", "cat", "wc")
 # Slices of which speedscope can sort each in the time of a test.
 SHORTEST = "5us"
 CALLS = """SELECT count(*) AS calls, sum(wall_ns) AS wall_ns,
@@ -324,6 +326,26 @@ def check_firefox(reader):
         assert wanted["n"] and found == wanted, (what, wanted, found)
 
 
+def check_perf_sched(reader):
+    """perf sched sees each program's switches, by record --events=switches.
+    Other tasks switch before the event is enabled."""
+    if not shutil.which("perf"):
+        print("skipped: perf is not installed")
+        return
+    text = run(reader.program, "export", "--format=csv", "-i", reader.recording)
+    rows = [row for row in csv.DictReader(text.splitlines())
+            if row["event"] == "leave"]
+    threads = {row["tid"] for row in rows if row["comm"] in PROGRAMS}
+    wanted = collections.Counter(
+        row["tid"] for row in rows if row["tid"] in threads)
+    text = run("perf", "sched", "timehist", "-i", reader.recording)
+    found = collections.Counter(re.findall(
+        r"^ *[\d.]+ +\[\d+\] +.*\[(\d+)(?:/\d+)?\] +[\d.]+ ", text, re.M))
+    assert wanted, "no program ran"
+    for tid, count in wanted.items():
+        assert found[tid] == count, (tid, count, found[tid])
+
+
 def node_modules(folder, packages=PACKAGES):
     """Returns the folder of npm's packages, or None with a message."""
     if not shutil.which("node"):
@@ -456,6 +478,7 @@ def main():
         other = Reader(program, attribution, parts[1])
         if os.environ.get("KTRACE_FULL"):
             check_recording(other, packages)
+            check_perf_sched(other)
             formats.check_gmon(formats.Reader(program, attribution, parts[1]))
         check_wall(other)
     print("ok: exports, read by their tools")

@@ -7,7 +7,7 @@ set -euo pipefail
 HERE=$(realpath "$(dirname "${BASH_SOURCE[0]}")")
 cd "$(mktemp -d)"
 # shellcheck disable=SC2016 # it is the inner shell's
-"$2" record -a --events=attribution -o recording -- sh -c '
+"$2" record -a --events=attribution,switches -o recording -- sh -c '
 	asker=$1
 	shift
 	for folder; do
