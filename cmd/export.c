@@ -80,7 +80,7 @@ static int export_sqlite(const struct report_options *options)
 }
 
 static const char formats[] =
-	"perfetto, chrome, csv, json, ndjson, sqlite, gmon, pprof, speedscope "
+	"perfetto, firefox, chrome, csv, json, ndjson, sqlite, gmon, pprof, speedscope "
 	"or callgrind";
 
 enum export_option {
@@ -221,9 +221,9 @@ static int run_export(int argc, char **argv)
 	static const struct own_option own[OPTION_COUNT] = {
 		[OPTION_MIN_DURATION] = { "min-duration", "TIME",
 					  "only slices of TIME (1us) or longer; "
-					  "chrome: 1us, 0 keeps all" },
+					  "chrome, firefox: 1us, 0 keeps all" },
 		[OPTION_FUNCTIONS_ONLY] = { "functions-only", NULL,
-					    "perfetto and chrome: only "
+					    "perfetto, firefox, chrome: only "
 					    "functions, running threads, "
 					    "gaps" },
 		[OPTION_WALL] = { "wall", NULL,
@@ -246,8 +246,8 @@ static int run_export(int argc, char **argv)
 		.takes_input = true,
 		.purpose = "Exports a recording to other tools.",
 		.formats =
-			"perfetto, chrome, csv, json, ndjson, sqlite; or a "
-			"profile:\n                         pprof, speedscope, "
+			"perfetto, firefox, chrome, csv, json, ndjson, sqlite;\n"
+			"                         or a profile: pprof, speedscope, "
 			"callgrind, gmon (a gmon.out; -o FILE\n"
 			"                         also gets FILE.elf, for gprof "
 			"FILE.elf FILE)",

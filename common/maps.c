@@ -326,6 +326,12 @@ static bool fits(const struct name_rule *rule, const char *name, size_t length)
 const struct name_rule *name_lookup_find(const struct name_lookup *rules,
 					 const char *name)
 {
+	for (int i = 0; i < FIRST_BYTES; i++)
+		if (!name[i])
+			return NULL;
+	/* Most of a kernel's names begin like no rule's. */
+	if (!rules->first[rule_slot_of(name)])
+		return NULL;
 	return name_lookup_find_part(rules, name, strlen(name));
 }
 

@@ -26,8 +26,9 @@ ARM64=(gcc-aarch64-linux-gnu libc6-dev-arm64-cross)
 PACKAGE=(build-essential debhelper debootstrap dpkg-dev lintian)
 TEST=(check libunwind-dev sqlite3 qemu-user binutils linux-perf busybox-static
 	shellcheck time procps libprotobuf-dev protobuf-compiler python3
-	strace git curl)
-FULL=(chromium chromium-driver zsh fish clang golang-go valgrind mkdocs rpm nix-bin)
+	strace git curl python3-jsonschema)
+FULL=(chromium chromium-driver zsh fish clang golang-go valgrind mkdocs rpm nix-bin
+	libdevel-nytprof-perl python3-pandas)
 if grep -q '^VERSION_ID="12"' /etc/os-release; then
 	# The release of clang-format that formats the tree: scripts/format.sh
 	FULL+=(clang-format-14)

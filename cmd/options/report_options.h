@@ -38,7 +38,7 @@ struct report_options {
 	uint64_t top;	    /* --top; UINT64_MAX: all */
 	const char *since;  /* --since and --until, unparsed */
 	const char *until;
-	bool is_absolute; /* --absolute: text and these two are absolute */
+	bool is_absolute;   /* --absolute: text and these two are absolute */
 	struct array pids;  /* int32_t */
 	struct array trees; /* int32_t */
 	struct name_choice comms;

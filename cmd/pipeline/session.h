@@ -82,7 +82,7 @@ struct session {
 	struct time_window window;
 	uint64_t origin_ns; /* text has times after it; 0: absolute ones */
 	uint64_t done_ns;   /* a callback may be done after this time */
-	bool decodes_all; /* decodes unneeded parts too, for tests */
+	bool decodes_all;   /* decodes unneeded parts too, for tests */
 	/* windows always start at a sync point, never at a checkpoint; for
 	 * tests
 	 */

@@ -499,10 +499,10 @@ static void say_left_out(const struct table_run *run, FILE *out)
 			time_ns += task_stacks_time_of(run->output.stacks, i);
 	if (time_ns)
 		fprintf(out,
-			"Left out: the recorder, traced for %s (--with-tracer)."
-			"\n%s",
-			duration_text_of(time_ns).text,
-			out == stderr ? "" : "\n");
+			"%sLeft out: the recorder, traced for %s "
+			"(--with-tracer).\n",
+			out == stderr ? "" : "\n",
+			duration_text_of(time_ns).text);
 }
 
 static int render_one(const struct session *session, struct table_run *run)
@@ -516,10 +516,12 @@ static int render_one(const struct session *session, struct table_run *run)
 
 	if (notes == output->out && !request->is_quiet)
 		fputs(time_unit_of(session->recording)->note, notes);
+	status = request->table->render(run->handler, output);
+	if (status < 0)
+		return fail(run, status);
 	if (notes != stderr || notes_are_shown())
 		say_left_out(run, notes);
-	status = request->table->render(run->handler, output);
-	return status < 0 ? fail(run, status) : status;
+	return status;
 }
 
 /* Writes the heading of the table of @run. */

@@ -182,8 +182,8 @@ struct colour {
 };
 
 /* Returns a part of a colour of @hue, for the red (0), green (8) or blue (4)
- * of its degrees: see CSS Color Module Level 3, HSL. @percents: saturation and
- * lightness.
+ * of its degrees: see CSS Color Module Level 3, HSL. @saturation and
+ * @lightness are from 0 to 1.
  */
 static uint32_t colour_part(int offset, int hue, double saturation,
 			    double lightness)

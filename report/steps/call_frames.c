@@ -5,7 +5,6 @@
 #include "common/error.h"
 #include "symbolize/functions/function_table.h"
 
-#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -17,6 +16,7 @@ static const struct {
 	{ "gogo", ROLE_GOGO },		 { "mcall", ROLE_MCALL },
 	{ "morestack", ROLE_MORESTACK }, { "morestack_noctxt", ROLE_MORESTACK },
 	{ "newstack", ROLE_NEWSTACK },	 { "goexit0", ROLE_LAST },
+	{ "schedule", ROLE_SCHEDULE },
 };
 
 static uint8_t role_of(const struct function *function)
@@ -135,7 +135,6 @@ int frames_grow(struct call_stack *stack)
 void frames_pop_to(struct call_stack *stack, size_t count, bool seen,
 		   struct call_stack_output *output)
 {
-	assert(count <= stack->count);
 	while (stack->count > count)
 		frames_pop(stack,
 			   seen && stack->count == count + 1 ? 0 : UNSEEN_END,

@@ -38,6 +38,7 @@ enum switch_role {
 	ROLE_MORESTACK, /* like ROLE_MCALL, but calls newstack */
 	ROLE_NEWSTACK,	/* returns to its own goroutine, or schedules others */
 	ROLE_LAST,	/* ends the goroutine: goexit0 */
+	ROLE_SCHEDULE, /* on g0: continues with a goroutine, and never returns */
 	/* of any program: it was seen to jump to another stack */
 	ROLE_JUMPS,
 };

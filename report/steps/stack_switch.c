@@ -582,6 +582,25 @@ int stack_switch_begin(struct call_stack *stack,
 	return begin(stack, event, output);
 }
 
+/* Continues from an empty @stack where @event leads to: on the stack that waits
+ * there, or on one that was not seen before. Returns 1 or -ERROR_MEMORY.
+ */
+static int continue_at(struct call_stack *stack,
+		       const struct function_event *event,
+		       struct call_stack_output *output)
+{
+	struct wanted wanted = {
+		.address = event->address,
+		.function = event->function,
+	};
+	int status = switch_to(stack, &wanted, output);
+
+	if (status)
+		return status;
+	stack->fiber = next_fiber(stack->pool);
+	return frames_push_unseen(stack, event, output) < 0 ? -ERROR_MEMORY : 1;
+}
+
 int stack_switch_enter(struct call_stack *stack,
 		       const struct function_event *event,
 		       struct call_stack_output *output)
@@ -638,10 +657,6 @@ int stack_switch_part(struct call_stack *stack, size_t at,
 		      struct call_stack_output *output)
 {
 	uint32_t function = frames_top(stack)->function;
-	struct wanted wanted = {
-		.address = event->address,
-		.function = event->function,
-	};
 
 	if (!is_of_user(stack) || frames_floor(stack) ||
 	    frames_at(stack, at)->how != HOW_TAIL ||
@@ -658,7 +673,7 @@ int stack_switch_part(struct call_stack *stack, size_t at,
 	}
 	stack->partial = (struct partial_stack){ 0 };
 	frames_pop_to(stack, 0, false, output);
-	return switch_to(stack, &wanted, output);
+	return continue_at(stack, event, output);
 }
 
 static size_t find_role(const struct call_stack *stack, uint8_t role)
@@ -731,12 +746,31 @@ static int leave_goroutine(struct call_stack *stack,
 	return 1;
 }
 
+/* Exits the frames of g0, above @to_g0, and suspends the goroutine below. */
+static int leave_morestack(struct call_stack *stack, size_t to_g0,
+			   struct call_stack_output *output)
+{
+	int status;
+
+	end_from(stack, to_g0 + 1, output);
+	status = suspend_from(stack, 0, output);
+	stack->fiber = 0;
+	return status;
+}
+
+/* Exits a stack of g0 that no goroutine entered, such as a new thread's. */
+static void leave_g0(struct call_stack *stack, struct call_stack_output *output)
+{
+	end_from(stack, 0, output);
+}
+
 int stack_switch_call(struct call_stack *stack,
 		      const struct function_event *event,
 		      struct call_stack_output *output)
 {
 	uint8_t role = switch_role(stack->roles, event->function);
 	bool is_on_g0 = role_at(stack, stack->count - 1) == ROLE_MCALL;
+	size_t to_g0 = find_role(stack, ROLE_MORESTACK);
 
 	if (!is_of_user(stack))
 		return 0;
@@ -744,21 +778,9 @@ int stack_switch_call(struct call_stack *stack,
 		return leave_goroutine(stack, event, output);
 	if (role == ROLE_LAST && is_on_g0)
 		end_goroutine(stack, output->step.task->index);
+	if (role == ROLE_SCHEDULE && to_g0 != NO_FRAME)
+		return leave_morestack(stack, to_g0, output);
 	return 0;
-}
-
-/* Exits the frames of g0, above @to_g0, and suspends the goroutine below. */
-static int leave_morestack(struct call_stack *stack, size_t to_g0,
-			   struct call_stack_output *output)
-{
-	end_from(stack, to_g0 + 1, output);
-	return suspend_from(stack, 0, output);
-}
-
-/* Exits a stack of g0 that no goroutine entered, such as a new thread's. */
-static void leave_g0(struct call_stack *stack, struct call_stack_output *output)
-{
-	end_from(stack, 0, output);
 }
 
 /* Returns whether runtime.newstack returns to the function that needed more
@@ -778,10 +800,6 @@ int stack_switch_go(struct call_stack *stack,
 		    const struct function_event *event,
 		    struct call_stack_output *output)
 {
-	struct wanted wanted = {
-		.address = event->address,
-		.function = event->function,
-	};
 	size_t to_g0 = find_role(stack, ROLE_MORESTACK);
 	int status = 0;
 
@@ -799,11 +817,7 @@ int stack_switch_go(struct call_stack *stack,
 		return status;
 	if (event->kind == FUNCTION_TAIL_CALL)
 		return begin(stack, event, output);
-	status = switch_to(stack, &wanted, output);
-	if (status)
-		return status;
-	stack->fiber = next_fiber(stack->pool);
-	return frames_push_unseen(stack, event, output) < 0 ? -ERROR_MEMORY : 1;
+	return continue_at(stack, event, output);
 }
 
 /* Ensures invariant 3 for adding another unwound stack. */

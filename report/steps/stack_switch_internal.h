@@ -135,7 +135,8 @@ int stack_switch_part(struct call_stack *stack, size_t at,
 		      struct call_stack_output *output);
 
 /* Handles a call of a function with a role: mcall() suspends the goroutine and
- * continues on g0, goexit0() on g0 ends the goroutine. Returns 0 also if the
+ * continues on g0, goexit0() on g0 ends the goroutine, and schedule() suspends one
+ * that was preempted where it needed more stack. Returns 0 also if the
  * event is an ordinary call, too.
  */
 int stack_switch_call(struct call_stack *stack,

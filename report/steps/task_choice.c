@@ -54,7 +54,7 @@ int first_task(const struct recording *recording,
 /* Maximum length of a task's name in the kernel (TASK_COMM_LEN includes the
  * NUL).
  */
-enum { COMM_LENGTH = 15 };
+enum { COMM_LENGTH = 15, MOST_ANCESTORS = 1000 };
 
 bool recorder_task_is(const struct task_names *names, const char *command,
 		      int32_t tid)
@@ -72,6 +72,24 @@ bool recorder_task_is(const struct task_names *names, const char *command,
 	       !memcmp(comm, name, length);
 }
 
+bool recorder_started(const struct task_names *names, const char *command,
+		      int32_t pid)
+{
+	bool was_recorder = recorder_task_is(names, command, pid);
+
+	/* A damaged recording may have parents in a circle. */
+	for (int i = 0; i < MOST_ANCESTORS && pid > 0; i++) {
+		int32_t parent = task_names_parent(names, pid);
+		bool is_recorder = recorder_task_is(names, command, parent);
+
+		if (is_recorder)
+			return !was_recorder;
+		was_recorder = is_recorder;
+		pid = parent;
+	}
+	return false;
+}
+
 static bool is_listed(const int32_t *list, size_t count, int32_t value)
 {
 	for (size_t i = 0; i < count; i++)
@@ -84,7 +102,7 @@ static bool is_listed(const int32_t *list, size_t count, int32_t value)
 static bool is_in_tree(const struct step_filter *filter, int32_t pid)
 {
 	/* Reused process ids might form a loop; real trees are not deep. */
-	for (int depth = 0; pid > 0 && depth < 1000; depth++) {
+	for (int depth = 0; pid > 0 && depth < MOST_ANCESTORS; depth++) {
 		if (is_listed(filter->trees, filter->tree_count, pid))
 			return true;
 		pid = task_names_parent(filter->names, pid);

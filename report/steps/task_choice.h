@@ -38,6 +38,12 @@ int first_task(const struct recording *recording,
 bool recorder_task_is(const struct task_names *names, const char *command,
 		      int32_t tid);
 
+/* Returns whether process @pid is the command that the recorder started, or a
+ * descendant of it; @command is as for recorder_task_is().
+ */
+bool recorder_started(const struct task_names *names, const char *command,
+		      int32_t pid);
+
 /* The tasks and CPUs that a report covers. An empty list selects all; a task
  * must be in at least one of the four task lists.
  */

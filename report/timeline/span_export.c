@@ -392,7 +392,9 @@ static void enter(struct span_export *export, const struct call_step *step)
 		.category = call_how_text(step->how),
 	};
 
-	if (kept)
+	if (kept && export->writer->change)
+		export->writer->change(export->writer, &kept->track, step);
+	else if (kept)
 		export->writer->begin(export->writer, &kept->track, &span);
 }
 
@@ -400,7 +402,9 @@ static void leave(struct span_export *export, const struct call_step *step)
 {
 	const struct cached_track *kept = task_track(export, step);
 
-	if (kept)
+	if (kept && export->writer->change)
+		export->writer->change(export->writer, &kept->track, step);
+	else if (kept)
 		export->writer->end(export->writer, &kept->track,
 				    step->time_ns);
 }

@@ -2,7 +2,8 @@
 #ifndef KT_REPORT_TIMELINE_SPAN_EXPORT_H
 #define KT_REPORT_TIMELINE_SPAN_EXPORT_H
 
-/* Timelines as nested spans on tracks, for viewers: Perfetto and Chrome.
+/* Timelines as nested spans on tracks, for viewers: Perfetto, Chrome, Firefox
+ * Profiler.
  *
  *  call events --span_export_open()------+--> struct span_writer, one for
  *  (functions, running tasks, gaps)      |    each format: announce a track,
@@ -164,6 +165,12 @@ struct span_writer {
 	 */
 	void (*announce)(struct span_writer *writer,
 			 const struct span_track *track, uint64_t time_ns);
+	/* Called at the entry and the exit of a function on @track; NULL: these
+	 * are spans.
+	 */
+	void (*change)(struct span_writer *writer,
+		       const struct span_track *track,
+		       const struct call_step *step);
 	void (*begin)(struct span_writer *writer,
 		      const struct span_track *track, const struct span *span);
 	void (*end)(struct span_writer *writer, const struct span_track *track,

@@ -4,9 +4,9 @@
 #include <string.h>
 
 static const struct timeline_renderer *const renderers[] = {
-	&timeline_text, &timeline_raw,	&timeline_csv,
-	&timeline_json, &export_csv,	&export_json,
-	&export_ndjson, &export_chrome, &export_perfetto,
+	&timeline_text,	  &timeline_raw,   &timeline_csv,  &timeline_json,
+	&export_csv,	  &export_json,	   &export_ndjson, &export_chrome,
+	&export_perfetto, &export_firefox,
 };
 
 const struct timeline_renderer *timeline_renderer_find(const char *command,

@@ -89,6 +89,7 @@ extern const struct timeline_renderer export_csv;
 extern const struct timeline_renderer export_json;
 extern const struct timeline_renderer export_ndjson;
 extern const struct timeline_renderer export_chrome;
+extern const struct timeline_renderer export_firefox;
 extern const struct timeline_renderer export_perfetto;
 
 #endif

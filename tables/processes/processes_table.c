@@ -4,6 +4,7 @@
 #include "attribution/events/event_handler.h"
 #include "attribution/interrupts/interrupt_accounts.h"
 #include "common/array.h"
+#include "decoder/recording/recording.h"
 #include "report/steps/task_choice.h"
 #include "report/text/record_writer.h"
 #include "tables/overview.h"
@@ -343,14 +344,37 @@ static void write_ordered(struct record_writer *writer, const void *ctx,
 	write_row(writer, ctx, sheet->order[index]);
 }
 
-static int compare_busy(const void *a, const void *b)
+/* Returns the time by which rows are sorted: what the command waited for counts
+ * as well as its work; others, such as threads of the kernel, sleep nearly all
+ * the time.
+ */
+static uint64_t weight_of(const struct time_account *account)
+{
+	return account->is_own ? account->wall_ns : account->busy_ns;
+}
+
+/* Sorts the recorded command's rows first. */
+static int compare_weight(const void *a, const void *b)
 {
 	const struct time_account *x = a;
 	const struct time_account *y = b;
 
-	if (x->busy_ns != y->busy_ns)
-		return x->busy_ns > y->busy_ns ? -1 : 1;
+	if (x->is_own != y->is_own)
+		return x->is_own ? -1 : 1;
+	if (weight_of(x) != weight_of(y))
+		return weight_of(x) > weight_of(y) ? -1 : 1;
 	return x->tid < y->tid ? -1 : x->tid > y->tid;
+}
+
+static void mark_own(const struct processes *processes, struct array *rows)
+{
+	const struct attribution_input *input = processes->input;
+	struct time_account *accounts = rows->items;
+
+	for (size_t i = 0; i < rows->count; i++)
+		accounts[i].is_own = recorder_started(
+			input->names, recording_info(input->recording)->command,
+			accounts[i].pid);
 }
 
 static int fill(const struct processes *processes, struct sheet *sheet)
@@ -369,7 +393,9 @@ static int fill(const struct processes *processes, struct sheet *sheet)
 				&sheet->rows);
 		array_free(&threads);
 	}
-	array_sort(&sheet->rows, compare_busy);
+	if (!processes->input->groups)
+		mark_own(processes, &sheet->rows);
+	array_sort(&sheet->rows, compare_weight);
 	return status;
 }
 

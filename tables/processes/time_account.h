@@ -185,6 +185,7 @@ struct time_account {
 	uint64_t interrupt_work_elsewhere;
 	uint64_t kernel_work_elsewhere;
 	uint64_t busy_ns; /* on a CPU, as far as known */
+	bool is_own; /* of the recorded command; set by processes_table.c */
 	/* part of TIME_KERNEL that may yet be reclassified */
 	uint64_t provisional_ns;
 	struct class_error_bound error_bound; /* source of uncertain */

@@ -208,9 +208,20 @@ static int finish(struct block_ios *ios, size_t index, struct array *ended,
 	return is_last ? emit(ios, index) : limit_flushing(ios);
 }
 
-/* A completion without an I/O in flight is the end of a flush's own request,
- * whose I/Os the completion before has: the list stays.
+/* Returns whether @ended, which has @before I/Os of the completion before, also
+ * belongs to one of @range without I/Os in flight: the end of a flush's own
+ * request, after that of the flush that the device got.
  */
+static bool continues(const struct cpu_completion *ended, size_t before,
+		      const struct block_range *range)
+{
+	const struct block_io *items = ended->ios.items;
+
+	return ended->ios.count == before && before && !range->sectors &&
+	       !items[0].range.sectors &&
+	       items[0].range.device == range->device;
+}
+
 int block_ios_complete(struct block_ios *ios, const struct block_range *range,
 		       const char *letters, int32_t cpu, uint64_t time_ns)
 {
@@ -226,9 +237,7 @@ int block_ios_complete(struct block_ios *ios, const struct block_range *range,
 		if (finish(ios, i, &ended->ios, time_ns) < 0)
 			return -ERROR_MEMORY;
 	}
-	if (ended->ios.count > before)
-		array_remove(&ended->ios, 0, before);
-	else if (range->sectors)
+	if (!continues(ended, before, range))
 		array_remove(&ended->ios, 0, before);
 	return 0;
 }

@@ -10,6 +10,7 @@
 #include "report/text/task_names.h"
 #include "symbolize/functions/function_table.h"
 #include "symbolize/symbols/symbols.h"
+#include "symbolize/symbols/variables.h"
 #include "tables/table.h"
 #include "tables/table_records.h"
 #include "tables/text/recorded.h"
@@ -113,6 +114,7 @@ struct locks_table {
 	struct lock_tracker *tracker;
 	struct lock_stats stats;
 	struct cache_file_writer *writer; /* NULL: records are not written */
+	struct variables *variables;
 	int status;
 };
 
@@ -178,6 +180,7 @@ static void close_table(struct event_handler *handler)
 
 	lock_tracker_free(table->tracker);
 	lock_stats_free(&table->stats);
+	variables_free(table->variables);
 }
 
 static bool open_table(struct event_handler *handler,
@@ -189,7 +192,8 @@ static bool open_table(struct event_handler *handler,
 	table->input = *input;
 	table->stats = LOCK_STATS_NONE;
 	table->tracker = lock_tracker_new(&table->input, &table->callback);
-	return table->tracker;
+	table->variables = variables_new(input->recording);
+	return table->tracker && table->variables;
 }
 
 struct releases_field {
@@ -216,6 +220,23 @@ static bool write_releases(FILE *out, const void *ctx)
 	return true;
 }
 
+/* Writes the variable that contains a lock. */
+static void write_variable(struct record_writer *writer,
+			   const struct locks_table *table,
+			   const struct lock_name *lock)
+{
+	char text[256];
+
+	if (lock->kind != LOCK_FILE && lock->address &&
+	    variables_find(table->variables,
+			   lock->kind == LOCK_FUTEX ? lock->pid :
+						      VARIABLES_OF_KERNEL,
+			   lock->address, text, sizeof(text)))
+		record_text(writer, "variable", text);
+	else
+		record_absent(writer, "variable");
+}
+
 static void write_row(struct record_writer *writer, const void *ctx,
 		      uint64_t index)
 {
@@ -231,6 +252,7 @@ static void write_row(struct record_writer *writer, const void *ctx,
 		record_text(writer, "lock", lock.text);
 	else
 		record_absent(writer, "lock");
+	write_variable(writer, table, &stat->lock);
 	if (stat->lock.pid >= 0)
 		record_signed(writer, "pid", stat->lock.pid);
 	else
@@ -310,8 +332,9 @@ static const struct table_records records = {
 
 const struct attribution_table locks_table = {
 	.name = "locks",
-	.columns = "kind lock pid function count total_ns mean_ns max_ns "
-		   "waiters_at_begin waiters_at_end released_by",
+	.columns =
+		"kind lock variable pid function count total_ns mean_ns max_ns "
+		"waiters_at_begin waiters_at_end released_by",
 	.help = "kernel locks, futexes and file locks that threads waited for, "
 		"and which threads released them",
 	.is_of_tasks = true,

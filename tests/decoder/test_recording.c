@@ -2,6 +2,7 @@
 #include "common/error.h"
 #include "common/formats/perf_data.h"
 #include "common/memory.h"
+#include "decoder/recording/record_parse_internal.h"
 #include "decoder/recording/recording.h"
 #include "decoder/recording/sideband.h"
 #include "decoder/recording/tracepoint.h"
@@ -176,6 +177,36 @@ START_TEST(samples_of_unwanted_events_are_dropped)
 	ck_assert_int_eq(sideband_next(sideband, &record), 1);
 	ck_assert_uint_eq(record.time_ns, 200);
 	expect_end();
+}
+END_TEST
+
+/* IDs of events: in a row, with holes, and at the ends of their range. */
+static const uint64_t event_ids[][4] = {
+	{ 40, 41, 42, 43 },
+	{ 40, 42, 43, 47 },
+	{ 0, 1, UINT64_MAX - 1, UINT64_MAX },
+};
+
+START_TEST(events_are_found_by_any_id)
+{
+	struct event_table table = event_table_new(NULL);
+
+	ck_assert_ptr_null(event_table_find(&table, 40));
+	for (uint32_t i = 0; i < 4; i++) {
+		const struct event_id id = { .id = event_ids[_i][i],
+					     .event = i };
+
+		ck_assert_int_eq(array_append(&table.ids, &id), 0);
+	}
+	for (uint32_t i = 0; i < 4; i++) {
+		uint64_t id = event_ids[_i][i];
+		const struct event_id *next = event_table_find(&table, id + 1);
+
+		ck_assert_uint_eq(event_table_find(&table, id)->event, i);
+		ck_assert(!next || next->id == id + 1);
+	}
+	ck_assert_ptr_null(event_table_find(&table, 100));
+	event_table_free(&table);
 }
 END_TEST
 
@@ -390,6 +421,8 @@ int main(void)
 	tcase_add_test(tcase, unknown_records_are_stepped_over);
 	tcase_add_test(tcase, kinds_are_filtered);
 	tcase_add_test(tcase, samples_of_unwanted_events_are_dropped);
+	tcase_add_loop_test(tcase, events_are_found_by_any_id, 0,
+			    sizeof(event_ids) / sizeof(*event_ids));
 	tcase_add_test(tcase, a_bad_record_ends_the_walk);
 	tcase_add_test(tcase, a_cpu_that_no_machine_has_is_unknown);
 	tcase_add_test(tcase, compressed_records_are_unpacked);

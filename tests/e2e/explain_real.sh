@@ -17,6 +17,10 @@ main() {
 	for program in python3 sqlite3 strace git make cc gzip flock curl; do
 		need "$program"
 	done
+	python3 -c 'import jsonschema' 2>/dev/null || {
+		printf 'skipped: %s: no python3-jsonschema here\n' "${0##*/}"
+		exit 0
+	}
 	# The one in PATH may be a script.
 	python=$(python3 -c 'import sys; print(sys.executable)')
 	skip_without_machine "$KERNEL"

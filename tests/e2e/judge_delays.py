@@ -20,7 +20,7 @@ def row_of(recording, tid):
         f"tid = {tid} AND call = 'read'").splitlines()[-1])
     rows = json.loads(recording.run(
         "report", "--runqueue", "--with-tracer", "--format=json",
-        f"--until={end_ns // 10**9}.{end_ns % 10**9:09}"))
+        f"--until=@{end_ns // 10**9}.{end_ns % 10**9:09}"))
     return next(row for row in rows if row["tid"] == tid)
 
 
@@ -38,6 +38,8 @@ def check(recording, mode, cpus):
     for tid, _, wait_ns in threads:
         row = row_of(recording, tid)
         elsewhere_ns = row["idle_elsewhere_ns"]
+        # A CPU that is woken by the other one takes as long as the host does.
+        most_idle_ns = (0.02 if cpus == "1" else 0.1) * row["total_ns"]
         # With several CPUs the clock is the host's, which may run something
         # else, also between a wait's end and the switch that shows it.
         judge.expect(f"{mode}: it waited as long as the kernel counted",
@@ -45,10 +47,10 @@ def check(recording, mode, cpus):
                      (cpus != "1" or row["total_ns"] <= 1.02 * wait_ns), row,
                      wait_ns)
         judge.expect(f"{mode}: its CPU was not idle",
-                     row["idle_ns"] <= 0.02 * row["total_ns"], row)
+                     row["idle_ns"] <= most_idle_ns, row)
         if cpus == "1" or mode == "full":
             judge.expect(f"{mode}: nor was another one",
-                         elsewhere_ns <= 0.02 * row["total_ns"], row)
+                         elsewhere_ns <= most_idle_ns, row)
         else:
             judge.expect(f"{mode}: the other one was, except for its work",
                          row["total_ns"] - used_ns(recording, 1) <=

@@ -12,14 +12,17 @@ import re
 import subprocess
 import sys
 
+from jsonschema import Draft202012Validator
+
 from waits import Judge
 
 KTRACE, FOLDER, CPUS = sys.argv[1:4]
 CASES = sys.argv[4:]
 judge = Judge()
-# Work on a CPU in a program, and delays by the recorder.
-ON_CPU = {"user", "system_calls", "faults", "interrupts", "kernel", "tracer",
-          "recorder", "cpu_idle", "cpu"}
+with open(os.path.join(os.path.dirname(__file__),
+                       "../../docs/schema/explain.json"),
+          encoding="utf-8") as schema:
+    validator = Draft202012Validator(json.load(schema))
 
 
 def explain(case, *options):
@@ -55,6 +58,11 @@ def traced_ns(case, call):
     return int(float(seconds[1] or seconds[2]) * 1e9)
 
 
+def expect_traced(name, got, case, call, slack=2_000_000):
+    if CPUS == "1":
+        expect_close(name, got, traced_ns(case, call), slack)
+
+
 def sum_of(result, is_wanted):
     return sum(part["ns"] for cause in result["causes"]
                for part in cause["parts"] if is_wanted(cause, part))
@@ -88,9 +96,9 @@ def judge_database(result):
     expect_close("database: as sqlite3's own timer", sum_of(
         result, lambda cause, part: cause["cause"] == "disk"), own_ns,
         15_000_000)
-    expect_close("database: as strace -c -w",
-                 sum_of(result, is_call("fdatasync")),
-                 traced_ns("database", "fdatasync"))
+    expect_traced("database: as strace -c -w",
+                  sum_of(result, is_call("fdatasync")), "database",
+                  "fdatasync")
 
 
 def judge_proxy(result):
@@ -116,8 +124,8 @@ def judge_clone(result):
     expect_first("clone", result, "disk", "git",
                  r"git \((?:mostly process \d+|several processes)\) waited "
                  r"for the disk\n +in page faults ")
-    expect_close("clone: fsync as strace -c -w",
-                 sum_of(result, is_call("fsync")), traced_ns("clone", "fsync"))
+    expect_traced("clone: fsync as strace -c -w",
+                  sum_of(result, is_call("fsync")), "clone", "fsync")
     expect_close("clone: the disk as by the kernel's count", sum_of(
         result, lambda cause, part: part["kind"] == "disk"),
         measured("clone")["disk"])
@@ -130,10 +138,26 @@ def judge_fight(result):
     expect_close("fight: as the waiter's own clock", ns,
                  measured("fight")["waited"], 15_000_000)
     # Without the recorder's own work, which strace's run did not have.
-    expect_close("fight: as strace -c -w", sum_of(
+    expect_traced("fight: as strace -c -w", sum_of(
         result, lambda cause, part: cause["cause"] == "lock"
         and part["kind"] not in ("tracer", "recorder")),
-        traced_ns("fight", "flock"), 5_000_000)
+        "fight", "flock", 5_000_000)
+    check_order()
+
+
+def check_order():
+    """The command's processes come first, the longest first."""
+    rows = json.loads(subprocess.run(
+        [KTRACE, "report", "--processes", "--format=json", "-i",
+         f"{FOLDER}/fight"], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
+        text=True, check=True).stdout)["processes"]
+    own = [row["comm"] in ("sh", "flock", "gzip", "sleep", "date", "true")
+           for row in rows]
+    walls = [row["wall_ns"] for row in rows[:sum(own)]]
+    judge.expect("fight: the command's processes are the first of --processes",
+                 own == sorted(own, reverse=True) and False in own
+                 and walls == sorted(walls, reverse=True),
+                 [(row["comm"], row["wall_ns"]) for row in rows])
 
 
 def judge_quota(result):
@@ -190,5 +214,7 @@ for name in CASES:
                  sum(c["ns"] for c in explained["causes"])
                  == explained["wall_ns"] and explained["ended"],
                  explained["wall_ns"])
+    errors = [error.message for error in validator.iter_errors(explained)]
+    judge.expect(f"{name}: JSON is as its schema", not errors, errors[:3])
     globals()[f"judge_{name}"](explained)
 judge.end()

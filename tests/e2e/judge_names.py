@@ -145,9 +145,9 @@ def check_fibers():
                   f"WHERE function = '{waits}'")
     check("no fiber is part of another one", callers == [(caller,)], callers)
     path = f"{FOLDER}/{CASE}.chrome"
-    subprocess.run([KTRACE, "export", "--format=chrome", "-i",
-                    f"{FOLDER}/{CASE}", "-o", path], capture_output=True,
-                   check=True)
+    subprocess.run([KTRACE, "export", "--format=chrome", "--min-duration=0",
+                    "-i", f"{FOLDER}/{CASE}", "-o", path],
+                   capture_output=True, check=True)
     tracks, wrong = tracks_of(path)
     found = [name for name, functions in tracks.items()
              if name.startswith("fiber ") and waits in functions]

@@ -78,8 +78,6 @@ if [[ ${1:-all} == full ]]; then
 		"attribution_requests.sh 6.1 2 poll-unix poll-tcp pool-pipe pool-tcp fork-pipe"
 		"attribution_requests.sh 6.1 2 fork-unix chain-pipe chain-tcp ahead-pipe ahead-unix"
 		"explain.sh 6.12 2" "explain.sh 6.1" "explain.sh 7.3"
-		"explain_real.sh 6.12 2" "explain_real.sh 6.1"
-		"explain_real.sh 7.3"
 		"attribution_sleeps.sh 6.12 2" "attribution_sleeps.sh 6.1 2"
 		"attribution_syscalls.sh 6.12 2" "attribution_syscalls.sh 6.1 2"
 		"attribution_servers.sh 6.12 2" "attribution_servers.sh 6.1 2"

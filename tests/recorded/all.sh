@@ -101,6 +101,17 @@ pages() {
 	return "$failed"
 }
 
+# 5,000 threads on three CPUs.
+page_of_many_threads() {
+	cc -O1 -g -pthread -o "$WORK/many_threads" "$HERE/many_threads.c"
+	(cd "$WORK" && "$KTRACE" record \
+		"--machine=--fast --cpus 3 --timeout 1200" \
+		--events=attribution -o many -- ./many_threads 5000) || return 1
+	python3 "$HERE/page.py" --served "$KTRACE" "$WORK/many" futex_wait \
+		first_sight explain address search search_keys threads \
+		wake_ups keys
+}
+
 # Both engines see the same.
 verify() {
 	local data failed=0
@@ -108,6 +119,10 @@ verify() {
 		"$KTRACE" verify "${data%/data}" || failed=1
 	done
 	return "$failed"
+}
+
+consumers() { # recording with attribution
+	run "consumers" python3 "$HERE/consumers.py" "$KTRACE" "$WORK/kernel" "$1"
 }
 
 # The program with sanitizers, as it is now.
@@ -149,8 +164,7 @@ main() {
 	run "formats: user" python3 "$HERE/formats.py" "$KTRACE" "$WORK/small"
 	run "rows beside functions: kernel" \
 		python3 "$HERE/lanes.py" "$KTRACE" "$WORK/kernel"
-	run "profiles, read by their tools" python3 "$HERE/consumers.py" \
-		"$KTRACE" "$WORK/kernel" "$WORK/long"
+	[[ $LEVEL == full ]] || consumers "$WORK/long"
 	run "Python" python3 "$HERE/python_page.py" "$KTRACE" "$WORK/long"
 	run "options" python3 "$HERE/options.py" "$KTRACE" "$WORK/kernel"
 	run "output" python3 "$HERE/output.py" "$KTRACE" "$WORK/kernel"
@@ -175,6 +189,8 @@ main() {
 	run "mutants, sanitized" mutants
 	if [[ $LEVEL == full ]]; then
 		run "windows" windows
+		# Of one CPU, and of two with attribution.
+		consumers "$WORK/windows-2/recording"
 		run "windows and threads: arm64" windows_arm64
 		run "rows beside functions: user" \
 			python3 "$HERE/lanes.py" "$KTRACE" "$WORK/small"
@@ -182,6 +198,7 @@ main() {
 			python3 "$HERE/view.py" "$KTRACE" "$WORK/kernel"
 		run "rows beside functions: long" \
 			python3 "$HERE/lanes.py" "$KTRACE" "$WORK/long"
+		run "page of many threads" page_of_many_threads
 		run "the page's scripts" python3 "$HERE/page_lint.py"
 		run "pages of two CPUs and of a large recording" pages
 		run "damaged copies: user" damage "$KTRACE" "$WORK/small"

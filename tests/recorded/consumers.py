@@ -1,15 +1,20 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """Exports have the numbers of report --flat and sql, also when the tools that
-they are made for read them: go tool pprof, callgrind_annotate, pandas, and from
-npm speedscope and duckdb, if they are installed. npm's packages are expected in
-NODE_PATH; with KTRACE_FULL they are installed into a temporary folder.
+they are made for read them: go tool pprof, gprof, callgrind_annotate,
+flamegraph.pl, sqlite3, pandas, and from npm speedscope and duckdb, if they are
+installed. npm's packages are expected in NODE_PATH; with KTRACE_FULL they are
+installed into a temporary folder.
 
     consumers.py PROGRAM RECORDING RECORDING_WITH_ATTRIBUTION
+
+With KTRACE_FULL every check reads both recordings, otherwise those of other
+times than on CPUs read the second, and all others the first.
 """
 import collections
 import csv
 import gzip
+import html
 import json
 import os
 import re
@@ -18,6 +23,7 @@ import subprocess
 import sys
 import tempfile
 
+import formats
 import spans
 
 HERE = os.path.dirname(os.path.realpath(__file__))
@@ -35,6 +41,9 @@ const { DuckDBInstance } = require("@duckdb/node-api");
     console.log(JSON.stringify(reader.getRowObjectsJson()[0]));
 })();
 """
+
+# Debian's package libdevel-nytprof-perl has the script.
+FLAMEGRAPH_PL = "/usr/share/perl5/Devel/NYTProf/flamegraph.pl"
 
 OFF_CPU = ("[runnable]", "[asleep]", "[not asked for]", "[guest]")
 
@@ -237,6 +246,84 @@ def check_callgrind(reader, flat):
     assert len(same) > 0.9 * len(found), (len(same), len(found))
 
 
+def check_flamegraph_pl(reader):
+    """Each function's frames have the time of the stacks that start with them;
+    the script splits some frames, because it sorts whole lines."""
+    if not os.path.exists(FLAMEGRAPH_PL):
+        print("skipped: flamegraph.pl is not installed")
+        return
+    path = os.path.join(reader.folder, "folded")
+    run(reader.program, "flamegraph", "--folded", "-i", reader.recording, "-o",
+        path)
+    wanted, found = collections.Counter(), collections.Counter()
+    with open(path, encoding="utf-8") as file:
+        for line in file:
+            stack, time_ns = line.rsplit(" ", 1)
+            for name in ("all", *stack.split(";")):
+                wanted[name] += int(time_ns)
+    for name, time_ns in re.findall(
+            r"<title>(.*) \(([\d,]+) ns, [\d.]+%\)</title>",
+            run("perl", FLAMEGRAPH_PL, "--countname", "ns", "--minwidth", "0",
+                path)):
+        found[html.unescape(name)] += int(time_ns.replace(",", ""))
+    assert found == wanted and wanted["all"], (found - wanted, wanted - found)
+
+
+def check_sqlite3(reader):
+    if not shutil.which("sqlite3"):
+        print("skipped: sqlite3 is not installed")
+        return
+    wanted = json.loads(run(
+        reader.program, "sql", "-i", reader.recording, "--format=ndjson",
+        CALLS.format("call")))
+    found = json.loads(run("sqlite3", "-json", reader.export("sqlite"),
+                           CALLS.format("call")))
+    assert found == [wanted], (found, wanted)
+
+
+def check_firefox(reader):
+    """Samples have the own times of all functions; markers are the system calls
+    and sleeps of sql."""
+    with open(reader.export("firefox", "--min-duration", "0"),
+              encoding="utf-8") as file:
+        # Milliseconds with six decimals, as nanoseconds.
+        profile = json.load(file, parse_float=lambda text:
+                            int(text.replace(".", "")))
+    shared, meta = profile["shared"], profile["meta"]
+    for table in shared.values():
+        if isinstance(table, dict):
+            assert all(len(column) == table["length"] for name, column in
+                       table.items() if name != "length"), table
+    names = [shared["stringArray"][shared["funcTable"]["name"][function]]
+             for function in shared["frameTable"]["func"]]
+    categories = [row["name"] for row in meta["categories"]]
+    times, markers = collections.Counter(), collections.Counter()
+    for thread in profile["threads"]:
+        samples, marks = thread["samples"], thread["markers"]
+        assert samples["time"] == sorted(samples["time"]), thread["name"]
+        for stack, weight in zip(samples["stack"], samples["weight"],
+                                 strict=True):
+            if stack is not None:
+                times[names[shared["stackTable"]["frame"][stack]]] += weight
+        for category, name, begin, end in zip(
+                marks["category"], marks["name"], marks["startTime"],
+                marks["endTime"], strict=True):
+            if shared["stringArray"][name] not in ("wakes", "runnable"):
+                markers[categories[category], "n"] += 1
+                markers[categories[category], "ns"] += end - begin
+    for row in reader.flat_rows("--with-idle", "--with-tracer"):
+        name = row["function"]
+        assert times[name] == int(row["self_ns"]), (row, times[name])
+    for what, query in (
+            ("System call", "count(*) AS n, sum(wall_ns) AS ns FROM syscall"),
+            ("Sleep", "count(*) AS n, sum(asleep_ns) AS ns FROM sleep")):
+        wanted = json.loads(run(
+            reader.program, "sql", "-i", reader.recording, "--format=ndjson",
+            "SELECT " + query))
+        found = {name: markers[what, name] for name in wanted}
+        assert wanted["n"] and found == wanted, (what, wanted, found)
+
+
 def node_modules(folder, packages=PACKAGES):
     """Returns the folder of npm's packages, or None with a message."""
     if not shutil.which("node"):
@@ -341,23 +428,36 @@ def check_pandas(path, wanted):
         assert int(rows[name].sum()) == wanted[name], (name, wanted)
 
 
+def check_recording(reader, packages):
+    flat = reader.flat()
+    assert len(flat) > 100
+    of_processes = reader.flat_of_processes()
+    check_pprof(reader, of_processes)
+    check_speedscope(reader, of_processes)
+    check_go(reader, of_processes)
+    check_callgrind(reader, flat)
+    check_flamegraph_pl(reader)
+    check_sqlite3(reader)
+    check_firefox(reader)
+    check_ndjson(reader, packages)
+    if packages:
+        check_speedscope_imports(reader, of_processes, packages)
+        check_speedscope_chrome(reader, packages)
+
+
 def main():
     program, recording, attribution = sys.argv[1:4]
     with tempfile.TemporaryDirectory() as folder:
-        reader = Reader(program, recording, folder)
-        flat = reader.flat()
-        assert len(flat) > 100
-        of_processes = reader.flat_of_processes()
-        check_pprof(reader, of_processes)
-        check_speedscope(reader, of_processes)
-        check_go(reader, of_processes)
-        check_callgrind(reader, flat)
         packages = node_modules(folder)
-        check_ndjson(reader, packages)
-        if packages:
-            check_speedscope_imports(reader, flat, packages)
-            check_speedscope_chrome(reader, packages)
-        check_wall(Reader(program, attribution, folder))
+        parts = [os.path.join(folder, name) for name in ("one", "other")]
+        for part in parts:
+            os.mkdir(part)
+        check_recording(Reader(program, recording, parts[0]), packages)
+        other = Reader(program, attribution, parts[1])
+        if os.environ.get("KTRACE_FULL"):
+            check_recording(other, packages)
+            formats.check_gmon(formats.Reader(program, attribution, parts[1]))
+        check_wall(other)
     print("ok: exports, read by their tools")
 
 

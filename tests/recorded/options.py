@@ -179,7 +179,7 @@ def check_each_column_sorts(reader):
     """Unknown columns are refused before a recording is opened. Tables
     without rows here print no columns that could be tried."""
     tables = ("flat", "processes", "threads", "servers", "requests",
-              "syscalls", "sleeps", "runqueue", "block", "interrupts", "user-sites",
+              "syscalls", "sleeps", "runqueue", "interrupts", "user-sites",
               "flat --lines", "flat --by=process", "threads --by=process",
               "interrupts=both", "interrupts=both --by=process")
     tried = 0
@@ -261,7 +261,7 @@ def check_formats_offered(reader):
         ("report", "--callgraph"): ("text", "csv", "json"),
         ("timeline",): ("text", "csv", "json", "raw"),
         ("flamegraph",): ("svg", "folded"),
-        ("export",): ("perfetto", "chrome", "csv", "json", "ndjson"),
+        ("export",): ("perfetto", "firefox", "chrome", "csv", "json", "ndjson"),
     }
     for command, formats in offered.items():
         few = () if command in (("flamegraph",), ("explain",)) else ("--top", "3")

@@ -5,10 +5,10 @@ leads to its moments, the address names the view, it zooms, moves, searches,
 selects and filters, its trees add up, its colours can be told apart and read,
 keys and screen readers reach everything, and the console has no messages.
 
-    page.py PROGRAM RECORDING [FUNCTION [CHECK...]]
+    page.py [--served] PROGRAM RECORDING [FUNCTION [CHECK...]]
 
 FUNCTION is one that the recording has called more than once; CHECK is a part of
-the test, such as "colors".
+the test, such as "colors". --served: not as a file.
 """
 import itertools
 import json
@@ -867,6 +867,9 @@ def try_page(address, function, program, recording, checks):
 
 
 def main():
+    is_served = sys.argv[1] == "--served"
+    if is_served:
+        del sys.argv[1]
     program, recording = sys.argv[1:3]
     function = sys.argv[3] if len(sys.argv) > 3 else "vfs_read"
     about = (function, program, recording,
@@ -878,6 +881,8 @@ def main():
     with server(program, recording) as served:
         served.wait()
         failed = try_page(served.address, *about)
+    if is_served:
+        return 1 if failed else 0
     with tempfile.TemporaryDirectory() as folder:
         path = os.path.join(folder, "page.html")
         subprocess.run([program, "report", "--html", path, "-i", recording],

@@ -172,6 +172,19 @@ START_TEST(a_routine_that_jumps_between_stacks_divides_them)
 }
 END_TEST
 
+/* The address is that of a stack, but the function is another one. */
+START_TEST(a_jump_to_an_address_of_another_function_starts_a_stack)
+{
+	start(0);
+	call(0, 9, 0x101);
+	send(0, FUNCTION_TAIL_CALL, 3, 0x300, 0);
+	call(0, 9, 0x301);
+	text[0] = 0;
+	send(0, FUNCTION_FAR_JUMP, 6, 0x101, 0);
+	ck_assert_str_eq(text, "-9 -3 -1 ?6 ");
+}
+END_TEST
+
 /* As boost.context resumes a stack. */
 START_TEST(a_jump_to_where_a_stack_waits_resumes_it)
 {
@@ -223,6 +236,8 @@ int main(void)
 		       a_jump_to_a_named_function_that_is_not_open_stays);
 	tcase_add_test(tests, a_stack_moves_between_threads);
 	tcase_add_test(tests, a_routine_that_jumps_between_stacks_divides_them);
+	tcase_add_test(tests,
+		       a_jump_to_an_address_of_another_function_starts_a_stack);
 	tcase_add_test(tests, a_jump_to_where_a_stack_waits_resumes_it);
 	tcase_add_test(tests, suspended_stacks_have_a_bound);
 	suite_add_tcase(suite, tests);

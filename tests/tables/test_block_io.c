@@ -245,7 +245,14 @@ START_TEST(a_sleep_belongs_to_what_its_cpu_completed)
 	complete(&all, "R", 700, 8, 95);
 	wake(&all, CPU, OWN, 2, 96);
 	ck_assert_uint_eq(all.sleeps, 2);
-	close_all(&all, 2);
+	/* Also one without sectors, such as a command for the device. */
+	queue(&all, OWN, "R", 100, 8, 110);
+	issue(&all, "R", 100, 8, 120);
+	complete(&all, "R", 100, 8, 130);
+	complete(&all, "N", 0, 0, 140);
+	wake(&all, CPU, OWN, 30, 141);
+	ck_assert_uint_eq(all.sleeps, 2);
+	close_all(&all, 3);
 }
 END_TEST
 

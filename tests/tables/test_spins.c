@@ -1,0 +1,212 @@
+/* SPDX-License-Identifier: MIT */
+/* Waits of CPUs for CPUs: their own time, and what ended them. */
+#include "attribution/attribution_input.h"
+#include "attribution/trackers.h"
+#include "report/steps/task_choice.h"
+#include "report/text/task_names.h"
+#include "symbolize/symbols/symbols.h"
+#include "tables/table.h"
+#include "tests/attribution_fixture.h"
+#include "tests/run_suite.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char kernel[] =
+	"ffffffff81000000 T entry_SYSCALL_64\n"
+	"ffffffff81000100 T asm_common_interrupt\n"
+	"ffffffff81000200 T asm_sysvec_call_function\n"
+	"ffffffff81000300 T smp_call_function_many_cond\n"
+	"ffffffff81000400 T flush_tlb_mm_range\n"
+	"ffffffff81000500 T send_interrupts\n"
+	"ffffffff81000600 T __flush_smp_call_function_queue\n"
+	"ffffffff81000700 T _raw_spin_lock\n"
+	"ffffffff81000800 T native_queued_spin_lock_slowpath\n"
+	"ffffffff81000900 T _raw_spin_unlock\n"
+	"ffffffff81000a00 T holder\n"
+	"ffffffff81000b00 T handler\n";
+
+struct scene {
+	struct symbols *symbols;
+	struct task_names *names;
+	struct attribution_fixture *f;
+	struct step_filter filter;
+	struct attribution_input input;
+	struct event_handler *table;
+};
+
+static void begin(struct scene *scene)
+{
+	memset(scene, 0, sizeof(*scene));
+	ck_assert_int_eq(symbols_from_text(&arch_x86_64, kernel,
+					   sizeof(kernel) - 1, "", 0,
+					   &scene->symbols),
+			 0);
+	scene->names = task_names_empty();
+	scene->f = attribution_fixture_of(scene->symbols);
+	scene->input = (struct attribution_input){
+		.symbols = scene->symbols,
+		.names = scene->names,
+		.kinds = attribution_fixture_kinds(scene->f),
+		.filter = &scene->filter,
+		.window = TIME_WINDOW_ALL,
+	};
+	scene->input.trackers = trackers_new_with(&(struct trackers_options){
+		.input = &scene->input,
+		.time.kinds = scene->input.kinds,
+		.time.functions = symbols_functions(scene->symbols),
+	});
+	scene->table = attribution_table_open(&spins_table, &scene->input);
+	ck_assert_ptr_nonnull(scene->table);
+	attribution_fixture_follow(scene->f, scene->input.trackers);
+}
+
+/* The rows of the table must be @rows: kind, function, pid, count, time and what
+ * ended the waits.
+ */
+static void finish(struct scene *scene, const char *rows)
+{
+	char *text = NULL;
+	size_t size;
+	FILE *out = open_memstream(&text, &size);
+	const struct attribution_output output = {
+		.out = out,
+		.format = RECORD_CSV,
+		.top = UINT64_MAX,
+	};
+
+	ends(scene->f);
+	ck_assert_int_eq(trackers_end(scene->input.trackers), 0);
+	ck_assert_int_eq(spins_table.render(scene->table, &output), 0);
+	fclose(out);
+	ck_assert_str_eq(strchr(text, '\n') + 1, rows);
+	free(text);
+	attribution_table_close(&spins_table, scene->table);
+	trackers_free(scene->input.trackers);
+	attribution_fixture_free(scene->f);
+	task_names_close(scene->names);
+	symbols_close(scene->symbols);
+}
+
+/* Thread 7 on CPU 0 calls a function that waits. */
+static void wait_begins(struct attribution_fixture *f)
+{
+	starts(f, 0, 7);
+	starts(f, 1, 8);
+	at(f, 100);
+	enter(f, 0, "entry_SYSCALL_64");
+	at(f, 110);
+	enter(f, 0, "flush_tlb_mm_range");
+	at(f, 120);
+	enter(f, 0, "smp_call_function_many_cond");
+	at(f, 130);
+	enter(f, 0, "send_interrupts");
+	at(f, 150);
+	leave(f, 0);
+}
+
+static void wait_ends(struct attribution_fixture *f)
+{
+	at(f, 200);
+	leave(f, 0);
+	at(f, 210);
+	leave(f, 0);
+}
+
+static void answers(struct attribution_fixture *f, uint64_t time_ns)
+{
+	at(f, time_ns);
+	enter(f, 1, "asm_sysvec_call_function");
+	at(f, time_ns + 5);
+	enter(f, 1, "__flush_smp_call_function_queue");
+	at(f, time_ns + 10);
+	leave(f, 1);
+	leave(f, 1);
+}
+
+START_TEST(callees_and_interrupts_are_no_part_of_a_wait)
+{
+	struct scene scene;
+
+	begin(&scene);
+	wait_begins(scene.f);
+	answers(scene.f, 160);
+	at(scene.f, 180);
+	enter(scene.f, 0, "asm_common_interrupt");
+	at(scene.f, 195);
+	leave(scene.f, 0);
+	wait_ends(scene.f);
+	finish(&scene, "ipi,flush_tlb_mm_range,7,?,1,45,45,45,45,"
+		       "45 ?-8 in user space\n");
+}
+END_TEST
+
+START_TEST(who_answers_was_in_a_function)
+{
+	struct scene scene;
+
+	begin(&scene);
+	at(scene.f, 90);
+	starts(scene.f, 1, 8);
+	enter(scene.f, 1, "entry_SYSCALL_64");
+	enter(scene.f, 1, "holder");
+	wait_begins(scene.f);
+	answers(scene.f, 160);
+	wait_ends(scene.f);
+	finish(&scene, "ipi,flush_tlb_mm_range,7,?,1,60,60,60,60,"
+		       "60 ?-8 in holder\n");
+}
+END_TEST
+
+/* An answer to an earlier wait ends no later one. */
+START_TEST(an_end_is_during_the_wait)
+{
+	struct scene scene;
+
+	begin(&scene);
+	starts(scene.f, 1, 8);
+	answers(scene.f, 50);
+	wait_begins(scene.f);
+	wait_ends(scene.f);
+	finish(&scene, "ipi,flush_tlb_mm_range,7,?,1,60,60,60,60,\n");
+}
+END_TEST
+
+/* An interrupt waits for a lock within the wait for answers. */
+START_TEST(a_wait_within_a_wait_is_its_own)
+{
+	struct scene scene;
+
+	begin(&scene);
+	wait_begins(scene.f);
+	at(scene.f, 160);
+	enter(scene.f, 0, "asm_common_interrupt");
+	enter(scene.f, 0, "handler");
+	enter(scene.f, 0, "_raw_spin_lock");
+	enter(scene.f, 0, "native_queued_spin_lock_slowpath");
+	at(scene.f, 170);
+	enter(scene.f, 1, "entry_SYSCALL_64");
+	enter(scene.f, 1, "holder");
+	enter(scene.f, 1, "_raw_spin_unlock");
+	at(scene.f, 180);
+	for (int i = 0; i < 4; i++)
+		leave(scene.f, 0);
+	wait_ends(scene.f);
+	finish(&scene, "ipi,flush_tlb_mm_range,7,?,1,40,40,40,40,\n"
+		       "spinlock,handler,7,?,1,20,20,20,20,20 ?-8 in holder\n");
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("spins");
+	TCase *tcase = tcase_create("all");
+
+	tcase_add_test(tcase, callees_and_interrupts_are_no_part_of_a_wait);
+	tcase_add_test(tcase, who_answers_was_in_a_function);
+	tcase_add_test(tcase, an_end_is_during_the_wait);
+	tcase_add_test(tcase, a_wait_within_a_wait_is_its_own);
+	suite_add_tcase(suite, tcase);
+	return run_suite(suite);
+}
