@@ -196,7 +196,6 @@ static const struct {
 
 START_TEST(missing_ability_is_not_announced_and_faults)
 {
-	struct pt_registers registers;
 	struct cpuid_result full[2] = { 0 }, less[2] = { 0 };
 	struct pt_abilities all = pt_abilities_full();
 
