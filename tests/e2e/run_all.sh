@@ -28,7 +28,7 @@ tests=(record.sh queries.sh function_graph.sh arm64.sh
 	attribution_requests.sh attribution_cost.sh attribution_locks.sh attribution_block.sh
 	attribution_delays.sh arguments.sh
 	classic_bpf.sh annotate.sh generated_code.sh names.sh
-	"selftest.sh 6.12 1 whole tnt-lost fast-clock" rights.sh)
+	"selftest.sh 6.12 1 whole" rights.sh)
 if [[ ${1:-all} == full ]]; then
 	tests+=("generated_code.sh 6.1 2" "generated_code.sh 7.3"
 		"names.sh 6.12 rust go java node python"
