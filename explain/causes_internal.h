@@ -68,8 +68,8 @@ struct cause_detail {
 	 */
 	uint32_t program;
 	uint32_t is_further;
-	/* of the command's thread: its system call, or what it was in instead
-	 * (struct life_sleep), and the function of the program that caused it
+	/* of the command's thread: its system call or other context (struct
+	 * life_sleep), and the function of the program that caused it
 	 */
 	uint32_t call;
 	uint32_t inside;

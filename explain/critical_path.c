@@ -303,8 +303,8 @@ static bool is_for_futex(const struct path_options *options,
 	       has_name(options, sleep->label, "futex_");
 }
 
-/* Returns the last sleep of @life before @row, if @row's thread repeated there
- * what it slept for: the sleep was in the same system call, @call, a timer ended
+/* Returns the last sleep of @life before @row, if @row's thread repeated that
+ * sleep there: the sleep was in the same system call, @call, a timer ended
  * it, and the thread did little before it slept again. Returns NULL if not.
  */
 static const struct life_row *timed_out(const struct walk *walk,
@@ -351,7 +351,7 @@ static uint64_t wait_begin(const struct walk *walk, const struct life_row *row,
 	return row->begin_ns;
 }
 
-/* Enters @sleep's waker, a thread that the walk leaves again at the begin of
+/* Enters @sleep's waker, a thread that the walk leaves again at the start of
  * the wait.
  */
 static void push(struct walk *walk, const struct life_row *row,

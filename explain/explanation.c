@@ -205,8 +205,8 @@ static bool is_wait(uint32_t kind)
 	return kind >= LINK_CPU;
 }
 
-/* Returns a text for what a thread did outside of system calls, in the kernel's
- * @function; NULL if there is none.
+/* Returns a text for the work of a thread outside of system calls, in the
+ * kernel's @function; NULL if there is none.
  */
 static const char *work_text(const struct explanation *explanation,
 			     uint32_t function)
@@ -232,8 +232,8 @@ static const char *work_text(const struct explanation *explanation,
 	return NULL;
 }
 
-/* Adds where a thread slept: the system call, or what it was in instead, with
- * the place in the program.
+/* Adds where a thread slept: the system call, or the fault or exit that it was
+ * in instead, with the place in the program.
  */
 static void add_sleep(struct text_line *line,
 		      const struct explanation *explanation, uint32_t call,
@@ -538,7 +538,7 @@ static const struct cause *cause_at(const struct causes *causes, uint32_t index)
 	return NULL;
 }
 
-/* Adds what happened in a long link: its cause, and where the thread slept. */
+/* Adds the cause of a long link, and where the thread slept. */
 static void add_long(struct text_line *line,
 		     const struct explanation *explanation,
 		     const struct long_link *item)
@@ -645,7 +645,7 @@ static void write_missing(const struct explanation *explanation, FILE *out)
 	recorded_explain(&recorded, needs, sizeof(needs) / sizeof(*needs), out);
 }
 
-/* Adds what is explained, or why nothing is. */
+/* Adds the subject of the explanation, or why there is none. */
 static void add_head(struct text_line *line,
 		     const struct explanation *explanation)
 {
@@ -814,7 +814,7 @@ static void write_json_details(const struct explanation *explanation,
 	fputs("]", out);
 }
 
-/* Writes when, how long and in which thread something happened. */
+/* Writes the time, duration and thread of @moment. */
 static void write_json_moment(const struct explanation *explanation,
 			      const struct cause_moment *moment, FILE *out)
 {

@@ -81,8 +81,8 @@ struct open_life {
 	uint64_t serial; /* of the row, unique; changes if its parts move */
 	struct life_row row;
 	struct array parts; /* struct life_part of row */
-	/* struct function_change, the first is current: of user functions, and
-	 * of those that name work
+	/* struct function_change, the first is current: of user functions and of
+	 * functions that name work
 	 */
 	struct array changes;
 	struct array works;
@@ -91,7 +91,7 @@ struct open_life {
 	struct array open_sleeps;  /* uint32_t, index in lives.sleeps */
 	uint32_t last_sleep;	   /* index of its row + 1; 0: none */
 	uint64_t last_fault;	   /* serial of its context; 0: none */
-	struct life_sleep falling; /* what its frames show as it falls asleep */
+	struct life_sleep falling; /* set from its frames as it falls asleep */
 	bool was_woken_by_exit;
 	uint32_t sender; /* that delivered a packet to it, or LIFE_NONE */
 };
@@ -227,7 +227,7 @@ static uint32_t context_function(const struct time_span *span, bool is_fault)
 	return FUNCTION_NONE;
 }
 
-/* Sets what the thread of @span was in as it fell asleep. */
+/* Sets the system call or other context that the thread of @span slept in. */
 static void set_inside(struct life_sleep *sleep, const struct time_span *span)
 {
 	if (is_in_call(span)) {

@@ -17,8 +17,8 @@ static bool is_of_program(const struct function *function)
 	       function->module[0] == '/';
 }
 
-/* Sets what a futex of @sleep stands for, if @function, which is open in its
- * thread, shows it: glibc's nptl/, and mutexes of other languages.
+/* Sets the kind of lock that a futex of @sleep is, if @function, which is open
+ * in its thread, shows it: glibc's nptl/, and mutexes of other languages.
  */
 static void note_futex(struct life_sleep *sleep,
 		       const struct function *function)

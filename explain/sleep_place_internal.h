@@ -8,8 +8,8 @@ struct call_tree;
 struct function_table;
 struct path_frame;
 
-/* The place in the program from which a thread fell asleep, and what the
- * libraries' functions between show of a futex: whether it is a lock.
+/* The place in the program where a thread fell asleep, and whether a futex is a
+ * lock, which the libraries' functions in between show.
  */
 
 /* Sets both of @sleep by @stack, a node of @tree, which has a stack that was
@@ -20,8 +20,8 @@ void sleep_place_by_stack(struct life_sleep *sleep,
 			  const struct call_tree *tree, uint32_t stack);
 
 /* Sets both of @sleep, except its offset, by the @count open functions of the
- * thread at @frames, outermost first. Returns the address to which the call in
- * the program returns; 0: unknown.
+ * thread at @frames, outermost first. Returns the return address of the call in
+ * the program; 0: unknown.
  */
 uint64_t sleep_place_by_frames(struct life_sleep *sleep,
 			       const struct function_table *functions,

@@ -4,7 +4,7 @@
 
 #include "selftest/trial_internal.h"
 
-/* What the decoded recording of a trial shows of the program. */
+/* The program as the decoded recording of a trial shows it. */
 
 struct mark_time {
 	uint64_t ns, early_ns,
@@ -47,11 +47,11 @@ int evidence_read(struct evidence *evidence,
 
 void evidence_free(struct evidence *evidence);
 
-/* What the packets of an Intel PT recording have in common with the clock. */
+/* Evidence about the clock from the packets of an Intel PT recording. */
 struct packet_sums {
 	uint64_t sync_starts, sync_ends; /* PSB, PSBEND */
 	/* uint64_t: the cycles in a period between two MTC packets, divided by
-	 * the core's frequency as CBR says it
+	 * the core's frequency in the CBR packet
 	 */
 	struct array periods;
 };

@@ -148,7 +148,7 @@ static void print_counter(const char *key, int fd)
 		printf("%s %" PRIu64 "\n", key, value[0]);
 }
 
-/* The last two prctl() calls of the program enclose what is counted. */
+/* The last two prctl() calls of the program enclose the counted work. */
 static void count(int instructions, int branches)
 {
 	mark();

@@ -2,7 +2,7 @@
 #ifndef KT_SELFTEST_PROGRAMS_INTERNAL_H
 #define KT_SELFTEST_PROGRAMS_INTERNAL_H
 
-/* The programs that the self-test records. Each counts what it does without the
+/* The programs that the self-test records. Each counts its own work without the
  * trace, and prints the counts as lines "KEY VALUE...":
  *
  *	pid N            the process, if there is only one

@@ -131,8 +131,8 @@ static void check_clock(struct session *session, const char *check)
 	       CLOCK_ERROR_MOST_NS);
 }
 
-/* Reports whether a count is between those of the trace without and with the
- * two calls that start and stop the counter.
+/* Reports whether @counted is between the trace's counts without (@inside) and
+ * with (@outside) the two calls that start and stop the counter.
  */
 static void check_counter(struct session *session, const char *check,
 			  int64_t counted, uint64_t inside, uint64_t outside)
@@ -381,7 +381,7 @@ static void check_only(struct session *session, const char *check)
 		check_calls(session, check);
 }
 
-/* A hit ends in the long sleep, of which there is one. */
+/* The program has one long sleep; the hit must end in it. */
 static void check_trigger(struct session *session, const char *check)
 {
 	uint64_t sleeps = session->evidence.long_sleeps;

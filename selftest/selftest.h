@@ -77,8 +77,8 @@ bool selftest_trial(size_t index, const char **name);
  */
 int selftest_program(const char *name);
 
-/* Writes what a reader of a failure needs to know about this machine: CPU,
- * kernel, abilities of the trace unit. It has no addresses, no names of hosts,
+/* Writes this machine's CPU, kernel and abilities of the trace unit, for the
+ * reader of a failure. It has no addresses, no names of hosts,
  * users or files.
  */
 void selftest_write_machine(FILE *out);

@@ -120,7 +120,7 @@ static const char *system_call_prefix(void)
 #endif
 }
 
-/* Writes an option, in which SYS_ is replaced. */
+/* Writes @option to @text with SYS_ replaced. */
 static const char *expand(const char *option, char *text, size_t room)
 {
 	const char *call = strstr(option, "SYS_");

@@ -60,7 +60,7 @@ void trial_path(const struct selftest_options *options, const char *name,
 void trial_last_line(const struct selftest_options *options, const char *name,
 		     char *text, size_t room);
 
-/* What a program counted (programs_internal.h). */
+/* The counts of a program (programs_internal.h). */
 struct trial_counts {
 	/* -1: it was not counted */
 	int64_t pid, calls, faults, switches, instructions, branches, idle,

@@ -33,7 +33,7 @@ struct read_call {
 	struct task task;
 	uint32_t function;
 	uint64_t begin_ns; /* of the call in the trace, else of its record */
-	uint64_t end_ns;   /* likewise; 0: it did not return */
+	uint64_t end_ns;   /* of the same source; 0: it did not return */
 	char *arguments;   /* "file=0xffff888003c41200, count=4096"; owned */
 	char *result;	   /* owned; NULL: it did not return */
 };
@@ -204,7 +204,9 @@ static int begin_call(struct arguments_table *table,
 	return call->arguments ? 0 : -ERROR_MEMORY;
 }
 
-/* Calls inside the one that returns, without a result, lost theirs. */
+/* Ends the innermost call of the function that returns. Calls inside it that
+ * are still open have lost their results.
+ */
 static int end_call(struct arguments_table *table,
 		    const struct event_record *event)
 {

@@ -23,7 +23,7 @@
  */
 enum { MOST_FLUSHING = 64, MOST_FLYING = 1 << 16 };
 
-/* What a CPU completed last. */
+/* The I/Os that a CPU completed last. */
 struct cpu_completion {
 	int32_t cpu;
 	struct array ios; /* struct block_io */
@@ -165,7 +165,9 @@ static struct cpu_completion *completion_of(struct block_ios *ios, int32_t cpu)
 					  .ios = ARRAY_OF(struct block_io) });
 }
 
-/* Completes @io as far as @range says. Returns whether it may be all. */
+/* Completes the sectors of @io that are in @range. Returns whether all may be
+ * complete.
+ */
 static bool complete(struct block_io *io, const struct block_range *range,
 		     const char *letters)
 {
@@ -336,7 +338,7 @@ struct block_tracker {
 enum block_mark {
 	MARK_ENTERS = 1, /* by it file systems enter the block layer */
 	MARK_ENDS,	 /* ends I/Os: in it bio_endio() runs, or jumps on */
-	MARK_FREES_TAG,	 /* wakes those that wait for another request's end */
+	MARK_FREES_TAG,	 /* wakes threads that wait for another request's end */
 };
 
 /* block/blk-core.c, block/blk-mq.c, fs/buffer.c, fs/mpage.c, lib/sbitmap.c */

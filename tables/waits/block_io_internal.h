@@ -113,7 +113,7 @@ int block_ios_wake(struct block_ios *ios, int32_t cpu, int32_t tid,
 /* A sleep has ended, after its wake-up. */
 int block_ios_slept(struct block_ios *ios, const struct sleep *sleep);
 
-/* Emits what is still in flight. */
+/* Emits the I/Os that are still in flight. */
 int block_ios_end(struct block_ios *ios);
 
 /* Feeds a struct block_ios from the pass of @input. */

@@ -54,21 +54,20 @@ int cpu_runs_between(const struct cpu_runs *runs, int32_t cpu,
 		     uint64_t begin_ns, uint64_t end_ns, cpu_runs_visit *visit,
 		     void *ctx);
 
-/* Sets *@idle_ns to the time from @begin_ns to @end_ns in which at least one CPU
+/* Sets *@idle_ns to the time from @begin_ns to @end_ns while at least one CPU
  * other than @cpu ran its idle task. Returns 0 or -ERROR_MEMORY.
  */
 int cpu_runs_idle_elsewhere(const struct cpu_runs *runs, int32_t cpu,
 			    uint64_t begin_ns, uint64_t end_ns,
 			    uint64_t *idle_ns);
 
-/* An interval in which a runnable thread waited for a CPU: [begin_ns, end_ns).
- */
+/* A runnable thread waited for a CPU in the interval [begin_ns, end_ns). */
 struct cpu_wait {
 	const struct task *task;
 	uint64_t begin_ns;
 	uint64_t end_ns;
-	uint64_t recorder_ns; /* part of it in which the recorder had the CPU */
-	uint64_t throttled_ns; /* and in which its cgroup was throttled */
+	uint64_t recorder_ns;  /* part of it while the recorder had the CPU */
+	uint64_t throttled_ns; /* part while its cgroup was throttled */
 	int32_t cpu;	       /* on which it ran afterwards */
 	bool was_running;      /* it was preempted */
 	/* struct time_window: when the recorder had the CPU. Owner: the finder.
@@ -77,7 +76,7 @@ struct cpu_wait {
 	struct array throttled; /* when its cgroup was throttled */
 };
 
-/* Frees what @wait owns. */
+/* Frees the arrays of @wait. */
 void cpu_wait_free(struct cpu_wait *wait);
 
 /* Cuts @wait to @window. Returns whether anything is left. */

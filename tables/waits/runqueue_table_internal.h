@@ -21,10 +21,10 @@ struct wait_stat {
 	int32_t tid;  /* of a group: one of its threads */
 	struct histogram waits;
 	uint64_t preempted;	    /* waits that started by preemption */
-	uint64_t recorder_ns;	    /* part in which the recorder had the CPU */
-	uint64_t throttled_ns;	    /* part in which its cgroup was throttled */
-	uint64_t idle_ns;	    /* part in which the CPU was idle */
-	uint64_t idle_elsewhere_ns; /* part in which another CPU was idle */
+	uint64_t recorder_ns;	    /* part while the recorder had the CPU */
+	uint64_t throttled_ns;	    /* part while its cgroup was throttled */
+	uint64_t idle_ns;	    /* part while the CPU was idle */
+	uint64_t idle_elsewhere_ns; /* part while another CPU was idle */
 	struct keyed_array instead; /* struct run_instead, longest first after
 				 * wait_stats_sort() */
 };

@@ -22,7 +22,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* report --spins: the time in which CPUs waited for other CPUs without going to
+/* report --spins: the time that CPUs waited for other CPUs without going to
  * sleep: for the answers to interrupts that they sent, and for locks.
  *
  *	calls of waiting functions --> spin_task: own time of each call
@@ -97,7 +97,7 @@ static const struct name_rule rules[] = {
 	{ "down_", true, ROLE_INSIDE },
 };
 
-/* What ended a wait: a thread, and the function in which it was. */
+/* The thread that ended a wait, and its function then. */
 struct spin_end {
 	int32_t tid;	   /* -1: none was seen */
 	uint32_t function; /* interrupted, or released the lock */
