@@ -9,6 +9,7 @@
 #include "tables/table.h"
 #include "tables/text/column_help.h"
 
+#include <assert.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -24,7 +25,7 @@ enum report_option {
 	OPTION_LINES,
 	OPTION_HTML,
 	FIXED_OPTIONS,
-	MAX_TABLES = 16,
+	MAX_TABLES = 24,
 };
 
 /* A requested report. */
@@ -115,12 +116,14 @@ static int add_tables(struct own_option *own, int count)
 {
 	const struct attribution_table *table;
 
-	for (size_t i = 0; (table = attribution_table_at(i)); i++)
+	for (size_t i = 0; (table = attribution_table_at(i)); i++) {
+		assert(i < MAX_TABLES);
 		own[count++] = (struct own_option){
 			table->name,
 			table->argument,
 			table->help,
 		};
+	}
 	return count;
 }
 

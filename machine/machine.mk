@@ -11,7 +11,7 @@ ARM_CORE_OBJS := $(patsubst %.c,$(BUILD)/%.o,$(wildcard machine/arm_ete/*.c mach
 ARM_CORE   := $(BUILD)/machine/arm_ete.a
 ARM_UNIT_SRCS := $(wildcard machine/qemu_arm/*.c) \
                  $(addprefix machine/qemu/,doorbell.c dump.c guest.c options.c \
-                 vcpu_board.c)
+                 vcpu_board.c) $(addprefix machine/intel_pt/,cpuid.c fault.c)
 TRUTH_SRCS := $(wildcard machine/truth/*.c) machine/unit/host_moments.c
 TRUTH_X86_SRCS := $(TRUTH_SRCS) $(wildcard machine/truth/x86/*.c)
 TRUTH_ARM_SRCS := $(TRUTH_SRCS) $(wildcard machine/truth/arm64/*.c)

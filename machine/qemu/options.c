@@ -36,10 +36,14 @@ static bool parse_word(struct options *options, const char *word)
 		return parse_clock(value, &options->host_clock);
 	if ((value = value_of(word, "loss")))
 		return parse_count(value, &options->loss_interval);
-	if ((value = value_of(word, "fault")))
+	if ((value = value_of(word, "fault"))) {
+		options->alters_pt = true;
 		return pt_fault_parse(&options->fault, value);
-	if ((value = value_of(word, "without")))
+	}
+	if ((value = value_of(word, "without"))) {
+		options->alters_pt = true;
 		return pt_abilities_remove(&options->abilities, value);
+	}
 	if ((value = value_of(word, "mwait"))) {
 		options->mwait = !strcmp(value, "on");
 		return options->mwait;

@@ -16,6 +16,7 @@ struct options {
 	uint64_t loss_interval; /* loss=N: see unit/loss.h */
 	struct pt_abilities abilities; /* less than all: without=NAME */
 	struct pt_fault fault;	       /* fault=NAME: see intel_pt/fault.h */
+	bool alters_pt;	      /* without=NAME or fault=NAME, of Intel PT only */
 	bool mwait;	      /* mwait=on: the guest idles by MWAIT, not HLT */
 	const char *moments;  /* moments=FILE: see unit/host_moments.h */
 	const char *dump_dir; /* dump=DIR: DIR/trace.<cpu> receives all bytes */

@@ -4,6 +4,7 @@
 #include "machine/qemu_arm/flow.h"
 #include "machine/qemu_arm/instrument.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 
 static void on_vcpu_init(unsigned int index, void *data)
@@ -63,6 +64,13 @@ int qemu_plugin_install(qemu_plugin_id_t id, const qemu_info_t *info, int argc,
 
 	if (!plugin_api_usable(info, "aarch64") ||
 	    !options_parse(&plugin->options, argc, argv)) {
+		g_free(plugin);
+		return -1;
+	}
+	if (plugin->options.alters_pt) {
+		fputs("trace unit: fault=NAME and without=NAME are of Intel PT "
+		      "only\n",
+		      stderr);
 		g_free(plugin);
 		return -1;
 	}
