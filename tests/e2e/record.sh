@@ -71,7 +71,7 @@ check_ways() {
 		"$(grep -- 'ended at --max-size' "$WORK/largest.err")"
 	expect_that "it says how long it is, and how to look at it" -n \
 		"$(grep 'duration: 0.2[0-9]* s, ' "$WORK/duration.err")" -a -n \
-		"$(grep 'ktrace-hw report -i duration' "$WORK/duration.err")"
+		"$(grep 'ktrace-hw explain -i duration' "$WORK/duration.err")"
 	expect "--snapshot keeps one buffer" 65536 \
 		"$(summary snapshot recording trace)"
 	expect_that "--snapshot keeps the newest bytes" \
