@@ -140,8 +140,12 @@ static void write_choice(struct writer *writer, const struct gate_choice_at *at)
 	}
 	begin_fact(writer, "only");
 	name_write(writer->out, NAME_TEXT, at->choice.list);
-	fprintf(writer->out, " from %s s\n",
-		moment_text(at->time_ns, writer->origin_ns).text);
+	/* The first choice is made before there is any trace. */
+	if (at->time_ns <= writer->origin_ns)
+		fputs(" from the start\n", writer->out);
+	else
+		fprintf(writer->out, " from %s s\n",
+			moment_text(at->time_ns, writer->origin_ns).text);
 }
 
 /* Writes the choices of record --only; a list in JSON. */

@@ -237,8 +237,10 @@ void rights_advise(enum right right, int cause, size_t buffer_bytes,
 		   struct rights_advice *advice)
 {
 	struct rights_facts facts;
+	int before = errno;
 
 	rights_facts_read(&facts);
 	facts.buffer_kb = (uint32_t)(buffer_bytes >> 10);
 	rights_explain(&facts, right, cause, advice);
+	errno = before;
 }

@@ -54,7 +54,7 @@ void rights_explain(const struct rights_facts *facts, enum right right,
 		    int cause, struct rights_advice *advice);
 
 /* Like rights_explain(), for this process. @buffer_bytes: of each CPU's trace,
- * if @right is RIGHT_BUFFERS.
+ * if @right is RIGHT_BUFFERS. errno stays as it is: callers log it afterwards.
  */
 void rights_advise(enum right right, int cause, size_t buffer_bytes,
 		   struct rights_advice *advice);

@@ -120,7 +120,7 @@ check_choices() { # openat, read: calls of the loader's
 	for list in openat read none openat,read; do
 		expect_that "chosen: report says since when $list" -n \
 			"$("$KTRACE" report -i "$WORK/chosen" 2>/dev/null |
-				grep -E "^  only +$list from [0-9.]+ s$")"
+				grep -E "^  only +$list from ([0-9.]+ s|the start)$")"
 	done
 	expect_that "chosen: what cannot be is said, with what is near" -n \
 		"$(grep "only='opneat'.*did you mean .*openat.*choice is unchanged" \
