@@ -17,24 +17,26 @@ readonly HERE ACTION
 source "$HERE/../../machine/tests/side_by_side.sh"
 
 # The longest first, so that all CPUs stay busy until the end.
-tests=(record.sh queries.sh function_graph.sh arm64.sh
+tests=(record.sh function_graph.sh arm64.sh
 	"attribution_processes.sh one_cpu two_cpus"
 	"attribution_interrupts.sh one_cpu" inband.sh
 	"functions.sh 6.12 1 ls all modules" top.sh
-	"explain_real.sh 6.12 1 fight storm crash" explain.sh attribution_syscalls.sh gating.sh serve.sh store.sh attribution_sleeps.sh
+	"explain_real.sh 6.12 1 fight storm crash"
+	"explain.sh 6.12 1 lock fsync pipeline children throttled" attribution_syscalls.sh gating.sh serve.sh store.sh attribution_sleeps.sh
 	"faults.sh 6 1 1 kills"
-	attribution_levels.sh attribution_groups.sh "functions.sh 6.1 1 events"
+	attribution_levels.sh
 	triggers.sh attribution_relations.sh tutorial.sh attribution_servers.sh
 	attribution_requests.sh attribution_cost.sh attribution_locks.sh attribution_block.sh
 	attribution_delays.sh arguments.sh
 	classic_bpf.sh annotate.sh generated_code.sh names.sh
-	"selftest.sh 6.12 1 whole" rights.sh)
+	"selftest.sh 6.12 1 tnt-lost" rights.sh)
 if [[ ${1:-all} == full ]]; then
 	tests+=("generated_code.sh 6.1 2" "generated_code.sh 7.3"
 		"names.sh 6.12 rust go java node python"
-		explain_real.sh
+		explain_real.sh explain.sh queries.sh attribution_groups.sh
+		"functions.sh 6.1 1 events"
 		"selftest.sh 6.12 2" "selftest.sh 6.1" "selftest.sh 7.3"
-		"selftest.sh 6.12 1 faults" "selftest.sh 6.12 1 abilities"
+		"selftest.sh 6.12 1 whole" "selftest.sh 6.12 1 faults" "selftest.sh 6.12 1 abilities"
 		"selftest.sh --arm64" "selftest.sh --arm64 6.12 2"
 		"classic_bpf.sh 6.1"
 		"classic_bpf.sh 7.3 --append setcpuid=ibrs_enhanced --append indirect_target_selection=force"
