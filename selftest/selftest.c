@@ -178,11 +178,13 @@ static void check_pmu(struct session *session, const char *check)
 		       "this machine or user cannot count branches:k");
 }
 
-/* Returns the exit code of @argv, whose output is discarded; the last line of
- * its errors is in @reason. -1: it could not be started.
+/* Returns the exit code of @argv, -1 if it could not be started. Sets *@lines to
+ * the number of its output's lines with @text, and @reason to the last line of
+ * its errors.
  */
 static int run_quietly(const struct session *session, const char *const *argv,
-		       uint64_t *lines, char *reason, size_t room)
+		       const char *text, uint64_t *lines, char *reason,
+		       size_t room)
 {
 	struct trial_output output;
 	char line[512];
@@ -192,7 +194,7 @@ static int run_quietly(const struct session *session, const char *const *argv,
 	if (trial_output_open(&output, session->options, argv, "errors"))
 		return -1;
 	while (fgets(line, sizeof(line), output.lines))
-		++*lines;
+		*lines += strstr(line, text) != NULL;
 	code = trial_output_close(&output);
 	trial_last_line(session->options, "errors", reason, room);
 	return code;
@@ -271,7 +273,7 @@ static void check_engines(struct session *session, const char *check)
 	int code;
 
 	trial_path(session->options, session->trial->name, path);
-	code = run_quietly(session, argv, &lines, reason, sizeof(reason));
+	code = run_quietly(session, argv, "", &lines, reason, sizeof(reason));
 	if (!code)
 		report(session, check, SELFTEST_PASS,
 		       "both decoders give the same events");
@@ -284,7 +286,7 @@ static void check_engines(struct session *session, const char *check)
 		       code);
 }
 
-/* perf prints a line for each error of its decoder. */
+/* perf script prints a line for each error of its decoder, and other lines. */
 static void check_perf(struct session *session, const char *check)
 {
 	char path[TRIAL_PATH], reason[160];
@@ -294,7 +296,8 @@ static void check_perf(struct session *session, const char *check)
 	int code;
 
 	trial_path(session->options, session->trial->name, path);
-	code = run_quietly(session, argv, &errors, reason, sizeof(reason));
+	code = run_quietly(session, argv, "instruction trace error", &errors,
+			   reason, sizeof(reason));
 	if (code == 127)
 		report(session, check, SELFTEST_UNTRIED,
 		       "perf is not installed");
