@@ -27,13 +27,13 @@ tests=(record.sh function_graph.sh arm64.sh
 	attribution_levels.sh
 	triggers.sh attribution_relations.sh tutorial.sh attribution_servers.sh
 	attribution_requests.sh attribution_cost.sh attribution_locks.sh attribution_block.sh
-	attribution_delays.sh arguments.sh
+	"attribution_delays.sh 6.12 1" arguments.sh
 	classic_bpf.sh annotate.sh generated_code.sh names.sh
 	"selftest.sh 6.12 1 tnt-lost" rights.sh)
 if [[ ${1:-all} == full ]]; then
 	tests+=("generated_code.sh 6.1 2" "generated_code.sh 7.3"
 		"names.sh 6.12 rust go java node python"
-		explain_real.sh explain.sh queries.sh attribution_groups.sh
+		attribution_delays.sh explain_real.sh explain.sh queries.sh attribution_groups.sh
 		"functions.sh 6.1 1 events"
 		"selftest.sh 6.12 2" "selftest.sh 6.1" "selftest.sh 7.3"
 		"selftest.sh 6.12 1 whole" "selftest.sh 6.12 1 faults" "selftest.sh 6.12 1 abilities"
