@@ -327,11 +327,14 @@ static bool ends_with(const char *name, const char *end)
 	return length >= rest && !strcmp(name + length - rest, end);
 }
 
-/* Returns whether the column's numbers identify rows: "pid", "client_tid". */
+/* Returns whether the column's numbers identify rows: "pid", "client_tid",
+ * "begin_s".
+ */
 static bool is_number_of_row(const char *name)
 {
 	return ends_with(name, "pid") || ends_with(name, "tid") ||
-	       !strcmp(name, "request") || !strcmp(name, "hit");
+	       !strcmp(name, "request") || !strcmp(name, "hit") ||
+	       !strcmp(name, "begin_s");
 }
 
 static void measure(struct record_writer *writer, int number, const char *name,

@@ -28,14 +28,22 @@ enum { MOST_OPEN = 64 };
 
 enum { MOST_ERRNO = 4095, ADDRESS_BITS = 40 };
 
+#define UNTRACED UINT32_MAX
+
 /* A call of a function that was chosen with record --args. */
 struct read_call {
 	struct task task;
 	uint32_t function;
 	uint64_t begin_ns; /* of the call in the trace, else of its record */
 	uint64_t end_ns;   /* of the same source; 0: it did not return */
-	char *arguments;   /* "file=0xffff888003c41200, count=4096"; owned */
-	char *result;	   /* owned; NULL: it did not return */
+	uint32_t depth;	   /* in the trace; UNTRACED: it is not there */
+	/* its frame has ended: the next step may be a function that replaces
+	 * it by a jump
+	 */
+	bool may_go_on;
+	bool is_open;	 /* its frame, or what replaced it, is open */
+	char *arguments; /* "file=0xffff888003c41200, count=4096"; owned */
+	char *result;	 /* owned; NULL: it did not return */
 };
 
 /* The calls in progress of a thread. */
@@ -49,9 +57,9 @@ struct read_thread {
  * results, in the order of their starts.
  *
  * A probe's record of a start is inside the function in the trace, so that the
- * innermost open function of this name is the call. Its record of the result is
- * after the function has returned: the last return of the function in the trace
- * is the end.
+ * innermost open function of this name is the call. The function may end in a
+ * jump to another one, whose return is that of the call: so the call lasts as
+ * long as the frame has a function. The record of the result is after that.
  *
  * Memory grows with the number of these calls.
  */
@@ -165,19 +173,26 @@ static uint32_t function_of(const struct arguments_table *table,
 	return symbol.function;
 }
 
-/* Returns the start of the innermost open call of @function, or of @event. */
-static uint64_t begin_of(const struct arguments_table *table,
-			 const struct event_record *event,
-			 const struct task *task, uint32_t function)
+/* Sets the start of @call: that of the innermost open call of its function, or
+ * of @event.
+ */
+static void set_begin(const struct arguments_table *table,
+		      const struct event_record *event, const struct task *task,
+		      struct read_call *call)
 {
 	size_t count = 0;
 	const struct path_frame *path =
 		task ? task_paths_of(table->paths, task->index, &count) : NULL;
 
+	call->begin_ns = event->time_ns;
+	call->depth = UNTRACED;
 	while (count-- > 0)
-		if (path[count].function == function)
-			return path[count].begin_ns;
-	return event->time_ns;
+		if (path[count].function == call->function) {
+			call->begin_ns = path[count].begin_ns;
+			call->depth = (uint32_t)count;
+			call->is_open = true;
+			return;
+		}
 }
 
 static int begin_call(struct arguments_table *table,
@@ -196,7 +211,7 @@ static int begin_call(struct arguments_table *table,
 					   .pid = event->pid,
 					   .cpu = event->cpu };
 	call->function = function_of(table, event);
-	call->begin_ns = begin_of(table, event, task, call->function);
+	set_begin(table, event, task, call);
 	call->arguments = values_of(event->sideband, true);
 	if (thread->count == MOST_OPEN)
 		thread->count = 0;
@@ -244,22 +259,38 @@ static void take_event(struct event_handler *handler,
 		table->status = status;
 }
 
-/* The innermost call in progress may return now. */
+/* Applies @step to a call in progress of its thread. */
+static void follow(struct read_call *call, const struct call_step *step)
+{
+	bool goes_on = call->may_go_on && step->kind == STEP_ENTER &&
+		       step->how == HOW_TAIL && step->depth == call->depth;
+
+	call->may_go_on = false;
+	if (goes_on) {
+		call->is_open = true;
+	} else if (call->is_open && step->kind == STEP_EXIT &&
+		   step->depth == call->depth) {
+		call->is_open = false;
+		call->may_go_on = true;
+		call->end_ns = step->time_ns;
+	}
+}
+
+/* Calls in progress may return now: several if one ended in a jump to another
+ * one.
+ */
 static void take_step(struct event_handler *handler,
 		      const struct call_step *step)
 {
 	struct arguments_table *table = (struct arguments_table *)handler;
 	const struct read_thread *thread;
-	struct read_call *call;
 
-	if (step->kind != STEP_EXIT || !table->calls.count)
+	if ((step->kind != STEP_ENTER && step->kind != STEP_EXIT) ||
+	    !table->calls.count)
 		return;
 	thread = keyed_array_find(&table->threads, &step->task->tid);
-	if (!thread || !thread->count)
-		return;
-	call = call_at(table, thread->open[thread->count - 1]);
-	if (call->function == step->function)
-		call->end_ns = step->time_ns;
+	for (uint32_t i = 0; thread && i < thread->count; i++)
+		follow(call_at(table, thread->open[i]), step);
 }
 
 static void close_table(struct event_handler *handler)
@@ -300,17 +331,15 @@ static void write_row(struct record_writer *writer, const void *ctx,
 	const struct function_table *functions =
 		symbols_functions(table->input.symbols);
 
-	record_number(writer, "begin_ns", call->begin_ns);
+	record_real(writer, "begin_s",
+		    (double)(int64_t)(call->begin_ns - table->input.origin_ns) /
+			    1e9,
+		    9);
 	record_signed(writer, "pid", call->task.pid);
 	record_signed(writer, "tid", call->task.tid);
 	record_text(writer, "comm",
 		    task_names_comm(table->input.names, call->task.tid,
 				    call->begin_ns));
-	if (call->end_ns && call->result)
-		record_duration(writer, "wall_ns",
-				call->end_ns - call->begin_ns);
-	else
-		record_absent(writer, "wall_ns");
 	record_text(writer, "function",
 		    function_at(functions, call->function)->name);
 	record_text(writer, "arguments", call->arguments);
@@ -318,6 +347,11 @@ static void write_row(struct record_writer *writer, const void *ctx,
 		record_text(writer, "result", call->result);
 	else
 		record_absent(writer, "result");
+	if (call->end_ns && call->result)
+		record_duration(writer, "wall_ns",
+				call->end_ns - call->begin_ns);
+	else
+		record_absent(writer, "wall_ns");
 }
 
 /* Keeps the calls that the options choose. */
@@ -374,7 +408,8 @@ static int render(struct event_handler *handler,
 
 const struct attribution_table arguments_table = {
 	.name = "args",
-	.columns = "begin_ns pid tid comm wall_ns function arguments result",
+	.columns = "begin_s pid tid comm function arguments result wall_ns",
+	.brief = "begin_s,comm,function,arguments,result,wall_ns",
 	.help = "the calls of functions chosen with record --args: arguments, "
 		"results, times",
 	.is_of_tasks = true,

@@ -155,7 +155,6 @@ static const struct column_help list[] = {
 	  "threads that already waited when it began to wait" },
 	{ NULL, "waiters_at_end", "threads that waited when it got the lock" },
 	{ NULL, "released_by", "thread that released the lock, and where" },
-	{ NULL, "begin_ns", "when it started" },
 	{ "args", "function", "function that was called" },
 	{ NULL, "arguments", "its arguments" },
 	{ NULL, "result", "what it returned" },

@@ -17,10 +17,10 @@ main() {
 	make_programs
 	mkdir "$WORK/r"
 	"$MACHINE" run --discard --fast --kernel "$KERNEL" --cpus "$CPUS" \
-		--timeout "$LIMIT_S" --late-results --results "$WORK/r" -- sh -c "
+		--disk-size 16 --disk-delay 2 --timeout "$LIMIT_S" --late-results --results "$WORK/r" -- sh -c "
 		record() {
 			'$GUEST_BUILD/ktrace-hw' record -o '$WORK/r/'\$1 --args \"\$2\" \
-				-- '$PROGRAM' /tmp/file >'$WORK/r/'\$1.out \
+				-- '$PROGRAM' \"\${3:-/tmp/file}\" >'$WORK/r/'\$1.out \
 				2>'$WORK/r/'\$1.err || echo code \$? >>'$WORK/r/'\$1.err
 		}
 		'$GUEST_BUILD/ktrace-hw' record -o '$WORK/r/bare' -- '$PROGRAM' \
@@ -30,6 +30,7 @@ main() {
 		record plain 'vfs_read(\$arg3),do_unlinkat(+0(+0(\$arg2)):string)'
 		record none no_such_function
 		record wrong 'vfs_read(no_such_parameter)'
+		record fsync vfs_fsync_range,ext4_sync_file /scratch/file
 		cat /sys/kernel/tracing/dynamic_events >'$WORK/r/left'"
 	python3 "$HERE/judge_arguments.py" "$KTRACE" "$WORK/r" "$KERNEL" "$CPUS" ||
 		FAILURES=$((FAILURES + 1))

@@ -20,14 +20,17 @@ NAMES = [fr'"/no such\x0a/file{number}"' for number in (1, 2, 3)]
 
 
 def rows_of(recording, function):
-    rows = json.loads(recording.run("report", "--args", "--comm", "called",
-                                    "--format=json"))
+    rows = json.loads(recording.run("report", "--args", "--absolute",
+                                    "--comm", "called", "--format=json"))
+    for row in rows:
+        row["begin_ns"] = round(row["begin_s"] * 1e9)
     return [row for row in rows if row["function"] == function]
 
 
 def times_of(recording):
     """Returns how long each read took."""
-    return [int(line.split()[2]) for line in recording.output().splitlines()]
+    return [int(line.split()[2]) for line in recording.output().splitlines()
+            if line[0].isdigit()]
 
 
 def check_reads(case, rows, pattern, positions):
@@ -82,6 +85,20 @@ def check_unlinks(case, recording, name):
         int(row["result"]) == -ENOENT for row in rows), rows)
 
 
+def check_fsync(recording):
+    """vfs_fsync_range() ends in a jump to ext4_sync_file(), which returns for
+    both."""
+    took_ns = int(recording.output().splitlines()[-1].split()[2])
+    rows = [rows_of(recording, name)[-1]
+            for name in ("vfs_fsync_range", "ext4_sync_file")]
+    ends = [row["begin_ns"] + row["wall_ns"] for row in rows]
+    judge.expect("fsync: the call lasts until the other function returns",
+                 ends[0] == ends[1] and
+                 0.9 * took_ns <= rows[0]["wall_ns"] <= took_ns, rows, took_ns)
+    judge.expect("fsync: both have the result", [
+        row["result"] for row in rows] == ["0", "0"], rows)
+
+
 def check_refusals(folder, kernel):
     for case, words in (("none", "no_such_function: the kernel refuses"),
                         ("wrong", "no_such_parameter"),
@@ -115,6 +132,7 @@ def main():
     # With several CPUs the clock is the host's.
     judge.expect(f"a call costs at most {MOST_NS} instructions more",
                  cpus != "1" or 0 < cost <= MOST_NS, cost)
+    check_fsync(Recording(ktrace, folder, "fsync"))
     check_refusals(folder, kernel)
     judge.end()
 

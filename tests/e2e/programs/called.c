@@ -4,9 +4,10 @@
  *	called FILE
  *
  * Reads 1, 2, 3, ... COUNT bytes at these offsets from FILE, which is shorter
- * than all of it, and removes files that do not exist. Prints for each read a
- * line: the number of bytes wanted, the result, and how long pread(2) took by
- * CLOCK_MONOTONIC, in ns.
+ * than all of it, writes it to its disk, and removes files that do not exist.
+ * Prints for each read a line: the number of bytes wanted, the result, and how
+ * long pread(2) took by CLOCK_MONOTONIC, in ns; then "fsync" with its result
+ * and time.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -45,8 +46,12 @@ int main(int argc, char **argv)
 		results[i] = pread(fd, bytes, (size_t)i, i);
 		took_ns[i] = now_ns() - begin_ns;
 	}
+	took_ns[0] = now_ns();
+	results[0] = fsync(fd);
+	took_ns[0] = now_ns() - took_ns[0];
 	for (int i = 1; i <= COUNT; i++)
 		printf("%d %ld %lu\n", i, results[i], took_ns[i]);
+	printf("fsync %ld %lu\n", results[0], took_ns[0]);
 	for (int i = 1; i <= 3; i++) {
 		snprintf(path, sizeof(path), "/no such\n/file%d", i);
 		if (!unlink(path) || errno != ENOENT)
