@@ -56,12 +56,12 @@ enum profile_part profile_part_of_task(const struct task_names *names,
 }
 
 enum profile_part profile_part_of_call(const struct context_kinds *kinds,
-				       uint32_t function,
+				       uint32_t function, bool ends_interrupt,
 				       enum profile_part caller_part)
 {
 	enum context_kind kind = context_kind_of(kinds, function);
 
-	if (is_interrupt(kind))
+	if (ends_interrupt || is_interrupt(kind))
 		return PROFILE_WORK;
 	return kind == CONTEXT_TRACER ? PROFILE_TRACER : caller_part;
 }
@@ -74,10 +74,9 @@ static uint8_t part_of(const struct profile_scope *scope,
 
 	if (node->parent == CALL_NODE_NONE)
 		return (uint8_t)tree->links[index].part;
-	if (node->interrupt == CALL_INTERRUPT_END)
-		return PROFILE_WORK;
 	return (uint8_t)profile_part_of_call(
 		scope->kinds, node->function,
+		node->interrupt == CALL_INTERRUPT_END,
 		(enum profile_part)parts[node->parent]);
 }
 

@@ -49,9 +49,11 @@ const char *profile_part_name(enum profile_part part);
 enum profile_part profile_part_of_task(const struct task_names *names,
 				       const char *recorder, int32_t tid);
 
-/* Returns the part of @function when called by a function of @caller_part. */
+/* Returns the part of @function when called by a function of @caller_part, or
+ * as the end of an interrupt (CALL_INTERRUPT_END).
+ */
 enum profile_part profile_part_of_call(const struct context_kinds *kinds,
-				       uint32_t function,
+				       uint32_t function, bool ends_interrupt,
 				       enum profile_part caller_part);
 
 /* Returns whether @function is the entry of an interrupt or works for one

@@ -214,11 +214,11 @@ static struct open_call *call_at(const struct task_calls *calls, uint32_t depth)
 /* Returns the profile part of a call of @function at stack depth @depth. */
 static enum profile_part part_at(const struct call_rows *rows,
 				 const struct task_calls *calls, uint32_t depth,
-				 uint32_t function)
+				 uint32_t function, bool ends_interrupt)
 {
-	return profile_part_of_call(rows->recording->kinds, function,
-				    depth ? call_at(calls, depth - 1)->part :
-					    calls->part);
+	return profile_part_of_call(
+		rows->recording->kinds, function, ends_interrupt,
+		depth ? call_at(calls, depth - 1)->part : calls->part);
 }
 
 static void enter(struct call_rows *rows, const struct call_step *step)
@@ -240,9 +240,8 @@ static void enter(struct call_rows *rows, const struct call_step *step)
 	*call = (struct open_call){
 		.function = step->function,
 		.cpu = step->cpu,
-		.part = ends_interrupt ? PROFILE_WORK :
-					 part_at(rows, calls, step->depth,
-						 step->function),
+		.part = part_at(rows, calls, step->depth, step->function,
+				ends_interrupt),
 		.ends_interrupt = ends_interrupt,
 		.is_wanted =
 			time_window_has(rows->choice->begin, step->time_ns),
@@ -311,7 +310,7 @@ static void count(struct call_rows *rows, const struct call_step *step)
 		    .begin_ns = step->time_ns,
 		    .depth = depth,
 		    .cpu = step->cpu,
-		    .part = part_at(rows, calls, depth, step->function),
+		    .part = part_at(rows, calls, depth, step->function, false),
 		    .has_caller = depth > 0,
 		    .caller = depth ? call_at(calls, depth - 1)->function : 0,
 	    });

@@ -225,11 +225,9 @@ static struct place place_of(const struct showing *showing, uint32_t path)
 	const struct place *caller = &showing->places[called->parent];
 	struct place place = *caller;
 
-	place.part = called->ends_interrupt ?
-			     PROFILE_WORK :
-			     profile_part_of_call(showing->scope->kinds,
-						  called->function,
-						  caller->part);
+	place.part = profile_part_of_call(showing->scope->kinds,
+					  called->function,
+					  called->ends_interrupt, caller->part);
 	if (showing->scope->shows[place.part])
 		place.node = call_tree_child(showing->tree, caller->node,
 					     called->function, false);

@@ -163,11 +163,10 @@ static int choose(struct finder *finder, uint32_t path)
 
 	if (path) {
 		caller = &finder->of_path[called->parent];
-		own->part = called->ends_interrupt ?
-				    PROFILE_WORK :
-				    profile_part_of_call(finder->sources->kinds,
-							 called->function,
-							 caller->part);
+		own->part = profile_part_of_call(finder->sources->kinds,
+						 called->function,
+						 called->ends_interrupt,
+						 caller->part);
 		own->place = caller->place;
 		if (!is_kept(finder, path, caller->part)) {
 			finder->places->left_out++;
@@ -324,8 +323,9 @@ static void write_profile_parts(const struct array *places,
 		/* No function alone makes a call PROFILE_IDLE, so this value
 		 * means the caller's part.
 		 */
-		if (items[i].path && !items[i].ends_interrupt)
+		if (items[i].path)
 			part = profile_part_of_call(kinds, items[i].function,
+						    items[i].ends_interrupt,
 						    PROFILE_IDLE);
 		json_signed(json, items[i].path && part == PROFILE_IDLE ?
 					  -1 :
