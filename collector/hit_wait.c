@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "collector/events/event_list.h"
+#include "collector/events/event_spec.h"
 #include "collector/hit_wait_internal.h"
 #include "collector/recording_setup_internal.h"
 #include "collector/rings/cpu_rings.h"
@@ -11,17 +12,9 @@
 #include <string.h>
 #include <unistd.h>
 
-/* The fields of a sample according to EVENT_SAMPLE_TYPE, then those of an event
- * of BPF output (PERF_SAMPLE_RAW).
- */
-struct sample_fields {
-	uint64_t id;
-	uint64_t ip;
-	uint32_t pid;
-	uint32_t tid;
-	uint64_t time_ns;
-	uint32_t cpu;
-	uint32_t reserved;
+/* A sample of an event of BPF output (PERF_SAMPLE_RAW). */
+struct hit_sample {
+	struct event_sample fields;
 	uint32_t raw_size;
 	struct trigger_report report;
 } __attribute__((packed));
@@ -87,7 +80,7 @@ bool trace_stops_explain(const struct trace_stops *stops, uint64_t limit_ns,
 
 /* Waits for the first hit that is in the trace; counts others. */
 static void take_hit(struct hit_wait *hits, const struct trigger *trigger,
-		     const struct sample_fields *sample)
+		     const struct hit_sample *sample)
 {
 	struct trigger_hit *hit = &hits->hit;
 
@@ -96,23 +89,25 @@ static void take_hit(struct hit_wait *hits, const struct trigger *trigger,
 	if (trigger->maps.hits >= 0 &&
 	    trace_stops_explain(&hits->stops, trigger->spec.limit_ns,
 				sample->report.latency_ns,
-				sample->report.length_ns, sample->time_ns)) {
+				sample->report.length_ns,
+				sample->fields.time_ns)) {
 		hits->by_stops++;
 		return;
 	}
-	if (hits->is_pending || !was_traced(hits, sample->time_ns)) {
+	if (hits->is_pending || !was_traced(hits, sample->fields.time_ns)) {
 		hits->overlapped++;
 		return;
 	}
-	*hit = (struct trigger_hit){ .hit_ns = sample->time_ns };
+	*hit = (struct trigger_hit){ .hit_ns = sample->fields.time_ns };
 	if (trigger->maps.hits >= 0)
 		hit->latency_ns = sample->report.latency_ns;
 	if (hit->latency_ns)
-		hit->begin_ns = sample->time_ns - sample->report.length_ns;
+		hit->begin_ns =
+			sample->fields.time_ns - sample->report.length_ns;
 	snprintf(hit->text, sizeof(hit->text), "%s", trigger->spec.text);
-	hits->pid = sample->pid;
-	hits->tid = sample->tid;
-	hits->cpu = (int)sample->cpu;
+	hits->pid = sample->fields.pid;
+	hits->tid = sample->fields.tid;
+	hits->cpu = (int)sample->fields.cpu;
 	hits->is_pending = true;
 	if (hits->after_ns)
 		hits->timer = timer_open(hits->after_ns);
@@ -122,7 +117,7 @@ void hit_wait_take_records(struct hit_wait *hits,
 			   const struct ring_bytes *records)
 {
 	struct perf_event_header header;
-	struct sample_fields sample;
+	struct hit_sample sample;
 
 	for (size_t place = 0; place + sizeof(header) <= records->size;
 	     place += header.size) {
@@ -133,12 +128,12 @@ void hit_wait_take_records(struct hit_wait *hits,
 			return;
 		size = header.size - sizeof(header);
 		if (header.type != PERF_RECORD_SAMPLE ||
-		    size < offsetof(struct sample_fields, raw_size))
+		    size < offsetof(struct hit_sample, raw_size))
 			continue;
 		memset(&sample, 0, sizeof(sample));
 		ring_copy(records, place + sizeof(header), &sample,
 			  size < sizeof(sample) ? size : sizeof(sample));
-		take_hit(hits, trigger_of(hits, sample.id), &sample);
+		take_hit(hits, trigger_of(hits, sample.fields.id), &sample);
 	}
 }
 
@@ -148,9 +143,9 @@ void hit_wait_take_records(struct hit_wait *hits,
 static void take_line(struct hit_wait *hits, const struct trigger *trigger,
 		      const struct trace_clock *clock, int cpu)
 {
-	struct sample_fields sample = {
-		.time_ns = trace_clock_ns(clock),
-		.cpu = (uint32_t)cpu,
+	struct hit_sample sample = {
+		.fields = { .time_ns = trace_clock_ns(clock),
+			    .cpu = (uint32_t)cpu },
 	};
 
 	take_hit(hits, trigger, &sample);

@@ -59,6 +59,17 @@ struct event_spec {
 	(PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME | \
 	 PERF_SAMPLE_CPU | PERF_SAMPLE_IDENTIFIER)
 
+/* These fields, as a sample begins with them (perf_event_open(2)). */
+struct event_sample {
+	uint64_t id;
+	uint64_t ip;
+	uint32_t pid;
+	uint32_t tid;
+	uint64_t time_ns;
+	uint32_t cpu;
+	uint32_t reserved;
+};
+
 /* The size of the fields above at the end of a record. */
 enum { EVENT_TRAILER_SIZE = 32 };
 

@@ -103,17 +103,6 @@ void loss_record_add_records(struct byte_buffer *bytes,
 	record_end(bytes, position);
 }
 
-/* The fields of EVENT_SAMPLE_TYPE. */
-struct sample_fields {
-	uint64_t id;
-	uint64_t ip;
-	uint32_t pid;
-	uint32_t tid;
-	uint64_t time_ns;
-	uint32_t cpu;
-	uint32_t reserved;
-};
-
 static const char *event_of(const struct event_list *list, uint64_t id)
 {
 	const struct event *events = list->events.items;
@@ -214,7 +203,7 @@ struct code_sample code_sample_read(const struct event_list *events,
 				    size_t position, size_t size)
 {
 	struct code_sample sample = { .kind = CODE_SAMPLE_OTHER };
-	struct sample_fields fields;
+	struct event_sample fields;
 
 	if (!events || size < sizeof(fields))
 		return sample;
