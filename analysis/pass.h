@@ -18,7 +18,8 @@
  * Invariants:
  *  1. The callback receives the same events of the window, in the same order,
  *     wherever the pass starts and with any number of threads. Only a start at
- *     a sync point may not know functions that were open then; a note says so.
+ *     a sync point may not know functions that were open then; a note reports
+ *     that.
  *  2. A pass changes nothing but the checkpoints beside the recording.
  *  3. All of struct pass_input is constant during the pass, so that the threads
  *     that decode may read it.
@@ -41,7 +42,7 @@ struct recording;
 struct symbols;
 struct task_stacks;
 
-/* What a pass reads; all pointers are borrowed. */
+/* The input of a pass; all pointers are borrowed. */
 struct pass_input {
 	struct recording *recording;
 	struct code_image *image;

@@ -44,8 +44,9 @@ struct output_folder;
  *
  * Threads: all of it runs in the calling thread, which has real-time priority, if
  * permitted, from before the start until the rings are drained; another thread
- * copies the code that programs generate (generated_code.h). Memory: the rings, one
- * trace buffer per CPU, and lists that grow with the events, modules and tasks.
+ * copies the code that programs generate (generated_code.h). Memory: the rings,
+ * one trace buffer per CPU, and lists that grow with the events, modules and
+ * tasks.
  */
 
 /* The source of the function calls. */

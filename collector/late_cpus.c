@@ -141,8 +141,8 @@ static void note_time(const struct recording_setup *setup, size_t first,
 }
 
 /* Adds records of the losses on @cpu since it came online, like those of
- * away_records_add(): reports then do not conclude from a missing wake-up that there
- * was none.
+ * away_records_add(): reports then do not conclude from a missing wake-up that
+ * there was none.
  */
 static int write_losses(const struct late_cpus *late, int cpu)
 {

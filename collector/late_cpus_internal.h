@@ -20,20 +20,20 @@ struct late_mark {
 };
 
 /* CPUs that come online during a recording of all CPUs. The kernel reports them
- * (cpu_reports_read()); their events are then opened, and they are traced from then on.
- * What ran there in the milliseconds before is not recorded, and marked by records
- * of losses. The kernel's own tracer needs no event: its functions are recorded
- * from the first on.
+ * (cpu_reports_read()); their events are then opened, and they are traced from
+ * then on. What ran there in the milliseconds before is not recorded, and
+ * marked by records of losses. The kernel's own tracer needs no event: its
+ * functions are recorded from the first on.
  *
  * Snapshots, triggers, chosen calls and recordings of threads are set up for each
  * CPU at the start, and CoreSight's metadata has facts about each CPU. There, and
- * where events cannot be opened, for example because the CPU is offline again, the
- * CPU is one gap, from the last turn before the report to the end: a trace that
- * says so (Intel PT), or two records of losses of the trace, which readers show as
- * that gap (CoreSight).
+ * where events cannot be opened, for example because the CPU is offline again,
+ * the CPU is one gap, from the last turn before the report to the end: a trace
+ * that says so (Intel PT), or two records of losses of the trace, which readers
+ * show as that gap (CoreSight).
  *
- * A CPU that was online only between two turns is reported, too. It is missed only
- * if the kernel drops reports, which is logged, or cannot send them.
+ * A CPU that was online only between two turns is reported, too. It is missed
+ * only if the kernel drops reports, which is logged, or cannot send them.
  */
 struct late_cpus {
 	struct recording_setup *setup; /* both borrowed */
@@ -66,7 +66,8 @@ int late_cpus_finish(struct late_cpus *late);
 
 /* Writes records to @output that mark the data lost on CPUs that were switched
  * off while they were recorded: records of all kinds, and trace if everything
- * that ran on them was traced. Also logs this. Sets *@count to the number of these CPUs.
+ * that ran on them was traced. Also logs this. Sets *@count to the number of
+ * these CPUs.
  *
  * Returns 0 or a negative enum error.
  */

@@ -30,7 +30,8 @@ void memory_pins_free(struct memory_pins *pins);
 
 /* Copies of the code that one process generates in its memory, until its next
  * exec. Each page is copied when it is first seen and whenever it differs from
- * its last copy (common/formats/generated_chunk.h). Pages without memory are not read.
+ * its last copy (common/formats/generated_chunk.h). Pages without memory are
+ * not read.
  */
 struct process_memory;
 

@@ -29,12 +29,12 @@
  *	not in the trace          a link LINK_UNKNOWN
  *
  * If X did not work for this thread alone, the path returns: it follows X only
- * back to the start of the sleep, or of earlier ones that only timed out, and then
- * continues in the sleeper. This holds
- * for locks, because threads get a lock in an order that is not one of their
- * work, and for threads outside the command (a server, a kernel thread), whose
- * earlier work was for other threads. Links found there have a cause (struct
- * path_cause) that names the sleep.
+ * back to the start of the sleep, or of earlier ones that only timed out, and
+ * then continues in the sleeper. This holds for locks, because threads get a
+ * lock in an order that is not one of their work, and for threads outside the
+ * command (a server, a kernel thread), whose earlier work was for other
+ * threads. Links found there have a cause (struct path_cause) that names the
+ * sleep.
  *
  * Invariants:
  * 1. The lengths (ns) of all links add up to end_ns - begin_ns of the result,

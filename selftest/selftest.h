@@ -32,7 +32,7 @@ struct output_folder;
  * Invariants:
  *  1. A check passes only if both sides have a count: a trace without evidence,
  *     or a machine that cannot count, never passes.
- *  2. A missing ability is not a failure: the row says what is missing.
+ *  2. A missing ability is not a failure; the row names it.
  *  3. Recordings that exist are judged without recording again, on any machine
  *     (@judges_only).
  *

@@ -36,8 +36,9 @@ int server_open(int socket, gid_t group, const struct log *log,
 void server_close(struct server *server);
 
 /* Serves until the process receives SIGINT, SIGTERM, SIGHUP or SIGQUIT. Never
- * blocks for a client, nor for a copy of the kernel (serve/kernel_files_internal.h), and
- * divides its work evenly among users (serve/client_list_internal.h).
+ * blocks for a client, nor for a copy of the kernel
+ * (serve/kernel_files_internal.h), and divides its work evenly among users
+ * (serve/client_list_internal.h).
  *
  * Returns 0, or a negative enum error with the reason in the log.
  */

@@ -164,8 +164,8 @@ struct message *endpoint_next_unheard(const struct thread_endpoint *sender,
 				      enum message_medium medium);
 
 /* Returns the oldest message that @sender sent by @medium since @since_ns, that
- * woke no thread and may be for @client (NULL: any thread) by message_may_be_for().
- * Borrowed, or NULL.
+ * woke no thread and may be for @client (NULL: any thread) by
+ * message_may_be_for(). Borrowed, or NULL.
  */
 struct message *endpoint_unheard(const struct thread_endpoint *sender,
 				 enum message_medium medium, uint64_t since_ns,

@@ -8,9 +8,9 @@
 struct pack;
 
 /* The intervals in which the scheduler throttled a cgroup on a CPU, because the
- * group had used up its CPU quota: from tg_throttle_down() in throttle_cfs_rq() to
- * unthrottle_cfs_rq() (kernel/sched/fair.c). The trace does not show of which
- * group, but a thread in it is known: the one that runs then, or that the
+ * group had used up its CPU quota: from tg_throttle_down() in throttle_cfs_rq()
+ * to unthrottle_cfs_rq() (kernel/sched/fair.c). The trace does not show of
+ * which group, but a thread in it is known: the one that runs then, or that the
  * scheduler adds to its queue.
  */
 struct throttled_run {

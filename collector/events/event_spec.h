@@ -84,8 +84,8 @@ struct event_spec event_spec_text_poke(void);
 struct event_spec event_spec_text_poke_breakpoint(uint64_t address);
 
 /* Each call of the function at @address, which writes or wipes code of the BPF
- * JIT compiler (common/formats/recording_events.h): samples of a breakpoint, called
- * @name, with @registers.
+ * JIT compiler (common/formats/recording_events.h): samples of a breakpoint,
+ * called @name, with @registers.
  */
 struct event_spec event_spec_bpf_text(const char *name, uint64_t address,
 				      uint64_t registers);
@@ -108,8 +108,8 @@ struct event_spec event_spec_switches(bool of_cpus);
 
 /* Forks, exits, names and mappings of code of the target: one event, because the
  * kernel writes forks and exits to each event with any of these (kernel/events/
- * core.c, perf_event_task_match()). @wakes: the recorder is woken at each, so that
- * it can open a mapped file while the process has it (program_copies.h).
+ * core.c, perf_event_task_match()). @wakes: the recorder is woken at each, so
+ * that it can open a mapped file while the process has it (program_copies.h).
  */
 struct event_spec event_spec_tasks(bool wakes);
 

@@ -591,8 +591,8 @@ static int open_copy(struct loaded_code *loaded, const struct piece *piece,
 }
 
 /* Returns whether @piece, with @copy, is the first at its addresses, and no other
- * code followed. perf does not choose code by time: it would decode the other code
- * by this one, while it reports an error where there is none.
+ * code followed. perf does not choose code by time: it would decode the other
+ * code by this one, while it reports an error where there is none.
  */
 static bool is_only_code(struct loaded_code *loaded, const struct piece *piece,
 			 const struct kcore *copy)

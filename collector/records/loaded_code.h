@@ -26,8 +26,8 @@ struct tracer;
  * 	code/<first>-<end>-<time>-<since>	the same bytes since <since>
  * 	code/<first>-<end>-<time>		empty: other code from then on
  *
- * decoder/code/code_change_internal.h defines the times for which a copy is valid. Code
- * that is removed before it can be read is counted as lost.
+ * decoder/code/code_change_internal.h defines the times for which a copy is
+ * valid. Code that is removed before it can be read is counted as lost.
  *
  * 	announced by	code			known from
  * 	KSYMBOL		BPF, trampolines	its time
@@ -94,10 +94,10 @@ void loaded_code_finish(struct loaded_code *loaded);
 
 /* Adds the symbols of the new modules to the recording's kallsyms, the code of
  * classic BPF filters to its kcore, and records that name those filters and
- * ITS thunks. Of filters with different code that had one address kcore gets none.
- * Should be called at the end of the recording, because reading the kernel's
- * kallsyms takes long, and adds megabytes of trace if the recorder's CPU is
- * recorded.
+ * ITS thunks. Of filters with different code that had one address kcore gets
+ * none. Should be called at the end of the recording, because reading the
+ * kernel's kallsyms takes long, and adds megabytes of trace if the recorder's
+ * CPU is recorded.
  */
 void loaded_code_names(struct loaded_code *loaded);
 

@@ -15,7 +15,8 @@ struct output_folder;
 /* Copies of the programs' files that a report will not find by their paths: of
  * other mount namespaces (containers), below another root (chroot), deleted,
  * replaced, and files in memory (memfd_create). They are stored in the folder
- * programs/ of the recording (common/formats/program_key.h), where reports look first.
+ * programs/ of the recording (common/formats/program_key.h), where reports look
+ * first.
  *
  *	record of a mapping ──► is it the file at its path? ── yes ──► hold it
  *	                          │ no                       removed at the end?

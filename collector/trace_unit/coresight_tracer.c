@@ -201,8 +201,8 @@ static bool coresight_is_present(const struct pmu *pmu)
 }
 
 /* Returns whether the unit's registers can be read. Those of a CPU that is offline
- * read as 0 (etmv4_cross_read() in coresight-etm4x-sysfs.c), while bit 0 of TRCIDR0
- * is always 1.
+ * read as 0 (etmv4_cross_read() in coresight-etm4x-sysfs.c), while bit 0 of
+ * TRCIDR0 is always 1.
  */
 static bool is_readable(const struct pmu *pmu, int cpu)
 {

@@ -97,8 +97,8 @@ static bool read_path(int fd, char path[PATH_MAX])
 }
 
 /* If the name is a link, makes @file its target, so that the target is replaced. A
- * link to nothing is replaced itself. Returns false with errno if another user made
- * a link on the way.
+ * link to nothing is replaced itself. Returns false with errno if another user
+ * made a link on the way.
  */
 static bool follow_link(struct new_file *file)
 {

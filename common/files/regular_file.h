@@ -7,12 +7,12 @@
 /* Opens paths that other users may have made: those of the command line in
  * shared folders (trusted_path_*), and those of recordings (regular_file_*).
  *
- * Paths through folders that other users may write to. Each path is walked once, name by name; a link on the way is followed only if root or the
- * effective user made it, like the kernel's rule for sticky folders
- * (fs.protected_symlinks).
+ * Each path of the former is walked once, name by name; a link on the way is
+ * followed only if root or the effective user made it, like the kernel's rule
+ * for sticky folders (fs.protected_symlinks).
  *
- * trusted_path_*() return a descriptor (O_PATH) that the caller closes, or -1 with
- * errno: EPERM means that another user made a link.
+ * trusted_path_*() return a descriptor (O_PATH) that the caller closes, or -1
+ * with errno: EPERM means that another user made a link.
  */
 
 /* Walks to the file or folder @path, relative to the folder @from or AT_FDCWD.

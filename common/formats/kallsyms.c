@@ -122,7 +122,7 @@ static const char *skip_name(const char *at, const char *end)
 		at += __builtin_ctzll(small) / 8;
 		if (ends_name(*at))
 			return at;
-		/* Another control character: go on after it. */
+		/* Another control character: continue after it. */
 		at -= 7;
 	}
 	while (at < end && !ends_name(*at))

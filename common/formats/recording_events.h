@@ -5,8 +5,8 @@
 #include <stdint.h>
 
 /* Events of a recording that are not the kernel's own: collector/ writes them as
- * samples under these names, and decoder/ and symbolize/ read them. Everything else
- * in a recording is defined by perf (common/formats/perf_data.h).
+ * samples under these names, and decoder/ and symbolize/ read them. Everything
+ * else in a recording is defined by perf (common/formats/perf_data.h).
  */
 
 /* How a recording reports the code of classic BPF programs (seccomp and socket
@@ -80,8 +80,8 @@
  *
  * 	mremap(old_address, old_size, new_size, flags, new_address)
  *
- * with the registers of user space, which have the arguments. Register numbers are
- * those of arch/.../include/uapi/asm/perf_regs.h. The result is not known.
+ * with the registers of user space, which have the arguments. Register numbers
+ * are those of arch/.../include/uapi/asm/perf_regs.h. The result is not known.
  */
 #define MREMAP_EVENT "mremap"
 

@@ -80,8 +80,8 @@ static bool text_poke_breakpoint_is_lost(const struct sideband_record *record)
 }
 
 /* Code of the BPF JIT compiler that the kernel writes or wipes: samples of the
- * recorder's breakpoints (common/formats/recording_events.h). Each is taken before
- * the first byte changes; the program only runs later.
+ * recorder's breakpoints (common/formats/recording_events.h). Each is taken
+ * before the first byte changes; the program only runs later.
  */
 
 /* No JIT compiler writes more at once (BPF_PROG_PACK_SIZE is 2 MiB a node). */

@@ -41,7 +41,7 @@ struct process_view {
 	struct switch_feed *switches;
 	struct array current; /* struct process_map */
 	int32_t pid;	      /* at the position; -1: unknown */
-	int32_t tid;	      /* likewise */
+	int32_t tid;	      /* at the position; -1: unknown */
 	uint64_t loaded_ns;   /* the time of @current, unless by_trace */
 	uint64_t next_map_ns; /* @current is valid up to then */
 	/* ring buffer of the last switch records read */

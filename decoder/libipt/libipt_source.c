@@ -27,10 +27,10 @@
  *	stream ─► segments, which end where bytes are missing ─► libipt's blocks and
  *	events (libipt_events.c) ─► struct flow_batch, which determines times ─► items
  *
- * libipt_next() decodes until a batch is full or the segment ends, and inserts the
- * task switches by time. After an error, recover() continues at the next PSB, with
- * unknown state and a gap. The code that libipt reads is an image, rebuilt when
- * the recorded code or the process changes.
+ * libipt_next() decodes until a batch is full or the segment ends, and inserts
+ * the task switches by time. After an error, recover() continues at the next
+ * PSB, with unknown state and a gap. The code that libipt reads is an image,
+ * rebuilt when the recorded code or the process changes.
  */
 
 /* Code in libipt's form: file sections with a section cache.

@@ -10,7 +10,8 @@ struct generated_names;
 struct recording;
 
 /* The code that programs generated while they were recorded, by process and
- * time, from copies of their memory (common/formats/generated_chunk.h) and from jitdump.
+ * time, from copies of their memory (common/formats/generated_chunk.h) and from
+ * jitdump.
  *
  * A copy shows the bytes at the time of the reading, but a decoder needs those
  * that ran before it. Two facts decide which bytes ran, for each granule of

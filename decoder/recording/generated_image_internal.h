@@ -90,7 +90,8 @@ bool generated_sources_are_patched(const struct generated_source *sources,
 				   const struct generated_names *names);
 
 /* Appends the images of @area to @events (struct generated_event, without a
- * process), the first at its time, and settles its names. Allocates in @arena. Returns 0 or
+ * process), the first at its time, and settles its names. Allocates in @arena.
+ * Returns 0 or
  * -ERROR_MEMORY.
  */
 int generated_images_make(const struct generated_area *area,

@@ -118,7 +118,8 @@ void generated_names_free(struct generated_names *names);
 
 /* Adds the functions of a perf map, @size bytes at @text. A line "# SINCE UNTIL"
  * has the times of the recorder's looks before and after the lines that follow.
- * Other lines that are none are skipped. Allocates names in @arena. Returns 0 or -ERROR_MEMORY.
+ * Other lines that are none are skipped. Allocates names in @arena. Returns 0
+ * or -ERROR_MEMORY.
  */
 int generated_names_add_map(struct generated_names *names, const char *text,
 			    size_t size, struct arena *arena);

@@ -19,9 +19,10 @@
 
 /* Parses records of perf.data (include/uapi/linux/perf_event.h). Two parts: the
  * event table, from the attributes and IDs, decides the layout of a record; and
- * record_parse() reads its fields in the order of that layout. record_parse_origin()
- * reads only event, time, task and CPU, from the trailer. All sizes are checked by
- * struct byte_reader, which fails at the first one that does not fit.
+ * record_parse() reads its fields in the order of that layout.
+ * record_parse_origin() reads only event, time, task and CPU, from the trailer.
+ * All sizes are checked by struct byte_reader, which fails at the first one
+ * that does not fit.
  */
 
 /* Bits of perf_event_attr's flags word (include/uapi/linux/perf_event.h). */

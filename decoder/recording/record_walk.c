@@ -16,10 +16,11 @@
 #include <zstd.h>
 
 /* The records of a perf.data file, in three layers: struct data_file checks the
- * head and the sections; struct record_store finds the ranges of complete records,
- * and unpacks those in COMPRESSED records into a temporary file; struct
- * record_walk steps through them. The file is untrusted: at a record that is
- * damaged the store ends, with a message that names its offset (stop_at()).
+ * head and the sections; struct record_store finds the ranges of complete
+ * records, and unpacks those in COMPRESSED records into a temporary file;
+ * struct record_walk steps through them. The file is untrusted: at a record
+ * that is damaged the store ends, with a message that names its offset
+ * (stop_at()).
  */
 
 /* The unpacking of COMPRESSED records. Records are at most 64 KiB, so the bytes of

@@ -405,7 +405,8 @@ struct trace_filter trace_filter_read(const char *text);
 bool trace_filter_excludes(const struct trace_filter *filter, uint64_t address);
 
 /* The programs' files that a recording contains, because their paths would not
- * lead to them later: common/formats/program_key.h. Read-only: threads may share it.
+ * lead to them later: common/formats/program_key.h. Read-only: threads may
+ * share it.
  */
 struct cached_programs;
 

@@ -20,8 +20,8 @@ union timed_record;
  *	position_gap(), position_fail()    trace is missing, or contradicts the code
  *
  * Each stop, loss and gap ends the counting of task switches
- * (walk_lose_switches()), because switch points may be untraced; a loss or gap also
- * clears the return stack. Moves along the code are in walk.h.
+ * (walk_lose_switches()), because switch points may be untraced; a loss or gap
+ * also clears the return stack. Moves along the code are in walk.h.
  */
 
 /* Sets the position to @address, which the trace reported and @exit (enum

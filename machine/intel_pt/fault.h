@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Faults of a trace unit on demand: what `ktrace-hw selftest` must find. A unit
+/* Faults of a trace unit on demand, which `ktrace-hw selftest` must find. A unit
  * has at most one kind, which damages one in pt_faults[].interval of its
  * packets without a mark in the trace.
  */

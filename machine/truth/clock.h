@@ -7,10 +7,11 @@
 
 /* Computes one vCPU's guest clock (TSC, generic timer) at any time.
  *
- * Virtual clock: under -icount shift=0 the guest's clock is the number of executed
- * instructions plus an offset, until the CPU sleeps.  The offset is known once the
- * guest has read its clock; until then clock_now() returns a count, which becomes
- * a time by adding clock->offset later.  Each further reading checks the offset.
+ * Virtual clock: under -icount shift=0 the guest's clock is the number of
+ * executed instructions plus an offset, until the CPU sleeps.  The offset is
+ * known once the guest has read its clock; until then clock_now() returns a
+ * count, which becomes a time by adding clock->offset later.  Each further
+ * reading checks the offset.
  *
  * Host's clock: the guest's clock is the host's plus an offset, until the machine
  * is stopped.  The host's clock is read just after the guest's, so estimates of

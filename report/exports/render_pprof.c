@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The profile as pprof's profile.proto, compressed with gzip: read by `go tool
- * pprof`, Pyroscope, Parca, Grafana and Polar Signals. Source: proto/profile.proto
- * of github.com/google/pprof.
+ * pprof`, Pyroscope, Parca, Grafana and Polar Signals. Source:
+ * proto/profile.proto of github.com/google/pprof.
  *
  * Each function is one Function and one Location, with the same number. Fields
  * may be in any order, and repeated ones keep theirs, so each is written when it

@@ -10,7 +10,7 @@
 /* The levels of a stack without its process. */
 enum { MOST_FUNCTIONS = DEPTH_DRAWN - 1 };
 
-/* What is deeper, by function. */
+/* The sum of deeper levels, by function. */
 struct deep_sum {
 	uint32_t function;
 	uint64_t self_ns;

@@ -30,8 +30,9 @@ typedef int stack_path_visitor(void *ctx, const struct stack_path *path);
  * process outside of functions.
  *
  * A stack and its process have at most DEPTH_DRAWN levels. Deeper stacks have the
- * first DEPTH_DRAWN, then FRAME_LEFT_OUT and the innermost function, and are added
- * up by it. So memory and output do not grow with the square of the depth.
+ * first DEPTH_DRAWN, then FRAME_LEFT_OUT and the innermost function, and are
+ * added up by it. So memory and output do not grow with the square of the
+ * depth.
  *
  * Returns 0, -ERROR_MEMORY, or the error of @visit.
  */

@@ -36,13 +36,13 @@
  * of them shows that they have a stack of their own, a return to one of them
  * that the jump was a tail call into code without names.
  *
- * Stacks other than a thread's own are fibers, numbered within their process (fiber
- * in struct call_step). A goroutine's number is used again after it ended, as Go
- * does with its stack. If several stacks wait for one address, which of them
- * continues is not known: the one that waits the longest is assumed to, as
- * HOW_INFERRED. In Go, a thread's own stack is g0, on which goroutines are scheduled: mcall() ends a
- * goroutine's time on the CPU, so that what the thread then sleeps is not the
- * goroutine's.
+ * Stacks other than a thread's own are fibers, numbered within their process
+ * (fiber in struct call_step). A goroutine's number is used again after it
+ * ended, as Go does with its stack. If several stacks wait for one address,
+ * which of them continues is not known: the one that waits the longest is
+ * assumed to, as HOW_INFERRED. In Go, a thread's own stack is g0, on which
+ * goroutines are scheduled: mcall() ends a goroutine's time on the CPU, so that
+ * what the thread then sleeps is not the goroutine's.
  *
  * Invariants:
  * 1. No suspended stack has a frame of the kernel.
@@ -126,17 +126,17 @@ int stack_switch_enter(struct call_stack *stack,
 		       struct call_stack_output *output);
 
 /* Handles a jump to the return address of frame @at, which the jumping function
- * entered by an earlier jump: so that function switches stacks, and each frame that
- * it jumped to is the outermost of a stack of its own. Divides @stack into these, and resumes the
- * one that is continued.
+ * entered by an earlier jump: so that function switches stacks, and each frame
+ * that it jumped to is the outermost of a stack of its own. Divides @stack into
+ * these, and resumes the one that is continued.
  */
 int stack_switch_part(struct call_stack *stack, size_t at,
 		      const struct function_event *event,
 		      struct call_stack_output *output);
 
 /* Handles a call of a function with a role: mcall() suspends the goroutine and
- * continues on g0, goexit0() on g0 ends the goroutine, and schedule() suspends one
- * that was preempted where it needed more stack. Returns 0 also if the
+ * continues on g0, goexit0() on g0 ends the goroutine, and schedule() suspends
+ * one that was preempted where it needed more stack. Returns 0 also if the
  * event is an ordinary call, too.
  */
 int stack_switch_call(struct call_stack *stack,

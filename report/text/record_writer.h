@@ -40,8 +40,8 @@ struct record_head {
 
 /* Returns the heading of field @name: "context_switches" becomes "context
  * switches", "wall_ns", whose values have units, "wall", and "exact_percent"
- * "exact %"; a few names have other words. It has two lines if one would be wider than @width and two are
- * narrower.
+ * "exact %"; a few names have other words. It has two lines if one would be
+ * wider than @width and two are narrower.
  */
 struct record_head record_head_of(const char *name, int width);
 

@@ -10,8 +10,9 @@
  *  tables/lanes --span_export_lanes()----+    begin and end its spans
  *  (system calls, sleeps, interrupts)
  *
- * A track has the functions of a task, those of a fiber of its process, the tasks or the trace of a CPU, or one
- * kind of spans beside a task or CPU (struct lane).
+ * A track has the functions of a task, those of a fiber of its process, the
+ * tasks or the trace of a CPU, or one kind of spans beside a task or CPU
+ * (struct lane).
  *
  * Invariants:
  * 1. A track is announced once, before its first span.

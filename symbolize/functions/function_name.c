@@ -470,8 +470,8 @@ static int add_position(struct function *function, struct arena *names)
 }
 
 /* Returns whether the @count functions of one name have several addresses, or
- * unknown ones. If not, they are symbols of one function, such as a class's complete and base
- * destructor.
+ * unknown ones. If not, they are symbols of one function, such as a class's
+ * complete and base destructor.
  */
 static bool are_several(struct function *const *functions, size_t count)
 {

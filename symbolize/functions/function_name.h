@@ -127,8 +127,8 @@ bool function_name_is_label(const char *name, size_t length);
  *
  * Of a name longer than some 250 bytes the beginning and the end are displayed. A
  * short name that several functions of a module would have is not used: overloads
- * have their parameters, and what still is equal (a constructor's variants, unless
- * they are at one address) has its position, "Foo::Foo()@0x1230".
+ * have their parameters, and what still is equal (a constructor's variants,
+ * unless they are at one address) has its position, "Foo::Foo()@0x1230".
  *
  * Returns 0 or -ERROR_MEMORY.
  */

@@ -12,7 +12,8 @@ struct recording;
 struct sideband_record;
 
 /* The marks that the probes of a gate (record --only) leave when they resume or
- * pause the trace of a CPU, and their relation to the trace's own starts and stops.
+ * pause the trace of a CPU, and their relation to the trace's own starts and
+ * stops.
  *
  *	records ─► gate_steps: marks of a CPU ─► gate_feed: two ahead
  *	                                           │

@@ -22,9 +22,9 @@ struct pack;
  *	                           a window: server_times ───────────────┘
  *
  * A whole recording is summed at once; for a window, cached records are read, and
- * the threads' time in the window is divided by the intervals in which they worked
- * for a client. A server's time for no known client is charged to client -1, so
- * that the accounts of a server add up to its time.
+ * the threads' time in the window is divided by the intervals in which they
+ * worked for a client. A server's time for no known client is charged to client
+ * -1, so that the accounts of a server add up to its time.
  */
 
 /* The time of a server process for one client, a process that sent requests to

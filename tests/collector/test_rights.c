@@ -8,7 +8,7 @@
 
 #define CAP(number) (UINT64_C(1) << (number))
 
-/* A refusal, and the words that name what is missing and what grants it. */
+/* A refusal, and the words of the advice: the missing right, the command. */
 static const struct {
 	struct rights_facts facts;
 	enum right right;

@@ -137,7 +137,7 @@ clone() {
 	count_calls clone git clone -q file:///scratch/one /scratch/three
 }
 
-# The lock's holder compresses a file; nobody else uses the CPU.
+# The lock's holder compresses a file; no other process uses the CPU.
 fight() {
 	head -c 600000 "$KTRACE" >big
 	cat >fight.sh <<'END'

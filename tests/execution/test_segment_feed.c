@@ -70,8 +70,9 @@ static struct recording_fixture fixture;
  *	1006	jne 1000
  *	1008	nop
  *	1009	ret
- * A byte of trace is three loops, whose returns and branches are taken.  The points
- * bound times and give none: CBR flushes the TNT packet after each TSC packet.
+ * A byte of trace is three loops, whose returns and branches are taken.  The
+ * points bound times and give none: CBR flushes the TNT packet after each TSC
+ * packet.
  */
 enum { SYNCS = 64, LOOP_BYTES = 950, LOOPS = SYNCS * (LOOP_BYTES + 1) * 3 };
 

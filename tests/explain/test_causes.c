@@ -130,7 +130,7 @@ START_TEST(a_reply_is_one_cause)
 }
 END_TEST
 
-/* A server that waits for another: what that does is told apart. */
+/* A server waits for another one: the work of each has a row of its own. */
 START_TEST(a_reply_through_another_server)
 {
 	const struct life_sleep sleep = { .call = 3 };

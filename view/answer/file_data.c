@@ -21,7 +21,8 @@
 enum { FILE_PARTS_MOST = 20 };
 
 /* A call path with less than one such fraction of the whole time is merged into
- * its caller, unless it is in another part of the profile (report/profile/profile.h).
+ * its caller, unless it is in another part of the profile
+ * (report/profile/profile.h).
  */
 enum { FILE_PROFILE_SMALLEST = 2000 };
 

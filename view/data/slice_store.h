@@ -16,8 +16,8 @@ struct pack;
  *	                    └───────► slice_store ◄─────┘ (a file; read by window)
  *
  * A level has the slices that are visible at its resolution: shorter ones are
- * merged with their neighbours, so that the work for a view does not depend on the
- * length of the recording.
+ * merged with their neighbours, so that the work for a view does not depend on
+ * the length of the recording.
  *
  * 1. Slices of one lane and depth are in order of time, and do not overlap.
  * 2. busy_ns of all slices of a lane add up to the same sum on each level.

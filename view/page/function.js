@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* One function of a profile: who called it and what it called (a sandwich of
- * two trees), and its instructions.
+/* One function of a profile: its callers and callees (a sandwich of two trees),
+ * and its instructions.
  */
 
 /* Adds a path below @node: an element for each function, with its time. */
