@@ -2,6 +2,8 @@
 #ifndef KT_ATTRIBUTION_EVENT_HANDLER_H
 #define KT_ATTRIBUTION_EVENT_HANDLER_H
 
+#include <stdbool.h>
+
 struct call_step;
 struct event_record;
 struct sideband_record;
@@ -27,6 +29,7 @@ struct event_handler {
 		     const struct task_pack *tasks);
 	void (*open)(struct event_handler *handler,
 		     const struct call_step *step);
+	bool wants_interrupts; /* see struct step_callback */
 };
 
 #endif

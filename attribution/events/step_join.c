@@ -242,6 +242,9 @@ struct step_join *step_join_new(const struct recording *recording,
 	join->events = events;
 	join->handlers = handlers;
 	join->handler_count = count;
+	for (size_t i = 0; i < count; i++)
+		join->callback.wants_interrupts |=
+			handlers[i]->wants_interrupts;
 	if (open_records(join))
 		return join;
 	step_join_free(join);

@@ -303,6 +303,17 @@ static bool stays_inside(const struct execution *execution, uint8_t exit)
 	       ip < symbol->end;
 }
 
+/* Emits what the last block did to interrupts, if it ran to its end. */
+static void emit_interrupts(struct execution *execution, uint8_t exit)
+{
+	uint8_t interrupts = execution->blocks[execution->from].interrupts;
+
+	if (interrupts && exit == FLOW_EXIT_NONE)
+		add(execution, FUNCTION_INTERRUPTS,
+		    target_of(execution)->function, target_of(execution)->ip)
+			->detail = interrupts;
+}
+
 /* Emits the events of the transfer by @exit from the last block to the next one,
  * as a thunk's transfer only when control leaves the thunks.
  */
@@ -311,6 +322,7 @@ static void transfer(struct execution *execution, uint8_t exit)
 	bool is_thunk = thunk_fold_covers(there(execution));
 	struct thunk_fold *fold = &execution->calls.fold;
 
+	emit_interrupts(execution, exit);
 	if (stays_inside(execution, exit))
 		return;
 	if (exit == EXIT_ASYNC && fold->active && fold->exit == EXIT_UNTRACED)
