@@ -34,6 +34,9 @@ static const struct name_rule rules[] = {
 	{ "sysvec_reschedule_ipi", false, ROLE_IPI_RESCHEDULE },
 	{ "asm_sysvec_call_function", true, ROLE_IPI_CALL },
 	{ "sysvec_call_function", true, ROLE_IPI_CALL },
+	{ "asm_sysvec_irq_work", false, ROLE_IRQ_WORK },
+	{ "sysvec_irq_work", false, ROLE_IRQ_WORK },
+	{ "irq_work_queue", false, ROLE_QUEUES_IRQ_WORK },
 	{ "native_smp_send_reschedule", false, ROLE_SENDS_RESCHEDULE },
 	{ "native_send_call_func", true, ROLE_SENDS_CALL },
 	/* kernel/irq */
@@ -55,10 +58,16 @@ static const struct name_rule rules[] = {
 	{ "ip_forward", false, ROLE_TAKES_PACKET },
 	{ "ip6_input", false, ROLE_TAKES_PACKET },
 	{ "ip6_forward", false, ROLE_TAKES_PACKET },
+	/* net/ipv4/tcp_output.c: a tasklet, since Linux 6.9 a work item */
+	{ "tcp_tasklet_func", false, ROLE_SENDS_MORE },
+	{ "tcp_tsq_workfn", false, ROLE_SENDS_MORE },
 	/* block/blk-mq.c: in blk_mq_complete_request() */
 	{ "blk_mq_complete_request_remote", false, ROLE_ENDS_REQUEST },
 	/* kernel/rcu */
 	{ "rcu_do_batch", false, ROLE_CALLS_RCU },
+	{ "call_rcu", false, ROLE_QUEUES_RCU },
+	{ "call_rcu_hurry", false, ROLE_QUEUES_RCU }, /* 6.2 */
+	{ "kvfree_call_rcu", false, ROLE_QUEUES_FREE },
 	{ "rcu_", true, ROLE_HELPER },
 	{ "__rcu_", true, ROLE_HELPER },
 	{ "tick_dep_", true, ROLE_HELPER },
@@ -109,7 +118,7 @@ static const struct name_rule services[] = {
 	{ "pcpu_balance_workfn", false, SERVES_SYSTEM },
 	{ "cache_reap", false, SERVES_SYSTEM },
 	{ "flush_memcg_stats_dwork", false, SERVES_SYSTEM },
-	{ "kfree_rcu_", true, SERVES_SYSTEM },
+	{ "kfree_rcu_", true, SERVES_FREERS },
 	{ "toggle_allocation_gate", false, SERVES_SYSTEM },
 	/* kernel/rcu, kernel/sched/psi.c, kernel/time */
 	{ "wait_rcu_exp_gp", false, SERVES_SYSTEM },

@@ -38,6 +38,7 @@ static bool begins_slice(enum interrupt_role role, enum interrupt_kind *kind)
 		{ ROLE_HARD, INTERRUPT_HARD },
 		{ ROLE_IPI_RESCHEDULE, INTERRUPT_IPI },
 		{ ROLE_IPI_CALL, INTERRUPT_IPI },
+		{ ROLE_IRQ_WORK, INTERRUPT_HARD },
 		{ ROLE_NMI, INTERRUPT_NMI },
 		{ ROLE_SOFTIRQ, INTERRUPT_SOFTIRQ },
 		{ ROLE_ACTION, INTERRUPT_SOFTIRQ },

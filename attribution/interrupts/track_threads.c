@@ -150,21 +150,38 @@ const struct object_tracker track_questions = {
 	.role = role,
 };
 
-/* Charges work to the system that always is the system's: NMIs, RCU, the tick
- * and load balancing.
+/* Charges work to the system that always is the system's: NMIs, the tick and
+ * load balancing.
  */
 static void system_begin(void *state, const struct event_context *context)
 {
 	struct interrupt_slice *slice = context->slice;
 
 	(void)state;
-	if (slice->kind == INTERRUPT_NMI || slice->kind == INTERRUPT_RCU ||
+	if (slice->kind == INTERRUPT_NMI ||
 	    interrupt_role_service(context->roles, slice->function) ==
 		    SERVES_SYSTEM)
 		interrupt_slice_own(slice, owner_system(context->owners),
 				    CERTAIN_EXACT);
 }
 
+/* The tick raises the soft interrupt of timers when one may have expired; if
+ * none has, nobody is served.
+ */
+static void system_end(void *state, const struct event_context *context)
+{
+	struct interrupt_slice *slice = context->slice;
+
+	(void)state;
+	if (slice->role == ROLE_ACTION && !slice->parts.count &&
+	    !slice->effects.count && !slice->woken.count &&
+	    interrupt_role_vector(context->roles, slice->function) ==
+		    TIMER_SOFTIRQ)
+		interrupt_slice_own(slice, owner_system(context->owners),
+				    CERTAIN_INFERRED);
+}
+
 const struct object_tracker track_system = {
 	.begin = system_begin,
+	.end = system_end,
 };

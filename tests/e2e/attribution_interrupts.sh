@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
 # Interrupt work is charged to its beneficiary: to the reader of a disk, to the
-# receiver of a datagram, to the thread that armed the timer, dirtied the
+# receiver of a datagram, to both ends of a connection, to the thread that armed the timer, dirtied the
 # written pages or woke another CPU; and none of it to a busy bystander on whose
 # time it ran. Arguments: one_cpu, threads, two_cpus, old_kernel, old_two_cpus,
 # alone arm64; the first four by default.
@@ -26,7 +26,7 @@ cases() { # folder "machine's options" case...
 
 one_cpu() {
 	cases one "--net --net-delay 1 --disk-delay 50" disk udp sleep work \
-		writeback rcu nmi
+		writeback rcu nmi tcp loopback
 }
 
 # Interrupt handlers of devices run in threads.

@@ -99,6 +99,29 @@ udp() {
 		taskset -c "$((($(nproc) - 1) - cpu))" bash -c 'udp_pair 20'
 }
 
+# A connection between the two sides, and one within one of them.
+stream_pair() { # sender's-side blocks
+	local said
+	exec {said}< <(nsenter --net=/run/netns/right "$PROGRAM" sink 10.9.0.2)
+	read -r _ <&"$said"
+	nsenter --net="/run/netns/$1" "$PROGRAM" streamer 10.9.0.2 "$2"
+	# Up to its end.
+	cat <&"$said"
+}
+
+tcp() {
+	meet
+	export PROGRAM
+	export -f stream_pair
+	record_counted tcp bash -c 'stream_pair left 48'
+}
+
+loopback() {
+	export PROGRAM
+	export -f stream_pair
+	record_counted loopback bash -c 'stream_pair right 16'
+}
+
 sleep_() { beside_hog 0 record_counted sleep "$PROGRAM" sleeper 20; }
 
 work() { record_counted work "$PROGRAM" writer /scratch/sink 8; }

@@ -156,6 +156,39 @@ static void sender(char **arguments)
 	}
 }
 
+/* Accepts a connection and reads it to its end. */
+static void sink(char **arguments)
+{
+	const struct sockaddr_in address = address_of(arguments[0]);
+	int listener = socket(AF_INET, SOCK_STREAM, 0);
+	static char block[BLOCK];
+	int fd;
+
+	check(bind(listener, (const struct sockaddr *)&address,
+		   sizeof(address)),
+	      "bind");
+	check(listen(listener, 1), "listen");
+	puts("ready");
+	fflush(stdout);
+	fd = accept(listener, NULL, NULL);
+	check(fd, "accept");
+	while (read(fd, block, sizeof(block)) > 0)
+		;
+}
+
+/* Sends so many blocks through a connection. */
+static void streamer(char **arguments)
+{
+	const struct sockaddr_in address = address_of(arguments[0]);
+	int fd = socket(AF_INET, SOCK_STREAM, 0);
+	static char block[BLOCK];
+
+	check(connect(fd, (const struct sockaddr *)&address, sizeof(address)),
+	      "connect");
+	for (int i = 0; i < atoi(arguments[1]); i++)
+		check(write(fd, block, sizeof(block)), "write");
+}
+
 /* Sleeps so many times for 2 ms. */
 static void sleeper(char **arguments)
 {
@@ -216,7 +249,8 @@ int main(int argc, char **argv)
 		{ "writer", 2, writer },     { "receiver", 2, receiver },
 		{ "sender", 3, sender },     { "sleeper", 1, sleeper },
 		{ "pinger", 1, pinger },     { "forgetter", 1, forgetter },
-		{ "dirtiers", 3, dirtiers },
+		{ "dirtiers", 3, dirtiers }, { "sink", 1, sink },
+		{ "streamer", 2, streamer },
 	};
 
 	for (size_t i = 0; i < sizeof(parts) / sizeof(*parts); i++) {
