@@ -79,8 +79,8 @@ bool checkpoint_index_key(const struct recording *recording,
 enum {
 	HEADER_BYTES = 40,
 	ENTRY_BYTES = 32,
-	/* One checkpoint per megabyte of trace: enough for a terabyte. */
-	MOST_ENTRIES = 1 << 20,
+	/* At four checkpoints per megabyte of trace: enough for a terabyte. */
+	MOST_ENTRIES = 1 << 22,
 };
 
 static const char magic[8] = "ktindex4";
@@ -142,16 +142,40 @@ static void pack_entry(struct entry *entry, struct pack *pack)
 	chunk_pack(&entry->chunk, pack);
 }
 
-/* Finds the last entry before @time_ns. */
-static bool find_entry(int fd, uint64_t key, uint64_t time_ns,
-		       struct entry *found)
+/* Finds the @wanted entry of the @count in @pack. */
+static bool choose_entry(struct pack *pack, uint64_t count,
+			 enum checkpoint_wanted wanted, uint64_t time_ns,
+			 struct entry *found)
+{
+	bool has_before = false;
+
+	for (uint64_t i = 0; i < count; i++) {
+		struct entry entry;
+
+		pack_entry(&entry, pack);
+		if (pack->failed)
+			return false;
+		if (entry.time_ns >= time_ns) {
+			if (wanted == CHECKPOINT_FROM)
+				*found = entry;
+			return has_before || wanted == CHECKPOINT_FROM;
+		}
+		if (wanted == CHECKPOINT_BEFORE) {
+			*found = entry;
+			has_before = true;
+		}
+	}
+	return has_before;
+}
+
+static bool find_entry(int fd, uint64_t key, enum checkpoint_wanted wanted,
+		       uint64_t time_ns, struct entry *found)
 {
 	struct header header;
-	struct entry entry;
 	struct pack pack;
 	uint8_t *table;
 	uint64_t size;
-	bool has_found = false;
+	bool has_found;
 
 	if (!read_header(fd, key, &header))
 		return false;
@@ -160,14 +184,8 @@ static bool find_entry(int fd, uint64_t key, uint64_t time_ns,
 	if (!table)
 		return false;
 	pack = pack_to_read(table, size);
-	if (pack_hash(PACK_HASH_FIRST, table, size) == header.hash)
-		for (uint64_t i = 0; i < header.count; i++) {
-			pack_entry(&entry, &pack);
-			if (pack.failed || entry.time_ns >= time_ns)
-				break;
-			*found = entry;
-			has_found = true;
-		}
+	has_found = pack_hash(PACK_HASH_FIRST, table, size) == header.hash &&
+		    choose_entry(&pack, header.count, wanted, time_ns, found);
 	free(table);
 	return has_found;
 }
@@ -183,7 +201,8 @@ bool checkpoint_index_fits(const char *path, uint64_t key)
 	return fits;
 }
 
-uint8_t *checkpoint_index_find(const char *path, uint64_t key, uint64_t time_ns,
+uint8_t *checkpoint_index_find(const char *path, uint64_t key,
+			       enum checkpoint_wanted wanted, uint64_t time_ns,
 			       size_t *size)
 {
 	int fd = regular_file_open_cached(path);
@@ -193,7 +212,7 @@ uint8_t *checkpoint_index_find(const char *path, uint64_t key, uint64_t time_ns,
 
 	if (fd < 0)
 		return NULL;
-	if (find_entry(fd, key, time_ns, &entry)) {
+	if (find_entry(fd, key, wanted, time_ns, &entry)) {
 		bytes = chunk_file_read(&file, &entry.chunk);
 		*size = entry.chunk.size;
 	}
