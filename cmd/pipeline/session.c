@@ -16,6 +16,7 @@
 #include "decoder/recording/tracepoint.h"
 #include "decoder/recording_open.h"
 #include "execution/stream/segment_ring.h"
+#include "report/steps/checkpoint_index.h"
 #include "report/text/duration_text.h"
 #include "report/text/name_text.h"
 #include "report/text/task_names.h"
@@ -444,6 +445,30 @@ static int open_jobs(struct session *session,
 	return session->jobs ? 0 : -ERROR_MEMORY;
 }
 
+/* Returns whether KTRACE_INDEX is @use. KTRACE_INDEX lets tests check that the
+ * contents of a window do not depend on how much was skipped.
+ */
+static bool index_is(const char *use)
+{
+	const char *index = getenv("KTRACE_INDEX");
+
+	return index && !strcmp(index, use);
+}
+
+static int open_symbols(struct session *session)
+{
+	char *cache =
+		index_is("none") ?
+			NULL :
+			checkpoint_index_path(session->recording, "symbols");
+	int status = symbols_open_cached(session->recording, &console_log,
+					 jobs_count(session->jobs), cache,
+					 &session->symbols);
+
+	free(cache);
+	return status;
+}
+
 static int open_parts(struct session *session,
 		      const struct report_options *options)
 {
@@ -457,9 +482,7 @@ static int open_parts(struct session *session,
 	if (!status)
 		status = open_jobs(session, options);
 	if (!status)
-		status = symbols_open(recording, &console_log,
-				      jobs_count(session->jobs),
-				      &session->symbols);
+		status = open_symbols(session);
 	if (!status && options->names)
 		status = symbols_display(session->symbols, options->names);
 	if (!status)
@@ -580,16 +603,6 @@ static int choose_engine(struct session *session,
 		    LOG_NO_OFFSET, "--engine=%s cannot read its trace",
 		    engine_name(session->engine));
 	return EXIT_USAGE;
-}
-
-/* Returns whether KTRACE_INDEX is @use. KTRACE_INDEX lets tests check that the
- * contents of a window do not depend on how much was skipped.
- */
-static bool index_is(const char *use)
-{
-	const char *index = getenv("KTRACE_INDEX");
-
-	return index && !strcmp(index, use);
 }
 
 static void say_session(const struct session *session)

@@ -16,9 +16,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Number of bytes hashed at the start and end of a file. */
-enum { LOOKED_AT = 1 << 16 };
-
 char *checkpoint_index_path(const struct recording *recording, const char *name)
 {
 	const char *of = recording_path(recording);
@@ -32,36 +29,6 @@ char *checkpoint_index_path(const struct recording *recording, const char *name)
 	return path;
 }
 
-static bool hash_part(int fd, off_t offset, uint64_t *hash)
-{
-	uint8_t *bytes = malloc(LOOKED_AT);
-	ssize_t size = bytes ? pread(fd, bytes, LOOKED_AT, offset) : -1;
-
-	if (size >= 0)
-		*hash = pack_hash(*hash, bytes, (size_t)size);
-	free(bytes);
-	return size >= 0;
-}
-
-static bool hash_file(const char *path, uint64_t *hash)
-{
-	int fd = regular_file_open(path);
-	struct stat file;
-	bool is_read = fd >= 0 && fstat(fd, &file) == 0;
-
-	if (is_read) {
-		*hash = pack_hash_number(*hash, (uint64_t)file.st_size);
-		*hash = pack_hash_number(*hash, (uint64_t)file.st_mtim.tv_sec);
-		*hash = pack_hash_number(*hash, (uint64_t)file.st_mtim.tv_nsec);
-		is_read = hash_part(fd, 0, hash) &&
-			  (file.st_size <= LOOKED_AT ||
-			   hash_part(fd, file.st_size - LOOKED_AT, hash));
-	}
-	if (fd >= 0)
-		close(fd);
-	return is_read;
-}
-
 bool checkpoint_index_key(const struct recording *recording,
 			  const struct function_table *functions, uint64_t *key)
 {
@@ -70,10 +37,10 @@ bool checkpoint_index_key(const struct recording *recording,
 	uint64_t hash = pack_hash_number(PACK_HASH_FIRST, build_id);
 
 	hash = pack_hash_number(hash, function_table_digest(functions));
-	if (kcore && !hash_file(kcore, &hash))
+	if (kcore && !cache_key_add_file(&hash, kcore))
 		return false;
 	*key = hash;
-	return hash_file(recording_data_path(recording), key);
+	return cache_key_add_file(key, recording_data_path(recording));
 }
 
 enum {

@@ -46,6 +46,13 @@ struct symbols;
 int symbols_open(const struct recording *recording, const struct log *log,
 		 unsigned int threads, struct symbols **symbols);
 
+/* Like symbols_open(), but takes the kernel's symbols from the file @cache if it
+ * fits the recording, else writes it; NULL: neither.
+ */
+int symbols_open_cached(const struct recording *recording,
+			const struct log *log, unsigned int threads,
+			const char *cache, struct symbols **symbols);
+
 /* Warns @log of programs' files whose symbols could not be read, if the
  * recording traces user code and one of the processes @pids had mapped the
  * file; NULL: if any process had. Returns 0 or -ERROR_MEMORY.

@@ -62,6 +62,7 @@ static const char *const written[] = {
 	"code/1.dump",
 	"programs/1234-5-6/name",
 	"report_wall_index",
+	"symbols",
 };
 
 enum { WRITTEN = sizeof(written) / sizeof(*written) };

@@ -19,7 +19,7 @@ WRITTEN = ("data", "trace.dat", "trace.cpu0", "trace.cpus", "index",
            "kcore_dir/modules", "kcore_dir/vdso", "kcore_dir/cgroups",
            "kcore_dir/cgroups_end", "kcore_dir/sockets", "kcore_dir/clock",
            "code/unfinished", "code/1.generated", "code/1.map", "code/1.dump",
-           "programs/1234-5-6/name", "report_wall_index")
+           "programs/1234-5-6/name", "report_wall_index", "symbols")
 KINDS = ("link", "dangling", "second name", "pipe")
 MODES = (0o755, 0o777, 0o1777)
 
