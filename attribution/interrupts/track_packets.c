@@ -402,45 +402,76 @@ static void packets_event(void *state, const struct event_context *context)
 		takes[kind](state, context);
 }
 
-/* Resolves the owner of @packet, which a device delivered and the network layer
- * did not receive: the poll merged it into its other packets.
+/* Returns the packet at @address if a device delivered it and the network layer
+ * did not receive it, else NULL: the poll merged it into its other packets.
  */
-static void merge(struct packets *packets, const struct event_context *context,
-		  const struct packet *packet)
+static const struct packet *merged_packet(const struct packets *packets,
+					  uint64_t address)
+{
+	const struct packet *packet = packet_map_find(&packets->table, address);
+
+	return packet && !packet->is_received && !packet->is_sent ? packet :
+								    NULL;
+}
+
+/* Returns the shares of the owners of what the poll of @context did, except
+ * @merged (struct owner_share).
+ */
+static struct array other_effects(const struct event_context *context,
+				  const struct array *merged)
 {
 	const struct array *effects = &context->slice->effects;
 	const struct owner_share *items = effects->items;
 	struct array shares = ARRAY_OF(struct owner_share);
 
 	for (size_t i = 0; i < effects->count; i++)
-		if (items[i].owner != packet->owner)
+		if (!owner_shares_has(merged, items[i].owner))
 			owner_shares_add(context->owners, &shares,
 					 items[i].owner, items[i].weight,
 					 CERTAIN_INFERRED);
-	owner_resolve(context->owners, packet->owner, &shares, CERTAIN_EXACT);
+	return shares;
+}
+
+/* Resolves the owners of the merged packets at @addresses (uint64_t) to the
+ * owners of the packets into which the poll may have merged them.
+ */
+static void merge(struct packets *packets, const struct event_context *context,
+		  const struct array *addresses)
+{
+	const uint64_t *items = addresses->items;
+	struct array merged = ARRAY_OF(struct owner_share);
+	struct array shares;
+
+	for (size_t i = 0; i < addresses->count; i++) {
+		const struct packet *packet = merged_packet(packets, items[i]);
+
+		if (packet)
+			owner_shares_add(context->owners, &merged,
+					 packet->owner, 1, CERTAIN_EXACT);
+	}
+	shares = other_effects(context, &merged);
+	for (size_t i = 0; i < addresses->count; i++) {
+		const struct packet *packet = merged_packet(packets, items[i]);
+
+		if (!packet)
+			continue;
+		owner_resolve(context->owners, packet->owner, &shares,
+			      CERTAIN_EXACT);
+		packet_map_remove(&packets->table, packet->address);
+	}
 	owner_shares_free(context->owners, &shares);
-	packet_map_remove(&packets->table, packet->address);
+	owner_shares_free(context->owners, &merged);
 }
 
 static void packets_end(void *state, const struct event_context *context)
 {
 	struct packets *packets = state;
-	struct handling *handling;
-	const uint64_t *polled;
+	struct handling *handling =
+		is_poll(context) ? handling_on(packets, context) : NULL;
 
-	if (!is_poll(context))
-		return;
-	handling = handling_on(packets, context);
-	polled = handling ? handling->polled.items : NULL;
-	for (size_t i = 0; handling && i < handling->polled.count; i++) {
-		const struct packet *packet =
-			packet_map_find(&packets->table, polled[i]);
-
-		if (packet && !packet->is_received && !packet->is_sent)
-			merge(packets, context, packet);
-	}
 	if (!handling)
 		return;
+	merge(packets, context, &handling->polled);
 	handling->polled.count = 0;
 	handling->next.count = 0;
 }
