@@ -33,17 +33,19 @@ struct owners {
 	struct interrupt_rows *rows;
 	struct number_map processes; /* struct owner *, by pid */
 	bool has_failed;
+	bool has_losses;
 	struct owner nobody;
 	struct owner system;
 };
 
-struct owners *owners_new(struct interrupt_rows *rows)
+struct owners *owners_new(struct interrupt_rows *rows, bool has_losses)
 {
 	struct owners *owners = calloc(1, sizeof(*owners));
 
 	if (!owners)
 		return NULL;
 	owners->rows = rows;
+	owners->has_losses = has_losses;
 	owners->nobody.pid = -1;
 	owners->system.pid = 0;
 	return owners;
@@ -202,6 +204,8 @@ static void charge_known(struct owners *owners, int32_t pid,
 
 	if (pid < 0)
 		known.certainty = CERTAIN_NOBODY;
+	else if (pid > 0 && owners->has_losses)
+		known.certainty = CERTAIN_INFERRED;
 	if (!interrupt_rows_add(owners->rows, pid, &known))
 		owners->has_failed = true;
 }

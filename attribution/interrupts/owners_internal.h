@@ -25,10 +25,9 @@
  * how much of the poll's time was for each, and all shares are inferred.
  *
  * Invariants:
- * 1. Only what can resolve an open owner refers to it. A shared owner does not
- *    refer to its open leaves; each open owner refers to the shared owners that
- *    wait for it. So an owner is nobody's as soon as nothing can resolve it, and
- *    there are no cycles.
+ * 1. A shared owner does not refer to its open leaves; each open owner refers to
+ *    the shared owners that wait for it. So there are no cycles, and an owner is
+ *    nobody's as soon as nothing is left that could resolve it.
  * 2. No leaf is a shared owner: when a leaf is resolved, its leaves replace it.
  *    So neither memory nor recursion grows with the length of a chain of owners,
  *    such as that of a timer that arms itself.
@@ -43,8 +42,11 @@ struct owner;
 /* All owners of a recording, and the sums that charges are added to. */
 struct owners;
 
-/* Borrows @rows.  Returns NULL when out of memory. */
-struct owners *owners_new(struct interrupt_rows *rows);
+/* Borrows @rows. If @has_losses, events are missing, so that an object may be a
+ * later one at the same address: all that is charged to processes is inferred.
+ * Returns NULL when out of memory.
+ */
+struct owners *owners_new(struct interrupt_rows *rows, bool has_losses);
 void owners_free(struct owners *owners);
 
 /* Returns whether anything was lost for lack of memory. */

@@ -8,7 +8,7 @@ struct fixture {
 	uint32_t work;
 };
 
-static void make(struct fixture *fixture)
+static void make_with(struct fixture *fixture, bool has_losses)
 {
 	const struct interrupt_row work = { .kind = INTERRUPT_HARD,
 					    .pid = -1,
@@ -19,9 +19,14 @@ static void make(struct fixture *fixture)
 					    .victim_tid = 5 };
 
 	fixture->rows = interrupt_rows_new();
-	fixture->owners = owners_new(fixture->rows);
+	fixture->owners = owners_new(fixture->rows, has_losses);
 	fixture->work = interrupt_rows_work(fixture->rows, &work);
 	ck_assert_uint_eq(fixture->work, 0);
+}
+
+static void make(struct fixture *fixture)
+{
+	make_with(fixture, false);
 }
 
 static void end(struct fixture *fixture)
@@ -269,6 +274,22 @@ START_TEST(chains_of_owners_do_not_grow)
 }
 END_TEST
 
+/* A lost event may have been the one that shows another owner. */
+START_TEST(nothing_of_processes_is_exact_after_losses)
+{
+	struct fixture f;
+
+	make_with(&f, true);
+	bill(&f, owner_process(f.owners, 7), 10);
+	bill(&f, owner_system(f.owners), 5);
+	bill(&f, owner_nobody(f.owners), 3);
+	ck_assert_uint_eq(charged(&f, 7, CERTAIN_INFERRED), 10);
+	ck_assert_uint_eq(charged(&f, 0, CERTAIN_EXACT), 5);
+	ck_assert_uint_eq(charged(&f, -1, CERTAIN_NOBODY), 3);
+	end(&f);
+}
+END_TEST
+
 static Suite *owners_suite(void)
 {
 	Suite *suite = suite_create("owners");
@@ -283,6 +304,7 @@ static Suite *owners_suite(void)
 	tcase_add_test(tcase, shares_of_one_process_known_later_are_exact);
 	tcase_add_test(tcase, shares_with_a_lost_object_are_inferred);
 	tcase_add_test(tcase, chains_of_owners_do_not_grow);
+	tcase_add_test(tcase, nothing_of_processes_is_exact_after_losses);
 	suite_add_tcase(suite, tcase);
 	return suite;
 }
