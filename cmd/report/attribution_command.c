@@ -13,7 +13,6 @@
 #include "cmd/pipeline/pipeline.h"
 #include "cmd/pipeline/session.h"
 #include "cmd/report/profile_table.h"
-#include "cmd/report/request_check_internal.h"
 #include "common/bytes.h"
 #include "common/error.h"
 #include "common/files/cache_file.h"
@@ -927,7 +926,7 @@ int run_attribution(const struct report_options *options,
 	enum record_format format;
 	struct session session;
 	size_t first = 0;
-	int status = request_check_all(options, requests, count);
+	int status = attribution_requests_check(options, requests, count);
 
 	assert(count > 0 && count <= MOST_TABLES);
 	if (status)
