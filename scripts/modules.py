@@ -8,6 +8,8 @@ a rule, and fails if there is any. A module is a folder.
 - A public header has a comment for each of its functions, and one that explains
   the header's main idea.
 - A parameter (@name) or file of ours that a comment names exists.
+- No circle: NAME.c, NAME.h and NAME_internal.h together include only files that
+  do not lead back to them.
 - A file has at most 1,000 lines, and a folder at most 25 C files.
 - The subject of the last commit has at most 72 characters.
 """
@@ -67,18 +69,47 @@ def check_headers(texts, core):
                     f"{header[:-2]}_internal.h")
 
 
-def without_bodies(text):
-    """Returns @text without the bodies of functions and types."""
-    out, depth = [], 0
-    for line in text.split("\n"):
-        opened, closed = line.count("{"), line.count("}")
-        if not depth and not line.startswith("/*"):
-            out.append(re.sub(r"\{.*", "{}", line))
-        elif not depth:
-            out.append(line)
-        if not line.lstrip().startswith(("*", "/*")):
-            depth = max(0, depth + opened - closed)
-    return "\n".join(out)
+def stem(path):
+    """A file and its headers are one node of the graph of includes."""
+    return re.sub(r"(_internal)?\.[ch]$", "", path)
+
+
+def graph_of(texts, core):
+    graph = collections.defaultdict(set)
+    for header, users in includes({path: texts[path] for path in core}).items():
+        for user in users:
+            if header in texts and stem(header) != stem(user):
+                graph[stem(user)].add(stem(header))
+    return graph
+
+
+def circle_from(graph, start):
+    """Returns the shortest way from @start back to it, or None."""
+    before, ways = {}, collections.deque([start])
+    while ways:
+        node = ways.popleft()
+        for target in sorted(graph[node]):
+            if target == start:
+                circle = [start]
+                while node != start:
+                    circle.append(node)
+                    node = before[node]
+                return [start] + circle[:0:-1] + [start]
+            if target not in before:
+                before[target] = node
+                ways.append(target)
+    return None
+
+
+def check_circles(texts, core):
+    """Each file needs only files below it: reports one circle a run, as all
+    files that lie on it would be reported again and again."""
+    graph = graph_of(texts, core)
+    for start in sorted(graph):
+        circle = circle_from(graph, start)
+        if circle:
+            problem(start, "includes itself: " + " -> ".join(circle))
+            return
 
 
 PROTOTYPE = re.compile(r"^[a-z_][\w *]*?[ *](\w+)\([^;{]*\)"
@@ -150,6 +181,7 @@ def main():
     texts = {path: read(path) for path in paths}
     core = [path for path in paths if not path.startswith(OUTSIDE)]
     check_headers(texts, core)
+    check_circles(texts, core)
     for path in core:
         if path.endswith(".h") and not path.endswith("_internal.h"):
             check_comments(path, texts[path])

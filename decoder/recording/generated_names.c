@@ -12,7 +12,6 @@
 #include "common/formats/generated_chunk.h"
 #include "common/log.h"
 #include "common/memory.h"
-#include "decoder/recording/generated_code.h"
 
 static bool generated_name_is_shared(const struct generated_names *names,
 				     const struct generated_name *name);

@@ -12,6 +12,7 @@
  * kernel's record of the start of the trace does, and without that the tid is
  * -1000 - CPU. Exits 2 on errors.
  */
+#include "decoder/recording/recording_data.h"
 #include "machine/tests/classes/contexts.h"
 #include "machine/tests/conformance/recording.h"
 

@@ -19,6 +19,7 @@
  * kallsyms' format. --list: does not compare, but writes the truth's entries
  * and exits as CSV.
  */
+#include "decoder/recording/recording_data.h"
 #include "machine/tests/conformance/recording.h"
 #include "machine/tests/functions/match.h"
 

@@ -8,6 +8,7 @@
  * recording was made; CPU by CPU. seen is 0 for functions that started or ended
  * while the trace was off. Exits 2 on errors.
  */
+#include "decoder/recording/recording_data.h"
 #include "machine/tests/conformance/recording.h"
 #include "machine/tests/functions/replay.h"
 

@@ -7,6 +7,7 @@
  * recording was made, in the recording's time; CPU by CPU. The idle task's tid
  * is 0. Exits 2 on errors.
  */
+#include "decoder/recording/recording_data.h"
 #include "machine/tests/conformance/recording.h"
 #include "machine/tests/conformance/truth_reader.h"
 
