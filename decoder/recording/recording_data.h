@@ -22,7 +22,8 @@ struct recording_facts;
  *	                     │
  *	    events, features ─► records (one scan) ─► streams ─► generated code
  *
- * 1. Facts change only in the reader, before recording_open() returns.
+ * 1. Facts change only in the reader, before recording_open() returns; the root
+ *    folder also by recording_set_root().
  * 2. recording_close() accepts what a reader has left half done.
  * 3. A part (recording_part_open()) shares all facts with its whole except the
  *    counts, streams and records, and must be closed before it.
