@@ -4,6 +4,7 @@
 
 #include "analysis/engine.h"
 #include "report/steps/call_step.h"
+#include "report/steps/event_merge.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -59,6 +60,11 @@ struct cpu_pipeline {
 	int32_t pid; /* running task when the stream starts; -1: unknown */
 	int32_t tid;
 	bool without_bounds; /* see flow_input; must be set before opening */
+	/* set by opening: next(next_ctx, &batch) provides the next events,
+	 * directly from the engine
+	 */
+	event_batch_next *next;
+	void *next_ctx;
 };
 
 /* Finds the CPU of stream @index of @pass's recording and the first task
@@ -75,14 +81,6 @@ int cpu_pipeline_find_task(struct cpu_pipeline *pipeline,
 int cpu_pipeline_open(struct cpu_pipeline *pipeline,
 		      const struct pass_input *pass, size_t index,
 		      const struct stream_checkpoint *from);
-
-/* Provides the next events of the struct cpu_pipeline at @pipeline, valid
- * until the next call: an event_batch_next.
- *
- * Returns their count, 0 after FUNCTION_END was delivered, or a negative enum
- * error.
- */
-int cpu_pipeline_next(void *pipeline, const struct function_event **batch);
 
 /* A zeroed pipeline may be closed. */
 void cpu_pipeline_close(struct cpu_pipeline *pipeline);
