@@ -4,7 +4,7 @@
 #include "cmd/command.h"
 #include "cmd/console/console.h"
 #include "cmd/options/report_options.h"
-#include "cmd/report/profile_table.h"
+#include "cmd/report/profile_choice_internal.h"
 #include "report/text/record_writer.h"
 #include "tables/table.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "tables/profile/beneficiary_profile.h"
+#include "tables/profile/beneficiary_profile_internal.h"
 
 #include "attribution/interrupts/interrupt_accounts.h"
 #include "attribution/interrupts/interrupt_rows.h"
