@@ -10,6 +10,7 @@ a rule, and fails if there is any. A module is a folder.
 - A parameter (@name) or file of ours that a comment names exists.
 - No circle: NAME.c, NAME.h and NAME_internal.h together include only files that
   do not lead back to them.
+- A file or folder that CONTRIBUTING.md or a page of docs/ names exists.
 - A file has at most 1,000 lines, and a folder at most 25 C files.
 - The subject of the last commit has at most 72 characters.
 """
@@ -156,6 +157,49 @@ def check_names(path, text, files):
                 problem(path, f"has a comment on {name}, which does not exist")
 
 
+def pages():
+    """Returns the documents that name files of ours."""
+    return ["CONTRIBUTING.md", *git("ls-files", "docs/*.md").splitlines()]
+
+
+def check_paths(page, text, files, folders):
+    """A file or folder that a document names exists. Words in capitals stand
+    for names: only the folders before them are checked."""
+    names = {os.path.basename(path) for path in files}
+    for name in sorted(set(re.findall(r"`([\w./-]+)`", text))):
+        path = re.split(r"(?:^|(?<=/))[^/]*[A-Z]{3}", name)[0].rstrip("/")
+        if path.split("/")[0] not in FOLDERS or path.startswith("build"):
+            if re.fullmatch(r"\w+\.[ch]", name) and name not in names:
+                problem(page, f"names {name}, which does not exist")
+        elif "/" in name and path not in files and path not in folders:
+            problem(page, f"names {name}, which does not exist")
+    above = ""
+    for line in text.splitlines():
+        cell = re.match(r"\| (\w+/) \|", line)
+        if cell and re.match(r"\| \w+/ \| (?:content|file|purpose)", line):
+            above = cell[1]
+        elif cell and above + cell[1].rstrip("/") not in folders:
+            problem(page, f"names {above}{cell[1]}, which does not exist")
+        elif not line.startswith("|"):
+            above = ""
+
+
+def folders_of(files):
+    found = set()
+    for path in files:
+        while os.path.dirname(path):
+            path = os.path.dirname(path)
+            found.add(path)
+    return found
+
+
+def check_pages():
+    files = set(git("ls-files").splitlines())
+    folders = folders_of(files)
+    for page in pages():
+        check_paths(page, read(page), files, folders)
+
+
 def check_sizes(texts, core):
     counts = collections.Counter(os.path.dirname(path) for path in core)
     for folder, count in counts.items():
@@ -187,6 +231,7 @@ def main():
             check_comments(path, texts[path])
     for path in core:
         check_names(path, texts[path], set(paths))
+    check_pages()
     check_sizes(texts, core)
     check_subjects()
     print("\n".join(problems), end="\n" if problems else "")
