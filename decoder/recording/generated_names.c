@@ -32,7 +32,7 @@ struct settling {
 	struct array periods; /* struct period, by time */
 };
 
-/* A time in which the bytes of a function were the same. */
+/* A time when the bytes of a function were the same. */
 struct period {
 	uint64_t lost_ns; /* those before were there until then */
 	uint64_t from_ns;

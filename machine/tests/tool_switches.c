@@ -3,7 +3,7 @@
  *
  *	tool_switches TRUTH RECORDING
  *
- * Prints CSV: time_ns,cpu,tid, a line per switch of the boot in which the
+ * Prints CSV: time_ns,cpu,tid, a line per switch of the boot when the
  * recording was made, in the recording's time; CPU by CPU. The idle task's tid
  * is 0. Exits 2 on errors.
  */
