@@ -2,7 +2,6 @@
 #include "analysis/checkpoints.h"
 
 #include "analysis/cpu_pipeline.h"
-#include "analysis/pass.h"
 #include "common/bytes.h"
 #include "common/error.h"
 #include "decoder/recording/recording.h"

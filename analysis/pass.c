@@ -40,8 +40,8 @@ static int cpu_gate_open(struct cpu_gate *gate, const struct pass_input *pass,
 			 struct cpu_pipeline *cpu)
 {
 	struct gate_input input = {
-		.next_events = cpu_pipeline_next,
-		.events = cpu,
+		.next_events = cpu->next,
+		.events = cpu->next_ctx,
 		.next_step = gate_steps_next,
 	};
 
@@ -324,8 +324,8 @@ static int open_cpu(struct pipeline *pipeline, size_t index)
 	if (is_kept)
 		execution_stream_keep(cpu->execution);
 	if (!is_gated)
-		return event_merge_add(pipeline->merge, cpu_pipeline_next, cpu,
-				       cpu->execution);
+		return event_merge_add(pipeline->merge, cpu->next,
+				       cpu->next_ctx, cpu->execution);
 	if (cpu_gate_open(gate, pipeline->pass, cpu))
 		return -ERROR_MEMORY;
 	return event_merge_add(pipeline->merge, gate_events_next, gate->events,

@@ -514,7 +514,7 @@ const struct object_tracker track_packets = {
 };
 
 /* The network devices of a CPU that are scheduled to be polled. net/core/dev.c
- * polls them in the order in which they were scheduled.
+ * polls them in the order they were scheduled.
  */
 struct waiting {
 	struct array polls; /* struct owner *, starting at first */

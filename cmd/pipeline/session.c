@@ -13,6 +13,7 @@
 #include "common/log.h"
 #include "decoder/code/code_image.h"
 #include "decoder/recording/recording.h"
+#include "decoder/recording/recording_data.h"
 #include "decoder/recording/tracepoint.h"
 #include "decoder/recording_open.h"
 #include "execution/stream/segment_ring.h"

@@ -106,7 +106,7 @@ static int append_winner(struct address_map *map, const struct mark *marks,
 {
 	const struct mark *winner = marks;
 
-	/* The marks are in the order in which they were added. */
+	/* The marks are in the order they were added. */
 	for (size_t i = 1; i < count; i++)
 		if (marks[i].rank >= winner->rank)
 			winner = &marks[i];
