@@ -12,9 +12,10 @@
  * Invariants:
  * 1. Only frames_begin(), frames_pop() and frames_replace() emit STEP_ENTER and
  *    STEP_EXIT while events are applied: one for each frame that is added or
- *    removed.
+ *    removed; and frames_set_inlined() and frames_pop_inlined() one for each
+ *    inlined call.
  * 2. plain_call_take() changes a stack exactly as call_stack_take_calls()
- *    would, or not at all.
+ *    would, or not at all. Stacks that had inlined calls do not use it.
  */
 
 #include "report/steps/call_stack.h"
@@ -136,8 +137,22 @@ static inline void frames_begin(struct call_stack *stack, uint8_t how,
 	step->wall_ns = 0;
 	step->on_cpu_ns = 0;
 	frames_emit(output, STEP_ENTER, how, unseen, frame->function,
-		    stack->count - 1);
+		    stack->count - 1 + stack->inlined_count);
 }
+
+/* Exits the inlined calls above the first @count ones. */
+void frames_pop_inlined(struct call_stack *stack, uint32_t count,
+			struct call_stack_output *output);
+
+/* Returns the number of inlined calls that are open in frames below @frame. */
+uint32_t frames_inlined_below(const struct call_stack *stack, uint32_t frame);
+
+/* Applies FUNCTION_INLINED: exits and enters inlined calls of the innermost
+ * function, so that those of @event are open. Returns 0 or -ERROR_MEMORY.
+ */
+int frames_set_inlined(struct call_stack *stack,
+		       const struct function_event *event,
+		       struct call_stack_output *output);
 
 /* Exits the innermost function; @unseen has enum call_unseen bits to add. */
 static inline void frames_pop(struct call_stack *stack, uint8_t unseen,
@@ -146,12 +161,17 @@ static inline void frames_pop(struct call_stack *stack, uint8_t unseen,
 	struct call_step *step = &output->step;
 	const struct call_frame *frame = stack->frames + --stack->count;
 
+	if (stack->inlined_count)
+		frames_pop_inlined(stack,
+				   frames_inlined_below(stack, stack->count),
+				   output);
+
 	step->place = 0;
 	step->fiber = stack->fiber;
 	step->wall_ns = step->time_ns - frame->start_ns;
 	step->on_cpu_ns = step->clock_ns - frame->start_clock_ns;
 	frames_emit(output, STEP_EXIT, frame->how, frame->unseen | unseen,
-		    frame->function, stack->count);
+		    frame->function, stack->count + stack->inlined_count);
 }
 
 /* Exits the innermost function by a jump to @function, which replaces it with

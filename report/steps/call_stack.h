@@ -26,6 +26,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+struct function_table;
 struct stack_pool;
 struct switch_roles;
 
@@ -50,6 +51,15 @@ struct call_frame {
 	uint32_t jumped_from; /* HOW_TAIL: the function that jumped here */
 };
 
+/* An open inlined call. */
+struct inlined_frame {
+	uint64_t start_ns;
+	uint64_t start_clock_ns;
+	uint32_t site;	/* see function_table.h */
+	uint32_t frame; /* index of the frame whose code it is part of */
+	uint8_t how;	/* enum call_how */
+};
+
 /* Set if several suspended stacks wait for one address, so that only the frames
  * that they share are known of the running stack (stack_switch_internal.h).
  */
@@ -69,6 +79,12 @@ struct call_stack {
 	struct call_frame *frames;
 	uint32_t count;
 	uint32_t room;
+	/* the open inlined calls, outermost first. Suspended stacks have none:
+	 * those of a frame begin again when control returns to it
+	 */
+	struct inlined_frame *inlined;
+	uint32_t inlined_count;
+	uint32_t inlined_room;
 	/* exec: the frames below the system call are obsolete */
 	bool has_new_program;
 	bool is_doubtful; /* suspended while untraced code of its process ran */
@@ -101,6 +117,7 @@ void call_stack_free(struct call_stack *stack);
 struct call_stack_output {
 	struct call_step step;
 	struct step_callback *callback;
+	const struct function_table *functions; /* NULL: without inlined calls */
 };
 
 /* State to compute the times of a task's call events from its CPU's events. */
