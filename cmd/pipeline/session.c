@@ -484,6 +484,8 @@ static int open_parts(struct session *session,
 		status = open_jobs(session, options);
 	if (!status)
 		status = open_symbols(session);
+	if (!status && options->with_inlined)
+		status = symbols_add_inlined(session->symbols);
 	if (!status && options->names)
 		status = symbols_display(session->symbols, options->names);
 	if (!status)
@@ -597,6 +599,13 @@ static int choose_engine(struct session *session,
 	const struct recording *recording = session->recording;
 
 	session->engine = engine_for(options->engine, recording);
+	if (options->with_inlined && session->engine != ENGINE_GRAPH) {
+		log_message(&console_log, LOG_ERROR, recording_path(recording),
+			    LOG_NO_OFFSET,
+			    "--inlined needs --engine=graph, which cannot read "
+			    "its trace or was not chosen");
+		return EXIT_USAGE;
+	}
 	if (options->engine == ENGINE_DEFAULT ||
 	    engine_reads(session->engine, recording))
 		return 0;

@@ -329,6 +329,7 @@ struct function_table {
 	uint64_t digest;		 /* function_table_digest() */
 	void *loaded; /* the block with the texts of function_table_load() */
 	struct function_slots slots;
+	struct array sites; /* struct inlined_site; the first is of none */
 };
 
 static struct function *function_of(const struct function_table *table,
@@ -385,6 +386,7 @@ struct function_table *function_table_new(void)
 	table->modules = MODULE_LIST_NONE;
 	table->clones = ARRAY_OF(uint32_t);
 	table->doubles = FUNCTION_DOUBLES_NONE;
+	table->sites = ARRAY_OF(struct inlined_site);
 	table->names = arena_new();
 	if (!table->names)
 		goto fail;
@@ -407,6 +409,7 @@ void function_table_free(struct function_table *table)
 	module_list_free(&table->modules);
 	array_free(&table->clones);
 	function_doubles_free(&table->doubles);
+	array_free(&table->sites);
 	arena_free(table->names);
 	free(table->loaded);
 	free(table);
@@ -537,6 +540,71 @@ uint32_t function_table_add_entry(struct function_table *table,
 		return first;
 	key.address = address;
 	return add_another(table, &key, first);
+}
+
+uint32_t function_table_add_inlined(struct function_table *table,
+				    const char *name, const char *module)
+{
+	size_t length = strlen(name);
+	char *copy = arena_text(table->names, name, length);
+	struct function *function = copy ? array_add(&table->functions) : NULL;
+
+	if (!function)
+		return FUNCTION_NONE;
+	*function = (struct function){
+		.name = copy,
+		.base = copy,
+		.module = module,
+		.space = 'u',
+		.is_inlined = true,
+	};
+	digest(table, function_name_hash(name, length));
+	return (uint32_t)table->functions.count - 1;
+}
+
+uint32_t function_table_add_site(struct function_table *table,
+				 uint32_t function, uint32_t parent)
+{
+	struct inlined_site site = {
+		.function = function,
+		.parent = parent,
+		.depth = 1,
+	};
+
+	if (!table->sites.count && !array_add(&table->sites))
+		return 0;
+	if (parent)
+		site.depth += function_table_site(table, parent)->depth;
+	digest(table, (uint64_t)function << 32 | parent);
+	return array_append(&table->sites, &site) < 0 ?
+		       0 :
+		       (uint32_t)table->sites.count - 1;
+}
+
+const struct inlined_site *
+function_table_site(const struct function_table *table, uint32_t site)
+{
+	return array_at(&table->sites, site);
+}
+
+uint32_t function_table_sites(const struct function_table *table)
+{
+	return table->sites.count ? (uint32_t)table->sites.count - 1 : 0;
+}
+
+int function_table_name_inlined(struct function_table *table, uint32_t first)
+{
+	uint32_t count = (uint32_t)table->functions.count - first;
+	struct function *functions;
+	int status;
+
+	if (!count)
+		return 0;
+	functions = function_of(table, first);
+	status = program_names_demangle(functions, count, table->names);
+	return status < 0 ? status :
+			    program_names_mark_inlined(functions, count,
+						       table->names);
 }
 
 /* Returns the text of @table for the module named @name. */

@@ -208,6 +208,29 @@ void symbols_find_mapped(const struct symbols *symbols,
 				       range);
 }
 
+int symbols_add_inlined(struct symbols *symbols)
+{
+	uint32_t first = function_count(symbols->functions);
+	int status = 0;
+
+	if (symbols->user)
+		status = user_space_add_inlined(symbols->user,
+						symbols->functions);
+	return status ? status :
+			function_table_name_inlined(symbols->functions, first);
+}
+
+bool symbols_find_inlined(const struct symbols *symbols,
+			  const struct array *maps, uint64_t address,
+			  const struct symbol *symbol,
+			  struct inlined_place *place)
+{
+	return function_table_sites(symbols->functions) && maps &&
+	       address < symbols->arch->kernel_start &&
+	       user_space_find_inlined(symbols->user, maps, address, symbol,
+				       place);
+}
+
 bool symbols_are_of_two_files(const struct symbols *symbols, uint32_t a,
 			      uint32_t b)
 {
