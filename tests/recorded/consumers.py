@@ -509,10 +509,12 @@ def check_speedscope_imports(reader, flat, packages):
 
 
 def own_times(track):
-    """Returns the own time of each name of a track's nested spans."""
-    edges = sorted([(begin, 1, -end, name) for name, begin, end in track])
+    """Returns the own time of each name of a track's nested spans, listed by
+    their ends: of equal ones the last is the outermost."""
+    edges = sorted(((begin, -end, name) for name, begin, end in
+                    reversed(track)), key=lambda edge: edge[:2])
     times, stack = collections.Counter(), []
-    for begin, _, end, name in edges:
+    for begin, end, name in edges:
         while stack and stack[-1][0] <= begin:
             stack.pop()
         times[name] -= end + begin
