@@ -392,6 +392,20 @@ static void set_buffer(struct session *session)
 		setvbuf(session->out, session->buffer, _IOFBF, OUTPUT_BYTES);
 }
 
+/* Returns whether the output is compressed: its name ends in .gz, and the format
+ * is not one that is compressed already, or that no reader unpacks.
+ */
+static bool wants_gzip(const struct report_options *options)
+{
+	static const char suffix[] = ".gz";
+	const char *format = options->format ? options->format : "";
+	size_t size = strlen(options->output);
+
+	return size >= sizeof(suffix) &&
+	       !strcmp(options->output + size + 1 - sizeof(suffix), suffix) &&
+	       strcmp(format, "pprof") != 0 && strcmp(format, "gmon") != 0;
+}
+
 static int open_output(struct session *session,
 		       const struct report_options *options)
 {
@@ -410,7 +424,9 @@ static int open_output(struct session *session,
 		session->pager = pager_new();
 	session->path = path;
 	if (path) {
-		session->file = output_file_open(path);
+		session->file = wants_gzip(options) ?
+					output_file_open_gzip(path) :
+					output_file_open(path);
 		session->out = session->file ?
 				       output_file_stream(session->file) :
 				       NULL;
