@@ -5,6 +5,7 @@
 #include "collector/activation_internal.h"
 #include "collector/events/tracefs.h"
 #include "collector/trace_unit/cycle_choice.h"
+#include "collector/writer/trace_writer.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -44,7 +45,8 @@ struct output_folder;
  *
  * Threads: all of it runs in the calling thread, which has real-time priority, if
  * permitted, from before the start until the rings are drained; another thread
- * copies the code that programs generate (generated_code.h). Memory: the rings,
+ * copies the code that programs generate (generated_code.h), and if requested, a
+ * thread for each CPU writes its trace (trace_writer.h). Memory: the rings,
  * one trace buffer per CPU, and lists that grow with the events, modules and
  * tasks.
  */
@@ -85,6 +87,11 @@ struct collector_options {
 	uint64_t after_ns;     /* time to continue tracing after a hit */
 	uint64_t max_hits;     /* 0: no limit */
 	size_t buffer_bytes;   /* of trace, per CPU: a power of two */
+	/* write each CPU's trace to a file of its own, by a thread of its own:
+	 * not with snapshot, triggers, only or function_graph
+	 */
+	bool threads;
+	bool compress; /* these files */
 	struct activation activation;
 	uint64_t duration_ns; /* 0: no limit */
 	uint64_t max_bytes;   /* of the recording; 0: no limit */
@@ -130,6 +137,7 @@ struct collector_result {
 	bool was_activated;	 /* started at an instant (--activate) */
 	/* delay from the instant until all was recorded */
 	int64_t late_ns;
+	struct trace_lag lag; /* how far writing was behind */
 	uint64_t length_ns; /* from the start of tracing to its end */
 };
 

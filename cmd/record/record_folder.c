@@ -24,6 +24,8 @@ void record_folder_remove(const struct output_folder *folder)
 
 	output_folder_remove_sub(folder, "kcore_dir");
 	output_folder_remove_sub(folder, "code");
+	/* The trace of CPUs that had files of their own. */
+	output_folder_remove_files(folder, "data.");
 	/* Pages of function_graph that were not copied to trace.dat. */
 	output_folder_remove_files(folder, "trace.cpu");
 	/* Rows that queries and reports cache. */
