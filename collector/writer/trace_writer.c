@@ -151,19 +151,17 @@ static int put_packed(struct direct_file *out, ZSTD_inBuffer in,
 
 static int put(struct direct_file *out, const void *bytes, size_t size)
 {
-	return out->packer ?
-		       put_packed(out, (ZSTD_inBuffer){ bytes, size, 0 },
-				  ZSTD_e_continue) :
-		       put_plain(out, bytes, size);
+	return out->packer ? put_packed(out, (ZSTD_inBuffer){ bytes, size, 0 },
+					ZSTD_e_continue) :
+			     put_plain(out, bytes, size);
 }
 
 /* The last bytes are not aligned. */
 static int end_file(struct direct_file *out)
 {
-	int error = out->packer ?
-			    put_packed(out, (ZSTD_inBuffer){ NULL, 0, 0 },
-				       ZSTD_e_end) :
-			    0;
+	int error = out->packer ? put_packed(out, (ZSTD_inBuffer){ NULL, 0, 0 },
+					     ZSTD_e_end) :
+				  0;
 
 	append_file_set_direct(&out->file, false);
 	return error ? error : flush(out);
@@ -173,8 +171,8 @@ static int put_trace(struct trace_writer *writer,
 		     const struct ring_bytes *trace)
 {
 	static const uint8_t zeros[8];
-	struct trace_record record = trace_record_of(
-		writer->index, writer->cpu, -1, trace->size);
+	struct trace_record record =
+		trace_record_of(writer->index, writer->cpu, -1, trace->size);
 	int error;
 
 	record.offset = trace->start;
