@@ -58,6 +58,15 @@ static const struct name_rule rules[] = {
 	{ "ip_forward", false, ROLE_TAKES_PACKET },
 	{ "ip6_input", false, ROLE_TAKES_PACKET },
 	{ "ip6_forward", false, ROLE_TAKES_PACKET },
+	/* net/packet, net/ipv4/raw.c, udp.c, net/ipv6: one more socket gets a
+	 * copy of the packet, which has no event
+	 */
+	{ "packet_rcv", true, ROLE_COPIES_PACKET },
+	{ "tpacket_rcv", false, ROLE_COPIES_PACKET },
+	{ "raw_rcv", false, ROLE_COPIES_PACKET },
+	{ "rawv6_rcv", false, ROLE_COPIES_PACKET },
+	{ "__udp4_lib_mcast_deliver", false, ROLE_COPIES_PACKET },
+	{ "__udp6_lib_mcast_deliver", false, ROLE_COPIES_PACKET },
 	/* net/ipv4/tcp_output.c: a tasklet, since Linux 6.9 a work item */
 	{ "tcp_tasklet_func", false, ROLE_SENDS_MORE },
 	{ "tcp_tsq_workfn", false, ROLE_SENDS_MORE },

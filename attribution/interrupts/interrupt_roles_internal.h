@@ -31,8 +31,9 @@ enum interrupt_role {
 	ROLE_SENDS_RESCHEDULE, /* sends an IPI */
 	ROLE_SENDS_CALL,
 	ROLE_QUEUES_IRQ_WORK,
-	ROLE_ENDS_REQUEST, /* passes on a completed block request */
-	ROLE_TAKES_PACKET, /* processes a received packet */
+	ROLE_ENDS_REQUEST,  /* passes on a completed block request */
+	ROLE_TAKES_PACKET,  /* processes a received packet */
+	ROLE_COPIES_PACKET, /* delivers a copy of it to one more socket */
 	/* sends more data of connections whose sent packets were freed */
 	ROLE_SENDS_MORE,
 	/* sends a query to a device that answers each query once, and waits for

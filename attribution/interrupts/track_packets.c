@@ -41,6 +41,10 @@ struct packet {
 	uint32_t cpu;	     /* that polls */
 	struct owner *woken; /* owner of the first task that it woke, or NULL */
 	struct owner *sender; /* on this machine, if it was received; or NULL */
+	/* struct owner_share: the processes that read it. Several may share its
+	 * socket, and each read a part of it.
+	 */
+	struct array readers;
 };
 
 /* A received packet that was gone before its poll ended. */
@@ -90,7 +94,9 @@ static struct owner *user_of_queue(const struct packet_map *map, uint64_t queue)
 static struct owner *guess(const struct packet_map *map,
 			   const struct packet *packet)
 {
-	struct owner *user = owner_map_find(&map->users, packet->socket);
+	struct owner *user =
+		packet->socket ? owner_map_find(&map->users, packet->socket) :
+				 NULL;
 
 	if (user)
 		return user;
@@ -137,11 +143,15 @@ static void end_packet(struct packet_map *map, struct packet *packet)
 {
 	struct owner *guessed = packet->is_received ? guess(map, packet) : NULL;
 
-	if (guessed && !packet->is_sent)
-		owner_resolve_to(map->owners, packet->owner, guessed,
+	if (!packet->readers.count && guessed)
+		owner_shares_add(map->owners, &packet->readers, guessed, 1,
 				 CERTAIN_INFERRED);
-	else if (packet->is_in_poll && !packet->is_sent)
+	if (!packet->is_sent && !packet->readers.count && packet->is_in_poll)
 		put_off(map, packet);
+	else if (!packet->is_sent)
+		owner_resolve(map->owners, packet->owner, &packet->readers,
+			      CERTAIN_EXACT);
+	owner_shares_free(map->owners, &packet->readers);
 	owner_drop(map->owners, packet->owner);
 	owner_drop(map->owners, packet->woken);
 	owner_drop(map->owners, packet->sender);
@@ -188,13 +198,15 @@ static struct packet *packet_map_add(struct packet_map *map, uint64_t address,
 		free(packet);
 		return NULL;
 	}
-	*packet = (struct packet){ .address = address, .owner = held };
+	*packet = (struct packet){ .address = address,
+				   .owner = held,
+				   .readers = ARRAY_OF(struct owner_share) };
 	*value = (uintptr_t)packet;
 	return packet;
 }
 
-/* Removes a packet. If it was received and its owner is still open, resolves
- * the owner by guess().
+/* Removes a packet. If it is not a sent one, resolves its owner to its readers,
+ * else by guess(), else to nobody. Only tasks that read it are exact.
  */
 static void packet_map_remove(struct packet_map *map, uint64_t address)
 {
@@ -204,13 +216,15 @@ static void packet_map_remove(struct packet_map *map, uint64_t address)
 		end_packet(map, packet);
 }
 
-/* Records with @certainty that @owner read @packet, and is thus the reader of
- * the user of its socket.
+/* Records with @certainty that @owner read @packet, and is thus the user of its
+ * socket.
  */
 static void packet_map_read(struct packet_map *map, struct packet *packet,
 			    struct owner *owner, uint8_t certainty)
 {
-	owner_resolve_to(map->owners, packet->owner, owner, certainty);
+	if (!owner_shares_has(&packet->readers, owner))
+		owner_shares_add(map->owners, &packet->readers, owner, 1,
+				 certainty);
 	if (packet->socket)
 		owner_map_set(&map->users, packet->socket, owner);
 }
@@ -398,8 +412,12 @@ static void look_at_next(struct packets *packets,
 static void role(void *state, const struct event_context *context,
 		 enum interrupt_role role, bool has_ended)
 {
-	if (role == ROLE_TAKES_PACKET && !has_ended && is_poll(context))
+	if (has_ended || !is_poll(context))
+		return;
+	if (role == ROLE_TAKES_PACKET)
 		look_at_next(state, context);
+	else if (role == ROLE_COPIES_PACKET)
+		context->slice->has_others = true;
 }
 
 static void send(struct packets *packets, const struct event_context *context)
@@ -452,10 +470,9 @@ static void transmit(struct packets *packets,
 		event_context_effect(context, packet->owner, 1);
 }
 
-/* Makes the task that reads a packet its owner. Exact: the task copies the
+/* Makes the task that reads a packet an owner of it. Exact: the task copies the
  * packet's data, or consumes it (udp_recvmsg() copies a linear packet without
- * an event). A task that drops a packet has most likely taken it from its own
- * queue.
+ * an event).
  */
 static void read_by(struct packets *packets,
 		    const struct event_context *context, struct packet *packet,
@@ -496,6 +513,9 @@ static void note_end(struct packets *packets,
 	*noted = owner;
 }
 
+/* Handles the end of a packet. A task that drops a packet that no task has read
+ * has most likely taken it from its own queue.
+ */
 static void finish(struct packets *packets, const struct event_context *context)
 {
 	struct packet *packet =
@@ -503,9 +523,10 @@ static void finish(struct packets *packets, const struct event_context *context)
 
 	if (!packet)
 		return;
-	read_by(packets, context, packet,
-		context->event->event == EVENT_SKB_CONSUME ? CERTAIN_EXACT :
-							     CERTAIN_INFERRED);
+	if (context->event->event == EVENT_SKB_CONSUME)
+		read_by(packets, context, packet, CERTAIN_EXACT);
+	else if (!packet->readers.count)
+		read_by(packets, context, packet, CERTAIN_INFERRED);
 	if (packet->is_sent) {
 		event_context_effect(context, packet->owner, 1);
 		note_end(packets, context, packet);
@@ -566,12 +587,13 @@ static void process(struct packets *packets,
 /* The task uses the socket; or a packet changes the connection's state. */
 static void use(struct packets *packets, const struct event_context *context)
 {
-	if (event_context_is_task(context))
-		owner_map_set(&packets->table.users,
-			      (uint64_t)context->event->values[SOCKET_ADDRESS],
-			      event_context_owner(context));
-	else
+	uint64_t socket = (uint64_t)context->event->values[SOCKET_ADDRESS];
+
+	if (!event_context_is_task(context))
 		deliver(packets, context);
+	else if (socket)
+		owner_map_set(&packets->table.users, socket,
+			      event_context_owner(context));
 }
 
 static void wake(struct packets *packets, const struct event_context *context)
@@ -723,7 +745,7 @@ const struct object_tracker track_packets = {
 };
 
 /* The network devices of a CPU that are scheduled to be polled. net/core/dev.c
- * polls them in the order in which they were scheduled.
+ * polls them in the order they were scheduled.
  */
 struct waiting {
 	struct array polls; /* struct owner *, starting at first */

@@ -4,11 +4,12 @@
  *
  *	tool_switches [--interrupts] TRUTH RECORDING
  *
- * Prints CSV: time_ns,cpu,tid, a line per switch of the boot in which the
+ * Prints CSV: time_ns,cpu,tid, a line per switch of the boot when the
  * recording was made, in the recording's time; CPU by CPU. The idle task's tid
  * is 0. With --interrupts time_ns,cpu,on; also with the line -1 in "on" where
  * the trace unit is switched off. Exits 2 on errors.
  */
+#include "decoder/recording/recording_data.h"
 #include "machine/tests/conformance/recording.h"
 #include "machine/tests/conformance/truth_reader.h"
 
