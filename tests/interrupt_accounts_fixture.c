@@ -330,6 +330,28 @@ static void free_after_rcu_story(struct attribution_fixture *f)
 	NS(200);
 }
 
+/* kswapd works for 8 and 9 by their allocations; 9 also for itself. */
+static void reclaim_story(struct attribution_fixture *f)
+{
+	starts(f, 0, 8);
+	call_in_kernel(f, 8, "__alloc_pages_noprof");
+	call_in_kernel(f, 9, "__alloc_pages_noprof");
+	call_in_kernel(f, 9, "__alloc_pages_noprof");
+	call_in_kernel(f, 9, "__alloc_pages_noprof");
+	IN("entry_SYSCALL_64");
+	NS(50);
+	IN("try_to_free_pages");
+	NS(55);
+	OUT;
+	OUT;
+	NS(100);
+	switch_to(f, 0, 20);
+	IN("balance_pgdat");
+	NS(140);
+	OUT;
+	NS(200);
+}
+
 /* 8 has its CPU interrupt itself, on the time of 5. */
 static void irq_work_story(struct attribution_fixture *f)
 {
@@ -498,6 +520,9 @@ const struct interrupt_story interrupt_stories_of_work[INTERRUPT_STORIES] = {
 	{ free_after_rcu_story,
 	  "kfree_rcu_monitor thread 20 for 8 x0.25: 10=0+10+0\n"
 	  "kfree_rcu_monitor thread 20 for 9 x0.75: 30=0+30+0\n" },
+	{ reclaim_story, "balance_pgdat thread 20 for 8 x0.25: 10=0+10+0\n"
+			 "balance_pgdat thread 20 for 9 x0.75: 30=0+30+0\n"
+			 "try_to_free_pages thread 9 for 9 x1.00: 5=5+0+0\n" },
 	{ irq_work_story, "asm_sysvec_irq_work on 5 for 8 x1.00: 20=0+20+0\n" },
 	{ no_timer_story, "handle_softirqs on 5 for 0 x1.00: 0=0+0+0\n"
 			  "run_timer_softirq on 5 for 0 x1.00: 10=0+10+0\n" },

@@ -33,6 +33,7 @@ static const char *const names[] = {
 	"cpuidle_enter_state", "error_return",
 	"restore_regs_and_return_to_kernel", "call_rcu", "kvfree_call_rcu",
 	"kfree_rcu_monitor", "irq_work_queue", "asm_sysvec_irq_work",
+	"__alloc_pages_noprof", "balance_pgdat", "try_to_free_pages",
 };
 /* clang-format on */
 

@@ -16,9 +16,10 @@
 
 /* In the order they receive everything. */
 static const struct object_tracker *const trackers[] = {
-	&track_system, &track_softirqs,	 &track_polls, &track_packets,
-	&track_blocks, &track_questions, &track_works, &track_writeback,
-	&track_rcu,    &track_timers,	 &track_ipis,  &track_wakeups,
+	&track_system,	&track_softirqs,  &track_polls,	 &track_packets,
+	&track_blocks,	&track_questions, &track_works,	 &track_writeback,
+	&track_rcu,	&track_reclaim,	  &track_timers, &track_ipis,
+	&track_wakeups,
 };
 
 enum { TRACKERS = sizeof(trackers) / sizeof(*trackers) };

@@ -97,6 +97,7 @@ extern const struct object_tracker track_works;
 /* must run after track_works */
 extern const struct object_tracker track_writeback;
 extern const struct object_tracker track_rcu;
+extern const struct object_tracker track_reclaim;
 extern const struct object_tracker track_timers;
 extern const struct object_tracker track_ipis;
 extern const struct object_tracker track_wakeups;

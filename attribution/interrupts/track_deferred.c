@@ -380,7 +380,13 @@ static void callbacks_begin(void *state, const struct event_context *context)
 {
 	struct callbacks *callbacks = state;
 
-	if (context->slice->kind == INTERRUPT_RCU)
+	if (context->slice->kind != INTERRUPT_RCU)
+		return;
+	if (context->slice->role == ROLE_CALLS_RCU)
+		interrupt_slice_own(context->slice,
+				    owner_system(context->owners),
+				    CERTAIN_EXACT);
+	else
 		call(callbacks, context);
 }
 

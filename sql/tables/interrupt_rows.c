@@ -40,7 +40,7 @@ enum interrupt_who {
 		WHO_KIND] = { "kind", SQL_TEXT, ROLE_NONE, "", \
 			      "interrupt, ipi, nmi, softirq, napi, timer, " \
 			      "hrtimer, tasklet, rcu, work_item, " \
-			      "threaded_handler" }, \
+			      "threaded_handler, reclaim" }, \
 		[(first) + \
 			WHO_FUNCTION] = { "function", SQL_TEXT, ROLE_FUNCTION, \
 					  "", \

@@ -12,7 +12,7 @@ source "$(dirname "${BASH_SOURCE[0]}")/e2e_test.sh"
 # Records the cases in a machine of their own and judges them.
 cases() { # folder "machine's options" case...
 	local options results=$WORK/$1
-	read -ra options <<<"$2"
+	read -rd '' -a options <<<"$2" || true
 	shift 2
 	mkdir "$results"
 	"$MACHINE" run --discard --fast "${GUEST_OPTIONS[@]}" --timeout "$LIMIT_S" \
@@ -29,9 +29,11 @@ one_cpu() {
 		writeback rcu nmi tcp loopback
 }
 
-# Interrupt handlers of devices run in threads.
+# Interrupt handlers of devices and RCU callbacks run in threads.
 threads() {
-	cases threads "--append threadirqs --disk-delay 50" threads
+	cases threads "--append threadirqs --append rcu_nocbs=0
+		--append rcutree.enable_rcu_lazy=0 --disk-delay 50" \
+		threads rcu reclaim
 }
 
 # Devices use wired interrupts, which several share: not even the kernel's

@@ -143,6 +143,21 @@ rcu() { record_counted rcu "$PROGRAM" forgetter 50; }
 # The trace unit raises an NMI when a part of its buffer is full.
 nmi() { BUFFER=1M record_counted nmi "$PROGRAM" forgetter 1000; }
 
+free_kb() { sed -n 's/^MemFree: *\([0-9]*\) .*/\1/p' /proc/meminfo; }
+
+# Little memory is free, and some has pages of a file that kswapd may take.
+reclaim() {
+	dd if=/dev/zero of=/scratch/cached bs=64k count=320 status=none
+	sync
+	mkdir -p /run/ballast
+	mount -t tmpfs -o size=100% none /run/ballast
+	head -c $(($(free_kb) - 150000))k /dev/zero >/run/ballast/file
+	cat /scratch/cached >/dev/null
+	record_counted reclaim "$PROGRAM" allocators 24
+	umount /run/ballast
+	rm /scratch/cached
+}
+
 ipi() { record_counted ipi "$PROGRAM" pinger 20; }
 
 (($# == 1)) || hold_symbols

@@ -2,6 +2,7 @@
 """Judges the recordings of attribution_interrupts.sh: judge_interrupts.py
 KTRACE FOLDER CASE...  Prints one line per check."""
 import collections
+import csv
 import json
 import re
 import sys
@@ -278,8 +279,34 @@ def judge_rcu(judge, recording, files=50):
     judge.expect("rcu: for whom removed the files", own >= 0.98 * files, own,
                  callbacks)
     judge.expect("rcu: which order alone shows",
-                 recording.total("exact_ns", kind="rcu") == 0, callbacks)
+                 recording.total("exact_ns", kind="rcu",
+                                 function="(?!rcu_do_batch).*") == 0,
+                 callbacks)
     judge_nobody(judge, "rcu", recording)
+
+
+def judge_reclaim(judge, recording):
+    """kswapd works for two processes as they call the allocator: one does three
+    times as often as the other for its own pages."""
+    work = {"kind": "reclaim", "function": "balance_pgdat",
+            "on_comm": "kswapd.*"}
+    much, little = (recording.total("inferred_ns", for_comm=comm, **work)
+                    for comm in ("much", "little"))
+    calls = {comm: int(count) for comm, count in csv.reader(
+        recording.sql("SELECT comm, count(*) FROM call WHERE function IN "
+                      "('__alloc_pages', '__alloc_pages_noprof', "
+                      "'__alloc_frozen_pages_noprof') AND "
+                      "comm IN ('much', 'little') GROUP BY comm")[1:])}
+    share = calls["much"] / sum(calls.values())
+    judge.expect(f"reclaim: kswapd works {much} ns for the one that allocates "
+                 f"much, {little} ns for the other", share > 0.65 and
+                 little > 0 and abs(much / (much + little) - share) < 0.02,
+                 calls)
+    judge.expect("reclaim: for nobody exactly",
+                 recording.total("exact_ns", **work) == 0)
+    judge.expect("reclaim: each is charged with its own", all(
+        row["on_pid"] == row["for_pid"] for row in recording.rows
+        if row["kind"] == "reclaim" and row["exact_ns"]))
 
 
 def judge_nmi(judge, recording):
@@ -300,6 +327,7 @@ CASES = {
     "writeback": judge_writeback,
     "threads": judge_threads,
     "rcu": judge_rcu,
+    "reclaim": judge_reclaim,
     "tcp": judge_tcp,
     "loopback": judge_loopback,
     "nmi": judge_nmi,
