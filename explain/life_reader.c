@@ -726,7 +726,8 @@ static void take_step(struct event_handler *handler,
 	if (step->kind == STEP_SWITCH ||
 	    (step->kind == STEP_STATE && step->detail == CPU_TRACED))
 		take_switch(reader, step);
-	else if (step->kind == STEP_ENTER || step->kind == STEP_EXIT)
+	else if ((step->kind == STEP_ENTER || step->kind == STEP_EXIT) &&
+		 needs_function(handler, step->function))
 		take_function(reader, step, is_user(reader, step->function));
 }
 
