@@ -14,7 +14,7 @@
 
 #include <stdlib.h>
 
-/* In the order in which they receive everything. */
+/* In the order they receive everything. */
 static const struct object_tracker *const trackers[] = {
 	&track_system, &track_softirqs,	 &track_polls,	 &track_packets,
 	&track_blocks, &track_questions, &track_works,	 &track_writeback,

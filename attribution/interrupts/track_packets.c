@@ -516,9 +516,8 @@ const struct object_tracker track_packets = {
 };
 
 /* The network devices of a CPU that are scheduled to be polled. net/core/dev.c
- * polls them in the order in which they were scheduled. A device whose poll is
- * not finished is polled again in the next round, after those that were scheduled
- * in this one.
+ * polls them in the order they were scheduled. A device whose poll is not
+ * finished is polled again in the next round, after those scheduled in this one.
  */
 struct waiting {
 	struct array polls; /* struct owner *, starting at first */

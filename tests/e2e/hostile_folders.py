@@ -22,7 +22,7 @@ WRITTEN = ("data", "trace.dat", "trace.cpu0", "trace.cpus", "index",
            "kcore_dir/cgroups_end", "kcore_dir/sockets", "kcore_dir/clock",
            "code/unfinished", "code/1000-2000-3", "code/1.generated",
            "code/1.map", "code/1.dump", "programs/1234-5-6/name",
-           "report_wall_index", "report_profile_index")
+           "report_wall_index", "report_profile_index", "symbols")
 # Names that depend on the recording, and the name in WRITTEN instead.
 NAMES = ((r"code/[0-9a-f]+-[0-9a-f]+-[0-9]+", "code/1000-2000-3"),
          (r"code/[0-9]+\.(generated|map|dump)", r"code/1.\1"),
