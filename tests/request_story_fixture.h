@@ -13,6 +13,7 @@ enum request_evidence {
 	SOCKETS_TELL, /* socket events */
 	PACKETS_TELL,
 	NO_WAKES, /* no wake-ups either */
+	RECORDS_LOST, /* nothing besides, and records were lost */
 };
 
 /* Events, and the expected requests, one a line: "client>server begin+wall"

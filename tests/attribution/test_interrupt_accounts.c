@@ -52,7 +52,7 @@ START_TEST(after_losses_work_for_processes_is_inferred)
 	const uint64_t lost[2] = { 2, 1 };
 	struct interrupt_scene scene = interrupt_scene_begin();
 	struct recording_fixture fixture;
-	struct recording *recording;
+	struct recording *recording = NULL;
 
 	recording_fixture_begin(&fixture);
 	recording_fixture_record(&fixture, PERF_RECORD_LOST, 0, lost,
