@@ -70,7 +70,7 @@ struct generated_files {
 	pid_t pid;   /* in the recording */
 	pid_t inner; /* in its own namespace */
 	uid_t owner; /* its effective user, if has_owner */
-	int root; /* its root folder; -1: gone */
+	int root;    /* its root folder; -1: gone */
 	uint64_t map_inode;
 	uint64_t map_size;  /* copied already */
 	uint64_t looked_ns; /* the last time that the map was read */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Charging the kernel's own work: timers, queued work, wake-ups. */
 #include "attribution/interrupts/interrupt_accounts.h"
-#include "decoder/recording/recording.h"
+#include "decoder/recording/recording_data.h"
 #include "decoder/recording_open.h"
 #include "tables/processes/time_account.h"
 #include "tests/interrupt_accounts_fixture.h"
