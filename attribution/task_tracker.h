@@ -12,9 +12,9 @@ struct call_step;
 struct call_tree;
 struct context_kinds;
 struct function_table;
-struct pack;
 struct sleep;
 struct system_call;
+struct table_records;
 struct thread_tracker;
 struct user_stack;
 struct wait_channels;
@@ -24,6 +24,10 @@ struct wakers;
  * or -ERROR_MEMORY.
  */
 struct task_listener {
+	/* It also receives cached sleeps and calls that are read: slept() and
+	 * ended(). False: its table has records of its own, or none.
+	 */
+	bool reads_records;
 	int (*began)(struct task_listener *listener,
 		     const struct system_call *call);
 	/* A step of a task that is in a system call. The first is the call's
@@ -85,10 +89,12 @@ struct event_handler *task_tracker_handler(struct task_tracker *tracker);
  */
 int task_tracker_end(struct task_tracker *tracker);
 
-/* Writes the stacks and waker chains that the numbers in struct sleep refer to,
- * or reads them into @tracker, which must have none.
+/* The finished system calls and the sleeps of a pass, with all the stacks and
+ * waker chains that the numbers in struct sleep refer to. A tracker that reads
+ * them must not receive steps or events.
  */
-void task_tracker_pack_numbers(struct task_tracker *tracker, struct pack *pack);
+extern const struct table_records system_call_records;
+extern const struct table_records sleep_records;
 
 /* Return the stacks and waker chains that the numbers in struct sleep refer to.
  */

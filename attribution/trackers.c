@@ -183,6 +183,20 @@ struct interrupt_accounts *trackers_interrupts(struct trackers *trackers)
 	return trackers->interrupts;
 }
 
+struct event_handler *trackers_tasks_handler(struct trackers *trackers)
+{
+	struct task_tracker *tasks = open_tasks(trackers);
+
+	return tasks ? task_tracker_handler(tasks) : NULL;
+}
+
+struct event_handler *trackers_interrupts_handler(struct trackers *trackers)
+{
+	struct interrupt_accounts *accounts = trackers_interrupts(trackers);
+
+	return accounts ? interrupt_accounts_handler(accounts) : NULL;
+}
+
 static struct requests *open_requests(struct trackers *trackers)
 {
 	struct requests_options options = requests_options_of(&trackers->input);

@@ -86,6 +86,12 @@ struct task_tracker *trackers_plain_tasks(struct trackers *trackers,
 /* Tracks interrupt work and its owners, in the input's window. */
 struct interrupt_accounts *trackers_interrupts(struct trackers *trackers);
 
+/* Return the handlers of these two trackers, which may have no users: cached
+ * records are read into them (table_records.h).
+ */
+struct event_handler *trackers_tasks_handler(struct trackers *trackers);
+struct event_handler *trackers_interrupts_handler(struct trackers *trackers);
+
 /* Tracks requests, independent of the input's window. */
 struct requests *trackers_requests(struct trackers *trackers,
 				   struct request_callback *callback);

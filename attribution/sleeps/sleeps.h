@@ -123,6 +123,19 @@ struct sleep {
 	bool is_cut; /* the recording starts or ends in it */
 };
 
+/* Numbers of the functions, stacks and waker chains that sleeps may refer to. */
+struct sleep_numbers {
+	uint32_t functions;
+	uint32_t stacks;
+	uint32_t wakers;
+};
+
+/* Writes @sleep, except for off_ns and the last wake-up, or reads it; its task is
+ * then @task.
+ */
+void sleep_pack(struct pack *pack, struct sleep *sleep, struct task *task,
+		const struct sleep_numbers *numbers);
+
 /* Sets *@line to the source line at which @label, a function of the kernel, called
  * at @place to sleep. Returns false if @place is 0 or debug information has no
  * such line; @lines may be NULL.

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "cmd/report/profile_table.h"
 
+#include "attribution/table_records.h"
 #include "attribution/trackers.h"
 #include "cmd/command.h"
 #include "cmd/console/console.h"
@@ -19,7 +20,6 @@
 #include "tables/processes/time_account.h"
 #include "tables/profile/beneficiary_profile.h"
 #include "tables/profile/wall_tree.h"
-#include "tables/table_records.h"
 #include "tables/text/recorded.h"
 
 #include <ctype.h>

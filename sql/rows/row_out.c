@@ -5,6 +5,7 @@
 #include "sql/rows/row_queue.h"
 #include "sql/rows/sql_table.h"
 
+#include <assert.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <string.h>
@@ -101,6 +102,84 @@ union sql_cell *row_out_begin(struct row_out *out)
 	}
 	chunk->nulls[chunk->count] = out->not_recorded;
 	return row_chunk_cells(chunk, chunk->count);
+}
+
+/* Sets cell @index from its member of @fact. */
+static void set_member(struct row_out *out, uint32_t index, const void *fact)
+{
+	const struct sql_column *column = &out->table->columns[index];
+	const void *member = (const char *)fact + column->offset;
+	union sql_cell *cell = &row_out_cells(out)[index];
+
+	switch (column->value) {
+	case VALUE_PUT:
+		break;
+	case VALUE_64:
+		cell->number = *(const int64_t *)member;
+		break;
+	case VALUE_U32:
+		cell->number = *(const uint32_t *)member;
+		break;
+	case VALUE_ID:
+		if (*(const int32_t *)member < 0)
+			row_out_null(out, index);
+		/* fallthrough */
+	case VALUE_I32:
+		cell->number = *(const int32_t *)member;
+		break;
+	case VALUE_8:
+		cell->number = *(const uint8_t *)member;
+		break;
+	case VALUE_REAL:
+		cell->real = *(const double *)member;
+		break;
+	case VALUE_TEXT:
+		cell->text = *(const char *const *)member;
+		break;
+	}
+}
+
+bool row_out_start(struct row_out *out, const void *fact)
+{
+	if (!row_out_begin(out))
+		return false;
+	for (uint32_t i = 0; i < out->table->column_count; i++)
+		set_member(out, i, fact);
+	out->next = 0;
+	return true;
+}
+
+/* Returns the next cell that is put, of a column of @type. */
+static union sql_cell *next_cell(struct row_out *out, enum sql_type type)
+{
+	const struct sql_column *columns = out->table->columns;
+
+	while (columns[out->next].value != VALUE_PUT)
+		out->next++;
+	assert(columns[out->next].type == type);
+	return &row_out_cells(out)[out->next++];
+}
+
+void row_put_number(struct row_out *out, int64_t number)
+{
+	next_cell(out, SQL_INTEGER)->number = number;
+}
+
+void row_put_real(struct row_out *out, double real)
+{
+	next_cell(out, SQL_REAL)->real = real;
+}
+
+void row_put_text(struct row_out *out, const char *text)
+{
+	next_cell(out, SQL_TEXT)->text = text;
+}
+
+void row_put_known(struct row_out *out, bool is_known, int64_t number)
+{
+	row_put_number(out, number);
+	if (!is_known)
+		row_out_null(out, out->next - 1);
 }
 
 const char *row_out_text(struct row_out *out, const char *text)

@@ -11,7 +11,7 @@
 struct row_queue;
 
 /* The way of a table's rows from their source (sql/tables/row_source.h) to the
- * queue (row_queue.h): row_out_begin(), the cells, row_out_end(). Rows that the
+ * queue (row_queue.h): row_out_start(), the columns, row_out_end(). Rows that the
  * query certainly does not accept (struct row_choice) are dropped here, to save
  * work; SQLite checks the others again, so a choice may accept too many rows, but
  * never too few. A listener, such as the cache of rows, gets all of them.
@@ -79,8 +79,25 @@ struct row_out {
 	uint64_t not_recorded;		 /* columns that are NULL in all rows */
 	/* number of rows that are passed on if the reader waits */
 	uint32_t enough;
-	int status; /* 0 or -ERROR_MEMORY */
+	uint32_t next; /* the column that is put next */
+	int status;    /* 0 or -ERROR_MEMORY */
 };
+
+/* Begins a row and sets the columns that are members of @fact. The others must be
+ * put, in their order, before row_out_end().
+ *
+ * Returns false when out of memory.
+ */
+bool row_out_start(struct row_out *out, const void *fact);
+
+/* Put the next column. A text is borrowed as long as the rows; NULL is SQL's NULL.
+ */
+void row_put_number(struct row_out *out, int64_t number);
+void row_put_real(struct row_out *out, double real);
+void row_put_text(struct row_out *out, const char *text);
+
+/* Puts @number if it @is_known, otherwise NULL. */
+void row_put_known(struct row_out *out, bool is_known, int64_t number);
 
 /* Begins a row. Returns its cells by column with undefined values, all of them
  * not NULL except those of @out->not_recorded; returns NULL when out of memory.

@@ -2,6 +2,7 @@
 #include "sql/scan/table_scan.h"
 
 #include "attribution/events/step_join.h"
+#include "attribution/table_records.h"
 #include "attribution/trackers.h"
 #include "common/bytes.h"
 #include "common/error.h"
@@ -43,13 +44,32 @@ struct scan_sources {
 	bool *is_over;
 };
 
-/* The tables of a scan whose rows are cached beside the recording (is_kept in
- * sql_table.h). Cached rows are read; otherwise they are written if the scan
- * makes all rows.
+/* The tables of a scan whose rows are cached beside the recording (is_kept and
+ * records in sql_table.h). The cache is read; otherwise it is written if the
+ * scan makes all rows.
  */
 struct scan_kept {
 	uint64_t key;
-	struct cached_writer *writers[SQL_TABLES]; /* or NULL */
+	bool can_be; /* the recording's rows may be cached */
+	struct cached_writer *writers[SQL_TABLES];     /* or NULL */
+	struct cache_file_writer *records[SQL_TABLES]; /* or NULL */
+};
+
+struct table_scan {
+	const struct sql_recording *recording;
+	struct row_choice choice;
+	struct row_queue *queue;
+	struct row_out outs[SQL_TABLES];
+	struct row_out *wanted[SQL_TABLES]; /* entries of outs, or NULL */
+	bool is_over;
+	pthread_t thread;
+	bool has_thread;
+};
+
+/* The trackers and sources that make rows. */
+struct scan_pass {
+	struct attribution_input input;
+	struct scan_sources sources;
 };
 
 static bool has_class(const struct row_source_class *const *classes,
@@ -183,8 +203,16 @@ static int scan_sources_open(struct scan_sources *sources,
 		classes[sources->count] = source_class;
 		status = open_one(sources, source_class, input);
 	}
-	if (status < 0 || !sees_events(sources))
-		return status;
+	return status;
+}
+
+/* Joins steps with the kernel's events if a source needs these. Returns 0 or
+ * -ERROR_MEMORY.
+ */
+static int scan_sources_join(struct scan_sources *sources)
+{
+	if (!sees_events(sources))
+		return 0;
 	sources->join = trackers_join(sources->trackers);
 	set_pack(sources);
 	return sources->join ? 0 : -ERROR_MEMORY;
@@ -218,10 +246,91 @@ static int scan_sources_end(struct scan_sources *sources,
 	return status;
 }
 
-static bool wants_any(struct row_out *const wanted[SQL_TABLES])
+/* Opens the trackers of a pass, and the sources of the tables in @outs.
+ *
+ * Returns 0 or -ERROR_MEMORY. Call scan_pass_close() in both cases.
+ */
+static int scan_pass_open(struct scan_pass *pass, struct table_scan *scan,
+			  struct row_out *const outs[SQL_TABLES])
+{
+	const struct row_source_input input = {
+		.recording = &pass->input,
+		.choice = &scan->choice,
+		.outs = outs,
+	};
+
+	*pass = (struct scan_pass){ .input = scan->recording->input };
+	pass->input.window = scan->choice.sums;
+	/* Several scans may run at once, and lines are for one thread. */
+	pass->input.lines =
+		lines_new(recording_info(pass->input.recording)->os_release);
+	pass->input.trackers = trackers_new(&pass->input);
+	return pass->input.trackers && pass->input.lines ?
+		       scan_sources_open(&pass->sources, &input, scan->queue,
+					 &scan->is_over) :
+		       -ERROR_MEMORY;
+}
+
+static void scan_pass_close(struct scan_pass *pass)
+{
+	scan_sources_close(&pass->sources);
+	trackers_free(pass->input.trackers);
+	lines_free(pass->input.lines);
+}
+
+/* Reads the records of @file, for the tables in @outs. Returns whether they are
+ * undamaged and there was enough memory.
+ */
+static bool read_records(struct table_scan *scan,
+			 const struct table_records *records,
+			 const struct cache_file *file,
+			 struct row_out *const outs[SQL_TABLES])
+{
+	struct scan_pass pass;
+	struct event_handler *owner = NULL;
+	size_t count = file->chunks.count;
+	bool is_whole = count;
+
+	if (!scan_pass_open(&pass, scan, outs))
+		owner = table_records_owner(records, pass.input.trackers, NULL);
+	for (size_t i = 0; is_whole && i < count; i++)
+		is_whole = owner && !row_queue_is_stopped(scan->queue) &&
+			   table_records_read(records, owner, file, i);
+	if (is_whole && pass.sources.count)
+		is_whole = !pass.sources.sources[0]->end(
+			pass.sources.sources[0], NULL, false);
+	scan_pass_close(&pass);
+	return is_whole;
+}
+
+/* Makes the rows of table @id from its cached records. Checks them first, so that
+ * no row is emitted if one is damaged. Returns whether they are usable.
+ */
+static bool send_records(struct table_scan *scan, uint64_t key,
+			 enum sql_table_id id)
+{
+	const struct table_records *records = sql_table_at(id)->records;
+	const struct cached_span wanted = cached_rows_wanted(&scan->choice);
+	struct row_out *outs[SQL_TABLES] = { NULL };
+	struct cache_file file;
+	bool is_sent = table_records_open(records,
+					  scan->recording->input.recording, key,
+					  &wanted, &file) &&
+		       read_records(scan, records, &file, outs);
+
+	outs[id] = &scan->outs[id];
+	if (is_sent && !read_records(scan, records, &file, outs) &&
+	    !row_queue_is_stopped(scan->queue))
+		outs[id]->status = -ERROR_MEMORY;
+	cache_file_close(&file);
+	return is_sent;
+}
+
+static bool wants_cached(const struct table_scan *scan)
 {
 	for (int i = 0; i < SQL_TABLES; i++)
-		if (wanted[i] && wanted[i]->table->is_kept)
+		if (scan->wanted[i] && (scan->wanted[i]->table->is_kept ||
+					scan->wanted[i]->table->records))
 			return true;
 	return false;
 }
@@ -239,70 +348,93 @@ static void keep(struct scan_kept *kept, const char *path, struct row_out *out)
 		out->listener = &writer->listener;
 }
 
-static int open_table(struct scan_kept *kept, const struct recording *recording,
-		      struct row_out **wanted)
+/* Emits the rows of table @id, if they are cached, and sets its entry in
+ * scan->wanted to NULL.
+ */
+static int open_table(struct scan_kept *kept, struct table_scan *scan,
+		      enum sql_table_id id)
 {
-	struct row_out *out = *wanted;
-	char *path = cached_rows_path(recording, out->table);
-	int status = 0;
+	struct row_out *out = scan->wanted[id];
+	char *path;
 
+	if (out->table->records) {
+		if (send_records(scan, kept->key, id))
+			scan->wanted[id] = NULL;
+		return out->status;
+	}
+	path = cached_rows_path(scan->recording->input.recording, out->table);
 	if (!path)
 		return -ERROR_MEMORY;
-	if (cached_rows_send(path, kept->key, out)) {
-		status = row_out_flush(out);
-		*wanted = NULL;
-	} else {
+	if (cached_rows_send(path, kept->key, out))
+		scan->wanted[id] = NULL;
+	else
 		keep(kept, path, out);
-	}
 	free(path);
-	return status;
+	return scan->wanted[id] ? 0 : row_out_flush(out);
 }
 
-/* Emits the rows of cached tables and sets their entries in @wanted to NULL.
- * Starts to cache the rows of the other tables.
+/* Emits the rows of cached tables and sets their entries in scan->wanted to
+ * NULL. Starts to cache the rows of the other tables.
  *
  * Returns 0 or -ERROR_MEMORY. Call scan_kept_close() in both cases.
  */
-static int scan_kept_open(struct scan_kept *kept,
-			  const struct sql_recording *recording,
-			  struct row_out *wanted[SQL_TABLES])
+static int scan_kept_open(struct scan_kept *kept, struct table_scan *scan)
 {
+	const struct sql_recording *recording = scan->recording;
 	int status = 0;
 
 	*kept = (struct scan_kept){ 0 };
-	if (!wants_any(wanted) || !recording->keeps_rows(recording, &kept->key))
-		return 0;
-	for (int i = 0; !status && i < SQL_TABLES; i++)
-		if (wanted[i] && wanted[i]->table->is_kept)
-			status = open_table(kept, recording->input.recording,
-					    &wanted[i]);
+	kept->can_be = wants_cached(scan) &&
+		       recording->keeps_rows(recording, &kept->key);
+	for (int i = 0; !status && i < SQL_TABLES && kept->can_be; i++)
+		if (scan->wanted[i] && (scan->wanted[i]->table->is_kept ||
+					scan->wanted[i]->table->records))
+			status = open_table(kept, scan, (enum sql_table_id)i);
 	return status;
 }
 
-/* Publishes the caches after all rows were made. */
-static void scan_kept_finish(struct scan_kept *kept)
+static struct event_handler *owner_of(const struct scan_pass *pass, int id)
 {
-	for (int i = 0; i < SQL_TABLES; i++)
+	return table_records_owner(sql_table_at((enum sql_table_id)id)->records,
+				   pass->input.trackers, NULL);
+}
+
+/* Caches the records of the pass, provided that all are made. */
+static void scan_kept_records(struct scan_kept *kept,
+			      const struct table_scan *scan,
+			      const struct scan_pass *pass)
+{
+	for (int i = 0; i < SQL_TABLES && kept->can_be &&
+			row_choice_has_all_times(&scan->choice);
+	     i++)
+		if (scan->wanted[i] && scan->wanted[i]->table->records)
+			kept->records[i] = table_records_keep(
+				scan->wanted[i]->table->records,
+				owner_of(pass, i), pass->input.recording,
+				kept->key);
+}
+
+/* Publishes the caches after all rows were made. */
+static void scan_kept_finish(struct scan_kept *kept,
+			     const struct scan_pass *pass)
+{
+	for (int i = 0; i < SQL_TABLES; i++) {
 		if (kept->writers[i])
 			cached_writer_finish(kept->writers[i]);
+		if (kept->records[i])
+			table_records_finish(
+				sql_table_at((enum sql_table_id)i)->records,
+				owner_of(pass, i), kept->records[i]);
+	}
 }
 
 static void scan_kept_close(struct scan_kept *kept)
 {
-	for (int i = 0; i < SQL_TABLES; i++)
+	for (int i = 0; i < SQL_TABLES; i++) {
 		cached_writer_close(kept->writers[i]);
+		cache_file_writer_close(kept->records[i]);
+	}
 }
-
-struct table_scan {
-	const struct sql_recording *recording;
-	struct row_choice choice;
-	struct row_queue *queue;
-	struct row_out outs[SQL_TABLES];
-	struct row_out *wanted[SQL_TABLES]; /* entries of outs, or NULL */
-	bool is_over;
-	pthread_t thread;
-	bool has_thread;
-};
 
 static int run(const struct table_scan *scan, struct scan_sources *sources,
 	       struct task_stacks **stacks)
@@ -332,36 +464,23 @@ static bool wants_any_table(const struct table_scan *scan)
 }
 
 /* Makes the rows of the tables that are still wanted. */
-static int decode(struct table_scan *scan)
+static int decode(struct table_scan *scan, struct scan_kept *kept)
 {
-	struct attribution_input input = scan->recording->input;
-	const struct row_source_input source_input = {
-		.recording = &input,
-		.choice = &scan->choice,
-		.outs = scan->wanted,
-	};
 	struct task_stacks *stacks = NULL;
-	struct scan_sources sources;
-	int status;
+	struct scan_pass pass;
+	int status = scan_pass_open(&pass, scan, scan->wanted);
 
-	input.window = scan->choice.sums;
-	/* Several scans may run at once, and lines are for one thread. */
-	input.lines = lines_new(recording_info(input.recording)->os_release);
-	input.trackers = trackers_new(&input);
-	if (!input.trackers || !input.lines) {
-		lines_free(input.lines);
-		trackers_free(input.trackers);
-		return -ERROR_MEMORY;
+	if (!status) {
+		scan_kept_records(kept, scan, &pass);
+		status = scan_sources_join(&pass.sources);
 	}
-	status = scan_sources_open(&sources, &source_input, scan->queue,
-				   &scan->is_over);
 	if (!status)
-		status = run(scan, &sources, &stacks);
+		status = run(scan, &pass.sources, &stacks);
 	if (!status && !row_queue_is_stopped(scan->queue))
-		status = scan_sources_end(&sources, stacks);
-	scan_sources_close(&sources);
-	trackers_free(input.trackers);
-	lines_free(input.lines);
+		status = scan_sources_end(&pass.sources, stacks);
+	if (!status && !scan->is_over && !row_queue_is_stopped(scan->queue))
+		scan_kept_finish(kept, &pass);
+	scan_pass_close(&pass);
 	task_stacks_free(stacks);
 	return status;
 }
@@ -369,14 +488,10 @@ static int decode(struct table_scan *scan)
 static int make_rows(struct table_scan *scan)
 {
 	struct scan_kept kept;
-	int status = scan_kept_open(&kept, scan->recording, scan->wanted);
+	int status = scan_kept_open(&kept, scan);
 
-	if (!status && wants_any_table(scan)) {
-		status = decode(scan);
-		if (!status && !scan->is_over &&
-		    !row_queue_is_stopped(scan->queue))
-			scan_kept_finish(&kept);
-	}
+	if (!status && wants_any_table(scan))
+		status = decode(scan, &kept);
 	scan_kept_close(&kept);
 	return status;
 }

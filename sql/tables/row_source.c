@@ -10,11 +10,6 @@
 
 #include <stdlib.h>
 
-static inline struct row_source *row_source_of(struct event_handler *handler)
-{
-	return (struct row_source *)handler;
-}
-
 struct cached_comm {
 	const char *comm;
 	struct task_name_time time;
@@ -48,6 +43,17 @@ const char *comm_cache_find(struct comm_cache *cache, const struct task *task,
 			task_names_time(cache->names, task->tid, time_ns);
 	}
 	return cached->comm;
+}
+
+static int64_t sum_window_bound(uint64_t time_ns)
+{
+	return time_ns > INT64_MAX ? INT64_MAX : (int64_t)time_ns;
+}
+
+void sum_window_put(struct row_out *out, const struct time_window *window)
+{
+	row_put_number(out, sum_window_bound(window->since_ns));
+	row_put_number(out, sum_window_bound(window->until_ns));
 }
 
 int32_t task_process(const struct task_names *names, const struct task *task)

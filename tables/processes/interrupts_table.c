@@ -5,6 +5,7 @@
 #include "attribution/events/known_events.h"
 #include "attribution/interrupts/interrupt_accounts.h"
 #include "attribution/interrupts/interrupt_rows.h"
+#include "attribution/table_records.h"
 #include "attribution/trackers.h"
 #include "common/array.h"
 #include "common/error.h"
@@ -16,7 +17,6 @@
 #include "symbolize/functions/function_table.h"
 #include "symbolize/symbols/symbols.h"
 #include "tables/table.h"
-#include "tables/table_records.h"
 #include "tables/text/recorded.h"
 #include "tables/text/table_rows.h"
 
@@ -502,28 +502,12 @@ static int render(struct event_handler *handler,
 	return status;
 }
 
-static void keep(struct event_handler *handler,
-		 struct cache_file_writer *writer)
-{
-	interrupt_accounts_keep(of_handler(handler)->accounts, writer);
-}
-
-static void pack_rest(struct event_handler *handler, struct pack *pack)
-{
-	interrupt_accounts_pack_rest(of_handler(handler)->accounts, pack);
-}
-
-static void take_record(struct event_handler *handler, struct pack *pack)
-{
-	interrupt_accounts_read(of_handler(handler)->accounts, pack);
-}
-
 static const struct table_records records = {
 	.name = "interrupts",
-	.is_shared = true,
-	.keep = keep,
-	.pack_rest = pack_rest,
-	.take = take_record,
+	.tracker = trackers_interrupts_handler,
+	.keep = interrupt_accounts_keep,
+	.pack_rest = interrupt_accounts_pack_rest,
+	.take = interrupt_accounts_read,
 	.wanted = table_records_overlap,
 };
 

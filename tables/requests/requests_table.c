@@ -2,6 +2,7 @@
 #include "attribution/events/event_handler.h"
 #include "attribution/events/known_events.h"
 #include "attribution/requests/requests.h"
+#include "attribution/table_records.h"
 #include "attribution/trackers.h"
 #include "common/bytes.h"
 #include "common/container_of.h"
@@ -15,7 +16,6 @@
 #include "tables/requests/request_sleeps.h"
 #include "tables/requests/request_sums.h"
 #include "tables/table.h"
-#include "tables/table_records.h"
 #include "tables/text/recorded.h"
 #include "tables/text/table_rows.h"
 

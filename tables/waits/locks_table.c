@@ -3,6 +3,7 @@
 
 #include "attribution/events/event_handler.h"
 #include "attribution/events/known_events.h"
+#include "attribution/table_records.h"
 #include "common/bytes.h"
 #include "common/container_of.h"
 #include "common/error.h"
@@ -12,7 +13,6 @@
 #include "symbolize/symbols/symbols.h"
 #include "symbolize/symbols/variables.h"
 #include "tables/table.h"
-#include "tables/table_records.h"
 #include "tables/text/recorded.h"
 #include "tables/text/table_rows.h"
 #include "tables/waits/lock_waits.h"

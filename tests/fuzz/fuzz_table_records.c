@@ -10,7 +10,6 @@
 #include "tables/call_sites/call_sites_internal.h"
 #include "tables/calls/crashes_table.h"
 #include "tables/calls/hits_table.h"
-#include "tables/calls/syscalls_table_internal.h"
 #include "tables/processes/time_account.h"
 #include "tables/profile/wall_tree.h"
 #include "tables/requests/request_records_internal.h"
@@ -18,7 +17,6 @@
 #include "tables/requests/servers.h"
 #include "tables/waits/lock_waits.h"
 #include "tables/waits/runqueue_records_internal.h"
-#include "tables/waits/sleeps_table_internal.h"
 #include "tests/fuzz/fuzz.h"
 
 #include "common/array.h"
@@ -33,7 +31,7 @@ static void read_calls(struct pack pack)
 		struct system_call call = { 0 };
 		struct task task;
 
-		call_pack(&pack, &call, &task, FUNCTIONS);
+		system_call_pack(&pack, &call, &task, FUNCTIONS);
 		assert(pack.failed ||
 		       (call.function < FUNCTIONS && call.end < CALL_ENDS));
 	}

@@ -10,9 +10,7 @@
 #include "common/bytes.h"
 #include "report/profile/call_tree.h"
 #include "symbolize/functions/function_table.h"
-#include "tables/calls/syscalls_table_internal.h"
 #include "tables/waits/lock_waits.h"
-#include "tables/waits/sleeps_table_internal.h"
 #include "tests/cached_record_fixture.h"
 #include "tests/run_suite.h"
 
@@ -20,7 +18,7 @@ static struct system_call read_call(struct pack *pack, struct task *task)
 {
 	struct system_call call = { 0 };
 
-	call_pack(pack, &call, task, FUNCTIONS);
+	system_call_pack(pack, &call, task, FUNCTIONS);
 	return call;
 }
 
@@ -34,6 +32,9 @@ static struct pack pack_call(void)
 		.end_ns = 190,
 		.function = FUNCTIONS - 1,
 		.end = CALL_NO_RETURN,
+		.has_enter = true,
+		.number = 17,
+		.arguments = { [1] = 5, [5] = UINT64_MAX },
 		.has_exit = true,
 		.result = -11,
 		.class_ns = { [TIME_SYSTEM_CALL] = 60, [TIME_UNKNOWN] = 30 },
@@ -41,7 +42,7 @@ static struct pack pack_call(void)
 		.fault_ns = 17,
 	};
 
-	call_pack(&pack, &call, &task, FUNCTIONS);
+	system_call_pack(&pack, &call, &task, FUNCTIONS);
 	ck_assert(pack_is_whole(&pack));
 	return pack;
 }
@@ -59,6 +60,10 @@ START_TEST(a_call_comes_back)
 	ck_assert_uint_eq(call.end_ns, 190);
 	ck_assert_uint_eq(call.function, FUNCTIONS - 1);
 	ck_assert_uint_eq(call.end, CALL_NO_RETURN);
+	ck_assert(call.has_enter);
+	ck_assert_int_eq(call.number, 17);
+	ck_assert_uint_eq(call.arguments[1], 5);
+	ck_assert_uint_eq(call.arguments[5], UINT64_MAX);
 	ck_assert(call.has_exit);
 	ck_assert_int_eq(call.result, -11);
 	ck_assert_uint_eq(call.class_ns[TIME_SYSTEM_CALL], 60);
@@ -148,6 +153,8 @@ static struct sleep a_sleep(void)
 		.label = 3,
 		.inner = 9,
 		.waker = 1,
+		.others_at_begin = 6,
+		.others_at_end = 8,
 		.fd = -1,
 		.is_cut = true,
 	};
@@ -174,6 +181,8 @@ START_TEST(a_sleep_comes_back)
 	ck_assert_uint_eq(sleep.label, 3);
 	ck_assert_uint_eq(sleep.inner, 9);
 	ck_assert_uint_eq(sleep.waker, 1);
+	ck_assert_uint_eq(sleep.others_at_begin, 6);
+	ck_assert_uint_eq(sleep.others_at_end, 8);
 	ck_assert_int_eq(sleep.fd, -1);
 	ck_assert(sleep.is_cut);
 	pack_free(&written);
