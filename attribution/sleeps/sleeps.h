@@ -136,6 +136,16 @@ struct sleep_numbers {
 void sleep_pack(struct pack *pack, struct sleep *sleep, struct task *task,
 		const struct sleep_numbers *numbers);
 
+/* Returns whether the kernel's function @name calls a kernel thread's own
+ * function.
+ */
+bool sleep_is_thread_start(const char *name);
+
+/* Returns whether the kernel's function @name sleeps with a timeout: its caller
+ * continues even if nothing wakes it.
+ */
+bool sleep_is_timed(const char *name);
+
 /* Sets *@line to the source line at which @label, a function of the kernel, called
  * at @place to sleep. Returns false if @place is 0 or debug information has no
  * such line; @lines may be NULL.

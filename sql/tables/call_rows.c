@@ -57,7 +57,8 @@ static const struct sql_column columns[] = {
 		    "call, tail (by a jump at the end of its caller), "
 		    "interrupt (or exception), system_call, start (the trace "
 		    "starts in it), inferred (it was already running when it "
-		    "was first seen), resumed (a user-space stack continues)"),
+		    "was first seen), resumed (a user-space stack or an "
+		    "inlined function continues)"),
 	TEXT_COLUMN("part",
 		    "work (in profiles), idle (the idle loop) or tracer "
 		    "(perf's functions, their callees, and the recorder)"),

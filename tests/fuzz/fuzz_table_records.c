@@ -11,7 +11,7 @@
 #include "tables/calls/crashes_table.h"
 #include "tables/calls/hits_table.h"
 #include "tables/processes/time_account.h"
-#include "tables/profile/wall_tree.h"
+#include "tables/profile/wall_tree_internal.h"
 #include "tables/requests/request_records_internal.h"
 #include "tables/requests/request_sleeps.h"
 #include "tables/requests/servers.h"
