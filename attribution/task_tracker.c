@@ -5,10 +5,8 @@
 #include "attribution/events/known_events.h"
 #include "attribution/sleeps/sleep_stacks.h"
 #include "attribution/sleeps/sleeps.h"
-#include "attribution/table_records.h"
 #include "attribution/time/thread_tracker.h"
 #include "attribution/time/wait_channels.h"
-#include "attribution/trackers.h"
 #include "common/array.h"
 #include "common/bytes.h"
 #include "common/container_of.h"
@@ -321,19 +319,19 @@ int task_tracker_end(struct task_tracker *tracker)
 	return tracker->status;
 }
 
-static void keep_calls(struct event_handler *handler,
-		       struct cache_file_writer *writer)
+void task_tracker_keep_calls(struct event_handler *handler,
+			     struct cache_file_writer *writer)
 {
 	((struct task_tracker *)handler)->calls_out = writer;
 }
 
-static void keep_sleeps(struct event_handler *handler,
-			struct cache_file_writer *writer)
+void task_tracker_keep_sleeps(struct event_handler *handler,
+			      struct cache_file_writer *writer)
 {
 	((struct task_tracker *)handler)->sleeps_out = writer;
 }
 
-static void pack_numbers(struct event_handler *handler, struct pack *pack)
+void task_tracker_pack_numbers(struct event_handler *handler, struct pack *pack)
 {
 	struct task_tracker *tracker = (struct task_tracker *)handler;
 
@@ -344,7 +342,7 @@ static void pack_numbers(struct event_handler *handler, struct pack *pack)
 #define TELL_READ(tracker, function, what) \
 	TELL_IF(tracker, all_[i_]->reads_records, function, what)
 
-static void read_call(struct event_handler *handler, struct pack *pack)
+void task_tracker_read_call(struct event_handler *handler, struct pack *pack)
 {
 	struct task_tracker *tracker = (struct task_tracker *)handler;
 	struct system_call call = { 0 };
@@ -356,7 +354,7 @@ static void read_call(struct event_handler *handler, struct pack *pack)
 	pack_check(pack, !tracker->status);
 }
 
-static void read_sleep(struct event_handler *handler, struct pack *pack)
+void task_tracker_read_sleep(struct event_handler *handler, struct pack *pack)
 {
 	struct task_tracker *tracker = (struct task_tracker *)handler;
 	const struct sleep_numbers numbers = numbers_of(tracker);
@@ -368,24 +366,6 @@ static void read_sleep(struct event_handler *handler, struct pack *pack)
 		TELL_READ(tracker, slept, &sleep);
 	pack_check(pack, !tracker->status);
 }
-
-const struct table_records system_call_records = {
-	.name = "syscalls",
-	.tracker = trackers_tasks_handler,
-	.keep = keep_calls,
-	.pack_rest = table_records_refer_to_nothing,
-	.take = read_call,
-	.wanted = table_records_begin_in,
-};
-
-const struct table_records sleep_records = {
-	.name = "sleeps",
-	.tracker = trackers_tasks_handler,
-	.keep = keep_sleeps,
-	.pack_rest = pack_numbers,
-	.take = read_sleep,
-	.wanted = table_records_begin_in,
-};
 
 const struct call_tree *task_tracker_stacks(const struct task_tracker *tracker)
 {

@@ -8,13 +8,14 @@
 #include <stdint.h>
 
 struct arch;
+struct cache_file_writer;
 struct call_step;
 struct call_tree;
 struct context_kinds;
 struct function_table;
+struct pack;
 struct sleep;
 struct system_call;
-struct table_records;
 struct thread_tracker;
 struct user_stack;
 struct wait_channels;
@@ -89,12 +90,19 @@ struct event_handler *task_tracker_handler(struct task_tracker *tracker);
  */
 int task_tracker_end(struct task_tracker *tracker);
 
-/* The finished system calls and the sleeps of a pass, with all the stacks and
- * waker chains that the numbers in struct sleep refer to. A tracker that reads
- * them must not receive steps or events.
+/* Members of struct table_records, for the finished system calls and the sleeps of
+ * a pass, with all the stacks and waker chains that the numbers in struct sleep
+ * refer to. A tracker that reads them must not receive steps or events.
+ * @handler: task_tracker_handler().
  */
-extern const struct table_records system_call_records;
-extern const struct table_records sleep_records;
+void task_tracker_keep_calls(struct event_handler *handler,
+			     struct cache_file_writer *writer);
+void task_tracker_keep_sleeps(struct event_handler *handler,
+			      struct cache_file_writer *writer);
+void task_tracker_pack_numbers(struct event_handler *handler,
+			       struct pack *pack);
+void task_tracker_read_call(struct event_handler *handler, struct pack *pack);
+void task_tracker_read_sleep(struct event_handler *handler, struct pack *pack);
 
 /* Return the stacks and waker chains that the numbers in struct sleep refer to.
  */

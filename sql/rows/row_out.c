@@ -94,6 +94,8 @@ union sql_cell *row_out_begin(struct row_out *out)
 {
 	struct row_chunk *chunk = out->chunk;
 
+	if (out->drops)
+		return NULL;
 	if (!chunk)
 		chunk = out->chunk = row_queue_chunk(out->queue, out->table);
 	if (!chunk) {
@@ -210,8 +212,6 @@ void row_out_end(struct row_out *out)
 {
 	struct row_chunk *chunk = out->chunk;
 
-	if (out->listener)
-		out->listener->take(out->listener, chunk, chunk->count);
 	if (!row_choice_wants(out->choice, chunk, chunk->count) ||
 	    row_queue_is_stopped(out->queue))
 		return;

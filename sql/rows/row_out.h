@@ -14,7 +14,7 @@ struct row_queue;
  * queue (row_queue.h): row_out_start(), the columns, row_out_end(). Rows that the
  * query certainly does not accept (struct row_choice) are dropped here, to save
  * work; SQLite checks the others again, so a choice may accept too many rows, but
- * never too few. A listener, such as the cache of rows, gets all of them.
+ * never too few.
  *
  * Errors: out->status, which row_out_flush() returns.
  */
@@ -61,12 +61,6 @@ uint64_t row_choice_since(const struct row_choice *choice);
 /* Returns a time from which on no accepted row starts or ends. */
 uint64_t row_choice_until(const struct row_choice *choice);
 
-/* Receives all rows of a table, accepted or not: row @row of @chunk. */
-struct row_listener {
-	void (*take)(struct row_listener *listener,
-		     const struct row_chunk *chunk, uint32_t row);
-};
-
 /* The output of one table's rows. The caller begins a row, fills its cells, and
  * ends it.
  */
@@ -75,18 +69,18 @@ struct row_out {
 	struct row_queue *queue;	 /* borrowed */
 	const struct row_choice *choice; /* borrowed */
 	struct row_chunk *chunk;	 /* being filled; or NULL */
-	struct row_listener *listener;	 /* borrowed; or NULL */
 	uint64_t not_recorded;		 /* columns that are NULL in all rows */
 	/* number of rows that are passed on if the reader waits */
 	uint32_t enough;
 	uint32_t next; /* the column that is put next */
+	bool drops;    /* no row begins: the source's input is only checked */
 	int status;    /* 0 or -ERROR_MEMORY */
 };
 
 /* Begins a row and sets the columns that are members of @fact. The others must be
  * put, in their order, before row_out_end().
  *
- * Returns false when out of memory.
+ * Returns false if there is no row: out->status tells whether memory ran out.
  */
 bool row_out_start(struct row_out *out, const void *fact);
 

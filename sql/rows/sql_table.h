@@ -137,12 +137,11 @@ struct sql_table {
 	uint32_t column_count;
 	/* Estimate of the rows per megabyte of trace, for SQLite's plans. */
 	uint32_t rows_per_mb;
-	/* The rows depend on all earlier trace. They are cached beside the
-	 * recording, so that a window need not decode it again: as rows if
-	 * is_kept, otherwise as the @records that they are made from.
+	/* The rows depend on all earlier trace. The records that they are made
+	 * from are cached beside the recording, so that a window need not
+	 * decode it again. NULL: they are not.
 	 */
-	bool is_kept;
-	const struct table_records *records; /* or NULL */
+	const struct table_records *records;
 	const struct row_source_class *source;
 	const struct sql_need *needs; /* needs of all rows first */
 	uint32_t need_count;

@@ -8,7 +8,6 @@
 #include "common/error.h"
 #include "decoder/recording/recording.h"
 #include "report/steps/call_step.h"
-#include "sql/cached/cached_rows.h"
 #include "sql/rows/row_out.h"
 #include "sql/rows/row_queue.h"
 #include "sql/rows/sql_table.h"
@@ -28,6 +27,7 @@
 struct scan_sources {
 	struct step_callback callback;
 	struct row_source *sources[SQL_TABLES];
+	const struct row_source_class *classes[SQL_TABLES]; /* of each */
 	struct trackers *trackers; /* used by the sources; borrowed */
 	size_t count;
 	/* the source that can pack its state; or NULL */
@@ -44,15 +44,13 @@ struct scan_sources {
 	bool *is_over;
 };
 
-/* The tables of a scan whose rows are cached beside the recording (is_kept and
- * records in sql_table.h). The cache is read; otherwise it is written if the
- * scan makes all rows.
+/* The records of a scan's tables that are cached beside the recording. They are
+ * read if they are there; otherwise they are written if the scan makes all rows.
  */
 struct scan_kept {
 	uint64_t key;
-	bool can_be; /* the recording's rows may be cached */
-	struct cached_writer *writers[SQL_TABLES];     /* or NULL */
-	struct cache_file_writer *records[SQL_TABLES]; /* or NULL */
+	bool can_be; /* the recording's records may be cached */
+	struct cache_file_writer *writers[SQL_TABLES]; /* or NULL */
 };
 
 struct table_scan {
@@ -72,13 +70,14 @@ struct scan_pass {
 	struct scan_sources sources;
 };
 
-static bool has_class(const struct row_source_class *const *classes,
-		      size_t count, const struct row_source_class *wanted)
+/* Returns the source of this class, or NULL. */
+static struct row_source *source_of(const struct scan_sources *sources,
+				    const struct row_source_class *wanted)
 {
-	for (size_t i = 0; i < count; i++)
-		if (classes[i] == wanted)
-			return true;
-	return false;
+	for (size_t i = 0; i < sources->count; i++)
+		if (sources->classes[i] == wanted)
+			return sources->sources[i];
+	return NULL;
 }
 
 static int open_one(struct scan_sources *sources,
@@ -89,6 +88,7 @@ static int open_one(struct scan_sources *sources,
 
 	if (!source)
 		return -ERROR_MEMORY;
+	sources->classes[sources->count] = source_class;
 	sources->sources[sources->count++] = source;
 	if (sources->need > source_class->need)
 		sources->need = source_class->need;
@@ -182,7 +182,6 @@ static int scan_sources_open(struct scan_sources *sources,
 			     const struct row_source_input *input,
 			     const struct row_queue *queue, bool *is_over)
 {
-	const struct row_source_class *classes[SQL_TABLES];
 	int status = 0;
 
 	*sources = (struct scan_sources){
@@ -197,11 +196,8 @@ static int scan_sources_open(struct scan_sources *sources,
 		const struct row_source_class *source_class =
 			sql_table_at((enum sql_table_id)i)->source;
 
-		if (!input->outs[i] ||
-		    has_class(classes, sources->count, source_class))
-			continue;
-		classes[sources->count] = source_class;
-		status = open_one(sources, source_class, input);
+		if (input->outs[i] && !source_of(sources, source_class))
+			status = open_one(sources, source_class, input);
 	}
 	return status;
 }
@@ -278,29 +274,65 @@ static void scan_pass_close(struct scan_pass *pass)
 	lines_free(pass->input.lines);
 }
 
-/* Reads the records of @file, for the tables in @outs. Returns whether they are
- * undamaged and there was enough memory.
+/* Returns the owner of the records of table @id: their tracker, or the table's
+ * source.
  */
-static bool read_records(struct table_scan *scan,
-			 const struct table_records *records,
-			 const struct cache_file *file,
-			 struct row_out *const outs[SQL_TABLES])
+static struct event_handler *owner_of(const struct scan_pass *pass, int id)
 {
-	struct scan_pass pass;
-	struct event_handler *owner = NULL;
-	size_t count = file->chunks.count;
-	bool is_whole = count;
+	const struct sql_table *table = sql_table_at((enum sql_table_id)id);
 
-	if (!scan_pass_open(&pass, scan, outs))
-		owner = table_records_owner(records, pass.input.trackers, NULL);
+	return table_records_owner(
+		table->records, pass->input.trackers,
+		&source_of(&pass->sources, table->source)->handler);
+}
+
+/* Reads the records of @file for table @id, whose rows go to @out. Returns
+ * whether they are undamaged and there was enough memory.
+ */
+static bool read_records(struct table_scan *scan, enum sql_table_id id,
+			 const struct cache_file *file, struct row_out *out)
+{
+	struct row_out *outs[SQL_TABLES] = { NULL };
+	const struct table_records *records = out->table->records;
+	struct scan_pass pass;
+	size_t count = file->chunks.count;
+	bool is_whole;
+
+	outs[id] = out;
+	is_whole = !scan_pass_open(&pass, scan, outs) && count;
 	for (size_t i = 0; is_whole && i < count; i++)
-		is_whole = owner && !row_queue_is_stopped(scan->queue) &&
-			   table_records_read(records, owner, file, i);
-	if (is_whole && pass.sources.count)
+		is_whole = !row_queue_is_stopped(scan->queue) &&
+			   table_records_read(records, owner_of(&pass, id),
+					      file, i);
+	if (is_whole)
 		is_whole = !pass.sources.sources[0]->end(
 			pass.sources.sources[0], NULL, false);
 	scan_pass_close(&pass);
 	return is_whole;
+}
+
+/* Returns the last time in @window, which must not be empty. */
+static uint64_t last_of(struct time_window window)
+{
+	return window.until_ns == UINT64_MAX || !window.until_ns ?
+		       window.until_ns :
+		       window.until_ns - 1;
+}
+
+/* Returns the bounds on start and end of the records that are read. Rows without
+ * these times are in any window.
+ */
+static struct cached_span wanted_records(const struct row_choice *choice,
+					 const struct sql_table *table)
+{
+	if (!choice->is_limited || sql_table_role(table, ROLE_BEGIN) < 0)
+		return CACHED_SPAN_ALL;
+	return (struct cached_span){
+		.first_begin_ns = choice->begin.since_ns,
+		.last_begin_ns = last_of(choice->begin),
+		.first_end_ns = choice->end.since_ns,
+		.last_end_ns = last_of(choice->end),
+	};
 }
 
 /* Makes the rows of table @id from its cached records. Checks them first, so that
@@ -309,72 +341,44 @@ static bool read_records(struct table_scan *scan,
 static bool send_records(struct table_scan *scan, uint64_t key,
 			 enum sql_table_id id)
 {
-	const struct table_records *records = sql_table_at(id)->records;
-	const struct cached_span wanted = cached_rows_wanted(&scan->choice);
-	struct row_out *outs[SQL_TABLES] = { NULL };
+	struct row_out *out = &scan->outs[id];
+	const struct cached_span wanted =
+		wanted_records(&scan->choice, out->table);
 	struct cache_file file;
-	bool is_sent = table_records_open(records,
-					  scan->recording->input.recording, key,
-					  &wanted, &file) &&
-		       read_records(scan, records, &file, outs);
+	bool is_sent;
 
-	outs[id] = &scan->outs[id];
-	if (is_sent && !read_records(scan, records, &file, outs) &&
+	out->drops = true;
+	is_sent = table_records_open(out->table->records,
+				     scan->recording->input.recording, key,
+				     &wanted, &file) &&
+		  read_records(scan, id, &file, out);
+	out->drops = false;
+	if (is_sent && !read_records(scan, id, &file, out) &&
 	    !row_queue_is_stopped(scan->queue))
-		outs[id]->status = -ERROR_MEMORY;
+		out->status = -ERROR_MEMORY;
 	cache_file_close(&file);
 	return is_sent;
+}
+
+/* Returns table @id if it is wanted and its records may be cached, else NULL. */
+static const struct sql_table *cached_table(const struct table_scan *scan,
+					    int id)
+{
+	return scan->wanted[id] && scan->wanted[id]->table->records ?
+		       scan->wanted[id]->table :
+		       NULL;
 }
 
 static bool wants_cached(const struct table_scan *scan)
 {
 	for (int i = 0; i < SQL_TABLES; i++)
-		if (scan->wanted[i] && (scan->wanted[i]->table->is_kept ||
-					scan->wanted[i]->table->records))
+		if (cached_table(scan, i))
 			return true;
 	return false;
 }
 
-/* Caches the rows of @out, provided that it receives all rows. */
-static void keep(struct scan_kept *kept, const char *path, struct row_out *out)
-{
-	struct cached_writer *writer;
-
-	if (!row_choice_has_all_times(out->choice))
-		return;
-	writer = cached_writer_open(path, kept->key);
-	kept->writers[out->table->id] = writer;
-	if (writer)
-		out->listener = &writer->listener;
-}
-
-/* Emits the rows of table @id, if they are cached, and sets its entry in
+/* Emits the rows of tables whose records are cached, and sets their entries in
  * scan->wanted to NULL.
- */
-static int open_table(struct scan_kept *kept, struct table_scan *scan,
-		      enum sql_table_id id)
-{
-	struct row_out *out = scan->wanted[id];
-	char *path;
-
-	if (out->table->records) {
-		if (send_records(scan, kept->key, id))
-			scan->wanted[id] = NULL;
-		return out->status;
-	}
-	path = cached_rows_path(scan->recording->input.recording, out->table);
-	if (!path)
-		return -ERROR_MEMORY;
-	if (cached_rows_send(path, kept->key, out))
-		scan->wanted[id] = NULL;
-	else
-		keep(kept, path, out);
-	free(path);
-	return scan->wanted[id] ? 0 : row_out_flush(out);
-}
-
-/* Emits the rows of cached tables and sets their entries in scan->wanted to
- * NULL. Starts to cache the rows of the other tables.
  *
  * Returns 0 or -ERROR_MEMORY. Call scan_kept_close() in both cases.
  */
@@ -386,54 +390,57 @@ static int scan_kept_open(struct scan_kept *kept, struct table_scan *scan)
 	*kept = (struct scan_kept){ 0 };
 	kept->can_be = wants_cached(scan) &&
 		       recording->keeps_rows(recording, &kept->key);
-	for (int i = 0; !status && i < SQL_TABLES && kept->can_be; i++)
-		if (scan->wanted[i] && (scan->wanted[i]->table->is_kept ||
-					scan->wanted[i]->table->records))
-			status = open_table(kept, scan, (enum sql_table_id)i);
+	for (int i = 0; !status && i < SQL_TABLES && kept->can_be; i++) {
+		if (!cached_table(scan, i) ||
+		    !send_records(scan, kept->key, (enum sql_table_id)i))
+			continue;
+		status = scan->outs[i].status;
+		scan->wanted[i] = NULL;
+	}
 	return status;
 }
 
-static struct event_handler *owner_of(const struct scan_pass *pass, int id)
+/* Returns whether the records of table @id are written for a table before. */
+static bool are_written(const struct scan_kept *kept, int id)
 {
-	return table_records_owner(sql_table_at((enum sql_table_id)id)->records,
-				   pass->input.trackers, NULL);
+	for (int i = 0; i < id; i++)
+		if (kept->writers[i] &&
+		    sql_table_at((enum sql_table_id)i)->records ==
+			    sql_table_at((enum sql_table_id)id)->records)
+			return true;
+	return false;
 }
 
 /* Caches the records of the pass, provided that all are made. */
-static void scan_kept_records(struct scan_kept *kept,
-			      const struct table_scan *scan,
-			      const struct scan_pass *pass)
+static void scan_kept_begin(struct scan_kept *kept,
+			    const struct table_scan *scan,
+			    const struct scan_pass *pass)
 {
-	for (int i = 0; i < SQL_TABLES && kept->can_be &&
-			row_choice_has_all_times(&scan->choice);
-	     i++)
-		if (scan->wanted[i] && scan->wanted[i]->table->records)
-			kept->records[i] = table_records_keep(
-				scan->wanted[i]->table->records,
+	if (!kept->can_be || !row_choice_has_all_times(&scan->choice))
+		return;
+	for (int i = 0; i < SQL_TABLES; i++)
+		if (cached_table(scan, i) && !are_written(kept, i))
+			kept->writers[i] = table_records_keep(
+				cached_table(scan, i)->records,
 				owner_of(pass, i), pass->input.recording,
 				kept->key);
 }
 
 /* Publishes the caches after all rows were made. */
-static void scan_kept_finish(struct scan_kept *kept,
+static void scan_kept_finish(const struct scan_kept *kept,
 			     const struct scan_pass *pass)
 {
-	for (int i = 0; i < SQL_TABLES; i++) {
+	for (int i = 0; i < SQL_TABLES; i++)
 		if (kept->writers[i])
-			cached_writer_finish(kept->writers[i]);
-		if (kept->records[i])
 			table_records_finish(
 				sql_table_at((enum sql_table_id)i)->records,
-				owner_of(pass, i), kept->records[i]);
-	}
+				owner_of(pass, i), kept->writers[i]);
 }
 
 static void scan_kept_close(struct scan_kept *kept)
 {
-	for (int i = 0; i < SQL_TABLES; i++) {
-		cached_writer_close(kept->writers[i]);
-		cache_file_writer_close(kept->records[i]);
-	}
+	for (int i = 0; i < SQL_TABLES; i++)
+		cache_file_writer_close(kept->writers[i]);
 }
 
 static int run(const struct table_scan *scan, struct scan_sources *sources,
@@ -471,7 +478,7 @@ static int decode(struct table_scan *scan, struct scan_kept *kept)
 	int status = scan_pass_open(&pass, scan, scan->wanted);
 
 	if (!status) {
-		scan_kept_records(kept, scan, &pass);
+		scan_kept_begin(kept, scan, &pass);
 		status = scan_sources_join(&pass.sources);
 	}
 	if (!status)

@@ -253,7 +253,7 @@ const struct sql_table sql_interrupt_slice_table = {
 		"table interrupt adds them up.",
 	SQL_COLUMNS(slice_columns),
 	.rows_per_mb = 200,
-	.is_kept = true,
+	.records = &interrupt_records,
 	.source = &slice_source,
 	SQL_NEEDS(who_needs),
 };

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+#include "attribution/lock_waits.h"
+#include "attribution/trackers.h"
 #include "common/container_of.h"
 #include "report/text/task_names.h"
 #include "sql/tables/row_source.h"
@@ -7,7 +9,6 @@
 #include "symbolize/symbols/symbols.h"
 #include "tables/table.h"
 #include "tables/text/recorded.h"
-#include "tables/waits/lock_waits.h"
 
 #include <inttypes.h>
 #include <stddef.h>
@@ -132,10 +133,7 @@ static int end(struct row_source *source, const struct task_stacks *stacks,
 
 static void close_rows(struct row_source *source)
 {
-	struct lock_rows *rows = (struct lock_rows *)source;
-
-	lock_tracker_free(rows->tracker);
-	free(rows);
+	free(source);
 }
 
 static struct row_source *open_rows(const struct row_source_input *input)
@@ -154,7 +152,8 @@ static struct row_source *open_rows(const struct row_source_input *input)
 	rows->recording = input->recording;
 	rows->choice = input->choice;
 	rows->out = input->outs[TABLE_LOCK_WAIT];
-	rows->tracker = lock_tracker_new(input->recording, &rows->callback);
+	rows->tracker =
+		trackers_locks(input->recording->trackers, &rows->callback);
 	if (!rows->tracker) {
 		close_rows(&rows->source);
 		return NULL;
@@ -184,7 +183,7 @@ const struct sql_table sql_lock_wait_table = {
 		"report --locks adds them up.",
 	SQL_COLUMNS(columns),
 	.rows_per_mb = 50,
-	.is_kept = true,
+	.records = &lock_records,
 	.source = &lock_source,
 	SQL_NEEDS(needs),
 };

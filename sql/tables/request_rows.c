@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "attribution/requests/requests.h"
 #include "attribution/sleeps/sleeps.h"
-#include "attribution/trackers.h"
+#include "attribution/table_records.h"
 #include "common/array.h"
 #include "common/container_of.h"
 #include "common/error.h"
@@ -11,6 +11,7 @@
 #include "sql/tables/sql_tables.h"
 #include "symbolize/functions/function_table.h"
 #include "symbolize/symbols/symbols.h"
+#include "tables/requests/request_records.h"
 #include "tables/requests/request_sleeps.h"
 #include "tables/requests/request_sums.h"
 #include "tables/table.h"
@@ -162,6 +163,8 @@ static void request_columns_add(const struct task_names *names,
 	row_out_end(out);
 }
 
+static const struct table_records request_records;
+
 static const struct sql_need request_needs[] = {
 	{ .event = EVENT_SCHED_WAKING },
 	{ "pid tid comm", "messages of sockets", EVENT_SOCKET_TAKEN, 0 },
@@ -176,7 +179,7 @@ const struct sql_table sql_request_table = {
 		   "the order of their completion, as in report --requests.",
 	SQL_COLUMNS(request_columns),
 	.rows_per_mb = 20,
-	.is_kept = true,
+	.records = &request_records,
 	.source = &request_source,
 	SQL_NEEDS(request_needs),
 };
@@ -237,7 +240,7 @@ const struct sql_table sql_request_sleep_table = {
 		   "report --requests.",
 	SQL_COLUMNS(request_sleep_columns),
 	.rows_per_mb = 20,
-	.is_kept = true,
+	.records = &request_records,
 	.source = &request_source,
 	SQL_NEEDS(request_sleep_needs),
 };
@@ -311,77 +314,51 @@ static int request_sleep_rows_add(const struct attribution_input *input,
 /* Each message that a server processed, as in report --requests. */
 struct request_source {
 	struct row_source source;
-	struct request_callback callback;
-	const struct attribution_input *recording;
-	struct request_sleeps *sleeps; /* or NULL */
-	struct array numbers;	       /* uint64_t: requests with sleeps */
-	struct row_out *out;	       /* or NULL */
-	struct row_out *sleeps_out;    /* or NULL */
-	int status;
+	struct request_rows requests;
+	struct array numbers;	    /* uint64_t: of all requests */
+	struct row_out *out;	    /* or NULL */
+	struct row_out *sleeps_out; /* or NULL */
 };
 
-static void add_row(struct request_source *source,
-		    const struct request *request)
-{
-	struct request_row row;
-
-	if (request_row_of(request, &row) < 0)
-		source->status = -ERROR_MEMORY;
-	else
-		request_columns_add(source->recording->names, source->out,
-				    &row);
-}
-
-static void add_sleeps(struct request_source *source,
-		       const struct request *request)
-{
-	uint64_t *number = array_add(&source->numbers);
-
-	if (number && request_sleeps_add(source->sleeps, request) == 0)
-		*number = request->number;
-	else
-		source->status = -ERROR_MEMORY;
-}
-
-static void take_request(struct request_callback *callback,
-			 const struct request *request)
+static bool take_request(struct request_rows *requests,
+			 const struct cached_request *request)
 {
 	struct request_source *source =
-		container_of(callback, struct request_source, callback);
+		container_of(requests, struct request_source, requests);
 
 	if (source->out)
-		add_row(source, request);
-	if (source->sleeps)
-		add_sleeps(source, request);
-}
-
-static int end_sleeps(struct request_source *source)
-{
-	request_sleeps_end(source->sleeps);
-	return request_sleep_rows_add(source->recording, source->sleeps,
-				      &source->numbers, source->sleeps_out);
+		request_columns_add(requests->input.names, source->out,
+				    &request->row);
+	if (!source->sleeps_out)
+		return false;
+	if (array_append(&source->numbers, &request->row.number) < 0)
+		requests->status = -ERROR_MEMORY;
+	return true;
 }
 
 static int end(struct row_source *rows, const struct task_stacks *stacks,
 	       bool is_early)
 {
 	struct request_source *source = (struct request_source *)rows;
-	int status = source->status;
+	const struct request_rows *requests = &source->requests;
+	int status = requests->status;
 
 	(void)stacks;
 	(void)is_early;
 	if (!status && source->out)
 		status = row_out_flush(source->out);
-	if (!status && source->sleeps)
-		status = end_sleeps(source);
-	return status;
+	if (status || !source->sleeps_out)
+		return status;
+	request_sleeps_end(requests->sleeps);
+	return request_sleep_rows_add(&requests->input, requests->sleeps,
+				      &source->numbers, source->sleeps_out);
 }
 
 static void close_rows(struct row_source *rows)
 {
 	struct request_source *source = (struct request_source *)rows;
 
-	request_sleeps_free(source->sleeps);
+	request_rows_close(&source->requests);
 	array_free(&source->numbers);
 	free(source);
 }
@@ -393,19 +370,50 @@ static struct row_source *open_rows(const struct row_source_input *input)
 	if (!source)
 		return NULL;
 	source->source = (struct row_source){ .end = end, .close = close_rows };
-	source->callback.take = take_request;
-	source->recording = input->recording;
 	source->out = input->outs[TABLE_REQUEST];
 	source->sleeps_out = input->outs[TABLE_REQUEST_SLEEP];
 	source->numbers = ARRAY_OF(uint64_t);
-	if (source->sleeps_out)
-		source->sleeps = request_sleeps_new(input->recording);
-	if ((source->sleeps || !source->sleeps_out) &&
-	    trackers_requests(input->recording->trackers, &source->callback))
+	if (request_rows_open(&source->requests, input->recording,
+			      take_request))
 		return &source->source;
 	close_rows(&source->source);
 	return NULL;
 }
+
+static struct request_rows *requests_of(struct event_handler *handler)
+{
+	return &((struct request_source *)handler)->requests;
+}
+
+static void keep(struct event_handler *handler,
+		 struct cache_file_writer *writer)
+{
+	request_rows_keep(requests_of(handler), writer);
+}
+
+static void keep_at_end(struct event_handler *handler)
+{
+	request_rows_keep_at_end(requests_of(handler));
+}
+
+static void pack_rest(struct event_handler *handler, struct pack *pack)
+{
+	request_rows_pack_rest(requests_of(handler), pack);
+}
+
+static void read_request(struct event_handler *handler, struct pack *pack)
+{
+	request_rows_read(requests_of(handler), pack);
+}
+
+static const struct table_records request_records = {
+	.name = "requests",
+	.keep = keep,
+	.keep_at_end = keep_at_end,
+	.pack_rest = pack_rest,
+	.take = read_request,
+	.wanted = table_records_begin_in,
+};
 
 const struct row_source_class request_source = {
 	.needs_time = true,

@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: MIT */
+#include "sql/tables/fault_records_internal.h"
+
+#include "attribution/table_records.h"
 #include "attribution/time/task_contexts.h"
 #include "attribution/time/thread_tracker.h"
 #include "attribution/time/time_span.h"
@@ -7,6 +10,7 @@
 #include "common/bytes.h"
 #include "common/container_of.h"
 #include "common/error.h"
+#include "common/files/cache_file.h"
 #include "report/steps/call_step.h"
 #include "report/text/task_names.h"
 #include "sql/rows/row_out.h"
@@ -59,6 +63,7 @@ struct fault_rows {
 	struct row_out *out;		       /* borrowed; or NULL */
 	const struct attribution_input *input; /* borrowed */
 	struct array threads;		       /* struct array by task index */
+	struct cache_file_writer *writer;      /* NULL: they are not cached */
 	int status;
 };
 
@@ -182,15 +187,6 @@ static void state_columns_add(struct state_columns *columns,
 	row_out_end(out);
 }
 
-/* An open fault of a thread. */
-struct open_fault {
-	struct open_context context;
-	const struct task *task;
-	uint64_t end_ns;
-	uint64_t on_cpu_ns;
-	int32_t cpu;
-};
-
 #define OF_FAULT(member) MEMBER(struct open_fault, member)
 
 static const struct sql_column fault_columns[] = {
@@ -221,13 +217,15 @@ static const struct sql_need fault_needs[] = {
 	{ .event = RECORDED_KERNEL },
 };
 
+static const struct table_records fault_records;
+
 const struct sql_table sql_fault_table = {
 	.id = TABLE_FAULT,
 	.name = "fault",
 	.meaning = "All page faults and exceptions.",
 	SQL_COLUMNS(fault_columns),
 	.rows_per_mb = 500,
-	.is_kept = true,
+	.records = &fault_records,
 	.source = &span_source,
 	SQL_NEEDS(fault_needs),
 };
@@ -249,6 +247,42 @@ static void fault_rows_free(struct fault_rows *rows)
 	array_free(&rows->threads);
 }
 
+void fault_pack(struct pack *pack, struct open_fault *fault, struct task *task,
+		bool *is_open, uint32_t functions)
+{
+	if (!pack->is_reading)
+		*task = *fault->task;
+	task_pack_facts(pack, task);
+	pack_small(pack, &fault->context.kind, CONTEXT_KINDS - 1);
+	pack_small(pack, &fault->context.unseen, UINT8_MAX);
+	pack_u32(pack, &fault->context.function);
+	pack_check(pack, fault->context.function < functions);
+	pack_u64(pack, &fault->context.begin_ns);
+	pack_u64(pack, &fault->end_ns);
+	pack_u64(pack, &fault->on_cpu_ns);
+	pack_i32(pack, &fault->cpu);
+	pack_bool(pack, is_open);
+	fault->task = task;
+}
+
+static uint32_t functions_of(const struct fault_rows *rows)
+{
+	return function_count(symbols_functions(rows->input->symbols));
+}
+
+static void keep_fault(const struct fault_rows *rows,
+		       const struct open_fault *fault, bool is_open)
+{
+	const struct cached_span span =
+		cached_span_of(fault->context.begin_ns, fault->end_ns);
+	struct open_fault kept = *fault;
+	struct task task;
+
+	fault_pack(cache_file_writer_pack(rows->writer), &kept, &task, &is_open,
+		   functions_of(rows));
+	cache_file_writer_add(rows->writer, &span);
+}
+
 static void add(struct fault_rows *rows, const struct open_fault *fault,
 		bool is_open)
 {
@@ -257,6 +291,8 @@ static void add(struct fault_rows *rows, const struct open_fault *fault,
 	const struct open_context *context = &fault->context;
 	struct row_out *out = rows->out;
 
+	if (rows->writer)
+		keep_fault(rows, fault, is_open);
 	if (!row_out_start(out, fault))
 		return;
 	row_put_number(out, (int64_t)(fault->end_ns - context->begin_ns));
@@ -533,6 +569,32 @@ static void pack_rows(struct row_source *source, const struct task_pack *tasks)
 	if (pack->is_reading && !pack_is_whole(pack))
 		renew(rows);
 }
+
+static void keep(struct event_handler *handler,
+		 struct cache_file_writer *writer)
+{
+	((struct span_rows *)handler)->faults.writer = writer;
+}
+
+static void read_fault(struct event_handler *handler, struct pack *pack)
+{
+	struct fault_rows *rows = &((struct span_rows *)handler)->faults;
+	struct open_fault fault = { .cpu = 0 };
+	struct task task = { 0 };
+	bool is_open = false;
+
+	fault_pack(pack, &fault, &task, &is_open, functions_of(rows));
+	if (!pack->failed)
+		add(rows, &fault, is_open);
+}
+
+static const struct table_records fault_records = {
+	.name = "faults",
+	.keep = keep,
+	.pack_rest = table_records_refer_to_nothing,
+	.take = read_fault,
+	.wanted = table_records_begin_in,
+};
 
 static void close_rows(struct row_source *source)
 {

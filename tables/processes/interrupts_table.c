@@ -5,7 +5,6 @@
 #include "attribution/events/known_events.h"
 #include "attribution/interrupts/interrupt_accounts.h"
 #include "attribution/interrupts/interrupt_rows.h"
-#include "attribution/table_records.h"
 #include "attribution/trackers.h"
 #include "common/array.h"
 #include "common/error.h"
@@ -502,15 +501,6 @@ static int render(struct event_handler *handler,
 	return status;
 }
 
-static const struct table_records records = {
-	.name = "interrupts",
-	.tracker = trackers_interrupts_handler,
-	.keep = interrupt_accounts_keep,
-	.pack_rest = interrupt_accounts_pack_rest,
-	.take = interrupt_accounts_read,
-	.wanted = table_records_overlap,
-};
-
 const struct attribution_table interrupts_table = {
 	.name = "interrupts",
 	.columns = "kind function time on_group on_pid on_comm for_group "
@@ -525,5 +515,5 @@ const struct attribution_table interrupts_table = {
 	.open = open_interrupts,
 	.render = render,
 	.close = close_interrupts,
-	.records = &records,
+	.records = &interrupt_records,
 };

@@ -519,7 +519,7 @@ static void take_record(struct event_handler *handler, struct pack *pack)
 }
 
 /* Shared with --interrupts: the beneficiaries of interrupt time. */
-static const struct table_records interrupt_records = {
+static const struct table_records credit_records = {
 	.name = "interrupts",
 	.tracker = trackers_interrupts_handler,
 	.are_needed = has_credits,
@@ -531,7 +531,7 @@ static const struct table_records interrupt_records = {
 
 static const struct table_records records = {
 	.name = "threads",
-	.more = &interrupt_records,
+	.more = &credit_records,
 	.keep = keep,
 	.pack_rest = pack_rest,
 	.take = take_record,

@@ -8,8 +8,8 @@ only in the functions that were open then, and a message reports this.
 
 States of threads depend on earlier events: their windows start at checkpoints of
 their own (state_index), which the first query over all states writes.  Rows of
-other SQL tables depend on earlier events, too, and are cached (rows_TABLE), or made
-from the records that the tables of report are made from (report_TABLE).  Profiles by
+other SQL tables depend on earlier events, too, and are made from cached records, most
+of them those that the tables of report are made from (report_TABLE).  Profiles by
 beneficiary and of wall time need both: checkpoints of their own
 (report_PROFILE_index) and records.
 
@@ -65,9 +65,9 @@ TABLES = {"syscalls": ["report --syscalls", "report --syscalls --format json"],
           "wall_index": ["flamegraph --wall --folded --by cgroup",
                          "flamegraph --wall --folded --cpu 0"]}
 # The tables of SQL whose rows are cached, and their files.
-KEPT = {"syscall": "report_syscalls", "fault": "rows_fault",
-        "sleep": "report_sleeps", "lock_wait": "rows_lock_wait",
-        "interrupt_slice": "rows_interrupt_slice"}
+KEPT = {"syscall": "report_syscalls", "fault": "report_faults",
+        "sleep": "report_sleeps", "lock_wait": "report_locks",
+        "interrupt_slice": "report_interrupts"}
 SQL_WINDOWS = ["begin_ns >= {} AND begin_ns < {}",
                "begin_ns >= {} AND end_ns < {}",
                "end_ns > {} AND begin_ns < {}"]

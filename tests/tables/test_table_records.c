@@ -4,13 +4,14 @@
  * references to missing entries, are refused.
  */
 #include "attribution/calls/system_calls.h"
+#include "attribution/lock_waits.h"
 #include "attribution/sleeps/sleep_stacks.h"
 #include "attribution/sleeps/sleeps.h"
 #include "attribution/time/time_span.h"
 #include "common/bytes.h"
 #include "report/profile/call_tree.h"
+#include "sql/tables/fault_records_internal.h"
 #include "symbolize/functions/function_table.h"
-#include "tables/waits/lock_waits.h"
 #include "tests/cached_record_fixture.h"
 #include "tests/run_suite.h"
 
@@ -134,6 +135,45 @@ START_TEST(a_wait_for_a_lock_comes_back)
 	ck_assert_uint_eq(wait.end_ns, 190);
 	pack = pack_to_read(written.out.bytes, written.out.size);
 	lock_pack(&pack, &wait, FUNCTIONS - 1);
+	ck_assert(pack.failed);
+	pack_free(&written);
+}
+END_TEST
+
+START_TEST(a_fault_comes_back)
+{
+	struct pack written = pack_to_write();
+	struct open_fault fault = {
+		.context = { .kind = CONTEXT_FAULT,
+			     .unseen = UNSEEN_BEGIN,
+			     .function = FUNCTIONS - 1,
+			     .begin_ns = 100 },
+		.task = &cached_record_task,
+		.end_ns = 190,
+		.on_cpu_ns = 80,
+		.cpu = 3,
+	};
+	bool is_open = true;
+	struct task task;
+	struct pack pack;
+
+	fault_pack(&written, &fault, &task, &is_open, FUNCTIONS);
+	pack = pack_to_read(written.out.bytes, written.out.size);
+	fault = (struct open_fault){ .cpu = 0 };
+	is_open = false;
+	fault_pack(&pack, &fault, &task, &is_open, FUNCTIONS);
+	ck_assert(pack_is_whole(&pack));
+	cached_record_check_task(fault.task, &cached_record_task);
+	ck_assert_int_eq(fault.context.kind, CONTEXT_FAULT);
+	ck_assert_int_eq(fault.context.unseen, UNSEEN_BEGIN);
+	ck_assert_uint_eq(fault.context.function, FUNCTIONS - 1);
+	ck_assert_uint_eq(fault.context.begin_ns, 100);
+	ck_assert_uint_eq(fault.end_ns, 190);
+	ck_assert_uint_eq(fault.on_cpu_ns, 80);
+	ck_assert_int_eq(fault.cpu, 3);
+	ck_assert(is_open);
+	pack = pack_to_read(written.out.bytes, written.out.size);
+	fault_pack(&pack, &fault, &task, &is_open, FUNCTIONS - 1);
 	ck_assert(pack.failed);
 	pack_free(&written);
 }
@@ -279,6 +319,7 @@ int main(void)
 	tcase_add_test(tcase, a_call_comes_back);
 	tcase_add_test(tcase, a_damaged_call_refers_to_nothing_else);
 	tcase_add_test(tcase, a_wait_for_a_lock_comes_back);
+	tcase_add_test(tcase, a_fault_comes_back);
 	tcase_add_test(tcase, a_sleep_comes_back);
 	tcase_add_test(tcase, a_sleep_refers_to_what_is_there);
 	tcase_add_test(tcase, stacks_have_their_numbers);
