@@ -19,14 +19,16 @@ enum { TRIES = 100 };
 void record_folder_remove(const struct output_folder *folder)
 {
 	/* The recording, and files that reports cache beside it. */
-	static const char *const names[] = { "data", "index", "state_index",
-					     "view", "trace.dat" };
-	/* Pages of function_graph that were not copied to trace.dat; rows that
-	 * queries and reports cache; and files that they did not finish.
+	static const char *const names[] = { "data", "index",	"state_index",
+					     "view", "symbols", "trace.dat" };
+	/* The trace of CPUs that had files of their own; pages of function_graph
+	 * that were not copied to trace.dat; rows that queries and reports cache;
+	 * and files that they did not finish.
 	 */
-	static const char *const prefixes[] = { "trace.cpu",	"rows_",
-						"report_",	"index.",
-						"state_index.", "view." };
+	static const char *const prefixes[] = { "data.",  "trace.cpu",
+						"rows_",  "report_",
+						"index.", "state_index.",
+						"view.",  "symbols." };
 
 	output_folder_remove_sub(folder, "kcore_dir", 0);
 	output_folder_remove_sub(folder, "code", 0);
