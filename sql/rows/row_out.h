@@ -7,6 +7,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <stdio.h>
 
 struct row_queue;
 
@@ -75,12 +76,20 @@ struct row_out {
 	uint32_t next; /* the column that is put next */
 	bool drops;    /* no row begins: the source's input is only checked */
 	int status;    /* 0 or -ERROR_MEMORY */
+	/* in memory, for row_put_written(); NULL before the first */
+	FILE *file;
+	char *text;
+	size_t text_size;
 };
+
+/* Frees what @out owns. */
+void row_out_close(struct row_out *out);
 
 /* Begins a row and sets the columns that are members of @fact. The others must be
  * put, in their order, before row_out_end().
  *
- * Returns false if there is no row: out->status tells whether memory ran out.
+ * Returns false if there is no row, because the query does not accept it or
+ * memory ran out (out->status).
  */
 bool row_out_start(struct row_out *out, const void *fact);
 
@@ -89,6 +98,11 @@ bool row_out_start(struct row_out *out, const void *fact);
 void row_put_number(struct row_out *out, int64_t number);
 void row_put_real(struct row_out *out, double real);
 void row_put_text(struct row_out *out, const char *text);
+
+/* Puts the text that @write writes; NULL when out of memory. */
+void row_put_written(struct row_out *out,
+		     void (*write)(FILE *file, const void *ctx),
+		     const void *ctx);
 
 /* Puts @number if it @is_known, otherwise NULL. */
 void row_put_known(struct row_out *out, bool is_known, int64_t number);

@@ -286,29 +286,48 @@ static struct event_handler *owner_of(const struct scan_pass *pass, int id)
 		&source_of(&pass->sources, table->source)->handler);
 }
 
-/* Reads the records of @file for table @id, whose rows go to @out. Returns
- * whether they are undamaged and there was enough memory.
+/* Reads the parts of @file from @first on for table @id. Returns whether they are
+ * undamaged and there was enough memory.
  */
-static bool read_records(struct table_scan *scan, enum sql_table_id id,
-			 const struct cache_file *file, struct row_out *out)
+static bool read_parts(const struct table_scan *scan,
+		       const struct scan_pass *pass, enum sql_table_id id,
+		       const struct cache_file *file, size_t first)
 {
-	struct row_out *outs[SQL_TABLES] = { NULL };
-	const struct table_records *records = out->table->records;
-	struct scan_pass pass;
 	size_t count = file->chunks.count;
-	bool is_whole;
+	bool is_whole = count;
+
+	for (size_t i = first; is_whole && i < count; i++)
+		is_whole = !row_queue_is_stopped(scan->queue) &&
+			   table_records_read(sql_table_at(id)->records,
+					      owner_of(pass, id), file, i);
+	return is_whole;
+}
+
+/* Makes the rows of table @id from the records of @file. Checks them first, so that
+ * no row is emitted if one is damaged. Returns whether they are usable.
+ */
+static bool send_file(struct table_scan *scan, enum sql_table_id id,
+		      const struct cache_file *file)
+{
+	struct row_out *out = &scan->outs[id];
+	struct row_out *outs[SQL_TABLES] = { NULL };
+	struct scan_pass pass;
+	struct row_source *source;
+	bool is_usable;
 
 	outs[id] = out;
-	is_whole = !scan_pass_open(&pass, scan, outs) && count;
-	for (size_t i = 0; is_whole && i < count; i++)
-		is_whole = !row_queue_is_stopped(scan->queue) &&
-			   table_records_read(records, owner_of(&pass, id),
-					      file, i);
-	if (is_whole)
-		is_whole = !pass.sources.sources[0]->end(
-			pass.sources.sources[0], NULL, false);
+	out->drops = true;
+	is_usable = !scan_pass_open(&pass, scan, outs) &&
+		    read_parts(scan, &pass, id, file, 0);
+	out->drops = false;
+	source = pass.sources.sources[0];
+	if (is_usable &&
+	    !(read_parts(scan, &pass, id, file, 1) &&
+	      !source->end(source, NULL, false)) &&
+	    !row_queue_is_stopped(scan->queue))
+		out->status = -ERROR_MEMORY;
 	scan_pass_close(&pass);
-	return is_whole;
+	return is_usable;
 }
 
 /* Returns the last time in @window, which must not be empty. */
@@ -335,27 +354,20 @@ static struct cached_span wanted_records(const struct row_choice *choice,
 	};
 }
 
-/* Makes the rows of table @id from its cached records. Checks them first, so that
- * no row is emitted if one is damaged. Returns whether they are usable.
+/* Makes the rows of table @id from its cached records. Returns whether there are
+ * usable ones.
  */
 static bool send_records(struct table_scan *scan, uint64_t key,
 			 enum sql_table_id id)
 {
-	struct row_out *out = &scan->outs[id];
-	const struct cached_span wanted =
-		wanted_records(&scan->choice, out->table);
+	const struct sql_table *table = sql_table_at(id);
+	const struct cached_span wanted = wanted_records(&scan->choice, table);
 	struct cache_file file;
-	bool is_sent;
+	bool is_sent = table_records_open(table->records,
+					  scan->recording->input.recording, key,
+					  &wanted, &file) &&
+		       send_file(scan, id, &file);
 
-	out->drops = true;
-	is_sent = table_records_open(out->table->records,
-				     scan->recording->input.recording, key,
-				     &wanted, &file) &&
-		  read_records(scan, id, &file, out);
-	out->drops = false;
-	if (is_sent && !read_records(scan, id, &file, out) &&
-	    !row_queue_is_stopped(scan->queue))
-		out->status = -ERROR_MEMORY;
 	cache_file_close(&file);
 	return is_sent;
 }
@@ -587,7 +599,7 @@ void table_scan_stop(struct table_scan *scan)
 		pthread_join(scan->thread, NULL);
 	}
 	for (int i = 0; i < SQL_TABLES; i++)
-		row_chunk_free(scan->outs[i].chunk);
+		row_out_close(&scan->outs[i]);
 	row_queue_free(scan->queue);
 	free(scan);
 }

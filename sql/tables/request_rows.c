@@ -281,7 +281,7 @@ static int take(struct request_sleep_callback *callback,
 						      adder->input->symbols),
 					      sleep->label)
 					  ->name);
-	row_put_text(out, written_text(out, write_wakers, &text));
+	row_put_written(out, write_wakers, &text);
 	row_out_end(out);
 	return 0;
 }
@@ -329,7 +329,7 @@ static bool take_request(struct request_rows *requests,
 	if (source->out)
 		request_columns_add(requests->input.names, source->out,
 				    &request->row);
-	if (!source->sleeps_out)
+	if (!source->sleeps_out || source->sleeps_out->drops)
 		return false;
 	if (array_append(&source->numbers, &request->row.number) < 0)
 		requests->status = -ERROR_MEMORY;

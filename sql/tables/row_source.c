@@ -66,21 +66,3 @@ bool task_is_recorder(const struct attribution_input *input, int32_t tid)
 	return recorder_task_is(input->names,
 				recording_info(input->recording)->command, tid);
 }
-
-const char *written_text(struct row_out *out,
-			 void (*write)(FILE *file, const void *ctx),
-			 const void *ctx)
-{
-	const char *kept = NULL;
-	char *made = NULL;
-	size_t size;
-	FILE *file = open_memstream(&made, &size);
-
-	if (!file)
-		return NULL;
-	write(file, ctx);
-	if (fclose(file) != EOF)
-		kept = row_out_text(out, made);
-	free(made);
-	return kept;
-}

@@ -138,11 +138,4 @@ int32_t task_process(const struct task_names *names, const struct task *task);
  */
 bool task_is_recorder(const struct attribution_input *input, int32_t tid);
 
-/* Returns the output of @write as a text that lives as long as the current row
- * of @out; NULL when out of memory.
- */
-const char *written_text(struct row_out *out,
-			 void (*write)(FILE *file, const void *ctx),
-			 const void *ctx);
-
 #endif

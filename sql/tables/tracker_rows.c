@@ -312,7 +312,7 @@ static void put_written(struct row_out *out, struct row_text *text,
 			void (*write)(FILE *file, const void *ctx))
 {
 	text->number = number;
-	row_put_text(out, written_text(out, write, text));
+	row_put_written(out, write, text);
 }
 
 /* Adds a row of the table "sleep" to @out. */
