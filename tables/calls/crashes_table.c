@@ -3,6 +3,7 @@
 
 #include "attribution/events/event_handler.h"
 #include "attribution/events/known_events.h"
+#include "attribution/table_records.h"
 #include "attribution/time/task_time.h"
 #include "attribution/time/thread_tracker.h"
 #include "attribution/trackers.h"
@@ -19,7 +20,6 @@
 #include "symbolize/functions/function_table.h"
 #include "symbolize/symbols/symbols.h"
 #include "tables/table.h"
-#include "tables/table_records.h"
 #include "tables/text/recorded.h"
 #include "tables/text/stack_text.h"
 #include "tables/text/table_rows.h"
