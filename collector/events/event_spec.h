@@ -2,6 +2,23 @@
 #ifndef KT_COLLECTOR_EVENT_SPEC_H
 #define KT_COLLECTOR_EVENT_SPEC_H
 
+/* The perf events of a recording, before they are opened: a list of specs, each
+ * with its attr, the CPUs or threads that it is of, and the ring that it writes to.
+ *
+ *	options ─► event_spec_*() ─► list of struct event_spec ─► event_list: open
+ *	                                     │                     on each CPU
+ *	                                     └─► attrs in the recording
+ *
+ * 1. The number of a spec in the list is the event's number in the recording.
+ * 2. Each sample starts with the fields of EVENT_SAMPLE_TYPE, so that the recorder
+ *    reads the time, the task and the id without knowing the event.
+ * 3. A leader is before the events of its group (@group).
+ * 4. Fields marked "for the kernel only" are not in the recording: its readers
+ *    must not depend on them.
+ *
+ * Source: perf_event_open(2).
+ */
+
 #include <linux/perf_event.h>
 #include <stdbool.h>
 #include <stddef.h>

@@ -2,6 +2,19 @@
 #ifndef KT_COLLECTOR_KERNEL_CODE_CODE_BREAKPOINTS_H
 #define KT_COLLECTOR_KERNEL_CODE_CODE_BREAKPOINTS_H
 
+/* Breakpoints on functions of the kernel, for code changes that it reports by no
+ * record: patches on architectures without TEXT_POKE records, text of the BPF JIT
+ * compiler, mremap().
+ *
+ * A breakpoint is a perf event: its samples have the registers at the start of the
+ * function, from which the decoder reads the arguments (decoder/code/code_change_internal.h,
+ * decoder/code/process_maps.h). common/formats/recording_events.h has the names
+ * and the meaning of the registers, for both sides.
+ *
+ * A kernel without the function, or one that hides addresses, has no breakpoint:
+ * that is -ERROR_NOT_FOUND, and the changes then count as unknown.
+ */
+
 struct event_list;
 struct target;
 

@@ -2,6 +2,21 @@
 #ifndef KT_SQL_CACHED_CACHED_ROWS_H
 #define KT_SQL_CACHED_CACHED_ROWS_H
 
+/* Rows of a table in a file beside the recording, from which windows are read
+ * without decoding.
+ *
+ *	rows of the first whole pass ─► cached_writer ─► file, in chunks
+ *	window ─► chunks that may have rows of it ─► row_out, in the same order
+ *
+ * 1. A file is published whole, after all rows were made, or not at all.
+ * 2. It is used only if its key, the inputs that rows depend on, is the present
+ *    one; otherwise the rows are made again.
+ * 3. Its bytes are untrusted. Of a damaged file no row is emitted, and the caller
+ *    makes the rows again.
+ *
+ * Source of the format: docs/formats.md, common/files/cache_file.h.
+ */
+
 #include "common/files/cache_file.h"
 #include "sql/rows/row_out.h"
 #include "sql/rows/row_queue.h"

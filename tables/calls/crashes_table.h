@@ -2,6 +2,21 @@
 #ifndef KT_TABLES_CALLS_CRASHES_TABLE_H
 #define KT_TABLES_CALLS_CRASHES_TABLE_H
 
+/* Processes that a signal ended: at which functions, and after which system calls.
+ *
+ *	call events ─► struct crash_stack: open functions, last calls
+ *	                    │ do_group_exit() below a handler of signals
+ *	                    ▼
+ *	               struct crash ─► a row
+ *
+ * 1. Its stack is that of the interrupted code, below the kernel's own functions.
+ * 2. No event reports the signal. It is known if the program entered the kernel
+ *    by an exception that sends one, or if seccomp sent it.
+ * 3. A crash owns its texts, and does not change when it is found.
+ *
+ * One thread. Errors: -ERROR_MEMORY.
+ */
+
 #include "attribution/time/wait_channels.h"
 
 #include <stdbool.h>
