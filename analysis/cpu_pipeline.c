@@ -55,10 +55,10 @@ static int open_engine(struct cpu_pipeline *pipeline,
 	if (is_function_graph(pass))
 		return open_graph(pipeline, pass, input);
 	if (pass->engine == ENGINE_GRAPH)
-		return execution_stream_open(input, pass->symbols,
-					     pipeline->pid, pipeline->tid,
-					     pass->jobs, from,
-					     &pipeline->execution);
+		return execution_stream_open(
+			input, pass->symbols, pipeline->pid, pipeline->tid,
+			pipeline->is_short ? NULL : pass->jobs, from,
+			&pipeline->execution);
 	return open_flow(pipeline, pass, input);
 }
 

@@ -194,6 +194,7 @@ static int run_verify(int argc, char **argv)
 		.has_no_tasks = true,
 		.has_no_rows = true,
 		.takes_input = true,
+		.shows_code = true,
 	};
 	struct report_options options;
 	int status = report_options_read(&options, &set, argc, argv) - 1;

@@ -41,7 +41,8 @@ struct log;
  *
  * Threads: all of it runs in the calling thread, which has real-time priority, if
  * permitted, from before the start until the rings are drained; another thread
- * copies the code that programs generate (generated_code.h). Memory: the rings,
+ * copies the code that programs generate (generated_code.h), and if requested, a
+ * thread for each CPU writes its trace (trace_writer.h). Memory: the rings,
  * one trace buffer per CPU, and lists that grow with the events, modules and
  * tasks.
  */

@@ -5,6 +5,7 @@
 #include "collector/activation_internal.h"
 #include "collector/events/tracefs.h"
 #include "collector/trace_unit/cycle_choice.h"
+#include "collector/writer/trace_writer.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -55,6 +56,11 @@ struct collector_options {
 	uint64_t after_ns;     /* time to continue tracing after a hit */
 	uint64_t max_hits;     /* 0: no limit */
 	size_t buffer_bytes;   /* of trace, per CPU: a power of two */
+	/* write each CPU's trace to a file of its own, by a thread of its own:
+	 * not with snapshot, triggers, only or function_graph
+	 */
+	bool threads;
+	bool compress; /* these files */
 	struct activation activation;
 	uint64_t duration_ns; /* 0: no limit */
 	uint64_t max_bytes;   /* of the recording; 0: no limit */
@@ -100,7 +106,8 @@ struct collector_result {
 	bool was_activated;	 /* started at an instant (--activate) */
 	/* delay from the instant until all was recorded */
 	int64_t late_ns;
-	uint64_t length_ns; /* from the start of tracing to its end */
+	struct trace_lag lag; /* how far writing was behind */
+	uint64_t length_ns;   /* from the start of tracing to its end */
 };
 
 #endif

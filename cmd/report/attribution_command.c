@@ -979,6 +979,7 @@ int run_profile(const struct report_options *options,
 		.is_quiet = !table,
 		.is_picture = table,
 		.with_tracer = table && options->with_tracer,
+		.with_idle = options->with_idle,
 	};
 
 	if (renderer->render_second && !options->output) {

@@ -118,7 +118,10 @@ bool render_left_out(const struct profile_report *report, FILE *out)
 		if (report->scope->shows[i] || !part_ns[i])
 			continue;
 		fprintf(out, "%s%s, %s, %.1f %% (%s)",
-			has_some ? "; " : "Left out: ", parts[i].name,
+			has_some ? "; " : "Left out: ",
+			i == PROFILE_IDLE && report->has_states ?
+				"sleeps of idle threads" :
+				parts[i].name,
 			time_unit_amount(unit, part_ns[i]).text,
 			percent(part_ns, i, all_ns), parts[i].option);
 		has_some = true;

@@ -116,7 +116,10 @@ enum call_how {
 	 */
 	HOW_START,
 	HOW_INFERRED, /* already running when first traced */
-	HOW_RESUMED,  /* its user stack was resumed: no call */
+	/* its user stack was resumed, or it was inlined, and continues after code
+	 * of its caller: no call
+	 */
+	HOW_RESUMED,
 };
 
 /* Returns whether @how is a call; if not, the function was open before. */

@@ -368,6 +368,10 @@ static void write_samples(FILE *out, const struct array *samples)
 		fputs(i ? "," : "", out);
 		write_ms(out, list[i].time_ns);
 	}
+	fputs("],\n\"threadCPUDelta\":[", out);
+	for (size_t i = 0; i < samples->count; i++)
+		fprintf(out, "%s%" PRIu64, i ? "," : "",
+			i ? list[i - 1].weight_ns : 0);
 	fputs("],\n\"weight\":[", out);
 	for (size_t i = 0; i < samples->count; i++) {
 		fputs(i ? "," : "", out);
@@ -548,7 +552,9 @@ static void write_meta(const struct firefox *firefox)
 		"{\"meta\":{\"preprocessedProfileVersion\":%d,\"version\":%d,"
 		"\"product\":\"ktrace-hw\",\"processType\":0,\"stackwalk\":1,"
 		"\"interval\":0.001,\"startTime\":0,\"symbolicated\":true,"
-		"\"keepProfileThreadOrder\":true,\"profilingStartTime\":",
+		"\"keepProfileThreadOrder\":true,\"sampleUnits\":{"
+		"\"time\":\"ms\",\"eventDelay\":\"ms\","
+		"\"threadCPUDelta\":\"ns\"},\"profilingStartTime\":",
 		PROFILE_VERSION, GECKO_VERSION);
 	write_ms(out, firefox->first_ns);
 	fputs(",\"profilingEndTime\":", out);

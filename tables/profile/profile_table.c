@@ -59,8 +59,7 @@ static struct profile_scope scope_of(const struct attribution_input *input)
 		.kinds = input->kinds,
 		.shows = {
 			[PROFILE_WORK] = !choice->only_tracer,
-			[PROFILE_IDLE] = choice->with_idle ||
-					 choice->is_of_wall,
+			[PROFILE_IDLE] = choice->with_idle,
 			[PROFILE_TRACER] = choice->with_tracer ||
 					   choice->only_tracer,
 		},
@@ -144,6 +143,7 @@ static int end_wall(struct profile_in_pass *profile,
 	profile->shown = profile_scope_apply(&profile->scope,
 					     wall_tree_calls(profile->wall),
 					     profile->part_ns);
+	profile->part_ns[PROFILE_IDLE] += wall_tree_idle_ns(profile->wall);
 	report->tree = profile->shown;
 	report->part_ns = profile->part_ns;
 	report->has_states = true;
