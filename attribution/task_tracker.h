@@ -11,10 +11,10 @@
  * It receives the pass after the thread tracker, whose contexts and spans then
  * include the event, and before its listeners.
  *
- * 1. Listeners receive the actions of a task in their order; each call that began
- *    ends, at the latest in task_tracker_end().
- * 2. The stack and waker numbers in a struct sleep are valid in this tracker, and
- *    in one that task_tracker_pack_numbers() has read.
+ * 1. Listeners receive the actions of a task in their order; each call that
+ *    began ends, at the latest in task_tracker_end().
+ * 2. The stack and waker numbers in a struct sleep are valid in this tracker,
+ *    and in one that task_tracker_pack_numbers() has read.
  * 3. The first failure is kept and returned by task_tracker_end().
  *
  * One thread. Memory: open calls and sleeps, different stacks and waker chains.

@@ -148,8 +148,9 @@ static void sort_from(struct array *array, size_t index,
 }
 
 /* Sorts a prefix of the array, stably: as many items as are in order or nearly
- * so. Returns their number. Much data is like that, such as the kernel's symbols
- * followed by those of modules; sorting it takes one pass instead of many.
+ * so. Returns their number. Much data is like that, such as the kernel's
+ * symbols followed by those of modules; sorting it takes one pass instead of
+ * many.
  */
 static size_t array_sort_first(struct array *array,
 			       int (*compare)(const void *a, const void *b))

@@ -3,10 +3,10 @@
 #define KT_COMMON_CLOCKS_H
 
 /* Clocks and durations. Two kinds of time are never mixed: monotonic time, in
- * which deadlines and recordings are measured, and CLOCK_REALTIME, which may jump.
- * Only struct clock_reading connects them, with the bounds of its error: both
- * clocks are read within bracket_ns, and the kernel reports the error of the
- * latter. All times are 64-bit nanoseconds; functions have no state.
+ * which deadlines and recordings are measured, and CLOCK_REALTIME, which may
+ * jump. Only struct clock_reading connects them, with the bounds of its error:
+ * both clocks are read within bracket_ns, and the kernel reports the error of
+ * the latter. All times are 64-bit nanoseconds; functions have no state.
  */
 
 #include <stdbool.h>

@@ -15,8 +15,8 @@ struct pack;
 
 /* For tables that are made from records, such as finished system calls: a pass
  * over the recording writes the records to a file beside it
- * (common/files/cache_file.h), and a window is then made from the records in it,
- * without decoding.
+ * (common/files/cache_file.h), and a window is then made from the records in
+ * it, without decoding.
  */
 struct table_records {
 	const char *name; /* of the file, after "report_" */

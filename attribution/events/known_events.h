@@ -2,8 +2,9 @@
 #ifndef KT_ATTRIBUTION_EVENTS_KNOWN_EVENTS_H
 #define KT_ATTRIBUTION_EVENTS_KNOWN_EVENTS_H
 
-/* The kernel's events by name and their fields by number: the border between the
- * layouts of tracepoints, which differ from kernel to kernel, and attribution.
+/* The kernel's events by name and their fields by number: the border between
+ * the layouts of tracepoints, which differ from kernel to kernel, and
+ * attribution.
  *
  *	struct sideband_record ─► known_events_read() ─► struct event_record
  *

@@ -2,8 +2,9 @@
 #ifndef KT_ATTRIBUTION_SLEEP_STACKS_H
 #define KT_ATTRIBUTION_SLEEP_STACKS_H
 
-/* The stacks of sleeping tasks, in one tree of call paths: of the kernel, from the
- * open functions, and of user space, unwound from copies of the user's stack.
+/* The stacks of sleeping tasks, in one tree of call paths: of the kernel, from
+ * the open functions, and of user space, unwound from copies of the user's
+ * stack.
  *
  * 1. Equal stacks are one node, so that memory depends on the different stacks.
  * 2. A node keeps its number, also in another struct sleep_stacks that

@@ -18,7 +18,8 @@
  *    helpers, by the kernel's own marks (__sched_text_start and so on) or, in
  *    recordings without those symbols, by names.
  *
- * Errors: -ERROR_MEMORY only. A stack without the scheduler has no wait channel.
+ * Errors: -ERROR_MEMORY only. A stack without the scheduler has no wait
+ * channel.
  */
 
 #include "report/steps/call_step.h"

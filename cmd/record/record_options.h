@@ -7,7 +7,8 @@
  *	argv ─► record_options_parse() ─► record_source_choose() ─► collector_run(),
  *	                                                        or cmd/machine/
  *
- * 1. A wrong or contradictory option ends the command before anything is opened.
+ * 1. A wrong or contradictory option ends the command before anything is
+ *    opened.
  * 2. collector's members point into the other members and into argv, which must
  *    both outlive it: @options must not be copied.
  * 3. The choice of a source other than a trace unit is reported to the user.

@@ -7,10 +7,12 @@
  *	struct top_result ─► top_show_round() ─► a frame of one table, or all tables
  *	keys ─► top_view_keys() ─► top_show_again(): the same round
  *
- * States: begun, by top_show_begin(), which switches the terminal to the alternate
- * screen; stopped meanwhile (top_show_stop()); ended, by top_show_end().
+ * States: begun, by top_show_begin(), which switches the terminal to the
+ * alternate screen; stopped meanwhile (top_show_stop()); ended, by
+ * top_show_end().
  *
- * 1. The terminal is restored in top_show_end(), and while the process is stopped.
+ * 1. The terminal is restored in top_show_end(), and while the process is
+ *    stopped.
  * 2. Nothing is decoded here, so that keys have an effect at once.
  * 3. No name can be a terminal's command: control characters are shown as '?'.
  */

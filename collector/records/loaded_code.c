@@ -359,8 +359,8 @@ static bool has_symbol(const struct loaded_code *loaded,
 }
 
 /* Copies @piece, which the kernel has finished writing. name_filters() adds it
- * for perf if it is a filter. A program's KSYMBOL record, which comes later, has
- * a smaller range, and perf names a program at the start of its segment.
+ * for perf if it is a filter. A program's KSYMBOL record, which comes later,
+ * has a smaller range, and perf names a program at the start of its segment.
  */
 static void copy_piece(struct loaded_code *loaded, struct piece *piece)
 {
@@ -477,8 +477,8 @@ static int copy_pages(struct loaded_code *loaded,
 	return error;
 }
 
-/* Returns the chunks that contain @range. The rest of a program's first and last
- * chunk contains no other program.
+/* Returns the chunks that contain @range. The rest of a program's first and
+ * last chunk contains no other program.
  */
 static struct code_range chunks_of(const struct code_range *range)
 {
@@ -568,8 +568,8 @@ static void add_name(struct loaded_code *loaded, const struct code_range *range,
 	record_end_sample_id(&loaded->records, position);
 }
 
-/* Opens the copy of @piece; the kernel may no longer have the code. Returns 0 or
- * a negative enum error.
+/* Opens the copy of @piece; the kernel may no longer have the code. Returns 0
+ * or a negative enum error.
  */
 static int open_copy(struct loaded_code *loaded, const struct piece *piece,
 		     struct kcore *copy)
@@ -590,9 +590,9 @@ static int open_copy(struct loaded_code *loaded, const struct piece *piece,
 			      array_append(&copy->segments, &segment);
 }
 
-/* Returns whether @piece, with @copy, is the first at its addresses, and no other
- * code followed. perf does not choose code by time: it would decode the other
- * code by this one, while it reports an error where there is none.
+/* Returns whether @piece, with @copy, is the first at its addresses, and no
+ * other code followed. perf does not choose code by time: it would decode the
+ * other code by this one, while it reports an error where there is none.
  */
 static bool is_only_code(struct loaded_code *loaded, const struct piece *piece,
 			 const struct kcore *copy)

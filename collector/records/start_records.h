@@ -43,8 +43,8 @@ void start_records_setup(struct byte_buffer *bytes,
 			 const struct tracer *tracer, const struct pmu *pmu,
 			 const struct tracer_facts *facts);
 
-/* Appends the ids of @events from number @first on, which are of CPUs of @target,
- * as start_records_setup() does of all.
+/* Appends the ids of @events from number @first on, which are of CPUs of
+ * @target, as start_records_setup() does of all.
  */
 void start_records_ids(struct byte_buffer *bytes,
 		       const struct event_list *events, size_t first,

@@ -2,9 +2,9 @@
 #ifndef KT_COLLECTOR_TRACER_H
 #define KT_COLLECTOR_TRACER_H
 
-/* One kind of trace unit, as a table of functions and facts: Intel PT, CoreSight.
- * All of the collector's code that knows the hardware is in this folder; the rest
- * of it uses struct tracer.
+/* One kind of trace unit, as a table of functions and facts: Intel PT,
+ * CoreSight. All of the collector's code that knows the hardware is in this
+ * folder; the rest of it uses struct tracer.
  *
  *	tracers in tracer.c ─► is_present ─► configure ─► event of the trace
  *	                                                   │ at the start

@@ -2,8 +2,8 @@
 #ifndef KT_COLLECTOR_TRIGGER_BPF_PROGRAM_H
 #define KT_COLLECTOR_TRIGGER_BPF_PROGRAM_H
 
-/* Assembles and loads the recorder's BPF programs, instruction by instruction, so
- * that recording needs neither a compiler nor a library.
+/* Assembles and loads the recorder's BPF programs, instruction by instruction,
+ * so that recording needs neither a compiler nor a library.
  *
  *	bpf_move() … bpf_leave_if() ─► struct bpf_code ─► bpf_program_load()
  *

@@ -25,9 +25,9 @@ struct log;
  *
  * Invariants; tests/common/test_output_folder.c has a test for each:
  *
- *  1. A path is walked once, name by name.  A link in it is followed only if
- *     root or the effective user made the link (common/files/regular_file.h); the
- *     last name is never followed.
+ * 1. A path is walked once, name by name.  A link in it is followed only if
+ *     root or the effective user made the link (common/files/regular_file.h);
+ *     the last name is never followed.
  *  2. An open folder belongs to this user and nobody else may write to it
  *     (mode bits 022 are clear; an ACL's grants show in the group bits).
  *     Its names therefore change only by this user's processes, even where

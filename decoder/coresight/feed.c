@@ -170,8 +170,8 @@ static size_t window_place(const struct coresight_window *window, size_t index)
 
 /* Moves window->done from @from to the end of the first alignment
  * synchronization packet that ends there or later: @zeros 0 bytes or more and
- * 0x80; or to the end of the window if there is none. Sets *@passed if other bytes were
- * skipped. Returns whether there is one.
+ * 0x80; or to the end of the window if there is none. Sets *@passed if other
+ * bytes were skipped. Returns whether there is one.
  */
 static bool window_find_sync(struct coresight_window *window, size_t from,
 			     size_t zeros, bool *passed)

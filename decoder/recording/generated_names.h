@@ -15,18 +15,18 @@ struct log;
 
 /* When each function of a process's list was there.
  *
- * A name is valid for the bytes that it was listed for, and only as long as they
- * are there. A program writes a function's code, then its line in the list; the
- * calls can start before the line. The recorder reads the list from time to
- * time, so a line was written between two looks:
+ * A name is valid for the bytes that it was listed for, and only as long as
+ * they are there. A program writes a function's code, then its line in the
+ * list; the calls can start before the line. The recorder reads the list from
+ * time to time, so a line was written between two looks:
  *
  *	bytes:	  A ───────────────┤ B ─────────────────────────┤ C ──
  *	looks:	       │    │    │      │      │      │      │      │
  *	lines:	        (a)                     (b)              (?)
  *	names:	  a ───────────────┤ b ─────────────────────────┤ none
  *
- * 1. A line between two looks during which the same bytes were there names these
- *    bytes, from their start to their end.
+ * 1. A line between two looks during which the same bytes were there names
+ *    these bytes, from their start to their end.
  * 2. A line between two looks with a replacement of the bytes between them (?)
  *    is of the new bytes if the old bytes have their line already, which a
  *    program writes once. Otherwise it names nothing.
@@ -34,10 +34,11 @@ struct log;
  *    the same addresses.
  * 4. The first bytes that are known have nothing before them: the last of the
  *    lines until then names them, until rule 1 finds a better one.
- * 5. A function that shares its addresses with no other may be patched. Its bytes
- *    are replaced where more than half of a granule's bytes are other ones.
- * 6. A function of a jitdump is there as long as its bytes, or from its time on if
- *    others with these bytes are before it.
+ * 5. A function that shares its addresses with no other may be patched. Its
+ *    bytes are replaced where more than half of a granule's bytes are other
+ *    ones.
+ * 6. A function of a jitdump is there as long as its bytes, or from its time on
+ *    if others with these bytes are before it.
  */
 
 /* The unit in which bytes are compared: functions start at multiples of it. */

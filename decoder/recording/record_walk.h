@@ -10,9 +10,9 @@
  *	      │ record_walk_of()
  *	struct record_walk   an iterator; any number, each for one thread
  *
- * 1. Nothing in the file is trusted: each size is checked against its container.
- *    The first invalid record ends the records (stop_offset, stop_reason); those
- *    before it are used.
+ * 1. Nothing in the file is trusted: each size is checked against its
+ *    container. The first invalid record ends the records (stop_offset,
+ *    stop_reason); those before it are used.
  * 2. A store is constant after record_store_open(). record_walk_release() gives
  *    pages back to the system, which loads them again when they are read.
  * 3. Records are read in place, in the mapping or in the unpacked bytes.

@@ -2,8 +2,8 @@
 #ifndef KT_DECODER_TRACE_DAT_RING_PAGE_H
 #define KT_DECODER_TRACE_DAT_RING_PAGE_H
 
-/* Events in the pages of the kernel's ring buffers, as trace-cmd's trace.dat stores
- * them: the trace of a recording by function_graph.
+/* Events in the pages of the kernel's ring buffers, as trace-cmd's trace.dat
+ * stores them: the trace of a recording by function_graph.
  *
  *	struct aux_stream: pages ─► ring_pages_next(): events
  *	                         ─► graph_record_next(): entries, exits, switches

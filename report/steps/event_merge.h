@@ -7,12 +7,12 @@
  *	event_batch_next of each CPU ─► event_merge_next() ─► one run of events
  *
  * 1. Events of one CPU keep their order, whatever their times.
- * 2. Between CPUs time decides, with one exception: a switch to a task waits until
- *    the task has left its previous CPU (event_merge_holds).
+ * 2. Between CPUs time decides, with one exception: a switch to a task waits
+ *    until the task has left its previous CPU (event_merge_holds).
  * 3. The order does not depend on the sizes of the batches.
  *
- * One thread. Memory: nothing is copied; one batch of each CPU is held. Errors are
- * those of the streams.
+ * One thread. Memory: nothing is copied; one batch of each CPU is held. Errors
+ * are those of the streams.
  */
 
 #include "symbolize/events/function_event.h"

@@ -12,8 +12,8 @@
  *    whether their function lasts long enough.
  * 3. Each name is compared once, at the first event of its function.
  *
- * One thread. Memory: with a least length, the events of that time; else the open
- * functions. Errors: -ERROR_MEMORY, kept in a status until the end.
+ * One thread. Memory: with a least length, the events of that time; else the
+ * open functions. Errors: -ERROR_MEMORY, kept in a status until the end.
  */
 
 #include "common/array.h"

@@ -11,8 +11,8 @@
  * 1. A file is published whole, after all rows were made, or not at all.
  * 2. It is used only if its key, the inputs that rows depend on, is the present
  *    one; otherwise the rows are made again.
- * 3. Its bytes are untrusted. Of a damaged file no row is emitted, and the caller
- *    makes the rows again.
+ * 3. Its bytes are untrusted. Of a damaged file no row is emitted, and the
+ *    caller makes the rows again.
  *
  * Source of the format: docs/formats.md, common/files/cache_file.h.
  */

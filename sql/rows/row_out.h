@@ -13,8 +13,8 @@ struct row_queue;
 /* The way of a table's rows from their source (sql/tables/row_source.h) to the
  * queue (row_queue.h): row_out_begin(), the cells, row_out_end(). Rows that the
  * query certainly does not accept (struct row_choice) are dropped here, to save
- * work; SQLite checks the others again, so a choice may accept too many rows, but
- * never too few. A listener, such as the cache of rows, gets all of them.
+ * work; SQLite checks the others again, so a choice may accept too many rows,
+ * but never too few. A listener, such as the cache of rows, gets all of them.
  *
  * Errors: out->status, which row_out_flush() returns.
  */

@@ -8,9 +8,10 @@
  *	constraints of a query ─► enum sql_role: window, rows to drop early
  *	struct row_source_class ─► rows (row_out.h) ─► a reader of the columns
  *
- * 1. Tables are constant. A producer fills in a cell for each column, by number.
- * 2. enum sql_role is the work that a constraint on a column saves. It never changes
- *    which rows are accepted, only how many are made.
+ * 1. Tables are constant. A producer fills in a cell for each column, by
+ *    number.
+ * 2. enum sql_role is the work that a constraint on a column saves. It never
+ *    changes which rows are accepted, only how many are made.
  * 3. SQL_SCHEMA_VERSION changes with the meaning of any column.
  */
 

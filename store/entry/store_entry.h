@@ -8,8 +8,8 @@
  * 1. A recording's id is made from its contents: copies at other paths, and
  *    archives, have the same id.
  * 2. Its number is the key of its rows in all other tables of the store.
- * 3. Rows shorter than min_duration_ns are left out only of the tables that have
- *    a duration; the number is in the entry, so that sums can be judged.
+ * 3. Rows shorter than min_duration_ns are left out only of the tables that
+ *    have a duration; the number is in the entry, so that sums can be judged.
  *
  * Texts of an entry are borrowed, except those in arrays.
  */

@@ -8,8 +8,8 @@
 struct array;
 struct function_table;
 
-/* The code of an ELF file that belongs to inlined calls, by its debug information
- * (DWARF 5, 3.3.8.2: DW_TAG_inlined_subroutine).
+/* The code of an ELF file that belongs to inlined calls, by its debug
+ * information (DWARF 5, 3.3.8.2: DW_TAG_inlined_subroutine).
  *
  *	function   |------------------ caller ------------------|
  *	calls            |--- outer ---|       |- outer -|

@@ -19,6 +19,22 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Function events of a trace that probes switch on and off (--only). The trace
+ * has the rest of the probe that resumed it, and the start of the one that
+ * paused it; neither is the program's.
+ *
+ *	mark "resumed" ─► struct gate_arrival: consumes events up to the chosen
+ *	                  call, then emits the open functions of the mark's chain
+ *	events ─────────► passed on; a call that may lead to a probe is held
+ *	                  (struct gate_aside) until a mark or its return decides
+ *	mark "paused" ──► held events were the probe's: one call of the tracer
+ *
+ * 1. Each path ends: by a mark, by the return to the chosen function, or by a
+ *    gap, which emits the held events (aside_break()).
+ * 2. Times of emitted events never decrease (output_put()).
+ * 3. Memory: the events of one path.
+ */
+
 /* The kernel's functions that matter where its trace is resumed or paused. */
 struct gate_functions {
 	const struct symbols *symbols;

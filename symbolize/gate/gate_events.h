@@ -8,12 +8,13 @@
 struct symbols;
 
 /* Converts the function events of a CPU whose trace ran only in chosen calls
- * (record --only). A probe at the start of a chosen call resumes the trace, and a
- * probe at its end pauses it; each leaves a mark with its call chain
- * (gate_marks.h). The converted events differ in three points: the functions that
- * are open when the trace resumes are those of the mark's call chain; the traced
- * functions of the probes are one call of the tracer; and the time between
- * chosen calls is a FUNCTION_TRACE_STOP that says that it was not requested.
+ * (record --only). A probe at the start of a chosen call resumes the trace, and
+ * a probe at its end pauses it; each leaves a mark with its call chain
+ * (gate_marks.h). The converted events differ in three points: the functions
+ * that are open when the trace resumes are those of the mark's call chain; the
+ * traced functions of the probes are one call of the tracer; and the time
+ * between chosen calls is a FUNCTION_TRACE_STOP that says that it was not
+ * requested.
  *
  * enum gate_state, with the function of gate_events.c behind each transition:
  *

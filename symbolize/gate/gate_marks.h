@@ -19,9 +19,9 @@ struct sideband_record;
  *	                                           │
  *	function event ─► gate_mark_action() ◄─────┘ ─► gate_events.c acts
  *
- * A mark is written before or after the start or stop that it causes, and either
- * can be lost. gate_mark_action() decides from state, event, mark and the mark
- * after it which of them belong together.
+ * A mark is written before or after the start or stop that it causes, and
+ * either can be lost. gate_mark_action() decides from state, event, mark and
+ * the mark after it which of them belong together.
  */
 
 /* More than the functions in the kernel's call chains (PERF_MAX_STACK_DEPTH).

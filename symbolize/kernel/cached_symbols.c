@@ -12,7 +12,6 @@
 #include "decoder/recording/recording.h"
 #include "symbolize/functions/address_map.h"
 #include "symbolize/functions/function_table.h"
-#include "symbolize/kernel/kernel_symbols.h"
 
 #include <stddef.h>
 #include <stdlib.h>

@@ -5,21 +5,33 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-struct kernel_symbols;
+struct address_map;
+struct arch;
+struct function_table;
 struct log;
 struct recording;
 
-/* The kernel's finished symbols in a file beside the recording (docs/formats.md,
- * "symbols"). Parsing kallsyms takes most of the time that a command needs to
- * open a recording; reading this file takes a twentieth of that.
+/* The kernel's finished symbols in a file beside the recording
+ * (docs/formats.md, "symbols"). Parsing kallsyms takes most of the time that a
+ * command needs to open a recording; reading this file takes a twentieth of
+ * that.
  *
  * 1. The file has a key, a hash of all that the symbols are made of and of this
  *    program. A file with another key counts as missing and is replaced.
- * 2. The content is untrusted: a damaged file counts as missing. One made to harm,
- *    with a right hash, is refused or yields wrong names, but no access out of
- *    bounds.
+ * 2. The content is untrusted: a damaged file counts as missing. One made to
+ *    harm, with a right hash, is refused or yields wrong names, but no access
+ *    out of bounds.
  * 3. It appears under its name only when it is complete.
  */
+
+/* The destination of kernel symbols; all borrowed. */
+struct kernel_symbols {
+	const struct arch *arch;
+	struct function_table *functions;
+	struct address_map *map;
+	/* path of the file that caches them; NULL: none */
+	const char *cache;
+};
 
 /* Sets *@key for the symbols of @recording. Returns false if it has no copy of
  * kallsyms in a file, or something could not be read: nothing is cached then.

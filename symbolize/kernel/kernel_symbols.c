@@ -13,7 +13,6 @@
 #include "symbolize/arch/arch.h"
 #include "symbolize/functions/address_map.h"
 #include "symbolize/functions/function_name.h"
-#include "symbolize/kernel/cached_symbols_internal.h"
 
 #include <errno.h>
 #include <pthread.h>

@@ -8,9 +8,9 @@
 
 #include <stdio.h>
 
-/* The code from 0x1000 to 0x1060 differs completely at the end of the recording.
- * A row has the regions that were found to differ, the address from which the end
- * is copied, and the ranges that are unknown as a result.
+/* The code from 0x1000 to 0x1060 differs completely at the end of the
+ * recording. A row has the regions that were found to differ, the address from
+ * which the end is copied, and the ranges that are unknown as a result.
  */
 enum { END = 0x1060 };
 

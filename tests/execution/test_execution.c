@@ -554,9 +554,9 @@ static void check_without_switch(const char *name, const char *items)
 	free(text);
 }
 
-/* The unit's only time stamps are at 1000 and 4000, the bounds of all blocks: the
- * middle of the bounds does not order them and a switch at times_ns[_i].  Each
- * program has code at an address where the other has none.
+/* The unit's only time stamps are at 1000 and 4000, the bounds of all blocks:
+ * the middle of the bounds does not order them and a switch at times_ns[_i].
+ * Each program has code at an address where the other has none.
  */
 START_TEST(a_switch_is_where_the_trace_leaves_user_space)
 {
@@ -617,8 +617,9 @@ static void list_event(void *ctx, const struct function_event *event)
 }
 
 /* The unit's only time stamps are at 1000 and 201000. The switch points, calls
- * of 1008, are estimated to be more than 20 us from their records, but these are
- * within their bounds: each belongs to the next switch point in both engines.
+ * of 1008, are estimated to be more than 20 us from their records, but these
+ * are within their bounds: each belongs to the next switch point in both
+ * engines.
  */
 START_TEST(switches_belong_to_points_by_their_bounds)
 {

@@ -7,8 +7,8 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Steps as text: "+1" function 1 is called, "~1" it is resumed, "?1" inferred, ">1"
- * entered by a jump, "-1" it ends.
+/* Steps as text: "+1" function 1 is called, "~1" it is resumed, "?1" inferred,
+ * ">1" entered by a jump, "-1" it ends.
  */
 static char text[4096];
 

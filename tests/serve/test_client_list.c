@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The invariants of serve/client_list_internal.h. Connections are of this process; the
- * test sets the users.
+/* The invariants of serve/client_list_internal.h. Connections are of this
+ * process; the test sets the users.
  */
 #include "common/budget.h"
 #include "serve/client_list_internal.h"

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The invariants of serve/kernel_files_internal.h, with a source that the test controls.
+/* The invariants of serve/kernel_files_internal.h, with a source that the test
+ * controls.
  */
 #include "common/error.h"
 #include "common/log.h"

@@ -116,8 +116,8 @@ START_TEST(groups_are_those_of_the_connection)
 }
 END_TEST
 
-/* Of all groups that this process has.  Suites of arm64 run in QEMU, which does not
- * know SO_PEERGROUPS.
+/* Of all groups that this process has.  Suites of arm64 run in QEMU, which does
+ * not know SO_PEERGROUPS.
  */
 START_TEST(other_groups_count_too)
 {

@@ -17,8 +17,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Three chunks of sleeps, the last one not full: each begins when the one before
- * ends.
+/* Three chunks of sleeps, the last one not full: each begins when the one
+ * before ends.
  */
 enum { KEY = 42, ROWS = 2 * CACHE_CHUNK_RECORDS + 10, NS = 100 };
 

@@ -62,8 +62,8 @@ static const char *name_of(const struct program *program, uint32_t number)
 	return function_at(program->table, number)->name;
 }
 
-/* Parameters are shown where functions would have one name, positions where that
- * is not enough.
+/* Parameters are shown where functions would have one name, positions where
+ * that is not enough.
  */
 START_TEST(programs_names_are_demangled)
 {

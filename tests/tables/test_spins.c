@@ -62,8 +62,8 @@ static void begin(struct scene *scene)
 	attribution_fixture_follow(scene->f, scene->input.trackers);
 }
 
-/* The rows of the table must be @rows: kind, function, pid, count, time and what
- * ended the waits.
+/* The rows of the table must be @rows: kind, function, pid, count, time and
+ * what ended the waits.
  */
 static void finish(struct scene *scene, const char *rows)
 {

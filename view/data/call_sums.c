@@ -7,6 +7,17 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* A cell's sums are lists by thread, each sorted by path. A span of a higher
+ * level joins the lists of eight spans (sum_lists_join()); a list that only one
+ * of them has is shared, not written again. Lists are written to the file as
+ * differences of path numbers, which are small; only their positions stay in
+ * memory.
+ *
+ * The file is untrusted when a summary is read again: paths must have
+ * parents with smaller numbers, chunks are bounded, and spans must be in order
+ * (call_sums_pack()).
+ */
+
 struct call_sums {
 	struct chunk_file *file;
 	struct array paths; /* struct call_path */

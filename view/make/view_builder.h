@@ -7,8 +7,8 @@
  *	call events, events ─► view_builder ─► level_chain ─► levels of slices
  *	                            └─► parts of call sums ─► view/data/call_sums.h
  *
- * Level 0 has the most slices; each further level has those of the previous one,
- * thinned, so that a page of any width reads a bounded number of slices.
+ * Level 0 has the most slices; each further level has those of the previous
+ * one, thinned, so that a page of any width reads a bounded number of slices.
  *
  * The summary is complete after view_builder_end(); until then a page may read
  * the part that exists, under the summary's lock.
