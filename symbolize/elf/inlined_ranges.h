@@ -8,8 +8,8 @@
 struct array;
 struct function_table;
 
-/* The code of an ELF file that belongs to inlined calls, by its debug
- * information (DWARF 5, 3.3.8.2: DW_TAG_inlined_subroutine).
+/* The code of an ELF file that belongs to inlined calls, by its debug information
+ * (DWARF 5, 3.3.8.2: DW_TAG_inlined_subroutine).
  *
  *	function   |------------------ caller ------------------|
  *	calls            |--- outer ---|       |- outer -|
@@ -26,6 +26,16 @@ struct inlined_range {
 	uint64_t end;
 	uint32_t site;	  /* the innermost call, see function_table.h */
 	uint32_t entries; /* bit N: the call of depth N + 1 begins at @start */
+};
+
+/* The calls that the compiler inlined around the code at an address, which ends
+ * where they may change.
+ */
+struct inlined_place {
+	uint32_t site; /* the innermost call, see function_table.h; 0: none */
+	/* bit N: the call of depth N + 1 begins at the address */
+	uint32_t entries;
+	uint64_t end;
 };
 
 /* Adds the inlined functions and calls of the ELF file @path to @functions, and

@@ -115,14 +115,4 @@ const struct symbol *address_map_find(const struct address_map *map,
 int same_names_tell_apart(struct function_table *functions,
 			  struct address_map *map);
 
-/* The calls that the compiler inlined around the code at an address, which ends
- * where they may change.
- */
-struct inlined_place {
-	uint32_t site; /* the innermost call, see function_table.h; 0: none */
-	/* bit N: the call of depth N + 1 begins at the address */
-	uint32_t entries;
-	uint64_t end;
-};
-
 #endif

@@ -5,7 +5,6 @@
 #include "symbolize/arch/arch.h"
 #include "symbolize/functions/address_map.h"
 #include "symbolize/functions/function_table.h"
-#include "symbolize/kernel/cached_symbols_internal.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -42,6 +41,17 @@ struct kernel_range {
  */
 bool kernel_range_find(const char *text, size_t size, const char *name,
 		       struct kernel_range *range);
+
+/* The destination of kernel symbols; all borrowed. */
+struct kernel_symbols {
+	const struct arch *arch;
+	struct function_table *functions;
+	struct address_map *map;
+	/* path of the file that caches them, cached_symbols_internal.h; NULL:
+	 * none
+	 */
+	const char *cache;
+};
 
 /* Adds the code symbols in the text of /proc/kallsyms. Its other symbols end
  * the code before them.

@@ -3,6 +3,7 @@
 #define KT_SYMBOLIZE_SYMBOLS_SYMBOLS_H
 
 #include "symbolize/arch/arch.h"
+#include "symbolize/elf/inlined_ranges.h"
 #include "symbolize/functions/address_map.h"
 #include "symbolize/functions/function_table.h"
 
