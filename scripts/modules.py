@@ -12,7 +12,8 @@ a rule, and fails if there is any. A module is a folder.
   do not lead back to them.
 - A file or folder that CONTRIBUTING.md or a page of docs/ names exists.
 - A file has at most 1,000 lines, and a folder at most 25 C files.
-- The subject of the last commit has at most 72 characters.
+- The subjects of commits that are on no remote branch have at most 72 characters
+  and no full stop; without a remote, those of the last commits.
 """
 import collections
 import os
@@ -20,7 +21,7 @@ import re
 import subprocess
 import sys
 
-MOST_LINES, MOST_FILES, MOST_SUBJECT, COMMITS = 1000, 25, 72, 1
+MOST_LINES, MOST_FILES, MOST_SUBJECT, COMMITS = 1000, 25, 72, 10
 LEAST_WORDS = 12
 # A header of more lines than this starts with an essay of at least that many
 # words: purpose, flow of data, states, invariants, threads, errors, memory.
@@ -223,11 +224,13 @@ def check_sizes(texts, core):
 
 
 def check_subjects():
-    for subject in git("log", "--no-merges", f"-{COMMITS}",
-                       "--format=%s").splitlines():
-        if len(subject) > MOST_SUBJECT:
-            problem("commit", f"subject is longer than {MOST_SUBJECT}: "
-                    f"{subject}")
+    own = ("HEAD", "--not", "--remotes") if git("branch", "-r").strip() else \
+        ("HEAD", f"-{COMMITS}")
+    for subject in git("log", "--no-merges", "--format=%s",
+                       *own).splitlines():
+        if len(subject) > MOST_SUBJECT or subject.endswith("."):
+            problem("commit", f"subject is longer than {MOST_SUBJECT}, or ends "
+                    f"with a full stop: {subject}")
 
 
 def main():
