@@ -8,6 +8,7 @@
 #include "decoder/recording/recording.h"
 #include "decoder/recording/sideband.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -258,6 +259,8 @@ static int pass_switch(struct process_view *view)
 
 	if (!view->undone && read_switch(view) < 0)
 		return -ERROR_MEMORY;
+	assert(view->undone <= view->past_count &&
+	       view->undone <= PAST_SWITCHES);
 	past = past_at(view, view->past_count - view->undone--);
 	view->pid = past->pid;
 	view->tid = past->tid;
