@@ -75,7 +75,7 @@ static void read_unknown(const struct row *row, struct array *unknown)
 	array_free(&known);
 }
 
-START_TEST(what_regions_know_is_compared)
+START_TEST(known_bytes_of_regions_are_compared)
 {
 	const struct row *row = &rows[_i];
 	struct array unknown = ARRAY_OF(struct code_unknown);
@@ -145,7 +145,7 @@ int main(void)
 	Suite *suite = suite_create("code_unknown");
 	TCase *tcase = tcase_create("regions");
 
-	tcase_add_loop_test(tcase, what_regions_know_is_compared, 0,
+	tcase_add_loop_test(tcase, known_bytes_of_regions_are_compared, 0,
 			    sizeof(rows) / sizeof(rows[0]));
 	tcase_add_loop_test(tcase,
 			    patches_without_times_are_unknown_unless_copied, 0,

@@ -45,7 +45,7 @@ START_TEST(a_mark_has_its_time_and_chain)
 END_TEST
 
 /* The chain contains the function, followed by its caller and the rest. */
-START_TEST(the_caller_is_behind_the_function)
+START_TEST(the_caller_follows_the_function)
 {
 	const struct gate_mark mark = { .kind = GATE_BEGIN, .caller = 0x1800 };
 	const uint64_t chain[] = { (uint64_t)PERF_CONTEXT_KERNEL, 0x1000,
@@ -130,7 +130,7 @@ int main(void)
 	TCase *tcase = tcase_create("all");
 
 	tcase_add_test(tcase, a_mark_has_its_time_and_chain);
-	tcase_add_test(tcase, the_caller_is_behind_the_function);
+	tcase_add_test(tcase, the_caller_follows_the_function);
 	tcase_add_test(tcase, an_old_mark_has_no_caller);
 	tcase_add_test(tcase, a_long_chain_is_cut);
 	tcase_add_loop_test(tcase, an_unknown_kind_is_no_mark, 0,
