@@ -23,6 +23,20 @@
 #include <time.h>
 #include <unistd.h>
 
+/* How code that the kernel adds is copied, from its announcement to a file:
+ *
+ *	announced (KSYMBOL, bpf_text_copy, module_load) ─► struct piece
+ *	complete: the kernel has finished writing it ────► copy_piece()
+ *	loss of records before the copy ─────────────────► struct loss
+ *
+ * A piece is announced before its bytes are written, so it waits until a later
+ * record of the same thread shows that they are (complete()). A loss of records
+ * may have hidden a change: a piece that was announced before the loss and read
+ * after it counts as lost (check_piece()). Ranges that were copied are covered;
+ * at module_load all executable pages outside of them are copied
+ * (copy_new_pages()).
+ */
+
 /* More than any JIT compiler writes at once. */
 #define BPF_CODE_LIMIT (64u << 20)
 
