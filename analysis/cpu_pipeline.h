@@ -16,7 +16,7 @@
  * 2. The pipeline reads struct pass_input, which must outlive it, and changes
  *    nothing in it.
  * 3. A pipeline belongs to one thread at a time. Pipelines of different streams
- *    are independent, except that those of function_graph share @tasks.
+ *    are independent, except for function_graph, where they share @tasks.
  */
 
 #include "analysis/engine.h"

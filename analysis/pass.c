@@ -247,9 +247,9 @@ static int make_stacks(struct pipeline *pipeline)
 	return status < 0 ? status : 0;
 }
 
-/* Without checkpoints, decoding may start at sync points near the window, unless
- * the callback depends on earlier steps. Such a pass writes no checkpoints, as
- * it does not see the whole trace.
+/* Without checkpoints, decoding may start at sync points near the window,
+ * unless the callback depends on earlier steps. Such a pass writes no
+ * checkpoints, as it does not see the whole trace.
  */
 static int find_start(struct pipeline *pipeline)
 {
@@ -333,7 +333,7 @@ static int open_cpu(struct pipeline *pipeline, size_t index)
 }
 
 /* Opens the streams. If the pass ends soon after its start, the calling thread
- * decodes it alone: others would decode in advance what nobody needs.
+ * decodes it alone: others would decode in advance events that are not needed.
  */
 static int open_cpus(struct pipeline *pipeline)
 {

@@ -300,7 +300,7 @@ static int compare_numbers(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
-/* Returns the bits in which any number differs from the first. */
+/* Returns the bits where any number differs from the first. */
 static uint64_t find_bits(const struct array *array)
 {
 	const char *item = array->items;

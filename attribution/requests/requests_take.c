@@ -200,8 +200,8 @@ static void lead(const struct requests *requests, struct message *message,
 
 /* If @sender works for a message that it found, and now writes to a process
  * that it serves, @message answers that process's request. This must be
- * recorded before the answer is read: what @sender finds next is a different
- * message.
+ * recorded before the answer is read: the next message that @sender finds is
+ * a different one.
  */
 static void tell_found(struct requests *requests,
 		       const struct thread_endpoint *sender,

@@ -2,7 +2,7 @@
 #ifndef KT_ATTRIBUTION_TIME_WAIT_CHANNELS_H
 #define KT_ATTRIBUTION_TIME_WAIT_CHANNELS_H
 
-/* Where a task waits and who wakes it, by the functions that are open then.
+/* Wait channels and wakers of tasks, by the functions that are open then.
  *
  *	call events ─► struct task_paths: open functions of each task
  *	                      │ when a task goes to sleep, or wakes another

@@ -35,8 +35,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Opens a recording for a command, in the order in which one part needs
- * another:
+/* Opens a recording for a command, each part after those that
+ * it needs:
  *
  *	input: a folder, a file, an archive (unpacked to a temporary folder)
  *	─► recording ─► engine ─► code image, threads, symbols, names
@@ -405,8 +405,8 @@ static void set_buffer(struct session *session)
 		setvbuf(session->out, session->buffer, _IOFBF, OUTPUT_BYTES);
 }
 
-/* Returns whether the output is compressed: its name ends in .gz, and the format
- * is not one that is compressed already, or that no reader unpacks.
+/* Returns whether the output is compressed: its name ends in .gz, and the
+ * format is not one that is compressed already, or that no reader unpacks.
  */
 static bool wants_gzip(const struct report_options *options)
 {

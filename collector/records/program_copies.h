@@ -30,7 +30,7 @@ struct output_folder;
  *  1. A file is identified by the build id of the mapping's record, or else by
  *     its device and inode, never by its path alone.
  *  2. Each file is examined and stored once.
- *  3. What is missed is reported by program_copies_finish().
+ *  3. Omissions are reported by program_copies_finish().
  *  4. Files at their paths, except those of packages (/usr, /lib, /bin, /sbin),
  *     are held open, in case they are removed or replaced before the end, as
  *     `go run` does.

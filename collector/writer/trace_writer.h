@@ -32,7 +32,7 @@ struct output_folder;
  *
  * Invariants:
  *  1. Only the thread reads the ring's trace and releases it. It polls the
- *     trace's event, so nobody else may: poll() of a perf event consumes the
+ *     trace's event, so no other code may: poll() of a perf event consumes the
  *     wake-up for all. The loop polls trace_writer_wake() instead, which is
  *     readable after each wake-up of the event, and hung up like the event.
  *  2. The thread shares with the loop only atomic words; neither waits for the
@@ -71,7 +71,7 @@ int trace_writer_wake(const struct trace_writer *writer);
  */
 int trace_writer_take(struct trace_writer *writer, uint64_t *full_at);
 
-/* How far the file was behind. */
+/* The largest delay of the file. */
 struct trace_lag {
 	uint64_t unread_bytes; /* the most that waited in the ring */
 	uint64_t write_ns;     /* the longest write */

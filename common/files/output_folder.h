@@ -33,8 +33,8 @@ struct log;
  *     Its names therefore change only by this user's processes, even where
  *     another user can rename or remove the folder as a whole.
  *  3. A new file is one that this module created (O_EXCL).  A file, link or
- *     pipe that has the name is an error, or loses the name; what it contains
- *     or leads to is not touched.
+ *     pipe that has the name is an error, or loses the name; its content
+ *     or target is not touched.
  *  4. A file that is opened again is a regular file of this user with one
  *     link.
  *  5. Only names below an open folder are removed.  Removal enters neither

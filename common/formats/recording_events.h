@@ -24,7 +24,7 @@
  * 		since Linux 5.13); the program runs only later
  *
  * of arch/x86/net/bpf_jit_comp.c (both since Linux 6.0) and
- * arch/arm64/net/bpf_jit_comp.c (since 6.9). Register numbers are those of
+ * arch/arm64/net/bpf_jit_comp.c (since 6.9). Register numbers:
  * arch/.../include/uapi/asm/perf_regs.h.
  */
 #define BPF_TEXT_COPY_EVENT "bpf_text_copy"

@@ -3,8 +3,8 @@
 #define KT_DECODER_PROCESS_MAPS_H
 
 /* Which code a process had mapped at an address and a time, and which file it
- * is from: the index below code_space.h for user space, and the numbers by
- * which symbols know files.
+ * is from: the index below code_space.h for user space, and the numbers of
+ * files for symbols.
  *
  *	MMAP, FORK, COMM (exec) records ─┐
  *	mremap() samples ────────────────┼─► struct process_maps ─► mappings at a

@@ -24,7 +24,7 @@
  *	collecting      struct stream_builder: one stream, while records arrive
  *	                struct stream_list: all, and stream_list_finish()
  *
- * A builder trims what records repeat: padding to 8 bytes, and the bytes that
+ * A builder trims repeated bytes: padding to 8 bytes, and the bytes that
  * two snapshots of a ring have in common. Holes between slices become losses. A
  * window copies slices to a buffer and gives the pages of the file back in
  * large steps, because each of these calls stops all threads.

@@ -15,8 +15,8 @@
  *	                     by granule       by time
  *
  * take_source() compares each granule with the previous source. Equal bytes
- * were there all the time. Different bytes either are the only ones that ever
- * were there (is_only()), and then belong to the page since its start; or they
+ * existed all the time. Different bytes either are the only ones that ever were
+ * there (is_only()), and then belong to the page since its start; or they
  * replaced the old ones between two times: lost_ns, until which the old ones
  * are proved, and known_ns, from which the new ones are. In between the granule
  * is unknown. Each replacement is two changes, and make_images() applies the

@@ -6,7 +6,7 @@
  * Users of the graph (block_graph.h) read it in place, in the loop over all
  * branches; only the graph writes it.
  *
- *	struct block        what each execution needs: kind, edges, work, function
+ *	struct block        read at each execution: kind, edges, work, function
  *	struct block_info   the rest: symbol, target, code space
  *
  * 1. An edge is one word, target and kind together, so that a look-up is one

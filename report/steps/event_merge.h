@@ -11,8 +11,8 @@
  *    until the task has left its previous CPU (event_merge_holds).
  * 3. The order does not depend on the sizes of the batches.
  *
- * One thread. Memory: nothing is copied; one batch of each CPU is held. Errors
- * are those of the streams.
+ * One thread. Memory: nothing is copied; one batch of each CPU is held. Errors:
+ * as of the streams.
  */
 
 #include "symbolize/events/function_event.h"

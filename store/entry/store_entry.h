@@ -24,7 +24,7 @@
 struct log;
 struct recording;
 
-/* The version of a store's tables: those of a recording and those defined here.
+/* The version of a store's tables: of a recording and of this header.
  * It changes when a table or column is added, removed, renamed or changes its
  * meaning.
  */

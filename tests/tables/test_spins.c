@@ -63,7 +63,7 @@ static void begin(struct scene *scene)
 }
 
 /* The rows of the table must be @rows: kind, function, pid, count, time and
- * what ended the waits.
+ * the end of the waits.
  */
 static void finish(struct scene *scene, const char *rows)
 {
