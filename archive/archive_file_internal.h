@@ -16,9 +16,9 @@
  *	recording_archive.h ──► archive_add_*() ──► file ──► archive_reader_next()
  *	                                                          ──► unpack.h
  *
- * The reader's file may be from an untrusted source: names stay below the folder
- * where it is unpacked, members are files and folders only, and their number and
- * sizes are within the limits of common/budget.h.
+ * The reader's file may be from an untrusted source: names stay below the
+ * folder where it is unpacked, members are files and folders only, and their
+ * number and sizes are within the limits of common/budget.h.
  */
 
 /* Headers of POSIX's pax format (IEEE Std 1003.1, "pax Interchange Format"):

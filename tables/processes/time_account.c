@@ -277,8 +277,8 @@ static struct time_account *account_of(struct time_accounts *accounts,
 	return account;
 }
 
-/* Moves provisional time to @time_class, once the state in which the thread was
- * first seen is known.
+/* Moves provisional time to @time_class, once the thread's first
+ * state is known.
  */
 static void resolve_provisional(struct time_account *account,
 				enum time_class time_class)
