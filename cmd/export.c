@@ -3,7 +3,6 @@
 #include "cmd/console/console.h"
 #include "cmd/pipeline/query_session.h"
 #include "cmd/report/attribution_command.h"
-#include "cmd/report/profile_table.h"
 #include "cmd/report/timeline_command.h"
 #include "cmd/sql/sql_shell.h"
 #include "common/clocks.h"
@@ -11,6 +10,7 @@
 #include "report/profile/profile_report.h"
 #include "report/timeline/timeline.h"
 #include "sql/sqlite/sqlite_export.h"
+#include "tables/profile/profile_table.h"
 
 #include <sqlite3.h>
 #include <stdio.h>

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 #include "report/profile/profile_report.h"
 
-#include "report/profile/function_profile.h"
 #include "report/steps/task_stacks.h"
 #include "report/text/duration_text.h"
 #include "report/text/name_text.h"
 #include "report/text/task_names.h"
 
+#include "report/steps/call_step.h"
 #include <inttypes.h>
 #include <stdint.h>
 #include <stdio.h>

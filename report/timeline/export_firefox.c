@@ -6,7 +6,7 @@
  *  functions of a thread or fiber --> samples of a thread
  *  tracks beside them, CPUs       --> markers
  *
- * A sample is an interval in which one stack did not change: its weight is the
+ * A sample is an interval when one stack did not change: its weight is the
  * time that the thread was traced in it. The format has one list per column, by
  * thread, so all samples are in memory until the end: 24 bytes each.
  */

@@ -39,7 +39,7 @@ enum span_track_kind {
 	SPAN_SLEEPS,	/* its sleeps, and the threads it wakes */
 	SPAN_WORK,	/* work of a kernel thread for other processes */
 	SPAN_CPU_TASKS, /* the tasks that run on one CPU */
-	/* intervals in which one CPU's trace is incomplete, or shows no
+	/* intervals when one CPU's trace is incomplete, or shows no
 	 * functions
 	 */
 	SPAN_CPU_TRACE,
@@ -115,7 +115,7 @@ struct lane_waking {
 	bool is_new;
 };
 
-/* The function in which a thread slept before a wake-up. */
+/* The function where a thread slept before a wake-up. */
 struct lane_blocked {
 	uint64_t time_ns; /* time of the wake-up */
 	int32_t tid;

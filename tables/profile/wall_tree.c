@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "tables/profile/wall_tree.h"
+#include "tables/profile/wall_tree_internal.h"
 
 #include "attribution/events/event_handler.h"
 #include "attribution/sleeps/sleeps.h"

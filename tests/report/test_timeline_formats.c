@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "common/bytes.h"
 #include "decoder/recording/recording.h"
+#include "decoder/recording/recording_data.h"
 #include "decoder/recording_open.h"
 #include "report/text/duration_text.h"
 #include "report/text/name_text.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef KT_TABLES_PROFILE_WALL_TREE_H
-#define KT_TABLES_PROFILE_WALL_TREE_H
+#ifndef KT_TABLES_PROFILE_WALL_TREE_INTERNAL_H
+#define KT_TABLES_PROFILE_WALL_TREE_INTERNAL_H
 
 #include "attribution/time/time_span.h"
 #include "report/profile/call_tree.h"
