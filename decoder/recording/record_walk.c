@@ -114,7 +114,11 @@ static int read_header(struct data_file *file)
 int data_file_open(struct data_file *file, const char *path,
 		   const struct log *log)
 {
-	*file = (struct data_file){ .path = path, .log = log };
+	*file = (struct data_file){
+		.path = path,
+		.log = log,
+		.parts = ARRAY_OF(struct data_part),
+	};
 
 	int error = file_map_open_kept(&file->map, path, log, &file->fd);
 
@@ -145,6 +149,7 @@ fail:
 
 void data_file_close(struct data_file *file)
 {
+	data_file_close_parts(file);
 	file_map_close(&file->map);
 	if (file->has_fd)
 		close(file->fd);
@@ -154,10 +159,17 @@ void data_file_close(struct data_file *file)
 bool data_file_copy(const struct data_file *file, const uint8_t *bytes,
 		    size_t size, void *to)
 {
+	const struct data_part *parts = file->parts.items;
 	uintptr_t at = (uintptr_t)bytes - (uintptr_t)file->map.bytes;
+	size_t i = file->parts.count;
 
-	return file->has_fd && at <= file->map.size &&
-	       size <= file->map.size - at && !read_at(file->fd, to, size, at);
+	if (!file->has_fd || at > file->map.size || size > file->map.size - at)
+		return false;
+	while (i && parts[i - 1].start > at)
+		i--;
+	return i ? parts[i - 1].fd >= 0 && !read_at(parts[i - 1].fd, to, size,
+						    at - parts[i - 1].start) :
+		   !read_at(file->fd, to, size, at);
 }
 
 /* The sections of features are in the order of their bits, without absent ones.
@@ -270,13 +282,6 @@ static const char *begin(struct record_unpack *unpack)
 	return NULL;
 }
 
-static bool is_over_budget(const struct record_unpack *unpack)
-{
-	return unpack->size > BUDGET_UNPACKED_BYTES ||
-	       unpack->size > BUDGET_UNPACKED_FREE +
-				      unpack->packed * BUDGET_UNPACKED_RATIO;
-}
-
 static const char *keep(struct record_unpack *unpack, const uint8_t *bytes,
 			size_t size)
 {
@@ -292,7 +297,7 @@ static const char *keep(struct record_unpack *unpack, const uint8_t *bytes,
 	memcpy(unpack->rest + unpack->rest_size, bytes, size);
 	unpack->rest_size += size;
 	unpack->size += size;
-	if (is_over_budget(unpack))
+	if (is_more_than_recorded(unpack->packed, unpack->size))
 		return "compressed records unpack to more than any recorder's "
 		       "would";
 	if (file_map_append(unpack->fd, bytes, size, unpack->log) < 0)
@@ -428,6 +433,31 @@ static void stop_at(struct record_store *store, uint64_t offset,
 		    "%s; what follows is not used", reason);
 }
 
+/* Adds the complete records of a part, which damage ends alone. */
+static int add_part(struct record_store *store, const struct data_part *part)
+{
+	const struct data_file *file = store->file;
+	const uint8_t *bytes = file->map.bytes + part->start;
+	struct record_span span = { .offset = part->start };
+	const char *reason = NULL;
+
+	while (span.size < part->size) {
+		struct record record;
+		uint64_t length;
+
+		reason = record_frame_read(bytes + span.size,
+					   part->size - span.size, &record,
+					   &length);
+		if (reason)
+			break;
+		span.size += length;
+	}
+	if (reason)
+		log_message(file->log, LOG_WARNING, part->name, span.size,
+			    "%s; what follows is not used", reason);
+	return add_span(store, span);
+}
+
 /* Unpacks one container; the records that it completes become a span. */
 static int add_container(struct record_store *store,
 			 struct record_unpack *unpack,
@@ -497,6 +527,8 @@ int record_store_open(struct record_store *store, const struct data_file *file)
 
 	int error = find_spans(store, unpack);
 
+	for (size_t i = 0; i < file->parts.count && !error; i++)
+		error = add_part(store, array_at(&file->parts, i));
 	if (!error)
 		error = record_unpack_finish(unpack, &store->unpacked);
 	record_unpack_free(unpack);
