@@ -263,9 +263,9 @@ static int record(struct collector *collector)
 
 	/* Early, as CPUs may come online after the online ones are listed. */
 	if (!error)
-		collector->loop.late =
-			late_cpus_open(&collector->setup, &collector->output,
-				       &collector->drain);
+		collector->loop.late = late_cpus_open(&collector->setup,
+						      &collector->output,
+						      &collector->drain);
 	if (!error)
 		error = choose_target(collector);
 	if (!error)

@@ -138,7 +138,7 @@ struct collector_result {
 	/* delay from the instant until all was recorded */
 	int64_t late_ns;
 	struct trace_lag lag; /* how far writing was behind */
-	uint64_t length_ns; /* from the start of tracing to its end */
+	uint64_t length_ns;   /* from the start of tracing to its end */
 };
 
 /* Checks whether @source is available on this machine, without side effects.

@@ -39,7 +39,7 @@ struct unit {
 
 enum behaviour {
 	AS_USUAL,
-	STALLED,	/* for the file in question, until it is AS_USUAL */
+	STALLED, /* for the file in question, until it is AS_USUAL */
 	FULL_DISK,
 	NOTHING_DIRECT, /* the file system refuses O_DIRECT when written to */
 };
@@ -120,9 +120,8 @@ static uint8_t byte_at(uint64_t position)
 
 static uint64_t room(const struct unit *unit)
 {
-	return RING -
-	       (unit->made - __atomic_load_n(&unit->page.aux_tail,
-					     __ATOMIC_ACQUIRE));
+	return RING - (unit->made -
+		       __atomic_load_n(&unit->page.aux_tail, __ATOMIC_ACQUIRE));
 }
 
 /* Writes up to @size bytes of trace, as far as there is room, and wakes the
@@ -161,8 +160,8 @@ static void trace_all(struct unit *unit)
 	while (unit->made < TRACE) {
 		uint64_t some = 1 + unit->made % 30011;
 
-		trace(unit, some < TRACE - unit->made ? some :
-							TRACE - unit->made);
+		trace(unit,
+		      some < TRACE - unit->made ? some : TRACE - unit->made);
 		wait_until_read(unit);
 	}
 }
