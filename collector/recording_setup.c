@@ -2,7 +2,7 @@
 #include "collector/recording_setup_internal.h"
 
 #include "collector/bytes/recording_files.h"
-#include "collector/collector.h"
+#include "collector/collector_options_internal.h"
 #include "collector/events/event_list.h"
 #include "collector/events/event_spec.h"
 #include "collector/events/tracefs.h"
