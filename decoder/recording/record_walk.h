@@ -3,7 +3,6 @@
 #define KT_DECODER_RECORDING_RECORD_WALK_H
 
 #include "common/array.h"
-#include "common/budget.h"
 #include "common/files/file_map.h"
 
 #include <stdbool.h>
@@ -50,18 +49,6 @@ void data_file_close(struct data_file *file);
  * Returns 0, -ERROR_MEMORY or -ERROR_SYSTEM.
  */
 int data_file_add_parts(struct data_file *file, const char *folder);
-
-/* Closes the parts; data_file_close() does it. */
-void data_file_close_parts(struct data_file *file);
-
-/* Returns whether @packed bytes decompressed to more than any recorder's would:
- * @size bytes.
- */
-static inline bool is_more_than_recorded(uint64_t packed, uint64_t size)
-{
-	return size > BUDGET_UNPACKED_BYTES ||
-	       size > BUDGET_UNPACKED_FREE + packed * BUDGET_UNPACKED_RATIO;
-}
 
 /* Copies the @size bytes at @bytes, part of the file's mapping, without
  * touching the mapping: the first access to each page would be a page fault.

@@ -9,6 +9,7 @@
 #include "decoder/recording/aux_stream.h"
 #include "decoder/recording/record_walk.h"
 #include "decoder/recording/recording.h"
+#include "decoder/recording/recording_data.h"
 #include "decoder/recording_open.h"
 #include "tests/log_fixture.h"
 #include "tests/recording_fixture.h"
