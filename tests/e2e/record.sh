@@ -118,6 +118,9 @@ check_threads() {
 		"$(stat -c %s "$WORK/compress/data.0.zst")" -lt \
 		"$(summary compress recording trace)"
 	expect "--threads: not with --snapshot" 2 "$(code_of threads-not)"
+	[[ -z ${KTRACE_FULL:-} ]] || python3 "$HERE/large_recording.py" \
+		"$KTRACE" "$WORK/threads" "$WORK" 10240 ||
+		FAILURES=$((FAILURES + 1))
 }
 
 # A command that keeps the recorder from running loses trace, but nothing else.
