@@ -494,16 +494,21 @@ int kernel_symbols_add_all(const struct kernel_symbols *kernel,
 			   const struct recording *recording,
 			   const struct log *log)
 {
+	const struct cached_symbols cached = {
+		.functions = kernel->functions,
+		.map = kernel->map,
+		.path = kernel->cache,
+	};
 	uint64_t key;
 	bool has_key = kernel->cache && cached_symbols_key(recording, &key);
-	int status = has_key ? cached_symbols_load(kernel, key, log) : 0;
+	int status = has_key ? cached_symbols_load(&cached, key, log) : 0;
 
 	if (status)
 		return status < 0 ? status : 0;
 	status = read_all(kernel, recording, log);
 	/* Without names there would be nothing to warn of next time. */
 	if (!status && has_key && kernel_symbols_usable(kernel))
-		cached_symbols_save(kernel, key);
+		cached_symbols_save(&cached, key);
 	return status;
 }
 
