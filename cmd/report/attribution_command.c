@@ -469,6 +469,18 @@ static void say_left_out(const struct table_run *run, FILE *out)
 			duration_text_of(time_ns).text);
 }
 
+/* Writes all rows of the table of @run as CSV. */
+static int render_rows(const struct table_run *run)
+{
+	struct attribution_output output = run->output;
+
+	output.out = run->request->rows;
+	output.format = RECORD_CSV;
+	output.top = UINT64_MAX;
+	output.shown = NULL;
+	return run->request->table->render(run->handler, &output);
+}
+
 static int render_one(const struct session *session, struct table_run *run)
 {
 	const struct attribution_request *request = run->request;
@@ -481,6 +493,8 @@ static int render_one(const struct session *session, struct table_run *run)
 	if (notes == output->out && !request->is_quiet)
 		fputs(time_unit_of(session->recording)->note, notes);
 	status = request->table->render(run->handler, output);
+	if (!status && request->rows)
+		status = render_rows(run);
 	if (status < 0)
 		return fail(run, status);
 	if (notes != stderr || notes_are_shown())

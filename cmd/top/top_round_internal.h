@@ -32,14 +32,20 @@ enum top_table {
 	TOP_CALLS,
 	TOP_INTERRUPTS,
 	TOP_PROCESSES,
+	/* The sleeps of all rounds (top_sums.c); in the result of a round's
+	 * process its own, as CSV.
+	 */
+	TOP_SUMS,
 	TOP_TABLES,
 };
 
 /* The tables that top shows one at a time, indexed by enum top_table. */
 struct top_table_info {
 	char key;
+	const char *key_title; /* beside its key: short, for 80 columns */
 	const char *title;
-	const struct attribution_table *table;
+	const char *name;		       /* in JSON */
+	const struct attribution_table *table; /* TOP_SUMS: NULL */
 };
 
 extern const struct top_table_info top_tables[TOP_TABLES];
