@@ -100,9 +100,9 @@ START_TEST(an_unknown_kind_is_no_mark)
 {
 	const struct gate_mark mark = { .kind = unknown[_i] };
 	struct sideband_record record = record_of(&mark, NULL, 0);
-	struct probe_mark mark;
+	struct probe_mark read;
 
-	ck_assert(!probe_mark_read(&record, &mark));
+	ck_assert(!probe_mark_read(&record, &read));
 }
 END_TEST
 
@@ -110,17 +110,17 @@ START_TEST(a_short_one_and_others_are_none)
 {
 	const struct gate_mark mark = { .kind = GATE_BEGIN };
 	struct sideband_record record = record_of(&mark, NULL, 0);
-	struct probe_mark mark;
+	struct probe_mark read;
 
 	record.sample.raw_size = GATE_MARK_OLD_SIZE - 1;
-	ck_assert(!probe_mark_read(&record, &mark));
+	ck_assert(!probe_mark_read(&record, &read));
 	record = record_of(NULL, NULL, 0);
-	ck_assert(!probe_mark_read(&record, &mark));
+	ck_assert(!probe_mark_read(&record, &read));
 	record = record_of(&mark, NULL, 0);
 	record.sample.event = &others;
-	ck_assert(!probe_mark_read(&record, &mark));
+	ck_assert(!probe_mark_read(&record, &read));
 	record.sample.event = NULL;
-	ck_assert(!probe_mark_read(&record, &mark));
+	ck_assert(!probe_mark_read(&record, &read));
 }
 END_TEST
 
