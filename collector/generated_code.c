@@ -29,6 +29,20 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+/* A thread with one loop: it waits for records of its own rings, for timers and
+ * for the ends of processes (pidfds), and reads the memory of a process when it
+ * is due.
+ *
+ *	record of a mapping ─► add() a generator ─► read_generator()
+ *	2 ms later, then by a timer that slows down ─► read_generator()
+ *	exec, end ─► the last reading, remove_generator()
+ *
+ * A reading adds new or changed pages (process_memory), then the lines of the
+ * perf map and the bytes of the jitdump since the last reading. Files of a
+ * process are opened as that process sees them, and only if the process owns
+ * them (is_trusted()): the recorder is root, the process need not be.
+ */
+
 #define GENERATED_MOST_BYTES (UINT64_C(512) << 20)
 
 enum { GENERATED_MOST_PROCESSES = 256 };

@@ -309,22 +309,30 @@ const char *interrupt_accounts_device(const struct interrupt_accounts *accounts,
 	return irq_names_find(&accounts->irqs, irq);
 }
 
-void interrupt_accounts_keep(struct interrupt_accounts *accounts,
+void interrupt_accounts_keep(struct event_handler *handler,
 			     struct cache_file_writer *writer)
 {
+	const struct interrupt_accounts *accounts =
+		(const struct interrupt_accounts *)handler;
+
 	interrupt_stacks_keep_times(accounts->stacks);
 	interrupt_rows_keep(accounts->rows, writer);
 }
 
-void interrupt_accounts_pack_rest(struct interrupt_accounts *accounts,
+void interrupt_accounts_pack_rest(struct event_handler *handler,
 				  struct pack *pack)
 {
+	struct interrupt_accounts *accounts =
+		(struct interrupt_accounts *)handler;
+
 	irq_names_pack(&accounts->irqs, pack);
 }
 
-void interrupt_accounts_read(struct interrupt_accounts *accounts,
-			     struct pack *pack)
+void interrupt_accounts_read(struct event_handler *handler, struct pack *pack)
 {
+	const struct interrupt_accounts *accounts =
+		(const struct interrupt_accounts *)handler;
+
 	interrupt_rows_read(
 		accounts->rows, accounts->input->window,
 		function_count(symbols_functions(accounts->input->symbols)),

@@ -12,11 +12,11 @@
 /* Whose packets interrupts handle (struct object_tracker).
  *
  * A received packet gets an open owner when a device or another CPU delivers it
- * (arrive()). The work of the slice counts for that owner while the packet is at
- * hand (focus()). The owner is resolved to the process that reads the packet
+ * (arrive()). The work of the slice counts for that owner while the packet is
+ * at hand (focus()). The owner is resolved to the process that reads the packet
  * (read_by(), exact), or, when the packet is freed without that, to the last
- * reader of its socket, or to the first task that it woke (both inferred).
- * A sent packet has its sender as owner from the start, until the device has
+ * reader of its socket, or to the first task that it woke (both inferred). A
+ * sent packet has its sender as owner from the start, until the device has
  * completed it (finish()).
  *
  * A poll may merge a packet into another one before the network layer receives

@@ -4,8 +4,8 @@
 
 #include <stdbool.h>
 
-/* Opens paths that other users may have made: those of the command line in
- * shared folders (trusted_path_*), and those of recordings (regular_file_*).
+/* Opens paths that other users may have made: of the command
+ * line in shared folders (trusted_path_*), and of recordings (regular_file_*).
  *
  * Each path of the former is walked once, name by name; a link on the way is
  * followed only if root or the effective user made it, like the kernel's rule
