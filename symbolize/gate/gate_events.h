@@ -45,8 +45,8 @@ typedef int gate_events_source(void *ctx, const struct function_event **batch);
 struct gate_input {
 	gate_events_source *next_events; /* of a CPU */
 	void *events;
-	gate_step_source *next_step; /* the marks of that CPU */
-	void *steps;
+	probe_mark_source *next_mark; /* the marks of that CPU */
+	void *marks;
 };
 
 /* Borrows @symbols and the pointers in @input. Returns NULL when out of memory.

@@ -40,9 +40,9 @@ static const struct row {
 START_TEST(a_mark_is_limited_by_its_event)
 {
 	const struct row *row = &rows[_i];
-	const struct gate_step mark = { .time_ns = row->mark_ns,
-					.kind = row->mark };
-	const struct gate_step next = { .time_ns = row->next_ns };
+	const struct probe_mark mark = { .time_ns = row->mark_ns,
+					 .kind = row->mark };
+	const struct probe_mark next = { .time_ns = row->next_ns };
 	const struct function_event event = { .time_ns = 1000,
 					      .kind = row->event };
 
