@@ -303,7 +303,7 @@ static int open_or_explain(struct event_rings *events, size_t spec)
 /* Closes the open events of spec number @spec, the last one, and removes the
  * spec.
  */
-static void take_back(struct event_rings *events, size_t spec)
+static void consume_back(struct event_rings *events, size_t spec)
 {
 	const struct event_spec *what = array_at(&events->list.specs, spec);
 	const struct event *opened = events->list.events.items;
@@ -321,7 +321,7 @@ int event_rings_open_if_possible(struct event_rings *events, int spec)
 	int cause = errno;
 
 	if (spec >= 0 && error == -ERROR_SYSTEM)
-		take_back(events, (size_t)spec);
+		consume_back(events, (size_t)spec);
 	errno = cause;
 	return error;
 }

@@ -435,7 +435,7 @@ static void skip_earlier(struct part_decoder *decoder,
 	}
 }
 
-static int take_all(struct part_decoder *decoder, struct task_stacks *stacks)
+static int consume_all(struct part_decoder *decoder, struct task_stacks *stacks)
 {
 	const struct function_event *events;
 	int count;
@@ -465,7 +465,7 @@ static int follow(struct part_decoder *decoder, struct step_join *join)
 		return -ERROR_MEMORY;
 	error = task_stacks_add_cpu(stacks, -1, decoder->pid, decoder->tid);
 	if (error >= 0)
-		error = take_all(decoder, stacks);
+		error = consume_all(decoder, stacks);
 	if (!error)
 		error = step_join_end(join);
 	if (!error)

@@ -343,7 +343,7 @@ static int decode_again(struct segment_feed *feed, struct segment *segment)
 }
 
 /* Provides the records of the segment. Returns like next_own(). */
-static int take_segment(struct segment_feed *feed, struct record_run *run)
+static int consume_segment(struct segment_feed *feed, struct record_run *run)
 {
 	struct segment *segment;
 	enum ring_lead lead;
@@ -379,7 +379,7 @@ static int go_on(struct segment_feed *feed, struct record_run *run)
 		return next_own(feed, run);
 	case POSITION_AFTER_OWN:
 		if (!feed->at_end)
-			return take_segment(feed, run);
+			return consume_segment(feed, run);
 		/* fall through */
 	case POSITION_SEGMENT:
 		end_stretch(feed);

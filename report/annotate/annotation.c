@@ -260,7 +260,7 @@ static void set_task(struct reader *reader, int32_t pid, int32_t tid)
 	symbol_cache_switch(reader->cache, pid);
 }
 
-static int take_item(struct reader *reader, const struct flow_item *item)
+static int consume_item(struct reader *reader, const struct flow_item *item)
 {
 	struct time_window window = reader->annotation->input.window;
 	int status = 0;
@@ -320,7 +320,7 @@ static int read_items(struct reader *reader, struct flow_source *source)
 		if (count < 0)
 			return count;
 		for (int i = 0; i < count; i++) {
-			int status = take_item(reader, &items[i]);
+			int status = consume_item(reader, &items[i]);
 
 			if (status < 0)
 				return status;

@@ -363,8 +363,8 @@ static void take(struct time_accounts *accounts,
 	add(accounts, record);
 }
 
-static void take_span(struct span_callback *callback,
-		      const struct time_span *span)
+static void consume_span(struct span_callback *callback,
+			 const struct time_span *span)
 {
 	const struct time_record record = {
 		.kind = RECORD_SPAN,
@@ -396,8 +396,8 @@ static enum time_record_kind begun_by(const struct time_accounts *accounts,
 		       RECORD_SPAN;
 }
 
-static void take_step(struct event_handler *handler,
-		      const struct call_step *step)
+static void consume_step(struct event_handler *handler,
+			 const struct call_step *step)
 {
 	struct time_accounts *accounts = (struct time_accounts *)handler;
 	struct time_record record = {
@@ -427,8 +427,8 @@ struct time_accounts *time_accounts_new(const struct attribution_input *input,
 
 	if (!accounts)
 		return NULL;
-	accounts->handler.step = take_step;
-	accounts->callback.take = take_span;
+	accounts->handler.step = consume_step;
+	accounts->callback.take = consume_span;
 	accounts->input = input;
 	accounts->accounts = ARRAY_OF(struct time_account);
 	accounts->threads = threads;
