@@ -102,6 +102,16 @@ int archive_add_folder(struct seekable_writer *writer,
 int archive_add_bytes(struct seekable_writer *writer,
 		      const struct tar_header *header, const uint8_t *bytes);
 
+/* Like archive_add_bytes(), with the bytes of @count @pieces. */
+struct data_piece {
+	const uint8_t *bytes;
+	uint64_t size;
+};
+
+int archive_add_pieces(struct seekable_writer *writer,
+		       const struct tar_header *header,
+		       const struct data_piece *pieces, size_t count);
+
 /* Adds the file @path under the name @name. A file that cannot be read is
  * skipped with a warning.
  */

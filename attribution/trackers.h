@@ -31,9 +31,12 @@ struct arch;
 struct attribution_input;
 struct event_handler;
 struct interrupt_accounts;
+struct lock_callback;
+struct lock_tracker;
 struct request_callback;
 struct requests;
 struct step_join;
+struct table_records;
 struct task_listener;
 struct task_tracker;
 struct thread_tracker;
@@ -85,6 +88,22 @@ struct task_tracker *trackers_plain_tasks(struct trackers *trackers,
 
 /* Tracks interrupt work and its owners, in the input's window. */
 struct interrupt_accounts *trackers_interrupts(struct trackers *trackers);
+
+/* Returns the handler of the tracker of interrupt work, which may have no users:
+ * cached records are read into it (table_records.h).
+ */
+struct event_handler *trackers_interrupts_handler(struct trackers *trackers);
+
+/* The records of trackers: system calls, sleeps, waits for locks, interrupt work.
+ */
+extern const struct table_records system_call_records;
+extern const struct table_records sleep_records;
+extern const struct table_records lock_records;
+extern const struct table_records interrupt_records;
+
+/* Tracks waits for locks, whatever the input's filter. */
+struct lock_tracker *trackers_locks(struct trackers *trackers,
+				    struct lock_callback *callback);
 
 /* Tracks requests, independent of the input's window. */
 struct requests *trackers_requests(struct trackers *trackers,

@@ -69,13 +69,14 @@ void generated_code_end(struct generated_code *code);
 struct generated_files {
 	pid_t pid;   /* in the recording */
 	pid_t inner; /* in its own namespace */
-	uid_t owner;
-	int root; /* its root folder; -1: gone */
+	uid_t owner; /* its effective user, if has_owner */
+	int root;    /* its root folder; -1: gone */
 	uint64_t map_inode;
 	uint64_t map_size;  /* copied already */
 	uint64_t looked_ns; /* the last time that the map was read */
 	int dump;	    /* jitdump; -1: none */
 	bool is_dump_copied;
+	bool has_owner;
 };
 
 /* Opens the files of process @pid, which must not have ended; must be closed. */

@@ -544,6 +544,10 @@ struct requests_options {
 	/* Packets sent, received and copied; used only without socket events.
 	 */
 	bool has_packets;
+	/* records were lost: the lost one may be a message or its receiver, so
+	 * all requests are inferred
+	 */
+	bool has_losses;
 	/* connections from before the recording; NULL: unknown */
 	const char *sockets_path;
 };

@@ -184,6 +184,7 @@ static void tell(const struct requests *requests, struct request *request)
 	if (request->is_one_way)
 		return;
 	skip_parents(requests, request);
+	request->is_inferred |= requests->options.has_losses;
 	for (size_t i = 0; i < requests->callbacks.count; i++)
 		callbacks[i]->take(callbacks[i], request);
 }

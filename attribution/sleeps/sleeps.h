@@ -123,6 +123,19 @@ struct sleep {
 	bool is_cut; /* the recording starts or ends in it */
 };
 
+/* Numbers of the functions, stacks and waker chains that sleeps may refer to. */
+struct sleep_numbers {
+	uint32_t functions;
+	uint32_t stacks;
+	uint32_t wakers;
+};
+
+/* Writes @sleep, except for off_ns and the last wake-up, or reads it; its task is
+ * then @task.
+ */
+void sleep_pack(struct pack *pack, struct sleep *sleep, struct task *task,
+		const struct sleep_numbers *numbers);
+
 /* Returns whether the kernel's function @name calls a kernel thread's own
  * function.
  */

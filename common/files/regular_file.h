@@ -44,8 +44,9 @@ int regular_file_open_beneath(const char *folder, const char *name);
 
 /* Opens the file @path of a process whose root is open as @root: links are
  * resolved as that process would, and never lead out of its root (openat2(2)).
+ * With @flags O_NOFOLLOW, the last name must not be a link.
  */
-int regular_file_open_in_root(int root, const char *path);
+int regular_file_open_in_root(int root, const char *path, int flags);
 
 /* Opens a file cached by reports in a recording's folder. The last name of
  * @path may be a link under the same rule.

@@ -100,25 +100,22 @@ extern const struct row_source_class call_source;
 extern const struct row_source_class profile_source;
 extern const struct row_source_class cpu_source;
 
-/* Initializers of the hidden columns that bound the window of a table of sums.
+/* Initializers of the hidden columns that bound the window of a table of sums:
+ * its last columns, put by sum_window_put().
  */
-#define SUM_WINDOW_COLUMNS(since, until) \
-	[since] = { "since_ns", SQL_INTEGER, ROLE_SINCE, "ns", \
-		    "hidden argument: the sums start at this time" }, \
-	[until] = { \
-		"until_ns", SQL_INTEGER, ROLE_UNTIL, "ns", \
-		"hidden argument: the sums end before this time; " \
-		"process(1000, 2000) sums that window, like report --since " \
-		"--until" \
-	}
+#define SUM_WINDOW_COLUMNS \
+	NS_COLUMN("since_ns", "hidden argument: the sums start at this time", \
+		  .role = ROLE_SINCE), \
+		NS_COLUMN("until_ns", \
+			  "hidden argument: the sums end before this time; " \
+			  "process(1000, 2000) sums that window, like report " \
+			  "--since --until", \
+			  .role = ROLE_UNTIL)
 
-/* Returns a bound in the form of the query's value, because SQLite compares the
- * two.
+/* Puts the bounds of @window in the form of the query's values, because SQLite
+ * compares the two.
  */
-static inline int64_t sum_window_bound(uint64_t time_ns)
-{
-	return time_ns > INT64_MAX ? INT64_MAX : (int64_t)time_ns;
-}
+void sum_window_put(struct row_out *out, const struct time_window *window);
 
 /* A cache of task names, which rarely change. */
 struct comm_cache {
@@ -140,12 +137,5 @@ int32_t task_process(const struct task_names *names, const struct task *task);
  * unless --with-tracer is given.
  */
 bool task_is_recorder(const struct attribution_input *input, int32_t tid);
-
-/* Returns the output of @write as a text that lives as long as the current row
- * of @out; NULL when out of memory.
- */
-const char *written_text(struct row_out *out,
-			 void (*write)(FILE *file, const void *ctx),
-			 const void *ctx);
 
 #endif

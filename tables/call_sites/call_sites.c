@@ -3,6 +3,7 @@
 
 #include "attribution/events/event_handler.h"
 #include "attribution/events/known_events.h"
+#include "attribution/table_records.h"
 #include "attribution/time/task_contexts.h"
 #include "attribution/time/thread_tracker.h"
 #include "attribution/time/wait_channels.h"
@@ -17,7 +18,6 @@
 #include "symbolize/symbols/symbols.h"
 #include "symbolize/unwind/user_stack.h"
 #include "tables/table.h"
-#include "tables/table_records.h"
 #include "tables/text/table_rows.h"
 
 #include "common/array.h"
