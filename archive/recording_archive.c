@@ -185,7 +185,7 @@ static void program_files_free(struct array *files)
 	array_free(files);
 }
 
-/* The distance to which a thread's stack may extend above its stack pointer. */
+/* How far a thread's stack may extend above its stack pointer. */
 #define STACK_REACH (UINT64_C(1) << 23)
 
 /* Addresses from @first up to, not including, @end. */
