@@ -25,6 +25,18 @@
 #include <sys/timex.h>
 #include <unistd.h>
 
+/* Opens everything that a recording needs, in an order that matters:
+ *
+ *	1. the event of code changes, and the breakpoints on patches: all events
+ *	   opened after them may patch the kernel
+ *	2. the trace unit or function_graph, and its spec
+ *	3. all other specs, on each CPU or thread, each with its ring
+ *
+ * A spec that is optional leaves no trace if it cannot be opened
+ * (consume_back()). CPUs that come online later get the same specs
+ * (event_rings_open_late()). Nothing is enabled here.
+ */
+
 enum { US_NS = 1000 };
 
 uint64_t trace_clock_ns(const struct trace_clock *clock)

@@ -13,6 +13,18 @@
 #include "decoder/recording/coresight_streams.h"
 #include "decoder/recording/recording.h"
 
+/* OpenCSD's elements as flow items:
+ *
+ *	context ─► context_take(): task, exception level, instruction set
+ *	range ──► blocks_take(): blocks, by the branches inside it; a gap if the
+ *	          code is missing or control cannot have continued there
+ *	others ─► starts, stops, gaps, time stamps
+ *
+ * A range is divided at each branch that was not taken, because a block ends at
+ * its first branch. Damaged trace leads to ranges that no code has: they are
+ * gaps, not blocks (is_misplaced(), check_path()).
+ */
+
 /* As in FLOW_MODE. */
 enum coresight_mode {
 	CORESIGHT_MODE_32 = 1,

@@ -12,6 +12,19 @@
 #include <string.h>
 #include <sys/mman.h>
 
+/* Three parts: jobs, the limit on threads that decode at once, over all
+ * streams; the buffers of segments; and the ring, a window of segments in the
+ * order of the stream.
+ *
+ *	waiting ─► being decoded ─► finished ─► consumed ─► waiting again
+ *
+ * A thread decodes a segment from a little before its first sync point, with
+ * all state unknown, to the sync point after its last; it appends only the
+ * records between. The consumer (segment_feed.c) compares the states at each
+ * border: if they differ, the segment is decoded again from the state of the
+ * segment before.
+ */
+
 struct jobs {
 	unsigned int count;
 	uint64_t segment_bytes;

@@ -18,6 +18,17 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Counts how often each instruction of the chosen functions ran, from the
+ * blocks of a list (engine_open_blocks()), stream by stream.
+ *
+ *	block ─► add_block(): the functions it covers ─► struct annotated_code
+ *	      ─► add_branch(): from its last instruction to the next block
+ *
+ * A code is a function's bytes at a time: if they change, or another process
+ * has other bytes there, it is another code with counts of its own. Blocks are
+ * counted as they are; the counts of their instructions are made at the end.
+ */
+
 /* A function larger than this is shown up to here. */
 enum { MAX_CODE_BYTES = 1 << 20 };
 
