@@ -397,6 +397,17 @@ void lock_tracker_free(struct lock_tracker *tracker)
 	free(tracker);
 }
 
+/* Returns whether take_step() does anything for @function. */
+static bool needs_function(const struct event_handler *handler,
+			   uint32_t function)
+{
+	const struct lock_tracker *tracker =
+		(const struct lock_tracker *)handler;
+
+	return function == tracker->futex_wait ||
+	       is_file_wait(tracker, function);
+}
+
 struct lock_tracker *lock_tracker_new(const struct function_table *functions,
 				      struct thread_tracker *threads,
 				      const struct wait_channels *channels)
@@ -406,6 +417,7 @@ struct lock_tracker *lock_tracker_new(const struct function_table *functions,
 	if (!tracker)
 		return NULL;
 	tracker->handler = (struct event_handler){ .step = take_step,
+						   .needs = needs_function,
 						   .event = take_event };
 	tracker->callback.take = take_wait;
 	tracker->callbacks = ARRAY_OF(struct lock_callback *);

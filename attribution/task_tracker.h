@@ -2,6 +2,24 @@
 #ifndef KT_ATTRIBUTION_TASK_TRACKER_H
 #define KT_ATTRIBUTION_TASK_TRACKER_H
 
+/* Finds system calls and sleeps in a pass once, for all of their users.
+ *
+ *	steps, events ─► system_calls.h ─┐
+ *	steps, events ─┐                 ├─► struct task_listener: tables, lanes,
+ *	spans ─────────┴► sleeps.h ──────┘   SQL's syscall and sleep
+ *
+ * It receives the pass after the thread tracker, whose contexts and spans then
+ * include the event, and before its listeners.
+ *
+ * 1. Listeners receive the actions of a task in their order; each call that
+ *    began ends, at the latest in task_tracker_end().
+ * 2. The stack and waker numbers in a struct sleep are valid in this tracker,
+ *    and in one that task_tracker_pack_numbers() has read.
+ * 3. The first failure is kept and returned by task_tracker_end().
+ *
+ * One thread. Memory: open calls and sleeps, different stacks and waker chains.
+ */
+
 #include "attribution/events/event_handler.h"
 
 #include <stdbool.h>

@@ -12,14 +12,14 @@
  * A table requests the trackers that it needs while it is opened, before the
  * pass: trackers_threads(), trackers_tasks() and so on. Each tracker gives the
  * table its results through a callback or listener, and state by functions of
- * its own. trackers_end() makes all trackers emit what is still open; after
+ * its own. trackers_end() makes all trackers emit all that is still open; after
  * that, tables write.
  *
  * Invariants:
  * 1. A pass has each tracker at most once, however many tables use it.
  * 2. Each handler receives every step and event after the handlers before it
  *    in trackers_handlers(): a table sees the trackers' state after the event.
- * 3. A tracker that nobody requested receives nothing, and costs nothing.
+ * 3. A tracker without users receives nothing, and costs nothing.
  *
  * One thread runs a pass. If memory runs out during it,
  * trackers_end() returns -ERROR_MEMORY.
@@ -49,7 +49,7 @@ struct wait_channels;
 struct trackers;
 
 struct trackers_options {
-	/* Copied, except what it borrows; NULL: there is no recording. */
+	/* Copied, except borrowed members; NULL: there is no recording. */
 	const struct attribution_input *input;
 	struct task_time_options time;
 	const struct arch *arch;

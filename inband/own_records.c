@@ -268,8 +268,8 @@ void own_records_drop(struct thread_events *events, struct part_bytes *part,
 	part_bytes_clear(part);
 }
 
-/* Adds a loss record for a full buffer, which the kernel does not always report:
- * see tell_full() in collector/recording_output.c.
+/* Adds a loss record for a full buffer, which the kernel does not always
+ * report: see tell_full() in collector/recording_output.c.
  */
 static void say_full(const struct thread_events *events,
 		     struct part_bytes *part)

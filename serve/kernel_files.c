@@ -377,8 +377,8 @@ static bool has_closed_events(const struct kernel_watch *watch)
 }
 
 /* Opens the events again if those of some CPU may be missing. Returns whether
- * that was so: changes may have been missed. A report arrives only after the CPU
- * is up, so the events are checked, too.
+ * that was so: changes may have been missed. A report arrives only after the
+ * CPU is up, so the events are checked, too.
  */
 static bool renew_events(struct kernel_watch *watch)
 {

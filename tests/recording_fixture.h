@@ -16,8 +16,10 @@ struct recording_fixture {
 	size_t size;
 	size_t room;
 	size_t data_start;
-	uint32_t cpu;	   /* CPU of the next records, initially 0 */
-	uint64_t id;	   /* of their event, initially 2 */
+	uint32_t cpu; /* CPU of the next records, initially 0 */
+	uint64_t id;  /* of their event, initially 2 */
+	/* the recording program's, ours is ktrace-hw; NULL: omitted */
+	const char *version;
 	const char *arch;  /* as in uname -m; NULL: omitted */
 	const char *cpuid; /* in perf's format; NULL: omitted */
 };
@@ -95,7 +97,7 @@ void recording_fixture_code_at_end(const struct recording_fixture *fixture,
 				   uint64_t address, const uint8_t *bytes,
 				   size_t size);
 
-/* Writes the file "data", with @fixture->arch and @fixture->cpuid. */
+/* Writes the file "data", with @fixture->version, arch and cpuid. */
 void recording_fixture_write(struct recording_fixture *fixture);
 
 /* Removes the folder. */

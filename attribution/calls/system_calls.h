@@ -17,7 +17,7 @@
  * Invariants:
  * 1. A task has at most one open call.
  * 2. The sum of class_ns is the duration of the call.
- * 3. What the recording does not show is not guessed: a call whose start, end
+ * 3. Nothing is guessed: a call whose start, end
  *    or middle is missing is CALL_CUT, and has_number, has_enter and has_exit
  *    show which facts were recorded.
  *

@@ -10,6 +10,16 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* The values of requests, each with its own rules: messages and the media they
+ * go through, with the kernel's functions for each; work segments, each with
+ * the segment that it continues as its parent; and the clock of a thread, whose
+ * marks divide its time among segments.
+ *
+ * work_segment_give() refuses a parent that would make a circle. A chain of
+ * parents has less than twice MOST_PARENTS segments: it would grow for ever in
+ * a thread that sends and never waits.
+ */
+
 /* fs/pipe.c, fs/jbd2/commit.c, drivers/tty/, kernel/workqueue.c, fs/eventfd.c,
  * fs/select.c, fs/eventpoll.c, net/unix/af_unix.c, net/ipv4/, net/core/, lib/,
  * ipc/ and kernel/futex/ of Linux 5.10 to 6.15.

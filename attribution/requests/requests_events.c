@@ -40,8 +40,8 @@ static void set(struct requests *requests, uint64_t packet,
 		       packets_set(requests->packets, packet, message));
 }
 
-/* Forgets the message of @packet if it was read: the kernel reuses the addresses
- * of packets.
+/* Forgets the message of @packet if it was read: the kernel reuses the
+ * addresses of packets.
  */
 static void forget_read(struct requests *requests, uint64_t packet)
 {
@@ -167,9 +167,9 @@ static enum stray stray_of(const struct message *message)
 				      STRAY_HELD;
 }
 
-/* Returns the oldest unread TCP message of @sender, with a reason from @first to
- * @last, that was sent for a request of @reader; or, if @may_be, that may be for
- * @reader (NULL: for any thread). Borrowed, or NULL.
+/* Returns the oldest unread TCP message of @sender, with a reason from @first
+ * to @last, that was sent for a request of @reader; or, if @may_be, that may be
+ * for @reader (NULL: for any thread). Borrowed, or NULL.
  */
 static struct message *find_stray(const struct thread_endpoint *sender,
 				  enum stray first, enum stray last,

@@ -165,8 +165,8 @@ requests_next_sender(const struct requests *requests,
 	return NULL;
 }
 
-/* When the messages arrived is unknown: at @time_ns at the latest, when a thread
- * reads one of them.
+/* When the messages arrived is unknown: at @time_ns at the latest, when a
+ * thread reads one of them.
  */
 bool requests_deliver_open(struct requests *requests,
 			   const struct thread_endpoint *reader,
@@ -198,9 +198,10 @@ static void lead(const struct requests *requests, struct message *message,
 	message->reader = reader ? (int32_t)*reader : 0;
 }
 
-/* If @sender works for a message that it found, and now writes to a process that
- * it serves, @message answers that process's request. This must be recorded
- * before the answer is read: what @sender finds next is a different message.
+/* If @sender works for a message that it found, and now writes to a process
+ * that it serves, @message answers that process's request. This must be
+ * recorded before the answer is read: the next message that @sender finds is
+ * a different one.
  */
 static void tell_found(struct requests *requests,
 		       const struct thread_endpoint *sender,
@@ -286,9 +287,9 @@ static struct message *oldest_to(const struct thread_endpoint *sender,
 	return found;
 }
 
-/* Returns the oldest message by @medium that woke no thread and whose item leads
- * to the process of @reader, borrowed. NULL if there is none, or there are some
- * at several ends of that process.
+/* Returns the oldest message by @medium that woke no thread and whose item
+ * leads to the process of @reader, borrowed. NULL if there is none, or there
+ * are some at several ends of that process.
  */
 static struct message *
 requests_item_unheard(const struct requests *requests,

@@ -151,7 +151,7 @@ static bool has_id(const struct elf_build_id *a, const struct elf_build_id *b)
 static int open_below(const char *root, const char *name)
 {
 	int folder = open(root, O_PATH | O_DIRECTORY | O_CLOEXEC);
-	int fd = folder < 0 ? -1 : regular_file_open_in_root(folder, name);
+	int fd = folder < 0 ? -1 : regular_file_open_in_root(folder, name, 0);
 
 	if (folder >= 0)
 		close(folder);

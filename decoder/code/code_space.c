@@ -170,8 +170,8 @@ static void code_view_close(struct code_view *view)
 	free(view);
 }
 
-/* Opens a view of @image, which it borrows. Returns 0 and *@opened, or a negative
- * enum error.
+/* Opens a view of @image, which it borrows. Returns 0 and *@opened, or a
+ * negative enum error.
  */
 static int code_view_open(const struct code_image *image,
 			  enum code_view_place place, struct code_view **opened)

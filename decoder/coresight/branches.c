@@ -12,10 +12,11 @@
 /* Turns packets of ETMv4 and ETE into branches (struct trace_branch).
  *
  * Packets about the next instruction (a context, an exception, the start of
- * tracing) wait in b->list as uncommitted until an atom, an exception or a source
- * address follows; times and cycle counts are true whatever is executed, and are
- * never taken back. After a synchronization packet trace info must follow
- * (CORESIGHT_BRANCHES_SYNCED); trace before the first one is skipped, with a gap.
+ * tracing) wait in b->list as uncommitted until an atom, an exception or a
+ * source address follows; times and cycle counts are true whatever is executed,
+ * and are never taken back. After a synchronization packet trace info must
+ * follow (CORESIGHT_BRANCHES_SYNCED); trace before the first one is skipped,
+ * with a gap.
  */
 
 /* Consumes the current packet, which is complete and of a certain kind. Returns

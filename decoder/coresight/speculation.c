@@ -7,6 +7,20 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Three parts, from the inside out:
+ *
+ *	coresight_held          packets that wait, and the elements they are:
+ *	                        commit emits the oldest, cancel drops the newest
+ *	coresight_expansion     addresses and contexts in full, since the packets
+ *	                        that they refer to may be cancelled
+ *	coresight_uncommitted   the effect of each packet on both
+ *
+ * At most TRCIDR8 elements are uncommitted: beyond that the oldest commits by
+ * itself (held_count()). Reports, such as time stamps, belong to no element,
+ * and survive a cancel. Invalid trace stops the conversion up to the next trace
+ * info.
+ */
+
 /* The last context, to which packets of ETMv4 or ETE can refer as a whole or
  * for IDs that they leave out.
  */

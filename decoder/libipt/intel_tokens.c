@@ -39,8 +39,8 @@ struct intel_tokens {
 	bool failed;	    /* out of memory: treated as the end of the trace */
 };
 
-/* Maximum number of tokens that wait for a packet with a time; more are provided
- * without an upper bound.
+/* Maximum number of tokens that wait for a packet with a time; more are
+ * provided without an upper bound.
  */
 enum { OPEN_LIMIT = 1 << 18 };
 

@@ -456,15 +456,25 @@ void recording_place_conversion(struct recording_facts *facts)
 					   facts->info.first_time_ns);
 }
 
+/* Returns whether our recorder wrote @file, by its feature VERSION. */
+static bool is_ours(const struct data_file *file)
+{
+	static const char name[] = "ktrace-hw";
+	size_t size = 0;
+	const uint8_t *bytes =
+		data_file_feature(file, PERF_DATA_FEATURE_VERSION, &size);
+
+	return bytes && size >= 4 + sizeof(name) &&
+	       !memcmp(bytes + 4, name, sizeof(name));
+}
+
 /* Our recorder writes the index of the trace when it ends for any reason
  * (recording_writer_finish()), if possible.
  */
 static void note_unfinished(struct recording_facts *facts,
 			    const struct data_file *file)
 {
-	bool is_ours = !strcmp(facts->info.version, "ktrace-hw");
-
-	if (!is_ours || file->is_pipe || file->is_cut ||
+	if (!is_ours(file) || file->is_pipe || file->is_cut ||
 	    file->features[0] >> PERF_DATA_FEATURE_AUXTRACE & 1)
 		return;
 	facts->is_cut = true;
@@ -479,6 +489,8 @@ int recording_data_open(struct recording_facts *facts, struct data_file *file,
 {
 	int error = data_file_open(file, facts->files.data, facts->log);
 
+	if (!error && is_ours(file) && facts->files.data != facts->files.path)
+		error = data_file_add_parts(file, facts->files.path);
 	if (!error)
 		error = event_table_read_header(&facts->events, file);
 	if (!error)

@@ -14,6 +14,19 @@
 #include "execution/walk/position.h"
 #include "execution/walk/walk.h"
 
+/* The effect of each element of ETMv4 and ETE on execution: one function for
+ * each kind of branch (atom_flow_*()), which moves execution by walk_atoms.c
+ * and opens and closes gaps; and the decoder state that a sync point saves
+ * (atom_point_*()).
+ *
+ * A gap opens when the position is unknown (atom_gaps_open()), and is emitted
+ * when execution is known again (atom_gaps_close()), with the number of bytes
+ * between. Gaps of one reason in a row are one gap.
+ *
+ * Two restored states are the same (atom_point_is_same()) if the records after
+ * them cannot differ: only then may segments of different threads be joined.
+ */
+
 /* Interruptions of atom decoding: gaps, which are emitted with their size when
  * they end, and stops of the trace.
  */

@@ -14,6 +14,21 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Two halves. The first takes parts out of a finished tree: a profile_scope
+ * chooses which of the program's own work, idle time and the tracer's work are
+ * shown, and profile_scope_apply() copies the tree without the others, whose
+ * time it sums up.
+ *
+ * The second fills the tree. A cursor is the current node of the running task;
+ * each task's node is stored while it does not run (struct task_place). take()
+ * applies a call event; take_plain() applies the function events that need no
+ * call event, in a loop with all state in registers, because nearly all events
+ * are such. Both have the same effect: invariant 2 of call_frames.h.
+ *
+ * Without memory the profile ignores all further events, and profile_end()
+ * reports it.
+ */
+
 struct cutter {
 	const struct profile_scope *scope;
 	const struct call_tree *from;

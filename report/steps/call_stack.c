@@ -9,6 +9,17 @@
 
 #include <stdbool.h>
 
+/* One function for each kind of event. Calls and jumps push or replace the top.
+ * A return is matched in this order: the top's return address; a frame above
+ * the floor (frames_floor()) with that address; a resumed stack
+ * (stack_switch.c); a function that must be open although its call was not
+ * traced (go_on_in()).
+ *
+ * Returns of the kernel to user space (return_to_user()) have more outcomes:
+ * the interrupted address, a signal handler or back from one, a new program
+ * after exec, another address as after ptrace(), or the start of a new thread.
+ */
+
 void call_stack_pause(struct call_stack *stack)
 {
 	stack_pool_pause(stack->pool);

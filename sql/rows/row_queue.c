@@ -3,6 +3,7 @@
 
 #include "common/memory.h"
 
+#include <assert.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -145,6 +146,7 @@ static void append(struct row_queue *queue, struct row_chunk *chunk)
 void row_queue_push(struct row_queue *queue, struct row_chunk *chunk)
 {
 	pthread_mutex_lock(&queue->lock);
+	assert(!queue->has_ended); /* invariant 3 */
 	while (queue->count >= MOST_CHUNKS && !row_queue_is_stopped(queue))
 		pthread_cond_wait(&queue->changed, &queue->lock);
 	append(queue, chunk);

@@ -2,6 +2,19 @@
 #ifndef KT_SQL_ROWS_SQL_TABLE_H
 #define KT_SQL_ROWS_SQL_TABLE_H
 
+/* The columns of a table and their meanings, defined once for SQLite's virtual
+ * tables, for exports and for stores, with the producer of its rows.
+ *
+ *	constraints of a query ─► enum sql_role: window, rows to drop early
+ *	struct row_source_class ─► rows (row_out.h) ─► a reader of the columns
+ *
+ * 1. Tables are constant. A producer fills in a cell for each column, by
+ *    number.
+ * 2. enum sql_role is the work that a constraint on a column saves. It never
+ *    changes which rows are accepted, only how many are made.
+ * 3. SQL_SCHEMA_VERSION changes with the meaning of any column.
+ */
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>

@@ -28,11 +28,11 @@
 /* The tables "thread_state" and "fault", from the spans of threads' time
  * (task_time.h), and their source.
  *
- * A span becomes a row of thread_state at once, unless its class is provisional:
- * then it waits in pending until the thread's class is known (resolve()), or
- * until the end (resolve_all()). Faults are the spans that threads spent in a
- * kernel context of the kind fault: a fault is open from the first of its spans
- * to the first span without it.
+ * A span becomes a row of thread_state at once, unless its class is
+ * provisional: then it waits in pending until the thread's class is known
+ * (resolve()), or until the end (resolve_all()). Faults are the spans that
+ * threads spent in a kernel context of the kind fault: a fault is open from the
+ * first of its spans to the first span without it.
  */
 
 /* The data of a row of the table "thread_state": a stored span. */

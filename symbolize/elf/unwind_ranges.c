@@ -398,8 +398,8 @@ static bool parse_fde(const struct frames *frames, uint64_t offset,
 	return true;
 }
 
-/* The table of .eh_frame_hdr: for each FDE the address of its code, and its own,
- * both relative to the header; in order of code.
+/* The table of .eh_frame_hdr: for each FDE the address of its code, and its
+ * own, both relative to the header; in order of code.
  */
 struct fde_table {
 	uint64_t address; /* of the header */

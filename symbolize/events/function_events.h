@@ -12,8 +12,8 @@ struct flow_source;
 struct symbols;
 
 /* Converts one stream's flow items to function events: the counterpart of
- * execution/ for the second engines (libipt, OpenCSD), which emit the blocks that
- * ran instead of the branches between them.
+ * execution/ for the second engines (libipt, OpenCSD), which emit the blocks
+ * that ran instead of the branches between them.
  *
  *	flow_source ─► take_item() ─► how the last block was left (exit, here)
  *	                  │ next block, or interrupt

@@ -97,9 +97,9 @@ static void write_number(int64_t number, FILE *out)
 		fprintf(out, "0x%" PRIx64, (uint64_t)number);
 }
 
-/* Returns the result @number; one that fits into an int and is an error as such.
- * Without types (before Linux 6.4) the kernel reads a whole register, whose upper
- * half is 0.
+/* Returns the result @number; one that fits into an int and is an error as
+ * such. Without types (before Linux 6.4) the kernel reads a whole register,
+ * whose upper half is 0.
  */
 static int64_t result_of(int64_t number)
 {

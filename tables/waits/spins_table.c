@@ -397,7 +397,8 @@ struct ends_field {
 	bool is_text;
 };
 
-/* "6.1 ms delays-122 in user space; 10 us cc1-9 in kfree", in CSV and JSON in ns.
+/* "6.1 ms delays-122 in user space; 10 us cc1-9 in kfree", in CSV and JSON in
+ * ns.
  */
 static bool write_ends(FILE *out, const void *ctx)
 {

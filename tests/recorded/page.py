@@ -14,6 +14,7 @@ import itertools
 import json
 import math
 import os
+import re
 import subprocess
 import sys
 import tempfile
@@ -27,7 +28,7 @@ ESCAPE, ENTER = "\ue00c", "\ue007"
 LEFT, UP, RIGHT, DOWN = "\ue012", "\ue013", "\ue014", "\ue015"
 CONTRAST = 4.5          # WCAG AA
 DIFFERENT = 20          # of two colours in CIELAB
-MOST_BYTES = 21 << 20
+MOST_BYTES = 15 << 20
 # The aim is 300 ms on an otherwise idle computer.
 MOST_MS = 5000
 

@@ -206,7 +206,7 @@ static const struct {
 	  NO("functions", "functions (trace-cmd record -p function_graph).") },
 };
 
-START_TEST(what_is_missing_has_a_reason_and_a_command_that_helps)
+START_TEST(missing_data_has_a_reason_and_a_remedy)
 {
 	const struct recorded *recorded = &kinds[cases[_i].kind];
 	const struct table_need *need = cases[_i].need;
@@ -224,7 +224,7 @@ END_TEST
 /* Every `record --events=LIST` that is advised makes a recording that lacks
  * nothing the user requested: a second advice is never needed.
  */
-START_TEST(advice_is_never_for_what_is_there)
+START_TEST(recorded_data_has_no_advice)
 {
 	const struct table_need *const needs[] = { &switches, &wakeups, &timers,
 						   &results,  &locks,	&files,
@@ -277,7 +277,7 @@ static const struct {
 								  "--events=attribution,syscalls --user-stacks).\n" },
 };
 
-START_TEST(what_one_command_records_is_one_line)
+START_TEST(data_that_one_command_records_is_one_line)
 {
 	static const struct table_need all[] = {
 		{ .columns = "calls", .event = RECORDED_KERNEL },
@@ -378,11 +378,10 @@ int main(void)
 	Suite *suite = suite_create("recorded");
 	TCase *tcase = tcase_create("sentences");
 
-	tcase_add_loop_test(
-		tcase, what_is_missing_has_a_reason_and_a_command_that_helps, 0,
-		sizeof(cases) / sizeof(*cases));
-	tcase_add_loop_test(tcase, advice_is_never_for_what_is_there, 0, KINDS);
-	tcase_add_loop_test(tcase, what_one_command_records_is_one_line, 0,
+	tcase_add_loop_test(tcase, missing_data_has_a_reason_and_a_remedy, 0,
+			    sizeof(cases) / sizeof(*cases));
+	tcase_add_loop_test(tcase, recorded_data_has_no_advice, 0, KINDS);
+	tcase_add_loop_test(tcase, data_that_one_command_records_is_one_line, 0,
 			    sizeof(lists) / sizeof(*lists));
 	tcase_add_test(tcase, none_is_another_sentence_than_left_out);
 	tcase_add_test(tcase, without_all_that_rows_need_there_is_one_sentence);
