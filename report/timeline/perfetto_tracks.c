@@ -314,7 +314,7 @@ void perfetto_sched_switch(struct perfetto_out *out,
 	perfetto_out_packet(out, &packet);
 }
 
-/* Appends the @name of task @tid, and of its process @pid if that is the task's
+/* Appends the name of task @tid, and of its process @pid if that is the task's
  * own, to @tree.
  */
 static void put_process_and_thread(struct protobuf *tree,
