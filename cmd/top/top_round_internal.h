@@ -6,14 +6,14 @@
  *
  * It is a process because the recorder takes over the signals of its process,
  * and because a decode may fail. The parent (top_loop.c) starts a round, waits
- * for @ended to become readable, and reads the result, which the child has
+ * for ended to become readable, and reads the result, which the child has
  * written to a file in memory:
  *
  *   parent: top_round_start() -> poll(ended) -> top_round_finish() -> shows it
  *   child:  record -> TOP_RECORDED -> tables -> TOP_REPORTED -> exit
  *
  * The stage in the result shows how far the child came. A round without a
- * result counts as one whose recorder failed. @said has the text that the child
+ * result counts as one whose recorder failed. said has the text that the child
  * wrote to standard error.
  */
 
