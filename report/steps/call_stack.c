@@ -614,6 +614,7 @@ static int take_call_event(struct call_stack *stack,
 	case FUNCTION_GAP:
 	case FUNCTION_NEW_PROGRAM:
 	case FUNCTION_SWITCH:
+	case FUNCTION_INTERRUPTS:
 	case FUNCTION_END:
 		return 0;
 	}
