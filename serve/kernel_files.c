@@ -394,7 +394,7 @@ static bool renew_events(struct kernel_watch *watch)
 
 /* Returns whether the kernel reported code changes, and consumes the reports.
  */
-static bool take_changes(struct kernel_watch *watch)
+static bool consume_changes(struct kernel_watch *watch)
 {
 	bool found = false;
 
@@ -431,7 +431,7 @@ static bool has_changed(void *context)
 	struct kernel_watch *watch = context;
 	bool is_renewed = renew_events(watch);
 
-	return take_changes(watch) || is_renewed || watch->is_blind ||
+	return consume_changes(watch) || is_renewed || watch->is_blind ||
 	       has_other_modules(watch);
 }
 

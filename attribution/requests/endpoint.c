@@ -22,7 +22,7 @@
  * note_asker() records T's segment under the item's address. When kworker K
  * starts the item, begin_work() cuts K's time, and begin_part() assigns K's new
  * segment to R, beside R's path. If T later sleeps until K wakes it,
- * take_turn() moves K's segment onto the path: T's time is cut where T fell
+ * consume_turn() moves K's segment onto the path: T's time is cut where T fell
  * asleep and where it was woken, and K's segment lies between. If R becomes
  * known only after the item ran, requests_deferred_follow() assigns K's segment
  * to it then.
@@ -509,9 +509,10 @@ static struct work_segment *lead(struct requests *requests,
  * until the work could be started. @by is the segment that deferred the work;
  * NULL: unknown, so that the wake-up is the only evidence.
  */
-static void take_turn(struct requests *requests, struct thread_endpoint *worker,
-		      struct thread_endpoint *woken, struct work_segment *by,
-		      uint64_t since_ns, uint64_t time_ns)
+static void consume_turn(struct requests *requests,
+			 struct thread_endpoint *worker,
+			 struct thread_endpoint *woken, struct work_segment *by,
+			 uint64_t since_ns, uint64_t time_ns)
 {
 	struct work_segment *work = requests_cut(requests, worker, time_ns);
 	struct work_segment *before =
@@ -560,11 +561,11 @@ void requests_deferred_wakes(struct requests *requests,
 		return;
 	deferred = deferred_of(requests, worker);
 	if (!deferred && worker->deferred_state == WORK_UNKNOWN)
-		take_turn(requests, worker, woken, NULL,
-			  worker->segment->begin->time_ns, event->time_ns);
+		consume_turn(requests, worker, woken, NULL,
+			     worker->segment->begin->time_ns, event->time_ns);
 	else if (deferred && deferred->by->task == woken->task)
-		take_turn(requests, worker, woken, deferred->by,
-			  deferred->since_ns, event->time_ns);
+		consume_turn(requests, worker, woken, deferred->by,
+			     deferred->since_ns, event->time_ns);
 }
 
 /* Assigns the work that the thread of @segment deferred during @segment to the

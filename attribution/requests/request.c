@@ -492,7 +492,7 @@ struct work_segment *work_segment_new(const struct task *task,
 	return segment;
 }
 
-static void take_from(struct request *request, struct work_segment *segment)
+static void consume_from(struct request *request, struct work_segment *segment)
 {
 	struct work_segment **segments = request->segments.items;
 	size_t kept = 0;
@@ -548,7 +548,7 @@ int work_segment_give(struct work_segment *segment, struct request *request,
 	if (request)
 		request_refer(request);
 	if (before)
-		take_from(before, segment);
+		consume_from(before, segment);
 	segment->request = request;
 	segment->parent = parent;
 	segment->length = parent ? parent->length + 1 : 0;

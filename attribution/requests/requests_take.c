@@ -709,10 +709,10 @@ void requests_take_answer(struct requests *requests,
 }
 
 /* @sender passes the found message that it works for on to @endpoint. */
-static void take_found(struct requests *requests,
-		       struct thread_endpoint *endpoint,
-		       struct thread_endpoint *sender,
-		       const struct message *message)
+static void consume_found(struct requests *requests,
+			  struct thread_endpoint *endpoint,
+			  struct thread_endpoint *sender,
+			  const struct message *message)
 {
 	requests_give(requests, endpoint->segment, NULL, message->segment);
 	endpoint->segment->is_start = false;
@@ -724,16 +724,16 @@ static void take_found(struct requests *requests,
 /* Handles a message within a process, which passes on the request that its
  * sender works for.
  */
-static void take_work(struct requests *requests,
-		      struct thread_endpoint *endpoint,
-		      const struct message *message)
+static void consume_work(struct requests *requests,
+			 struct thread_endpoint *endpoint,
+			 const struct message *message)
 {
 	struct request *request = message->segment->request;
 	struct thread_endpoint *sender =
 		requests_known_endpoint(requests, message->sender);
 
 	if (!request && sender->found_ns && endpoint_is_free(endpoint)) {
-		take_found(requests, endpoint, sender, message);
+		consume_found(requests, endpoint, sender, message);
 		return;
 	}
 	if (!request || request->is_answered || !endpoint_is_free(endpoint)) {
@@ -760,9 +760,9 @@ void requests_serve(struct requests *requests, struct thread_endpoint *endpoint,
 	requests_check(requests, request_list_add(&endpoint->taken, request));
 }
 
-static void take_request(struct requests *requests,
-			 struct thread_endpoint *endpoint,
-			 struct message *message, uint64_t time_ns)
+static void consume_request(struct requests *requests,
+			    struct thread_endpoint *endpoint,
+			    struct message *message, uint64_t time_ns)
 {
 	struct request *request = requests_ask(requests, message);
 
@@ -805,7 +805,7 @@ void requests_take(struct requests *requests, struct thread_endpoint *endpoint,
 		requests_resume(requests, endpoint);
 	else if (message->sender->pid == endpoint->task->pid ||
 		 is_of_same_work(endpoint, message))
-		take_work(requests, endpoint, message);
+		consume_work(requests, endpoint, message);
 	else
-		take_request(requests, endpoint, message, time_ns);
+		consume_request(requests, endpoint, message, time_ns);
 }

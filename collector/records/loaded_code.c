@@ -430,8 +430,8 @@ void loaded_code_flush(struct loaded_code *loaded)
 	copy_complete(loaded);
 }
 
-static void take_bpf(struct loaded_code *loaded,
-		     const struct code_sample *sample)
+static void consume_bpf(struct loaded_code *loaded,
+			const struct code_sample *sample)
 {
 	const struct piece piece = {
 		.range = { sample->address, sample->address + sample->size },
@@ -717,8 +717,8 @@ static void add_module(struct loaded_code *loaded, const struct array *modules,
 /* Handles a module that was loaded. Its code, which has no announcement of its
  * own, is complete now, but since an unknown time.
  */
-static void take_module(struct loaded_code *loaded,
-			const struct code_sample *sample)
+static void consume_module(struct loaded_code *loaded,
+			   const struct code_sample *sample)
 {
 	struct array now = ARRAY_OF(struct module);
 	const struct module *modules;
@@ -780,14 +780,14 @@ void loaded_code_sample(struct loaded_code *loaded,
 
 	switch (sample.kind) {
 	case CODE_SAMPLE_MODULE_LOAD:
-		take_module(loaded, &sample);
+		consume_module(loaded, &sample);
 		break;
 	case CODE_SAMPLE_MODULE_FREE:
 		remove_module(loaded, &sample);
 		break;
 	case CODE_SAMPLE_BPF_COPY:
 	case CODE_SAMPLE_BPF_WIPE:
-		take_bpf(loaded, &sample);
+		consume_bpf(loaded, &sample);
 		break;
 	case CODE_SAMPLE_BPF_DONE:
 		complete(loaded, &sample);

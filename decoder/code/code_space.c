@@ -17,6 +17,17 @@
 #include <string.h>
 #include <unistd.h>
 
+/* Two layers. A code_view is the kernel's code at one time: a copy of the
+ * image's regions, opened before the first change (undo_all()), to which
+ * changes are applied and undone one by one; and the ranges that are known
+ * then. Bytes whose change has no bytes are unknown until a copy has them.
+ *
+ * The code_space above it adds user space: the mappings of the process that
+ * runs (process_view.h), with their files or generated images. It combines both
+ * limits: until which time, and up to which address, bytes may be used without
+ * another query.
+ */
+
 /* The kernel's code at the current time of one stream's trace: a copy of the
  * image's bytes to which changes are applied one by one. Starts before the
  * first change. Belongs to one thread.

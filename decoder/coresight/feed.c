@@ -117,7 +117,7 @@ static void window_skip(struct coresight_window *window, size_t place)
 		find_id(window, place);
 }
 
-static void take_frame(struct coresight_window *window)
+static void consume_frame(struct coresight_window *window)
 {
 	const size_t at = window->next;
 	struct coresight_frame frame;
@@ -138,7 +138,7 @@ static void take_frame(struct coresight_window *window)
 		window->frame_id = 0;
 }
 
-static bool take_frames(struct coresight_window *window, size_t left)
+static bool consume_frames(struct coresight_window *window, size_t left)
 {
 	size_t count = left / CORESIGHT_FRAME_SIZE;
 
@@ -147,7 +147,7 @@ static bool take_frames(struct coresight_window *window, size_t left)
 	window->bytes = window->taken;
 	window->is_broken = false;
 	for (size_t i = 0; i < count && !window->is_broken; i++)
-		take_frame(window);
+		consume_frame(window);
 	return count;
 }
 
@@ -164,7 +164,7 @@ static bool window_next(struct coresight_window *window)
 	window->size = 0;
 	window->done = 0;
 	if (piece->is_formatted)
-		return take_frames(window, left);
+		return consume_frames(window, left);
 	window->bytes = piece->bytes + window->start;
 	window->size = left < CORESIGHT_WINDOW_SIZE ? left :
 						      CORESIGHT_WINDOW_SIZE;

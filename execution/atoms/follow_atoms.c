@@ -228,7 +228,7 @@ static void start(struct execution *execution)
 /* Compares the address in the trace with the position by the code: if they
  * differ, the code does not match the trace.
  */
-static void take_reported(struct execution *execution, uint64_t position)
+static void consume_reported(struct execution *execution, uint64_t position)
 {
 	struct atom_state *atoms = &execution->atoms;
 	uint32_t reported = atoms->reported;
@@ -283,7 +283,7 @@ static bool begin_run(struct execution *execution, uint64_t position)
 		fail(execution, position);
 		return false;
 	}
-	take_reported(execution, position);
+	consume_reported(execution, position);
 	atom_gaps_close(execution, position);
 	if (execution->atoms.must_start)
 		start(execution);

@@ -107,8 +107,8 @@ void row_queue_free(struct row_queue *queue)
 }
 
 /* Removes an empty chunk of @table from the list of spare chunks. */
-static struct row_chunk *take_spare(struct row_queue *queue,
-				    const struct sql_table *table)
+static struct row_chunk *consume_spare(struct row_queue *queue,
+				       const struct sql_table *table)
 {
 	struct row_chunk **place = &queue->spare;
 	struct row_chunk *chunk;
@@ -127,7 +127,7 @@ struct row_chunk *row_queue_chunk(struct row_queue *queue,
 	struct row_chunk *chunk;
 
 	pthread_mutex_lock(&queue->lock);
-	chunk = take_spare(queue, table);
+	chunk = consume_spare(queue, table);
 	pthread_mutex_unlock(&queue->lock);
 	return chunk ? chunk : row_chunk_new(table);
 }

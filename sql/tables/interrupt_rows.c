@@ -23,7 +23,7 @@
 #define INTERRUPT_WHO_COLUMNS \
 	TEXT_COLUMN("kind", \
 		    "interrupt, ipi, nmi, softirq, napi, timer, hrtimer, " \
-		    "tasklet, rcu, work_item, threaded_handler"), \
+		    "tasklet, rcu, work_item, threaded_handler, reclaim"), \
 		TEXT_COLUMN("function", "the handler, action or callback", \
 			    .role = ROLE_FUNCTION), \
 		INT_COLUMN("irq", "interrupt number; NULL if none is known"), \

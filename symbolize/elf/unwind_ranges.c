@@ -10,6 +10,16 @@
 #include <gelf.h>
 #include <string.h>
 
+/* The functions of a stripped file, from its unwind table (.eh_frame_hdr, else
+ * .eh_frame): the ranges of frame descriptions (FDE).
+ *
+ * A range is the start of a function if its first instructions (DW_CFA_*) do
+ * not move the frame: a part that a compiler moved away (.cold) starts with a
+ * frame, and belongs to another function. Files are untrusted: entries that are
+ * damaged or empty are skipped, and at most COMMONS different common
+ * descriptions are used.
+ */
+
 /* The part of a common description (CIE) that its FDEs need. */
 struct common {
 	Dwarf_Off offset;

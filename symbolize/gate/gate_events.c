@@ -812,8 +812,8 @@ static bool act(struct gate_events *events, enum gate_action action,
  *
  * Returns whether @event coincided with a mark.
  */
-static bool take_marks(struct gate_events *events,
-		       const struct function_event *event)
+static bool consume_marks(struct gate_events *events,
+			  const struct function_event *event)
 {
 	const struct probe_mark *mark;
 	struct function_event at = *event;
@@ -849,8 +849,8 @@ static bool is_of_guest(const struct function_event *event)
 
 /* Consumes an event other than a call or return, while the trace is requested.
  */
-static void take_other(struct gate_events *events,
-		       const struct function_event *event)
+static void consume_other(struct gate_events *events,
+			  const struct function_event *event)
 {
 	/* A switch is emitted in any state, since its record may be late. */
 	if (event->kind == FUNCTION_SWITCH ||
@@ -866,8 +866,8 @@ static void take_other(struct gate_events *events,
 		events->state = GATE_INSIDE;
 }
 
-static void take_inside(struct gate_events *events,
-			const struct function_event *event)
+static void consume_inside(struct gate_events *events,
+			   const struct function_event *event)
 {
 	if (aside_begin(&events->aside, event))
 		events->state = GATE_ASIDE;
@@ -884,14 +884,14 @@ static void arrive(struct gate_events *events,
 		return;
 	events->state = GATE_INSIDE;
 	if (progress == GATE_CAME_BEFORE)
-		take_inside(events, event);
+		consume_inside(events, event);
 }
 
-static void take_call(struct gate_events *events,
-		      const struct function_event *event)
+static void consume_call(struct gate_events *events,
+			 const struct function_event *event)
 {
 	if (events->state != GATE_ARRIVING && events->state != GATE_ASIDE)
-		take_inside(events, event);
+		consume_inside(events, event);
 	else if (events->state == GATE_ARRIVING)
 		arrive(events, event);
 	else if (!aside_consume(&events->aside, event))
@@ -899,8 +899,8 @@ static void take_call(struct gate_events *events,
 }
 
 /* Handles trace without a mark: the mark was lost. */
-static void take_unasked(struct gate_events *events,
-			 const struct function_event *event)
+static void consume_unasked(struct gate_events *events,
+			    const struct function_event *event)
 {
 	if (event->kind == FUNCTION_TRACE_START)
 		events->state = GATE_INSIDE;
@@ -911,17 +911,17 @@ static void take_unasked(struct gate_events *events,
 
 static void take(struct gate_events *events, const struct function_event *event)
 {
-	if (take_marks(events, event))
+	if (consume_marks(events, event))
 		return;
 	if (event->kind == FUNCTION_END) {
 		break_state(events);
 		output_put(&events->out, *event);
 	} else if (events->state == GATE_CLOSED) {
-		take_unasked(events, event);
+		consume_unasked(events, event);
 	} else if (function_event_is_call(event)) {
-		take_call(events, event);
+		consume_call(events, event);
 	} else {
-		take_other(events, event);
+		consume_other(events, event);
 	}
 }
 

@@ -16,16 +16,16 @@ struct symbols;
  * between chosen calls is a FUNCTION_TRACE_STOP that says that it was not
  * requested.
  *
- * enum gate_state, with the function of gate_events.c behind each transition:
+ * enum gate_state, with the function of gate_events.c of each transition:
  *
- *	           act()            arrive()              take_inside()
- *	CLOSED ──────────► ARRIVING ────────────► INSIDE ──────────────► ASIDE
- *	  ▲                 rest of the probe      chosen  ◄────────────── perhaps
- *	  │                                         call     take_call()   a probe
- *	  └──────────────── close_gate(), by a mark that pauses ────────────┘
+ *	           act()            arrive()              consume_inside()
+ *	CLOSED ──────────► ARRIVING ────────────► INSIDE ─────────────────► ASIDE
+ *	  ▲                 rest of the probe      chosen ◄───────────────── perhaps
+ *	  │                                         call    consume_call()   a probe
+ *	  └──────────────── close_gate(), by a mark that pauses ───────────────┘
  *
  *	any ─► LOST: trace is missing, or stopped without a mark (lose(),
- *	take_other()); a start of the trace leads from there to INSIDE.
+ *	consume_other()); a start of the trace leads from there to INSIDE.
  *
  * 1. Times of emitted events never decrease (output_put()).
  * 2. In ARRIVING and ASIDE events are held back, until it is known whether they

@@ -33,14 +33,14 @@ START_TEST(a_mark_has_its_time_and_chain)
 	const uint64_t chain[] = { (uint64_t)PERF_CONTEXT_KERNEL, 0x1000,
 				   0x2000 };
 	struct sideband_record record = record_of(&mark, chain, 3);
-	struct probe_mark mark;
+	struct probe_mark read;
 
-	ck_assert(probe_mark_read(&record, &mark));
-	ck_assert_uint_eq(mark.time_ns, 100);
-	ck_assert_uint_eq(mark.kind, GATE_COME);
-	ck_assert_uint_eq(mark.count, 2);
-	ck_assert_uint_eq(mark.chain[0], 0x1000);
-	ck_assert_uint_eq(mark.chain[1], 0x2000);
+	ck_assert(probe_mark_read(&record, &read));
+	ck_assert_uint_eq(read.time_ns, 100);
+	ck_assert_uint_eq(read.kind, GATE_COME);
+	ck_assert_uint_eq(read.count, 2);
+	ck_assert_uint_eq(read.chain[0], 0x1000);
+	ck_assert_uint_eq(read.chain[1], 0x2000);
 }
 END_TEST
 
@@ -51,16 +51,16 @@ START_TEST(the_caller_follows_the_function)
 	const uint64_t chain[] = { (uint64_t)PERF_CONTEXT_KERNEL, 0x1000,
 				   0x2000 };
 	struct sideband_record record = record_of(&mark, chain, 3);
-	struct probe_mark mark;
+	struct probe_mark read;
 
-	ck_assert(probe_mark_read(&record, &mark));
-	ck_assert_uint_eq(mark.count, 3);
-	ck_assert_uint_eq(mark.chain[0], 0x1000);
-	ck_assert_uint_eq(mark.chain[1], 0x1800);
-	ck_assert_uint_eq(mark.chain[2], 0x2000);
+	ck_assert(probe_mark_read(&record, &read));
+	ck_assert_uint_eq(read.count, 3);
+	ck_assert_uint_eq(read.chain[0], 0x1000);
+	ck_assert_uint_eq(read.chain[1], 0x1800);
+	ck_assert_uint_eq(read.chain[2], 0x2000);
 	record = record_of(&mark, chain, 1);
-	ck_assert(probe_mark_read(&record, &mark));
-	ck_assert_uint_eq(mark.count, 0);
+	ck_assert(probe_mark_read(&record, &read));
+	ck_assert_uint_eq(read.count, 0);
 }
 END_TEST
 
@@ -72,12 +72,12 @@ START_TEST(an_old_mark_has_no_caller)
 	const struct gate_mark mark = { .kind = GATE_BEGIN, .caller = 0x1800 };
 	const uint64_t chain[] = { 0x1000, 0x2000 };
 	struct sideband_record record = record_of(&mark, chain, 2);
-	struct probe_mark mark;
+	struct probe_mark read;
 
 	record.sample.raw_size = sizeof(mark) - 1;
-	ck_assert(probe_mark_read(&record, &mark));
-	ck_assert_uint_eq(mark.count, 2);
-	ck_assert_uint_eq(mark.chain[1], 0x2000);
+	ck_assert(probe_mark_read(&record, &read));
+	ck_assert_uint_eq(read.count, 2);
+	ck_assert_uint_eq(read.chain[1], 0x2000);
 }
 END_TEST
 
@@ -87,10 +87,10 @@ START_TEST(a_long_chain_is_cut)
 	uint64_t chain[2 * GATE_CHAIN_MAX] = { 0 };
 	struct sideband_record record =
 		record_of(&mark, chain, 2 * GATE_CHAIN_MAX);
-	struct probe_mark mark;
+	struct probe_mark read;
 
-	ck_assert(probe_mark_read(&record, &mark));
-	ck_assert_uint_eq(mark.count, GATE_CHAIN_MAX);
+	ck_assert(probe_mark_read(&record, &read));
+	ck_assert_uint_eq(read.count, GATE_CHAIN_MAX);
 }
 END_TEST
 
@@ -100,9 +100,9 @@ START_TEST(an_unknown_kind_is_no_mark)
 {
 	const struct gate_mark mark = { .kind = unknown[_i] };
 	struct sideband_record record = record_of(&mark, NULL, 0);
-	struct probe_mark mark;
+	struct probe_mark read;
 
-	ck_assert(!probe_mark_read(&record, &mark));
+	ck_assert(!probe_mark_read(&record, &read));
 }
 END_TEST
 
@@ -110,17 +110,17 @@ START_TEST(a_short_one_and_others_are_none)
 {
 	const struct gate_mark mark = { .kind = GATE_BEGIN };
 	struct sideband_record record = record_of(&mark, NULL, 0);
-	struct probe_mark mark;
+	struct probe_mark read;
 
 	record.sample.raw_size = GATE_MARK_OLD_SIZE - 1;
-	ck_assert(!probe_mark_read(&record, &mark));
+	ck_assert(!probe_mark_read(&record, &read));
 	record = record_of(NULL, NULL, 0);
-	ck_assert(!probe_mark_read(&record, &mark));
+	ck_assert(!probe_mark_read(&record, &read));
 	record = record_of(&mark, NULL, 0);
 	record.sample.event = &others;
-	ck_assert(!probe_mark_read(&record, &mark));
+	ck_assert(!probe_mark_read(&record, &read));
 	record.sample.event = NULL;
-	ck_assert(!probe_mark_read(&record, &mark));
+	ck_assert(!probe_mark_read(&record, &read));
 }
 END_TEST
 
