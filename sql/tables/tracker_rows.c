@@ -123,15 +123,12 @@ static void syscall_columns_add(const struct attribution_input *input,
 	if (!row_out_start(out, call))
 		return;
 	row_put_number(out, (int64_t)(call->end_ns - call->begin_ns));
-	row_put_number(out, task_process(input->names, task));
-	row_put_number(out, task->tid);
-	row_put_text(out,
-		     task_names_comm(input->names, task->tid, call->begin_ns));
+	row_put_task(out, input, task, call->begin_ns);
 	row_put_number(out, task->cpu);
 	row_put_text(out,
 		     system_call_name(functions, symbols_arch(input->symbols),
 				      call->function));
-	row_put_text(out, function_at(functions, call->function)->name);
+	row_put_function(out, input, true, call->function);
 	row_put_number(out, (int64_t)system_call_on_cpu(call->class_ns));
 	row_put_number(out, task_is_recorder(input, task->tid));
 	row_put_text(out, system_call_end_text(call->end));
@@ -258,21 +255,15 @@ static void put_waker(struct row_out *out,
 		      const struct attribution_input *input,
 		      const struct waker *waker)
 {
-	const struct function_table *functions =
-		symbols_functions(input->symbols);
 	bool is_task = waker && waker->interrupt == FUNCTION_NONE;
 
 	row_put_known(out, is_task, is_task ? waker->pid : 0);
 	row_put_known(out, is_task, is_task ? waker->tid : 0);
 	row_put_text(out, is_task ? task_names_last(input->names, waker->tid) :
 				    NULL);
-	row_put_text(out,
-		     waker ? function_at(functions, waker->function)->name :
-			     NULL);
-	row_put_text(out,
-		     waker && !is_task ?
-			     function_at(functions, waker->interrupt)->name :
-			     NULL);
+	row_put_function(out, input, waker, waker ? waker->function : 0);
+	row_put_function(out, input, waker && !is_task,
+			 waker ? waker->interrupt : 0);
 }
 
 static void put_line(struct row_out *out, const struct attribution_input *input,
@@ -284,26 +275,6 @@ static void put_line(struct row_out *out, const struct attribution_input *input,
 			sleep->label, sleep->place, &line);
 	row_put_text(out, line.file);
 	row_put_known(out, line.file, line.line);
-}
-
-static const char *name_of(const struct function_table *functions,
-			   uint32_t function)
-{
-	return function == FUNCTION_UNKNOWN ?
-		       NULL :
-		       function_at(functions, function)->name;
-}
-
-static void put_task(struct row_out *out, const struct attribution_input *input,
-		     const struct sleep *sleep)
-{
-	const struct task *task = sleep->task;
-
-	row_put_number(out, task_process(input->names, task));
-	row_put_number(out, task->tid);
-	row_put_text(out,
-		     task_names_comm(input->names, task->tid, sleep->begin_ns));
-	row_put_number(out, task->cpu);
 }
 
 /* Puts the text of @write for @number, a stack or wakers. */
@@ -320,17 +291,18 @@ static void sleep_columns_add(const struct attribution_input *input,
 			      const struct task_tracker *tracker,
 			      struct row_out *out, const struct sleep *sleep)
 {
-	const struct function_table *functions =
-		symbols_functions(input->symbols);
 	struct row_text text = { .input = input, .tracker = tracker };
 
 	if (!row_out_start(out, sleep))
 		return;
 	row_put_number(out, (int64_t)(sleep->begin_ns + sleep->asleep_ns +
 				      sleep->runnable_ns));
-	put_task(out, input, sleep);
-	row_put_text(out, name_of(functions, sleep->label));
-	row_put_text(out, name_of(functions, sleep->inner));
+	row_put_task(out, input, sleep->task, sleep->begin_ns);
+	row_put_number(out, sleep->task->cpu);
+	row_put_function(out, input, sleep->label != FUNCTION_UNKNOWN,
+			 sleep->label);
+	row_put_function(out, input, sleep->inner != FUNCTION_UNKNOWN,
+			 sleep->inner);
 	put_waker(out, input,
 		  sleep->waker == WAKER_NONE ?
 			  NULL :

@@ -235,8 +235,9 @@ static void read_servers(struct pack pack)
 		if (!pack.failed && record.kind != SERVER_REQUEST)
 			server_times_add(&times, &record);
 	}
-	for (size_t i = 0; i < times.holds.count; i++)
-		server_times_of_hold(&times, array_at(&times.holds, i), parts);
+	for (size_t i = 0; i < times.segments.count; i++)
+		server_times_of_segment(&times, array_at(&times.segments, i),
+					parts);
 	server_times_free(&times);
 }
 
