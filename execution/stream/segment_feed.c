@@ -11,6 +11,16 @@
 #include <assert.h>
 #include <stdlib.h>
 
+/* Two parts: the plan, which decides how many threads to start and cuts the
+ * stream into intervals, and the feed, which gives segments to the ring
+ * (give_out()), decodes the calling thread's own part, and provides the records
+ * of both in order.
+ *
+ * The plan adapts: if the calling thread had to wait for the ring, or the ring
+ * for it, its share of the next interval changes (interval_plan_adapt()). Sizes
+ * affect speed only: invariant 2 of the header.
+ */
+
 enum {
 	MOST_THREADS = 16,
 	/* A thread's part is an eighth of what is left, so that the threads end

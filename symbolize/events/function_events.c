@@ -15,6 +15,17 @@
 #include <stddef.h>
 #include <stdlib.h>
 
+/* Function events from the flow of a second engine, which provides blocks: each
+ * block is compared with how the last one was left (struct function_departure),
+ * and the transfer between the two is a call, a return, a jump, an exception or
+ * nothing (consume_transfer()).
+ *
+ * Thunks are folded: a block inside a thunk emits nothing, and the transfer out
+ * of the thunks counts as one from the block before them. Switch points and
+ * records of switches are joined by stream_tasks.h, as in execution_stream.c;
+ * both engines must emit the same events, which `ktrace-hw verify` compares.
+ */
+
 enum {
 	BATCH_EVENTS = 4096,
 	/* Events that one flow item can lead to, at most. */
