@@ -97,6 +97,7 @@ int cpu_pipeline_open(struct cpu_pipeline *pipeline,
 		.image = pass->image,
 		.log = pass->log,
 		.without_bounds = pipeline->without_bounds,
+		.with_interrupts = pipeline->with_interrupts,
 	};
 
 	int status = open_engine(pipeline, pass, &input, from);

@@ -316,6 +316,7 @@ static int open_cpu(struct pipeline *pipeline, size_t index)
 	/* Checkpoints must suit all commands, so they need time bounds. */
 	cpu->without_bounds = pipeline->callback->ignores_bounds && !is_gated &&
 			      !is_kept;
+	cpu->with_interrupts = pipeline->callback->wants_interrupts;
 	status = cpu_pipeline_open(
 		cpu, pipeline->pass, index,
 		pipeline->has_places ? &pipeline->places[index] : NULL);
@@ -411,7 +412,9 @@ int pass_run(const struct pass_input *pass, struct step_callback *callback,
 	int status;
 
 	assert(pass->engine != ENGINE_DEFAULT);
-	pipeline.checkpoints = checkpoints_open(pass, callback);
+	/* Checkpoints count events. */
+	if (!callback->wants_interrupts)
+		pipeline.checkpoints = checkpoints_open(pass, callback);
 	status = run(&pipeline);
 	close_parts(&pipeline);
 	*stacks = pipeline.stacks;

@@ -12,7 +12,8 @@ struct event_handler *table_records_owner(const struct table_records *records,
 					  struct trackers *trackers,
 					  struct event_handler *table)
 {
-	return records->tracker ? records->tracker(trackers) : table;
+	return records->tracker ? records->tracker(trackers) :
+				  (void *)((char *)table + records->offset);
 }
 
 static char *path_of(const struct table_records *records,

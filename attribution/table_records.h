@@ -7,6 +7,7 @@
 #include "report/steps/call_step.h"
 
 #include <stdbool.h>
+#include <stddef.h>
 
 struct attribution_input;
 struct event_handler;
@@ -28,6 +29,9 @@ struct table_records {
 	 * memory. The records are then read once for all of them.
 	 */
 	struct event_handler *(*tracker)(struct trackers *trackers);
+	/* NULL tracker: offset of the owner in the table's state; 0: the table
+	 */
+	size_t offset;
 	/* Returns whether the table needs these records; if it needs none, it
 	 * needs the whole pass. NULL: always.
 	 */
@@ -64,7 +68,7 @@ struct table_records {
 };
 
 /* Returns the owner of @records in a pass: the handler of their tracker or, if
- * they have none, @table. NULL when out of memory.
+ * they have none, the one in @table. NULL when out of memory.
  */
 struct event_handler *table_records_owner(const struct table_records *records,
 					  struct trackers *trackers,

@@ -252,6 +252,16 @@ void jump(struct attribution_fixture *fixture, uint32_t cpu, const char *name)
 	begin_function(fixture, cpu, name, HOW_TAIL);
 }
 
+void interrupts(struct attribution_fixture *fixture, uint32_t cpu,
+		uint8_t instruction)
+{
+	struct call_step step = step_of(fixture, current_on(fixture, cpu), cpu,
+					STEP_INTERRUPTS);
+
+	step.detail = instruction;
+	send(fixture, &step);
+}
+
 void switch_to(struct attribution_fixture *fixture, uint32_t cpu, int32_t tid)
 {
 	struct made_task *task = current_on(fixture, cpu);

@@ -252,6 +252,7 @@ static void say_event(struct gate_script *script,
 		say(script, " %u", event->detail);
 		break;
 	case FUNCTION_GAP:
+	case FUNCTION_INTERRUPTS:
 	case FUNCTION_END:
 	case FUNCTION_NEW_PROGRAM:
 		break;

@@ -186,7 +186,7 @@ void recording_fixture_record(struct recording_fixture *fixture, uint32_t type,
 void recording_fixture_trace(struct recording_fixture *fixture, uint64_t offset,
 			     const uint8_t *bytes, size_t size)
 {
-	uint64_t body[5] = { size, offset, 0, 0, 0 };
+	uint64_t body[5] = { size, offset, 0, fixture->cpu, fixture->cpu };
 
 	recording_fixture_record(fixture, PERF_DATA_AUXTRACE, 0, body,
 				 sizeof(body), NULL);

@@ -78,7 +78,9 @@ void recording_fixture_program(struct recording_fixture *fixture, int32_t pid,
 			       const char *name, uint64_t address,
 			       const void *bytes, size_t size);
 
-/* Appends an AUXTRACE record with @size bytes at @offset of CPU 0's stream. */
+/* Appends an AUXTRACE record with @size bytes at @offset of the stream of
+ * @fixture->cpu.
+ */
 void recording_fixture_trace(struct recording_fixture *fixture, uint64_t offset,
 			     const uint8_t *bytes, size_t size);
 

@@ -499,6 +499,7 @@ int system_calls_step(struct system_calls *calls, const struct call_step *step)
 						      CALL_NOTHING;
 	case STEP_COUNT:
 	case STEP_SWITCH:
+	case STEP_INTERRUPTS:
 	case STEP_END:
 		break;
 	}

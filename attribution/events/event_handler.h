@@ -36,6 +36,7 @@ struct event_handler {
 		     const struct task_pack *tasks);
 	void (*open)(struct event_handler *handler,
 		     const struct call_step *step);
+	bool wants_interrupts; /* see struct step_callback */
 };
 
 #endif

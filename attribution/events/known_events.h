@@ -40,9 +40,10 @@ enum known_event {
 	EVENT_NET_RX,	   /* netif_rx: queued to the CPU's backlog */
 	EVENT_GRO_RECEIVE, /* napi_gro_receive_entry */
 	EVENT_NAPI_POLL,
-	EVENT_NET_QUEUE, /* net_dev_queue */
-	EVENT_NET_XMIT,	 /* net_dev_start_xmit */
-	EVENT_SKB_COPY,	 /* skb_copy_datagram_iovec: copied to the receiver */
+	EVENT_NET_QUEUE,   /* net_dev_queue */
+	EVENT_NET_XMIT,	   /* net_dev_start_xmit */
+	EVENT_SKB_COPY,	   /* skb_copy_datagram_iovec: copied to the receiver */
+	EVENT_TCP_SEGMENT, /* tcp_probe: a connection processes a packet */
 	EVENT_SKB_CONSUME,
 	EVENT_SKB_FREE,
 	EVENT_SOCKET_READY, /* sk_data_ready */
@@ -88,6 +89,7 @@ enum event_field {
 	FAULT_ADDRESS = 0,
 	FAULT_IP = 1,
 	SKB_ADDRESS = 0,
+	SKB_SOCKET = 1, /* EVENT_TCP_SEGMENT */
 	NAPI_ADDRESS = 0,
 	NAPI_WORK = 1,
 	NAPI_BUDGET = 2,

@@ -289,6 +289,9 @@ struct step_join *step_join_new(const struct recording *recording,
 	for (size_t i = 0; i < count; i++)
 		if (handlers[i]->step)
 			join->all |= (uint64_t)1 << i;
+	for (size_t i = 0; i < count; i++)
+		join->callback.wants_interrupts |=
+			handlers[i]->wants_interrupts;
 	if (open_records(join))
 		return join;
 	step_join_free(join);

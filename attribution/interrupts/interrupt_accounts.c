@@ -15,9 +15,10 @@
 
 /* In the order they receive everything. */
 static const struct object_tracker *const trackers[] = {
-	&track_system, &track_softirqs,	 &track_polls,	 &track_packets,
-	&track_blocks, &track_questions, &track_works,	 &track_writeback,
-	&track_timers, &track_ipis,	 &track_wakeups,
+	&track_system,	&track_softirqs,  &track_polls,	 &track_packets,
+	&track_blocks,	&track_questions, &track_works,	 &track_writeback,
+	&track_rcu,	&track_reclaim,	  &track_timers, &track_ipis,
+	&track_wakeups,
 };
 
 enum { TRACKERS = sizeof(trackers) / sizeof(*trackers) };
@@ -56,16 +57,6 @@ context_of(const struct interrupt_accounts *accounts,
 	};
 }
 
-/* Returns @cpu as an index. No kernel has more CPUs than the limit; a damaged
- * recording may name any.
- */
-static uint32_t bounded_cpu(int64_t cpu)
-{
-	enum { MAX_CPUS = 1 << 16 };
-
-	return cpu >= 0 && cpu < MAX_CPUS ? (uint32_t)cpu : 0;
-}
-
 static struct event_context of_step(const struct interrupt_accounts *accounts,
 				    struct interrupt_slice *slice,
 				    const struct call_step *step)
@@ -73,9 +64,9 @@ static struct event_context of_step(const struct interrupt_accounts *accounts,
 	struct event_context context = context_of(accounts, slice);
 
 	context.time_ns = step->time_ns;
-	context.cpu = bounded_cpu(step->cpu == UINT32_MAX ?
-					  (int64_t)step->task->cpu :
-					  (int64_t)step->cpu);
+	context.cpu = event_context_cpu(step->cpu == UINT32_MAX ?
+						(int64_t)step->task->cpu :
+						(int64_t)step->cpu);
 	context.is_traced = true;
 	context.pid = step->task->pid;
 	context.tid = step->task->tid;
@@ -106,7 +97,7 @@ static void take_event(struct event_handler *handler,
 
 	context.event = event;
 	context.time_ns = event->time_ns;
-	context.cpu = bounded_cpu(event->cpu);
+	context.cpu = event_context_cpu(event->cpu);
 	context.is_traced = task_time_sees(accounts->time, event->cpu);
 	context.pid = event->pid;
 	context.tid = event->tid;

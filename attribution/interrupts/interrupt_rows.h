@@ -29,6 +29,10 @@ enum interrupt_kind {
 	INTERRUPT_RCU,	  /* RCU callbacks */
 	INTERRUPT_WORK,	  /* a work item, on a kworker's time */
 	INTERRUPT_THREAD, /* a threaded handler, on its thread's time */
+	/* reclaim or compaction of memory, by kswapd and kcompactd or by a task
+	 * that allocates
+	 */
+	INTERRUPT_RECLAIM,
 	INTERRUPT_KINDS,
 };
 

@@ -7,6 +7,13 @@
 
 #include <string.h>
 
+uint32_t event_context_cpu(int64_t cpu)
+{
+	enum { MAX_CPUS = 1 << 16 };
+
+	return cpu >= 0 && cpu < MAX_CPUS ? (uint32_t)cpu : 0;
+}
+
 bool event_context_is_task(const struct event_context *context)
 {
 	return context->is_traced && !context->slice && context->tid > 0;

@@ -371,6 +371,7 @@ static void take_step(struct task_time *time, struct thread *thread,
 		end_cpu(time, thread, cpu, step);
 		break;
 	case STEP_COUNT:
+	case STEP_INTERRUPTS:
 		break;
 	}
 }

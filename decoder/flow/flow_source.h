@@ -39,6 +39,10 @@ struct flow_input {
 	const struct code_image *image;
 	const struct log *log;
 	bool without_bounds; /* time bounds are not needed */
+	/* instructions that switch interrupts off and on are events, too; only
+	 * in streams of function events, by the engine in execution/
+	 */
+	bool with_interrupts;
 };
 
 /* Each kind of trace hardware fills one. */

@@ -397,6 +397,8 @@ static int open_code(struct execution *execution,
 	execution->graph = block_graph_new(execution->code, symbols);
 	if (!execution->graph)
 		return -ERROR_MEMORY;
+	if (input->with_interrupts)
+		block_graph_set_interrupts(execution->graph);
 	execution->blocks = block_graph_blocks(execution->graph);
 	return 0;
 }

@@ -109,6 +109,10 @@ struct block {
 	 * switch, nor a function with inlined calls to be shown
 	 */
 	bool is_plain;
+	/* enum instruction_interrupts of its last instruction; 0 unless
+	 * block_graph_set_interrupts()
+	 */
+	uint8_t interrupts;
 };
 
 /* An edge in one word: its target, the number of a struct block, in the high

@@ -325,6 +325,8 @@ static uint8_t edge_kind_of(const struct block_graph *graph, uint32_t from,
 	const struct block_info *info = block_graph_info(graph, to);
 	bool are_plain = block->is_plain && target->is_plain;
 
+	if (block->interrupts)
+		return EDGE_KIND_OTHER;
 	if (block->exit == FLOW_EXIT_CALL && edge == EDGE_NEXT)
 		return target->is_plain ? EDGE_KIND_RETURN : EDGE_KIND_OTHER;
 	if (block->exit == FLOW_EXIT_CALL)
@@ -378,6 +380,11 @@ void block_graph_free(struct block_graph *graph)
 void block_graph_set_waits(struct block_graph *graph, bool are_branches)
 {
 	graph->code.waits_are_branches = are_branches;
+}
+
+void block_graph_set_interrupts(struct block_graph *graph)
+{
+	graph->code.ends_at_interrupts = true;
 }
 
 static void forget_edges(struct block *block)

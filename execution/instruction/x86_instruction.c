@@ -391,6 +391,22 @@ static bool may_switch_trace(ZydisMnemonic mnemonic)
 	       mnemonic == ZYDIS_MNEMONIC_XRSTORS64;
 }
 
+static uint8_t interrupts_of(ZydisMnemonic mnemonic)
+{
+	switch ((unsigned int)mnemonic) {
+	case ZYDIS_MNEMONIC_CLI:
+		return INTERRUPTS_OFF;
+	case ZYDIS_MNEMONIC_STI:
+		return INTERRUPTS_ON;
+	case ZYDIS_MNEMONIC_PUSHFQ:
+		return INTERRUPTS_SAVED;
+	case ZYDIS_MNEMONIC_POPFQ:
+		return INTERRUPTS_RESTORED;
+	default:
+		return INTERRUPTS_UNTOUCHED;
+	}
+}
+
 static void set_by_mnemonic(const ZydisDecodedInstruction *decoded,
 			    struct instruction *instruction)
 {
@@ -400,6 +416,7 @@ static void set_by_mnemonic(const ZydisDecodedInstruction *decoded,
 	instruction->may_take_long |= is_wait(mnemonic);
 	instruction->switches_trace = may_switch_trace(mnemonic);
 	instruction->writes_trace = mnemonic == ZYDIS_MNEMONIC_PTWRITE;
+	instruction->interrupts = interrupts_of(mnemonic);
 }
 
 /* Returns whether the instruction is a mov to control register 3: 0f 22 /3. */

@@ -535,9 +535,10 @@ static int take_exception_return(struct call_stack *stack,
 	if (at == NO_FRAME)
 		at = 0;
 	frames_pop_to(stack, at, true, output);
-	if (!stack->count ||
-	    (is_elsewhere && frames_top(stack)->function != event->function))
+	if (!stack->count)
 		return frames_push_unseen(stack, event, output);
+	if (is_elsewhere && frames_top(stack)->function != event->function)
+		return go_on_in(stack, frames_floor(stack), event, output);
 	frames_top(stack)->is_confirmed = true;
 	return 0;
 }
@@ -613,6 +614,7 @@ static int take_call_event(struct call_stack *stack,
 	case FUNCTION_GAP:
 	case FUNCTION_NEW_PROGRAM:
 	case FUNCTION_SWITCH:
+	case FUNCTION_INTERRUPTS:
 	case FUNCTION_END:
 		return 0;
 	}

@@ -269,6 +269,10 @@ static int take_other(struct task_stacks *stacks, struct cpu_context *context,
 	cpu_context_pass(context, stacks->window, event);
 	if (event->kind == FUNCTION_SWITCH)
 		return change_task(stacks, context, event);
+	if (event->kind == FUNCTION_INTERRUPTS) {
+		cpu_context_note_interrupts(context, event);
+		return 0;
+	}
 	if (event->kind == FUNCTION_END) {
 		cpu_context_end(context, event);
 		return 0;

@@ -273,6 +273,16 @@ void cpu_context_stop(struct cpu_context *context,
 	enter_state(context, event, state_after_stop(event->detail));
 }
 
+void cpu_context_note_interrupts(const struct cpu_context *context,
+				 const struct function_event *event)
+{
+	struct call_step step =
+		cpu_context_step(context, event, STEP_INTERRUPTS);
+
+	step.detail = event->detail;
+	emit(context, &step);
+}
+
 void cpu_context_close(const struct cpu_context *context,
 		       struct mapped_thread *task,
 		       const struct function_event *event)

@@ -27,7 +27,6 @@
 struct scan_sources {
 	struct step_callback callback;
 	struct row_source *sources[SQL_TABLES];
-	const struct row_source_class *classes[SQL_TABLES]; /* of each */
 	struct trackers *trackers; /* used by the sources; borrowed */
 	size_t count;
 	/* the source that can pack its state; or NULL */
@@ -75,7 +74,7 @@ static struct row_source *source_of(const struct scan_sources *sources,
 				    const struct row_source_class *wanted)
 {
 	for (size_t i = 0; i < sources->count; i++)
-		if (sources->classes[i] == wanted)
+		if (sources->sources[i]->source_class == wanted)
 			return sources->sources[i];
 	return NULL;
 }
@@ -84,17 +83,19 @@ static int open_one(struct scan_sources *sources,
 		    const struct row_source_class *source_class,
 		    const struct row_source_input *input)
 {
-	struct row_source *source = source_class->open(input);
+	struct row_source *source = calloc(1, source_class->size);
 
 	if (!source)
 		return -ERROR_MEMORY;
-	sources->classes[sources->count] = source_class;
+	source->source_class = source_class;
 	sources->sources[sources->count++] = source;
+	if (!source_class->open(source, input))
+		return -ERROR_MEMORY;
 	if (sources->need > source_class->need)
 		sources->need = source_class->need;
 	sources->needs_begin |= source->needs_begin;
-	sources->takes_stop &= source->takes_stop;
-	if (source->pack)
+	sources->takes_stop &= source_class->takes_stop;
+	if (source_class->pack)
 		sources->packed = source;
 	return trackers_follow(sources->trackers, &source->handler);
 }
@@ -132,10 +133,13 @@ static void take_step(struct step_callback *callback,
 
 static bool are_done(const struct scan_sources *sources, uint64_t time_ns)
 {
-	for (size_t i = 0; i < sources->count; i++)
-		if (!sources->sources[i]->is_done ||
-		    !sources->sources[i]->is_done(sources->sources[i], time_ns))
+	for (size_t i = 0; i < sources->count; i++) {
+		const struct row_source *source = sources->sources[i];
+
+		if (!source->source_class->is_done ||
+		    !source->source_class->is_done(source, time_ns))
 			return false;
+	}
 	return true;
 }
 
@@ -156,7 +160,7 @@ static void pack_state(struct step_callback *callback,
 	struct pack *pack = tasks->pack;
 
 	step_join_pack(sources->join, pack);
-	sources->packed->pack(sources->packed, tasks);
+	sources->packed->source_class->pack(sources->packed, tasks);
 	if (pack->is_reading && !pack_is_whole(pack))
 		step_join_reset(sources->join);
 }
@@ -216,9 +220,36 @@ static int scan_sources_join(struct scan_sources *sources)
 
 static void scan_sources_close(struct scan_sources *sources)
 {
-	for (size_t i = 0; i < sources->count; i++)
-		sources->sources[i]->close(sources->sources[i]);
+	for (size_t i = 0; i < sources->count; i++) {
+		struct row_source *source = sources->sources[i];
+
+		if (source->source_class->close)
+			source->source_class->close(source);
+		free(source);
+	}
 	step_join_free(sources->join);
+}
+
+/* Emits the rows that are known only at the end, and flushes @outs.
+ *
+ * Returns 0 or a negative enum error.
+ */
+static int scan_sources_finish(const struct scan_sources *sources,
+			       const struct row_end *end,
+			       struct row_out *const outs[SQL_TABLES])
+{
+	int status = 0;
+
+	for (size_t i = 0; !status && i < sources->count; i++) {
+		struct row_source *source = sources->sources[i];
+
+		if (source->source_class->end)
+			status = source->source_class->end(source, end);
+	}
+	for (int i = 0; !status && i < SQL_TABLES; i++)
+		if (outs[i])
+			status = row_out_flush(outs[i]);
+	return status;
 }
 
 /* Emits the events after the last step (all events if there were no steps), and
@@ -227,19 +258,18 @@ static void scan_sources_close(struct scan_sources *sources)
  * Returns 0 or a negative enum error.
  */
 static int scan_sources_end(struct scan_sources *sources,
-			    const struct task_stacks *stacks)
+			    const struct task_stacks *stacks,
+			    struct row_out *const outs[SQL_TABLES])
 {
+	const struct row_end end = { stacks, *sources->is_over };
 	int status = 0;
 
-	if (sources->join && !*sources->is_over) {
+	if (sources->join && !end.is_early) {
 		status = step_join_end(sources->join);
 		if (!status)
 			status = trackers_end(sources->trackers);
 	}
-	for (size_t i = 0; !status && i < sources->count; i++)
-		status = sources->sources[i]->end(sources->sources[i], stacks,
-						  *sources->is_over);
-	return status;
+	return status ? status : scan_sources_finish(sources, &end, outs);
 }
 
 /* Opens the trackers of a pass, and the sources of the tables in @outs.
@@ -311,8 +341,8 @@ static bool send_file(struct table_scan *scan, enum sql_table_id id,
 {
 	struct row_out *out = &scan->outs[id];
 	struct row_out *outs[SQL_TABLES] = { NULL };
+	const struct row_end end = { NULL, false };
 	struct scan_pass pass;
-	struct row_source *source;
 	bool is_usable;
 
 	outs[id] = out;
@@ -320,10 +350,9 @@ static bool send_file(struct table_scan *scan, enum sql_table_id id,
 	is_usable = !scan_pass_open(&pass, scan, outs) &&
 		    read_parts(scan, &pass, id, file, 0);
 	out->drops = false;
-	source = pass.sources.sources[0];
 	if (is_usable &&
 	    !(read_parts(scan, &pass, id, file, 1) &&
-	      !source->end(source, NULL, false)) &&
+	      !scan_sources_finish(&pass.sources, &end, outs)) &&
 	    !row_queue_is_stopped(scan->queue))
 		out->status = -ERROR_MEMORY;
 	scan_pass_close(&pass);
@@ -496,7 +525,7 @@ static int decode(struct table_scan *scan, struct scan_kept *kept)
 	if (!status)
 		status = run(scan, &pass.sources, &stacks);
 	if (!status && !row_queue_is_stopped(scan->queue))
-		status = scan_sources_end(&pass.sources, stacks);
+		status = scan_sources_end(&pass.sources, stacks, scan->wanted);
 	if (!status && !scan->is_over && !row_queue_is_stopped(scan->queue))
 		scan_kept_finish(kept, &pass);
 	scan_pass_close(&pass);

@@ -161,12 +161,11 @@ static void add(const struct account_rows *rows, struct row_out *out,
 	row_out_end(out);
 }
 
-static int add_accounts(const struct account_rows *rows, struct row_out *out,
-			const struct array *accounts)
+static void add_accounts(const struct account_rows *rows, struct row_out *out,
+			 const struct array *accounts)
 {
 	for (size_t i = 0; i < accounts->count; i++)
 		add(rows, out, array_at(accounts, i));
-	return row_out_flush(out);
 }
 
 static int add_processes(const struct account_rows *rows,
@@ -178,12 +177,12 @@ static int add_processes(const struct account_rows *rows,
 					  &processes);
 
 	if (!status)
-		status = add_accounts(rows, rows->processes, &processes);
+		add_accounts(rows, rows->processes, &processes);
 	array_free(&processes);
 	return status;
 }
 
-static int add_interrupts(const struct account_rows *rows)
+static void add_interrupts(const struct account_rows *rows)
 {
 	const struct interrupt_rows *sums = interrupt_accounts_rows(
 		time_accounts_interrupts(rows->accounts));
@@ -192,26 +191,23 @@ static int add_interrupts(const struct account_rows *rows)
 	for (size_t i = 0; (row = interrupt_rows_at(sums, i)); i++)
 		interrupt_columns_add(rows->recording, rows->choice,
 				      rows->interrupts, row);
-	return row_out_flush(rows->interrupts);
 }
 
-static int end(struct row_source *source, const struct task_stacks *stacks,
-	       bool is_early)
+static int end(struct row_source *source, const struct row_end *pass)
 {
 	struct account_rows *rows = (struct account_rows *)source;
 	struct array threads = ARRAY_OF(struct time_account);
 	int status = time_accounts_end(rows->accounts);
 
-	(void)stacks;
-	(void)is_early;
+	(void)pass;
 	if (!status)
 		status = time_accounts_threads(rows->accounts, &threads);
 	if (!status && rows->threads)
-		status = add_accounts(rows, rows->threads, &threads);
+		add_accounts(rows, rows->threads, &threads);
 	if (!status && rows->processes)
 		status = add_processes(rows, &threads);
 	if (!status && rows->interrupts)
-		status = add_interrupts(rows);
+		add_interrupts(rows);
 	array_free(&threads);
 	return status;
 }
@@ -221,33 +217,26 @@ static void close_rows(struct row_source *source)
 	struct account_rows *rows = (struct account_rows *)source;
 
 	time_accounts_free(rows->accounts);
-	free(rows);
 }
 
-static struct row_source *open_rows(const struct row_source_input *input)
+static bool open_rows(struct row_source *source,
+		      const struct row_source_input *input)
 {
-	struct account_rows *rows = calloc(1, sizeof(*rows));
+	struct account_rows *rows = (struct account_rows *)source;
 
-	if (!rows)
-		return NULL;
-	rows->source = (struct row_source){
-		.end = end,
-		.close = close_rows,
-	};
 	rows->recording = input->recording;
 	rows->choice = input->choice;
 	rows->processes = input->outs[TABLE_PROCESS];
 	rows->threads = input->outs[TABLE_THREAD];
 	rows->interrupts = input->outs[TABLE_INTERRUPT];
 	rows->accounts = time_accounts_new(input->recording, true);
-	if (!rows->accounts) {
-		close_rows(&rows->source);
-		return NULL;
-	}
-	return &rows->source;
+	return rows->accounts;
 }
 
 const struct row_source_class account_source = {
 	.needs_time = true,
+	.size = sizeof(struct account_rows),
 	.open = open_rows,
+	.end = end,
+	.close = close_rows,
 };

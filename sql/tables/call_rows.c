@@ -287,15 +287,10 @@ static bool is_done(const struct row_source *source, uint64_t time_ns)
 	       (time_ns >= choice->begin.until_ns && !rows->open_count);
 }
 
-static int end(struct row_source *source, const struct task_stacks *stacks,
-	       bool is_early)
+static int end(struct row_source *source, const struct row_end *pass)
 {
-	struct call_rows *rows = (struct call_rows *)source;
-	int status = row_out_flush(rows->out);
-
-	(void)stacks;
-	(void)is_early;
-	return status ? status : rows->status;
+	(void)pass;
+	return ((const struct call_rows *)source)->status;
 }
 
 static void close_rows(struct row_source *source)
@@ -307,28 +302,27 @@ static void close_rows(struct row_source *source)
 				    ->calls);
 	array_free(&rows->tasks);
 	comm_cache_free(&rows->comms);
-	free(rows);
 }
 
-static struct row_source *open_rows(const struct row_source_input *input)
+static bool open_rows(struct row_source *source,
+		      const struct row_source_input *input)
 {
-	struct call_rows *rows = calloc(1, sizeof(*rows));
+	struct call_rows *rows = (struct call_rows *)source;
 
-	if (!rows)
-		return NULL;
-	rows->source = (struct row_source){
-		.handler.step = take_step,
-		.is_done = is_done,
-		.end = end,
-		.close = close_rows,
-	};
+	source->handler.step = take_step;
 	rows->choice = input->choice;
 	rows->recording = input->recording;
 	rows->functions = symbols_functions(input->recording->symbols);
 	rows->out = input->outs[TABLE_CALL];
 	rows->comms = comm_cache_of(input->recording->names);
 	rows->tasks = ARRAY_OF(struct task_calls);
-	return &rows->source;
+	return true;
 }
 
-const struct row_source_class call_source = { .open = open_rows };
+const struct row_source_class call_source = {
+	.size = sizeof(struct call_rows),
+	.open = open_rows,
+	.is_done = is_done,
+	.end = end,
+	.close = close_rows,
+};

@@ -200,21 +200,15 @@ static void add_account(const struct cpu_rows *rows,
 	row_out_end(out);
 }
 
-static int end(struct row_source *source, const struct task_stacks *stacks,
-	       bool is_early)
+static int end(struct row_source *source, const struct row_end *pass)
 {
-	struct cpu_rows *rows = (struct cpu_rows *)source;
-	int status = rows->status;
+	const struct cpu_rows *rows = (const struct cpu_rows *)source;
+	const struct task_stacks *stacks = pass->stacks;
 
-	(void)is_early;
 	for (uint32_t i = 0; rows->cpu_out && i < task_stacks_cpu_count(stacks);
 	     i++)
 		add_account(rows, task_stacks_account(stacks, i));
-	if (!status && rows->cpu_out)
-		status = row_out_flush(rows->cpu_out);
-	if (!status && rows->gap_out)
-		status = row_out_flush(rows->gap_out);
-	return status;
+	return rows->status;
 }
 
 static void close_rows(struct row_source *source)
@@ -222,27 +216,26 @@ static void close_rows(struct row_source *source)
 	struct cpu_rows *rows = (struct cpu_rows *)source;
 
 	array_free(&rows->gaps);
-	free(rows);
 }
 
-static struct row_source *open_rows(const struct row_source_input *input)
+static bool open_rows(struct row_source *source,
+		      const struct row_source_input *input)
 {
-	struct cpu_rows *rows = calloc(1, sizeof(*rows));
+	struct cpu_rows *rows = (struct cpu_rows *)source;
 
-	if (!rows)
-		return NULL;
-	rows->source = (struct row_source){
-		.is_done = is_done,
-		.end = end,
-		.close = close_rows,
-	};
 	rows->choice = input->choice;
 	rows->cpu_out = input->outs[TABLE_CPU];
 	rows->gap_out = input->outs[TABLE_GAP];
 	rows->gaps = ARRAY_OF(struct open_gap);
 	if (rows->gap_out)
 		rows->source.handler.step = take_step;
-	return &rows->source;
+	return true;
 }
 
-const struct row_source_class cpu_source = { .open = open_rows };
+const struct row_source_class cpu_source = {
+	.size = sizeof(struct cpu_rows),
+	.open = open_rows,
+	.is_done = is_done,
+	.end = end,
+	.close = close_rows,
+};

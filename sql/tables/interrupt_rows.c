@@ -24,7 +24,7 @@
 #define INTERRUPT_WHO_COLUMNS \
 	TEXT_COLUMN("kind", \
 		    "interrupt, ipi, nmi, softirq, napi, timer, hrtimer, " \
-		    "tasklet, rcu, work_item, threaded_handler"), \
+		    "tasklet, rcu, work_item, threaded_handler, reclaim"), \
 		TEXT_COLUMN("function", "the handler, action or callback", \
 			    .role = ROLE_FUNCTION), \
 		INT_COLUMN("irq", "interrupt number; NULL if none is known"), \
@@ -199,48 +199,27 @@ static void take(struct charge_callback *callback,
 	row_out_end(out);
 }
 
-static int end(struct row_source *source, const struct task_stacks *stacks,
-	       bool is_early)
+static bool open_rows(struct row_source *source,
+		      const struct row_source_input *input)
 {
 	struct slice_rows *rows = (struct slice_rows *)source;
-
-	(void)stacks;
-	(void)is_early;
-	return row_out_flush(rows->out);
-}
-
-static void close_rows(struct row_source *source)
-{
-	free(source);
-}
-
-static struct row_source *open_rows(const struct row_source_input *input)
-{
-	struct slice_rows *rows = calloc(1, sizeof(*rows));
 	struct interrupt_accounts *accounts;
 
-	if (!rows)
-		return NULL;
-	rows->source = (struct row_source){
-		.needs_begin = true,
-		.end = end,
-		.close = close_rows,
-	};
+	source->needs_begin = true;
 	rows->callback.take = take;
 	rows->recording = input->recording;
 	rows->out = input->outs[TABLE_INTERRUPT_SLICE];
 	accounts = trackers_interrupts(input->recording->trackers);
-	if (!accounts) {
-		close_rows(&rows->source);
-		return NULL;
-	}
+	if (!accounts)
+		return false;
 	interrupt_rows_listen(interrupt_accounts_rows(accounts),
 			      &rows->callback);
-	return &rows->source;
+	return true;
 }
 
 const struct row_source_class slice_source = {
 	.needs_time = true,
+	.size = sizeof(struct slice_rows),
 	.open = open_rows,
 };
 

@@ -120,50 +120,33 @@ static bool is_done(const struct row_source *source, uint64_t time_ns)
 	return time_ns >= rows->choice->end.until_ns;
 }
 
-static int end(struct row_source *source, const struct task_stacks *stacks,
-	       bool is_early)
+static int end(struct row_source *source, const struct row_end *pass)
+{
+	(void)pass;
+	return lock_tracker_status(((const struct lock_rows *)source)->tracker);
+}
+
+static bool open_rows(struct row_source *source,
+		      const struct row_source_input *input)
 {
 	struct lock_rows *rows = (struct lock_rows *)source;
-	int status = lock_tracker_status(rows->tracker);
 
-	(void)stacks;
-	(void)is_early;
-	return status ? status : row_out_flush(rows->out);
-}
-
-static void close_rows(struct row_source *source)
-{
-	free(source);
-}
-
-static struct row_source *open_rows(const struct row_source_input *input)
-{
-	struct lock_rows *rows = calloc(1, sizeof(*rows));
-
-	if (!rows)
-		return NULL;
-	rows->source = (struct row_source){
-		.needs_begin = true,
-		.is_done = is_done,
-		.end = end,
-		.close = close_rows,
-	};
+	source->needs_begin = true;
 	rows->callback.take = take;
 	rows->recording = input->recording;
 	rows->choice = input->choice;
 	rows->out = input->outs[TABLE_LOCK_WAIT];
 	rows->tracker =
 		trackers_locks(input->recording->trackers, &rows->callback);
-	if (!rows->tracker) {
-		close_rows(&rows->source);
-		return NULL;
-	}
-	return &rows->source;
+	return rows->tracker;
 }
 
 const struct row_source_class lock_source = {
 	.needs_time = true,
+	.size = sizeof(struct lock_rows),
 	.open = open_rows,
+	.is_done = is_done,
+	.end = end,
 };
 
 static const struct sql_need needs[] = {

@@ -121,19 +121,15 @@ static int add_part(const struct profile_rows *rows, enum profile_part part)
 	return status;
 }
 
-static int end(struct row_source *source, const struct task_stacks *stacks,
-	       bool is_early)
+static int end(struct row_source *source, const struct row_end *pass)
 {
 	struct profile_rows *rows = (struct profile_rows *)source;
 	int status = 0;
 
-	(void)stacks;
-	(void)is_early;
+	(void)pass;
 	for (int part = 0; !status && part < PROFILE_PARTS; part++)
 		status = add_part(rows, (enum profile_part)part);
-	if (!status)
-		status = profile_end(rows->profile);
-	return status ? status : row_out_flush(rows->out);
+	return status ? status : profile_end(rows->profile);
 }
 
 static void close_rows(struct row_source *source)
@@ -141,13 +137,13 @@ static void close_rows(struct row_source *source)
 	struct profile_rows *rows = (struct profile_rows *)source;
 
 	profile_free(rows->profile);
-	free(rows);
 }
 
-static struct row_source *open_rows(const struct row_source_input *input)
+static bool open_rows(struct row_source *source,
+		      const struct row_source_input *input)
 {
 	const struct attribution_input *recording = input->recording;
-	struct profile_rows *rows = calloc(1, sizeof(*rows));
+	struct profile_rows *rows = (struct profile_rows *)source;
 	struct profile_options options = {
 		.filter = recording->filter,
 		.window = input->choice->sums,
@@ -156,28 +152,24 @@ static struct row_source *open_rows(const struct row_source_input *input)
 		.recorder = recording_info(recording->recording)->command,
 	};
 
-	if (!rows)
-		return NULL;
 	rows->scope.kinds = recording->kinds;
 	options.scope = &rows->scope;
-	rows->source = (struct row_source){
-		.handler.step = take_step,
-		.takes_stop = true,
-		.is_done = is_done,
-		.end = end,
-		.close = close_rows,
-	};
+	source->handler.step = take_step;
 	rows->functions = symbols_functions(input->recording->symbols);
 	rows->choice = input->choice;
 	rows->out = input->outs[TABLE_PROFILE];
 	rows->profile = profile_new(&options);
-	if (rows->profile)
-		return &rows->source;
-	close_rows(&rows->source);
-	return NULL;
+	return rows->profile;
 }
 
-const struct row_source_class profile_source = { .open = open_rows };
+const struct row_source_class profile_source = {
+	.size = sizeof(struct profile_rows),
+	.open = open_rows,
+	.takes_stop = true,
+	.is_done = is_done,
+	.end = end,
+	.close = close_rows,
+};
 
 static const struct sql_need needs[] = {
 	{ .event = RECORDED_FUNCTIONS },

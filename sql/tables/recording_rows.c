@@ -150,39 +150,31 @@ static void add_recording(struct row_out *out,
 	row_out_end(out);
 }
 
-static int end(struct row_source *source, const struct task_stacks *stacks,
-	       bool is_early)
+static int end(struct row_source *source, const struct row_end *pass)
 {
 	const struct recording_rows *rows =
 		(const struct recording_rows *)source;
 
-	(void)stacks;
-	(void)is_early;
+	(void)pass;
 	add_recording(rows->out, rows->recording);
-	return row_out_flush(rows->out);
+	return 0;
 }
 
-static void close_rows(struct row_source *source)
+static bool open_rows(struct row_source *source,
+		      const struct row_source_input *input)
 {
-	free(source);
-}
+	struct recording_rows *rows = (struct recording_rows *)source;
 
-static struct row_source *open_rows(const struct row_source_input *input)
-{
-	struct recording_rows *rows = calloc(1, sizeof(*rows));
-
-	if (!rows)
-		return NULL;
-	rows->source.end = end;
-	rows->source.close = close_rows;
 	rows->recording = input->recording->recording;
 	rows->out = input->outs[TABLE_RECORDING];
-	return &rows->source;
+	return true;
 }
 
 const struct row_source_class recording_source = {
 	.need = NEEDS_NOTHING,
+	.size = sizeof(struct recording_rows),
 	.open = open_rows,
+	.end = end,
 };
 
 const struct sql_table sql_recording_table = {
@@ -231,35 +223,32 @@ static void add(struct row_out *out, uint32_t number,
 	row_out_end(out);
 }
 
-static int function_end(struct row_source *source,
-			const struct task_stacks *stacks, bool is_early)
+static int function_end(struct row_source *source, const struct row_end *pass)
 {
 	struct function_rows *rows = (struct function_rows *)source;
 	uint32_t count = function_count(rows->functions);
 
-	(void)stacks;
-	(void)is_early;
+	(void)pass;
 	for (uint32_t i = 0; i < count; i++)
 		add(rows->out, i, function_at(rows->functions, i));
-	return row_out_flush(rows->out);
+	return 0;
 }
 
-static struct row_source *open_functions(const struct row_source_input *input)
+static bool open_functions(struct row_source *source,
+			   const struct row_source_input *input)
 {
-	struct function_rows *rows = calloc(1, sizeof(*rows));
+	struct function_rows *rows = (struct function_rows *)source;
 
-	if (!rows)
-		return NULL;
-	rows->source.end = function_end;
-	rows->source.close = close_rows;
 	rows->functions = symbols_functions(input->recording->symbols);
 	rows->out = input->outs[TABLE_FUNCTION];
-	return &rows->source;
+	return true;
 }
 
 const struct row_source_class function_source = {
 	.need = NEEDS_NOTHING,
+	.size = sizeof(struct function_rows),
 	.open = open_functions,
+	.end = function_end,
 };
 
 const struct sql_table sql_function_table = {

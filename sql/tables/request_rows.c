@@ -308,7 +308,7 @@ static int request_sleep_rows_add(const struct attribution_input *input,
 		status =
 			request_sleeps_visit(sleeps, items[i], &adder.callback);
 	}
-	return status ? status : row_out_flush(out);
+	return status;
 }
 
 /* Each message that a server processed, as in report --requests. */
@@ -336,19 +336,14 @@ static bool take_request(struct request_rows *requests,
 	return true;
 }
 
-static int end(struct row_source *rows, const struct task_stacks *stacks,
-	       bool is_early)
+static int end(struct row_source *rows, const struct row_end *pass)
 {
 	struct request_source *source = (struct request_source *)rows;
 	const struct request_rows *requests = &source->requests;
-	int status = requests->status;
 
-	(void)stacks;
-	(void)is_early;
-	if (!status && source->out)
-		status = row_out_flush(source->out);
-	if (status || !source->sleeps_out)
-		return status;
+	(void)pass;
+	if (requests->status || !source->sleeps_out)
+		return requests->status;
 	request_sleeps_end(requests->sleeps);
 	return request_sleep_rows_add(&requests->input, requests->sleeps,
 				      &source->numbers, source->sleeps_out);
@@ -360,62 +355,34 @@ static void close_rows(struct row_source *rows)
 
 	request_rows_close(&source->requests);
 	array_free(&source->numbers);
-	free(source);
 }
 
-static struct row_source *open_rows(const struct row_source_input *input)
+static bool open_rows(struct row_source *base,
+		      const struct row_source_input *input)
 {
-	struct request_source *source = calloc(1, sizeof(*source));
+	struct request_source *source = (struct request_source *)base;
 
-	if (!source)
-		return NULL;
-	source->source = (struct row_source){ .end = end, .close = close_rows };
 	source->out = input->outs[TABLE_REQUEST];
 	source->sleeps_out = input->outs[TABLE_REQUEST_SLEEP];
 	source->numbers = ARRAY_OF(uint64_t);
-	if (request_rows_open(&source->requests, input->recording,
-			      take_request))
-		return &source->source;
-	close_rows(&source->source);
-	return NULL;
-}
-
-static struct request_rows *requests_of(struct event_handler *handler)
-{
-	return &((struct request_source *)handler)->requests;
-}
-
-static void keep(struct event_handler *handler,
-		 struct cache_file_writer *writer)
-{
-	request_rows_keep(requests_of(handler), writer);
-}
-
-static void keep_at_end(struct event_handler *handler)
-{
-	request_rows_keep_at_end(requests_of(handler));
-}
-
-static void pack_rest(struct event_handler *handler, struct pack *pack)
-{
-	request_rows_pack_rest(requests_of(handler), pack);
-}
-
-static void read_request(struct event_handler *handler, struct pack *pack)
-{
-	request_rows_read(requests_of(handler), pack);
+	return request_rows_open(&source->requests, input->recording,
+				 take_request);
 }
 
 static const struct table_records request_records = {
 	.name = "requests",
-	.keep = keep,
-	.keep_at_end = keep_at_end,
-	.pack_rest = pack_rest,
-	.take = read_request,
+	.offset = offsetof(struct request_source, requests),
+	.keep = request_rows_keep,
+	.keep_at_end = request_rows_keep_at_end,
+	.pack_rest = request_rows_pack_rest,
+	.take = request_rows_read,
 	.wanted = table_records_begin_in,
 };
 
 const struct row_source_class request_source = {
 	.needs_time = true,
+	.size = sizeof(struct request_source),
 	.open = open_rows,
+	.end = end,
+	.close = close_rows,
 };

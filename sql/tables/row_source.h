@@ -45,31 +45,11 @@ struct row_source_input {
  */
 struct row_source {
 	struct event_handler handler; /* must be the first member */
+	const struct row_source_class *source_class;
 	/* Rows of a query's window depend on earlier trace, so decoding starts
 	 * with the recording. Sums of a window are an exception, as in reports.
 	 */
 	bool needs_begin;
-	/* The source accepts the steps of task_stacks_stop(), which end open
-	 * calls at the end of a window; needed for sums.
-	 */
-	bool takes_stop;
-	/* See struct step_callback. This is the last part of a pack; an
-	 * incomplete pack leaves the source unchanged. NULL if the source needs
-	 * no state or needs the start of the recording.
-	 */
-	void (*pack)(struct row_source *source, const struct task_pack *tasks);
-	/* Returns whether no step at @time_ns or later produces a wanted row.
-	 * NULL if any step may.
-	 */
-	bool (*is_done)(const struct row_source *source, uint64_t time_ns);
-	/* Emits the rows that are known only at the end. If the end @is_early,
-	 * because is_done() returned true, open items produce no row.
-	 *
-	 * Returns 0 or -ERROR_MEMORY.
-	 */
-	int (*end)(struct row_source *source, const struct task_stacks *stacks,
-		   bool is_early);
-	void (*close)(struct row_source *source);
 };
 
 /* The inputs that a source needs. */
@@ -79,11 +59,43 @@ enum row_need {
 	NEEDS_NOTHING, /* nothing: end() is called immediately */
 };
 
+/* The end of a pass. */
+struct row_end {
+	const struct task_stacks *stacks; /* NULL if nothing was decoded */
+	/* is_done() returned true: open items produce no row */
+	bool is_early;
+};
+
 struct row_source_class {
 	enum row_need need;
 	bool needs_time; /* it joins trace and events by time */
-	/* Returns NULL when out of memory. */
-	struct row_source *(*open)(const struct row_source_input *input);
+	/* The source accepts the steps of task_stacks_stop(), which end open
+	 * calls at the end of a window; needed for sums.
+	 */
+	bool takes_stop;
+	size_t size; /* of the source, of which struct row_source is the start */
+	/* Opens the zeroed @source. Returns false when out of memory; close()
+	 * is called even then.
+	 */
+	bool (*open)(struct row_source *source,
+		     const struct row_source_input *input);
+	/* See struct step_callback. This is the last part of a pack; an
+	 * incomplete pack leaves the source unchanged. NULL if the source needs
+	 * no state or needs the start of the recording.
+	 */
+	void (*pack)(struct row_source *source, const struct task_pack *tasks);
+	/* Returns whether no step at @time_ns or later produces a wanted row.
+	 * NULL if any step may.
+	 */
+	bool (*is_done)(const struct row_source *source, uint64_t time_ns);
+	/* Emits the rows that are known only at the end; the caller then
+	 * flushes the source's outs. NULL: there are none.
+	 *
+	 * Returns 0, or -ERROR_MEMORY if the source ever ran out of memory.
+	 */
+	int (*end)(struct row_source *source, const struct row_end *end);
+	/* Frees what the source owns; NULL: nothing. */
+	void (*close)(struct row_source *source);
 };
 
 extern const struct row_source_class recording_source;

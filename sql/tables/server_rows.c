@@ -69,8 +69,7 @@ static void add(const struct server_rows *rows,
 	row_out_end(out);
 }
 
-static int end(struct row_source *source, const struct task_stacks *stacks,
-	       bool is_early)
+static int end(struct row_source *source, const struct row_end *pass)
 {
 	struct server_rows *rows = (struct server_rows *)source;
 	const struct server_accounts *accounts =
@@ -78,14 +77,13 @@ static int end(struct row_source *source, const struct task_stacks *stacks,
 	const struct server_account *account;
 	int status = servers_end(rows->servers);
 
-	(void)stacks;
-	(void)is_early;
+	(void)pass;
 	if (status)
 		return status;
 	for (size_t i = 0; (account = server_accounts_at(accounts, i)); i++)
 		if (server_accounts_is_server(accounts, account->server_pid))
 			add(rows, account);
-	return row_out_flush(rows->out);
+	return 0;
 }
 
 static void close_rows(struct row_source *source)
@@ -93,33 +91,26 @@ static void close_rows(struct row_source *source)
 	struct server_rows *rows = (struct server_rows *)source;
 
 	servers_free(rows->servers);
-	free(rows);
 }
 
-static struct row_source *open_rows(const struct row_source_input *input)
+static bool open_rows(struct row_source *source,
+		      const struct row_source_input *input)
 {
-	struct server_rows *rows = calloc(1, sizeof(*rows));
+	struct server_rows *rows = (struct server_rows *)source;
 
-	if (!rows)
-		return NULL;
-	rows->source = (struct row_source){
-		.end = end,
-		.close = close_rows,
-	};
 	rows->recording = input->recording;
 	rows->choice = input->choice;
 	rows->out = input->outs[TABLE_SERVER];
 	rows->servers = servers_new(input->recording);
-	if (!rows->servers) {
-		close_rows(&rows->source);
-		return NULL;
-	}
-	return &rows->source;
+	return rows->servers;
 }
 
 const struct row_source_class server_source = {
 	.needs_time = true,
+	.size = sizeof(struct server_rows),
 	.open = open_rows,
+	.end = end,
+	.close = close_rows,
 };
 
 static const struct sql_need needs[] = {

@@ -497,23 +497,14 @@ static void resolve_all(struct span_rows *rows)
 		resolve(rows, array_at(&rows->pending, i), TIME_KERNEL);
 }
 
-static int end(struct row_source *source, const struct task_stacks *stacks,
-	       bool is_early)
+static int end(struct row_source *source, const struct row_end *pass)
 {
 	struct span_rows *rows = (struct span_rows *)source;
-	int status = 0;
 
-	(void)stacks;
-	if (!is_early && rows->faults.out)
+	if (!pass->is_early && rows->faults.out)
 		fault_rows_end(&rows->faults);
 	resolve_all(rows);
-	if (rows->states)
-		status = row_out_flush(rows->states);
-	if (!status && rows->faults.out)
-		status = row_out_flush(rows->faults.out);
-	if (!status)
-		status = rows->faults.status;
-	return status ? status : rows->status;
+	return rows->status ? rows->status : rows->faults.status;
 }
 
 /* Writes or reads the states of a thread that wait for their class. Waiting
@@ -603,24 +594,16 @@ static void close_rows(struct row_source *source)
 	free_pending(rows);
 	fault_rows_free(&rows->faults);
 	state_columns_free(&rows->columns);
-	free(rows);
 }
 
-static struct row_source *open_rows(const struct row_source_input *input)
+static bool open_rows(struct row_source *source,
+		      const struct row_source_input *input)
 {
 	struct thread_tracker *threads =
 		trackers_threads(input->recording->trackers);
-	struct span_rows *rows = calloc(1, sizeof(*rows));
+	struct span_rows *rows = (struct span_rows *)source;
 
-	if (!rows)
-		return NULL;
-	rows->source = (struct row_source){
-		.needs_begin = input->outs[TABLE_FAULT],
-		.pack = pack_rows,
-		.is_done = is_done,
-		.end = end,
-		.close = close_rows,
-	};
+	source->needs_begin = input->outs[TABLE_FAULT];
 	rows->callback.take = take_span;
 	rows->input = input->recording;
 	rows->choice = input->choice;
@@ -630,14 +613,17 @@ static struct row_source *open_rows(const struct row_source_input *input)
 		fault_rows_of(input->recording, input->outs[TABLE_FAULT]);
 	rows->pending = ARRAY_OF(struct array);
 	rows->time = thread_tracker_time(threads);
-	if (rows->time && !thread_tracker_hand_spans(threads, &rows->callback,
-						     input->recording->window))
-		return &rows->source;
-	close_rows(&rows->source);
-	return NULL;
+	return rows->time &&
+	       !thread_tracker_hand_spans(threads, &rows->callback,
+					  input->recording->window);
 }
 
 const struct row_source_class span_source = {
 	.needs_time = true,
+	.size = sizeof(struct span_rows),
 	.open = open_rows,
+	.pack = pack_rows,
+	.is_done = is_done,
+	.end = end,
+	.close = close_rows,
 };

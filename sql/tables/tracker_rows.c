@@ -439,19 +439,10 @@ static bool is_done(const struct row_source *source, uint64_t time_ns)
 	return time_ns >= rows->choice->end.until_ns && !rows->cpus.count;
 }
 
-static int end(struct row_source *source, const struct task_stacks *stacks,
-	       bool is_early)
+static int end(struct row_source *source, const struct row_end *pass)
 {
-	struct watch_rows *rows = (struct watch_rows *)source;
-	int status = 0;
-
-	(void)stacks;
-	(void)is_early;
-	if (!status && rows->syscalls)
-		status = row_out_flush(rows->syscalls);
-	if (!status && rows->sleeps)
-		status = row_out_flush(rows->sleeps);
-	return status ? status : rows->status;
+	(void)pass;
+	return ((const struct watch_rows *)source)->status;
 }
 
 static void close_rows(struct row_source *source)
@@ -459,22 +450,15 @@ static void close_rows(struct row_source *source)
 	struct watch_rows *rows = (struct watch_rows *)source;
 
 	fresh_cpus_free(&rows->cpus);
-	free(rows);
 }
 
-static struct row_source *open_rows(const struct row_source_input *input)
+static bool open_rows(struct row_source *source,
+		      const struct row_source_input *input)
 {
-	struct watch_rows *rows = calloc(1, sizeof(*rows));
+	struct watch_rows *rows = (struct watch_rows *)source;
 
-	if (!rows)
-		return NULL;
-	rows->source = (struct row_source){
-		.handler.step = take_step,
-		.needs_begin = true,
-		.is_done = is_done,
-		.end = end,
-		.close = close_rows,
-	};
+	source->handler.step = take_step;
+	source->needs_begin = true;
 	rows->listener.reads_records = true;
 	rows->listener.ended = take_call;
 	rows->listener.slept = take_sleep;
@@ -485,13 +469,14 @@ static struct row_source *open_rows(const struct row_source_input *input)
 	rows->cpus = FRESH_CPUS_NONE;
 	rows->tracker =
 		trackers_tasks(input->recording->trackers, &rows->listener);
-	if (rows->tracker)
-		return &rows->source;
-	close_rows(&rows->source);
-	return NULL;
+	return rows->tracker;
 }
 
 const struct row_source_class watch_source = {
 	.needs_time = true,
+	.size = sizeof(struct watch_rows),
 	.open = open_rows,
+	.is_done = is_done,
+	.end = end,
+	.close = close_rows,
 };

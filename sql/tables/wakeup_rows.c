@@ -62,39 +62,20 @@ static void take_event(struct event_handler *handler,
 		add((struct wakeup_rows *)handler, event);
 }
 
-static int end(struct row_source *source, const struct task_stacks *stacks,
-	       bool is_early)
+static bool open_rows(struct row_source *source,
+		      const struct row_source_input *input)
 {
 	struct wakeup_rows *rows = (struct wakeup_rows *)source;
 
-	(void)stacks;
-	(void)is_early;
-	return row_out_flush(rows->out);
-}
-
-static void close_rows(struct row_source *source)
-{
-	free(source);
-}
-
-static struct row_source *open_rows(const struct row_source_input *input)
-{
-	struct wakeup_rows *rows = calloc(1, sizeof(*rows));
-
-	if (!rows)
-		return NULL;
-	rows->source = (struct row_source){
-		.handler.event = take_event,
-		.end = end,
-		.close = close_rows,
-	};
+	source->handler.event = take_event;
 	rows->names = input->recording->names;
 	rows->out = input->outs[TABLE_WAKEUP];
-	return &rows->source;
+	return true;
 }
 
 const struct row_source_class wakeup_source = {
 	.need = NEEDS_EVENTS,
+	.size = sizeof(struct wakeup_rows),
 	.open = open_rows,
 };
 

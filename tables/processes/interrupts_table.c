@@ -233,6 +233,7 @@ const char *interrupt_kind_name(uint32_t kind)
 		[INTERRUPT_RCU] = "rcu",
 		[INTERRUPT_WORK] = "work_item",
 		[INTERRUPT_THREAD] = "threaded_handler",
+		[INTERRUPT_RECLAIM] = "reclaim",
 	};
 
 	return names[kind];

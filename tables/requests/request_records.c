@@ -296,29 +296,34 @@ void request_rows_close(struct request_rows *rows)
 	request_records_free(&rows->records);
 }
 
-void request_rows_keep(struct request_rows *rows,
+void request_rows_keep(struct event_handler *handler,
 		       struct cache_file_writer *writer)
 {
-	rows->records.writer = writer;
+	((struct request_rows *)handler)->records.writer = writer;
 }
 
 /* Writes the sleeps of a request's threads, which are known only when all sleeps
  * are.
  */
-void request_rows_keep_at_end(struct request_rows *rows)
+void request_rows_keep_at_end(struct event_handler *handler)
 {
+	struct request_rows *rows = (struct request_rows *)handler;
+
 	request_sleeps_end(rows->sleeps);
 	note(rows, request_records_keep_all(&rows->records, rows->sleeps));
 }
 
-void request_rows_pack_rest(struct request_rows *rows, struct pack *pack)
+void request_rows_pack_rest(struct event_handler *handler, struct pack *pack)
 {
+	struct request_rows *rows = (struct request_rows *)handler;
+
 	request_records_pack_rest(&rows->records,
 				  request_sleeps_wakers(rows->sleeps), pack);
 }
 
-void request_rows_read(struct request_rows *rows, struct pack *pack)
+void request_rows_read(struct event_handler *handler, struct pack *pack)
 {
+	struct request_rows *rows = (struct request_rows *)handler;
 	struct array sleeps = ARRAY_OF(struct request_sleep);
 	struct cached_request request;
 

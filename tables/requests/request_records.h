@@ -3,6 +3,7 @@
 #define KT_TABLES_REQUESTS_REQUEST_RECORDS_H
 
 #include "attribution/attribution_input.h"
+#include "attribution/events/event_handler.h"
 #include "attribution/requests/requests.h"
 #include "attribution/sleeps/sleeps.h"
 #include "common/array.h"
@@ -75,6 +76,7 @@ void request_records_read(const struct request_records *records,
 
 /* The requests of a pass, and their sleeps. */
 struct request_rows {
+	struct event_handler handler; /* the owner of records; receives nothing */
 	struct request_callback callback;
 	struct attribution_input input;
 	struct request_sleeps *sleeps;
@@ -94,11 +96,11 @@ bool request_rows_open(struct request_rows *rows,
 				    const struct cached_request *request));
 void request_rows_close(struct request_rows *rows);
 
-/* Members of struct table_records. */
-void request_rows_keep(struct request_rows *rows,
+/* Members of struct table_records; @handler is that of the rows. */
+void request_rows_keep(struct event_handler *handler,
 		       struct cache_file_writer *writer);
-void request_rows_keep_at_end(struct request_rows *rows);
-void request_rows_pack_rest(struct request_rows *rows, struct pack *pack);
-void request_rows_read(struct request_rows *rows, struct pack *pack);
+void request_rows_keep_at_end(struct event_handler *handler);
+void request_rows_pack_rest(struct event_handler *handler, struct pack *pack);
+void request_rows_read(struct event_handler *handler, struct pack *pack);
 
 #endif

@@ -429,38 +429,13 @@ static int render(struct event_handler *handler,
 	return table_rows_render(output, write_row, table, table->rows.count);
 }
 
-static struct request_rows *requests_of(struct event_handler *handler)
-{
-	return &((struct requests_table *)handler)->requests;
-}
-
-static void keep_records(struct event_handler *handler,
-			 struct cache_file_writer *writer)
-{
-	request_rows_keep(requests_of(handler), writer);
-}
-
-static void keep_at_end(struct event_handler *handler)
-{
-	request_rows_keep_at_end(requests_of(handler));
-}
-
-static void pack_rest(struct event_handler *handler, struct pack *pack)
-{
-	request_rows_pack_rest(requests_of(handler), pack);
-}
-
-static void take_record(struct event_handler *handler, struct pack *pack)
-{
-	request_rows_read(requests_of(handler), pack);
-}
-
 static const struct table_records records = {
 	.name = "requests",
-	.keep = keep_records,
-	.keep_at_end = keep_at_end,
-	.pack_rest = pack_rest,
-	.take = take_record,
+	.offset = offsetof(struct requests_table, requests),
+	.keep = request_rows_keep,
+	.keep_at_end = request_rows_keep_at_end,
+	.pack_rest = request_rows_pack_rest,
+	.take = request_rows_read,
 	.wanted = table_records_begin_in,
 };
 

@@ -255,11 +255,9 @@ static void explain(const struct locks_table *table, FILE *out)
 {
 	struct recorded recorded =
 		recorded_of(table->input.recording, table->input.events);
-	bool has_rows = recorded_explain(&recorded, needs,
-					 sizeof(needs) / sizeof(*needs), out);
 
-	if (has_rows && !table->stats.all.items.count)
-		recorded_none(&table->input, none_text(&recorded), out);
+	recorded_table(&table->input, needs, sizeof(needs) / sizeof(*needs),
+		       table->stats.all.items.count, none_text(&recorded), out);
 }
 
 static int render(struct event_handler *handler,

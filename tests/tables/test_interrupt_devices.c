@@ -502,7 +502,116 @@ static void raised_by_task_story(struct attribution_fixture *f)
 	block_softirq(f, true);
 }
 
+/* 8 uses socket 0x70, 9 uses socket 0x90. */
+static void sockets_are_used(struct attribution_fixture *f)
+{
+	starts(f, 0, 8);
+	EVENT(EVENT_SOCKET_SENT, 0x70, 10);
+	switch_to(f, 0, 9);
+	EVENT(EVENT_SOCKET_TAKEN, 0x90, 10);
+	switch_to(f, 0, 5);
+}
+
+/* An acknowledgement for 8's connection is freed without an event: its address
+ * is used again.
+ */
+static void acknowledgement_story(struct attribution_fixture *f)
+{
+	sockets_are_used(f);
+	poll_begins(f, 200);
+	receive_packet(f, 0x1000);
+	EVENT(EVENT_TCP_SEGMENT, 0x1000, 0x70);
+	EVENT(EVENT_NET_QUEUE, 0x1000);
+	poll_ends(f, 200);
+	EVENT(EVENT_NAPI_POLL, 0x33, 1, 64);
+	NS(400);
+}
+
+/* After the connection is closed no event shows the socket: the packet is from
+ * the queue that had packets for 8. 9 sends last.
+ */
+static void closed_connection_story(struct attribution_fixture *f)
+{
+	acknowledgement_story(f);
+	switch_to(f, 0, 9);
+	EVENT(EVENT_NET_QUEUE, 0x5000);
+	switch_to(f, 0, 6);
+	poll_begins(f, 500);
+	receive_packet(f, 0x2000);
+	EVENT(EVENT_NET_QUEUE, 0x2000);
+	poll_ends(f, 500);
+	EVENT(EVENT_NAPI_POLL, 0x33, 1, 64);
+	NS(700);
+}
+
+/* Three of four packets are merged into the first; they have one address. The
+ * next poll frees what 8 has sent.
+ */
+static void merged_at_one_address_story(struct attribution_fixture *f)
+{
+	sockets_are_used(f);
+	poll_begins(f, 200);
+	EVENT(EVENT_GRO_RECEIVE, 0x1000);
+	EVENT(EVENT_GRO_RECEIVE, 0x2000);
+	EVENT(EVENT_GRO_RECEIVE, 0x2000);
+	EVENT(EVENT_GRO_RECEIVE, 0x2000);
+	EVENT(EVENT_NET_RECEIVE, 0x1000);
+	EVENT(EVENT_TCP_SEGMENT, 0x1000, 0x90);
+	poll_ends(f, 200);
+	EVENT(EVENT_NAPI_POLL, 0x33, 4, 64);
+	NS(400);
+}
+
+/* 8's packet is cut into two before the device gets it; it frees them on 5's
+ * time.
+ */
+static void cut_story(struct attribution_fixture *f)
+{
+	starts(f, 0, 8);
+	EVENT(EVENT_NET_QUEUE, 0x1000);
+	EVENT(EVENT_SKB_CONSUME, 0x1000);
+	EVENT(EVENT_NET_XMIT, 0x2000);
+	EVENT(EVENT_NET_XMIT, 0x3000);
+	switch_to(f, 0, 5);
+	poll_begins(f, 200);
+	EVENT(EVENT_SKB_CONSUME, 0x2000);
+	EVENT(EVENT_SKB_CONSUME, 0x3000);
+	poll_ends(f, 200);
+	NS(400);
+}
+
+/* A packet of 8 to this machine itself, which nobody is seen to read. */
+static void own_machine_story(struct attribution_fixture *f)
+{
+	starts(f, 0, 8);
+	EVENT(EVENT_NET_QUEUE, 0x1000);
+	EVENT(EVENT_NET_XMIT, 0x1000);
+	EVENT(EVENT_NET_RX, 0x1000);
+	switch_to(f, 0, 5);
+	poll_begins(f, 200);
+	EVENT(EVENT_NET_RECEIVE, 0x1000);
+	poll_ends(f, 200);
+	NS(400);
+}
+
+/* The rows of one poll. */
+#define INFERRED_POLL(on, whom) \
+	"device_poll on " on " for " whom " x1.00: 40=0+40+0\n" \
+	"handle_softirqs on " on " for " whom " x1.00: 20=0+20+0\n" \
+	"net_rx_action on " on " for " whom " x1.00: 20=0+20+0\n"
+
 static const struct interrupt_story stories[] = {
+	{ acknowledgement_story, INFERRED_POLL("5", "8") },
+	{ closed_connection_story,
+	  "device_poll on 5 for 8 x1.00: 40=0+40+0\n"
+	  "device_poll on 6 for 8 x1.00: 40=0+40+0\n"
+	  "handle_softirqs on 5 for 8 x1.00: 20=0+20+0\n"
+	  "handle_softirqs on 6 for 8 x1.00: 20=0+20+0\n"
+	  "net_rx_action on 5 for 8 x1.00: 20=0+20+0\n"
+	  "net_rx_action on 6 for 8 x1.00: 20=0+20+0\n" },
+	{ merged_at_one_address_story, INFERRED_POLL("5", "9") },
+	{ cut_story, INFERRED_POLL("5", "8") },
+	{ own_machine_story, INFERRED_POLL("5", "8") },
 	{ freed_story, "device_poll on 5 for 8 x1.00: 40=0+40+0\n"
 		       "handle_softirqs on 5 for 8 x1.00: 20=0+20+0\n"
 		       "net_rx_action on 5 for 8 x1.00: 20=0+20+0\n" },
