@@ -255,7 +255,7 @@ void cpu_rings_detach(struct cpu_rings *rings, const struct event *event,
 	rings->fd[spec->ring] = -1;
 }
 
-int cpu_rings_renew_trace(struct cpu_rings *rings)
+int cpu_rings_reset_trace(struct cpu_rings *rings)
 {
 	aux_ring_unmap(&rings->aux);
 	return map_trace(rings);
