@@ -21,6 +21,18 @@
 #include <stddef.h>
 #include <stdlib.h>
 
+/* One pass for the rows of several tables, in a thread of its own:
+ *
+ *	sources (row_source.h) ◄─ steps, and events if one needs them
+ *	cached records ─────────► sources, if the window can be made from them
+ *	sources ─► row_out ─► row_queue ─► the consumer, which may stop it
+ *
+ * Each source and each tracker exists once, however many tables use it. A pass
+ * whose consumers need nothing later than some time ends early (are_done()). If
+ * all rows are made and nothing is cached yet, the records are written
+ * meanwhile.
+ */
+
 /* The row sources of a scan's tables, each source once. Steps reach them
  * through callback.
  */

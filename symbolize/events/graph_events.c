@@ -15,6 +15,21 @@
 #include <stdbool.h>
 #include <stdlib.h>
 
+/* One CPU's records of function_graph as function events. Functions are
+ * reported; their contexts are inferred by the roles of functions (struct
+ * graph_roles) and by the next records, which are read ahead from a copy of the
+ * iterator:
+ *
+ *	a function at depth 0 ─► of the current context, an interrupt in it, or
+ *	                         the first of a new one?
+ *	its end ──────────────► does the context continue, or is it left?
+ *
+ * Answers depend on the order of roles on the ways into and out of the kernel
+ * and, as records have no end of a context, on the time between functions.
+ * Losses make all open functions end where the next record shows it
+ * (graph_task_fit()).
+ */
+
 /* One CPU's stream. */
 struct graph_events {
 	const struct symbols *symbols;
