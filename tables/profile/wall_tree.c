@@ -354,8 +354,8 @@ static void forget_parts(struct wall_task *wall, uint64_t until_ns)
 }
 
 /* Appends the functions of a kernel thread at @node to @frames (struct
- * path_frame), outermost first, from its own function on. Returns false when out
- * of memory.
+ * path_frame), outermost first, from its own function on. Returns false when
+ * out of memory.
  */
 static bool list_frames(const struct wall_tree *tree, uint32_t node,
 			struct array *frames)
