@@ -18,6 +18,18 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* The open call of each task, from sources that may each be missing: the entry
+ * of the kernel's function for it, the contexts of task_contexts.h, and the
+ * events sys_enter and sys_exit. The first that reports the start begins the
+ * call; the others fill in number, arguments and result.
+ *
+ * A call ends when its context does. Its result may be recorded later than
+ * that, so a call can be held until the event (results_are_behind), and is
+ * given up when the next one begins. Page faults within a call are counted with
+ * their time (struct call_fault). A call without a name has the function that
+ * its number implies.
+ */
+
 /* The page fault that is open in a system call. */
 struct call_fault {
 	uint64_t serial; /* 0: none is open */

@@ -21,6 +21,17 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+/* Arms triggers one by one. A trigger that cannot be armed is refused with a
+ * reason in the log (refuse()), and the others stay armed. Common parts come
+ * first: descriptors that are closed at the end, maps, events, the loading of
+ * programs; then the kinds: on existing events (tracepoints, signals, named
+ * pipes), and on probes.
+ *
+ * A program decides in the kernel whether an event is a hit, and reports hits
+ * to an event that wakes the recorder at once. Which of its events a CPU uses
+ * is in a map by CPU, because programs are shared by all.
+ */
+
 /* The capacity of maps with tasks as keys, and with numbers as keys. */
 enum { TASKS_AT_ONCE = 16384, PROCESSES = 1024 };
 

@@ -527,7 +527,7 @@ static void free_pending(struct span_rows *rows)
 	array_free(&rows->pending);
 }
 
-static void renew(struct span_rows *rows)
+static void reset(struct span_rows *rows)
 {
 	const struct off_cpu_evidence evidence = off_cpu_evidence_of(
 		rows->input->recording, rows->input->events);
@@ -549,7 +549,7 @@ static void pack_rows(struct row_source *source, const struct task_pack *tasks)
 	for (uint32_t i = 0; i < count && !pack->failed; i++)
 		pack_pending(rows, i, tasks);
 	if (pack->is_reading && !pack_is_whole(pack))
-		renew(rows);
+		reset(rows);
 }
 
 static void keep(struct event_handler *handler,

@@ -26,6 +26,16 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* The record of one system call, in four parts: the places where it slept
+ * (struct sleep_places), the kernel functions that it ran as a tree (struct
+ * call_trace), and the writing of both with the call, as a line, as text of
+ * several lines, and as JSON or CSV. All three take their facts from the same
+ * struct, so that they agree.
+ *
+ * A place is the function that decided to wait; equal ones of a call are added
+ * up, with all their wakers.
+ */
+
 static struct sleep_place *place_at(const struct sleep_places *places,
 				    size_t index)
 {
