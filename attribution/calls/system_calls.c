@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "attribution/calls/system_calls.h"
 
+#include "attribution/calls/call_items.h"
 #include "attribution/events/known_events.h"
 #include "attribution/time/task_contexts.h"
 #include "attribution/time/thread_tracker.h"
@@ -109,10 +110,10 @@ const char *system_call_text(const struct system_call *call,
 			     const struct function_table *functions,
 			     const struct arch *arch, char *text, size_t size)
 {
-	const char *name = system_call_name(functions, arch, call->function);
+	const char *name = name_of_number(call, arch);
 
-	if (!strcmp(name, "?") && name_of_number(call, arch))
-		name = name_of_number(call, arch);
+	if (!name)
+		name = system_call_name(functions, arch, call->function);
 	if (strcmp(name, "?") || !call->has_number || call->number < 0)
 		snprintf(text, size, "%s", name);
 	else
@@ -225,6 +226,8 @@ struct caller {
 	 */
 	bool has_entered;
 	struct call_fault fault;
+	/* of the last call that has entered the kernel */
+	struct call_items items;
 	/* enum call_refusal: the last mechanism that checked the call */
 	uint8_t guard;
 	/* The recording started in a call: the function that implements it, as
@@ -266,6 +269,9 @@ void system_calls_free(struct system_calls *calls)
 {
 	if (!calls)
 		return;
+	for (size_t i = 0; i < calls->callers.count; i++)
+		call_items_free(
+			&((struct caller *)calls->callers.items + i)->items);
 	array_free(&calls->callers);
 	free(calls);
 }
@@ -348,6 +354,10 @@ static int begin(const struct system_calls *calls, struct caller *caller,
 	};
 	if (caller->has_entered)
 		name_call(calls, &caller->call);
+	else
+		call_items_clear(&caller->items);
+	if (caller->items.bytes.size)
+		caller->call.items = &caller->items;
 	caller->has_entered = false;
 	caller->unseen_function = FUNCTION_UNKNOWN;
 	return CALL_BEGAN;
@@ -531,6 +541,27 @@ const struct system_call *system_calls_of(const struct system_calls *calls,
 	return &caller->call;
 }
 
+/* Adds the data of a call. They follow its sys_enter, or its sys_exit. */
+static int take_data(struct caller *caller, const struct event_record *event)
+{
+	const uint8_t *raw = event->sideband->sample.raw;
+	size_t size = event->sideband->sample.raw_size;
+	struct call_data head;
+	int status;
+
+	if ((!caller->is_open && !caller->has_entered) ||
+	    !call_data_read(raw, size, &head) ||
+	    (caller->is_open && caller->call.has_number &&
+	     caller->call.number != head.number))
+		return CALL_NOTHING;
+	status = call_items_add(&caller->items, &head, raw, size);
+	if (status)
+		return status;
+	if (caller->is_open)
+		caller->call.items = &caller->items;
+	return CALL_NOTHING;
+}
+
 /* Applies an event while the call is not traced, or not traced yet. */
 static void take_untraced(struct caller *caller,
 			  const struct event_record *event)
@@ -559,6 +590,12 @@ int system_calls_event(struct system_calls *calls, const struct task *task,
 
 	if (!caller)
 		return -ERROR_MEMORY;
+	if (event->event == EVENT_SYS_DATA)
+		return take_data(caller, event);
+	if (event->event == EVENT_SYS_ENTER) {
+		call_items_clear(&caller->items);
+		call->items = NULL;
+	}
 	if (caller->awaits_result && event->event == EVENT_SYS_EXIT) {
 		system_call_take_exit(call, event);
 		return end_late(calls, caller);

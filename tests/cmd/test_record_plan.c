@@ -54,8 +54,13 @@ static const struct {
 	  "of page faults (--everything records them)" },
 	{ { "--events=all", "--user" },
 	  SOURCE_TRACE_UNIT,
-	  "cost: about 3 us for each system call; not recorded: user stacks "
-	  "(--everything records them)" },
+	  "cost: about 3 us for each system call; not recorded: files and paths "
+	  "of system calls, user stacks (--everything records them)" },
+	{ { "--events=locks", "--syscall-data" },
+	  SOURCE_TRACE_UNIT,
+	  "cost: about 9 us for each system call with a file or path, 3 us for "
+	  "others; not recorded: causes of interrupts, user space, addresses of "
+	  "page faults, user stacks (--everything records them)" },
 	{ { "--everything" },
 	  SOURCE_TRACE_UNIT,
 	  "cost: about 25 us for each system call" },
