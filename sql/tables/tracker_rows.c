@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include "attribution/calls/call_items.h"
 #include "attribution/calls/system_calls.h"
 #include "attribution/events/known_events.h"
 #include "attribution/sleeps/sleeps.h"
@@ -62,7 +63,9 @@ enum {
 	SYSCALL_COLUMN_NUMBER,
 	SYSCALL_COLUMN_RESULT,
 	SYSCALL_COLUMN_ARGUMENT,
-	SYSCALL_COLUMNS = SYSCALL_COLUMN_ARGUMENT + SYSTEM_CALL_ARGUMENTS,
+	SYSCALL_COLUMN_PATH = SYSCALL_COLUMN_ARGUMENT + SYSTEM_CALL_ARGUMENTS,
+	SYSCALL_COLUMN_FILE,
+	SYSCALL_COLUMNS,
 };
 
 #define ARGUMENT(number) \
@@ -125,6 +128,14 @@ static const struct sql_column syscall_columns[SYSCALL_COLUMNS] = {
 	ARGUMENT(3),
 	ARGUMENT(4),
 	ARGUMENT(5),
+	[SYSCALL_COLUMN_PATH] = { "path", SQL_TEXT, ROLE_NONE, "",
+				  "first path among the arguments, by record "
+				  "--syscall-data; NULL without it" },
+	[SYSCALL_COLUMN_FILE] = { "file", SQL_TEXT, ROLE_NONE, "",
+				  "file, pipe or socket of the first descriptor "
+				  "among the arguments, else of the one that was "
+				  "returned; NULL without record "
+				  "--syscall-data" },
 };
 
 #define OFF_CPU \
@@ -142,6 +153,8 @@ static const struct sql_need syscall_needs[] = {
 	{ OFF_CPU, NULL, EVENT_SCHED_WAKING, 0 },
 	{ VALUES, NULL, EVENT_SYS_ENTER, 0 },
 	{ SQL_COLUMN(SYSCALL_COLUMN_RESULT), NULL, EVENT_SYS_EXIT, 0 },
+	{ SQL_COLUMN(SYSCALL_COLUMN_PATH) | SQL_COLUMN(SYSCALL_COLUMN_FILE),
+	  NULL, EVENT_SYS_DATA, 0 },
 };
 
 const struct sql_table sql_syscall_table = {
@@ -197,6 +210,34 @@ static void fill_values(union sql_cell *cells, struct row_out *out,
 	}
 }
 
+static void write_path(FILE *file, const void *ctx)
+{
+	fputs(ctx, file);
+}
+
+static void write_file(FILE *file, const void *ctx)
+{
+	call_file_write(ctx, file);
+}
+
+static void fill_files(union sql_cell *cells, struct row_out *out,
+		       const struct system_call *call)
+{
+	const char *path = call_items_path(call->items);
+	struct call_item file;
+
+	if (path)
+		cells[SYSCALL_COLUMN_PATH].text =
+			written_text(out, write_path, path);
+	else
+		row_out_null(out, SYSCALL_COLUMN_PATH);
+	if (call_items_first_file(call->items, &file))
+		cells[SYSCALL_COLUMN_FILE].text =
+			written_text(out, write_file, &file);
+	else
+		row_out_null(out, SYSCALL_COLUMN_FILE);
+}
+
 /* Adds a row of the table "syscall" to @out. */
 static void syscall_columns_add(const struct attribution_input *input,
 				struct row_out *out,
@@ -210,6 +251,7 @@ static void syscall_columns_add(const struct attribution_input *input,
 		return;
 	fill_times(cells, call);
 	fill_values(cells, out, call);
+	fill_files(cells, out, call);
 	cells[SYSCALL_COLUMN_PID].number =
 		task_process(input->names, call->task);
 	cells[SYSCALL_COLUMN_TID].number = call->task->tid;
