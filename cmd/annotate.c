@@ -188,6 +188,7 @@ static int run_annotate(int argc, char **argv)
 		.is_paged = true,
 		.takes_input = true,
 		.takes_query = true,
+		.shows_code = true,
 		.own = own_options,
 		.own_count = OPTION_COUNT,
 		.contradictions = contradictions,

@@ -82,6 +82,7 @@ static int run_dump(int argc, char **argv)
 		.formats = "text",
 		.is_paged = true,
 		.has_no_tasks = true,
+		.shows_code = true,
 		.own = own_options,
 		.own_count = sizeof(own_options) / sizeof(*own_options),
 		.take = take_stage,

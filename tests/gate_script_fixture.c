@@ -264,6 +264,7 @@ static void say_event(struct gate_script *script,
 	case FUNCTION_LOCAL_CALL:
 	case FUNCTION_TAIL_CALL:
 	case FUNCTION_FAR_JUMP:
+	case FUNCTION_INLINED:
 	case FUNCTION_RETURN:
 	case FUNCTION_LOCAL_EXCEPTION:
 	case FUNCTION_EXCEPTION_RETURN:

@@ -30,6 +30,7 @@ void event_write(FILE *out, const struct symbols *symbols,
 	case FUNCTION_LOCAL_CALL:
 	case FUNCTION_TAIL_CALL:
 	case FUNCTION_FAR_JUMP:
+	case FUNCTION_INLINED:
 	case FUNCTION_NEW_PROGRAM:
 	case FUNCTION_RETURN:
 	case FUNCTION_EXCEPTION:

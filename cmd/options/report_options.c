@@ -33,6 +33,7 @@ enum common_option {
 	COMMON_BY,
 	COMMON_FULL_NAMES,
 	COMMON_MANGLED,
+	COMMON_INLINED,
 	COMMON_SYMFS,
 	COMMON_DEBUGINFOD,
 	COMMON_JOBS,
@@ -119,6 +120,9 @@ static const struct own_option common_options[COMMON_COUNT] = {
 	[COMMON_MANGLED] = { "mangled", NULL,
 			     "show C++, Rust and D functions by their "
 			     "symbols" },
+	[COMMON_INLINED] = { "inlined", NULL,
+			     "show functions that the compiler inlined in "
+			     "programs as calls, by their debug information" },
 	[COMMON_SYMFS] = { "symfs", "DIR",
 			   "directory with the traced machine's files" },
 	[COMMON_DEBUGINFOD] = { "debuginfod", NULL,
@@ -160,6 +164,8 @@ static bool common_option_is_taken(const struct option_set *set,
 	case COMMON_MANGLED:
 	case COMMON_COLOR:
 		return !set->is_page;
+	case COMMON_INLINED:
+		return !set->shows_code;
 	case COMMON_INPUT:
 	case COMMON_SYMFS:
 	case COMMON_DEBUGINFOD:
@@ -248,6 +254,9 @@ static bool common_option_take(struct report_options *options,
 		return true;
 	case COMMON_MANGLED:
 		options->names = FUNCTION_NAMES_SYMBOLS;
+		return true;
+	case COMMON_INLINED:
+		options->with_inlined = true;
 		return true;
 	case COMMON_SYMFS:
 		options->symfs = argument;

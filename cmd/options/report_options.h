@@ -60,6 +60,7 @@ struct report_options {
 	const char *symfs;	   /* --symfs; NULL: this machine's files */
 	bool debuginfod;	   /* --debuginfod */
 	enum function_names names; /* --full-names, --mangled */
+	bool with_inlined;	   /* --inlined */
 	uint32_t given_own; /* bit I: the command's own option I was given */
 	struct array pairs; /* char *: two joined arguments */
 };
@@ -80,6 +81,7 @@ struct option_set {
 	/* accepts --with-idle, --with-tracer, --bill and --by */
 	bool adds_up;
 	bool is_page;	  /* no options that select or format output */
+	bool shows_code;  /* instructions instead of calls: no --inlined */
 	bool takes_input; /* an operand may replace -i DIR */
 	bool takes_two;	  /* two operands are recordings */
 	bool takes_query; /* the last operand may be a query */

@@ -63,6 +63,10 @@ enum edge_kind {
 	 * EDGE_KIND_OTHER
 	 */
 	EDGE_KIND_THUNK_RETURN,
+	/* stays in the function, but enters or leaves calls that the compiler
+	 * inlined there
+	 */
+	EDGE_KIND_INLINED,
 	EDGE_KIND_OTHER, /* depends on the edges before */
 	EDGE_KIND_NEW,	 /* the edge was never taken: to is BLOCK_NONE */
 	/* Like EDGE_KIND_OTHER, for thunks of indirect branches that have no
@@ -91,7 +95,7 @@ struct block {
 	bool is_entry; /* its function may be entered at ip */
 	bool is_user;
 	/* code of an ordinary function: not a thunk, nor the kernel's task
-	 * switch
+	 * switch, nor a function with inlined calls to be shown
 	 */
 	bool is_plain;
 };
@@ -190,6 +194,14 @@ struct block_info {
 	uint8_t set;		/* enum instruction_set */
 	bool switches_trace;	/* contains a wrmsr */
 	bool writes_page_table; /* its last instruction does: mov to cr3 */
+};
+
+/* The inlined calls of a block. */
+struct block_inlined {
+	bool is_known;	  /* the block's function has any */
+	uint32_t site;	  /* the innermost one, see function_table.h; 0: none */
+	uint32_t entries; /* those that begin here: struct inlined_place */
+	uint64_t end;	  /* the block ends here at the latest */
 };
 
 #endif

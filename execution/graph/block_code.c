@@ -5,7 +5,7 @@
 #include "common/memory.h"
 #include "decoder/code/code_space.h"
 #include "decoder/flow/flow.h"
-#include "execution/graph/block_graph.h"
+#include "execution/instruction/instruction_read.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -288,16 +288,18 @@ static bool is_passed(const struct block_code *code,
 }
 
 /* Returns whether @block, whose last instruction is @instruction, is cut after
- * it. Blocks that start in the same long code are cut at the same address, so
+ * it, at @limit at the latest. Blocks that start in the same long code are cut at the same address, so
  * the code after that is one block: otherwise trace that resumes at each
  * address would cause the rest to be read anew each time.
  */
 static bool is_cut(const struct block *block,
-		   const struct instruction *instruction)
+		   const struct instruction *instruction, uint64_t limit)
 {
 	uint64_t end = block->ip + block->bytes;
 	uint64_t begin = end - instruction->length;
 
+	if (end >= limit)
+		return true;
 	return block->bytes >= BLOCK_LEAST_SHARED &&
 	       begin / BLOCK_SHARED_BYTES != end / BLOCK_SHARED_BYTES;
 }
@@ -306,7 +308,7 @@ static bool is_cut(const struct block *block,
  * decodable ones. Returns false if it met such bytes.
  */
 static bool read_code(struct block_code *code, struct block *block,
-		      struct block_info *info)
+		      struct block_info *info, uint64_t limit)
 {
 	struct code_piece piece = { 0 };
 	struct instruction instruction = { 0 };
@@ -320,7 +322,7 @@ static bool read_code(struct block_code *code, struct block *block,
 	info->switches_trace = false;
 	info->writes_page_table = false;
 	while (block->kind == BLOCK_FALL && !info->writes_page_table &&
-	       !is_cut(block, &instruction)) {
+	       !is_cut(block, &instruction, limit)) {
 		uint64_t address = block->ip + block->bytes;
 		enum block_kind kind = read_one(code, address, info->set,
 						&piece, &instruction);
@@ -365,14 +367,14 @@ static const uint8_t *shared_code(const struct block_code *code,
 }
 
 void block_code_read(struct block_code *code, struct block *block,
-		     struct block_info *info)
+		     struct block_info *info, uint64_t end)
 {
 	size_t left;
 	const uint8_t *bytes = shared_code(code, block, info, &left);
 
 	if (bytes && block_memo_get(code->memo, bytes, left, block, info))
 		return;
-	if (read_code(code, block, info) && bytes && block->bytes <= left)
+	if (read_code(code, block, info, end) && bytes && block->bytes <= left)
 		block_memo_put(code->memo, bytes, block, info);
 }
 

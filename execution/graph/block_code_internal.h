@@ -65,11 +65,11 @@ bool block_code_init(struct block_code *code, struct code_space *space);
 void block_code_free(struct block_code *code);
 
 /* Reads the code of @block: fills in every field except edges and those derived
- * from its address. Undecodable bytes form a separate block after the decodable
- * ones.
+ * from its address. The block ends at the instruction that reaches @end at the
+ * latest. Undecodable bytes form a separate block after the decodable ones.
  */
 void block_code_read(struct block_code *code, struct block *block,
-		     struct block_info *info);
+		     struct block_info *info, uint64_t end);
 
 /* Returns the number of instructions of @set that start in [@address, @end),
  * plus BLOCK_WORK_SLOW if one of them is slow, and sets *@last to the address of

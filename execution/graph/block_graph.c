@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "execution/graph/block_graph.h"
 
+#include "common/array.h"
 #include "common/files/file_map.h"
 #include "common/memory.h"
 #include "decoder/code/code_space.h"
@@ -41,6 +42,8 @@ struct block_graph {
 	struct block_table table;
 	struct block_code code;
 	const struct symbols *symbols;
+	/* struct block_inlined, by block; shorter if the rest have none */
+	struct array inlined;
 	struct symbol symbol;		   /* the symbol found last, */
 	struct symbol_range range;	   /* the range of its addresses */
 	uint32_t space;			   /* in this space */
@@ -315,7 +318,9 @@ static uint8_t edge_kind_of(const struct block_graph *graph, uint32_t from,
 		return are_plain ? call_edge_kind(block, target) :
 				   thunk_edge_kind(block, origin, info);
 	if (covers(&origin->symbol, target->ip))
-		return EDGE_KIND_INSIDE;
+		return block_graph_changes_inlined(graph, from, to) ?
+			       EDGE_KIND_INLINED :
+			       EDGE_KIND_INSIDE;
 	/* For thunks, and where the kernel switches tasks or programs, an edge
 	 * alone does not determine its effect.
 	 */
@@ -339,6 +344,7 @@ struct block_graph *block_graph_new(struct code_space *code,
 	if (!graph)
 		return NULL;
 	graph->symbols = symbols;
+	graph->inlined = ARRAY_OF(struct block_inlined);
 	if (!block_code_init(&graph->code, code)) {
 		block_graph_free(graph);
 		return NULL;
@@ -352,6 +358,7 @@ void block_graph_free(struct block_graph *graph)
 		return;
 	block_code_free(&graph->code);
 	block_table_free(&graph->table);
+	array_free(&graph->inlined);
 	free(graph);
 }
 
@@ -369,9 +376,11 @@ static void forget_edges(struct block *block)
 void block_graph_read(struct block_graph *graph, uint32_t index)
 {
 	struct block *block = &graph->table.blocks[index];
+	const struct block_inlined *inlined = block_graph_inlined(graph, index);
 
 	forget_edges(block);
-	block_code_read(&graph->code, block, &graph->table.infos[index]);
+	block_code_read(&graph->code, block, &graph->table.infos[index],
+			inlined ? inlined->end : UINT64_MAX);
 	if (block->kind == BLOCK_RETURN)
 		block->edges[EDGE_TAKEN] = block_edge_word(
 			BLOCK_NONE, return_edge_kind(graph, index, BLOCK_NONE));
@@ -392,6 +401,31 @@ static const struct symbol *find_symbol(struct block_graph *graph, uint64_t ip,
 	return &graph->symbol;
 }
 
+/* Stores the inlined calls of block @index, if its function has any. Without
+ * memory it has none.
+ */
+static void find_inlined(struct block_graph *graph, uint32_t index)
+{
+	struct block *block = &graph->table.blocks[index];
+	struct inlined_place place;
+	struct block_inlined *inlined;
+
+	if (!symbols_find_inlined(graph->symbols,
+				  code_space_maps(graph->code.space), block->ip,
+				  &graph->table.infos[index].symbol, &place))
+		return;
+	inlined = array_reach(&graph->inlined, index);
+	if (!inlined)
+		return;
+	*inlined = (struct block_inlined){
+		.is_known = true,
+		.site = place.site,
+		.entries = place.entries,
+		.end = place.end,
+	};
+	block->is_plain = false;
+}
+
 static void name_block(struct block_graph *graph, uint32_t index)
 {
 	struct block *block = &graph->table.blocks[index];
@@ -403,6 +437,8 @@ static void name_block(struct block_graph *graph, uint32_t index)
 	block->is_entry = block->ip == symbol->start || symbol->padding;
 	block->is_plain = symbol->role == CODE_FUNCTION ||
 			  symbol->role == CODE_UNNAMED;
+	if (block->is_user)
+		find_inlined(graph, index);
 }
 
 static uint32_t add_block(struct block_graph *graph, uint64_t ip,
@@ -570,6 +606,29 @@ const struct block_info *block_graph_info(const struct block_graph *graph,
 					  uint32_t index)
 {
 	return &graph->table.infos[index];
+}
+
+const struct block_inlined *block_graph_inlined(const struct block_graph *graph,
+						uint32_t index)
+{
+	const struct block_inlined *all = graph->inlined.items;
+
+	return index < graph->inlined.count && all[index].is_known ?
+		       &all[index] :
+		       NULL;
+}
+
+bool block_graph_changes_inlined(const struct block_graph *graph, uint32_t from,
+				 uint32_t to)
+{
+	const struct block *blocks = graph->table.blocks;
+	const struct block_inlined *before = block_graph_inlined(graph, from);
+	const struct block_inlined *after = block_graph_inlined(graph, to);
+
+	if (!after)
+		return before && before->site;
+	return (before ? before->site : 0) != after->site ||
+	       (after->entries && blocks[to].ip > blocks[from].ip);
 }
 
 uint32_t block_graph_part(struct block_graph *graph, uint32_t index,

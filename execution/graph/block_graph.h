@@ -5,6 +5,7 @@
 #include "execution/graph/block.h"
 #include "execution/instruction/instruction.h"
 
+#include <stdbool.h>
 #include <stdint.h>
 
 struct code_space;
@@ -89,6 +90,17 @@ struct block *block_graph_blocks(const struct block_graph *graph);
 
 const struct block_info *block_graph_info(const struct block_graph *graph,
 					  uint32_t index);
+
+/* Returns the inlined calls of block @index; NULL if its function has none. */
+const struct block_inlined *block_graph_inlined(const struct block_graph *graph,
+						uint32_t index);
+
+/* Returns whether control that goes from block @from to block @to of the same
+ * function enters or leaves inlined calls. A jump back to the start of a call
+ * within it is a loop of the inlined function.
+ */
+bool block_graph_changes_inlined(const struct block_graph *graph, uint32_t from,
+				 uint32_t to);
 
 /* Returns how many instructions of block @index, up to its end or @end, start
  * before @end, with BLOCK_WORK_SLOW as usual, and *@last, the address of the

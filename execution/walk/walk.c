@@ -303,6 +303,36 @@ static bool stays_inside(const struct execution *execution, uint8_t exit)
 	       ip < symbol->end;
 }
 
+/* Emits the inlined calls that are open in the next block. Those that begin there
+ * are entered, unless the block was interrupted and resumed (@is_resumed).
+ */
+static void emit_inlined(struct execution *execution, bool is_resumed)
+{
+	const struct block_inlined *inlined =
+		block_graph_inlined(execution->graph, execution->block);
+	uint64_t site = inlined ? inlined->site : 0;
+	uint64_t entries = inlined && !is_resumed ? inlined->entries : 0;
+
+	add(execution, FUNCTION_INLINED, target_of(execution)->function,
+	    site | entries << 32);
+}
+
+/* Emits the inlined calls after a transfer by @exit to another symbol. They are
+ * unknown to the receiver after each, even if the function stays the same, as
+ * after a return.
+ */
+static void arrive_inlined(struct execution *execution, uint8_t exit)
+{
+	const struct block_inlined *before =
+		block_graph_inlined(execution->graph, execution->from);
+
+	if (block_graph_inlined(execution->graph, execution->block) ||
+	    (before &&
+	     target_of(execution)->function == here(execution)->function))
+		emit_inlined(execution, exit == FLOW_EXIT_FAR_RETURN ||
+						exit >= EXIT_ASYNC);
+}
+
 /* Emits the events of the transfer by @exit from the last block to the next one,
  * as a thunk's transfer only when control leaves the thunks.
  */
@@ -311,8 +341,13 @@ static void transfer(struct execution *execution, uint8_t exit)
 	bool is_thunk = thunk_fold_covers(there(execution));
 	struct thunk_fold *fold = &execution->calls.fold;
 
-	if (stays_inside(execution, exit))
+	if (stays_inside(execution, exit)) {
+		if (block_graph_changes_inlined(execution->graph,
+						execution->from,
+						execution->block))
+			emit_inlined(execution, false);
 		return;
+	}
 	if (exit == EXIT_ASYNC && fold->active && fold->exit == EXIT_UNTRACED)
 		emit_start(execution, here(execution)->function, EXIT_UNTRACED);
 	if (exit == EXIT_ASYNC)
@@ -328,6 +363,8 @@ static void transfer(struct execution *execution, uint8_t exit)
 		emit_exit(execution, fold->exit, fold->from,
 			  fold->return_address);
 	}
+	if (target_of(execution)->is_user)
+		arrive_inlined(execution, exit);
 }
 
 void execution_arrive(struct execution *execution)
@@ -352,6 +389,9 @@ void execution_arrive(struct execution *execution)
 	case EDGE_KIND_RETURN:
 		add(execution, FUNCTION_RETURN, target->function, target->ip)
 			->detail = target->is_entry;
+		break;
+	case EDGE_KIND_INLINED:
+		emit_inlined(execution, false);
 		break;
 	case EDGE_KIND_THUNK_RETURN:
 	case EDGE_KIND_OTHER:

@@ -116,6 +116,7 @@ void switch_roles_free(struct switch_roles *roles)
 void call_stack_free(struct call_stack *stack)
 {
 	free(stack->frames);
+	free(stack->inlined);
 	*stack = (struct call_stack){ 0 };
 }
 
@@ -188,4 +189,104 @@ size_t frames_find(const struct call_stack *stack, size_t floor,
 		if (frames_at(stack, i)->function == function)
 			return i;
 	return NO_FRAME;
+}
+
+uint32_t frames_inlined_below(const struct call_stack *stack, uint32_t frame)
+{
+	uint32_t count = stack->inlined_count;
+
+	while (count && stack->inlined[count - 1].frame >= frame)
+		count--;
+	return count;
+}
+
+void frames_pop_inlined(struct call_stack *stack, uint32_t count,
+			struct call_stack_output *output)
+{
+	struct call_step *step = &output->step;
+	uint8_t detail = step->detail;
+
+	step->place = 0;
+	step->detail = 0;
+	step->fiber = stack->fiber;
+	while (stack->inlined_count > count) {
+		const struct inlined_frame *top =
+			&stack->inlined[--stack->inlined_count];
+
+		step->wall_ns = step->time_ns - top->start_ns;
+		step->on_cpu_ns = step->clock_ns - top->start_clock_ns;
+		frames_emit(output, STEP_EXIT, top->how, 0,
+			    function_table_site(output->functions, top->site)
+				    ->function,
+			    top->frame + 1 + stack->inlined_count);
+	}
+	step->detail = detail;
+}
+
+/* Enters call @site in the innermost frame. */
+static int push_inlined(struct call_stack *stack, uint32_t site, uint8_t how,
+			struct call_stack_output *output)
+{
+	struct call_step *step = &output->step;
+
+	if (stack->inlined_count == stack->inlined_room) {
+		uint32_t room = stack->inlined_room ? stack->inlined_room * 2 :
+						      16;
+		struct inlined_frame *inlined =
+			reallocarray(stack->inlined, room, sizeof(*inlined));
+
+		if (!inlined)
+			return -ERROR_MEMORY;
+		stack->inlined = inlined;
+		stack->inlined_room = room;
+	}
+	stack->inlined[stack->inlined_count++] = (struct inlined_frame){
+		.start_ns = step->time_ns,
+		.start_clock_ns = step->clock_ns,
+		.site = site,
+		.frame = stack->count - 1,
+		.how = how,
+	};
+	step->place = 0;
+	step->fiber = stack->fiber;
+	step->wall_ns = 0;
+	step->on_cpu_ns = 0;
+	frames_emit(output, STEP_ENTER, how, 0,
+		    function_table_site(output->functions, site)->function,
+		    stack->count - 1 + stack->inlined_count);
+	return 0;
+}
+
+int frames_set_inlined(struct call_stack *stack,
+		       const struct function_event *event,
+		       struct call_stack_output *output)
+{
+	uint32_t path[INLINED_SITES_NESTED];
+	uint32_t site = function_event_site(event);
+	uint32_t entries = function_event_entries(event);
+	uint32_t depth = 0;
+	uint32_t first;
+	uint32_t same = 0;
+	int status = 0;
+
+	if (!output->functions || !stack->count ||
+	    frames_top(stack)->function != event->function)
+		return 0;
+	if (site)
+		depth = function_table_site(output->functions, site)->depth;
+	for (uint32_t i = depth; i-- > 0;) {
+		path[i] = site;
+		site = function_table_site(output->functions, site)->parent;
+	}
+	first = frames_inlined_below(stack, stack->count - 1);
+	while (same < depth && first + same < stack->inlined_count &&
+	       stack->inlined[first + same].site == path[same] &&
+	       !(entries >> same & 1))
+		same++;
+	frames_pop_inlined(stack, first + same, output);
+	for (uint32_t i = same; i < depth && !status; i++)
+		status = push_inlined(stack, path[i],
+				      entries >> i & 1 ? HOW_CALL : HOW_RESUMED,
+				      output);
+	return status;
 }

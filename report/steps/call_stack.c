@@ -590,6 +590,8 @@ static int take_call_event(struct call_stack *stack,
 		return 0;
 	case FUNCTION_FAR_JUMP:
 		return take_far_jump(stack, event, output);
+	case FUNCTION_INLINED:
+		return frames_set_inlined(stack, event, output);
 	case FUNCTION_EXCEPTION_RETURN:
 		return take_exception_return(stack, event, output);
 	case FUNCTION_TRACE_START:
@@ -637,7 +639,7 @@ static inline uint32_t take_plain(struct call_stack *stack,
 {
 	struct step_callback *callback = output->callback;
 
-	if (!callback->take_plain)
+	if (!callback->take_plain || stack->inlined_room)
 		return 0;
 	return callback->take_plain(callback, &output->step, stack, events,
 				    count, times);

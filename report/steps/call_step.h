@@ -116,7 +116,10 @@ enum call_how {
 	 */
 	HOW_START,
 	HOW_INFERRED, /* already running when first traced */
-	HOW_RESUMED,  /* its user stack was resumed: no call */
+	/* its user stack was resumed, or it was inlined, and continues after code
+	 * of its caller: no call
+	 */
+	HOW_RESUMED,
 };
 
 /* Returns whether @how is a call; if not, the function was open before. */
@@ -136,6 +139,21 @@ enum cpu_state {
 	CPU_GUEST,     /* in a virtual machine that runs on it */
 	CPU_GAP,
 	CPU_STATES,
+};
+
+/* A CPU's time by state, within the window. */
+struct cpu_account {
+	int32_t cpu;
+	uint64_t first_ns; /* 0: no time packet yet */
+	uint64_t last_ns;
+	/* time of the last event, regardless of the window */
+	uint64_t event_ns;
+	uint64_t state_ns[CPU_STATES]; /* their sum is last - first */
+	uint64_t idle_ns;	       /* part of CPU_TRACED in the idle task */
+	uint64_t switches;
+	uint64_t gaps; /* that overlap the window */
+	/* of trace, where known, in gaps that start in the window */
+	uint64_t lost_bytes;
 };
 
 /* Untraced parts of a function's execution. */

@@ -524,7 +524,7 @@ int stack_switch_resume(struct call_stack *stack,
 	if (!is_of_user(stack) || !stack_pool_count(stack->pool))
 		return 0;
 	if (stack->partial.gone && stack->count == 1 &&
-	    event->kind == FUNCTION_RETURN) {
+	    event->kind == FUNCTION_RETURN && event->address) {
 		int status = complete(stack, event, output);
 
 		if (status)

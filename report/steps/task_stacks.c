@@ -104,6 +104,7 @@ struct task_stacks {
 	struct array cpus; /* struct cpu_context */
 	uint64_t last_ns;  /* of the last event */
 	struct task_end end;
+	const struct function_table *functions; /* NULL: not set */
 };
 
 struct task_stacks *task_stacks_new(struct time_window window,
@@ -122,18 +123,22 @@ struct task_stacks *task_stacks_new(struct time_window window,
 	return stacks;
 }
 
+static struct cpu_context *cpu_at(const struct task_stacks *stacks,
+				  size_t index)
+{
+	return array_at(&stacks->cpus, index);
+}
+
 void task_stacks_set_functions(struct task_stacks *stacks,
 			       const struct function_table *functions)
 {
 	stacks->end = task_end_of(functions);
 	switch_roles_free(&stacks->tasks.roles);
 	stacks->tasks.roles = switch_roles_of(functions);
-}
-
-static struct cpu_context *cpu_at(const struct task_stacks *stacks,
-				  size_t index)
-{
-	return array_at(&stacks->cpus, index);
+	stacks->functions = functions;
+	stacks->tasks.sites = function_table_sites(functions);
+	for (size_t i = 0; i < stacks->cpus.count; i++)
+		cpu_at(stacks, i)->output.functions = functions;
 }
 
 void task_stacks_free(struct task_stacks *stacks)
@@ -156,6 +161,7 @@ int task_stacks_add_cpu(struct task_stacks *stacks, int32_t cpu, int32_t pid,
 		return -ERROR_MEMORY;
 	context->account.cpu = cpu;
 	context->output.callback = stacks->callback;
+	context->output.functions = stacks->functions;
 	context->output.step.cpu = (uint32_t)cpu;
 	cpu_context_run(context, task);
 	return (int)stacks->cpus.count - 1;
@@ -347,6 +353,7 @@ void task_stacks_close(struct task_stacks *stacks)
 				.task = &task->task,
 			},
 			.callback = stacks->callback,
+			.functions = stacks->functions,
 		};
 
 		call_stack_close(&task->stack, &output);
@@ -394,5 +401,6 @@ void task_stacks_pack(struct task_stacks *stacks, struct pack *pack,
 
 void task_stacks_emit_open(struct task_stacks *stacks)
 {
-	task_state_emit_open(&stacks->tasks, stacks->callback);
+	task_state_emit_open(&stacks->tasks, stacks->functions,
+			     stacks->callback);
 }

@@ -7,6 +7,7 @@
 #include "decoder/flow/flow.h"
 #include "report/steps/call_frames.h"
 #include "report/steps/stack_switch_internal.h"
+#include "symbolize/functions/function_table.h"
 
 #include <stdbool.h>
 #include <stdlib.h>
@@ -268,6 +269,7 @@ void cpu_context_close(const struct cpu_context *context,
 	struct call_stack_output output = {
 		.step = step_of(context, task, event, STEP_EXIT),
 		.callback = context->output.callback,
+		.functions = context->output.functions,
 	};
 
 	call_stack_close(&task->stack, &output);
@@ -334,8 +336,39 @@ static void pack_frame(struct pack *pack, struct call_frame *frame,
 	set_bits(frame, bits);
 }
 
+/* Writes or reads the open inlined calls of @stack, whose frames are known. */
+static void pack_inlined(struct pack *pack, struct call_stack *stack,
+			 uint32_t sites)
+{
+	uint32_t count = stack->inlined_count;
+	uint32_t frame = 0;
+
+	pack_u32(pack, &count);
+	pack_check(pack, count / INLINED_SITES_NESTED <= stack->count);
+	if (pack->is_reading && count && !pack->failed) {
+		stack->inlined = calloc(count, sizeof(*stack->inlined));
+		stack->inlined_room = count;
+		pack_check(pack, stack->inlined);
+	}
+	for (uint32_t i = 0; i < count && !pack->failed; i++) {
+		struct inlined_frame *inlined = &stack->inlined[i];
+
+		pack_u64(pack, &inlined->start_ns);
+		pack_u32(pack, &inlined->site);
+		pack_check(pack, inlined->site && inlined->site <= sites);
+		pack_u32(pack, &inlined->frame);
+		pack_check(pack, inlined->frame >= frame &&
+					 inlined->frame < stack->count);
+		pack_small(pack, &inlined->how, HOW_RESUMED);
+		frame = inlined->frame;
+		stack->inlined_count = i + 1;
+	}
+	if (!pack->is_reading)
+		stack->inlined_count = count;
+}
+
 static void pack_stack(struct pack *pack, struct call_stack *stack,
-		       uint32_t functions)
+		       uint32_t functions, uint32_t sites)
 {
 	uint32_t count = stack->count;
 
@@ -363,6 +396,8 @@ static void pack_stack(struct pack *pack, struct call_stack *stack,
 		frame = frames_at(stack, i);
 		pack_frame(pack, frame, functions);
 	}
+	if (!pack->failed)
+		pack_inlined(pack, stack, sites);
 }
 
 /* Returns whether @cpus has @cpu, a CPU or a per-thread stream. */
@@ -418,7 +453,7 @@ static struct mapped_thread *pack_id(struct thread_map *tasks,
 }
 
 static void pack_pool(struct pack *pack, struct stack_pool *pool,
-		      uint32_t functions)
+		      uint32_t functions, uint32_t sites)
 {
 	uint32_t count = stack_pool_count(pool);
 
@@ -433,7 +468,7 @@ static void pack_pool(struct pack *pack, struct stack_pool *pool,
 		pack_check(pack, stack);
 		if (!stack)
 			return;
-		pack_stack(pack, stack, functions);
+		pack_stack(pack, stack, functions, sites);
 		pack_check(pack, stack->count);
 		if (pack->is_reading)
 			stack_pool_added(pool);
@@ -456,7 +491,7 @@ static void pack_pools(struct pack *pack, const struct thread_map *tasks,
 
 		pack_i32(pack, &pid);
 		pack_check(pack, pid == process->pid);
-		pack_pool(pack, process->pool, functions);
+		pack_pool(pack, process->pool, functions, tasks->sites);
 	}
 }
 
@@ -473,7 +508,7 @@ void task_state_pack_tasks(struct thread_map *tasks, const struct array *cpus,
 			return;
 		pack_u64(pack, &task->last_ns);
 		pack_u32(pack, &task->exec_depth);
-		pack_stack(pack, &task->stack, functions);
+		pack_stack(pack, &task->stack, functions, tasks->sites);
 	}
 	pack_check(pack, tasks->all.count == count);
 	if (!pack->failed)
@@ -507,34 +542,59 @@ void task_state_pack_cpu(struct cpu_context *context,
 }
 
 static void emit_open(struct step_callback *callback,
-		      const struct mapped_thread *task, uint32_t depth)
+		      const struct call_step *step)
 {
-	const struct call_frame *frame = frames_at(&task->stack, depth);
-	const struct call_step step = {
+	if (callback->open)
+		callback->open(callback, step);
+	else
+		callback->take(callback, step);
+}
+
+/* Emits the functions of frame @index of @task. */
+static void emit_frame(struct step_callback *callback,
+		       const struct mapped_thread *task, uint32_t index,
+		       const struct function_table *functions)
+{
+	const struct call_stack *stack = &task->stack;
+	const struct call_frame *frame = frames_at(stack, index);
+	uint32_t inlined = frames_inlined_below(stack, index);
+	struct call_step step = {
 		.time_ns = frame->start_ns,
 		.kind = STEP_ENTER,
 		.how = frame->how,
 		.unseen = frame->unseen,
 		.cpu = (uint32_t)task->task.cpu,
 		.function = frame->function,
-		.depth = depth,
+		.depth = index + inlined,
 		.place = frame->return_address,
 		.task = &task->task,
 	};
 
-	if (callback->open)
-		callback->open(callback, &step);
-	else
-		callback->take(callback, &step);
+	emit_open(callback, &step);
+	step.unseen = 0;
+	step.place = 0;
+	for (; inlined < stack->inlined_count &&
+	       stack->inlined[inlined].frame == index;
+	     inlined++) {
+		const struct inlined_frame *call = &stack->inlined[inlined];
+
+		step.time_ns = call->start_ns;
+		step.how = call->how;
+		step.function =
+			function_table_site(functions, call->site)->function;
+		step.depth++;
+		emit_open(callback, &step);
+	}
 }
 
 void task_state_emit_open(const struct thread_map *tasks,
+			  const struct function_table *functions,
 			  struct step_callback *callback)
 {
 	for (size_t i = 0; i < tasks->all.count; i++) {
 		const struct mapped_thread *task = thread_map_at(tasks, i);
 
 		for (uint32_t j = 0; j < task->stack.count; j++)
-			emit_open(callback, task, j);
+			emit_frame(callback, task, j, functions);
 	}
 }

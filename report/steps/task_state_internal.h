@@ -23,7 +23,6 @@
 #include "report/steps/call_frames.h"
 #include "report/steps/call_stack.h"
 #include "report/steps/call_step.h"
-#include "report/steps/task_stacks.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -50,6 +49,7 @@ struct thread_map {
 	struct array processes;
 	struct number_map process_of; /* index in processes + 1, by pid */
 	struct switch_roles roles;    /* borrowed by the tasks' stacks */
+	uint32_t sites;		      /* number of inlined calls */
 };
 
 /* Makes @tasks empty. */
@@ -188,6 +188,7 @@ void task_state_pack_cpu(struct cpu_context *context,
 /* Emits the open functions of @tasks to @callback, entered before later events.
  */
 void task_state_emit_open(const struct thread_map *tasks,
+			  const struct function_table *functions,
 			  struct step_callback *callback);
 
 #endif

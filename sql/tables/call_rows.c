@@ -88,8 +88,8 @@ static const struct sql_column columns[CALL_COLUMNS] = {
 		       "call, tail (by a jump at the end of its caller), "
 		       "interrupt (or exception), system_call, start (the "
 		       "trace starts in it), inferred (it was already running "
-		       "when it was first seen), resumed (a user-space stack "
-		       "continues)" },
+		       "when it was first seen), resumed (a user-space stack or "
+		       "an inlined function continues)" },
 	[CALL_PART] = { "part", SQL_TEXT, ROLE_NONE, "",
 			"work (in profiles), idle (the idle loop) or tracer "
 			"(perf's functions, their callees, and the recorder)" },

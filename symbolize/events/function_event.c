@@ -14,6 +14,7 @@ static const char *const names[] = {
 	[FUNCTION_LOCAL_CALL] = "local-call",
 	[FUNCTION_TAIL_CALL] = "tail-call",
 	[FUNCTION_FAR_JUMP] = "far-jump",
+	[FUNCTION_INLINED] = "inlined",
 	[FUNCTION_NEW_PROGRAM] = "new-program",
 	[FUNCTION_RETURN] = "return",
 	[FUNCTION_EXCEPTION] = "break",

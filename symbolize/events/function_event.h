@@ -38,6 +38,11 @@ enum function_event_kind {
 	 * of the function that it interrupted.
 	 */
 	FUNCTION_LOCAL_EXCEPTION,
+	/* The calls inlined into function that are open now: address contains the
+	 * innermost one and those that begin here, see function_event_site().
+	 * All others in function have ended.
+	 */
+	FUNCTION_INLINED,
 	/* A return from an exception; fields as for FUNCTION_RETURN. Not
 	 * emitted for a return to the instruction right after it.
 	 */
@@ -110,6 +115,23 @@ struct function_event {
 static inline bool function_event_is_call(const struct function_event *event)
 {
 	return event->kind <= FUNCTION_EXCEPTION_RETURN;
+}
+
+/* Returns the number of the innermost inlined call (function_table.h) of a
+ * FUNCTION_INLINED, 0 if there is none.
+ */
+static inline uint32_t function_event_site(const struct function_event *event)
+{
+	return (uint32_t)event->address;
+}
+
+/* Returns the calls that begin at a FUNCTION_INLINED: bit N that of depth N + 1.
+ * The others were open before, or continue after code of their caller.
+ */
+static inline uint32_t
+function_event_entries(const struct function_event *event)
+{
+	return (uint32_t)(event->address >> 32);
 }
 
 /* Returns the tid of the task that a FUNCTION_SWITCH switches to: 0 is the idle

@@ -461,7 +461,7 @@ static int add_position(struct function *function, struct arena *names)
 {
 	char place[24];
 
-	if (function->is_double || !function->demangled)
+	if (function->is_double || !function->demangled || function->is_inlined)
 		return 0;
 	snprintf(place, sizeof(place), "@0x%" PRIx64, function->address);
 	function->name = join(names, function->name, place);
@@ -611,18 +611,38 @@ int program_names_demangle(struct function *functions, uint32_t count,
 	return status;
 }
 
+static const char inlined_suffix[] = " (inlined)";
+
+int program_names_mark_inlined(struct function *functions, uint32_t count,
+			       struct arena *names)
+{
+	for (uint32_t i = 0; i < count; i++) {
+		functions[i].name =
+			join(names, functions[i].name, inlined_suffix);
+		if (!functions[i].name)
+			return -ERROR_MEMORY;
+	}
+	return 0;
+}
+
 int program_name_display(struct function *function, enum function_names names,
 			 struct arena *texts)
 {
 	const struct demangled *demangled = function->demangled;
+	const char *before = function->name;
+	int status = 0;
 
 	if (!demangled || names == FUNCTION_NAMES_BRIEF)
 		return 0;
-	if (names == FUNCTION_NAMES_FULL)
-		return add_parameters(function, texts, false);
-	function->name = demangled->symbol;
-	function->has_parameters = false;
-	return 0;
+	if (names == FUNCTION_NAMES_FULL) {
+		status = add_parameters(function, texts, false);
+	} else {
+		function->name = demangled->symbol;
+		function->has_parameters = false;
+	}
+	if (status || !function->is_inlined || function->name == before)
+		return status;
+	return program_names_mark_inlined(function, 1, texts);
 }
 
 static bool is_text(const char *text, size_t size, const char *name,
@@ -631,13 +651,20 @@ static bool is_text(const char *text, size_t size, const char *name,
 	return size == length && !memcmp(text, name, length);
 }
 
-/* Returns the length of @name without the position of a double. */
+/* Returns the length of @name without the position of a double, or without the
+ * mark of an inlined function.
+ */
 static size_t plain_length(const struct function *function, const char *name)
 {
 	const char *place = strrchr(name, '@');
+	size_t length = strlen(name);
+	size_t mark = strlen(inlined_suffix);
 
-	return function->is_double && place ? (size_t)(place - name) :
-					      strlen(name);
+	if (function->is_inlined && length > mark &&
+	    !strcmp(name + length - mark, inlined_suffix))
+		return length - mark;
+
+	return function->is_double && place ? (size_t)(place - name) : length;
 }
 
 /* The names that a function answers to, each once, without the full one. */

@@ -57,6 +57,10 @@ struct function {
 	char space;	     /* 'k' kernel, 'u' user */
 	bool is_double;	     /* others of its module have its name */
 	bool has_parameters; /* @name shows them */
+	/* stands for the calls of the function that the compiler inlined: @name
+	 * ends in " (inlined)", and the address is 0
+	 */
+	bool is_inlined;
 };
 
 /* Which of a demangled function's names is displayed. */
@@ -76,6 +80,8 @@ char *function_full_name(const struct function *function);
 /* Returns the name of @function's symbol, mangled if it is. */
 static inline const char *function_symbol(const struct function *function)
 {
+	if (function->is_inlined && !function->demangled)
+		return function->base;
 	return function->demangled ? function->demangled->symbol :
 				     function->name;
 }
@@ -135,6 +141,12 @@ bool function_name_is_label(const char *name, size_t length);
 int program_names_demangle(struct function *functions, uint32_t count,
 			   struct arena *names);
 
+/* Appends " (inlined)" to the displayed names of the @count functions, which
+ * stand for inlined calls. Returns 0 or -ERROR_MEMORY.
+ */
+int program_names_mark_inlined(struct function *functions, uint32_t count,
+			       struct arena *names);
+
 /* Displays @function, if it is demangled, by one of its names. Stores texts in
  * @texts. Returns 0 or -ERROR_MEMORY.
  */
@@ -144,7 +156,8 @@ int program_name_display(struct function *function, enum function_names names,
 /* Returns whether the @length bytes at @name match @function: its displayed
  * name ("foo.isra.0@0x1230"), that without the position that makes it unique
  * ("foo.isra.0"), or its name in the source ("foo"), which matches all clones.
- * A demangled function has more: its symbol, its name with all parameters and
+ * Neither needs the " (inlined)" of an inlined function. A demangled function has
+ * more: its symbol, its name with all parameters and
  * without ("shop::cost<int>"), and that without template arguments.
  */
 bool function_is_called(const struct function *function, const char *name,

@@ -33,6 +33,8 @@
  */
 struct function_table;
 
+struct byte_buffer;
+
 /* The function of addresses that no symbol covers; always present. */
 #define FUNCTION_UNKNOWN 0
 
@@ -62,6 +64,42 @@ uint32_t function_table_add_entry(struct function_table *table,
 				  const char *name, size_t length,
 				  const char *module, char space,
 				  uint64_t address);
+
+/* A call that the compiler replaced by the function's code. Those of one
+ * function are a tree by nesting.
+ */
+struct inlined_site {
+	uint32_t function;
+	uint32_t parent; /* number of the call around it; 0: none */
+	uint32_t depth;	 /* 1: inlined into the function itself */
+};
+
+/* At most this many are nested. */
+enum { INLINED_SITES_NESTED = 32 };
+
+/* Adds a function for the inlined calls of @name in @module, a text from
+ * function_table_module(), under a name of its own: " (inlined)" is appended by
+ * function_table_name_inlined(). Returns its number, or FUNCTION_NONE.
+ */
+uint32_t function_table_add_inlined(struct function_table *table,
+				    const char *name, const char *module);
+
+/* Adds a call of @function, a number of function_table_add_inlined(), within the
+ * call @parent. Returns its number, from 1 on; 0 when out of memory.
+ */
+uint32_t function_table_add_site(struct function_table *table,
+				 uint32_t function, uint32_t parent);
+
+const struct inlined_site *
+function_table_site(const struct function_table *table, uint32_t site);
+
+/* Returns the number of the last call; 0: there are none. */
+uint32_t function_table_sites(const struct function_table *table);
+
+/* Demangles the functions from number @first on, all of which are inlined, and
+ * marks them. Returns 0 or -ERROR_MEMORY.
+ */
+int function_table_name_inlined(struct function_table *table, uint32_t first);
 
 /* Appends the functions of @other, which must contain all functions of its
  * modules, to @table, where they can be found by number only. Frees @other.
@@ -118,6 +156,21 @@ uint32_t function_table_kernel(const struct function_table *table,
 const struct function *function_at(const struct function_table *table,
 				   uint32_t number);
 uint32_t function_count(const struct function_table *table);
+
+/* Appends the whole kernel's table, all of whose functions have their final names,
+ * to @out, for function_table_load() of the same program.
+ */
+void function_table_save(struct function_table *table, struct byte_buffer *out);
+
+/* Fills the new @table from the @size bytes at @bytes, which are in @block. The
+ * bytes must be what function_table_save() wrote, aligned to 8; they are checked
+ * so far that no use of the table leaves them. @table owns @block afterwards,
+ * in any case.
+ *
+ * Returns 0, -ERROR_FORMAT or -ERROR_MEMORY; @table can then only be freed.
+ */
+int function_table_load(struct function_table *table, void *block,
+			const uint8_t *bytes, size_t size);
 
 /* Returns a 64-bit hash of the functions, with names, modules, addresses and
  * their order.

@@ -27,7 +27,8 @@ struct recording;
  * the addresses and the time that its result is valid for. Each stream looks up
  * through a cache of its own, struct symbol_cache.
  *
- * 1. Read-only once open, except for symbols_display(): threads may share it.
+ * 1. Read-only once open, except for symbols_add_inlined() and
+ *    symbols_display(), in this order: threads may share it.
  * 2. Every address has a symbol: FUNCTION_UNKNOWN where none is known.
  * 3. The numbers of the kernel's functions are below those of programs, and do
  *    not depend on them or on the number of threads.
@@ -45,6 +46,13 @@ struct symbols;
  */
 int symbols_open(const struct recording *recording, const struct log *log,
 		 unsigned int threads, struct symbols **symbols);
+
+/* Like symbols_open(), but takes the kernel's symbols from the file @cache if it
+ * fits the recording, else writes it; NULL: neither.
+ */
+int symbols_open_cached(const struct recording *recording,
+			const struct log *log, unsigned int threads,
+			const char *cache, struct symbols **symbols);
 
 /* Warns @log of programs' files whose symbols could not be read, if the
  * recording traces user code and one of the processes @pids had mapped the
@@ -85,6 +93,30 @@ void symbols_find_range(const struct symbols *symbols, int32_t pid,
 void symbols_find_mapped(const struct symbols *symbols,
 			 const struct array *maps, uint64_t address,
 			 struct symbol *symbol, struct symbol_range *range);
+
+/* The calls that the compiler inlined around the code at an address, which ends
+ * where they may change.
+ */
+struct inlined_place {
+	uint32_t site; /* the innermost call, see function_table.h; 0: none */
+	/* bit N: the call of depth N + 1 begins at the address */
+	uint32_t entries;
+	uint64_t end;
+};
+
+/* Reads the inlined calls of programs from their debug information, and adds
+ * their functions. Returns 0 or -ERROR_MEMORY.
+ */
+int symbols_add_inlined(struct symbols *symbols);
+
+/* Sets *@place to the inlined calls at @address of @symbol, as
+ * symbols_find_mapped() found it. Returns false if nothing is inlined into the
+ * symbol's code, or symbols_add_inlined() was not called.
+ */
+bool symbols_find_inlined(const struct symbols *symbols,
+			  const struct array *maps, uint64_t address,
+			  const struct symbol *symbol,
+			  struct inlined_place *place);
 
 /* Returns whether functions @a and @b are known to be of different files. */
 bool symbols_are_of_two_files(const struct symbols *symbols, uint32_t a,

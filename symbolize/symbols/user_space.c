@@ -9,9 +9,11 @@
 #include "decoder/recording/generated_names.h"
 #include "decoder/recording/recording.h"
 #include "symbolize/elf/elf_symbols.h"
+#include "symbolize/elf/inlined_ranges.h"
 #include "symbolize/elf/unwind_functions.h"
 #include "symbolize/functions/address_map.h"
 #include "symbolize/functions/function_table.h"
+#include "symbolize/symbols/symbols.h"
 
 #include <inttypes.h>
 #include <stddef.h>
@@ -224,6 +226,7 @@ int user_files_add(struct user_files *files,
 	if (!file)
 		return -ERROR_MEMORY;
 	file->path = path;
+	file->inlined = ARRAY_OF(struct inlined_range);
 	file->is_recorded = process_file->is_recorded;
 	if (process_file->is_generated)
 		return generated_functions_add(process_file->names,
@@ -285,6 +288,7 @@ void user_files_free(struct user_files *files)
 
 		address_map_free(file->symbols);
 		free(file->unread);
+		array_free(&file->inlined);
 	}
 	array_free(&files->files);
 }
@@ -469,4 +473,80 @@ int user_space_log_unread(const struct user_space *space, const struct log *log,
 	user_files_log_unread(&space->files, log, pids ? chosen : NULL);
 	free(chosen);
 	return 0;
+}
+
+int user_space_add_inlined(struct user_space *space,
+			   struct function_table *functions)
+{
+	int status = 0;
+
+	for (size_t i = 0; i < space->files.files.count && !status; i++) {
+		struct user_file *file = array_at(&space->files.files, i);
+		const char *module;
+
+		if (!file->symbols || !file->is_recorded || file->unread ||
+		    file->path[0] != '/')
+			continue;
+		module = function_table_module(functions, file->path,
+					       strlen(file->path));
+		status = module ?
+				 inlined_ranges_add(file->path, module,
+						    functions, &file->inlined) :
+				 -ERROR_MEMORY;
+	}
+	return status;
+}
+
+/* Sets *@place to the calls at @offset, with its end as an offset, too. Returns
+ * false if there are none from @first to @end.
+ */
+static bool find_range(const struct array *ranges, uint64_t first,
+		       uint64_t offset, uint64_t end,
+		       struct inlined_place *place)
+{
+	size_t index = inlined_ranges_before(ranges, first);
+	const struct inlined_range *range;
+
+	if (index == ranges->count ||
+	    ((const struct inlined_range *)array_at(ranges, index))->start >=
+		    end)
+		return false;
+	*place = (struct inlined_place){ .end = UINT64_MAX };
+	index = inlined_ranges_before(ranges, offset);
+	if (index == ranges->count)
+		return true;
+	range = array_at(ranges, index);
+	if (range->start > offset) {
+		place->end = range->start;
+		return true;
+	}
+	place->site = range->site;
+	place->entries = range->start == offset ? range->entries : 0;
+	place->end = range->end;
+	return true;
+}
+
+bool user_space_find_inlined(const struct user_space *space,
+			     const struct array *maps, uint64_t address,
+			     const struct symbol *symbol,
+			     struct inlined_place *place)
+{
+	for (size_t i = maps->count; i-- > 0;) {
+		const struct process_map *map = array_at(maps, i);
+		uint64_t shift = map->address - map->file_offset;
+		bool is_found;
+
+		if (address - map->address >= map->size_bytes)
+			continue;
+		if (!symbols_of(space, map))
+			return false;
+		is_found = find_range(
+			&user_files_at(&space->files, map->file)->inlined,
+			symbol->start - shift, address - shift,
+			symbol->end - shift, place);
+		if (is_found && place->end != UINT64_MAX)
+			place->end += shift;
+		return is_found;
+	}
+	return false;
 }

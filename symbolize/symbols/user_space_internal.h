@@ -9,6 +9,7 @@
 #include <stdint.h>
 
 struct function_table;
+struct inlined_place;
 struct log;
 struct process_file;
 struct recording;
@@ -22,6 +23,8 @@ struct user_file {
 	struct address_map *symbols;
 	/* the reason why its symbols were not read; NULL: they were */
 	char *unread;
+	/* struct inlined_range; empty before user_space_add_inlined() */
+	struct array inlined;
 };
 
 /* The files of a recording's programs, by number. */
@@ -95,5 +98,19 @@ bool user_space_find(const struct user_space *space, int32_t pid,
 bool user_space_find_mapped(const struct user_space *space,
 			    const struct array *maps, uint64_t address,
 			    struct symbol *symbol, struct symbol_range *range);
+
+/* Adds the calls that were inlined into the functions of all files to
+ * @functions, which must contain those of the files. Returns 0 or -ERROR_MEMORY.
+ */
+int user_space_add_inlined(struct user_space *space,
+			   struct function_table *functions);
+
+/* Sets *@place to the inlined calls at @address of @symbol, which
+ * user_space_find_mapped() found in @maps. Returns false if @symbol has none.
+ */
+bool user_space_find_inlined(const struct user_space *space,
+			     const struct array *maps, uint64_t address,
+			     const struct symbol *symbol,
+			     struct inlined_place *place);
 
 #endif

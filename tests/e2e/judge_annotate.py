@@ -69,6 +69,37 @@ def judge_inlined(judge):
                  [("follow", counts["triples"])], rows)
 
 
+def judge_inlined_calls(judge):
+    """With --inlined, every report has inlined functions as calls."""
+    counts = own_counts()
+    names = ("digits_of", "sum_of", "square_of", "note")
+    wanted = {f"{name} (inlined)": counts[name] for name in names}
+    wanted["next_odd (inlined)"] = counts["triples"]
+    rows = json.loads(recording.run("report", "--flat", "--inlined",
+                                    "--format=json", "--comm=annotated"))
+    found = collections.Counter()
+    for row in rows:
+        name = row["function"].partition(":")[2]
+        if name in wanted:
+            found[name] += row["calls"]
+    judge.expect("inlined functions have their calls", found == wanted,
+                 found, wanted)
+    plain = json.loads(recording.run("report", "--flat", "--format=json",
+                                     "--comm=annotated"))
+    times = [sum(row["self_ns"] for row in table) for table in (rows, plain)]
+    judge.expect("inlined functions take their time from their callers",
+                 abs(times[0] - times[1]) <= 0.001 * times[1], times)
+    calls = json.loads(recording.run("sql", "--inlined", "--format=json", """
+        select function, count(*) filter (where how = 'call') as calls
+        from call where function like '%(inlined)' group by 1"""))
+    in_sql = {row["function"]: row["calls"] for row in calls
+              if row["function"] in wanted}
+    judge.expect("and the same calls in SQL", in_sql == wanted, in_sql)
+    callers = recording.run("report", "--inlined", "--function=square_of")
+    judge.expect("an inlined call is called by the one around it",
+                 "sum_of (inlined)" in callers, callers)
+
+
 def judge_text(judge):
     counts = own_counts()
     text = recording.run("annotate", "run,follow")
@@ -116,6 +147,7 @@ def main():
     judge = Judge()
     judge_program(judge)
     judge_inlined(judge)
+    judge_inlined_calls(judge)
     judge_text(judge)
     judge_kernel(judge)
     judge_errors(judge)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "common/bytes.h"
 #include "report/steps/task_stacks.h"
+#include "symbolize/functions/function_table.h"
 #include "tests/random_fixture.h"
 #include "tests/run_suite.h"
 
@@ -9,6 +10,7 @@
 
 enum {
 	FUNCTIONS = 20,
+	SITES = 9,
 	CPUS = 2,
 	BEFORE = 2000,
 	BEHIND = 1000,
@@ -33,6 +35,27 @@ static void take(struct step_callback *callback, const struct call_step *step)
 	steps->tasks[steps->count++] = step->task->index;
 }
 
+static struct function_table *functions;
+
+/* Inlined calls of up to three levels. */
+static void add_functions(void)
+{
+	functions = function_table_new();
+	while (function_count(functions) < FUNCTIONS)
+		ck_assert_uint_ne(function_table_add_inlined(functions, "f",
+							     "/program"),
+				  FUNCTION_NONE);
+	for (uint32_t i = 1; i <= SITES; i++)
+		ck_assert_uint_eq(function_table_add_site(functions, i,
+							  i > 3 ? i - 3 : 0),
+				  i);
+}
+
+static void free_functions(void)
+{
+	function_table_free(functions);
+}
+
 static struct task_stacks *new_stacks(struct steps *steps, uint64_t since_ns)
 {
 	const struct time_window window = { since_ns, UINT64_MAX };
@@ -43,6 +66,7 @@ static struct task_stacks *new_stacks(struct steps *steps, uint64_t since_ns)
 	stacks = task_stacks_new(window, &steps->callback);
 	for (int i = 0; i < CPUS; i++)
 		ck_assert_int_eq(task_stacks_add_cpu(stacks, i, 0, 0), i);
+	task_stacks_set_functions(stacks, functions);
 	return stacks;
 }
 
@@ -58,6 +82,10 @@ static struct function_event random_event(uint32_t *state, uint64_t time_ns)
 		FUNCTION_EXCEPTION_RETURN,
 		FUNCTION_TAIL_CALL,
 		FUNCTION_FAR_JUMP,
+		FUNCTION_INLINED,
+		FUNCTION_INLINED,
+		FUNCTION_INLINED,
+		FUNCTION_INLINED,
 		FUNCTION_GAP,
 		FUNCTION_TRACE_START,
 		FUNCTION_TRACE_STOP,
@@ -67,7 +95,7 @@ static struct function_event random_event(uint32_t *state, uint64_t time_ns)
 	struct function_event event = {
 		.time_ns = time_ns,
 		.kind = kinds[next_random(state) % sizeof(kinds)],
-		.function = next_random(state) % FUNCTIONS,
+		.function = next_random(state) % FUNCTIONS / 4,
 		.address = next_random(state) % 8,
 		.is_user = next_random(state) % 4 != 0,
 	};
@@ -75,6 +103,9 @@ static struct function_event random_event(uint32_t *state, uint64_t time_ns)
 	if (event.kind == FUNCTION_SWITCH)
 		event.address =
 			UINT64_C(0x100000001) * (next_random(state) % 5);
+	if (event.kind == FUNCTION_INLINED)
+		event.address = next_random(state) % (SITES + 1) |
+				(uint64_t)(next_random(state) % 8) << 32;
 	return event;
 }
 
@@ -240,6 +271,7 @@ static Suite *stacks_checkpoint_suite(void)
 	Suite *suite = suite_create("stacks_checkpoint");
 	TCase *tcase = tcase_create("stacks");
 
+	tcase_add_checked_fixture(tcase, add_functions, free_functions);
 	tcase_add_loop_test(tcase, what_follows_is_the_same, 0, 20);
 	tcase_add_test(tcase, what_is_open_is_said);
 	tcase_add_test(tcase, damage_is_refused_or_borne);

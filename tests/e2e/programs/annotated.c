@@ -20,6 +20,10 @@ struct counts {
 	unsigned long adds;
 	unsigned long subtracts;
 	unsigned long rare;
+	unsigned long digits;
+	unsigned long sums;
+	unsigned long squares;
+	unsigned long notes;
 };
 
 static struct counts *counts;
@@ -35,6 +39,11 @@ __attribute__((noinline)) static void subtract(void)
 {
 	counts->subtracts++;
 	sink -= 1; /* subtracts */
+}
+
+__attribute__((noinline)) static void multiply(void)
+{
+	sink *= 3;
 }
 
 static void (*volatile const operations[])(void) = { add, subtract, add };
@@ -63,11 +72,62 @@ __attribute__((noinline)) static void follow(unsigned long n)
 	counts->odd_ends++;
 }
 
+/* Inlined, with a loop of its own. */
+__attribute__((always_inline)) static inline unsigned long
+digits_of(unsigned long n)
+{
+	unsigned long digits = 0;
+
+	counts->digits++;
+	do {
+		digits++;
+		n /= 10;
+	} while (n);
+	return digits;
+}
+
+/* Inlined into sum_of(), which is inlined, too. */
+__attribute__((always_inline)) static inline unsigned long
+square_of(unsigned long n)
+{
+	counts->squares++;
+	return n * n;
+}
+
+__attribute__((always_inline)) static inline unsigned long
+sum_of(unsigned long a, unsigned long b)
+{
+	counts->sums++;
+	return square_of(a) + square_of(b);
+}
+
+/* Inlined, and calls a function. */
+__attribute__((always_inline)) static inline void note(unsigned long n)
+{
+	counts->notes++;
+	if (n % 3)
+		multiply();
+	sink ^= n;
+}
+
+__attribute__((noinline)) static unsigned long measure(unsigned long n)
+{
+	unsigned long result = digits_of(n);
+
+	if (n % 4 == 1)
+		return sum_of(n, result);
+	note(n);
+	if (n % 4 == 2)
+		note(result);
+	return result;
+}
+
 __attribute__((noinline)) static void run(unsigned long first)
 {
 	for (unsigned long i = 0; i < RUNS; i++) {
 		follow(first + i);
 		operations[i % 3]();
+		sink += measure(first + i);
 		if (sink == first) {
 			counts->rare++;
 			sink += first; /* rare */
@@ -88,8 +148,10 @@ int main(void)
 	wait(NULL);
 	run(1);
 	printf("halves %lu\ntriples %lu\nadds %lu\nsubtracts %lu\nrare %lu\n"
-	       "calls %d\nfollow %lu\n",
+	       "calls %d\nfollow %lu\n"
+	       "digits_of %lu\nsum_of %lu\nsquare_of %lu\nnote %lu\n",
 	       counts->halves, counts->triples, counts->adds, counts->subtracts,
-	       counts->rare, 2 * RUNS, counts->odd_ends);
+	       counts->rare, 2 * RUNS, counts->odd_ends, counts->digits,
+	       counts->sums, counts->squares, counts->notes);
 	return 0;
 }

@@ -1,0 +1,416 @@
+/* SPDX-License-Identifier: MIT */
+#include "symbolize/elf/inlined_ranges.h"
+
+#include "common/array.h"
+#include "common/error.h"
+#include "common/maps.h"
+#include "symbolize/elf/elf_file.h"
+#include "symbolize/functions/function_table.h"
+
+#include <dwarf.h>
+#include <stdbool.h>
+#include <string.h>
+
+/* Entries are nested at most this deep: namespaces, classes, functions, blocks
+ * and calls.
+ */
+enum { NESTED_MOST = 256 };
+
+/* The code of one call while a file is read: pieces overlap. */
+struct piece {
+	uint64_t start; /* offset in the file */
+	uint64_t end;
+	uint32_t site;
+};
+
+struct reader {
+	struct elf_file *elf;
+	uint64_t bias; /* of the unit's addresses from the file's own */
+	const char *module;
+	struct function_table *functions;
+	/* function, by the address of the entry of the function's definition,
+	 * and by the number of its name
+	 */
+	struct number_map by_origin;
+	struct array by_name; /* uint32_t; 0: none yet */
+	struct string_pool *names;
+	struct array pieces;  /* struct piece */
+	struct array entries; /* uint64_t: the start of each call, by site */
+	uint32_t first_site;  /* number of the file's first call */
+	int status;
+};
+
+/* A position in the tree of entries. */
+struct position {
+	uint32_t depth;
+	bool is_code; /* within a function that has code */
+	uint32_t site;
+	uint32_t site_depth;
+};
+
+static const char *symbol_of(Dwarf_Die *origin)
+{
+	Dwarf_Attribute attribute;
+	const char *name = dwarf_formstring(
+		dwarf_attr_integrate(origin, DW_AT_linkage_name, &attribute));
+
+	if (!name)
+		name = dwarf_formstring(dwarf_attr_integrate(
+			origin, DW_AT_MIPS_linkage_name, &attribute));
+	return name ? name : dwarf_diename(origin);
+}
+
+/* Returns the function named @name, which it adds if necessary; 0 when out of
+ * memory.
+ */
+static uint32_t function_named(struct reader *reader, const char *name)
+{
+	uint32_t number = string_pool_add(reader->names, name, strlen(name));
+	uint32_t *function = number == STRING_POOL_NONE ?
+				     NULL :
+				     array_reach(&reader->by_name, number);
+
+	if (!function)
+		return 0;
+	if (!*function)
+		*function = function_table_add_inlined(reader->functions, name,
+						       reader->module);
+	return *function == FUNCTION_NONE ? 0 : *function;
+}
+
+/* Returns the inlined function of @call; 0 if it has no name or, with
+ * reader->status set, when out of memory.
+ */
+static uint32_t function_of(struct reader *reader, Dwarf_Die *call)
+{
+	Dwarf_Attribute attribute;
+	Dwarf_Die origin;
+	uint64_t *known;
+	const char *name;
+
+	if (!dwarf_formref_die(dwarf_attr(call, DW_AT_abstract_origin,
+					  &attribute),
+			       &origin))
+		return 0;
+	known = number_map_add(&reader->by_origin, (uintptr_t)origin.addr);
+	if (known && !*known) {
+		name = symbol_of(&origin);
+		if (!name || !*name)
+			return 0;
+		*known = function_named(reader, name);
+	}
+	if (!known || !*known) {
+		reader->status = -ERROR_MEMORY;
+		return 0;
+	}
+	return (uint32_t)*known;
+}
+
+static void add_piece(struct reader *reader, uint64_t start, uint64_t end,
+		      uint32_t site)
+{
+	struct piece piece = { .site = site };
+
+	if (start >= end ||
+	    !elf_file_offset(reader->elf, start - reader->bias, &piece.start))
+		return;
+	piece.end = piece.start + (end - start);
+	if (array_append(&reader->pieces, &piece) < 0)
+		reader->status = -ERROR_MEMORY;
+}
+
+/* Returns the start of the code of @entry, UINT64_MAX if it is unknown. */
+static uint64_t begin_of(Dwarf_Die *entry)
+{
+	Dwarf_Addr address;
+	Dwarf_Addr base;
+	Dwarf_Addr end;
+
+	if (dwarf_entrypc(entry, &address) == 0 ||
+	    dwarf_ranges(entry, 0, &base, &address, &end) > 0)
+		return address;
+	return UINT64_MAX;
+}
+
+/* Returns the start of the code of @call, of which some is there. The compiler
+ * may move the first instruction, so that DW_AT_entry_pc is outside the call's
+ * code, just before it: then the call starts with its next code.
+ */
+static uint64_t begin_of_call(Dwarf_Die *call)
+{
+	uint64_t begin = begin_of(call);
+	uint64_t next_begin = UINT64_MAX;
+	uint64_t first = UINT64_MAX;
+	Dwarf_Addr base;
+	Dwarf_Addr start;
+	Dwarf_Addr end;
+	ptrdiff_t next = 0;
+
+	while ((next = dwarf_ranges(call, next, &base, &start, &end)) > 0) {
+		if (start >= end)
+			continue;
+		if (begin >= start && begin < end)
+			return begin;
+		if (start >= begin && start < next_begin)
+			next_begin = start;
+		if (start < first)
+			first = start;
+	}
+	return next_begin != UINT64_MAX ? next_begin : first;
+}
+
+/* Adds the code of @call, which is @site, with the call's start at the start of a
+ * piece.
+ */
+static void add_code(struct reader *reader, Dwarf_Die *call, uint32_t site)
+{
+	uint64_t begin = begin_of_call(call);
+	uint64_t *entry =
+		array_reach(&reader->entries, site - reader->first_site);
+	Dwarf_Addr base;
+	Dwarf_Addr start;
+	Dwarf_Addr end;
+	ptrdiff_t next = 0;
+
+	if (!entry) {
+		reader->status = -ERROR_MEMORY;
+		return;
+	}
+	if (begin == UINT64_MAX ||
+	    !elf_file_offset(reader->elf, begin - reader->bias, entry))
+		*entry = UINT64_MAX;
+	while (!reader->status &&
+	       (next = dwarf_ranges(call, next, &base, &start, &end)) > 0) {
+		bool is_split = begin > start && begin < end;
+
+		add_piece(reader, start, is_split ? begin : end, site);
+		if (is_split)
+			add_piece(reader, begin, end, site);
+	}
+}
+
+/* Returns whether @entry, a function, has code. The linker sets the addresses of
+ * functions that it has dropped to 0 or to others without code.
+ */
+static bool has_code(const struct reader *reader, Dwarf_Die *entry)
+{
+	Dwarf_Addr address = begin_of(entry);
+	Dwarf_Addr bias;
+	GElf_Shdr header;
+	Elf_Scn *section;
+
+	if (!address || address == UINT64_MAX)
+		return false;
+	address += elf_file_bias(reader->elf) - reader->bias;
+	section = dwfl_module_address_section(elf_file_module(reader->elf),
+					      &address, &bias);
+	return section && gelf_getshdr(section, &header) &&
+	       header.sh_flags & SHF_EXECINSTR;
+}
+
+/* Moves *@position into @entry. Returns false if nothing there matters. */
+static bool enter(struct reader *reader, Dwarf_Die *entry,
+		  struct position *position)
+{
+	uint32_t function;
+
+	position->depth++;
+	switch (dwarf_tag(entry)) {
+	case DW_TAG_subprogram:
+		*position = (struct position){
+			.depth = position->depth,
+			.is_code = true,
+		};
+		return has_code(reader, entry);
+	case DW_TAG_inlined_subroutine:
+		if (!position->is_code ||
+		    position->site_depth == INLINED_SITES_NESTED)
+			return false;
+		function = function_of(reader, entry);
+		if (!function)
+			return !reader->status;
+		position->site = function_table_add_site(
+			reader->functions, function, position->site);
+		position->site_depth++;
+		if (!position->site)
+			reader->status = -ERROR_MEMORY;
+		else
+			add_code(reader, entry, position->site);
+		return true;
+	case DW_TAG_lexical_block:
+	case DW_TAG_try_block:
+	case DW_TAG_catch_block:
+	case DW_TAG_with_stmt:
+		return position->is_code;
+	case DW_TAG_namespace:
+	case DW_TAG_module:
+	case DW_TAG_structure_type:
+	case DW_TAG_class_type:
+	case DW_TAG_union_type:
+	case DW_TAG_compile_unit:
+		return true;
+	default:
+		return false;
+	}
+}
+
+/* Reads the tree of entries below @unit, without recursion: the entries above
+ * the current one are a stack.
+ */
+static void read_unit(struct reader *reader, Dwarf_Die *unit)
+{
+	static const struct position start = { 0 };
+	struct {
+		Dwarf_Die entry;
+		struct position position; /* within it */
+	} stack[NESTED_MOST] = { { *unit, start } };
+	size_t count = 1;
+	Dwarf_Die entry;
+	bool is_found = dwarf_child(unit, &entry) == 0;
+
+	while (count && !reader->status) {
+		struct position position = stack[count - 1].position;
+
+		if (!is_found) {
+			entry = stack[--count].entry;
+			is_found = count &&
+				   dwarf_siblingof(&entry, &entry) == 0;
+			continue;
+		}
+		if (enter(reader, &entry, &position) && count < NESTED_MOST) {
+			stack[count].entry = entry;
+			stack[count++].position = position;
+			is_found = dwarf_child(&entry, &entry) == 0;
+		} else {
+			is_found = dwarf_siblingof(&entry, &entry) == 0;
+		}
+	}
+}
+
+/* Pieces are sorted by their start, and those of one start in the order of their
+ * calls: a call is added before the calls in it.
+ */
+static int compare_pieces(const void *a, const void *b)
+{
+	const struct piece *x = a;
+	const struct piece *y = b;
+
+	if (x->start != y->start)
+		return x->start < y->start ? -1 : 1;
+	return x->site < y->site ? -1 : x->site > y->site;
+}
+
+/* Returns which of the calls around the code at @start begin there. */
+static uint32_t entries_at(const struct reader *reader, uint64_t start,
+			   uint32_t site)
+{
+	uint32_t entries = 0;
+
+	while (site) {
+		const struct inlined_site *call =
+			function_table_site(reader->functions, site);
+		const uint64_t *entry =
+			array_at(&reader->entries, site - reader->first_site);
+
+		if (*entry == start)
+			entries |= UINT32_C(1) << (call->depth - 1);
+		site = call->parent;
+	}
+	return entries;
+}
+
+static void add_range(struct reader *reader, struct array *ranges,
+		      uint64_t start, uint64_t end, uint32_t site)
+{
+	const struct inlined_range range = {
+		.start = start,
+		.end = end,
+		.site = site,
+		.entries = entries_at(reader, start, site),
+	};
+
+	if (start < end && array_append(ranges, &range) < 0)
+		reader->status = -ERROR_MEMORY;
+}
+
+/* Makes ranges of the pieces: where several overlap, the last one started is the
+ * innermost. One that ends after the piece around it is cut.
+ */
+static void flatten(struct reader *reader, struct array *ranges)
+{
+	struct array open = ARRAY_OF(struct piece);
+	const struct piece *pieces;
+	uint64_t at = 0;
+
+	array_sort(&reader->pieces, compare_pieces);
+	pieces = reader->pieces.items;
+	for (size_t i = 0; i <= reader->pieces.count && !reader->status; i++) {
+		struct piece next = i < reader->pieces.count ?
+					    pieces[i] :
+					    (struct piece){ UINT64_MAX, 0, 0 };
+		const struct piece *top = NULL;
+
+		while (open.count) {
+			top = array_at(&open, open.count - 1);
+			if (top->end > next.start)
+				break;
+			add_range(reader, ranges, at, top->end, top->site);
+			at = top->end;
+			open.count--;
+		}
+		if (open.count) {
+			add_range(reader, ranges, at, next.start, top->site);
+			next.end = next.end < top->end ? next.end : top->end;
+		}
+		at = next.start;
+		if (next.end > next.start && array_append(&open, &next) < 0)
+			reader->status = -ERROR_MEMORY;
+	}
+	array_free(&open);
+}
+
+int inlined_ranges_add(const char *path, const char *module,
+		       struct function_table *functions, struct array *ranges)
+{
+	struct reader reader = {
+		.elf = elf_file_open(path, NULL),
+		.module = module,
+		.functions = functions,
+		.by_name = ARRAY_OF(uint32_t),
+		.names = string_pool_new(),
+		.pieces = ARRAY_OF(struct piece),
+		.entries = ARRAY_OF(uint64_t),
+		.first_site = function_table_sites(functions) + 1,
+		.status = 0,
+	};
+	Dwarf_Die *unit = NULL;
+	Dwarf_Addr bias = 0;
+
+	if (!reader.names)
+		reader.status = -ERROR_MEMORY;
+	while (reader.elf && !reader.status &&
+	       (unit = dwfl_module_nextcu(elf_file_module(reader.elf), unit,
+					  &bias))) {
+		reader.bias = elf_file_bias(reader.elf) - bias;
+		read_unit(&reader, unit);
+	}
+	flatten(&reader, ranges);
+	number_map_free(&reader.by_origin);
+	array_free(&reader.by_name);
+	string_pool_free(reader.names);
+	array_free(&reader.pieces);
+	array_free(&reader.entries);
+	elf_file_close(reader.elf);
+	return reader.status;
+}
+
+static bool ends_before(const void *item, const void *key)
+{
+	return ((const struct inlined_range *)item)->end <=
+	       *(const uint64_t *)key;
+}
+
+size_t inlined_ranges_before(const struct array *ranges, uint64_t offset)
+{
+	return array_partition_point(ranges, &offset, ends_before);
+}

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef KT_SYMBOLIZE_ELF_INLINED_RANGES_H
+#define KT_SYMBOLIZE_ELF_INLINED_RANGES_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct array;
+struct function_table;
+
+/* The code of an ELF file that belongs to inlined calls, by its debug information
+ * (DWARF 5, 3.3.8.2: DW_TAG_inlined_subroutine).
+ *
+ *	function   |------------------ caller ------------------|
+ *	calls            |--- outer ---|       |- outer -|
+ *	                    |-inner-|
+ *	ranges           |1 |   2   |1 |       |    1    |
+ *
+ * Invariants of the ranges of a file:
+ *  1. They are in order, do not overlap, and are not empty.
+ *  2. A call that begins within a range splits it, so that a call begins at the
+ *     start of a range only.
+ */
+struct inlined_range {
+	uint64_t start; /* offset in the file */
+	uint64_t end;
+	uint32_t site;	  /* the innermost call, see function_table.h */
+	uint32_t entries; /* bit N: the call of depth N + 1 begins at @start */
+};
+
+/* Adds the inlined functions and calls of the ELF file @path to @functions, and
+ * their code to @ranges (struct inlined_range), which must be empty. @module must
+ * be a text of @functions.
+ *
+ * Calls within more than INLINED_SITES_NESTED others count as these others' code.
+ * Returns 0, also for a file without debug information, or -ERROR_MEMORY.
+ */
+int inlined_ranges_add(const char *path, const char *module,
+		       struct function_table *functions, struct array *ranges);
+
+/* Returns the number of @ranges that end at @offset or before it. */
+size_t inlined_ranges_before(const struct array *ranges, uint64_t offset);
+
+#endif

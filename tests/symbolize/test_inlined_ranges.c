@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: MIT */
+#include "common/array.h"
+#include "symbolize/elf/inlined_ranges.h"
+#include "symbolize/functions/function_table.h"
+#include "tests/run_suite.h"
+#include "tests/scratch_folder_fixture.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* outer() is inlined twice into caller(), and inner() into it. */
+static const char source[] =
+	"volatile int sink;\n"
+	"#define INLINE static inline __attribute__((always_inline))\n"
+	"INLINE void inner(int n) { sink = n; sink = n + 1; }\n"
+	"INLINE void outer(int n) { sink = 7; inner(n); sink = 8; }\n"
+	"__attribute__((noinline)) void caller(int n)\n"
+	"{ sink = 1; outer(n); sink = 2; outer(-n); sink = 3; }\n"
+	"int main(void) { caller(5); return 0; }\n";
+
+static const struct {
+	const char *build;
+	bool is_known;
+} builds[] = {
+	{ "cc -g -O2 -o prog prog.c", true },
+	{ "cc -g -O0 -o prog prog.c", true },
+	{ "cc -gdwarf-4 -O2 -no-pie -o prog prog.c", true },
+	{ "cc -g -O2 -static -o prog prog.c", true },
+	{ "cc -g -O2 -o prog prog.c && objcopy --only-keep-debug prog d && "
+	  "strip prog && objcopy --add-gnu-debuglink=d prog",
+	  true },
+	{ "c++ -x c++ -g -O2 -o prog prog.c", true },
+	{ "cc -O2 -o prog prog.c", false },
+};
+
+static struct function_table *functions;
+static struct array ranges;
+
+/* Builds @commands and reads its ranges. Returns false if it cannot be built. */
+static bool read_program(const char *commands)
+{
+	struct scratch_folder folder = scratch_folder_new();
+	char command[400];
+	char path[128];
+	bool is_built;
+
+	scratch_folder_path(&folder, "prog", path, sizeof(path));
+	scratch_folder_write(&folder, "prog.c", source);
+	snprintf(command, sizeof(command), "cd %s && (%s) 2>/dev/null",
+		 folder.path, commands);
+	is_built = system(command) == 0;
+	if (is_built)
+		ck_assert_int_eq(inlined_ranges_add(
+					 path,
+					 function_table_module(functions, path,
+							       strlen(path)),
+					 functions, &ranges),
+				 0);
+	ck_assert_int_eq(function_table_name_inlined(functions, 1), 0);
+	scratch_folder_free(&folder);
+	return is_built;
+}
+
+static void set_up(void)
+{
+	functions = function_table_new();
+	ranges = ARRAY_OF(struct inlined_range);
+}
+
+static void tear_down(void)
+{
+	function_table_free(functions);
+	array_free(&ranges);
+}
+
+static const struct inlined_range *range_at(size_t index)
+{
+	return array_at(&ranges, index);
+}
+
+static bool is_call_of(const struct inlined_site *site, const char *name)
+{
+	return !strcmp(function_at(functions, site->function)->name, name);
+}
+
+/* Returns how many calls of @name at @depth begin at the start of a range. */
+static unsigned int entries_of(const char *name, uint32_t depth)
+{
+	unsigned int count = 0;
+
+	for (size_t i = 0; i < ranges.count; i++) {
+		uint32_t number = range_at(i)->site;
+		const struct inlined_site *site;
+
+		while (number) {
+			site = function_table_site(functions, number);
+			count += site->depth == depth &&
+				 is_call_of(site, name) &&
+				 range_at(i)->entries >> (depth - 1) & 1;
+			number = site->parent;
+		}
+	}
+	return count;
+}
+
+START_TEST(each_call_has_its_code_and_its_start)
+{
+	if (!read_program(builds[_i].build)) {
+		printf("skipped: cannot be built here: %s\n", builds[_i].build);
+		return;
+	}
+	ck_assert_int_eq(ranges.count > 0, builds[_i].is_known);
+	for (size_t i = 0; i < ranges.count; i++) {
+		ck_assert_uint_lt(range_at(i)->start, range_at(i)->end);
+		if (i)
+			ck_assert_uint_le(range_at(i - 1)->end,
+					  range_at(i)->start);
+		ck_assert_uint_eq(
+			inlined_ranges_before(&ranges, range_at(i)->start), i);
+		ck_assert_uint_eq(inlined_ranges_before(&ranges,
+							range_at(i)->end - 1),
+				  i);
+	}
+	if (!builds[_i].is_known)
+		return;
+	ck_assert_uint_eq(entries_of("outer (inlined)", 1) +
+				  entries_of("outer(int) (inlined)", 1),
+			  2);
+	ck_assert_uint_eq(entries_of("inner (inlined)", 2) +
+				  entries_of("inner(int) (inlined)", 2),
+			  2);
+}
+END_TEST
+
+START_TEST(names_are_found_with_and_without_their_mark)
+{
+	const struct function *outer = NULL;
+
+	if (!read_program(builds[0].build)) {
+		printf("skipped: cannot be built here: %s\n", builds[0].build);
+		return;
+	}
+	for (uint32_t i = 0; i < function_count(functions); i++)
+		if (!strcmp(function_at(functions, i)->base, "outer"))
+			outer = function_at(functions, i);
+	ck_assert_ptr_nonnull(outer);
+	ck_assert_str_eq(outer->name, "outer (inlined)");
+	ck_assert_str_eq(function_symbol(outer), "outer");
+	ck_assert(function_is_called(outer, "outer", 5));
+	ck_assert(function_is_called(outer, "outer (inlined)", 15));
+	ck_assert(!function_is_called(outer, "oute", 4));
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("inlined_ranges");
+	TCase *tcase = tcase_create("ranges");
+
+	tcase_add_checked_fixture(tcase, set_up, tear_down);
+	tcase_add_loop_test(tcase, each_call_has_its_code_and_its_start, 0,
+			    sizeof(builds) / sizeof(*builds));
+	tcase_add_test(tcase, names_are_found_with_and_without_their_mark);
+	tcase_set_timeout(tcase, 60);
+	suite_add_tcase(suite, tcase);
+	return run_suite(suite);
+}
