@@ -55,9 +55,9 @@ struct collector_options {
 	const char *arguments;	 /* see argument_list_check(); or NULL */
 	bool call_data;		 /* what system calls' arguments refer to */
 	bool call_data_may_miss; /* continue without it */
-	uint64_t after_ns;     /* time to continue tracing after a hit */
-	uint64_t max_hits;     /* 0: no limit */
-	size_t buffer_bytes;   /* of trace, per CPU: a power of two */
+	uint64_t after_ns;	 /* time to continue tracing after a hit */
+	uint64_t max_hits;	 /* 0: no limit */
+	size_t buffer_bytes;	 /* of trace, per CPU: a power of two */
 	/* write each CPU's trace to a file of its own, by a thread of its own:
 	 * not with snapshot, triggers, only or function_graph
 	 */
