@@ -111,6 +111,13 @@ def main():
               r"TCP:\[127\.0\.0\.1:\d+->127\.0\.0\.1:4711\]")
     missing = [w for w in wanted if not any(re.fullmatch(w, n) for n in names)]
     judge.expect("sockets have their addresses", not missing, missing, names)
+    explained = json.loads(subprocess.run(
+        [ktrace, "explain", "--format=json", "-i", recording], check=True,
+        capture_output=True, text=True).stdout)
+    parts = [(p.get("call"), p.get("file")) for cause in explained["causes"]
+             for p in cause["parts"]]
+    judge.expect("explain names the files of calls",
+                 ("fsync", "/dev/shm/data.files/a file") in parts, parts[:20])
     judge.end()
 
 
