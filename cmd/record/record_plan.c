@@ -61,10 +61,12 @@ static const char *cost_of(const struct collector_options *collector)
 	if (collector->source == SOURCE_FUNCTION_GRAPH)
 		return "the kernel's code takes 30 to 50 times as long";
 	if (collector->user_stack_bytes)
-		return "about 25 us for each system call";
+		return collector->call_data ?
+			       "about 35 us for each system call" :
+			       "about 25 us for each system call";
 	if (collector->call_data)
-		return "about 9 us for each system call with a file or path, "
-		       "3 us for others";
+		return "about 12 us for each system call with a file or path, "
+		       "4 us for others";
 	if (collector->tracepoints & TRACEPOINTS_SYSCALLS)
 		return "about 3 us for each system call";
 	return "switches between threads take up to 1.6 times as long, system "

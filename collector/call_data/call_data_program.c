@@ -218,16 +218,6 @@ static void take_arguments(struct bpf_code *code)
 		copy(code, AT(arguments) + 8 * i, from[i]);
 }
 
-/* @to = the number of the call. */
-static void load_number(struct bpf_code *code, int to)
-{
-#ifdef __x86_64__
-	load(code, to, AT(registers.orig_rax));
-#else
-	bpf_load(code, BPF_W, to, SCRATCH, AT(registers.number));
-#endif
-}
-
 /* Sets SCRATCH, or ends the program. */
 static void find_scratch(struct bpf_code *code,
 			 const struct call_data_maps *maps, bool is_exit)
@@ -238,37 +228,82 @@ static void find_scratch(struct bpf_code *code,
 	bpf_move(code, SCRATCH, BPF_REG_0);
 }
 
-/* Sets PLAN to what to read of the call, or ends the program. */
-static void find_plan(struct bpf_code *code, const struct call_data_maps *maps)
+/* Stores the number of the call at MAP_KEY: at its start it is the raw
+ * tracepoint's second argument, at its end it is read from the registers.
+ */
+static void find_number(struct bpf_code *code, bool is_exit)
 {
-	load_number(code, BPF_REG_1);
-	bpf_leave_if(code, BPF_JGE, BPF_REG_1, CALL_NUMBERS);
-	bpf_store(code, BPF_W, BPF_REG_10, MAP_KEY, BPF_REG_1);
-	bpf_store(code, BPF_W, SCRATCH, AT(head.number), BPF_REG_1);
+#ifdef __x86_64__
+	const int offset = (int)offsetof(recorded_registers, orig_rax);
+#else
+	const int offset = (int)offsetof(recorded_registers, number);
+#endif
+
+	if (!is_exit) {
+		bpf_load(code, BPF_DW, BPF_REG_1, CONTEXT, 8);
+		bpf_store(code, BPF_DW, BPF_REG_10, MAP_KEY, BPF_REG_1);
+		return;
+	}
+	bpf_store_number(code, BPF_DW, BPF_REG_10, MAP_KEY, 0);
+	bpf_move(code, BPF_REG_1, BPF_REG_10);
+	bpf_compute_number(code, BPF_ADD, BPF_REG_1, MAP_KEY);
+	bpf_move_number(code, BPF_REG_2, sizeof(int32_t));
+	bpf_load(code, BPF_DW, BPF_REG_3, CONTEXT, 0);
+	bpf_compute_number(code, BPF_ADD, BPF_REG_3, offset);
+	bpf_call(code, BPF_FUNC_probe_read_kernel);
+}
+
+/* Sets PLAN to what to read of the call, or ends the program: before anything
+ * else, as nothing is to be read of most calls.
+ */
+static void find_plan(struct bpf_code *code, const struct call_data_maps *maps,
+		      bool is_exit)
+{
+	const int first = is_exit ? (int)offsetof(struct call_plan, exit) :
+				    (int)offsetof(struct call_plan, enter);
+
+	find_number(code, is_exit);
 	program_look_up(code, maps->plans, MAP_KEY);
 	bpf_leave_if(code, BPF_JEQ, BPF_REG_0, 0);
 	bpf_move(code, PLAN, BPF_REG_0);
+	bpf_load(code, BPF_B, BPF_REG_1, PLAN, first);
+	/* What could not be read at the start is read at the end. */
+	if (is_exit) {
+		bpf_load(code, BPF_B, BPF_REG_2, PLAN, 0);
+		bpf_compute(code, BPF_OR, BPF_REG_1, BPF_REG_2);
+	}
+	bpf_leave_if(code, BPF_JEQ, BPF_REG_1, 0);
 }
 
 /* Ends the program for the recorder's own calls, and those of tasks that are not
- * chosen. The raw tracepoint's context is the registers' address, and the number
- * or the result.
+ * chosen.
  */
-static void begin(struct bpf_code *code, const struct call_data_maps *maps,
-		  bool is_exit, uint32_t recorder)
+static void leave_unwanted(struct bpf_code *code,
+			   const struct call_data_maps *maps, uint32_t recorder)
 {
-	bpf_move(code, CONTEXT, BPF_REG_1);
 	program_key_of_current(code);
 	bpf_call(code, BPF_FUNC_get_current_pid_tgid);
 	bpf_move(code, BPF_REG_1, BPF_REG_0);
 	bpf_compute_number(code, BPF_RSH, BPF_REG_1, 32);
 	bpf_leave_if(code, BPF_JEQ, BPF_REG_1, (int32_t)recorder);
 	program_leave_others(code, &maps->maps);
+}
+
+/* The raw tracepoint's context is the registers' address, and the number or the
+ * result.
+ */
+static void begin(struct bpf_code *code, const struct call_data_maps *maps,
+		  bool is_exit, uint32_t recorder)
+{
+	bpf_move(code, CONTEXT, BPF_REG_1);
+	find_plan(code, maps, is_exit);
+	leave_unwanted(code, maps, recorder);
+	bpf_load(code, BPF_W, FETCH, BPF_REG_10, MAP_KEY);
 	find_scratch(code, maps, is_exit);
+	bpf_store(code, BPF_W, SCRATCH, AT(head.number), FETCH);
 	bpf_load(code, BPF_DW, BPF_REG_3, CONTEXT, 0);
 	read_kernel(code, AT(registers), sizeof(recorded_registers));
 	leave_compat(code);
-	find_plan(code, maps);
 	take_arguments(code);
 	bpf_load(code, BPF_DW, BPF_REG_1, CONTEXT, 8);
 	store(code, AT(arguments) + 8 * CALL_DATA_RESULT, BPF_REG_1);
