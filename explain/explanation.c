@@ -108,7 +108,7 @@ static void add_long(struct text_line *line,
 		     const struct long_link *item)
 {
 	const struct life_sleep *sleep = item->link.sleep;
-	struct text_line place = { .size = 0 };
+	struct text_line place = { .style = line->style };
 
 	sentence_cause(line, explanation,
 		       cause_at(&explanation->causes, item->cause));
@@ -120,18 +120,31 @@ static void add_long(struct text_line *line,
 			      place.text + strspn(place.text, " "));
 }
 
-static void write_long(const struct explanation *explanation,
-		       const struct long_link *item, FILE *out)
+static void add_long_line(struct text_line *line,
+			  const struct explanation *explanation,
+			  const struct long_link *item)
 {
 	const struct path_link *link = &item->link;
-	struct text_line line = { .size = 0 };
 
-	text_line_add(&line, "%10s  ", duration_text_of(link->ns).text);
-	text_line_add(&line, "at %.6f: ",
+	text_line_add(line, "%10s  ", duration_text_of(link->ns).text);
+	text_line_add(line, "at %.6f: ",
 		      (double)(int64_t)(link->begin_ns -
 					explanation->input->origin_ns) /
 			      1e9);
-	add_long(&line, explanation, item);
+	add_long(line, explanation, item);
+}
+
+/* Files are shortened, or left out, if the line does not fit otherwise. */
+static void write_long(const struct explanation *explanation,
+		       const struct long_link *item, FILE *out)
+{
+	struct text_line line = { .size = WIDTH + 1 };
+
+	for (int style = FILE_WHOLE; style <= FILE_NONE && line.size > WIDTH;
+	     style++) {
+		line = (struct text_line){ .style = (enum file_style)style };
+		add_long_line(&line, explanation, item);
+	}
 	text_line_write(&line, out);
 }
 

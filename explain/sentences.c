@@ -158,26 +158,38 @@ const char *sentence_call_file(const struct explanation *explanation,
 	return lives_call_file(explanation->causes.lives, call);
 }
 
+/* Adds the file of a call. A long path loses its start. */
+static void add_file(struct text_line *line, const char *file)
+{
+	enum { MOST_FILE = 40 };
+	const char *last = *file == '/' ? strrchr(file, '/') : NULL;
+	size_t length = strlen(file);
+	bool is_long = length > MOST_FILE;
+
+	text_line_add(line, " of ");
+	if (last && last[1] && line->style == FILE_SHORT) {
+		text_line_name(line, last + 1);
+		return;
+	}
+	text_line_add(line, is_long ? "..." : "");
+	text_line_name(line, is_long ? file + length - MOST_FILE : file);
+}
+
 /* Adds "fsync of /var/lib/db", or "fsync". Returns false if the call is not
- * known. A long path loses its start.
+ * known.
  */
 static bool add_call(struct text_line *line,
 		     const struct explanation *explanation, const char *before,
 		     uint32_t call)
 {
-	enum { MOST_FILE = 40 };
 	const char *name = sentence_call_name(explanation, call);
 	const char *file = sentence_call_file(explanation, call);
-	size_t length = file ? strlen(file) : 0;
 
 	if (!name)
 		return false;
 	text_line_add(line, "%s%s", before, name);
-	if (!file)
-		return true;
-	text_line_add(line, length > MOST_FILE ? " of ..." : " of ");
-	text_line_name(line,
-		       length > MOST_FILE ? file + length - MOST_FILE : file);
+	if (file && line->style != FILE_NONE)
+		add_file(line, file);
 	return true;
 }
 

@@ -39,10 +39,17 @@ struct explanation {
 
 enum { WIDTH = 100 }; /* columns of text */
 
+enum file_style {
+	FILE_WHOLE,
+	FILE_SHORT, /* the last name of a path */
+	FILE_NONE,
+};
+
 /* A line of text, cut at WIDTH. */
 struct text_line {
 	char text[1024];
 	size_t size;
+	enum file_style style; /* of files of system calls */
 };
 
 void __attribute__((format(printf, 2, 3)))
