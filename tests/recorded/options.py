@@ -233,7 +233,7 @@ def check_several_at_once(reader):
     assert tracer["flat"] == json.loads(reader.text(
         "report", "--tracer", "--format=json"))
     for wrong, said in ((("--format=csv",), b"csv can only contain one table"),
-                        (("--locks", "--by=comm"), b"--locks"),
+                        (("--spins", "--by=comm"), b"--spins"),
                         (("--sort=calls",), b"--callgraph"),
                         (("--format=nonsense",), b"nonsense")):
         done = reader.run("report", *asked, *wrong, "-i", reader.recording)
