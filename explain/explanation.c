@@ -253,8 +253,44 @@ static void add_head(struct text_line *line,
 	text_line_add(line, " What had to happen for it to end:");
 }
 
+static void add_process(struct text_line *line,
+			const struct explanation *explanation, uint32_t thread)
+{
+	const struct life *life = lives_at(explanation->causes.lives, thread);
+
+	text_line_name(line,
+		       task_names_last(explanation->input->names, life->tid));
+	text_line_add(line, " (pid %" PRId32 ")", life->pid);
+}
+
+/* Adds "It waits for its child make (pid 7), still running, and that for cc (pid
+ * 8)."
+ */
+static void add_waited_for(struct text_line *line,
+			   const struct explanation *explanation)
+{
+	const uint32_t *threads = explanation->waited_for.items;
+	size_t count = explanation->waited_for.count;
+
+	if (!count)
+		return;
+	text_line_add(line, "It waits for its child ");
+	add_process(line, explanation, threads[0]);
+	text_line_add(line, ", still running");
+	if (count > 1)
+		text_line_add(line, ", and that ");
+	if (count > 2)
+		text_line_add(line, "through %zu more ", count - 2);
+	if (count > 1) {
+		text_line_add(line, "for ");
+		add_process(line, explanation, threads[count - 1]);
+	}
+	text_line_add(line, ".");
+}
+
 static void write_head(const struct explanation *explanation, FILE *out)
 {
+	struct text_line waits = { .size = 0 };
 	const char *path = recording_path(explanation->input->recording);
 	struct text_line line = { .size = 0 };
 
@@ -262,6 +298,9 @@ static void write_head(const struct explanation *explanation, FILE *out)
 	text_line_write(&line, out);
 	if (!explanation->program)
 		return;
+	add_waited_for(&waits, explanation);
+	if (waits.size)
+		text_line_write(&waits, out);
 	if (strcmp(path, "ktrace.data"))
 		fprintf(out, "(The commands need -i %s.)\n", path);
 	fputc('\n', out);
@@ -478,6 +517,24 @@ static void write_json_long(const struct explanation *explanation,
 	fputs("}", out);
 }
 
+static void write_json_waited_for(const struct explanation *explanation,
+				  FILE *out)
+{
+	const uint32_t *threads = explanation->waited_for.items;
+
+	fputs("\n],\n\"waits_for\":[", out);
+	for (size_t i = 0; i < explanation->waited_for.count; i++) {
+		const struct life *life =
+			lives_at(explanation->causes.lives, threads[i]);
+
+		fprintf(out, "%s{\"pid\":%" PRId32, i ? "," : "", life->pid);
+		write_member(out, "program",
+			     task_names_last(explanation->input->names,
+					     life->tid));
+		fputs("}", out);
+	}
+}
+
 static void write_json_crash(const struct explanation *explanation,
 			     const struct crash *crash, FILE *out)
 {
@@ -535,6 +592,7 @@ void explanation_write_json(const struct explanation *explanation, FILE *out)
 		write_json_cause(explanation, array_at(&causes->all.items, i),
 				 out);
 	}
+	write_json_waited_for(explanation, out);
 	fputs("\n],\n\"crashes\":[", out);
 	for (size_t i = 0; i < explanation->crashes.count; i++) {
 		fputs(i ? ",\n" : "\n", out);

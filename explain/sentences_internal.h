@@ -35,6 +35,10 @@ struct explanation {
 	struct causes causes;
 	/* struct crash, borrowed texts: of processes that a signal ended */
 	struct array crashes;
+	/* uint32_t, threads: the child that the program waited for at the end,
+	 * the child that that waited for, and so on
+	 */
+	struct array waited_for;
 };
 
 enum { WIDTH = 100 }; /* columns of text */
