@@ -17,7 +17,7 @@ BUILD=(
 	gcc make pkg-config libc6-dev
 	libipt-dev libopencsd-dev libzydis-dev libelf-dev libdw-dev libiberty-dev
 	libzstd-dev zlib1g-dev libdeflate-dev
-	libmicrohttpd-dev libglib2.0-dev
+	libmicrohttpd-dev
 	libsqlite3-dev libedit-dev libcurl4-openssl-dev liblz4-dev libxxhash-dev
 )
 # Programs that the scripts of the virtual machine run.

@@ -620,6 +620,7 @@ struct lanes {
 	struct sleep_lanes sleeps;
 	struct interrupt_lanes interrupts;
 	struct wakings wakings;
+	struct counter_lanes counters;
 };
 
 static struct lanes *of_listener(struct task_listener *listener)
@@ -656,6 +657,8 @@ static int open_parts(struct lanes *lanes, const struct lanes_options *options,
 	int next = sleep_lanes_open(&lanes->sleeps, options, callback);
 	lanes->wakings = (struct wakings){ *options, callback };
 	lanes->interrupts = interrupt_lanes_of(options, callback);
+	status = status ? status : next;
+	next = counter_lanes_open(&lanes->counters, options, callback);
 	return status ? status : next;
 }
 
@@ -692,10 +695,14 @@ void lanes_free(struct lanes *lanes)
 	call_lanes_free(&lanes->calls);
 	sleep_lanes_free(&lanes->sleeps);
 	interrupt_lanes_free(&lanes->interrupts);
+	counter_lanes_free(&lanes->counters);
 	free(lanes);
 }
 
 int lanes_end(struct lanes *lanes)
 {
-	return interrupt_lanes_end(&lanes->interrupts);
+	int status = interrupt_lanes_end(&lanes->interrupts);
+	int next = counter_lanes_end(&lanes->counters);
+
+	return status ? status : next;
 }

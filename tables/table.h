@@ -115,7 +115,7 @@ struct attribution_table {
 	 * needs more.
 	 */
 	bool (*is_done)(const struct event_handler *handler, uint64_t time_ns);
-	/* Its records (tables/table_records.h); NULL: it has none. */
+	/* Its records (attribution/table_records.h); NULL: it has none. */
 	const struct table_records *records;
 };
 

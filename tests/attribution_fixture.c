@@ -130,11 +130,20 @@ static struct call_step step_of(const struct attribution_fixture *fixture,
 	};
 }
 
+/* Returns whether step_join would pass @step on to @handler. */
+static bool reaches(struct event_handler *handler, const struct call_step *step)
+{
+	if (!handler->step)
+		return false;
+	return step->kind > STEP_COUNT || !handler->needs ||
+	       handler->needs(handler, step->function);
+}
+
 static void send(const struct attribution_fixture *fixture,
 		 const struct call_step *step)
 {
 	for (size_t i = 0; i < fixture->handler_count; i++)
-		if (fixture->handlers[i]->step)
+		if (reaches(fixture->handlers[i], step))
 			fixture->handlers[i]->step(fixture->handlers[i], step);
 }
 

@@ -69,6 +69,7 @@ struct interrupt_scene interrupt_scene_begin(void)
 					 .names = task_names_empty(),
 					 .window = TIME_WINDOW_ALL };
 
+	ck_assert_int_eq(task_names_add(scene.names, 30, "napi/eth0-1"), 0);
 	scene.fixture = attribution_fixture_of(scene.symbols);
 	return scene;
 }

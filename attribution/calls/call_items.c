@@ -86,16 +86,15 @@ static bool read_item(const uint8_t *bytes, size_t size, size_t *at,
 	       head.argument < CALL_DATA_PLACES && has_end(item);
 }
 
-int call_items_add(struct call_items *items, const struct call_data *head,
-		   const uint8_t *raw, size_t size)
+/* Adds @length bytes of items. What follows a damaged item has no known place:
+ * none of them are added.
+ */
+static int add_bytes(struct call_items *items, const uint8_t *bytes,
+		     size_t length)
 {
-	const uint8_t *bytes = raw + sizeof(*head);
-	size_t length = size - sizeof(*head);
-	size_t at = 0;
 	struct call_item item;
+	size_t at = 0;
 
-	if (length > head->size)
-		length = (size_t)head->size;
 	while (at < length)
 		if (!read_item(bytes, length, &at, &item))
 			length = 0;
@@ -105,6 +104,33 @@ int call_items_add(struct call_items *items, const struct call_data *head,
 		return 0;
 	call_items_free(items);
 	return -ERROR_MEMORY;
+}
+
+int call_items_add(struct call_items *items, const struct call_data *head,
+		   const uint8_t *raw, size_t size)
+{
+	size_t length = size - sizeof(*head);
+
+	return add_bytes(items, raw + sizeof(*head),
+			 length < head->size ? length : (size_t)head->size);
+}
+
+void call_items_pack(struct pack *pack, const struct call_items **items,
+		     struct call_items *storage)
+{
+	uint32_t size = *items ? (uint32_t)(*items)->bytes.size : 0;
+	const uint8_t *bytes;
+
+	pack_u32(pack, &size);
+	if (!pack->is_reading) {
+		if (size)
+			byte_buffer_add(&pack->out, (*items)->bytes.bytes,
+					size);
+		return;
+	}
+	bytes = byte_reader_bytes(&pack->reader, size);
+	pack_check(pack, bytes && !add_bytes(storage, bytes, size));
+	*items = !pack->failed && storage->bytes.size ? storage : NULL;
 }
 
 bool call_items_next(const struct call_items *items, size_t *at,

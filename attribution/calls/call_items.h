@@ -45,6 +45,12 @@ bool call_data_read(const uint8_t *raw, size_t size, struct call_data *head);
 int call_items_add(struct call_items *items, const struct call_data *head,
 		   const uint8_t *raw, size_t size);
 
+/* Writes *@items, which may be NULL, or reads them: *@items is then the empty
+ * @storage, which the caller frees, or NULL.
+ */
+void call_items_pack(struct pack *pack, const struct call_items **items,
+		     struct call_items *storage);
+
 /* Sets @item to the item at *@at and moves *@at after it. Start with 0. Returns
  * false at the end.
  */

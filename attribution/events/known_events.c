@@ -100,7 +100,7 @@ struct known_events {
 	struct known known[];
 };
 
-/* Returns whether @name is the first @size bytes of @pattern, in which "*" at the
+/* Returns whether @name is the first @size bytes of @pattern, where "*" at the
  * end stands for anything.
  */
 static bool matches(const char *pattern, size_t size, const char *name)

@@ -2,6 +2,21 @@
 #ifndef KT_ATTRIBUTION_EVENTS_KNOWN_EVENTS_H
 #define KT_ATTRIBUTION_EVENTS_KNOWN_EVENTS_H
 
+/* The kernel's events by name and their fields by number: the border between
+ * the layouts of tracepoints, which differ from kernel to kernel, and
+ * attribution.
+ *
+ *	struct sideband_record ─► known_events_read() ─► struct event_record
+ *
+ * known_events_new() looks up the names and the offsets of all fields once; a
+ * record then costs one copy for each field.
+ *
+ * 1. The table is constant after known_events_new(): threads may share it.
+ * 2. A field that the kernel does not have is 0.
+ * 3. Where a recording has perf's own switch records, sched_switch is not read,
+ *    so that no switch counts twice.
+ */
+
 #include <stdbool.h>
 #include <stdint.h>
 

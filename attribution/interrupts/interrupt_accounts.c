@@ -8,7 +8,6 @@
 #include "attribution/time/thread_tracker.h"
 #include "common/container_of.h"
 #include "common/error.h"
-#include "decoder/recording/recording.h"
 #include "symbolize/functions/function_table.h"
 #include "symbolize/symbols/symbols.h"
 
@@ -202,12 +201,6 @@ static void close_trackers(struct interrupt_accounts *accounts)
 	}
 }
 
-static bool has_losses(const struct attribution_input *input)
-{
-	return input->recording &&
-	       recording_counts(input->recording)->lost_records > 0;
-}
-
 static bool open_parts(struct interrupt_accounts *accounts,
 		       struct thread_tracker *threads)
 {
@@ -218,8 +211,8 @@ static bool open_parts(struct interrupt_accounts *accounts,
 		return false;
 	accounts->rows = interrupt_rows_new();
 	if (accounts->rows)
-		accounts->owners =
-			owners_new(accounts->rows, has_losses(input));
+		accounts->owners = owners_new(
+			accounts->rows, attribution_input_has_losses(input));
 	if (accounts->owners)
 		accounts->stacks = interrupt_stacks_new(
 			input->window, accounts->rows, accounts->owners);
@@ -316,22 +309,30 @@ const char *interrupt_accounts_device(const struct interrupt_accounts *accounts,
 	return irq_names_find(&accounts->irqs, irq);
 }
 
-void interrupt_accounts_keep(struct interrupt_accounts *accounts,
+void interrupt_accounts_keep(struct event_handler *handler,
 			     struct cache_file_writer *writer)
 {
+	const struct interrupt_accounts *accounts =
+		(const struct interrupt_accounts *)handler;
+
 	interrupt_stacks_keep_times(accounts->stacks);
 	interrupt_rows_keep(accounts->rows, writer);
 }
 
-void interrupt_accounts_pack_rest(struct interrupt_accounts *accounts,
+void interrupt_accounts_pack_rest(struct event_handler *handler,
 				  struct pack *pack)
 {
+	struct interrupt_accounts *accounts =
+		(struct interrupt_accounts *)handler;
+
 	irq_names_pack(&accounts->irqs, pack);
 }
 
-void interrupt_accounts_read(struct interrupt_accounts *accounts,
-			     struct pack *pack)
+void interrupt_accounts_read(struct event_handler *handler, struct pack *pack)
 {
+	const struct interrupt_accounts *accounts =
+		(const struct interrupt_accounts *)handler;
+
 	interrupt_rows_read(
 		accounts->rows, accounts->input->window,
 		function_count(symbols_functions(accounts->input->symbols)),

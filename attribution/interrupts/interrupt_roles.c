@@ -98,7 +98,7 @@ static const struct name_rule rules[] = {
 };
 
 /* Functions of timers, work items and soft interrupts by the processes they
- * serve. A function that is not listed may serve anybody.
+ * serve. A function that is not listed may serve any process.
  */
 static const struct name_rule services[] = {
 	/* The system: kernel/time, watchdog.c, sched, rcu */

@@ -47,8 +47,8 @@ enum interrupt_kind {
  *   (track_threads.c).
  *
  * Work that inferred work starts is inferred: interrupt_slice_owner(). Of work
- * for several processes, events prove for whom it was but not how much of it for
- * each: all its parts are inferred (owners_internal.h).
+ * for several processes, events prove for whom it was but not how much of it
+ * for each: all its parts are inferred (owners_internal.h).
  */
 enum interrupt_certainty {
 	CERTAIN_EXACT,	  /* found through the object that the work handled */

@@ -55,8 +55,8 @@ struct owner *event_context_process(const struct event_context *context,
 static bool is_servant(const char *comm)
 {
 	static const char *const names[] = {
-		"kworker/", "irq/",   "ksoftirqd/", "migration/", "rcu_",
-		"rcuc/",    "rcuog/", "rcuop/",	    "rcuos/",
+		"kworker/", "irq/",  "napi/",  "ksoftirqd/", "migration/",
+		"rcu_",	    "rcuc/", "rcuog/", "rcuop/",     "rcuos/",
 	};
 
 	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)

@@ -13,7 +13,7 @@
 struct symbols;
 struct task_names;
 
-/* What happened, where and when. */
+/* An event, with its place and time. */
 struct event_context {
 	struct owners *owners;
 	const struct symbols *symbols;

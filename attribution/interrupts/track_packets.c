@@ -2,19 +2,21 @@
 #include "attribution/interrupts/interrupt_roles_internal.h"
 #include "attribution/interrupts/object_tracker_internal.h"
 #include "attribution/interrupts/owners_internal.h"
+#include "report/text/task_names.h"
 
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* Whose packets interrupts handle (struct object_tracker).
  *
  * A received packet gets an open owner when a device or another CPU delivers it
- * (arrive()). The work of the slice counts for that owner while the packet is at
- * hand (focus()). The owner is resolved to the process that reads the packet
+ * (arrive()). The work of the slice counts for that owner while the packet is
+ * at hand (focus()). The owner is resolved to the process that reads the packet
  * (read_by(), exact), or, when the packet is freed without that, to the last
- * reader of its socket, or to the first task that it woke (both inferred).
- * A sent packet has its sender as owner from the start, until the device has
+ * reader of its socket, or to the first task that it woke (both inferred). A
+ * sent packet has its sender as owner from the start, until the device has
  * completed it (finish()).
  *
  * A poll may merge a packet into another one before the network layer receives
@@ -514,11 +516,13 @@ const struct object_tracker track_packets = {
 };
 
 /* The network devices of a CPU that are scheduled to be polled. net/core/dev.c
- * polls them in the order they were scheduled.
+ * polls them in the order they were scheduled. A device whose poll is not
+ * finished is polled again in the next round, after those scheduled in this one.
  */
 struct waiting {
 	struct array polls; /* struct owner *, starting at first */
 	size_t first;
+	uint32_t unfinished;
 	bool is_raised; /* another round will follow */
 };
 
@@ -536,6 +540,7 @@ static void clear(struct polls *polls, struct waiting *waiting)
 		owner_drop(polls->owners, items[i]);
 	waiting->first = 0;
 	waiting->polls.count = 0;
+	waiting->unfinished = 0;
 }
 
 static void open_polls(void *state, struct owners *owners)
@@ -594,6 +599,19 @@ static void polls_role(void *state, const struct event_context *context,
 	push(state, context->cpu, owner);
 }
 
+/* Removes the poll that was scheduled last, if it has not begun. */
+static void unpush(struct polls *polls, uint32_t cpu)
+{
+	struct waiting *waiting = waiting_on(polls, cpu);
+	struct owner **last;
+
+	if (!waiting || waiting->first == waiting->polls.count)
+		return;
+	last = array_at(&waiting->polls, waiting->polls.count - 1);
+	owner_drop(polls->owners, *last);
+	waiting->polls.count--;
+}
+
 static bool is_round(const struct event_context *context)
 {
 	return context->slice->role == ROLE_ACTION &&
@@ -617,7 +635,7 @@ static void polls_begin(void *state, const struct event_context *context)
 		return;
 	owner = array_at(&waiting->polls, waiting->first++);
 	interrupt_slice_cause(context->owners, context->slice, *owner);
-	if (waiting->first == waiting->polls.count)
+	if (waiting->first == waiting->polls.count && !waiting->unfinished)
 		clear(state, waiting);
 }
 
@@ -631,6 +649,21 @@ static void polls_end(void *state, const struct event_context *context)
 
 	if (waiting && !waiting->is_raised)
 		clear(state, waiting);
+	for (; waiting && waiting->unfinished; waiting->unfinished--)
+		push(state, context->cpu, owner_open(context->owners));
+}
+
+/* Handles a device that is polled by a thread of its own, not in a round. */
+static void wake_poller(struct polls *polls,
+			const struct event_context *context)
+{
+	int32_t tid = (int32_t)context->event->values[WAKING_TID];
+	const char *comm =
+		task_names_comm(context->names, tid, context->time_ns);
+
+	if (context->slice && context->slice->polls &&
+	    !strncmp(comm, "napi/", 5))
+		unpush(polls, context->cpu);
 }
 
 static void polls_event(void *state, const struct event_context *context)
@@ -644,10 +677,14 @@ static void polls_event(void *state, const struct event_context *context)
 		if (waiting)
 			waiting->is_raised = true;
 	}
-	/* The poll is not finished, and is scheduled again. */
 	if (record->event == EVENT_NAPI_POLL && record->values[NAPI_BUDGET] &&
-	    record->values[NAPI_WORK] >= record->values[NAPI_BUDGET])
-		push(state, context->cpu, owner_open(context->owners));
+	    record->values[NAPI_WORK] >= record->values[NAPI_BUDGET]) {
+		waiting = waiting_on(state, context->cpu);
+		if (waiting)
+			waiting->unfinished++;
+	}
+	if (record->event == EVENT_SCHED_WAKING)
+		wake_poller(state, context);
 }
 
 const struct object_tracker track_polls = {

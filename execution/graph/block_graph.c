@@ -13,6 +13,19 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Three look-ups lead to a block: by address, code space and instruction set
+ * (slots, with bits of the hash, so that most misses touch no block); by
+ * number; and by page, to forget the blocks whose code changed.
+ *
+ * The kind of a new edge is decided once, in edge_kind_of(): from the last
+ * instruction of the block, the functions of both blocks, and whether one of
+ * them is a thunk. Indirect branches keep their last target in the block, and a
+ * few recent ones in jump_memo.
+ *
+ * Blocks and infos are in memory that is reserved for many at once and grows by
+ * remapping, so that untouched room costs nothing.
+ */
+
 /* The blocks with their infos, indexed by number, by address and by page of the
  * code.
  */

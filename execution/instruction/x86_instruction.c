@@ -7,6 +7,15 @@
 #include "common/error.h"
 #include "execution/instruction/x86_encoding_internal.h"
 
+/* Two decoders with one result. x86_frequent_read() handles the most frequent
+ * instructions by a table of their first opcode byte, which gives the format of
+ * the bytes after it and the effect; it returns false for all others. Those go
+ * to Zydis, and if Zydis does not know them either, to x86_encoding.c.
+ *
+ * The mnemonic decides the kind (kind_of()). For the target of a relative
+ * branch the operand size matters in 16- and 32-bit code only.
+ */
+
 /* The format of the bytes after an opcode (Intel SDM, volume 2, appendix A),
  * and the effect.
  */

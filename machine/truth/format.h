@@ -4,8 +4,8 @@
 
 #include <stdint.h>
 
-/* The ground truth of one virtual CPU, in the file that the machine writes on the
- * host.
+/* The ground truth of one virtual CPU, in the file that the machine writes on
+ * the host.
  *
  * File truth.<cpu>: a struct truth_header, then records, one after the other:
  *
@@ -20,12 +20,12 @@
  * All "previous" values start at 0.  A varint is LEB128; zigzag(x) is
  * (x << 1) ^ (x >> 63) on 64 bits.  Records are in the order of execution.
  *
- * Records are written while the trace unit is enabled (IA32_RTIT_CTL has TraceEn
- * and BranchEn set; TRCPRGCTLR, TRBLIMITR_EL1 and TRFCR_EL1 are enabled), if one
- * of their two addresses belongs to a traced privilege level (OS, User);
- * TRUTH_TRACE_ON, _OFF and _SWITCH always.  Address and CR3 filters are not
- * applied.  The TSC is the value that rdtsc would return in place of the
- * instruction at "from"; for an interrupt, the value just before it.
+ * Records are written while the trace unit is enabled (IA32_RTIT_CTL has
+ * TraceEn and BranchEn set; TRCPRGCTLR, TRBLIMITR_EL1 and TRFCR_EL1 are
+ * enabled), if one of their two addresses belongs to a traced privilege level
+ * (OS, User); TRUTH_TRACE_ON, _OFF and _SWITCH always.  Address and CR3 filters
+ * are not applied.  The TSC is the value that rdtsc would return in place of
+ * the instruction at "from"; for an interrupt, the value just before it.
  */
 #define TRUTH_MAGIC "KTTRUTH1"
 

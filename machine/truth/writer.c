@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "machine/truth/writer.h"
 
+#include "machine/qemu/glib_part.h"
 #include "machine/truth/format.h"
 
-#include <glib.h>
 #include <stdio.h>
 #include <string.h>
 

@@ -540,6 +540,7 @@ static void write_meta(const struct firefox *firefox)
 		[CATEGORY_TRACKS + SPAN_TASK] = { "Function", "grey" },
 		[CATEGORY_TRACKS + SPAN_CALLS] = { "System call", "blue" },
 		[CATEGORY_TRACKS + SPAN_SLEEPS] = { "Sleep", "purple" },
+		[CATEGORY_TRACKS + SPAN_THROTTLED] = { "Throttled", "red" },
 		[CATEGORY_TRACKS + SPAN_WORK] = { "Kernel work", "brown" },
 		[CATEGORY_TRACKS + SPAN_CPU_TASKS] = { "Task", "green" },
 		[CATEGORY_TRACKS + SPAN_CPU_TRACE] = { "Not traced", "red" },

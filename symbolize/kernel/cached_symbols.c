@@ -12,7 +12,6 @@
 #include "decoder/recording/recording.h"
 #include "symbolize/functions/address_map.h"
 #include "symbolize/functions/function_table.h"
-#include "symbolize/kernel/kernel_symbols.h"
 
 #include <stddef.h>
 #include <stdlib.h>
@@ -88,13 +87,13 @@ static bool is_whole(const uint8_t *bytes, size_t size, uint64_t key,
 		       (size - sizeof(*header)) / sizeof(struct symbol);
 }
 
-int cached_symbols_load(const struct kernel_symbols *kernel, uint64_t key,
+int cached_symbols_load(const struct cached_symbols *symbols, uint64_t key,
 			const struct log *log)
 {
 	struct header header;
 	size_t size;
 	size_t functions; /* offset */
-	uint8_t *bytes = read_file(kernel->cache, &size);
+	uint8_t *bytes = read_file(symbols->path, &size);
 	int status;
 
 	if (!bytes)
@@ -104,33 +103,33 @@ int cached_symbols_load(const struct kernel_symbols *kernel, uint64_t key,
 		return 0;
 	}
 	functions = sizeof(header) + header.symbols * sizeof(struct symbol);
-	status = function_table_load(kernel->functions, bytes,
+	status = function_table_load(symbols->functions, bytes,
 				     bytes + functions, size - functions);
 	if (!status)
 		status = address_map_load(
-			kernel->map, (const void *)(bytes + sizeof(header)),
-			header.symbols, function_count(kernel->functions));
+			symbols->map, (const void *)(bytes + sizeof(header)),
+			header.symbols, function_count(symbols->functions));
 	if (status == -ERROR_FORMAT)
-		log_message(log, LOG_ERROR, kernel->cache, LOG_NO_OFFSET,
+		log_message(log, LOG_ERROR, symbols->path, LOG_NO_OFFSET,
 			    "was not written by this program; remove it");
 	return status ? status : 1;
 }
 
-void cached_symbols_save(const struct kernel_symbols *kernel, uint64_t key)
+void cached_symbols_save(const struct cached_symbols *symbols, uint64_t key)
 {
 	struct byte_buffer out = { 0 };
 	struct header header = { .key = key };
 	struct output_draft draft;
 	size_t count;
-	const struct symbol *symbols = address_map_symbols(kernel->map, &count);
+	const struct symbol *all = address_map_symbols(symbols->map, &count);
 
-	if (!output_draft_open(&draft, kernel->cache))
+	if (!output_draft_open(&draft, symbols->path))
 		return;
 	memcpy(header.magic, magic, sizeof(magic));
 	header.symbols = count;
 	byte_buffer_zeros(&out, sizeof(header));
-	byte_buffer_add(&out, symbols, count * sizeof(*symbols));
-	function_table_save(kernel->functions, &out);
+	byte_buffer_add(&out, all, count * sizeof(*all));
+	function_table_save(symbols->functions, &out);
 	if (!out.failed) {
 		memcpy(out.bytes, &header, sizeof(header));
 		header.hash = pack_hash(PACK_HASH_FIRST,

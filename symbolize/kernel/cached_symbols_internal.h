@@ -5,7 +5,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-struct kernel_symbols;
+struct address_map;
+struct function_table;
 struct log;
 struct recording;
 
@@ -26,14 +27,21 @@ struct recording;
  */
 bool cached_symbols_key(const struct recording *recording, uint64_t *key);
 
-/* Fills the new @kernel from the file kernel->cache. Returns 1; 0 if there is no
- * such file for @key, with @kernel unchanged; -ERROR_FORMAT, with the reason in
- * @log; or -ERROR_MEMORY.
+/* The symbols, and the path of their file; all borrowed. */
+struct cached_symbols {
+	struct function_table *functions;
+	struct address_map *map;
+	const char *path;
+};
+
+/* Fills the new, empty tables of @symbols from the file. Returns 1; 0 if there is
+ * no such file for @key, with the tables unchanged; -ERROR_FORMAT, with the reason
+ * in @log; or -ERROR_MEMORY.
  */
-int cached_symbols_load(const struct kernel_symbols *kernel, uint64_t key,
+int cached_symbols_load(const struct cached_symbols *symbols, uint64_t key,
 			const struct log *log);
 
-/* Writes the finished @kernel to the file kernel->cache, if it can be written. */
-void cached_symbols_save(const struct kernel_symbols *kernel, uint64_t key);
+/* Writes the finished tables of @symbols to the file, if it can be written. */
+void cached_symbols_save(const struct cached_symbols *symbols, uint64_t key);
 
 #endif

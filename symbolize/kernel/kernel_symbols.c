@@ -25,6 +25,19 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+/* The kernel's symbols from three sources: kallsyms (or trace.dat's copy of
+ * it), /proc/modules for the ends of modules, and KSYMBOL records for code that
+ * came later. kallsyms is parsed once, in one pass, as it has megabytes.
+ *
+ * Of several names of an address the precedence is: a name with a role, code
+ * before data, and then the last in the file, as in perf. Symbols end where the
+ * next one starts; a module's last one ends with the module. Code that the
+ * kernel generated is at different addresses each time, so that its functions
+ * have no address.
+ *
+ * A finished set is cached beside the recording (cached_symbols_internal.h).
+ */
+
 /* One line of /proc/modules: the location of a module's code. */
 struct module_line {
 	const char *name; /* not NUL-terminated; part of the caller's text */
@@ -494,16 +507,21 @@ int kernel_symbols_add_all(const struct kernel_symbols *kernel,
 			   const struct recording *recording,
 			   const struct log *log)
 {
+	const struct cached_symbols cached = {
+		.functions = kernel->functions,
+		.map = kernel->map,
+		.path = kernel->cache,
+	};
 	uint64_t key;
 	bool has_key = kernel->cache && cached_symbols_key(recording, &key);
-	int status = has_key ? cached_symbols_load(kernel, key, log) : 0;
+	int status = has_key ? cached_symbols_load(&cached, key, log) : 0;
 
 	if (status)
 		return status < 0 ? status : 0;
 	status = read_all(kernel, recording, log);
 	/* Without names there would be nothing to warn of next time. */
 	if (!status && has_key && kernel_symbols_usable(kernel))
-		cached_symbols_save(kernel, key);
+		cached_symbols_save(&cached, key);
 	return status;
 }
 

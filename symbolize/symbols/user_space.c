@@ -13,13 +13,25 @@
 #include "symbolize/elf/unwind_functions.h"
 #include "symbolize/functions/address_map.h"
 #include "symbolize/functions/function_table.h"
-#include "symbolize/symbols/symbols.h"
 
 #include <inttypes.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+/* Symbols of programs, by file: each file that a recording mapped has one
+ * address map by offset, shared by all processes and times that mapped it.
+ *
+ *	ELF symbols ─┐
+ *	unwind table ┼─► functions of the file; the rest is one function for each
+ *	             │   part without symbols: "[libc.so.6+0x29c50]"
+ *	perf map ────┴─► functions of generated code, one for each name
+ *
+ * A file that differs from the recorded one has the names of its parts only,
+ * since its symbols would be wrong. The reasons of files that were not read are
+ * logged at the end, and only for files that a chosen process had mapped.
+ */
 
 #define GENERATED_CODE "[generated code]"
 

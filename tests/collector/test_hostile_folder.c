@@ -63,11 +63,8 @@ static const char *const written[] = {
 	"code/1.dump",
 	"programs/1234-5-6/name",
 	"report_wall_index",
-<<<<<<< HEAD
 	"symbols",
-=======
 	"report_profile_index",
->>>>>>> h-n37
 };
 
 enum { WRITTEN = sizeof(written) / sizeof(*written) };

@@ -46,6 +46,22 @@ static struct kernel_symbols empty_kernel(const char *cache)
 	};
 }
 
+static struct cached_symbols cached(const struct kernel_symbols *kernel)
+{
+	return (struct cached_symbols){
+		.functions = kernel->functions,
+		.map = kernel->map,
+		.path = kernel->cache,
+	};
+}
+
+static int load(const struct kernel_symbols *kernel, uint64_t key)
+{
+	const struct cached_symbols symbols = cached(kernel);
+
+	return cached_symbols_load(&symbols, key, NULL);
+}
+
 static void free_kernel(const struct kernel_symbols *kernel)
 {
 	function_table_free(kernel->functions);
@@ -55,6 +71,8 @@ static void free_kernel(const struct kernel_symbols *kernel)
 /* Sets up @run: symbols made from text, and cached. */
 static void set_up(struct run *run)
 {
+	struct cached_symbols symbols;
+
 	run->folder = scratch_folder_new();
 	scratch_folder_path(&run->folder, "symbols", run->path,
 			    sizeof(run->path));
@@ -63,7 +81,8 @@ static void set_up(struct run *run)
 						     strlen(kallsyms)),
 			 0);
 	ck_assert_int_eq(kernel_symbols_finish(&run->kernel), 0);
-	cached_symbols_save(&run->kernel, KEY);
+	symbols = cached(&run->kernel);
+	cached_symbols_save(&symbols, KEY);
 }
 
 static void tear_down(struct run *run)
@@ -92,7 +111,7 @@ static void check_functions(const struct function_table *a,
 	ck_assert_uint_eq(function_table_digest(a), function_table_digest(b));
 }
 
-START_TEST(what_was_saved_is_loaded)
+START_TEST(saved_symbols_are_loaded)
 {
 	struct run run;
 	struct kernel_symbols loaded;
@@ -102,7 +121,7 @@ START_TEST(what_was_saved_is_loaded)
 
 	set_up(&run);
 	loaded = empty_kernel(run.path);
-	ck_assert_int_eq(cached_symbols_load(&loaded, KEY, NULL), 1);
+	ck_assert_int_eq(load(&loaded, KEY), 1);
 	check_functions(run.kernel.functions, loaded.functions);
 	symbols = address_map_symbols(run.kernel.map, &count);
 	ck_assert_mem_eq(symbols,
@@ -124,7 +143,7 @@ START_TEST(a_loaded_table_can_be_joined)
 
 	set_up(&run);
 	loaded = empty_kernel(run.path);
-	ck_assert_int_eq(cached_symbols_load(&loaded, KEY, NULL), 1);
+	ck_assert_int_eq(load(&loaded, KEY), 1);
 	function_table_add(programs, "main", 4,
 			   function_table_module(programs, "/bin/true", 9),
 			   'u');
@@ -141,7 +160,7 @@ static void check_refused(const char *path, uint64_t key)
 {
 	struct kernel_symbols kernel = empty_kernel(path);
 
-	ck_assert_int_eq(cached_symbols_load(&kernel, key, NULL), 0);
+	ck_assert_int_eq(load(&kernel, key), 0);
 	ck_assert_uint_eq(function_count(kernel.functions), 1);
 	free_kernel(&kernel);
 }
@@ -198,7 +217,7 @@ START_TEST(a_forged_file_is_refused_or_harmless)
 				 file.size - HASHED_FROM);
 		memcpy(file.bytes + HASH_AT, &hash, sizeof(hash));
 		write_file(run.path, file.bytes, file.size);
-		status = cached_symbols_load(&kernel, KEY, NULL);
+		status = load(&kernel, KEY);
 		ck_assert(status >= 0 || status == -ERROR_FORMAT);
 		refused += status <= 0;
 		if (status == 1)
@@ -217,7 +236,7 @@ static Suite *cached_symbols_suite(void)
 	Suite *suite = suite_create("cached_symbols");
 	TCase *tcase = tcase_create("file");
 
-	tcase_add_test(tcase, what_was_saved_is_loaded);
+	tcase_add_test(tcase, saved_symbols_are_loaded);
 	tcase_add_test(tcase, a_loaded_table_can_be_joined);
 	tcase_add_test(tcase, another_key_or_any_damage_is_a_missing_file);
 	tcase_add_test(tcase, a_forged_file_is_refused_or_harmless);

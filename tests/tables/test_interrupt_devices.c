@@ -289,6 +289,71 @@ static void packet_copied_story(struct attribution_fixture *f)
 	NS(400);
 }
 
+/* A device's poll has not finished when the interrupt of another device arrives:
+ * that one's poll comes before the rest of the first one's.
+ */
+static void unfinished_poll_story(struct attribution_fixture *f)
+{
+	starts(f, 0, 5);
+	poll_interrupt(f, 100);
+	poll_begins(f, 200);
+	receive_packet(f, 0xa00);
+	NS(230);
+	OUT;
+	EVENT(EVENT_NAPI_POLL, 0, 64, 64);
+	OUT;
+	poll_interrupt(f, 240);
+	EVENT(EVENT_SOFTIRQ_RAISE, NET_RX);
+	NS(280);
+	OUT;
+	NS(290);
+	OUT;
+	poll_begins(f, 300);
+	receive_packet(f, 0xb00);
+	NS(360);
+	OUT;
+	OUT;
+	IN("__napi_poll");
+	IN("device_poll");
+	receive_packet(f, 0xc00);
+	poll_ends(f, 300);
+	NS(400);
+	switch_to(f, 0, 8);
+	EVENT(EVENT_SKB_COPY, 0xa00);
+	EVENT(EVENT_SKB_COPY, 0xc00);
+	NS(450);
+	switch_to(f, 0, 9);
+	EVENT(EVENT_SKB_COPY, 0xb00);
+	NS(500);
+}
+
+/* A thread polls the device whose interrupt wakes it; another device's poll is
+ * none of it.
+ */
+static void polled_by_thread_story(struct attribution_fixture *f)
+{
+	starts(f, 0, 5);
+	NS(100);
+	IN("asm_common_interrupt");
+	IN("__handle_irq_event_percpu");
+	IN("net_handler");
+	IN("__napi_schedule");
+	EVENT(EVENT_SCHED_WAKING, 30);
+	OUT;
+	NS(130);
+	OUT;
+	OUT;
+	OUT;
+	NS(150);
+	poll_begins(f, 200);
+	receive_packet(f, 0xa00);
+	poll_ends(f, 200);
+	NS(300);
+	switch_to(f, 0, 8);
+	EVENT(EVENT_SKB_CONSUME, 0xa00);
+	NS(400);
+}
+
 /* The network layer gets two packets before it processes the first, which it
  * answers itself; another is dropped before, and one arrives alone.
  */
@@ -504,6 +569,20 @@ static const struct interrupt_story stories[] = {
 	{ packet_copied_story, "device_poll on 5 for 8 x1.00: 40=0+40+0\n"
 			       "handle_softirqs on 5 for 8 x1.00: 20=0+20+0\n"
 			       "net_rx_action on 5 for 8 x1.00: 20=0+20+0\n" },
+	{ unfinished_poll_story,
+	  "device_poll on 5 for 8 x2.00: 10=10+0+0\n"
+	  "device_poll on 5 for 9 x1.00: 40=40+0+0\n"
+	  "handle_softirqs on 5 for 8 x1.00: 20=20+0+0\n"
+	  "handle_softirqs on 5 for 9 x1.00: 20=20+0+0\n"
+	  "net_handler on 5 for 8 x1.00: 30=30+0+0\n"
+	  "net_handler on 5 for 9 x1.00: 30=30+0+0\n"
+	  "net_rx_action on 5 for 8 x1.00: 30=30+0+0\n"
+	  "net_rx_action on 5 for 9 x1.00: 20=20+0+0\n" },
+	{ polled_by_thread_story,
+	  "device_poll on 5 for 8 x1.00: 40=40+0+0\n"
+	  "handle_softirqs on 5 for 8 x1.00: 20=20+0+0\n"
+	  "net_handler on 5 for -1 x1.00: 30=0+0+30\n"
+	  "net_rx_action on 5 for 8 x1.00: 20=20+0+0\n" },
 	/* How much of a poll was for each of its packets, no event proves. */
 	{ receive_shared_story, "device_poll on 5 for -1 x0.25: 10=0+0+10\n"
 				"device_poll on 5 for 8 x0.50: 20=0+20+0\n"
