@@ -136,12 +136,23 @@ const char *system_call_refusal_text(uint8_t refusal)
 	return NULL;
 }
 
+/* Functions that are not named as the calls that programs make. */
+static const char *const call_names[][2] = {
+	{ "newfstat", "fstat" },      { "newlstat", "lstat" },
+	{ "newstat", "stat" },	      { "newuname", "uname" },
+	{ "sendfile64", "sendfile" }, { "umount", "umount2" },
+};
+
 const char *system_call_name(const struct function_table *functions,
 			     const struct arch *arch, uint32_t function)
 {
 	const char *base =
 		arch_system_call(arch, function_at(functions, function)->base);
 
+	for (size_t i = 0; base && i < sizeof(call_names) / sizeof(*call_names);
+	     i++)
+		if (!strcmp(base, call_names[i][0]))
+			return call_names[i][1];
 	return base ? base : "?";
 }
 

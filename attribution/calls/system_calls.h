@@ -94,8 +94,8 @@ struct system_call {
 void system_call_pack(struct pack *pack, struct system_call *call,
 		      struct task *task, uint32_t functions);
 
-/* Returns the name of the system call that @function implements, as "read"; "?"
- * if it implements none.
+/* Returns the name of the system call that @function implements, as in manual
+ * pages: "read", and "fstat" of __x64_sys_newfstat; "?" if it implements none.
  */
 const char *system_call_name(const struct function_table *functions,
 			     const struct arch *arch, uint32_t function);
