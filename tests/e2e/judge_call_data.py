@@ -2,11 +2,20 @@
 """Compares what timeline --syscalls writes about programs/call_data.c with the lines
 of strace -f -yy, call by call: judge_call_data.py KTRACE RECORDING STRACE."""
 import json
+import os
 import re
 import subprocess
 import sys
 
 from waits import Judge
+
+try:
+    import jsonschema
+except ImportError:
+    jsonschema = None
+
+SCHEMA = os.path.join(os.path.dirname(__file__),
+                      "../../docs/schema/timeline-syscalls.json")
 
 BEGIN, END = "/the/test/begins", "/the/test/ends"
 # Differs between two runs: addresses, numbers of tasks, of inodes and of ports
@@ -66,6 +75,14 @@ def lines_of_recording(ktrace, path):
     records = json.loads(subprocess.run(
         [ktrace, "timeline", "--syscalls", "--format=json", "-i", path],
         check=True, capture_output=True, text=True).stdout)
+    if jsonschema:
+        with open(SCHEMA, encoding="utf-8") as schema:
+            validator = jsonschema.Draft202012Validator(json.load(schema))
+        errors = [e.message for e in validator.iter_errors(records)]
+        judge.expect("its JSON matches docs/schema/timeline-syscalls.json",
+                     not errors, errors[:3])
+    else:
+        print("skipped: the schema of JSON: no python3-jsonschema here")
     starts = [r["start_ns"] for r in records]
     judge.expect("calls are in order of time", starts == sorted(starts))
     tasks = {}
@@ -111,6 +128,14 @@ def main():
               r"TCP:\[127\.0\.0\.1:\d+->127\.0\.0\.1:4711\]")
     missing = [w for w in wanted if not any(re.fullmatch(w, n) for n in names)]
     judge.expect("sockets have their addresses", not missing, missing, names)
+    counts = [subprocess.run(
+        [ktrace, "sql", "--format=csv", "-i", recording,
+         "SELECT count(path), count(file) FROM syscall WHERE comm = "
+         "'call_data'"], check=True, capture_output=True,
+        text=True).stdout.splitlines()[-1] for _ in range(2)]
+    judge.expect("SQL has them too, also from cached rows",
+                 counts[0] == counts[1] and
+                 all(int(c) > 20 for c in counts[0].split(",")), counts)
     explained = json.loads(subprocess.run(
         [ktrace, "explain", "--format=json", "-i", recording], check=True,
         capture_output=True, text=True).stdout)
