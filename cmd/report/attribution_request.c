@@ -5,8 +5,8 @@
 #include "cmd/console/console.h"
 #include "cmd/options/report_options.h"
 #include "cmd/report/profile_choice_internal.h"
-#include "report/text/record_writer.h"
 #include "report/profile/profile_report.h"
+#include "report/text/record_writer.h"
 #include "tables/table.h"
 
 #include <stdio.h>
