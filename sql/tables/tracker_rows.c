@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include "attribution/calls/call_items.h"
 #include "attribution/calls/system_calls.h"
 #include "attribution/events/known_events.h"
 #include "attribution/sleeps/sleeps.h"
@@ -89,6 +90,12 @@ static const struct sql_column syscall_columns[] = {
 	ARGUMENT(3),
 	ARGUMENT(4),
 	ARGUMENT(5),
+	TEXT_COLUMN("path", "first path among the arguments, by record "
+			    "--syscall-data; NULL without it"),
+	TEXT_COLUMN("file",
+		    "file, pipe or socket of the first descriptor among the "
+		    "arguments, else of the one that was returned; NULL "
+		    "without record --syscall-data"),
 };
 
 static const struct sql_need syscall_needs[] = {
@@ -97,6 +104,7 @@ static const struct sql_need syscall_needs[] = {
 	{ "asleep_ns runnable_ns", NULL, EVENT_SCHED_WAKING, 0 },
 	{ "number arg0 arg1 arg2 arg3 arg4 arg5", NULL, EVENT_SYS_ENTER, 0 },
 	{ "result", NULL, EVENT_SYS_EXIT, 0 },
+	{ "path file", NULL, EVENT_SYS_DATA, 0 },
 };
 
 const struct sql_table sql_syscall_table = {
@@ -110,6 +118,32 @@ const struct sql_table sql_syscall_table = {
 	.source = &watch_source,
 	SQL_NEEDS(syscall_needs),
 };
+
+static void write_path(FILE *file, const void *ctx)
+{
+	fputs(ctx, file);
+}
+
+static void write_file(FILE *file, const void *ctx)
+{
+	call_file_write(ctx, file);
+}
+
+/* Puts the path and the file of a call. */
+static void put_files(struct row_out *out, const struct system_call *call)
+{
+	const char *path = call_items_path(call->items);
+	struct call_item file;
+
+	if (path)
+		row_put_written(out, write_path, path);
+	else
+		row_put_text(out, NULL);
+	if (call_items_first_file(call->items, &file))
+		row_put_written(out, write_file, &file);
+	else
+		row_put_text(out, NULL);
+}
 
 /* Adds a row of the table "syscall" to @out. */
 static void syscall_columns_add(const struct attribution_input *input,
@@ -137,6 +171,7 @@ static void syscall_columns_add(const struct attribution_input *input,
 	for (uint32_t i = 0; i < SYSTEM_CALL_ARGUMENTS; i++)
 		row_put_known(out, call->has_enter,
 			      (int64_t)call->arguments[i]);
+	put_files(out, call);
 	row_out_end(out);
 }
 

@@ -67,15 +67,17 @@ static uint64_t bits_of(const struct sql_table *table, const char *columns)
 
 #define VALUES " number arg0 arg1 arg2 arg3 arg4 arg5 result "
 
+#define FILES " path file "
+
 /* The columns that are NULL in all rows. */
 static const struct {
 	enum kind kind;
 	const char *table;
 	const char *columns;
 } nulls[] = {
-	{ NONE, "syscall", VALUES "asleep_ns runnable_ns " },
-	{ DEFAULT, "syscall", VALUES },
-	{ WITH_SYSCALLS, "syscall", "" },
+	{ NONE, "syscall", VALUES FILES "asleep_ns runnable_ns " },
+	{ DEFAULT, "syscall", VALUES FILES },
+	{ WITH_SYSCALLS, "syscall", FILES },
 	{ DEFAULT, "sleep", " fd user_stack " },
 	{ WITH_SYSCALLS, "sleep", "" },
 	{ WITH_USER, "sleep", "" },
