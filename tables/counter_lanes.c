@@ -4,7 +4,7 @@
 #include "attribution/trackers.h"
 #include "common/container_of.h"
 #include "common/error.h"
-#include "decoder/intel_pt/intel_frequency.h"
+#include "decoder/flow/cpu_frequency.h"
 #include "decoder/recording/recording.h"
 #include "report/steps/task_choice.h"
 #include "report/timeline/span_export.h"
@@ -107,15 +107,15 @@ static int put_frequency(struct counter_lanes *lanes,
 	const struct attribution_input *input = lanes->options.input;
 	struct lane_count count = { .cpu = (uint32_t)stream->cpu,
 				    .counter = COUNTER_FREQUENCY };
-	struct intel_frequency *frequency;
-	int status = intel_frequency_open(input->recording, stream, &frequency);
+	struct cpu_frequency *frequency;
+	int status = cpu_frequency_open(input->recording, stream, &frequency);
 
 	if (status)
 		return status == -ERROR_UNSUPPORTED ? 0 : status;
-	while (intel_frequency_next(frequency, &count.time_ns, &count.value))
+	while (cpu_frequency_next(frequency, &count.time_ns, &count.value))
 		if (time_window_has(input->window, count.time_ns))
 			lanes->callback->count(lanes->callback, &count);
-	intel_frequency_close(frequency);
+	cpu_frequency_close(frequency);
 	return 0;
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "decoder/intel_pt/intel_frequency.h"
+#include "decoder/flow/cpu_frequency.h"
 
 #include "common/error.h"
 #include "decoder/intel_pt/intel_clock.h"
@@ -9,7 +9,7 @@
 
 #include <stdlib.h>
 
-struct intel_frequency {
+struct cpu_frequency {
 	const struct time_conversion *conversion;
 	struct stream_bytes bytes;
 	struct intel_packet_context context;
@@ -19,7 +19,7 @@ struct intel_frequency {
 	uint64_t last;	/* the last ratio; 0: none yet */
 };
 
-void intel_frequency_close(struct intel_frequency *frequency)
+void cpu_frequency_close(struct cpu_frequency *frequency)
 {
 	if (!frequency)
 		return;
@@ -38,12 +38,12 @@ static double bus_khz(const struct time_conversion *conversion,
 	       (double)conversion->mult / (double)setup->max_nonturbo_ratio;
 }
 
-int intel_frequency_open(const struct recording *recording,
-			 const struct aux_stream *stream,
-			 struct intel_frequency **opened)
+int cpu_frequency_open(const struct recording *recording,
+		       const struct aux_stream *stream,
+		       struct cpu_frequency **opened)
 {
 	const struct intel_clock_setup setup = intel_clock_setup_of(recording);
-	struct intel_frequency *frequency;
+	struct cpu_frequency *frequency;
 	int error;
 
 	if (recording_trace(recording) != RECORDING_TRACE_INTEL_PT ||
@@ -57,7 +57,7 @@ int intel_frequency_open(const struct recording *recording,
 	frequency->bus_khz = bus_khz(frequency->conversion, &setup);
 	error = stream_bytes_open(&frequency->bytes, stream, NULL);
 	if (error) {
-		intel_frequency_close(frequency);
+		cpu_frequency_close(frequency);
 		return error;
 	}
 	*opened = frequency;
@@ -65,7 +65,7 @@ int intel_frequency_open(const struct recording *recording,
 }
 
 /* Returns the time of the last packet. */
-static uint64_t time_of(const struct intel_frequency *frequency)
+static uint64_t time_of(const struct cpu_frequency *frequency)
 {
 	const struct intel_clock *clock = &frequency->clock;
 
@@ -75,7 +75,7 @@ static uint64_t time_of(const struct intel_frequency *frequency)
 }
 
 /* Consumes a packet. Returns whether it changes the frequency. */
-static bool consume(struct intel_frequency *frequency,
+static bool consume(struct cpu_frequency *frequency,
 		    const struct intel_packet *packet)
 {
 	uint64_t anchor;
@@ -89,8 +89,8 @@ static bool consume(struct intel_frequency *frequency,
 	return true;
 }
 
-int intel_frequency_next(struct intel_frequency *frequency, uint64_t *time_ns,
-			 uint64_t *khz)
+int cpu_frequency_next(struct cpu_frequency *frequency, uint64_t *time_ns,
+		       uint64_t *khz)
 {
 	const struct stream_bytes *bytes = &frequency->bytes;
 	struct intel_packet packet;
