@@ -452,6 +452,7 @@ bench-programs: $(BENCHES)
 
 bench: all bench-programs
 	$(Q)$(RUN) $(BUILD)/tests/bench/bench_writers
+	$(Q)tests/bench/recorder.sh
 	$(Q)tests/bench/speed.sh
 	$(Q)tests/bench/speed_coresight.sh
 	$(Q)machine/tests/bench.sh

@@ -14,7 +14,7 @@
 
 struct output_folder;
 
-/* What a recording is to be, and what became of it. The command fills in the
+/* The options of a recording, and its result. The command fills in the
  * options once, before collector_run(), and nothing changes them; each part of
  * the collector that ends the recording, or loses something, notes that in the
  * result.

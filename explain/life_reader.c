@@ -702,6 +702,22 @@ static void take_switch(struct life_reader *reader,
 	note(reader, lives_switch(&reader->lives, step->cpu, &change));
 }
 
+static bool is_user(const struct life_reader *reader, uint32_t function)
+{
+	return function_at(reader->functions, function)->space == 'u';
+}
+
+/* Returns whether take_step() does anything for @function. */
+static bool needs_function(const struct event_handler *handler,
+			   uint32_t function)
+{
+	const struct life_reader *reader = (const struct life_reader *)handler;
+
+	return is_user(reader, function) ||
+	       function_marks_at(reader->marks, function) &
+		       (MARK_WORK | MARK_SIGNAL);
+}
+
 static void take_step(struct event_handler *handler,
 		      const struct call_step *step)
 {
@@ -710,16 +726,9 @@ static void take_step(struct event_handler *handler,
 	if (step->kind == STEP_SWITCH ||
 	    (step->kind == STEP_STATE && step->detail == CPU_TRACED))
 		take_switch(reader, step);
-	else if (step->kind == STEP_ENTER || step->kind == STEP_EXIT) {
-		bool is_user =
-			function_at(reader->functions, step->function)->space ==
-			'u';
-
-		if (is_user ||
-		    function_marks_at(reader->marks, step->function) &
-			    (MARK_WORK | MARK_SIGNAL))
-			take_function(reader, step, is_user);
-	}
+	else if ((step->kind == STEP_ENTER || step->kind == STEP_EXIT) &&
+		 needs_function(handler, step->function))
+		take_function(reader, step, is_user(reader, step->function));
 }
 
 static void cut(struct life_reader *reader, int32_t tid, uint64_t time_ns)
@@ -883,6 +892,7 @@ static bool open_reader(struct life_reader *reader, struct trackers *trackers)
 	struct thread_tracker *threads = trackers_threads(trackers);
 
 	reader->handler = (struct event_handler){ .step = take_step,
+						  .needs = needs_function,
 						  .event = take_event,
 						  .record = take_record };
 	reader->spans.take = take_span;

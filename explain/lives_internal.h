@@ -8,8 +8,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* The lives of all threads of a recording, as rows in order of time. The critical
- * path (critical_path_internal.h) is made from them.
+/* The lives of all threads of a recording, as rows in order of time. The
+ * critical path (critical_path_internal.h) is made from them.
  *
  *	thread 7   | runs | asleep        | ready | runs   | runs |
  *	thread 9          | runs          | runs           |

@@ -4,7 +4,7 @@
 #include "attribution/trackers.h"
 #include "common/container_of.h"
 #include "common/error.h"
-#include "decoder/flow/cpu_frequency.h"
+#include "decoder/cpu_frequency.h"
 #include "decoder/recording/recording.h"
 #include "report/steps/task_choice.h"
 #include "report/timeline/span_export.h"

@@ -114,7 +114,7 @@ struct attribution_table {
 	 * needs more.
 	 */
 	bool (*is_done)(const struct event_handler *handler, uint64_t time_ns);
-	/* Its records (tables/table_records.h); NULL: it has none. */
+	/* Its records (attribution/table_records.h); NULL: it has none. */
 	const struct table_records *records;
 };
 
@@ -145,6 +145,7 @@ extern const struct attribution_table sleeps_table;
 extern const struct attribution_table runqueue_table;
 extern const struct attribution_table locks_table;
 extern const struct attribution_table spins_table;
+extern const struct attribution_table irqsoff_table;
 extern const struct attribution_table block_table;
 extern const struct attribution_table interrupts_table;
 extern const struct attribution_table latency_table;

@@ -2,9 +2,11 @@
 #include "attribution/calls/system_calls.h"
 
 #include "attribution/events/known_events.h"
+#include "attribution/table_records.h"
 #include "attribution/time/task_contexts.h"
 #include "attribution/time/thread_tracker.h"
 #include "common/array.h"
+#include "common/bytes.h"
 #include "common/error.h"
 #include "symbolize/arch/arch.h"
 #include "symbolize/arch/system_call_numbers.h"
@@ -497,6 +499,7 @@ int system_calls_step(struct system_calls *calls, const struct call_step *step)
 						      CALL_NOTHING;
 	case STEP_COUNT:
 	case STEP_SWITCH:
+	case STEP_INTERRUPTS:
 	case STEP_END:
 		break;
 	}
@@ -584,4 +587,35 @@ int system_calls_give_up(struct system_calls *calls, uint32_t index)
 uint32_t system_calls_tasks(const struct system_calls *calls)
 {
 	return (uint32_t)calls->callers.count;
+}
+
+/* Writes or reads the number and the arguments, if they were recorded. */
+static void pack_enter(struct pack *pack, struct system_call *call)
+{
+	pack_bool(pack, &call->has_enter);
+	if (!call->has_enter)
+		return;
+	pack_i64(pack, &call->number);
+	for (int i = 0; i < SYSTEM_CALL_ARGUMENTS; i++)
+		pack_u64(pack, &call->arguments[i]);
+}
+
+void system_call_pack(struct pack *pack, struct system_call *call,
+		      struct task *task, uint32_t functions)
+{
+	if (!pack->is_reading)
+		*task = *call->task;
+	task_pack_facts(pack, task);
+	call->task = task;
+	pack_u64(pack, &call->begin_ns);
+	pack_u64(pack, &call->end_ns);
+	pack_u32(pack, &call->function);
+	pack_check(pack, call->function < functions);
+	pack_small(pack, &call->end, CALL_ENDS - 1);
+	pack_enter(pack, call);
+	pack_bool(pack, &call->has_exit);
+	pack_i64(pack, &call->result);
+	table_records_pack_classes(pack, call->class_ns);
+	pack_u64(pack, &call->faults);
+	pack_u64(pack, &call->fault_ns);
 }

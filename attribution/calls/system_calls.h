@@ -17,7 +17,7 @@
  * Invariants:
  * 1. A task has at most one open call.
  * 2. The sum of class_ns is the duration of the call.
- * 3. What the recording does not show is not guessed: a call whose start, end
+ * 3. Nothing is guessed: a call whose start, end
  *    or middle is missing is CALL_CUT, and has_number, has_enter and has_exit
  *    show which facts were recorded.
  *
@@ -37,6 +37,7 @@ struct call_entries;
 struct context_kinds;
 struct function_table;
 struct open_context;
+struct pack;
 
 /* How a system call ended, as far as the recording shows. */
 enum system_call_end {
@@ -80,6 +81,13 @@ struct system_call {
 	uint64_t faults;
 	uint64_t fault_ns; /* wall time of the page faults */
 };
+
+/* Writes @call, except for its depth and what tells how it was refused, or reads
+ * it into the zeroed @call, whose task is then @task. @functions: number of
+ * functions.
+ */
+void system_call_pack(struct pack *pack, struct system_call *call,
+		      struct task *task, uint32_t functions);
 
 /* Returns the name of the system call that @function implements, as "read"; "?"
  * if it implements none.

@@ -37,6 +37,7 @@ static const struct description descriptions[KNOWN_EVENTS] = {
 	[EVENT_NET_QUEUE] = { "net:net_dev_queue", { "skbaddr" } },
 	[EVENT_NET_XMIT] = { "net:net_dev_start_xmit", { "skbaddr" } },
 	[EVENT_SKB_COPY] = { "skb:skb_copy_datagram_iovec", { "skbaddr" } },
+	[EVENT_TCP_SEGMENT] = { "tcp:tcp_probe", { "skbaddr", "skaddr" } },
 	[EVENT_SKB_CONSUME] = { "skb:consume_skb", { "skbaddr" } },
 	[EVENT_SKB_FREE] = { "skb:kfree_skb", { "skbaddr" } },
 	[EVENT_SOCKET_READY] = { "sock:sk_data_ready", { "skaddr" } },
@@ -98,7 +99,7 @@ struct known_events {
 	struct known known[];
 };
 
-/* Returns whether @name is the first @size bytes of @pattern, in which "*" at the
+/* Returns whether @name is the first @size bytes of @pattern, where "*" at the
  * end stands for anything.
  */
 static bool matches(const char *pattern, size_t size, const char *name)

@@ -6,6 +6,7 @@
 #include "attribution/time/untraced_internal.h"
 #include "report/text/task_names.h"
 
+#include <assert.h>
 #include <stdbool.h>
 #include <string.h>
 
@@ -20,6 +21,8 @@ static void give(const struct span_out *out, struct thread *thread,
 	uint32_t index = thread->task ? thread->task->index : UINT32_MAX;
 	size_t context_count;
 
+	/* invariant 1 of task_time.h */
+	assert(!thread->last_ns || span->begin_ns == thread->last_ns);
 	thread->last_ns = span->end_ns;
 	span->begin_ns = clip(out, span->begin_ns);
 	span->end_ns = clip(out, span->end_ns);

@@ -9,7 +9,7 @@
  * session, and makes the pass; then the tables are rendered in the order of
  * the requests. What a table needs decides how the pass is made, in this
  * order:
- * - the cached records of all tables (tables/table_records.h), if they exist
+ * - the cached records of all tables (attribution/table_records.h), if they exist
  *   and the window can be made from them: only the window is decoded;
  * - call events alone, if no table needs others: decoding ends when all tables
  *   are done;

@@ -198,7 +198,7 @@ static void finish_round(struct top *top)
 		end(top, stage == TOP_REPORTED ? EXIT_OK : EXIT_FAILED);
 }
 
-static void take_signal(struct top *top)
+static void consume_signal(struct top *top)
 {
 	int number = top_signals_next(top->signals);
 
@@ -212,7 +212,7 @@ static void take_signal(struct top *top)
 
 /* Reads the pressed keys. If the terminal is gone there are none, and top ends.
  */
-static void take_keys(struct top *top)
+static void consume_keys(struct top *top)
 {
 	char bytes[256];
 	ssize_t count = read(STDIN_FILENO, bytes, sizeof(bytes));
@@ -252,9 +252,9 @@ static void wait_for_something(struct top *top)
 	if (poll(files, 3, wait_ms(top)) < 0)
 		return;
 	if (files[0].revents)
-		take_signal(top);
+		consume_signal(top);
 	if (!top->is_over && files[2].revents)
-		take_keys(top);
+		consume_keys(top);
 	if (!top->is_over && files[1].revents)
 		finish_round(top);
 }

@@ -2,6 +2,20 @@
 #ifndef KT_COLLECTOR_TRIGGER_BPF_PROGRAM_H
 #define KT_COLLECTOR_TRIGGER_BPF_PROGRAM_H
 
+/* Assembles and loads the recorder's BPF programs, instruction by instruction,
+ * so that recording needs neither a compiler nor a library.
+ *
+ *	bpf_move() … bpf_leave_if() ─► struct bpf_code ─► bpf_program_load()
+ *
+ * 1. A program has one exit, at its end, which returns 0.
+ * 2. There is no loop: jumps go forward (bpf_jump_if() and bpf_land()), so that
+ *    every kernel's verifier accepts it.
+ * 3. BPF_CODE_ROOM and BPF_CODE_LEAVES are enough for the programs that exist:
+ *    to exceed them is a bug.
+ *
+ * Source: Documentation/bpf/standardization/instruction-set.rst of Linux.
+ */
+
 #include <linux/bpf.h>
 #include <stddef.h>
 #include <stdint.h>

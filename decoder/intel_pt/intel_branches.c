@@ -645,7 +645,7 @@ static int open_source(const struct flow_input *input,
 	return 0;
 }
 
-static void take_interval(struct intel_source *source)
+static void consume_interval(struct intel_source *source)
 {
 	source->stretch = source->next_interval;
 	source->stretch_end =
@@ -701,8 +701,8 @@ static int hand_out(struct intel_source *source, uint8_t kind, uint8_t reason,
 /* Emits a gap for the trace before the first sync point, which cannot be read.
  * Returns whether there is any.
  */
-static bool take_head(struct intel_source *source,
-		      struct trace_branch_batch *batch)
+static bool consume_head(struct intel_source *source,
+			 struct trace_branch_batch *batch)
 {
 	size_t size = source->stretch_end - source->stretch;
 	size_t psb = source->first_psb;
@@ -743,13 +743,13 @@ static int next_batch(struct branch_source *base,
 	if (source->at_end)
 		return 0;
 	if (!source->branches) {
-		take_interval(source);
+		consume_interval(source);
 		source->first_psb = first_psb(source);
 		status = read_stretch(source, source->first_psb);
 		if (status < 0)
 			return status;
 	}
-	if (!source->has_head && take_head(source, batch))
+	if (!source->has_head && consume_head(source, batch))
 		return 1;
 	status = intel_branches_next(source->branches, batch);
 	if (!status)
@@ -787,11 +787,11 @@ static void find_stretch(struct intel_source *source, size_t position)
 			.stream = source->input.stream,
 		};
 		source->next_interval = 0;
-		take_interval(source);
+		consume_interval(source);
 	}
 	while (position >= source->stretch_end &&
 	       source->next_interval < source->bytes.size)
-		take_interval(source);
+		consume_interval(source);
 }
 
 static int seek(struct branch_source *base, uint64_t position)

@@ -17,6 +17,20 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Makes the images of generated code from the files in the recording's folder
+ * code/ and the records of mappings, process by process:
+ *
+ *	copies, perf map or jitdump ─► struct generator: one for each process
+ *	records of mappings, execs ──┐
+ *	                             ├─► struct memory: between two execs
+ *	sources: bytes with times ───┘        │ list_areas(): mappings that touch
+ *	                                      ▼
+ *	                                 images (generated_image.c) ─► events
+ *
+ * Files are untrusted: sizes are checked when they are mapped, chunks when they
+ * are read, and the number of images is limited by struct generated_budget.
+ */
+
 enum { PAGE = GENERATED_PAGE_BYTES };
 
 /* The files of one process. */

@@ -20,8 +20,8 @@ struct recording;
  * GENERATED_GRANULE bytes:
  *
  * - A mapping that is executable and not writable cannot change without a
- *   record of mmap or mprotect. So bytes that were read from one are those since
- *   the last record before.
+ *   record of mmap or mprotect. So bytes that were read from one are those
+ *   since the last record before.
  * - Where the process itself lists one function only, in all its time, no other
  *   code ran. So bytes that were read there, after none were there, were there
  *   since the mapping exists; unless the process patches its functions: two

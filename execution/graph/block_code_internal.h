@@ -56,6 +56,7 @@ struct block_code {
 	struct code_space *space;
 	struct block_memo *memo; /* cache for programs' code */
 	bool waits_are_branches; /* see block_graph_set_waits() */
+	bool ends_at_interrupts; /* see block_graph_set_interrupts() */
 };
 
 /* Borrows @space. Returns false when out of memory; must be freed either way.

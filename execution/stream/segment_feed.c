@@ -11,6 +11,16 @@
 #include <assert.h>
 #include <stdlib.h>
 
+/* Two parts: the plan, which decides how many threads to start and cuts the
+ * stream into intervals, and the feed, which gives segments to the ring
+ * (give_out()), decodes the calling thread's own part, and provides the records
+ * of both in order.
+ *
+ * The plan adapts: if the calling thread had to wait for the ring, or the ring
+ * for it, its share of the next interval changes (interval_plan_adapt()). Sizes
+ * affect speed only: invariant 2 of the header.
+ */
+
 enum {
 	MOST_THREADS = 16,
 	/* A thread's part is an eighth of what is left, so that the threads end
@@ -343,7 +353,7 @@ static int decode_again(struct segment_feed *feed, struct segment *segment)
 }
 
 /* Provides the records of the segment. Returns like next_own(). */
-static int take_segment(struct segment_feed *feed, struct record_run *run)
+static int consume_segment(struct segment_feed *feed, struct record_run *run)
 {
 	struct segment *segment;
 	enum ring_lead lead;
@@ -379,7 +389,7 @@ static int go_on(struct segment_feed *feed, struct record_run *run)
 		return next_own(feed, run);
 	case POSITION_AFTER_OWN:
 		if (!feed->at_end)
-			return take_segment(feed, run);
+			return consume_segment(feed, run);
 		/* fall through */
 	case POSITION_SEGMENT:
 		end_stretch(feed);

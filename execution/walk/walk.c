@@ -303,6 +303,17 @@ static bool stays_inside(const struct execution *execution, uint8_t exit)
 	       ip < symbol->end;
 }
 
+/* Emits what the last block did to interrupts, if it ran to its end. */
+static void emit_interrupts(struct execution *execution, uint8_t exit)
+{
+	uint8_t interrupts = execution->blocks[execution->from].interrupts;
+
+	if (interrupts && exit == FLOW_EXIT_NONE)
+		add(execution, FUNCTION_INTERRUPTS,
+		    target_of(execution)->function, target_of(execution)->ip)
+			->detail = interrupts;
+}
+
 /* Emits the inlined calls that are open in the next block. Those that begin there
  * are entered, unless the block was interrupted and resumed (@is_resumed).
  */
@@ -341,6 +352,7 @@ static void transfer(struct execution *execution, uint8_t exit)
 	bool is_thunk = thunk_fold_covers(there(execution));
 	struct thunk_fold *fold = &execution->calls.fold;
 
+	emit_interrupts(execution, exit);
 	if (stays_inside(execution, exit)) {
 		if (block_graph_changes_inlined(execution->graph,
 						execution->from,

@@ -4,8 +4,8 @@
  * proto/profile.proto of github.com/google/pprof.
  *
  * Each function is one Function and one Location, with the same number. Fields
- * may be in any order, and repeated ones keep theirs, so each is written when it
- * is first needed.
+ * may be in any order, and repeated ones keep theirs, so each is written when
+ * it is first needed.
  */
 #include "common/bytes.h"
 #include "common/error.h"

@@ -12,6 +12,20 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Two parts. The pool keeps the suspended stacks of a process, newest last,
+ * within a number of frames; the oldest is dropped. The rest decides, at a jump
+ * or return that no open call explains, whether another stack was resumed:
+ *
+ *	the address is where a suspended stack waits ─► resume it
+ *	several wait there ─► a partial stack: the frames they share are known,
+ *	                      the rest when later code decides (end_guess())
+ *	the function switches stacks by its role ─► suspend, begin a new one
+ *	otherwise ─► not a switch: call_stack.c continues
+ *
+ * Suspended frames leave the timeline by exits, and come back by entries, so
+ * that each fiber is a track of its own.
+ */
+
 /* Maximum number of frames that end when a stack is resumed: the routine that
  * switches and its wrappers.
  */

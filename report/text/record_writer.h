@@ -134,9 +134,9 @@ bool record_format_find(const char *name, enum record_format *format);
 
 struct record_writer record_writer_of(FILE *out, enum record_format format);
 
-/* record_writer_table() writes the records of a table. It calls @fields, perhaps
- * more than once per record, to write the fields of record @index with the
- * functions below, in the same order for each record.
+/* record_writer_table() writes the records of a table. It calls @fields,
+ * perhaps more than once per record, to write the fields of record @index with
+ * the functions below, in the same order for each record.
  */
 typedef void record_fields(struct record_writer *writer, const void *ctx,
 			   uint64_t index);

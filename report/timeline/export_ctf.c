@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* A trace in the Common Trace Format, version 1.8: read by babeltrace2 and Trace
- * Compass. Source: diamon.org/ctf/v1.8.3. Events that LTTng has too have its
- * names and fields, which Trace Compass's analyses of Linux look for. Version 2
- * needs babeltrace2 2.1, which Debian 12 does not have.
+/* A trace in the Common Trace Format, version 1.8: read by babeltrace2 and
+ * Trace Compass. Source: diamon.org/ctf/v1.8.3. Events that LTTng has too have
+ * its names and fields, which Trace Compass's analyses of Linux look for.
+ * Version 2 needs babeltrace2 2.1, which Debian 12 does not have.
  *
  *  functions, switches, gaps ----------> FOLDER/cpuN: streamed
  *  system calls, sleeps, interrupts, --> FOLDER/cpuN_kernel: sorted at the end,

@@ -314,7 +314,9 @@ void perfetto_sched_switch(struct perfetto_out *out,
 	perfetto_out_packet(out, &packet);
 }
 
-/* Appends task @tid to @tree, and its process @pid if the task is its first. */
+/* Appends the name of task @tid, and of its process @pid if that is the task's
+ * own, to @tree.
+ */
 static void put_process_and_thread(struct protobuf *tree,
 				   const struct task_names *names, int32_t tid,
 				   int32_t pid)

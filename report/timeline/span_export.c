@@ -510,6 +510,7 @@ static void take(struct step_callback *callback, const struct call_step *step)
 		break;
 	case STEP_COUNT:
 	case STEP_LEAVE:
+	case STEP_INTERRUPTS:
 		break;
 	}
 }

@@ -22,8 +22,8 @@
  * 4. Equal numbers of a track's names mean equal names, except
  *    SPAN_NUMBER_NONE: a format may intern them.
  *
- * The writer is owned by the export, which frees it by finish(). Errors are
- * those of close() (timeline.h), from span_export_close().
+ * The writer is owned by the export, which frees it by finish(). Errors:
+ * as of close() (timeline.h), from span_export_close().
  */
 
 #include "report/timeline/timeline.h"
@@ -245,7 +245,8 @@ struct step_callback *span_export_open(const struct timeline_context *context,
 /* Returns the receiver of tracks beside the functions; owner: @callback. */
 struct lane_callback *span_export_lanes(struct step_callback *callback);
 
-/* Finishes the writer and frees the callback. Returns 0 or an error (see above).
+/* Finishes the writer and frees the callback. Returns 0 or an error (see
+ * above).
  */
 int span_export_close(struct step_callback *callback);
 

@@ -10,11 +10,6 @@
 
 #include <stdlib.h>
 
-static inline struct row_source *row_source_of(struct event_handler *handler)
-{
-	return (struct row_source *)handler;
-}
-
 struct cached_comm {
 	const char *comm;
 	struct task_name_time time;
@@ -50,6 +45,17 @@ const char *comm_cache_find(struct comm_cache *cache, const struct task *task,
 	return cached->comm;
 }
 
+static int64_t sum_window_bound(uint64_t time_ns)
+{
+	return time_ns > INT64_MAX ? INT64_MAX : (int64_t)time_ns;
+}
+
+void sum_window_put(struct row_out *out, const struct time_window *window)
+{
+	row_put_number(out, sum_window_bound(window->since_ns));
+	row_put_number(out, sum_window_bound(window->until_ns));
+}
+
 int32_t task_process(const struct task_names *names, const struct task *task)
 {
 	return task->pid < 0 ? task_names_process(names, task->tid) : task->pid;
@@ -59,22 +65,4 @@ bool task_is_recorder(const struct attribution_input *input, int32_t tid)
 {
 	return recorder_task_is(input->names,
 				recording_info(input->recording)->command, tid);
-}
-
-const char *written_text(struct row_out *out,
-			 void (*write)(FILE *file, const void *ctx),
-			 const void *ctx)
-{
-	const char *kept = NULL;
-	char *made = NULL;
-	size_t size;
-	FILE *file = open_memstream(&made, &size);
-
-	if (!file)
-		return NULL;
-	write(file, ctx);
-	if (fclose(file) != EOF)
-		kept = row_out_text(out, made);
-	free(made);
-	return kept;
 }

@@ -83,6 +83,11 @@ enum function_event_kind {
 	 * still wanted to run.
 	 */
 	FUNCTION_SWITCH,
+	/* The kernel let interrupts through, or did so no longer: detail is an
+	 * enum instruction_interrupts (execution/instruction/instruction.h).
+	 * Only in streams opened with_interrupts (struct flow_input).
+	 */
+	FUNCTION_INTERRUPTS,
 	/* The stream ended. */
 	FUNCTION_END,
 };

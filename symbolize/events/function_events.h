@@ -12,10 +12,10 @@ struct flow_source;
 struct symbols;
 
 /* Converts one stream's flow items to function events: the counterpart of
- * execution/ for the second engines (libipt, OpenCSD), which emit the blocks that
- * ran instead of the branches between them.
+ * execution/ for the second engines (libipt, OpenCSD), which emit the blocks
+ * that ran instead of the branches between them.
  *
- *	flow_source ─► take_item() ─► how the last block was left (exit, here)
+ *	flow_source ─► consume_item() ─► how the last block was left (exit, here)
  *	                  │ next block, or interrupt
  *	                  ▼
  *	               arrive(): thunks are folded into one transfer

@@ -722,7 +722,7 @@ static void note_pace(struct graph_events *events)
 }
 
 /* Consumes the current record, or a part of it. */
-static int take_record(struct graph_events *events)
+static int consume_record(struct graph_events *events)
 {
 	const struct graph_record *record = &events->record;
 
@@ -783,7 +783,8 @@ int graph_events_next(void *ctx, const struct function_event **batch)
 							       &events->record);
 			note_pace(events);
 		}
-		error = events->has_record ? take_record(events) : end(events);
+		error = events->has_record ? consume_record(events) :
+					     end(events);
 	}
 	*batch = events->out.items;
 	return error ? error : (int)events->out.count;

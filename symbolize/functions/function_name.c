@@ -18,6 +18,18 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* From a symbol to the names of a function:
+ *
+ *	symbol ─► demangle(): C++, Rust, D ─► brief name ─► displayed name
+ *	suffixes of clones (.isra.0, .cold, .part.1) ─► function_name_lengths()
+ *
+ * The displayed name is as short as it can be without being another function's:
+ * first without parameters; if several functions would have the same name, with
+ * them; and if that is not enough, with the address ("@0x"). Symbols are
+ * untrusted: a demangled name has at most DEMANGLED_MOST bytes, and longer ones
+ * stay as they are.
+ */
+
 /* Longest demangled name in bytes. Symbols of untrusted files can expand to
  * gigabytes (substitutions that double): such a symbol keeps its mangled name, or
  * its name without parameters.

@@ -15,7 +15,8 @@ struct name_choice;
  * have none, and no hash.
  *
  * Returns the name, which the caller frees; NULL if @symbol is not mangled, its
- * name would be longer than DEMANGLED_MOST, or out of memory. Source: libiberty.
+ * name would be longer than DEMANGLED_MOST, or out of memory. Source:
+ * libiberty.
  */
 char *demangle(const char *symbol, bool with_parameters);
 
@@ -96,8 +97,8 @@ struct name_lengths {
  * that gcc and clang add. Clones (".part.0", ".isra.0", ".constprop.0") are
  * functions of their own: they are called, and their names include the suffix.
  * Other suffixes (".cold", ".llvm.123", ".lto_priv.0", ".localalias", ".123")
- * are part of neither name. A stub of a linkage table ("read@plt") is a function
- * whose base is the called function's name.
+ * are part of neither name. A stub of a linkage table ("read@plt") is a
+ * function whose base is the called function's name.
  *
  * Source: gcc's clone_function_name() and its callers; clang's
  * -funique-internal-linkage-names and ThinLTO promotion.
@@ -128,13 +129,14 @@ bool function_name_is_mark(const char *name, size_t length);
  */
 bool function_name_is_label(const char *name, size_t length);
 
-/* Gives the functions of programs whose symbols are mangled names for people, see
- * struct function. Stores texts in @names.
+/* Gives the functions of programs whose symbols are mangled names for people,
+ * see struct function. Stores texts in @names.
  *
- * Of a name longer than some 250 bytes the beginning and the end are displayed. A
- * short name that several functions of a module would have is not used: overloads
- * have their parameters, and what still is equal (a constructor's variants,
- * unless they are at one address) has its position, "Foo::Foo()@0x1230".
+ * Of a name longer than some 250 bytes the beginning and the end are displayed.
+ * A short name that several functions of a module would have is not used:
+ * overloads have their parameters, and what still is equal (a constructor's
+ * variants, unless they are at one address) has its position,
+ * "Foo::Foo()@0x1230".
  *
  * Returns 0 or -ERROR_MEMORY.
  */

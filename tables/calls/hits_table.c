@@ -2,6 +2,7 @@
 #include "tables/calls/hits_table.h"
 
 #include "attribution/calls/system_calls.h"
+#include "attribution/table_records.h"
 #include "attribution/trackers.h"
 #include "common/array.h"
 #include "common/bytes.h"
@@ -14,7 +15,6 @@
 #include "report/text/name_text.h"
 #include "report/text/task_names.h"
 #include "symbolize/functions/function_table.h"
-#include "tables/table_records.h"
 #include "tables/text/histogram.h"
 #include "tables/text/recorded.h"
 #include "tables/text/table_rows.h"

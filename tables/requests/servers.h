@@ -21,8 +21,8 @@ struct pack;
  *	                                        ▼ cache file             │
  *	                           a window: server_times ───────────────┘
  *
- * A whole recording is summed at once; for a window, cached records are read, and
- * the threads' time in the window is divided by the intervals when they
+ * A whole recording is summed at once; for a window, cached records are read,
+ * and the threads' time in the window is divided by the intervals when they
  * worked for a client. A server's time for no known client is charged to client
  * -1, so that the accounts of a server add up to its time.
  */

@@ -4,6 +4,7 @@
 #include "attribution/attribution_input.h"
 #include "decoder/recording/tracepoint.h"
 
+#include <inttypes.h>
 #include <string.h>
 
 /* Sets of record --events, in the order of their names in a list. */
@@ -440,10 +441,22 @@ static bool chooses(const struct attribution_input *input)
 void recorded_none(const struct attribution_input *input, const char *none,
 		   FILE *out)
 {
-	fprintf(out, "%s%s.\n", none,
+	fprintf(out, "%s%s%s.\n", none,
 		chooses(input) ? " by the tasks, on the CPUs and in the time "
 				 "that your options choose" :
-				 "");
+				 "",
+		attribution_input_has_losses(input) ?
+			", in the records that were not lost" :
+			"");
+}
+
+static void write_losses(const struct attribution_input *input, FILE *out)
+{
+	if (attribution_input_has_losses(input))
+		fprintf(out,
+			"Incomplete: %" PRIu64 " records of events were lost, "
+			"so rows may be missing.\n",
+			recording_counts(input->recording)->lost_records);
 }
 
 void recorded_table(const struct attribution_input *input,
@@ -452,6 +465,9 @@ void recorded_table(const struct attribution_input *input,
 {
 	struct recorded recorded = recorded_of(input->recording, input->events);
 
-	if (recorded_explain(&recorded, needs, count, out) && !rows)
+	bool has_rows = recorded_explain(&recorded, needs, count, out);
+
+	write_losses(input, out);
+	if (has_rows && !rows)
 		recorded_none(input, none, out);
 }

@@ -3,19 +3,17 @@
 
 #include "attribution/events/event_handler.h"
 #include "attribution/events/known_events.h"
-#include "common/bytes.h"
+#include "attribution/lock_waits.h"
+#include "attribution/trackers.h"
 #include "common/container_of.h"
 #include "common/error.h"
-#include "common/files/cache_file.h"
 #include "report/text/task_names.h"
 #include "symbolize/functions/function_table.h"
 #include "symbolize/symbols/symbols.h"
 #include "symbolize/symbols/variables.h"
 #include "tables/table.h"
-#include "tables/table_records.h"
 #include "tables/text/recorded.h"
 #include "tables/text/table_rows.h"
-#include "tables/waits/lock_waits.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -113,30 +111,11 @@ struct locks_table {
 	struct attribution_input input;
 	struct lock_tracker *tracker;
 	struct lock_stats stats;
-	struct cache_file_writer *writer; /* NULL: records are not written */
 	struct variables *variables;
-	int status;
 };
 
 /* Maximum number of releasing threads in a row. */
 enum { MOST_RELEASES = 3 };
-
-static uint32_t functions_of(const struct locks_table *table)
-{
-	return function_count(symbols_functions(table->input.symbols));
-}
-
-static void keep_wait(const struct locks_table *table,
-		      const struct lock_wait *wait)
-{
-	const struct cached_span span =
-		cached_span_of(wait->begin_ns, wait->end_ns);
-	struct lock_wait kept = *wait;
-
-	lock_pack(cache_file_writer_pack(table->writer), &kept,
-		  functions_of(table));
-	cache_file_writer_add(table->writer, &span);
-}
 
 static int count_wait(struct locks_table *table, const struct lock_wait *wait)
 {
@@ -151,34 +130,13 @@ static int take_wait(struct lock_callback *callback,
 	struct locks_table *table =
 		container_of(callback, struct locks_table, callback);
 
-	if (table->writer)
-		keep_wait(table, wait);
 	return count_wait(table, wait);
-}
-
-static void keep(struct event_handler *handler,
-		 struct cache_file_writer *writer)
-{
-	struct locks_table *table = (struct locks_table *)handler;
-
-	table->writer = writer;
-}
-
-static void take_record(struct event_handler *handler, struct pack *pack)
-{
-	struct locks_table *table = (struct locks_table *)handler;
-	struct lock_wait wait = { .begin_ns = 0 };
-
-	lock_pack(pack, &wait, functions_of(table));
-	if (!pack->failed && count_wait(table, &wait) < 0)
-		table->status = -ERROR_MEMORY;
 }
 
 static void close_table(struct event_handler *handler)
 {
 	struct locks_table *table = (struct locks_table *)handler;
 
-	lock_tracker_free(table->tracker);
 	lock_stats_free(&table->stats);
 	variables_free(table->variables);
 }
@@ -191,7 +149,7 @@ static bool open_table(struct event_handler *handler,
 	table->callback.take = take_wait;
 	table->input = *input;
 	table->stats = LOCK_STATS_NONE;
-	table->tracker = lock_tracker_new(&table->input, &table->callback);
+	table->tracker = trackers_locks(input->trackers, &table->callback);
 	table->variables = variables_new(input->recording);
 	return table->tracker && table->variables;
 }
@@ -297,21 +255,17 @@ static void explain(const struct locks_table *table, FILE *out)
 {
 	struct recorded recorded =
 		recorded_of(table->input.recording, table->input.events);
-	bool has_rows = recorded_explain(&recorded, needs,
-					 sizeof(needs) / sizeof(*needs), out);
 
-	if (has_rows && !table->stats.all.items.count)
-		recorded_none(&table->input, none_text(&recorded), out);
+	recorded_table(&table->input, needs, sizeof(needs) / sizeof(*needs),
+		       table->stats.all.items.count, none_text(&recorded), out);
 }
 
 static int render(struct event_handler *handler,
 		  const struct attribution_output *output)
 {
 	struct locks_table *table = (struct locks_table *)handler;
-	int status = table->status;
+	int status = lock_tracker_status(table->tracker);
 
-	if (!status)
-		status = lock_tracker_status(table->tracker);
 	if (status)
 		return status;
 	lock_stats_sort(&table->stats);
@@ -321,14 +275,6 @@ static int render(struct event_handler *handler,
 		explain(table, output->out);
 	return status;
 }
-
-static const struct table_records records = {
-	.name = "locks",
-	.keep = keep,
-	.pack_rest = table_records_refer_to_nothing,
-	.take = take_record,
-	.wanted = table_records_begin_in,
-};
 
 const struct attribution_table locks_table = {
 	.name = "locks",
@@ -342,5 +288,5 @@ const struct attribution_table locks_table = {
 	.open = open_table,
 	.render = render,
 	.close = close_table,
-	.records = &records,
+	.records = &lock_records,
 };

@@ -2,9 +2,9 @@
 #ifndef KT_TABLES_WAITS_LOCKS_TABLE_INTERNAL_H
 #define KT_TABLES_WAITS_LOCKS_TABLE_INTERNAL_H
 
+#include "attribution/lock_waits.h"
 #include "common/array.h"
 #include "tables/text/histogram.h"
-#include "tables/waits/lock_waits.h"
 
 #include <stdint.h>
 

@@ -252,7 +252,7 @@ START_TEST(rounds_are_lines_of_json)
 }
 END_TEST
 
-START_TEST(the_head_says_share_losses_and_cost)
+START_TEST(the_head_has_share_losses_and_cost)
 {
 	char word[] = "top";
 	char *argv[] = { word, NULL };
@@ -286,7 +286,7 @@ static Suite *top_suite(void)
 			    sizeof(frame_cases) / sizeof(*frame_cases));
 	tcase_add_test(tests, results_come_as_they_were_written);
 	tcase_add_test(tests, rounds_are_lines_of_json);
-	tcase_add_test(tests, the_head_says_share_losses_and_cost);
+	tcase_add_test(tests, the_head_has_share_losses_and_cost);
 	suite_add_tcase(suite, tests);
 	return suite;
 }

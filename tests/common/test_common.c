@@ -274,8 +274,8 @@ START_TEST(errors_have_texts)
 }
 END_TEST
 
-/* Returns the last byte of a mapped file of two pages, whose second page is cut off
- * before it is read.
+/* Returns the last byte of a mapped file of two pages, whose second page is cut
+ * off before it is read.
  */
 static int read_cut_file(const char *path)
 {

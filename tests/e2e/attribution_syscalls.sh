@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
 # report --syscalls and timeline --syscalls on programs whose system calls are
-# known by construction; perf counts them too.
+# known by construction; perf counts them too. docs/comparison.md has the output
+# of one of them.
 #
 #	attribution_syscalls.sh [--arm64] [KERNEL [CPUS]]
 set -euo pipefail
@@ -36,6 +37,10 @@ main() {
 	fi
 	python3 "$HERE/judge_syscalls.py" "$KTRACE" "$WORK" "$CPUS" "${CASES[@]}" ||
 		FAILURES=$((FAILURES + 1))
+	if [[ $IS_ARM64-$KERNEL-$CPUS == 0-6.12-1 ]]; then
+		python3 "$HERE/comparison.py" "$KTRACE" "$WORK/copy" \
+			"$ROOT/docs/comparison.md" || FAILURES=$((FAILURES + 1))
+	fi
 }
 
 main "$@"

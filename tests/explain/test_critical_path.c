@@ -29,8 +29,9 @@ struct path_story {
 	void (*play)(struct attribution_fixture *f);
 	/* The links, the last first: "begin-end tid kind", with " ns N" if the
 	 * link has only a part of this time, " F" for a function or system
-	 * call, " count N" of faults, " by TID" for the thread that had the CPU, " ?" if it is
-	 * inferred or not known, " (futex of 8 for 7)" for a cause.
+	 * call, " count N" of faults, " by TID" for the thread that had the
+	 * CPU, " ?" if it is inferred or not known, " (futex of 8 for 7)" for a
+	 * cause.
 	 */
 	const char *links;
 	uint64_t begin_ns; /* of the path */

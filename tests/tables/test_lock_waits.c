@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "tables/waits/lock_waits.h"
+#include "attribution/lock_waits.h"
 #include "tables/waits/locks_table_internal.h"
 #include "tests/run_suite.h"
 

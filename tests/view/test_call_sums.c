@@ -214,7 +214,7 @@ START_TEST(a_part_is_the_sum_of_its_threads)
 }
 END_TEST
 
-START_TEST(what_was_packed_is_read_again)
+START_TEST(packed_sums_are_read_again)
 {
 	/* The last is the whole. */
 	const size_t step = suite_is_brief() ? 17 : 1;
@@ -264,7 +264,7 @@ static Suite *call_sums_suite(void)
 			    sizeof(stretches) / sizeof(*stretches));
 	tcase_add_test(tcase, a_long_stretch_is_few_spans);
 	tcase_add_test(tcase, a_part_is_the_sum_of_its_threads);
-	tcase_add_test(tcase, what_was_packed_is_read_again);
+	tcase_add_test(tcase, packed_sums_are_read_again);
 	suite_add_tcase(suite, tcase);
 	return suite;
 }

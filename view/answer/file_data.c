@@ -16,6 +16,17 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* The profile of a page in a file, which has no server to ask: sums of few
+ * parts of the recording's time, and only of call paths that are large enough.
+ *
+ *	call_sums ─► each thread's paths with their times ─► choose_all()
+ *	─► places: paths that are kept ─► sums of each place, part by part
+ *
+ * A small path is merged into its caller, whose place has a smaller number, so
+ * that all times still add up. A path in another part of the profile than its
+ * caller is kept even if it is small.
+ */
+
 /* Maximum number of parts of the recording's time for which a page in a file
  * has call sums; a part is one or more cells.
  */

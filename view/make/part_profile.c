@@ -366,6 +366,7 @@ static bool is_traced(const struct call_step *step, bool was)
 	case STEP_COUNT:
 	case STEP_LEAVE:
 	case STEP_SWITCH:
+	case STEP_INTERRUPTS:
 		break;
 	}
 	return was;

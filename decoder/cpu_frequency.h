@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef KT_DECODER_FLOW_CPU_FREQUENCY_H
-#define KT_DECODER_FLOW_CPU_FREQUENCY_H
+#ifndef KT_DECODER_CPU_FREQUENCY_H
+#define KT_DECODER_CPU_FREQUENCY_H
 
 #include <stdint.h>
 
 struct aux_stream;
 struct recording;
 
-/* The frequency of a CPU over time, as far as its trace unit records it: an
- * iterator over its changes. Of the units, Intel PT does: a CBR packet has the
- * ratio of the core's clock to the bus's, which is the TSC's divided by the
- * maximum non-turbo ratio. Source: Intel SDM, volume 3, "CBR Packet".
+/* The frequency of a CPU over time, from the CBR packets of its trace: an
+ * iterator over its changes. CBR has the ratio of the core's clock to the bus's;
+ * the bus's is the TSC's divided by the maximum non-turbo ratio. Source: Intel
+ * SDM, volume 3, "CBR Packet".
  */
 struct cpu_frequency;
 

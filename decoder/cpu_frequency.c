@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "decoder/flow/cpu_frequency.h"
+#include "decoder/cpu_frequency.h"
 
 #include "common/error.h"
 #include "decoder/intel_pt/intel_clock.h"
