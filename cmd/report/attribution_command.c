@@ -473,6 +473,18 @@ static FILE *notes_of(const struct table_run *run)
 		       stderr;
 }
 
+/* Writes all rows of the table of @run as CSV. */
+static int render_rows(const struct table_run *run)
+{
+	struct attribution_output output = run->output;
+
+	output.out = run->request->rows;
+	output.format = RECORD_CSV;
+	output.top = UINT64_MAX;
+	output.shown = NULL;
+	return run->request->table->render(run->handler, &output);
+}
+
 static int render_one(const struct session *session, struct table_run *run)
 {
 	const struct attribution_request *request = run->request;
@@ -483,6 +495,8 @@ static int render_one(const struct session *session, struct table_run *run)
 	if (notes == output->out && !request->is_quiet)
 		fputs(time_unit_of(session->recording)->note, notes);
 	status = request->table->render(run->handler, output);
+	if (!status && request->rows)
+		status = render_rows(run);
 	return status < 0 ? fail(run, status) : status;
 }
 

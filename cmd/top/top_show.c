@@ -408,7 +408,7 @@ void top_text_json(const struct top_result *result, FILE *out)
 		facts->truncated, result->cpu_ns);
 	write_error(result, out);
 	for (int i = 0; i < TOP_TABLES; i++) {
-		fprintf(out, ",\"%s\":", top_tables[i].table->name);
+		fprintf(out, ",\"%s\":", top_tables[i].name);
 		write_in_line(result->tables[i] ? result->tables[i] : "null",
 			      out);
 	}
@@ -450,12 +450,13 @@ int top_show_columns(const struct top_show *show)
 
 static void write_keys(const struct top_view *view, FILE *out)
 {
+	fprintf(out, "space %s", view->is_paused ? "[paused]" : "pause");
 	for (int i = 0; i < TOP_TABLES; i++)
-		fprintf(out, "%c %s%s%s  ", top_tables[i].key,
-			i == (int)view->table ? "[" : "", top_tables[i].title,
+		fprintf(out, "  %c %s%s%s", top_tables[i].key,
+			i == (int)view->table ? "[" : "",
+			top_tables[i].key_title,
 			i == (int)view->table ? "]" : "");
-	fprintf(out, "space %s  q quit\n",
-		view->is_paused ? "[paused]" : "pause");
+	fputs("  q quit\n", out);
 }
 
 /* Prints the last line of the round's messages. */
