@@ -471,6 +471,7 @@ lint-layers:
 	$(Q)sh scripts/layers.sh
 lint-modules:
 	$(Q)scripts/modules.py
+	$(Q)tests/lint/modules.py
 lint-output:
 	$(Q)scripts/output_calls.py
 lint-covered:

@@ -42,8 +42,8 @@ struct attribution_input {
 	const struct profile_choice *profile;
 };
 
-/* Returns whether the recording lacks records that did not fit in the buffer, so
- * that what follows from a record's absence, or from an earlier one, is not
+/* Returns whether the recording lacks records that did not fit in the buffer,
+ * so that what follows from a record's absence, or from an earlier one, is not
  * certain.
  */
 static inline bool

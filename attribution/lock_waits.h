@@ -145,8 +145,9 @@ struct event_handler *lock_tracker_handler(struct lock_tracker *tracker);
  */
 int lock_tracker_status(const struct lock_tracker *tracker);
 
-/* Members of struct table_records: waits are written to @writer when they end, and
- * those that are read go to the callbacks. @handler: lock_tracker_handler().
+/* Members of struct table_records: waits are written to @writer when they end,
+ * and those that are read go to the callbacks. @handler:
+ * lock_tracker_handler().
  */
 void lock_tracker_keep(struct event_handler *handler,
 		       struct cache_file_writer *writer);

@@ -18,9 +18,9 @@ struct trackers;
 
 /* For tables that are made from records, such as finished system calls: a pass
  * over the recording writes the records to a file beside it
- * (common/files/cache_file.h), and a window is then made from the records in it,
- * without decoding. The functions' @handler is the owner of the records: their
- * tracker or, if they have none, the table.
+ * (common/files/cache_file.h), and a window is then made from the records in
+ * it, without decoding. The functions' @handler is the owner of the records:
+ * their tracker or, if they have none, the table.
  */
 struct table_records {
 	const char *name; /* of the file, after "report_" */
@@ -82,8 +82,8 @@ bool table_records_open(const struct table_records *records,
 			const struct cached_span *wanted,
 			struct cache_file *file);
 
-/* Reads part @index of the records of @file into @owner; there are as many parts
- * as chunks, to be read in order. Returns whether the part is undamaged;
+/* Reads part @index of the records of @file into @owner; there are as many
+ * parts as chunks, to be read in order. Returns whether the part is undamaged;
  * otherwise the owner may have received some of its records.
  */
 bool table_records_read(const struct table_records *records,

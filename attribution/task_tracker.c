@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "attribution/task_tracker.h"
 
+#include "attribution/calls/call_items.h"
 #include "attribution/calls/system_calls.h"
 #include "attribution/events/known_events.h"
 #include "attribution/sleeps/sleep_stacks.h"
@@ -94,6 +95,8 @@ static void keep_call(const struct task_tracker *tracker,
 
 	system_call_pack(cache_file_writer_pack(tracker->calls_out), &kept,
 			 &task, functions_of(tracker));
+	call_items_pack(cache_file_writer_pack(tracker->calls_out), &kept.items,
+			NULL);
 	cache_file_writer_add(tracker->calls_out, &span);
 }
 
@@ -345,12 +348,15 @@ void task_tracker_pack_numbers(struct event_handler *handler, struct pack *pack)
 void task_tracker_read_call(struct event_handler *handler, struct pack *pack)
 {
 	struct task_tracker *tracker = (struct task_tracker *)handler;
+	struct call_items items = { .bytes = { 0 } };
 	struct system_call call = { 0 };
 	struct task task = { 0 };
 
 	system_call_pack(pack, &call, &task, functions_of(tracker));
+	call_items_pack(pack, &call.items, &items);
 	if (!pack->failed)
 		TELL_READ(tracker, ended, &call);
+	call_items_free(&items);
 	pack_check(pack, !tracker->status);
 }
 

@@ -89,8 +89,9 @@ int task_tracker_listen(struct task_tracker *tracker,
  */
 void task_tracker_unwind(struct task_tracker *tracker, struct user_stack *user);
 
-/* Removes all tasks, for another recording with the same functions. Keeps the data
- * about functions, and the stacks with their numbers; removes the waker chains.
+/* Removes all tasks, for another recording with the same functions. Keeps the
+ * data about functions, and the stacks with their numbers; removes the waker
+ * chains.
  *
  * Returns 0, or -ERROR_MEMORY: the tracker can then only be freed.
  */
@@ -108,9 +109,9 @@ struct event_handler *task_tracker_handler(struct task_tracker *tracker);
  */
 int task_tracker_end(struct task_tracker *tracker);
 
-/* Members of struct table_records, for the finished system calls and the sleeps of
- * a pass, with all the stacks and waker chains that the numbers in struct sleep
- * refer to. A tracker that reads them must not receive steps or events.
+/* Members of struct table_records, for the finished system calls and the sleeps
+ * of a pass, with all the stacks and waker chains that the numbers in struct
+ * sleep refer to. A tracker that reads them must not receive steps or events.
  * @handler: task_tracker_handler().
  */
 void task_tracker_keep_calls(struct event_handler *handler,

@@ -238,8 +238,8 @@ static int trace(struct late_cpus *late, int cpu)
 	return 0;
 }
 
-/* Adds the kernel's ring of @cpu, which has its functions from the first on; then
- * the records of its events are all that may be missing.
+/* Adds the kernel's ring of @cpu, which has its functions from the first on;
+ * then the records of its events are all that may be missing.
  */
 static int add_graph(struct late_cpus *late, int cpu)
 {
@@ -361,8 +361,8 @@ static int write_trace(const struct late_cpus *late,
 					  untraced->cpu, -1, &bytes);
 }
 
-/* Writes a record of losses at the end of the gap. Without a blank trace, readers
- * need one at its start, too.
+/* Writes a record of losses at the end of the gap. Without a blank trace,
+ * readers need one at its start, too.
  */
 static int write_gap(struct late_cpus *late, struct untraced_cpu *untraced)
 {

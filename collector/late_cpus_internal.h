@@ -62,8 +62,8 @@ void late_cpus_close(struct late_cpus *late);
  */
 int late_cpus_take(struct late_cpus *late, bool *is_news);
 
-/* Writes the gaps of CPUs that are not traced. Must be called when nothing more is
- * recorded. Returns 0 or a negative enum error.
+/* Writes the gaps of CPUs that are not traced. Must be called when nothing more
+ * is recorded. Returns 0 or a negative enum error.
  */
 int late_cpus_finish(struct late_cpus *late);
 

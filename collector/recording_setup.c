@@ -512,8 +512,8 @@ static int open_bpf_text(struct recording_setup *setup)
 	return 0;
 }
 
-/* Without this event, code that a program moves over other code is taken for that
- * other code.
+/* Without this event, code that a program moves over other code is taken for
+ * that other code.
  */
 static int open_mremap(struct recording_setup *setup)
 {

@@ -94,4 +94,9 @@
  */
 #define BUDGET_ANSWER_BYTES (1ull << 30)
 
+/* Lines of timeline --syscalls that wait for an earlier call to end, which has to
+ * be written first.
+ */
+#define BUDGET_WAITING_LINES_BYTES (256ull << 20)
+
 #endif

@@ -8,9 +8,9 @@ struct aux_stream;
 struct recording;
 
 /* The frequency of a CPU over time, from the CBR packets of its trace: an
- * iterator over its changes. CBR has the ratio of the core's clock to the bus's;
- * the bus's is the TSC's divided by the maximum non-turbo ratio. Source: Intel
- * SDM, volume 3, "CBR Packet".
+ * iterator over its changes. CBR has the ratio of the core's clock to the
+ * bus's; the bus's is the TSC's divided by the maximum non-turbo ratio. Source:
+ * Intel SDM, volume 3, "CBR Packet".
  */
 struct cpu_frequency;
 

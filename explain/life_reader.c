@@ -9,6 +9,7 @@
 #include "explain/life_reader_internal.h"
 #include "explain/sleep_place_internal.h"
 
+#include "attribution/calls/call_items.h"
 #include "attribution/calls/system_calls.h"
 #include "attribution/events/event_handler.h"
 #include "attribution/events/function_marks.h"
@@ -593,6 +594,21 @@ static void name_open(struct life_reader *reader, struct open_life *open,
 	}
 }
 
+static uint32_t number_of(struct life_reader *reader,
+			  const struct system_call *call)
+{
+	char text[1024];
+	struct call_item file;
+	const char *name = call_items_first_file(call->items, &file) ?
+				   call_file_text(&file, text, sizeof(text)) :
+				   call_items_path(call->items);
+	uint32_t number = lives_add_call(&reader->lives, call->function, name);
+
+	if (number == LIFE_NONE)
+		reader->status = -ERROR_MEMORY;
+	return number;
+}
+
 static int take_call(struct task_listener *listener,
 		     const struct system_call *call)
 {
@@ -601,11 +617,13 @@ static int take_call(struct task_listener *listener,
 	uint32_t thread = task_time_thread(reader->time, call->task->tid);
 	struct open_life *open = thread == LIFE_NONE ? NULL :
 						       open_of(reader, thread);
+	uint32_t number;
 
 	if (!open)
 		return 0;
-	name_parts(reader, open, call->function);
-	name_open(reader, open, call->function);
+	number = number_of(reader, call);
+	name_parts(reader, open, number);
+	name_open(reader, open, number);
 	return 0;
 }
 

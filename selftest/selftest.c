@@ -187,9 +187,9 @@ static void check_pmu(struct session *session, const char *check)
 		       "this machine or user cannot count branches:k");
 }
 
-/* Returns the exit code of @argv, -1 if it could not be started. Sets *@lines to
- * the number of its output's lines with @text, and @reason to the last line of
- * its errors.
+/* Returns the exit code of @argv, -1 if it could not be started. Sets *@lines
+ * to the number of its output's lines with @text, and @reason to the last line
+ * of its errors.
  */
 static int run_quietly(const struct session *session, const char *const *argv,
 		       const char *text, uint64_t *lines, char *reason,

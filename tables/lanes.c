@@ -29,6 +29,19 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* The tracks of an export beside functions: one part for each kind, system
+ * calls, sleeps with wake-ups, interrupts, and then struct lanes, which
+ * connects them to the trackers of the pass and to the format's span_export.
+ *
+ *	task_tracker ─► call_lanes, sleep_lanes ─┐
+ *	interrupts ───► interrupt_lanes ─────────┴─► span_export ─► the format
+ *
+ * Names that are not functions are numbered after all functions. Texts of notes
+ * are written to a buffer that the next note reuses. An arrow from a waker to
+ * its thread never goes back in time, although the times of trace and events
+ * differ a little.
+ */
+
 /* Returns 0 or -ERROR_MEMORY. The caller must free @text either way. */
 static int lane_text_open(struct lane_text *text)
 {

@@ -114,7 +114,8 @@ int counter_lanes_open(struct counter_lanes *lanes,
 		       struct lane_callback *callback);
 void counter_lanes_free(struct counter_lanes *lanes);
 
-/* Emits the counters. Returns 0 or a negative enum error, also of earlier spans.
+/* Emits the counters. Returns 0 or a negative enum error, also of earlier
+ * spans.
  */
 int counter_lanes_end(struct counter_lanes *lanes);
 

@@ -52,6 +52,7 @@ struct attribution_output {
 	FILE *out;
 	enum record_format format;
 	bool is_quiet;	   /* no notes on standard error */
+	bool is_verbose;   /* also names columns without any value but 0 */
 	const char *sort;  /* column name; NULL: the table's default */
 	const char *shown; /* columns of text (record_writer.shown); or NULL */
 	bool is_brief;	   /* @shown is the table's brief */

@@ -465,8 +465,8 @@ static void threaded_story(struct attribution_fixture *f)
 	NS(200);
 }
 
-/* Of an interrupt that runs timers of two processes only the timers' own time is
- * exact: how much of the rest was for each, no event proves.
+/* Of an interrupt that runs timers of two processes only the timers' own time
+ * is exact: how much of the rest was for each, no event proves.
  */
 const struct interrupt_story interrupt_stories_of_work[INTERRUPT_STORIES] = {
 	{ interrupt_timer_story,

@@ -34,6 +34,7 @@
 
 struct arch;
 struct call_entries;
+struct call_items;
 struct context_kinds;
 struct function_table;
 struct open_context;
@@ -75,6 +76,10 @@ struct system_call {
 	int64_t number; /* from sys_enter, else from sys_exit */
 	uint64_t arguments[SYSTEM_CALL_ARGUMENTS];
 	int64_t result;
+	/* what they refer to (call_items.h), valid as long as the call: NULL if
+	 * that was not recorded
+	 */
+	const struct call_items *items;
 	/* the sum is the duration of the call */
 	uint64_t class_ns[TIME_CLASSES];
 	/* number of page faults during the call */
@@ -89,15 +94,16 @@ struct system_call {
 void system_call_pack(struct pack *pack, struct system_call *call,
 		      struct task *task, uint32_t functions);
 
-/* Returns the name of the system call that @function implements, as "read"; "?"
- * if it implements none.
+/* Returns the name of the system call that @function implements, as in manual
+ * pages: "read", and "fstat" of __x64_sys_newfstat; "?" if it implements none.
  */
 const char *system_call_name(const struct function_table *functions,
 			     const struct arch *arch, uint32_t function);
 
 /* Writes the name of @call to @text of @size bytes and returns @text. The name
- * is derived from the function, else from the number: "syscall_5000" for a
- * number that no table contains, "?" if both are unknown.
+ * is that of its number, as in manual pages (fstat, whose function is newfstat);
+ * else derived from the function: "syscall_5000" for a number that no table
+ * contains, "?" if both are unknown.
  */
 const char *system_call_text(const struct system_call *call,
 			     const struct function_table *functions,
@@ -160,8 +166,8 @@ void system_calls_contexts(struct system_calls *calls,
  */
 int system_calls_step(struct system_calls *calls, const struct call_step *step);
 
-/* Applies sys_enter, which the call entries must have received before, or
- * sys_exit. @task is the task of the event. Returns an enum system_call_change
+/* Applies sys_enter, which the call entries must have received before,
+ * sys_exit, or the data of record --syscall-data. @task is the task of the event. Returns an enum system_call_change
  * of @task, or -ERROR_MEMORY.
  */
 int system_calls_event(struct system_calls *calls, const struct task *task,

@@ -69,6 +69,8 @@ enum known_event {
 	EVENT_HRTIMER_EXPIRE,
 	EVENT_CALL_ARGUMENTS, /* of record --args: a chosen function starts */
 	EVENT_CALL_RESULT,    /* and returns */
+	/* of record --syscall-data, see common/formats/call_data.h */
+	EVENT_SYS_DATA,
 	KNOWN_EVENTS,
 };
 

@@ -18,10 +18,9 @@
 
 /* Entries and exits of functions with a role (interrupt_roles_internal.h)
  * become slices: one function starts the slice, others within it name its
- * handler, action or callback, and the exit of the first, or a switch of tasks,
- * ends it.
+ * handler, action or callback, and the exit of the first ends it.
  *
- * Slices nest, as interrupts do: each task and each CPU has a stack of them
+ * Slices nest, as interrupts do: each task has a stack of them
  * (interrupt_slice.h). A function with a role may be called by the open slice
  * that expects it, such as the action of a soft interrupt; then it changes that
  * slice (enter_called(), enter_expected()) and starts none. A slice that ends
@@ -51,15 +50,11 @@ static bool begins_slice(enum interrupt_role role, enum interrupt_kind *kind)
 		{ ROLE_HARD, INTERRUPT_HARD },
 		{ ROLE_IPI_RESCHEDULE, INTERRUPT_IPI },
 		{ ROLE_IPI_CALL, INTERRUPT_IPI },
-		{ ROLE_IRQ_WORK, INTERRUPT_HARD },
 		{ ROLE_NMI, INTERRUPT_NMI },
 		{ ROLE_SOFTIRQ, INTERRUPT_SOFTIRQ },
 		{ ROLE_ACTION, INTERRUPT_SOFTIRQ },
 		{ ROLE_ITEM, INTERRUPT_WORK },
 		{ ROLE_THREAD, INTERRUPT_THREAD },
-		{ ROLE_CALLS_RCU, INTERRUPT_RCU },
-		{ ROLE_RECLAIMS, INTERRUPT_RECLAIM },
-		{ ROLE_RECLAIMS_DIRECTLY, INTERRUPT_RECLAIM },
 	};
 
 	for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++) {
@@ -81,8 +76,7 @@ static bool is_thread_work(const struct interrupt_steps *steps,
 
 	if (slice->is_part && interrupt_stack_top(stack))
 		return interrupt_stack_top(stack)->is_thread_work;
-	if (slice->kind == INTERRUPT_WORK || slice->kind == INTERRUPT_THREAD ||
-	    slice->kind == INTERRUPT_RECLAIM || slice->kind == INTERRUPT_RCU)
+	if (slice->kind == INTERRUPT_WORK || slice->kind == INTERRUPT_THREAD)
 		return true;
 	return slice->kind == INTERRUPT_SOFTIRQ && count >= 2 &&
 	       contexts[count - 2].kind == CONTEXT_THREAD;
@@ -164,28 +158,6 @@ static bool is_caller(enum interrupt_role role)
 	       role == ROLE_CALLS_RCU;
 }
 
-/* Starts the slice of a function of @role outside other interrupt work, or of
- * one that is work of its own in any.
- */
-static void enter_slice(struct interrupt_steps *steps,
-			struct interrupt_stack *stack,
-			const struct call_step *step, enum interrupt_role role,
-			enum interrupt_kind kind, bool is_new_work)
-{
-	struct interrupt_slice *top = interrupt_stack_top(stack);
-	struct interrupt_slice slice = interrupt_slice_of(kind, role);
-
-	slice.is_part = role == ROLE_ACTION && top;
-	if (role == ROLE_THREAD || role == ROLE_CALLS_RCU) {
-		slice.caller_role = role == ROLE_THREAD ? ROLE_CALLS_HANDLER :
-							  ROLE_CALLS_RCU;
-		slice.caller_depth = step->depth;
-	}
-	if (is_new_work || role == ROLE_ACTION || role == ROLE_THREAD ||
-	    ((kind == INTERRUPT_RECLAIM || kind == INTERRUPT_RCU) && !top))
-		begin(steps, stack, step, slice);
-}
-
 static void enter_role(struct interrupt_steps *steps,
 		       struct interrupt_stack *stack,
 		       const struct call_step *step, enum interrupt_role role,
@@ -194,11 +166,19 @@ static void enter_role(struct interrupt_steps *steps,
 	struct interrupt_slice *top = interrupt_stack_top(stack);
 	enum interrupt_kind kind;
 
-	if (top && is_caller(role)) {
+	if (begins_slice(role, &kind)) {
+		struct interrupt_slice slice = interrupt_slice_of(kind, role);
+
+		slice.is_part = role == ROLE_ACTION && top;
+		if (role == ROLE_THREAD) {
+			slice.caller_role = ROLE_CALLS_HANDLER;
+			slice.caller_depth = step->depth;
+		}
+		if (is_new_work || role == ROLE_ACTION || role == ROLE_THREAD)
+			begin(steps, stack, step, slice);
+	} else if (top && is_caller(role)) {
 		top->caller_role = (uint8_t)role;
 		top->caller_depth = step->depth;
-	} else if (begins_slice(role, &kind)) {
-		enter_slice(steps, stack, step, role, kind, is_new_work);
 	} else {
 		steps->listener->role(steps->listener, top, role, step);
 	}

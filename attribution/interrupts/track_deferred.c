@@ -219,10 +219,10 @@ const struct object_tracker track_works = {
 	.event = works_event,
 };
 
-/* The RCU callbacks that each CPU has queued, in order: the kernel calls them in
- * that order, on the CPU itself or in its thread rcuop/CPU. No event has their
- * addresses, so order alone connects a call with its callback, and all are
- * inferred.
+/* The RCU callbacks that each CPU has queued, in order: the kernel calls them
+ * in that order, on the CPU itself or in its thread rcuop/CPU. No event has
+ * their addresses, so order alone connects a call with its callback, and all
+ * are inferred.
  *
  *	queued:           a b c d e f
  *	called:  x x x x  a b c d
@@ -233,8 +233,8 @@ const struct object_tracker track_works = {
  * the end, or when there are many. While a CPU is not traced its queue is
  * unknown.
  *
- * Memory that kvfree_call_rcu() queues is freed by work items, which are charged
- * to all who queued since the last one.
+ * Memory that kvfree_call_rcu() queues is freed by work items, which are
+ * charged to all who queued since the last one.
  */
 enum { MOST_CALLBACKS = 32768, MOST_FREERS = 256 };
 

@@ -908,7 +908,9 @@ static void polls_event(void *state, const struct event_context *context)
 		if (waiting)
 			waiting->is_raised = true;
 	}
-	if (record->event == EVENT_NAPI_POLL && record->values[NAPI_BUDGET] &&
+	/* A task that polls a device itself is in no round. */
+	if (record->event == EVENT_NAPI_POLL && context->slice &&
+	    record->values[NAPI_BUDGET] &&
 	    record->values[NAPI_WORK] >= record->values[NAPI_BUDGET]) {
 		waiting = waiting_on(state, context->cpu);
 		if (waiting)

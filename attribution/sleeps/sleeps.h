@@ -130,8 +130,8 @@ struct sleep_numbers {
 	uint32_t wakers;
 };
 
-/* Writes @sleep, except for off_ns and the last wake-up, or reads it; its task is
- * then @task.
+/* Writes @sleep, except for off_ns and the last wake-up, or reads it; its task
+ * is then @task.
  */
 void sleep_pack(struct pack *pack, struct sleep *sleep, struct task *task,
 		const struct sleep_numbers *numbers);

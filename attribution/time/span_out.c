@@ -55,8 +55,8 @@ static void fill_hole(const struct span_out *out, struct thread *thread,
 		give(out, thread, &span);
 }
 
-/* Emits time that @thread waited for a CPU and was not throttled, split into the
- * intervals when the recorder had the CPU and the rest. If the thread now
+/* Emits time that @thread waited for a CPU and was not throttled, split into
+ * the intervals when the recorder had the CPU and the rest. If the thread now
  * runs on another CPU, the CPU on whose queue it waited is unknown.
  */
 static void give_ready(const struct span_out *out, struct thread *thread,
@@ -91,8 +91,8 @@ struct throttled_thread {
 };
 
 /* Returns whether a thread is in the throttled cgroup: if it is of the process
- * that is known to be, or in the same cgroup. Threads of other cgroups below the
- * throttled one are not found.
+ * that is known to be, or in the same cgroup. Threads of other cgroups below
+ * the throttled one are not found.
  */
 static bool is_of_group(const void *ctx, const struct throttled_run *run)
 {

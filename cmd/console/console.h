@@ -25,6 +25,9 @@ void say_of(const char *command, const char *format, ...)
 /* Returns whether notes are shown: not with -q. */
 bool notes_are_shown(void);
 
+/* Returns whether more of them are: with -v. */
+bool is_verbose(void);
+
 /* Like say(), but a note, which -q suppresses. */
 void say_note(const char *format, ...) __attribute__((format(printf, 1, 2)));
 

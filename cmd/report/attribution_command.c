@@ -434,21 +434,16 @@ static void cached_tables_close(struct cached_tables *kept)
 	}
 }
 
-/* Returns the name of the table of @request in options and messages. */
-const char *attribution_request_name(const struct attribution_request *request)
-{
-	return request->table->name ? request->table->name :
-				      request->renderer->report;
-}
-
 static int fail(const struct table_run *run, int status)
 {
 	return render_failure(status, run->output.sort,
 			      run->request->table->columns);
 }
 
-/* Prints how long the recorder's tasks, whose rows are omitted, were traced. */
-static void say_left_out(const struct table_run *run, FILE *out)
+/* Prints how long the recorder's tasks, whose rows are omitted, were traced. Returns
+ * whether they were.
+ */
+static bool say_left_out(const struct table_run *run, FILE *out)
 {
 	const struct step_filter *filter = &run->filter;
 	uint64_t time_ns = 0;
@@ -456,7 +451,7 @@ static void say_left_out(const struct table_run *run, FILE *out)
 
 	if (run->request->is_quiet || run->request->table->writes_left_out ||
 	    step_filter_has_tasks(filter) || !filter->left_out_recorder)
-		return;
+		return false;
 	for (size_t i = 0; (task = task_stacks_task(run->output.stacks, i));
 	     i++)
 		if (!step_filter_task(filter, task))
@@ -467,6 +462,15 @@ static void say_left_out(const struct table_run *run, FILE *out)
 			"(--with-tracer).\n",
 			out == stderr ? "" : "\n",
 			duration_text_of(time_ns).text);
+	return time_ns;
+}
+
+/* Returns where the notes of a table go. */
+static FILE *notes_of(const struct table_run *run)
+{
+	return run->output.format == RECORD_TABLE && !run->request->is_picture ?
+		       run->output.out :
+		       stderr;
 }
 
 /* Writes all rows of the table of @run as CSV. */
@@ -485,9 +489,7 @@ static int render_one(const struct session *session, struct table_run *run)
 {
 	const struct attribution_request *request = run->request;
 	struct attribution_output *output = &run->output;
-	FILE *notes = output->format == RECORD_TABLE && !request->is_picture ?
-			      output->out :
-			      stderr;
+	FILE *notes = notes_of(run);
 	int status;
 
 	if (notes == output->out && !request->is_quiet)
@@ -495,11 +497,19 @@ static int render_one(const struct session *session, struct table_run *run)
 	status = request->table->render(run->handler, output);
 	if (!status && request->rows)
 		status = render_rows(run);
-	if (status < 0)
-		return fail(run, status);
-	if (notes != stderr || notes_are_shown())
-		say_left_out(run, notes);
-	return status;
+	return status < 0 ? fail(run, status) : status;
+}
+
+/* Prints what was left out of any of the tables, once. */
+static void end_notes(const struct table_run *runs, size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		FILE *notes = notes_of(&runs[i]);
+
+		if ((notes != stderr || notes_are_shown()) &&
+		    say_left_out(&runs[i], notes))
+			return;
+	}
 }
 
 /* Writes the heading of the table of @run. */
@@ -530,6 +540,8 @@ static int render_all(const struct session *session, struct table_run *runs,
 	}
 	if (!status && has_heads && runs->output.format == RECORD_JSON)
 		fputs("}\n", runs->output.out);
+	if (!status)
+		end_notes(runs, count);
 	return status;
 }
 
@@ -784,13 +796,6 @@ static void fill_choice(struct call_records_choice *choice,
 	choice->out = output->out;
 }
 
-static const char *shown_of(const struct attribution_request *request)
-{
-	if (request->columns)
-		return request->columns;
-	return request->is_wide ? NULL : request->table->brief;
-}
-
 static struct table_run run_of(const struct report_options *options,
 			       const struct attribution_request *request,
 			       enum record_format format, FILE *out)
@@ -799,12 +804,13 @@ static struct table_run run_of(const struct report_options *options,
 		.request = request,
 		.options = options,
 		.output = { .sort = request->sort,
-			    .shown = shown_of(request),
+			    .shown = attribution_request_columns(request),
 			    .is_brief = !request->columns,
 			    .top = options->top,
 			    .title = options->title,
 			    .format = format,
 			    .is_quiet = !notes_are_shown(),
+			    .is_verbose = is_verbose(),
 			    .out = out },
 		.profile = { .renderer = request->renderer,
 			     .is_of_wall = request->renderer &&

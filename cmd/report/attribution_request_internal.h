@@ -52,4 +52,10 @@ int attribution_requests_check(const struct report_options *options,
 /* Returns the name of @request's table or renderer, for messages. */
 const char *attribution_request_name(const struct attribution_request *request);
 
+/* Returns the columns that text shows: those chosen, or the table's few that
+ * matter; NULL: all.
+ */
+const char *
+attribution_request_columns(const struct attribution_request *request);
+
 #endif

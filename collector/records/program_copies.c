@@ -261,8 +261,8 @@ static bool is_at_path(const struct mapped_program *program)
 	return is_same;
 }
 
-/* Returns the name of the copy of the file at @path: its last component, without
- * the kernel's mark of deleted files. The caller frees it.
+/* Returns the name of the copy of the file at @path: its last component,
+ * without the kernel's mark of deleted files. The caller frees it.
  */
 static char *name_of(const char *path)
 {
@@ -477,8 +477,8 @@ static int fail(const struct program_copies *copies,
 	return -ERROR_SYSTEM;
 }
 
-/* Copies at most @most bytes of the first file. Returns how many were copied, or
- * a negative enum error. A file that became shorter is complete earlier.
+/* Copies at most @most bytes of the first file. Returns how many were copied,
+ * or a negative enum error. A file that became shorter is complete earlier.
  */
 static int64_t copy_part(struct program_copies *copies, size_t most)
 {

@@ -178,6 +178,6 @@ void cpu_rings_detach(struct cpu_rings *rings, const struct event *event,
 /* Maps an empty trace buffer in place of the one that a snapshot has saved.
  * Returns 0, or -ERROR_SYSTEM with errno set.
  */
-int cpu_rings_renew_trace(struct cpu_rings *rings);
+int cpu_rings_reset_trace(struct cpu_rings *rings);
 
 #endif

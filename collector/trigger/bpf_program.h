@@ -20,7 +20,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { BPF_CODE_ROOM = 128, BPF_CODE_LEAVES = 16 };
+enum { BPF_CODE_ROOM = 640, BPF_CODE_LEAVES = 16 };
 
 /* A BPF program under construction, instruction by instruction
  * (Documentation/bpf/standardization/instruction-set.rst). It has one exit that
@@ -72,6 +72,15 @@ size_t bpf_jump_if_register(struct bpf_code *code, int test, int left,
 
 void bpf_land(struct bpf_code *code, size_t jump);
 
+/* Jumps in any case. Returns the jump, like bpf_jump_if(). */
+size_t bpf_jump(struct bpf_code *code);
+
+/* Jumps back to instruction @start, which was code->count there, if @left @test
+ * @value. The verifier must be able to see that the loop ends.
+ */
+void bpf_repeat_if(struct bpf_code *code, size_t start, int test, int left,
+		   int32_t value);
+
 /* Returns 0 from the program, if the condition holds. */
 void bpf_leave(struct bpf_code *code);
 
@@ -104,7 +113,7 @@ int bpf_program_load(enum bpf_prog_type type, const struct bpf_code *code,
 
 /* Loads @code as a program that one of the kernel's iterators runs for each of
  * its objects; @function is the iterator's type number
- * (kernel_types_internal.h).
+ * (kernel_types.h).
  */
 int bpf_iterator_load(const struct bpf_code *code, uint32_t function);
 

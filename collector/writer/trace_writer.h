@@ -26,10 +26,10 @@ struct output_folder;
  * The thread runs on the CPUs that are near the ring's memory. It copies the
  * trace to an aligned buffer and writes whole buffers past the page cache, if
  * the file system can (O_DIRECT): this takes less than half of the CPU time of
- * write(), without what writing its pages takes later (tests/bench/recorder.sh).
- * Writing from the ring itself would take less, but Linux 6.14 and later do not
- * let other devices read a ring (EFAULT, because perf_mmap() maps page frames
- * without their pages).
+ * write(), without what writing its pages takes later
+ * (tests/bench/recorder.sh). Writing from the ring itself would take less, but
+ * Linux 6.14 and later do not let other devices read a ring (EFAULT, because
+ * perf_mmap() maps page frames without their pages).
  *
  * Invariants:
  *  1. Only the thread reads the ring's trace and releases it. It polls the

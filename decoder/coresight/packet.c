@@ -19,8 +19,8 @@ enum {
 
 /* Packets of ETMv4 and ETE, as bytes: where each ends, without its meaning for
  * execution (branches.c). A packet's kind and the length of its rest follow
- * from its header by layouts[], or from later bytes (consume_special()). Sources:
- * Arm IHI 0064, and Arm ARM DDI 0487 for ETE.
+ * from its header by layouts[], or from later bytes (consume_special()).
+ * Sources: Arm IHI 0064, and Arm ARM DDI 0487 for ETE.
  */
 
 /* By header: kind and length of the rest; zero for unlisted headers. */

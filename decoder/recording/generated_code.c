@@ -532,7 +532,7 @@ static int make_memory(struct memory *memory, struct generated_budget *budget)
 	return error ? error : make_images(memory, budget);
 }
 
-static void renew_memory(struct memory *memory, uint64_t first_ns)
+static void reset_memory(struct memory *memory, uint64_t first_ns)
 {
 	memory->first_ns = first_ns;
 	memory->mappings.count = 0;
@@ -562,7 +562,7 @@ static int make_generator(struct memory *memory, struct generator *generator,
 	int error = 0;
 
 	memory->generator = generator;
-	renew_memory(memory, 0);
+	reset_memory(memory, 0);
 	for (size_t i = 0; i < records->count && !error; i++) {
 		const struct map_record *record = array_at(records, i);
 
@@ -577,7 +577,7 @@ static int make_generator(struct memory *memory, struct generator *generator,
 		}
 		memory->end_ns = record->mapping.time_ns;
 		error = make_memory(memory, budget);
-		renew_memory(memory, record->mapping.time_ns);
+		reset_memory(memory, record->mapping.time_ns);
 	}
 	memory->end_ns = UINT64_MAX;
 	if (!error)

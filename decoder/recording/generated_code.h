@@ -48,9 +48,9 @@ struct recording;
  */
 struct generated_code;
 
-/* Reads the files of the recording's folder code/. Returns 0 and *@code, NULL if
- * there are none; or -ERROR_MEMORY. Borrows @recording, whose records must have
- * been read.
+/* Reads the files of the recording's folder code/. Returns 0 and *@code, NULL
+ * if there are none; or -ERROR_MEMORY. Borrows @recording, whose records must
+ * have been read.
  */
 int generated_code_read(const struct recording *recording,
 			struct generated_code **code);

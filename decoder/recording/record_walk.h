@@ -35,7 +35,8 @@ struct recording;
  *
  * A directory may also have files data.N, or compressed data.N.zst, with more
  * records: those of one CPU's trace (collector/writer/trace_writer.h). They are
- * mapped after the file, each on a page of its own, as if they were parts of it.
+ * mapped after the file, each on a page of its own, as if they were parts of
+ * it.
  */
 struct data_file {
 	struct file_map map;

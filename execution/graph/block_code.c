@@ -288,9 +288,9 @@ static bool is_passed(const struct block_code *code,
 }
 
 /* Returns whether @block, whose last instruction is @instruction, is cut after
- * it, at @limit at the latest. Blocks that start in the same long code are cut at the same address, so
- * the code after that is one block: otherwise trace that resumes at each
- * address would cause the rest to be read anew each time.
+ * it, at @limit at the latest. Blocks that start in the same long code are cut
+ * at the same address, so the code after that is one block: otherwise trace
+ * that resumes at each address would cause the rest to be read anew each time.
  */
 static bool is_cut(const struct block *block,
 		   const struct instruction *instruction, uint64_t limit)

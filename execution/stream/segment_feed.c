@@ -286,7 +286,7 @@ static int begin_own(struct segment_feed *feed, const struct interval *interval)
 /* Starts the next interval. Returns 1, 0 if there is none, or a negative enum
  * error.
  */
-static int begin_stretch(struct segment_feed *feed)
+static int begin_interval(struct segment_feed *feed)
 {
 	const struct interval *interval;
 	int status = 1;
@@ -304,7 +304,7 @@ static int begin_stretch(struct segment_feed *feed)
 	return status < 0 ? status : 1;
 }
 
-static void end_stretch(struct segment_feed *feed)
+static void end_interval(struct segment_feed *feed)
 {
 	segment_ring_drop(feed->ring);
 	feed->place = POSITION_BEFORE;
@@ -392,7 +392,7 @@ static int go_on(struct segment_feed *feed, struct record_run *run)
 			return consume_segment(feed, run);
 		/* fall through */
 	case POSITION_SEGMENT:
-		end_stretch(feed);
+		end_interval(feed);
 		return 0;
 	case POSITION_BEFORE:
 		break;
@@ -409,7 +409,7 @@ int segment_feed_next(struct segment_feed *feed, struct record_run *run)
 	feed->first_state = NULL;
 	do {
 		if (feed->place == POSITION_BEFORE) {
-			status = begin_stretch(feed);
+			status = begin_interval(feed);
 			if (status <= 0)
 				return status;
 		}

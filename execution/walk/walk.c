@@ -59,8 +59,8 @@ static void pass_switch_point(struct execution *execution)
 	mark->high_ns = execution_high_ns(execution, high);
 }
 
-/* Called when a function is entered. At the entry of the switch point the kernel
- * changes stacks; at that of the exec point a task changes its program.
+/* Called when a function is entered. At the entry of the switch point the
+ * kernel changes stacks; at that of the exec point a task changes its program.
  */
 static void check_points(struct execution *execution)
 {
@@ -288,8 +288,8 @@ static void enter_thunk(struct execution *execution, uint8_t exit)
 }
 
 /* Returns whether the transfer by @exit neither leaves the symbol nor enters a
- * function. IRET to the next instruction only serializes the CPU and does not end
- * an exception: iret_to_self() in arch/x86/include/asm/sync_core.h.
+ * function. IRET to the next instruction only serializes the CPU and does not
+ * end an exception: iret_to_self() in arch/x86/include/asm/sync_core.h.
  */
 static bool stays_inside(const struct execution *execution, uint8_t exit)
 {
@@ -314,8 +314,9 @@ static void emit_interrupts(struct execution *execution, uint8_t exit)
 			->detail = interrupts;
 }
 
-/* Emits the inlined calls that are open in the next block. Those that begin there
- * are entered, unless the block was interrupted and resumed (@is_resumed).
+/* Emits the inlined calls that are open in the next block. Those that begin
+ * there are entered, unless the block was interrupted and resumed
+ * (@is_resumed).
  */
 static void emit_inlined(struct execution *execution, bool is_resumed)
 {
@@ -344,8 +345,8 @@ static void arrive_inlined(struct execution *execution, uint8_t exit)
 						exit >= EXIT_ASYNC);
 }
 
-/* Emits the events of the transfer by @exit from the last block to the next one,
- * as a thunk's transfer only when control leaves the thunks.
+/* Emits the events of the transfer by @exit from the last block to the next
+ * one, as a thunk's transfer only when control leaves the thunks.
  */
 static void transfer(struct execution *execution, uint8_t exit)
 {

@@ -21,9 +21,9 @@
  *
  * The second fills the tree. A cursor is the current node of the running task;
  * each task's node is stored while it does not run (struct task_place). take()
- * applies a call event; consume_plain() applies the function events that need no
- * call event, in a loop with all state in registers, because nearly all events
- * are such. Both have the same effect: invariant 2 of call_frames.h.
+ * applies a call event; consume_plain() applies the function events that need
+ * no call event, in a loop with all state in registers, because nearly all
+ * events are such. Both have the same effect: invariant 2 of call_frames.h.
  *
  * Without memory the profile ignores all further events, and profile_end()
  * reports it.

@@ -121,8 +121,8 @@ enum call_how {
 	 */
 	HOW_START,
 	HOW_INFERRED, /* already running when first traced */
-	/* its user stack was resumed, or it was inlined, and continues after code
-	 * of its caller: no call
+	/* its user stack was resumed, or it was inlined, and continues after
+	 * code of its caller: no call
 	 */
 	HOW_RESUMED,
 };

@@ -208,9 +208,9 @@ static void end_guess(const struct call_stack *stack)
 		stack_pool_at(stack->pool, (uint32_t)index)->is_guessed = false;
 }
 
-/* Suspends the partial @stack where the stack in the pool waits that it is taken
- * for. Returns that stack, which is now the newest; NULL if it waits elsewhere
- * or when out of memory.
+/* Suspends the partial @stack where the stack in the pool waits that it is
+ * taken for. Returns that stack, which is now the newest; NULL if it waits
+ * elsewhere or when out of memory.
  */
 static struct call_stack *suspend_again(struct call_stack *stack)
 {
@@ -229,8 +229,8 @@ static struct call_stack *suspend_again(struct call_stack *stack)
 				     stack_pool_count(stack->pool) - 1);
 }
 
-/* Copies the frames of @stack from @at to @end to the pool, with room for another
- * one. Returns the copy, or NULL when out of memory.
+/* Copies the frames of @stack from @at to @end to the pool, with room for
+ * another one. Returns the copy, or NULL when out of memory.
  */
 static struct call_stack *keep_frames(struct call_stack *stack, size_t at,
 				      size_t end)

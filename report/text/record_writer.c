@@ -550,7 +550,7 @@ static void record_table_end(const struct record_writer *writer)
 {
 	const char *separator = "All 0: ";
 
-	for (int i = 0; i < RECORD_MAX_COLUMNS; i++) {
+	for (int i = 0; i < RECORD_MAX_COLUMNS && !writer->hides_zeros; i++) {
 		const struct record_column *column = &writer->columns[i];
 
 		if (!column->has_zero || column->has_value || column->is_hidden)

@@ -104,8 +104,8 @@ struct stream {
 	bool exists;		   /* the file has a packet */
 };
 
-/* An event of cpuN_kernel until the end, or a switch, which places the following
- * events.
+/* An event of cpuN_kernel until the end, or a switch, which places the
+ * following events.
  */
 struct kernel_event {
 	uint64_t time_ns; /* first: number_sort() */

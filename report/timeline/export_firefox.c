@@ -170,8 +170,8 @@ static uint64_t stack_of(struct firefox *firefox, uint64_t parent,
 	return *index;
 }
 
-/* Adds the time of the step's task since its previous step to the functions that
- * were open.
+/* Adds the time of the step's task since its previous step to the functions
+ * that were open.
  */
 static void add_time(struct firefox *firefox, const struct call_step *step)
 {

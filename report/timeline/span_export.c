@@ -161,8 +161,8 @@ static struct cached_track *span_tracks_cpu(struct span_tracks *tracks,
 	return known ? known : add(tracks, cpu_slot(cpu), &track, time_ns);
 }
 
-/* Returns the track of the fiber on which the task of @step runs, valid until the
- * next call; NULL when out of memory.
+/* Returns the track of the fiber on which the task of @step runs, valid until
+ * the next call; NULL when out of memory.
  */
 static struct cached_track *span_tracks_fiber(struct span_tracks *tracks,
 					      const struct call_step *step)

@@ -109,6 +109,7 @@ union sql_cell *row_out_begin(struct row_out *out)
 		return NULL;
 	}
 	chunk->nulls[chunk->count] = out->not_recorded;
+	out->next = out->put_count;
 	return row_chunk_cells(chunk, chunk->count);
 }
 
@@ -117,7 +118,7 @@ static void set_member(struct row_out *out, uint32_t index, const void *fact)
 {
 	const struct sql_column *column = &out->table->columns[index];
 	const void *member = (const char *)fact + column->offset;
-	union sql_cell *cell = &row_out_cells(out)[index];
+	union sql_cell *cell = &out->cells[index];
 
 	switch (column->value) {
 	case VALUE_PUT:
@@ -147,53 +148,36 @@ static void set_member(struct row_out *out, uint32_t index, const void *fact)
 	}
 }
 
+static void sort_columns(struct row_out *out)
+{
+	for (uint32_t i = 0; i < out->table->column_count; i++)
+		if (out->table->columns[i].value == VALUE_PUT)
+			out->puts[out->put_count++] = (uint8_t)i;
+		else
+			out->members[out->member_count++] = (uint8_t)i;
+}
+
 /* Returns whether the query may accept the row, as far as its members tell. */
 static bool are_members_wanted(const struct row_out *out)
 {
-	const struct sql_column *columns = out->table->columns;
-
-	for (uint32_t i = 0; i < out->table->column_count; i++)
-		if (columns[i].value != VALUE_PUT &&
-		    !wants_column(out->choice, out->chunk, out->chunk->count,
-				  i))
+	for (uint32_t i = 0; i < out->member_count; i++)
+		if (!wants_column(out->choice, out->chunk, out->chunk->count,
+				  out->members[i]))
 			return false;
 	return true;
 }
 
 bool row_out_start(struct row_out *out, const void *fact)
 {
-	if (!row_out_begin(out))
+	if (!out->put_count && !out->member_count)
+		sort_columns(out);
+	out->cells = row_out_begin(out);
+	if (!out->cells)
 		return false;
-	for (uint32_t i = 0; i < out->table->column_count; i++)
-		set_member(out, i, fact);
+	for (uint32_t i = 0; i < out->member_count; i++)
+		set_member(out, out->members[i], fact);
 	out->next = 0;
 	return !out->choice->is_limited || are_members_wanted(out);
-}
-
-/* Returns the next cell that is put, of a column of @type. */
-static union sql_cell *next_cell(struct row_out *out, enum sql_type type)
-{
-	const struct sql_column *columns = out->table->columns;
-
-	while (columns[out->next].value != VALUE_PUT)
-		out->next++;
-	assert(columns[out->next].type == type);
-	return &row_out_cells(out)[out->next++];
-}
-
-void row_put_number(struct row_out *out, int64_t number)
-{
-	next_cell(out, SQL_INTEGER)->number = number;
-}
-
-void row_put_real(struct row_out *out, double real)
-{
-	next_cell(out, SQL_REAL)->real = real;
-}
-
-void row_put_text(struct row_out *out, const char *text)
-{
-	next_cell(out, SQL_TEXT)->text = text;
 }
 
 void row_put_written(struct row_out *out,
@@ -212,13 +196,6 @@ void row_put_written(struct row_out *out,
 			text = row_out_text(out, out->text);
 	}
 	row_put_text(out, text);
-}
-
-void row_put_known(struct row_out *out, bool is_known, int64_t number)
-{
-	row_put_number(out, number);
-	if (!is_known)
-		row_out_null(out, out->next - 1);
 }
 
 const char *row_out_text(struct row_out *out, const char *text)
@@ -249,6 +226,7 @@ void row_out_end(struct row_out *out)
 {
 	struct row_chunk *chunk = out->chunk;
 
+	assert(out->next == out->put_count);
 	if (!row_choice_wants(out->choice, chunk, chunk->count) ||
 	    row_queue_is_stopped(out->queue))
 		return;

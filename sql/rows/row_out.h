@@ -73,7 +73,15 @@ struct row_out {
 	uint64_t not_recorded;		 /* columns that are NULL in all rows */
 	/* number of rows that are passed on if the reader waits */
 	uint32_t enough;
-	uint32_t next; /* the column that is put next */
+	/* The columns that are put and the others, in order; the first row sets
+	 * them.
+	 */
+	uint8_t puts[SQL_MOST_COLUMNS];
+	uint8_t members[SQL_MOST_COLUMNS];
+	uint32_t put_count;
+	uint32_t member_count;
+	union sql_cell *cells; /* of the row that row_out_start() began */
+	uint32_t next; /* index in puts of the column that is put next */
 	bool drops;    /* no row begins: the source's input is only checked */
 	int status;    /* 0 or -ERROR_MEMORY */
 	/* in memory, for row_put_written(); NULL before the first */
@@ -93,20 +101,6 @@ void row_out_close(struct row_out *out);
  */
 bool row_out_start(struct row_out *out, const void *fact);
 
-/* Put the next column. A text is borrowed as long as the rows; NULL is SQL's NULL.
- */
-void row_put_number(struct row_out *out, int64_t number);
-void row_put_real(struct row_out *out, double real);
-void row_put_text(struct row_out *out, const char *text);
-
-/* Puts the text that @write writes; NULL when out of memory. */
-void row_put_written(struct row_out *out,
-		     void (*write)(FILE *file, const void *ctx),
-		     const void *ctx);
-
-/* Puts @number if it @is_known, otherwise NULL. */
-void row_put_known(struct row_out *out, bool is_known, int64_t number);
-
 /* Begins a row. Returns its cells by column with undefined values, all of them
  * not NULL except those of @out->not_recorded; returns NULL when out of memory.
  */
@@ -125,6 +119,43 @@ static inline void row_out_null(struct row_out *out, uint32_t column)
 {
 	out->chunk->nulls[out->chunk->count] |= (uint64_t)1 << column;
 }
+
+/* Returns the cell of the next column that is put. */
+static inline union sql_cell *row_out_next(struct row_out *out)
+{
+	return &out->cells[out->puts[out->next++]];
+}
+
+/* Put the next column. A text is borrowed as long as the rows; NULL is SQL's NULL.
+ */
+static inline void row_put_number(struct row_out *out, int64_t number)
+{
+	row_out_next(out)->number = number;
+}
+
+static inline void row_put_real(struct row_out *out, double real)
+{
+	row_out_next(out)->real = real;
+}
+
+static inline void row_put_text(struct row_out *out, const char *text)
+{
+	row_out_next(out)->text = text;
+}
+
+/* Puts @number if it @is_known, otherwise NULL. */
+static inline void row_put_known(struct row_out *out, bool is_known,
+				 int64_t number)
+{
+	if (!is_known)
+		row_out_null(out, out->puts[out->next]);
+	row_put_number(out, number);
+}
+
+/* Puts the text that @write writes; NULL when out of memory. */
+void row_put_written(struct row_out *out,
+		     void (*write)(FILE *file, const void *ctx),
+		     const void *ctx);
 
 /* Returns a copy of @text that lives as long as the current row. */
 const char *row_out_text(struct row_out *out, const char *text);

@@ -123,8 +123,8 @@ enum sql_table_id {
  * are not known.
  */
 struct sql_need {
-	/* the columns that are NULL without it, separated by spaces; NULL: there
-	 * are no rows
+	/* the columns that are NULL without it, separated by spaces; NULL:
+	 * there are no rows
 	 */
 	const char *columns;
 	/* the only rows that need it, as "timers"; NULL: all */

@@ -21,6 +21,18 @@
 #include <stddef.h>
 #include <stdlib.h>
 
+/* One pass for the rows of several tables, in a thread of its own:
+ *
+ *	sources (row_source.h) ◄─ steps, and events if one needs them
+ *	cached records ─────────► sources, if the window can be made from them
+ *	sources ─► row_out ─► row_queue ─► the consumer, which may stop it
+ *
+ * Each source and each tracker exists once, however many tables use it. A pass
+ * whose consumers need nothing later than some time ends early (are_done()). If
+ * all rows are made and nothing is cached yet, the records are written
+ * meanwhile.
+ */
+
 /* The row sources of a scan's tables, each source once. Steps reach them
  * through callback.
  */
@@ -44,7 +56,8 @@ struct scan_sources {
 };
 
 /* The records of a scan's tables that are cached beside the recording. They are
- * read if they are there; otherwise they are written if the scan makes all rows.
+ * read if they are there; otherwise they are written if the scan makes all
+ * rows.
  */
 struct scan_kept {
 	uint64_t key;
@@ -316,8 +329,8 @@ static struct event_handler *owner_of(const struct scan_pass *pass, int id)
 		&source_of(&pass->sources, table->source)->handler);
 }
 
-/* Reads the parts of @file from @first on for table @id. Returns whether they are
- * undamaged and there was enough memory.
+/* Reads the parts of @file from @first on for table @id. Returns whether they
+ * are undamaged and there was enough memory.
  */
 static bool read_parts(const struct table_scan *scan,
 		       const struct scan_pass *pass, enum sql_table_id id,
@@ -333,8 +346,8 @@ static bool read_parts(const struct table_scan *scan,
 	return is_whole;
 }
 
-/* Makes the rows of table @id from the records of @file. Checks them first, so that
- * no row is emitted if one is damaged. Returns whether they are usable.
+/* Makes the rows of table @id from the records of @file. Checks them first, so
+ * that no row is emitted if one is damaged. Returns whether they are usable.
  */
 static bool send_file(struct table_scan *scan, enum sql_table_id id,
 		      const struct cache_file *file)
@@ -367,8 +380,8 @@ static uint64_t last_of(struct time_window window)
 		       window.until_ns - 1;
 }
 
-/* Returns the bounds on start and end of the records that are read. Rows without
- * these times are in any window.
+/* Returns the bounds on start and end of the records that are read. Rows
+ * without these times are in any window.
  */
 static struct cached_span wanted_records(const struct row_choice *choice,
 					 const struct sql_table *table)
@@ -383,8 +396,8 @@ static struct cached_span wanted_records(const struct row_choice *choice,
 	};
 }
 
-/* Makes the rows of table @id from its cached records. Returns whether there are
- * usable ones.
+/* Makes the rows of table @id from its cached records. Returns whether there
+ * are usable ones.
  */
 static bool send_records(struct table_scan *scan, uint64_t key,
 			 enum sql_table_id id)

@@ -9,7 +9,6 @@
 #include "sql/rows/row_out.h"
 #include "sql/tables/row_source.h"
 #include "sql/tables/sql_tables.h"
-#include "symbolize/symbols/symbols.h"
 #include "tables/processes/interrupts_table.h"
 #include "tables/table.h"
 #include "tables/text/recorded.h"
@@ -68,11 +67,8 @@ static const char *owner_name(const struct task_names *names, int32_t pid)
 static void put_who(const struct attribution_input *input, struct row_out *out,
 		    const struct interrupt_row *row, int32_t pid)
 {
-	const struct function_table *functions =
-		symbols_functions(input->symbols);
-
 	row_put_text(out, interrupt_kind_name(row->kind));
-	row_put_text(out, function_at(functions, row->function)->name);
+	row_put_function(out, input, true, row->function);
 	row_put_known(out, row->irq >= 0, row->irq);
 	row_put_number(out, row->is_thread_work);
 	row_put_number(out, row->victim_pid);

@@ -5,8 +5,6 @@
 #include "report/text/task_names.h"
 #include "sql/tables/row_source.h"
 #include "sql/tables/sql_tables.h"
-#include "symbolize/functions/function_table.h"
-#include "symbolize/symbols/symbols.h"
 #include "tables/table.h"
 #include "tables/text/recorded.h"
 
@@ -76,10 +74,7 @@ static void put_lock(const struct lock_rows *rows, const struct lock_wait *wait)
 
 	row_put_text(out, lock_kind_name((enum lock_kind)wait->lock.kind));
 	row_put_text(out, *lock.text ? row_out_text(out, lock.text) : NULL);
-	row_put_text(out,
-		     function_at(symbols_functions(rows->recording->symbols),
-				 wait->function)
-			     ->name);
+	row_put_function(out, rows->recording, true, wait->function);
 }
 
 /* Puts the process of @tid. */

@@ -10,7 +10,6 @@
 #include "sql/tables/row_source.h"
 #include "sql/tables/sql_tables.h"
 #include "symbolize/functions/function_table.h"
-#include "symbolize/symbols/symbols.h"
 #include "tables/requests/request_records.h"
 #include "tables/requests/request_sleeps.h"
 #include "tables/requests/request_sums.h"
@@ -264,23 +263,15 @@ static int take(struct request_sleep_callback *callback,
 		const struct request_sleep *sleep)
 {
 	const struct sleep_adder *adder = (struct sleep_adder *)callback;
-	const struct task_names *names = adder->input->names;
 	const struct waker_text text = { adder, sleep };
 	struct row_out *out = adder->out;
 
 	if (!row_out_start(out, sleep))
 		return out->status;
 	row_put_number(out, (int64_t)adder->number);
-	row_put_number(out, task_process(names, sleep->task));
-	row_put_number(out, sleep->task->tid);
-	row_put_text(out,
-		     task_names_comm(names, sleep->task->tid, sleep->begin_ns));
-	row_put_text(out, sleep->label == FUNCTION_UNKNOWN ?
-				  NULL :
-				  function_at(symbols_functions(
-						      adder->input->symbols),
-					      sleep->label)
-					  ->name);
+	row_put_task(out, adder->input, sleep->task, sleep->begin_ns);
+	row_put_function(out, adder->input, sleep->label != FUNCTION_UNKNOWN,
+			 sleep->label);
 	row_put_written(out, write_wakers, &text);
 	row_out_end(out);
 	return 0;

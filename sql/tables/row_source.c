@@ -6,6 +6,8 @@
 #include "report/steps/task_choice.h"
 #include "report/text/task_names.h"
 #include "sql/rows/row_out.h"
+#include "symbolize/functions/function_table.h"
+#include "symbolize/symbols/symbols.h"
 #include "tables/table.h"
 
 #include <stdlib.h>
@@ -65,4 +67,23 @@ bool task_is_recorder(const struct attribution_input *input, int32_t tid)
 {
 	return recorder_task_is(input->names,
 				recording_info(input->recording)->command, tid);
+}
+
+void row_put_task(struct row_out *out, const struct attribution_input *input,
+		  const struct task *task, uint64_t time_ns)
+{
+	row_put_number(out, task_process(input->names, task));
+	row_put_number(out, task->tid);
+	row_put_text(out, task_names_comm(input->names, task->tid, time_ns));
+}
+
+void row_put_function(struct row_out *out,
+		      const struct attribution_input *input, bool is_known,
+		      uint32_t function)
+{
+	const struct function_table *functions =
+		symbols_functions(input->symbols);
+
+	row_put_text(out,
+		     is_known ? function_at(functions, function)->name : NULL);
 }

@@ -150,4 +150,13 @@ int32_t task_process(const struct task_names *names, const struct task *task);
  */
 bool task_is_recorder(const struct attribution_input *input, int32_t tid);
 
+/* Puts the process, the number and the name of thread @task at @time_ns. */
+void row_put_task(struct row_out *out, const struct attribution_input *input,
+		  const struct task *task, uint64_t time_ns);
+
+/* Puts the name of @function if it @is_known, otherwise NULL. */
+void row_put_function(struct row_out *out,
+		      const struct attribution_input *input, bool is_known,
+		      uint32_t function);
+
 #endif

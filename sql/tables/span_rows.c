@@ -177,11 +177,7 @@ static void state_columns_add(struct state_columns *columns,
 				  unknown_reason_name(
 					  (enum unknown_reason)fact->reason) :
 				  NULL);
-	row_put_text(out, fact->work ?
-				  function_at(symbols_functions(input->symbols),
-					      fact->function)
-					  ->name :
-				  NULL);
+	row_put_function(out, input, fact->work, fact->function);
 	row_put_known(out, fact->work, (int64_t)fact->work);
 	row_put_number(out, task_is_recorder(input, fact->task->tid));
 	row_out_end(out);
@@ -286,7 +282,6 @@ static void keep_fault(const struct fault_rows *rows,
 static void add(struct fault_rows *rows, const struct open_fault *fault,
 		bool is_open)
 {
-	const struct task_names *names = rows->input->names;
 	const struct task *task = fault->task;
 	const struct open_context *context = &fault->context;
 	struct row_out *out = rows->out;
@@ -296,14 +291,10 @@ static void add(struct fault_rows *rows, const struct open_fault *fault,
 	if (!row_out_start(out, fault))
 		return;
 	row_put_number(out, (int64_t)(fault->end_ns - context->begin_ns));
-	row_put_number(out, task_process(names, task));
-	row_put_number(out, task->tid);
-	row_put_text(out, task_names_comm(names, task->tid, context->begin_ns));
+	row_put_task(out, rows->input, task, context->begin_ns);
 	row_put_text(out, context->kind == CONTEXT_FAULT ? "page_fault" :
 							   "exception");
-	row_put_text(out, function_at(symbols_functions(rows->input->symbols),
-				      context->function)
-				  ->name);
+	row_put_function(out, rows->input, true, context->function);
 	row_put_number(out, task_is_recorder(rows->input, task->tid));
 	row_put_number(out, !!(context->unseen & UNSEEN_BEGIN));
 	row_put_number(out, is_open);
@@ -536,7 +527,7 @@ static void free_pending(struct span_rows *rows)
 	array_free(&rows->pending);
 }
 
-static void renew(struct span_rows *rows)
+static void reset(struct span_rows *rows)
 {
 	const struct off_cpu_evidence evidence = off_cpu_evidence_of(
 		rows->input->recording, rows->input->events);
@@ -558,7 +549,7 @@ static void pack_rows(struct row_source *source, const struct task_pack *tasks)
 	for (uint32_t i = 0; i < count && !pack->failed; i++)
 		pack_pending(rows, i, tasks);
 	if (pack->is_reading && !pack_is_whole(pack))
-		renew(rows);
+		reset(rows);
 }
 
 static void keep(struct event_handler *handler,

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include "attribution/calls/call_items.h"
 #include "attribution/calls/system_calls.h"
 #include "attribution/events/known_events.h"
 #include "attribution/sleeps/sleeps.h"
@@ -89,6 +90,12 @@ static const struct sql_column syscall_columns[] = {
 	ARGUMENT(3),
 	ARGUMENT(4),
 	ARGUMENT(5),
+	TEXT_COLUMN("path", "first path among the arguments, by record "
+			    "--syscall-data; NULL without it"),
+	TEXT_COLUMN("file",
+		    "file, pipe or socket of the first descriptor among the "
+		    "arguments, else of the one that was returned; NULL "
+		    "without record --syscall-data"),
 };
 
 static const struct sql_need syscall_needs[] = {
@@ -97,6 +104,7 @@ static const struct sql_need syscall_needs[] = {
 	{ "asleep_ns runnable_ns", NULL, EVENT_SCHED_WAKING, 0 },
 	{ "number arg0 arg1 arg2 arg3 arg4 arg5", NULL, EVENT_SYS_ENTER, 0 },
 	{ "result", NULL, EVENT_SYS_EXIT, 0 },
+	{ "path file", NULL, EVENT_SYS_DATA, 0 },
 };
 
 const struct sql_table sql_syscall_table = {
@@ -111,6 +119,32 @@ const struct sql_table sql_syscall_table = {
 	SQL_NEEDS(syscall_needs),
 };
 
+static void write_path(FILE *file, const void *ctx)
+{
+	fputs(ctx, file);
+}
+
+static void write_file(FILE *file, const void *ctx)
+{
+	call_file_write(ctx, file);
+}
+
+/* Puts the path and the file of a call. */
+static void put_files(struct row_out *out, const struct system_call *call)
+{
+	const char *path = call_items_path(call->items);
+	struct call_item file;
+
+	if (path)
+		row_put_written(out, write_path, path);
+	else
+		row_put_text(out, NULL);
+	if (call_items_first_file(call->items, &file))
+		row_put_written(out, write_file, &file);
+	else
+		row_put_text(out, NULL);
+}
+
 /* Adds a row of the table "syscall" to @out. */
 static void syscall_columns_add(const struct attribution_input *input,
 				struct row_out *out,
@@ -123,15 +157,12 @@ static void syscall_columns_add(const struct attribution_input *input,
 	if (!row_out_start(out, call))
 		return;
 	row_put_number(out, (int64_t)(call->end_ns - call->begin_ns));
-	row_put_number(out, task_process(input->names, task));
-	row_put_number(out, task->tid);
-	row_put_text(out,
-		     task_names_comm(input->names, task->tid, call->begin_ns));
+	row_put_task(out, input, task, call->begin_ns);
 	row_put_number(out, task->cpu);
 	row_put_text(out,
 		     system_call_name(functions, symbols_arch(input->symbols),
 				      call->function));
-	row_put_text(out, function_at(functions, call->function)->name);
+	row_put_function(out, input, true, call->function);
 	row_put_number(out, (int64_t)system_call_on_cpu(call->class_ns));
 	row_put_number(out, task_is_recorder(input, task->tid));
 	row_put_text(out, system_call_end_text(call->end));
@@ -140,6 +171,7 @@ static void syscall_columns_add(const struct attribution_input *input,
 	for (uint32_t i = 0; i < SYSTEM_CALL_ARGUMENTS; i++)
 		row_put_known(out, call->has_enter,
 			      (int64_t)call->arguments[i]);
+	put_files(out, call);
 	row_out_end(out);
 }
 
@@ -258,21 +290,15 @@ static void put_waker(struct row_out *out,
 		      const struct attribution_input *input,
 		      const struct waker *waker)
 {
-	const struct function_table *functions =
-		symbols_functions(input->symbols);
 	bool is_task = waker && waker->interrupt == FUNCTION_NONE;
 
 	row_put_known(out, is_task, is_task ? waker->pid : 0);
 	row_put_known(out, is_task, is_task ? waker->tid : 0);
 	row_put_text(out, is_task ? task_names_last(input->names, waker->tid) :
 				    NULL);
-	row_put_text(out,
-		     waker ? function_at(functions, waker->function)->name :
-			     NULL);
-	row_put_text(out,
-		     waker && !is_task ?
-			     function_at(functions, waker->interrupt)->name :
-			     NULL);
+	row_put_function(out, input, waker, waker ? waker->function : 0);
+	row_put_function(out, input, waker && !is_task,
+			 waker ? waker->interrupt : 0);
 }
 
 static void put_line(struct row_out *out, const struct attribution_input *input,
@@ -284,26 +310,6 @@ static void put_line(struct row_out *out, const struct attribution_input *input,
 			sleep->label, sleep->place, &line);
 	row_put_text(out, line.file);
 	row_put_known(out, line.file, line.line);
-}
-
-static const char *name_of(const struct function_table *functions,
-			   uint32_t function)
-{
-	return function == FUNCTION_UNKNOWN ?
-		       NULL :
-		       function_at(functions, function)->name;
-}
-
-static void put_task(struct row_out *out, const struct attribution_input *input,
-		     const struct sleep *sleep)
-{
-	const struct task *task = sleep->task;
-
-	row_put_number(out, task_process(input->names, task));
-	row_put_number(out, task->tid);
-	row_put_text(out,
-		     task_names_comm(input->names, task->tid, sleep->begin_ns));
-	row_put_number(out, task->cpu);
 }
 
 /* Puts the text of @write for @number, a stack or wakers. */
@@ -320,17 +326,18 @@ static void sleep_columns_add(const struct attribution_input *input,
 			      const struct task_tracker *tracker,
 			      struct row_out *out, const struct sleep *sleep)
 {
-	const struct function_table *functions =
-		symbols_functions(input->symbols);
 	struct row_text text = { .input = input, .tracker = tracker };
 
 	if (!row_out_start(out, sleep))
 		return;
 	row_put_number(out, (int64_t)(sleep->begin_ns + sleep->asleep_ns +
 				      sleep->runnable_ns));
-	put_task(out, input, sleep);
-	row_put_text(out, name_of(functions, sleep->label));
-	row_put_text(out, name_of(functions, sleep->inner));
+	row_put_task(out, input, sleep->task, sleep->begin_ns);
+	row_put_number(out, sleep->task->cpu);
+	row_put_function(out, input, sleep->label != FUNCTION_UNKNOWN,
+			 sleep->label);
+	row_put_function(out, input, sleep->inner != FUNCTION_UNKNOWN,
+			 sleep->inner);
 	put_waker(out, input,
 		  sleep->waker == WAKER_NONE ?
 			  NULL :

@@ -66,8 +66,8 @@ static void write_head(const char *text,
 }
 
 /* Changes the statements for one server to those for a cluster, line by line: a
- * table becomes the replicated table NAME_local, and a Distributed table NAME over
- * it.
+ * table becomes the replicated table NAME_local, and a Distributed table NAME
+ * over it.
  */
 struct cluster_writer {
 	const struct clickhouse_ddl_names *names;

@@ -20,8 +20,8 @@ struct name_choice;
  */
 char *demangle(const char *symbol, bool with_parameters);
 
-/* The last component of a demangled name: "cost" of "shop::Order::cost<int>". Of D's
- * names, whose components end at dots, it is the whole.
+/* The last component of a demangled name: "cost" of "shop::Order::cost<int>".
+ * Of D's names, whose components end at dots, it is the whole.
  */
 struct demangled_base {
 	size_t start;
@@ -31,8 +31,8 @@ struct demangled_base {
 /* Returns the last component of @name, a name without parameters. */
 struct demangled_base demangled_base(const char *name);
 
-/* Further names of a function whose symbol is mangled. Each has the suffix of the
- * symbol's clone, ".isra.0", if it is one.
+/* Further names of a function whose symbol is mangled. Each has the suffix of
+ * the symbol's clone, ".isra.0", if it is one.
  */
 struct demangled {
 	const char *symbol; /* "_ZN4shop4costIiEEvT_" */
@@ -71,10 +71,10 @@ enum function_names {
 	FUNCTION_NAMES_SYMBOLS, /* mangled */
 };
 
-/* Returns @function's name with its parameters, "void shop::cost<int>(int)"; the
- * displayed name if it has none. The caller frees it. Few of a program's
- * functions need this name, so it is made for each call. Returns NULL when out of
- * memory.
+/* Returns @function's name with its parameters, "void shop::cost<int>(int)";
+ * the displayed name if it has none. The caller frees it. Few of a program's
+ * functions need this name, so it is made for each call. Returns NULL when out
+ * of memory.
  */
 char *function_full_name(const struct function *function);
 
@@ -158,9 +158,9 @@ int program_name_display(struct function *function, enum function_names names,
 /* Returns whether the @length bytes at @name match @function: its displayed
  * name ("foo.isra.0@0x1230"), that without the position that makes it unique
  * ("foo.isra.0"), or its name in the source ("foo"), which matches all clones.
- * Neither needs the " (inlined)" of an inlined function. A demangled function has
- * more: its symbol, its name with all parameters and
- * without ("shop::cost<int>"), and that without template arguments.
+ * Neither needs the " (inlined)" of an inlined function. A demangled function
+ * has more: its symbol, its name with all parameters and without
+ * ("shop::cost<int>"), and that without template arguments.
  */
 bool function_is_called(const struct function *function, const char *name,
 			size_t length);

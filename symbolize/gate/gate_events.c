@@ -235,8 +235,8 @@ static void output_put_held(struct gate_output *output, struct array *held)
 }
 
 /* Returns whether @event is the return of a function with a return probe to the
- * kernel's trampoline, whose probe pauses the trace. In a function that is nested
- * in another chosen one, the trampoline continues to the caller instead.
+ * kernel's trampoline, whose probe pauses the trace. In a function that is
+ * nested in another chosen one, the trampoline continues to the caller instead.
  */
 static bool is_to_trampoline(const struct gate_aside *aside,
 			     const struct function_event *event)
@@ -269,9 +269,9 @@ static void aside_free(struct gate_aside *aside)
 	array_free(&aside->held);
 }
 
-/* @event leaves the trampoline to the caller, so nothing paused the trace: emits
- * the function's return to the caller when it reached the trampoline, and the
- * trampoline as one call of the tracer.
+/* @event leaves the trampoline to the caller, so nothing paused the trace:
+ * emits the function's return to the caller when it reached the trampoline, and
+ * the trampoline as one call of the tracer.
  */
 static void put_trampoline(struct gate_aside *aside,
 			   const struct function_event *event)
@@ -443,9 +443,9 @@ static void arrival_begin(struct gate_arrival *arrival,
 			     &arrival->site);
 }
 
-/* Returns whether frame @i of the chain is the entry of an exception. Names alone
- * do not decide: an exception's own handlers have names like its entry's, and so
- * has the code that a second exception interrupted.
+/* Returns whether frame @i of the chain is the entry of an exception. Names
+ * alone do not decide: an exception's own handlers have names like its entry's,
+ * and so has the code that a second exception interrupted.
  */
 static bool is_exception(const struct gate_arrival *arrival, uint32_t i)
 {
@@ -457,9 +457,9 @@ static bool is_exception(const struct gate_arrival *arrival, uint32_t i)
 		!is_entry(arrival->functions, mark->chain[i + 1]));
 }
 
-/* Returns the function of frame @i of the chain. A return address may be after the
- * end of its function; an address that an exception interrupted is inside its
- * function, perhaps at its start.
+/* Returns the function of frame @i of the chain. A return address may be after
+ * the end of its function; an address that an exception interrupted is inside
+ * its function, perhaps at its start.
  */
 static uint32_t function_of_frame(const struct gate_arrival *arrival,
 				  uint32_t i)
@@ -504,8 +504,8 @@ static void put_call(struct gate_arrival *arrival, uint64_t time_ns, uint32_t i)
 		});
 }
 
-/* Emits all open functions, the chosen one innermost. If the mark is for the start
- * of the chosen function, emits that as a call instead.
+/* Emits all open functions, the chosen one innermost. If the mark is for the
+ * start of the chosen function, emits that as a call instead.
  */
 static void put_open(struct gate_arrival *arrival, uint64_t time_ns)
 {
@@ -526,8 +526,8 @@ static void put_open(struct gate_arrival *arrival, uint64_t time_ns)
 }
 
 /* Returns whether the mark is for the start of a system call. A system call is
- * chosen by its implementing function; its entry, and the few functions between,
- * then start with that function.
+ * chosen by its implementing function; its entry, and the few functions
+ * between, then start with that function.
  */
 static bool begins_system_call(const struct gate_arrival *arrival)
 {
@@ -564,8 +564,8 @@ static void put_start(struct gate_arrival *arrival)
 	}
 }
 
-/* Emits the rest of the probe, from the mark to @event, as a call of the tracer,
- * with the interrupts in it.
+/* Emits the rest of the probe, from the mark to @event, as a call of the
+ * tracer, with the interrupts in it.
  */
 static void put_probe(struct gate_arrival *arrival,
 		      const struct function_event *event)
@@ -586,8 +586,9 @@ static void put_probe(struct gate_arrival *arrival,
 }
 
 /* Returns whether @address is in a copy of a probed instruction. Where a
- * breakpoint replaced the instruction, the kernel may execute a copy in a page of
- * this name (kernel/kprobes.c); another breakpoint after the copy leads back.
+ * breakpoint replaced the instruction, the kernel may execute a copy in a page
+ * of this name (kernel/kprobes.c); another breakpoint after the copy leads
+ * back.
  */
 static bool is_copy(const struct gate_arrival *arrival, uint64_t address)
 {
@@ -765,8 +766,8 @@ static void close_gate(struct gate_events *events,
 	events->state = GATE_CLOSED;
 }
 
-/* @mark resumed the trace, but none follows, because its buffer was full: emits a
- * gap.
+/* @mark resumed the trace, but none follows, because its buffer was full: emits
+ * a gap.
  */
 static void lose(struct gate_events *events, const struct probe_mark *mark)
 {

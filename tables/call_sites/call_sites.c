@@ -97,7 +97,8 @@ static void place(struct call_site *site, const struct symbol *symbol,
 	site->offset = address - symbol->start;
 }
 
-/* Sets the instruction of @site to the one at @address. Uses the maps of site->pid at site->first_ns.
+/* Sets the instruction of @site to the one at @address. Uses the maps of
+ * site->pid at site->first_ns.
  */
 static void call_site_locate(struct call_site *site,
 			     const struct symbols *symbols, uint64_t address)

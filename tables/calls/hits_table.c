@@ -23,8 +23,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The table of trigger hits (report --hits), in this order: the typical times of
- * calls, with which a hit's call is compared; the list of hits, from the
+/* The table of trigger hits (report --hits), in this order: the typical times
+ * of calls, with which a hit's call is compared; the list of hits, from the
  * recorder's records; the records of hits' calls for windows; and the table. A
  * hit's call is matched in a pass over the recording (call_record.h) and
  * formatted when it ends.

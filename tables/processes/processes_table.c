@@ -409,6 +409,7 @@ static void write_part(struct sheet *sheet,
 	uint64_t count = sheet->rows.count;
 
 	writer.shown = output->shown;
+	writer.hides_zeros = output->is_brief && !output->is_verbose;
 	sheet->columns.part = part;
 	record_writer_table(&writer, write_ordered, sheet,
 			    count < output->top ? count : output->top);

@@ -273,8 +273,8 @@ static int compare_sums(const void *a, const void *b)
 	return (one->pid > other->pid) - (one->pid < other->pid);
 }
 
-/* Sets @sorted to the sums (struct path_sum *) by path and process. Returns 0 or
- * -ERROR_MEMORY.
+/* Sets @sorted to the sums (struct path_sum *) by path and process. Returns 0
+ * or -ERROR_MEMORY.
  */
 static int sort_sums(const struct path_sums *sums, struct array *sorted)
 {

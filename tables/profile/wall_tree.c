@@ -23,6 +23,15 @@
 
 #include <stdlib.h>
 
+/* A tree of all time, in three parts. A wall_place is the node of a thread, at
+ * which its time is added: on a CPU by the parts of its work, off a CPU in a
+ * frame below it that names the state. The records of time off CPUs have paths
+ * of their own, which are written and read beside the recording. The wall_tree
+ * receives spans and steps and moves each thread's place.
+ *
+ * Paths are copied without recursion: their depth has no limit.
+ */
+
 /* A thread's current node in a call tree, and its work since its last span. */
 struct wall_place {
 	uint32_t node; /* current node, or the last one before it was lost */
@@ -345,8 +354,8 @@ static void forget_parts(struct wall_task *wall, uint64_t until_ns)
 }
 
 /* Appends the functions of a kernel thread at @node to @frames (struct
- * path_frame), outermost first, from its own function on. Returns false when out
- * of memory.
+ * path_frame), outermost first, from its own function on. Returns false when
+ * out of memory.
  */
 static bool list_frames(const struct wall_tree *tree, uint32_t node,
 			struct array *frames)

@@ -17,8 +17,8 @@ struct pack;
 struct request_sleeps;
 
 /* The requests of a pass with their sleeps, for the report of requests and for
- * SQL; and these as records, to write or read: each request with its sleeps, and
- * the tasks that they refer to.
+ * SQL; and these as records, to write or read: each request with its sleeps,
+ * and the tasks that they refer to.
  *
  * requests of a pass --+
  *                      +--> struct request_rows --take()--> rows
@@ -87,8 +87,8 @@ struct request_rows {
 	int status; /* 0, or -ERROR_MEMORY once memory ran out */
 };
 
-/* Opens the zeroed @rows, with @take. Returns false when out of memory; it must be
- * closed even then.
+/* Opens the zeroed @rows, with @take. Returns false when out of memory; it must
+ * be closed even then.
  */
 bool request_rows_open(struct request_rows *rows,
 		       const struct attribution_input *input,

@@ -190,8 +190,8 @@ struct request_sleeps {
 	/* struct request_sleep, sorted by task and start at the end */
 	struct array naps;
 	struct request_intervals intervals;
-	/* From another pass: struct numbered_sleep, by number once ended, and their
-	 * wakers.
+	/* From another pass: struct numbered_sleep, by number once ended, and
+	 * their wakers.
 	 */
 	struct array put;
 	const struct wakers *put_wakers;

@@ -76,8 +76,8 @@ const struct wakers *request_sleeps_wakers(const struct request_sleeps *sleeps);
 
 /* Adds @put (struct request_sleep), the sleeps of request @number from another
  * pass, instead of finding them in this one. Their waker numbers are of
- * @wakers, which is borrowed. Must be called before request_sleeps_end(), once for
- * each request.
+ * @wakers, which is borrowed. Must be called before request_sleeps_end(), once
+ * for each request.
  *
  * Returns 0 or -ERROR_MEMORY.
  */

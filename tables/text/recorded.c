@@ -233,7 +233,7 @@ static void write_kernel_reason(const struct recorded *recorded, FILE *out)
  */
 static bool can_be_added(const struct recorded *recorded, int need)
 {
-	return need == RECORDED_USER_STACKS ||
+	return need == RECORDED_USER_STACKS || need == EVENT_SYS_DATA ||
 	       (need < KNOWN_EVENTS && lack_of(recorded, need) == LACK_NONE);
 }
 
@@ -243,6 +243,7 @@ struct wanted {
 	bool events[KNOWN_EVENTS];
 	bool has_events; /* any of these */
 	bool has_user_stacks;
+	bool has_call_data;
 };
 
 static struct wanted wanted_of(const struct recorded *recorded,
@@ -255,6 +256,8 @@ static struct wanted wanted_of(const struct recorded *recorded,
 			continue;
 		if (needs[i].event == RECORDED_USER_STACKS) {
 			wanted.has_user_stacks = true;
+		} else if (needs[i].event == EVENT_SYS_DATA) {
+			wanted.has_call_data = true;
 		} else {
 			wanted.events[needs[i].event] = true;
 			wanted.has_events = true;
@@ -324,6 +327,11 @@ static void write_reason(const struct wanted *wanted, FILE *out)
 		if (wanted->has_user_stacks)
 			fprintf(out, "%suser stacks at system calls",
 				wanted->has_events ? ", " : "");
+		if (wanted->has_call_data)
+			fprintf(out, "%sdata of system calls",
+				wanted->has_events || wanted->has_user_stacks ?
+					", " :
+					"");
 		fputs(" (", out);
 	}
 	if (recorder == RECORDER_PERF && wanted->has_events) {
@@ -336,7 +344,8 @@ static void write_reason(const struct wanted *wanted, FILE *out)
 	fputs("record", out);
 	if (wanted->has_events || has_more_than_default(wanted->recorded))
 		write_events(wanted, out);
-	fprintf(out, "%s)", wanted->has_user_stacks ? " --user-stacks" : "");
+	fprintf(out, "%s%s)", wanted->has_user_stacks ? " --user-stacks" : "",
+		wanted->has_call_data ? " --syscall-data" : "");
 }
 
 /* Writes the first sentence about a need that requires a command of its own,
@@ -381,7 +390,8 @@ void recorded_missing_all(const struct recorded *recorded,
 	for (size_t i = 0; i < count; i++)
 		if (!can_be_added(recorded, needs[i].event))
 			write_alone(recorded, &needs[i], out);
-	if (!wanted.has_events && !wanted.has_user_stacks)
+	if (!wanted.has_events && !wanted.has_user_stacks &&
+	    !wanted.has_call_data)
 		return;
 	for (size_t i = 0; i < count; i++) {
 		if (!can_be_added(recorded, needs[i].event) ||

@@ -97,8 +97,9 @@ bool recorded_explain(const struct recorded *recorded,
 		      const struct table_need *needs, size_t count, FILE *out);
 
 /* Writes all notes below a table of @rows rows: sentence 1 for each of the
- * @count @needs that is missing, the number of lost records, then 2 or 3 if rows
- * were possible and @rows is 0. @none is "No lock was waited for", without a full stop.
+ * @count @needs that is missing, the number of lost records, then 2 or 3 if
+ * rows were possible and @rows is 0. @none is "No lock was waited for", without
+ * a full stop.
  */
 void recorded_table(const struct attribution_input *input,
 		    const struct table_need *needs, size_t count, uint64_t rows,

@@ -376,7 +376,8 @@ static void leave(struct irqsoff_table *table, struct irq_cpu *cpu,
 }
 
 /* Returns the value that a task without a saved one restores: the handlers of
- * Arm's exceptions, for what they interrupted (arch/arm64/kernel/entry-common.c).
+ * Arm's exceptions, for what they interrupted
+ * (arch/arm64/kernel/entry-common.c).
  */
 static uint8_t restored_default(const struct irq_cpu *cpu,
 				const struct off_task *task)

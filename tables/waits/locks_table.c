@@ -7,6 +7,7 @@
 #include "attribution/trackers.h"
 #include "common/container_of.h"
 #include "common/error.h"
+#include "report/steps/task_choice.h"
 #include "report/text/task_names.h"
 #include "symbolize/functions/function_table.h"
 #include "symbolize/symbols/symbols.h"
@@ -30,13 +31,14 @@ void lock_stats_free(struct lock_stats *stats)
 }
 
 static struct lock_stat *stat_of(struct lock_stats *stats,
-				 const struct lock_wait *wait)
+				 const struct lock_wait *wait, int32_t group)
 {
 	return keyed_array_add(
 		&stats->all,
 		&(struct lock_stat){
 			.lock = wait->lock,
 			.function = wait->function,
+			.group = group,
 			.waits = HISTOGRAM_EMPTY,
 			.releases = KEYED_ARRAY_OF(struct lock_release, tid),
 		});
@@ -53,9 +55,10 @@ static int add_release(struct lock_stat *stat, int32_t tid)
 	return 0;
 }
 
-int lock_stats_add(struct lock_stats *stats, const struct lock_wait *wait)
+int lock_stats_add(struct lock_stats *stats, const struct lock_wait *wait,
+		   int32_t group)
 {
-	struct lock_stat *stat = stat_of(stats, wait);
+	struct lock_stat *stat = stat_of(stats, wait, group);
 
 	if (!stat)
 		return -ERROR_MEMORY;
@@ -77,9 +80,9 @@ static int compare_stats(const void *a, const void *b)
 		return x->waits.total > y->waits.total ? -1 : 1;
 	if (x->lock.address != y->lock.address)
 		return x->lock.address < y->lock.address ? -1 : 1;
-	return x->lock.device < y->lock.device ?
-		       -1 :
-		       x->lock.device > y->lock.device;
+	if (x->lock.device != y->lock.device)
+		return x->lock.device < y->lock.device ? -1 : 1;
+	return x->group - y->group;
 }
 
 static int compare_releases(const void *a, const void *b)
@@ -119,8 +122,13 @@ enum { MOST_RELEASES = 3 };
 
 static int count_wait(struct locks_table *table, const struct lock_wait *wait)
 {
+	const struct task_groups *groups = table->input.groups;
+
 	return table_wants(&table->input, &wait->task, wait->begin_ns) ?
-		       lock_stats_add(&table->stats, wait) :
+		       lock_stats_add(&table->stats, wait,
+				      groups ? task_groups_of(groups,
+							      &wait->task) :
+					       0) :
 		       0;
 }
 
@@ -204,6 +212,8 @@ static void write_row(struct record_writer *writer, const void *ctx,
 		symbols_functions(table->input.symbols);
 	const struct lock_text lock = lock_name_text(&stat->lock);
 
+	if (table->input.groups)
+		table_rows_process(writer, &table->input, stat->group);
 	record_text(writer, "kind",
 		    lock_kind_name((enum lock_kind)stat->lock.kind));
 	if (*lock.text)
@@ -284,6 +294,7 @@ const struct attribution_table locks_table = {
 	.help = "kernel locks, futexes and file locks that threads waited for, "
 		"and which threads released them",
 	.is_of_tasks = true,
+	.has_groups = true,
 	.size = sizeof(struct locks_table),
 	.open = open_table,
 	.render = render,

@@ -31,7 +31,7 @@ static const struct {
 	  { 3 * STRETCH, 6 * STRETCH, 7 * STRETCH } },
 };
 
-START_TEST(gives_back_whole_stretches)
+START_TEST(releases_whole_intervals)
 {
 	struct aux_ring ring = new_ring();
 	uint64_t before = 0;
@@ -121,7 +121,7 @@ static Suite *aux_ring_suite(void)
 	Suite *suite = suite_create("aux_ring");
 	TCase *tcase = tcase_create("release");
 
-	tcase_add_loop_test(tcase, gives_back_whole_stretches, 0,
+	tcase_add_loop_test(tcase, releases_whole_intervals, 0,
 			    sizeof(rows) / sizeof(rows[0]));
 	tcase_add_test(tcase, is_full_by_the_position_given_to_the_kernel);
 	tcase_add_loop_test(tcase, a_count_shows_new_bytes, 0,

@@ -69,8 +69,8 @@ static int count_chunk(const struct cache_file *file, size_t index,
 	return bytes ? (int)chunk->records : -1;
 }
 
-/* Returns the number of records in chunks that @wanted may want; -1 if there are
- * none or a chunk is damaged. Sets *@first to the first record's number.
+/* Returns the number of records in chunks that @wanted may want; -1 if there
+ * are none or a chunk is damaged. Sets *@first to the first record's number.
  */
 static int count_read(const char *path, uint64_t key,
 		      const struct cached_span *wanted, uint64_t *first)

@@ -224,8 +224,8 @@ START_TEST(any_number_of_threads_gives_the_same)
 }
 END_TEST
 
-/* More records wait for a known time than event_times_has_room() allows: they are
- * flushed, after the same branch in a segment at whose start some waited.
+/* More records wait for a known time than event_times_has_room() allows: they
+ * are flushed, after the same branch in a segment at whose start some waited.
  */
 START_TEST(records_without_times_are_flushed_after_the_same_branch)
 {

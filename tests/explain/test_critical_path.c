@@ -109,11 +109,15 @@ static int write_link(void *ctx, const struct path_link *link)
 		link->end_ns, tid_of(script, link->thread), kinds[link->kind]);
 	if (link->ns != link->end_ns - link->begin_ns)
 		fprintf(script->out, " ns %" PRIu64, link->ns);
-	write_function(script, link->function);
+	write_function(script, link->kind == LINK_CALL ?
+				       lives_call_function(script->lives,
+							   link->function) :
+				       link->function);
 	if (link->count)
 		fprintf(script->out, " count %" PRIu32, link->count);
 	if (link->sleep) {
-		write_function(script, link->sleep->call);
+		write_function(script, lives_call_function(script->lives,
+							   link->sleep->call));
 		write_function(script, link->sleep->inside);
 	}
 	if (link->other != LIFE_NONE)

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include "attribution/calls/call_items.h"
 #include "attribution/calls/system_calls.h"
 #include "attribution/interrupts/interrupt_rows.h"
 #include "attribution/lock_waits.h"
@@ -29,10 +30,13 @@ enum { FUNCTIONS = 100 };
 static void read_calls(struct pack pack)
 {
 	while (!pack.failed && byte_reader_left(&pack.reader)) {
+		struct call_items items = { .bytes = { 0 } };
 		struct system_call call = { 0 };
 		struct task task;
 
 		system_call_pack(&pack, &call, &task, FUNCTIONS);
+		call_items_pack(&pack, &call.items, &items);
+		call_items_free(&items);
 		assert(pack.failed ||
 		       (call.function < FUNCTIONS && call.end < CALL_ENDS));
 	}
@@ -235,8 +239,9 @@ static void read_servers(struct pack pack)
 		if (!pack.failed && record.kind != SERVER_REQUEST)
 			server_times_add(&times, &record);
 	}
-	for (size_t i = 0; i < times.holds.count; i++)
-		server_times_of_hold(&times, array_at(&times.holds, i), parts);
+	for (size_t i = 0; i < times.segments.count; i++)
+		server_times_of_segment(&times, array_at(&times.segments, i),
+					parts);
 	server_times_free(&times);
 }
 

@@ -67,15 +67,17 @@ static uint64_t bits_of(const struct sql_table *table, const char *columns)
 
 #define VALUES " number arg0 arg1 arg2 arg3 arg4 arg5 result "
 
+#define FILES " path file "
+
 /* The columns that are NULL in all rows. */
 static const struct {
 	enum kind kind;
 	const char *table;
 	const char *columns;
 } nulls[] = {
-	{ NONE, "syscall", VALUES "asleep_ns runnable_ns " },
-	{ DEFAULT, "syscall", VALUES },
-	{ WITH_SYSCALLS, "syscall", "" },
+	{ NONE, "syscall", VALUES FILES "asleep_ns runnable_ns " },
+	{ DEFAULT, "syscall", VALUES FILES },
+	{ WITH_SYSCALLS, "syscall", FILES },
 	{ DEFAULT, "sleep", " fd user_stack " },
 	{ WITH_SYSCALLS, "sleep", "" },
 	{ WITH_USER, "sleep", "" },
@@ -271,6 +273,53 @@ START_TEST(a_row_has_members_and_what_is_put)
 }
 END_TEST
 
+static void write_number(FILE *file, const void *ctx)
+{
+	fprintf(file, "%d", *(const int *)ctx);
+}
+
+static const struct sql_column written_columns[] = {
+	NS_COLUMN("begin_ns", "", .role = ROLE_BEGIN, OF_FACT(begin_ns)),
+	TEXT_COLUMN("written", ""),
+};
+
+/* What a query rejects for its members does not begin, and a shorter text does not
+ * end with a part of the longer one before it.
+ */
+START_TEST(a_row_begins_if_its_members_are_wanted)
+{
+	static const struct sql_table table = { SQL_COLUMNS(written_columns) };
+	struct row_choice choice = ROW_CHOICE_ALL;
+	struct row_out out = {
+		.table = &table,
+		.queue = row_queue_new(),
+		.choice = &choice,
+		.enough = UINT32_MAX,
+	};
+	int numbers[] = { 1234, 7, 5 };
+
+	choice.is_limited = true;
+	choice.begin = (struct time_window){ 10, 12 };
+	for (uint64_t i = 0; i < 3; i++) {
+		const struct fact fact = { .begin_ns = 10 + i };
+
+		ck_assert_int_eq(row_out_start(&out, &fact), i < 2);
+		if (i == 2)
+			continue;
+		row_put_written(&out, write_number, &numbers[i]);
+		row_out_end(&out);
+	}
+	out.drops = true;
+	ck_assert(!row_out_start(&out, &(struct fact){ .begin_ns = 10 }));
+	ck_assert_int_eq(out.status, 0);
+	ck_assert_uint_eq(out.chunk->count, 2);
+	ck_assert_str_eq(row_chunk_cells(out.chunk, 0)[1].text, "1234");
+	ck_assert_str_eq(row_chunk_cells(out.chunk, 1)[1].text, "7");
+	row_out_close(&out);
+	row_queue_free(out.queue);
+}
+END_TEST
+
 START_TEST(a_row_begins_with_what_was_not_recorded)
 {
 	struct row_choice choice = ROW_CHOICE_ALL;
@@ -345,6 +394,7 @@ int main(void)
 	tcase_add_loop_test(tcase, needs_name_columns_of_their_table, 0,
 			    SQL_TABLES);
 	tcase_add_test(tcase, a_row_has_members_and_what_is_put);
+	tcase_add_test(tcase, a_row_begins_if_its_members_are_wanted);
 	tcase_add_test(tcase, a_row_begins_with_what_was_not_recorded);
 	tcase_add_loop_test(tcase, the_columns_that_a_query_reads_are_found, 0,
 			    sizeof(queries) / sizeof(*queries));

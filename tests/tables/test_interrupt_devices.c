@@ -327,6 +327,37 @@ static void unfinished_poll_story(struct attribution_fixture *f)
 	NS(500);
 }
 
+/* 8 polls a device itself; then three devices interrupt, two of them within the
+ * round of the one before.
+ */
+static void polled_by_task_story(struct attribution_fixture *f)
+{
+	starts(f, 0, 8);
+	NS(50);
+	EVENT(EVENT_NAPI_POLL, 0, 8, 8);
+	switch_to(f, 0, 5);
+	poll_interrupt(f, 100);
+	for (uint64_t base = 200; base <= 400; base += 100) {
+		poll_begins(f, base);
+		receive_packet(f, (int64_t)base);
+		NS(base + 30);
+		OUT;
+		OUT;
+		if (base < 400)
+			poll_interrupt(f, base + 40);
+		NS(base + 80);
+		OUT;
+		NS(base + 90);
+		OUT;
+	}
+	NS(500);
+	for (int64_t address = 200; address <= 400; address += 100) {
+		switch_to(f, 0, address == 400 ? 9 : 8);
+		EVENT(EVENT_SKB_COPY, address);
+	}
+	NS(550);
+}
+
 /* A thread polls the device whose interrupt wakes it; another device's poll is
  * none of it.
  */
@@ -687,6 +718,14 @@ static const struct interrupt_story stories[] = {
 	  "net_handler on 5 for 9 x1.00: 30=30+0+0\n"
 	  "net_rx_action on 5 for 8 x1.00: 30=30+0+0\n"
 	  "net_rx_action on 5 for 9 x1.00: 20=20+0+0\n" },
+	{ polled_by_task_story, "device_poll on 5 for 8 x2.00: 20=20+0+0\n"
+				"device_poll on 5 for 9 x1.00: 10=10+0+0\n"
+				"handle_softirqs on 5 for 8 x2.00: 40=40+0+0\n"
+				"handle_softirqs on 5 for 9 x1.00: 20=20+0+0\n"
+				"net_handler on 5 for 8 x2.00: 60=60+0+0\n"
+				"net_handler on 5 for 9 x1.00: 30=30+0+0\n"
+				"net_rx_action on 5 for 8 x2.00: 60=60+0+0\n"
+				"net_rx_action on 5 for 9 x1.00: 60=60+0+0\n" },
 	{ polled_by_thread_story,
 	  "device_poll on 5 for 8 x1.00: 40=40+0+0\n"
 	  "handle_softirqs on 5 for 8 x1.00: 20=20+0+0\n"
