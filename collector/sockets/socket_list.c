@@ -2,11 +2,11 @@
 #include "collector/sockets/socket_list.h"
 
 #include "collector/records/start_records.h"
-#include "collector/sockets/kernel_types_internal.h"
 #include "collector/trigger/bpf_program.h"
 #include "common/error.h"
 #include "common/files/connection.h"
 #include "common/files/output_folder.h"
+#include "common/formats/kernel_types.h"
 
 #include <arpa/inet.h>
 #include <fcntl.h>
@@ -136,8 +136,8 @@ static bool iterator_open(struct socket_iterator *iterator)
 {
 	size_t size;
 	uint8_t *bytes = read_types(&size);
-	struct kernel_types *types = bytes ? kernel_types_read(bytes, size) :
-					     NULL;
+	struct kernel_types *types =
+		bytes ? kernel_types_read(bytes, size, NULL) : NULL;
 
 	iterator->link = -1;
 	if (types)

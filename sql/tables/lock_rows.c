@@ -5,8 +5,10 @@
 #include "sql/tables/sql_tables.h"
 #include "symbolize/functions/function_table.h"
 #include "symbolize/symbols/symbols.h"
+#include "symbolize/symbols/variables.h"
 #include "tables/table.h"
 #include "tables/text/recorded.h"
+#include "tables/waits/lock_members.h"
 #include "tables/waits/lock_waits.h"
 
 #include <inttypes.h>
@@ -21,6 +23,8 @@ struct lock_rows {
 	const struct attribution_input *recording;
 	const struct row_choice *choice;
 	struct lock_tracker *tracker;
+	struct variables *variables;
+	struct lock_members *members;
 	struct row_out *out;
 };
 
@@ -34,6 +38,8 @@ enum {
 	COLUMN_KIND,
 	COLUMN_LOCK,
 	COLUMN_LOCK_PID,
+	COLUMN_VARIABLE,
+	COLUMN_MEMBER,
 	COLUMN_FUNCTION,
 	COLUMN_AT_BEGIN,
 	COLUMN_AT_END,
@@ -67,6 +73,14 @@ static const struct sql_column columns[COLUMNS] = {
 	[COLUMN_LOCK_PID] = { "lock_pid", SQL_INTEGER, ROLE_NONE, "",
 			      "for a futex, the process in whose memory it is; "
 			      "otherwise NULL" },
+	[COLUMN_VARIABLE] = { "variable", SQL_TEXT, ROLE_NONE, "",
+			      "the variable that contains the lock, such as "
+			      "rtnl_mutex or _PyRuntime+0x5a8; NULL if unknown" },
+	[COLUMN_MEMBER] = { "inferred_member", SQL_TEXT, ROLE_NONE, "",
+			    "which member of which of the kernel's structs the "
+			    "lock is, such as mm_struct->mmap_lock: inferred "
+			    "from the function's code and the kernel's types; "
+			    "NULL if unknown" },
 	[COLUMN_FUNCTION] = { "function", SQL_TEXT, ROLE_FUNCTION, "",
 			      "the function that waited for the lock" },
 	[COLUMN_AT_BEGIN] = { "waiters_at_begin", SQL_INTEGER, ROLE_NONE, "",
@@ -94,11 +108,19 @@ static void fill_lock(const struct lock_rows *rows, union sql_cell *cells,
 	const struct function_table *functions =
 		symbols_functions(rows->recording->symbols);
 	const struct lock_text lock = lock_name_text(&wait->lock);
+	char variable[256];
 
 	cells[COLUMN_KIND].text =
 		lock_kind_name((enum lock_kind)wait->lock.kind);
 	cells[COLUMN_LOCK].text =
 		*lock.text ? row_out_text(rows->out, lock.text) : NULL;
+	cells[COLUMN_VARIABLE].text = NULL;
+	if (lock_find_variable(rows->variables, &wait->lock, variable,
+			       sizeof(variable)))
+		cells[COLUMN_VARIABLE].text = row_out_text(rows->out, variable);
+	cells[COLUMN_MEMBER].text = lock_members_find(
+		rows->members, (enum lock_kind)wait->lock.kind, wait->function,
+		wait->return_address);
 	cells[COLUMN_LOCK_PID].number = wait->lock.pid;
 	if (wait->lock.pid < 0)
 		row_out_null(rows->out, COLUMN_LOCK_PID);
@@ -176,6 +198,8 @@ static void close_rows(struct row_source *source)
 	struct lock_rows *rows = (struct lock_rows *)source;
 
 	lock_tracker_free(rows->tracker);
+	variables_free(rows->variables);
+	lock_members_free(rows->members);
 	free(rows);
 }
 
@@ -196,7 +220,10 @@ static struct row_source *open_rows(const struct row_source_input *input)
 	rows->choice = input->choice;
 	rows->out = input->outs[TABLE_LOCK_WAIT];
 	rows->tracker = lock_tracker_new(input->recording, &rows->callback);
-	if (!rows->tracker) {
+	rows->variables = variables_new(rows->recording->recording);
+	rows->members = lock_members_new(rows->recording->recording,
+					 rows->recording->symbols);
+	if (!rows->tracker || !rows->variables || !rows->members) {
 		close_rows(&rows->source);
 		return NULL;
 	}

@@ -18,6 +18,7 @@ struct lock_release {
 struct lock_stat {
 	struct lock_name lock;
 	uint32_t function;
+	uint64_t return_address; /* as in the first wait */
 	struct histogram waits;
 	/* Maximum numbers of other waiters at the start and the end of a wait.
 	 */
