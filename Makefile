@@ -332,7 +332,8 @@ SUITE_LD := $(if $(FUZZ),,$(if $(findstring /,$(shell \
 # needs. In sanitized builds, linking took a fifth of the suites' time, so most
 # suites are one program with a symbolic link per suite, except those whose
 # symbols would have another meaning in it.
-JOINED := $(if $(SAN),$(filter-out %/test_large_blocks %/test_table_pass %/test_user_stack,$(SUITES)))
+JOINED := $(if $(SAN),$(filter-out %/test_large_blocks %/test_table_pass %/test_trace_writer \
+                             %/test_user_stack,$(SUITES)))
 ALL_SUITES := $(BUILD)/tests/all_suites
 APART  := $(filter-out $(JOINED),$(SUITES)) $(if $(JOINED),$(ALL_SUITES))
 $(APART): $(BUILD)/tests/%: $(BUILD)/tests/%.o $(BUILD)/tests/run_suite.o $(SUITE_FIXTURES) $(LIBRARY)
@@ -362,6 +363,9 @@ $(BUILD)/tests/test_user_stack: LDLIBS += -lunwind
 
 # The suite counts passes over a recording.
 $(BUILD)/tests/test_table_pass: LDFLAGS += -Wl,--wrap=run_pipeline
+
+# The suite stalls and fails writes.
+$(BUILD)/tests/test_trace_writer: LDFLAGS += -Wl,--wrap=pwritev
 
 # Each build has a thousand objects: make itself prints their names and checks
 # that the folder exists, without a shell.

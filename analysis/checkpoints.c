@@ -2,7 +2,6 @@
 #include "analysis/checkpoints.h"
 
 #include "analysis/cpu_pipeline.h"
-#include "analysis/pass.h"
 #include "common/bytes.h"
 #include "common/error.h"
 #include "decoder/recording/recording.h"
@@ -17,12 +16,16 @@
 #include <stdlib.h>
 
 /* Bytes of trace from one checkpoint to the next. On average, a window decodes
- * half of that in excess.
+ * half of that in excess. A callback's packed state is some fifty times as large
+ * as the rest of a checkpoint.
  */
-#define DISTANCE ((uint64_t)1 << 20)
+#define DISTANCE ((uint64_t)256 << 10)
+#define PACKED_DISTANCE ((uint64_t)1 << 20)
 
 /* A file of checkpoints. */
 struct checkpoint_file {
+	uint64_t distance; /* from one checkpoint to the next, bytes of trace */
+	uint64_t last;	   /* bytes before the last checkpoint */
 	char *path;
 	bool is_there;		     /* it exists and its key matches */
 	struct index_writer *writer; /* NULL: not being written */
@@ -36,7 +39,6 @@ struct checkpoints {
 	uint64_t key;
 	struct checkpoint_file index;
 	struct checkpoint_file packed; /* with the callback's packed state */
-	uint64_t last;		       /* bytes before the last checkpoint */
 };
 
 /* Recordings without timestamps have no checkpoints. Other engines cannot
@@ -117,6 +119,8 @@ struct checkpoints *checkpoints_open(const struct pass_input *pass,
 		return NULL;
 	checkpoints->pass = pass;
 	checkpoints->callback = callback;
+	checkpoints->index.distance = DISTANCE;
+	checkpoints->packed.distance = PACKED_DISTANCE;
 	checkpoints->streams = recording_stream_count(pass->recording);
 	checkpoints->functions =
 		function_count(symbols_functions(pass->symbols));
@@ -155,9 +159,8 @@ bool checkpoints_are_there(const struct checkpoints *checkpoints)
 	return checkpoints && file_of(checkpoints)->is_there;
 }
 
-static void pack_all(const struct checkpoints *checkpoints, struct pack *pack,
-		     struct task_stacks *stacks,
-		     struct stream_checkpoint *places)
+static void pack_places(const struct checkpoints *checkpoints,
+			struct pack *pack, struct stream_checkpoint *places)
 {
 	const struct recording *recording = checkpoints->pass->recording;
 
@@ -165,6 +168,13 @@ static void pack_all(const struct checkpoints *checkpoints, struct pack *pack,
 		stream_checkpoint_pack(
 			&places[i], pack, checkpoints->functions,
 			recording_stream(recording, i)->size_bytes);
+}
+
+static void pack_all(const struct checkpoints *checkpoints, struct pack *pack,
+		     struct task_stacks *stacks,
+		     struct stream_checkpoint *places)
+{
+	pack_places(checkpoints, pack, places);
 	task_stacks_pack(stacks, pack, checkpoints->functions);
 }
 
@@ -196,7 +206,7 @@ int checkpoints_load(const struct checkpoints *checkpoints,
 	if (!checkpoints_are_there(checkpoints))
 		return 0;
 	bytes = checkpoint_index_find(file_of(checkpoints)->path,
-				      checkpoints->key,
+				      checkpoints->key, CHECKPOINT_BEFORE,
 				      checkpoints->pass->window.since_ns,
 				      &size);
 	if (!bytes)
@@ -208,18 +218,67 @@ int checkpoints_load(const struct checkpoints *checkpoints,
 	return pack_is_whole(&pack) ? 1 : -ERROR_FORMAT;
 }
 
+/* Returns the sum of the streams' distances from @from to @to. */
+static uint64_t bytes_between(const struct stream_checkpoint *from,
+			      const struct stream_checkpoint *to, size_t count)
+{
+	uint64_t bytes = 0;
+
+	for (size_t i = 0; i < count; i++)
+		if (to[i].state.position > from[i].state.position)
+			bytes += to[i].state.position - from[i].state.position;
+	return bytes;
+}
+
+uint64_t checkpoints_bytes_to_end(const struct checkpoints *checkpoints,
+				  const struct stream_checkpoint *places)
+{
+	struct stream_checkpoint *ends;
+	uint64_t left = UINT64_MAX;
+	struct pack pack;
+	uint8_t *bytes;
+	size_t size;
+
+	if (!checkpoints || !checkpoints->index.is_there ||
+	    sees_all(checkpoints->pass, checkpoints->callback))
+		return UINT64_MAX;
+	ends = calloc(checkpoints->streams, sizeof(*ends));
+	bytes = checkpoint_index_find(checkpoints->index.path, checkpoints->key,
+				      CHECKPOINT_FROM,
+				      checkpoints->pass->done_ns, &size);
+	if (ends && bytes) {
+		pack = pack_to_read(bytes, size);
+		pack_places(checkpoints, &pack, ends);
+		if (!pack.failed)
+			left = bytes_between(places, ends,
+					     checkpoints->streams);
+	}
+	free(bytes);
+	free(ends);
+	return left;
+}
+
 bool checkpoints_are_kept(const struct checkpoints *checkpoints)
 {
 	return checkpoints &&
 	       (checkpoints->index.writer || checkpoints->packed.writer);
 }
 
-static void add_to(const struct checkpoint_file *file, struct pack *pack,
-		   uint64_t time_ns)
+/* Returns whether @file is due for a checkpoint after @bytes of trace. */
+static bool is_due(const struct checkpoint_file *file, uint64_t bytes)
 {
-	if (file->writer && pack_is_whole(pack))
-		index_writer_add(file->writer, time_ns, pack->out.bytes,
-				 pack->out.size);
+	return file->writer && bytes - file->last >= file->distance;
+}
+
+/* Adds @pack to @file if that is due after @bytes of trace. */
+static void add_to(struct checkpoint_file *file, struct pack *pack,
+		   uint64_t time_ns, uint64_t bytes)
+{
+	if (!is_due(file, bytes) || !pack_is_whole(pack))
+		return;
+	file->last = bytes;
+	index_writer_add(file->writer, time_ns, pack->out.bytes,
+			 pack->out.size);
 }
 
 static uint64_t bytes_before(const struct checkpoints *checkpoints,
@@ -235,8 +294,9 @@ static uint64_t bytes_before(const struct checkpoints *checkpoints,
 static void write_one(struct checkpoints *checkpoints,
 		      struct task_stacks *stacks,
 		      const struct cpu_pipeline *cpus,
-		      const struct event_merge *merge)
+		      const struct event_merge *merge, uint64_t bytes)
 {
+	uint64_t time_ns = task_stacks_last_ns(stacks);
 	struct pack pack = pack_to_write();
 	struct stream_checkpoint *places =
 		calloc(checkpoints->streams, sizeof(*places));
@@ -248,10 +308,11 @@ static void write_one(struct checkpoints *checkpoints,
 			cpus[i].execution, event_merge_left(merge, (uint32_t)i),
 			&places[i]);
 	pack_all(checkpoints, &pack, stacks, places);
-	add_to(&checkpoints->index, &pack, task_stacks_last_ns(stacks));
-	if (checkpoints->packed.writer)
+	add_to(&checkpoints->index, &pack, time_ns, bytes);
+	if (is_due(&checkpoints->packed, bytes)) {
 		pack_callback(checkpoints, &pack, stacks);
-	add_to(&checkpoints->packed, &pack, task_stacks_last_ns(stacks));
+		add_to(&checkpoints->packed, &pack, time_ns, bytes);
+	}
 	pack_free(&pack);
 	free(places);
 }
@@ -269,10 +330,9 @@ void checkpoints_pass(struct checkpoints *checkpoints,
 	if (checkpoints->streams > 1 && kind != FUNCTION_SWITCH)
 		return;
 	bytes = bytes_before(checkpoints, cpus);
-	if (bytes - checkpoints->last < DISTANCE)
-		return;
-	checkpoints->last = bytes;
-	write_one(checkpoints, stacks, cpus, merge);
+	if (is_due(&checkpoints->index, bytes) ||
+	    is_due(&checkpoints->packed, bytes))
+		write_one(checkpoints, stacks, cpus, merge, bytes);
 }
 
 void checkpoints_finish(struct checkpoints *checkpoints)

@@ -13,12 +13,12 @@ struct step_callback;
 struct stream_checkpoint;
 struct task_stacks;
 
-/* Checkpoints of a recording, one every megabyte of trace, from which decoding
- * can resume. The first decode that reaches the end writes them.
+/* Checkpoints of a recording, one every 256 KB of trace, from which decoding can
+ * resume. The first decode that reaches the end writes them.
  *
- * State that a callback packs is stored in separate checkpoints, beside the
- * ones that all other callbacks use: the first decode for such a callback
- * writes them.
+ * State that a callback packs is stored in separate checkpoints, one every
+ * megabyte, beside the ones that all other callbacks use: the first decode for
+ * such a callback writes them.
  */
 struct checkpoints;
 
@@ -54,6 +54,13 @@ bool checkpoints_are_there(const struct checkpoints *checkpoints);
 int checkpoints_load(const struct checkpoints *checkpoints,
 		     struct task_stacks *stacks,
 		     struct stream_checkpoint *places);
+
+/* Returns how many bytes of trace, of all streams, are between @places and the
+ * first checkpoint after the time at which the pass may be done; UINT64_MAX if
+ * that is not known.
+ */
+uint64_t checkpoints_bytes_to_end(const struct checkpoints *checkpoints,
+				  const struct stream_checkpoint *places);
 
 /* Returns whether this decode writes checkpoints. */
 bool checkpoints_are_kept(const struct checkpoints *checkpoints);

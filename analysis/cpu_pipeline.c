@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "analysis/cpu_pipeline.h"
 
-#include "analysis/pass.h"
 #include "common/error.h"
 #include "decoder/flow/flow_source.h"
 #include "decoder/recording/recording.h"
@@ -30,21 +29,13 @@ static int open_graph(struct cpu_pipeline *pipeline,
 				 pipeline->tasks, &pipeline->graph);
 }
 
-static int open_engine(struct cpu_pipeline *pipeline,
-		       const struct pass_input *pass,
-		       const struct flow_input *input,
-		       const struct stream_checkpoint *from)
+/* Opens the second engine: flow, converted to function events. */
+static int open_flow(struct cpu_pipeline *pipeline,
+		     const struct pass_input *pass,
+		     const struct flow_input *input)
 {
-	int status;
+	int status = flow_source_open(input, &pipeline->source);
 
-	if (is_function_graph(pass))
-		return open_graph(pipeline, pass, input);
-	if (pass->engine == ENGINE_GRAPH)
-		return execution_stream_open(input, pass->symbols,
-					     pipeline->pid, pipeline->tid,
-					     pass->jobs, from,
-					     &pipeline->execution);
-	status = flow_source_open(input, &pipeline->source);
 	if (status < 0)
 		return status;
 	pipeline->events = function_events_new(pipeline->source, pass->symbols,
@@ -54,6 +45,21 @@ static int open_engine(struct cpu_pipeline *pipeline,
 	if (input->stream->cpu < 0)
 		function_events_of_thread(pipeline->events);
 	return function_events_order_by_trace(pipeline->events, input);
+}
+
+static int open_engine(struct cpu_pipeline *pipeline,
+		       const struct pass_input *pass,
+		       const struct flow_input *input,
+		       const struct stream_checkpoint *from)
+{
+	if (is_function_graph(pass))
+		return open_graph(pipeline, pass, input);
+	if (pass->engine == ENGINE_GRAPH)
+		return execution_stream_open(
+			input, pass->symbols, pipeline->pid, pipeline->tid,
+			pipeline->is_short ? NULL : pass->jobs, from,
+			&pipeline->execution);
+	return open_flow(pipeline, pass, input);
 }
 
 int cpu_pipeline_find_task(struct cpu_pipeline *pipeline,
@@ -72,6 +78,13 @@ int cpu_pipeline_find_task(struct cpu_pipeline *pipeline,
 			  &pipeline->tid);
 }
 
+static void set_next(struct cpu_pipeline *pipeline, event_batch_next *next,
+		     void *ctx)
+{
+	pipeline->next = next;
+	pipeline->next_ctx = ctx;
+}
+
 int cpu_pipeline_open(struct cpu_pipeline *pipeline,
 		      const struct pass_input *pass, size_t index,
 		      const struct stream_checkpoint *from)
@@ -84,18 +97,17 @@ int cpu_pipeline_open(struct cpu_pipeline *pipeline,
 		.without_bounds = pipeline->without_bounds,
 	};
 
-	return open_engine(pipeline, pass, &input, from);
-}
+	int status = open_engine(pipeline, pass, &input, from);
 
-int cpu_pipeline_next(void *ctx, const struct function_event **batch)
-{
-	struct cpu_pipeline *pipeline = ctx;
-
+	if (status < 0)
+		return status;
 	if (pipeline->graph)
-		return graph_events_next(pipeline->graph, batch);
-	if (pipeline->execution)
-		return execution_stream_next(pipeline->execution, batch);
-	return function_events_next(pipeline->events, batch);
+		set_next(pipeline, graph_events_next, pipeline->graph);
+	else if (pipeline->execution)
+		set_next(pipeline, execution_stream_next, pipeline->execution);
+	else
+		set_next(pipeline, function_events_next, pipeline->events);
+	return status;
 }
 
 void cpu_pipeline_close(struct cpu_pipeline *pipeline)

@@ -2,18 +2,48 @@
 #ifndef KT_ANALYSIS_CPU_PIPELINE_H
 #define KT_ANALYSIS_CPU_PIPELINE_H
 
+#include "analysis/engine.h"
+#include "report/steps/call_step.h"
+#include "report/steps/event_merge.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
+struct code_image;
 struct execution_stream;
 struct flow_source;
 struct function_event;
 struct function_events;
 struct graph_events;
 struct graph_tasks;
-struct pass_input;
+struct jobs;
+struct log;
+struct recording;
 struct stream_checkpoint;
+struct symbols;
+
+/* The input of a pass; all pointers are borrowed. */
+struct pass_input {
+	struct recording *recording;
+	struct code_image *image;
+	struct symbols *symbols;
+	struct jobs *jobs; /* the threads that decode; NULL: the caller's */
+	const struct log *log;
+	enum engine engine; /* not ENGINE_DEFAULT */
+	struct time_window window;
+	uint64_t done_ns; /* the callback may be done after this time */
+	bool decodes_all; /* decodes unneeded parts too, for tests */
+	/* windows always start at a sync point, never at a checkpoint; for
+	 * tests
+	 */
+	bool uses_points;
+	/* Called with the recording's time that the pass has reached, before
+	 * each run of events; NULL: not wanted.
+	 */
+	void (*progress)(void *ctx, uint64_t time_ns);
+	void *progress_ctx;
+};
 
 /* Decodes one stream of a recording from trace bytes to function events. */
 struct cpu_pipeline {
@@ -29,7 +59,14 @@ struct cpu_pipeline {
 	int32_t cpu;
 	int32_t pid; /* running task when the stream starts; -1: unknown */
 	int32_t tid;
-	bool without_bounds; /* see flow_input; must be set before opening */
+	/* To be set before opening: */
+	bool without_bounds; /* see flow_input */
+	bool is_short;	     /* so little is decoded that it needs no threads */
+	/* set by opening: next(next_ctx, &batch) provides the next events,
+	 * directly from the engine
+	 */
+	event_batch_next *next;
+	void *next_ctx;
 };
 
 /* Finds the CPU of stream @index of @pass's recording and the first task
@@ -46,14 +83,6 @@ int cpu_pipeline_find_task(struct cpu_pipeline *pipeline,
 int cpu_pipeline_open(struct cpu_pipeline *pipeline,
 		      const struct pass_input *pass, size_t index,
 		      const struct stream_checkpoint *from);
-
-/* Provides the next events of the struct cpu_pipeline at @pipeline, valid
- * until the next call: an event_batch_next.
- *
- * Returns their count, 0 after FUNCTION_END was delivered, or a negative enum
- * error.
- */
-int cpu_pipeline_next(void *pipeline, const struct function_event **batch);
 
 /* A zeroed pipeline may be closed. */
 void cpu_pipeline_close(struct cpu_pipeline *pipeline);

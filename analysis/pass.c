@@ -8,6 +8,7 @@
 #include "decoder/flow/flow_source.h"
 #include "decoder/recording/recording.h"
 #include "execution/stream/execution_stream.h"
+#include "execution/stream/segment_ring.h"
 #include "execution/stream/stream_checkpoint.h"
 #include "report/steps/call_step.h"
 #include "report/steps/event_merge.h"
@@ -39,8 +40,8 @@ static int cpu_gate_open(struct cpu_gate *gate, const struct pass_input *pass,
 			 struct cpu_pipeline *cpu)
 {
 	struct gate_input input = {
-		.next_events = cpu_pipeline_next,
-		.events = cpu,
+		.next_events = cpu->next,
+		.events = cpu->next_ctx,
 		.next_step = gate_steps_next,
 	};
 
@@ -323,12 +324,30 @@ static int open_cpu(struct pipeline *pipeline, size_t index)
 	if (is_kept)
 		execution_stream_keep(cpu->execution);
 	if (!is_gated)
-		return event_merge_add(pipeline->merge, cpu_pipeline_next, cpu,
-				       cpu->execution);
+		return event_merge_add(pipeline->merge, cpu->next,
+				       cpu->next_ctx, cpu->execution);
 	if (cpu_gate_open(gate, pipeline->pass, cpu))
 		return -ERROR_MEMORY;
 	return event_merge_add(pipeline->merge, gate_events_next, gate->events,
 			       false);
+}
+
+/* Opens the streams. If the pass ends soon after its start, the calling thread
+ * decodes it alone: others would decode in advance what nobody needs.
+ */
+static int open_cpus(struct pipeline *pipeline)
+{
+	const struct jobs *jobs = pipeline->pass->jobs;
+	uint64_t bytes = checkpoints_bytes_to_end(pipeline->checkpoints,
+						  pipeline->places);
+	int status = 0;
+
+	for (size_t i = 0; !status && i < pipeline->count; i++) {
+		pipeline->cpus[i].is_short = jobs &&
+					     !jobs_are_worth_it(jobs, bytes);
+		status = open_cpu(pipeline, i);
+	}
+	return status;
 }
 
 /* Recording -> flow -> function events -> steps -> callback, all CPUs merged.
@@ -359,8 +378,7 @@ static int run(struct pipeline *pipeline)
 	pipeline->merge = event_merge_new(must_wait, pipeline->stacks);
 	if (!pipeline->merge)
 		return -ERROR_MEMORY;
-	for (size_t i = 0; !status && i < count; i++)
-		status = open_cpu(pipeline, i);
+	status = open_cpus(pipeline);
 	if (!status)
 		status = take_all(pipeline);
 	if (!status)

@@ -29,40 +29,13 @@
  * inband/part_decoder.c.
  */
 
-#include "analysis/engine.h"
+#include "analysis/cpu_pipeline.h"
 #include "report/steps/call_step.h"
 
 #include <stdbool.h>
 #include <stdint.h>
 
-struct code_image;
-struct jobs;
-struct log;
-struct recording;
-struct symbols;
 struct task_stacks;
-
-/* The input of a pass; all pointers are borrowed. */
-struct pass_input {
-	struct recording *recording;
-	struct code_image *image;
-	struct symbols *symbols;
-	struct jobs *jobs; /* the threads that decode; NULL: the caller's */
-	const struct log *log;
-	enum engine engine; /* not ENGINE_DEFAULT */
-	struct time_window window;
-	uint64_t done_ns; /* the callback may be done after this time */
-	bool decodes_all; /* decodes unneeded parts too, for tests */
-	/* windows always start at a sync point, never at a checkpoint; for
-	 * tests
-	 */
-	bool uses_points;
-	/* Called with the recording's time that the pass has reached, before
-	 * each run of events; NULL: not wanted.
-	 */
-	void (*progress)(void *ctx, uint64_t time_ns);
-	void *progress_ctx;
-};
 
 /* Sends the whole recording, which has a stream, through every stage to
  * @callback.

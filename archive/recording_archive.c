@@ -8,6 +8,7 @@
 #include "common/log.h"
 #include "common/memory.h"
 #include "decoder/recording/recording.h"
+#include "decoder/recording/recording_data.h"
 #include "decoder/recording/sideband.h"
 #include "decoder/recording_open.h"
 #include "symbolize/arch/arch.h"

@@ -2,7 +2,7 @@
 #ifndef KT_ATTRIBUTION_TRACKERS_H
 #define KT_ATTRIBUTION_TRACKERS_H
 
-/* The trackers of one pass over a recording, and the order in which they see
+/* The trackers of one pass over a recording, and the order they see
  * it.
  *
  *   call events (steps) --+

@@ -3,7 +3,6 @@
 #include "cmd/console/console.h"
 #include "cmd/pipeline/query_session.h"
 #include "cmd/report/attribution_command.h"
-#include "cmd/report/profile_table.h"
 #include "cmd/report/timeline_command.h"
 #include "cmd/sql/sql_shell.h"
 #include "common/clocks.h"
@@ -11,6 +10,7 @@
 #include "report/profile/profile_report.h"
 #include "report/timeline/timeline.h"
 #include "sql/sqlite/sqlite_export.h"
+#include "tables/profile/profile_table.h"
 
 #include <sqlite3.h>
 #include <stdio.h>
@@ -80,8 +80,8 @@ static int export_sqlite(const struct report_options *options)
 }
 
 static const char formats[] =
-	"perfetto, firefox, chrome, csv, json, ndjson, sqlite, gmon, pprof, speedscope "
-	"or callgrind";
+	"perfetto, firefox, chrome, ctf, csv, json, ndjson, sqlite, gmon, pprof, "
+	"speedscope or callgrind";
 
 enum export_option {
 	OPTION_MIN_DURATION,
@@ -185,6 +185,12 @@ static int export_recording(const struct report_options *options,
 		return report_format_refuse("export", options->format, formats);
 	if (!fits_events(options, choice))
 		return EXIT_USAGE;
+	if (timeline && timeline->is_folder && !options->output) {
+		say_of("export",
+		       "--format=%s writes a folder: name it with -o FOLDER",
+		       options->format);
+		return EXIT_USAGE;
+	}
 	return timeline ? run_timeline_command(options, &choice->timeline,
 					       timeline) :
 			  export_sqlite(options);
@@ -223,7 +229,7 @@ static int run_export(int argc, char **argv)
 					  "only slices of TIME (1us) or longer; "
 					  "chrome, firefox: 1us, 0 keeps all" },
 		[OPTION_FUNCTIONS_ONLY] = { "functions-only", NULL,
-					    "perfetto, firefox, chrome: only "
+					    "perfetto, firefox, chrome, ctf: only "
 					    "functions, running threads, "
 					    "gaps" },
 		[OPTION_WALL] = { "wall", NULL,
@@ -246,7 +252,8 @@ static int run_export(int argc, char **argv)
 		.takes_input = true,
 		.purpose = "Exports a recording to other tools.",
 		.formats =
-			"perfetto, firefox, chrome, csv, json, ndjson, sqlite;\n"
+			"perfetto, firefox, chrome, csv, json, ndjson, sqlite,\n"
+			"                         ctf (a folder: -o FOLDER);\n"
 			"                         or a profile: pprof, speedscope, "
 			"callgrind, gmon (a gmon.out; -o FILE\n"
 			"                         also gets FILE.elf, for gprof "

@@ -3,8 +3,8 @@
 #include "cmd/console/console.h"
 #include "cmd/options/report_options.h"
 #include "cmd/report/attribution_command.h"
-#include "cmd/report/profile_table.h"
 #include "report/profile/profile_report.h"
+#include "tables/profile/profile_table.h"
 
 enum flame_option {
 	OPTION_FOLDED,

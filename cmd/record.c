@@ -82,7 +82,8 @@ static int record(struct record_options *options,
 	} else if (record_folder_check(folder)) {
 		return EXIT_RECORDING;
 	} else {
-		record_summary(options->folder, &result);
+		record_summary(options->folder, &result,
+			       options->collector.buffer_bytes);
 	}
 	return exit_code(options, &result);
 }

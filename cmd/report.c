@@ -3,9 +3,9 @@
 #include "cmd/console/console.h"
 #include "cmd/options/report_options.h"
 #include "cmd/report/attribution_command.h"
-#include "cmd/report/profile_table.h"
 #include "cmd/view/view_session.h"
 #include "report/profile/profile_report.h"
+#include "tables/profile/profile_table.h"
 #include "tables/table.h"
 #include "tables/text/column_help.h"
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "selftest/selftest.h"
+#include "selftest/programs.h"
 
 #include "archive/file_archive.h"
 #include "archive/recording_archive.h"

@@ -71,8 +71,9 @@ static int compare(struct stream_verifier *verifier, size_t index)
 
 		if (status < 0)
 			return status;
-		event_window_init(&verifier->windows[i], cpu_pipeline_next,
-				  &verifier->pipelines[i]);
+		event_window_init(&verifier->windows[i],
+				  verifier->pipelines[i].next,
+				  verifier->pipelines[i].next_ctx);
 	}
 	return event_compare(&verifier->windows[0], &verifier->windows[1],
 			     &verifier->result);

@@ -129,7 +129,9 @@ static int start(struct collector *collector)
 		collector->loop.timer = timer_open(options->duration_ns);
 	if (options->duration_ns && collector->loop.timer < 0)
 		return -ERROR_SYSTEM;
-	error = note_begin(collector);
+	error = ring_drain_start_writers(&collector->drain, 0);
+	if (!error)
+		error = note_begin(collector);
 	if (error)
 		return error;
 	collector->keeper.hits.has_begun = true;
@@ -208,6 +210,8 @@ static int finish(struct collector *collector)
 	if (!error)
 		error = chosen_calls_mark(&collector->calls, GATE_LAST);
 	if (!error)
+		error = ring_drain_end_writers(&collector->drain);
+	if (!error)
 		error = ring_drain_all(&collector->drain);
 	if (!error)
 		error = late_cpus_finish(&collector->loop.late);
@@ -259,8 +263,9 @@ static int record(struct collector *collector)
 
 	/* Early, as CPUs may come online after the online ones are listed. */
 	if (!error)
-		collector->loop.late =
-			late_cpus_open(&collector->setup, &collector->output);
+		collector->loop.late = late_cpus_open(&collector->setup,
+						      &collector->output,
+						      &collector->drain);
 	if (!error)
 		error = choose_target(collector);
 	if (!error)
@@ -277,15 +282,17 @@ static int record(struct collector *collector)
 static void sum_up(struct collector *collector)
 {
 	struct collector_result *result = collector->result;
+	struct recording_size size;
 
 	if (!collector->output.writer)
 		return;
+	size = recording_output_size(&collector->output);
 	/* The recording did not reach its regular end. */
 	if (collector->begin_ns && !result->length_ns)
 		result->length_ns = monotonic_ns() - collector->begin_ns;
-	result->trace_bytes =
-		recording_writer_trace_bytes(collector->output.writer);
-	result->file_bytes = recording_writer_bytes(collector->output.writer);
+	result->trace_bytes = size.trace_bytes;
+	result->file_bytes = size.file_bytes;
+	result->lag = collector->drain.lag;
 	if (collector->setup.graph) {
 		result->trace_bytes =
 			function_graph_bytes(collector->setup.graph);

@@ -2,9 +2,7 @@
 #ifndef KT_COLLECTOR_COLLECTOR_H
 #define KT_COLLECTOR_COLLECTOR_H
 
-#include "collector/activation_internal.h"
-#include "collector/events/tracefs.h"
-#include "collector/trace_unit/cycle_choice.h"
+#include "collector/collector_options_internal.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -12,7 +10,6 @@
 #include <sys/types.h>
 
 struct log;
-struct output_folder;
 
 /* Records: opens the kernel's events, drains their rings, copies the kernel's
  * code, and writes a perf.data directory (docs/formats.md).
@@ -44,94 +41,11 @@ struct output_folder;
  *
  * Threads: all of it runs in the calling thread, which has real-time priority, if
  * permitted, from before the start until the rings are drained; another thread
- * copies the code that programs generate (generated_code.h). Memory: the rings,
+ * copies the code that programs generate (generated_code.h), and if requested, a
+ * thread for each CPU writes its trace (trace_writer.h). Memory: the rings,
  * one trace buffer per CPU, and lists that grow with the events, modules and
  * tasks.
  */
-
-/* The source of the function calls. */
-enum collector_source {
-	SOURCE_TRACE_UNIT,
-	SOURCE_FUNCTION_GRAPH, /* the kernel's own tracer */
-};
-
-/* The options of a recording. All pointers are borrowed. */
-struct collector_options {
-	enum collector_source source;
-	/* the recording's folder: empty */
-	const struct output_folder *folder;
-	char *const *command; /* ends with NULL; NULL: none */
-	const pid_t *processes;
-	size_t process_count;
-	bool whole_cpus;    /* record everything that runs */
-	const char *cpus;   /* a list; NULL: all online CPUs */
-	const char *filter; /* see address_filter_parse(); or NULL */
-	const char *sink;   /* sink of the trace; NULL: the kernel's choice */
-	struct cycle_choice cycles;
-	bool return_stack;	  /* CoreSight: omit predicted returns */
-	unsigned int tracepoints; /* enum tracepoint_set bits */
-	/* by default only: continue without tracefs */
-	bool tracepoints_may_miss;
-	uint32_t user_stack_bytes;   /* copied at system calls; 0: no stack */
-	bool user;		     /* trace user space as well */
-	bool snapshot;		     /* keep the newest trace only */
-	const char *const *triggers; /* see trigger_spec_parse() */
-	size_t trigger_count;
-	const char *only;      /* see gate_list_check(); or NULL */
-	const char *only_line; /* a named pipe to choose other calls; or NULL */
-	/* and calls of all tasks, not only the command's */
-	bool hits_of_all;
-	const char *arguments; /* see argument_list_check(); or NULL */
-	uint64_t after_ns;     /* time to continue tracing after a hit */
-	uint64_t max_hits;     /* 0: no limit */
-	size_t buffer_bytes;   /* of trace, per CPU: a power of two */
-	struct activation activation;
-	uint64_t duration_ns; /* 0: no limit */
-	uint64_t max_bytes;   /* of the recording; 0: no limit */
-	/* The recorder's command line, for the recording's header. */
-	int argc;
-	char *const *argv;
-};
-
-/* Why a recording ended. */
-enum collector_end {
-	COLLECTOR_FAILED, /* the reason is in the log */
-	COLLECTOR_COMMAND_ENDED,
-	COLLECTOR_NOT_BEGUN,	/* by a signal, before the start instant */
-	COLLECTOR_NOT_EXECUTED, /* exec of the command failed */
-	COLLECTOR_TARGET_GONE,	/* all the processes have ended */
-	COLLECTOR_INTERRUPTED,	/* by a signal */
-	COLLECTOR_TIME_OVER,
-	COLLECTOR_SIZE_REACHED, /* the command continues */
-	COLLECTOR_HITS_REACHED, /* the command continues */
-};
-
-/* The result of a recording. */
-struct collector_result {
-	enum collector_end end;
-	int command_status; /* as of waitpid(2), if there was a command */
-	int exec_errno;	    /* if exec of the command failed */
-	int signal;	    /* that interrupted the recording */
-	uint64_t trace_bytes;
-	uint64_t file_bytes;
-	/* sideband records lost because a ring was full */
-	uint64_t lost_records;
-	uint64_t truncated; /* times that trace was lost */
-	size_t lost_code;   /* code pieces that were never copied */
-	unsigned int snapshots;
-	size_t triggers;	 /* number armed */
-	unsigned int hits;	 /* trigger hits whose trace was saved */
-	unsigned int overlapped; /* hits during the wait for another hit */
-	unsigned int by_stops;	 /* exceeded a limit only because of stops */
-	uint64_t stops;		 /* times that the recorder stopped the trace */
-	uint64_t stopped_ns;	 /* total */
-	uint64_t missed;	 /* calls that the probes missed */
-	unsigned int away_cpus;	 /* switched off or on during the recording */
-	bool was_activated;	 /* started at an instant (--activate) */
-	/* delay from the instant until all was recorded */
-	int64_t late_ns;
-	uint64_t length_ns; /* from the start of tracing to its end */
-};
 
 /* Checks whether @source is available on this machine, without side effects.
  *

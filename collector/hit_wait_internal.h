@@ -13,7 +13,7 @@ struct ring_bytes;
 struct trace_clock;
 struct trigger_set;
 
-/* A time in which the recorder had stopped all trace to copy it. */
+/* A time when the recorder had stopped all trace to copy it. */
 struct trace_stop {
 	uint64_t from_ns;
 	uint64_t until_ns;

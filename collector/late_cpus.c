@@ -82,11 +82,13 @@ static bool can_trace(const struct recording_setup *setup)
 }
 
 struct late_cpus late_cpus_open(struct recording_setup *setup,
-				struct recording_output *output)
+				struct recording_output *output,
+				struct ring_drain *drain)
 {
 	return (struct late_cpus){
 		.setup = setup,
 		.output = output,
+		.drain = drain,
 		.fd = setup->options->cpus ? -1 : cpu_reports_open(),
 		.untraced = ARRAY_OF(struct untraced_cpu),
 	};
@@ -219,6 +221,9 @@ static int trace(struct late_cpus *late, int cpu)
 		error = set_filter(late, cpu);
 	if (!error)
 		error = write_losses(late, cpu);
+	if (!error)
+		error = ring_drain_start_writers(late->drain,
+						 setup->events.cpus.count - 1);
 	if (!error)
 		error = event_list_enable_cpu(&setup->events.list, cpu);
 	if (error)

@@ -11,6 +11,7 @@
 
 struct recording_output;
 struct recording_setup;
+struct ring_drain;
 
 /* A time at which no CPU is reported that was not handled. */
 struct late_mark {
@@ -38,6 +39,7 @@ struct late_mark {
 struct late_cpus {
 	struct recording_setup *setup; /* both borrowed */
 	struct recording_output *output;
+	struct ring_drain *drain;
 	int fd;		       /* of the reports; -1: none */
 	struct late_mark mark; /* of the last turn */
 	struct array untraced; /* struct untraced_cpu */
@@ -47,7 +49,8 @@ struct late_cpus {
 
 /* Starts to listen. If that fails, the CPUs that are online at the end are gaps. */
 struct late_cpus late_cpus_open(struct recording_setup *setup,
-				struct recording_output *output);
+				struct recording_output *output,
+				struct ring_drain *drain);
 
 void late_cpus_close(struct late_cpus *late);
 

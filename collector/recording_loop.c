@@ -6,6 +6,7 @@
 #include "collector/hit_keeper_internal.h"
 #include "collector/recording_output_internal.h"
 #include "collector/recording_setup_internal.h"
+#include "collector/writer/trace_writer.h"
 #include "common/clocks.h"
 #include "common/error.h"
 #include "common/files/output_folder.h"
@@ -57,7 +58,9 @@ static void add_rings(struct poll_list *list,
 
 	for (size_t i = 0; i < setup->events.cpus.count; i++)
 		for (int kind = 0; kind < RING_COUNT; kind++)
-			add(list, rings[i].fd[kind]);
+			add(list, kind == RING_TRACE && rings[i].writer ?
+					  trace_writer_wake(rings[i].writer) :
+					  rings[i].fd[kind]);
 	list->ring_end = list->count;
 	for (size_t i = 0; i < graph_rings(setup); i++)
 		add(list, function_graph_ring(setup->graph, i));
@@ -198,7 +201,7 @@ static void time_over(struct recording_loop *loop)
 static void look_at_size(struct recording_loop *loop)
 {
 	const struct collector_options *options = loop->setup->options;
-	uint64_t bytes = recording_writer_bytes(loop->output->writer);
+	uint64_t bytes = recording_output_size(loop->output).file_bytes;
 
 	if (options->max_bytes && bytes >= options->max_bytes &&
 	    loop->result->end == COLLECTOR_FAILED)

@@ -11,6 +11,7 @@
 #include "collector/records/start_records.h"
 #include "collector/trace_unit/address_filter.h"
 #include "collector/writer/feature.h"
+#include "common/clocks.h"
 #include "common/error.h"
 #include "common/log.h"
 
@@ -228,6 +229,27 @@ int recording_output_begin(struct recording_output *output)
 	return write_all(output);
 }
 
+struct recording_size
+recording_output_size(const struct recording_output *output)
+{
+	const struct cpu_rings *rings = output->setup->events.cpus.items;
+	struct recording_size size = {
+		recording_writer_trace_bytes(output->writer),
+		recording_writer_bytes(output->writer),
+	};
+
+	for (size_t i = 0; i < output->setup->events.cpus.count; i++) {
+		struct trace_writer_state state;
+
+		if (!rings[i].writer)
+			continue;
+		state = trace_writer_look(rings[i].writer);
+		size.trace_bytes += state.trace_bytes;
+		size.file_bytes += state.file_bytes;
+	}
+	return size;
+}
+
 /* Errors of the comparison were logged, and do not spoil the recording. */
 void recording_output_compare(const struct recording_output *output)
 {
@@ -269,11 +291,12 @@ static int drain_ring(struct ring_drain *drain, struct cpu_rings *rings,
 	return error;
 }
 
-/* Adds a loss record. The kernel stops a trace without a record when it reaches
+/* Adds a loss record at byte @head of the trace. The kernel stops a trace without a record when it reaches
  * the end of the space that was free at the start (perf_aux_output_begin() in
  * kernel/events/ring_buffer.c, which reserves a byte).
  */
-static int tell_full(struct ring_drain *drain, struct cpu_rings *rings)
+static int tell_full(struct ring_drain *drain, struct cpu_rings *rings,
+		     uint64_t head)
 {
 	const struct event *event = event_list_find(&drain->setup->events.list,
 						    drain->setup->trace_spec,
@@ -283,26 +306,44 @@ static int tell_full(struct ring_drain *drain, struct cpu_rings *rings)
 	drain->counts.truncated++;
 	rings->stopped = true;
 	loss_record_add(
-		&record, event, aux_ring_head(&rings->aux),
+		&record, event, head,
 		drain->setup->tracer->now_ns(rings->ring[RING_TRACE].page));
 	return recording_output_add(drain->output, &record);
+}
+
+static int take_from_writer(struct ring_drain *drain, struct cpu_rings *rings)
+{
+	uint64_t full_at;
+	int error = trace_writer_take(rings->writer, &full_at);
+
+	return !error && full_at && !rings->stopped ?
+		       tell_full(drain, rings, full_at) :
+		       error;
 }
 
 static int drain_trace(struct ring_drain *drain, uint32_t index,
 		       struct cpu_rings *rings)
 {
 	struct ring_bytes bytes;
+	struct trace_lag lag;
+	uint64_t began_ns;
 	int error;
 
+	if (rings->writer)
+		return take_from_writer(drain, rings);
 	if (!rings->aux.bytes || rings->overwrite)
 		return 0;
 	bytes = aux_ring_read(&rings->aux);
 	if (!bytes.size)
 		return 0;
+	began_ns = monotonic_ns();
 	error = recording_writer_add_trace(drain->output->writer, index,
 					   rings->cpu, -1, &bytes);
+	lag = (struct trace_lag){ aux_ring_head(&rings->aux) - bytes.start,
+				  monotonic_ns() - began_ns };
+	trace_lag_raise(&drain->lag, &lag);
 	if (!error && !rings->stopped && aux_ring_is_full(&rings->aux))
-		error = tell_full(drain, rings);
+		error = tell_full(drain, rings, aux_ring_head(&rings->aux));
 	aux_ring_release(&rings->aux, &bytes);
 	return error;
 }
@@ -341,13 +382,67 @@ int ring_drain_all(struct ring_drain *drain)
 	return recording_writer_end_round(drain->output->writer);
 }
 
-/* The kernel stops a trace without room, and does not restart it by itself. */
+int ring_drain_start_writers(struct ring_drain *drain, size_t first)
+{
+	const struct collector_options *options = drain->setup->options;
+	struct cpu_rings *rings = drain->setup->events.cpus.items;
+	int error = 0;
+
+	if (!options->threads)
+		return 0;
+	for (size_t i = first; i < drain->setup->events.cpus.count && !error;
+	     i++) {
+		const struct trace_writer_options writer = {
+			.folder = options->folder,
+			.index = (uint32_t)i,
+			.cpu = rings[i].cpu,
+			.compress = options->compress,
+			.log = drain->setup->log,
+		};
+
+		if (rings[i].aux.bytes)
+			error = trace_writer_start(&rings[i].aux,
+						   rings[i].fd[RING_TRACE],
+						   &writer, &rings[i].writer);
+	}
+	return error;
+}
+
+/* All writers end at the same time, each after what is left of its trace. */
+int ring_drain_end_writers(struct ring_drain *drain)
+{
+	struct cpu_rings *rings = drain->setup->events.cpus.items;
+	size_t count = drain->setup->events.cpus.count;
+	int first_error = 0;
+
+	for (size_t i = 0; i < count; i++)
+		if (rings[i].writer)
+			trace_writer_stop(rings[i].writer);
+	for (size_t i = 0; i < count; i++) {
+		struct trace_writer_state state;
+		int error;
+
+		if (!rings[i].writer)
+			continue;
+		error = trace_writer_finish(rings[i].writer);
+		first_error = first_error ? first_error : error;
+		state = trace_writer_look(rings[i].writer);
+		trace_lag_raise(&drain->lag, &state.lag);
+	}
+	return first_error;
+}
+
+/* The kernel stops a trace without room, and does not restart it by itself. If a
+ * writer has not made room yet, it wakes the loop when it has.
+ */
 int ring_drain_resume(struct ring_drain *drain)
 {
 	struct cpu_rings *rings = drain->setup->events.cpus.items;
 
 	for (size_t i = 0; i < drain->setup->events.cpus.count; i++) {
-		if (!rings[i].stopped)
+		if (!rings[i].stopped ||
+		    (rings[i].writer &&
+		     aux_ring_used(&rings[i].aux) > rings[i].aux.size / 2))
 			continue;
 		rings[i].stopped = false;
 		if (event_list_restart_cpu(&drain->setup->events.list,

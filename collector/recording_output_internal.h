@@ -8,6 +8,7 @@
 #include "collector/records/record_watch.h"
 #include "collector/sockets/socket_list.h"
 #include "collector/writer/recording_writer.h"
+#include "collector/writer/trace_writer.h"
 #include "common/bytes.h"
 
 struct hit_wait;
@@ -55,6 +56,15 @@ int recording_output_list_sockets(struct recording_output *output);
 int recording_output_add(struct recording_output *output,
 			 struct byte_buffer *records);
 
+/* The size of a recording so far, in bytes. */
+struct recording_size {
+	uint64_t trace_bytes;
+	uint64_t file_bytes;
+};
+
+struct recording_size
+recording_output_size(const struct recording_output *output);
+
 /* Checks for changes of the kernel's code that were not recorded. Must be
  * called while the events are open, because closing them patches the kernel,
  * too.
@@ -67,7 +77,18 @@ struct ring_drain {
 	struct recording_output *output;
 	struct hit_wait *hits; /* examines the records of triggers */
 	struct record_counts counts;
+	struct trace_lag lag;
 };
+
+/* Starts a writer for each CPU of the setup from number @first on, if writers
+ * were requested. Returns 0 or a negative enum error with the reason in the log.
+ */
+int ring_drain_start_writers(struct ring_drain *drain, size_t first);
+
+/* Ends all writers after they have written what is in the rings; ring_drain_all()
+ * must follow. Returns 0 or a negative enum error, which was logged.
+ */
+int ring_drain_end_writers(struct ring_drain *drain);
 
 /* Reads all rings once.  Returns 0 or a negative enum error. */
 int ring_drain_all(struct ring_drain *drain);

@@ -2,7 +2,7 @@
 #include "collector/recording_setup_internal.h"
 
 #include "collector/bytes/recording_files.h"
-#include "collector/collector.h"
+#include "collector/collector_options_internal.h"
 #include "collector/events/event_list.h"
 #include "collector/events/event_spec.h"
 #include "collector/events/tracefs.h"
@@ -12,6 +12,7 @@
 #include "collector/target/target.h"
 #include "collector/trace_unit/tracer.h"
 #include "collector/trigger/argument_probes.h"
+#include "collector/writer/trace_writer.h"
 #include "common/clocks.h"
 #include "common/error.h"
 #include "common/formats/recording_events.h"
@@ -177,8 +178,10 @@ void event_rings_free(struct event_rings *events)
 {
 	struct cpu_rings *rings = events->cpus.items;
 
-	for (size_t i = 0; i < events->cpus.count; i++)
+	for (size_t i = 0; i < events->cpus.count; i++) {
+		trace_writer_free(rings[i].writer);
 		cpu_rings_free(&rings[i]);
+	}
 	array_free(&events->cpus);
 	event_list_free(&events->list);
 }

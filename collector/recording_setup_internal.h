@@ -2,7 +2,7 @@
 #ifndef KT_COLLECTOR_RECORDING_SETUP_INTERNAL_H
 #define KT_COLLECTOR_RECORDING_SETUP_INTERNAL_H
 
-#include "collector/collector.h"
+#include "collector/collector_options_internal.h"
 #include "collector/events/event_list.h"
 #include "collector/rings/cpu_rings.h"
 #include "collector/target/target.h"

@@ -24,11 +24,11 @@
 #include "common/error.h"
 #include "common/maps.h"
 #include "decoder/recording/sideband.h"
-#include "report/profile/call_tree.h"
 #include "report/steps/call_step.h"
 #include "symbolize/functions/function_table.h"
 #include "symbolize/symbols/symbols.h"
 
+#include "common/array.h"
 #include <stdlib.h>
 #include <string.h>
 

@@ -15,6 +15,7 @@
 #include "common/log.h"
 #include "decoder/code/code_image.h"
 #include "decoder/recording/recording.h"
+#include "decoder/recording/recording_data.h"
 #include "decoder/recording_open.h"
 #include "inband/own_records_internal.h"
 #include "report/text/task_names.h"

@@ -11,6 +11,7 @@
 #include "decoder/flow/flow.h"
 #include "decoder/flow/flow_source.h"
 #include "decoder/recording/recording.h"
+#include "decoder/recording/recording_data.h"
 #include "execution/stream/execution_stream.h"
 #include "inband/own_recording_internal.h"
 #include "inband/own_records_internal.h"

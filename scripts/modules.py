@@ -8,6 +8,9 @@ a rule, and fails if there is any. A module is a folder.
 - A public header has a comment for each of its functions, and one that explains
   the header's main idea.
 - A parameter (@name) or file of ours that a comment names exists.
+- No circle: NAME.c, NAME.h and NAME_internal.h together include only files that
+  do not lead back to them.
+- A file or folder that CONTRIBUTING.md or a page of docs/ names exists.
 - A file has at most 1,000 lines, and a folder at most 25 C files.
 - The subject of the last commit has at most 72 characters.
 """
@@ -67,18 +70,47 @@ def check_headers(texts, core):
                     f"{header[:-2]}_internal.h")
 
 
-def without_bodies(text):
-    """Returns @text without the bodies of functions and types."""
-    out, depth = [], 0
-    for line in text.split("\n"):
-        opened, closed = line.count("{"), line.count("}")
-        if not depth and not line.startswith("/*"):
-            out.append(re.sub(r"\{.*", "{}", line))
-        elif not depth:
-            out.append(line)
-        if not line.lstrip().startswith(("*", "/*")):
-            depth = max(0, depth + opened - closed)
-    return "\n".join(out)
+def stem(path):
+    """A file and its headers are one node of the graph of includes."""
+    return re.sub(r"(_internal)?\.[ch]$", "", path)
+
+
+def graph_of(texts, core):
+    graph = collections.defaultdict(set)
+    for header, users in includes({path: texts[path] for path in core}).items():
+        for user in users:
+            if header in texts and stem(header) != stem(user):
+                graph[stem(user)].add(stem(header))
+    return graph
+
+
+def circle_from(graph, start):
+    """Returns the shortest way from @start back to it, or None."""
+    before, ways = {}, collections.deque([start])
+    while ways:
+        node = ways.popleft()
+        for target in sorted(graph[node]):
+            if target == start:
+                circle = [start]
+                while node != start:
+                    circle.append(node)
+                    node = before[node]
+                return [start] + circle[:0:-1] + [start]
+            if target not in before:
+                before[target] = node
+                ways.append(target)
+    return None
+
+
+def check_circles(texts, core):
+    """Each file needs only files below it: reports one circle a run, as all
+    files that lie on it would be reported again and again."""
+    graph = graph_of(texts, core)
+    for start in sorted(graph):
+        circle = circle_from(graph, start)
+        if circle:
+            problem(start, "includes itself: " + " -> ".join(circle))
+            return
 
 
 PROTOTYPE = re.compile(r"^[a-z_][\w *]*?[ *](\w+)\([^;{]*\)"
@@ -125,6 +157,49 @@ def check_names(path, text, files):
                 problem(path, f"has a comment on {name}, which does not exist")
 
 
+def pages():
+    """Returns the documents that name files of ours."""
+    return ["CONTRIBUTING.md", *git("ls-files", "docs/*.md").splitlines()]
+
+
+def check_paths(page, text, files, folders):
+    """A file or folder that a document names exists. Words in capitals stand
+    for names: only the folders before them are checked."""
+    names = {os.path.basename(path) for path in files}
+    for name in sorted(set(re.findall(r"`([\w./-]+)`", text))):
+        path = re.split(r"(?:^|(?<=/))[^/]*[A-Z]{3}", name)[0].rstrip("/")
+        if path.split("/")[0] not in FOLDERS or path.startswith("build"):
+            if re.fullmatch(r"\w+\.[ch]", name) and name not in names:
+                problem(page, f"names {name}, which does not exist")
+        elif "/" in name and path not in files and path not in folders:
+            problem(page, f"names {name}, which does not exist")
+    above = ""
+    for line in text.splitlines():
+        cell = re.match(r"\| (\w+/) \|", line)
+        if cell and re.match(r"\| \w+/ \| (?:content|file|purpose)", line):
+            above = cell[1]
+        elif cell and above + cell[1].rstrip("/") not in folders:
+            problem(page, f"names {above}{cell[1]}, which does not exist")
+        elif not line.startswith("|"):
+            above = ""
+
+
+def folders_of(files):
+    found = set()
+    for path in files:
+        while os.path.dirname(path):
+            path = os.path.dirname(path)
+            found.add(path)
+    return found
+
+
+def check_pages():
+    files = set(git("ls-files").splitlines())
+    folders = folders_of(files)
+    for page in pages():
+        check_paths(page, read(page), files, folders)
+
+
 def check_sizes(texts, core):
     counts = collections.Counter(os.path.dirname(path) for path in core)
     for folder, count in counts.items():
@@ -150,11 +225,13 @@ def main():
     texts = {path: read(path) for path in paths}
     core = [path for path in paths if not path.startswith(OUTSIDE)]
     check_headers(texts, core)
+    check_circles(texts, core)
     for path in core:
         if path.endswith(".h") and not path.endswith("_internal.h"):
             check_comments(path, texts[path])
     for path in core:
         check_names(path, texts[path], set(paths))
+    check_pages()
     check_sizes(texts, core)
     check_subjects()
     print("\n".join(problems), end="\n" if problems else "")

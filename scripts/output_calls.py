@@ -20,7 +20,7 @@ ALLOWED = {
     "cmd/archive.c": {"open", "unlink"},
     "cmd/diff.c": {"fopen"},
     "cmd/pipeline/session.c": {"fopen"},
-    "cmd/report/profile_table.c": {"fopen"},
+    "cmd/report/profile_choice.c": {"fopen"},
     "common/files/output_file.c": {"fopen", "openat", "linkat", "renameat2",
                              "unlinkat"},
     # SQLite opens its database by path: below a private folder beside the file.

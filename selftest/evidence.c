@@ -2,7 +2,7 @@
 #include "selftest/evidence_internal.h"
 
 #include "common/error.h"
-#include "selftest/programs_internal.h"
+#include "selftest/programs.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

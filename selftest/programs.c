@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "selftest/programs_internal.h"
-#include "selftest/selftest.h"
+#include "selftest/programs.h"
 
 #include <inttypes.h>
 #include <linux/perf_event.h>

@@ -2,7 +2,7 @@
 #include "selftest/selftest.h"
 
 #include "selftest/evidence_internal.h"
-#include "selftest/programs_internal.h"
+#include "selftest/programs.h"
 
 #include <inttypes.h>
 #include <stdarg.h>

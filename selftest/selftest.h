@@ -2,11 +2,11 @@
 #ifndef KT_SELFTEST_SELFTEST_H
 #define KT_SELFTEST_SELFTEST_H
 
+#include "selftest/selftest_options_internal.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
-
-struct output_folder;
 
 /* Checks on the machine at hand that recordings are true.
  *
@@ -38,7 +38,6 @@ struct output_folder;
  *
  * Threads: one. Memory: the evidence of one trial.
  */
-#define SELFTEST_COMM "selftest"
 
 enum selftest_verdict {
 	SELFTEST_PASS,
@@ -52,14 +51,6 @@ struct selftest_row {
 	char finding[240];
 };
 
-struct selftest_options {
-	const char *program;		    /* the path of ktrace-hw */
-	const struct output_folder *folder; /* for the recordings */
-	const char *trials; /* names, separated by commas; NULL: all */
-	bool judges_only;   /* @folder has the recordings */
-	bool with_hotplug;  /* a CPU may be switched off */
-};
-
 /* Runs all checks and calls @report with the row of each, in the order of the
  * trials. A trial that cannot be recorded or decoded is a failed row; if the
  * recorder refuses one that every trace unit can do, it is the last row.
@@ -71,11 +62,6 @@ void selftest_run(const struct selftest_options *options,
 /* Gives the name of trial number @index. Returns whether there is
  * one. */
 bool selftest_trial(size_t index, const char **name);
-
-/* Runs the recorded program @name and returns its exit code; 2 if there is none
- * of that name.
- */
-int selftest_program(const char *name);
 
 /* Writes this machine's CPU, kernel and abilities of the trace unit, for the
  * reader of a failure. It has no addresses, no names of hosts,

@@ -3,10 +3,11 @@
 #define KT_SELFTEST_TRIAL_INTERNAL_H
 
 #include "common/array.h"
-#include "selftest/selftest.h"
+#include "selftest/selftest_options_internal.h"
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <sys/types.h>
 
 enum { TRIAL_ARGUMENTS = 8, TRIAL_PATH = 4096 };
@@ -60,7 +61,7 @@ void trial_path(const struct selftest_options *options, const char *name,
 void trial_last_line(const struct selftest_options *options, const char *name,
 		     char *text, size_t room);
 
-/* The counts of a program (programs_internal.h). */
+/* The counts of a program (programs.h). */
 struct trial_counts {
 	/* -1: it was not counted */
 	int64_t pid, calls, faults, switches, instructions, branches, idle,

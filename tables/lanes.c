@@ -119,6 +119,7 @@ static size_t fill_call_notes(struct call_lanes *lanes,
 		notes[count++] = (struct span_note){
 			.name = NOTE_RESULT,
 			.text = result_of(lanes, call, name),
+			.number = (uint64_t)call->result,
 		};
 	if (call->end != CALL_RETURNED)
 		notes[count++] = (struct span_note){

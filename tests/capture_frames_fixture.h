@@ -16,7 +16,7 @@ struct capture_frames {
 };
 
 /* Fills @to, of FRAME_FIXTURE_ROOM(2 * CAPTURE_ROOM(syncs, rounds)) bytes; sets
- * @places[i] to the offsets of the frames in which unit i's sync points start.
+ * @places[i] to the offsets of the frames where unit i's sync points start.
  * Returns the size.
  */
 size_t capture_frames_write(const struct capture_frames *frames, uint8_t *to,

@@ -4,6 +4,7 @@
 #include "decoder/flow/branch_source.h"
 #include "decoder/flow/flow_source.h"
 #include "decoder/recording/recording.h"
+#include "decoder/recording/recording_data.h"
 #include "decoder/recording_open.h"
 #include "execution/stream/execution_stream.h"
 #include "symbolize/events/function_events.h"

@@ -2,6 +2,7 @@
 #include "tests/instruction_row_fixture.h"
 
 #include "common/error.h"
+#include "execution/instruction/instruction_read.h"
 #include "tests/run_suite.h"
 
 #include <string.h>

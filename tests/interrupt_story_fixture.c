@@ -24,7 +24,7 @@ static const char *const names[] = {
 	"rcu_do_batch", "rcu_cblist_dequeue", "free_something",
 	"hrtimer_wakeup", "wake_up_process", "process_timeout",
 	"tick_nohz_handler", "process_one_work", "do_the_work",
-	"run_ksoftirqd", "__schedule", "try_to_wake_up",
+	"tpacket_rcv", "run_ksoftirqd", "__schedule", "try_to_wake_up",
 	"native_smp_send_reschedule", "irq_thread_fn", "thread_handler",
 	"p9_client_rpc", "p9_client_cb", "blk_mq_complete_request_remote",
 	"native_send_call_func_single_ipi", "arp_rcv", "ip_local_deliver",
@@ -76,6 +76,7 @@ struct interrupt_scene interrupt_scene_begin(void)
 void interrupt_scene_watch(struct interrupt_scene *scene)
 {
 	scene->input = (struct attribution_input){
+		.recording = scene->recording,
 		.symbols = scene->symbols,
 		.names = scene->names,
 		.kinds = attribution_fixture_kinds(scene->fixture),

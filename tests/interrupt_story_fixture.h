@@ -27,7 +27,8 @@ struct interrupt_scene {
 	struct symbols *symbols;
 	struct task_names *names;
 	struct attribution_fixture *fixture;
-	struct time_window window; /* initially unlimited */
+	struct time_window window;	   /* initially unlimited */
+	const struct recording *recording; /* borrowed; initially NULL */
 	struct attribution_input input;
 	struct interrupt_accounts *accounts;
 	char text[4096];

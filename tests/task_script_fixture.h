@@ -7,7 +7,7 @@
 #include <stdint.h>
 
 /* Events of tasks, and the sleeps and calls that task_tracker must make of
- * them: one a line, in the order in which they end.
+ * them: one a line, in the order they end.
  */
 struct task_story {
 	const char *title;

@@ -60,9 +60,9 @@ static void add_paths(struct call_sums *calls,
 		      const struct view_fixture *fixture)
 {
 	const struct call_path paths[] = {
-		{ 0, fixture->function },
-		{ 1, fixture->tracer },
-		{ 1, fixture->interrupt },
+		{ .parent = 0, .function = fixture->function },
+		{ .parent = 1, .function = fixture->tracer },
+		{ .parent = 1, .function = fixture->interrupt },
 	};
 
 	for (size_t i = 0; i < sizeof(paths) / sizeof(*paths); i++)

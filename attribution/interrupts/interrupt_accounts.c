@@ -8,12 +8,13 @@
 #include "attribution/time/thread_tracker.h"
 #include "common/container_of.h"
 #include "common/error.h"
+#include "decoder/recording/recording.h"
 #include "symbolize/functions/function_table.h"
 #include "symbolize/symbols/symbols.h"
 
 #include <stdlib.h>
 
-/* In the order in which they receive everything. */
+/* In the order they receive everything. */
 static const struct object_tracker *const trackers[] = {
 	&track_system, &track_softirqs,	 &track_polls,	 &track_packets,
 	&track_blocks, &track_questions, &track_works,	 &track_writeback,
@@ -201,6 +202,12 @@ static void close_trackers(struct interrupt_accounts *accounts)
 	}
 }
 
+static bool has_losses(const struct attribution_input *input)
+{
+	return input->recording &&
+	       recording_counts(input->recording)->lost_records > 0;
+}
+
 static bool open_parts(struct interrupt_accounts *accounts,
 		       struct thread_tracker *threads)
 {
@@ -211,7 +218,8 @@ static bool open_parts(struct interrupt_accounts *accounts,
 		return false;
 	accounts->rows = interrupt_rows_new();
 	if (accounts->rows)
-		accounts->owners = owners_new(accounts->rows);
+		accounts->owners =
+			owners_new(accounts->rows, has_losses(input));
 	if (accounts->owners)
 		accounts->stacks = interrupt_stacks_new(
 			input->window, accounts->rows, accounts->owners);

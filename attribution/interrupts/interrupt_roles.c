@@ -55,6 +55,15 @@ static const struct name_rule rules[] = {
 	{ "ip_forward", false, ROLE_TAKES_PACKET },
 	{ "ip6_input", false, ROLE_TAKES_PACKET },
 	{ "ip6_forward", false, ROLE_TAKES_PACKET },
+	/* net/packet, net/ipv4/raw.c, udp.c, net/ipv6: one more socket gets a
+	 * copy of the packet, which has no event
+	 */
+	{ "packet_rcv", true, ROLE_COPIES_PACKET },
+	{ "tpacket_rcv", false, ROLE_COPIES_PACKET },
+	{ "raw_rcv", false, ROLE_COPIES_PACKET },
+	{ "rawv6_rcv", false, ROLE_COPIES_PACKET },
+	{ "__udp4_lib_mcast_deliver", false, ROLE_COPIES_PACKET },
+	{ "__udp6_lib_mcast_deliver", false, ROLE_COPIES_PACKET },
 	/* block/blk-mq.c: in blk_mq_complete_request() */
 	{ "blk_mq_complete_request_remote", false, ROLE_ENDS_REQUEST },
 	/* kernel/rcu */

@@ -27,8 +27,9 @@ enum interrupt_role {
 	ROLE_WAKES,	       /* wakes a task */
 	ROLE_SENDS_RESCHEDULE, /* sends an IPI */
 	ROLE_SENDS_CALL,
-	ROLE_ENDS_REQUEST, /* passes on a completed block request */
-	ROLE_TAKES_PACKET, /* processes a received packet */
+	ROLE_ENDS_REQUEST,  /* passes on a completed block request */
+	ROLE_TAKES_PACKET,  /* processes a received packet */
+	ROLE_COPIES_PACKET, /* delivers a copy of it to one more socket */
 	/* sends a query to a device that answers each query once, and waits for
 	 * the answer
 	 */

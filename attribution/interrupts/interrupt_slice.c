@@ -134,7 +134,10 @@ static void judge(struct owners *owners, struct interrupt_slice *slice,
 	else
 		for (size_t i = 0; i < found->count; i++)
 			owner_shares_add(owners, shares, items[i].owner,
-					 items[i].weight, items[i].certainty);
+					 items[i].weight,
+					 slice->has_others ?
+						 CERTAIN_INFERRED :
+						 items[i].certainty);
 }
 
 static void tell_around(struct owners *owners,

@@ -52,7 +52,8 @@ struct interrupt_slice {
 	uint8_t expected_kind;
 	struct owner *expected_owner; /* or NULL */
 	uint8_t expected_certainty;
-	bool polls; /* it scheduled the poll of a device */
+	bool polls;	 /* it scheduled the poll of a device */
+	bool has_others; /* it also works for processes that are not known */
 	/* it passes on a completed request, and raised no soft interrupt */
 	bool ends_request;
 	/* owner of a soft interrupt that was already pending and completes the

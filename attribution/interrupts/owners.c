@@ -8,35 +8,44 @@
 enum owner_state {
 	OWNER_KNOWN, /* pid: as in struct interrupt_row */
 	OWNER_OPEN,
-	OWNER_SHARED, /* shares */
+	OWNER_SHARED, /* leaves */
 };
 
 struct owner {
 	uint8_t state; /* enum owner_state */
 	bool is_abandoned;
-	bool is_doubtful; /* see owner_doubt() */
 	int32_t pid;
 	uint32_t references; /* not counted for known owners */
-	/* struct interrupt_charge: held until it is resolved */
+	/* struct interrupt_charge: held while a process is not known */
 	struct array charges;
-	struct array shares; /* struct owner_share */
+	/* OWNER_SHARED: struct owner_share, of known and open owners, without
+	 * references; at least one
+	 */
+	struct array leaves;
+	uint32_t open_leaves; /* number of different open owners in leaves */
+	/* OWNER_OPEN: struct owner *, each with a reference: the shared owners
+	 * with this one in their leaves
+	 */
+	struct array dependents;
 };
 
 struct owners {
 	struct interrupt_rows *rows;
 	struct number_map processes; /* struct owner *, by pid */
 	bool has_failed;
+	bool has_losses;
 	struct owner nobody;
 	struct owner system;
 };
 
-struct owners *owners_new(struct interrupt_rows *rows)
+struct owners *owners_new(struct interrupt_rows *rows, bool has_losses)
 {
 	struct owners *owners = calloc(1, sizeof(*owners));
 
 	if (!owners)
 		return NULL;
 	owners->rows = rows;
+	owners->has_losses = has_losses;
 	owners->nobody.pid = -1;
 	owners->system.pid = 0;
 	return owners;
@@ -114,7 +123,8 @@ struct owner *owner_open(struct owners *owners)
 	owner->state = OWNER_OPEN;
 	owner->references = 1;
 	owner->charges = ARRAY_OF(struct interrupt_charge);
-	owner->shares = ARRAY_OF(struct owner_share);
+	owner->leaves = ARRAY_OF(struct owner_share);
+	owner->dependents = ARRAY_OF(struct owner *);
 	return owner;
 }
 
@@ -125,20 +135,41 @@ struct owner *owner_refer(struct owner *owner)
 	return owner;
 }
 
+/* Removes @owner from the dependents of @leaf, which end with the newest. */
+static void leave(struct owner *leaf, const struct owner *owner)
+{
+	struct owner **dependents = leaf->dependents.items;
+
+	for (size_t i = leaf->dependents.count; i-- > 0;)
+		if (dependents[i] == owner) {
+			array_remove(&leaf->dependents, i, 1);
+			return;
+		}
+}
+
+/* Frees @owner, to which at most its open leaves refer. */
+static void free_owner(struct owner *owner)
+{
+	const struct owner_share *leaves = owner->leaves.items;
+
+	for (size_t i = 0; owner->references && i < owner->leaves.count; i++)
+		if (owner_is_open(leaves[i].owner))
+			leave(leaves[i].owner, owner);
+	array_free(&owner->leaves);
+	free(owner);
+}
+
 void owner_drop(struct owners *owners, struct owner *owner)
 {
 	const struct array none = ARRAY_OF(struct owner_share);
 
-	if (!owner || owner->state == OWNER_KNOWN || --owner->references)
+	if (!owner || owner->state == OWNER_KNOWN)
 		return;
-	owner_resolve(owners, owner, &none, CERTAIN_EXACT);
-	owner_shares_free(owners, &owner->shares);
-	free(owner);
-}
-
-void owner_doubt(struct owner *owner)
-{
-	owner->is_doubtful = true;
+	owner->references--;
+	if (owner->state == OWNER_OPEN && !owner->references)
+		owner_resolve(owners, owner, &none, CERTAIN_EXACT);
+	if (owner->references == owner->open_leaves && !owner->charges.count)
+		free_owner(owner);
 }
 
 void owner_abandon(struct owner *owner)
@@ -156,54 +187,206 @@ bool owner_is_open(const struct owner *owner)
 	return owner->state == OWNER_OPEN;
 }
 
-/* Returns whether all @shares belong to one known process, or to the system. */
-static bool has_one_owner(const struct array *shares)
+static double weight_of(const struct array *shares)
 {
-	const struct owner_share *share = shares->items;
+	const struct owner_share *items = shares->items;
+	double sum = 0;
 
-	if (shares->count != 1 || owner_is_open(share->owner))
-		return false;
-	return share->owner->state == OWNER_KNOWN ||
-	       has_one_owner(&share->owner->shares);
+	for (size_t i = 0; i < shares->count; i++)
+		sum += items[i].weight;
+	return sum;
 }
 
-/* Returns whether charges to @from may reach @owner, which would be a cycle. */
-static bool leads_to(const struct owner *from, const struct owner *owner)
+static void charge_known(struct owners *owners, int32_t pid,
+			 const struct interrupt_charge *charge)
 {
-	const struct owner_share *shares = from->shares.items;
+	struct interrupt_charge known = *charge;
 
-	if (from == owner)
-		return true;
-	if (from->state != OWNER_SHARED)
-		return false;
-	for (size_t i = 0; i < from->shares.count; i++)
-		if (leads_to(shares[i].owner, owner))
+	if (pid < 0)
+		known.certainty = CERTAIN_NOBODY;
+	else if (pid > 0 && owners->has_losses)
+		known.certainty = CERTAIN_INFERRED;
+	if (!interrupt_rows_add(owners->rows, pid, &known))
+		owners->has_failed = true;
+}
+
+/* Returns whether @leaves are of several processes; the system and nobody count
+ * as processes.
+ */
+static bool is_shared(const struct array *leaves)
+{
+	const struct owner_share *items = leaves->items;
+
+	for (size_t i = 1; i < leaves->count; i++)
+		if (items[i].owner != items[0].owner)
 			return true;
 	return false;
+}
+
+/* Divides @charge among @leaves, all known. Charges each leaf the difference of
+ * two rounded sums, so that each nanosecond is charged once.
+ */
+static void divide(struct owners *owners, const struct array *leaves,
+		   const struct interrupt_charge *charge)
+{
+	const struct owner_share *items = leaves->items;
+	double whole = weight_of(leaves);
+	double sum = 0;
+	uint64_t given_ns = 0;
+	uint8_t most = is_shared(leaves) ? CERTAIN_INFERRED : CERTAIN_EXACT;
+
+	for (size_t i = 0; i < leaves->count; i++) {
+		struct interrupt_charge part = *charge;
+		uint64_t until_ns = charge->ns;
+
+		sum += items[i].weight;
+		if (i + 1 < leaves->count)
+			until_ns = (uint64_t)((double)charge->ns * sum / whole);
+		part.from_ns += given_ns;
+		part.ns = until_ns - given_ns;
+		part.count = charge->count * items[i].weight / whole;
+		if (items[i].certainty > part.certainty)
+			part.certainty = items[i].certainty;
+		if (most > part.certainty)
+			part.certainty = most;
+		charge_known(owners, items[i].owner->pid, &part);
+		given_ns = until_ns;
+	}
+}
+
+/* Returns whether all processes of @owner are known. */
+static bool is_complete(const struct owner *owner)
+{
+	return owner->state == OWNER_SHARED && !owner->open_leaves;
+}
+
+/* Divides the held charges of @owner if it is complete. */
+static void release_charges(struct owners *owners, struct owner *owner)
+{
+	const struct interrupt_charge *charges = owner->charges.items;
+
+	if (!is_complete(owner))
+		return;
+	for (size_t i = 0; i < owner->charges.count; i++)
+		divide(owners, &owner->leaves, &charges[i]);
+	array_free(&owner->charges);
+}
+
+/* Adds a share without a reference to its owner. */
+static void add_share(struct owners *owners, struct array *shares,
+		      const struct owner_share *added)
+{
+	struct owner_share *share = shares->items;
+
+	for (size_t i = 0; i < shares->count; i++) {
+		if (share[i].owner != added->owner ||
+		    share[i].certainty != added->certainty)
+			continue;
+		share[i].weight += added->weight;
+		return;
+	}
+	if (array_append(shares, added) < 0)
+		owners_fail(owners);
+}
+
+/* Adds a known or open owner to the leaves of @owner, except @owner itself and
+ * a share whose weight was rounded to 0.
+ */
+static void add_leaf(struct owners *owners, struct owner *owner,
+		     struct owner_share leaf)
+{
+	if (leaf.owner == owner || !(leaf.weight > 0))
+		return;
+	if (owner_is_open(leaf.owner) &&
+	    !owner_shares_has(&owner->leaves, leaf.owner)) {
+		if (array_append(&leaf.owner->dependents, &owner) < 0) {
+			owners_fail(owners);
+			return;
+		}
+		owner_refer(owner);
+		owner->open_leaves++;
+	}
+	add_share(owners, &owner->leaves, &leaf);
+}
+
+/* Adds @shares to the leaves of @owner, with the sum of weights @weight and at
+ * most as certain as @certainty. Shares of shared owners are replaced by their
+ * leaves (invariant 2), so the recursion has two levels.
+ */
+static void add_leaves(struct owners *owners, struct owner *owner,
+		       const struct array *shares, double weight,
+		       uint8_t certainty)
+{
+	const struct owner_share *items = shares->items;
+	double whole = weight_of(shares);
+
+	for (size_t i = 0; i < shares->count; i++) {
+		struct owner_share share = items[i];
+
+		share.weight *= weight / whole;
+		if (certainty > share.certainty)
+			share.certainty = certainty;
+		if (share.owner->state != OWNER_SHARED)
+			add_leaf(owners, owner, share);
+		else if (share.owner != owner)
+			add_leaves(owners, owner, &share.owner->leaves,
+				   share.weight, share.certainty);
+	}
+}
+
+/* Replaces the open leaf @resolved of @owner by the leaves of @resolved. */
+static void replace_leaf(struct owners *owners, struct owner *owner,
+			 const struct owner *resolved)
+{
+	struct array *leaves = &owner->leaves;
+
+	for (size_t i = 0; i < leaves->count;) {
+		const struct owner_share leaf =
+			*(struct owner_share *)array_at(leaves, i);
+
+		if (leaf.owner != resolved) {
+			i++;
+			continue;
+		}
+		array_remove(leaves, i, 1);
+		add_leaves(owners, owner, &resolved->leaves, leaf.weight,
+			   leaf.certainty);
+	}
+}
+
+/* Makes a shared owner without leaves nobody's. */
+static void end_leaves(struct owners *owners, struct owner *owner)
+{
+	if (!owner->leaves.count)
+		add_leaf(owners, owner,
+			 (struct owner_share){ owner_nobody(owners), 1,
+					       CERTAIN_EXACT });
+}
+
+static void resolve_dependents(struct owners *owners, struct owner *owner)
+{
+	struct owner **dependents = owner->dependents.items;
+
+	for (size_t i = 0; i < owner->dependents.count; i++) {
+		replace_leaf(owners, dependents[i], owner);
+		end_leaves(owners, dependents[i]);
+		dependents[i]->open_leaves--;
+		release_charges(owners, dependents[i]);
+		owner_drop(owners, dependents[i]);
+	}
+	array_free(&owner->dependents);
 }
 
 void owner_resolve(struct owners *owners, struct owner *owner,
 		   const struct array *shares, uint8_t certainty)
 {
-	const struct owner_share *items = shares->items;
-	const struct interrupt_charge *charges;
-
 	if (owner->state != OWNER_OPEN)
 		return;
-	if (owner->is_doubtful && !has_one_owner(shares))
-		certainty = CERTAIN_INFERRED;
-	for (size_t i = 0; i < shares->count; i++)
-		if (!leads_to(items[i].owner, owner))
-			owner_shares_add(owners, &owner->shares, items[i].owner,
-					 items[i].weight,
-					 items[i].certainty > certainty ?
-						 items[i].certainty :
-						 certainty);
 	owner->state = OWNER_SHARED;
-	charges = owner->charges.items;
-	for (size_t i = 0; i < owner->charges.count; i++)
-		owner_shares_charge(owners, &owner->shares, &charges[i]);
-	array_free(&owner->charges);
+	add_leaves(owners, owner, shares, 1, certainty);
+	end_leaves(owners, owner);
+	resolve_dependents(owners, owner);
+	release_charges(owners, owner);
 }
 
 void owner_resolve_to(struct owners *owners, struct owner *owner,
@@ -215,57 +398,26 @@ void owner_resolve_to(struct owners *owners, struct owner *owner,
 	owner_resolve(owners, owner, &shares, certainty);
 }
 
-static void charge_known(struct owners *owners, int32_t pid,
-			 const struct interrupt_charge *charge)
-{
-	struct interrupt_charge known = *charge;
-
-	if (pid < 0)
-		known.certainty = CERTAIN_NOBODY;
-	if (!interrupt_rows_add(owners->rows, pid, &known))
-		owners->has_failed = true;
-}
-
-static void keep_charge(struct owners *owners, struct owner *owner,
-			const struct interrupt_charge *charge)
-{
-	if (array_append(&owner->charges, charge) < 0)
-		owners->has_failed = true;
-}
-
 void owner_charge(struct owners *owners, struct owner *owner,
 		  const struct interrupt_charge *charge)
 {
-	switch ((enum owner_state)owner->state) {
-	case OWNER_KNOWN:
+	if (owner->state == OWNER_KNOWN)
 		charge_known(owners, owner->pid, charge);
-		break;
-	case OWNER_OPEN:
-		keep_charge(owners, owner, charge);
-		break;
-	case OWNER_SHARED:
-		owner_shares_charge(owners, &owner->shares, charge);
-		break;
-	}
+	else if (is_complete(owner))
+		divide(owners, &owner->leaves, charge);
+	else if (array_append(&owner->charges, charge) < 0)
+		owners_fail(owners);
 }
 
 void owner_shares_add(struct owners *owners, struct array *shares,
 		      struct owner *owner, double weight, uint8_t certainty)
 {
-	struct owner_share *share = shares->items;
+	const struct owner_share share = { owner, weight, certainty };
+	size_t before = shares->count;
 
-	for (size_t i = 0; i < shares->count; i++) {
-		if (share[i].owner != owner || share[i].certainty != certainty)
-			continue;
-		share[i].weight += weight;
-		return;
-	}
-	share = array_add(shares);
-	if (share)
-		*share = (struct owner_share){ owner_refer(owner), weight,
-					       certainty };
-	else
-		owners_fail(owners);
+	add_share(owners, shares, &share);
+	if (shares->count > before)
+		owner_refer(owner);
 }
 
 bool owner_shares_has(const struct array *shares, const struct owner *owner)
@@ -287,67 +439,14 @@ void owner_shares_free(struct owners *owners, struct array *shares)
 	array_free(shares);
 }
 
-static double weight_of(const struct array *shares)
-{
-	const struct owner_share *items = shares->items;
-	double sum = 0;
-
-	for (size_t i = 0; i < shares->count; i++)
-		sum += items[i].weight;
-	return sum;
-}
-
-/* Returns whether @shares are of several processes. Processes of owners that are
- * still open are not known.
- */
-static bool is_shared(const struct array *shares)
-{
-	const struct owner_share *items = shares->items;
-	const struct owner *known = NULL;
-
-	for (size_t i = 0; i < shares->count; i++) {
-		if (items[i].owner->state != OWNER_KNOWN)
-			continue;
-		if (known && items[i].owner != known)
-			return true;
-		known = items[i].owner;
-	}
-	return false;
-}
-
-/* Events prove for whom work was, but not how much of it was for each of several
- * processes, so these shares are at most inferred. Charges each share the
- * difference of two rounded sums, so that each nanosecond is charged once.
- */
 void owner_shares_charge(struct owners *owners, const struct array *shares,
 			 const struct interrupt_charge *charge)
 {
-	const struct owner_share *items = shares->items;
-	double whole = weight_of(shares);
-	double sum = 0;
-	uint64_t given_ns = 0;
-	enum interrupt_certainty most = is_shared(shares) ? CERTAIN_INFERRED :
-							    CERTAIN_EXACT;
+	struct owner *all = owner_open(owners);
 
-	if (!shares->count)
-		owner_charge(owners, owner_nobody(owners), charge);
-	for (size_t i = 0; i < shares->count; i++) {
-		struct interrupt_charge part = *charge;
-		uint64_t until_ns = charge->ns;
-
-		sum += items[i].weight;
-		if (i + 1 < shares->count)
-			until_ns = (uint64_t)((double)charge->ns * sum / whole);
-		part.from_ns += given_ns;
-		part.ns = until_ns - given_ns;
-		part.count = charge->count * items[i].weight / whole;
-		if (items[i].certainty > part.certainty)
-			part.certainty = items[i].certainty;
-		if (most > part.certainty)
-			part.certainty = most;
-		owner_charge(owners, items[i].owner, &part);
-		given_ns = until_ns;
-	}
+	owner_resolve(owners, all, shares, CERTAIN_EXACT);
+	owner_charge(owners, all, charge);
+	owner_drop(owners, all);
 }
 
 void owner_map_free(struct owner_map *map)

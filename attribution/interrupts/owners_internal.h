@@ -10,19 +10,43 @@
 #include <stdint.h>
 
 /* The owner of work is what the work is charged to: a process, the system,
- * nobody, several processes, or an open owner, which is not known yet.
+ * nobody, several of these, or an open owner, which is not known yet.
+ *
+ *   open --owner_resolve()--> shared, incomplete --last leaf known--> complete
+ *        --last reference dropped--> complete: nobody
  *
  * An open owner stands for an object in flight (a packet that no one has read).
- * Charges to it are held until it is resolved. When its last reference is
- * dropped before, they are charged to nobody.
+ * Resolved, it has leaves: known owners, and owners that are open themselves.
+ * It is complete when no leaf is open. A charge to an owner is held until the
+ * owner is complete, and only then divided among the leaves. So whether work was
+ * done for several processes is always decided from all of them, whenever they
+ * become known: the packets of a poll may all be read by one process, which
+ * makes the poll exactly that process's, or by several, and then no event shows
+ * how much of the poll's time was for each, and all shares are inferred.
+ *
+ * Invariants:
+ * 1. A shared owner does not refer to its open leaves; each open owner refers to
+ *    the shared owners that wait for it. So there are no cycles, and an owner is
+ *    nobody's as soon as nothing is left that could resolve it.
+ * 2. No leaf is a shared owner: when a leaf is resolved, its leaves replace it.
+ *    So neither memory nor recursion grows with the length of a chain of owners,
+ *    such as that of a timer that arms itself.
+ *
+ * Memory: charges and leaves of incomplete owners, which grow with the objects
+ * in flight. The owners of an interrupt pass are not in checkpoints
+ * (interrupt_accounts.h), so they are the same for windows and for each number
+ * of jobs.
  */
 struct owner;
 
 /* All owners of a recording, and the sums that charges are added to. */
 struct owners;
 
-/* Borrows @rows.  Returns NULL when out of memory. */
-struct owners *owners_new(struct interrupt_rows *rows);
+/* Borrows @rows. If @has_losses, events are missing, so that an object may be a
+ * later one at the same address: all that is charged to processes is inferred.
+ * Returns NULL when out of memory.
+ */
+struct owners *owners_new(struct interrupt_rows *rows, bool has_losses);
 void owners_free(struct owners *owners);
 
 /* Returns whether anything was lost for lack of memory. */
@@ -49,12 +73,6 @@ struct owner *owner_refer(struct owner *owner);
 /* Drops one reference; NULL is allowed. */
 void owner_drop(struct owners *owners, struct owner *owner);
 
-/* Records that several interrupts raised the work of the open @owner: if the
- * work turns out to have several owners, each raiser's share of them is only
- * inferred.
- */
-void owner_doubt(struct owner *owner);
-
 /* An open owner is abandoned if its object is gone and only work that the
  * object started (a work item, a timer) can still determine the owner.
  */
@@ -64,9 +82,9 @@ bool owner_is_abandoned(const struct owner *owner);
 /* Returns whether @owner is not resolved yet. */
 bool owner_is_open(const struct owner *owner);
 
-/* Resolves an open owner: its charges go to @shares (struct owner_share), none
- * of them more certain than @certainty; without shares they go to nobody. Has
- * no effect on a known owner.
+/* Resolves an open owner, to which the caller refers: its charges go to @shares
+ * (struct owner_share), none of them more certain than @certainty; without
+ * shares they go to nobody. Has no effect on an owner that is not open.
  */
 void owner_resolve(struct owners *owners, struct owner *owner,
 		   const struct array *shares, uint8_t certainty);
@@ -98,8 +116,8 @@ bool owner_shares_has(const struct array *shares, const struct owner *owner);
 /* Drops all shares. */
 void owner_shares_free(struct owners *owners, struct array *shares);
 
-/* Divides @charge among @shares by weight; if there are none, nobody is
- * charged.
+/* Charges @charge to @shares, by weight, once all their owners are known: shares
+ * of several processes are inferred. Without shares, charges nobody.
  */
 void owner_shares_charge(struct owners *owners, const struct array *shares,
 			 const struct interrupt_charge *charge);

@@ -14,8 +14,6 @@ static void join(struct owners *owners, struct interrupt_slice *slice,
 {
 	owner_drop(owners, slice->joined);
 	slice->joined = pending ? owner_refer(pending) : NULL;
-	if (pending && !owner_shares_has(&slice->effects, pending))
-		owner_doubt(pending);
 	slice->ends_request = false;
 }
 
@@ -50,24 +48,20 @@ static void raised(struct owner_map *pending,
 	    context->slice->kind == INTERRUPT_NAPI &&
 	    context->slice->effects.count)
 		return;
-	if (owner && !owner_shares_has(&context->slice->effects, owner))
-		owner_doubt(owner);
 	if (!owner)
 		owner = add_pending(context->owners, pending, key);
 	event_context_effect(context, owner, 1);
 }
 
-/* Handles a soft interrupt that a task raised: it also does the task's work, so
- * an interrupt that raises the same one is not charged exactly for all of it.
- */
+/* Handles a soft interrupt that a task raised: interrupts may join it. */
 static void raised_by_task(struct owner_map *pending,
 			   const struct event_context *context)
 {
 	uint64_t key = key_of(context->cpu,
 			      (uint64_t)context->event->values[SOFTIRQ_VECTOR]);
-	struct owner *owner = owner_map_find(pending, key);
 
-	owner_doubt(owner ? owner : add_pending(context->owners, pending, key));
+	if (!owner_map_find(pending, key))
+		add_pending(context->owners, pending, key);
 }
 
 static void softirqs_event(void *state, const struct event_context *context)

@@ -29,6 +29,10 @@ struct packet {
 	bool is_received;    /* the network layer has received it */
 	uint64_t socket;     /* socket that became readable by it, or 0 */
 	struct owner *woken; /* owner of the first task that it woke, or NULL */
+	/* struct owner_share: the processes that read it. Several may share its
+	 * socket, and each read a part of it.
+	 */
+	struct array readers;
 };
 
 /* The packets in flight, by address. */
@@ -49,15 +53,28 @@ struct packets {
 
 static void packet_map_remove(struct packet_map *map, uint64_t address);
 
-static void end_packet(struct packet_map *map, struct packet *packet)
+/* Adds to the readers of @packet, which no task has read, the last reader of its
+ * socket, else the task that it woke.
+ */
+static void guess_reader(struct packet_map *map, struct packet *packet)
 {
 	struct owner *reader = owner_map_find(&map->readers, packet->socket);
 
 	if (!reader)
 		reader = packet->woken;
-	if (reader && !packet->is_sent)
-		owner_resolve_to(map->owners, packet->owner, reader,
+	if (reader)
+		owner_shares_add(map->owners, &packet->readers, reader, 1,
 				 CERTAIN_INFERRED);
+}
+
+static void end_packet(struct packet_map *map, struct packet *packet)
+{
+	if (!packet->readers.count)
+		guess_reader(map, packet);
+	if (!packet->is_sent)
+		owner_resolve(map->owners, packet->owner, &packet->readers,
+			      CERTAIN_EXACT);
+	owner_shares_free(map->owners, &packet->readers);
 	owner_drop(map->owners, packet->owner);
 	owner_drop(map->owners, packet->woken);
 	free(packet);
@@ -99,14 +116,16 @@ static struct packet *packet_map_add(struct packet_map *map, uint64_t address,
 		free(packet);
 		return NULL;
 	}
-	*packet = (struct packet){ .address = address, .owner = held };
+	*packet = (struct packet){ .address = address,
+				   .owner = held,
+				   .readers = ARRAY_OF(struct owner_share) };
 	*value = (uintptr_t)packet;
 	return packet;
 }
 
-/* Removes a packet. If it is not a sent one and its owner is still open,
- * resolves the owner to the last reader of its socket, else to the task it
- * woke; both are inferred.
+/* Removes a packet. If it is not a sent one, resolves its owner to its readers,
+ * else to the last reader of its socket, else to the task it woke, else to
+ * nobody. Only tasks that read it are exact.
  */
 static void packet_map_remove(struct packet_map *map, uint64_t address)
 {
@@ -122,7 +141,9 @@ static void packet_map_remove(struct packet_map *map, uint64_t address)
 static void packet_map_read(struct packet_map *map, struct packet *packet,
 			    struct owner *owner, uint8_t certainty)
 {
-	owner_resolve_to(map->owners, packet->owner, owner, certainty);
+	if (!owner_shares_has(&packet->readers, owner))
+		owner_shares_add(map->owners, &packet->readers, owner, 1,
+				 certainty);
 	if (packet->socket)
 		owner_map_set(&map->readers, packet->socket, owner);
 }
@@ -280,8 +301,12 @@ static void look_at_next(struct packets *packets,
 static void role(void *state, const struct event_context *context,
 		 enum interrupt_role role, bool has_ended)
 {
-	if (role == ROLE_TAKES_PACKET && !has_ended && is_poll(context))
+	if (has_ended || !is_poll(context))
+		return;
+	if (role == ROLE_TAKES_PACKET)
 		look_at_next(state, context);
+	else if (role == ROLE_COPIES_PACKET)
+		context->slice->has_others = true;
 }
 
 static void send(struct packets *packets, const struct event_context *context)
@@ -310,10 +335,9 @@ static void transmit(struct packets *packets,
 		event_context_effect(context, packet->owner, 1);
 }
 
-/* Makes the task that reads a packet its owner. Exact: the task copies the
+/* Makes the task that reads a packet an owner of it. Exact: the task copies the
  * packet's data, or consumes it (udp_recvmsg() copies a linear packet without
- * an event). A task that drops a packet has most likely taken it from its own
- * queue.
+ * an event).
  */
 static void read_by(struct packets *packets,
 		    const struct event_context *context, struct packet *packet,
@@ -333,6 +357,9 @@ static void copy(struct packets *packets, const struct event_context *context)
 		read_by(packets, context, packet, CERTAIN_EXACT);
 }
 
+/* Handles the end of a packet. A task that drops a packet that no task has read
+ * has most likely taken it from its own queue.
+ */
 static void finish(struct packets *packets, const struct event_context *context)
 {
 	struct packet *packet =
@@ -340,9 +367,10 @@ static void finish(struct packets *packets, const struct event_context *context)
 
 	if (!packet)
 		return;
-	read_by(packets, context, packet,
-		context->event->event == EVENT_SKB_CONSUME ? CERTAIN_EXACT :
-							     CERTAIN_INFERRED);
+	if (context->event->event == EVENT_SKB_CONSUME)
+		read_by(packets, context, packet, CERTAIN_EXACT);
+	else if (!packet->readers.count)
+		read_by(packets, context, packet, CERTAIN_INFERRED);
 	if (packet->is_sent)
 		event_context_effect(context, packet->owner, 1);
 	packet_map_remove(&packets->table, address_of(context));
@@ -402,45 +430,76 @@ static void packets_event(void *state, const struct event_context *context)
 		takes[kind](state, context);
 }
 
-/* Resolves the owner of @packet, which a device delivered and the network layer
- * did not receive: the poll merged it into its other packets.
+/* Returns the packet at @address if a device delivered it and the network layer
+ * did not receive it, else NULL: the poll merged it into its other packets.
  */
-static void merge(struct packets *packets, const struct event_context *context,
-		  const struct packet *packet)
+static const struct packet *merged_packet(const struct packets *packets,
+					  uint64_t address)
+{
+	const struct packet *packet = packet_map_find(&packets->table, address);
+
+	return packet && !packet->is_received && !packet->is_sent ? packet :
+								    NULL;
+}
+
+/* Returns the shares of the owners of what the poll of @context did, except
+ * @merged (struct owner_share).
+ */
+static struct array other_effects(const struct event_context *context,
+				  const struct array *merged)
 {
 	const struct array *effects = &context->slice->effects;
 	const struct owner_share *items = effects->items;
 	struct array shares = ARRAY_OF(struct owner_share);
 
 	for (size_t i = 0; i < effects->count; i++)
-		if (items[i].owner != packet->owner)
+		if (!owner_shares_has(merged, items[i].owner))
 			owner_shares_add(context->owners, &shares,
 					 items[i].owner, items[i].weight,
 					 CERTAIN_INFERRED);
-	owner_resolve(context->owners, packet->owner, &shares, CERTAIN_EXACT);
+	return shares;
+}
+
+/* Resolves the owners of the merged packets at @addresses (uint64_t) to the
+ * owners of the packets into which the poll may have merged them.
+ */
+static void merge(struct packets *packets, const struct event_context *context,
+		  const struct array *addresses)
+{
+	const uint64_t *items = addresses->items;
+	struct array merged = ARRAY_OF(struct owner_share);
+	struct array shares;
+
+	for (size_t i = 0; i < addresses->count; i++) {
+		const struct packet *packet = merged_packet(packets, items[i]);
+
+		if (packet)
+			owner_shares_add(context->owners, &merged,
+					 packet->owner, 1, CERTAIN_EXACT);
+	}
+	shares = other_effects(context, &merged);
+	for (size_t i = 0; i < addresses->count; i++) {
+		const struct packet *packet = merged_packet(packets, items[i]);
+
+		if (!packet)
+			continue;
+		owner_resolve(context->owners, packet->owner, &shares,
+			      CERTAIN_EXACT);
+		packet_map_remove(&packets->table, packet->address);
+	}
 	owner_shares_free(context->owners, &shares);
-	packet_map_remove(&packets->table, packet->address);
+	owner_shares_free(context->owners, &merged);
 }
 
 static void packets_end(void *state, const struct event_context *context)
 {
 	struct packets *packets = state;
-	struct handling *handling;
-	const uint64_t *polled;
+	struct handling *handling =
+		is_poll(context) ? handling_on(packets, context) : NULL;
 
-	if (!is_poll(context))
-		return;
-	handling = handling_on(packets, context);
-	polled = handling ? handling->polled.items : NULL;
-	for (size_t i = 0; handling && i < handling->polled.count; i++) {
-		const struct packet *packet =
-			packet_map_find(&packets->table, polled[i]);
-
-		if (packet && !packet->is_received && !packet->is_sent)
-			merge(packets, context, packet);
-	}
 	if (!handling)
 		return;
+	merge(packets, context, &handling->polled);
 	handling->polled.count = 0;
 	handling->next.count = 0;
 }
@@ -455,7 +514,7 @@ const struct object_tracker track_packets = {
 };
 
 /* The network devices of a CPU that are scheduled to be polled. net/core/dev.c
- * polls them in the order in which they were scheduled.
+ * polls them in the order they were scheduled.
  */
 struct waiting {
 	struct array polls; /* struct owner *, starting at first */

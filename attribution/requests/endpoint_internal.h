@@ -254,7 +254,7 @@ bool requests_is_server(const struct requests *requests,
 			const struct task *server, const struct task *client,
 			enum message_medium medium);
 
-/* Finds the kernel context in which something happens, not counting the tracer
+/* Finds the kernel context where something happens, not counting the tracer
  * and the scheduler.
  */
 

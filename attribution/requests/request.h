@@ -515,4 +515,37 @@ static inline struct request *request_in(const struct array *list, size_t index)
 	return *(struct request **)array_at(list, index);
 }
 
+/* Called for each request when it is complete; the request is valid during the
+ * call only.
+ */
+struct request_callback {
+	void (*take)(struct request_callback *callback,
+		     const struct request *request);
+	/* Called for each interval of a thread's time, with its part; may be
+	 * NULL.
+	 */
+	void (*passed)(struct request_callback *callback,
+		       const struct time_span *span, enum request_part part);
+};
+
+/* The input of requests_new(); all borrowed. */
+struct requests_options {
+	/* receives everything before requests do */
+	struct thread_tracker *threads;
+	const struct function_table *functions;
+	const struct task_names *names;
+	/* see task_choice.h; NULL: none. The recorder's messages are no
+	 * requests
+	 */
+	const char *recorder;
+	/* wake-ups were recorded; without them no readers are inferred */
+	bool has_wakes;
+	bool has_socket_events; /* sk_data_ready and the sock_*_length events */
+	/* Packets sent, received and copied; used only without socket events.
+	 */
+	bool has_packets;
+	/* connections from before the recording; NULL: unknown */
+	const char *sockets_path;
+};
+
 #endif

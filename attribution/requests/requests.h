@@ -69,39 +69,6 @@ struct thread_tracker;
  */
 struct requests;
 
-/* Called for each request when it is complete; the request is valid during the
- * call only.
- */
-struct request_callback {
-	void (*take)(struct request_callback *callback,
-		     const struct request *request);
-	/* Called for each interval of a thread's time, with its part; may be
-	 * NULL.
-	 */
-	void (*passed)(struct request_callback *callback,
-		       const struct time_span *span, enum request_part part);
-};
-
-/* All borrowed. */
-struct requests_options {
-	/* receives everything before requests do */
-	struct thread_tracker *threads;
-	const struct function_table *functions;
-	const struct task_names *names;
-	/* see task_choice.h; NULL: none. The recorder's messages are no
-	 * requests
-	 */
-	const char *recorder;
-	/* wake-ups were recorded; without them no readers are inferred */
-	bool has_wakes;
-	bool has_socket_events; /* sk_data_ready and the sock_*_length events */
-	/* Packets sent, received and copied; used only without socket events.
-	 */
-	bool has_packets;
-	/* connections from before the recording; NULL: unknown */
-	const char *sockets_path;
-};
-
 struct requests_options
 requests_options_of(const struct attribution_input *input);
 

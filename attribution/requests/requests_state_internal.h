@@ -4,7 +4,7 @@
 
 #include "attribution/events/event_handler.h"
 #include "attribution/requests/connections_internal.h"
-#include "attribution/requests/requests.h"
+#include "attribution/requests/request.h"
 #include "attribution/time/time_span.h"
 #include "common/array.h"
 #include "common/maps.h"

@@ -112,7 +112,7 @@ struct message *requests_find_unheard(struct requests *requests,
 
 /* Marks requests that may be swapped. Which of a server's two threads got which
  * of two requests that another thread passed to them is decided in user space,
- * by the order in which they get a lock. If both have answered before either
+ * by the order they get a lock. If both have answered before either
  * client reads its answer, nothing distinguishes them. Marks the request of
  * @answer, which woke no thread, and the other one.
  */

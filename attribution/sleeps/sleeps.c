@@ -91,6 +91,27 @@ struct sleeps {
 	uint32_t untraced_chain;
 };
 
+bool sleep_is_thread_start(const char *name)
+{
+	static const char *const starts[] = {
+		"kthread",
+		"ret_from_fork",
+		"ret_from_fork_asm",
+	};
+
+	for (size_t i = 0; i < sizeof(starts) / sizeof(*starts); i++)
+		if (!strcmp(name, starts[i]))
+			return true;
+	return false;
+}
+
+/* Source: kernel/time/sleep_timeout.c, timer.c before 6.13. */
+bool sleep_is_timed(const char *name)
+{
+	return !strncmp(name, "schedule_timeout", 16) ||
+	       !strncmp(name, "schedule_hrtimeout", 18);
+}
+
 bool sleep_find_line(struct lines *lines,
 		     const struct function_table *functions, uint32_t label,
 		     uint64_t place, struct source_line *line)

@@ -123,6 +123,16 @@ struct sleep {
 	bool is_cut; /* the recording starts or ends in it */
 };
 
+/* Returns whether the kernel's function @name calls a kernel thread's own
+ * function.
+ */
+bool sleep_is_thread_start(const char *name);
+
+/* Returns whether the kernel's function @name sleeps with a timeout: its caller
+ * continues even if nothing wakes it.
+ */
+bool sleep_is_timed(const char *name);
+
 /* Sets *@line to the source line at which @label, a function of the kernel, called
  * at @place to sleep. Returns false if @place is 0 or debug information has no
  * such line; @lines may be NULL.

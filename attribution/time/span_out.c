@@ -53,7 +53,7 @@ static void fill_hole(const struct span_out *out, struct thread *thread,
 }
 
 /* Emits time that @thread waited for a CPU and was not throttled, split into the
- * intervals in which the recorder had the CPU and the rest. If the thread now
+ * intervals when the recorder had the CPU and the rest. If the thread now
  * runs on another CPU, the CPU on whose queue it waited is unknown.
  */
 static void give_ready(const struct span_out *out, struct thread *thread,

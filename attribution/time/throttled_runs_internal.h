@@ -7,7 +7,7 @@
 
 struct pack;
 
-/* The intervals in which the scheduler throttled a cgroup on a CPU, because the
+/* The intervals when the scheduler throttled a cgroup on a CPU, because the
  * group had used up its CPU quota: from tg_throttle_down() in throttle_cfs_rq()
  * to unthrottle_cfs_rq() (kernel/sched/fair.c). The trace does not show of
  * which group, but a thread in it is known: the one that runs then, or that the

@@ -322,7 +322,7 @@ static int dump_functions(struct dump *dump, size_t index)
 	int count = cpu_pipeline_open(&pipeline, &pass, index, NULL);
 
 	while (count >= 0 && !dump_is_done(dump, reached_ns) &&
-	       (count = cpu_pipeline_next(&pipeline, &batch)) > 0) {
+	       (count = pipeline.next(pipeline.next_ctx, &batch)) > 0) {
 		for (int i = 0; i < count; i++)
 			if (dump_wants(dump, batch[i].time_ns))
 				event_write(session->out, session->symbols,

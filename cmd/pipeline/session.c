@@ -13,9 +13,11 @@
 #include "common/log.h"
 #include "decoder/code/code_image.h"
 #include "decoder/recording/recording.h"
+#include "decoder/recording/recording_data.h"
 #include "decoder/recording/tracepoint.h"
 #include "decoder/recording_open.h"
 #include "execution/stream/segment_ring.h"
+#include "report/steps/checkpoint_index.h"
 #include "report/text/duration_text.h"
 #include "report/text/name_text.h"
 #include "report/text/task_names.h"
@@ -390,6 +392,20 @@ static void set_buffer(struct session *session)
 		setvbuf(session->out, session->buffer, _IOFBF, OUTPUT_BYTES);
 }
 
+/* Returns whether the output is compressed: its name ends in .gz, and the format
+ * is not one that is compressed already, or that no reader unpacks.
+ */
+static bool wants_gzip(const struct report_options *options)
+{
+	static const char suffix[] = ".gz";
+	const char *format = options->format ? options->format : "";
+	size_t size = strlen(options->output);
+
+	return size >= sizeof(suffix) &&
+	       !strcmp(options->output + size + 1 - sizeof(suffix), suffix) &&
+	       strcmp(format, "pprof") != 0 && strcmp(format, "gmon") != 0;
+}
+
 static int open_output(struct session *session,
 		       const struct report_options *options)
 {
@@ -408,7 +424,9 @@ static int open_output(struct session *session,
 		session->pager = pager_new();
 	session->path = path;
 	if (path) {
-		session->file = output_file_open(path);
+		session->file = wants_gzip(options) ?
+					output_file_open_gzip(path) :
+					output_file_open(path);
 		session->out = session->file ?
 				       output_file_stream(session->file) :
 				       NULL;
@@ -444,6 +462,30 @@ static int open_jobs(struct session *session,
 	return session->jobs ? 0 : -ERROR_MEMORY;
 }
 
+/* Returns whether KTRACE_INDEX is @use. KTRACE_INDEX lets tests check that the
+ * contents of a window do not depend on how much was skipped.
+ */
+static bool index_is(const char *use)
+{
+	const char *index = getenv("KTRACE_INDEX");
+
+	return index && !strcmp(index, use);
+}
+
+static int open_symbols(struct session *session)
+{
+	char *cache =
+		index_is("none") ?
+			NULL :
+			checkpoint_index_path(session->recording, "symbols");
+	int status = symbols_open_cached(session->recording, &console_log,
+					 jobs_count(session->jobs), cache,
+					 &session->symbols);
+
+	free(cache);
+	return status;
+}
+
 static int open_parts(struct session *session,
 		      const struct report_options *options)
 {
@@ -457,9 +499,7 @@ static int open_parts(struct session *session,
 	if (!status)
 		status = open_jobs(session, options);
 	if (!status)
-		status = symbols_open(recording, &console_log,
-				      jobs_count(session->jobs),
-				      &session->symbols);
+		status = open_symbols(session);
 	if (!status && options->with_inlined)
 		status = symbols_add_inlined(session->symbols);
 	if (!status && options->names)
@@ -589,16 +629,6 @@ static int choose_engine(struct session *session,
 		    LOG_NO_OFFSET, "--engine=%s cannot read its trace",
 		    engine_name(session->engine));
 	return EXIT_USAGE;
-}
-
-/* Returns whether KTRACE_INDEX is @use. KTRACE_INDEX lets tests check that the
- * contents of a window do not depend on how much was skipped.
- */
-static bool index_is(const char *use)
-{
-	const char *index = getenv("KTRACE_INDEX");
-
-	return index && !strcmp(index, use);
 }
 
 static void say_session(const struct session *session)

@@ -19,16 +19,22 @@ enum { TRIES = 100 };
 void record_folder_remove(const struct output_folder *folder)
 {
 	/* The recording, and files that reports cache beside it. */
-	static const char *const names[] = { "data", "index", "state_index",
-					     "view", "trace.dat" };
+	static const char *const names[] = { "data", "index",	"state_index",
+					     "view", "symbols", "trace.dat" };
+	/* The trace of CPUs that had files of their own; pages of function_graph
+	 * that were not copied to trace.dat; rows that queries and reports cache;
+	 * and files that they did not finish.
+	 */
+	static const char *const prefixes[] = { "data.",  "trace.cpu",
+						"rows_",  "report_",
+						"index.", "state_index.",
+						"view.",  "symbols." };
 
-	output_folder_remove_sub(folder, "kcore_dir");
-	output_folder_remove_sub(folder, "code");
-	/* Pages of function_graph that were not copied to trace.dat. */
-	output_folder_remove_files(folder, "trace.cpu");
-	/* Rows that queries and reports cache. */
-	output_folder_remove_files(folder, "rows_");
-	output_folder_remove_files(folder, "report_");
+	output_folder_remove_sub(folder, "kcore_dir", 0);
+	output_folder_remove_sub(folder, "code", 0);
+	output_folder_remove_sub(folder, "programs", 1);
+	for (size_t i = 0; i < sizeof(prefixes) / sizeof(*prefixes); i++)
+		output_folder_remove_files(folder, prefixes[i]);
 	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
 		output_folder_remove(folder, names[i]);
 	output_folder_remove_empty(folder);
@@ -65,6 +71,21 @@ static int remove_old(const struct output_folder *folder, const char *name)
 	return error ? -1 : 0;
 }
 
+/* Renames the recording to @old in the same folder. */
+static int move(struct output_folder *folder, const char *old)
+{
+	if (!output_folder_move(folder, old))
+		return 0;
+	if (errno != ENOTEMPTY && errno != EEXIST)
+		return complain(folder->path, strerror(errno));
+	say_of("record",
+	       "%s: cannot be renamed to %s, which contains other files than a "
+	       "recording's; move that away, or choose another directory with "
+	       "-o",
+	       folder->path, old);
+	return -1;
+}
+
 /* Renames the recording to NAME.old. */
 static int move_away(struct output_folder *folder)
 {
@@ -74,9 +95,7 @@ static int move_away(struct output_folder *folder)
 	if (asprintf(&name, "%s.old", folder->name) < 0)
 		return complain(folder->path, "out of memory");
 	if (!remove_old(folder, name))
-		status = output_folder_move(folder, name) ?
-				 complain(folder->path, strerror(errno)) :
-				 0;
+		status = move(folder, name);
 	free(name);
 	return status;
 }

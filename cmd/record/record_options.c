@@ -60,6 +60,8 @@ static const char *graph_refusal(const struct record_options *options,
 		return "it has no sinks (--sink)";
 	if (collector->return_stack)
 		return "it has no return stack (--return-stack)";
+	if (collector->threads)
+		return "it has no trace to write by --threads or --compress";
 	return collector_refusal(SOURCE_FUNCTION_GRAPH, fix);
 }
 
@@ -120,6 +122,11 @@ static const char *find_conflict(const struct record_options *options)
 	if (is_gated(options) &&
 	    (options->triggers.count || collector->snapshot))
 		return "--only cannot be combined with --snapshot or --trigger";
+	if (collector->threads &&
+	    (is_gated(options) || options->triggers.count ||
+	     collector->snapshot))
+		return "--threads and --compress cannot be combined with "
+		       "--only, --snapshot or --trigger";
 	if (is_gated(options) && collector->user)
 		return "--only traces calls of the kernel: leave out --user";
 	if (options->machine && processes)
@@ -199,6 +206,8 @@ void record_options_help(void)
 	      "                     vfs_read, or "
 	      "vfs_read(count),do_filp_open\n"
 	      "  --buffer SIZE      trace buffer of each CPU (8M)\n"
+	      "  --compress         like --threads, and compress these "
+	      "files\n"
 	      "  --cycles[=N]       record cycle counts (default: on for Intel "
 	      "PT, off\n"
 	      "                     for CoreSight, where they fill the sink); "
@@ -247,6 +256,9 @@ void record_options_help(void)
 	      "                     the first of these that is available, "
 	      "otherwise\n"
 	      "                     the virtual machine\n"
+	      "  --threads          write each CPU's trace to a file of its "
+	      "own, by a\n"
+	      "                     thread of its own\n"
 	      "  --trigger SPEC     save a snapshot when SPEC hits: "
 	      "read>10ms,\n"
 	      "                     vfs_read>1ms, sleep@futex>100ms, "
@@ -278,6 +290,7 @@ enum long_only {
 	OPTION_ARCH,
 	OPTION_ARGS,
 	OPTION_BUFFER,
+	OPTION_COMPRESS,
 	OPTION_CYCLES,
 	OPTION_DISCARD,
 	OPTION_DURATION,
@@ -293,6 +306,7 @@ enum long_only {
 	OPTION_SINK,
 	OPTION_SNAPSHOT,
 	OPTION_SOURCE,
+	OPTION_THREADS,
 	OPTION_TRIGGER,
 	OPTION_USER,
 	OPTION_USER_STACKS,
@@ -308,6 +322,7 @@ static const struct option long_options[] = {
 	{ "arch", required_argument, NULL, OPTION_ARCH },
 	{ "args", required_argument, NULL, OPTION_ARGS },
 	{ "buffer", required_argument, NULL, OPTION_BUFFER },
+	{ "compress", no_argument, NULL, OPTION_COMPRESS },
 	{ "cycles", optional_argument, NULL, OPTION_CYCLES },
 	{ "discard", no_argument, NULL, OPTION_DISCARD },
 	{ "duration", required_argument, NULL, OPTION_DURATION },
@@ -323,6 +338,7 @@ static const struct option long_options[] = {
 	{ "sink", required_argument, NULL, OPTION_SINK },
 	{ "snapshot", no_argument, NULL, OPTION_SNAPSHOT },
 	{ "source", required_argument, NULL, OPTION_SOURCE },
+	{ "threads", no_argument, NULL, OPTION_THREADS },
 	{ "trigger", required_argument, NULL, OPTION_TRIGGER },
 	{ "user", no_argument, NULL, OPTION_USER },
 	{ "user-stacks", optional_argument, NULL, OPTION_USER_STACKS },
@@ -512,6 +528,13 @@ static int set_option(struct record_options *options, int option,
 		return 0;
 	case 'h':
 		options->help = true;
+		return 0;
+	case OPTION_COMPRESS:
+		options->collector.compress = true;
+		options->collector.threads = true;
+		return 0;
+	case OPTION_THREADS:
+		options->collector.threads = true;
 		return 0;
 	case OPTION_DISCARD:
 		options->discard = true;

@@ -132,6 +132,27 @@ static void print_losses(const struct collector_result *result)
 				 "not recorded");
 }
 
+/* Prints how far the disk was behind: always with -v, otherwise if that was more
+ * than half of a buffer. The kernel wakes the recorder at a quarter.
+ */
+static void print_lag(const struct collector_result *result,
+		      size_t buffer_bytes)
+{
+	const struct trace_lag *lag = &result->lag;
+	char text[192];
+
+	snprintf(text, sizeof(text),
+		 "at most %s of a CPU's buffer of %s waited to be written; the "
+		 "longest write took %s",
+		 size_text_of(lag->unread_bytes).text,
+		 size_text_of(buffer_bytes).text,
+		 duration_text_of(lag->write_ns).text);
+	if (lag->unread_bytes > buffer_bytes / 2)
+		say_of("record", "the disk was behind: %s", text);
+	else if (lag->unread_bytes)
+		say_more("%s", text);
+}
+
 static bool is_whole(const struct collector_result *result)
 {
 	return result->end != COLLECTOR_FAILED && !result->truncated &&
@@ -139,7 +160,8 @@ static bool is_whole(const struct collector_result *result)
 	       !result->away_cpus;
 }
 
-void record_summary(const char *folder, const struct collector_result *result)
+void record_summary(const char *folder, const struct collector_result *result,
+		    size_t buffer_bytes)
 {
 	const char *name = short_name(folder);
 	bool is_default = !strcmp(name, RECORD_DEFAULT_FOLDER);
@@ -156,6 +178,7 @@ void record_summary(const char *folder, const struct collector_result *result)
 		       (double)result->late_ns / 1e3);
 	print_crash(result);
 	print_losses(result);
+	print_lag(result, buffer_bytes);
 	print_cost();
 	say_of("record", "look at it with: ktrace-hw explain%s%s",
 	       is_default ? "" : " -i ", is_default ? "" : name);

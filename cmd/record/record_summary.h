@@ -2,11 +2,15 @@
 #ifndef KT_CMD_RECORD_SUMMARY_H
 #define KT_CMD_RECORD_SUMMARY_H
 
+#include <stddef.h>
+
 struct collector_result;
 
-/* Prints to standard error a summary of the recording in @folder: its contents,
- * losses and cost, and the commands that show it.
+/* Prints to standard error a summary of the recording in @folder, made with
+ * trace buffers of @buffer_bytes: its contents, losses and cost, and the
+ * commands that show it.
  */
-void record_summary(const char *folder, const struct collector_result *result);
+void record_summary(const char *folder, const struct collector_result *result,
+		    size_t buffer_bytes);
 
 #endif

@@ -12,8 +12,7 @@
 #include "cmd/pipeline/choice_check.h"
 #include "cmd/pipeline/pipeline.h"
 #include "cmd/pipeline/session.h"
-#include "cmd/report/profile_table.h"
-#include "cmd/report/request_check_internal.h"
+#include "cmd/report/profile_choice_internal.h"
 #include "common/bytes.h"
 #include "common/error.h"
 #include "common/files/cache_file.h"
@@ -29,6 +28,7 @@
 #include "symbolize/symbols/symbols.h"
 #include "tables/calls/hits_table.h"
 #include "tables/overview.h"
+#include "tables/profile/profile_table.h"
 #include "tables/table.h"
 #include "tables/table_records.h"
 #include "tables/text/recorded.h"
@@ -42,6 +42,7 @@
 /* A table while a pass over a recording fills it. */
 struct table_run {
 	const struct attribution_request *request;
+	const struct report_options *options;
 	struct attribution_output output;
 	struct profile_choice profile; /* if it is a profile */
 	/* Set by the pass. */
@@ -717,8 +718,8 @@ static int set_inputs(const struct session *session,
 		run->input.calls = run->request->calls;
 		run->input.profile = &run->profile;
 		status = run->request->renderer ?
-				 profile_choose(&run->profile, session,
-						input->events) :
+				 profile_choose(&run->profile, run->options,
+						session, input->events) :
 				 check_argument(run->request->table,
 						&run->input);
 	}
@@ -819,6 +820,7 @@ static struct table_run run_of(const struct report_options *options,
 {
 	struct table_run run = {
 		.request = request,
+		.options = options,
 		.output = { .sort = request->sort,
 			    .shown = shown_of(request),
 			    .is_brief = !request->columns,
@@ -827,8 +829,7 @@ static struct table_run run_of(const struct report_options *options,
 			    .format = format,
 			    .is_quiet = !notes_are_shown(),
 			    .out = out },
-		.profile = { .options = options,
-			     .renderer = request->renderer,
+		.profile = { .renderer = request->renderer,
 			     .is_of_wall = request->renderer &&
 					   request->table != &profile_table },
 	};
@@ -927,7 +928,7 @@ int run_attribution(const struct report_options *options,
 	enum record_format format;
 	struct session session;
 	size_t first = 0;
-	int status = request_check_all(options, requests, count);
+	int status = attribution_requests_check(options, requests, count);
 
 	assert(count > 0 && count <= MOST_TABLES);
 	if (status)
@@ -978,6 +979,7 @@ int run_profile(const struct report_options *options,
 		.is_quiet = !table,
 		.is_picture = table,
 		.with_tracer = table && options->with_tracer,
+		.with_idle = options->with_idle,
 	};
 
 	if (renderer->render_second && !options->output) {

@@ -26,6 +26,7 @@
  */
 
 #include "cmd/options/report_options.h"
+#include "cmd/report/attribution_request_internal.h"
 #include "tables/table.h"
 
 #include <stdbool.h>
@@ -33,35 +34,6 @@
 #include <stdio.h>
 
 struct profile_renderer;
-struct recorded;
-
-/* A table to report, beside the common options. All pointers but the table may
- * be NULL.
- */
-struct attribution_request {
-	const struct attribution_table *table;
-	/* For profile_table. */
-	const struct profile_renderer *renderer;
-	const char *argument; /* argument of the table's option */
-	const char *sort;     /* a column's name */
-	const char *columns;  /* for text: separated by commas; or NULL */
-	bool is_wide;	      /* text shows all columns */
-	bool with_tracer;     /* include rows of the recorder's tasks */
-	bool with_idle;	      /* include kernel threads that wait for work */
-	bool is_picture;      /* a picture: has no room for notes */
-	bool is_quiet;	      /* no notes on standard error either */
-	bool after_hits;      /* print the triggers' hits before the text */
-	/* print the explanation before the text, if what it needs was recorded
-	 * and no window is chosen, which is read from cached records
-	 */
-	bool after_explanation;
-	/* For call_records_table; the members that common options set are
-	 * filled in here.
-	 */
-	struct call_records_choice *calls;
-	/* Of the first request: set to the recording's facts. */
-	struct recorded *recorded;
-};
 
 /* Fills @count tables, 1 to MOST_TABLES, in one pass over the recording that
  * @options select, and shows them. If there are several, each has its name as a

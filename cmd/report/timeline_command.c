@@ -8,6 +8,10 @@
 #include "cmd/console/console.h"
 #include "cmd/pipeline/pipeline.h"
 #include "cmd/pipeline/session.h"
+#include "common/clocks.h"
+#include "common/error.h"
+#include "common/files/output_folder.h"
+#include "decoder/recording/recording.h"
 #include "report/steps/step_select.h"
 #include "report/steps/task_stacks.h"
 #include "report/text/duration_text.h"
@@ -196,13 +200,25 @@ static uint64_t window_end(const struct step_select_options *options)
 	return is_limited ? 0 : options->window.until_ns;
 }
 
+static int close_renderer(const struct timeline_renderer *renderer,
+			  struct step_callback *callback)
+{
+	int error = renderer->close(callback);
+
+	if (error == -ERROR_MEMORY)
+		return out_of_memory();
+	return error < 0 ? EXIT_FAILED : 0;
+}
+
 static int render_session(const struct session *session,
+			  const struct output_folder *folder,
 			  const struct timeline_options *timeline,
 			  const struct step_select_options *options,
 			  const struct timeline_renderer *renderer,
 			  struct timeline_summary *summary)
 {
-	const struct timeline_context context = {
+	struct clock_readings clock;
+	struct timeline_context context = {
 		.functions = symbols_functions(session->symbols),
 		.lines = session->lines,
 		.names = session->names,
@@ -212,17 +228,46 @@ static int render_session(const struct session *session,
 		.end_ns = window_end(options),
 		.colors = session->colors,
 		.out = session->out,
+		.folder = folder,
+		.log = &console_log,
 		.summary = summary,
 	};
-	struct step_callback *callback = renderer->open(&context);
+	struct step_callback *callback;
 	int status;
+	int closed;
 
+	recording_clock_read(session->recording, &clock);
+	if (clock.begin.is_known)
+		context.epoch_ns = (uint64_t)clock_reading_offset(&clock.begin);
+	callback = renderer->open(&context);
 	if (!callback)
 		return out_of_memory();
 	status = run_selected(session, options, callback,
 			      lanes_of(renderer, callback, timeline, options));
-	if (renderer->close(callback) < 0 && !status)
-		status = out_of_memory();
+	closed = close_renderer(renderer, callback);
+	return status ? status : closed;
+}
+
+/* Like render_session(), into the new folder @path, which is removed after a
+ * failure.
+ */
+static int render_folder(const struct session *session, const char *path,
+			 const struct timeline_options *timeline,
+			 const struct step_select_options *options,
+			 const struct timeline_renderer *renderer,
+			 struct timeline_summary *summary)
+{
+	struct output_folder folder;
+	int status = EXIT_FAILED;
+
+	if (output_folder_make(&folder, path, &console_log) < 0)
+		return status;
+	status = render_session(session, &folder, timeline, options, renderer,
+				summary);
+	if (status)
+		output_folder_discard(&folder);
+	else
+		output_folder_close(&folder);
 	return status;
 }
 
@@ -284,7 +329,9 @@ int run_timeline_command(const struct report_options *options,
 			 const struct timeline_renderer *renderer)
 {
 	struct session session;
-	int status = session_open(&session, options);
+	int status = renderer->is_folder ?
+			     session_open_input(&session, options) :
+			     session_open(&session, options);
 	const uint64_t min_ns = status ? 0 :
 					 shortest(&session, timeline, renderer);
 	const struct step_select_options select = {
@@ -308,9 +355,12 @@ int run_timeline_command(const struct report_options *options,
 		status = EXIT_FAILED;
 	if (!status)
 		check_names(&session, "note: --hide", &timeline->hidden);
-	if (!status)
-		status = render_session(&session, timeline, &select, renderer,
-					&summary);
+	if (!status && renderer->is_folder)
+		status = render_folder(&session, options->output, timeline,
+				       &select, renderer, &summary);
+	else if (!status)
+		status = render_session(&session, NULL, timeline, &select,
+					renderer, &summary);
 	if (!status && summary.bytes)
 		say_summary(&summary, min_ns);
 	if (!status && min_ns && !timeline->has_min)

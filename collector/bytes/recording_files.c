@@ -7,6 +7,7 @@
 #include "common/log.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -74,6 +75,26 @@ static int use_up(struct iovec **parts, int count, size_t size)
 	return count;
 }
 
+void append_file_set_direct(struct append_file *file, bool is_direct)
+{
+	int flags = fcntl(file->fd, F_GETFL);
+
+	/* An error means that the file system has no O_DIRECT. */
+	fcntl(file->fd, F_SETFL,
+	      is_direct ? flags | O_DIRECT : flags & ~O_DIRECT);
+}
+
+/* Returns whether a write failed only because it was past the page cache, which
+ * it ends.
+ */
+static bool is_refused(struct append_file *file)
+{
+	if (errno != EINVAL || !(fcntl(file->fd, F_GETFL) & O_DIRECT))
+		return false;
+	append_file_set_direct(file, false);
+	return true;
+}
+
 int append_file_add(struct append_file *file, struct iovec *parts, int count)
 {
 	uint64_t at = file->end;
@@ -83,7 +104,7 @@ int append_file_add(struct append_file *file, struct iovec *parts, int count)
 	while (count) {
 		ssize_t done = pwritev(file->fd, parts, count, (off_t)at);
 
-		if (done < 0 && errno == EINTR)
+		if (done < 0 && (errno == EINTR || is_refused(file)))
 			continue;
 		if (done < 0)
 			return fail(file);

@@ -4,6 +4,7 @@
 
 #include "common/files/output_folder.h"
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <sys/uio.h>
 
@@ -38,6 +39,13 @@ void append_file_close(struct append_file *file);
  * Returns 0 or -ERROR_SYSTEM.
  */
 int append_file_add(struct append_file *file, struct iovec *parts, int count);
+
+/* Starts or ends writing past the page cache (O_DIRECT). While it does, pieces
+ * must have addresses, sizes and positions that are multiples of 4096. A file
+ * system that cannot do this is written to as usual, also if it refuses only
+ * when written to.
+ */
+void append_file_set_direct(struct append_file *file, bool is_direct);
 
 /* Writes @size bytes at @offset, which need not be at the end.
  *

@@ -150,9 +150,15 @@ void aux_ring_release(struct aux_ring *aux, const struct ring_bytes *bytes)
 			 __ATOMIC_RELEASE);
 }
 
+uint64_t aux_ring_used(const struct aux_ring *aux)
+{
+	return aux_ring_head(aux) -
+	       __atomic_load_n(&aux->page->aux_tail, __ATOMIC_ACQUIRE);
+}
+
 bool aux_ring_is_full(const struct aux_ring *aux)
 {
-	return aux_ring_head(aux) - aux->page->aux_tail + 1 >= aux->size;
+	return aux_ring_used(aux) + 1 >= aux->size;
 }
 
 static bool is_zero(const uint8_t *bytes, size_t size)

@@ -10,6 +10,8 @@
 #include <stdint.h>
 #include <sys/uio.h>
 
+struct trace_writer;
+
 /* The memory that the kernel shares with the recorder (linux/perf_event.h, struct
  * perf_event_mmap_page):
  *
@@ -111,6 +113,11 @@ struct ring_bytes aux_ring_read(const struct aux_ring *aux);
 /* Returns the total number of bytes that the trace unit has written. */
 uint64_t aux_ring_head(const struct aux_ring *aux);
 
+/* Returns the number of bytes that the trace unit has written and that were not
+ * released yet, as far as the kernel has seen the releases.
+ */
+uint64_t aux_ring_used(const struct aux_ring *aux);
+
 /* Returns whether the trace unit had no room left, given the releases that the
  * kernel has seen.
  */
@@ -145,6 +152,8 @@ struct cpu_rings {
 	bool overwrite;
 	uint64_t kept; /* overwrite: the trace's bytes up to the last snapshot */
 	bool stopped;  /* trace stopped because its buffer was full */
+	/* its thread reads the trace; NULL: who reads the records does */
+	struct trace_writer *writer;
 };
 
 void cpu_rings_init(struct cpu_rings *rings, int cpu, size_t aux_size,

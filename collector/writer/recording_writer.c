@@ -33,22 +33,6 @@ struct file_header {
 
 _Static_assert(sizeof(struct file_header) == PERF_DATA_HEADER_SIZE, "header");
 
-/* Returns the reference of AUXTRACE record @number, in the format of perf
- * record: on x86 the TSC, with which perf completes the 56 bits of TSC packets
- * (intel_pt_reference() in tools/perf/arch/x86/util/intel-pt.c); elsewhere any
- * number that differs between records (cs_etm_reference() in
- * tools/perf/arch/arm/util/cs-etm.c).
- */
-static inline uint64_t trace_reference(uint64_t number)
-{
-#if defined(__x86_64__) || defined(__i386__)
-	(void)number;
-	return __rdtsc();
-#else
-	return number;
-#endif
-}
-
 /* Adds the ids first, then the attrs, which refer to them. */
 static void add_attrs(struct file_header *header, const struct event_list *list,
 		      struct byte_buffer *bytes)

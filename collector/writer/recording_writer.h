@@ -51,6 +51,22 @@ static inline struct trace_record trace_record_of(uint32_t index, int32_t cpu,
 	};
 }
 
+/* Returns the reference of AUXTRACE record @number, in the format of perf
+ * record: on x86 the TSC, with which perf completes the 56 bits of TSC packets
+ * (intel_pt_reference() in tools/perf/arch/x86/util/intel-pt.c); elsewhere any
+ * number that differs between records (cs_etm_reference() in
+ * tools/perf/arch/arm/util/cs-etm.c).
+ */
+static inline uint64_t trace_reference(uint64_t number)
+{
+#if defined(__x86_64__) || defined(__i386__)
+	(void)number;
+	return __rdtsc();
+#else
+	return number;
+#endif
+}
+
 /* The file `data` of a recording: perf.data's header, attrs, features and
  * records (tools/perf/Documentation/perf.data-file-format.txt).
  *

@@ -10,8 +10,42 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 #include <zstd.h>
+
+/* Number of bytes hashed at the start and end of a file. */
+enum { LOOKED_AT = 1 << 16 };
+
+static bool hash_part(int fd, off_t offset, uint64_t *key)
+{
+	uint8_t *bytes = malloc(LOOKED_AT);
+	ssize_t size = bytes ? pread(fd, bytes, LOOKED_AT, offset) : -1;
+
+	if (size >= 0)
+		*key = pack_hash(*key, bytes, (size_t)size);
+	free(bytes);
+	return size >= 0;
+}
+
+bool cache_key_add_file(uint64_t *key, const char *path)
+{
+	int fd = regular_file_open(path);
+	struct stat file;
+	bool is_read = fd >= 0 && fstat(fd, &file) == 0;
+
+	if (is_read) {
+		*key = pack_hash_number(*key, (uint64_t)file.st_size);
+		*key = pack_hash_number(*key, (uint64_t)file.st_mtim.tv_sec);
+		*key = pack_hash_number(*key, (uint64_t)file.st_mtim.tv_nsec);
+		is_read = hash_part(fd, 0, key) &&
+			  (file.st_size <= LOOKED_AT ||
+			   hash_part(fd, file.st_size - LOOKED_AT, key));
+	}
+	if (fd >= 0)
+		close(fd);
+	return is_read;
+}
 
 /* The header of a file of cached records. */
 struct cached_head {

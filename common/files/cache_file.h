@@ -26,6 +26,13 @@ struct pack;
  *     reader of the records checks the rest.
  */
 
+/* Adds to *@key the size and time of change of the file at @path, and its first
+ * and last 64 KB: a hash for data that is derived from the file.
+ *
+ * Returns whether the file could be read.
+ */
+bool cache_key_add_file(uint64_t *key, const char *path);
+
 /* The position of a chunk of bytes in a file. */
 struct chunk {
 	uint64_t offset;

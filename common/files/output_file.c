@@ -14,6 +14,7 @@
 #include <sys/random.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include <zlib.h>
 
 static int open_nameless(const struct new_file *file, mode_t mode)
 {
@@ -247,6 +248,64 @@ struct output_file *output_file_open(const char *path)
 	new_file_close(&file->file);
 	free(file);
 	errno = error;
+	return NULL;
+}
+
+static ssize_t write_gzip(void *cookie, const char *bytes, size_t size)
+{
+	/* gzwrite() takes an unsigned int, and returns an int. */
+	unsigned int part = size < INT_MAX ? (unsigned int)size : INT_MAX;
+	int done = gzwrite(cookie, bytes, part);
+
+	/* fopencookie(3): 0 is an error. */
+	return done < 0 ? 0 : done;
+}
+
+static int close_gzip(void *cookie)
+{
+	int status = gzclose(cookie);
+
+	if (status != Z_OK && status != Z_ERRNO)
+		errno = ENOMEM;
+	return status == Z_OK ? 0 : EOF;
+}
+
+/* Returns a stream that compresses to @out, which it closes; NULL with errno,
+ * and @out is closed.
+ */
+static FILE *gzip_stream(FILE *out)
+{
+	static const cookie_io_functions_t functions = {
+		.write = write_gzip,
+		.close = close_gzip,
+	};
+	int fd = fcntl(fileno(out), F_DUPFD_CLOEXEC, 0);
+	gzFile gzip = fd < 0 ? NULL : gzdopen(fd, "wb");
+	FILE *packed = gzip ? fopencookie(gzip, "w", functions) : NULL;
+
+	fclose(out);
+	if (packed)
+		return packed;
+	if (gzip)
+		gzclose(gzip);
+	else if (fd >= 0)
+		close(fd);
+	errno = ENOMEM;
+	return NULL;
+}
+
+struct output_file *output_file_open_gzip(const char *path)
+{
+	struct output_file *file = output_file_open(path);
+
+	if (!file)
+		return NULL;
+	file->out = gzip_stream(file->out);
+	if (file->out)
+		return file;
+	new_file_close(&file->file);
+	free(file);
+	errno = ENOMEM;
 	return NULL;
 }
 

@@ -64,6 +64,11 @@ struct output_file;
  */
 struct output_file *output_file_open(const char *path);
 
+/* Like output_file_open(), but what is written to the stream is compressed with
+ * gzip. The stream has no file number.
+ */
+struct output_file *output_file_open_gzip(const char *path);
+
 /* Returns the stream to write to; output_file_close() closes it. */
 FILE *output_file_stream(const struct output_file *file);
 

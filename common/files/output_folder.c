@@ -524,18 +524,6 @@ void output_folder_remove_files(const struct output_folder *folder,
 		closedir(entries);
 }
 
-void output_folder_remove_sub(const struct output_folder *folder,
-			      const char *name)
-{
-	struct output_folder sub;
-
-	if (!open_sub(&sub, folder, name, NULL)) {
-		output_folder_remove_files(&sub, "");
-		output_folder_remove_empty(&sub);
-	}
-	output_folder_close(&sub);
-}
-
 /* Removes a folder's content before the folder itself. */
 static void remove_all(const struct output_folder *folder, int depth)
 {
@@ -554,6 +542,16 @@ static void remove_all(const struct output_folder *folder, int depth)
 	if (entries)
 		closedir(entries);
 	output_folder_remove_empty(folder);
+}
+
+void output_folder_remove_sub(const struct output_folder *folder,
+			      const char *name, int depth)
+{
+	struct output_folder sub;
+
+	if (!open_sub(&sub, folder, name, NULL))
+		remove_all(&sub, depth);
+	output_folder_close(&sub);
 }
 
 void output_folder_discard(struct output_folder *folder)

@@ -174,11 +174,11 @@ void output_folder_remove(const struct output_folder *folder, const char *name);
 void output_folder_remove_files(const struct output_folder *folder,
 				const char *prefix);
 
-/* Removes the folder @name with the files in it, but not if it contains a
- * folder.
+/* Removes the folder @name with the files in it and in its folders, to @depth
+ * levels below it; with depth 0, not if it contains a folder.
  */
 void output_folder_remove_sub(const struct output_folder *folder,
-			      const char *name);
+			      const char *name, int depth);
 
 /* Logs why the file @name of @folder cannot be written: errno.  Returns
  * -ERROR_SYSTEM.

@@ -3,7 +3,6 @@
 #define KT_DECODER_INTEL_PT_INTEL_FLOW_INTERNAL_H
 
 #include "decoder/flow/branch_source.h"
-#include "decoder/intel_pt/intel_branches_internal.h"
 #include "decoder/intel_pt/intel_clock.h"
 #include "decoder/intel_pt/intel_packet.h"
 

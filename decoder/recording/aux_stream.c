@@ -9,8 +9,6 @@
 #include "common/formats/perf_data.h"
 #include "decoder/recording/record_parse_internal.h"
 #include "decoder/recording/record_walk.h"
-#include "decoder/recording/recording.h"
-#include "decoder/recording/sideband.h"
 
 #include <stdint.h>
 #include <stdlib.h>

@@ -4,7 +4,6 @@
 
 #include "common/array.h"
 #include "common/files/file_map.h"
-#include "decoder/recording/recording.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -16,7 +15,7 @@ struct log;
 struct record;
 struct sideband_record;
 
-/* The trace bytes of a recording as streams (struct aux_stream of recording.h),
+/* The trace bytes of a recording as streams (struct aux_stream),
  * one for each CPU or thread: collected while the recording is opened, and read
  * by the decoders.
  *
@@ -40,6 +39,55 @@ struct sideband_record;
  * Memory: at most BUDGET_STREAMS streams. Bytes are not copied, except those of
  * joined slices, to a temporary file or to a window's buffer.
  */
+
+/* A slice of a stream's bytes. @bytes is in memory. */
+struct aux_piece {
+	uint64_t offset; /* in the stream, as the kernel counts */
+	uint64_t size_bytes;
+	uint64_t file_offset;
+	const uint8_t *bytes;
+	/* Only for CoreSight: */
+	uint32_t unit;	   /* index of the CPU's coresight_unit */
+	bool is_formatted; /* in frames, with other sources' bytes */
+	uint8_t first_id;  /* trace ID of the first byte in frames, or 0 */
+	bool begins_anew;  /* the trace unit was started right before */
+};
+
+/* A position in the stream where bytes are known to be missing. */
+struct aux_loss {
+	uint64_t offset;  /* position of the first byte after the loss */
+	uint64_t time_ns; /* of the record of the loss; 0 if unknown */
+	uint64_t flags;	  /* of the AUX record, SIDEBAND_AUX_* */
+};
+
+/* The trace that a unit wrote from start to stop: an AUX record. */
+struct aux_span {
+	uint64_t offset; /* in the stream, as the kernel counts */
+	uint64_t size_bytes;
+	uint64_t flags;	  /* SIDEBAND_AUX_* */
+	uint64_t time_ns; /* 0 if unknown */
+	int32_t cpu;	  /* -1 if unknown */
+};
+
+/* The trace of one CPU, or of one thread (then cpu is -1). */
+struct aux_stream {
+	uint32_t index; /* perf's idx */
+	int32_t cpu;
+	int32_t pid; /* per thread only, else -1 */
+	int32_t tid;
+	uint64_t size_bytes;
+	const struct aux_piece *pieces; /* in order, not overlapping */
+	size_t piece_count;
+	const struct aux_loss *losses; /* in order */
+	size_t loss_count;
+	bool cut;	 /* the file ended inside it */
+	uint64_t end_ns; /* CoreSight: end of tracing; 0 if unknown */
+	/* CoreSight: from when to when its CPU ran without being traced, if the
+	 * stream has no pieces; else 0
+	 */
+	uint64_t untraced_from_ns;
+	uint64_t untraced_until_ns;
+};
 
 /* PSB, the packet where a decoder can start: Intel SDM, volume 3, 33.4.2.17. */
 enum { INTEL_PSB_SIZE = 16 };

@@ -883,3 +883,8 @@ void coresight_streams_free(struct coresight_streams *streams)
 	free(streams->losses);
 	free(streams);
 }
+
+const struct array *recording_coresight_units(const struct recording *recording)
+{
+	return &recording_facts(recording)->coresight_units;
+}

@@ -7,7 +7,6 @@
 #include "common/formats/generated_chunk.h"
 #include "common/log.h"
 #include "common/memory.h"
-#include "decoder/recording/generated_image_internal.h"
 #include "decoder/recording/generated_names.h"
 #include "decoder/recording/recording_facts.h"
 #include "decoder/recording/sideband.h"
@@ -697,4 +696,10 @@ generated_code_names(const struct generated_code *code, int32_t pid,
 		return NULL;
 	*path = generator->path;
 	return &generator->names;
+}
+
+const struct generated_code *
+recording_generated_code(const struct recording *recording)
+{
+	return recording_facts(recording)->generated;
 }

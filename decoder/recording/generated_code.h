@@ -2,6 +2,8 @@
 #ifndef KT_DECODER_GENERATED_CODE_H
 #define KT_DECODER_GENERATED_CODE_H
 
+#include "decoder/recording/generated_image_internal.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -46,24 +48,6 @@ struct recording;
  */
 struct generated_code;
 
-enum { GENERATED_GRANULE = 16 };
-
-/* The generated code of a mapping at a time. */
-struct generated_image {
-	uint64_t address;
-	uint64_t size_bytes;
-	struct generated_page *pages; /* by address */
-	size_t page_count;
-};
-
-/* From @time_ns on process @pid has @image. */
-struct generated_event {
-	int32_t pid;
-	uint64_t time_ns;
-	uint64_t names_ns; /* not 0: its functions are those of then */
-	const struct generated_image *image;
-};
-
 /* Reads the files of the recording's folder code/. Returns 0 and *@code, NULL if
  * there are none; or -ERROR_MEMORY. Borrows @recording, whose records must have
  * been read.
@@ -92,11 +76,5 @@ bool generated_code_covers(const struct generated_code *code, int32_t pid,
 const struct generated_names *
 generated_code_names(const struct generated_code *code, int32_t pid,
 		     const char **path);
-
-/* Returns the bytes of @image at @address, and sets *@left to the number that is
- * contiguous; NULL if they are unknown.
- */
-const uint8_t *generated_image_bytes(const struct generated_image *image,
-				     uint64_t address, size_t *left);
 
 #endif

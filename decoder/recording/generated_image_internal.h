@@ -3,7 +3,6 @@
 #define KT_DECODER_RECORDING_GENERATED_IMAGE_INTERNAL_H
 
 #include "common/array.h"
-#include "decoder/recording/generated_code.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -17,6 +16,22 @@ struct generated_page {
 	uint64_t address;
 	const uint8_t *bytes;
 	uint64_t unknown[4]; /* a bit for each granule */
+};
+
+/* The generated code of a mapping at a time. */
+struct generated_image {
+	uint64_t address;
+	uint64_t size_bytes;
+	struct generated_page *pages; /* by address */
+	size_t page_count;
+};
+
+/* From @time_ns on process @pid has @image. */
+struct generated_event {
+	int32_t pid;
+	uint64_t time_ns;
+	uint64_t names_ns; /* not 0: its functions are those of then */
+	const struct generated_image *image;
 };
 
 /* A record of a mapping of memory that a process fills itself. */
@@ -97,5 +112,11 @@ bool generated_sources_are_patched(const struct generated_source *sources,
 int generated_images_make(const struct generated_area *area,
 			  struct generated_budget *budget, struct arena *arena,
 			  struct array *events);
+
+/* Returns the bytes of @image at @address, and sets *@left to the number that is
+ * contiguous; NULL if they are unknown.
+ */
+const uint8_t *generated_image_bytes(const struct generated_image *image,
+				     uint64_t address, size_t *left);
 
 #endif

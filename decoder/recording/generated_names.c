@@ -12,7 +12,6 @@
 #include "common/formats/generated_chunk.h"
 #include "common/log.h"
 #include "common/memory.h"
-#include "decoder/recording/generated_code.h"
 
 static bool generated_name_is_shared(const struct generated_names *names,
 				     const struct generated_name *name);
@@ -33,7 +32,7 @@ struct settling {
 	struct array periods; /* struct period, by time */
 };
 
-/* A time in which the bytes of a function were the same. */
+/* A time when the bytes of a function were the same. */
 struct period {
 	uint64_t lost_ns; /* those before were there until then */
 	uint64_t from_ns;

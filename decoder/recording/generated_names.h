@@ -40,6 +40,9 @@ struct log;
  *    others with these bytes are before it.
  */
 
+/* The unit in which bytes are compared: functions start at multiples of it. */
+enum { GENERATED_GRANULE = 16 };
+
 /* Granules of a page whose bytes were replaced. */
 struct generated_replacement {
 	uint64_t address;      /* of the page */

@@ -9,8 +9,6 @@
 #include "common/log.h"
 #include "common/memory.h"
 #include "decoder/recording/record_walk.h"
-#include "decoder/recording/recording.h"
-#include "decoder/recording/sideband.h"
 
 #include <linux/perf_event.h>
 #include <stdlib.h>
@@ -808,4 +806,17 @@ void record_parse_origin(const struct event_table *events,
 		parse_sample(events, record, origin);
 	else
 		parse_trailer(events, record, origin);
+}
+
+bool sideband_register(const struct sideband_registers *registers,
+		       unsigned int number, uint64_t *value)
+{
+	uint64_t bit = UINT64_C(1) << number;
+	int index = __builtin_popcountll(registers->mask & (bit - 1));
+
+	if (!(registers->mask & bit) || !registers->values)
+		return false;
+	memcpy(value, registers->values + sizeof(*value) * (size_t)index,
+	       sizeof(*value));
+	return true;
 }

@@ -3,6 +3,8 @@
 #define KT_DECODER_RECORDING_RECORDING_H
 
 #include "common/clocks.h"
+#include "decoder/recording/aux_stream.h"
+#include "decoder/recording/record_parse_internal.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -33,9 +35,6 @@ struct tracepoint;
  * include/uapi/linux/perf_event.h.
  */
 struct recording;
-
-/* Closes a recording of recording_open(); NULL is allowed. */
-void recording_close(struct recording *recording);
 
 /* Returns the log that was passed to recording_open(). */
 const struct log *recording_log(const struct recording *recording);
@@ -180,28 +179,6 @@ struct recording_info {
 
 const struct recording_info *recording_info(const struct recording *recording);
 
-/* A perf event of the recording. */
-struct recording_event {
-	const char *name; /* "" if not recorded */
-	uint32_t type;
-	uint64_t config;
-	uint64_t config1;
-	uint64_t config2;
-	uint64_t sample_type;
-	uint64_t read_format;
-	uint64_t branch_sample_type;
-	uint64_t user_registers; /* mask: see struct arch */
-	uint64_t registers;	 /* of the interrupted code; mask */
-	bool sample_id_all;
-	bool exclude_user;
-	bool exclude_kernel;
-	/* records context switches of tasks */
-	bool has_switches;
-	bool is_trace; /* feeds the AUX buffers */
-	/* NULL if the event is not a tracepoint */
-	const struct tracepoint *tracepoint;
-};
-
 size_t recording_event_count(const struct recording *recording);
 
 const struct recording_event *recording_event(const struct recording *recording,
@@ -222,55 +199,6 @@ bool recording_is_gated(const struct recording *recording);
 
 /* Returns whether any traced event covers the kernel. */
 bool recording_traces_kernel(const struct recording *recording);
-
-/* A slice of a stream's bytes. @bytes is in memory. */
-struct aux_piece {
-	uint64_t offset; /* in the stream, as the kernel counts */
-	uint64_t size_bytes;
-	uint64_t file_offset;
-	const uint8_t *bytes;
-	/* Only for CoreSight: */
-	uint32_t unit;	   /* index of the CPU's coresight_unit */
-	bool is_formatted; /* in frames, with other sources' bytes */
-	uint8_t first_id;  /* trace ID of the first byte in frames, or 0 */
-	bool begins_anew;  /* the trace unit was started right before */
-};
-
-/* A position in the stream where bytes are known to be missing. */
-struct aux_loss {
-	uint64_t offset;  /* position of the first byte after the loss */
-	uint64_t time_ns; /* of the record of the loss; 0 if unknown */
-	uint64_t flags;	  /* of the AUX record, SIDEBAND_AUX_* */
-};
-
-/* The trace that a unit wrote from start to stop: an AUX record. */
-struct aux_span {
-	uint64_t offset; /* in the stream, as the kernel counts */
-	uint64_t size_bytes;
-	uint64_t flags;	  /* SIDEBAND_AUX_* */
-	uint64_t time_ns; /* 0 if unknown */
-	int32_t cpu;	  /* -1 if unknown */
-};
-
-/* The trace of one CPU, or of one thread (then cpu is -1). */
-struct aux_stream {
-	uint32_t index; /* perf's idx */
-	int32_t cpu;
-	int32_t pid; /* per thread only, else -1 */
-	int32_t tid;
-	uint64_t size_bytes;
-	const struct aux_piece *pieces; /* in order, not overlapping */
-	size_t piece_count;
-	const struct aux_loss *losses; /* in order */
-	size_t loss_count;
-	bool cut;	 /* the file ended inside it */
-	uint64_t end_ns; /* CoreSight: end of tracing; 0 if unknown */
-	/* CoreSight: from when to when its CPU ran without being traced, if the
-	 * stream has no pieces; else 0
-	 */
-	uint64_t untraced_from_ns;
-	uint64_t untraced_until_ns;
-};
 
 size_t recording_stream_count(const struct recording *recording);
 
@@ -298,22 +226,6 @@ recording_counts(const struct recording *recording);
  */
 void recording_clock_read(const struct recording *recording,
 			  struct clock_readings *readings);
-
-/* Opens @size bytes of records at @bytes, AUXTRACE with its trace included, as
- * a recording of its own with the events, clock and files of @whole: data that
- * was recorded later by the same events. The records' file offsets are relative
- * to @bytes.
- *
- * Borrows all arguments. Pages of @bytes may be returned to the system, so they
- * must be a shared mapping or less than 4 MiB. Returns 0 and *@part, to be
- * closed by recording_part_close() before @whole is; -ERROR_MEMORY; or
- * -ERROR_SYSTEM.
- */
-int recording_part_open(const struct recording *whole, const uint8_t *bytes,
-			size_t size, struct recording **part);
-
-/* Closes @part, which may be NULL. */
-void recording_part_close(struct recording *part);
 
 /* Converts ticks of the CPU's time stamp counter to the recording's clock, by
  * the rule of struct perf_event_mmap_page (time_shift, time_mult, time_zero).
@@ -403,24 +315,5 @@ struct trace_filter trace_filter_read(const char *text);
 
 /* Returns whether the filter excluded @address from the trace. */
 bool trace_filter_excludes(const struct trace_filter *filter, uint64_t address);
-
-/* The programs' files that a recording contains, because their paths would not
- * lead to them later: common/formats/program_key.h. Read-only: threads may
- * share it.
- */
-struct cached_programs;
-
-/* Lists the files of the recording in the folder @recording; none if that is a
- * file. Links are ignored: another user's recording could lead to any file of
- * this user by them. Returns NULL when out of memory.
- */
-struct cached_programs *cached_programs_new(const char *recording);
-void cached_programs_free(struct cached_programs *programs);
-
-/* Returns the absolute path of the copy of the file that @map is of; NULL if
- * there is none.
- */
-const char *cached_programs_find(const struct cached_programs *programs,
-				 const struct sideband_mmap *map);
 
 #endif

@@ -10,6 +10,9 @@
 #include "common/log.h"
 #include "common/maps.h"
 #include "common/memory.h"
+#include "decoder/recording/coresight_streams.h"
+#include "decoder/recording/generated_code.h"
+#include "decoder/recording/program_files_internal.h"
 #include "decoder/recording/record_parse_internal.h"
 #include "decoder/recording/record_walk.h"
 #include "decoder/recording/recording_facts.h"
@@ -21,190 +24,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-/* The record contains the size of its ID (PERF_RECORD_MISC_BUILD_ID_SIZE). */
-#define MISC_BUILD_ID_SIZE (1 << 15)
-
-/* A file name on the traced machine, and the local file. */
-struct program {
-	/* from perf's header, for the first name */
-	struct elf_build_id recorded;
-	bool is_logged; /* a mismatch was logged */
-};
-
-struct program_ids {
-	pthread_mutex_t lock; /* protects the following fields */
-	struct string_pool *names;
-	struct array programs; /* struct program, by the number of its name */
-	struct build_id_cache *found; /* of local files */
-};
-
-struct program_ids *program_ids_new(void)
-{
-	struct program_ids *ids = calloc(1, sizeof(*ids));
-
-	if (!ids)
-		return NULL;
-	pthread_mutex_init(&ids->lock, NULL);
-	ids->programs = ARRAY_OF(struct program);
-	ids->names = string_pool_new();
-	ids->found = build_id_cache_new();
-	if (ids->names && ids->found)
-		return ids;
-	program_ids_free(ids);
-	return NULL;
-}
-
-void program_ids_free(struct program_ids *ids)
-{
-	if (!ids)
-		return;
-	string_pool_free(ids->names);
-	build_id_cache_free(ids->found);
-	array_free(&ids->programs);
-	pthread_mutex_destroy(&ids->lock);
-	free(ids);
-}
-
-/* Returns the program named @name; NULL when out of memory. */
-static struct program *program_of(struct program_ids *ids, const char *name)
-{
-	uint32_t number = string_pool_add(ids->names, name, strlen(name));
-
-	return number == STRING_POOL_NONE ? NULL :
-					    array_reach(&ids->programs, number);
-}
-
-/* Parses one entry after its record's head: the process that it was seen in,
- * the ID in 24 bytes with its size in the byte after the first 20, and the
- * file's name.
- */
-static int add_entry(struct program_ids *ids, uint16_t misc,
-		     const uint8_t *bytes, size_t size)
-{
-	struct byte_reader entry = byte_reader_of(bytes, size);
-	struct elf_build_id id = { .size = ELF_BUILD_ID_SIZE };
-	const uint8_t *id_bytes;
-	struct program *program;
-	const char *name;
-
-	byte_reader_u32(&entry);
-	id_bytes = byte_reader_bytes(&entry, 24);
-	name = byte_reader_text(&entry);
-	if (entry.failed)
-		return 0;
-	if (misc & MISC_BUILD_ID_SIZE && id_bytes[20] <= ELF_BUILD_ID_SIZE)
-		id.size = id_bytes[20];
-	memcpy(id.bytes, id_bytes, id.size);
-	program = program_of(ids, name);
-	if (!program)
-		return -ERROR_MEMORY;
-	program->recorded = id;
-	return 0;
-}
-
-int program_ids_add_table(struct program_ids *ids, const uint8_t *bytes,
-			  size_t size)
-{
-	enum { HEAD = 8 };
-	struct byte_reader table = byte_reader_of(bytes, size);
-	int status = 0;
-
-	while (!status && byte_reader_left(&table) >= HEAD) {
-		uint16_t misc;
-		uint16_t record_size;
-		const uint8_t *entry;
-
-		byte_reader_u32(&table);
-		misc = byte_reader_u16(&table);
-		record_size = byte_reader_u16(&table);
-		entry = record_size < HEAD ?
-				NULL :
-				byte_reader_bytes(&table, record_size - HEAD);
-		if (!entry)
-			break;
-		status = add_entry(ids, misc, entry, record_size - HEAD);
-	}
-	return status;
-}
-
-/* Returns whether two IDs are equal. Shorter IDs are padded with zeros, and not
- * every table has the size.
- */
-static bool is_same(const struct elf_build_id *a, const struct elf_build_id *b)
-{
-	return !memcmp(a->bytes, b->bytes, ELF_BUILD_ID_SIZE);
-}
-
-static struct elf_build_id id_of_map(struct program_ids *ids,
-				     const struct sideband_mmap *map)
-{
-	const struct program *program;
-	struct elf_build_id id = { 0 };
-
-	if (map->build_id_size && map->build_id_size <= ELF_BUILD_ID_SIZE) {
-		id.size = map->build_id_size;
-		memcpy(id.bytes, map->build_id, id.size);
-		return id;
-	}
-	program = program_of(ids, map->path);
-	return program ? program->recorded : id;
-}
-
-static const char *text_of(const struct elf_build_id *id,
-			   char text[2 * ELF_BUILD_ID_SIZE + 1])
-{
-	for (size_t i = 0; i < id->size; i++)
-		sprintf(text + 2 * i, "%02x", id->bytes[i]);
-	return text;
-}
-
-static void log_mismatch(struct program_ids *ids, const char *path,
-			 const struct elf_build_id *found,
-			 const struct elf_build_id *recorded,
-			 const struct log *log)
-{
-	struct program *program = program_of(ids, path);
-	char now[2 * ELF_BUILD_ID_SIZE + 1];
-	char then[2 * ELF_BUILD_ID_SIZE + 1];
-
-	if (!program || program->is_logged)
-		return;
-	program->is_logged = true;
-	log_message(log, LOG_WARNING, path, LOG_NO_OFFSET,
-		    "not the file that was recorded (its build id is "
-		    "%s, then %s): its code and names are left out; "
-		    "name a folder with the right one by --symfs, or "
-		    "archive recordings before programs change",
-		    text_of(found, now), text_of(recorded, then));
-}
-
-/* Requires the lock. */
-static bool fits(struct program_ids *ids, const struct sideband_mmap *map,
-		 const char *path, const struct log *log)
-{
-	const struct elf_build_id recorded = id_of_map(ids, map);
-	struct elf_build_id found;
-
-	if (!recorded.size)
-		return true;
-	found = build_id_cache_of(ids->found, path);
-	if (!found.size || is_same(&found, &recorded))
-		return true;
-	log_mismatch(ids, path, &found, &recorded, log);
-	return false;
-}
-
-bool program_ids_fit(struct program_ids *ids, const struct sideband_mmap *map,
-		     const char *path, const struct log *log)
-{
-	bool is_fitting;
-
-	pthread_mutex_lock(&ids->lock);
-	is_fitting = fits(ids, map, path, log);
-	pthread_mutex_unlock(&ids->lock);
-	return is_fitting;
-}
 
 /* Reads a string of perf: a size that includes padding, then the text. */
 static int read_text(struct byte_reader *reader, struct arena *arena,
@@ -682,4 +501,146 @@ int recording_data_open(struct recording_facts *facts, struct data_file *file,
 		 trace_info_word(&facts->trace, INTEL_PT_SNAPSHOT_MODE));
 
 	return stream_list_finish(&facts->streams, &facts->events, is_snapshot);
+}
+
+/* Sets everything to unknown. */
+static void begin(struct recording_facts *facts, const struct log *log)
+{
+	facts->log = log;
+	facts->events = event_table_new(facts->arena);
+	facts->streams = stream_list_new();
+	facts->tracepoints = ARRAY_OF(struct tracepoint);
+	facts->coresight_units = ARRAY_OF(struct coresight_unit);
+	facts->maps = ARRAY_OF(struct file_map);
+	facts->saved_names = ARRAY_OF(struct saved_name);
+	facts->info.hostname = "";
+	facts->info.os_release = "";
+	facts->info.version = "";
+	facts->info.arch = "";
+	facts->info.cpu_name = "";
+	facts->info.cpuid = "";
+	facts->info.command = "";
+}
+
+struct recording *recording_new(const char *path, const struct log *log)
+{
+	struct recording *recording = calloc(1, sizeof(*recording));
+
+	if (!recording)
+		return NULL;
+	recording->facts.arena = arena_new();
+	if (recording->facts.arena) {
+		begin(&recording->facts, log);
+		recording->facts.files.path =
+			arena_text(recording->facts.arena, path, strlen(path));
+		recording->record_lists = record_lists_new();
+		recording->facts.program_ids = program_ids_new();
+		recording->facts.programs = cached_programs_new(path);
+	}
+	if (recording->facts.files.path && recording->record_lists &&
+	    recording->facts.program_ids && recording->facts.programs)
+		return recording;
+	recording_close(recording);
+	return NULL;
+}
+
+static void close_maps(struct array *maps)
+{
+	for (size_t i = 0; i < maps->count; i++)
+		file_map_close(array_at(maps, i));
+	array_free(maps);
+}
+
+static void forget(struct recording_facts *facts)
+{
+	coresight_streams_free(facts->coresight_streams);
+	generated_code_free(facts->generated);
+	array_free(&facts->dumps);
+	array_free(&facts->saved_names);
+	close_maps(&facts->maps);
+	array_free(&facts->coresight_units);
+	array_free(&facts->tracepoints);
+	stream_list_free(&facts->streams);
+	event_table_free(&facts->events);
+	program_ids_free(facts->program_ids);
+	cached_programs_free(facts->programs);
+}
+
+void recording_close(struct recording *recording)
+{
+	if (!recording)
+		return;
+	forget(&recording->facts);
+	record_lists_free(recording->record_lists);
+	record_store_close(&recording->store);
+	data_file_close(&recording->file);
+	arena_free(recording->facts.arena);
+	free(recording);
+}
+
+int recording_data_read(struct recording *recording)
+{
+	int error = recording_data_open(&recording->facts, &recording->file,
+					&recording->store);
+
+	if (!error)
+		error = coresight_streams_make(recording);
+	if (!error && recording_names_user(recording))
+		error = generated_code_read(recording,
+					    &recording->facts.generated);
+	return error;
+}
+
+int recording_part_open(const struct recording *whole, const uint8_t *bytes,
+			size_t size, struct recording **opened)
+{
+	struct recording *part = malloc(sizeof(*part));
+	int error;
+
+	if (!part)
+		return -ERROR_MEMORY;
+	*part = *whole;
+	part->facts.counts = (struct recording_counts){ 0 };
+	part->facts.info.first_time_ns = 0;
+	part->facts.info.last_time_ns = 0;
+	part->facts.streams = stream_list_new();
+	part->facts.coresight_units = ARRAY_OF(struct coresight_unit);
+	part->facts.coresight_streams = NULL;
+	part->file = (struct data_file){
+		.map = { .bytes = bytes, .size = size },
+		.path = whole->facts.files.data,
+		.log = whole->facts.log,
+		.is_pipe = true,
+		.data_size = size,
+	};
+	part->record_lists = record_lists_new();
+	error = record_store_open(&part->store, &part->file);
+	if (!error && !part->record_lists)
+		error = -ERROR_MEMORY;
+	if (!error)
+		error = recording_scan(&part->facts, &part->store);
+	if (!error)
+		recording_place_conversion(&part->facts);
+	if (!error)
+		error = stream_list_finish(&part->facts.streams,
+					   &part->facts.events, false);
+	if (!error)
+		error = coresight_streams_make(part);
+	if (error)
+		recording_part_close(part);
+	else
+		*opened = part;
+	return error;
+}
+
+void recording_part_close(struct recording *part)
+{
+	if (!part)
+		return;
+	coresight_streams_free(part->facts.coresight_streams);
+	array_free(&part->facts.coresight_units);
+	record_lists_free(part->record_lists);
+	record_store_close(&part->store);
+	stream_list_free(&part->facts.streams);
+	free(part);
 }

@@ -13,32 +13,24 @@ struct log;
 struct record_store;
 struct recording;
 struct recording_facts;
-struct sideband_mmap;
 
-/* The build IDs of the program files in a recording: as recorded, and of the
- * files present now. A program that was rebuilt or reinstalled since has
- * different code, which would not match the trace, and wrong symbols. Threads
- * may share it.
+/* Opens and closes recordings: the uppermost file of this folder.
+ *
+ *	recording_new() ─► a reader fills in the facts ─► recording_close()
+ *	                     │
+ *	recording_data_read(): perf.data; trace_dat.h and snapshot.h read theirs
+ *	                     │
+ *	    events, features ─► records (one scan) ─► streams ─► generated code
+ *
+ * 1. Facts change only in the reader, before recording_open() returns; the root
+ *    folder also by recording_set_root().
+ * 2. recording_close() accepts what a reader has left half done.
+ * 3. A part (recording_part_open()) shares all facts with its whole except the
+ *    counts, streams and records, and must be closed before it.
+ *
+ * Errors name the file, and the offset where there is one, in the recording's
+ * log. A file that ends too early is no error: the facts note that it is cut.
  */
-struct program_ids;
-
-/* Returns NULL when out of memory. */
-struct program_ids *program_ids_new(void);
-
-void program_ids_free(struct program_ids *ids);
-
-/* Adds the build IDs in perf's header: the payload of its feature BUILD_ID, or
- * of records of that type (perf's tools/perf/util/build-id.c). Skips malformed
- * entries. Returns 0 or -ERROR_MEMORY.
- */
-int program_ids_add_table(struct program_ids *ids, const uint8_t *bytes,
-			  size_t size);
-
-/* Returns whether the current file at @path is the one that @map is of, as far
- * as both have a build ID. Logs a mismatch to @log, once for each file.
- */
-bool program_ids_fit(struct program_ids *ids, const struct sideband_mmap *map,
-		     const char *path, const struct log *log);
 
 /* Reads all records of @store once and fills in the facts of the whole
  * recording: counts, streams, time conversion, events of pipe mode.
@@ -64,5 +56,29 @@ int recording_data_open(struct recording_facts *facts, struct data_file *file,
  * it is set: a TSC packet has only 56 bits of the counter.
  */
 void recording_place_conversion(struct recording_facts *facts);
+
+/* Returns a new recording with only path and log set, to be filled in by a
+ * reader and closed by recording_close(); NULL when out of memory.
+ */
+struct recording *recording_new(const char *path, const struct log *log);
+
+/* Closes a recording of recording_open(); NULL is allowed. */
+void recording_close(struct recording *recording);
+
+/* Opens @size bytes of records at @bytes, AUXTRACE with its trace included, as
+ * a recording of its own with the events, clock and files of @whole: data that
+ * was recorded later by the same events. The records' file offsets are relative
+ * to @bytes.
+ *
+ * Borrows all arguments. Pages of @bytes may be returned to the system, so they
+ * must be a shared mapping or less than 4 MiB. Returns 0 and *@part, to be
+ * closed by recording_part_close() before @whole is; -ERROR_MEMORY; or
+ * -ERROR_SYSTEM.
+ */
+int recording_part_open(const struct recording *whole, const uint8_t *bytes,
+			size_t size, struct recording **part);
+
+/* Closes @part, which may be NULL. */
+void recording_part_close(struct recording *part);
 
 #endif

@@ -1,14 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 #include "decoder/recording/recording_facts.h"
 
+#include "common/array.h"
+#include "common/budget.h"
 #include "common/error.h"
+#include "common/files/file_map.h"
 #include "common/files/regular_file.h"
 #include "common/formats/perf_data.h"
 #include "common/formats/recording_events.h"
 #include "common/log.h"
 #include "common/memory.h"
-#include "decoder/recording/coresight_streams.h"
-#include "decoder/recording/sideband.h"
+#include "decoder/recording/program_files_internal.h"
+#include "decoder/recording/recording.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -17,6 +20,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/utsname.h>
 #include <unistd.h>
 
 /* Finds files in the folder of a recording. */
@@ -241,11 +245,6 @@ recording_time_conversion(const struct recording *recording)
 	return &recording_facts(recording)->conversion;
 }
 
-const struct array *recording_coresight_units(const struct recording *recording)
-{
-	return &recording_facts(recording)->coresight_units;
-}
-
 const struct array *recording_dumps(const struct recording *recording)
 {
 	return &recording_facts(recording)->dumps;
@@ -393,4 +392,222 @@ bool recording_is_cut(const struct recording *recording)
 	for (size_t i = 0; i < recording->facts.streams.streams.count; i++)
 		cut |= recording_stream(recording, i)->cut;
 	return cut;
+}
+
+/* The name of a mapping need not be a file: "//anon". */
+const char *recording_user_path(const struct recording *recording,
+				const struct sideband_mmap *map,
+				struct arena *arena)
+{
+	const struct recording_facts *facts = recording_facts(recording);
+	const char *kept = cached_programs_find(facts->programs, map);
+	const char *path = map->path;
+	char rooted[4096];
+	int length;
+
+	if (kept)
+		return kept;
+	if (facts->files.vdso && !strcmp(path, "[vdso]"))
+		return facts->files.vdso;
+	if (path[0] != '/' || !facts->root)
+		return path;
+	if (!*facts->root || regular_file_goes_up(path))
+		return "";
+	length = snprintf(rooted, sizeof(rooted), "%s%s", facts->root, path);
+	if (length < 0 || (size_t)length >= sizeof(rooted))
+		return "";
+	return arena_text(arena, rooted, (size_t)length);
+}
+
+bool recording_contains_program(const struct recording *recording,
+				const struct sideband_mmap *map)
+{
+	return cached_programs_find(recording_facts(recording)->programs, map);
+}
+
+bool recording_has_program(const struct recording *recording,
+			   const struct sideband_mmap *map, const char *path)
+{
+	return program_ids_fit(recording_facts(recording)->program_ids, map,
+			       path, recording_facts(recording)->log);
+}
+
+static bool is_own_arch(enum recording_arch arch)
+{
+	struct utsname host;
+
+	return arch == RECORDING_ARCH_UNKNOWN || uname(&host) < 0 ||
+	       recording_arch_named(host.machine) == arch;
+}
+
+void recording_set_root(struct recording *recording, const char *root)
+{
+	struct recording_facts *facts = recording_facts_to_fill(recording);
+
+	facts->root = root;
+	if (root || is_own_arch(recording_arch(recording)))
+		return;
+	facts->root = "";
+	if (recording_names_user(recording))
+		log_message(facts->log, LOG_WARNING, facts->files.data,
+			    LOG_NO_OFFSET,
+			    "the traced machine's architecture is not this "
+			    "one's: user code and stacks are unknown unless "
+			    "--symfs names a folder with that machine's "
+			    "files");
+}
+
+void recording_clock_read(const struct recording *recording,
+			  struct clock_readings *readings)
+{
+	enum { MOST_BYTES = 4096 }; /* of three lines */
+	char text[MOST_BYTES];
+	ssize_t size;
+	int fd;
+
+	*readings = (struct clock_readings){ 0 };
+	if (!recording_files(recording)->clock)
+		return;
+	fd = regular_file_open(recording_files(recording)->clock);
+	if (fd < 0)
+		return;
+	size = read(fd, text, sizeof(text));
+	close(fd);
+	if (size > 0)
+		clock_readings_parse(readings, text, (size_t)size);
+}
+
+static const char *path_of(const struct recording_facts *facts,
+			   const char *name)
+{
+	size_t room = strlen(facts->files.path) + strlen(name) + 2;
+	char *path = arena_alloc(facts->arena, room);
+
+	if (path)
+		snprintf(path, room, "%s/%s", facts->files.path, name);
+	return path;
+}
+
+int recording_map_file(struct recording *recording, const char *name,
+		       const char **path, const struct file_map **opened)
+{
+	struct file_map *map = array_add(&recording->facts.maps);
+
+	*path = path_of(&recording->facts, name);
+	if (!map || !*path)
+		return -ERROR_MEMORY;
+	*opened = map;
+	return file_map_open_beneath(map, recording->facts.files.path, name,
+				     recording->facts.log);
+}
+
+uint64_t time_conversion_ticks(const struct time_conversion *conversion,
+			       uint64_t ns)
+{
+	if (!conversion->known || !conversion->mult)
+		return ns;
+
+	uint64_t since = ns - conversion->zero;
+
+	if (conversion->origin && (int64_t)since < 0)
+		return 0;
+
+	uint64_t whole = since / conversion->mult;
+	uint64_t rest = since % conversion->mult;
+	unsigned __int128 scaled =
+		((unsigned __int128)rest << conversion->shift) +
+		conversion->mult - 1;
+
+	return (whole << conversion->shift) +
+	       (uint64_t)(scaled / conversion->mult);
+}
+
+/* Half of the 56 bits are on each side of @near_ns: 139 days at 3 GHz. An
+ * origin that is a multiple of 1 << shift converts without a remainder.
+ */
+void time_conversion_set_origin(struct time_conversion *conversion,
+				uint64_t near_ns)
+{
+	const uint64_t half = (uint64_t)1 << 55;
+	uint64_t ticks = time_conversion_ticks(conversion, near_ns);
+	uint64_t steps;
+
+	if (!conversion->known || ticks < half)
+		return;
+	steps = (ticks - half) >> conversion->shift;
+	conversion->origin += steps << conversion->shift;
+	conversion->zero += steps * conversion->mult;
+}
+
+/* Largest size that perf reserves for the text. */
+enum { TEXT_LIMIT = 4096 };
+
+/* Parses a number, hexadecimal with 0x; NULL if there is none. */
+static const char *take_number(const char *text, uint64_t *number)
+{
+	char *end;
+
+	if (!text)
+		return NULL;
+	*number = strtoull(text, &end, 0);
+	return end == text ? NULL : end + strspn(end, " ");
+}
+
+/* Parses one range; returns the rest of the text, NULL if it is not a range. */
+static const char *take_range(struct trace_filter *filter, const char *text)
+{
+	static const char action[] = "filter ";
+	uint64_t first = 0;
+	uint64_t size = 0;
+
+	if (strncmp(text, action, sizeof(action) - 1) != 0)
+		return NULL;
+	text = take_number(text + sizeof(action) - 1, &first);
+	if (!text || *text != '/')
+		return NULL;
+	text = take_number(text + 1, &size);
+	if (!text || *text == '@' || filter->count == TRACE_FILTER_RANGES)
+		return NULL;
+	filter->ranges[filter->count].first = first;
+	filter->ranges[filter->count].end = first + size;
+	filter->count++;
+	return text;
+}
+
+struct trace_filter trace_filter_read(const char *text)
+{
+	struct trace_filter filter = { 0 };
+
+	text += strspn(text, ", ");
+	while (*text) {
+		text = take_range(&filter, text);
+		if (!text)
+			return (struct trace_filter){ 0 };
+		text += strspn(text, ", ");
+	}
+	return filter;
+}
+
+struct trace_filter trace_filter_of(const struct recording *recording)
+{
+	const struct trace_info *info = recording_trace_info(recording);
+	uint64_t size =
+		recording_trace_word(recording, INTEL_PT_FILTER_STR_LEN);
+	size_t first = INTEL_PT_FILTER_STR_LEN + 1;
+	char text[TEXT_LIMIT + 1] = "";
+
+	if (size > TEXT_LIMIT || info->word_count < first ||
+	    size > (info->word_count - first) * sizeof(uint64_t))
+		return (struct trace_filter){ 0 };
+	memcpy(text, info->words + first, size);
+	return trace_filter_read(text);
+}
+
+bool trace_filter_excludes(const struct trace_filter *filter, uint64_t address)
+{
+	for (uint32_t i = 0; i < filter->count; i++)
+		if (address >= filter->ranges[i].first &&
+		    address < filter->ranges[i].end)
+			return false;
+	return filter->count;
 }

@@ -16,6 +16,7 @@ struct log;
 struct generated_code;
 struct cached_programs;
 struct program_ids;
+struct record_lists;
 struct recording;
 
 /* The paths of a recording's files; NULL for missing ones. */
@@ -99,10 +100,8 @@ struct recording {
 	struct record_lists *record_lists; /* of the store */
 };
 
-/* Returns a new recording with only path and log set, to be filled in by a
- * reader and closed by recording_close(); NULL when out of memory.
- */
-struct recording *recording_new(const char *path, const struct log *log);
+/* Returns the lists of @recording. */
+struct record_lists *recording_record_lists(const struct recording *recording);
 
 /* Return the facts of @recording; the second for its reader to fill in. */
 const struct recording_facts *

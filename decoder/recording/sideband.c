@@ -7,7 +7,7 @@
 #include "common/formats/recording_events.h"
 #include "decoder/recording/record_parse_internal.h"
 #include "decoder/recording/record_walk.h"
-#include "decoder/recording/recording.h"
+#include "decoder/recording/recording_facts.h"
 
 #include <assert.h>
 #include <linux/perf_event.h>
@@ -193,19 +193,6 @@ struct sideband {
 	size_t own_next;
 	uint64_t own_released; /* of the file: end of the bytes given back */
 };
-
-bool sideband_register(const struct sideband_registers *registers,
-		       unsigned int number, uint64_t *value)
-{
-	uint64_t bit = UINT64_C(1) << number;
-	int index = __builtin_popcountll(registers->mask & (bit - 1));
-
-	if (!(registers->mask & bit) || !registers->values)
-		return false;
-	memcpy(value, registers->values + sizeof(*value) * (size_t)index,
-	       sizeof(*value));
-	return true;
-}
 
 static int kind_of(uint32_t type)
 {

@@ -13,7 +13,7 @@ struct flow_input;
 struct symbols;
 
 /* One stream's records with their times, in order: events of control flow, or
- * flow items for a list of blocks. record_join_internal.h merges them with the
+ * flow items for a list of blocks. execution_stream.c merges them with the
  * kernel's task switches.
  *
  *	branch_reader ──► follow_run, follow_branch ──► execution.times

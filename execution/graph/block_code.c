@@ -5,7 +5,7 @@
 #include "common/memory.h"
 #include "decoder/code/code_space.h"
 #include "decoder/flow/flow.h"
-#include "execution/graph/block_graph.h"
+#include "execution/instruction/instruction_read.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -69,15 +69,4 @@ struct instruction {
 	bool writes_trace;	/* ptwrite */
 };
 
-/* Decodes the instruction at @address, whose bytes start at @bytes; @size of
- * them are available.
- *
- * Returns 1 and *@instruction, 0 if the bytes are incomplete,
- * -ERROR_UNSUPPORTED if the instruction, and so its effect on control flow, is
- * unknown.
- */
-int instruction_read(enum instruction_set set, uint64_t address,
-		     const uint8_t *bytes, size_t size,
-		     struct instruction *instruction);
-
 #endif

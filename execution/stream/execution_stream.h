@@ -2,11 +2,11 @@
 #ifndef KT_EXECUTION_STREAM_EXECUTION_STREAM_H
 #define KT_EXECUTION_STREAM_EXECUTION_STREAM_H
 
+#include <stdint.h>
+
 #include "decoder/flow/flow_source.h"
 #include "execution/follow/record_feed.h"
 #include "symbolize/events/function_event.h"
-
-#include <stdint.h>
 
 struct jobs;
 struct stream_checkpoint;
@@ -22,7 +22,7 @@ struct symbols;
  *
  * A task switch is an event at its switch point in the trace, where the kernel
  * changes stacks; the switch record names the next task. Where switch points
- * are not traced, the record's time decides: record_join_internal.h.
+ * are not traced, the record's time decides: struct record_join.
  *
  * Code is read once for each block and each edge between blocks is classified
  * once, however often it runs. So the cost is that of the branches.
@@ -74,8 +74,7 @@ void execution_stream_close(struct execution_stream *stream);
  * error: -ERROR_MEMORY, or the reason why a decoding thread could not open its
  * decoder.
  */
-int execution_stream_next(struct execution_stream *stream,
-			  const struct function_event **batch);
+int execution_stream_next(void *stream, const struct function_event **batch);
 
 /* Makes the stream save checkpoints. Must be called before the first
  * execution_stream_next().

@@ -13,8 +13,6 @@
 
 enum {
 	MOST_THREADS = 16,
-	/* A stream of fewer segments is not worth the threads. */
-	LEAST_SEGMENTS = 4,
 	/* A thread's part is an eighth of what is left, so that the threads end
 	 * at the same time, but at most segment_bytes and at least a quarter of
 	 * that.
@@ -38,9 +36,7 @@ static unsigned int interval_plan_threads(const struct flow_input *input,
 	size_t count;
 
 	*shares = streams == 1;
-	if (!jobs || jobs_count(jobs) < 2 ||
-	    input->stream->size_bytes <
-		    LEAST_SEGMENTS * jobs_segment_bytes(jobs) ||
+	if (!jobs || !jobs_are_worth_it(jobs, input->stream->size_bytes) ||
 	    recording_time(input->recording) != RECORDING_TIME_NANOSECONDS ||
 	    !branch_source_fits(input->recording, input->stream))
 		return 0;
@@ -133,7 +129,7 @@ void interval_plan_adapt(struct interval_plan *plan, enum ring_lead lead)
 }
 
 /* Distance of the states reported, in bytes of trace. */
-#define STATE_BYTES (JOBS_SEGMENT_BYTES / 2)
+#define STATE_BYTES ((uint64_t)64 << 10)
 
 /* The part of the oldest interval that is provided now; POSITION_BEFORE: none
  * of it yet.

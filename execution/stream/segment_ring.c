@@ -56,6 +56,13 @@ void jobs_set_segment_bytes(struct jobs *jobs, uint64_t bytes)
 	jobs->segment_bytes = bytes;
 }
 
+bool jobs_are_worth_it(const struct jobs *jobs, uint64_t bytes)
+{
+	enum { LEAST_SEGMENTS = 4 };
+
+	return jobs->count > 1 && bytes >= LEAST_SEGMENTS * jobs->segment_bytes;
+}
+
 /* Must be called around decoding. jobs_begin() waits until fewer than
  * jobs_count() threads are between the two.
  */

@@ -36,6 +36,11 @@ uint64_t jobs_segment_bytes(const struct jobs *jobs);
 
 void jobs_set_segment_bytes(struct jobs *jobs, uint64_t bytes);
 
+/* Returns whether to start threads for @bytes of trace: there are several jobs,
+ * and a segment for each of a few threads.
+ */
+bool jobs_are_worth_it(const struct jobs *jobs, uint64_t bytes);
+
 /* A growing array of records, megabytes large, that is filled again and again.
  * It has pages of its own: growing moves them without copying, and they are
  * kept between uses. Memory of malloc() in a thread would be copied when it

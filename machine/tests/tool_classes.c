@@ -3,7 +3,7 @@
  *
  *	tool_classes TRUTH RECORDING
  *
- * Adds up the time of the boot in which the recording was made, which must be
+ * Adds up the time of the boot when the recording was made, which must be
  * its only one, from the first time the trace was switched on to the last time
  * it was switched off. Prints CSV:
  * tid,user_ns,system_call_ns,fault_ns,kernel_ns,interrupt_ns,tracer_ns,off_ns,
@@ -12,6 +12,7 @@
  * kernel's record of the start of the trace does, and without that the tid is
  * -1000 - CPU. Exits 2 on errors.
  */
+#include "decoder/recording/recording_data.h"
 #include "machine/tests/classes/contexts.h"
 #include "machine/tests/conformance/recording.h"
 
@@ -69,7 +70,7 @@ static struct task *task_of(struct books *books, int64_t tid)
 	return &books->tasks[books->task_count++];
 }
 
-/* Charges provisional time, now that the context in which the task was first
+/* Charges provisional time, now that the context where the task was first
  * seen is known.
  */
 static void settle(struct task *task)

@@ -5,10 +5,11 @@
  *	tool_conformance [--truth DIR] [--vdso FILE] [--slack TICKS]
  *		[--time-p99 TICKS] RECORDING...
  *
- * RECORDINGs are perf.data directories in the order in which they were made.
+ * RECORDINGs are perf.data directories in the order they were made.
  * Without --truth they are only decoded. Prints a line per CPU and recording;
  * exits 1 on any error or difference, 2 if it cannot start.
  */
+#include "decoder/recording/recording_data.h"
 #include "machine/tests/conformance/compare.h"
 
 #include <getopt.h>

@@ -7,7 +7,7 @@
  *			       TRUTH RECORDING
  *
  * Computes the entries and exits of kernel functions, of x86-64 or arm64, from
- * the truth of the boot in which the recording was made, by pairing them by
+ * the truth of the boot when the recording was made, by pairing them by
  * stack pointer, and compares each with the timeline: same order, same task.
  * Functions that started or ended untraced while the trace was paused are
  * omitted. Prints a line per CPU; exits 1 on a difference, if a true time lies
@@ -19,6 +19,7 @@
  * kallsyms' format. --list: does not compare, but writes the truth's entries
  * and exits as CSV.
  */
+#include "decoder/recording/recording_data.h"
 #include "machine/tests/conformance/recording.h"
 #include "machine/tests/functions/match.h"
 

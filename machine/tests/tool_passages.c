@@ -4,10 +4,11 @@
  *	tool_passages FROM_NS TO_NS TRUTH RECORDING
  *
  * Prints CSV: time_ns,event,function,seen, a line per entry (enter) or exit, in
- * order, between two times of the recording's clock, of the boot in which the
+ * order, between two times of the recording's clock, of the boot when the
  * recording was made; CPU by CPU. seen is 0 for functions that started or ended
  * while the trace was off. Exits 2 on errors.
  */
+#include "decoder/recording/recording_data.h"
 #include "machine/tests/conformance/recording.h"
 #include "machine/tests/functions/replay.h"
 

@@ -3,10 +3,11 @@
  *
  *	tool_switches TRUTH RECORDING
  *
- * Prints CSV: time_ns,cpu,tid, a line per switch of the boot in which the
+ * Prints CSV: time_ns,cpu,tid, a line per switch of the boot when the
  * recording was made, in the recording's time; CPU by CPU. The idle task's tid
  * is 0. Exits 2 on errors.
  */
+#include "decoder/recording/recording_data.h"
 #include "machine/tests/conformance/recording.h"
 #include "machine/tests/conformance/truth_reader.h"
 

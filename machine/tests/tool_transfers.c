@@ -9,6 +9,7 @@
  * which they were made. Prints a line per CPU and recording; exits 1 on any
  * error or difference, 2 if it cannot start.
  */
+#include "decoder/recording/recording_data.h"
 #include "machine/tests/conformance/transfer_check.h"
 
 #include <getopt.h>

@@ -9,6 +9,9 @@
  * 1. The time of a call that is made while the same pair is already open, in a
  *    recursion, is in the outer one's inclusive time and is not added again.
  * 2. The processes are added up: the format has no processes.
+ * 3. Every function has a caller: readers take the inclusive time of a function
+ *    from its callers if it has any, and would leave out calls without one, such
+ *    as page faults of user code. Their caller is CALLER_UNSEEN.
  */
 #include "common/array.h"
 #include "common/error.h"
@@ -22,6 +25,10 @@
 #include "symbolize/functions/function_table.h"
 
 #include <inttypes.h>
+
+/* What called functions whose caller is not in the trace. */
+#define CALLER_UNSEEN FUNCTION_NONE
+#define CALLER_UNSEEN_NAME "[unseen]"
 
 /* A function's own cost. */
 struct own_cost {
@@ -37,6 +44,7 @@ struct call_cost {
 
 	uint32_t open; /* number of open nodes with this pair */
 	uint64_t calls;
+	uint64_t others; /* entries that are no calls */
 	uint64_t total_ns;
 };
 
@@ -71,19 +79,14 @@ static int add_own(struct callgrind *callgrind, uint32_t node)
 static struct call_cost *call_of(struct callgrind *callgrind, uint32_t node)
 {
 	uint32_t parent = call_tree_at(callgrind->report->tree, node)->parent;
+	uint32_t caller = parent == CALL_NODE_NONE ?
+				  CALLER_UNSEEN :
+				  function_of(callgrind, parent);
 
 	return keyed_array_add(
 		&callgrind->calls,
-		&(struct call_cost){ .caller = function_of(callgrind, parent),
+		&(struct call_cost){ .caller = caller,
 				     .callee = function_of(callgrind, node) });
-}
-
-static bool has_caller(const struct callgrind *callgrind, uint32_t node)
-{
-	uint32_t parent = call_tree_at(callgrind->report->tree, node)->parent;
-
-	return parent != CALL_NODE_NONE &&
-	       function_of(callgrind, parent) != FUNCTION_NONE;
 }
 
 static int enter(struct callgrind *callgrind, uint32_t node)
@@ -95,12 +98,10 @@ static int enter(struct callgrind *callgrind, uint32_t node)
 		return -ERROR_MEMORY;
 	if (function_of(callgrind, node) == FUNCTION_NONE)
 		return 0;
-	if (has_caller(callgrind, node)) {
-		call = call_of(callgrind, node);
-		if (!call)
-			return -ERROR_MEMORY;
-		call->open++;
-	}
+	call = call_of(callgrind, node);
+	if (!call)
+		return -ERROR_MEMORY;
+	call->open++;
 	return add_own(callgrind, node);
 }
 
@@ -114,13 +115,13 @@ static int leave(struct callgrind *callgrind, uint32_t node)
 
 	if (depth)
 		*((uint64_t *)callgrind->open.items + depth - 1) += total_ns;
-	if (function_of(callgrind, node) == FUNCTION_NONE ||
-	    !has_caller(callgrind, node))
+	if (function_of(callgrind, node) == FUNCTION_NONE)
 		return 0;
 	call = call_of(callgrind, node);
 	if (!call)
 		return -ERROR_MEMORY;
 	call->calls += call_counts_calls(&counts);
+	call->others += counts.starts + counts.inferred;
 	if (!--call->open)
 		call->total_ns += total_ns;
 	return 0;
@@ -149,8 +150,10 @@ static int write_function(struct callgrind *callgrind, const char *key,
 	fprintf(out, "%s=(%" PRIu32 ")", key, function);
 	if (!*is_named) {
 		fputc(' ', out);
-		write_name(function_text(callgrind->report->functions,
-					 function),
+		write_name(function == CALLER_UNSEEN ?
+				   CALLER_UNSEEN_NAME :
+				   function_text(callgrind->report->functions,
+						 function),
 			   out);
 	}
 	*is_named = true;
@@ -169,7 +172,7 @@ static int write_place(struct callgrind *callgrind, uint32_t number,
 	const char *module = "state";
 	enum frame_state state;
 
-	if (!frame_state_of(number, &state)) {
+	if (number != CALLER_UNSEEN && !frame_state_of(number, &state)) {
 		const struct function *function =
 			function_at(report->functions, number);
 
@@ -204,6 +207,16 @@ static int by_caller(const void *a, const void *b)
 	return x->callee < y->callee ? -1 : x->callee > y->callee;
 }
 
+/* Returns the number of calls, or without calls that of other entries: after
+ * "calls=0", readers take the inclusive time for the caller's own.
+ */
+static uint64_t count_of(const struct call_cost *call)
+{
+	uint64_t count = call->calls ? call->calls : call->others;
+
+	return count ? count : 1;
+}
+
 static int write_call(struct callgrind *callgrind, const struct call_cost *call,
 		      int caller_line)
 {
@@ -211,7 +224,7 @@ static int write_call(struct callgrind *callgrind, const struct call_cost *call,
 	int status = write_function(callgrind, "cfn", call->callee);
 
 	fprintf(callgrind->out, "calls=%" PRIu64 " %d\n%d %" PRIu64 "\n",
-		call->calls, line, caller_line, call->total_ns);
+		count_of(call), line, caller_line, call->total_ns);
 	return status;
 }
 
@@ -251,7 +264,7 @@ static void write_head(const struct callgrind *callgrind)
 	}
 	fprintf(callgrind->out,
 		"# callgrind format\nversion: 1\ncreator: ktrace-hw\n"
-		"positions: line\nevents: Time\ndesc: Unit: %s\n"
+		"desc: Unit: %s\npositions: line\nevents: Time\n"
 		"summary: %" PRIu64 "\n\n",
 		unit->name, sum_ns);
 }
@@ -266,7 +279,11 @@ int render_callgrind(const struct profile_report *report, FILE *out)
 		.calls = KEYED_ARRAY_OF(struct call_cost, callee),
 		.open = ARRAY_OF(uint64_t),
 	};
-	int status = 0;
+	int status = keyed_array_add(
+			     &callgrind.functions,
+			     &(struct own_cost){ .function = CALLER_UNSEEN }) ?
+			     0 :
+			     -ERROR_MEMORY;
 
 	while (!status && tree_walk_next(&walk))
 		status = walk.leaving ? leave(&callgrind, walk.node) :

@@ -2,7 +2,7 @@
 #ifndef KT_REPORT_PROFILE_CALL_GRAPH_H
 #define KT_REPORT_PROFILE_CALL_GRAPH_H
 
-#include "report/profile/function_profile.h"
+#include "report/profile/call_tree.h"
 
 /* The caller of functions without a known caller. */
 #define CALL_GRAPH_NOBODY UINT32_MAX

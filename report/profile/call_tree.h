@@ -240,12 +240,6 @@ void call_tree_forget_slots(struct call_tree *tree);
  */
 struct call_more *call_tree_more(struct call_tree *tree, uint32_t index);
 
-/* Moves the entry counts of node @index to its struct call_more and counts an
- * entry @how there.
- */
-void call_tree_count_more(struct call_tree *tree, uint32_t index,
-			  enum call_how how);
-
 /* Adds @calls to the entries of node @index, and @inferred_ns to its inferred
  * time.
  */
@@ -258,6 +252,12 @@ static inline uint64_t call_tree_inferred_ns(const struct call_tree *tree,
 {
 	return tree->more[tree->links[index].more].inferred_ns;
 }
+
+/* Moves the entry counts of node @index to its struct call_more and counts an
+ * entry @how there.
+ */
+void call_tree_count_more(struct call_tree *tree, uint32_t index,
+			  enum call_how how);
 
 /* Counts an entry of @node by @how. */
 static inline void call_node_count_entry(struct call_tree *tree,
@@ -344,10 +344,42 @@ int call_parts_join(struct call_parts *parts, const struct call_parts *more);
  */
 uint64_t *call_tree_totals(const struct call_tree *tree);
 
-/* Returns an array, by node, of whether the node or a descendant was called or
- * ran; NULL when out of memory. The caller frees it. Other nodes were only open
- * meanwhile.
+/* The time and calls of one function, in one process or in all. */
+struct function_row {
+	uint32_t function;
+	int32_t pid; /* or group; -1 for all */
+	struct call_counts calls;
+	uint64_t self_ns;
+	uint64_t inferred_ns; /* part of self_ns with an inferred process */
+	uint64_t total_ns;    /* with its callees; recursion counts once */
+};
+
+/* A flat profile: one row per function (and process). */
+struct function_profile {
+	struct function_row *rows;
+	size_t row_count;
+	/* by node of the tree; UINT32_MAX: none, as for roots */
+	uint32_t *row_of_node;
+	uint64_t self_ns; /* sum over all rows */
+};
+
+/* Adds up the nodes of @tree by function. @function_count is the number of
+ * functions.
+ *
+ * Returns 0 and @profile, which the caller frees with function_profile_free(),
+ * or -ERROR_MEMORY.
  */
-bool *call_tree_used(const struct call_tree *tree);
+int function_profile_make(const struct call_tree *tree, uint32_t function_count,
+			  struct function_profile *profile);
+
+void function_profile_free(struct function_profile *profile);
+
+/* Returns row numbers by falling self time, then calls, then function; NULL
+ * when out of memory. The caller frees them.
+ */
+uint32_t *function_profile_by_self(const struct function_profile *profile);
+
+/* Like function_profile_by_self(), by falling total time. */
+uint32_t *function_profile_by_total(const struct function_profile *profile);
 
 #endif

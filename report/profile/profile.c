@@ -5,6 +5,7 @@
 #include "common/error.h"
 #include "report/profile/call_tree.h"
 #include "report/steps/call_frames.h"
+#include "report/steps/call_stack.h"
 #include "report/steps/task_choice.h"
 #include "symbolize/events/function_event.h"
 #include "symbolize/functions/context_kinds.h"

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 #include "report/profile/profile_report.h"
 
-#include "report/profile/function_profile.h"
 #include "report/steps/task_stacks.h"
 #include "report/text/duration_text.h"
 #include "report/text/name_text.h"
 #include "report/text/task_names.h"
 
+#include "report/steps/call_step.h"
 #include <inttypes.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -118,7 +118,10 @@ bool render_left_out(const struct profile_report *report, FILE *out)
 		if (report->scope->shows[i] || !part_ns[i])
 			continue;
 		fprintf(out, "%s%s, %s, %.1f %% (%s)",
-			has_some ? "; " : "Left out: ", parts[i].name,
+			has_some ? "; " : "Left out: ",
+			i == PROFILE_IDLE && report->has_states ?
+				"sleeps of idle threads" :
+				parts[i].name,
 			time_unit_amount(unit, part_ns[i]).text,
 			percent(part_ns, i, all_ns), parts[i].option);
 		has_some = true;

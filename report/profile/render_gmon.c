@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "common/error.h"
 #include "report/profile/call_graph.h"
-#include "report/profile/function_profile.h"
+#include "report/profile/call_tree.h"
 #include "report/profile/profile_report.h"
 #include "report/text/function_label.h"
 #include "symbolize/functions/function_table.h"

@@ -18,13 +18,16 @@
  *    would, or not at all. Stacks that had inlined calls do not use it.
  */
 
-#include "report/steps/call_stack.h"
+#include "report/steps/call_step.h"
+#include "symbolize/events/function_event.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 struct function_table;
 struct pack;
+struct stack_pool;
 
 /* Roles of functions of Go's runtime that switch stacks (runtime/asm_*.s,
  * proc.go).
@@ -75,6 +78,96 @@ static inline uint8_t switch_role(const struct switch_roles *roles,
 		       roles->of[function] :
 		       ROLE_NONE;
 }
+
+/* One open function. */
+struct call_frame {
+	uint64_t return_address; /* of an exception: the interrupted address */
+	uint64_t start_ns;
+	uint64_t start_clock_ns; /* the task's clock at start_ns */
+	uint32_t function;
+	uint8_t how;	       /* enum call_how */
+	uint8_t unseen;	       /* enum call_unseen bits so far */
+	bool is_exception;     /* returns above it do not reach below it */
+	bool returns_anywhere; /* its return address is unknown */
+	/* not known to be open since a pause in tracing */
+	bool may_have_ended;
+	/* its function has been running since the pause */
+	bool is_confirmed;
+	/* a signal handler (is_exception is set, too); it returns to
+	 * return_address or, if that is 0, to the function below it
+	 */
+	bool is_signal;
+	uint32_t jumped_from; /* HOW_TAIL: the function that jumped here */
+};
+
+/* An open inlined call. */
+struct inlined_frame {
+	uint64_t start_ns;
+	uint64_t start_clock_ns;
+	uint32_t site;	/* see function_table.h */
+	uint32_t frame; /* index of the frame whose code it is part of */
+	uint8_t how;	/* enum call_how */
+};
+
+/* Set if several suspended stacks wait for one address, so that only the frames
+ * that they share are known of the running stack (stack_switch_internal.h).
+ */
+struct partial_stack {
+	uint64_t waits_for; /* the address */
+	/* number of the stacks' top frames that end with the known part; 0: the
+	 * whole stack is known
+	 */
+	uint32_t gone;
+};
+
+/* The open functions of one task, outermost first. Interrupts are on top of the
+ * functions that they interrupted: a stack of stacks, each started by a frame
+ * with is_exception.
+ */
+struct call_stack {
+	struct call_frame *frames;
+	uint32_t count;
+	uint32_t room;
+	/* the open inlined calls, outermost first. Suspended stacks have none:
+	 * those of a frame begin again when control returns to it
+	 */
+	struct inlined_frame *inlined;
+	uint32_t inlined_count;
+	uint32_t inlined_room;
+	/* exec: the frames below the system call are obsolete */
+	bool has_new_program;
+	bool is_doubtful; /* suspended while untraced code of its process ran */
+	/* suspended by a jump to a function below it, which has ended it unless
+	 * later code shows that it continues
+	 */
+	bool is_unwound;
+	uint32_t base; /* is_unwound: number of frames that were below it */
+	/* suspended: the index of the task that ran it */
+	uint32_t owner;
+	uint32_t fiber; /* see struct call_step */
+	/* suspended: its fiber's number is that of a partial stack, which is
+	 * taken for this one
+	 */
+	bool is_guessed;
+	struct partial_stack partial;
+	/* the suspended stacks of its process; NULL: assume one stack of user
+	 * space
+	 */
+	struct stack_pool *pool;
+	struct switch_roles *roles; /* NULL: no function has a role */
+};
+
+/* A zeroed stack is empty. */
+void call_stack_free(struct call_stack *stack);
+
+/* The receiver of an event's call events. The caller sets time, CPU and task in
+ * @step; the stack fills in the rest.
+ */
+struct call_stack_output {
+	struct call_step step;
+	struct step_callback *callback;
+	const struct function_table *functions; /* NULL: without inlined calls */
+};
 
 /* Returned by searches that find no frame. */
 #define NO_FRAME SIZE_MAX

@@ -141,6 +141,21 @@ enum cpu_state {
 	CPU_STATES,
 };
 
+/* A CPU's time by state, within the window. */
+struct cpu_account {
+	int32_t cpu;
+	uint64_t first_ns; /* 0: no time packet yet */
+	uint64_t last_ns;
+	/* time of the last event, regardless of the window */
+	uint64_t event_ns;
+	uint64_t state_ns[CPU_STATES]; /* their sum is last - first */
+	uint64_t idle_ns;	       /* part of CPU_TRACED in the idle task */
+	uint64_t switches;
+	uint64_t gaps; /* that overlap the window */
+	/* of trace, where known, in gaps that start in the window */
+	uint64_t lost_bytes;
+};
+
 /* Untraced parts of a function's execution. */
 enum call_unseen {
 	UNSEEN_BEGIN = 1,  /* began earlier than its STEP_ENTER */

@@ -16,9 +16,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Number of bytes hashed at the start and end of a file. */
-enum { LOOKED_AT = 1 << 16 };
-
 char *checkpoint_index_path(const struct recording *recording, const char *name)
 {
 	const char *of = recording_path(recording);
@@ -32,36 +29,6 @@ char *checkpoint_index_path(const struct recording *recording, const char *name)
 	return path;
 }
 
-static bool hash_part(int fd, off_t offset, uint64_t *hash)
-{
-	uint8_t *bytes = malloc(LOOKED_AT);
-	ssize_t size = bytes ? pread(fd, bytes, LOOKED_AT, offset) : -1;
-
-	if (size >= 0)
-		*hash = pack_hash(*hash, bytes, (size_t)size);
-	free(bytes);
-	return size >= 0;
-}
-
-static bool hash_file(const char *path, uint64_t *hash)
-{
-	int fd = regular_file_open(path);
-	struct stat file;
-	bool is_read = fd >= 0 && fstat(fd, &file) == 0;
-
-	if (is_read) {
-		*hash = pack_hash_number(*hash, (uint64_t)file.st_size);
-		*hash = pack_hash_number(*hash, (uint64_t)file.st_mtim.tv_sec);
-		*hash = pack_hash_number(*hash, (uint64_t)file.st_mtim.tv_nsec);
-		is_read = hash_part(fd, 0, hash) &&
-			  (file.st_size <= LOOKED_AT ||
-			   hash_part(fd, file.st_size - LOOKED_AT, hash));
-	}
-	if (fd >= 0)
-		close(fd);
-	return is_read;
-}
-
 bool checkpoint_index_key(const struct recording *recording,
 			  const struct function_table *functions, uint64_t *key)
 {
@@ -70,17 +37,17 @@ bool checkpoint_index_key(const struct recording *recording,
 	uint64_t hash = pack_hash_number(PACK_HASH_FIRST, build_id);
 
 	hash = pack_hash_number(hash, function_table_digest(functions));
-	if (kcore && !hash_file(kcore, &hash))
+	if (kcore && !cache_key_add_file(&hash, kcore))
 		return false;
 	*key = hash;
-	return hash_file(recording_data_path(recording), key);
+	return cache_key_add_file(key, recording_data_path(recording));
 }
 
 enum {
 	HEADER_BYTES = 40,
 	ENTRY_BYTES = 32,
-	/* One checkpoint per megabyte of trace: enough for a terabyte. */
-	MOST_ENTRIES = 1 << 20,
+	/* At four checkpoints per megabyte of trace: enough for a terabyte. */
+	MOST_ENTRIES = 1 << 22,
 };
 
 static const char magic[8] = "ktindex4";
@@ -142,16 +109,40 @@ static void pack_entry(struct entry *entry, struct pack *pack)
 	chunk_pack(&entry->chunk, pack);
 }
 
-/* Finds the last entry before @time_ns. */
-static bool find_entry(int fd, uint64_t key, uint64_t time_ns,
-		       struct entry *found)
+/* Finds the @wanted entry of the @count in @pack. */
+static bool choose_entry(struct pack *pack, uint64_t count,
+			 enum checkpoint_wanted wanted, uint64_t time_ns,
+			 struct entry *found)
+{
+	bool has_before = false;
+
+	for (uint64_t i = 0; i < count; i++) {
+		struct entry entry;
+
+		pack_entry(&entry, pack);
+		if (pack->failed)
+			return false;
+		if (entry.time_ns >= time_ns) {
+			if (wanted == CHECKPOINT_FROM)
+				*found = entry;
+			return has_before || wanted == CHECKPOINT_FROM;
+		}
+		if (wanted == CHECKPOINT_BEFORE) {
+			*found = entry;
+			has_before = true;
+		}
+	}
+	return has_before;
+}
+
+static bool find_entry(int fd, uint64_t key, enum checkpoint_wanted wanted,
+		       uint64_t time_ns, struct entry *found)
 {
 	struct header header;
-	struct entry entry;
 	struct pack pack;
 	uint8_t *table;
 	uint64_t size;
-	bool has_found = false;
+	bool has_found;
 
 	if (!read_header(fd, key, &header))
 		return false;
@@ -160,14 +151,8 @@ static bool find_entry(int fd, uint64_t key, uint64_t time_ns,
 	if (!table)
 		return false;
 	pack = pack_to_read(table, size);
-	if (pack_hash(PACK_HASH_FIRST, table, size) == header.hash)
-		for (uint64_t i = 0; i < header.count; i++) {
-			pack_entry(&entry, &pack);
-			if (pack.failed || entry.time_ns >= time_ns)
-				break;
-			*found = entry;
-			has_found = true;
-		}
+	has_found = pack_hash(PACK_HASH_FIRST, table, size) == header.hash &&
+		    choose_entry(&pack, header.count, wanted, time_ns, found);
 	free(table);
 	return has_found;
 }
@@ -183,7 +168,8 @@ bool checkpoint_index_fits(const char *path, uint64_t key)
 	return fits;
 }
 
-uint8_t *checkpoint_index_find(const char *path, uint64_t key, uint64_t time_ns,
+uint8_t *checkpoint_index_find(const char *path, uint64_t key,
+			       enum checkpoint_wanted wanted, uint64_t time_ns,
 			       size_t *size)
 {
 	int fd = regular_file_open_cached(path);
@@ -193,7 +179,7 @@ uint8_t *checkpoint_index_find(const char *path, uint64_t key, uint64_t time_ns,
 
 	if (fd < 0)
 		return NULL;
-	if (find_entry(fd, key, time_ns, &entry)) {
+	if (find_entry(fd, key, wanted, time_ns, &entry)) {
 		bytes = chunk_file_read(&file, &entry.chunk);
 		*size = entry.chunk.size;
 	}

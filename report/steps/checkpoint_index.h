@@ -56,12 +56,19 @@ void index_writer_free(struct index_writer *writer);
 /* Returns whether the index at @path exists and has @key. */
 bool checkpoint_index_fits(const char *path, uint64_t key);
 
-/* Finds the last checkpoint before @time_ns.
+/* Which checkpoint of an index is searched for. */
+enum checkpoint_wanted {
+	CHECKPOINT_BEFORE, /* the last one before a time */
+	CHECKPOINT_FROM,   /* the first one at a time or after it */
+};
+
+/* Finds the checkpoint that @wanted says, relative to @time_ns.
  *
  * Returns its bytes, which the caller frees, and sets *@size; NULL if there is
  * none.
  */
-uint8_t *checkpoint_index_find(const char *path, uint64_t key, uint64_t time_ns,
+uint8_t *checkpoint_index_find(const char *path, uint64_t key,
+			       enum checkpoint_wanted wanted, uint64_t time_ns,
 			       size_t *size);
 
 #endif

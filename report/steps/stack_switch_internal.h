@@ -2,7 +2,7 @@
 #ifndef KT_REPORT_STEPS_STACK_SWITCH_INTERNAL_H
 #define KT_REPORT_STEPS_STACK_SWITCH_INTERNAL_H
 
-#include "report/steps/call_stack.h"
+#include "report/steps/call_frames.h"
 
 #include <stddef.h>
 #include <stdint.h>

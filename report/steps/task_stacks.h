@@ -38,21 +38,6 @@
 struct function_table;
 struct pack;
 
-/* A CPU's time by state, within the window. */
-struct cpu_account {
-	int32_t cpu;
-	uint64_t first_ns; /* 0: no time packet yet */
-	uint64_t last_ns;
-	/* time of the last event, regardless of the window */
-	uint64_t event_ns;
-	uint64_t state_ns[CPU_STATES]; /* their sum is last - first */
-	uint64_t idle_ns;	       /* part of CPU_TRACED in the idle task */
-	uint64_t switches;
-	uint64_t gaps; /* that overlap the window */
-	/* of trace, where known, in gaps that start in the window */
-	uint64_t lost_bytes;
-};
-
 /* Maintains the call stack of every task, across its sleeps and CPUs, and
  * converts function events to call events.
  */

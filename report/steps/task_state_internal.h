@@ -23,7 +23,6 @@
 #include "report/steps/call_frames.h"
 #include "report/steps/call_stack.h"
 #include "report/steps/call_step.h"
-#include "report/steps/task_stacks.h"
 
 #include <stdbool.h>
 #include <stddef.h>

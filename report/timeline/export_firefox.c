@@ -6,7 +6,7 @@
  *  functions of a thread or fiber --> samples of a thread
  *  tracks beside them, CPUs       --> markers
  *
- * A sample is an interval in which one stack did not change: its weight is the
+ * A sample is an interval when one stack did not change: its weight is the
  * time that the thread was traced in it. The format has one list per column, by
  * thread, so all samples are in memory until the end: 24 bytes each.
  */
@@ -368,6 +368,10 @@ static void write_samples(FILE *out, const struct array *samples)
 		fputs(i ? "," : "", out);
 		write_ms(out, list[i].time_ns);
 	}
+	fputs("],\n\"threadCPUDelta\":[", out);
+	for (size_t i = 0; i < samples->count; i++)
+		fprintf(out, "%s%" PRIu64, i ? "," : "",
+			i ? list[i - 1].weight_ns : 0);
 	fputs("],\n\"weight\":[", out);
 	for (size_t i = 0; i < samples->count; i++) {
 		fputs(i ? "," : "", out);
@@ -548,7 +552,9 @@ static void write_meta(const struct firefox *firefox)
 		"{\"meta\":{\"preprocessedProfileVersion\":%d,\"version\":%d,"
 		"\"product\":\"ktrace-hw\",\"processType\":0,\"stackwalk\":1,"
 		"\"interval\":0.001,\"startTime\":0,\"symbolicated\":true,"
-		"\"keepProfileThreadOrder\":true,\"profilingStartTime\":",
+		"\"keepProfileThreadOrder\":true,\"sampleUnits\":{"
+		"\"time\":\"ms\",\"eventDelay\":\"ms\","
+		"\"threadCPUDelta\":\"ns\"},\"profilingStartTime\":",
 		PROFILE_VERSION, GECKO_VERSION);
 	write_ms(out, firefox->first_ns);
 	fputs(",\"profilingEndTime\":", out);

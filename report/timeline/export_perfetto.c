@@ -275,7 +275,6 @@ struct perfetto_writer {
 	struct span_writer writer;
 	struct timeline_context context;
 	struct perfetto_out out;
-	struct perfetto_sched sched;
 	struct perfetto_wakeups wakeups;
 	struct perfetto_slices slices;
 	struct perfetto_tracks tracks;
@@ -325,9 +324,12 @@ static void mark(struct span_writer *writer, const struct span_track *track,
 	perfetto_slices_mark(&of_writer(writer)->slices, track, span);
 }
 
-static void run(struct span_writer *writer, const struct call_step *step)
+static void switched(struct span_writer *writer,
+		     const struct span_switch *event)
 {
-	perfetto_sched_take(&of_writer(writer)->sched, step);
+	struct perfetto_writer *perfetto = of_writer(writer);
+
+	perfetto_sched_switch(&perfetto->out, perfetto->context.names, event);
 }
 
 static void waking(struct span_writer *writer, const struct lane_waking *event)
@@ -355,8 +357,6 @@ static int finish(struct span_writer *writer)
 			.bytes = perfetto->out.bytes,
 		};
 	status = perfetto->out.status;
-	next = perfetto_sched_end(&perfetto->sched);
-	status = status ? status : next;
 	next = perfetto_wakeups_end(&perfetto->wakeups);
 	status = status ? status : next;
 	next = perfetto_slices_free(&perfetto->slices);
@@ -378,14 +378,13 @@ open_perfetto(const struct timeline_context *context)
 		.begin = begin,
 		.end = end,
 		.mark = mark,
-		.run = run,
+		.switched = switched,
 		.waking = waking,
 		.blocked = blocked,
 		.finish = finish,
 	};
 	perfetto->context = *context;
 	perfetto->out = perfetto_out_of(context->out);
-	perfetto->sched = perfetto_sched_of(&perfetto->out, context->names);
 	perfetto->wakeups = perfetto_wakeups_of(&perfetto->out, context->names);
 	perfetto->slices =
 		perfetto_slices_of(&perfetto->out, &perfetto->writer);

@@ -69,24 +69,11 @@ void perfetto_wakeups_blocked(struct perfetto_wakeups *wakeups,
 /* Frees all.  Returns the status. */
 int perfetto_wakeups_end(struct perfetto_wakeups *wakeups);
 
-/* Writes task switches as ftrace's sched_switch, from which Perfetto makes the
+/* Writes a task switch as ftrace's sched_switch, from which Perfetto makes the
  * tracks of CPUs and the states of threads.
  */
-struct perfetto_sched {
-	struct perfetto_out *out;	/* borrowed */
-	const struct task_names *names; /* borrowed */
-	struct array cpus;		/* struct cpu_runs */
-	int status;			/* 0, or -ERROR_MEMORY */
-};
-
-struct perfetto_sched perfetto_sched_of(struct perfetto_out *out,
-					const struct task_names *names);
-
-/* Applies a STEP_SWITCH, STEP_LEAVE or STEP_END. */
-void perfetto_sched_take(struct perfetto_sched *sched,
-			 const struct call_step *step);
-
-/* Frees all.  Returns the status. */
-int perfetto_sched_end(struct perfetto_sched *sched);
+void perfetto_sched_switch(struct perfetto_out *out,
+			   const struct task_names *names,
+			   const struct span_switch *event);
 
 #endif

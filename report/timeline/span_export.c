@@ -286,13 +286,22 @@ static struct span_lanes span_lanes_of(struct span_tracks *tracks)
 	};
 }
 
+/* The thread of a CPU. */
+struct cpu_runs {
+	int32_t tid; /* running thread; 0: idle */
+	/* tid left at left_ns; the next thread is not known yet */
+	bool has_left;
+	uint64_t left_ns;
+};
+
 struct span_export {
 	struct step_callback callback;
 	struct timeline_context context;
 	struct span_writer *writer;
 	struct span_tracks tracks;
 	struct span_lanes lanes;
-	uint64_t last_ns; /* time of the last event of any CPU */
+	struct array runs; /* struct cpu_runs by CPU, for switched() */
+	uint64_t last_ns;  /* time of the last event of any CPU */
 };
 
 static struct cached_track *task_track(struct span_export *export,
@@ -409,6 +418,53 @@ static void leave(struct span_export *export, const struct call_step *step)
 				    step->time_ns);
 }
 
+/* Switches a CPU to @tid at the time of @event. */
+static void switch_to(struct span_export *export, struct cpu_runs *runs,
+		      struct span_switch event, int32_t tid)
+{
+	event.prev_tid = runs->tid;
+	event.next_tid = tid;
+	runs->tid = tid;
+	runs->has_left = false;
+	if (event.prev_tid != tid)
+		export->writer->switched(export->writer, &event);
+}
+
+/* Applies a STEP_SWITCH, STEP_LEAVE or STEP_END. */
+static void change_runs(struct span_export *export,
+			const struct call_step *step)
+{
+	struct cpu_runs *runs = array_reach(&export->runs, cpu_slot(step->cpu));
+	struct span_switch event = {
+		.time_ns = step->time_ns,
+		.cpu = step->cpu,
+	};
+
+	/* Per-thread streams do not have the CPU. */
+	if (step->cpu == UINT32_MAX)
+		return;
+	if (!runs) {
+		export->tracks.status = -ERROR_MEMORY;
+		return;
+	}
+	/* The filter left out the next thread: show the CPU as idle. */
+	if (runs->has_left && runs->left_ns != step->time_ns)
+		switch_to(export, runs,
+			  (struct span_switch){ .time_ns = runs->left_ns,
+						.cpu = step->cpu },
+			  0);
+	if (step->kind == STEP_SWITCH) {
+		event.is_preempted = step->detail;
+		switch_to(export, runs, event,
+			  step->task->tid > 0 ? step->task->tid : 0);
+	} else if (step->kind == STEP_LEAVE) {
+		runs->has_left = true;
+		runs->left_ns = step->time_ns;
+	} else {
+		switch_to(export, runs, event, 0);
+	}
+}
+
 static void take(struct step_callback *callback, const struct call_step *step)
 {
 	struct span_export *export = (struct span_export *)callback;
@@ -419,6 +475,8 @@ static void take(struct step_callback *callback, const struct call_step *step)
 		export->last_ns = step->time_ns;
 	if (is_run && export->writer->run)
 		export->writer->run(export->writer, step);
+	if (is_run && export->writer->switched)
+		change_runs(export, step);
 	switch ((enum call_step_kind)step->kind) {
 	case STEP_ENTER:
 		enter(export, step);
@@ -465,6 +523,7 @@ struct step_callback *span_export_open(const struct timeline_context *context,
 	export->context = *context;
 	export->writer = writer;
 	writer->functions = context->functions;
+	export->runs = ARRAY_OF(struct cpu_runs);
 	export->tracks = span_tracks_of(writer, context->names);
 	export->lanes = span_lanes_of(&export->tracks);
 	return &export->callback;
@@ -498,6 +557,7 @@ int span_export_close(struct step_callback *callback)
 	status = export->writer->finish(export->writer);
 	status = status ? status : export->tracks.status;
 	span_tracks_free(&export->tracks);
+	array_free(&export->runs);
 	free(export);
 	return status;
 }

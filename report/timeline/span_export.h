@@ -3,7 +3,7 @@
 #define KT_REPORT_TIMELINE_SPAN_EXPORT_H
 
 /* Timelines as nested spans on tracks, for viewers: Perfetto, Chrome, Firefox
- * Profiler.
+ * Profiler, Trace Compass.
  *
  *  call events --span_export_open()------+--> struct span_writer, one for
  *  (functions, running tasks, gaps)      |    each format: announce a track,
@@ -22,8 +22,8 @@
  * 4. Equal numbers of a track's names mean equal names, except
  *    SPAN_NUMBER_NONE: a format may intern them.
  *
- * The writer is owned by the export, which frees it by finish(). Errors:
- * -ERROR_MEMORY, from span_export_close().
+ * The writer is owned by the export, which frees it by finish(). Errors are
+ * those of close() (timeline.h), from span_export_close().
  */
 
 #include "report/timeline/timeline.h"
@@ -39,7 +39,7 @@ enum span_track_kind {
 	SPAN_SLEEPS,	/* its sleeps, and the threads it wakes */
 	SPAN_WORK,	/* work of a kernel thread for other processes */
 	SPAN_CPU_TASKS, /* the tasks that run on one CPU */
-	/* intervals in which one CPU's trace is incomplete, or shows no
+	/* intervals when one CPU's trace is incomplete, or shows no
 	 * functions
 	 */
 	SPAN_CPU_TRACE,
@@ -70,7 +70,7 @@ enum span_note_name {
 struct span_note {
 	uint8_t name;	  /* enum span_note_name */
 	const char *text; /* NULL: the value is a number */
-	uint64_t number;
+	uint64_t number;  /* or the number that @text shows; 0: none */
 };
 
 /* For names that are not interned. */
@@ -111,11 +111,22 @@ struct lane_waking {
 	bool is_new;
 };
 
-/* The function in which a thread slept before a wake-up. */
+/* The function where a thread slept before a wake-up. */
 struct lane_blocked {
 	uint64_t time_ns; /* time of the wake-up */
 	int32_t tid;
 	uint32_t function;
+};
+
+/* A switch of a CPU from one thread to another; 0: the idle task. A thread that
+ * the filter leaves out is shown as idle.
+ */
+struct span_switch {
+	uint64_t time_ns;
+	uint32_t cpu;
+	int32_t prev_tid;
+	int32_t next_tid;
+	bool is_preempted; /* the previous thread was still runnable */
 };
 
 /* Receives spans and events that a timeline format shows beside the call
@@ -180,15 +191,22 @@ struct span_writer {
 	void (*mark)(struct span_writer *writer, const struct span_track *track,
 		     const struct span *span);
 	/* Called when a task starts (STEP_SWITCH) or stops to run, or a CPU
-	 * ends; NULL: these are emitted as spans.
+	 * ends, besides the spans of running tasks; NULL: not called.
 	 */
 	void (*run)(struct span_writer *writer, const struct call_step *step);
+	/* Called when a CPU changes its thread, besides these spans, in order
+	 * of time by CPU, but not for streams of threads, whose CPU is unknown;
+	 * NULL: not called.
+	 */
+	void (*switched)(struct span_writer *writer,
+			 const struct span_switch *change);
 	/* See struct lane_callback; NULL: dropped. */
 	void (*waking)(struct span_writer *writer,
 		       const struct lane_waking *waking);
 	void (*blocked)(struct span_writer *writer,
 			const struct lane_blocked *blocked);
-	/* Frees the writer. Returns 0, or -ERROR_MEMORY if data was lost. */
+	/* Frees the writer. Returns like close() of struct timeline_renderer.
+	 */
 	int (*finish)(struct span_writer *writer);
 };
 
@@ -204,8 +222,7 @@ struct step_callback *span_export_open(const struct timeline_context *context,
 /* Returns the receiver of tracks beside the functions; owner: @callback. */
 struct lane_callback *span_export_lanes(struct step_callback *callback);
 
-/* Finishes the writer and frees the callback.  Returns 0, or -ERROR_MEMORY if
- * spans were lost.
+/* Finishes the writer and frees the callback. Returns 0 or an error (see above).
  */
 int span_export_close(struct step_callback *callback);
 

@@ -15,7 +15,7 @@
  * (span_export.h).
  *
  * Errors: -ERROR_MEMORY from close() if data was lost; errors of writing stay
- * in the FILE (ferror).
+ * in the FILE (ferror), or are -ERROR_SYSTEM from close() for a folder.
  */
 
 #include "report/steps/call_step.h"
@@ -27,6 +27,8 @@ struct colors;
 struct function_table;
 struct lane_callback;
 struct lines;
+struct log;
+struct output_folder;
 struct task_names;
 struct time_unit;
 
@@ -50,7 +52,12 @@ struct timeline_context {
 	 */
 	uint64_t end_ns;
 	const struct colors *colors; /* of text */
-	FILE *out;
+	FILE *out;		     /* NULL for formats that write a folder */
+	/* of these formats, with the log of its errors; else NULL */
+	const struct output_folder *folder;
+	const struct log *log;
+	/* CLOCK_REALTIME minus the recording's clock; 0: unknown */
+	uint64_t epoch_ns;
 	/* NULL: not needed; filled in by formats that count */
 	struct timeline_summary *summary;
 };
@@ -60,6 +67,7 @@ struct timeline_renderer {
 	const char *command; /* command that has the format */
 	const char *format;
 	bool needs_time; /* the format has no units other than time */
+	bool is_folder;	 /* the output is a folder of files */
 	/* Unless the user chooses, shorter functions are left out, since the
 	 * programs that read the format cannot load as many; 0: none are.
 	 */
@@ -68,7 +76,8 @@ struct timeline_renderer {
 	struct step_callback *(*open)(const struct timeline_context *context);
 	/* Writes buffered data and frees the callback.
 	 *
-	 * Returns 0, or -ERROR_MEMORY if data was lost.
+	 * Returns 0; -ERROR_MEMORY if data was lost; or -ERROR_SYSTEM, with
+	 * the message in the log, if a folder could not be written.
 	 */
 	int (*close)(struct step_callback *callback);
 	/* Returns the receiver of tracks beside the functions, owned by
@@ -89,6 +98,7 @@ extern const struct timeline_renderer export_csv;
 extern const struct timeline_renderer export_json;
 extern const struct timeline_renderer export_ndjson;
 extern const struct timeline_renderer export_chrome;
+extern const struct timeline_renderer export_ctf;
 extern const struct timeline_renderer export_firefox;
 extern const struct timeline_renderer export_perfetto;
 

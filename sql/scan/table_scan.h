@@ -37,7 +37,7 @@ struct task_stacks;
 
 /* The part of a recording to decode. */
 struct sql_run {
-	struct time_window window; /* the window in which clocks advance */
+	struct time_window window; /* the window where clocks advance */
 	/* the callback may report done from this time on */
 	uint64_t done_ns;
 };

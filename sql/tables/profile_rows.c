@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "common/error.h"
 #include "decoder/recording/recording.h"
-#include "report/profile/function_profile.h"
+#include "report/profile/call_tree.h"
 #include "report/profile/profile.h"
 #include "sql/tables/row_source.h"
 #include "sql/tables/sql_tables.h"

@@ -7,7 +7,6 @@
 #include "common/array.h"
 #include "common/container_of.h"
 #include "common/error.h"
-#include "report/profile/call_tree.h"
 #include "report/steps/call_step.h"
 #include "report/text/task_names.h"
 #include "sql/rows/row_out.h"

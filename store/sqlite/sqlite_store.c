@@ -2,6 +2,7 @@
 #include "store/sqlite/sqlite_store.h"
 
 #include "common/error.h"
+#include "common/files/regular_file.h"
 #include "common/log.h"
 #include "sql/rows/sql_table.h"
 #include "sql/sqlite/percentile_function.h"
@@ -12,9 +13,15 @@
 #include "store/entry/store_entry.h"
 #include "store/target/store_target.h"
 
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
 #include <stdbool.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 /* The application ID in the file's header
  * (https://www.sqlite.org/fileformat.html, offset 68), "ktfl": the file is a
@@ -498,6 +505,60 @@ static int set_up(const struct sqlite_store *store)
 			    NULL, NULL, NULL);
 }
 
+/* Writes the real path of the existing file @path to @real, else @path itself.
+ * Returns 0, or -1 with errno if another user made a link on the way.
+ */
+static int find_file(const char *path, char real[static PATH_MAX])
+{
+	int file = trusted_path_open(AT_FDCWD, path);
+	char name[32];
+	ssize_t length = -1;
+
+	if (file < 0 && errno == EPERM)
+		return -1;
+	if (file >= 0) {
+		snprintf(name, sizeof(name), "/proc/self/fd/%d", file);
+		length = readlink(name, real, PATH_MAX - 1);
+		close(file);
+	}
+	if (length >= 0)
+		real[length] = '\0';
+	else
+		snprintf(real, PATH_MAX, "%s", path);
+	return 0;
+}
+
+static bool others_write(int folder)
+{
+	struct stat stat;
+
+	return !fstat(folder, &stat) &&
+	       (stat.st_mode & S_IWOTH || (!geteuid() && stat.st_uid));
+}
+
+/* Returns why the store @path must not be written to, or NULL. If the folder
+ * cannot be read, SQLite reports that.
+ */
+static const char *refusal(const char *path)
+{
+	char real[PATH_MAX];
+	char *name = NULL;
+	int folder = find_file(path, real) ? -1 :
+					     trusted_path_parent(real, &name);
+	const char *reason = NULL;
+
+	if (folder < 0 && errno == EPERM)
+		reason = "another user made a link in its path: name the file "
+			 "that it leads to";
+	else if (folder >= 0 && others_write(folder))
+		reason = "is in a directory in which other users can place "
+			 "files: choose a store in a directory of yours";
+	if (folder >= 0)
+		close(folder);
+	free(name);
+	return reason;
+}
+
 struct store_target *sqlite_store_open(const char *path,
 				       enum sqlite_store_mode mode,
 				       const struct log *log)
@@ -506,8 +567,14 @@ struct store_target *sqlite_store_open(const char *path,
 		    (mode == SQLITE_STORE_READ ?
 			     SQLITE_OPEN_READONLY :
 			     SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE);
-	struct sqlite_store *store = calloc(1, sizeof(*store));
+	const char *reason = mode == SQLITE_STORE_WRITE ? refusal(path) : NULL;
+	struct sqlite_store *store;
 
+	if (reason) {
+		log_message(log, LOG_ERROR, path, LOG_NO_OFFSET, "%s", reason);
+		return NULL;
+	}
+	store = calloc(1, sizeof(*store));
 	if (!store)
 		return NULL;
 	store->target = (struct store_target){ &sqlite_class, path, log };

@@ -28,6 +28,16 @@ struct inlined_range {
 	uint32_t entries; /* bit N: the call of depth N + 1 begins at @start */
 };
 
+/* The calls that the compiler inlined around the code at an address, which ends
+ * where they may change.
+ */
+struct inlined_place {
+	uint32_t site; /* the innermost call, see function_table.h; 0: none */
+	/* bit N: the call of depth N + 1 begins at the address */
+	uint32_t entries;
+	uint64_t end;
+};
+
 /* Adds the inlined functions and calls of the ELF file @path to @functions, and
  * their code to @ranges (struct inlined_range), which must be empty. @module must
  * be a text of @functions.

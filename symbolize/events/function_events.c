@@ -430,7 +430,7 @@ int function_events_order_by_trace(struct function_events *events,
 	return stream_tasks_open(&events->transfers.tasks, input);
 }
 
-/* Like waits_for_point() in execution/stream/record_join.c. */
+/* Like waits_for_point() in execution/stream/execution_stream.c. */
 static bool waits_for_point(const struct function_events *events)
 {
 	const struct stream_tasks *tasks = &events->transfers.tasks;
@@ -803,9 +803,9 @@ static void take_item(struct function_events *events,
 	take_traced_item(events, &placed);
 }
 
-int function_events_next(struct function_events *events,
-			 const struct function_event **batch)
+int function_events_next(void *ctx, const struct function_event **batch)
 {
+	struct function_events *events = ctx;
 	if (events->transfers.count)
 		events->last =
 			events->transfers.events[events->transfers.count - 1];

@@ -46,7 +46,7 @@ struct function_events *function_events_new(struct flow_source *source,
 void function_events_of_thread(struct function_events *events);
 
 /* From now on the trace decides which switch record belongs to which switch
- * point, as in execution/stream/record_join_internal.h: the FLOW_SWITCH items of
+ * point, as in execution/stream/execution_stream.c: the FLOW_SWITCH items of
  * the source only show which records are due. Does nothing unless the trace is
  * Intel PT's, which has time bounds, with times in nanoseconds. Borrows @input's
  * recording and stream. Must be called before the first function_events_next().
@@ -62,7 +62,6 @@ void function_events_free(struct function_events *events);
  * Returns their count, 0 after FUNCTION_END was provided, or a negative enum
  * error.
  */
-int function_events_next(struct function_events *events,
-			 const struct function_event **batch);
+int function_events_next(void *events, const struct function_event **batch);
 
 #endif

@@ -771,9 +771,9 @@ static bool is_full(const struct graph_events *events)
 			last->kind == FUNCTION_SWITCH);
 }
 
-int graph_events_next(struct graph_events *events,
-		      const struct function_event **batch)
+int graph_events_next(void *ctx, const struct function_event **batch)
 {
+	struct graph_events *events = ctx;
 	int error = 0;
 
 	events->out.count = 0;

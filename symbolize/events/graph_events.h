@@ -44,8 +44,7 @@ void graph_events_close(struct graph_events *events);
  *
  * Returns their count, 0 after FUNCTION_END was provided, or -ERROR_MEMORY.
  */
-int graph_events_next(struct graph_events *events,
-		      const struct function_event **batch);
+int graph_events_next(void *events, const struct function_event **batch);
 
 /* Returns the first task on the CPU of @stream; -1 if unknown. */
 int32_t graph_events_first_tid(const struct recording *recording,

@@ -59,7 +59,7 @@ bool task_switch_lost(struct task_switch *state, uint64_t time_ns);
 /* The running task of a stream, from the kernel's switch records and from the
  * trace itself. The caller decides which comes next: a switch record (_record),
  * a switch point (_point), or the return of the thread (_come_back). The
- * callers are the engines: record_join_internal.h and function_events.h.
+ * callers are the engines: execution_stream.c and function_events.h.
  */
 struct stream_tasks {
 	/* NULL: switch records cannot be placed in time */

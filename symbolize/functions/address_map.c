@@ -8,6 +8,7 @@
 
 #include <assert.h>
 #include <stdlib.h>
+#include <string.h>
 
 struct mark {
 	struct symbol symbol; /* its end is 0 if the size is unknown */
@@ -105,7 +106,7 @@ static int append_winner(struct address_map *map, const struct mark *marks,
 {
 	const struct mark *winner = marks;
 
-	/* The marks are in the order in which they were added. */
+	/* The marks are in the order they were added. */
 	for (size_t i = 1; i < count; i++)
 		if (marks[i].rank >= winner->rank)
 			winner = &marks[i];
@@ -146,6 +147,26 @@ int address_map_finish(struct address_map *map)
 	}
 	array_free(&map->marks);
 	return status;
+}
+
+int address_map_load(struct address_map *map, const struct symbol *symbols,
+		     size_t count, uint32_t functions)
+{
+	uint64_t at = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		if (symbols[i].start != at || symbols[i].end <= at ||
+		    symbols[i].function >= functions)
+			return -ERROR_FORMAT;
+		at = symbols[i].end;
+	}
+	if (at != UINT64_MAX)
+		return -ERROR_FORMAT;
+	if (array_reserve(&map->symbols, count) < 0)
+		return -ERROR_MEMORY;
+	memcpy(map->symbols.items, symbols, count * sizeof(*symbols));
+	map->symbols.count = count;
+	return 0;
 }
 
 /* Appends the @hole, with the symbols in it, which start at @next and end at

@@ -66,6 +66,14 @@ int address_map_stop(struct address_map *map, uint64_t address);
 /* Completes the map, which can be searched then. Returns 0 or -ERROR_MEMORY. */
 int address_map_finish(struct address_map *map);
 
+/* Completes the new @map with copies of @count @symbols, those of another map.
+ *
+ * Returns 0; -ERROR_FORMAT if they are not all addresses in order, or one's
+ * function is not below @functions; or -ERROR_MEMORY.
+ */
+int address_map_load(struct address_map *map, const struct symbol *symbols,
+		     size_t count, uint32_t functions);
+
 /* Splits the holes of the map: @symbols (struct symbol) are in order, do not
  * overlap, and each is within one hole. Must be called after
  * address_map_finish(). Returns 0 or -ERROR_MEMORY.

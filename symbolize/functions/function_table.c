@@ -8,6 +8,7 @@
 #include "common/memory.h"
 #include "symbolize/functions/function_name.h"
 
+#include <assert.h>
 #include <inttypes.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -21,6 +22,7 @@ struct function_key {
 	const char *module; /* equal pointers are equal modules */
 	uint64_t address;   /* 0: any */
 	uint64_t name_hash; /* function_name_hash() */
+	uint32_t number;    /* of the module, in its list */
 	uint32_t hash;	    /* function_key_hash() */
 	char space;
 };
@@ -75,17 +77,25 @@ static void module_list_find(struct module_list *list, const char *name)
 		list->last = *number;
 }
 
-/* Returns the module with text @name. Usually that is the one of the previous
- * symbol.
+/* Returns the number of the module with text @name. Usually that is the one of
+ * the previous symbol.
  */
-static inline struct module *module_list_of(struct module_list *list,
-					    const char *name)
+static inline uint32_t module_list_number(struct module_list *list,
+					  const char *name)
 {
-	struct module *modules = list->modules.items;
+	const struct module *modules = list->modules.items;
 
 	if (modules[list->last].name != name)
 		module_list_find(list, name);
-	return &modules[list->last];
+	return (uint32_t)list->last;
+}
+
+static inline struct module *module_list_of(struct module_list *list,
+					    const char *name)
+{
+	uint32_t number = module_list_number(list, name);
+
+	return array_at(&list->modules, number);
 }
 
 static const uint64_t odd = 0x9e3779b97f4a7c15;
@@ -106,10 +116,12 @@ static uint64_t function_name_hash(const char *name, size_t length)
 	return pack_hash_number(hash, word);
 }
 
-/* Returns the hash of @key, all of whose other members must be set. */
+/* Returns the hash of @key, all of whose other members must be set. It does not
+ * depend on where texts are, so that function_table_save() can store it.
+ */
 static uint32_t function_key_hash(const struct function_key *key)
 {
-	uint64_t place = (uint64_t)(uintptr_t)key->module ^ key->address;
+	uint64_t place = (uint64_t)key->number << 48 ^ key->address;
 
 	return (uint32_t)((key->name_hash ^ place * odd) * odd >> 32);
 }
@@ -315,6 +327,7 @@ struct function_table {
 	struct array clones;
 	struct function_doubles doubles; /* not named yet */
 	uint64_t digest;		 /* function_table_digest() */
+	void *loaded; /* the block with the texts of function_table_load() */
 	struct function_slots slots;
 	struct array sites; /* struct inlined_site; the first is of none */
 };
@@ -398,6 +411,7 @@ void function_table_free(struct function_table *table)
 	function_doubles_free(&table->doubles);
 	array_free(&table->sites);
 	arena_free(table->names);
+	free(table->loaded);
 	free(table);
 }
 
@@ -462,6 +476,7 @@ uint32_t function_table_add(struct function_table *table, const char *name,
 		.name = name,
 		.length = length,
 		.module = module,
+		.number = module_list_number(&table->modules, module),
 		.space = space,
 	};
 
@@ -505,6 +520,7 @@ uint32_t function_table_add_entry(struct function_table *table,
 		.name = name,
 		.length = length,
 		.module = module,
+		.number = module_list_number(&table->modules, module),
 		.space = space,
 	};
 	struct module *place = module_list_of(&table->modules, module);
@@ -726,4 +742,253 @@ uint32_t function_count(const struct function_table *table)
 uint64_t function_table_digest(const struct function_table *table)
 {
 	return table->digest;
+}
+
+/* What function_table_save() writes: this header, modules, functions, the numbers
+ * of clones, then the texts. All names are offsets in the texts.
+ */
+struct saved_header {
+	uint64_t digest;
+	uint32_t modules;
+	uint32_t functions;
+	uint32_t clones;
+	uint32_t text_bytes;
+};
+
+struct saved_module {
+	uint64_t start;
+	uint32_t name;
+	uint32_t zero;
+};
+
+struct saved_function {
+	uint64_t address;
+	uint32_t name;
+	uint32_t base;
+	uint32_t module; /* number */
+	uint32_t hash;	 /* of its slot */
+	uint32_t is_double;
+	uint32_t zero;
+};
+
+/* Texts that are being saved, each once. */
+struct saved_texts {
+	struct byte_buffer bytes;
+	struct number_map offsets; /* by the address of a text */
+};
+
+/* Returns the offset of @text, which it adds if it is new. */
+static uint32_t save_text(struct saved_texts *texts, const char *text)
+{
+	uint64_t *offset = number_map_add(&texts->offsets, (uintptr_t)text);
+
+	if (!offset) {
+		texts->bytes.failed = true;
+		return 0;
+	}
+	/* The first text is "", so no other one has offset 0. */
+	if (!*offset && *text) {
+		*offset = texts->bytes.size;
+		byte_buffer_text(&texts->bytes, text);
+	}
+	return (uint32_t)*offset;
+}
+
+static void save_modules(const struct function_table *table,
+			 struct saved_texts *texts, struct byte_buffer *out)
+{
+	const struct module *modules = table->modules.modules.items;
+
+	for (size_t i = 0; i < table->modules.modules.count; i++) {
+		const struct saved_module saved = {
+			.start = modules[i].start,
+			.name = save_text(texts, modules[i].name),
+		};
+
+		byte_buffer_add(out, &saved, sizeof(saved));
+	}
+}
+
+static void save_functions(struct function_table *table,
+			   struct saved_texts *texts, struct byte_buffer *out)
+{
+	struct saved_function *all;
+	size_t count = table->functions.count;
+	size_t bytes = count * sizeof(*all);
+
+	all = (void *)byte_buffer_reserve(out, bytes);
+	if (!all)
+		return;
+	for (uint32_t i = 0; i < count; i++) {
+		const struct function *function = function_of(table, i);
+
+		assert(function->space == 'k' && !function->demangled);
+		all[i] = (struct saved_function){
+			.address = function->address,
+			.name = save_text(texts, function->name),
+			.base = save_text(texts, function->base),
+			.module = module_list_number(&table->modules,
+						     function->module),
+			.is_double = function->is_double,
+		};
+	}
+	for (size_t i = 0; i < table->slots.count; i++) {
+		const struct function_slot *slot = &table->slots.slots[i];
+
+		if (slot->number)
+			all[slot->number - 1].hash = slot->hash;
+	}
+	out->size += bytes;
+}
+
+void function_table_save(struct function_table *table, struct byte_buffer *out)
+{
+	struct saved_texts texts = { 0 };
+	struct saved_header header = {
+		.digest = table->digest,
+		.modules = (uint32_t)table->modules.modules.count,
+		.functions = (uint32_t)table->functions.count,
+		.clones = (uint32_t)table->clones.count,
+	};
+	size_t at = out->size;
+
+	byte_buffer_text(&texts.bytes, "");
+	byte_buffer_zeros(out, sizeof(header));
+	save_modules(table, &texts, out);
+	save_functions(table, &texts, out);
+	byte_buffer_add(out, table->clones.items,
+			header.clones * sizeof(uint32_t));
+	byte_buffer_add(out, texts.bytes.bytes, texts.bytes.size);
+	header.text_bytes = (uint32_t)texts.bytes.size;
+	if (texts.bytes.failed)
+		out->failed = true;
+	if (!out->failed)
+		memcpy(out->bytes + at, &header, sizeof(header));
+	byte_buffer_free(&texts.bytes);
+	number_map_free(&texts.offsets);
+}
+
+/* The parts of a saved table. */
+struct saved_table {
+	struct saved_header header;
+	const struct saved_module *modules;
+	const struct saved_function *functions;
+	const uint32_t *clones;
+	const char *texts;
+};
+
+/* Finds the parts of the @size bytes at @bytes. Returns whether their sizes add
+ * up, and the texts end.
+ */
+static bool find_parts(struct saved_table *saved, const uint8_t *bytes,
+		       size_t size)
+{
+	const struct saved_header *header = &saved->header;
+	uint64_t modules;
+	uint64_t functions;
+	uint64_t clones;
+
+	if (size < sizeof(*header))
+		return false;
+	memcpy(&saved->header, bytes, sizeof(*header));
+	modules = (uint64_t)header->modules * sizeof(*saved->modules);
+	functions = (uint64_t)header->functions * sizeof(*saved->functions);
+	clones = (uint64_t)header->clones * sizeof(*saved->clones);
+	if (!header->modules || !header->functions || !header->text_bytes ||
+	    sizeof(*header) + modules + functions + clones +
+			    header->text_bytes !=
+		    size ||
+	    bytes[size - 1])
+		return false;
+	bytes += sizeof(*header);
+	saved->modules = (const void *)bytes;
+	saved->functions = (const void *)(bytes + modules);
+	saved->clones = (const void *)(bytes + modules + functions);
+	saved->texts = (const void *)(bytes + modules + functions + clones);
+	return true;
+}
+
+static int load_modules(struct function_table *table,
+			const struct saved_table *saved)
+{
+	for (uint32_t i = 0; i < saved->header.modules; i++) {
+		const struct saved_module *from = &saved->modules[i];
+		const char *name;
+
+		if (from->name >= saved->header.text_bytes)
+			return -ERROR_FORMAT;
+		name = saved->texts + from->name;
+		name = function_table_module(table, name, strlen(name));
+		if (!name)
+			return -ERROR_MEMORY;
+		/* Each name is there once, "" first. */
+		if (table->modules.last != i)
+			return -ERROR_FORMAT;
+		module_list_of(&table->modules, name)->start = from->start;
+	}
+	return 0;
+}
+
+static int load_functions(struct function_table *table,
+			  const struct saved_table *saved)
+{
+	const struct saved_header *header = &saved->header;
+	const struct module *modules = table->modules.modules.items;
+
+	table->functions.count = 0;
+	memset(table->slots.slots, 0,
+	       table->slots.count * sizeof(*table->slots.slots));
+	if (array_reserve(&table->functions, header->functions) < 0 ||
+	    function_slots_reserve(&table->slots, header->functions + 1) < 0)
+		return -ERROR_MEMORY;
+	for (uint32_t i = 0; i < header->functions; i++) {
+		const struct saved_function *from = &saved->functions[i];
+		const struct function_slot slot = { i + 1, from->hash };
+		struct function *function = array_add(&table->functions);
+
+		if (from->name >= header->text_bytes ||
+		    from->base >= header->text_bytes ||
+		    from->module >= header->modules)
+			return -ERROR_FORMAT;
+		*function = (struct function){
+			.name = saved->texts + from->name,
+			.base = saved->texts + from->base,
+			.module = modules[from->module].name,
+			.address = from->address,
+			.space = 'k',
+			.is_double = from->is_double,
+		};
+		move_slot(&table->slots, slot);
+	}
+	return 0;
+}
+
+static int load_clones(struct function_table *table,
+		       const struct saved_table *saved)
+{
+	for (uint32_t i = 0; i < saved->header.clones; i++) {
+		if (saved->clones[i] >= saved->header.functions)
+			return -ERROR_FORMAT;
+		if (array_append(&table->clones, &saved->clones[i]) < 0)
+			return -ERROR_MEMORY;
+	}
+	return 0;
+}
+
+int function_table_load(struct function_table *table, void *block,
+			const uint8_t *bytes, size_t size)
+{
+	struct saved_table saved;
+	int status;
+
+	table->loaded = block;
+	if (!find_parts(&saved, bytes, size))
+		return -ERROR_FORMAT;
+	status = load_modules(table, &saved);
+	if (!status)
+		status = load_functions(table, &saved);
+	if (!status)
+		status = load_clones(table, &saved);
+	table->digest = saved.header.digest;
+	return status;
 }

@@ -33,6 +33,8 @@
  */
 struct function_table;
 
+struct byte_buffer;
+
 /* The function of addresses that no symbol covers; always present. */
 #define FUNCTION_UNKNOWN 0
 
@@ -154,6 +156,21 @@ uint32_t function_table_kernel(const struct function_table *table,
 const struct function *function_at(const struct function_table *table,
 				   uint32_t number);
 uint32_t function_count(const struct function_table *table);
+
+/* Appends the whole kernel's table, all of whose functions have their final names,
+ * to @out, for function_table_load() of the same program.
+ */
+void function_table_save(struct function_table *table, struct byte_buffer *out);
+
+/* Fills the new @table from the @size bytes at @bytes, which are in @block. The
+ * bytes must be what function_table_save() wrote, aligned to 8; they are checked
+ * so far that no use of the table leaves them. @table owns @block afterwards,
+ * in any case.
+ *
+ * Returns 0, -ERROR_FORMAT or -ERROR_MEMORY; @table can then only be freed.
+ */
+int function_table_load(struct function_table *table, void *block,
+			const uint8_t *bytes, size_t size);
 
 /* Returns a 64-bit hash of the functions, with names, modules, addresses and
  * their order.

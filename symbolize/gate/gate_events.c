@@ -56,7 +56,7 @@ struct gate_arrival {
 	const struct gate_functions *functions;
 	struct gate_output *output;
 	struct gate_step opened;       /* the mark that resumed the trace */
-	struct symbol site;	       /* the function in which the path ends */
+	struct symbol site;	       /* the function where the path ends */
 	struct function_event started; /* the start of the trace */
 	uint32_t depth;		       /* of the calls since then */
 	bool is_interrupted;	       /* these are calls of an interrupt */
@@ -77,7 +77,7 @@ enum gate_progress {
 
 /* Looks up the functions by their names in the kernel; borrows @symbols. The
  * return targets of functions with a return probe: arch/x86/kernel/rethook.c,
- * arch/arm64/kernel/probes/. The function in which the recorder detects that a
+ * arch/arm64/kernel/probes/. The function where the recorder detects that a
  * task leaves its CPU: collector/gate/gate.c.
  */
 static struct gate_functions gate_functions_of(const struct symbols *symbols)

@@ -13,6 +13,7 @@
 #include "symbolize/arch/arch.h"
 #include "symbolize/functions/address_map.h"
 #include "symbolize/functions/function_name.h"
+#include "symbolize/kernel/cached_symbols_internal.h"
 
 #include <errno.h>
 #include <pthread.h>
@@ -477,9 +478,8 @@ static int read_ksymbols(const struct kernel_symbols *kernel,
 	return status;
 }
 
-int kernel_symbols_add_all(const struct kernel_symbols *kernel,
-			   const struct recording *recording,
-			   const struct log *log)
+static int read_all(const struct kernel_symbols *kernel,
+		    const struct recording *recording, const struct log *log)
 {
 	int status = read_kallsyms(kernel, recording, log);
 
@@ -488,6 +488,28 @@ int kernel_symbols_add_all(const struct kernel_symbols *kernel,
 	if (!status)
 		status = read_ksymbols(kernel, recording);
 	return status ? status : kernel_symbols_finish(kernel);
+}
+
+int kernel_symbols_add_all(const struct kernel_symbols *kernel,
+			   const struct recording *recording,
+			   const struct log *log)
+{
+	const struct cached_symbols cached = {
+		.functions = kernel->functions,
+		.map = kernel->map,
+		.path = kernel->cache,
+	};
+	uint64_t key;
+	bool has_key = kernel->cache && cached_symbols_key(recording, &key);
+	int status = has_key ? cached_symbols_load(&cached, key, log) : 0;
+
+	if (status)
+		return status < 0 ? status : 0;
+	status = read_all(kernel, recording, log);
+	/* Without names there would be nothing to warn of next time. */
+	if (!status && has_key && kernel_symbols_usable(kernel))
+		cached_symbols_save(&cached, key);
+	return status;
 }
 
 static void *read_apart(void *ctx)

@@ -47,6 +47,10 @@ struct kernel_symbols {
 	const struct arch *arch;
 	struct function_table *functions;
 	struct address_map *map;
+	/* path of the file that caches them, cached_symbols_internal.h; NULL:
+	 * none
+	 */
+	const char *cache;
 };
 
 /* Adds the code symbols in the text of /proc/kallsyms. Its other symbols end
@@ -69,8 +73,9 @@ int kernel_symbols_add_modules(const struct kernel_symbols *kernel,
 int kernel_symbols_finish(const struct kernel_symbols *kernel);
 
 /* Reads all kernel symbols of @recording (kallsyms, modules and code announced
- * while recording) and finishes them. Logs missing parts to @log. Returns 0 or
- * a negative enum error.
+ * while recording) and finishes them; or takes them from the cache, which it
+ * writes otherwise. Both must be new. Logs missing parts to @log. Returns 0 or a
+ * negative enum error.
  */
 int kernel_symbols_add_all(const struct kernel_symbols *kernel,
 			   const struct recording *recording,

@@ -17,6 +17,7 @@ struct symbols {
 	struct user_space *user; /* NULL without a recording */
 	bool is_text;		 /* all symbols are in kernel */
 	bool needs_programs;	 /* code of programs was traced */
+	const char *cache; /* of the kernel's symbols; only while opening */
 };
 
 static int symbols_new(const struct arch *arch, struct symbols **symbols)
@@ -53,6 +54,7 @@ static struct kernel_symbols kernel_of(struct symbols *symbols)
 		.arch = symbols->arch,
 		.functions = symbols->functions,
 		.map = symbols->kernel,
+		.cache = symbols->cache,
 	};
 }
 
@@ -115,8 +117,9 @@ static int read_both(struct symbols *symbols, const struct recording *recording,
 	return status;
 }
 
-int symbols_open(const struct recording *recording, const struct log *log,
-		 unsigned int threads, struct symbols **symbols)
+int symbols_open_cached(const struct recording *recording,
+			const struct log *log, unsigned int threads,
+			const char *cache, struct symbols **symbols)
 {
 	int status = symbols_new(arch_for(recording_arch(recording)), symbols);
 	struct kernel_symbols kernel;
@@ -124,15 +127,23 @@ int symbols_open(const struct recording *recording, const struct log *log,
 	if (status < 0)
 		return status;
 	(*symbols)->needs_programs = recording_traces_user(recording);
+	(*symbols)->cache = cache;
 	kernel = kernel_of(*symbols);
 	status = recording_names_user(recording) ?
 			 read_both(*symbols, recording, log, threads) :
 			 kernel_symbols_add_all(&kernel, recording, log);
+	(*symbols)->cache = NULL;
 	if (!status)
 		return 0;
 	symbols_close(*symbols);
 	*symbols = NULL;
 	return status;
+}
+
+int symbols_open(const struct recording *recording, const struct log *log,
+		 unsigned int threads, struct symbols **symbols)
+{
+	return symbols_open_cached(recording, log, threads, NULL, symbols);
 }
 
 int symbols_log_unread(const struct symbols *symbols, const struct log *log,

@@ -3,6 +3,7 @@
 #define KT_SYMBOLIZE_SYMBOLS_SYMBOLS_H
 
 #include "symbolize/arch/arch.h"
+#include "symbolize/elf/inlined_ranges.h"
 #include "symbolize/functions/address_map.h"
 #include "symbolize/functions/function_table.h"
 
@@ -47,6 +48,13 @@ struct symbols;
 int symbols_open(const struct recording *recording, const struct log *log,
 		 unsigned int threads, struct symbols **symbols);
 
+/* Like symbols_open(), but takes the kernel's symbols from the file @cache if it
+ * fits the recording, else writes it; NULL: neither.
+ */
+int symbols_open_cached(const struct recording *recording,
+			const struct log *log, unsigned int threads,
+			const char *cache, struct symbols **symbols);
+
 /* Warns @log of programs' files whose symbols could not be read, if the
  * recording traces user code and one of the processes @pids had mapped the
  * file; NULL: if any process had. Returns 0 or -ERROR_MEMORY.
@@ -86,16 +94,6 @@ void symbols_find_range(const struct symbols *symbols, int32_t pid,
 void symbols_find_mapped(const struct symbols *symbols,
 			 const struct array *maps, uint64_t address,
 			 struct symbol *symbol, struct symbol_range *range);
-
-/* The calls that the compiler inlined around the code at an address, which ends
- * where they may change.
- */
-struct inlined_place {
-	uint32_t site; /* the innermost call, see function_table.h; 0: none */
-	/* bit N: the call of depth N + 1 begins at the address */
-	uint32_t entries;
-	uint64_t end;
-};
 
 /* Reads the inlined calls of programs from their debug information, and adds
  * their functions. Returns 0 or -ERROR_MEMORY.

@@ -13,7 +13,6 @@
 #include "symbolize/elf/unwind_functions.h"
 #include "symbolize/functions/address_map.h"
 #include "symbolize/functions/function_table.h"
-#include "symbolize/symbols/symbols.h"
 
 #include <inttypes.h>
 #include <stddef.h>

@@ -6,7 +6,6 @@
 #include "attribution/sleeps/sleeps.h"
 #include "attribution/task_tracker.h"
 #include "common/error.h"
-#include "report/profile/call_tree.h"
 #include "report/text/duration_text.h"
 #include "report/text/function_label.h"
 #include "report/text/name_text.h"
@@ -20,6 +19,8 @@
 #include "tables/table.h"
 #include "tables/text/stack_text.h"
 
+#include "common/array.h"
+#include "report/steps/call_step.h"
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>

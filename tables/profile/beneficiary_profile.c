@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "tables/profile/beneficiary_profile.h"
+#include "tables/profile/beneficiary_profile_internal.h"
 
 #include "attribution/interrupts/interrupt_accounts.h"
 #include "attribution/interrupts/interrupt_rows.h"
@@ -31,7 +31,7 @@ struct work_path {
 	uint32_t work_from;
 };
 
-/* The call paths of tasks in a tree in which interrupt work has a root of its
+/* The call paths of tasks in a tree where interrupt work has a root of its
  * own, above all processes, where it stays until its beneficiary is known. A
  * task that the filter leaves out is in the tree only while in such work.
  */

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-#include "tables/profile/wall_tree.h"
+#include "tables/profile/wall_tree_internal.h"
 
 #include "attribution/events/event_handler.h"
+#include "attribution/sleeps/sleeps.h"
 #include "attribution/time/thread_tracker.h"
 #include "attribution/time/time_span.h"
+#include "attribution/time/wait_channels.h"
 #include "attribution/trackers.h"
 #include "common/array.h"
 #include "common/bytes.h"
@@ -42,6 +44,8 @@ struct wall_tree {
 	struct call_tree *others;
 	struct off_cpu_records records;
 	struct array tasks; /* struct wall_task by task index */
+	struct wait_channels *channels;
+	uint64_t idle_ns; /* left out */
 	int status;
 };
 
@@ -340,9 +344,81 @@ static void forget_parts(struct wall_task *wall, uint64_t until_ns)
 	wall->until_ns = until_ns;
 }
 
+/* Appends the functions of a kernel thread at @node to @frames (struct
+ * path_frame), outermost first, from its own function on. Returns false when out
+ * of memory.
+ */
+static bool list_frames(const struct wall_tree *tree, uint32_t node,
+			struct array *frames)
+{
+	const struct function_table *functions =
+		symbols_functions(tree->input->symbols);
+	struct array nodes = ARRAY_OF(uint32_t);
+	bool is_whole = list_callers(tree->calls, node, &nodes);
+
+	for (size_t i = nodes.count; i-- > 0 && is_whole;) {
+		const uint32_t *at = array_at(&nodes, i);
+		const struct path_frame frame = {
+			.function = call_tree_at(tree->calls, *at)->function,
+		};
+
+		if (frames->count ||
+		    !sleep_is_thread_start(
+			    function_at(functions, frame.function)->base))
+			is_whole = array_append(frames, &frame) == 0;
+	}
+	array_free(&nodes);
+	return is_whole;
+}
+
+/* Returns whether a kernel thread that sleeps at @node waits for work or for a
+ * timer of its own, as is_idle_sleep() of report --sleeps decides it: its own
+ * function decided to wait, or the deciding function is untraced, or the sleep
+ * has a timeout.
+ */
+static bool waits_for_work(struct wall_tree *tree, uint32_t node)
+{
+	const struct function_table *functions =
+		symbols_functions(tree->input->symbols);
+	struct array frames = ARRAY_OF(struct path_frame);
+	const struct path_frame *list;
+	struct wait_channel channel;
+	bool is_idle = true;
+
+	if (!list_frames(tree, node, &frames))
+		tree->status = -ERROR_MEMORY;
+	list = frames.items;
+	if (wait_channels_find(tree->channels, list, frames.count, &channel))
+		is_idle = !channel.label ||
+			  (channel.label + 1 < frames.count &&
+			   sleep_is_timed(
+				   function_at(functions,
+					       list[channel.label + 1].function)
+					   ->base));
+	array_free(&frames);
+	return is_idle;
+}
+
+/* Returns whether @span, at @place, is the time of an idle thread. */
+static bool is_idle(struct wall_tree *tree, const struct wall_place *place,
+		    const struct time_span *span)
+{
+	const struct attribution_input *input = tree->input;
+	const struct time_window window = input->window;
+
+	if (span->time_class != TIME_ASLEEP || input->with_idle ||
+	    step_filter_has_tasks(input->filter))
+		return false;
+	if (span->begin_ns <= window.since_ns &&
+	    span->end_ns >= window.until_ns)
+		return true;
+	return task_names_is_of_kernel(input->names,
+				       process_of(tree, span->task)) &&
+	       waits_for_work(tree, place->node);
+}
+
 /* Adds the part of @span that is in the window to the tree. */
-static int book_span(const struct wall_tree *tree,
-		     const struct wall_place *place,
+static int book_span(struct wall_tree *tree, const struct wall_place *place,
 		     const struct time_span *span)
 {
 	const struct time_window window = tree->input->window;
@@ -351,6 +427,10 @@ static int book_span(const struct wall_tree *tree,
 	if (!time_span_cut(&part, window.since_ns, window.until_ns) ||
 	    !step_filter_cpu(tree->input->filter, (uint32_t)span->cpu))
 		return 0;
+	if (is_idle(tree, place, span)) {
+		tree->idle_ns += part.end_ns - part.begin_ns;
+		return 0;
+	}
 	return wall_place_book(place, tree->calls, &part);
 }
 
@@ -495,6 +575,7 @@ static void take_open(struct event_handler *handler,
 struct wall_tree *wall_tree_new(const struct attribution_input *input,
 				bool only_off_cpu)
 {
+	const struct wait_marks marks = wait_marks_of(input->recording);
 	struct wall_tree *tree = calloc(1, sizeof(*tree));
 
 	if (!tree)
@@ -505,10 +586,13 @@ struct wall_tree *wall_tree_new(const struct attribution_input *input,
 	tree->input = input;
 	tree->only_off_cpu = only_off_cpu;
 	tree->tasks = ARRAY_OF(struct wall_task);
+	tree->channels = wait_channels_new(symbols_functions(input->symbols),
+					   input->kinds, &marks);
 	tree->calls = call_tree_new();
 	tree->others = call_tree_new();
 	if (off_cpu_records_open(&tree->records) == 0 && tree->calls &&
-	    tree->others && !trackers_follow(input->trackers, &tree->handler) &&
+	    tree->others && tree->channels &&
+	    !trackers_follow(input->trackers, &tree->handler) &&
 	    !thread_tracker_hand_spans(trackers_threads(input->trackers),
 				       &tree->callback, TIME_WINDOW_ALL))
 		return tree;
@@ -528,6 +612,7 @@ void wall_tree_free(struct wall_tree *tree)
 	array_free(&tree->tasks);
 	call_tree_free(tree->calls);
 	call_tree_free(tree->others);
+	wait_channels_free(tree->channels);
 	off_cpu_records_free(&tree->records);
 	free(tree);
 }
@@ -574,6 +659,11 @@ int wall_tree_end(struct wall_tree *tree)
 	if (!tree->status && !call_tree_sort(tree->calls))
 		tree->status = -ERROR_MEMORY;
 	return tree->status;
+}
+
+uint64_t wall_tree_idle_ns(const struct wall_tree *tree)
+{
+	return tree->idle_ns;
 }
 
 const struct call_tree *wall_tree_calls(const struct wall_tree *tree)

@@ -4,7 +4,6 @@
 #include "common/error.h"
 #include "report/profile/call_graph.h"
 #include "report/profile/call_tree.h"
-#include "report/profile/function_profile.h"
 #include "report/text/duration_text.h"
 #include "report/text/function_label.h"
 #include "report/text/name_text.h"

@@ -29,7 +29,7 @@ struct numbered_interval {
 	struct request_interval is;
 };
 
-/* The intervals in which threads had requests; for requests without an answer,
+/* The intervals when threads had requests; for requests without an answer,
  * only those in which the thread slept and did not wait for the next message.
  */
 struct request_intervals {

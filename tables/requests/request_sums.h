@@ -46,7 +46,7 @@ struct request_sums {
 	uint64_t beside_ns[REQUEST_PARTS];
 };
 
-/* An interval in which one thread had a request. */
+/* An interval when one thread had a request. */
 struct request_interval {
 	const struct task *task;
 	/* Sender of the message that woke the thread at the start, and its

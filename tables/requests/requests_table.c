@@ -436,8 +436,8 @@ static int write_text(const struct requests_table *table,
 {
 	recorded_table(&table->input, needs, sizeof(needs) / sizeof(*needs),
 		       table->rows.count,
-		       "No request was "
-		       "received",
+		       "No request was received in a message (shared memory "
+		       "is not followed)",
 		       output->out);
 	return table->rows.count ?
 		       request_summary_write(&table->rows, &table->input,

@@ -22,7 +22,7 @@ struct pack;
  *	                           a window: server_times ───────────────┘
  *
  * A whole recording is summed at once; for a window, cached records are read, and
- * the threads' time in the window is divided by the intervals in which they
+ * the threads' time in the window is divided by the intervals when they
  * worked for a client. A server's time for no known client is charged to client
  * -1, so that the accounts of a server add up to its time.
  */
@@ -72,7 +72,7 @@ server_accounts_at(const struct server_accounts *accounts, size_t number);
 enum server_record_kind {
 	/* an interval of a thread's time, with its enum request_part */
 	SERVER_INTERVAL,
-	/* an interval in which the thread worked for a client */
+	/* an interval when the thread worked for a client */
 	SERVER_SEGMENT,
 	SERVER_REQUEST, /* a client sent a request */
 	SERVER_RECORD_KINDS,

@@ -91,32 +91,6 @@ sleeps_table_functions(const struct sleeps_table *table)
 	return symbols_functions(table->input.symbols);
 }
 
-/* Returns whether @name is a function that calls a kernel thread's own
- * function.
- */
-static bool is_start(const char *name)
-{
-	static const char *const starts[] = {
-		"kthread",
-		"ret_from_fork",
-		"ret_from_fork_asm",
-	};
-
-	for (size_t i = 0; i < sizeof(starts) / sizeof(*starts); i++)
-		if (!strcmp(name, starts[i]))
-			return true;
-	return false;
-}
-
-/* Returns whether @name sleeps with a timeout (kernel/time/sleep_timeout.c,
- * timer.c before 6.13): its caller continues even if nothing wakes it.
- */
-static bool is_timed(const char *name)
-{
-	return !strncmp(name, "schedule_timeout", 16) ||
-	       !strncmp(name, "schedule_hrtimeout", 18);
-}
-
 bool is_idle_sleep(const struct sleep *sleep, const struct call_tree *stacks,
 		   const struct function_table *functions,
 		   const struct task_names *names)
@@ -128,14 +102,15 @@ bool is_idle_sleep(const struct sleep *sleep, const struct call_tree *stacks,
 	if (sleep->label == FUNCTION_UNKNOWN || sleep->stack == CALL_NODE_NONE)
 		return true;
 	if (sleep->inner != FUNCTION_UNKNOWN &&
-	    is_timed(function_at(functions, sleep->inner)->base))
+	    sleep_is_timed(function_at(functions, sleep->inner)->base))
 		return true;
 	for (uint32_t at = sleep->stack;;) {
 		const struct call_node *node = call_tree_at(stacks, at);
 
 		if (node->parent == CALL_NODE_NONE)
 			break;
-		if (!is_start(function_at(functions, node->function)->base))
+		if (!sleep_is_thread_start(
+			    function_at(functions, node->function)->base))
 			own = node->function;
 		at = node->parent;
 	}

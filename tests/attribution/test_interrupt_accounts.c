@@ -1,9 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* Charging the kernel's own work: timers, queued work, wake-ups. */
 #include "attribution/interrupts/interrupt_accounts.h"
+#include "decoder/recording/recording.h"
 #include "tables/processes/time_account.h"
 #include "tests/interrupt_accounts_fixture.h"
+#include "tests/recording_fixture.h"
 #include "tests/run_suite.h"
+
+#include <linux/perf_event.h>
 
 START_TEST(work_is_billed_to_its_queuer)
 {
@@ -42,6 +46,35 @@ START_TEST(a_window_shows_shares_of_the_whole)
 }
 END_TEST
 
+/* The story's read of the disk is exact without the lost record. */
+START_TEST(after_losses_work_for_processes_is_inferred)
+{
+	const uint64_t lost[2] = { 2, 1 };
+	struct interrupt_scene scene = interrupt_scene_begin();
+	struct recording_fixture fixture;
+	struct recording *recording;
+
+	recording_fixture_begin(&fixture);
+	recording_fixture_record(&fixture, PERF_RECORD_LOST, 0, lost,
+				 sizeof(lost),
+				 &(struct fixture_origin){ .time_ns = 100 });
+	recording_fixture_write(&fixture);
+	ck_assert_int_eq(recording_open(fixture.path, NULL, &recording), 0);
+	scene.recording = recording;
+	interrupt_scene_watch(&scene);
+	interrupt_timer_story(scene.fixture);
+	ck_assert_str_eq(
+		interrupt_scene_finish(&scene),
+		"asm_sysvec_apic_timer_interrupt on 5 for 0 x0.25: 5=0+5+0\n"
+		"asm_sysvec_apic_timer_interrupt on 5 for 8 x0.75: 15=0+15+0\n"
+		"hrtimer_wakeup on 5 for 8 x1.00: 30=0+30+0\n"
+		"tick_nohz_handler on 5 for 0 x1.00: 10=10+0+0\n");
+	interrupt_scene_end(&scene);
+	recording_close(recording);
+	recording_fixture_end(&fixture);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("interrupt_accounts");
@@ -50,6 +83,7 @@ int main(void)
 
 	tcase_add_test(tcase, work_is_billed_to_its_queuer);
 	tcase_add_test(tcase, a_window_shows_shares_of_the_whole);
+	tcase_add_test(tcase, after_losses_work_for_processes_is_inferred);
 	suite_add_tcase(suite, tcase);
 	return run_suite(suite);
 }

@@ -8,7 +8,7 @@ struct fixture {
 	uint32_t work;
 };
 
-static void make(struct fixture *fixture)
+static void make_with(struct fixture *fixture, bool has_losses)
 {
 	const struct interrupt_row work = { .kind = INTERRUPT_HARD,
 					    .pid = -1,
@@ -19,9 +19,14 @@ static void make(struct fixture *fixture)
 					    .victim_tid = 5 };
 
 	fixture->rows = interrupt_rows_new();
-	fixture->owners = owners_new(fixture->rows);
+	fixture->owners = owners_new(fixture->rows, has_losses);
 	fixture->work = interrupt_rows_work(fixture->rows, &work);
 	ck_assert_uint_eq(fixture->work, 0);
+}
+
+static void make(struct fixture *fixture)
+{
+	make_with(fixture, false);
 }
 
 static void end(struct fixture *fixture)
@@ -163,6 +168,128 @@ START_TEST(circles_are_nobodys)
 }
 END_TEST
 
+/* Charges 20 to two open owners and resolves them to @pids. */
+static void charge_two(struct fixture *f, const int32_t pids[2])
+{
+	struct array shares = ARRAY_OF(struct owner_share);
+	struct owner *open[2];
+
+	for (size_t i = 0; i < 2; i++) {
+		open[i] = owner_open(f->owners);
+		owner_shares_add(f->owners, &shares, open[i], 1, CERTAIN_EXACT);
+	}
+	owner_shares_charge(f->owners, &shares,
+			    &(struct interrupt_charge){ .work = f->work,
+							.count = 1,
+							.ns = 20,
+							.span.is_shown =
+								true });
+	owner_shares_free(f->owners, &shares);
+	for (size_t i = 0; i < 2; i++) {
+		ck_assert_ptr_null(interrupt_rows_at(f->rows, 0));
+		owner_resolve_to(f->owners, open[i],
+				 owner_process(f->owners, pids[i]),
+				 CERTAIN_EXACT);
+		owner_drop(f->owners, open[i]);
+	}
+}
+
+START_TEST(processes_known_later_share_as_inferred)
+{
+	struct fixture f;
+
+	make(&f);
+	charge_two(&f, (const int32_t[]){ 7, 8 });
+	ck_assert_uint_eq(charged(&f, 7, CERTAIN_INFERRED), 10);
+	ck_assert_uint_eq(charged(&f, 8, CERTAIN_INFERRED), 10);
+	end(&f);
+}
+END_TEST
+
+START_TEST(shares_of_one_process_known_later_are_exact)
+{
+	struct fixture f;
+
+	make(&f);
+	charge_two(&f, (const int32_t[]){ 7, 7 });
+	ck_assert_uint_eq(charged(&f, 7, CERTAIN_EXACT), 20);
+	end(&f);
+}
+END_TEST
+
+/* An object that nothing can resolve any more is nobody's, and what was done for
+ * it and for a process was not the process's alone.
+ */
+START_TEST(shares_with_a_lost_object_are_inferred)
+{
+	struct array shares = ARRAY_OF(struct owner_share);
+	struct owner *lost;
+	struct owner *both;
+	struct fixture f;
+
+	make(&f);
+	lost = owner_open(f.owners);
+	both = owner_open(f.owners);
+	owner_shares_add(f.owners, &shares, lost, 1, CERTAIN_EXACT);
+	owner_shares_add(f.owners, &shares, owner_process(f.owners, 7), 1,
+			 CERTAIN_EXACT);
+	owner_resolve(f.owners, both, &shares, CERTAIN_EXACT);
+	bill(&f, both, 20);
+	owner_shares_free(f.owners, &shares);
+	ck_assert_ptr_null(interrupt_rows_at(f.rows, 0));
+	owner_drop(f.owners, lost);
+	ck_assert_uint_eq(charged(&f, 7, CERTAIN_INFERRED), 10);
+	ck_assert_uint_eq(charged(&f, -1, CERTAIN_NOBODY), 10);
+	owner_drop(f.owners, both);
+	end(&f);
+}
+END_TEST
+
+/* A timer that arms itself again and again: each owner is that of the one
+ * before.
+ */
+START_TEST(chains_of_owners_do_not_grow)
+{
+	struct owner *first;
+	struct owner *last;
+	struct fixture f;
+
+	make(&f);
+	first = owner_open(f.owners);
+	last = owner_refer(first);
+	for (size_t i = 0; i < 1000000; i++) {
+		struct owner *next = owner_open(f.owners);
+
+		owner_resolve_to(f.owners, next, last, CERTAIN_INFERRED);
+		owner_drop(f.owners, last);
+		last = next;
+	}
+	bill(&f, last, 10);
+	owner_resolve_to(f.owners, first, owner_process(f.owners, 7),
+			 CERTAIN_EXACT);
+	owner_drop(f.owners, first);
+	ck_assert_uint_eq(charged(&f, 7, CERTAIN_INFERRED), 10);
+	owner_drop(f.owners, last);
+	end(&f);
+}
+END_TEST
+
+/* A lost event may have been the one that shows another owner. */
+START_TEST(nothing_of_processes_is_exact_after_losses)
+{
+	struct fixture f;
+
+	make_with(&f, true);
+	bill(&f, owner_process(f.owners, 7), 10);
+	bill(&f, owner_system(f.owners), 5);
+	bill(&f, owner_nobody(f.owners), 3);
+	ck_assert_uint_eq(charged(&f, 7, CERTAIN_INFERRED), 10);
+	ck_assert_uint_eq(charged(&f, 0, CERTAIN_EXACT), 5);
+	ck_assert_uint_eq(charged(&f, -1, CERTAIN_NOBODY), 3);
+	end(&f);
+}
+END_TEST
+
 static Suite *owners_suite(void)
 {
 	Suite *suite = suite_create("owners");
@@ -173,6 +300,11 @@ static Suite *owners_suite(void)
 	tcase_add_test(tcase, shares_add_up);
 	tcase_add_test(tcase, what_is_inferred_stays_so);
 	tcase_add_test(tcase, circles_are_nobodys);
+	tcase_add_test(tcase, processes_known_later_share_as_inferred);
+	tcase_add_test(tcase, shares_of_one_process_known_later_are_exact);
+	tcase_add_test(tcase, shares_with_a_lost_object_are_inferred);
+	tcase_add_test(tcase, chains_of_owners_do_not_grow);
+	tcase_add_test(tcase, nothing_of_processes_is_exact_after_losses);
 	suite_add_tcase(suite, tcase);
 	return suite;
 }

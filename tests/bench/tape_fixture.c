@@ -25,7 +25,7 @@ int tape_record(struct tape *tape, const struct session *session, size_t index,
 		status = cpu_pipeline_open(&tape->from, &pass, index, NULL);
 	tape->events = ARRAY_OF(struct function_event);
 	while (!status && tape->events.count < limit) {
-		count = cpu_pipeline_next(&tape->from, &batch);
+		count = tape->from.next(tape->from.next_ctx, &batch);
 		if (!count)
 			break;
 		status = count < 0 ? count : add(tape, batch, count);

@@ -54,7 +54,13 @@ START_TEST(the_last_recording_takes_the_place_of_an_older_one)
 	scratch_folder_write(&folder, "new.old/data", "older");
 	scratch_folder_write(&folder, "new.old/kcore_dir/kcore", "older");
 	scratch_folder_write(&folder, "new.old/code/1-2-3", "older");
+	scratch_folder_write(&folder, "new.old/code/7.generated", "older");
+	scratch_folder_write(&folder, "new.old/programs/1-2-3/init", "older");
+	scratch_folder_write(&folder, "new.old/programs/1-2-4/sh", "older");
+	scratch_folder_write(&folder, "new.old/trace.dat", "older");
+	scratch_folder_write(&folder, "new.old/trace.cpu0", "older");
 	scratch_folder_write(&folder, "new.old/index", "older");
+	scratch_folder_write(&folder, "new.old/index.a1B2c3", "older");
 	scratch_folder_write(&folder, "new.old/state_index", "older");
 	scratch_folder_write(&folder, "new.old/rows_syscall", "older");
 	scratch_folder_write(&folder, "new.old/report_sleeps", "older");
@@ -65,6 +71,7 @@ START_TEST(the_last_recording_takes_the_place_of_an_older_one)
 	ck_assert(has("new.old/data"));
 	ck_assert(has("new.old/mark"));
 	ck_assert(!has("new.old/index"));
+	ck_assert(!has("new.old/programs"));
 	ck_assert(!has("new.old/report_sleeps"));
 }
 END_TEST
@@ -92,6 +99,20 @@ START_TEST(a_folder_of_something_else_stays)
 }
 END_TEST
 
+START_TEST(other_files_in_the_older_folder_stay)
+{
+	scratch_folder_write(&folder, "new/data", "last");
+	scratch_folder_write(&folder, "new.old/data", "older");
+	scratch_folder_write(&folder, "new.old/programs/1-2-3/deep/letter",
+			     "mine");
+	scratch_folder_write(&folder, "new.old/view-notes", "mine");
+	ck_assert_int_eq(make(), -1);
+	ck_assert(has("new/data"));
+	ck_assert(has("new.old/programs/1-2-3/deep/letter"));
+	ck_assert(has("new.old/view-notes"));
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("record_folder");
@@ -103,6 +124,7 @@ int main(void)
 		       the_last_recording_takes_the_place_of_an_older_one);
 	tcase_add_test(tcase, what_a_killed_recorder_left_is_no_recording);
 	tcase_add_test(tcase, a_folder_of_something_else_stays);
+	tcase_add_test(tcase, other_files_in_the_older_folder_stay);
 	suite_add_tcase(suite, tcase);
 	return run_suite(suite);
 }

@@ -8,6 +8,7 @@
 #include "collector/rings/cpu_rings.h"
 #include "common/bytes.h"
 #include "common/files/output_folder.h"
+#include "decoder/recording/program_files_internal.h"
 #include "decoder/recording/recording.h"
 #include "decoder/recording/sideband.h"
 #include "tests/log_fixture.h"

@@ -16,6 +16,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include <zlib.h>
 
 static struct scratch_folder folder;
 static char path[PATH_MAX];
@@ -51,6 +52,19 @@ static void expect_text(const char *name, const char *text)
 	ck_assert_str_eq(got, text);
 }
 
+/* Expects a file that gzip unpacks to @text. */
+static void expect_packed(const char *name, const char *text)
+{
+	char got[64] = "";
+	gzFile file = gzopen(name, "rb");
+
+	ck_assert_ptr_nonnull(file);
+	ck_assert_int_eq(gzdirect(file), 0);
+	gzread(file, got, sizeof(got) - 1);
+	ck_assert_int_eq(gzclose(file), Z_OK);
+	ck_assert_str_eq(got, text);
+}
+
 static int count_files(void)
 {
 	DIR *dir = opendir(folder.path);
@@ -82,6 +96,30 @@ START_TEST(a_part_is_never_seen)
 	ck_assert(output_file_close(file, true));
 	expect_text(path, "new");
 	ck_assert_int_eq(count_files(), 1);
+}
+END_TEST
+
+START_TEST(gzip_unpacks_what_was_written)
+{
+	struct output_file *file = output_file_open_gzip(path);
+
+	ck_assert_ptr_nonnull(file);
+	fputs("text", output_file_stream(file));
+	ck_assert(output_file_close(file, true));
+	expect_packed(path, "text");
+	ck_assert_int_eq(count_files(), 1);
+	ck_assert_ptr_null(output_file_open_gzip("/proc/none"));
+}
+END_TEST
+
+START_TEST(a_full_disk_fails_gzip_too)
+{
+	struct output_file *file = output_file_open_gzip("/dev/full");
+
+	ck_assert_ptr_nonnull(file);
+	fputs("text", output_file_stream(file));
+	ck_assert(!output_file_close(file, true));
+	ck_assert_int_eq(errno, ENOSPC);
 }
 END_TEST
 
@@ -264,6 +302,8 @@ int main(void)
 
 	tcase_add_checked_fixture(tcase, setup, teardown);
 	tcase_add_test(tcase, a_part_is_never_seen);
+	tcase_add_test(tcase, gzip_unpacks_what_was_written);
+	tcase_add_test(tcase, a_full_disk_fails_gzip_too);
 	tcase_add_test(tcase, a_failure_leaves_what_was_there);
 	tcase_add_test(tcase, names_that_are_taken_are_left_alone);
 	tcase_add_test(tcase, a_link_leads_to_the_file_that_is_replaced);

@@ -250,11 +250,11 @@ START_TEST(invariant_5_removal_enters_no_link)
 {
 	ck_assert_int_eq(output_folder_make(&folder, place, NULL), 0);
 	ck_assert_int_eq(symlink("../victim", path_of("out/sub")), 0);
-	output_folder_remove_sub(&folder, "sub");
+	output_folder_remove_sub(&folder, "sub", 0);
 	check_victim();
 	scratch_folder_write(&scratch, "out/good/file", "text");
 	ck_assert_int_eq(symlink("../../victim", path_of("out/good/link")), 0);
-	output_folder_remove_sub(&folder, "good");
+	output_folder_remove_sub(&folder, "good", 0);
 	ck_assert(!has("out/good"));
 	check_victim();
 	output_folder_discard(&folder);
@@ -269,11 +269,11 @@ START_TEST(invariant_5_removal_enters_no_folder_of_others)
 	scratch_folder_write(&scratch, "out/sub/file", "text");
 	if (!give_away("out/sub"))
 		return;
-	output_folder_remove_sub(&folder, "sub");
+	output_folder_remove_sub(&folder, "sub", 0);
 	check_text("out/sub/file", "text");
 	ck_assert_int_eq(chown(path_of("out/sub"), 0, 0), 0);
 	ck_assert_int_eq(chmod(path_of("out/sub"), 0777), 0);
-	output_folder_remove_sub(&folder, "sub");
+	output_folder_remove_sub(&folder, "sub", 0);
 	check_text("out/sub/file", "text");
 }
 END_TEST
@@ -289,7 +289,7 @@ START_TEST(invariant_5_removal_enters_no_mount_point)
 		return;
 	}
 	scratch_folder_write(&scratch, "out/sub/file", "text");
-	output_folder_remove_sub(&folder, "sub");
+	output_folder_remove_sub(&folder, "sub", 0);
 	check_text("out/sub/file", "text");
 	ck_assert_int_eq(output_folder_sub(&sub, &folder, "sub", NULL),
 			 -ERROR_SYSTEM);

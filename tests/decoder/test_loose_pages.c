@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* A trace.dat whose recorder was killed, and the page files beside it. */
+#include "decoder/recording/recording_data.h"
 #include "decoder/recording/recording_facts.h"
 #include "decoder/recording/tracepoint.h"
 #include "decoder/trace_dat/ring_page.h"

@@ -3,6 +3,7 @@
 #include "decoder/code/process_maps.h"
 #include "decoder/code/process_view.h"
 #include "decoder/recording/recording.h"
+#include "decoder/recording/recording_data.h"
 #include "decoder/recording_open.h"
 #include "tests/recording_fixture.h"
 #include "tests/run_suite.h"

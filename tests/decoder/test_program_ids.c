@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "common/bytes.h"
 #include "common/formats/build_id_cache.h"
+#include "decoder/recording/program_files_internal.h"
 #include "decoder/recording/recording_data.h"
 #include "decoder/recording/sideband.h"
 #include "tests/log_fixture.h"

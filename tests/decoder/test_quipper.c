@@ -4,6 +4,7 @@
 #include "decoder/flow/flow_source.h"
 #include "decoder/flow/packet_dump.h"
 #include "decoder/recording/recording.h"
+#include "decoder/recording/recording_data.h"
 #include "decoder/recording_open.h"
 #include "tests/run_suite.h"
 #include "tests/shared_fixture.h"

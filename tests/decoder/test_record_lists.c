@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "common/formats/perf_data.h"
 #include "decoder/recording/recording.h"
+#include "decoder/recording/recording_data.h"
 #include "decoder/recording/sideband.h"
 #include "decoder/recording_open.h"
 #include "tests/assert_each.h"

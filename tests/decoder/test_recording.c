@@ -4,6 +4,7 @@
 #include "common/memory.h"
 #include "decoder/recording/record_parse_internal.h"
 #include "decoder/recording/recording.h"
+#include "decoder/recording/recording_data.h"
 #include "decoder/recording/sideband.h"
 #include "decoder/recording/tracepoint.h"
 #include "decoder/recording_open.h"

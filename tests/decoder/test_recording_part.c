@@ -3,6 +3,7 @@
 #include "common/formats/perf_data.h"
 #include "decoder/recording/coresight_streams.h"
 #include "decoder/recording/recording.h"
+#include "decoder/recording/recording_data.h"
 #include "decoder/recording/sideband.h"
 #include "decoder/recording_open.h"
 #include "tests/etmv4_packets.h"

@@ -2,6 +2,7 @@
 #include "decoder/code/code_image.h"
 #include "decoder/flow/flow_source.h"
 #include "decoder/recording/recording.h"
+#include "decoder/recording/recording_data.h"
 #include "decoder/recording_open.h"
 #include "execution/stream/execution_stream.h"
 #include "tests/assert_each.h"

@@ -3,6 +3,7 @@
  * returned with it.
  */
 #include "decoder/recording/recording.h"
+#include "decoder/recording/recording_data.h"
 #include "decoder/recording_open.h"
 #include "symbolize/symbols/symbols.h"
 #include "tests/assert_each.h"

@@ -2,6 +2,7 @@
 /* Reads function_graph data of a trace.dat as function events. */
 #include "common/error.h"
 #include "decoder/recording/recording.h"
+#include "decoder/recording/recording_data.h"
 #include "decoder/recording/tracepoint.h"
 #include "decoder/recording_open.h"
 #include "symbolize/events/function_event.h"

@@ -50,16 +50,18 @@ kernel_reports() {
 		--format=csv
 	flame scope_flame.txt kernel --folded
 	flame whole_flame.txt kernel --folded --with-idle --with-tracer
-	flame wall.txt kernel --wall --with-tracer --folded
-	flame off.txt kernel --off-cpu --with-tracer --folded
-	flame wall.svg kernel --wall --with-tracer
+	flame wall.txt kernel --wall --with-idle --with-tracer --folded
+	flame off.txt kernel --off-cpu --with-idle --with-tracer --folded
+	flame busy.txt kernel --wall --with-tracer --folded
+	flame wall.svg kernel --wall --with-idle --with-tracer
 }
 
 border_reports() {
 	report border.csv border --comm relations --callgraph --format=csv
 	report border.json border --with-tracer --format=json
 	flame border.txt border --comm relations --folded
-	flame border_wall.txt border --wall --with-tracer --folded
+	flame border_wall.txt border --wall --with-idle --with-tracer \
+		--folded
 	"$KTRACE" export --format=gmon -i "$WORK/border" --comm relations \
 		-o "$WORK/gmon"
 	gprof -b -q "$WORK/gmon.elf" "$WORK/gmon" >"$WORK/gprof.txt"

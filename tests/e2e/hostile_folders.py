@@ -1,11 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """Runs in the virtual machine, as root: a second user attacks the folder that
-root records to.  Prints "attempts changed refused made" as numbers.
+root records to.  Prints "attempts changed refused made" as numbers, and the
+files of a recording that no attempt was made at.
 
     hostile_folders.py PROGRAM
 """
 import os
+import re
 import subprocess
 import sys
 
@@ -18,8 +20,15 @@ WRITTEN = ("data", "trace.dat", "trace.cpu0", "trace.cpus", "index",
            "kcore_dir/kcore", "kcore_dir/kcore_end", "kcore_dir/kallsyms",
            "kcore_dir/modules", "kcore_dir/vdso", "kcore_dir/cgroups",
            "kcore_dir/cgroups_end", "kcore_dir/sockets", "kcore_dir/clock",
-           "code/unfinished", "code/1.generated", "code/1.map", "code/1.dump",
-           "programs/1234-5-6/name", "report_wall_index")
+           "code/unfinished", "code/1000-2000-3", "code/1.generated",
+           "code/1.map", "code/1.dump", "programs/1234-5-6/name",
+           "report_wall_index", "report_profile_index", "symbols")
+# Names that depend on the recording, and the name in WRITTEN instead.
+NAMES = ((r"code/[0-9a-f]+-[0-9a-f]+-[0-9]+", "code/1000-2000-3"),
+         (r"code/[0-9]+\.(generated|map|dump)", r"code/1.\1"),
+         (r"programs/[^/]+/[^/]+", "programs/1234-5-6/name"),
+         (r"rows_[a-z_]+", "rows_syscall"),
+         (r"report_[a-z_]+", "report_sleeps"))
 KINDS = ("link", "dangling", "second name", "pipe")
 MODES = (0o755, 0o777, 0o1777)
 
@@ -189,6 +198,32 @@ def try_at_once(program):
     print("locked", sum("is being recorded to" in text for text in said))
 
 
+def listed_name(name):
+    for pattern, replacement in NAMES:
+        if re.fullmatch(pattern, name):
+            return re.sub(pattern, replacement, name)
+    return name
+
+
+def print_unlisted(program):
+    """Makes a recording with all that can be recorded, and lets reports cache
+    beside it: prints its files that WRITTEN lacks."""
+    place = os.path.join(PLACE, "all")
+    os.makedirs(place)
+    for command in (("record", "--everything", "--user", "-a", "--", "ls"),
+                    ("report", "--flat"), ("report", "--sleeps"),
+                    ("report", "--html=page.html"),
+                    ("sql", "SELECT count(*) FROM syscall")):
+        subprocess.run([program, *command], cwd=place, check=True,
+                       stdout=subprocess.DEVNULL)
+    folder = os.path.join(place, "ktrace.data")
+    names = [os.path.relpath(os.path.join(below, name), folder)
+             for below, _, files in os.walk(folder) for name in files]
+    print("written", len(names))
+    print("unlisted", *(name for name in names
+                        if listed_name(name) not in WRITTEN))
+
+
 def main():
     program = sys.argv[1]
     counts = dict.fromkeys(("attempts", "changed", "refused", "made"), 0)
@@ -198,6 +233,7 @@ def main():
     for name, count in counts.items():
         print(name, count)
     try_at_once(program)
+    print_unlisted(program)
 
 
 main()

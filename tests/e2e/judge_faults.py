@@ -86,8 +86,8 @@ class Recording:
         self.expect("known + unknown = total, system calls",
                     calls and not wrong, wrong[:1])
         wall = collections.Counter()
-        for line in ktrace(self.name, "flamegraph", "--wall", "--with-tracer",
-                           "--folded").stdout.splitlines():
+        for line in ktrace(self.name, "flamegraph", "--wall", "--with-idle",
+                           "--with-tracer", "--folded").stdout.splitlines():
             path, time_ns = line.rsplit(" ", 1)
             wall[path.split(";")[0]] += int(time_ns)
         told = {f"{row['comm']}-{row['pid']}": row["wall_ns"]

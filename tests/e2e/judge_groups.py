@@ -62,7 +62,7 @@ def folded_ns(*arguments):
 
 def judge_flames(judge):
     for kind in (["--with-idle", "--with-tracer"],
-                 ["--wall", "--with-tracer"]):
+                 ["--wall", "--with-idle", "--with-tracer"]):
         name = " ".join(["flamegraph", *kind])
         sums = [folded_ns(*kind, *by) for by in ([], *BY)]
         judge.expect(f"{name}: each --by has all time",

@@ -219,7 +219,25 @@ def judge_wall(case, summary, wall_name, off_name=None):
     return sum(process["wall_ns"] for process in processes)
 
 
+def judge_busy():
+    """Without --with-idle, only sleeps in which kernel threads wait for work are
+    left out: not of programs, and not the work of kernel threads."""
+    whole, busy = sums("wall.txt"), sums("busy.txt")
+    idle = {name for name, time_ns in whole.items() if time_ns != busy[name]}
+    # The programs are sh and relations.
+    kernel = {name for name in whole
+              if not name.startswith(("relations-", "sh-", "ktrace-hw-"))}
+    check("--wall: kernel threads that wait are left out", idle, whole)
+    check("--wall: only these are left out", idle <= kernel, idle - kernel)
+    work = [(path, time_ns) for path, time_ns in folded("wall.txt")
+            if path[-1] != "[asleep]"]
+    equal("--wall: work is left", sorted(work),
+          sorted((path, time_ns) for path, time_ns in folded("busy.txt")
+                 if path[-1] != "[asleep]"))
+
+
 def judge_flames():
+    judge_busy()
     whole_ns = judge_wall("--wall", "summary.json", "wall.txt", "off.txt")
     svg = text("wall.svg")
     equal("--wall: the drawing's whole", [str(whole_ns)],

@@ -224,6 +224,10 @@ check_hostile() {
 	expect "of three recorders at once, one records" "0 125 125" \
 		"$(hostile codes)"
 	expect "and the others say why not" 2 "$(hostile locked)"
+	expect_that "a recording and its caches have $(hostile written) files" \
+		"$(hostile written)" -ge 12
+	expect "and each of them was attacked" unlisted \
+		"$(grep ^unlisted "$WORK/hostile.out")"
 }
 
 # date(1) prints the time at which its write() is recorded.

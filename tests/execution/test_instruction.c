@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "execution/instruction/instruction.h"
+#include "execution/instruction/instruction_read.h"
 #include "tests/assert_each.h"
 #include "tests/instruction_row_fixture.h"
 #include "tests/random_fixture.h"

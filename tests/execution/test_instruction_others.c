@@ -4,7 +4,7 @@
  * reason; any other difference fails.
  */
 #include "decoder/libipt/branch_internal.h"
-#include "execution/instruction/instruction.h"
+#include "execution/instruction/instruction_read.h"
 #include "tests/kcore_text_fixture.h"
 #include "tests/random_fixture.h"
 #include "tests/run_suite.h"

@@ -2,6 +2,7 @@
 #include "decoder/flow/branch_source.h"
 #include "decoder/flow/flow_source.h"
 #include "decoder/recording/coresight_streams.h"
+#include "decoder/recording/recording_data.h"
 #include "decoder/recording/recording_facts.h"
 #include "tests/fuzz/fuzz.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "execution/instruction/instruction.h"
+#include "execution/instruction/instruction_read.h"
 #include "tests/fuzz/fuzz.h"
 
 #include <stdlib.h>

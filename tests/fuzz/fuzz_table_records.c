@@ -12,7 +12,7 @@
 #include "tables/calls/hits_table.h"
 #include "tables/calls/syscalls_table_internal.h"
 #include "tables/processes/time_account.h"
-#include "tables/profile/wall_tree.h"
+#include "tables/profile/wall_tree_internal.h"
 #include "tables/requests/request_records_internal.h"
 #include "tables/requests/request_sleeps.h"
 #include "tables/requests/servers.h"

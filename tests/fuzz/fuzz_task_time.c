@@ -76,7 +76,7 @@ static void read_all(const struct task_time_options *options,
 static void read_slices(const uint8_t *bytes, size_t size, uint32_t functions)
 {
 	struct interrupt_rows *rows = interrupt_rows_new();
-	struct owners *owners = rows ? owners_new(rows) : NULL;
+	struct owners *owners = rows ? owners_new(rows, false) : NULL;
 	struct interrupt_stacks *stacks =
 		owners ? interrupt_stacks_new(TIME_WINDOW_ALL, rows, owners) :
 			 NULL;

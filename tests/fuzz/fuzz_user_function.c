@@ -6,7 +6,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-/* A program in which a function is looked up for a trigger. */
+/* A program where a function is looked up for a trigger. */
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 {
 	int fd = memfd_create("program", MFD_CLOEXEC);

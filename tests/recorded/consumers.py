@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: MIT
 """Exports have the numbers of report --flat and sql, also when the tools that
 they are made for read them: go tool pprof, gprof, callgrind_annotate,
-flamegraph.pl, sqlite3, pandas, and from npm speedscope and duckdb, if they are
-installed. npm's packages are expected in NODE_PATH; with KTRACE_FULL they are
-installed into a temporary folder.
+flamegraph.pl, sqlite3, babeltrace2, pandas, and from npm speedscope, duckdb and
+Firefox Profiler, if they are installed. npm's packages are expected in NODE_PATH;
+with KTRACE_FULL they are installed into a temporary folder.
 
     consumers.py PROGRAM RECORDING RECORDING_WITH_ATTRIBUTION
 
@@ -22,12 +22,13 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import time
 
 import formats
 import spans
 
 HERE = os.path.dirname(os.path.realpath(__file__))
-PACKAGES = ("speedscope", "@duckdb/node-api")
+PACKAGES = ("speedscope", "@duckdb/node-api", "@firefox-devtools/profiler-cli")
 # Programs of tests/recorded/windows_guest.sh.
 PROGRAMS = ("ls", "sort", "tar", "cat", "wc")
 # Slices of which speedscope can sort each in the time of a test.
@@ -60,8 +61,8 @@ class Reader:
         self.program, self.recording = program, recording
         self.folder = folder
 
-    def export(self, form, *options):
-        path = os.path.join(self.folder, form)
+    def export(self, form, *options, suffix=""):
+        path = os.path.join(self.folder, form + suffix)
         run(self.program, "export", f"--format={form}", "-i", self.recording,
             "-o", path, *options)
         return path
@@ -233,16 +234,22 @@ def check_callgrind(reader, flat):
     if not shutil.which("callgrind_annotate"):
         print("skipped: callgrind_annotate is not installed")
         return
-    own = run("callgrind_annotate", path)
+    own = subprocess.run(("callgrind_annotate", path), check=True, text=True,
+                         stdout=subprocess.PIPE,
+                         stderr=subprocess.STDOUT).stdout
     whole = run("callgrind_annotate", "--inclusive=yes", path)
     assert "malformed" not in own, own
     pattern = r"^ *([\d,]+) \([ \d.]+%\)  \S+:(\S+) \[.*\]$"
     rows = [(int(time_ns.replace(",", "")), name)
             for time_ns, name in re.findall(pattern, own, re.M)]
     assert rows[:10] == top(flat), (rows[:10], top(flat))
-    # Recursive functions are excepted: their time is in several pairs.
+    # Recursive functions are excepted: their time is in several pairs. What
+    # called the functions without a known caller is no function.
     found = dict((name, int(time_ns.replace(",", "")))
                  for time_ns, name in re.findall(pattern, whole, re.M))
+    found.pop("[unseen]")
+    for name, time_ns in found.items():
+        assert time_ns >= int(flat[name]["total_ns"]), (name, time_ns)
     same = [name for name in found
             if found[name] == int(flat[name]["total_ns"])]
     assert len(same) > 0.9 * len(found), (len(same), len(found))
@@ -286,8 +293,8 @@ def check_sqlite3(reader):
 def check_firefox(reader):
     """Samples have the own times of all functions; markers are the system calls
     and sleeps of sql."""
-    with open(reader.export("firefox", "--min-duration", "0"),
-              encoding="utf-8") as file:
+    path = reader.export("firefox", "--min-duration", "0", suffix=".json.gz")
+    with gzip.open(path, "rt", encoding="utf-8") as file:
         # Milliseconds with six decimals, as nanoseconds.
         profile = json.load(file, parse_float=lambda text:
                             int(text.replace(".", "")))
@@ -324,6 +331,122 @@ def check_firefox(reader):
             "SELECT " + query))
         found = {name: markers[what, name] for name in wanted}
         assert wanted["n"] and found == wanted, (what, wanted, found)
+
+
+def one_row(reader, query):
+    return json.loads(run(reader.program, "sql", "-i", reader.recording,
+                          "--format=ndjson", query))
+
+
+def ctf_events(path):
+    """Yields time, name and edge ("entry", "exit" or None) of each event, as
+    babeltrace2 prints it."""
+    last_ns = 0
+    with subprocess.Popen(
+            ["babeltrace2", "--clock-cycles", path], text=True,
+            stdout=subprocess.PIPE, stderr=subprocess.PIPE) as tool:
+        for line in tool.stdout:
+            at_ns, name = re.match(r"\[ *(\d+)\] \([+?.\d]+\) ([\w?]+):",
+                                   line).groups()
+            assert int(at_ns) >= last_ns, line
+            last_ns = int(at_ns)
+            yield last_ns, *re.match(r"(\w+?)(?:_(entry|exit)(?:_.*)?)?$",
+                                     name).groups()
+        assert not tool.stderr.read() and tool.wait() == 0
+
+
+def check_ctf(reader, shortest_ns):
+    """babeltrace2 finds the calls, system calls, sleeps, wake-ups and switches
+    of sql, and the durations of system calls and sleeps. Shorter ones are left
+    out of large recordings: it needs 10 us for an event."""
+    if not shutil.which("babeltrace2"):
+        print("skipped: babeltrace2 is not installed")
+        return
+    shortest = ("--min-duration", f"{shortest_ns}ns")
+    counts, sums = collections.Counter(), collections.Counter()
+    for time_ns, name, edge in ctf_events(reader.export("ctf", *shortest)):
+        counts[name, edge] += 1
+        sums[name] += {"entry": -time_ns, "exit": time_ns}.get(edge, 0)
+    calls = one_row(reader, "SELECT count(*) AS n, sum(wall_ns) AS ns "
+                            f"FROM syscall WHERE wall_ns >= {shortest_ns}")
+    sleeps = one_row(reader, "SELECT count(*) AS n, sum(asleep_ns) AS ns FROM "
+                             "sleep WHERE asleep_ns + runnable_ns >= "
+                             f"{shortest_ns}")
+    for name, wanted in (("syscall", calls), ("sleep", sleeps)):
+        assert counts[name, "entry"] == counts[name, "exit"] == wanted["n"]
+        assert wanted["n"] and sums[name] == wanted["ns"], (name, wanted)
+    wakeups = one_row(reader, "SELECT count(*) AS n FROM wakeup")["n"]
+    assert counts["sched_waking", None] + counts["sched_wakeup_new", None] \
+        == wakeups, (counts, wakeups)
+    steps = collections.Counter(row["event"] for row in csv.DictReader(
+        run(reader.program, "export", "--format=csv", "-i", reader.recording,
+            *shortest).splitlines()))
+    for event, found in (("enter", ("func", "entry")),
+                         ("exit", ("func", "exit"))):
+        assert counts[found] == steps[event], (event, counts[found], steps)
+    assert 0 < counts["sched_switch", None] <= steps["switch"] + steps["end"]
+
+
+class FirefoxProfiler:
+    """Firefox Profiler's command-line interface. Its daemon loads the profile;
+    the command "load" starts one too, but gives it only half a second."""
+
+    def __init__(self, packages, folder, path):
+        self.command = os.path.join(packages, ".bin", "profiler-cli")
+        self.settings = {**os.environ, "PROFILER_CLI_SESSION_DIR":
+                         os.path.join(folder, "session")}
+        self.daemon = subprocess.Popen(
+            (self.command, "--daemon", path, "--session", "test"),
+            env=self.settings, stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL)
+
+    def call(self, *words):
+        return subprocess.run(
+            (self.command, *words, "--json", "--session", "test"), text=True,
+            stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=self.settings,
+            check=False)
+
+    def ask(self, *words):
+        done = self.call(*words)
+        assert not done.returncode, done.stderr
+        return json.loads(done.stdout)
+
+    def threads(self):
+        """Returns the threads, when the profile is loaded."""
+        end_s = time.monotonic() + 300
+        while self.daemon.poll() is None and time.monotonic() < end_s:
+            done = self.call("thread", "list")
+            if not done.returncode:
+                return json.loads(done.stdout)["threads"]
+            time.sleep(0.5)
+        raise AssertionError(f"Firefox Profiler has not loaded it: {done}")
+
+    def close(self):
+        self.daemon.terminate()
+        self.daemon.wait()
+
+
+def check_firefox_profiler(reader, packages):
+    """Firefox Profiler's own importer, which its command-line interface has,
+    finds the own times of all functions, so also the ten leading ones."""
+    times = collections.Counter()
+    profiler = FirefoxProfiler(
+        packages, reader.folder,
+        reader.export("firefox", "--min-duration", "0", suffix=".json.gz"))
+    try:
+        for thread in profiler.threads():
+            for row in profiler.ask(
+                    "thread", "functions", "--include-idle", "--limit", "0",
+                    "--thread", thread["threadHandle"])["functions"]:
+                times[row["name"]] += round(row["selfSamples"] * 1e6)
+    finally:
+        profiler.close()
+    rows = list(reader.flat_rows("--with-idle", "--with-tracer"))
+    for row in rows:
+        assert times[row["function"]] == int(row["self_ns"]), \
+            (row, times[row["function"]])
+    ten = [row["function"] for row in rows[:10]]
+    assert sorted(ten) == sorted(name for name, _ in times.most_common(10))
 
 
 def check_perf_sched(reader):
@@ -378,7 +501,7 @@ def speedscope_sums(packages, path):
 
 def check_speedscope_imports(reader, flat, packages):
     times = collections.Counter()
-    path = reader.export("speedscope")
+    path = reader.export("speedscope", suffix=".gz")
     for own in speedscope_sums(packages, path).values():
         times.update(own)
     for name, row in flat.items():
@@ -386,10 +509,12 @@ def check_speedscope_imports(reader, flat, packages):
 
 
 def own_times(track):
-    """Returns the own time of each name of a track's nested spans."""
-    edges = sorted([(begin, 1, -end, name) for name, begin, end in track])
+    """Returns the own time of each name of a track's nested spans, listed by
+    their ends: of equal ones the last is the outermost."""
+    edges = sorted(((begin, -end, name) for name, begin, end in
+                    reversed(track)), key=lambda edge: edge[:2])
     times, stack = collections.Counter(), []
-    for begin, _, end, name in edges:
+    for begin, end, name in edges:
         while stack and stack[-1][0] <= begin:
             stack.pop()
         times[name] -= end + begin
@@ -417,14 +542,14 @@ def check_speedscope_chrome(reader, packages):
 
 
 def check_ndjson(reader, packages):
-    path = os.path.join(reader.folder, "call.ndjson")
+    path = os.path.join(reader.folder, "call.ndjson.gz")
     run(reader.program, "sql", "-i", reader.recording, "--format=ndjson", "-o",
         path, "SELECT * FROM call")
     wanted = json.loads(run(
         reader.program, "sql", "-i", reader.recording, "--format=ndjson",
         CALLS.format("call")))
     assert wanted["calls"] > 100, wanted
-    with open(path, encoding="utf-8") as file:
+    with gzip.open(path) as file:
         assert sum(1 for _ in file) == wanted["calls"]
     check_pandas(path, wanted)
     if not packages:
@@ -450,7 +575,7 @@ def check_pandas(path, wanted):
         assert int(rows[name].sum()) == wanted[name], (name, wanted)
 
 
-def check_recording(reader, packages):
+def check_recording(reader, packages, shortest_ns=0):
     flat = reader.flat()
     assert len(flat) > 100
     of_processes = reader.flat_of_processes()
@@ -461,10 +586,12 @@ def check_recording(reader, packages):
     check_flamegraph_pl(reader)
     check_sqlite3(reader)
     check_firefox(reader)
+    check_ctf(reader, shortest_ns)
     check_ndjson(reader, packages)
     if packages:
         check_speedscope_imports(reader, of_processes, packages)
         check_speedscope_chrome(reader, packages)
+        check_firefox_profiler(reader, packages)
 
 
 def main():
@@ -477,7 +604,7 @@ def main():
         check_recording(Reader(program, recording, parts[0]), packages)
         other = Reader(program, attribution, parts[1])
         if os.environ.get("KTRACE_FULL"):
-            check_recording(other, packages)
+            check_recording(other, packages, 1000)
             check_perf_sched(other)
             formats.check_gmon(formats.Reader(program, attribution, parts[1]))
         check_wall(other)

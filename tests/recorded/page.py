@@ -82,6 +82,8 @@ def check_first_sight(page):
     assert shown["rows"] >= 4 and shown["lanes"] >= 2, shown
     assert "Where the time went" in shown["text"], shown
     assert "system call" in shown["text"], shown
+    title = page.window.run("return document.title;")
+    assert re.fullmatch(r"(?!ktrace-hw).* — ktrace-hw", title), title
     # Programs are listed first, and calls that never return are not among the
     # slow ones.
     found = page.window.run("""

@@ -64,8 +64,10 @@ async function main() {
 	console.log = () => {};
 	load();
 	await new Promise((done) => setTimeout(done, 10));
-	const group = await globalThis.importer.importProfileGroupFromText(
-		path.basename(file), fs.readFileSync(file, "utf8"));
+	const bytes = fs.readFileSync(file);
+	const group = await globalThis.importer.importProfilesFromArrayBuffer(
+		path.basename(file), bytes.buffer.slice(bytes.byteOffset,
+			bytes.byteOffset + bytes.length));
 	fs.writeSync(1, JSON.stringify({
 		warnings, profiles: group.profiles.map(sums) }));
 	process.exit(0);

@@ -28,11 +28,14 @@ static void write_index(const char *path)
 	index_writer_free(writer);
 }
 
-/* Returns whether the entry found before @time_ns is text @index, -1: none. */
-static bool finds(const char *path, uint64_t key, uint64_t time_ns, int index)
+/* Returns whether the @wanted entry is text @index, -1: none. */
+static bool finds_wanted(const char *path, uint64_t key,
+			 enum checkpoint_wanted wanted, uint64_t time_ns,
+			 int index)
 {
 	size_t size = 0;
-	uint8_t *bytes = checkpoint_index_find(path, key, time_ns, &size);
+	uint8_t *bytes =
+		checkpoint_index_find(path, key, wanted, time_ns, &size);
 	bool is_right = !bytes == (index < 0);
 
 	if (bytes && index >= 0)
@@ -41,6 +44,29 @@ static bool finds(const char *path, uint64_t key, uint64_t time_ns, int index)
 	free(bytes);
 	return is_right;
 }
+
+/* Returns whether the last entry before @time_ns is text @index, -1: none. */
+static bool finds(const char *path, uint64_t key, uint64_t time_ns, int index)
+{
+	return finds_wanted(path, key, CHECKPOINT_BEFORE, time_ns, index);
+}
+
+START_TEST(the_first_from_a_time_on_is_found)
+{
+	struct scratch_folder folder = scratch_folder_new();
+	char path[128];
+
+	scratch_folder_path(&folder, "index", path, sizeof(path));
+	write_index(path);
+	ck_assert(finds_wanted(path, KEY, CHECKPOINT_FROM, 0, 0));
+	ck_assert(finds_wanted(path, KEY, CHECKPOINT_FROM, 100, 0));
+	ck_assert(finds_wanted(path, KEY, CHECKPOINT_FROM, 101, 1));
+	ck_assert(finds_wanted(path, KEY, CHECKPOINT_FROM, 300, 2));
+	ck_assert(finds_wanted(path, KEY, CHECKPOINT_FROM, 301, -1));
+	ck_assert(finds_wanted(path, KEY + 1, CHECKPOINT_FROM, 0, -1));
+	scratch_folder_free(&folder);
+}
+END_TEST
 
 START_TEST(the_last_before_a_time_is_found)
 {
@@ -142,6 +168,7 @@ static Suite *checkpoint_index_suite(void)
 	TCase *tcase = tcase_create("file");
 
 	tcase_add_test(tcase, the_last_before_a_time_is_found);
+	tcase_add_test(tcase, the_first_from_a_time_on_is_found);
 	tcase_add_test(tcase, what_is_not_finished_leaves_nothing);
 	tcase_add_test(tcase, damage_is_found);
 	suite_add_tcase(suite, tcase);

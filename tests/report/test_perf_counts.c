@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "cmd/pipeline/pipeline.h"
 #include "cmd/pipeline/session.h"
-#include "report/profile/function_profile.h"
+#include "report/profile/call_tree.h"
 #include "report/profile/profile.h"
 #include "report/steps/task_stacks.h"
 #include "symbolize/symbols/symbols.h"

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The contents of a profile without the idle loop and the tracer. */
 #include "report/profile/call_tree.h"
-#include "report/profile/function_profile.h"
 #include "report/profile/profile.h"
 #include "report/steps/task_choice.h"
 #include "report/text/task_names.h"

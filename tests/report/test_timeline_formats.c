@@ -1,13 +1,17 @@
 /* SPDX-License-Identifier: MIT */
+#include "common/bytes.h"
 #include "decoder/recording/recording.h"
+#include "decoder/recording/recording_data.h"
 #include "decoder/recording_open.h"
 #include "report/text/duration_text.h"
 #include "report/text/name_text.h"
 #include "report/text/task_names.h"
+#include "report/timeline/span_export.h"
 #include "report/timeline/timeline.h"
 #include "symbolize/functions/function_table.h"
 #include "tests/recording_fixture.h"
 #include "tests/run_suite.h"
+#include "tests/scratch_folder_fixture.h"
 
 #include <linux/perf_event.h>
 #include <stdlib.h>
@@ -351,6 +355,91 @@ START_TEST(perfetto_has_each_name_once_and_as_utf8)
 }
 END_TEST
 
+static char *contents(const struct scratch_folder *folder, const char *name,
+		      size_t *size)
+{
+	struct byte_buffer bytes = { 0 };
+	char path[128];
+
+	scratch_folder_path(folder, name, path, sizeof(path));
+	ck_assert_int_eq(byte_buffer_file(&bytes, path), 0);
+	*size = bytes.size;
+	byte_buffer_zeros(&bytes, 1);
+	return (char *)bytes.bytes;
+}
+
+static bool has(const char *bytes, size_t size, const void *part,
+		size_t part_size)
+{
+	return memmem(bytes, size, part, part_size);
+}
+
+/* Task 7 makes a system call that starts before the function on CPU 0 and is
+ * known when it has ended.
+ */
+static void send_call(struct lane_callback *callback)
+{
+	const struct lane lane = { .kind = SPAN_CALLS, .task = &tasks[0] };
+	const struct span_note notes[] = {
+		{ .name = NOTE_ARGUMENTS, .text = "3" },
+		{ .name = NOTE_RESULT, .text = "-1", .number = UINT64_MAX },
+	};
+	const struct span span = {
+		.time_ns = 160,
+		.name = "re\"ad",
+		.number = READ,
+		.category = "syscall",
+		.notes = notes,
+		.note_count = 2,
+	};
+
+	callback->begin(callback, &lane, &span);
+	callback->end(callback, &lane, 300);
+}
+
+START_TEST(ctf_is_a_folder_of_streams_by_cpu)
+{
+	static const char gap[] = "gap: overflow\0\xff\xff\xff\xff\xff";
+	static const char entry[] = "\xa0\0\0\0\0\0\0\0\7\0\0\0\7\0\0\0"
+				    "3";
+	struct scratch_folder scratch = scratch_folder_new();
+	struct output_folder folder = scratch_folder_output(&scratch);
+	const struct timeline_context context = {
+		.functions = functions,
+		.names = names,
+		.unit = &nanoseconds,
+		.colors = &colors_none,
+		.folder = &folder,
+		.epoch_ns = 77,
+	};
+	struct step_callback *callback = export_ctf.open(&context);
+	size_t size;
+	char *bytes;
+
+	send_all(callback);
+	send_call(export_ctf.lanes(callback));
+	ck_assert_int_eq(export_ctf.close(callback), 0);
+	bytes = contents(&scratch, "metadata", &size);
+	ck_assert_mem_eq(bytes, "/* CTF 1.8 */\n", 14);
+	ck_assert(strstr(bytes, "offset = 77;"));
+	ck_assert(
+		strstr(bytes, "{ name = \"syscall_entry_re\\\"ad\"; id = 13"));
+	free(bytes);
+	bytes = contents(&scratch, "cpu0", &size);
+	ck_assert_mem_eq(bytes, "\xc1\x1f\xfc\xc1", 4);
+	ck_assert(has(bytes, size, "vfs_read", 9));
+	free(bytes);
+	bytes = contents(&scratch, "cpu0_kernel", &size);
+	ck_assert(has(bytes, size, entry, sizeof(entry)));
+	free(bytes);
+	bytes = contents(&scratch, "cpu12", &size);
+	ck_assert(has(bytes, size, gap, sizeof(gap) - 1));
+	free(bytes);
+	output_folder_close(&folder);
+	scratch_folder_free(&scratch);
+}
+END_TEST
+
 /* The size of calls nested @levels deep. */
 static size_t size_of_depth(const char *command, const char *format,
 			    uint32_t levels, char **text)
@@ -434,6 +523,7 @@ static Suite *timeline_formats_suite(void)
 			    sizeof(cases) / sizeof(*cases));
 	tcase_add_test(tcase, a_leaf_has_one_line_and_a_caller_two);
 	tcase_add_test(tcase, perfetto_has_each_name_once_and_as_utf8);
+	tcase_add_test(tcase, ctf_is_a_folder_of_streams_by_cpu);
 	tcase_add_loop_test(tcase, output_is_linear_in_the_depth, 0,
 			    sizeof(cases) / sizeof(*cases));
 	tcase_add_test(tcase, depth_beyond_the_indentation_is_a_number);

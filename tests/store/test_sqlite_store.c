@@ -20,6 +20,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 static char said[LOG_FIXTURE_TEXT];
 static const struct log log_said = { log_fixture_keep, said };
@@ -291,6 +293,54 @@ START_TEST(other_databases_are_refused)
 }
 END_TEST
 
+/* Opens @name in the folder for writing, and returns whether it opened. */
+static bool opens(const char *name)
+{
+	char of[160];
+	struct store_target *store;
+
+	scratch_folder_path(&folder, name, of, sizeof(of));
+	store = sqlite_store_open(of, SQLITE_STORE_WRITE, &log_said);
+	if (store)
+		store->class->close(store);
+	return store != NULL;
+}
+
+/* Another user could place a journal there, which SQLite copies into the store.
+ */
+START_TEST(a_store_in_a_folder_of_everybody_is_refused)
+{
+	ck_assert(opens("own.db"));
+	ck_assert_int_eq(chmod(folder.path, 01777), 0);
+	ck_assert(!opens("own.db"));
+	ck_assert_ptr_nonnull(strstr(said, "other users can place files"));
+	ck_assert(!opens("new.db"));
+	ck_assert_int_eq(chmod(folder.path, 0770), 0);
+	ck_assert(opens("new.db"));
+}
+END_TEST
+
+START_TEST(root_opens_no_store_through_links_of_others)
+{
+	char link[160];
+
+	if (geteuid()) {
+		puts("skipped: only root can act as two users");
+		return;
+	}
+	scratch_folder_path(&folder, "link.db", link, sizeof(link));
+	ck_assert_int_eq(symlink("store.db", link), 0);
+	ck_assert(opens("link.db"));
+	ck_assert_int_eq(lchown(link, 65534, 65534), 0);
+	ck_assert(!opens("link.db"));
+	ck_assert_ptr_nonnull(strstr(said, "another user made a link"));
+	ck_assert_int_eq(chown(folder.path, 65534, 65534), 0);
+	ck_assert(!opens("store.db"));
+	ck_assert_ptr_nonnull(strstr(said, "other users can place files"));
+	ck_assert_int_eq(chown(folder.path, 0, 0), 0);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("sqlite_store");
@@ -303,6 +353,8 @@ int main(void)
 	tcase_add_test(tcase, a_report_has_ranks_by_keys);
 	tcase_add_test(tcase, an_outlier_comes_with_its_command);
 	tcase_add_test(tcase, a_recording_on_both_sides_is_refused);
+	tcase_add_test(tcase, a_store_in_a_folder_of_everybody_is_refused);
+	tcase_add_test(tcase, root_opens_no_store_through_links_of_others);
 	tcase_add_loop_test(tcase, other_databases_are_refused, 0,
 			    sizeof(others) / sizeof(*others));
 	suite_add_tcase(suite, tcase);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Stacks of made programs, of this computer's architecture and of others. */
 #include "decoder/recording/recording.h"
+#include "decoder/recording/recording_data.h"
 #include "decoder/recording/sideband.h"
 #include "decoder/recording_open.h"
 #include "symbolize/arch/arch.h"

@@ -4,7 +4,7 @@
 #include "report/steps/call_step.h"
 #include "report/steps/task_choice.h"
 #include "symbolize/symbols/symbols.h"
-#include "tables/profile/beneficiary_profile.h"
+#include "tables/profile/beneficiary_profile_internal.h"
 #include "tests/interrupt_story_fixture.h"
 #include "tests/run_suite.h"
 

@@ -2,6 +2,7 @@
 #include "attribution/time/wait_channels.h"
 #include "attribution/trackers.h"
 #include "decoder/recording/recording.h"
+#include "decoder/recording/recording_data.h"
 #include "decoder/recording_open.h"
 #include "report/text/task_names.h"
 #include "symbolize/symbols/symbols.h"

@@ -240,6 +240,55 @@ static void receive_shared_story(struct attribution_fixture *f)
 	NS(400);
 }
 
+/* A poll of two packets for 8, which 8 reads one after the other. */
+static void receive_two_story(struct attribution_fixture *f)
+{
+	starts(f, 0, 5);
+	poll_begins(f, 200);
+	receive_packet(f, 0xa00);
+	receive_packet(f, 0xb00);
+	poll_ends(f, 200);
+	NS(300);
+	switch_to(f, 0, 8);
+	EVENT(EVENT_SKB_COPY, 0xa00);
+	NS(350);
+	EVENT(EVENT_SKB_CONSUME, 0xb00);
+	NS(400);
+}
+
+/* 8 and 9 share a socket: each reads a part of the packet. */
+static void read_by_two_story(struct attribution_fixture *f)
+{
+	starts(f, 0, 5);
+	poll_begins(f, 200);
+	receive_packet(f, 0xa00);
+	poll_ends(f, 200);
+	NS(300);
+	switch_to(f, 0, 8);
+	EVENT(EVENT_SKB_COPY, 0xa00);
+	EVENT(EVENT_SKB_COPY, 0xa00);
+	NS(350);
+	switch_to(f, 0, 9);
+	EVENT(EVENT_SKB_COPY, 0xa00);
+	EVENT(EVENT_SKB_CONSUME, 0xa00);
+	NS(400);
+}
+
+/* A packet for 8 of which another process, which is not known, gets a copy. */
+static void packet_copied_story(struct attribution_fixture *f)
+{
+	starts(f, 0, 5);
+	poll_begins(f, 200);
+	receive_packet(f, 0xa00);
+	IN("tpacket_rcv");
+	OUT;
+	poll_ends(f, 200);
+	NS(300);
+	switch_to(f, 0, 8);
+	EVENT(EVENT_SKB_CONSUME, 0xa00);
+	NS(400);
+}
+
 /* The network layer gets two packets before it processes the first, which it
  * answers itself; another is dropped before, and one arrives alone.
  */
@@ -434,24 +483,37 @@ static const struct interrupt_story stories[] = {
 	  "blk_done_softirq on 5 for 7 x1.00: 40=40+0+0\n"
 	  "handle_softirqs on 5 for 7 x1.00: 0=0+0+0\n" },
 	{ receive_list_story, "device_poll on 5 for -1 x1.50: 60=0+0+60\n"
-			      "device_poll on 5 for 8 x0.50: 20=20+0+0\n"
+			      "device_poll on 5 for 8 x0.50: 20=0+20+0\n"
 			      "handle_softirqs on 5 for -1 x1.50: 30=0+0+30\n"
-			      "handle_softirqs on 5 for 8 x0.50: 10=10+0+0\n"
+			      "handle_softirqs on 5 for 8 x0.50: 10=0+10+0\n"
 			      "net_rx_action on 5 for -1 x1.50: 30=0+0+30\n"
-			      "net_rx_action on 5 for 8 x0.50: 10=10+0+0\n" },
+			      "net_rx_action on 5 for 8 x0.50: 10=0+10+0\n" },
 	{ receive_story, "device_poll on 5 for 8 x1.00: 40=40+0+0\n"
 			 "handle_softirqs on 5 for 8 x1.00: 20=20+0+0\n"
 			 "net_handler on 5 for 8 x1.00: 30=30+0+0\n"
 			 "net_rx_action on 5 for 8 x1.00: 20=20+0+0\n" },
+	{ receive_two_story, "device_poll on 5 for 8 x1.00: 40=40+0+0\n"
+			     "handle_softirqs on 5 for 8 x1.00: 20=20+0+0\n"
+			     "net_rx_action on 5 for 8 x1.00: 20=20+0+0\n" },
+	{ read_by_two_story, "device_poll on 5 for 8 x0.50: 20=0+20+0\n"
+			     "device_poll on 5 for 9 x0.50: 20=0+20+0\n"
+			     "handle_softirqs on 5 for 8 x0.50: 10=0+10+0\n"
+			     "handle_softirqs on 5 for 9 x0.50: 10=0+10+0\n"
+			     "net_rx_action on 5 for 8 x0.50: 10=0+10+0\n"
+			     "net_rx_action on 5 for 9 x0.50: 10=0+10+0\n" },
+	{ packet_copied_story, "device_poll on 5 for 8 x1.00: 40=0+40+0\n"
+			       "handle_softirqs on 5 for 8 x1.00: 20=0+20+0\n"
+			       "net_rx_action on 5 for 8 x1.00: 20=0+20+0\n" },
+	/* How much of a poll was for each of its packets, no event proves. */
 	{ receive_shared_story, "device_poll on 5 for -1 x0.25: 10=0+0+10\n"
-				"device_poll on 5 for 8 x0.50: 20=20+0+0\n"
-				"device_poll on 5 for 9 x0.25: 10=10+0+0\n"
+				"device_poll on 5 for 8 x0.50: 20=0+20+0\n"
+				"device_poll on 5 for 9 x0.25: 10=0+10+0\n"
 				"handle_softirqs on 5 for -1 x0.25: 5=0+0+5\n"
-				"handle_softirqs on 5 for 8 x0.50: 10=10+0+0\n"
-				"handle_softirqs on 5 for 9 x0.25: 5=5+0+0\n"
+				"handle_softirqs on 5 for 8 x0.50: 10=0+10+0\n"
+				"handle_softirqs on 5 for 9 x0.25: 5=0+5+0\n"
 				"net_rx_action on 5 for -1 x0.25: 5=0+0+5\n"
-				"net_rx_action on 5 for 8 x0.50: 10=10+0+0\n"
-				"net_rx_action on 5 for 9 x0.25: 5=5+0+0\n" },
+				"net_rx_action on 5 for 8 x0.50: 10=0+10+0\n"
+				"net_rx_action on 5 for 9 x0.25: 5=0+5+0\n" },
 	{ receive_woken_story, "device_poll on 5 for 8 x1.00: 40=0+40+0\n"
 			       "handle_softirqs on 5 for 8 x1.00: 20=0+20+0\n"
 			       "net_rx_action on 5 for 8 x1.00: 20=0+20+0\n" },

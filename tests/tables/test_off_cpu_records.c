@@ -5,7 +5,7 @@
 #include "common/bytes.h"
 #include "common/files/cache_file.h"
 #include "report/profile/call_tree.h"
-#include "tables/profile/wall_tree.h"
+#include "tables/profile/wall_tree_internal.h"
 #include "tests/cached_record_fixture.h"
 #include "tests/run_suite.h"
 #include "tests/scratch_folder_fixture.h"

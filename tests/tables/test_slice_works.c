@@ -53,7 +53,7 @@ static void make(struct fixture *fixture, uint64_t own_ns)
 		.sums = PATH_SUMS_NONE,
 		.slice = interrupt_slice_of(INTERRUPT_HARD, ROLE_NONE),
 	};
-	fixture->owners = owners_new(fixture->rows);
+	fixture->owners = owners_new(fixture->rows, false);
 	fixture->work = interrupt_rows_work(fixture->rows, &work);
 	interrupt_rows_listen(fixture->rows, &fixture->callback);
 	fixture->slice.span = (struct slice_span){ .serial = SERIAL,

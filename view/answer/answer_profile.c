@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "common/error.h"
 #include "report/profile/call_tree.h"
-#include "report/profile/function_profile.h"
 #include "report/profile/profile.h"
 #include "report/steps/call_step.h"
 #include "report/steps/task_choice.h"

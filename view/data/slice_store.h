@@ -128,7 +128,7 @@ int slice_store_add(struct slice_store *store, uint32_t level,
 		    const struct view_slice *slice);
 
 /* Passes the slices of @level and @lane that overlap @window to @callback, in
- * the order in which they were added.
+ * the order they were added.
  *
  * Returns 0 or a negative enum error: -ERROR_FORMAT if the file was changed.
  */

@@ -73,6 +73,15 @@ function noticeOf(recording, source) {
     "except its shortest calls; next time the page opens at once.";
 }
 
+/* "ls /etc" of "ktrace-hw record -o x -- ls /etc"; without a command the recorder's
+ * options.
+ */
+/** @param {string} command */
+function recordedCommand(command) {
+  const at = command.indexOf(" -- ");
+  return at < 0 ? command.replace(/^\S*ktrace-hw /, "") : command.slice(at + 4);
+}
+
 async function refresh(page) {
   const recording = await page.source.recording();
   page.timeline.take(recording);
@@ -81,7 +90,8 @@ async function refresh(page) {
   what.textContent =
     [recording.facts.path, recording.facts.command].filter(Boolean).join(" — ");
   what.title = what.textContent;
-  document.title = ["ktrace-hw", recording.facts.command].filter(Boolean).join(" — ");
+  document.title = [recordedCommand(recording.facts.command ?? ""), "ktrace-hw"]
+    .filter(Boolean).join(" — ");
   showNotice(noticeOf(recording, page.source));
   /* The address may name a part that was not decoded before. */
   if (location.hash && (recording.is_complete || !page.hasApplied) && !page.address.written) {

@@ -9,7 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* The kernel context in which a CPU runs a task, derived from the truth alone:
+/* The kernel context where a CPU runs a task, derived from the truth alone:
  * the events that entered the kernel and have not returned yet, and a few
  * functions that start another kind of work; these functions end when the stack
  * pointer shows it.
@@ -57,7 +57,7 @@ struct contexts {
 	bool is_in_user;
 	/* It was seen to enter or leave the kernel. If not: */
 	bool is_known;
-	/* The context in which it was first seen, as found later. */
+	/* The context where it was first seen, as found later. */
 	uint8_t found; /* enum context_kind */
 };
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "machine/tests/conformance/recording.h"
 
+#include "decoder/recording/recording_data.h"
 #include "machine/tests/conformance/perf_layout.h"
 
 #include <fcntl.h>

@@ -4,7 +4,7 @@
 
 #include <stdint.h>
 
-/* The file in which a JIT compiler reports the code it has written to perf,
+/* The file where a JIT compiler reports the code it has written to perf,
  * under the name by which perf's own suite includes it: Debian's package has
  * the suite without this header. Source:
  * tools/perf/Documentation/jitdump-specification.txt.

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef KT_TABLES_PROFILE_BENEFICIARY_PROFILE_H
-#define KT_TABLES_PROFILE_BENEFICIARY_PROFILE_H
+#ifndef KT_TABLES_PROFILE_BENEFICIARY_PROFILE_INTERNAL_H
+#define KT_TABLES_PROFILE_BENEFICIARY_PROFILE_INTERNAL_H
 
 #include "attribution/events/event_handler.h"
 #include "report/profile/call_tree.h"

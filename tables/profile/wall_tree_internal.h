@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef KT_TABLES_PROFILE_WALL_TREE_H
-#define KT_TABLES_PROFILE_WALL_TREE_H
+#ifndef KT_TABLES_PROFILE_WALL_TREE_INTERNAL_H
+#define KT_TABLES_PROFILE_WALL_TREE_INTERNAL_H
 
 #include "attribution/time/time_span.h"
 #include "report/profile/call_tree.h"
@@ -60,7 +60,10 @@ uint32_t off_cpu_records_place(const struct off_cpu_records *records,
 /* Every thread's time from its start to its end as a call tree with one root
  * per process: time on a CPU is in functions; other time is in an innermost
  * frame that names the thread's state, on top of its last stack (see
- * report/text/function_label.h). A process's sum is its wall_ns in `report`.
+ * report/text/function_label.h). A process's sum is its wall_ns in `report`,
+ * except the time of idle threads, which is left out unless the input has
+ * with_idle or a filter of tasks: kernel threads that wait for work, and threads
+ * that are asleep in all of the window.
  */
 struct wall_tree;
 
@@ -79,6 +82,9 @@ void wall_tree_begin_window(struct wall_tree *tree);
 void wall_tree_keep(struct wall_tree *tree, struct cache_file_writer *writer);
 void wall_tree_pack_paths(struct wall_tree *tree, struct pack *pack);
 void wall_tree_read(struct wall_tree *tree, struct pack *pack);
+
+/* Returns the time of idle threads that was left out. */
+uint64_t wall_tree_idle_ns(const struct wall_tree *tree);
 
 /* Returns 0, or -ERROR_MEMORY if anything was lost for lack of memory. */
 int wall_tree_end(struct wall_tree *tree);

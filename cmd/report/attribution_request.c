@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-#include "cmd/report/request_check_internal.h"
+#include "cmd/report/attribution_request_internal.h"
 
 #include "cmd/command.h"
 #include "cmd/console/console.h"
 #include "cmd/options/report_options.h"
-#include "cmd/report/attribution_command.h"
-#include "cmd/report/profile_table.h"
+#include "cmd/report/profile_choice_internal.h"
 #include "report/text/record_writer.h"
 #include "tables/table.h"
 
@@ -57,8 +56,9 @@ static int check_request(const struct report_options *options,
 	return EXIT_USAGE;
 }
 
-int request_check_all(const struct report_options *options,
-		      const struct attribution_request *requests, size_t count)
+int attribution_requests_check(const struct report_options *options,
+			       const struct attribution_request *requests,
+			       size_t count)
 {
 	int status = EXIT_OK;
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef KT_SELFTEST_PROGRAMS_INTERNAL_H
-#define KT_SELFTEST_PROGRAMS_INTERNAL_H
+#ifndef KT_SELFTEST_PROGRAMS_H
+#define KT_SELFTEST_PROGRAMS_H
 
 /* The programs that the self-test records. Each counts its own work without the
  * trace, and prints the counts as lines "KEY VALUE...":
@@ -34,5 +34,13 @@ enum {
 	MARK_PMU,
 	MARK_CLOCK,
 };
+
+/* The programs' name as a task. */
+#define SELFTEST_COMM "selftest"
+
+/* Runs the recorded program @name and returns its exit code; 2 if there is none
+ * of that name.
+ */
+int selftest_program(const char *name);
 
 #endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#include "execution/instruction/instruction.h"
+#include "execution/instruction/instruction_read.h"
+
 #include "execution/instruction/arm_instruction.h"
 #include "execution/instruction/x86_instruction_internal.h"
 

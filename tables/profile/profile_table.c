@@ -1,229 +1,19 @@
 /* SPDX-License-Identifier: MIT */
-#include "cmd/report/profile_table.h"
+#include "tables/profile/profile_table.h"
 
 #include "attribution/trackers.h"
-#include "cmd/command.h"
-#include "cmd/console/console.h"
-#include "cmd/options/report_options.h"
-#include "cmd/pipeline/session.h"
-#include "common/closest_word.h"
 #include "common/error.h"
-#include "common/files/output_file.h"
-#include "common/files/regular_file.h"
 #include "decoder/recording/recording.h"
 #include "report/profile/profile.h"
 #include "report/profile/profile_report.h"
 #include "report/steps/call_step.h"
-#include "report/text/duration_text.h"
 #include "symbolize/symbols/symbols.h"
-#include "tables/processes/time_account.h"
-#include "tables/profile/beneficiary_profile.h"
-#include "tables/profile/wall_tree.h"
+#include "tables/profile/beneficiary_profile_internal.h"
+#include "tables/profile/wall_tree_internal.h"
 #include "tables/table_records.h"
 #include "tables/text/recorded.h"
 
-#include <ctype.h>
-#include <errno.h>
-#include <limits.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-int sort_refuse(const char *sort, const char *columns)
-{
-	struct closest_word closest = closest_word_to(sort);
-	char similar[CLOSEST_WORD_TEXT];
-
-	closest_word_offer_list(&closest, columns ? columns : "");
-	say("--sort: no column '%s' here%s%s%s", sort,
-	    closest_word_text(&closest, "", similar),
-	    columns ? "; there are " : "", columns ? columns : "");
-	return EXIT_USAGE;
-}
-
-int render_failure(int status, const char *sort, const char *columns)
-{
-	if (status == -ERROR_NOT_FOUND)
-		return sort_refuse(sort, columns);
-	say("%s", error_text(status));
-	return EXIT_FAILED;
-}
-
-/* Returns whether the beneficiaries of interrupt work are known. */
-static bool knows_beneficiaries(const struct session *session,
-				const struct known_events *events)
-{
-	return time_unit_of(session->recording)->is_time &&
-	       time_accounts_follow(events);
-}
-
-/* Beneficiaries need both events (time_accounts_follow()). */
-static int refuse_beneficiary(const struct profile_choice *choice,
-			      const struct known_events *events)
-{
-	static const struct table_need needs[] = {
-		{ .columns = "beneficiaries of interrupt work",
-		  .event = EVENT_HRTIMER_EXPIRE },
-		{ .columns = "beneficiaries of interrupt work",
-		  .event = EVENT_WORK_BEGIN },
-	};
-	struct recorded recorded =
-		recorded_of(choice->session->recording, events);
-	char *text = recorded_missing_text(
-		&recorded, &needs[recorded_has(&recorded, &needs[0])]);
-
-	say("--bill: %s", text ? text : error_text(-ERROR_MEMORY));
-	free(text);
-	return EXIT_FAILED;
-}
-
-/* Chooses the process that interrupt work is charged to. */
-static int choose_bill(struct profile_choice *choice, bool is_known,
-		       const struct known_events *events)
-{
-	enum bill_choice bill = choice->options->bill;
-	enum group_by by = choice->options->by;
-
-	if (bill == BILL_BENEFICIARY && !is_known)
-		return refuse_beneficiary(choice, events);
-	/* Beneficiaries of interrupt work are processes. */
-	if (by == GROUP_BY_THREAD && bill == BILL_BENEFICIARY) {
-		say("--bill=beneficiary cannot be combined with --by=thread: "
-		    "interrupt work is charged to processes");
-		return EXIT_USAGE;
-	}
-	if (by == GROUP_BY_THREAD)
-		bill = BILL_VICTIM;
-	if (bill == BILL_BENEFICIARY)
-		choice->by_process = true;
-	/* A sum over all processes is the same for any beneficiary. */
-	choice->by_beneficiary = bill != BILL_VICTIM && choice->by_process &&
-				 is_known;
-	return EXIT_OK;
-}
-
-int profile_choose(struct profile_choice *choice, const struct session *session,
-		   const struct known_events *events)
-{
-	const struct profile_renderer *renderer = choice->renderer;
-	int status = EXIT_OK;
-
-	choice->session = session;
-	choice->by_process = choice->is_of_wall || renderer->by_process ||
-			     session->groups ||
-			     step_filter_has_tasks(&session->choice);
-	if (renderer->needs_time)
-		status = session_needs_time(session, "--format",
-					    renderer->format);
-	if (status || choice->is_of_wall)
-		return status;
-	return choose_bill(choice, knows_beneficiaries(session, events),
-			   events);
-}
-
-/* Renders @report to @out. Returns an exit code, after a message on standard
- * error if it failed.
- */
-static int render_to(const struct profile_report *report,
-		     render_profile *render, FILE *out)
-{
-	int status = render(report, out);
-
-	return status ? render_failure(status, report->sort, flat_columns) :
-			EXIT_OK;
-}
-
-static int render_file(const struct profile_report *report,
-		       render_profile *render, const char *path,
-		       const char *suffix)
-{
-	char name[PATH_MAX];
-	struct output_file *file;
-	int status;
-
-	snprintf(name, sizeof(name), "%s%s", path, suffix);
-	file = output_file_open(name);
-	if (!file) {
-		say("%s: cannot be written: %s", name,
-		    regular_file_error(errno));
-		return EXIT_FAILED;
-	}
-	status = render_to(report, render, output_file_stream(file));
-	if (!output_file_close(file, !status) && !status) {
-		say("%s: not written: %s", name, strerror(errno));
-		status = EXIT_FAILED;
-	}
-	return status;
-}
-
-/* Writes the file name for the group @label to @name, which has @size bytes.
- * Different groups get different names.
- */
-static void name_file(char *name, size_t size, const char *path,
-		      const char *label)
-{
-	size_t used = (size_t)snprintf(name, size, "%s.", path);
-
-	for (; *label && used + 4 < size; label++) {
-		unsigned char byte = (unsigned char)*label;
-
-		if (byte == '/')
-			name[used++] = ',';
-		else if (isalnum(byte) || strchr("._+@:-", byte))
-			name[used++] = (char)byte;
-		else
-			used += (size_t)snprintf(name + used, size - used,
-						 "%%%02X", byte);
-		name[used] = '\0';
-	}
-}
-
-static int render_group(const struct profile_report *report,
-			const struct profile_renderer *renderer,
-			const char *path, uint32_t root)
-{
-	struct group_label label =
-		tree_label(report, call_tree_pid(report->tree, root));
-	struct call_tree *tree = call_tree_part(report->tree, root);
-	struct profile_report part = *report;
-	char name[PATH_MAX];
-	int status;
-
-	if (!tree) {
-		say("%s", error_text(-ERROR_MEMORY));
-		return EXIT_FAILED;
-	}
-	part.tree = tree;
-	part.groups = NULL;
-	part.by_process = false;
-	name_file(name, sizeof(name), path, label.text);
-	status = render_file(&part, renderer->render, name, "");
-	if (!status)
-		status = render_file(&part, renderer->render_second, name,
-				     ".elf");
-	call_tree_free(tree);
-	return status;
-}
-
-/* Writes @renderer's files beside the file @path: its second file and, if
- * @report has groups, both files of each group, named <path>.<group>. In a
- * group's name "/" becomes "," and other characters unusual in file names
- * become %XX.
- *
- * Returns like render_to().
- */
-static int render_beside(const struct profile_report *report,
-			 const struct profile_renderer *renderer,
-			 const char *path)
-{
-	uint32_t root = call_tree_first_root(report->tree);
-	int status = render_file(report, renderer->render_second, path, ".elf");
-
-	for (; report->groups && !status && root != CALL_NODE_NONE;
-	     root = call_tree_next_sibling(report->tree, root))
-		status = render_group(report, renderer, path, root);
-	return status;
-}
 
 struct profile_in_pass {
 	struct event_handler handler;
@@ -263,16 +53,15 @@ static void close_profile(struct event_handler *handler)
 
 static struct profile_scope scope_of(const struct attribution_input *input)
 {
-	const struct report_options *options = input->profile->options;
+	const struct profile_choice *choice = input->profile;
 
 	return (struct profile_scope){
 		.kinds = input->kinds,
 		.shows = {
-			[PROFILE_WORK] = !options->only_tracer,
-			[PROFILE_IDLE] = options->with_idle ||
-					 input->profile->is_of_wall,
-			[PROFILE_TRACER] = options->with_tracer ||
-					   options->only_tracer,
+			[PROFILE_WORK] = !choice->only_tracer,
+			[PROFILE_IDLE] = choice->with_idle,
+			[PROFILE_TRACER] = choice->with_tracer ||
+					   choice->only_tracer,
 		},
 	};
 }
@@ -354,6 +143,7 @@ static int end_wall(struct profile_in_pass *profile,
 	profile->shown = profile_scope_apply(&profile->scope,
 					     wall_tree_calls(profile->wall),
 					     profile->part_ns);
+	profile->part_ns[PROFILE_IDLE] += wall_tree_idle_ns(profile->wall);
 	report->tree = profile->shown;
 	report->part_ns = profile->part_ns;
 	report->has_states = true;
@@ -384,8 +174,8 @@ static int end_profile(struct profile_in_pass *profile,
 	return status;
 }
 
-/* Writes the notes on time off CPUs. A picture has no room for them. */
-static void explain_wall(const struct profile_in_pass *profile)
+/* Writes the notes on time off CPUs to @notes. A picture has no room for them. */
+static void explain_wall(const struct profile_in_pass *profile, FILE *notes)
 {
 	static const struct table_need needs[] = {
 		{ .columns = "time off CPUs", .event = EVENT_SCHED_SWITCH },
@@ -397,7 +187,7 @@ static void explain_wall(const struct profile_in_pass *profile)
 
 	if (profile->wall)
 		recorded_explain(&recorded, needs,
-				 sizeof(needs) / sizeof(*needs), stderr);
+				 sizeof(needs) / sizeof(*needs), notes);
 }
 
 static int render(struct event_handler *handler,
@@ -410,7 +200,7 @@ static int render(struct event_handler *handler,
 	struct profile_report report = {
 		.recording = input->recording,
 		.functions = symbols_functions(input->symbols),
-		.lines = choice->session->lines,
+		.lines = choice->lines,
 		.names = input->names,
 		.stacks = output->stacks,
 		.filter = input->filter,
@@ -420,21 +210,20 @@ static int render(struct event_handler *handler,
 		.title = output->title ? output->title : profile->title,
 		.top = output->top,
 		.sort = output->sort,
-		.colors = choice->session->colors,
+		.colors = choice->colors,
 	};
 	int status = end_profile(profile, &report);
 
 	if (!status)
 		status = renderer->render(&report, output->out);
-	if (!status && !renderer->has_title && !choice->options->capture &&
-	    notes_are_shown()) {
-		explain_wall(profile);
-		render_interrupts(&report, stderr);
-		render_left_out(&report, stderr);
+	if (!status && !renderer->has_title && choice->notes) {
+		explain_wall(profile, choice->notes);
+		render_interrupts(&report, choice->notes);
+		render_left_out(&report, choice->notes);
 	}
 	if (!status && renderer->render_second)
-		status = render_beside(&report, renderer,
-				       choice->options->output);
+		status = choice->render_beside(&report, renderer,
+					       choice->output);
 	return status;
 }
 

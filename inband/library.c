@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "inband/ktrace_hw.h"
+
 #include "common/error.h"
 #include "inband/library_error_internal.h"
 #include "inband/own_records_internal.h"

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef KT_CMD_REPORT_ATTRIBUTION_REQUEST_INTERNAL_H
+#define KT_CMD_REPORT_ATTRIBUTION_REQUEST_INTERNAL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+struct attribution_table;
+struct call_records_choice;
+struct profile_renderer;
+struct recorded;
+struct report_options;
+
+/* A table to report, beside the common options. All pointers but the table may
+ * be NULL.
+ */
+struct attribution_request {
+	const struct attribution_table *table;
+	/* For profile_table. */
+	const struct profile_renderer *renderer;
+	const char *argument; /* argument of the table's option */
+	const char *sort;     /* a column's name */
+	const char *columns;  /* for text: separated by commas; or NULL */
+	bool is_wide;	      /* text shows all columns */
+	bool with_tracer;     /* include rows of the recorder's tasks */
+	bool with_idle;	      /* include kernel threads that wait for work */
+	bool is_picture;      /* a picture: has no room for notes */
+	bool is_quiet;	      /* no notes on standard error either */
+	bool after_hits;      /* print the triggers' hits before the text */
+	/* print the explanation before the text, if what it needs was recorded
+	 * and no window is chosen, which is read from cached records
+	 */
+	bool after_explanation;
+	/* For call_records_table; the members that common options set are
+	 * filled in here.
+	 */
+	struct call_records_choice *calls;
+	/* Of the first request: set to the recording's facts. */
+	struct recorded *recorded;
+};
+
+/* Checks the options before a recording is read. Returns EXIT_OK if @options
+ * allow all @count @requests; else EXIT_USAGE, after a message.
+ */
+int attribution_requests_check(const struct report_options *options,
+			       const struct attribution_request *requests,
+			       size_t count);
+
+/* Returns the name of @request's table or renderer, for messages. */
+const char *attribution_request_name(const struct attribution_request *request);
+
+#endif

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef KT_SELFTEST_SELFTEST_OPTIONS_INTERNAL_H
+#define KT_SELFTEST_SELFTEST_OPTIONS_INTERNAL_H
+
+#include <stdbool.h>
+
+struct output_folder;
+
+/* What is tried, and where; all borrowed. */
+struct selftest_options {
+	const char *program;		    /* the path of ktrace-hw */
+	const struct output_folder *folder; /* for the recordings */
+	const char *trials; /* names, separated by commas; NULL: all */
+	bool judges_only;   /* @folder has the recordings */
+	bool with_hotplug;  /* a CPU may be switched off */
+};
+
+#endif
