@@ -293,6 +293,11 @@ enum {
 	AT_ONCE = 20,  /* readings after a record: 5 % of a CPU */
 };
 
+/* A compiler changes much code at the start: readings after records may take this
+ * long before they are limited to AT_ONCE.
+ */
+#define BURST_NS INT64_C(20000000)
+
 /* A process that generates code. */
 struct generator {
 	pid_t pid;
@@ -302,7 +307,12 @@ struct generator {
 	uint64_t due_ns; /* the next reading, CLOCK_MONOTONIC */
 	uint64_t period_ns;
 	uint64_t rested_ns; /* a record may cause a reading from then on */
-	bool is_remapped;   /* since the last reading */
+	/* How long readings may take at once; negative: what they took too long.
+	 * As of @end_ns, the end of the last reading.
+	 */
+	int64_t credit_ns;
+	uint64_t end_ns;
+	bool is_remapped; /* since the last reading */
 };
 
 static uint64_t now_ns(const struct generated_code *code)
@@ -358,6 +368,8 @@ static struct generator *add(struct generated_code *code, pid_t pid)
 	*generator = (struct generator){
 		.pid = pid,
 		.period_ns = LEAST_PERIOD_NS,
+		.credit_ns = BURST_NS,
+		.end_ns = monotonic_ns(),
 		.end = (int)syscall(SYS_pidfd_open, pid, 0),
 	};
 	generated_files_open(&generator->names, pid);
@@ -408,6 +420,24 @@ static void plan_second_reading(struct generator *generator, uint64_t time_ns)
 	generator->is_remapped = false;
 }
 
+/* Charges a reading to the process's credit, and sets the time from which a record
+ * may cause the next one.
+ */
+static void charge(struct generator *generator, uint64_t begin_ns,
+		   uint64_t end_ns)
+{
+	int64_t credit = generator->credit_ns +
+			 (int64_t)(begin_ns - generator->end_ns) / AT_ONCE;
+
+	if (credit > BURST_NS)
+		credit = BURST_NS;
+	credit -= (int64_t)(end_ns - begin_ns);
+	generator->credit_ns = credit;
+	generator->end_ns = end_ns;
+	generator->rested_ns =
+		credit >= 0 ? end_ns : end_ns + (uint64_t)-credit * AT_ONCE;
+}
+
 /* Reads the process's memory and names, and plans the next reading. */
 static void read_generator(struct generated_code *code,
 			   struct generator *generator, bool is_last)
@@ -421,6 +451,9 @@ static void read_generator(struct generated_code *code,
 						 &code->clock, fd, &code->left);
 
 	fail(code, status < 0 ? status : 0);
+	if (fd >= 0 && is_last)
+		fail(code,
+		     process_memory_finish(generator->memory, fd, &code->left));
 	if (fd >= 0)
 		close(fd);
 	fail(code, generated_files_copy(&generator->names, &code->folder,
@@ -435,7 +468,7 @@ static void read_generator(struct generated_code *code,
 	if (generator->period_ns < LEAST_PERIOD_NS)
 		generator->period_ns = LEAST_PERIOD_NS;
 	generator->due_ns = end_ns + generator->period_ns;
-	generator->rested_ns = end_ns + (end_ns - begin_ns) * AT_ONCE;
+	charge(generator, begin_ns, end_ns);
 	if (generator->is_remapped)
 		plan_second_reading(generator, end_ns + LIST_DELAY_NS);
 }
