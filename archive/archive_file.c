@@ -387,17 +387,32 @@ int archive_add_folder(struct seekable_writer *writer,
 	return put_header(writer, header);
 }
 
-int archive_add_bytes(struct seekable_writer *writer,
-		      const struct tar_header *header, const uint8_t *bytes)
+int archive_add_pieces(struct seekable_writer *writer,
+		       const struct tar_header *header,
+		       const struct data_piece *pieces, size_t count)
 {
+	static const uint8_t zeros[TAR_BLOCK_BYTES];
 	bool is_large = header->size >= LARGE_BYTES;
 	int error = put_header(writer, header);
 
 	if (!error && is_large)
 		error = seekable_writer_cut(writer);
+	for (size_t i = 0; i < count && !error; i++)
+		error = seekable_writer_put(writer, pieces[i].bytes,
+					    pieces[i].size);
 	if (!error)
-		error = put_padded(writer, bytes, header->size);
+		error = seekable_writer_put(writer, zeros,
+					    padded_size(header->size) -
+						    header->size);
 	return !error && is_large ? seekable_writer_cut(writer) : error;
+}
+
+int archive_add_bytes(struct seekable_writer *writer,
+		      const struct tar_header *header, const uint8_t *bytes)
+{
+	const struct data_piece piece = { bytes, header->size };
+
+	return archive_add_pieces(writer, header, &piece, 1);
 }
 
 static int add_open(struct seekable_writer *writer, int fd, const char *name)

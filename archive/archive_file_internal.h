@@ -16,9 +16,9 @@
  *	recording_archive.h ──► archive_add_*() ──► file ──► archive_reader_next()
  *	                                                          ──► unpack.h
  *
- * The reader's file may be from an untrusted source: names stay below the folder
- * where it is unpacked, members are files and folders only, and their number and
- * sizes are within the limits of common/budget.h.
+ * The reader's file may be from an untrusted source: names stay below the
+ * folder where it is unpacked, members are files and folders only, and their
+ * number and sizes are within the limits of common/budget.h.
  */
 
 /* Headers of POSIX's pax format (IEEE Std 1003.1, "pax Interchange Format"):
@@ -83,7 +83,7 @@ int archive_reader_open(struct archive_reader *reader, const char *path,
 			const struct log *log);
 
 /* Returns 1 and the next @member, 0 at the end; or -ERROR_FORMAT,
- * -ERROR_TRUNCATED or -ERROR_UNSUPPORTED (for a link, say), logged.
+ * -ERROR_TRUNCATED or -ERROR_UNSUPPORTED (for a link), logged.
  */
 int archive_reader_next(struct archive_reader *reader,
 			struct archive_member *member);
@@ -101,6 +101,16 @@ int archive_add_folder(struct seekable_writer *writer,
 /* Adds the file described by @header, with @bytes, as many as its size. */
 int archive_add_bytes(struct seekable_writer *writer,
 		      const struct tar_header *header, const uint8_t *bytes);
+
+/* Like archive_add_bytes(), with the bytes of @count @pieces. */
+struct data_piece {
+	const uint8_t *bytes;
+	uint64_t size;
+};
+
+int archive_add_pieces(struct seekable_writer *writer,
+		       const struct tar_header *header,
+		       const struct data_piece *pieces, size_t count);
 
 /* Adds the file @path under the name @name. A file that cannot be read is
  * skipped with a warning.

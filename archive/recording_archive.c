@@ -2,11 +2,13 @@
 #include "archive/recording_archive.h"
 
 #include "archive/archive_file_internal.h"
+#include "archive/joined_data_internal.h"
 #include "common/array.h"
 #include "common/error.h"
 #include "common/files/regular_file.h"
 #include "common/log.h"
 #include "common/memory.h"
+#include "decoder/recording/record_walk.h"
 #include "decoder/recording/recording.h"
 #include "decoder/recording/recording_data.h"
 #include "decoder/recording/sideband.h"
@@ -25,6 +27,18 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
+
+/* Three parts: the list of the traced programs' files, with their separate
+ * debug files, from all mappings of the recording; the removal of private words
+ * from a copy of the records; and the archive itself, member by member, the
+ * records first.
+ *
+ * The copy is a private mapping, so that the recording does not change. A word
+ * of a stack is kept if it is an address of code of any process at any time, or
+ * of the stack itself; unwinding needs no others. The recording may be from an
+ * untrusted source, and this user may read more than its author: only ELF files
+ * are added, and no links in its folder are followed.
+ */
 
 /* A file of the traced programs. */
 struct program_file {
@@ -183,7 +197,7 @@ static void program_files_free(struct array *files)
 	array_free(files);
 }
 
-/* The distance to which a thread's stack may extend above its stack pointer. */
+/* How far a thread's stack may extend above its stack pointer. */
 #define STACK_REACH (UINT64_C(1) << 23)
 
 /* Addresses from @first up to, not including, @end. */
@@ -385,37 +399,66 @@ static uint8_t *own_copy(int fd, size_t size)
 	return bytes == MAP_FAILED ? NULL : bytes;
 }
 
-static int add_without_stacks(struct packing *packing, int fd,
-			      const struct stat *stat, const char *name)
+static int leave_stacks_out(struct packing *packing, uint8_t *bytes,
+			    uint64_t size)
 {
-	struct tar_header header = {
-		.type = TAR_FILE,
-		.mode = stat->st_mode & 0777,
-		.size = (uint64_t)stat->st_size,
-		.changed = stat->st_mtim,
-	};
-	uint8_t *bytes = own_copy(fd, header.size);
-	int error;
+	int error = stack_words_keep(packing->recording, bytes, size,
+				     &packing->result->stacks);
 
-	if (!bytes) {
-		log_message(packing->log, LOG_ERROR, name, LOG_NO_OFFSET,
-			    "cannot be read: %s", strerror(errno));
-		return -ERROR_SYSTEM;
-	}
-	error = stack_words_keep(packing->recording, bytes, header.size,
-				 &packing->result->stacks);
 	if (error == -ERROR_UNSUPPORTED)
-		log_message(packing->log, LOG_ERROR, name, LOG_NO_OFFSET,
+		log_message(packing->log, LOG_ERROR, "data", LOG_NO_OFFSET,
 			    "stacks in compressed records cannot be left out: "
 			    "--keep-stacks keeps them");
-	snprintf(header.name, sizeof(header.name), "%s", name);
-	if (!error)
-		error = archive_add_bytes(&packing->writer, &header, bytes);
-	munmap(bytes, header.size);
 	return error;
 }
 
-/* Adds the file with the records, under its name in recording folders. */
+/* Adds @bytes, of @size bytes, together with the other files of records. */
+static int add_joined(struct packing *packing, struct tar_header *header,
+		      uint8_t *bytes, uint64_t size)
+{
+	struct joined_data joined;
+	int error = joined_data_make(&joined, packing->recording, bytes, size);
+
+	if (error == -ERROR_FORMAT)
+		log_message(packing->log, LOG_ERROR, "data", LOG_NO_OFFSET,
+			    "too damaged to append data.0 and others to it");
+	header->size = joined.size;
+	if (!error)
+		error = archive_add_pieces(&packing->writer, header,
+					   joined.pieces.items,
+					   joined.pieces.count);
+	packing->result->recording_bytes += joined.size;
+	joined_data_free(&joined);
+	return error;
+}
+
+static int add_changed(struct packing *packing, int fd, const struct stat *stat)
+{
+	struct tar_header header = {
+		.name = "data",
+		.type = TAR_FILE,
+		.mode = stat->st_mode & 0777,
+		.changed = stat->st_mtim,
+	};
+	const size_t size = (size_t)stat->st_size;
+	uint8_t *bytes = own_copy(fd, size);
+	int error = 0;
+
+	if (!bytes) {
+		log_message(packing->log, LOG_ERROR, "data", LOG_NO_OFFSET,
+			    "cannot be read: %s", strerror(errno));
+		return -ERROR_SYSTEM;
+	}
+	if (!packing->options->keeps_stacks)
+		error = leave_stacks_out(packing, bytes, size);
+	if (!error)
+		error = add_joined(packing, &header, bytes, size);
+	munmap(bytes, size);
+	return error;
+}
+
+/* Adds the files with the records as one, under its name in recording folders.
+ */
 static int add_data(struct packing *packing)
 {
 	const char *path = recording_data_path(packing->recording);
@@ -426,14 +469,12 @@ static int add_data(struct packing *packing)
 	if (fd < 0 || fstat(fd, &stat) < 0)
 		log_message(packing->log, LOG_ERROR, path, LOG_NO_OFFSET,
 			    "cannot be read: %s", regular_file_error(errno));
-	else if (packing->options->keeps_stacks || !stat.st_size)
+	else if (!stat.st_size)
 		error = archive_add_file(&packing->writer, path, "data");
 	else
-		error = add_without_stacks(packing, fd, &stat, "data");
+		error = add_changed(packing, fd, &stat);
 	if (fd >= 0)
 		close(fd);
-	if (!error)
-		packing->result->recording_bytes += (uint64_t)stat.st_size;
 	return error;
 }
 
@@ -464,6 +505,19 @@ static int compare_entry(const FTSENT **a, const FTSENT **b)
 	return strcmp((*a)->fts_name, (*b)->fts_name);
 }
 
+/* Returns whether @name is a file of records that joined_data_make() adds. */
+static bool is_joined(const struct packing *packing, const char *name)
+{
+	const struct array *parts =
+		&recording_data_file(packing->recording)->parts;
+
+	for (size_t i = 0; i < parts->count; i++)
+		if (!strcmp(((const struct data_part *)parts->items)[i].name,
+			    name))
+			return true;
+	return false;
+}
+
 /* Returns whether the file or folder @name of the recording is left out: the
  * data, which is added by add_data(), and copies of programs' files if the
  * user wants none in the archive.
@@ -473,7 +527,7 @@ static bool is_left_out(const struct packing *packing, const char *name)
 	static const char programs[] = "programs";
 	const size_t length = sizeof(programs) - 1;
 
-	if (!strcmp(name, "data"))
+	if (!strcmp(name, "data") || is_joined(packing, name))
 		return true;
 	return packing->options->without_files &&
 	       !strncmp(name, programs, length) &&

@@ -186,7 +186,7 @@ void recording_fixture_record(struct recording_fixture *fixture, uint32_t type,
 void recording_fixture_trace(struct recording_fixture *fixture, uint64_t offset,
 			     const uint8_t *bytes, size_t size)
 {
-	uint64_t body[5] = { size, offset, 0, 0, 0 };
+	uint64_t body[5] = { size, offset, 0, fixture->cpu, fixture->cpu };
 
 	recording_fixture_record(fixture, PERF_DATA_AUXTRACE, 0, body,
 				 sizeof(body), NULL);
@@ -321,19 +321,20 @@ static uint64_t text_size(const char *text)
 /* Appends after the records: the offsets of the features, then the features. */
 static void append_features(struct recording_fixture *fixture)
 {
-	const char *const texts[] = { fixture->arch, fixture->cpuid };
+	const char *const texts[] = { fixture->version, fixture->arch,
+				      fixture->cpuid };
 	uint64_t place = fixture->size;
 
-	for (int i = 0; i < 2; i++)
+	for (int i = 0; i < 3; i++)
 		place += texts[i] ? 16 : 0;
-	for (int i = 0; i < 2; i++) {
+	for (int i = 0; i < 3; i++) {
 		if (!texts[i])
 			continue;
 		append_u64(fixture, place);
 		append_u64(fixture, text_size(texts[i]));
 		place += text_size(texts[i]);
 	}
-	for (int i = 0; i < 2; i++)
+	for (int i = 0; i < 3; i++)
 		if (texts[i])
 			append_text(fixture, texts[i]);
 }
@@ -342,6 +343,8 @@ static uint64_t feature_bits(const struct recording_fixture *fixture)
 {
 	uint64_t bits = 0;
 
+	if (fixture->version)
+		bits |= 1 << PERF_DATA_FEATURE_VERSION;
 	if (fixture->arch)
 		bits |= 1 << PERF_DATA_FEATURE_ARCH;
 	if (fixture->cpuid)

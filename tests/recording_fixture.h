@@ -16,8 +16,10 @@ struct recording_fixture {
 	size_t size;
 	size_t room;
 	size_t data_start;
-	uint32_t cpu;	   /* CPU of the next records, initially 0 */
-	uint64_t id;	   /* of their event, initially 2 */
+	uint32_t cpu; /* CPU of the next records, initially 0 */
+	uint64_t id;  /* of their event, initially 2 */
+	/* the recording program's, ours is ktrace-hw; NULL: omitted */
+	const char *version;
 	const char *arch;  /* as in uname -m; NULL: omitted */
 	const char *cpuid; /* in perf's format; NULL: omitted */
 };
@@ -76,7 +78,9 @@ void recording_fixture_program(struct recording_fixture *fixture, int32_t pid,
 			       const char *name, uint64_t address,
 			       const void *bytes, size_t size);
 
-/* Appends an AUXTRACE record with @size bytes at @offset of CPU 0's stream. */
+/* Appends an AUXTRACE record with @size bytes at @offset of the stream of
+ * @fixture->cpu.
+ */
 void recording_fixture_trace(struct recording_fixture *fixture, uint64_t offset,
 			     const uint8_t *bytes, size_t size);
 
@@ -95,7 +99,7 @@ void recording_fixture_code_at_end(const struct recording_fixture *fixture,
 				   uint64_t address, const uint8_t *bytes,
 				   size_t size);
 
-/* Writes the file "data", with @fixture->arch and @fixture->cpuid. */
+/* Writes the file "data", with @fixture->version, arch and cpuid. */
 void recording_fixture_write(struct recording_fixture *fixture);
 
 /* Removes the folder. */

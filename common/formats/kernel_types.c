@@ -2,6 +2,7 @@
 #include "common/formats/kernel_types.h"
 
 #include "common/array.h"
+#include "common/bytes.h"
 
 #include <linux/btf.h>
 #include <stdio.h>
@@ -17,6 +18,7 @@ enum { MOST_DEPTH = 12 };
 enum { MOST_MEMBERS = 100000 };
 
 struct kernel_types {
+	uint8_t *owned; /* the bytes, if kernel_types_running() read them */
 	const struct kernel_types *base; /* NULL: vmlinux */
 	const uint8_t *types;
 	size_t types_size;
@@ -141,10 +143,26 @@ struct kernel_types *kernel_types_read(const uint8_t *bytes, size_t size,
 	return NULL;
 }
 
+struct kernel_types *kernel_types_running(void)
+{
+	struct byte_buffer bytes = { 0 };
+	struct kernel_types *types = NULL;
+
+	if (!byte_buffer_file(&bytes, "/sys/kernel/btf/vmlinux") &&
+	    !bytes.failed)
+		types = kernel_types_read(bytes.bytes, bytes.size, NULL);
+	if (types)
+		types->owned = bytes.bytes;
+	else
+		byte_buffer_free(&bytes);
+	return types;
+}
+
 void kernel_types_free(struct kernel_types *types)
 {
 	if (!types)
 		return;
+	free(types->owned);
 	array_free(&types->positions);
 	free(types);
 }

@@ -36,6 +36,11 @@ bool kernel_types_next(const uint8_t **at, size_t *left,
  */
 struct kernel_types *kernel_types_read(const uint8_t *bytes, size_t size,
 				       const struct kernel_types *base);
+
+/* Reads the types of the running kernel's vmlinux. Returns NULL if it has none,
+ * or when out of memory.
+ */
+struct kernel_types *kernel_types_running(void);
 void kernel_types_free(struct kernel_types *types);
 
 /* Return the type number of function or struct @name, or 0. */

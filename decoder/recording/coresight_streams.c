@@ -326,12 +326,37 @@ static void note_unknown(const struct cutter *cutter)
 			    count, text, count > SHOWN ? " …" : "");
 }
 
-/* Returns the index of the unit, or the number of units if not found. */
-static size_t find_unit(const struct cutter *cutter, uint32_t id)
+/* Returns the index of the unit of @cpu, or the number of units if there is
+ * none.
+ */
+static size_t find_unit_of_cpu(const struct cutter *cutter, int32_t cpu)
 {
 	size_t i = 0;
 
-	while (i < cutter->units->count && unit_at(cutter, i)->trace_id != id)
+	while (i < cutter->units->count && unit_at(cutter, i)->cpu != cpu)
+		i++;
+	return i;
+}
+
+/* Returns whether two units write to the same sink, as far as that is known. */
+static bool share_sink(const struct coresight_unit *a,
+		       const struct coresight_unit *b)
+{
+	return !a->has_sink || !b->has_sink || a->sink == b->sink;
+}
+
+/* Returns the index of the unit that @id is of in the sink of unit number
+ * @reader, whose CPU's buffer is read; or the number of units if not found.
+ */
+static size_t find_unit(const struct cutter *cutter, size_t reader, uint32_t id)
+{
+	size_t count = cutter->units->count;
+	size_t i = 0;
+
+	while (i < count &&
+	       (unit_at(cutter, i)->trace_id != id ||
+		(reader < count &&
+		 !share_sink(unit_at(cutter, i), unit_at(cutter, reader)))))
 		i++;
 	return i;
 }
@@ -343,18 +368,25 @@ static void begin_anew(struct cutter *cutter)
 		cutter->is_anew[id] = true;
 }
 
+/* Returns the CPU that read @span from its sink. */
+static int32_t cpu_of(const struct cutter *cutter, const struct aux_span *span)
+{
+	return cutter->buffer->cpu < 0 ? span->cpu : cutter->buffer->cpu;
+}
+
 /* Adds a part for each unit with bytes in the frames of @piece. */
 static int add_frames(struct cutter *cutter, struct aux_piece piece,
 		      const struct aux_span *span)
 {
 	bool has_bytes[CORESIGHT_ID_COUNT] = { false };
+	size_t reader = find_unit_of_cpu(cutter, cpu_of(cutter, span));
 	int error = 0;
 
 	piece.first_id = cutter->id;
 	coresight_frame_find_ids(piece.bytes, piece.size_bytes, &cutter->id,
 				 has_bytes);
 	for (size_t id = 1; id < CORESIGHT_ID_COUNT && !error; id++) {
-		size_t unit = find_unit(cutter, (uint32_t)id);
+		size_t unit = find_unit(cutter, reader, (uint32_t)id);
 
 		if (!has_bytes[id])
 			continue;
@@ -436,11 +468,11 @@ static int add_formatted(struct cutter *cutter, struct aux_piece piece,
 static int add_raw(struct cutter *cutter, const struct aux_piece *piece,
 		   const struct aux_span *span)
 {
-	int32_t cpu = cutter->buffer->cpu < 0 ? span->cpu : cutter->buffer->cpu;
+	int32_t cpu = cpu_of(cutter, span);
+	size_t unit = find_unit_of_cpu(cutter, cpu);
 
-	for (size_t i = 0; i < cutter->units->count; i++)
-		if (unit_at(cutter, i)->cpu == cpu)
-			return add_part(cutter, piece, span, i);
+	if (unit < cutter->units->count)
+		return add_part(cutter, piece, span, unit);
 	log_message(recording_log(cutter->recording), LOG_WARNING,
 		    recording_data_path(cutter->recording), piece->file_offset,
 		    "trace of CPU %d is left out: the recording does not say "
@@ -686,9 +718,22 @@ static int publish(struct coresight_streams *streams, struct array *published)
 	return 0;
 }
 
+/* Applies the content of an AUX_OUTPUT_HW_ID record (linux/coresight-pmu.h,
+ * CS_AUX_HW_ID_*): the trace ID in bits 0 to 7, since minor version 1 (bits 56
+ * to 59) the sink's ID in bits 8 to 39. Another major version (bits 60 to 63)
+ * than 0 may have other fields.
+ */
+static void set_ids(struct coresight_unit *unit, uint64_t hw_id)
+{
+	if (hw_id >> 60)
+		return;
+	unit->trace_id = hw_id & 0xff;
+	unit->has_sink = hw_id >> 56 & 0xf;
+	unit->sink = (uint32_t)(hw_id >> 8);
+}
+
 /* Sets the units' IDs from AUX_OUTPUT_HW_ID records. IDs are assigned when
- * tracing starts: AUXTRACE_INFO may be older (linux/coresight-pmu.h:
- * CS_AUX_HW_ID_TRACE_ID_MASK).
+ * tracing starts: AUXTRACE_INFO may be older.
  */
 static int read_ids(const struct recording *recording)
 {
@@ -703,7 +748,7 @@ static int read_ids(const struct recording *recording)
 			struct coresight_unit *unit = array_at(units, i);
 
 			if (unit->cpu == record.cpu)
-				unit->trace_id = record.hw_id.id & 0xff;
+				set_ids(unit, record.hw_id.id);
 		}
 	sideband_close(sideband);
 	return status;
@@ -838,8 +883,8 @@ enum recording_time recording_time(const struct recording *recording)
 }
 
 /* Adds a stream for each CPU that came online during the recording. It has no
- * unit in AUXTRACE_INFO; the recorder writes a record of lost trace at the start
- * and at the end of its gap (collector/late_cpus_internal.h).
+ * unit in AUXTRACE_INFO; the recorder writes a record of lost trace at the
+ * start and at the end of its gap (collector/late_cpus_internal.h).
  */
 static int add_untraced(struct recording *recording)
 {

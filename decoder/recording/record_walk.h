@@ -2,6 +2,24 @@
 #ifndef KT_DECODER_RECORDING_RECORD_WALK_H
 #define KT_DECODER_RECORDING_RECORD_WALK_H
 
+/* The container format of perf.data, up to unparsed records.
+ *
+ *	struct data_file     the file's parts: header, data, features
+ *	      │ record_store_open(): one walk, compressed records unpacked
+ *	struct record_store  all records, in the order of the file
+ *	      │ record_walk_of()
+ *	struct record_walk   an iterator; any number, each for one thread
+ *
+ * 1. Nothing in the file is trusted: each size is checked against its
+ *    container. The first invalid record ends the records (stop_offset,
+ *    stop_reason); those before it are used.
+ * 2. A store is constant after record_store_open(). record_walk_release() gives
+ *    pages back to the system, which loads them again when they are read.
+ * 3. Records are read in place, in the mapping or in the unpacked bytes.
+ *
+ * Source: tools/perf/Documentation/perf.data-file-format.txt of Linux.
+ */
+
 #include "common/array.h"
 #include "common/files/file_map.h"
 
@@ -14,10 +32,16 @@ struct recording;
 
 /* The container format of a perf.data file: locates its parts. Other files
  * parse them.
+ *
+ * A directory may also have files data.N, or compressed data.N.zst, with more
+ * records: those of one CPU's trace (collector/writer/trace_writer.h). They are
+ * mapped after the file, each on a page of its own, as if they were parts of
+ * it.
  */
 struct data_file {
 	struct file_map map;
-	bool has_fd; /* false: it is in memory only */
+	struct array parts; /* struct data_part: the other files */
+	bool has_fd;	    /* false: it is in memory only */
 	int fd;
 	const char *path; /* borrowed, for messages */
 	const struct log *log;
@@ -38,6 +62,13 @@ int data_file_open(struct data_file *file, const char *path,
 
 void data_file_close(struct data_file *file);
 
+/* Maps the files data.N and data.N.zst of @folder, the latter decompressed to
+ * a temporary file, after @file; one that cannot be read is left out with a
+ * warning. Must be called before anything refers to the mapping, which moves.
+ * Returns 0, -ERROR_MEMORY or -ERROR_SYSTEM.
+ */
+int data_file_add_parts(struct data_file *file, const char *folder);
+
 /* Copies the @size bytes at @bytes, part of the file's mapping, without
  * touching the mapping: the first access to each page would be a page fault.
  * Returns false, without copying, if the bytes are not part of the mapping.
@@ -53,6 +84,15 @@ const uint8_t *data_file_feature(const struct data_file *file, unsigned int bit,
 
 /* Returns the file of @recording. */
 const struct data_file *recording_data_file(const struct recording *recording);
+
+/* A file of records beside the recording's own file. */
+struct data_part {
+	char name[24];
+	unsigned int number; /* in its name */
+	int fd;		     /* -1: only mapped */
+	uint64_t start;	     /* in the mapping */
+	uint64_t size;
+};
 
 /* One record, unparsed. */
 struct record {

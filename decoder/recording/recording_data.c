@@ -25,6 +25,19 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Reads perf.data in this order:
+ *
+ *	header, features ─► attributes and IDs (scan_attributes())
+ *	all records once (recording_scan()): counts, times, trace, TIME_CONV
+ *	tracepoints by name, the trace's events (link_events())
+ *	the clock's conversion, streams (stream_list_finish())
+ *
+ * IDs come first, as no other record can be parsed without them. Malformed
+ * features and records change nothing; the first of each kind is logged. The
+ * end of the file has the life of a recording, of which a part
+ * (recording_part_open()) shares the facts of the whole.
+ */
+
 /* Reads a string of perf: a size that includes padding, then the text. */
 static int read_text(struct byte_reader *reader, struct arena *arena,
 		     const char **text)
@@ -456,15 +469,25 @@ void recording_place_conversion(struct recording_facts *facts)
 					   facts->info.first_time_ns);
 }
 
+/* Returns whether our recorder wrote @file, by its feature VERSION. */
+static bool is_ours(const struct data_file *file)
+{
+	static const char name[] = "ktrace-hw";
+	size_t size = 0;
+	const uint8_t *bytes =
+		data_file_feature(file, PERF_DATA_FEATURE_VERSION, &size);
+
+	return bytes && size >= 4 + sizeof(name) &&
+	       !memcmp(bytes + 4, name, sizeof(name));
+}
+
 /* Our recorder writes the index of the trace when it ends for any reason
  * (recording_writer_finish()), if possible.
  */
 static void note_unfinished(struct recording_facts *facts,
 			    const struct data_file *file)
 {
-	bool is_ours = !strcmp(facts->info.version, "ktrace-hw");
-
-	if (!is_ours || file->is_pipe || file->is_cut ||
+	if (!is_ours(file) || file->is_pipe || file->is_cut ||
 	    file->features[0] >> PERF_DATA_FEATURE_AUXTRACE & 1)
 		return;
 	facts->is_cut = true;
@@ -479,6 +502,8 @@ int recording_data_open(struct recording_facts *facts, struct data_file *file,
 {
 	int error = data_file_open(file, facts->files.data, facts->log);
 
+	if (!error && is_ours(file) && facts->files.data != facts->files.path)
+		error = data_file_add_parts(file, facts->files.path);
 	if (!error)
 		error = event_table_read_header(&facts->events, file);
 	if (!error)

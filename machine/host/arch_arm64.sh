@@ -26,7 +26,7 @@ readonly ARCH_TRACE_MODULES='configfs coresight coresight_trbe coresight_etm4x'
 readonly MACHINE=virt,gic-version=3,its=off
 
 arch_machine() {
-	COMMAND+=(-machine "$MACHINE" -cpu "$CPU")
+	COMMAND+=(-machine "$MACHINE" -cpu "$CPU$OPT_CPU")
 	[[ -n $OPT_NO_UNIT ]] || device_tree
 }
 

@@ -23,7 +23,7 @@ readonly DEVICES_OFF=i8042=off,vmport=off,smbus=off,sata=off,usb=off
 readonly CPU=Skylake-Client,-pcid,-tsc-deadline,-hle,-invpcid,-rtm,-xsavec,-erms
 
 arch_machine() {
-	local cpu=$CPU
+	local cpu=$CPU$OPT_CPU
 	[[ $OPT_UNIT != *mwait=on* ]] || cpu+=,+monitor
 	COMMAND+=(-machine "q35,$DEVICES_OFF" -cpu "$cpu")
 	arch_firmware

@@ -14,6 +14,7 @@ OPT_EXTRA_FILES=()
 OPT_TRUTH='' OPT_UNIT='' OPT_LOSS='' OPT_NET='' OPT_NO_UNIT='' OPT_APPEND=''
 OPT_DISK_MB='' OPT_DISK_DELAY_MS='' OPT_TIMEOUT_S='' OPT_ISOLATED=''
 OPT_NET_DELAY_MS='' OPT_FAST='' OPT_LATE='' OPT_CONSOLE='' OPT_QEMU=''
+OPT_KASLR='' OPT_CPU=''
 OPT_VERBOSE='' OPT_DISCARD='' OPT_LINK_SIDE='' OPT_LINK_FOLDER=''
 
 # Sets the variables above and COMMAND_LINE, the words after the options.
@@ -30,6 +31,7 @@ options_parse() {
 		--isolated) OPT_ISOLATED=1 ;;
 		--discard) OPT_DISCARD=1 ;;
 		--no-trace-unit) OPT_NO_UNIT=1 ;;
+		--kaslr) OPT_KASLR=1 ;;
 		--verbose) OPT_VERBOSE=1 ;;
 		--*=*)
 			options_take "${1%%=*}" "${1#*=}"
@@ -76,6 +78,7 @@ options_take() { # option value
 	--arch) OPT_ARCH=$(option_arch "$2") ;;
 	--root) OPT_ROOT=$(option_root "$2") ;;
 	--cpus) OPT_CPUS=$(option_number "$1" "$2" 1 64) ;;
+	--cpu) OPT_CPU+=,$2 ;;
 	--memory) OPT_MEMORY=$(option_number "$1" "$2" 256 1048576) ;;
 	--kernel) OPT_KERNEL=$2 ;;
 	--results) OPT_RESULTS+=("$(option_folder "$1" "$2")") ;;

@@ -33,8 +33,10 @@ qemu_command() {
 	done
 }
 
+# The compressed kernel chooses the address of its text, and turns on page tables
+# of five levels, while it decompresses itself.
 qemu_kernel() {
-	if [[ -r $KERNEL/vmlinux ]]; then
+	if [[ -r $KERNEL/vmlinux && -z $OPT_KASLR && $OPT_CPU != *+la57* ]]; then
 		printf '%s\n' "$KERNEL/vmlinux"
 	else
 		printf '%s\n' "$KERNEL/vmlinuz"
@@ -57,12 +59,13 @@ kernel_arguments() {
 	local arguments=(
 		quiet
 		panic=-1	# a panic ends QEMU, at once
-		nokaslr		# the same addresses in every run
 		rodata=off	# saves three walks over all page tables
 		init_on_alloc=0	# who wants zeroed pages zeroes them
 		cryptomgr.notests
 		"${ARCH_KERNEL_ARGUMENTS[@]}"
 	)
+	# The same addresses in every run.
+	[[ -n $OPT_KASLR ]] || arguments+=(nokaslr)
 	((OPT_CPUS == 1)) || arguments+=("${ARCH_MANY_CPUS_ARGUMENTS[@]}")
 	printf '%s\n' "${arguments[*]} $OPT_APPEND"
 }

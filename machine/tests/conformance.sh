@@ -2,13 +2,13 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # Compares recordings made by stock perf in the machine with the ground truth.
 #
-#	conformance.sh [KERNEL [CPUS [RECORDING...]]]
+#	conformance.sh [--kaslr] [--cpu=+la57] [KERNEL [CPUS [RECORDING...]]]
 #
 # Defaults to kernel 6.12 with one CPU, and all recordings of
 # conformance_guest.sh except "large".  Recordings that libipt decodes are made
 # in one boot, recordings that are compared by their packets in another.  Prints
 # a line per recording and CPU; exits 1 if any differs from the truth.
-# KEEP=DIR stores the recordings in DIR.
+# The options are the machine's. KEEP=DIR stores the recordings in DIR.
 set -euo pipefail
 
 # shellcheck source=machine/tests/machine_test.sh
@@ -18,6 +18,8 @@ readonly TOOLS=${KTRACE_MACHINE_BUILD:-$HERE/../../build/machine}/tests
 readonly ONE_CPU=(task-cyc task-default task-user task-both all-cyc
 	all-default noretcomp psb filter events events-kernel events-user no-tnt)
 readonly SEVERAL_CPUS=(task-cyc all-cyc all-default events events-kernel no-tnt)
+
+MACHINE_OPTIONS=()
 
 fail() {
 	printf 'FAIL: %s\n' "$*"
@@ -71,7 +73,7 @@ check_boot() { # flows|transfers kernel cpus recording...
 	# share.
 	[[ $cpus == 1 && -z ${KTRACE_FULL:-} && " $* " != *" large "* ]] ||
 		start+=(--memory 3072)
-	if ! "$MACHINE" run --discard "${start[@]}" --kernel "$kernel" --cpus "$cpus" \
+	if ! "$MACHINE" run --discard "${start[@]}" "${MACHINE_OPTIONS[@]}" --kernel "$kernel" --cpus "$cpus" \
 		--results "$dir" --truth "$dir" --timeout "${TIMEOUT_S:-1200}" \
 		-- bash "$HERE/conformance_guest.sh" "$dir" "$@"; then
 		fail "kernel $kernel, $cpus CPUs: the machine failed"
@@ -139,6 +141,10 @@ check_all() { # kernel cpus recording...
 }
 
 main() {
+	while [[ ${1:-} == --* ]]; do
+		MACHINE_OPTIONS+=("$1")
+		shift
+	done
 	local kernel=${1:-6.12} cpus=${2:-1}
 	shift $(($# < 2 ? $# : 2))
 	skip_without_machine "$kernel"

@@ -2,7 +2,7 @@
 #ifndef KT_TABLES_WAITS_LOCK_MEMBERS_H
 #define KT_TABLES_WAITS_LOCK_MEMBERS_H
 
-#include "tables/waits/lock_waits.h"
+#include "attribution/lock_waits.h"
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "tests/bench/tape_fixture.h"
 
+#include "cmd/pipeline/pipeline.h"
 #include "common/error.h"
 
 #include <string.h>

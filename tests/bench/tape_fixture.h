@@ -8,6 +8,8 @@
 
 #include <stddef.h>
 
+struct session;
+
 enum { TAPE_BATCH = 512 };
 
 /* One CPU's events, decoded, and how far they have been replayed. */

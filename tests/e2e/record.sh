@@ -89,6 +89,40 @@ check_ways() {
 		"$(summary longer recording truncated_trace)"
 }
 
+# A sum of all that happened.
+calls_of() { # recording
+	"$KTRACE" timeline -i "$WORK/$1" --format=csv 2>/dev/null | md5sum
+}
+
+# The files of the CPUs, joined for perf.
+check_threads() {
+	local name
+	for name in threads compress; do
+		expect "--$name: recorded" 0 "$(code_of $name)"
+		expect "--$name: no gap" 0 "$(summary $name cpu gaps)"
+		expect_that "--$name: to the end" \
+			"$(lines_of $name enter do_exit)" -gt 0
+		"$KTRACE" archive -q -i "$WORK/$name" -o "$WORK/$name.tar.zst" \
+			2>/dev/null
+		"$KTRACE" archive -q --unpack "$WORK/$name.tar.zst" \
+			-o "$WORK/$name-joined" 2>/dev/null
+		expect "--$name: an archive joins the files" \
+			"$(calls_of $name)" \
+			"$(calls_of $name-joined)"
+		expect "--$name: and has only one" data \
+			"$(cd "$WORK/$name-joined" && echo data*)"
+	done
+	expect_that "--threads: the trace is in a file of its CPU" \
+		"$(stat -c %s "$WORK/threads/data.0")" -gt 100000
+	expect_that "--compress: that is smaller" \
+		"$(stat -c %s "$WORK/compress/data.0.zst")" -lt \
+		"$(summary compress recording trace)"
+	expect "--threads: not with --snapshot" 2 "$(code_of threads-not)"
+	[[ -z ${KTRACE_FULL:-} ]] || python3 "$HERE/large_recording.py" \
+		"$KTRACE" "$WORK/threads" "$WORK" 10240 ||
+		FAILURES=$((FAILURES + 1))
+}
+
 # A command that keeps the recorder from running loses trace, but nothing else.
 check_loss() {
 	local truncated
@@ -281,6 +315,7 @@ main() {
 	check_codes
 	check_targets
 	check_ways
+	check_threads
 	check_loss
 	check_filters
 	check_cycles
@@ -291,7 +326,7 @@ main() {
 	check_hostile
 	check_machine
 	command -v perf >/dev/null || return 0
-	local -a names=(code snapshot events-all machine)
+	local -a names=(code snapshot events-all machine threads-joined)
 	# Of whole CPUs, as machine.
 	[[ -z ${KTRACE_FULL:-} ]] || names+=(cpu longer)
 	for name in "${names[@]}"; do

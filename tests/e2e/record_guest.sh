@@ -68,6 +68,9 @@ hide_tracefs() {
 ways() {
 	record duration --duration 0.2 -- sleep 20
 	record largest --buffer 128K --max-size 1M -- sh -c 'ls -R /etc; exit 3'
+	record threads --threads -- ls -R /etc/apt
+	record compress --compress --user -- ls -R /etc/apt
+	record threads-not --threads --snapshot -- true
 	record snapshot --snapshot --buffer 64K -- ls -R /etc/apt
 	record filter --filter vfs_read -- cat /etc/passwd
 	record range --filter "$(range_of vfs_read)" -- cat /etc/passwd

@@ -1,0 +1,568 @@
+/* SPDX-License-Identifier: MIT */
+/* The verdicts on recordings that exist: a script in place of ktrace-hw prints
+ * what the commands would print about them.
+ */
+#include "common/array.h"
+#include "selftest/programs.h"
+#include "selftest/selftest.h"
+#include "tests/run_suite.h"
+#include "tests/scratch_folder_fixture.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+static struct scratch_folder scratch;
+static struct output_folder folder;
+static char program[128];
+static struct array rows; /* struct selftest_row */
+static char text[1 << 18];
+static size_t length;
+
+/* Prints the file FOLDER/TRIAL.COMMAND.out; exits with the code in
+ * FOLDER/TRIAL.COMMAND.code.
+ */
+static const char script[] =
+	"#!/bin/sh\n"
+	"command=$1\n"
+	"case \"$*\" in *--blocks*) command=blocks ;; *--packets*) "
+	"command=packets ;; esac\n"
+	"while [ \"$1\" != -i ]; do shift; done\n"
+	"cat \"$2.$command.out\" 2>/dev/null\n"
+	"exit $(cat \"$2.$command.code\" 2>/dev/null || echo 0)\n";
+
+static void write_program(const char *name)
+{
+	char path[128];
+
+	scratch_folder_write(&scratch, name, script);
+	scratch_folder_path(&scratch, name, path, sizeof(path));
+	ck_assert_int_eq(chmod(path, 0700), 0);
+}
+
+static void set_up(void)
+{
+	char path[256];
+
+	scratch = scratch_folder_new();
+	folder = scratch_folder_output(&scratch);
+	write_program("ktrace-hw");
+	/* perf is found by PATH, and called with the same options. */
+	write_program("perf");
+	scratch_folder_path(&scratch, "ktrace-hw", program, sizeof(program));
+	snprintf(path, sizeof(path), "%s:/bin:/usr/bin", scratch.path);
+	setenv("PATH", path, 1);
+	rows = ARRAY_OF(struct selftest_row);
+	length = 0;
+	*text = '\0';
+}
+
+static void tear_down(void)
+{
+	array_free(&rows);
+	output_folder_close(&folder);
+	scratch_folder_free(&scratch);
+}
+
+static void add(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+static void add(const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	length += (size_t)vsnprintf(text + length, sizeof(text) - length,
+				    format, args);
+	va_end(args);
+	ck_assert_uint_lt(length, sizeof(text));
+}
+
+/* Ends the text, as the file TRIAL.@kind. */
+static void save(const char *trial, const char *kind)
+{
+	char name[64];
+
+	snprintf(name, sizeof(name), "%s.%s", trial, kind);
+	scratch_folder_write(&scratch, name, text);
+	length = 0;
+	*text = '\0';
+}
+
+static void save_text(const char *trial, const char *kind, const char *content)
+{
+	add("%s", content);
+	save(trial, kind);
+}
+
+/* Adds a line of the timeline, of process 7. */
+static void event(const char *name, unsigned long long time_ns, int cpu,
+		  const char *function, unsigned long long wall_ns)
+{
+	add("%s,%llu,%d,7,7,selftest,0,%s,,%llu,0,0,0,0,5,5,0\n", name, time_ns,
+	    cpu, function, wall_ns);
+}
+
+static void call(const char *name, unsigned long long time_ns)
+{
+	char function[64];
+
+	snprintf(function, sizeof(function), "__x64_sys_%s", name);
+	event("enter", time_ns, 0, function, 0);
+}
+
+static void calls(unsigned int count)
+{
+	for (unsigned int i = 0; i < count; i++)
+		call("getppid", 1000 + i);
+}
+
+static void mark(unsigned long long time_ns)
+{
+	call("sched_get_priority_max", time_ns);
+}
+
+static void gap(const char *reason)
+{
+	add("gap,5000,0,-1,-1,,0,,%s,0,0,0,0,0,0,0,64\n", reason);
+}
+
+static void keep(const struct selftest_row *row, void *context)
+{
+	(void)context;
+	ck_assert_int_eq(array_append(&rows, row), 0);
+}
+
+static void judge(const char *trial)
+{
+	const struct selftest_options options = {
+		.program = program,
+		.folder = &folder,
+		.trials = trial,
+		.judges_only = true,
+	};
+	char path[128];
+
+	scratch_folder_path(&scratch, trial, path, sizeof(path));
+	mkdir(path, 0700);
+	selftest_run(&options, keep, NULL);
+}
+
+static const struct selftest_row *row_of(const char *check)
+{
+	for (size_t i = 0; i < rows.count; i++) {
+		const struct selftest_row *row = array_at(&rows, i);
+
+		if (!strcmp(row->check, check))
+			return row;
+	}
+	ck_abort_msg("no row '%s'", check);
+}
+
+static void expect(const char *check, enum selftest_verdict verdict,
+		   const char *finding)
+{
+	const struct selftest_row *row = row_of(check);
+
+	ck_assert_msg(row->verdict == verdict && strstr(row->finding, finding),
+		      "%s: verdict %d: %s", check, (int)row->verdict,
+		      row->finding);
+}
+
+static const struct {
+	const char *counts;
+	unsigned int seen;
+	enum selftest_verdict verdict;
+} counted[] = {
+	{ "pid 7\ncalls 10\n", 10, SELFTEST_PASS },
+	{ "pid 7\ncalls 10\n", 9, SELFTEST_FAIL },
+	{ "pid 7\ncalls 10\n", 11, SELFTEST_FAIL },
+	/* No evidence never passes. */
+	{ "pid 7\ncalls 0\n", 0, SELFTEST_FAIL },
+	{ "pid 7\n", 10, SELFTEST_UNTRIED },
+	/* Of another process. */
+	{ "pid 8\ncalls 10\n", 10, SELFTEST_FAIL },
+};
+
+START_TEST(calls_are_compared)
+{
+	save_text("user", "counts", counted[_i].counts);
+	calls(counted[_i].seen);
+	save("user", "timeline.out");
+	judge("user");
+	expect("user: calls", counted[_i].verdict, "");
+	expect("user: gaps", SELFTEST_PASS, "");
+}
+END_TEST
+
+START_TEST(a_gap_fails_with_its_reason)
+{
+	save_text("user", "counts", "pid 7\ncalls 1\n");
+	calls(1);
+	gap("no code");
+	gap("overflow");
+	save("user", "timeline.out");
+	judge("user");
+	expect("user: gaps", SELFTEST_FAIL,
+	       "2 gaps, 128 bytes lost; the first: no code");
+}
+END_TEST
+
+static const struct {
+	const char *code;
+	enum selftest_verdict verdict;
+} engines[] = {
+	{ "0", SELFTEST_PASS },
+	{ "1", SELFTEST_FAIL },
+	/* Built without a second decoder. */
+	{ "2", SELFTEST_UNTRIED },
+	{ "139", SELFTEST_FAIL },
+};
+
+START_TEST(the_engines_must_agree)
+{
+	save_text("user", "counts", "pid 7\n");
+	save_text("user", "verify.code", engines[_i].code);
+	judge("user");
+	expect("user: engines", engines[_i].verdict, "");
+}
+END_TEST
+
+START_TEST(a_decoder_that_fails_is_a_failure)
+{
+	save_text("user", "counts", "pid 7\ncalls 1\n");
+	save_text("user", "timeline.code", "134");
+	judge("user");
+	ck_assert_uint_eq(rows.count, 1);
+	expect("user space", SELFTEST_FAIL, "exit code 134");
+}
+END_TEST
+
+START_TEST(missing_counts_are_a_failure)
+{
+	judge("user");
+	expect("user space", SELFTEST_FAIL, "user.counts cannot be read");
+}
+END_TEST
+
+START_TEST(each_cpu_is_compared)
+{
+	save_text("cpus", "counts", "pid 7\ncpu 0 2\ncpu 3 1\n");
+	calls(2);
+	event("enter", 9, _i ? 2 : 3, "__x64_sys_getppid", 0);
+	save("cpus", "timeline.out");
+	judge("cpus");
+	expect("every CPU", _i ? SELFTEST_FAIL : SELFTEST_PASS,
+	       _i ? "1 of 2 CPUs are not as counted; the first is CPU 3" : "");
+}
+END_TEST
+
+static const struct {
+	unsigned int seen;
+	bool has_gap;
+	enum selftest_verdict verdict;
+} loads[] = {
+	{ 100, false, SELFTEST_PASS },
+	{ 99, false, SELFTEST_FAIL },
+	/* Losses are permitted if they are marked. */
+	{ 60, true, SELFTEST_PASS },
+	{ 0, true, SELFTEST_FAIL },
+	{ 101, true, SELFTEST_FAIL },
+};
+
+START_TEST(losses_under_load_must_be_marked)
+{
+	save_text("load", "counts", "calls 100\n");
+	calls(loads[_i].seen);
+	if (loads[_i].has_gap)
+		gap("lost");
+	save("load", "timeline.out");
+	judge("load");
+	expect("full load", loads[_i].verdict, "");
+}
+END_TEST
+
+START_TEST(a_filter_lets_nothing_else_pass)
+{
+	save_text("filter", "counts", "pid 7\ncalls 3\n");
+	calls(3);
+	if (_i)
+		call("write", 9);
+	save("filter", "timeline.out");
+	judge("filter");
+	expect("filter", _i ? SELFTEST_FAIL : SELFTEST_PASS,
+	       _i ? "1 other system calls" : "");
+}
+END_TEST
+
+START_TEST(the_hit_must_end_in_the_long_sleep)
+{
+	static const unsigned long long walls[] = { 20000000, 19999999 };
+
+	save_text("trigger", "counts", "pid 7\n");
+	event("exit", 9, 0, "__x64_sys_clock_nanosleep", walls[_i]);
+	save("trigger", "timeline.out");
+	judge("trigger");
+	expect("--trigger", _i ? SELFTEST_FAIL : SELFTEST_PASS, "");
+}
+END_TEST
+
+/* The batches up to the last one: the Kth has K calls. */
+START_TEST(batches_must_be_whole)
+{
+	save_text("attach", "counts", "pid 7\nbatches 100\n");
+	for (unsigned int i = 50; i <= PROGRAM_BATCHES; i++) {
+		calls(_i && (i == 70 || i == 80) ? i - 1 : i);
+		mark(9);
+	}
+	save("attach", "timeline.out");
+	judge("attach");
+	expect("attaching", _i ? SELFTEST_FAIL : SELFTEST_PASS, "");
+}
+END_TEST
+
+START_TEST(a_refused_cpu_is_not_tried)
+{
+	const struct selftest_options options = {
+		.program = program,
+		.folder = &folder,
+		.trials = "hotplug",
+		.judges_only = true,
+		.with_hotplug = true,
+	};
+
+	save_text("hotplug", "counts", "pid 7\ncalls 1\nrefused 1\n");
+	scratch_folder_write(&scratch, "hotplug/data", "");
+	selftest_run(&options, keep, NULL);
+	expect("hotplug", SELFTEST_UNTRIED, "CPU 1 cannot be switched off");
+}
+END_TEST
+
+/* The marks of the program "calls", 1 us apart, from @base_ns on, with the
+ * clock's rate in percent.
+ */
+static void marks(unsigned int count, unsigned int percent)
+{
+	for (unsigned int i = 0; i < count; i++)
+		mark(500000000 + (unsigned long long)i * 10 * percent);
+}
+
+static void save_clock(void)
+{
+	add("pid 7\n");
+	for (unsigned int i = 0; i < PROGRAM_CLOCK_MARKS; i++)
+		add("raw %u %u\n", 7000000 + i * 1000 - 100,
+		    7000000 + i * 1000 + 100);
+	save("calls", "counts");
+}
+
+static const struct {
+	unsigned int marks;
+	unsigned int percent;
+	enum selftest_verdict verdict;
+} clocks[] = {
+	{ MARK_CLOCK + PROGRAM_CLOCK_MARKS, 100, SELFTEST_PASS },
+	{ MARK_CLOCK + PROGRAM_CLOCK_MARKS, 101, SELFTEST_PASS },
+	{ MARK_CLOCK + PROGRAM_CLOCK_MARKS, 110, SELFTEST_FAIL },
+	{ MARK_CLOCK + PROGRAM_CLOCK_MARKS, 90, SELFTEST_FAIL },
+	{ MARK_CLOCK + PROGRAM_CLOCK_MARKS - 1, 100, SELFTEST_FAIL },
+};
+
+/* The clocks differ by a constant, which is no error. Within 100 us, 1 % is
+ * within the resolution.
+ */
+START_TEST(the_clock_must_run_at_the_same_rate)
+{
+	save_clock();
+	marks(clocks[_i].marks, clocks[_i].percent);
+	save("calls", "timeline.out");
+	judge("calls");
+	expect("clock", clocks[_i].verdict, "");
+}
+END_TEST
+
+START_TEST(faults_and_switches_are_those_between_marks)
+{
+	save_text("calls", "counts", "pid 7\nfaults 2\nswitches 1\n");
+	for (unsigned int i = 0; i < MARK_CLOCK; i++) {
+		event("enter", 9, 0, "handle_mm_fault", 0);
+		if (i == MARK_FAULTS + 1)
+			event("enter", 9, 0, "handle_mm_fault", 0);
+		event("leave", 9, 0, "", 0);
+		mark(9);
+	}
+	save("calls", "timeline.out");
+	judge("calls");
+	expect("page faults", SELFTEST_PASS, "2 page faults counted, 2");
+	expect("context switches", SELFTEST_PASS, "1 context switches");
+}
+END_TEST
+
+/* The counter runs from inside the first prctl() to inside the second. */
+static const struct {
+	const char *counts;
+	enum selftest_verdict instructions, branches;
+} pmus[] = {
+	{ "pid 7\ninstructions 12\nbranches 2\n", SELFTEST_PASS,
+	  SELFTEST_PASS },
+	{ "pid 7\ninstructions 9\nbranches 4\n", SELFTEST_FAIL, SELFTEST_FAIL },
+	{ "pid 7\ninstructions 31\nbranches 0\n", SELFTEST_FAIL,
+	  SELFTEST_UNTRIED },
+};
+
+START_TEST(the_pmu_counts_what_the_decoder_sees)
+{
+	save_text("calls", "counts", pmus[_i].counts);
+	call("prctl", 100);
+	call("getppid", 200);
+	call("prctl", 300);
+	call("exit", 400);
+	save("calls", "timeline.out");
+	save_text("calls", "blocks.out",
+		  "90 -0 +0 block none 1-2 100 instructions\n"
+		  "100 -0 +0 block none 1-2 10 instructions\n"
+		  "200 -0 +0 block call 1-2 4 instructions\n"
+		  "250 -0 +0 block jump 1-2 6 instructions\n"
+		  "390 -0 +0 block return 1-2 10 instructions\n"
+		  "401 -0 +0 block return 1-2 100 instructions\n");
+	judge("calls");
+	expect("instructions:k", pmus[_i].instructions, "");
+	if (pmus[_i].branches != SELFTEST_UNTRIED)
+		expect("branches:k", pmus[_i].branches, "");
+	else
+		expect("branches:k", SELFTEST_UNTRIED, "cannot count");
+}
+END_TEST
+
+/* Adds @count periods of the clock, one of them with @odd cycles. */
+static void periods(unsigned int count, unsigned int odd)
+{
+	add("0 4 cbr 8\n");
+	for (unsigned int i = 0; i <= count; i++) {
+		add("0 2 mtc %u\n", i % 256);
+		add("0 2 cyc %u\n", i == count / 2 ? odd : 100);
+	}
+}
+
+START_TEST(a_sync_point_without_its_start_is_found)
+{
+	save_text("calls", "counts", "pid 7\n");
+	add("0 16 psb\n0 2 psbend\n");
+	if (_i)
+		add("0 2 psbend\n");
+	periods(200, 100);
+	save("calls", "packets.out");
+	judge("calls");
+	expect("sync points", _i ? SELFTEST_FAIL : SELFTEST_PASS, "");
+	expect("cycle counts", SELFTEST_PASS, "");
+}
+END_TEST
+
+START_TEST(too_many_cycles_in_a_period_are_found)
+{
+	save_text("calls", "counts", "pid 7\n");
+	periods(200, _i ? 401 : 399);
+	save("calls", "packets.out");
+	judge("calls");
+	expect("cycle counts", _i ? SELFTEST_FAIL : SELFTEST_PASS, "");
+	expect("sync points", SELFTEST_UNTRIED, "only Intel PT");
+}
+END_TEST
+
+START_TEST(few_periods_are_not_judged)
+{
+	save_text("calls", "counts", "pid 7\n");
+	periods(50, 9999);
+	save("calls", "packets.out");
+	judge("calls");
+	expect("cycle counts", SELFTEST_UNTRIED, "no cycle counts");
+}
+END_TEST
+
+START_TEST(errors_of_perf_are_counted)
+{
+	save_text("calls", "counts", "pid 7\nidle 3 C6\n");
+	if (_i)
+		save_text("calls", "script.out",
+			  " instruction trace error type 1\n");
+	else
+		save_text("calls", "script", "Warning: something else\n");
+	judge("calls");
+	expect("perf", _i ? SELFTEST_FAIL : SELFTEST_PASS,
+	       _i ? "1 errors" : "0 errors");
+	expect("deep idle", SELFTEST_PASS, "3 entries of C6");
+}
+END_TEST
+
+/* The recorder gave a reason. */
+START_TEST(only_what_every_unit_can_do_fails_if_refused)
+{
+	const struct selftest_options options = {
+		.program = program,
+		.folder = &folder,
+		.trials = "filter,cpus,load",
+		.judges_only = true,
+	};
+
+	save_text("filter", "messages", "ktrace-hw: error: no ranges\n");
+	save_text("cpus", "messages", "ktrace-hw: error: no rights\n");
+	save_text("load", "messages", "ktrace-hw: error: no rights\n");
+	selftest_run(&options, keep, NULL);
+	/* The trials are in another order: cpus is first, and the last row. */
+	ck_assert_uint_eq(rows.count, 1);
+	expect("every CPU", SELFTEST_FAIL, "no rights");
+}
+END_TEST
+
+START_TEST(an_option_that_a_unit_lacks_is_not_tried)
+{
+	const struct selftest_options options = {
+		.program = program,
+		.folder = &folder,
+		.trials = "filter,only",
+		.judges_only = true,
+	};
+
+	save_text("filter", "messages", "ktrace-hw: error: no ranges\n");
+	selftest_run(&options, keep, NULL);
+	ck_assert_uint_eq(rows.count, 1);
+	expect("filter", SELFTEST_UNTRIED, "no ranges");
+}
+END_TEST
+
+#define ROWS(table) (sizeof(table) / sizeof(*(table)))
+
+int main(void)
+{
+	Suite *suite = suite_create("selftest");
+	TCase *tcase = tcase_create("selftest");
+
+	tcase_add_checked_fixture(tcase, set_up, tear_down);
+	tcase_add_loop_test(tcase, calls_are_compared, 0, ROWS(counted));
+	tcase_add_test(tcase, a_gap_fails_with_its_reason);
+	tcase_add_loop_test(tcase, the_engines_must_agree, 0, ROWS(engines));
+	tcase_add_test(tcase, a_decoder_that_fails_is_a_failure);
+	tcase_add_test(tcase, missing_counts_are_a_failure);
+	tcase_add_loop_test(tcase, each_cpu_is_compared, 0, 2);
+	tcase_add_loop_test(tcase, losses_under_load_must_be_marked, 0,
+			    ROWS(loads));
+	tcase_add_loop_test(tcase, a_filter_lets_nothing_else_pass, 0, 2);
+	tcase_add_loop_test(tcase, the_hit_must_end_in_the_long_sleep, 0, 2);
+	tcase_add_loop_test(tcase, batches_must_be_whole, 0, 2);
+	tcase_add_test(tcase, a_refused_cpu_is_not_tried);
+	tcase_add_loop_test(tcase, the_clock_must_run_at_the_same_rate, 0,
+			    ROWS(clocks));
+	tcase_add_test(tcase, faults_and_switches_are_those_between_marks);
+	tcase_add_loop_test(tcase, the_pmu_counts_what_the_decoder_sees, 0,
+			    ROWS(pmus));
+	tcase_add_loop_test(tcase, a_sync_point_without_its_start_is_found, 0,
+			    2);
+	tcase_add_loop_test(tcase, too_many_cycles_in_a_period_are_found, 0, 2);
+	tcase_add_test(tcase, few_periods_are_not_judged);
+	tcase_add_loop_test(tcase, errors_of_perf_are_counted, 0, 2);
+	tcase_add_test(tcase, only_what_every_unit_can_do_fails_if_refused);
+	tcase_add_test(tcase, an_option_that_a_unit_lacks_is_not_tried);
+	suite_add_tcase(suite, tcase);
+	return run_suite(suite);
+}
