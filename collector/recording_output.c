@@ -66,6 +66,8 @@ static int copy_kernel(struct recording_output *output,
 				 output->setup->log);
 	if (!error)
 		error = vdso_copy_make(kcore_dir, output->setup->log);
+	if (!error && output->setup->options->tracepoints & TRACEPOINTS_LOCKS)
+		error = types_copy_make(kcore_dir, output->setup->log);
 	if (error || !output->setup->wide)
 		return error;
 	error = loaded_code_open(folder, &output->kernel, output->setup->tracer,

@@ -2,7 +2,7 @@
 #include "collector/call_data/call_data.h"
 
 #include "collector/call_data/call_data_program_internal.h"
-#include "collector/sockets/kernel_types.h"
+#include "common/formats/kernel_types.h"
 #include "common/error.h"
 #include "common/formats/call_data.h"
 #include "common/log.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "collector/call_data/call_data_program_internal.h"
 
-#include "collector/sockets/kernel_types.h"
+#include "common/formats/kernel_types.h"
 #include "common/formats/call_data.h"
 
 #include <asm/ptrace.h>
