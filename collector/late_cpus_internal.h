@@ -22,7 +22,7 @@ struct late_mark {
 
 /* CPUs that come online during a recording of all CPUs. The kernel reports them
  * (cpu_reports_read()); their events are then opened, and they are traced from
- * then on. What ran there in the milliseconds before is not recorded, and
+ * then on. Code that ran there in the milliseconds before is not recorded, and
  * marked by records of losses. The kernel's own tracer needs no event: its
  * functions are recorded from the first on.
  *

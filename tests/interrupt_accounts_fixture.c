@@ -286,7 +286,7 @@ static void call_in_kernel(struct attribution_fixture *f, int32_t tid,
 	OUT;
 }
 
-/* Callbacks are called in the order in which they were queued: first one from
+/* Callbacks are called in the order they were queued: first one from
  * before the recording, then those of 8 and 9.
  */
 static void rcu_order_story(struct attribution_fixture *f)

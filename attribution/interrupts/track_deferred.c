@@ -415,7 +415,7 @@ static void callbacks_event(void *state, const struct event_context *context)
 			    array_at(&callbacks->cpus, context->cpu));
 }
 
-/* Charges a work item that frees memory after RCU; the system, if nobody was
+/* Charges a work item that frees memory after RCU; the system, if none was
  * seen to queue any.
  */
 static void callbacks_end(void *state, const struct event_context *context)
