@@ -30,7 +30,7 @@ struct late_mark {
  * each CPU at the start, and CoreSight's metadata has facts about each CPU.
  * There, and where events cannot be opened, for example because the CPU is
  * offline again, the CPU is one gap, from the last turn before the report to
- * the end: a trace that says so (Intel PT), or two records of losses of the
+ * the end: a mark in the trace (Intel PT), or two records of losses of the
  * trace, which readers show as that gap (CoreSight).
  *
  * A CPU that was online only between two turns is reported, too. It is missed

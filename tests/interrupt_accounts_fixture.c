@@ -311,7 +311,7 @@ static void rcu_order_story(struct attribution_fixture *f)
 	NS(200);
 }
 
-/* A work item frees the memory of all who queued some. */
+/* A work item frees the memory of all that queued some. */
 static void free_after_rcu_story(struct attribution_fixture *f)
 {
 	starts(f, 0, 8);

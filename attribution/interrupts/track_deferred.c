@@ -234,7 +234,7 @@ const struct object_tracker track_works = {
  * unknown.
  *
  * Memory that kvfree_call_rcu() queues is freed by work items, which are
- * charged to all who queued since the last one.
+ * charged to all processes that queued since the last one.
  */
 enum { MOST_CALLBACKS = 32768, MOST_FREERS = 256 };
 
