@@ -291,9 +291,10 @@ static int drain_ring(struct ring_drain *drain, struct cpu_rings *rings,
 	return error;
 }
 
-/* Adds a loss record at byte @head of the trace. The kernel stops a trace without a record when it reaches
- * the end of the space that was free at the start (perf_aux_output_begin() in
- * kernel/events/ring_buffer.c, which reserves a byte).
+/* Adds a loss record at byte @head of the trace. The kernel stops a trace
+ * without a record when it reaches the end of the space that was free at the
+ * start (perf_aux_output_begin() in kernel/events/ring_buffer.c, which reserves
+ * a byte).
  */
 static int tell_full(struct ring_drain *drain, struct cpu_rings *rings,
 		     uint64_t head)
@@ -408,7 +409,7 @@ int ring_drain_start_writers(struct ring_drain *drain, size_t first)
 	return error;
 }
 
-/* All writers end at the same time, each after what is left of its trace. */
+/* All writers end at the same time, each after the rest of its trace. */
 int ring_drain_end_writers(struct ring_drain *drain)
 {
 	struct cpu_rings *rings = drain->setup->events.cpus.items;
@@ -432,8 +433,8 @@ int ring_drain_end_writers(struct ring_drain *drain)
 	return first_error;
 }
 
-/* The kernel stops a trace without room, and does not restart it by itself. If a
- * writer has not made room yet, it wakes the loop when it has.
+/* The kernel stops a trace without room, and does not restart it by itself. If
+ * a writer has not made room yet, it wakes the loop when it has.
  */
 int ring_drain_resume(struct ring_drain *drain)
 {

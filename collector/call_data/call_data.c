@@ -11,7 +11,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/* Sizes of what is read: of texts and buffers as strace shows them (-s 32, but
+/* Sizes of the data read: of texts and buffers as strace shows them (-s 32, but
  * whole paths), of structures as on 64-bit machines.
  */
 enum {

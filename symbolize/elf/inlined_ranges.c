@@ -379,7 +379,7 @@ static void read_unit(struct reader *reader, Dwarf_Die *unit)
 	}
 }
 
-/* Pieces are sorted by their start, and those of one start in the order of
+/* Pieces are sorted by their start, and pieces of one start in the order of
  * their calls: a call is added before the calls in it.
  */
 static int compare_pieces(const void *a, const void *b)
