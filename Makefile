@@ -253,7 +253,7 @@ $(BUILD)/libktrace-hw.pc: NEWS Makefile
 # The page's files are embedded in the program.
 $(BUILD)/view/page/page.o: $(wildcard view/page/*.js view/page/*.css \
 	view/page/*.html)
-$(BUILD)/store/clickhouse/clickhouse_ddl.o: $(DDL)
+$(BUILD)/store/clickhouse/clickhouse_ddl.o: $(wildcard store/clickhouse/ddl/*)
 
 # Benchmarks print figures and never fail because of them.
 $(BENCHES): $(BUILD)/tests/bench/%: $(BUILD)/tests/bench/%.o \
@@ -471,6 +471,7 @@ lint-layers:
 	$(Q)sh scripts/layers.sh
 lint-modules:
 	$(Q)scripts/modules.py
+	$(Q)tests/lint/modules.py
 lint-output:
 	$(Q)scripts/output_calls.py
 lint-covered:

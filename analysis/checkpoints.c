@@ -16,8 +16,8 @@
 #include <stdlib.h>
 
 /* Bytes of trace from one checkpoint to the next. On average, a window decodes
- * half of that in excess. A callback's packed state is some fifty times as large
- * as the rest of a checkpoint.
+ * half of that in excess. A callback's packed state is some fifty times as
+ * large as the rest of a checkpoint.
  */
 #define DISTANCE ((uint64_t)256 << 10)
 #define PACKED_DISTANCE ((uint64_t)1 << 20)

@@ -13,8 +13,8 @@ struct step_callback;
 struct stream_checkpoint;
 struct task_stacks;
 
-/* Checkpoints of a recording, one every 256 KB of trace, from which decoding can
- * resume. The first decode that reaches the end writes them.
+/* Checkpoints of a recording, one every 256 KB of trace, from which decoding
+ * can resume. The first decode that reaches the end writes them.
  *
  * State that a callback packs is stored in separate checkpoints, one every
  * megabyte, beside the ones that all other callbacks use: the first decode for

@@ -10,6 +10,8 @@
 #include "symbolize/events/graph_events.h"
 #include "symbolize/events/graph_tasks.h"
 
+#include <assert.h>
+
 static bool is_function_graph(const struct pass_input *pass)
 {
 	return recording_trace(pass->recording) ==
@@ -95,12 +97,16 @@ int cpu_pipeline_open(struct cpu_pipeline *pipeline,
 		.image = pass->image,
 		.log = pass->log,
 		.without_bounds = pipeline->without_bounds,
+		.with_interrupts = pipeline->with_interrupts,
 	};
 
 	int status = open_engine(pipeline, pass, &input, from);
 
 	if (status < 0)
 		return status;
+	/* invariant 1 */
+	assert(!!pipeline->graph + !!pipeline->execution + !!pipeline->events ==
+	       1);
 	if (pipeline->graph)
 		set_next(pipeline, graph_events_next, pipeline->graph);
 	else if (pipeline->execution)

@@ -2,6 +2,23 @@
 #ifndef KT_ANALYSIS_CPU_PIPELINE_H
 #define KT_ANALYSIS_CPU_PIPELINE_H
 
+/* One stream of a recording, from trace bytes to function events.
+ *
+ *	trace ─► execution_stream ────────────► function events   (our engine)
+ *	trace ─► flow_source ─► function_events ► function events (second engine)
+ *	trace.dat ─► graph_events ────────────► function events   (function_graph)
+ *
+ * States: zeroed; named, by cpu_pipeline_find_task(); open, by
+ * cpu_pipeline_open(), when next() provides events up to FUNCTION_END; closed.
+ * Closing is allowed in each state.
+ *
+ * 1. Exactly one of the three rows exists while a pipeline is open.
+ * 2. The pipeline reads struct pass_input, which must outlive it, and changes
+ *    nothing in it.
+ * 3. A pipeline belongs to one thread at a time. Pipelines of different streams
+ *    are independent, except for function_graph, where they share @tasks.
+ */
+
 #include "analysis/engine.h"
 #include "report/steps/call_step.h"
 #include "report/steps/event_merge.h"
@@ -60,8 +77,9 @@ struct cpu_pipeline {
 	int32_t pid; /* running task when the stream starts; -1: unknown */
 	int32_t tid;
 	/* To be set before opening: */
-	bool without_bounds; /* see flow_input */
-	bool is_short;	     /* so little is decoded that it needs no threads */
+	bool without_bounds;  /* see flow_input */
+	bool with_interrupts; /* see flow_input */
+	bool is_short; /* so little is decoded that it needs no threads */
 	/* set by opening: next(next_ctx, &batch) provides the next events,
 	 * directly from the engine
 	 */

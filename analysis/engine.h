@@ -2,6 +2,14 @@
 #ifndef KT_ANALYSIS_ENGINE_H
 #define KT_ANALYSIS_ENGINE_H
 
+/* The choice of the component that follows a trace through the code.
+ *
+ * Our own engine (execution/) reads Intel PT, ETMv4 and ETE; libipt and OpenCSD
+ * are second engines, for comparison (verify, --engine) and for trace units
+ * that only they read. All functions here are pure: they depend on the
+ * recording's facts and on the libraries that this program was built with.
+ */
+
 #include <stdbool.h>
 
 struct flow_input;

@@ -29,7 +29,7 @@
  * marks of the recorder's probes.
  */
 struct cpu_gate {
-	struct gate_steps *steps;
+	struct probe_marks *marks;
 	struct gate_events *events;
 };
 
@@ -42,14 +42,14 @@ static int cpu_gate_open(struct cpu_gate *gate, const struct pass_input *pass,
 	struct gate_input input = {
 		.next_events = cpu->next,
 		.events = cpu->next_ctx,
-		.next_step = gate_steps_next,
+		.next_mark = probe_marks_next,
 	};
 
 	*gate = (struct cpu_gate){
-		.steps = gate_steps_open(pass->recording, cpu->cpu),
+		.marks = probe_marks_open(pass->recording, cpu->cpu),
 	};
-	input.steps = gate->steps;
-	if (gate->steps)
+	input.marks = gate->marks;
+	if (gate->marks)
 		gate->events = gate_events_new(pass->symbols, &input);
 	return gate->events ? 0 : -ERROR_MEMORY;
 }
@@ -58,7 +58,7 @@ static int cpu_gate_open(struct cpu_gate *gate, const struct pass_input *pass,
 static void cpu_gate_close(struct cpu_gate *gate)
 {
 	gate_events_free(gate->events);
-	gate_steps_close(gate->steps);
+	probe_marks_close(gate->marks);
 }
 
 /* Bytes of trace to decode before the window, so that calls made there are
@@ -247,9 +247,9 @@ static int make_stacks(struct pipeline *pipeline)
 	return status < 0 ? status : 0;
 }
 
-/* Without checkpoints, decoding may start at sync points near the window, unless
- * the callback depends on earlier steps. Such a pass writes no checkpoints, as
- * it does not see the whole trace.
+/* Without checkpoints, decoding may start at sync points near the window,
+ * unless the callback depends on earlier steps. Such a pass writes no
+ * checkpoints, as it does not see the whole trace.
  */
 static int find_start(struct pipeline *pipeline)
 {
@@ -316,6 +316,7 @@ static int open_cpu(struct pipeline *pipeline, size_t index)
 	/* Checkpoints must suit all commands, so they need time bounds. */
 	cpu->without_bounds = pipeline->callback->ignores_bounds && !is_gated &&
 			      !is_kept;
+	cpu->with_interrupts = pipeline->callback->wants_interrupts;
 	status = cpu_pipeline_open(
 		cpu, pipeline->pass, index,
 		pipeline->has_places ? &pipeline->places[index] : NULL);
@@ -333,7 +334,7 @@ static int open_cpu(struct pipeline *pipeline, size_t index)
 }
 
 /* Opens the streams. If the pass ends soon after its start, the calling thread
- * decodes it alone: others would decode in advance what nobody needs.
+ * decodes it alone: others would decode in advance events that are not needed.
  */
 static int open_cpus(struct pipeline *pipeline)
 {
@@ -411,7 +412,9 @@ int pass_run(const struct pass_input *pass, struct step_callback *callback,
 	int status;
 
 	assert(pass->engine != ENGINE_DEFAULT);
-	pipeline.checkpoints = checkpoints_open(pass, callback);
+	/* Checkpoints count events. */
+	if (!callback->wants_interrupts)
+		pipeline.checkpoints = checkpoints_open(pass, callback);
 	status = run(&pipeline);
 	close_parts(&pipeline);
 	*stacks = pipeline.stacks;

@@ -16,9 +16,9 @@
  *	recording_archive.h ──► archive_add_*() ──► file ──► archive_reader_next()
  *	                                                          ──► unpack.h
  *
- * The reader's file may be from an untrusted source: names stay below the folder
- * where it is unpacked, members are files and folders only, and their number and
- * sizes are within the limits of common/budget.h.
+ * The reader's file may be from an untrusted source: names stay below the
+ * folder where it is unpacked, members are files and folders only, and their
+ * number and sizes are within the limits of common/budget.h.
  */
 
 /* Headers of POSIX's pax format (IEEE Std 1003.1, "pax Interchange Format"):
@@ -83,7 +83,7 @@ int archive_reader_open(struct archive_reader *reader, const char *path,
 			const struct log *log);
 
 /* Returns 1 and the next @member, 0 at the end; or -ERROR_FORMAT,
- * -ERROR_TRUNCATED or -ERROR_UNSUPPORTED (for a link, say), logged.
+ * -ERROR_TRUNCATED or -ERROR_UNSUPPORTED (for a link), logged.
  */
 int archive_reader_next(struct archive_reader *reader,
 			struct archive_member *member);

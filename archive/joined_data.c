@@ -21,7 +21,7 @@ static int add_piece(struct joined_data *joined, const uint8_t *bytes,
 	return size ? array_append(&joined->pieces, &piece) : 0;
 }
 
-/* Adds a record whose trace is cut: with the size of what is there. */
+/* Adds a record whose trace is cut: with the present size. */
 static int add_cut(struct joined_data *joined, const struct record *record)
 {
 	size_t at = joined->heads.size;
@@ -114,7 +114,7 @@ static void move_feature(uint8_t *entry, uint64_t table, uint64_t more)
 	memcpy(entry, &offset, sizeof(offset));
 }
 
-/* Adds the table of the features with what follows it, and the new index, if
+/* Adds the table of the features with the data after it, and the new index, if
  * there was one: the last of our recorder's features.
  */
 static int add_features(struct joined_data *joined,

@@ -12,8 +12,8 @@ struct recording;
 
 /* The files data, data.0, data.1 … of a recording as the one file that perf can
  * read: the records of all of them, then the features, with a new index of the
- * trace (perf's auxtrace_index). A file that ends inside its last record, as that
- * of a killed recorder, loses at most the trace that was not written.
+ * trace (perf's auxtrace_index). A file that ends inside its last record, as
+ * that of a killed recorder, loses at most the trace that was not written.
  *
  *	data     header records          features index
  *	data.0                  records
@@ -27,8 +27,9 @@ struct joined_data {
 };
 
 /* Joins the files of @recording. @bytes is a copy of its file data, of @size
- * bytes, and is changed. Borrows both. Returns 0, -ERROR_MEMORY, or -ERROR_FORMAT
- * if the features do not fit the file; the caller frees @joined in any case.
+ * bytes, and is changed. Borrows both. Returns 0, -ERROR_MEMORY, or
+ * -ERROR_FORMAT if the features do not fit the file; the caller frees @joined
+ * in any case.
  */
 int joined_data_make(struct joined_data *joined,
 		     const struct recording *recording, uint8_t *bytes,

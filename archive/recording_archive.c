@@ -28,6 +28,18 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+/* Three parts: the list of the traced programs' files, with their separate
+ * debug files, from all mappings of the recording; the removal of private words
+ * from a copy of the records; and the archive itself, member by member, the
+ * records first.
+ *
+ * The copy is a private mapping, so that the recording does not change. A word
+ * of a stack is kept if it is an address of code of any process at any time, or
+ * of the stack itself; unwinding needs no others. The recording may be from an
+ * untrusted source, and this user may read more than its author: only ELF files
+ * are added, and no links in its folder are followed.
+ */
+
 /* A file of the traced programs. */
 struct program_file {
 	char *path; /* its present path */
@@ -185,7 +197,7 @@ static void program_files_free(struct array *files)
 	array_free(files);
 }
 
-/* The distance to which a thread's stack may extend above its stack pointer. */
+/* How far a thread's stack may extend above its stack pointer. */
 #define STACK_REACH (UINT64_C(1) << 23)
 
 /* Addresses from @first up to, not including, @end. */

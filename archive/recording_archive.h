@@ -8,7 +8,8 @@
 
 struct log;
 
-/* A recording as one file, with all that is needed to read it on another machine:
+/* A recording as one file, with all that is needed to read it on another
+ * machine:
  *
  *	data	the recording's records, then its other files
  *	files/	the files that its processes had mapped as code, and their

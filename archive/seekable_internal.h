@@ -17,7 +17,7 @@ struct log;
  *
  * The writer cuts its bytes into frames of SEEKABLE_FRAME_BYTES; the reader
  * unpacks one frame at a time, so its memory does not depend on the size of the
- * file. What it reads is untrusted: the table must fit the file and stay within
+ * file. Its input is untrusted: the table must fit the file and stay within
  * the limits of common/budget.h.
  */
 enum {

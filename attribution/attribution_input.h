@@ -2,6 +2,7 @@
 #ifndef KT_ATTRIBUTION_INPUT_H
 #define KT_ATTRIBUTION_INPUT_H
 
+#include "decoder/recording/recording.h"
 #include "report/steps/call_step.h"
 #include "report/steps/task_choice.h"
 
@@ -40,5 +41,16 @@ struct attribution_input {
 	/* of a profile made in the pass */
 	const struct profile_choice *profile;
 };
+
+/* Returns whether the recording lacks records that did not fit in the buffer,
+ * so that what follows from a record's absence, or from an earlier one, is not
+ * certain.
+ */
+static inline bool
+attribution_input_has_losses(const struct attribution_input *input)
+{
+	return input->recording &&
+	       recording_counts(input->recording)->lost_records > 0;
+}
 
 #endif

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "attribution/task_tracker.h"
 
+#include "attribution/calls/call_items.h"
 #include "attribution/calls/system_calls.h"
 #include "attribution/events/known_events.h"
 #include "attribution/sleeps/sleep_stacks.h"
@@ -8,8 +9,11 @@
 #include "attribution/time/thread_tracker.h"
 #include "attribution/time/wait_channels.h"
 #include "common/array.h"
+#include "common/bytes.h"
 #include "common/container_of.h"
 #include "common/error.h"
+#include "common/files/cache_file.h"
+#include "report/profile/call_tree.h"
 #include "symbolize/functions/function_table.h"
 
 #include <stdlib.h>
@@ -26,6 +30,9 @@ struct task_tracker {
 	struct wakers wakers;
 	struct system_calls *calls;
 	struct sleeps *sleeps;
+	/* of records; NULL: they are not written */
+	struct cache_file_writer *calls_out;
+	struct cache_file_writer *sleeps_out;
 	int status; /* the first failure */
 };
 
@@ -35,17 +42,63 @@ static void note(struct task_tracker *tracker, int status)
 		tracker->status = status;
 }
 
-/* Calls @function of all listeners that have it. */
-#define TELL(tracker, function, what) \
+/* Calls @function of all listeners that have it and for which @wants holds. */
+#define TELL_IF(tracker, wants, function, what) \
 	do { \
 		struct task_listener *const *all_ = \
 			(tracker)->listeners.items; \
 \
 		for (size_t i_ = 0; i_ < (tracker)->listeners.count; i_++) \
-			if (all_[i_]->function) \
+			if ((wants) && all_[i_]->function) \
 				note(tracker, \
 				     all_[i_]->function(all_[i_], what)); \
 	} while (0)
+
+#define TELL(tracker, function, what) TELL_IF(tracker, true, function, what)
+
+static uint32_t functions_of(const struct task_tracker *tracker)
+{
+	return function_count(tracker->options.functions);
+}
+
+static struct sleep_numbers numbers_of(const struct task_tracker *tracker)
+{
+	return (struct sleep_numbers){
+		.functions = functions_of(tracker),
+		.stacks = call_tree_count(sleep_stacks_tree(tracker->stacks)),
+		.wakers = (uint32_t)tracker->wakers.chains.items.count,
+	};
+}
+
+static void keep_sleep(const struct task_tracker *tracker,
+		       const struct sleep *sleep)
+{
+	const struct cached_span span = cached_span_of(
+		sleep->begin_ns,
+		sleep->begin_ns + sleep->asleep_ns + sleep->runnable_ns);
+	const struct sleep_numbers numbers = numbers_of(tracker);
+	struct sleep kept = *sleep;
+	struct task task;
+
+	sleep_pack(cache_file_writer_pack(tracker->sleeps_out), &kept, &task,
+		   &numbers);
+	cache_file_writer_add(tracker->sleeps_out, &span);
+}
+
+static void keep_call(const struct task_tracker *tracker,
+		      const struct system_call *call)
+{
+	const struct cached_span span =
+		cached_span_of(call->begin_ns, call->end_ns);
+	struct system_call kept = *call;
+	struct task task;
+
+	system_call_pack(cache_file_writer_pack(tracker->calls_out), &kept,
+			 &task, functions_of(tracker));
+	call_items_pack(cache_file_writer_pack(tracker->calls_out), &kept.items,
+			NULL);
+	cache_file_writer_add(tracker->calls_out, &span);
+}
 
 static void take_span(struct span_callback *callback,
 		      const struct time_span *span)
@@ -63,6 +116,8 @@ static void take_sleep(struct sleep_callback *callback,
 	struct task_tracker *tracker =
 		container_of(callback, struct task_tracker, sleep_callback);
 
+	if (tracker->sleeps_out)
+		keep_sleep(tracker, sleep);
 	TELL(tracker, slept, sleep);
 }
 
@@ -71,6 +126,8 @@ static void tell_end(struct task_tracker *tracker,
 {
 	if (call->end != CALL_RETURNED)
 		sleeps_flush(tracker->sleeps, call->task->tid);
+	if (tracker->calls_out)
+		keep_call(tracker, call);
 	TELL(tracker, ended, call);
 }
 
@@ -265,12 +322,55 @@ int task_tracker_end(struct task_tracker *tracker)
 	return tracker->status;
 }
 
-void task_tracker_pack_numbers(struct task_tracker *tracker, struct pack *pack)
+void task_tracker_keep_calls(struct event_handler *handler,
+			     struct cache_file_writer *writer)
 {
-	uint32_t functions = function_count(tracker->options.functions);
+	((struct task_tracker *)handler)->calls_out = writer;
+}
 
-	sleep_stacks_pack(tracker->stacks, pack, functions);
-	wakers_pack(&tracker->wakers, pack, functions);
+void task_tracker_keep_sleeps(struct event_handler *handler,
+			      struct cache_file_writer *writer)
+{
+	((struct task_tracker *)handler)->sleeps_out = writer;
+}
+
+void task_tracker_pack_numbers(struct event_handler *handler, struct pack *pack)
+{
+	struct task_tracker *tracker = (struct task_tracker *)handler;
+
+	sleep_stacks_pack(tracker->stacks, pack, functions_of(tracker));
+	wakers_pack(&tracker->wakers, pack, functions_of(tracker));
+}
+
+#define TELL_READ(tracker, function, what) \
+	TELL_IF(tracker, all_[i_]->reads_records, function, what)
+
+void task_tracker_read_call(struct event_handler *handler, struct pack *pack)
+{
+	struct task_tracker *tracker = (struct task_tracker *)handler;
+	struct call_items items = { .bytes = { 0 } };
+	struct system_call call = { 0 };
+	struct task task = { 0 };
+
+	system_call_pack(pack, &call, &task, functions_of(tracker));
+	call_items_pack(pack, &call.items, &items);
+	if (!pack->failed)
+		TELL_READ(tracker, ended, &call);
+	call_items_free(&items);
+	pack_check(pack, !tracker->status);
+}
+
+void task_tracker_read_sleep(struct event_handler *handler, struct pack *pack)
+{
+	struct task_tracker *tracker = (struct task_tracker *)handler;
+	const struct sleep_numbers numbers = numbers_of(tracker);
+	struct sleep sleep = { 0 };
+	struct task task = { 0 };
+
+	sleep_pack(pack, &sleep, &task, &numbers);
+	if (!pack->failed)
+		TELL_READ(tracker, slept, &sleep);
+	pack_check(pack, !tracker->status);
 }
 
 const struct call_tree *task_tracker_stacks(const struct task_tracker *tracker)

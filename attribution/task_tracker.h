@@ -2,12 +2,31 @@
 #ifndef KT_ATTRIBUTION_TASK_TRACKER_H
 #define KT_ATTRIBUTION_TASK_TRACKER_H
 
+/* Finds system calls and sleeps in a pass once, for all of their users.
+ *
+ *	steps, events ─► system_calls.h ─┐
+ *	steps, events ─┐                 ├─► struct task_listener: tables, lanes,
+ *	spans ─────────┴► sleeps.h ──────┘   SQL's syscall and sleep
+ *
+ * It receives the pass after the thread tracker, whose contexts and spans then
+ * include the event, and before its listeners.
+ *
+ * 1. Listeners receive the actions of a task in their order; each call that
+ *    began ends, at the latest in task_tracker_end().
+ * 2. The stack and waker numbers in a struct sleep are valid in this tracker,
+ *    and in one that task_tracker_pack_numbers() has read.
+ * 3. The first failure is kept and returned by task_tracker_end().
+ *
+ * One thread. Memory: open calls and sleeps, different stacks and waker chains.
+ */
+
 #include "attribution/events/event_handler.h"
 
 #include <stdbool.h>
 #include <stdint.h>
 
 struct arch;
+struct cache_file_writer;
 struct call_step;
 struct call_tree;
 struct context_kinds;
@@ -24,6 +43,10 @@ struct wakers;
  * or -ERROR_MEMORY.
  */
 struct task_listener {
+	/* It also receives cached sleeps and calls that are read: slept() and
+	 * ended(). False: its table has records of its own, or none.
+	 */
+	bool reads_records;
 	int (*began)(struct task_listener *listener,
 		     const struct system_call *call);
 	/* A step of a task that is in a system call. The first is the call's
@@ -66,8 +89,9 @@ int task_tracker_listen(struct task_tracker *tracker,
  */
 void task_tracker_unwind(struct task_tracker *tracker, struct user_stack *user);
 
-/* Removes all tasks, for another recording with the same functions. Keeps the data
- * about functions, and the stacks with their numbers; removes the waker chains.
+/* Removes all tasks, for another recording with the same functions. Keeps the
+ * data about functions, and the stacks with their numbers; removes the waker
+ * chains.
  *
  * Returns 0, or -ERROR_MEMORY: the tracker can then only be freed.
  */
@@ -85,10 +109,19 @@ struct event_handler *task_tracker_handler(struct task_tracker *tracker);
  */
 int task_tracker_end(struct task_tracker *tracker);
 
-/* Writes the stacks and waker chains that the numbers in struct sleep refer to,
- * or reads them into @tracker, which must have none.
+/* Members of struct table_records, for the finished system calls and the sleeps
+ * of a pass, with all the stacks and waker chains that the numbers in struct
+ * sleep refer to. A tracker that reads them must not receive steps or events.
+ * @handler: task_tracker_handler().
  */
-void task_tracker_pack_numbers(struct task_tracker *tracker, struct pack *pack);
+void task_tracker_keep_calls(struct event_handler *handler,
+			     struct cache_file_writer *writer);
+void task_tracker_keep_sleeps(struct event_handler *handler,
+			      struct cache_file_writer *writer);
+void task_tracker_pack_numbers(struct event_handler *handler,
+			       struct pack *pack);
+void task_tracker_read_call(struct event_handler *handler, struct pack *pack);
+void task_tracker_read_sleep(struct event_handler *handler, struct pack *pack);
 
 /* Return the stacks and waker chains that the numbers in struct sleep refer to.
  */

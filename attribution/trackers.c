@@ -4,7 +4,9 @@
 #include "attribution/attribution_input.h"
 #include "attribution/events/step_join.h"
 #include "attribution/interrupts/interrupt_accounts.h"
+#include "attribution/lock_waits.h"
 #include "attribution/requests/requests.h"
+#include "attribution/table_records.h"
 #include "attribution/task_tracker.h"
 #include "attribution/time/thread_tracker.h"
 #include "attribution/time/wait_channels.h"
@@ -24,6 +26,7 @@ struct trackers {
 	struct thread_tracker *threads;
 	/* NULL: not requested. */
 	struct task_tracker *tasks;
+	struct lock_tracker *locks; /* or NULL */
 	struct interrupt_accounts *interrupts;
 	struct requests *requests;
 	struct wait_channels *channels;
@@ -92,6 +95,7 @@ void trackers_free(struct trackers *trackers)
 		return;
 	requests_free(trackers->requests);
 	interrupt_accounts_free(trackers->interrupts);
+	lock_tracker_free(trackers->locks);
 	task_tracker_free(trackers->tasks);
 	wait_channels_free(trackers->channels);
 	thread_tracker_free(trackers->threads);
@@ -182,6 +186,86 @@ struct interrupt_accounts *trackers_interrupts(struct trackers *trackers)
 		return NULL;
 	return trackers->interrupts;
 }
+
+static struct event_handler *tasks_handler(struct trackers *trackers)
+{
+	struct task_tracker *tasks = open_tasks(trackers);
+
+	return tasks ? task_tracker_handler(tasks) : NULL;
+}
+
+struct event_handler *trackers_interrupts_handler(struct trackers *trackers)
+{
+	struct interrupt_accounts *accounts = trackers_interrupts(trackers);
+
+	return accounts ? interrupt_accounts_handler(accounts) : NULL;
+}
+
+const struct table_records system_call_records = {
+	.name = "syscalls",
+	.tracker = tasks_handler,
+	.keep = task_tracker_keep_calls,
+	.pack_rest = table_records_refer_to_nothing,
+	.take = task_tracker_read_call,
+	.wanted = table_records_begin_in,
+};
+
+const struct table_records sleep_records = {
+	.name = "sleeps",
+	.tracker = tasks_handler,
+	.keep = task_tracker_keep_sleeps,
+	.pack_rest = task_tracker_pack_numbers,
+	.take = task_tracker_read_sleep,
+	.wanted = table_records_begin_in,
+};
+
+static struct lock_tracker *open_locks(struct trackers *trackers)
+{
+	const struct wait_channels *channels = trackers_wait_channels(trackers);
+
+	if (trackers->locks || !channels)
+		return trackers->locks;
+	trackers->locks = lock_tracker_new(trackers->options.time.functions,
+					   trackers->threads, channels);
+	if (!trackers->locks ||
+	    trackers_follow(trackers, lock_tracker_handler(trackers->locks)) <
+		    0)
+		return NULL;
+	return trackers->locks;
+}
+
+struct lock_tracker *trackers_locks(struct trackers *trackers,
+				    struct lock_callback *callback)
+{
+	struct lock_tracker *locks = open_locks(trackers);
+
+	return locks && !lock_tracker_listen(locks, callback) ? locks : NULL;
+}
+
+static struct event_handler *locks_handler(struct trackers *trackers)
+{
+	struct lock_tracker *locks = open_locks(trackers);
+
+	return locks ? lock_tracker_handler(locks) : NULL;
+}
+
+const struct table_records lock_records = {
+	.name = "locks",
+	.tracker = locks_handler,
+	.keep = lock_tracker_keep,
+	.pack_rest = table_records_refer_to_nothing,
+	.take = lock_tracker_read,
+	.wanted = table_records_begin_in,
+};
+
+const struct table_records interrupt_records = {
+	.name = "interrupts",
+	.tracker = trackers_interrupts_handler,
+	.keep = interrupt_accounts_keep,
+	.pack_rest = interrupt_accounts_pack_rest,
+	.take = interrupt_accounts_read,
+	.wanted = table_records_overlap,
+};
 
 static struct requests *open_requests(struct trackers *trackers)
 {

@@ -12,14 +12,14 @@
  * A table requests the trackers that it needs while it is opened, before the
  * pass: trackers_threads(), trackers_tasks() and so on. Each tracker gives the
  * table its results through a callback or listener, and state by functions of
- * its own. trackers_end() makes all trackers emit what is still open; after
+ * its own. trackers_end() makes all trackers emit all that is still open; after
  * that, tables write.
  *
  * Invariants:
  * 1. A pass has each tracker at most once, however many tables use it.
  * 2. Each handler receives every step and event after the handlers before it
  *    in trackers_handlers(): a table sees the trackers' state after the event.
- * 3. A tracker that nobody requested receives nothing, and costs nothing.
+ * 3. A tracker without users receives nothing, and costs nothing.
  *
  * One thread runs a pass. If memory runs out during it,
  * trackers_end() returns -ERROR_MEMORY.
@@ -31,9 +31,12 @@ struct arch;
 struct attribution_input;
 struct event_handler;
 struct interrupt_accounts;
+struct lock_callback;
+struct lock_tracker;
 struct request_callback;
 struct requests;
 struct step_join;
+struct table_records;
 struct task_listener;
 struct task_tracker;
 struct thread_tracker;
@@ -46,7 +49,7 @@ struct wait_channels;
 struct trackers;
 
 struct trackers_options {
-	/* Copied, except what it borrows; NULL: there is no recording. */
+	/* Copied, except borrowed members; NULL: there is no recording. */
 	const struct attribution_input *input;
 	struct task_time_options time;
 	const struct arch *arch;
@@ -85,6 +88,23 @@ struct task_tracker *trackers_plain_tasks(struct trackers *trackers,
 
 /* Tracks interrupt work and its owners, in the input's window. */
 struct interrupt_accounts *trackers_interrupts(struct trackers *trackers);
+
+/* Returns the handler of the tracker of interrupt work, which may have no
+ * users: cached records are read into it (table_records.h).
+ */
+struct event_handler *trackers_interrupts_handler(struct trackers *trackers);
+
+/* The records of trackers: system calls, sleeps, waits for locks, interrupt
+ * work.
+ */
+extern const struct table_records system_call_records;
+extern const struct table_records sleep_records;
+extern const struct table_records lock_records;
+extern const struct table_records interrupt_records;
+
+/* Tracks waits for locks, whatever the input's filter. */
+struct lock_tracker *trackers_locks(struct trackers *trackers,
+				    struct lock_callback *callback);
 
 /* Tracks requests, independent of the input's window. */
 struct requests *trackers_requests(struct trackers *trackers,

@@ -30,7 +30,7 @@ struct choice {
 	bool lists_inlined;
 };
 
-static bool take_option(void *ctx, int index, const char *argument)
+static bool consume_option(void *ctx, int index, const char *argument)
 {
 	struct choice *choice = ctx;
 
@@ -192,7 +192,7 @@ static int run_annotate(int argc, char **argv)
 		.own = own_options,
 		.own_count = OPTION_COUNT,
 		.contradictions = contradictions,
-		.take = take_option,
+		.take = consume_option,
 		.ctx = &choice,
 	};
 	struct report_options options;

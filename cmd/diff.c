@@ -666,7 +666,7 @@ static int compare(const struct report_options *options, double percent)
 	return compare_tables(options, is_format(options, "html"), percent);
 }
 
-static bool take_option(void *ctx, int index, const char *argument)
+static bool consume_option(void *ctx, int index, const char *argument)
 {
 	double *percent = ctx;
 	char *end;
@@ -698,7 +698,7 @@ static int run_diff(int argc, char **argv)
 		.own = &own,
 		.own_count = 1,
 		.contradictions = contradictions,
-		.take = take_option,
+		.take = consume_option,
 		.ctx = &percent,
 	};
 	struct report_options options;

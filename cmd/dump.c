@@ -24,7 +24,7 @@ static dump_stage *const stages[] = {
 	dump_events,
 };
 
-static bool take_stage(void *ctx, int index, const char *argument)
+static bool consume_stage(void *ctx, int index, const char *argument)
 {
 	dump_stage **stage = ctx;
 
@@ -85,7 +85,7 @@ static int run_dump(int argc, char **argv)
 		.shows_code = true,
 		.own = own_options,
 		.own_count = sizeof(own_options) / sizeof(*own_options),
-		.take = take_stage,
+		.take = consume_stage,
 		.ctx = &stage,
 	};
 	struct report_options options;

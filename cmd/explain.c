@@ -12,7 +12,7 @@
 
 enum { OPTION_REQUEST, OPTION_COUNT };
 
-static bool take_option(void *ctx, int index, const char *argument)
+static bool consume_option(void *ctx, int index, const char *argument)
 {
 	struct attribution_request *request = ctx;
 	uint64_t number;
@@ -41,7 +41,7 @@ static int run_explain(int argc, char **argv)
 		.takes_input = true,
 		.own = own,
 		.own_count = OPTION_COUNT,
-		.take = take_option,
+		.take = consume_option,
 		.ctx = &request,
 	};
 	struct report_options options;

@@ -196,7 +196,7 @@ static int export_recording(const struct report_options *options,
 			  export_sqlite(options);
 }
 
-static bool take_option(void *ctx, int index, const char *argument)
+static bool consume_option(void *ctx, int index, const char *argument)
 {
 	struct choice *choice = ctx;
 
@@ -261,7 +261,7 @@ static int run_export(int argc, char **argv)
 		.own = own,
 		.own_count = OPTION_COUNT,
 		.contradictions = contradictions,
-		.take = take_option,
+		.take = consume_option,
 		.ctx = &choice,
 	};
 	struct report_options options;

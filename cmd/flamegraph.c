@@ -20,7 +20,7 @@ struct choice {
 	const char *title;
 };
 
-static bool take_option(void *ctx, int index, const char *argument)
+static bool consume_option(void *ctx, int index, const char *argument)
 {
 	struct choice *choice = ctx;
 
@@ -87,7 +87,7 @@ static int run_flamegraph(int argc, char **argv)
 		.own = own,
 		.own_count = OPTION_COUNT,
 		.contradictions = contradictions,
-		.take = take_option,
+		.take = consume_option,
 		.ctx = &choice,
 	};
 	struct report_options options;

@@ -73,7 +73,7 @@ static bool ask_profile(struct choice *choice, enum report_option option)
 	return ask(choice, &(struct asked){ .profile = names[option] });
 }
 
-static bool take_choice(void *ctx, int index, const char *argument)
+static bool consume_choice(void *ctx, int index, const char *argument)
 {
 	struct choice *choice = ctx;
 
@@ -270,7 +270,7 @@ static int run_report(int argc, char **argv)
 		.is_paged = true,
 		.own = own,
 		.own_count = add_tables(own, FIXED_OPTIONS),
-		.take = take_choice,
+		.take = consume_choice,
 		.ctx = &choice,
 	};
 	struct report_options options;

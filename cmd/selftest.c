@@ -164,7 +164,7 @@ static void print_row(FILE *out, const struct selftest_row *row)
 		row->finding);
 }
 
-static void take_row(const struct selftest_row *row, void *context)
+static void consume_row(const struct selftest_row *row, void *context)
 {
 	struct table *table = context;
 
@@ -325,7 +325,7 @@ static int run_checks(const struct arguments *arguments,
 		say_of("selftest", "/proc/self/exe: %s", strerror(errno));
 		return EXIT_FAILED;
 	}
-	selftest_run(&options, take_row, &table);
+	selftest_run(&options, consume_row, &table);
 	if (arguments->report)
 		code = write_archive(folder, arguments, &table);
 	array_free(&table.rows);

@@ -24,7 +24,7 @@ static const struct own_option own_options[OPTION_COUNT] = {
 			    "columns" },
 };
 
-static bool take_option(void *ctx, int index, const char *argument)
+static bool consume_option(void *ctx, int index, const char *argument)
 {
 	(void)argument;
 	*(bool *)ctx = index == OPTION_SCHEMA;
@@ -149,7 +149,7 @@ static int run_sql(int argc, char **argv)
 		.takes_query = true,
 		.own = own_options,
 		.own_count = OPTION_COUNT,
-		.take = take_option,
+		.take = consume_option,
 		.ctx = &wants_schema,
 	};
 	struct report_options options;

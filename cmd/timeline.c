@@ -59,7 +59,7 @@ struct choice {
 	bool with_tracer;
 };
 
-static bool take_depth(const char *argument, uint32_t *depth)
+static bool consume_depth(const char *argument, uint32_t *depth)
 {
 	char *end;
 	unsigned long value = strtoul(argument, &end, 10);
@@ -69,7 +69,7 @@ static bool take_depth(const char *argument, uint32_t *depth)
 	       value < UINT32_MAX;
 }
 
-static bool take_option(void *ctx, int index, const char *argument)
+static bool consume_option(void *ctx, int index, const char *argument)
 {
 	struct choice *choice = ctx;
 
@@ -82,7 +82,7 @@ static bool take_option(void *ctx, int index, const char *argument)
 	case OPTION_HIDE:
 		return name_choice_add(&choice->timeline.hidden, argument);
 	case OPTION_DEPTH:
-		return take_depth(argument, &choice->timeline.max_depth);
+		return consume_depth(argument, &choice->timeline.max_depth);
 	case OPTION_MIN_DURATION:
 		choice->timeline.has_min = true;
 		return duration_read(argument, &choice->timeline.min_ns);
@@ -165,7 +165,7 @@ static int run_timeline(int argc, char **argv)
 		.own = own_options,
 		.own_count = OPTION_COUNT,
 		.contradictions = contradictions,
-		.take = take_option,
+		.take = consume_option,
 		.ctx = &choice,
 	};
 	struct report_options options;

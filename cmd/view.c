@@ -30,7 +30,7 @@ struct choice {
 	bool no_browser;
 };
 
-static bool take_option(void *ctx, int index, const char *argument)
+static bool consume_option(void *ctx, int index, const char *argument)
 {
 	struct choice *choice = ctx;
 
@@ -137,7 +137,7 @@ static int run_view(int argc, char **argv)
 		.takes_input = true,
 		.own = own_options,
 		.own_count = OPTION_COUNT,
-		.take = take_option,
+		.take = consume_option,
 		.ctx = &choice,
 	};
 	struct report_options options;

@@ -130,7 +130,8 @@ static int choose(struct chosen_calls *calls, struct trigger_setup *setup,
 	return error ? error : !gate_choose(&calls->gate, setup);
 }
 
-static int take_line(struct chosen_calls *calls, const char *list, bool is_cut)
+static int consume_line(struct chosen_calls *calls, const char *list,
+			bool is_cut)
 {
 	const char *wanted = is_cut ? "fewer or shorter names" :
 				      gate_list_check(list);
@@ -170,7 +171,7 @@ int chosen_calls_take(struct chosen_calls *calls)
 
 		if (!list)
 			return 0;
-		error = take_line(calls, list, is_cut);
+		error = consume_line(calls, list, is_cut);
 	}
 	return error;
 }

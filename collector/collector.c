@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "collector/collector.h"
+#include "collector/call_data/call_data.h"
 #include "collector/chosen_calls_internal.h"
 #include "collector/function_graph/function_graph.h"
 #include "collector/generated_code_internal.h"
@@ -41,6 +42,7 @@ struct collector {
 	struct ring_drain drain;
 	struct hit_keeper keeper;
 	struct chosen_calls calls;
+	struct call_data_recorder call_data;
 	struct generated_code *generated; /* NULL: not copied */
 	struct recording_loop loop;
 	struct priority priority;
@@ -239,6 +241,26 @@ static int finish(struct collector *collector)
 		       recording_writer_finish(collector->output.writer);
 }
 
+static int open_call_data(struct collector *collector)
+{
+	const struct collector_options *options = collector->setup.options;
+	struct trigger_setup setup =
+		recording_setup_triggers(&collector->setup, NULL);
+	int error;
+
+	if (!options->call_data)
+		return 0;
+	if (options->whole_cpus)
+		setup.process_count = 0;
+	setup.option = "--syscall-data";
+	setup.sequel = options->call_data_may_miss ?
+			       "; recording continues without it" :
+			       "";
+	error = call_data_record(&collector->call_data, &setup);
+	return error == -ERROR_SYSTEM && options->call_data_may_miss ? 0 :
+								       error;
+}
+
 /* Opens everything, and writes the recording up to the start of tracing. */
 static int set_up(struct collector *collector)
 {
@@ -246,6 +268,8 @@ static int set_up(struct collector *collector)
 
 	if (!error)
 		error = chosen_calls_open(&collector->calls);
+	if (!error)
+		error = open_call_data(collector);
 	if (!error)
 		error = hit_keeper_arm(&collector->keeper);
 	if (!error)
@@ -311,6 +335,7 @@ static void release(struct collector *collector)
 	event_rings_free(&collector->setup.events);
 	hit_keeper_free(&collector->keeper);
 	gate_free(&collector->calls.gate);
+	call_data_recorder_free(&collector->call_data);
 	if (collector->setup.options->arguments)
 		probe_events_remove();
 	target_free(&collector->setup.target);
@@ -349,6 +374,7 @@ static void connect_parts(struct collector *collector)
 		.drain = drain,
 		.gate = gate_new(),
 	};
+	collector->call_data = call_data_recorder_new();
 	collector->loop = (struct recording_loop){
 		.setup = setup,
 		.output = output,

@@ -30,21 +30,21 @@ struct log;
  *	recording_loop_wait_for_command()
  *
  * Invariants:
- *  1. The kernel's code is copied while the events that report its changes are
- *     open, and compared with the copy before they are closed: each change is in
- *     the recording, or the code counts as unknown.
+ * 1. The kernel's code is copied while the events that report its changes are
+ *     open, and compared with the copy before they are closed: each change is
+ *     in the recording, or the code counts as unknown.
  *  2. The trace starts after the events that explain it, and is stopped before
  *     the rings are read for the last time.
  *  3. Reports of CPUs that come online are listened to before the online CPUs
  *     are listed, so that no CPU is missed in between.
  *  4. Each loss is in the recording too, as a record.
  *
- * Threads: all of it runs in the calling thread, which has real-time priority, if
- * permitted, from before the start until the rings are drained; another thread
- * copies the code that programs generate (generated_code.h), and if requested, a
- * thread for each CPU writes its trace (trace_writer.h). Memory: the rings,
- * one trace buffer per CPU, and lists that grow with the events, modules and
- * tasks.
+ * Threads: all of it runs in the calling thread, which has real-time priority,
+ * if permitted, from before the start until the rings are drained; another
+ * thread copies the code that programs generate (generated_code.h), and if
+ * requested, a thread for each CPU writes its trace (trace_writer.h). Memory:
+ * the rings, one trace buffer per CPU, and lists that grow with the events,
+ * modules and tasks.
  */
 
 /* Checks whether @source is available on this machine, without side effects.

@@ -14,7 +14,7 @@
 
 struct output_folder;
 
-/* What a recording is to be, and what became of it. The command fills in the
+/* The options of a recording, and its result. The command fills in the
  * options once, before collector_run(), and nothing changes them; each part of
  * the collector that ends the recording, or loses something, notes that in the
  * result.
@@ -52,10 +52,12 @@ struct collector_options {
 	const char *only_line; /* a named pipe to choose other calls; or NULL */
 	/* and calls of all tasks, not only the command's */
 	bool hits_of_all;
-	const char *arguments; /* see argument_list_check(); or NULL */
-	uint64_t after_ns;     /* time to continue tracing after a hit */
-	uint64_t max_hits;     /* 0: no limit */
-	size_t buffer_bytes;   /* of trace, per CPU: a power of two */
+	const char *arguments;	 /* see argument_list_check(); or NULL */
+	bool call_data;		 /* what system calls' arguments refer to */
+	bool call_data_may_miss; /* continue without it */
+	uint64_t after_ns;	 /* time to continue tracing after a hit */
+	uint64_t max_hits;	 /* 0: no limit */
+	size_t buffer_bytes;	 /* of trace, per CPU: a power of two */
 	/* write each CPU's trace to a file of its own, by a thread of its own:
 	 * not with snapshot, triggers, only or function_graph
 	 */

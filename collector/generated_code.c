@@ -29,6 +29,20 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+/* A thread with one loop: it waits for records of its own rings, for timers and
+ * for the ends of processes (pidfds), and reads the memory of a process when it
+ * is due.
+ *
+ *	record of a mapping ─► add() a generator ─► read_generator()
+ *	2 ms later, then by a timer that slows down ─► read_generator()
+ *	exec, end ─► the last reading, remove_generator()
+ *
+ * A reading adds new or changed pages (process_memory), then the lines of the
+ * perf map and the bytes of the jitdump since the last reading. Files of a
+ * process are opened as that process sees them, and only if the process owns
+ * them (is_trusted()): the recorder is root, the process need not be.
+ */
+
 #define GENERATED_MOST_BYTES (UINT64_C(512) << 20)
 
 enum { GENERATED_MOST_PROCESSES = 256 };
@@ -51,42 +65,39 @@ struct generated_code {
 
 enum { COPY_BYTES = 64 << 10 };
 
-/* Returns the last number of the line "NSpid:" of /proc/PID/status, @pid if
- * there is none.
+/* Reads the process's PID in its own namespace and its effective user ID. The
+ * owner of /proc/PID is not that user if the process is not dumpable.
  */
-static pid_t inner_pid(pid_t pid)
+static void read_status(struct generated_files *names)
 {
 	char path[64];
 	char line[256];
-	pid_t inner = pid;
 	FILE *file;
 
-	snprintf(path, sizeof(path), "/proc/%d/status", (int)pid);
+	snprintf(path, sizeof(path), "/proc/%d/status", (int)names->pid);
 	file = fopen(path, "re");
 	while (file && fgets(line, sizeof(line), file)) {
 		const char *last = strrchr(line, '\t');
 
 		if (!strncmp(line, "NSpid:", 6) && last)
-			sscanf(last, "%d", &inner);
+			sscanf(last, "%d", &names->inner);
+		else if (sscanf(line, "Uid: %*u %u", &names->owner) == 1)
+			names->has_owner = true;
 	}
 	if (file)
 		fclose(file);
-	return inner;
 }
 
 void generated_files_open(struct generated_files *names, pid_t pid)
 {
 	char path[64];
-	struct stat stat_of_process;
 
 	*names = (struct generated_files){
 		.pid = pid,
-		.inner = inner_pid(pid),
+		.inner = pid,
 		.dump = -1,
 	};
-	snprintf(path, sizeof(path), "/proc/%d", (int)pid);
-	if (!stat(path, &stat_of_process))
-		names->owner = stat_of_process.st_uid;
+	read_status(names);
 	snprintf(path, sizeof(path), "/proc/%d/root", (int)pid);
 	names->root = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
 }
@@ -101,11 +112,15 @@ void generated_files_close(struct generated_files *names)
 	names->dump = -1;
 }
 
+/* Returns whether the process's user made @file. A user may place a name of any
+ * file there, by a link or, in a namespace of its own, a mount: a file of root
+ * must not get into the recording that way.
+ */
 static bool is_trusted(const struct generated_files *names,
 		       const struct stat *file)
 {
-	return !file->st_uid || file->st_uid == geteuid() ||
-	       file->st_uid == names->owner;
+	return names->has_owner && file->st_uid == names->owner &&
+	       file->st_nlink <= 1;
 }
 
 /* Returns a descriptor of the file @path of the process, or -1. */
@@ -113,7 +128,8 @@ static int open_inside(const struct generated_files *names, const char *path,
 		       struct stat *file)
 {
 	int fd = names->root < 0 ? -1 :
-				   regular_file_open_in_root(names->root, path);
+				   regular_file_open_in_root(names->root, path,
+							     O_NOFOLLOW);
 
 	if (fd < 0 || (!fstat(fd, file) && is_trusted(names, file)))
 		return fd;

@@ -69,13 +69,14 @@ void generated_code_end(struct generated_code *code);
 struct generated_files {
 	pid_t pid;   /* in the recording */
 	pid_t inner; /* in its own namespace */
-	uid_t owner;
-	int root; /* its root folder; -1: gone */
+	uid_t owner; /* its effective user, if has_owner */
+	int root;    /* its root folder; -1: gone */
 	uint64_t map_inode;
 	uint64_t map_size;  /* copied already */
 	uint64_t looked_ns; /* the last time that the map was read */
 	int dump;	    /* jitdump; -1: none */
 	bool is_dump_copied;
+	bool has_owner;
 };
 
 /* Opens the files of process @pid, which must not have ended; must be closed. */
@@ -83,9 +84,9 @@ void generated_files_open(struct generated_files *names, pid_t pid);
 
 void generated_files_close(struct generated_files *names);
 
-/* Appends the lines that the perf map got to the file <pid>.map of @folder, after
- * a line "# SINCE UNTIL": the times, by @clock, of the last look and of this
- * one. If @is_last, also copies the jitdump, to <pid>.dump, and writes
+/* Appends the lines that the perf map got to the file <pid>.map of @folder,
+ * after a line "# SINCE UNTIL": the times, by @clock, of the last look and of
+ * this one. If @is_last, also copies the jitdump, to <pid>.dump, and writes
  * <pid>.dump_clock: a time of CLOCK_MONOTONIC, which is the jitdump's, and the
  * same by @clock. *@left, the number of bytes that may still be written, is
  * reduced.

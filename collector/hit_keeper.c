@@ -174,7 +174,7 @@ static int snapshot(struct hit_keeper *keeper, bool last)
 	     i++) {
 		error = keep_trace(keeper, (uint32_t)i, &rings[i]);
 		if (!error && !last)
-			error = cpu_rings_renew_trace(&rings[i]);
+			error = cpu_rings_reset_trace(&rings[i]);
 	}
 	if (!error && !last)
 		error = enable_trace(keeper);

@@ -79,8 +79,8 @@ bool trace_stops_explain(const struct trace_stops *stops, uint64_t limit_ns,
 }
 
 /* Waits for the first hit that is in the trace; counts others. */
-static void take_hit(struct hit_wait *hits, const struct trigger *trigger,
-		     const struct hit_sample *sample)
+static void consume_hit(struct hit_wait *hits, const struct trigger *trigger,
+			const struct hit_sample *sample)
 {
 	struct trigger_hit *hit = &hits->hit;
 
@@ -133,22 +133,22 @@ void hit_wait_take_records(struct hit_wait *hits,
 		memset(&sample, 0, sizeof(sample));
 		ring_copy(records, place + sizeof(header), &sample,
 			  size < sizeof(sample) ? size : sizeof(sample));
-		take_hit(hits, trigger_of(hits, sample.fields.id), &sample);
+		consume_hit(hits, trigger_of(hits, sample.fields.id), &sample);
 	}
 }
 
 /* Adds a hit from a line of the trigger's FIFO. The process that writes the
  * line is no task of the recording.
  */
-static void take_line(struct hit_wait *hits, const struct trigger *trigger,
-		      const struct trace_clock *clock, int cpu)
+static void consume_line(struct hit_wait *hits, const struct trigger *trigger,
+			 const struct trace_clock *clock, int cpu)
 {
 	struct hit_sample sample = {
 		.fields = { .time_ns = trace_clock_ns(clock),
 			    .cpu = (uint32_t)cpu },
 	};
 
-	take_hit(hits, trigger, &sample);
+	consume_hit(hits, trigger, &sample);
 }
 
 void hit_wait_take_lines(struct hit_wait *hits, const struct trace_clock *clock,
@@ -165,6 +165,6 @@ void hit_wait_take_lines(struct hit_wait *hits, const struct trace_clock *clock,
 
 		for (ssize_t j = 0; j < got; j++)
 			if (bytes[j] == '\n')
-				take_line(hits, trigger, clock, cpu);
+				consume_line(hits, trigger, clock, cpu);
 	}
 }

@@ -238,8 +238,8 @@ static int trace(struct late_cpus *late, int cpu)
 	return 0;
 }
 
-/* Adds the kernel's ring of @cpu, which has its functions from the first on; then
- * the records of its events are all that may be missing.
+/* Adds the kernel's ring of @cpu, which has its functions from the first on;
+ * then the records of its events are all that may be missing.
  */
 static int add_graph(struct late_cpus *late, int cpu)
 {
@@ -248,7 +248,7 @@ static int add_graph(struct late_cpus *late, int cpu)
 	return setup->graph ? function_graph_add_cpu(setup->graph, cpu) : 0;
 }
 
-static int take_cpu(struct late_cpus *late, int cpu)
+static int consume_cpu(struct late_cpus *late, int cpu)
 {
 	int error = add_graph(late, cpu);
 
@@ -295,7 +295,7 @@ int late_cpus_take(struct late_cpus *late, bool *is_news)
 
 		if (is_known(late, cpu))
 			continue;
-		error = take_cpu(late, cpu);
+		error = consume_cpu(late, cpu);
 		*is_news = true;
 	}
 	array_free(&cpus);
@@ -304,7 +304,7 @@ int late_cpus_take(struct late_cpus *late, bool *is_news)
 }
 
 /* Notes the CPUs that came online since the last turn. */
-static int take_last(struct late_cpus *late)
+static int consume_last(struct late_cpus *late)
 {
 	struct array cpus = ARRAY_OF(int);
 	int error = read_reports(late, &cpus);
@@ -361,8 +361,8 @@ static int write_trace(const struct late_cpus *late,
 					  untraced->cpu, -1, &bytes);
 }
 
-/* Writes a record of losses at the end of the gap. Without a blank trace, readers
- * need one at its start, too.
+/* Writes a record of losses at the end of the gap. Without a blank trace,
+ * readers need one at its start, too.
  */
 static int write_gap(struct late_cpus *late, struct untraced_cpu *untraced)
 {
@@ -402,7 +402,7 @@ int late_cpus_finish(struct late_cpus *late)
 {
 	const struct recording_setup *setup = late->setup;
 	struct untraced_cpu *untraced;
-	int error = setup->options->cpus ? 0 : take_last(late);
+	int error = setup->options->cpus ? 0 : consume_last(late);
 
 	untraced = late->untraced.items;
 	for (size_t i = 0; i < late->untraced.count && !error; i++) {

@@ -26,12 +26,12 @@ struct late_mark {
  * marked by records of losses. The kernel's own tracer needs no event: its
  * functions are recorded from the first on.
  *
- * Snapshots, triggers, chosen calls and recordings of threads are set up for each
- * CPU at the start, and CoreSight's metadata has facts about each CPU. There, and
- * where events cannot be opened, for example because the CPU is offline again,
- * the CPU is one gap, from the last turn before the report to the end: a trace
- * that says so (Intel PT), or two records of losses of the trace, which readers
- * show as that gap (CoreSight).
+ * Snapshots, triggers, chosen calls and recordings of threads are set up for
+ * each CPU at the start, and CoreSight's metadata has facts about each CPU.
+ * There, and where events cannot be opened, for example because the CPU is
+ * offline again, the CPU is one gap, from the last turn before the report to
+ * the end: a trace that says so (Intel PT), or two records of losses of the
+ * trace, which readers show as that gap (CoreSight).
  *
  * A CPU that was online only between two turns is reported, too. It is missed
  * only if the kernel drops reports, which is logged, or cannot send them.
@@ -62,8 +62,8 @@ void late_cpus_close(struct late_cpus *late);
  */
 int late_cpus_take(struct late_cpus *late, bool *is_news);
 
-/* Writes the gaps of CPUs that are not traced. Must be called when nothing more is
- * recorded. Returns 0 or a negative enum error.
+/* Writes the gaps of CPUs that are not traced. Must be called when nothing more
+ * is recorded. Returns 0 or a negative enum error.
  */
 int late_cpus_finish(struct late_cpus *late);
 

@@ -22,6 +22,16 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
+/* Two parts. A pin keeps the memory of a process that ends: a thread of ours
+ * starts to read a byte of it into a page that userfaultfd never provides, so
+ * that the read, and with it the kernel's reference to the memory, lasts until
+ * it is unpinned. A process_memory reads the pages of ranges that may have
+ * generated code and writes those that are new or differ from their last copy.
+ *
+ * Pages without memory are skipped by the page map. Pages that are unmapped
+ * while they are read are no error.
+ */
+
 enum { MEMORY_PIN_COUNT = 64 };
 
 struct pin {

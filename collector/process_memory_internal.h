@@ -9,8 +9,8 @@
 #include <sys/types.h>
 
 /* Keeps the memory of processes readable through /proc/PID/mem after they ended
- * or called exec, which no descriptor does: the kernel frees the memory when its
- * last user leaves (exit_mm() in kernel/exit.c).
+ * or called exec, which no descriptor does: the kernel frees the memory when
+ * its last user leaves (exit_mm() in kernel/exit.c).
  *
  * A read from /proc/PID/mem is such a user as long as it lasts (mem_rw() in
  * fs/proc/base.c). So a thread reads into a page of the recorder that a

@@ -162,8 +162,8 @@ static void reap(struct recording_loop *loop)
 	}
 }
 
-static int take_signal(struct recording_loop *loop,
-		       const struct signal_event *event)
+static int consume_signal(struct recording_loop *loop,
+			  const struct signal_event *event)
 {
 	if (event->number == SIGCHLD) {
 		reap(loop);
@@ -181,13 +181,13 @@ static int take_signal(struct recording_loop *loop,
 	return 0;
 }
 
-static int take_signals(struct recording_loop *loop)
+static int consume_signals(struct recording_loop *loop)
 {
 	struct signal_event event;
 	int error = 0;
 
 	while (!error && signal_source_next(&loop->signals, &event))
-		error = take_signal(loop, &event);
+		error = consume_signal(loop, &event);
 	return error;
 }
 
@@ -261,7 +261,7 @@ static int list_polled(const struct recording_loop *loop,
 }
 
 /* Traces CPUs that came online, and polls their rings. */
-static int take_cpus(struct recording_loop *loop, struct poll_list *list)
+static int consume_cpus(struct recording_loop *loop, struct poll_list *list)
 {
 	bool is_news;
 	int error = late_cpus_take(&loop->late, &is_news);
@@ -283,7 +283,7 @@ static int turn(struct recording_loop *loop, struct poll_list *list)
 	if (error)
 		return error;
 	if (poll_list_has(list, POLL_SIGNALS))
-		error = take_signals(loop);
+		error = consume_signals(loop);
 	if (poll_list_has(list, POLL_TIMER))
 		time_over(loop);
 	look_for_target(loop, list);
@@ -293,7 +293,7 @@ static int turn(struct recording_loop *loop, struct poll_list *list)
 		error = program_copies_step(loop->output->programs);
 	look_at_size(loop);
 	hit_keeper_end_turn(loop->keeper);
-	return error ? error : take_cpus(loop, list);
+	return error ? error : consume_cpus(loop, list);
 }
 
 int recording_loop_run(struct recording_loop *loop)
@@ -303,7 +303,7 @@ int recording_loop_run(struct recording_loop *loop)
 
 	if (error)
 		return error;
-	error = take_cpus(loop, &list);
+	error = consume_cpus(loop, &list);
 	while (!error && loop->result->end == COLLECTOR_FAILED)
 		error = turn(loop, &list);
 	poll_list_free(&list);

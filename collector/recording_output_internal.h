@@ -81,12 +81,14 @@ struct ring_drain {
 };
 
 /* Starts a writer for each CPU of the setup from number @first on, if writers
- * were requested. Returns 0 or a negative enum error with the reason in the log.
+ * were requested. Returns 0 or a negative enum error with the reason in the
+ * log.
  */
 int ring_drain_start_writers(struct ring_drain *drain, size_t first);
 
-/* Ends all writers after they have written what is in the rings; ring_drain_all()
- * must follow. Returns 0 or a negative enum error, which was logged.
+/* Ends all writers after they have written the content of the rings;
+ * ring_drain_all() must follow. Returns 0 or a negative enum error, which was
+ * logged.
  */
 int ring_drain_end_writers(struct ring_drain *drain);
 

@@ -25,6 +25,18 @@
 #include <sys/timex.h>
 #include <unistd.h>
 
+/* Opens everything that a recording needs, in an order that matters:
+ *
+ *	1. the event of code changes, and the breakpoints on patches: all events
+ *	   opened after them may patch the kernel
+ *	2. the trace unit or function_graph, and its spec
+ *	3. all other specs, on each CPU or thread, each with its ring
+ *
+ * A spec that is optional leaves no trace if it cannot be opened
+ * (consume_back()). CPUs that come online later get the same specs
+ * (event_rings_open_late()). Nothing is enabled here.
+ */
+
 enum { US_NS = 1000 };
 
 uint64_t trace_clock_ns(const struct trace_clock *clock)
@@ -303,7 +315,7 @@ static int open_or_explain(struct event_rings *events, size_t spec)
 /* Closes the open events of spec number @spec, the last one, and removes the
  * spec.
  */
-static void take_back(struct event_rings *events, size_t spec)
+static void consume_back(struct event_rings *events, size_t spec)
 {
 	const struct event_spec *what = array_at(&events->list.specs, spec);
 	const struct event *opened = events->list.events.items;
@@ -321,7 +333,7 @@ int event_rings_open_if_possible(struct event_rings *events, int spec)
 	int cause = errno;
 
 	if (spec >= 0 && error == -ERROR_SYSTEM)
-		take_back(events, (size_t)spec);
+		consume_back(events, (size_t)spec);
 	errno = cause;
 	return error;
 }
@@ -500,8 +512,8 @@ static int open_bpf_text(struct recording_setup *setup)
 	return 0;
 }
 
-/* Without this event, code that a program moves over other code is taken for that
- * other code.
+/* Without this event, code that a program moves over other code is taken for
+ * that other code.
  */
 static int open_mremap(struct recording_setup *setup)
 {

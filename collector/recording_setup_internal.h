@@ -65,16 +65,16 @@ void event_rings_free(struct event_rings *events);
 int event_rings_add_cpus(struct event_rings *events, size_t trace_bytes,
 			 bool overwrite);
 
-/* Opens spec number @spec on all CPUs and threads of the target, and attaches its
- * events to their rings. Returns 0 or a negative enum error, with errno if it
- * is -ERROR_SYSTEM.
+/* Opens spec number @spec on all CPUs and threads of the target, and attaches
+ * its events to their rings. Returns 0 or a negative enum error, with errno if
+ * it is -ERROR_SYSTEM.
  */
 int event_rings_open(struct event_rings *events, size_t spec);
 
-/* Creates rings for @cpu, which came online, as event_rings_add_cpus() does, and
- * opens all specs there for everything that runs on it. @trace, the spec of the
- * trace, is opened last. Returns 0; or a negative enum error, with errno if it
- * is -ERROR_SYSTEM, after closing everything again.
+/* Creates rings for @cpu, which came online, as event_rings_add_cpus() does,
+ * and opens all specs there for everything that runs on it. @trace, the spec of
+ * the trace, is opened last. Returns 0; or a negative enum error, with errno if
+ * it is -ERROR_SYSTEM, after closing everything again.
  */
 int event_rings_open_late(struct event_rings *events, int cpu, size_t trace,
 			  size_t trace_bytes);

@@ -148,8 +148,9 @@ static void sort_from(struct array *array, size_t index,
 }
 
 /* Sorts a prefix of the array, stably: as many items as are in order or nearly
- * so. Returns their number. Much data is like that, such as the kernel's symbols
- * followed by those of modules; sorting it takes one pass instead of many.
+ * so. Returns their number. Much data is like that, such as the kernel's
+ * symbols followed by those of modules; sorting it takes one pass instead of
+ * many.
  */
 static size_t array_sort_first(struct array *array,
 			       int (*compare)(const void *a, const void *b))
@@ -299,7 +300,7 @@ static int compare_numbers(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
-/* Returns the bits in which any number differs from the first. */
+/* Returns the bits where any number differs from the first. */
 static uint64_t find_bits(const struct array *array)
 {
 	const char *item = array->items;

@@ -2,6 +2,15 @@
 #ifndef KT_COMMON_ARRAY_H
 #define KT_COMMON_ARRAY_H
 
+/* Growing arrays in one block of memory: struct array, and struct keyed_array,
+ * which finds its items by a key. Items are plain data: the array moves them
+ * when it grows, and does nothing with them when they are removed.
+ *
+ * 1. Pointers to items are valid until the next addition. Indices stay valid.
+ * 2. A failed addition, without memory, leaves the array unchanged.
+ * 3. A zeroed array with its item_size is empty, and needs not be freed.
+ */
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>

@@ -70,15 +70,15 @@
 #define BUDGET_TEXT_BYTES (256ull << 20)
 
 /* The load of `ktrace-hw serve`: the number of threads, each of which needs two
- * events and 68 KiB for every CPU. A thread counts until nobody holds its
+ * events and 68 KiB for every CPU. A thread counts until no one holds its
  * events any more. One user may have as many threads as are still free: half of
  * them if no other user has any, and whoever comes next half of the rest.
  */
 #define BUDGET_SERVED_THREADS 128u
 
-/* Connections whose request the service has not read, per user and in total, and
- * how long they may send none. As many threads of one user as may be traced can
- * connect at once.
+/* Connections whose request the service has not read, per user and in total,
+ * and how long they may send none. As many threads of one user as may be traced
+ * can connect at once.
  */
 #define BUDGET_SERVE_WAITING_OF_USER 64u
 #define BUDGET_SERVE_WAITING 128u
@@ -93,5 +93,10 @@
  * recording.
  */
 #define BUDGET_ANSWER_BYTES (1ull << 30)
+
+/* Lines of timeline --syscalls that wait for an earlier call to end, which has to
+ * be written first.
+ */
+#define BUDGET_WAITING_LINES_BYTES (256ull << 20)
 
 #endif

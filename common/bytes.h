@@ -8,13 +8,13 @@
 #include <stdint.h>
 #include <string.h>
 
-/* Bytes of files and records: struct byte_buffer writes them, struct byte_reader
- * reads untrusted ones, and struct pack does either with the same code, so that
- * the two sides of a format cannot differ.
+/* Bytes of files and records: struct byte_buffer writes them, struct
+ * byte_reader reads untrusted ones, and struct pack does either with the same
+ * code, so that the two sides of a format cannot differ.
  *
  * Invariants:
  *  1. No read passes the end, whatever the bytes contain.
- *  2. An error is permanent: @failed stays set, reads then yield zero and writes
+ * 2. An error is permanent: @failed stays set, reads then yield zero and writes
  *     add nothing. Callers check it once, at the end.
  *  3. Integers are little endian.
  */
@@ -178,7 +178,8 @@ void pack_i64(struct pack *pack, int64_t *value);
 
 void pack_bool(struct pack *pack, bool *value);
 
-/* Like pack_u32(), for a byte of at most @most: larger values make the pack fail.
+/* Like pack_u32(), for a byte of at most @most: larger values make the pack
+ * fail.
  */
 void pack_small(struct pack *pack, uint8_t *value, uint8_t most);
 

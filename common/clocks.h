@@ -2,6 +2,13 @@
 #ifndef KT_COMMON_CLOCKS_H
 #define KT_COMMON_CLOCKS_H
 
+/* Clocks and durations. Two kinds of time are never mixed: monotonic time,
+ * for deadlines and recordings, and CLOCK_REALTIME, which may
+ * jump. Only struct clock_reading connects them, with the bounds of its error:
+ * both clocks are read within bracket_ns, and the kernel reports the error of
+ * the latter. All times are 64-bit nanoseconds; functions have no state.
+ */
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -23,7 +30,7 @@ uint64_t monotonic_ms(void);
 int64_t realtime_ns(void);
 
 /* A simultaneous reading of a recording's clock and CLOCK_REALTIME, with the
- * kernel's information about the latter. The field names are those of
+ * kernel's information about the latter. Field names: as of
  * adjtimex(2).
  */
 struct clock_reading {

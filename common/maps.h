@@ -50,8 +50,8 @@ void number_map_remove(struct number_map *map, uint64_t key);
 
 size_t number_map_count(const struct number_map *map);
 
-/* Returns a value and advances the iterator *@position, 0 at first; NULL after the
- * last. The order is undefined; valid until the map is changed.
+/* Returns a value and advances the iterator *@position, 0 at first; NULL after
+ * the last. The order is undefined; valid until the map is changed.
  */
 uint64_t *number_map_next(const struct number_map *map, size_t *position);
 

@@ -2,6 +2,17 @@
 #ifndef KT_COMMON_MEMORY_H
 #define KT_COMMON_MEMORY_H
 
+/* Memory in two forms: large blocks, in large pages where the system has them,
+ * and arenas, whose objects are freed together.
+ *
+ * 1. An object of an arena keeps its address until arena_clear() or
+ *    arena_free().
+ * 2. Objects of an arena are zeroed, and aligned for any type.
+ * 3. An arena belongs to one thread at a time.
+ *
+ * Errors: NULL or -ERROR_MEMORY, and nothing has changed then.
+ */
+
 #include <stddef.h>
 
 /* Allocates megabytes of memory that are filled soon, in large pages if the

@@ -12,9 +12,9 @@ struct task_names;
 
 /* The sums of a critical path by cause, and its longest links.
  *
- * A cause is a use of time by a program (threads with one name are one program),
- * with the program that it waited for, if any. Each cause has details by system
- * call, function and position in the program.
+ * A cause is a use of time by a program (threads with one name are one
+ * program), with the program that it waited for, if any. Each cause has details
+ * by system call, function and position in the program.
  *
  * Memory grows with the number of different causes and details, not of links.
  */
@@ -79,7 +79,8 @@ struct cause_detail {
 	uint64_t count; /* of faults */
 };
 
-/* A link that is kept for itself: the longest wait of its cause, call and place.
+/* A link that is kept for itself: the longest wait of its cause, call and
+ * place.
  */
 struct long_link {
 	struct path_link link; /* without its causes */

@@ -180,9 +180,9 @@ static void wait_for_cpu(struct walk *walk, const struct life_row *row)
 		emit_runner(walk, NULL, begin_ns);
 }
 
-/* The device that an interrupt is from, by the functions that decided to wake, and
- * by the handlers around them: kernel/time/, block/, fs/buffer.c, mm/, net/core/,
- * drivers of disks, of Linux 5.10 to 6.15.
+/* The device that an interrupt is from, by the functions that decided to wake,
+ * and by the handlers around them: kernel/time/, block/, fs/buffer.c, mm/,
+ * net/core/, drivers of disks, of Linux 5.10 to 6.15.
  */
 static const struct name_rule interrupts[] = {
 	{ "hrtimer_", true, LINK_TIMER },
@@ -231,8 +231,9 @@ static bool find_kind(const struct path_options *options, uint32_t function,
 	return rule;
 }
 
-/* Returns whether the current thread, one of the kernel, works for a thread that
- * waits for a disk: an interrupt that completes disk I/O may only queue work.
+/* Returns whether the current thread, one of the kernel, works for a thread
+ * that waits for a disk: an interrupt that completes disk I/O may only queue
+ * work.
  */
 static bool helps_io(const struct walk *walk)
 {

@@ -7,8 +7,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* The critical path of a command: the chain of events without which it would not
- * have ended, found backwards from its end in the lives of threads
+/* The critical path of a command: the chain of events without which it would
+ * not have ended, found backwards from its end in the lives of threads
  * (lives_internal.h).
  *
  *	main     |#### fork ...........wait4...........####| end
@@ -41,9 +41,10 @@
  *    exactly.
  * 2. Each step of the walk goes back in time, or changes the thread; after
  *    MOST_HOPS changes at one time the sleep becomes a link. So the walk ends.
- * 3. Links are emitted from the last to the first. The interval [begin_ns, end_ns)
- *    of a link ends where that of the previous link starts; but the links of one
- *    row of a running thread share the row's interval, and each has a part of it.
+ * 3. Links are emitted from the last to the first. The interval [begin_ns,
+ *    end_ns) of a link ends where that of the previous link starts; but the
+ *    links of one row of a running thread share the row's interval, and each
+ *    has a part of it.
  *
  * Memory: the walk needs a constant amount beside the lives.
  */

@@ -12,12 +12,14 @@
 #include "explain/life_reader_internal.h"
 #include "report/steps/task_choice.h"
 #include "report/text/task_names.h"
+#include "symbolize/functions/function_table.h"
 #include "symbolize/symbols/symbols.h"
 #include "tables/calls/crashes_table.h"
 #include "tables/requests/request_sums.h"
 #include "tables/text/recorded.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 /* Whether a thread is of the command: unknown until its first query. */
 enum chosen { CHOSEN_UNKNOWN, CHOSEN_NO, CHOSEN_YES };
@@ -144,7 +146,8 @@ static uint64_t recording_end_ns(const struct lives *lives)
 struct candidate {
 	uint32_t thread;
 	uint64_t end_ns;
-	int rank; /* the highest is chosen, then the latest */
+	int rank;	 /* the highest is chosen, then the latest */
+	bool is_stopped; /* the recorder ended it there */
 };
 
 /* Without a record of its exit: a thread that ended leaves its CPU for the last
@@ -256,11 +259,133 @@ static struct candidate choose_request(struct explain_table *table,
 	};
 }
 
+/* Returns whether @name is that of a function that waits for children. */
+static bool waits_for_children(const struct explain_table *table,
+			       uint32_t function)
+{
+	const struct function_table *functions =
+		symbols_functions(table->input.symbols);
+	const char *name = function < function_count(functions) ?
+				   function_at(functions, function)->base :
+				   "";
+
+	return !strcmp(name, "do_wait") || strstr(name, "_sys_wait");
+}
+
+/* Returns the sleep in which @thread is at @end_ns, if it waits for its children
+ * there, or NULL.
+ */
+static const struct life_sleep *wait_at(const struct explain_table *table,
+					uint32_t thread, uint64_t end_ns)
+{
+	const struct life *life = lives_at(table->lives, thread);
+	const struct life_row *row = life_before(life, end_ns);
+	const struct life_sleep *sleep =
+		row && row->kind == LIFE_SLEEPS && row->end_ns >= end_ns ?
+			lives_sleep(table->lives, row) :
+			NULL;
+
+	return sleep && (waits_for_children(table, sleep->label) ||
+			 waits_for_children(table,
+					    lives_call_function(table->lives,
+								sleep->call))) ?
+		       sleep :
+		       NULL;
+}
+
+static bool is_child_at(const struct explain_table *table,
+			const struct life *child, const struct life *parent,
+			uint64_t end_ns)
+{
+	const struct life_birth *birth = life_birth_by(child, end_ns);
+	const struct life *maker =
+		birth ? lives_at(table->lives, birth->parent) : NULL;
+
+	return maker && maker->pid == parent->pid && child->tid == child->pid &&
+	       child->pid != parent->pid &&
+	       (!child->has_exited || last_ns(child) > end_ns);
+}
+
+/* Returns the youngest child of @thread's process that has not ended at @end_ns:
+ * the one that a shell started last; LIFE_NONE if there is none.
+ */
+static uint32_t find_child(const struct explain_table *table, uint32_t thread,
+			   uint64_t end_ns)
+{
+	const struct life *parent = lives_at(table->lives, thread);
+	uint32_t found = LIFE_NONE;
+	uint64_t found_ns = 0;
+
+	for (uint32_t i = 0; i < table->lives->threads.count; i++) {
+		const struct life *child = lives_at(table->lives, i);
+		const struct life_birth *birth = life_birth_by(child, end_ns);
+
+		if (!is_child_at(table, child, parent, end_ns) ||
+		    birth->time_ns < found_ns)
+			continue;
+		found = i;
+		found_ns = birth->time_ns;
+	}
+	return found;
+}
+
+/* The recorder stops the command at --duration, by a signal: what it waited for
+ * until then is explained.
+ */
+static void end_before_stop(const struct explain_table *table,
+			    struct candidate *end)
+{
+	const char *command = recording_info(table->input.recording)->command;
+	const struct life *life = lives_at(table->lives, end->thread);
+	const struct life_row *rows = life->rows.items;
+	size_t i = life->rows.count;
+	const struct life_sleep *sleep;
+	const struct life *waker;
+
+	while (i && (rows[i - 1].begin_ns >= end->end_ns ||
+		     rows[i - 1].kind != LIFE_SLEEPS))
+		i--;
+	sleep = i ? lives_sleep(table->lives, &rows[i - 1]) : NULL;
+	waker = sleep && sleep->wake == WAKE_BY_THREAD ?
+			lives_at(table->lives, sleep->waker) :
+			NULL;
+	if (!waker || rows[i - 1].end_ns > end->end_ns ||
+	    !recorder_task_is(table->input.names, command, waker->tid))
+		return;
+	end->end_ns = rows[i - 1].end_ns;
+	end->is_stopped = true;
+}
+
+/* If the command waits for its child at the end, the path ends in the child, and so
+ * on. Returns 0 or -ERROR_MEMORY.
+ */
+static int go_to_children(struct explain_table *table, struct candidate *end)
+{
+	enum { MOST_CHILDREN = 16 };
+	struct array *waited = &table->explanation.waited_for;
+
+	end_before_stop(table, end);
+	while (waited->count < MOST_CHILDREN &&
+	       wait_at(table, end->thread, end->end_ns)) {
+		uint32_t child = find_child(table, end->thread, end->end_ns);
+
+		if (child == LIFE_NONE)
+			break;
+		if (array_append(waited, &child) < 0)
+			return -ERROR_MEMORY;
+		if (!is_chosen(table, child))
+			break;
+		end->thread = child;
+	}
+	return 0;
+}
+
+/* Ends the path in @end->thread, in the explanation of thread @subject. */
 static int walk(struct explain_table *table, const struct candidate *end,
-		uint64_t begin_ns)
+		uint32_t subject, uint64_t begin_ns)
 {
 	struct explanation *explanation = &table->explanation;
-	const struct life *life = lives_at(table->lives, end->thread);
+	const struct life *life = lives_at(table->lives, subject);
 	const struct path_options options = {
 		.lives = table->lives,
 		.functions = symbols_functions(table->input.symbols),
@@ -278,7 +403,7 @@ static int walk(struct explain_table *table, const struct candidate *end,
 	explanation->program = task_names_last(table->input.names, life->tid);
 	explanation->is_cut =
 		explanation->subject != SUBJECT_REQUEST &&
-		(last_ns(life) > end->end_ns ||
+		(end->is_stopped || last_ns(life) > end->end_ns ||
 		 !has_ended(life, recording_end_ns(table->lives)));
 	return critical_path_walk(&options, &explanation->begin_ns);
 }
@@ -299,12 +424,16 @@ static struct candidate choose(struct explain_table *table, uint64_t *begin_ns)
 static int explain(struct explain_table *table)
 {
 	uint64_t begin_ns = 0;
-	const struct candidate end = choose(table, &begin_ns);
-	int status;
+	struct candidate end = choose(table, &begin_ns);
+	uint32_t subject = end.thread;
+	int status = 0;
 
 	if (end.thread == LIFE_NONE || end.end_ns <= begin_ns)
 		return 0;
-	status = walk(table, &end, begin_ns);
+	if (!table->request)
+		status = go_to_children(table, &end);
+	if (!status)
+		status = walk(table, &end, subject, begin_ns);
 	causes_sort(&table->explanation.causes);
 	return status;
 }
@@ -387,6 +516,7 @@ static void close_table(struct event_handler *handler)
 
 	causes_free(&table->explanation.causes);
 	array_free(&table->explanation.crashes);
+	array_free(&table->explanation.waited_for);
 	array_free(&table->chosen);
 	if (table->crashes)
 		crashes_table.close(table->crashes);
@@ -414,6 +544,7 @@ static bool open_table(struct event_handler *handler,
 					symbols_functions(input->symbols),
 					input->symbols);
 	table->explanation.crashes = ARRAY_OF(struct crash);
+	table->explanation.waited_for = ARRAY_OF(uint32_t);
 	if (!table->reader || !follow_requests(table) || !follow_crashes(table))
 		return false;
 	table->lives = life_reader_lives(table->reader);

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 #include "explain/explanation_internal.h"
 
-#include "attribution/calls/system_calls.h"
 #include "decoder/recording/recording.h"
+#include "explain/sentences_internal.h"
 #include "report/text/duration_text.h"
 #include "report/text/function_label.h"
-#include "report/text/name_text.h"
 #include "report/text/record_writer.h"
 #include "report/text/task_names.h"
 #include "symbolize/elf/lines.h"
@@ -16,7 +15,6 @@
 #include "tables/text/table_rows.h"
 
 #include <inttypes.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -24,379 +22,14 @@
 /* Writes an explanation as text for people (at most one screen: the largest
  * causes, each with its largest parts and a command that shows the evidence; the
  * longest waits; how much is inferred or unknown), as JSON (everything), and as
- * CSV (the causes). The sentences are in texts[], by enum link_kind and enum why.
- * Names from the recording are untrusted: they are escaped for terminals, shells
+ * CSV (the causes). The sentences are those of sentences_internal.h. Names from the recording are untrusted: they are escaped for terminals, shells
  * and JSON.
  */
 
 enum {
-	MOST_CAUSES = 7,  /* in text */
-	MOST_DETAILS = 3, /* parts of a cause in text */
+	MOST_CAUSES = 7, /* in text */
 	MOST_CRASHES = 3,
-	WIDTH = 100, /* columns */
 };
-
-/* The texts of a cause: "%1" is the program, "%2" the program that it waited for.
- */
-struct why_text {
-	const char *name; /* in JSON */
-	const char *sentence;
-	const char *unknown_actor; /* the sentence if the actor is unknown */
-	const char *report; /* options of report that show the evidence */
-};
-
-static const struct why_text texts[WHY_COUNT] = {
-	[LINK_USER] = { "user", "%1 ran its own code", NULL, "--flat" },
-	[LINK_CALL] = { "system_calls", "%1 worked in system calls", NULL,
-			"--syscalls" },
-	[LINK_FAULT] = { "faults", "%1 was given memory (page faults)", NULL,
-			 "--threads" },
-	[LINK_INTERRUPT] = { "interrupts",
-			     "%1 was interrupted: its CPU served devices and "
-			     "timers",
-			     NULL, "--interrupts" },
-	[LINK_KERNEL] = { "kernel",
-			  "%1 ran in the kernel, outside system calls", NULL,
-			  "--threads" },
-	[LINK_TRACER] = { "tracer", "%1 was held up by being recorded", NULL,
-			  "--with-tracer --threads" },
-	[LINK_GUEST] = { "guest", "%1 ran a virtual machine", NULL,
-			 "--threads" },
-	[LINK_CPU] = { "cpu", "%1 could run and had no CPU: %2 had it",
-		       "%1 could run and had no CPU", "--runqueue" },
-	[LINK_IDLE] = { "cpu_idle",
-			"%1 could run, and a CPU was idle until it started",
-			NULL, "--runqueue" },
-	[LINK_THROTTLED] = { "throttled",
-			     "%1 was throttled: its cgroup had used up its CPU "
-			     "quota",
-			     NULL, "--runqueue" },
-	[LINK_RECORDER] = { "recorder", "%1 had no CPU: the recorder had it",
-			    NULL, "--with-tracer --threads" },
-	[LINK_DISK] = { "disk", "%1 waited for the disk", NULL, "--sleeps" },
-	[LINK_NETWORK] = { "network", "%1 waited for the network", NULL,
-			   "--sleeps" },
-	[LINK_TIMER] = { "timer", "%1 slept until a timer expired", NULL,
-			 "--sleeps" },
-	[LINK_DEVICE] = { "device",
-			  "%1 waited for a device, or for work of the kernel",
-			  NULL, "--sleeps" },
-	[LINK_WAIT] = { "wait", "%1 slept; what would wake it is not known",
-			NULL, "--sleeps" },
-	[LINK_UNKNOWN] = { "unknown", "what %1 did is not in the recording",
-			   NULL, "--threads" },
-	[WHY_LOCK] = { "lock", "%1 waited for a lock that %2 held",
-		       "%1 waited for a lock", "--sleeps" },
-	[WHY_FUTEX] = { "futex", "%1 waited for a lock or a signal of %2",
-			"%1 waited for a lock or a signal", "--sleeps" },
-	[WHY_REPLY] = { "reply", "%1 waited for %2, another program",
-			"%1 waited for another program", "--sleeps" },
-	[WHY_HELPER] = { "helper", "%1 waited for work of the kernel's threads",
-			 NULL, "--sleeps" },
-};
-
-const char *why_name(uint32_t why)
-{
-	return texts[why].name;
-}
-
-/* A line of text, cut at WIDTH. */
-struct text_line {
-	char text[1024];
-	size_t size;
-};
-
-static void __attribute__((format(printf, 2, 3)))
-add(struct text_line *line, const char *format, ...)
-{
-	size_t room = sizeof(line->text) - line->size;
-	va_list arguments;
-	int size;
-
-	va_start(arguments, format);
-	size = vsnprintf(line->text + line->size, room, format, arguments);
-	va_end(arguments);
-	if (size > 0)
-		line->size += (size_t)size < room ? (size_t)size : room - 1;
-}
-
-/* Adds the start of @name, which is from the recording, with control characters
- * escaped.
- */
-static void add_name_part(struct text_line *line, const char *name,
-			  size_t length)
-{
-	char text[NAME_GROWTH * 64 + 1];
-
-	text[name_text(text, NAME_TEXT, name, length < 64 ? length : 64)] =
-		'\0';
-	add(line, "%s", text);
-}
-
-static void add_name(struct text_line *line, const char *name)
-{
-	add_name_part(line, name, strlen(name));
-}
-
-static void end_line(struct text_line *line, FILE *out)
-{
-	if (line->size > WIDTH) {
-		line->size = WIDTH - 3;
-		/* Not within a character of several bytes. */
-		while (line->size &&
-		       ((unsigned char)line->text[line->size] & 0xc0) == 0x80)
-			line->size--;
-		strcpy(line->text + line->size, "...");
-	}
-	fprintf(out, "%s\n", line->text);
-}
-
-static const struct function_table *
-functions_of(const struct explanation *explanation)
-{
-	return symbols_functions(explanation->input->symbols);
-}
-
-static bool is_known(const struct explanation *explanation, uint32_t function)
-{
-	return function != FUNCTION_UNKNOWN &&
-	       function < function_count(functions_of(explanation));
-}
-
-/* Returns the name of a system call; NULL if unknown. */
-static const char *call_name(const struct explanation *explanation,
-			     uint32_t function)
-{
-	const char *name =
-		is_known(explanation, function) ?
-			system_call_name(
-				functions_of(explanation),
-				symbols_arch(explanation->input->symbols),
-				function) :
-			"?";
-
-	return strcmp(name, "?") ? name : NULL;
-}
-
-/* Adds " called by save (ledger.c:41)": @relation is " called by ". */
-static void add_place(struct text_line *line,
-		      const struct explanation *explanation,
-		      const char *relation, uint32_t user, uint32_t offset)
-{
-	const struct function *function;
-	struct source_line source;
-	const char *file;
-
-	if (!is_known(explanation, user))
-		return;
-	function = function_at(functions_of(explanation), user);
-	add(line, "%s", relation);
-	add_name(line, function->name);
-	if (!lines_find(explanation->input->lines, function, offset, &source))
-		return;
-	file = strrchr(source.file, '/');
-	add(line, " (");
-	add_name(line, file ? file + 1 : source.file);
-	add(line, ":%d)", source.line);
-}
-
-static bool is_wait(uint32_t kind)
-{
-	return kind >= LINK_CPU;
-}
-
-/* Returns a text for the work of a thread outside of system calls, in the
- * kernel's @function; NULL if there is none.
- */
-static const char *work_text(const struct explanation *explanation,
-			     uint32_t function)
-{
-	static const struct {
-		const char *function;
-		const char *text;
-	} works[] = {
-		{ "do_coredump", "as it wrote its core dump" },
-		{ "vfs_coredump", "as it wrote its core dump" },
-		{ "do_exit", "as it ended" },
-		{ "get_signal", "as it handled a signal" },
-		{ "task_work_run", "in work that system calls had put off "
-				   "(task_work_run)" },
-	};
-
-	for (size_t i = 0; i < sizeof(works) / sizeof(*works); i++)
-		if (is_known(explanation, function) &&
-		    !strcmp(function_at(functions_of(explanation), function)
-				    ->base,
-			    works[i].function))
-			return works[i].text;
-	return NULL;
-}
-
-/* Adds where a thread slept: the system call, or the fault or exit that it was
- * in instead, with the place in the program.
- */
-static void add_sleep(struct text_line *line,
-		      const struct explanation *explanation, uint32_t call,
-		      uint32_t inside, uint32_t user, uint32_t user_offset)
-{
-	const char *name = call_name(explanation, call);
-	const char *work = work_text(explanation, inside);
-
-	if (name)
-		add(line, "in %s", name);
-	else if (work)
-		add(line, "%s", work);
-	else if (is_known(explanation, inside))
-		add(line, "in page faults");
-	if (!work)
-		add_place(line, explanation, name ? " called by " : " of ",
-			  user, user_offset);
-}
-
-/* Adds @detail, a part of the work of the thread that the program waited for. */
-static void add_meanwhile(struct text_line *line,
-			  const struct explanation *explanation,
-			  const struct cause_detail *detail)
-{
-	static const char *const doing[LINK_KINDS] = {
-		[LINK_USER] = "ran its code",
-		[LINK_CALL] = "was in a system call",
-		[LINK_FAULT] = "was given memory",
-		[LINK_INTERRUPT] = "was interrupted",
-		[LINK_KERNEL] = "ran in the kernel",
-		[LINK_TRACER] = "was held up by being recorded",
-		[LINK_GUEST] = "ran a virtual machine",
-		[LINK_CPU] = "had no CPU",
-		[LINK_IDLE] = "had no CPU yet",
-		[LINK_THROTTLED] = "was throttled",
-		[LINK_RECORDER] = "had no CPU: the recorder had it",
-		[LINK_DISK] = "waited for the disk",
-		[LINK_NETWORK] = "waited for the network",
-		[LINK_TIMER] = "slept",
-		[LINK_DEVICE] = "waited for a device",
-		[LINK_WAIT] = "slept",
-		[LINK_UNKNOWN] = "is not in the recording",
-	};
-	const char *call = detail->kind == LINK_CALL ?
-				   call_name(explanation, detail->function) :
-				   NULL;
-
-	if (call)
-		add(line, "was in %s", call);
-	else if (detail->kind == LINK_USER &&
-		 is_known(explanation, detail->function)) {
-		add(line, "ran ");
-		add_name(line, function_text(functions_of(explanation),
-					     detail->function));
-	} else
-		add(line, "%s", doing[detail->kind]);
-}
-
-/* Returns whether the details of a cause are the work of the thread that the
- * program waited for, not of the program itself.
- */
-static bool is_of_actor(uint32_t why)
-{
-	return why == WHY_LOCK || why == WHY_FUTEX || why == WHY_REPLY;
-}
-
-static void add_work(struct text_line *line,
-		     const struct explanation *explanation,
-		     const struct cause_detail *detail)
-{
-	const char *work = work_text(explanation, detail->function);
-
-	if (detail->count)
-		add(line, "%" PRIu64 " page fault%s", detail->count,
-		    detail->count == 1 ? "" : "s");
-	else if (work)
-		add(line, "%s", work);
-	else if (is_known(explanation, detail->function))
-		add_name(line, function_text(functions_of(explanation),
-					     detail->function));
-}
-
-/* Adds "in fsync called by save (ledger.c:41)". Returns false if nothing is
- * known.
- */
-static bool add_detail(struct text_line *line,
-		       const struct explanation *explanation, uint32_t why,
-		       const struct cause_detail *detail)
-{
-	size_t size = line->size;
-
-	if (is_of_actor(why))
-		add_meanwhile(line, explanation, detail);
-	else if (detail->kind == LINK_CALL)
-		add_sleep(line, explanation, detail->function, FUNCTION_NONE,
-			  FUNCTION_NONE, 0);
-	else if (!is_wait(detail->kind) && why < LINK_KINDS)
-		add_work(line, explanation, detail);
-	else
-		add_sleep(line, explanation, detail->call, detail->inside,
-			  detail->user, detail->user_offset);
-	return line->size > size;
-}
-
-static const struct cause_detail *
-details_of(const struct explanation *explanation, size_t *count)
-{
-	const struct array *items = &explanation->causes.details.items;
-
-	*count = items->count;
-	return items->items;
-}
-
-static bool has_user(const struct explanation *explanation)
-{
-	return recording_traces_user(explanation->input->recording);
-}
-
-/* Adds whose time @detail is, unless it is that of @last (or NULL). */
-static void add_actor(struct text_line *line,
-		      const struct explanation *explanation,
-		      const struct cause_detail *detail,
-		      const struct cause_detail *last)
-{
-	if (last && last->program == detail->program &&
-	    last->is_further == detail->is_further)
-		return;
-	add_name(line, causes_program(&explanation->causes, detail->program));
-	add(line, "%s ", detail->is_further ? " (another process)" : "");
-}
-
-/* Adds the largest details of @cause to @line. Returns whether any is known. */
-static bool add_details(struct text_line *line,
-			const struct explanation *explanation,
-			const struct cause *cause)
-{
-	size_t count;
-	const struct cause_detail *details = details_of(explanation, &count);
-	const struct cause_detail *last = NULL;
-	int written = 0;
-
-	if (is_of_actor(cause->why))
-		add(line, "in that time ");
-	for (size_t i = 0; i < count && written < MOST_DETAILS; i++) {
-		struct text_line part = { .size = 0 };
-
-		if (details[i].cause != cause->index)
-			continue;
-		if (is_of_actor(cause->why))
-			add_actor(&part, explanation, &details[i], last);
-		if (!add_detail(&part, explanation, cause->why, &details[i]))
-			continue;
-		add(&part, " %s", duration_text_of(details[i].ns).text);
-		if (written && line->size + 2 + part.size > WIDTH)
-			break;
-		add(line, "%s%s", written ? ", " : "", part.text);
-		last = &details[i];
-		written++;
-	}
-	if (!written && cause->why == LINK_USER && !has_user(explanation))
-		add(line, "its functions need record --user");
-	return written || cause->why == LINK_USER;
-}
 
 static void write_details(const struct explanation *explanation,
 			  const struct cause *cause, FILE *out)
@@ -404,80 +37,10 @@ static void write_details(const struct explanation *explanation,
 	struct text_line line = { .size = 0 };
 	size_t indent;
 
-	add(&line, "%19s", "");
+	text_line_add(&line, "%19s", "");
 	indent = line.size;
-	if (add_details(&line, explanation, cause) && line.size > indent)
-		end_line(&line, out);
-}
-
-/* Adds the name of the program that spent @cause, and which process spent most of
- * it if there are others.
- */
-static void add_program(struct text_line *line,
-			const struct explanation *explanation,
-			const struct cause *cause)
-{
-	add_name(line, causes_program(&explanation->causes, cause->program));
-	if (!cause->has_pids)
-		return;
-	if (cause->main_ns > cause->ns / 10 * 8)
-		add(line, " (mostly process %" PRId32 ")", cause->pid);
-	else
-		add(line, " (several processes)");
-}
-
-/* Returns whether the name of the program that @cause's program waited for is
- * known.
- */
-static bool has_actor(const struct explanation *explanation,
-		      const struct cause *cause)
-{
-	return strcmp(causes_program(&explanation->causes, cause->actor), "?");
-}
-
-static void add_sentence(struct text_line *line,
-			 const struct explanation *explanation,
-			 const struct cause *cause)
-{
-	const struct why_text *text = &texts[cause->why];
-	const char *from = text->sentence;
-
-	if (!has_actor(explanation, cause) && text->unknown_actor)
-		from = text->unknown_actor;
-	for (const char *mark; (mark = strchr(from, '%')); from = mark + 2) {
-		add(line, "%.*s", (int)(mark - from), from);
-		if (mark[1] == '1')
-			add_program(line, explanation, cause);
-		else if (cause->actor == cause->program)
-			add(line, "another thread of this name");
-		else
-			add_name(line, causes_program(&explanation->causes,
-						      cause->actor));
-	}
-	add(line, "%s", from);
-}
-
-/* Adds @name so that a shell reads it as one word. */
-static void add_word(struct text_line *line, const char *name)
-{
-	const char *plain = "abcdefghijklmnopqrstuvwxyz"
-			    "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._+-/:@%,=";
-
-	if (*name && !name[strspn(name, plain)]) {
-		add(line, "%s", name);
-		return;
-	}
-	add(line, "'");
-	add_name(line, name);
-	add(line, "'");
-}
-
-static void add_command(struct text_line *line,
-			const struct explanation *explanation,
-			const struct cause *cause)
-{
-	add(line, "ktrace-hw report %s --comm ", texts[cause->why].report);
-	add_word(line, causes_program(&explanation->causes, cause->program));
+	if (sentence_details(&line, explanation, cause) && line.size > indent)
+		text_line_write(&line, out);
 }
 
 static double percent_of(const struct explanation *explanation, uint64_t ns)
@@ -493,13 +56,14 @@ static void write_cause(const struct explanation *explanation,
 	struct text_line line = { .size = 0 };
 	struct text_line command = { .size = 0 };
 
-	add(&line, "%5.1f %%  %8s  ", percent_of(explanation, cause->ns),
-	    duration_text_of(cause->ns).text);
-	add_sentence(&line, explanation, cause);
-	end_line(&line, out);
+	text_line_add(&line, "%5.1f %%  %8s  ",
+		      percent_of(explanation, cause->ns),
+		      duration_text_of(cause->ns).text);
+	sentence_cause(&line, explanation, cause);
+	text_line_write(&line, out);
 	write_details(explanation, cause, out);
-	add(&command, "%19sSee: ", "");
-	add_command(&command, explanation, cause);
+	text_line_add(&command, "%19sSee: ", "");
+	sentence_command(&command, explanation, cause);
 	fprintf(out, "%s\n", command.text);
 }
 
@@ -544,29 +108,44 @@ static void add_long(struct text_line *line,
 		     const struct long_link *item)
 {
 	const struct life_sleep *sleep = item->link.sleep;
-	struct text_line place = { .size = 0 };
+	struct text_line place = { .style = line->style };
 
-	add_sentence(line, explanation,
-		     cause_at(&explanation->causes, item->cause));
+	sentence_cause(line, explanation,
+		       cause_at(&explanation->causes, item->cause));
 	if (sleep)
-		add_sleep(&place, explanation, sleep->call, sleep->inside,
-			  sleep->user, sleep->user_offset);
+		sentence_sleep(&place, explanation, sleep->call, sleep->inside,
+			       sleep->user, sleep->user_offset);
 	if (place.size)
-		add(line, ", %s", place.text + strspn(place.text, " "));
+		text_line_add(line, ", %s",
+			      place.text + strspn(place.text, " "));
 }
 
+static void add_long_line(struct text_line *line,
+			  const struct explanation *explanation,
+			  const struct long_link *item)
+{
+	const struct path_link *link = &item->link;
+
+	text_line_add(line, "%10s  ", duration_text_of(link->ns).text);
+	text_line_add(line, "at %.6f: ",
+		      (double)(int64_t)(link->begin_ns -
+					explanation->input->origin_ns) /
+			      1e9);
+	add_long(line, explanation, item);
+}
+
+/* Files are shortened, or left out, if the line does not fit otherwise. */
 static void write_long(const struct explanation *explanation,
 		       const struct long_link *item, FILE *out)
 {
-	const struct path_link *link = &item->link;
-	struct text_line line = { .size = 0 };
+	struct text_line line = { .size = WIDTH + 1 };
 
-	add(&line, "%10s  ", duration_text_of(link->ns).text);
-	add(&line, "at %.6f: ",
-	    (double)(int64_t)(link->begin_ns - explanation->input->origin_ns) /
-		    1e9);
-	add_long(&line, explanation, item);
-	end_line(&line, out);
+	for (int style = FILE_WHOLE; style <= FILE_NONE && line.size > WIDTH;
+	     style++) {
+		line = (struct text_line){ .style = (enum file_style)style };
+		add_long_line(&line, explanation, item);
+	}
+	text_line_write(&line, out);
 }
 
 static void write_longest(const struct explanation *explanation, FILE *out)
@@ -599,22 +178,22 @@ static void write_unknown(const struct explanation *explanation, FILE *out)
 	uint64_t rest_ns = causes->unknown_ns;
 	struct text_line line = { .size = 0 };
 
-	add(&line, "Not known: %s (%.1f %%):",
-	    duration_text_of(causes->unknown_ns).text,
-	    percent_of(explanation, causes->unknown_ns));
+	text_line_add(&line, "Not known: %s (%.1f %%):",
+		      duration_text_of(causes->unknown_ns).text,
+		      percent_of(explanation, causes->unknown_ns));
 	for (int i = 0; i < UNKNOWN_REASONS; i++) {
 		uint64_t ns = causes->reasons_ns[i];
 
 		rest_ns -= ns;
 		if (ns)
-			add(&line, " %s %s;", duration_text_of(ns).text,
-			    reasons[i]);
+			text_line_add(&line, " %s %s;",
+				      duration_text_of(ns).text, reasons[i]);
 	}
 	if (rest_ns)
-		add(&line, " %s in waits whose end was not recorded;",
-		    duration_text_of(rest_ns).text);
+		text_line_add(&line, " %s in waits whose end was not recorded;",
+			      duration_text_of(rest_ns).text);
 	line.text[line.size - 1] = '.';
-	end_line(&line, out);
+	text_line_write(&line, out);
 }
 
 static void write_certainty(const struct explanation *explanation, FILE *out)
@@ -659,27 +238,69 @@ static void add_head(struct text_line *line,
 	};
 
 	if (!explanation->program) {
-		add(line, "%s", nothing[explanation->subject]);
+		text_line_add(line, "%s", nothing[explanation->subject]);
 		return;
 	}
 	if (explanation->subject == SUBJECT_REQUEST)
-		add(line, "Request %" PRIu64 " of ", explanation->request);
-	add_name(line, explanation->program);
-	add(line, " (process %" PRId32 ") took %s%s.", explanation->pid,
-	    duration_text_of(explanation->end_ns - explanation->begin_ns).text,
-	    explanation->is_cut ? " and had not ended" : "");
-	add(line, " What had to happen for it to end:");
+		text_line_add(line, "Request %" PRIu64 " of ",
+			      explanation->request);
+	text_line_name(line, explanation->program);
+	text_line_add(
+		line, " (process %" PRId32 ") took %s%s.", explanation->pid,
+		duration_text_of(explanation->end_ns - explanation->begin_ns)
+			.text,
+		explanation->is_cut ? " and had not ended" : "");
+	text_line_add(line, " What had to happen for it to end:");
+}
+
+static void add_process(struct text_line *line,
+			const struct explanation *explanation, uint32_t thread)
+{
+	const struct life *life = lives_at(explanation->causes.lives, thread);
+
+	text_line_name(line,
+		       task_names_last(explanation->input->names, life->tid));
+	text_line_add(line, " (pid %" PRId32 ")", life->pid);
+}
+
+/* Adds "It waits for its child make (pid 7), still running, and that for cc (pid
+ * 8)."
+ */
+static void add_waited_for(struct text_line *line,
+			   const struct explanation *explanation)
+{
+	const uint32_t *threads = explanation->waited_for.items;
+	size_t count = explanation->waited_for.count;
+
+	if (!count)
+		return;
+	text_line_add(line, "It waits for its child ");
+	add_process(line, explanation, threads[0]);
+	text_line_add(line, ", still running");
+	if (count > 1)
+		text_line_add(line, ", and that ");
+	if (count > 2)
+		text_line_add(line, "through %zu more ", count - 2);
+	if (count > 1) {
+		text_line_add(line, "for ");
+		add_process(line, explanation, threads[count - 1]);
+	}
+	text_line_add(line, ".");
 }
 
 static void write_head(const struct explanation *explanation, FILE *out)
 {
+	struct text_line waits = { .size = 0 };
 	const char *path = recording_path(explanation->input->recording);
 	struct text_line line = { .size = 0 };
 
 	add_head(&line, explanation);
-	end_line(&line, out);
+	text_line_write(&line, out);
 	if (!explanation->program)
 		return;
+	add_waited_for(&waits, explanation);
+	if (waits.size)
+		text_line_write(&waits, out);
 	if (strcmp(path, "ktrace.data"))
 		fprintf(out, "(The commands need -i %s.)\n", path);
 	fputc('\n', out);
@@ -697,7 +318,7 @@ static bool add_crash_place(struct text_line *line, const struct crash *crash)
 		return false;
 	while (begin > crash->stack && begin[-1] != ';')
 		begin--;
-	add_name_part(line, begin, (size_t)(end - begin));
+	text_line_part(line, begin, (size_t)(end - begin));
 	return true;
 }
 
@@ -707,15 +328,18 @@ static void write_crash(const struct explanation *explanation,
 	struct text_line line = { .size = 0 };
 	struct text_line place = { .size = 0 };
 
-	add_name(&line, task_names_last(explanation->input->names, crash->tid));
-	add(&line, " (process %" PRId32 ") was ended by ", crash->pid);
-	add_name(&line, crash->signal);
-	add(&line, ", at %.6f s",
-	    (double)(int64_t)(crash->time_ns - explanation->input->origin_ns) /
-		    1e9);
+	text_line_name(&line,
+		       task_names_last(explanation->input->names, crash->tid));
+	text_line_add(&line, " (process %" PRId32 ") was ended by ",
+		      crash->pid);
+	text_line_name(&line, crash->signal);
+	text_line_add(&line, ", at %.6f s",
+		      (double)(int64_t)(crash->time_ns -
+					explanation->input->origin_ns) /
+			      1e9);
 	if (add_crash_place(&place, crash))
-		add(&line, ", in %s", place.text);
-	end_line(&line, out);
+		text_line_add(&line, ", in %s", place.text);
+	text_line_write(&line, out);
 }
 
 static void write_crashes(const struct explanation *explanation, FILE *out)
@@ -756,8 +380,9 @@ static void write_member(FILE *out, const char *member, const char *name)
 static const char *name_of(const struct explanation *explanation,
 			   uint32_t function)
 {
-	return is_known(explanation, function) ?
-		       function_text(functions_of(explanation), function) :
+	return explanation_knows(explanation, function) ?
+		       function_text(explanation_functions(explanation),
+				     function) :
 		       NULL;
 }
 
@@ -767,20 +392,36 @@ static void write_line_member(const struct explanation *explanation,
 	struct source_line source;
 	char text[600];
 
-	if (!is_known(explanation, user) ||
+	if (!explanation_knows(explanation, user) ||
 	    !lines_find(explanation->input->lines,
-			function_at(functions_of(explanation), user), offset,
-			&source))
+			function_at(explanation_functions(explanation), user),
+			offset, &source))
 		return;
 	snprintf(text, sizeof(text), "%s:%d", source.file, source.line);
 	write_member(out, "line", text);
+}
+
+/* Writes the function that had the time, and the system call with its file. */
+static void write_call_members(const struct explanation *explanation,
+			       const struct cause_detail *detail, FILE *out)
+{
+	bool is_work = detail->kind == LINK_CALL;
+	uint32_t call = is_work ? detail->function : detail->call;
+	uint32_t function =
+		is_work ? lives_call_function(explanation->causes.lives, call) :
+			  detail->function;
+
+	write_member(out, "function", name_of(explanation, function));
+	write_member(out, "call", sentence_call_name(explanation, call));
+	write_member(out, "file", sentence_call_file(explanation, call));
 }
 
 static void write_json_details(const struct explanation *explanation,
 			       const struct cause *cause, FILE *out)
 {
 	size_t count;
-	const struct cause_detail *details = details_of(explanation, &count);
+	const struct cause_detail *details =
+		explanation_details(explanation, &count);
 	const char *separator = "";
 
 	fputs(",\"parts\":[", out);
@@ -791,12 +432,7 @@ static void write_json_details(const struct explanation *explanation,
 			continue;
 		fprintf(out, "%s\n  {\"ns\":%" PRIu64 ",\"kind\":\"%s\"",
 			separator, detail->ns, why_name(detail->kind));
-		write_member(out, "function",
-			     name_of(explanation, detail->function));
-		write_member(out, "call",
-			     call_name(explanation, detail->kind == LINK_CALL ?
-							    detail->function :
-							    detail->call));
+		write_call_members(explanation, detail, out);
 		write_member(out, "inside",
 			     name_of(explanation, detail->inside));
 		if (detail->count)
@@ -844,11 +480,11 @@ static void write_json_cause(const struct explanation *explanation,
 		write_member(out, "actor",
 			     causes_program(&explanation->causes,
 					    cause->actor));
-	add_command(&command, explanation, cause);
+	sentence_command(&command, explanation, cause);
 	write_member(out, "evidence", command.text);
-	add_sentence(&sentence, explanation, cause);
+	sentence_cause(&sentence, explanation, cause);
 	write_member(out, "sentence", sentence.text);
-	if (add_details(&details, explanation, cause) && details.size)
+	if (sentence_details(&details, explanation, cause) && details.size)
 		write_member(out, "details", details.text);
 	fputs(",\"longest\":{", out);
 	write_json_moment(explanation, &cause->longest, out);
@@ -870,10 +506,33 @@ static void write_json_long(const struct explanation *explanation,
 	write_member(out, "sentence", sentence.text);
 	write_member(out, "program",
 		     causes_program(&explanation->causes, cause->program));
-	if (link->sleep)
+	if (link->sleep) {
 		write_member(out, "call",
-			     call_name(explanation, link->sleep->call));
+			     sentence_call_name(explanation,
+						link->sleep->call));
+		write_member(out, "file",
+			     sentence_call_file(explanation,
+						link->sleep->call));
+	}
 	fputs("}", out);
+}
+
+static void write_json_waited_for(const struct explanation *explanation,
+				  FILE *out)
+{
+	const uint32_t *threads = explanation->waited_for.items;
+
+	fputs("\n],\n\"waits_for\":[", out);
+	for (size_t i = 0; i < explanation->waited_for.count; i++) {
+		const struct life *life =
+			lives_at(explanation->causes.lives, threads[i]);
+
+		fprintf(out, "%s{\"pid\":%" PRId32, i ? "," : "", life->pid);
+		write_member(out, "program",
+			     task_names_last(explanation->input->names,
+					     life->tid));
+		fputs("}", out);
+	}
 }
 
 static void write_json_crash(const struct explanation *explanation,
@@ -933,6 +592,7 @@ void explanation_write_json(const struct explanation *explanation, FILE *out)
 		write_json_cause(explanation, array_at(&causes->all.items, i),
 				 out);
 	}
+	write_json_waited_for(explanation, out);
 	fputs("\n],\n\"crashes\":[", out);
 	for (size_t i = 0; i < explanation->crashes.count; i++) {
 		fputs(i ? ",\n" : "\n", out);

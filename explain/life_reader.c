@@ -9,6 +9,7 @@
 #include "explain/life_reader_internal.h"
 #include "explain/sleep_place_internal.h"
 
+#include "attribution/calls/call_items.h"
 #include "attribution/calls/system_calls.h"
 #include "attribution/events/event_handler.h"
 #include "attribution/events/function_marks.h"
@@ -593,6 +594,21 @@ static void name_open(struct life_reader *reader, struct open_life *open,
 	}
 }
 
+static uint32_t number_of(struct life_reader *reader,
+			  const struct system_call *call)
+{
+	char text[1024];
+	struct call_item file;
+	const char *name = call_items_first_file(call->items, &file) ?
+				   call_file_text(&file, text, sizeof(text)) :
+				   call_items_path(call->items);
+	uint32_t number = lives_add_call(&reader->lives, call->function, name);
+
+	if (number == LIFE_NONE)
+		reader->status = -ERROR_MEMORY;
+	return number;
+}
+
 static int take_call(struct task_listener *listener,
 		     const struct system_call *call)
 {
@@ -601,11 +617,13 @@ static int take_call(struct task_listener *listener,
 	uint32_t thread = task_time_thread(reader->time, call->task->tid);
 	struct open_life *open = thread == LIFE_NONE ? NULL :
 						       open_of(reader, thread);
+	uint32_t number;
 
 	if (!open)
 		return 0;
-	name_parts(reader, open, call->function);
-	name_open(reader, open, call->function);
+	number = number_of(reader, call);
+	name_parts(reader, open, number);
+	name_open(reader, open, number);
 	return 0;
 }
 
@@ -702,6 +720,22 @@ static void take_switch(struct life_reader *reader,
 	note(reader, lives_switch(&reader->lives, step->cpu, &change));
 }
 
+static bool is_user(const struct life_reader *reader, uint32_t function)
+{
+	return function_at(reader->functions, function)->space == 'u';
+}
+
+/* Returns whether take_step() does anything for @function. */
+static bool needs_function(const struct event_handler *handler,
+			   uint32_t function)
+{
+	const struct life_reader *reader = (const struct life_reader *)handler;
+
+	return is_user(reader, function) ||
+	       function_marks_at(reader->marks, function) &
+		       (MARK_WORK | MARK_SIGNAL);
+}
+
 static void take_step(struct event_handler *handler,
 		      const struct call_step *step)
 {
@@ -710,16 +744,9 @@ static void take_step(struct event_handler *handler,
 	if (step->kind == STEP_SWITCH ||
 	    (step->kind == STEP_STATE && step->detail == CPU_TRACED))
 		take_switch(reader, step);
-	else if (step->kind == STEP_ENTER || step->kind == STEP_EXIT) {
-		bool is_user =
-			function_at(reader->functions, step->function)->space ==
-			'u';
-
-		if (is_user ||
-		    function_marks_at(reader->marks, step->function) &
-			    (MARK_WORK | MARK_SIGNAL))
-			take_function(reader, step, is_user);
-	}
+	else if ((step->kind == STEP_ENTER || step->kind == STEP_EXIT) &&
+		 needs_function(handler, step->function))
+		take_function(reader, step, is_user(reader, step->function));
 }
 
 static void cut(struct life_reader *reader, int32_t tid, uint64_t time_ns)
@@ -883,6 +910,7 @@ static bool open_reader(struct life_reader *reader, struct trackers *trackers)
 	struct thread_tracker *threads = trackers_threads(trackers);
 
 	reader->handler = (struct event_handler){ .step = take_step,
+						  .needs = needs_function,
 						  .event = take_event,
 						  .record = take_record };
 	reader->spans.take = take_span;

@@ -8,14 +8,14 @@ struct function_table;
 struct symbols;
 struct trackers;
 
-/* Reads the lives of threads (lives_internal.h) in a pass over a recording: from
- * spans of their time, their sleeps and system calls, the switches of CPUs, and
- * the records of forks and execs.
+/* Reads the lives of threads (lives_internal.h) in a pass over a recording:
+ * from spans of their time, their sleeps and system calls, the switches of
+ * CPUs, and the records of forks and execs.
  */
 struct life_reader;
 
-/* Requests the trackers that it needs of @trackers, and follows them: the reader
- * then receives the pass. Without @symbols (NULL), the offsets of user
+/* Requests the trackers that it needs of @trackers, and follows them: the
+ * reader then receives the pass. Without @symbols (NULL), the offsets of user
  * functions' calls are unknown. Borrows all arguments. Returns NULL when out of
  * memory.
  */

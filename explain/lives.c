@@ -2,6 +2,10 @@
 #include "explain/lives_internal.h"
 
 #include "common/error.h"
+#include "common/maps.h"
+#include "symbolize/functions/function_table.h"
+
+#include <string.h>
 
 /* More CPUs than any kernel supports; only damaged recordings exceed it. */
 enum { MOST_CPUS = 1 << 16 };
@@ -20,6 +24,56 @@ void lives_free(struct lives *lives)
 	array_free(&lives->parts);
 	array_free(&lives->sleeps);
 	array_free(&lives->cpus);
+	keyed_array_free(&lives->calls);
+	string_pool_free(lives->files);
+}
+
+/* Returns the number of @file + 1; 0 if it is NULL, or when out of memory. */
+static uint32_t add_file(struct lives *lives, const char *file)
+{
+	if (file && !lives->files)
+		lives->files = string_pool_new();
+	/* STRING_POOL_NONE + 1 is 0. */
+	return file && lives->files ?
+		       string_pool_add(lives->files, file, strlen(file)) + 1 :
+		       0;
+}
+
+uint32_t lives_add_call(struct lives *lives, uint32_t function,
+			const char *file)
+{
+	const struct life_call *call = keyed_array_add(
+		&lives->calls, &(struct life_call){
+				       .function = function,
+				       .file = add_file(lives, file),
+			       });
+
+	return call ? (uint32_t)(call -
+				 (struct life_call *)lives->calls.items.items) :
+		      LIFE_NONE;
+}
+
+static const struct life_call *call_at(const struct lives *lives, uint32_t call)
+{
+	return call < lives->calls.items.count ?
+		       array_at(&lives->calls.items, call) :
+		       NULL;
+}
+
+uint32_t lives_call_function(const struct lives *lives, uint32_t call)
+{
+	const struct life_call *known = call_at(lives, call);
+
+	return known ? known->function : FUNCTION_NONE;
+}
+
+const char *lives_call_file(const struct lives *lives, uint32_t call)
+{
+	const struct life_call *known = call_at(lives, call);
+
+	return known && known->file ?
+		       string_pool_text(lives->files, known->file - 1) :
+		       NULL;
 }
 
 struct life *lives_reach(struct lives *lives, uint32_t thread)

@@ -8,8 +8,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* The lives of all threads of a recording, as rows in order of time. The critical
- * path (critical_path_internal.h) is made from them.
+/* The lives of all threads of a recording, as rows in order of time. The
+ * critical path (critical_path_internal.h) is made from them.
  *
  *	thread 7   | runs | asleep        | ready | runs   | runs |
  *	thread 9          | runs          | runs           |
@@ -43,7 +43,7 @@ enum life_kind {
 /* The work of a running thread. */
 enum work_kind {
 	WORK_USER,	/* in a user function, or in an unknown one */
-	WORK_CALL,	/* in a system call: the function that implements it */
+	WORK_CALL,	/* in a system call: its number in lives.calls */
 	WORK_FAULT,	/* in a page fault or exception: its entry */
 	WORK_INTERRUPT, /* interrupted: the interrupt's entry */
 	/* elsewhere in the kernel, such as a kernel thread: the function that
@@ -60,6 +60,12 @@ struct life_part {
 	uint32_t count : 28; /* WORK_FAULT: number of faults that began */
 	uint32_t function;   /* FUNCTION_NONE: unknown */
 	uint64_t ns;
+};
+
+/* A system call, with the file that it was about. */
+struct life_call {
+	uint32_t function; /* that implements it */
+	uint32_t file;	   /* its number in lives.files + 1; 0: unknown */
 };
 
 struct life_row {
@@ -133,11 +139,15 @@ struct life_switch {
 	bool is_idle;
 };
 
+struct string_pool;
+
 struct lives {
 	struct array threads; /* struct life, by task_time_thread() */
 	struct array parts;   /* struct life_part */
 	struct array sleeps;  /* struct life_sleep */
 	struct array cpus;    /* struct array of struct life_switch, by CPU */
+	struct keyed_array calls;  /* struct life_call */
+	struct string_pool *files; /* NULL: none */
 };
 
 #define LIVES_NONE \
@@ -146,6 +156,7 @@ struct lives {
 		.parts = ARRAY_OF(struct life_part), \
 		.sleeps = ARRAY_OF(struct life_sleep), \
 		.cpus = ARRAY_OF(struct array), \
+		.calls = KEYED_ARRAY_OF(struct life_call, file), \
 	})
 
 void lives_free(struct lives *lives);
@@ -154,6 +165,18 @@ void lives_free(struct lives *lives);
  * NULL when out of memory.
  */
 struct life *lives_reach(struct lives *lives, uint32_t thread);
+
+/* Returns the number of a system call by its function and its file's name, which
+ * may be NULL; LIFE_NONE when out of memory.
+ */
+uint32_t lives_add_call(struct lives *lives, uint32_t function,
+			const char *file);
+
+/* Return what a system call's number stands for: its function, or FUNCTION_NONE;
+ * its file, or NULL.
+ */
+uint32_t lives_call_function(const struct lives *lives, uint32_t call);
+const char *lives_call_file(const struct lives *lives, uint32_t call);
 
 /* Returns thread @thread, or NULL. */
 const struct life *lives_at(const struct lives *lives, uint32_t thread);

@@ -202,9 +202,9 @@ static bool is_change(const struct thread_events *events,
 /* Moves records of code changes from @from on to @lasting, and copies those
  * with trace unit ids.
  */
-static void take_lasting(const struct thread_events *events,
-			 struct part_bytes *part, uint8_t *from,
-			 struct lasting_records *lasting)
+static void consume_lasting(const struct thread_events *events,
+			    struct part_bytes *part, uint8_t *from,
+			    struct lasting_records *lasting)
 {
 	const uint8_t *end = part->bytes + part->size;
 	uint8_t *kept = from;
@@ -231,9 +231,10 @@ static void take_lasting(const struct thread_events *events,
 /* Moves the records of @ring to @part and @lasting, and adds reported losses to
  * @counts.
  */
-static void take_ring(const struct thread_events *events, struct ring *ring,
-		      struct part_bytes *part, struct lasting_records *lasting,
-		      struct record_counts *counts)
+static void consume_ring(const struct thread_events *events, struct ring *ring,
+			 struct part_bytes *part,
+			 struct lasting_records *lasting,
+			 struct record_counts *counts)
 {
 	struct ring_bytes bytes = ring_read(ring);
 	uint8_t *first;
@@ -243,33 +244,33 @@ static void take_ring(const struct thread_events *events, struct ring *ring,
 	record_watch(&bytes, counts, NULL, NULL);
 	first = part_bytes_add_ring(part, &bytes);
 	ring_release(ring, &bytes);
-	take_lasting(events, part, first, lasting);
+	consume_lasting(events, part, first, lasting);
 }
 
-static struct record_counts take_rings(struct thread_events *events,
-				       struct part_bytes *part,
-				       struct lasting_records *lasting)
+static struct record_counts consume_rings(struct thread_events *events,
+					  struct part_bytes *part,
+					  struct lasting_records *lasting)
 {
 	struct record_counts counts = { 0 };
 
 	part_bytes_clear(part);
 	part_bytes_add(part, lasting->unit_ids.bytes, lasting->unit_ids.size);
-	take_ring(events, &events->ring, part, lasting, &counts);
+	consume_ring(events, &events->ring, part, lasting, &counts);
 	for (size_t i = 0; i < events->cpu_rings.count; i++)
-		take_ring(events, array_at(&events->cpu_rings, i), part,
-			  lasting, &counts);
+		consume_ring(events, array_at(&events->cpu_rings, i), part,
+			     lasting, &counts);
 	return counts;
 }
 
 void own_records_drop(struct thread_events *events, struct part_bytes *part,
 		      struct lasting_records *lasting)
 {
-	take_rings(events, part, lasting);
+	consume_rings(events, part, lasting);
 	part_bytes_clear(part);
 }
 
-/* Adds a loss record for a full buffer, which the kernel does not always report:
- * see tell_full() in collector/recording_output.c.
+/* Adds a loss record for a full buffer, which the kernel does not always
+ * report: see tell_full() in collector/recording_output.c.
  */
 static void say_full(const struct thread_events *events,
 		     struct part_bytes *part)
@@ -303,8 +304,8 @@ static void keep_tail(struct part_bytes *part, const struct ring_bytes *trace,
 		part->before_size = 0;
 }
 
-static void take_trace(struct thread_events *events, pid_t tid,
-		       struct part_bytes *part, struct trace_tail *tail)
+static void consume_trace(struct thread_events *events, pid_t tid,
+			  struct part_bytes *part, struct trace_tail *tail)
 {
 	struct ring_bytes trace = aux_ring_read(&events->aux);
 	const uint8_t *place;
@@ -321,12 +322,13 @@ void own_records_take(struct thread_events *events, pid_t tid,
 		      struct part_bytes *part, struct lasting_records *lasting,
 		      struct trace_tail *tail)
 {
-	const struct record_counts counts = take_rings(events, part, lasting);
+	const struct record_counts counts =
+		consume_rings(events, part, lasting);
 	bool is_full = aux_ring_is_full(&events->aux);
 
 	if (is_full && !counts.truncated)
 		say_full(events, part);
-	take_trace(events, tid, part, tail);
+	consume_trace(events, tid, part, tail);
 	if (is_full || counts.truncated)
 		trace_tail_forget(tail);
 }

@@ -28,6 +28,19 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Decodes one bracket's part of the own recording, again and again, with all
+ * that can be kept from part to part: the graph of blocks, the tables of
+ * functions, the trackers without their tasks.
+ *
+ *	part ─► execution_stream (restarted) ─► task_stacks ─► step_join with the
+ *	part's records ─► task_tracker ─► struct record_maker: the record
+ *
+ * Events of the calls that switch the trace on and off are not part of the
+ * record: those before are skipped (skip_earlier()), those after are not
+ * wanted. If opening fails, the stream is discarded, and the next part opens a
+ * new one.
+ */
+
 /* Builds the library's record from the results of attribution. */
 struct record_maker {
 	struct arena *arena; /* owns the record; NULL before the first */
@@ -435,7 +448,7 @@ static void skip_earlier(struct part_decoder *decoder,
 	}
 }
 
-static int take_all(struct part_decoder *decoder, struct task_stacks *stacks)
+static int consume_all(struct part_decoder *decoder, struct task_stacks *stacks)
 {
 	const struct function_event *events;
 	int count;
@@ -465,7 +478,7 @@ static int follow(struct part_decoder *decoder, struct step_join *join)
 		return -ERROR_MEMORY;
 	error = task_stacks_add_cpu(stacks, -1, decoder->pid, decoder->tid);
 	if (error >= 0)
-		error = take_all(decoder, stacks);
+		error = consume_all(decoder, stacks);
 	if (!error)
 		error = step_join_end(join);
 	if (!error)

@@ -200,8 +200,8 @@ static int add_events(struct thread_events *events,
 }
 
 /* Passes the descriptors to the list, or closes them. */
-static int take_events(const struct asking *asking,
-		       const struct serve_events *message, const int *fds)
+static int consume_events(const struct asking *asking,
+			  const struct serve_events *message, const int *fds)
 {
 	const struct event_list *list = &asking->events->events;
 	bool has_fds = !serve_role_stays(message->role);
@@ -230,7 +230,7 @@ static int hear_all(const struct asking *asking)
 	while (!error && !is_whole) {
 		error = hear(asking, SERVE_EVENTS, &reply, fds);
 		if (!error)
-			error = take_events(asking, &reply.events, fds);
+			error = consume_events(asking, &reply.events, fds);
 		is_whole = !error && reply.events.role == SERVE_THREAD;
 	}
 	return error;

@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # The virtual machine: QEMU plugins, guest programs, their tests.
-GLIB_CFLAGS := $(shell pkg-config --cflags glib-2.0 2>/dev/null)
 
 # The part that does not need QEMU: registers, packets, output.  Unit-tested
 # without it.
@@ -39,7 +38,7 @@ machine: $(MACHINE_FILES) $(MACHINE_TOOLS)
 PLUGIN_PLACE := '-ffile-prefix-map=$(CURDIR)=.'
 
 # QEMU's symbols are resolved when it loads the plugin.
-PLUGIN_FLAGS := -fPIC -fvisibility=hidden $(GLIB_CFLAGS) $(PLUGIN_PLACE)
+PLUGIN_FLAGS := -fPIC -fvisibility=hidden $(PLUGIN_PLACE)
 
 # Called for every block that a traced guest executes: inlined across files.
 PLUGIN_LTO := $(if $(SAN),,$(shell $(CC) -v 2>&1 | grep -q '^gcc' && \
@@ -47,7 +46,7 @@ PLUGIN_LTO := $(if $(SAN),,$(shell $(CC) -v 2>&1 | grep -q '^gcc' && \
 
 $(BUILD)/machine/qemu/%.o $(BUILD)/machine/truth/%.o $(BUILD)/machine/intel_pt/%.o \
 $(BUILD)/machine/qemu_arm/%.o $(BUILD)/machine/arm_ete/%.o $(BUILD)/machine/unit/%.o: \
-	CFLAGS += -fPIC -fvisibility=hidden $(GLIB_CFLAGS) $(PLUGIN_PLACE) $(PLUGIN_LTO)
+	CFLAGS += -fPIC -fvisibility=hidden $(PLUGIN_PLACE) $(PLUGIN_LTO)
 
 $(BUILD)/machine/plugin_api%.o: machine/qemu/plugin_api.c
 	@mkdir -p $(@D)
@@ -138,8 +137,6 @@ $(BUILD)/machine/tests/test_doorbell: $(BUILD)/machine/qemu/doorbell.o \
 		$(BUILD)/machine/qemu/apic.o
 $(PLUGIN_APIS:%=$(BUILD)/machine/tests/test_plugin_api%): \
 		$(BUILD)/machine/tests/test_plugin_api%: $(BUILD)/machine/plugin_api%.o
-$(BUILD)/machine/tests/test_doorbell.o $(BUILD)/machine/tests/test_plugin_api%.o \
-$(BUILD)/machine/tests/test_truth_clock.o $(BUILD)/machine/tests/plugin_callbacks.o: CFLAGS += $(GLIB_CFLAGS)
 
 # The tools' parts; each tool links the parts that it needs.
 TOOL_PARTS := $(BUILD)/machine/tests/tool_parts.a

@@ -9,7 +9,6 @@ pkgs.stdenv.mkDerivation {
   buildInputs = with pkgs; [
     curl
     elfutils
-    glib
     libdeflate
     libedit
     libipt

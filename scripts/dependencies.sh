@@ -17,7 +17,7 @@ BUILD=(
 	gcc make pkg-config libc6-dev
 	libipt-dev libopencsd-dev libzydis-dev libelf-dev libdw-dev libiberty-dev
 	libzstd-dev zlib1g-dev libdeflate-dev
-	libmicrohttpd-dev libglib2.0-dev
+	libmicrohttpd-dev
 	libsqlite3-dev libedit-dev libcurl4-openssl-dev liblz4-dev libxxhash-dev
 )
 # Programs that the scripts of the virtual machine run.
@@ -96,6 +96,14 @@ apt_get() { # argument...
 		apt-get -qq -o DPkg::Lock::Timeout=300 "$@" >/dev/null
 }
 
+# Prints " (61 MB)", the size of the download; nothing without package lists.
+download_size() {
+	apt-get -y --no-install-recommends --print-uris install "${wanted[@]}" \
+		2>/dev/null | awk -F "' " \
+		"/^'/ { split(\$2, part, \" \"); bytes += part[2] }
+		END { if (bytes) printf \" (%.0f MB)\", bytes / 1e6 }" || true
+}
+
 install_wanted() {
 	apt_get -y --no-install-recommends install "${wanted[@]}"
 }
@@ -118,7 +126,7 @@ if ((${#wanted[@]} == 0)); then
 	echo "== all packages needed are installed"
 	exit 0
 fi
-echo "== installing ${wanted[*]}"
+echo "== installing ${wanted[*]}$(download_size)"
 # Without root rights, stop here: the second attempt would fail, too.
 as_root true
 # First with all package lists, so that security updates are installed; but a

@@ -12,7 +12,8 @@ a rule, and fails if there is any. A module is a folder.
   do not lead back to them.
 - A file or folder that CONTRIBUTING.md or a page of docs/ names exists.
 - A file has at most 1,000 lines, and a folder at most 25 C files.
-- The subject of the last commit has at most 72 characters.
+- The subjects of commits that are on no remote branch have at most 72 characters
+  and no full stop; without a remote, those of the last commits.
 """
 import collections
 import os
@@ -20,8 +21,11 @@ import re
 import subprocess
 import sys
 
-MOST_LINES, MOST_FILES, MOST_SUBJECT, COMMITS = 1000, 25, 72, 1
+MOST_LINES, MOST_FILES, MOST_SUBJECT, COMMITS = 1000, 25, 72, 10
 LEAST_WORDS = 12
+# A header of more lines than this starts with an essay of at least that many
+# words: purpose, flow of data, states, invariants, threads, errors, memory.
+MOST_PLAIN_LINES, LEAST_ESSAY = 60, 45
 OUTSIDE = ("machine/", "tests/", "docs/")
 FOLDERS = os.listdir(".")
 # The library's own header is installed and stands alone.
@@ -117,14 +121,22 @@ PROTOTYPE = re.compile(r"^[a-z_][\w *]*?[ *](\w+)\([^;{]*\)"
                        r"(?:\s*__attribute__\(\(.*?\)\))?;", re.S)
 
 
+def most_words(text):
+    """Returns the number of words in the longest comment."""
+    comments = re.findall(r"/\*(.*?)\*/", text, re.S)
+    return max((len(re.findall(r"\w[\w'./()-]*", comment))
+                for comment in comments), default=0)
+
+
 def check_comments(path, text):
     """A comment covers the declarations after it up to an empty line, and so
     does one for a group of them."""
     blocks = re.split(r"\n\s*\n", text)
-    comments = re.findall(r"/\*(.*?)\*/", text, re.S)
-    if max((len(comment.split()) for comment in comments), default=0) < \
-            LEAST_WORDS:
+    if most_words(text) < LEAST_WORDS:
         problem(path, "has no comment that explains it")
+    elif text.count("\n") > MOST_PLAIN_LINES and most_words(text) < LEAST_ESSAY:
+        problem(path, f"has more than {MOST_PLAIN_LINES} lines and no essay of "
+                f"{LEAST_ESSAY} words")
     was_explained = False
     for block in blocks:
         if not block.strip() or block.startswith(("#", "struct ", "/* SPDX")):
@@ -212,11 +224,13 @@ def check_sizes(texts, core):
 
 
 def check_subjects():
-    for subject in git("log", "--no-merges", f"-{COMMITS}",
-                       "--format=%s").splitlines():
-        if len(subject) > MOST_SUBJECT:
-            problem("commit", f"subject is longer than {MOST_SUBJECT}: "
-                    f"{subject}")
+    own = ("HEAD", "--not", "--remotes") if git("branch", "-r").strip() else \
+        ("HEAD", f"-{COMMITS}")
+    for subject in git("log", "--no-merges", "--format=%s",
+                       *own).splitlines():
+        if len(subject) > MOST_SUBJECT or subject.endswith("."):
+            problem("commit", f"subject is longer than {MOST_SUBJECT}, or ends "
+                    f"with a full stop: {subject}")
 
 
 def main():

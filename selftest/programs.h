@@ -16,8 +16,8 @@
  *	idle N STATE     entries of the deepest idle state
  *	batches N        of calls: the Kth has K calls
  *
- * A mark is a call of sched_get_priority_max(), which nothing else calls. A line
- * is missing if this machine cannot count it.
+ * A mark is a call of sched_get_priority_max(), which nothing else calls. A
+ * line is missing if this machine cannot count it.
  */
 enum {
 	PROGRAM_CALLS = 1000,

@@ -9,6 +9,15 @@
 #include <string.h>
 #include <unistd.h>
 
+/* A table of plans: the trial that each records, and its checks. A check is one
+ * function that compares a count of the program with the same count of the
+ * trace (struct evidence), and reports a row. Bounds are exact where both sides
+ * are; a clock, a counter and a rate are compared within the error that their
+ * own reading has, which the check computes and prints.
+ *
+ * To add a check, add a function and its line in the plan of a trial.
+ */
+
 enum {
 	/* The clocks run at one rate; the rest is the resolution of the trace's
 	 * time stamps.
@@ -178,9 +187,9 @@ static void check_pmu(struct session *session, const char *check)
 		       "this machine or user cannot count branches:k");
 }
 
-/* Returns the exit code of @argv, -1 if it could not be started. Sets *@lines to
- * the number of its output's lines with @text, and @reason to the last line of
- * its errors.
+/* Returns the exit code of @argv, -1 if it could not be started. Sets *@lines
+ * to the number of its output's lines with @text, and @reason to the last line
+ * of its errors.
  */
 static int run_quietly(const struct session *session, const char *const *argv,
 		       const char *text, uint64_t *lines, char *reason,

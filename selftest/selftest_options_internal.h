@@ -6,7 +6,7 @@
 
 struct output_folder;
 
-/* What is tried, and where; all borrowed. */
+/* The trials to make, and their folder; all borrowed. */
 struct selftest_options {
 	const char *program;		    /* the path of ktrace-hw */
 	const struct output_folder *folder; /* for the recordings */

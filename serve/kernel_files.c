@@ -377,10 +377,10 @@ static bool has_closed_events(const struct kernel_watch *watch)
 }
 
 /* Opens the events again if those of some CPU may be missing. Returns whether
- * that was so: changes may have been missed. A report arrives only after the CPU
- * is up, so the events are checked, too.
+ * that was so: changes may have been missed. A report arrives only after the
+ * CPU is up, so the events are checked, too.
  */
-static bool renew_events(struct kernel_watch *watch)
+static bool reopen_events(struct kernel_watch *watch)
 {
 	bool is_due = is_reported(watch);
 
@@ -394,7 +394,7 @@ static bool renew_events(struct kernel_watch *watch)
 
 /* Returns whether the kernel reported code changes, and consumes the reports.
  */
-static bool take_changes(struct kernel_watch *watch)
+static bool consume_changes(struct kernel_watch *watch)
 {
 	bool found = false;
 
@@ -429,9 +429,9 @@ static bool has_other_modules(const struct kernel_watch *watch)
 static bool has_changed(void *context)
 {
 	struct kernel_watch *watch = context;
-	bool is_renewed = renew_events(watch);
+	bool is_reopened = reopen_events(watch);
 
-	return take_changes(watch) || is_renewed || watch->is_blind ||
+	return consume_changes(watch) || is_reopened || watch->is_blind ||
 	       has_other_modules(watch);
 }
 

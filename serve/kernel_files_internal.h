@@ -38,9 +38,9 @@ struct log;
  *     copies at most: the current one and the next.
  *  3. While the kernel's code does not change, all clients get the same files,
  *     each with a file position of its own.
- *  4. At most BUDGET_KERNEL_COPIES copies occupy disk space, including the one
- *     that is being made. Complete ones have no names. Before a copy is made, the
- *     oldest is withdrawn: its files are truncated, which frees their space
+ * 4. At most BUDGET_KERNEL_COPIES copies occupy disk space, including the one
+ *     that is being made. Complete ones have no names. Before a copy is made,
+ *     the oldest is withdrawn: its files are truncated, which frees their space
  *     even if clients hold descriptors of them.
  *  5. Of a withdrawn copy the file SERVE_KCORE is truncated first. A client
  *     that has read all files, and then finds that this one is not empty, has
@@ -117,9 +117,9 @@ bool kernel_files_is_waiting(const struct kernel_files *files, uint64_t since);
 /* Watches the running kernel: reports whether its code may have changed since
  * the last copy. The events are open on the CPUs that are online. The kernel
  * closes those of a CPU that is switched off, and a CPU that is switched on has
- * none: if a CPU was switched on, the code counts as changed, and the events are
- * opened again. Code also counts as changed if the kernel's patches cannot be
- * watched: arm64's, without CAP_SYS_ADMIN or a free breakpoint.
+ * none: if a CPU was switched on, the code counts as changed, and the events
+ * are opened again. Code also counts as changed if the kernel's patches cannot
+ * be watched: arm64's, without CAP_SYS_ADMIN or a free breakpoint.
  */
 struct kernel_watch {
 	const struct log *log; /* borrowed */
@@ -132,8 +132,8 @@ struct kernel_watch {
 	bool is_blind;	      /* changes may be missed */
 };
 
-/* Starts to watch for changes. Borrows @log. Returns 0, or a negative enum error
- * with the reason in @log. The caller must close @watch either way.
+/* Starts to watch for changes. Borrows @log. Returns 0, or a negative enum
+ * error with the reason in @log. The caller must close @watch either way.
  */
 int kernel_watch_open(struct kernel_watch *watch, const struct log *log);
 

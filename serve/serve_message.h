@@ -40,9 +40,9 @@ enum {
 
 enum serve_kind { SERVE_REFUSED = 1, SERVE_TRACE, SERVE_KERNEL, SERVE_EVENTS };
 
-/* The files sent with KERNEL. All are open read-only. The service truncates them
- * some time after the kernel's code has changed, SERVE_KCORE first: all that was
- * read before this one became empty is complete.
+/* The files sent with KERNEL. All are open read-only. The service truncates
+ * them some time after the kernel's code has changed, SERVE_KCORE first: all
+ * that was read before this one became empty is complete.
  */
 enum serve_file {
 	SERVE_KCORE, /* in the format of kernel_copy_make(); not empty */

@@ -8,16 +8,17 @@ struct log;
 
 struct server;
 
-/* The loop of `ktrace-hw serve`: gives programs without rights the trace of their
- * own threads, and the copy of the kernel's code that they need to decode it.
+/* The loop of `ktrace-hw serve`: gives programs without rights the trace of
+ * their own threads, and the copy of the kernel's code that they need to decode
+ * it.
  *
  *	listening_socket ─► client_list ─ turns ─► client_request() ─► its events
  *	                         ▲                 client_answer() ─► kernel_files
  *	                         └── GONE: no descriptor is left        ▲
  *	                                           kernel_watch ────────┘
  *
- * The service decides on permissions, so it trusts no client: it learns from the
- * kernel who a client is (struct peer), parses one request of fixed size
+ * The service decides on permissions, so it trusts no client: it learns from
+ * the kernel who a client is (struct peer), parses one request of fixed size
  * (serve_trace_read()), and bounds clients, threads and copies
  * (common/budget.h, BUDGET_SERVE*).
  *

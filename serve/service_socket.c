@@ -46,8 +46,8 @@ int message_send(int socket, const void *bytes, size_t size, const int *fds,
 		       -ERROR_SYSTEM;
 }
 
-static size_t take_descriptors(struct msghdr *message,
-			       int fds[MESSAGE_DESCRIPTORS])
+static size_t consume_descriptors(struct msghdr *message,
+				  int fds[MESSAGE_DESCRIPTORS])
 {
 	const struct cmsghdr *header = CMSG_FIRSTHDR(message);
 	size_t size;
@@ -76,7 +76,7 @@ int message_receive(int socket, void *bytes, size_t room,
 	*count = 0;
 	if (size < 0)
 		return -ERROR_SYSTEM;
-	*count = take_descriptors(&message, fds);
+	*count = consume_descriptors(&message, fds);
 	if (!(message.msg_flags & (MSG_TRUNC | MSG_CTRUNC)))
 		return (int)size;
 	while (*count)
@@ -109,7 +109,8 @@ static int option_of(int fd, int name)
 	return getsockopt(fd, SOL_SOCKET, name, &value, &size) ? -1 : value;
 }
 
-static int take_over(struct listening_socket *listening, const struct log *log)
+static int consume_over(struct listening_socket *listening,
+			const struct log *log)
 {
 	listening->fd = SYSTEMD_FIRST;
 	if (option_of(SYSTEMD_FIRST, SO_DOMAIN) != AF_UNIX ||
@@ -256,7 +257,7 @@ int listening_socket_open(struct listening_socket *listening, const char *path,
 			  gid_t group, const struct log *log)
 {
 	*listening = (struct listening_socket){ .fd = -1 };
-	return is_handed_over() ? take_over(listening, log) :
+	return is_handed_over() ? consume_over(listening, log) :
 				  make(listening, path, group, log);
 }
 

@@ -2,15 +2,28 @@
 #ifndef KT_SERVE_SERVICE_SOCKET_H
 #define KT_SERVE_SERVICE_SOCKET_H
 
+/* The rights of the service's clients: which may connect, and which threads
+ * each may have traced. Only this file decides that.
+ *
+ * 1. Only root and members of the service's group may connect; the kernel
+ *    reports the peer (SO_PEERCRED), not the peer itself.
+ * 2. A peer may have its own threads traced, as long as its process is the one
+ *    that connected and has no more rights than it had then.
+ * 3. A message that is too long, or has too many descriptors, is refused whole,
+ *    and its descriptors are closed.
+ *
+ * Errors: -ERROR_SYSTEM with errno, -ERROR_FORMAT for messages.
+ */
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <sys/types.h>
 
 struct log;
 
-/* The sockets of the service: messages with descriptors over a Unix socket of type
- * SOCK_SEQPACKET, the socket at which the service listens, and the process at
- * the other end of a connection. Only message_*() are used by the service's
+/* The sockets of the service: messages with descriptors over a Unix socket of
+ * type SOCK_SEQPACKET, the socket at which the service listens, and the process
+ * at the other end of a connection. Only message_*() are used by the service's
  * clients too (inband/service_internal.h).
  */
 

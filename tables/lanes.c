@@ -29,6 +29,19 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* The tracks of an export beside functions: one part for each kind, system
+ * calls, sleeps with wake-ups, interrupts, and then struct lanes, which
+ * connects them to the trackers of the pass and to the format's span_export.
+ *
+ *	task_tracker ─► call_lanes, sleep_lanes ─┐
+ *	interrupts ───► interrupt_lanes ─────────┴─► span_export ─► the format
+ *
+ * Names that are not functions are numbered after all functions. Texts of notes
+ * are written to a buffer that the next note reuses. An arrow from a waker to
+ * its thread never goes back in time, although the times of trace and events
+ * differ a little.
+ */
+
 /* Returns 0 or -ERROR_MEMORY. The caller must free @text either way. */
 static int lane_text_open(struct lane_text *text)
 {
@@ -620,6 +633,7 @@ struct lanes {
 	struct sleep_lanes sleeps;
 	struct interrupt_lanes interrupts;
 	struct wakings wakings;
+	struct counter_lanes counters;
 };
 
 static struct lanes *of_listener(struct task_listener *listener)
@@ -656,6 +670,8 @@ static int open_parts(struct lanes *lanes, const struct lanes_options *options,
 	int next = sleep_lanes_open(&lanes->sleeps, options, callback);
 	lanes->wakings = (struct wakings){ *options, callback };
 	lanes->interrupts = interrupt_lanes_of(options, callback);
+	status = status ? status : next;
+	next = counter_lanes_open(&lanes->counters, options, callback);
 	return status ? status : next;
 }
 
@@ -692,10 +708,14 @@ void lanes_free(struct lanes *lanes)
 	call_lanes_free(&lanes->calls);
 	sleep_lanes_free(&lanes->sleeps);
 	interrupt_lanes_free(&lanes->interrupts);
+	counter_lanes_free(&lanes->counters);
 	free(lanes);
 }
 
 int lanes_end(struct lanes *lanes)
 {
-	return interrupt_lanes_end(&lanes->interrupts);
+	int status = interrupt_lanes_end(&lanes->interrupts);
+	int next = counter_lanes_end(&lanes->counters);
+
+	return status ? status : next;
 }

@@ -11,6 +11,7 @@
  *                                                         sleep_lanes
  *  kernel events -------- wake-ups ---------------------> wakings
  *  interrupt_accounts.h - slices begin and end ---------> interrupt_lanes
+ *  threads' spans, the trace's frequencies -------------> counter_lanes
  *
  * Invariants:
  * 1. Spans of a lane nest. They are emitted at their end, so neither lanes nor
@@ -23,6 +24,7 @@
  */
 
 #include "attribution/interrupts/interrupt_accounts.h"
+#include "attribution/time/time_span.h"
 #include "common/array.h"
 
 #include <stddef.h>
@@ -96,6 +98,26 @@ struct wakings {
 /* Emits sched_waking and sched_wakeup_new; ignores other events. */
 void wakings_event(const struct wakings *wakings,
 		   const struct event_record *event);
+
+/* Emits the counters, at the end, and spans of throttled threads. */
+struct counter_lanes {
+	struct span_callback spans;
+	struct lanes_options options;
+	struct lane_callback *callback; /* borrowed */
+	struct array changes;		/* struct runnable_change */
+	int status;			/* 0, or -ERROR_MEMORY */
+};
+
+/* Returns 0 or -ERROR_MEMORY. The caller must free @lanes either way. */
+int counter_lanes_open(struct counter_lanes *lanes,
+		       const struct lanes_options *options,
+		       struct lane_callback *callback);
+void counter_lanes_free(struct counter_lanes *lanes);
+
+/* Emits the counters. Returns 0 or a negative enum error, also of earlier
+ * spans.
+ */
+int counter_lanes_end(struct counter_lanes *lanes);
 
 /* Emits spans of slices of interrupt work: on the tracks of CPUs, and on those
  * of kernel threads that run deferred work. The kind of a slice is known only

@@ -17,6 +17,12 @@
 #include <stdint.h>
 #include <string.h>
 
+/* Two parts: the choices of record --only by time, read from the recording's
+ * records, and the overview. A fact is written by one function for text and
+ * JSON (struct writer), so that both have the same facts; in text a fact is a
+ * line, and facts that are unknown are left out.
+ */
+
 /* The set of calls that record --only traced from time_ns on. */
 struct gate_choice_at {
 	uint64_t time_ns;

@@ -52,6 +52,7 @@ struct attribution_output {
 	FILE *out;
 	enum record_format format;
 	bool is_quiet;	   /* no notes on standard error */
+	bool is_verbose;   /* also names columns without any value but 0 */
 	const char *sort;  /* column name; NULL: the table's default */
 	const char *shown; /* columns of text (record_writer.shown); or NULL */
 	bool is_brief;	   /* @shown is the table's brief */
@@ -114,7 +115,7 @@ struct attribution_table {
 	 * needs more.
 	 */
 	bool (*is_done)(const struct event_handler *handler, uint64_t time_ns);
-	/* Its records (tables/table_records.h); NULL: it has none. */
+	/* Its records (attribution/table_records.h); NULL: it has none. */
 	const struct table_records *records;
 };
 
@@ -145,6 +146,7 @@ extern const struct attribution_table sleeps_table;
 extern const struct attribution_table runqueue_table;
 extern const struct attribution_table locks_table;
 extern const struct attribution_table spins_table;
+extern const struct attribution_table irqsoff_table;
 extern const struct attribution_table block_table;
 extern const struct attribution_table interrupts_table;
 extern const struct attribution_table latency_table;

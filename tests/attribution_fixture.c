@@ -130,11 +130,20 @@ static struct call_step step_of(const struct attribution_fixture *fixture,
 	};
 }
 
+/* Returns whether step_join would pass @step on to @handler. */
+static bool reaches(struct event_handler *handler, const struct call_step *step)
+{
+	if (!handler->step)
+		return false;
+	return step->kind > STEP_COUNT || !handler->needs ||
+	       handler->needs(handler, step->function);
+}
+
 static void send(const struct attribution_fixture *fixture,
 		 const struct call_step *step)
 {
 	for (size_t i = 0; i < fixture->handler_count; i++)
-		if (fixture->handlers[i]->step)
+		if (reaches(fixture->handlers[i], step))
 			fixture->handlers[i]->step(fixture->handlers[i], step);
 }
 
@@ -241,6 +250,16 @@ void jump(struct attribution_fixture *fixture, uint32_t cpu, const char *name)
 {
 	leave_of(fixture, current_on(fixture, cpu), cpu, 0, true);
 	begin_function(fixture, cpu, name, HOW_TAIL);
+}
+
+void interrupts(struct attribution_fixture *fixture, uint32_t cpu,
+		uint8_t instruction)
+{
+	struct call_step step = step_of(fixture, current_on(fixture, cpu), cpu,
+					STEP_INTERRUPTS);
+
+	step.detail = instruction;
+	send(fixture, &step);
 }
 
 void switch_to(struct attribution_fixture *fixture, uint32_t cpu, int32_t tid)

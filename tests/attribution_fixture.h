@@ -93,6 +93,10 @@ void loses(struct attribution_fixture *fixture, uint32_t cpu);
 void finds(struct attribution_fixture *fixture, uint32_t cpu, const char *name);
 void jump(struct attribution_fixture *fixture, uint32_t cpu, const char *name);
 
+/* The thread on @cpu executes an instruction of enum instruction_interrupts. */
+void interrupts(struct attribution_fixture *fixture, uint32_t cpu,
+		uint8_t instruction);
+
 void switch_to(struct attribution_fixture *fixture, uint32_t cpu, int32_t tid);
 void state(struct attribution_fixture *fixture, uint32_t cpu,
 	   enum cpu_state cpu_state);

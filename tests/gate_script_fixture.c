@@ -59,14 +59,14 @@ static const char *const stops[] = {
 
 enum { LINES = 64 };
 
-/* The steps read from a text, how many were consumed, and the resulting events.
+/* The marks read from a text, how many were consumed, and the resulting events.
  */
 struct gate_script {
 	struct symbols *symbols;
-	struct gate_step steps[LINES];
+	struct probe_mark marks[LINES];
 	struct function_event events[LINES];
-	size_t step_count;
-	size_t step_at;
+	size_t mark_count;
+	size_t mark_at;
 	size_t event_count;
 	size_t event_at;
 	size_t batch_size;
@@ -88,13 +88,13 @@ static struct symbols *make_symbols(const struct arch *arch)
 	return symbols;
 }
 
-static int next_step(void *ctx, struct gate_step *step)
+static int next_mark(void *ctx, struct probe_mark *mark)
 {
 	struct gate_script *script = ctx;
 
-	if (script->step_at == script->step_count)
+	if (script->mark_at == script->mark_count)
 		return 0;
-	*step = script->steps[script->step_at++];
+	*mark = script->marks[script->mark_at++];
 	return 1;
 }
 
@@ -153,12 +153,13 @@ static uint8_t kind_of(const char *word)
 static void read_mark(struct gate_script *script, uint64_t time_ns, int kind,
 		      char *rest)
 {
-	struct gate_step *step = &script->steps[script->step_count++];
+	struct probe_mark *mark = &script->marks[script->mark_count++];
 	const char *word;
 
-	*step = (struct gate_step){ .time_ns = time_ns, .kind = (uint8_t)kind };
+	*mark = (struct probe_mark){ .time_ns = time_ns,
+				     .kind = (uint8_t)kind };
 	while ((word = strsep(&rest, " ")))
-		step->chain[step->count++] = address_of(word);
+		mark->chain[mark->count++] = address_of(word);
 }
 
 static void read_event(struct gate_script *script, uint64_t time_ns,
@@ -186,7 +187,7 @@ static void read_line(struct gate_script *script, char *line)
 	const char *word = strsep(&line, " ");
 	int mark = place_of(word, marks, sizeof(marks) / sizeof(*marks));
 
-	ck_assert_uint_lt(script->step_count, LINES);
+	ck_assert_uint_lt(script->mark_count, LINES);
 	ck_assert_uint_lt(script->event_count, LINES);
 	if (mark >= 0)
 		read_mark(script, time_ns, mark, line);
@@ -251,6 +252,7 @@ static void say_event(struct gate_script *script,
 		say(script, " %u", event->detail);
 		break;
 	case FUNCTION_GAP:
+	case FUNCTION_INTERRUPTS:
 	case FUNCTION_END:
 	case FUNCTION_NEW_PROGRAM:
 		break;
@@ -278,7 +280,7 @@ static void say_event(struct gate_script *script,
 /* Times never go back. */
 static void run(struct gate_script *script)
 {
-	const struct gate_input input = { next_events, script, next_step,
+	const struct gate_input input = { next_events, script, next_mark,
 					  script };
 	struct gate_events *events = gate_events_new(script->symbols, &input);
 	const struct function_event *batch;

@@ -27,6 +27,7 @@ static void check_known(const struct instruction_row *row,
 	ck_assert_msg(read->writes_page_table == row->writes_page_table, "%s",
 		      row->name);
 	ck_assert_msg(read->writes_trace == row->writes_trace, "%s", row->name);
+	ck_assert_msg(read->interrupts == row->interrupts, "%s", row->name);
 }
 
 void check_instruction_row(const struct instruction_row *row)

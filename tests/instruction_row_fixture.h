@@ -26,6 +26,7 @@ struct instruction_row {
 	bool switches_trace;
 	bool writes_page_table;
 	bool writes_trace;
+	uint8_t interrupts; /* enum instruction_interrupts */
 };
 
 /* Asserts that the row is decoded as expected, whatever bytes follow it, and

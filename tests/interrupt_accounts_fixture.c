@@ -276,6 +276,108 @@ static void rcu_and_nmi_story(struct attribution_fixture *f)
 	NS(200);
 }
 
+static void call_in_kernel(struct attribution_fixture *f, int32_t tid,
+			   const char *function)
+{
+	switch_to(f, 0, tid);
+	IN("entry_SYSCALL_64");
+	IN(function);
+	OUT;
+	OUT;
+}
+
+/* Callbacks are called in the order in which they were queued: first one from
+ * before the recording, then those of 8 and 9.
+ */
+static void rcu_order_story(struct attribution_fixture *f)
+{
+	starts(f, 0, 8);
+	call_in_kernel(f, 8, "call_rcu");
+	call_in_kernel(f, 9, "call_rcu");
+	switch_to(f, 0, 5);
+	NS(100);
+	IN("handle_softirqs");
+	IN("rcu_core_si");
+	IN("rcu_do_batch");
+	for (int i = 0; i < 3; i++) {
+		NS(110 + 10 * (uint64_t)i);
+		IN("free_something");
+		NS(115 + 10 * (uint64_t)i);
+		OUT;
+	}
+	OUT;
+	OUT;
+	OUT;
+	NS(200);
+}
+
+/* A work item frees the memory of all who queued some. */
+static void free_after_rcu_story(struct attribution_fixture *f)
+{
+	starts(f, 0, 8);
+	call_in_kernel(f, 8, "kvfree_call_rcu");
+	call_in_kernel(f, 9, "kvfree_call_rcu");
+	call_in_kernel(f, 9, "kvfree_call_rcu");
+	call_in_kernel(f, 9, "kvfree_call_rcu");
+	NS(100);
+	switch_to(f, 0, 20);
+	IN("process_one_work");
+	EVENT(EVENT_WORK_BEGIN, 0x500, address_of("kfree_rcu_monitor"));
+	IN("kfree_rcu_monitor");
+	NS(140);
+	OUT;
+	OUT;
+	NS(200);
+}
+
+/* kswapd works for 8 and 9 by their allocations; 9 also for itself. */
+static void reclaim_story(struct attribution_fixture *f)
+{
+	starts(f, 0, 8);
+	call_in_kernel(f, 8, "__alloc_pages_noprof");
+	call_in_kernel(f, 9, "__alloc_pages_noprof");
+	call_in_kernel(f, 9, "__alloc_pages_noprof");
+	call_in_kernel(f, 9, "__alloc_pages_noprof");
+	IN("entry_SYSCALL_64");
+	NS(50);
+	IN("try_to_free_pages");
+	NS(55);
+	OUT;
+	OUT;
+	NS(100);
+	switch_to(f, 0, 20);
+	IN("balance_pgdat");
+	NS(140);
+	OUT;
+	NS(200);
+}
+
+/* 8 has its CPU interrupt itself, on the time of 5. */
+static void irq_work_story(struct attribution_fixture *f)
+{
+	starts(f, 0, 8);
+	call_in_kernel(f, 8, "irq_work_queue");
+	switch_to(f, 0, 5);
+	NS(100);
+	IN("asm_sysvec_irq_work");
+	NS(120);
+	OUT;
+	NS(200);
+}
+
+/* The tick raises the soft interrupt, and no timer has expired. */
+static void no_timer_story(struct attribution_fixture *f)
+{
+	starts(f, 0, 5);
+	NS(100);
+	IN("handle_softirqs");
+	IN("run_timer_softirq");
+	NS(110);
+	OUT;
+	OUT;
+	NS(200);
+}
+
 /* 8 on CPU 0 wakes 9, which last ran on CPU 1 where 5 is now. */
 static void ipi_story(struct attribution_fixture *f)
 {
@@ -363,8 +465,8 @@ static void threaded_story(struct attribution_fixture *f)
 	NS(200);
 }
 
-/* Of an interrupt that runs timers of two processes only the timers' own time is
- * exact: how much of the rest was for each, no event proves.
+/* Of an interrupt that runs timers of two processes only the timers' own time
+ * is exact: how much of the rest was for each, no event proves.
  */
 const struct interrupt_story interrupt_stories_of_work[INTERRUPT_STORIES] = {
 	{ interrupt_timer_story,
@@ -407,9 +509,23 @@ const struct interrupt_story interrupt_stories_of_work[INTERRUPT_STORIES] = {
 	  "asm_common_interrupt on 5 for 9 x1.00: 20=0+20+0\n"
 	  "asm_sysvec_apic_timer_interrupt on 5 for 8 x1.00: 40=0+40+0\n" },
 	{ rcu_and_nmi_story, "asm_exc_nmi on 5 for 0 x1.00: 3=3+0+0\n"
-			     "free_something on 5 for 0 x2.00: 17=17+0+0\n"
+			     "free_something on 5 for 0 x2.00: 17=0+17+0\n"
 			     "handle_softirqs on 5 for 0 x1.00: 0=0+0+0\n"
 			     "rcu_core_si on 5 for 0 x1.00: 10=10+0+0\n" },
+	{ rcu_order_story, "free_something on 5 for 0 x1.00: 5=0+5+0\n"
+			   "free_something on 5 for 8 x1.00: 5=0+5+0\n"
+			   "free_something on 5 for 9 x1.00: 5=0+5+0\n"
+			   "handle_softirqs on 5 for 0 x1.00: 0=0+0+0\n"
+			   "rcu_core_si on 5 for 0 x1.00: 20=20+0+0\n" },
+	{ free_after_rcu_story,
+	  "kfree_rcu_monitor thread 20 for 8 x0.25: 10=0+10+0\n"
+	  "kfree_rcu_monitor thread 20 for 9 x0.75: 30=0+30+0\n" },
+	{ reclaim_story, "balance_pgdat thread 20 for 8 x0.25: 10=0+10+0\n"
+			 "balance_pgdat thread 20 for 9 x0.75: 30=0+30+0\n"
+			 "try_to_free_pages thread 9 for 9 x1.00: 5=5+0+0\n" },
+	{ irq_work_story, "asm_sysvec_irq_work on 5 for 8 x1.00: 20=0+20+0\n" },
+	{ no_timer_story, "handle_softirqs on 5 for 0 x1.00: 0=0+0+0\n"
+			  "run_timer_softirq on 5 for 0 x1.00: 10=0+10+0\n" },
 	{ ipi_story,
 	  "asm_sysvec_reschedule_ipi on 5 for 9 x1.00: 20=0+20+0\n" },
 	{ untraced_story,

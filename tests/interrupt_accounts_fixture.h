@@ -7,7 +7,7 @@
 /* The thread or process that the kernel's own work is charged to: timers,
  * queued work, wake-ups.
  */
-enum { INTERRUPT_STORIES = 18 };
+enum { INTERRUPT_STORIES = 23 };
 
 extern const struct interrupt_story interrupt_stories_of_work[INTERRUPT_STORIES];
 

@@ -31,7 +31,9 @@ static const char *const names[] = {
 	"work_for_cpu_fn", "wb_workfn", "vmstat_update", "__folio_mark_dirty",
 	"folio_clear_dirty_for_io", "blk_rq_timed_out_timer",
 	"cpuidle_enter_state", "error_return",
-	"restore_regs_and_return_to_kernel",
+	"restore_regs_and_return_to_kernel", "call_rcu", "kvfree_call_rcu",
+	"kfree_rcu_monitor", "irq_work_queue", "asm_sysvec_irq_work",
+	"__alloc_pages_noprof", "balance_pgdat", "try_to_free_pages",
 };
 /* clang-format on */
 
@@ -69,6 +71,7 @@ struct interrupt_scene interrupt_scene_begin(void)
 					 .names = task_names_empty(),
 					 .window = TIME_WINDOW_ALL };
 
+	ck_assert_int_eq(task_names_add(scene.names, 30, "napi/eth0-1"), 0);
 	scene.fixture = attribution_fixture_of(scene.symbols);
 	return scene;
 }

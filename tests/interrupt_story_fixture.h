@@ -37,7 +37,7 @@ struct interrupt_scene {
 /* Call these in order: interrupt_scene_begin(); interrupt_scene_watch() to
  * connect the accounts; send the story's events to the fixture;
  * interrupt_scene_finish(), which returns the rows, owned by the scene;
- * interrupt_scene_end().
+ * interrupt_scene_end(). Thread 30 is "napi/eth0-1", the others have no name.
  */
 struct interrupt_scene interrupt_scene_begin(void);
 void interrupt_scene_watch(struct interrupt_scene *scene);

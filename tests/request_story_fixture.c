@@ -116,6 +116,7 @@ static void check(const struct request_story *story)
 		.has_wakes = story->evidence != NO_WAKES,
 		.has_socket_events = story->evidence == SOCKETS_TELL,
 		.has_packets = story->evidence == PACKETS_TELL,
+		.has_losses = story->evidence == RECORDS_LOST,
 	};
 	struct requests *requests = requests_new(&options);
 

@@ -12,7 +12,8 @@ enum request_evidence {
 	NOTHING_TELLS,
 	SOCKETS_TELL, /* socket events */
 	PACKETS_TELL,
-	NO_WAKES, /* no wake-ups either */
+	NO_WAKES,     /* no wake-ups either */
+	RECORDS_LOST, /* nothing besides, and records were lost */
 };
 
 /* Events, and the expected requests, one a line: "client>server begin+wall"

@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 #include "attribution/calls/system_calls.h"
 
+#include "attribution/calls/call_items.h"
 #include "attribution/events/known_events.h"
+#include "attribution/table_records.h"
 #include "attribution/time/task_contexts.h"
 #include "attribution/time/thread_tracker.h"
 #include "common/array.h"
+#include "common/bytes.h"
 #include "common/error.h"
 #include "symbolize/arch/arch.h"
 #include "symbolize/arch/system_call_numbers.h"
@@ -15,6 +18,18 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+/* The open call of each task, from sources that may each be missing: the entry
+ * of the kernel's function for it, the contexts of task_contexts.h, and the
+ * events sys_enter and sys_exit. The first that reports the start begins the
+ * call; the others fill in number, arguments and result.
+ *
+ * A call ends when its context does. Its result may be recorded later than
+ * that, so a call can be held until the event (results_are_behind), and is
+ * given up when the next one begins. Page faults within a call are counted with
+ * their time (struct call_fault). A call without a name has the function that
+ * its number implies.
+ */
 
 /* The page fault that is open in a system call. */
 struct call_fault {
@@ -109,10 +124,10 @@ const char *system_call_text(const struct system_call *call,
 			     const struct function_table *functions,
 			     const struct arch *arch, char *text, size_t size)
 {
-	const char *name = system_call_name(functions, arch, call->function);
+	const char *name = name_of_number(call, arch);
 
-	if (!strcmp(name, "?") && name_of_number(call, arch))
-		name = name_of_number(call, arch);
+	if (!name)
+		name = system_call_name(functions, arch, call->function);
 	if (strcmp(name, "?") || !call->has_number || call->number < 0)
 		snprintf(text, size, "%s", name);
 	else
@@ -133,12 +148,23 @@ const char *system_call_refusal_text(uint8_t refusal)
 	return NULL;
 }
 
+/* Functions that are not named as the calls that programs make. */
+static const char *const call_names[][2] = {
+	{ "newfstat", "fstat" },      { "newlstat", "lstat" },
+	{ "newstat", "stat" },	      { "newuname", "uname" },
+	{ "sendfile64", "sendfile" }, { "umount", "umount2" },
+};
+
 const char *system_call_name(const struct function_table *functions,
 			     const struct arch *arch, uint32_t function)
 {
 	const char *base =
 		arch_system_call(arch, function_at(functions, function)->base);
 
+	for (size_t i = 0; base && i < sizeof(call_names) / sizeof(*call_names);
+	     i++)
+		if (!strcmp(base, call_names[i][0]))
+			return call_names[i][1];
 	return base ? base : "?";
 }
 
@@ -225,6 +251,8 @@ struct caller {
 	 */
 	bool has_entered;
 	struct call_fault fault;
+	/* of the last call that has entered the kernel */
+	struct call_items items;
 	/* enum call_refusal: the last mechanism that checked the call */
 	uint8_t guard;
 	/* The recording started in a call: the function that implements it, as
@@ -266,6 +294,9 @@ void system_calls_free(struct system_calls *calls)
 {
 	if (!calls)
 		return;
+	for (size_t i = 0; i < calls->callers.count; i++)
+		call_items_free(
+			&((struct caller *)calls->callers.items + i)->items);
 	array_free(&calls->callers);
 	free(calls);
 }
@@ -348,6 +379,10 @@ static int begin(const struct system_calls *calls, struct caller *caller,
 	};
 	if (caller->has_entered)
 		name_call(calls, &caller->call);
+	else
+		call_items_clear(&caller->items);
+	if (caller->items.bytes.size)
+		caller->call.items = &caller->items;
 	caller->has_entered = false;
 	caller->unseen_function = FUNCTION_UNKNOWN;
 	return CALL_BEGAN;
@@ -497,6 +532,7 @@ int system_calls_step(struct system_calls *calls, const struct call_step *step)
 						      CALL_NOTHING;
 	case STEP_COUNT:
 	case STEP_SWITCH:
+	case STEP_INTERRUPTS:
 	case STEP_END:
 		break;
 	}
@@ -531,6 +567,27 @@ const struct system_call *system_calls_of(const struct system_calls *calls,
 	return &caller->call;
 }
 
+/* Adds the data of a call. They follow its sys_enter, or its sys_exit. */
+static int take_data(struct caller *caller, const struct event_record *event)
+{
+	const uint8_t *raw = event->sideband->sample.raw;
+	size_t size = event->sideband->sample.raw_size;
+	struct call_data head;
+	int status;
+
+	if ((!caller->is_open && !caller->has_entered) ||
+	    !call_data_read(raw, size, &head) ||
+	    (caller->is_open && caller->call.has_number &&
+	     caller->call.number != head.number))
+		return CALL_NOTHING;
+	status = call_items_add(&caller->items, &head, raw, size);
+	if (status)
+		return status;
+	if (caller->is_open)
+		caller->call.items = &caller->items;
+	return CALL_NOTHING;
+}
+
 /* Applies an event while the call is not traced, or not traced yet. */
 static void take_untraced(struct caller *caller,
 			  const struct event_record *event)
@@ -559,6 +616,12 @@ int system_calls_event(struct system_calls *calls, const struct task *task,
 
 	if (!caller)
 		return -ERROR_MEMORY;
+	if (event->event == EVENT_SYS_DATA)
+		return take_data(caller, event);
+	if (event->event == EVENT_SYS_ENTER) {
+		call_items_clear(&caller->items);
+		call->items = NULL;
+	}
 	if (caller->awaits_result && event->event == EVENT_SYS_EXIT) {
 		system_call_take_exit(call, event);
 		return end_late(calls, caller);
@@ -584,4 +647,35 @@ int system_calls_give_up(struct system_calls *calls, uint32_t index)
 uint32_t system_calls_tasks(const struct system_calls *calls)
 {
 	return (uint32_t)calls->callers.count;
+}
+
+/* Writes or reads the number and the arguments, if they were recorded. */
+static void pack_enter(struct pack *pack, struct system_call *call)
+{
+	pack_bool(pack, &call->has_enter);
+	if (!call->has_enter)
+		return;
+	pack_i64(pack, &call->number);
+	for (int i = 0; i < SYSTEM_CALL_ARGUMENTS; i++)
+		pack_u64(pack, &call->arguments[i]);
+}
+
+void system_call_pack(struct pack *pack, struct system_call *call,
+		      struct task *task, uint32_t functions)
+{
+	if (!pack->is_reading)
+		*task = *call->task;
+	task_pack_facts(pack, task);
+	call->task = task;
+	pack_u64(pack, &call->begin_ns);
+	pack_u64(pack, &call->end_ns);
+	pack_u32(pack, &call->function);
+	pack_check(pack, call->function < functions);
+	pack_small(pack, &call->end, CALL_ENDS - 1);
+	pack_enter(pack, call);
+	pack_bool(pack, &call->has_exit);
+	pack_i64(pack, &call->result);
+	table_records_pack_classes(pack, call->class_ns);
+	pack_u64(pack, &call->faults);
+	pack_u64(pack, &call->fault_ns);
 }

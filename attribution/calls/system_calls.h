@@ -17,7 +17,7 @@
  * Invariants:
  * 1. A task has at most one open call.
  * 2. The sum of class_ns is the duration of the call.
- * 3. What the recording does not show is not guessed: a call whose start, end
+ * 3. Nothing is guessed: a call whose start, end
  *    or middle is missing is CALL_CUT, and has_number, has_enter and has_exit
  *    show which facts were recorded.
  *
@@ -34,9 +34,11 @@
 
 struct arch;
 struct call_entries;
+struct call_items;
 struct context_kinds;
 struct function_table;
 struct open_context;
+struct pack;
 
 /* How a system call ended, as far as the recording shows. */
 enum system_call_end {
@@ -74,6 +76,10 @@ struct system_call {
 	int64_t number; /* from sys_enter, else from sys_exit */
 	uint64_t arguments[SYSTEM_CALL_ARGUMENTS];
 	int64_t result;
+	/* what they refer to (call_items.h), valid as long as the call: NULL if
+	 * that was not recorded
+	 */
+	const struct call_items *items;
 	/* the sum is the duration of the call */
 	uint64_t class_ns[TIME_CLASSES];
 	/* number of page faults during the call */
@@ -81,15 +87,23 @@ struct system_call {
 	uint64_t fault_ns; /* wall time of the page faults */
 };
 
-/* Returns the name of the system call that @function implements, as "read"; "?"
- * if it implements none.
+/* Writes @call, except for its depth and what tells how it was refused, or reads
+ * it into the zeroed @call, whose task is then @task. @functions: number of
+ * functions.
+ */
+void system_call_pack(struct pack *pack, struct system_call *call,
+		      struct task *task, uint32_t functions);
+
+/* Returns the name of the system call that @function implements, as in manual
+ * pages: "read", and "fstat" of __x64_sys_newfstat; "?" if it implements none.
  */
 const char *system_call_name(const struct function_table *functions,
 			     const struct arch *arch, uint32_t function);
 
 /* Writes the name of @call to @text of @size bytes and returns @text. The name
- * is derived from the function, else from the number: "syscall_5000" for a
- * number that no table contains, "?" if both are unknown.
+ * is that of its number, as in manual pages (fstat, whose function is newfstat);
+ * else derived from the function: "syscall_5000" for a number that no table
+ * contains, "?" if both are unknown.
  */
 const char *system_call_text(const struct system_call *call,
 			     const struct function_table *functions,
@@ -152,8 +166,8 @@ void system_calls_contexts(struct system_calls *calls,
  */
 int system_calls_step(struct system_calls *calls, const struct call_step *step);
 
-/* Applies sys_enter, which the call entries must have received before, or
- * sys_exit. @task is the task of the event. Returns an enum system_call_change
+/* Applies sys_enter, which the call entries must have received before,
+ * sys_exit, or the data of record --syscall-data. @task is the task of the event. Returns an enum system_call_change
  * of @task, or -ERROR_MEMORY.
  */
 int system_calls_event(struct system_calls *calls, const struct task *task,

@@ -2,6 +2,9 @@
 #ifndef KT_ATTRIBUTION_EVENT_HANDLER_H
 #define KT_ATTRIBUTION_EVENT_HANDLER_H
 
+#include <stdbool.h>
+#include <stdint.h>
+
 struct call_step;
 struct event_record;
 struct sideband_record;
@@ -14,6 +17,12 @@ struct task_pack;
 struct event_handler {
 	void (*step)(struct event_handler *handler,
 		     const struct call_step *step);
+	/* Returns whether step() needs the STEP_ENTER, STEP_EXIT and STEP_COUNT
+	 * of @function; the answer must not change during the pass. Whoever
+	 * passes steps on may leave out the others, of these kinds. NULL: it
+	 * needs them all.
+	 */
+	bool (*needs)(const struct event_handler *handler, uint32_t function);
 	/* A tracepoint, of any CPU and also of untraced tasks. */
 	void (*event)(struct event_handler *handler,
 		      const struct event_record *event);
@@ -27,6 +36,7 @@ struct event_handler {
 		     const struct task_pack *tasks);
 	void (*open)(struct event_handler *handler,
 		     const struct call_step *step);
+	bool wants_interrupts; /* see struct step_callback */
 };
 
 #endif

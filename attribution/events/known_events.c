@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "attribution/events/known_events.h"
 
+#include "common/formats/call_data.h"
 #include "common/formats/recording_events.h"
 #include "decoder/recording/recording.h"
 #include "decoder/recording/sideband.h"
@@ -37,6 +38,7 @@ static const struct description descriptions[KNOWN_EVENTS] = {
 	[EVENT_NET_QUEUE] = { "net:net_dev_queue", { "skbaddr" } },
 	[EVENT_NET_XMIT] = { "net:net_dev_start_xmit", { "skbaddr" } },
 	[EVENT_SKB_COPY] = { "skb:skb_copy_datagram_iovec", { "skbaddr" } },
+	[EVENT_TCP_SEGMENT] = { "tcp:tcp_probe", { "skbaddr", "skaddr" } },
 	[EVENT_SKB_CONSUME] = { "skb:consume_skb", { "skbaddr" } },
 	[EVENT_SKB_FREE] = { "skb:kfree_skb", { "skbaddr" } },
 	[EVENT_SOCKET_READY] = { "sock:sk_data_ready", { "skaddr" } },
@@ -84,6 +86,7 @@ static const struct description descriptions[KNOWN_EVENTS] = {
 				   { "__probe_ip" } },
 	[EVENT_CALL_RESULT] = { CALL_EVENTS_GROUP "*:" CALL_RESULT_EVENT "*",
 				{ "__probe_func" } },
+	[EVENT_SYS_DATA] = { CALL_DATA_EVENT, { NULL } },
 };
 
 struct known {
@@ -98,7 +101,7 @@ struct known_events {
 	struct known known[];
 };
 
-/* Returns whether @name is the first @size bytes of @pattern, in which "*" at the
+/* Returns whether @name is the first @size bytes of @pattern, where "*" at the
  * end stands for anything.
  */
 static bool matches(const char *pattern, size_t size, const char *name)
@@ -155,9 +158,9 @@ static struct tracepoint_field find_field(const struct tracepoint *tracepoint,
 }
 
 static void add_known(struct known_events *events,
-		      const struct recording_event *event)
+		      const struct recording_event *event,
+		      enum known_event number)
 {
-	enum known_event number = find_number(event->tracepoint);
 	struct known *known = &events->known[events->count];
 
 	if (number == KNOWN_EVENTS)
@@ -183,7 +186,10 @@ struct known_events *known_events_new(const struct recording *recording)
 			recording_event(recording, i);
 
 		if (event->tracepoint)
-			add_known(events, event);
+			add_known(events, event,
+				  find_number(event->tracepoint));
+		else if (event->name && !strcmp(event->name, CALL_DATA_EVENT))
+			add_known(events, event, EVENT_SYS_DATA);
 		events->has_switch_records |= event->has_switches;
 	}
 	return events;

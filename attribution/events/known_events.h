@@ -2,6 +2,21 @@
 #ifndef KT_ATTRIBUTION_EVENTS_KNOWN_EVENTS_H
 #define KT_ATTRIBUTION_EVENTS_KNOWN_EVENTS_H
 
+/* The kernel's events by name and their fields by number: the border between
+ * the layouts of tracepoints, which differ from kernel to kernel, and
+ * attribution.
+ *
+ *	struct sideband_record ─► known_events_read() ─► struct event_record
+ *
+ * known_events_new() looks up the names and the offsets of all fields once; a
+ * record then costs one copy for each field.
+ *
+ * 1. The table is constant after known_events_new(): threads may share it.
+ * 2. A field that the kernel does not have is 0.
+ * 3. Where a recording has perf's own switch records, sched_switch is not read,
+ *    so that no switch counts twice.
+ */
+
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -25,9 +40,10 @@ enum known_event {
 	EVENT_NET_RX,	   /* netif_rx: queued to the CPU's backlog */
 	EVENT_GRO_RECEIVE, /* napi_gro_receive_entry */
 	EVENT_NAPI_POLL,
-	EVENT_NET_QUEUE, /* net_dev_queue */
-	EVENT_NET_XMIT,	 /* net_dev_start_xmit */
-	EVENT_SKB_COPY,	 /* skb_copy_datagram_iovec: copied to the receiver */
+	EVENT_NET_QUEUE,   /* net_dev_queue */
+	EVENT_NET_XMIT,	   /* net_dev_start_xmit */
+	EVENT_SKB_COPY,	   /* skb_copy_datagram_iovec: copied to the receiver */
+	EVENT_TCP_SEGMENT, /* tcp_probe: a connection processes a packet */
 	EVENT_SKB_CONSUME,
 	EVENT_SKB_FREE,
 	EVENT_SOCKET_READY, /* sk_data_ready */
@@ -53,6 +69,8 @@ enum known_event {
 	EVENT_HRTIMER_EXPIRE,
 	EVENT_CALL_ARGUMENTS, /* of record --args: a chosen function starts */
 	EVENT_CALL_RESULT,    /* and returns */
+	/* of record --syscall-data, see common/formats/call_data.h */
+	EVENT_SYS_DATA,
 	KNOWN_EVENTS,
 };
 
@@ -73,6 +91,7 @@ enum event_field {
 	FAULT_ADDRESS = 0,
 	FAULT_IP = 1,
 	SKB_ADDRESS = 0,
+	SKB_SOCKET = 1, /* EVENT_TCP_SEGMENT */
 	NAPI_ADDRESS = 0,
 	NAPI_WORK = 1,
 	NAPI_BUDGET = 2,

@@ -10,6 +10,7 @@
 #include "decoder/recording/sideband.h"
 #include "report/steps/call_step.h"
 
+#include <assert.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -129,6 +130,11 @@ struct step_join {
 	const struct known_events *events;
 	struct event_handler *const *handlers;
 	size_t handler_count;
+	uint64_t all; /* set of the handlers with step(), by index */
+	/* uint64_t by function: the set of handlers that need its steps, and
+	 * SET_IS_KNOWN; else 0
+	 */
+	struct array needed;
 	struct switch_events *switches;
 	int status;
 	struct sideband *sideband;
@@ -193,14 +199,50 @@ static void hand_records(struct step_join *join, uint64_t until_ns)
 	}
 }
 
+#define SET_IS_KNOWN ((uint64_t)1 << 63)
+
+/* Returns the set of handlers that need the steps of @function. */
+static uint64_t ask_handlers(struct step_join *join, uint32_t function)
+{
+	uint64_t *set = array_reach(&join->needed, function);
+	uint64_t needed = join->all;
+
+	if (!set) {
+		join->status = -ERROR_MEMORY;
+		return join->all;
+	}
+	for (size_t i = 0; i < join->handler_count; i++)
+		if (join->handlers[i]->needs &&
+		    !join->handlers[i]->needs(join->handlers[i], function))
+			needed &= ~((uint64_t)1 << i);
+	*set = needed | SET_IS_KNOWN;
+	return needed;
+}
+
+static uint64_t handlers_for(struct step_join *join,
+			     const struct call_step *step)
+{
+	const uint64_t *sets = join->needed.items;
+
+	if (step->kind > STEP_COUNT)
+		return join->all;
+	if (step->function < join->needed.count && sets[step->function])
+		return sets[step->function] & ~SET_IS_KNOWN;
+	return ask_handlers(join, step->function);
+}
+
 static void take(struct step_callback *callback, const struct call_step *step)
 {
 	struct step_join *join = (struct step_join *)callback;
+	uint64_t left;
 
 	hand_records(join, step->time_ns);
-	for (size_t i = 0; i < join->handler_count; i++)
-		if (join->handlers[i]->step)
-			join->handlers[i]->step(join->handlers[i], step);
+	for (left = handlers_for(join, step); left; left &= left - 1) {
+		struct event_handler *handler =
+			join->handlers[__builtin_ctzll(left)];
+
+		handler->step(handler, step);
+	}
 }
 
 /* Opens the records. Returns whether it succeeded. */
@@ -242,6 +284,14 @@ struct step_join *step_join_new(const struct recording *recording,
 	join->events = events;
 	join->handlers = handlers;
 	join->handler_count = count;
+	join->needed = ARRAY_OF(uint64_t);
+	assert(count < 63);
+	for (size_t i = 0; i < count; i++)
+		if (handlers[i]->step)
+			join->all |= (uint64_t)1 << i;
+	for (size_t i = 0; i < count; i++)
+		join->callback.wants_interrupts |=
+			handlers[i]->wants_interrupts;
 	if (open_records(join))
 		return join;
 	step_join_free(join);
@@ -253,6 +303,7 @@ void step_join_free(struct step_join *join)
 	if (!join)
 		return;
 	close_records(join);
+	array_free(&join->needed);
 	free(join);
 }
 

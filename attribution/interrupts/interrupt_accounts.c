@@ -8,7 +8,6 @@
 #include "attribution/time/thread_tracker.h"
 #include "common/container_of.h"
 #include "common/error.h"
-#include "decoder/recording/recording.h"
 #include "symbolize/functions/function_table.h"
 #include "symbolize/symbols/symbols.h"
 
@@ -16,9 +15,10 @@
 
 /* In the order they receive everything. */
 static const struct object_tracker *const trackers[] = {
-	&track_system, &track_softirqs,	 &track_polls,	 &track_packets,
-	&track_blocks, &track_questions, &track_works,	 &track_writeback,
-	&track_timers, &track_ipis,	 &track_wakeups,
+	&track_system,	&track_softirqs,  &track_polls,	 &track_packets,
+	&track_blocks,	&track_questions, &track_works,	 &track_writeback,
+	&track_rcu,	&track_reclaim,	  &track_timers, &track_ipis,
+	&track_wakeups,
 };
 
 enum { TRACKERS = sizeof(trackers) / sizeof(*trackers) };
@@ -57,16 +57,6 @@ context_of(const struct interrupt_accounts *accounts,
 	};
 }
 
-/* Returns @cpu as an index. No kernel has more CPUs than the limit; a damaged
- * recording may name any.
- */
-static uint32_t bounded_cpu(int64_t cpu)
-{
-	enum { MAX_CPUS = 1 << 16 };
-
-	return cpu >= 0 && cpu < MAX_CPUS ? (uint32_t)cpu : 0;
-}
-
 static struct event_context of_step(const struct interrupt_accounts *accounts,
 				    struct interrupt_slice *slice,
 				    const struct call_step *step)
@@ -74,9 +64,9 @@ static struct event_context of_step(const struct interrupt_accounts *accounts,
 	struct event_context context = context_of(accounts, slice);
 
 	context.time_ns = step->time_ns;
-	context.cpu = bounded_cpu(step->cpu == UINT32_MAX ?
-					  (int64_t)step->task->cpu :
-					  (int64_t)step->cpu);
+	context.cpu = event_context_cpu(step->cpu == UINT32_MAX ?
+						(int64_t)step->task->cpu :
+						(int64_t)step->cpu);
 	context.is_traced = true;
 	context.pid = step->task->pid;
 	context.tid = step->task->tid;
@@ -107,7 +97,7 @@ static void take_event(struct event_handler *handler,
 
 	context.event = event;
 	context.time_ns = event->time_ns;
-	context.cpu = bounded_cpu(event->cpu);
+	context.cpu = event_context_cpu(event->cpu);
 	context.is_traced = task_time_sees(accounts->time, event->cpu);
 	context.pid = event->pid;
 	context.tid = event->tid;
@@ -202,12 +192,6 @@ static void close_trackers(struct interrupt_accounts *accounts)
 	}
 }
 
-static bool has_losses(const struct attribution_input *input)
-{
-	return input->recording &&
-	       recording_counts(input->recording)->lost_records > 0;
-}
-
 static bool open_parts(struct interrupt_accounts *accounts,
 		       struct thread_tracker *threads)
 {
@@ -218,8 +202,8 @@ static bool open_parts(struct interrupt_accounts *accounts,
 		return false;
 	accounts->rows = interrupt_rows_new();
 	if (accounts->rows)
-		accounts->owners =
-			owners_new(accounts->rows, has_losses(input));
+		accounts->owners = owners_new(
+			accounts->rows, attribution_input_has_losses(input));
 	if (accounts->owners)
 		accounts->stacks = interrupt_stacks_new(
 			input->window, accounts->rows, accounts->owners);
@@ -316,22 +300,30 @@ const char *interrupt_accounts_device(const struct interrupt_accounts *accounts,
 	return irq_names_find(&accounts->irqs, irq);
 }
 
-void interrupt_accounts_keep(struct interrupt_accounts *accounts,
+void interrupt_accounts_keep(struct event_handler *handler,
 			     struct cache_file_writer *writer)
 {
+	const struct interrupt_accounts *accounts =
+		(const struct interrupt_accounts *)handler;
+
 	interrupt_stacks_keep_times(accounts->stacks);
 	interrupt_rows_keep(accounts->rows, writer);
 }
 
-void interrupt_accounts_pack_rest(struct interrupt_accounts *accounts,
+void interrupt_accounts_pack_rest(struct event_handler *handler,
 				  struct pack *pack)
 {
+	struct interrupt_accounts *accounts =
+		(struct interrupt_accounts *)handler;
+
 	irq_names_pack(&accounts->irqs, pack);
 }
 
-void interrupt_accounts_read(struct interrupt_accounts *accounts,
-			     struct pack *pack)
+void interrupt_accounts_read(struct event_handler *handler, struct pack *pack)
 {
+	const struct interrupt_accounts *accounts =
+		(const struct interrupt_accounts *)handler;
+
 	interrupt_rows_read(
 		accounts->rows, accounts->input->window,
 		function_count(symbols_functions(accounts->input->symbols)),

@@ -120,16 +120,15 @@ const char *interrupt_accounts_device(const struct interrupt_accounts *accounts,
 
 /* Writes all slices and their owners from now on to the cache file @writer,
  * independent of the window. The rows of any window can be computed from that
- * file (tables/table_records.h): by interrupt_accounts_read() for each of its
- * records, and interrupt_accounts_pack_rest() for its end, which holds the
+ * file (attribution/table_records.h): by interrupt_accounts_read() for each of
+ * its records, and interrupt_accounts_pack_rest() for its end, which holds the
  * names of the devices. Accounts that read a cache file must not receive steps
- * or events.
+ * or events. @handler: interrupt_accounts_handler().
  */
-void interrupt_accounts_keep(struct interrupt_accounts *accounts,
+void interrupt_accounts_keep(struct event_handler *handler,
 			     struct cache_file_writer *writer);
-void interrupt_accounts_pack_rest(struct interrupt_accounts *accounts,
+void interrupt_accounts_pack_rest(struct event_handler *handler,
 				  struct pack *pack);
-void interrupt_accounts_read(struct interrupt_accounts *accounts,
-			     struct pack *pack);
+void interrupt_accounts_read(struct event_handler *handler, struct pack *pack);
 
 #endif

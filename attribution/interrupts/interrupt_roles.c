@@ -34,6 +34,9 @@ static const struct name_rule rules[] = {
 	{ "sysvec_reschedule_ipi", false, ROLE_IPI_RESCHEDULE },
 	{ "asm_sysvec_call_function", true, ROLE_IPI_CALL },
 	{ "sysvec_call_function", true, ROLE_IPI_CALL },
+	{ "asm_sysvec_irq_work", false, ROLE_IRQ_WORK },
+	{ "sysvec_irq_work", false, ROLE_IRQ_WORK },
+	{ "irq_work_queue", false, ROLE_QUEUES_IRQ_WORK },
 	{ "native_smp_send_reschedule", false, ROLE_SENDS_RESCHEDULE },
 	{ "native_send_call_func", true, ROLE_SENDS_CALL },
 	/* kernel/irq */
@@ -64,14 +67,30 @@ static const struct name_rule rules[] = {
 	{ "rawv6_rcv", false, ROLE_COPIES_PACKET },
 	{ "__udp4_lib_mcast_deliver", false, ROLE_COPIES_PACKET },
 	{ "__udp6_lib_mcast_deliver", false, ROLE_COPIES_PACKET },
+	/* net/ipv4/tcp_output.c: a tasklet, since Linux 6.9 a work item */
+	{ "tcp_tasklet_func", false, ROLE_SENDS_MORE },
+	{ "tcp_tsq_workfn", false, ROLE_SENDS_MORE },
 	/* block/blk-mq.c: in blk_mq_complete_request() */
 	{ "blk_mq_complete_request_remote", false, ROLE_ENDS_REQUEST },
 	/* kernel/rcu */
 	{ "rcu_do_batch", false, ROLE_CALLS_RCU },
+	{ "call_rcu", false, ROLE_QUEUES_RCU },
+	{ "call_rcu_hurry", false, ROLE_QUEUES_RCU }, /* 6.2 */
+	{ "kvfree_call_rcu", false, ROLE_QUEUES_FREE },
 	{ "rcu_", true, ROLE_HELPER },
 	{ "__rcu_", true, ROLE_HELPER },
 	{ "tick_dep_", true, ROLE_HELPER },
 	{ "note_gp_changes", false, ROLE_HELPER },
+	/* mm/vmscan.c, compaction.c, page_alloc.c */
+	{ "balance_pgdat", false, ROLE_RECLAIMS },
+	{ "kcompactd_do_work", false, ROLE_RECLAIMS },
+	{ "proactive_compact_node", false, ROLE_RECLAIMS },
+	{ "try_to_free_pages", false, ROLE_RECLAIMS_DIRECTLY },
+	{ "try_to_free_mem_cgroup_pages", false, ROLE_RECLAIMS_DIRECTLY },
+	{ "try_to_compact_pages", false, ROLE_RECLAIMS_DIRECTLY },
+	{ "__alloc_pages", false, ROLE_ALLOCATES }, /* up to 6.9 */
+	{ "__alloc_pages_noprof", false, ROLE_ALLOCATES },
+	{ "__alloc_frozen_pages_noprof", false, ROLE_ALLOCATES }, /* 6.14 */
 	/* kernel/locking, kernel/softirq.c */
 	{ "_raw_", true, ROLE_HELPER },
 	{ "__local_bh_", true, ROLE_HELPER },
@@ -98,7 +117,7 @@ static const struct name_rule rules[] = {
 };
 
 /* Functions of timers, work items and soft interrupts by the processes they
- * serve. A function that is not listed may serve anybody.
+ * serve. A function that is not listed may serve any process.
  */
 static const struct name_rule services[] = {
 	/* The system: kernel/time, watchdog.c, sched, rcu */
@@ -118,7 +137,7 @@ static const struct name_rule services[] = {
 	{ "pcpu_balance_workfn", false, SERVES_SYSTEM },
 	{ "cache_reap", false, SERVES_SYSTEM },
 	{ "flush_memcg_stats_dwork", false, SERVES_SYSTEM },
-	{ "kfree_rcu_", true, SERVES_SYSTEM },
+	{ "kfree_rcu_", true, SERVES_FREERS },
 	{ "toggle_allocation_gate", false, SERVES_SYSTEM },
 	/* kernel/rcu, kernel/sched/psi.c, kernel/time */
 	{ "wait_rcu_exp_gp", false, SERVES_SYSTEM },

@@ -14,22 +14,31 @@ enum interrupt_role {
 	ROLE_HARD,	     /* is a hard interrupt (CONTEXT_INTERRUPT) */
 	ROLE_IPI_RESCHEDULE, /* is an interrupt sent by another CPU */
 	ROLE_IPI_CALL,
-	ROLE_NMI,	       /* is an NMI (CONTEXT_NMI) */
-	ROLE_SOFTIRQ,	       /* runs soft interrupts (CONTEXT_SOFTIRQ) */
-	ROLE_ACTION,	       /* is the action of one soft interrupt */
-	ROLE_ITEM,	       /* runs a work item (CONTEXT_ITEM) */
-	ROLE_THREAD,	       /* runs a threaded handler */
-	ROLE_CALLS_HANDLER,    /* calls the handlers of an interrupt */
-	ROLE_CALLS_POLL,       /* calls a network device's poll function */
-	ROLE_CALLS_RCU,	       /* calls RCU callbacks */
-	ROLE_HELPER,	       /* other functions that such callers call */
-	ROLE_SCHEDULES_POLL,   /* schedules the poll of a network device */
-	ROLE_WAKES,	       /* wakes a task */
-	ROLE_SENDS_RESCHEDULE, /* sends an IPI */
+	ROLE_IRQ_WORK,		/* is an interrupt that a CPU sends itself */
+	ROLE_NMI,		/* is an NMI (CONTEXT_NMI) */
+	ROLE_SOFTIRQ,		/* runs soft interrupts (CONTEXT_SOFTIRQ) */
+	ROLE_ACTION,		/* is the action of one soft interrupt */
+	ROLE_ITEM,		/* runs a work item (CONTEXT_ITEM) */
+	ROLE_THREAD,		/* runs a threaded handler */
+	ROLE_CALLS_HANDLER,	/* calls the handlers of an interrupt */
+	ROLE_CALLS_POLL,	/* calls a network device's poll function */
+	ROLE_CALLS_RCU,		/* calls RCU callbacks */
+	ROLE_QUEUES_RCU,	/* queues an RCU callback */
+	ROLE_QUEUES_FREE,	/* queues memory to be freed after RCU */
+	ROLE_RECLAIMS,		/* makes memory free for others */
+	ROLE_RECLAIMS_DIRECTLY, /* makes memory free for its caller */
+	ROLE_ALLOCATES,		/* allocates pages */
+	ROLE_HELPER,		/* other functions that such callers call */
+	ROLE_SCHEDULES_POLL,	/* schedules the poll of a network device */
+	ROLE_WAKES,		/* wakes a task */
+	ROLE_SENDS_RESCHEDULE,	/* sends an IPI */
 	ROLE_SENDS_CALL,
+	ROLE_QUEUES_IRQ_WORK,
 	ROLE_ENDS_REQUEST,  /* passes on a completed block request */
 	ROLE_TAKES_PACKET,  /* processes a received packet */
 	ROLE_COPIES_PACKET, /* delivers a copy of it to one more socket */
+	/* sends more data of connections whose sent packets were freed */
+	ROLE_SENDS_MORE,
 	/* sends a query to a device that answers each query once, and waits for
 	 * the answer
 	 */
@@ -87,6 +96,7 @@ enum interrupt_service {
 	/* the whole system, independent of who armed or queued it */
 	SERVES_SYSTEM,
 	SERVES_WRITERS, /* the processes whose dirty pages it writes */
+	SERVES_FREERS,	/* the processes whose memory it frees after RCU */
 };
 
 enum interrupt_service

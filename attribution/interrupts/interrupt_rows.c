@@ -99,6 +99,15 @@ static void add(const struct slice_records *records,
 	cache_file_writer_add(records->writer, &when);
 }
 
+static void pack_span(struct pack *pack, struct slice_span *span)
+{
+	pack_u64(pack, &span->serial);
+	pack_u64(pack, &span->outer);
+	pack_u64(pack, &span->begin_ns);
+	pack_u64(pack, &span->end_ns);
+	pack_i32(pack, &span->cpu);
+}
+
 /* Writes one slice to the cache; @times (struct time_window) is the slice's own
  * time.
  */
@@ -115,8 +124,7 @@ static void slice_records_keep_slice(const struct slice_records *records,
 
 	pack_small(pack, &kind, SLICE_RECORD_KINDS - 1);
 	pack_work(pack, &kept);
-	pack_u64(pack, &cached_span.serial);
-	pack_u64(pack, &cached_span.begin_ns);
+	pack_span(pack, &cached_span);
 	pack_u32(pack, &count);
 	for (uint32_t i = 0; i < count; i++)
 		pack_time(pack, array_at(times, i));
@@ -170,8 +178,7 @@ static void slice_records_read_slice(struct pack *pack,
 	*slice = (struct read_slice){ .work.pid = -1 };
 	pack_work(pack, &slice->work);
 	pack_check(pack, slice->work.function < functions);
-	pack_u64(pack, &span->serial);
-	pack_u64(pack, &span->begin_ns);
+	pack_span(pack, span);
 	pack_u32(pack, &count);
 	for (uint32_t i = 0; i < count && !pack->failed; i++) {
 		struct time_window time = { 0 };

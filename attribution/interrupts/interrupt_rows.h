@@ -29,6 +29,10 @@ enum interrupt_kind {
 	INTERRUPT_RCU,	  /* RCU callbacks */
 	INTERRUPT_WORK,	  /* a work item, on a kworker's time */
 	INTERRUPT_THREAD, /* a threaded handler, on its thread's time */
+	/* reclaim or compaction of memory, by kswapd and kcompactd or by a task
+	 * that allocates
+	 */
+	INTERRUPT_RECLAIM,
 	INTERRUPT_KINDS,
 };
 
@@ -47,8 +51,8 @@ enum interrupt_kind {
  *   (track_threads.c).
  *
  * Work that inferred work starts is inferred: interrupt_slice_owner(). Of work
- * for several processes, events prove for whom it was but not how much of it for
- * each: all its parts are inferred (owners_internal.h).
+ * for several processes, events prove for whom it was but not how much of it
+ * for each: all its parts are inferred (owners_internal.h).
  */
 enum interrupt_certainty {
 	CERTAIN_EXACT,	  /* found through the object that the work handled */

@@ -16,6 +16,18 @@
 #include <stdbool.h>
 #include <stdlib.h>
 
+/* Entries and exits of functions with a role (interrupt_roles_internal.h)
+ * become slices: one function starts the slice, others within it name its
+ * handler, action or callback, and the exit of the first ends it.
+ *
+ * Slices nest, as interrupts do: each task has a stack of them
+ * (interrupt_slice.h). A function with a role may be called by the open slice
+ * that expects it, such as the action of a soft interrupt; then it changes that
+ * slice (enter_called(), enter_expected()) and starts none. A slice that ends
+ * by a jump to another function continues in it, unless that is other work
+ * (goes_on()).
+ */
+
 struct interrupt_steps {
 	struct interrupt_stacks *stacks;
 	struct interrupt_listener *listener;

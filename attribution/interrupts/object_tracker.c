@@ -7,6 +7,13 @@
 
 #include <string.h>
 
+uint32_t event_context_cpu(int64_t cpu)
+{
+	enum { MAX_CPUS = 1 << 16 };
+
+	return cpu >= 0 && cpu < MAX_CPUS ? (uint32_t)cpu : 0;
+}
+
 bool event_context_is_task(const struct event_context *context)
 {
 	return context->is_traced && !context->slice && context->tid > 0;
@@ -55,8 +62,8 @@ struct owner *event_context_process(const struct event_context *context,
 static bool is_servant(const char *comm)
 {
 	static const char *const names[] = {
-		"kworker/", "irq/",   "ksoftirqd/", "migration/", "rcu_",
-		"rcuc/",    "rcuog/", "rcuop/",	    "rcuos/",
+		"kworker/", "irq/",  "napi/",  "ksoftirqd/", "migration/",
+		"rcu_",	    "rcuc/", "rcuog/", "rcuop/",     "rcuos/",
 	};
 
 	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)

@@ -13,7 +13,7 @@
 struct symbols;
 struct task_names;
 
-/* What happened, where and when. */
+/* An event, with its place and time. */
 struct event_context {
 	struct owners *owners;
 	const struct symbols *symbols;
@@ -29,6 +29,11 @@ struct event_context {
 	int32_t pid; /* of the task; 0: idle */
 	int32_t tid;
 };
+
+/* Returns @cpu, or 0 if no CPU can have that number: trackers keep state for
+ * each, and it is from the recording.
+ */
+uint32_t event_context_cpu(int64_t cpu);
 
 /* Returns whether the task acts for itself, outside interrupt work. */
 bool event_context_is_task(const struct event_context *context);
@@ -91,6 +96,8 @@ extern const struct object_tracker track_questions;
 extern const struct object_tracker track_works;
 /* must run after track_works */
 extern const struct object_tracker track_writeback;
+extern const struct object_tracker track_rcu;
+extern const struct object_tracker track_reclaim;
 extern const struct object_tracker track_timers;
 extern const struct object_tracker track_ipis;
 extern const struct object_tracker track_wakeups;

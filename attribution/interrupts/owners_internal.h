@@ -18,19 +18,19 @@
  * An open owner stands for an object in flight (a packet that no one has read).
  * Resolved, it has leaves: known owners, and owners that are open themselves.
  * It is complete when no leaf is open. A charge to an owner is held until the
- * owner is complete, and only then divided among the leaves. So whether work was
- * done for several processes is always decided from all of them, whenever they
- * become known: the packets of a poll may all be read by one process, which
- * makes the poll exactly that process's, or by several, and then no event shows
- * how much of the poll's time was for each, and all shares are inferred.
+ * owner is complete, and only then divided among the leaves. So whether work
+ * was done for several processes is always decided from all of them, whenever
+ * they become known: the packets of a poll may all be read by one process,
+ * which makes the poll exactly that process's, or by several, and then no event
+ * shows how much of the poll's time was for each, and all shares are inferred.
  *
  * Invariants:
- * 1. A shared owner does not refer to its open leaves; each open owner refers to
- *    the shared owners that wait for it. So there are no cycles, and an owner is
- *    nobody's as soon as nothing is left that could resolve it.
+ * 1. A shared owner does not refer to its open leaves; each open owner refers
+ *    to the shared owners that wait for it. So there are no cycles, and an
+ *    owner is nobody's as soon as nothing is left that could resolve it.
  * 2. No leaf is a shared owner: when a leaf is resolved, its leaves replace it.
- *    So neither memory nor recursion grows with the length of a chain of owners,
- *    such as that of a timer that arms itself.
+ *    So neither memory nor recursion grows with the length of a chain of
+ *    owners, such as that of a timer that arms itself.
  *
  * Memory: charges and leaves of incomplete owners, which grow with the objects
  * in flight. The owners of an interrupt pass are not in checkpoints
@@ -116,8 +116,8 @@ bool owner_shares_has(const struct array *shares, const struct owner *owner);
 /* Drops all shares. */
 void owner_shares_free(struct owners *owners, struct array *shares);
 
-/* Charges @charge to @shares, by weight, once all their owners are known: shares
- * of several processes are inferred. Without shares, charges nobody.
+/* Charges @charge to @shares, by weight, once all their owners are known:
+ * shares of several processes are inferred. Without shares, charges nobody.
  */
 void owner_shares_charge(struct owners *owners, const struct array *shares,
 			 const struct interrupt_charge *charge);

@@ -3,6 +3,10 @@
 #include "attribution/interrupts/object_tracker_internal.h"
 #include "attribution/interrupts/owners_internal.h"
 #include "common/maps.h"
+#include "report/text/task_names.h"
+
+#include <stdlib.h>
+#include <string.h>
 
 static uint64_t key_of(uint32_t cpu, uint64_t vector)
 {
@@ -162,6 +166,7 @@ static void own(struct interrupt_slice *slice, struct owner *queuer,
 			interrupt_slice_own(slice, queuer, CERTAIN_INFERRED);
 		break;
 	case SERVES_WRITERS: /* see track_storage.c */
+	case SERVES_FREERS:  /* see track_rcu */
 		break;
 	}
 }
@@ -182,13 +187,25 @@ static void execute(struct owner_map *queued,
 	owner_drop(context->owners, queuer);
 }
 
+/* The timer of delayed work is for those that the item serves. */
+static void queue(struct owner_map *queued, const struct event_context *context)
+{
+	const struct event_record *event = context->event;
+	uint32_t function =
+		event_context_function(context, event->values[WORK_FUNCTION]);
+
+	if (interrupt_role_service(context->roles, function) == SERVES_SYSTEM)
+		event_context_effect(context, owner_system(context->owners), 1);
+	owner_map_set(queued, (uint64_t)event->values[WORK_ADDRESS],
+		      event_context_owner(context));
+}
+
 static void works_event(void *state, const struct event_context *context)
 {
 	const struct event_record *record = context->event;
 
 	if (record->event == EVENT_WORK_QUEUE)
-		owner_map_set(state, (uint64_t)record->values[WORK_ADDRESS],
-			      event_context_owner(context));
+		queue(state, context);
 	else if (record->event == EVENT_WORK_BEGIN)
 		execute(state, context);
 }
@@ -200,6 +217,235 @@ const struct object_tracker track_works = {
 	.open = object_map_open,
 	.close = object_map_close,
 	.event = works_event,
+};
+
+/* The RCU callbacks that each CPU has queued, in order: the kernel calls them
+ * in that order, on the CPU itself or in its thread rcuop/CPU. No event has
+ * their addresses, so order alone connects a call with its callback, and all
+ * are inferred.
+ *
+ *	queued:           a b c d e f
+ *	called:  x x x x  a b c d
+ *	         '-----'  queued before the recording: the system's
+ *
+ * How many were queued before is the most by which the calls were ahead of the
+ * queued ones: exactly so if the queue was empty once. So owners are settled at
+ * the end, or when there are many. While a CPU is not traced its queue is
+ * unknown.
+ *
+ * Memory that kvfree_call_rcu() queues is freed by work items, which are
+ * charged to all who queued since the last one.
+ */
+enum { MOST_CALLBACKS = 32768, MOST_FREERS = 256 };
+
+struct callbacks {
+	struct owners *owners;
+	struct array cpus;   /* struct callback_queue */
+	struct array freers; /* struct owner_share */
+};
+
+struct callback_queue {
+	struct array queued; /* struct owner * */
+	struct array called; /* struct owner *: open */
+	size_t before;	     /* called ones that were queued before the first */
+};
+
+static void open_callbacks(void *state, struct owners *owners)
+{
+	*(struct callbacks *)state = (struct callbacks){
+		.owners = owners,
+		.cpus = ARRAY_OF(struct callback_queue),
+		.freers = ARRAY_OF(struct owner_share),
+	};
+}
+
+static void drop_first(struct owners *owners, struct array *array, size_t count)
+{
+	struct owner *const *items = array->items;
+
+	for (size_t i = 0; i < count; i++)
+		owner_drop(owners, items[i]);
+	array_remove(array, 0, count);
+}
+
+/* Resolves the owners of all called callbacks. */
+static void settle(struct owners *owners, struct callback_queue *queue)
+{
+	struct owner *const *called = queue->called.items;
+	struct owner *const *queued = queue->queued.items;
+	size_t done = queue->called.count - queue->before;
+
+	for (size_t i = 0; i < queue->called.count; i++)
+		owner_resolve_to(owners, called[i],
+				 i < queue->before ? owner_system(owners) :
+						     queued[i - queue->before],
+				 CERTAIN_INFERRED);
+	drop_first(owners, &queue->called, queue->called.count);
+	drop_first(owners, &queue->queued, done);
+	queue->before = 0;
+}
+
+static void clear_queue(struct owners *owners, struct callback_queue *queue)
+{
+	settle(owners, queue);
+	drop_first(owners, &queue->queued, queue->queued.count);
+}
+
+static void close_callbacks(void *state)
+{
+	struct callbacks *callbacks = state;
+	struct callback_queue *cpus = callbacks->cpus.items;
+
+	for (size_t i = 0; i < callbacks->cpus.count; i++) {
+		clear_queue(callbacks->owners, &cpus[i]);
+		array_free(&cpus[i].queued);
+		array_free(&cpus[i].called);
+	}
+	array_free(&callbacks->cpus);
+	owner_shares_free(callbacks->owners, &callbacks->freers);
+}
+
+static struct callback_queue *queue_of(struct callbacks *callbacks, size_t cpu)
+{
+	struct callback_queue *queue = array_reach_like(
+		&callbacks->cpus, cpu,
+		&(struct callback_queue){ .queued = ARRAY_OF(struct owner *),
+					  .called = ARRAY_OF(struct owner *) });
+
+	if (!queue)
+		owners_fail(callbacks->owners);
+	return queue;
+}
+
+/* Consumes the reference to @owner. */
+static bool append(struct owners *owners, struct array *array,
+		   struct owner *owner)
+{
+	if (!array_append(array, &owner))
+		return true;
+	owner_drop(owners, owner);
+	owners_fail(owners);
+	return false;
+}
+
+static void queue_callback(struct callbacks *callbacks,
+			   const struct event_context *context)
+{
+	struct callback_queue *queue = queue_of(callbacks, context->cpu);
+
+	if (queue && queue->queued.count == MOST_CALLBACKS)
+		clear_queue(context->owners, queue);
+	if (queue)
+		append(context->owners, &queue->queued,
+		       owner_refer(event_context_owner(context)));
+}
+
+/* Returns the CPU whose callbacks the task calls. */
+static size_t callers_cpu(const struct event_context *context)
+{
+	static const char thread[] = "rcuop/";
+	const char *comm =
+		task_names_comm(context->names, context->tid, context->time_ns);
+
+	if (context->tid <= 0 || strncmp(comm, thread, sizeof(thread) - 1))
+		return context->cpu;
+	return event_context_cpu(strtol(comm + sizeof(thread) - 1, NULL, 10));
+}
+
+static void call(struct callbacks *callbacks,
+		 const struct event_context *context)
+{
+	struct callback_queue *queue =
+		queue_of(callbacks, callers_cpu(context));
+	struct owner *owner = owner_open(context->owners);
+	size_t ahead;
+
+	interrupt_slice_own(context->slice, owner, CERTAIN_INFERRED);
+	if (queue && queue->called.count == MOST_CALLBACKS)
+		settle(context->owners, queue);
+	if (!queue) {
+		owner_drop(context->owners, owner);
+		return;
+	}
+	if (!append(context->owners, &queue->called, owner))
+		return;
+	ahead = queue->called.count > queue->queued.count ?
+			queue->called.count - queue->queued.count :
+			0;
+	if (ahead > queue->before)
+		queue->before = ahead;
+}
+
+static void callbacks_begin(void *state, const struct event_context *context)
+{
+	struct callbacks *callbacks = state;
+
+	if (context->slice->kind != INTERRUPT_RCU)
+		return;
+	if (context->slice->role == ROLE_CALLS_RCU)
+		interrupt_slice_own(context->slice,
+				    owner_system(context->owners),
+				    CERTAIN_EXACT);
+	else
+		call(callbacks, context);
+}
+
+static void callbacks_role(void *state, const struct event_context *context,
+			   enum interrupt_role role, bool has_ended)
+{
+	struct callbacks *callbacks = state;
+
+	if (has_ended)
+		return;
+	if (role == ROLE_QUEUES_RCU)
+		queue_callback(callbacks, context);
+	else if (role == ROLE_QUEUES_FREE &&
+		 callbacks->freers.count < MOST_FREERS)
+		owner_shares_add(context->owners, &callbacks->freers,
+				 event_context_owner(context), 1,
+				 CERTAIN_INFERRED);
+}
+
+static void callbacks_event(void *state, const struct event_context *context)
+{
+	struct callbacks *callbacks = state;
+
+	if (!context->is_traced && context->cpu < callbacks->cpus.count)
+		clear_queue(context->owners,
+			    array_at(&callbacks->cpus, context->cpu));
+}
+
+/* Charges a work item that frees memory after RCU; the system, if nobody was
+ * seen to queue any.
+ */
+static void callbacks_end(void *state, const struct event_context *context)
+{
+	struct callbacks *callbacks = state;
+	struct interrupt_slice *slice = context->slice;
+	const struct owner_share *items = callbacks->freers.items;
+
+	if (slice->kind != INTERRUPT_WORK ||
+	    interrupt_role_service(context->roles, slice->function) !=
+		    SERVES_FREERS)
+		return;
+	for (size_t i = 0; i < callbacks->freers.count; i++)
+		owner_shares_add(context->owners, &slice->effects,
+				 items[i].owner, items[i].weight,
+				 CERTAIN_INFERRED);
+	if (!callbacks->freers.count)
+		interrupt_slice_own(slice, owner_system(context->owners),
+				    CERTAIN_INFERRED);
+	owner_shares_free(context->owners, &callbacks->freers);
+}
+
+const struct object_tracker track_rcu = {
+	.state_bytes = sizeof(struct callbacks),
+	.open = open_callbacks,
+	.close = close_callbacks,
+	.event = callbacks_event,
+	.begin = callbacks_begin,
+	.end = callbacks_end,
+	.role = callbacks_role,
 };
 
 /* Timers of both kinds, from the task that arms them to their function. */
@@ -300,6 +546,7 @@ certainty_of(const struct event_context *context, uint32_t function)
 		return CERTAIN_EXACT;
 	case SERVES_ANYBODY:
 	case SERVES_WRITERS:
+	case SERVES_FREERS:
 		break;
 	}
 	return CERTAIN_INFERRED;
@@ -353,17 +600,22 @@ const struct object_tracker track_timers = {
 };
 
 /* Interrupts that CPUs send each other, charged to the owner of the last one of
- * the kind sent. If a wake-up sends one, it is charged to the woken task.
+ * the kind sent. If a wake-up sends one, it is charged to the woken task. Those
+ * that a CPU sends itself, for irq_work, to the last one that queued any there.
  */
 struct ipis {
 	struct owner_map sent;	 /* by ipis_role of the IPI */
+	struct owner_map queued; /* irq_work, by CPU */
 	struct owner_map waking; /* by CPU, within a wake-up */
 };
 
 static void open_ipis(void *state, struct owners *owners)
 {
-	*(struct ipis *)state =
-		(struct ipis){ OWNER_MAP_OF(owners), OWNER_MAP_OF(owners) };
+	*(struct ipis *)state = (struct ipis){
+		.sent = OWNER_MAP_OF(owners),
+		.queued = OWNER_MAP_OF(owners),
+		.waking = OWNER_MAP_OF(owners),
+	};
 }
 
 static void close_ipis(void *state)
@@ -371,6 +623,7 @@ static void close_ipis(void *state)
 	struct ipis *ipis = state;
 
 	owner_map_free(&ipis->sent);
+	owner_map_free(&ipis->queued);
 	owner_map_free(&ipis->waking);
 }
 
@@ -406,14 +659,20 @@ static void ipis_role(void *state, const struct event_context *context,
 		send(ipis, context, ROLE_IPI_RESCHEDULE);
 	else if (ipis_role == ROLE_SENDS_CALL)
 		send(ipis, context, ROLE_IPI_CALL);
+	else if (ipis_role == ROLE_QUEUES_IRQ_WORK)
+		owner_map_set(&ipis->queued, context->cpu,
+			      event_context_owner(context));
 }
 
 static void ipis_begin(void *state, const struct event_context *context)
 {
 	struct ipis *ipis = state;
-	struct owner *owner = owner_map_find(&ipis->sent, context->slice->role);
+	bool is_own = context->slice->role == ROLE_IRQ_WORK;
+	struct owner *owner =
+		is_own ? owner_map_find(&ipis->queued, context->cpu) :
+			 owner_map_find(&ipis->sent, context->slice->role);
 
-	if (context->slice->kind == INTERRUPT_IPI && owner)
+	if ((is_own || context->slice->kind == INTERRUPT_IPI) && owner)
 		interrupt_slice_own(context->slice, owner, CERTAIN_INFERRED);
 }
 

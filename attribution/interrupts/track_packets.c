@@ -2,23 +2,32 @@
 #include "attribution/interrupts/interrupt_roles_internal.h"
 #include "attribution/interrupts/object_tracker_internal.h"
 #include "attribution/interrupts/owners_internal.h"
+#include "report/text/task_names.h"
 
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* Whose packets interrupts handle (struct object_tracker).
  *
  * A received packet gets an open owner when a device or another CPU delivers it
  * (arrive()). The work of the slice counts for that owner while the packet is at
  * hand (focus()). The owner is resolved to the process that reads the packet
- * (read_by(), exact), or, when the packet is freed without that, to the last
- * reader of its socket, or to the first task that it woke (both inferred).
+ * (read_by(), exact), or, when the packet is gone without that, as inferred, to
+ * the first of these that is known: the last user of its socket, the first task
+ * that it woke, its sender on this machine, the last user of the device's queue
+ * that it came from, the task that sent last. Gone are
+ * also acknowledgements and packets that were merged in the socket's queue, for
+ * which there is no event: their address is used again.
  * A sent packet has its sender as owner from the start, until the device has
- * completed it (finish()).
+ * completed it (finish()). A packet that is cut into several before the device
+ * gets them is freed without having been sent: unknown packets that are sent
+ * after that are inferred to be its parts.
  *
- * A poll may merge a packet into another one before the network layer receives
- * it: merge() resolves its owner to the owners of the poll's other packets.
+ * A poll may merge packets that a device delivers into others before the network
+ * layer receives these: merge() charges them to the owners of the packets
+ * received then.
  */
 
 /* A packet in the kernel. */
@@ -26,20 +35,36 @@ struct packet {
 	uint64_t address;    /* address of its struct sk_buff */
 	struct owner *owner; /* the owner of work on the packet */
 	bool is_sent;	     /* is being sent */
+	bool is_transmitted; /* and a device got it */
 	bool is_received;    /* the network layer has received it */
-	uint64_t socket;     /* socket that became readable by it, or 0 */
+	uint64_t socket;     /* socket that processed it, or 0 */
+	uint64_t queue;	     /* of the device that received it, or 0 */
+	bool is_in_poll;     /* its queue is known when the poll ends */
+	uint32_t cpu;	     /* that polls */
 	struct owner *woken; /* owner of the first task that it woke, or NULL */
+	struct owner *sender; /* on this machine, if it was received; or NULL */
 	/* struct owner_share: the processes that read it. Several may share its
 	 * socket, and each read a part of it.
 	 */
 	struct array readers;
 };
 
+/* A received packet that was gone before its poll ended. */
+struct undecided {
+	struct owner *owner;
+	uint32_t cpu; /* that polls */
+};
+
 /* The packets in flight, by address. */
 struct packet_map {
 	struct owners *owners;	   /* borrowed */
 	struct number_map packets; /* struct packet * */
-	struct owner_map readers;  /* by socket: the last reader */
+	/* by socket: the task that used it last; by queue of a device: whom its
+	 * last packet with a known socket was for
+	 */
+	struct owner_map users;
+	struct owner *talker;	/* the task that sent last; or NULL */
+	struct array undecided; /* struct undecided */
 };
 
 /* The state of this tracker. */
@@ -49,34 +74,89 @@ struct packets {
 };
 
 #define PACKET_MAP_OF(of) \
-	((struct packet_map){ .owners = (of), .readers = OWNER_MAP_OF(of) })
+	((struct packet_map){ .owners = (of), \
+			      .users = OWNER_MAP_OF(of), \
+			      .undecided = ARRAY_OF(struct undecided) })
 
 static void packet_map_remove(struct packet_map *map, uint64_t address);
 
-/* Adds to the readers of @packet, which no task has read, the last reader of its
- * socket, else the task that it woke.
+/* Returns whom to charge with a packet from @queue about which nothing else is
+ * known, or NULL.
  */
-static void guess_reader(struct packet_map *map, struct packet *packet)
+static struct owner *user_of_queue(const struct packet_map *map, uint64_t queue)
 {
-	struct owner *reader = owner_map_find(&map->readers, packet->socket);
+	struct owner *user = owner_map_find(&map->users, queue);
 
-	if (!reader)
-		reader = packet->woken;
-	if (reader)
-		owner_shares_add(map->owners, &packet->readers, reader, 1,
-				 CERTAIN_INFERRED);
+	return user ? user : map->talker;
+}
+
+/* Returns whom to charge with a received @packet that no one was seen to read,
+ * or NULL.
+ */
+static struct owner *guess(const struct packet_map *map,
+			   const struct packet *packet)
+{
+	struct owner *user =
+		packet->socket ? owner_map_find(&map->users, packet->socket) :
+				 NULL;
+
+	if (user)
+		return user;
+	if (packet->woken)
+		return packet->woken;
+	if (packet->sender)
+		return packet->sender;
+	return packet->is_in_poll ? NULL : user_of_queue(map, packet->queue);
+}
+
+/* Keeps the owner of @packet open until its poll ends. */
+static void put_off(struct packet_map *map, const struct packet *packet)
+{
+	const struct undecided undecided = { owner_refer(packet->owner),
+					     packet->cpu };
+
+	if (!array_append(&map->undecided, &undecided))
+		return;
+	owner_drop(map->owners, undecided.owner);
+	owners_fail(map->owners);
+}
+
+/* Charges the packets that are put off until the poll of @queue on @cpu ends. */
+static void decide(struct packet_map *map, uint32_t cpu, uint64_t queue)
+{
+	struct undecided *items = map->undecided.items;
+	struct owner *user = user_of_queue(map, queue);
+	size_t kept = 0;
+
+	for (size_t i = 0; i < map->undecided.count; i++) {
+		if (items[i].cpu != cpu) {
+			items[kept++] = items[i];
+			continue;
+		}
+		if (user)
+			owner_resolve_to(map->owners, items[i].owner, user,
+					 CERTAIN_INFERRED);
+		owner_drop(map->owners, items[i].owner);
+	}
+	map->undecided.count = kept;
 }
 
 static void end_packet(struct packet_map *map, struct packet *packet)
 {
-	if (!packet->readers.count)
-		guess_reader(map, packet);
-	if (!packet->is_sent)
+	struct owner *guessed = packet->is_received ? guess(map, packet) : NULL;
+
+	if (!packet->readers.count && guessed)
+		owner_shares_add(map->owners, &packet->readers, guessed, 1,
+				 CERTAIN_INFERRED);
+	if (!packet->is_sent && !packet->readers.count && packet->is_in_poll)
+		put_off(map, packet);
+	else if (!packet->is_sent)
 		owner_resolve(map->owners, packet->owner, &packet->readers,
 			      CERTAIN_EXACT);
 	owner_shares_free(map->owners, &packet->readers);
 	owner_drop(map->owners, packet->owner);
 	owner_drop(map->owners, packet->woken);
+	owner_drop(map->owners, packet->sender);
 	free(packet);
 }
 
@@ -88,7 +168,11 @@ static void packet_map_free(struct packet_map *map)
 	while ((packet = number_map_next_pointer(&map->packets, &place)))
 		end_packet(map, packet);
 	number_map_free(&map->packets);
-	owner_map_free(&map->readers);
+	for (size_t i = 0; i < map->undecided.count; i++)
+		owner_drop(map->owners,
+			   ((struct undecided *)map->undecided.items)[i].owner);
+	array_free(&map->undecided);
+	owner_map_free(&map->users);
 }
 
 /* Returns the packet at @address, or NULL; valid until it is removed. */
@@ -124,8 +208,7 @@ static struct packet *packet_map_add(struct packet_map *map, uint64_t address,
 }
 
 /* Removes a packet. If it is not a sent one, resolves its owner to its readers,
- * else to the last reader of its socket, else to the task it woke, else to
- * nobody. Only tasks that read it are exact.
+ * else by guess(), else to nobody. Only tasks that read it are exact.
  */
 static void packet_map_remove(struct packet_map *map, uint64_t address)
 {
@@ -135,8 +218,8 @@ static void packet_map_remove(struct packet_map *map, uint64_t address)
 		end_packet(map, packet);
 }
 
-/* Records with @certainty that @owner read @packet, and is thus the reader of
- * its socket.
+/* Records with @certainty that @owner read @packet, and is thus the user of its
+ * socket.
  */
 static void packet_map_read(struct packet_map *map, struct packet *packet,
 			    struct owner *owner, uint8_t certainty)
@@ -145,18 +228,30 @@ static void packet_map_read(struct packet_map *map, struct packet *packet,
 		owner_shares_add(map->owners, &packet->readers, owner, 1,
 				 certainty);
 	if (packet->socket)
-		owner_map_set(&map->readers, packet->socket, owner);
+		owner_map_set(&map->users, packet->socket, owner);
 }
 
 /* The packets that a CPU handles now. */
 struct handling {
 	uint64_t at_hand; /* address of the packet handled now */
-	/* uint64_t: received from the device by the open poll; see merge() */
-	struct array polled;
+	/* packets that the open poll got from its device, and that the network
+	 * layer received in it
+	 */
+	uint32_t polled;
+	uint32_t received;
+	/* of packets that a poll held back; or NULL: see merge() */
+	struct owner *held;
+	struct owner *user; /* of the last socket in the poll; or NULL */
 	/* uint64_t: received by the network layer in that poll, and still to be
 	 * processed, in order
 	 */
 	struct array next;
+	struct array got; /* uint64_t: all of them */
+	/* of the last packet freed: before a device got it, as inferred; and
+	 * after that
+	 */
+	struct owner *cut;
+	struct owner *freed;
 };
 
 static void open_packets(void *state, struct owners *owners)
@@ -171,11 +266,16 @@ static void close_packets(void *state)
 {
 	struct packets *packets = state;
 	struct handling *cpus = packets->cpus.items;
+	struct owners *owners = packets->table.owners;
 
 	packet_map_free(&packets->table);
 	for (size_t i = 0; i < packets->cpus.count; i++) {
-		array_free(&cpus[i].polled);
+		owner_drop(owners, cpus[i].held);
+		owner_drop(owners, cpus[i].user);
+		owner_drop(owners, cpus[i].cut);
+		owner_drop(owners, cpus[i].freed);
 		array_free(&cpus[i].next);
+		array_free(&cpus[i].got);
 	}
 	array_free(&packets->cpus);
 }
@@ -186,8 +286,8 @@ static struct handling *handling_on(struct packets *packets,
 {
 	struct handling *handling = array_reach_like(
 		&packets->cpus, context->cpu,
-		&(struct handling){ .polled = ARRAY_OF(uint64_t),
-				    .next = ARRAY_OF(uint64_t) });
+		&(struct handling){ .next = ARRAY_OF(uint64_t),
+				    .got = ARRAY_OF(uint64_t) });
 
 	if (!handling)
 		owners_fail(context->owners);
@@ -232,26 +332,33 @@ static bool is_poll(const struct event_context *context)
 }
 
 /* Handles a packet that arrives in a CPU's own queue, which another poll
- * processes.
+ * processes: often one that was sent to this machine itself.
  */
 static void arrive_queued(struct packets *packets,
 			  const struct event_context *context)
 {
-	arrive(packets, context);
+	const struct packet *sent =
+		packet_map_find(&packets->table, address_of(context));
+	struct owner *sender =
+		sent && sent->is_sent ? owner_refer(sent->owner) : NULL;
+	struct packet *packet = arrive(packets, context);
+
+	if (packet)
+		packet->sender = sender;
+	else
+		owner_drop(context->owners, sender);
 }
 
-/* Handles a packet that a device delivers, and that may be merged into another
- * one.
+/* Counts a packet that a device delivers, and that may be merged into another
+ * one. Its address may be that of the one before, which was.
  */
 static void arrive_polled(struct packets *packets,
 			  const struct event_context *context)
 {
 	struct handling *handling = handling_on(packets, context);
-	uint64_t address = address_of(context);
 
-	focus(packets, context, arrive(packets, context));
-	if (handling && array_append(&handling->polled, &address) < 0)
-		owners_fail(context->owners);
+	if (handling)
+		handling->polled++;
 }
 
 /* Handles a packet that the network layer receives: one that a device or
@@ -271,9 +378,15 @@ static void receive(struct packets *packets,
 		event_context_effect(context, packet->owner, 1);
 	if (packet)
 		packet->is_received = true;
+	if (handling)
+		handling->received++;
 	focus(packets, context, packet);
-	if (packet && handling && is_poll(context) &&
-	    array_append(&handling->next, &packet->address) < 0)
+	if (!packet || !handling || !is_poll(context))
+		return;
+	packet->is_in_poll = true;
+	packet->cpu = context->cpu;
+	if (array_append(&handling->next, &packet->address) < 0 ||
+	    array_append(&handling->got, &packet->address) < 0)
 		owners_fail(context->owners);
 }
 
@@ -321,6 +434,26 @@ static void send(struct packets *packets, const struct event_context *context)
 				event_context_owner(context));
 	if (packet)
 		packet->is_sent = true;
+	if (event_context_is_task(context))
+		packets->table.talker = event_context_owner(context);
+}
+
+/* Adds the packet of the event, which is being sent and was not queued: a part
+ * of the one that was cut last.
+ */
+static struct packet *add_part(struct packets *packets,
+			       const struct event_context *context)
+{
+	const struct handling *handling = handling_on(packets, context);
+	struct packet *packet = handling && handling->cut ?
+					packet_map_add(&packets->table,
+						       address_of(context),
+						       handling->cut) :
+					NULL;
+
+	if (packet)
+		packet->is_sent = true;
+	return packet;
 }
 
 static void transmit(struct packets *packets,
@@ -329,9 +462,13 @@ static void transmit(struct packets *packets,
 	struct packet *packet =
 		packet_map_find(&packets->table, address_of(context));
 
+	if (!packet || !packet->is_sent)
+		packet = add_part(packets, context);
+	if (!packet)
+		return;
+	packet->is_transmitted = true;
 	/* Sending an answer to a packet is part of handling it. */
-	if (packet && packet->is_sent && context->slice &&
-	    context->slice->current != packet->owner)
+	if (context->slice && context->slice->current != packet->owner)
 		event_context_effect(context, packet->owner, 1);
 }
 
@@ -357,6 +494,27 @@ static void copy(struct packets *packets, const struct event_context *context)
 		read_by(packets, context, packet, CERTAIN_EXACT);
 }
 
+/* Notes the owner of a sent @packet that is freed now. */
+static void note_end(struct packets *packets,
+		     const struct event_context *context,
+		     const struct packet *packet)
+{
+	struct handling *handling = handling_on(packets, context);
+	struct owner **noted;
+	struct owner *owner;
+
+	if (!handling)
+		return;
+	noted = packet->is_transmitted ? &handling->freed : &handling->cut;
+	owner = packet->is_transmitted ? owner_refer(packet->owner) :
+					 owner_open(context->owners);
+	if (!packet->is_transmitted)
+		owner_resolve_to(context->owners, owner, packet->owner,
+				 CERTAIN_INFERRED);
+	owner_drop(context->owners, *noted);
+	*noted = owner;
+}
+
 /* Handles the end of a packet. A task that drops a packet that no task has read
  * has most likely taken it from its own queue.
  */
@@ -371,8 +529,10 @@ static void finish(struct packets *packets, const struct event_context *context)
 		read_by(packets, context, packet, CERTAIN_EXACT);
 	else if (!packet->readers.count)
 		read_by(packets, context, packet, CERTAIN_INFERRED);
-	if (packet->is_sent)
+	if (packet->is_sent) {
 		event_context_effect(context, packet->owner, 1);
+		note_end(packets, context, packet);
+	}
 	packet_map_remove(&packets->table, address_of(context));
 }
 
@@ -400,6 +560,44 @@ static void deliver(struct packets *packets,
 			(uint64_t)context->event->values[SOCKET_ADDRESS];
 }
 
+static void set_user(struct owners *owners, struct handling *handling,
+		     struct owner *user)
+{
+	owner_drop(owners, handling->user);
+	handling->user = user ? owner_refer(user) : NULL;
+}
+
+/* A connection processes the packet: in an interrupt, or in a task that used
+ * the socket when the packet came.
+ */
+static void process(struct packets *packets,
+		    const struct event_context *context)
+{
+	struct packet *packet =
+		packet_map_find(&packets->table, address_of(context));
+	struct handling *handling = handling_on(packets, context);
+	struct owner *user;
+
+	if (!packet || packet->is_sent || !handling)
+		return;
+	packet->socket = (uint64_t)context->event->values[SKB_SOCKET];
+	user = owner_map_find(&packets->table.users, packet->socket);
+	if (user && packet->is_in_poll)
+		set_user(context->owners, handling, user);
+}
+
+/* The task uses the socket; or a packet changes the connection's state. */
+static void use(struct packets *packets, const struct event_context *context)
+{
+	uint64_t socket = (uint64_t)context->event->values[SOCKET_ADDRESS];
+
+	if (!event_context_is_task(context))
+		deliver(packets, context);
+	else if (socket)
+		owner_map_set(&packets->table.users, socket,
+			      event_context_owner(context));
+}
+
 static void wake(struct packets *packets, const struct event_context *context)
 {
 	struct packet *packet = at_hand(packets, context);
@@ -407,6 +605,32 @@ static void wake(struct packets *packets, const struct event_context *context)
 
 	if (packet && !packet->woken)
 		packet->woken = event_context_woken(context, tid);
+}
+
+/* A poll has ended: its packets came from this queue. */
+static void end_poll(struct packets *packets,
+		     const struct event_context *context)
+{
+	struct handling *handling = handling_on(packets, context);
+	uint64_t queue = (uint64_t)context->event->values[NAPI_ADDRESS];
+	const uint64_t *got = handling ? handling->got.items : NULL;
+
+	for (size_t i = 0; handling && i < handling->got.count; i++) {
+		struct packet *packet =
+			packet_map_find(&packets->table, got[i]);
+
+		if (!packet || !packet->is_in_poll)
+			continue;
+		packet->queue = queue;
+		packet->is_in_poll = false;
+	}
+	if (!handling)
+		return;
+	handling->got.count = 0;
+	if (handling->user)
+		owner_map_set(&packets->table.users, queue, handling->user);
+	set_user(context->owners, handling, NULL);
+	decide(&packets->table, context->cpu, queue);
 }
 
 static void packets_event(void *state, const struct event_context *context)
@@ -422,6 +646,11 @@ static void packets_event(void *state, const struct event_context *context)
 		[EVENT_SKB_CONSUME] = finish,
 		[EVENT_SKB_FREE] = finish,
 		[EVENT_SOCKET_READY] = deliver,
+		[EVENT_SOCKET_SENT] = use,
+		[EVENT_SOCKET_TAKEN] = use,
+		[EVENT_SOCKET_STATE] = use,
+		[EVENT_TCP_SEGMENT] = process,
+		[EVENT_NAPI_POLL] = end_poll,
 		[EVENT_SCHED_WAKING] = wake,
 	};
 	const enum known_event kind = context->event->event;
@@ -430,78 +659,81 @@ static void packets_event(void *state, const struct event_context *context)
 		takes[kind](state, context);
 }
 
-/* Returns the packet at @address if a device delivered it and the network layer
- * did not receive it, else NULL: the poll merged it into its other packets.
+/* Returns an open owner of the packets that the poll got and the network layer
+ * did not receive, as an effect of the poll.
  */
-static const struct packet *merged_packet(const struct packets *packets,
-					  uint64_t address)
+static struct owner *hold_back(const struct event_context *context,
+			       const struct handling *handling)
 {
-	const struct packet *packet = packet_map_find(&packets->table, address);
+	struct owner *held = handling->held ? owner_refer(handling->held) :
+					      owner_open(context->owners);
 
-	return packet && !packet->is_received && !packet->is_sent ? packet :
-								    NULL;
+	event_context_effect(context, held,
+			     handling->polled - handling->received);
+	return held;
 }
 
-/* Returns the shares of the owners of what the poll of @context did, except
- * @merged (struct owner_share).
- */
-static struct array other_effects(const struct event_context *context,
-				  const struct array *merged)
+/* Resolves @held to the other owners of the poll's packets. */
+static void resolve_held(const struct event_context *context,
+			 struct owner *held)
 {
 	const struct array *effects = &context->slice->effects;
 	const struct owner_share *items = effects->items;
 	struct array shares = ARRAY_OF(struct owner_share);
 
 	for (size_t i = 0; i < effects->count; i++)
-		if (!owner_shares_has(merged, items[i].owner))
+		if (items[i].owner != held)
 			owner_shares_add(context->owners, &shares,
 					 items[i].owner, items[i].weight,
 					 CERTAIN_INFERRED);
-	return shares;
+	owner_resolve(context->owners, held, &shares, CERTAIN_EXACT);
+	owner_shares_free(context->owners, &shares);
 }
 
-/* Resolves the owners of the merged packets at @addresses (uint64_t) to the
- * owners of the packets into which the poll may have merged them.
+/* Charges packets that the network layer did not receive: they were merged into
+ * those that it received in the poll, or are held back for a later one.
  */
-static void merge(struct packets *packets, const struct event_context *context,
-		  const struct array *addresses)
+static void merge(const struct event_context *context,
+		  struct handling *handling)
 {
-	const uint64_t *items = addresses->items;
-	struct array merged = ARRAY_OF(struct owner_share);
-	struct array shares;
+	struct owner *held = handling->held;
 
-	for (size_t i = 0; i < addresses->count; i++) {
-		const struct packet *packet = merged_packet(packets, items[i]);
-
-		if (packet)
-			owner_shares_add(context->owners, &merged,
-					 packet->owner, 1, CERTAIN_EXACT);
-	}
-	shares = other_effects(context, &merged);
-	for (size_t i = 0; i < addresses->count; i++) {
-		const struct packet *packet = merged_packet(packets, items[i]);
-
-		if (!packet)
-			continue;
-		owner_resolve(context->owners, packet->owner, &shares,
-			      CERTAIN_EXACT);
-		packet_map_remove(&packets->table, packet->address);
-	}
-	owner_shares_free(context->owners, &shares);
-	owner_shares_free(context->owners, &merged);
+	if (handling->polled > handling->received)
+		held = hold_back(context, handling);
+	else if (held)
+		owner_refer(held);
+	owner_drop(context->owners, handling->held);
+	handling->held = held;
+	if (!held || !handling->received)
+		return;
+	resolve_held(context, held);
+	owner_drop(context->owners, held);
+	handling->held = NULL;
 }
 
 static void packets_end(void *state, const struct event_context *context)
 {
-	struct packets *packets = state;
 	struct handling *handling =
-		is_poll(context) ? handling_on(packets, context) : NULL;
+		is_poll(context) ? handling_on(state, context) : NULL;
 
 	if (!handling)
 		return;
-	merge(packets, context, &handling->polled);
-	handling->polled.count = 0;
+	merge(context, handling);
+	handling->polled = 0;
+	handling->received = 0;
 	handling->next.count = 0;
+}
+
+/* Work that sends more is for the owner of the packet freed last. */
+static void packets_begin(void *state, const struct event_context *context)
+{
+	const struct handling *handling = handling_on(state, context);
+
+	if (handling && handling->freed &&
+	    interrupt_role_of(context->roles, context->slice->function) ==
+		    ROLE_SENDS_MORE)
+		interrupt_slice_own(context->slice, handling->freed,
+				    CERTAIN_INFERRED);
 }
 
 const struct object_tracker track_packets = {
@@ -509,16 +741,19 @@ const struct object_tracker track_packets = {
 	.open = open_packets,
 	.close = close_packets,
 	.event = packets_event,
+	.begin = packets_begin,
 	.end = packets_end,
 	.role = role,
 };
 
 /* The network devices of a CPU that are scheduled to be polled. net/core/dev.c
- * polls them in the order they were scheduled.
+ * polls them in the order they were scheduled. A device whose poll is not
+ * finished is polled again in the next round, after those scheduled in this one.
  */
 struct waiting {
 	struct array polls; /* struct owner *, starting at first */
 	size_t first;
+	uint32_t unfinished;
 	bool is_raised; /* another round will follow */
 };
 
@@ -536,6 +771,7 @@ static void clear(struct polls *polls, struct waiting *waiting)
 		owner_drop(polls->owners, items[i]);
 	waiting->first = 0;
 	waiting->polls.count = 0;
+	waiting->unfinished = 0;
 }
 
 static void open_polls(void *state, struct owners *owners)
@@ -594,6 +830,19 @@ static void polls_role(void *state, const struct event_context *context,
 	push(state, context->cpu, owner);
 }
 
+/* Removes the poll that was scheduled last, if it has not begun. */
+static void unpush(struct polls *polls, uint32_t cpu)
+{
+	struct waiting *waiting = waiting_on(polls, cpu);
+	struct owner **last;
+
+	if (!waiting || waiting->first == waiting->polls.count)
+		return;
+	last = array_at(&waiting->polls, waiting->polls.count - 1);
+	owner_drop(polls->owners, *last);
+	waiting->polls.count--;
+}
+
 static bool is_round(const struct event_context *context)
 {
 	return context->slice->role == ROLE_ACTION &&
@@ -617,7 +866,7 @@ static void polls_begin(void *state, const struct event_context *context)
 		return;
 	owner = array_at(&waiting->polls, waiting->first++);
 	interrupt_slice_cause(context->owners, context->slice, *owner);
-	if (waiting->first == waiting->polls.count)
+	if (waiting->first == waiting->polls.count && !waiting->unfinished)
 		clear(state, waiting);
 }
 
@@ -631,6 +880,21 @@ static void polls_end(void *state, const struct event_context *context)
 
 	if (waiting && !waiting->is_raised)
 		clear(state, waiting);
+	for (; waiting && waiting->unfinished; waiting->unfinished--)
+		push(state, context->cpu, owner_open(context->owners));
+}
+
+/* Handles a device that is polled by a thread of its own, not in a round. */
+static void wake_poller(struct polls *polls,
+			const struct event_context *context)
+{
+	int32_t tid = (int32_t)context->event->values[WAKING_TID];
+	const char *comm =
+		task_names_comm(context->names, tid, context->time_ns);
+
+	if (context->slice && context->slice->polls &&
+	    !strncmp(comm, "napi/", 5))
+		unpush(polls, context->cpu);
 }
 
 static void polls_event(void *state, const struct event_context *context)
@@ -644,10 +908,16 @@ static void polls_event(void *state, const struct event_context *context)
 		if (waiting)
 			waiting->is_raised = true;
 	}
-	/* The poll is not finished, and is scheduled again. */
-	if (record->event == EVENT_NAPI_POLL && record->values[NAPI_BUDGET] &&
-	    record->values[NAPI_WORK] >= record->values[NAPI_BUDGET])
-		push(state, context->cpu, owner_open(context->owners));
+	/* A task that polls a device itself is in no round. */
+	if (record->event == EVENT_NAPI_POLL && context->slice &&
+	    record->values[NAPI_BUDGET] &&
+	    record->values[NAPI_WORK] >= record->values[NAPI_BUDGET]) {
+		waiting = waiting_on(state, context->cpu);
+		if (waiting)
+			waiting->unfinished++;
+	}
+	if (record->event == EVENT_SCHED_WAKING)
+		wake_poller(state, context);
 }
 
 const struct object_tracker track_polls = {

@@ -6,9 +6,9 @@
 
 #include <stdbool.h>
 
-/* A request for sectors of a device, and its owner. The kernel splits a bio that
- * is too large for one request of the device: it is complete when all of its
- * sectors are.
+/* A request for sectors of a device, and its owner. The kernel splits a bio
+ * that is too large for one request of the device: it is complete when all of
+ * its sectors are.
  */
 struct bio {
 	struct block_range range;
@@ -125,7 +125,8 @@ static void map(struct blocks *blocks, const struct event_context *context)
 	add_bio(blocks, bio);
 }
 
-/* Completes the sectors of @bio that are in @done; removes it when none is left.
+/* Completes the sectors of @bio that are in @done; removes it when none is
+ * left.
  */
 static void finish(struct blocks *blocks, const struct event_context *context,
 		   struct bio *bio, const struct block_range *done)

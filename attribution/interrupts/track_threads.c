@@ -150,21 +150,108 @@ const struct object_tracker track_questions = {
 	.role = role,
 };
 
-/* Charges work to the system that always is the system's: NMIs, RCU, the tick
- * and load balancing.
+/* The tasks that allocated pages since kernel threads last made memory free:
+ * struct owner_share, by the number of allocations.
+ */
+struct allocators {
+	struct owners *owners;
+	struct array shares;
+};
+
+static void open_allocators(void *state, struct owners *owners)
+{
+	*(struct allocators *)state =
+		(struct allocators){ owners, ARRAY_OF(struct owner_share) };
+}
+
+static void close_allocators(void *state)
+{
+	struct allocators *allocators = state;
+
+	owner_shares_free(allocators->owners, &allocators->shares);
+}
+
+/* A task that makes memory free for itself is charged exactly: it waits for
+ * that.
+ */
+static void reclaim_begins(void *state, const struct event_context *context)
+{
+	struct interrupt_slice *slice = context->slice;
+
+	(void)state;
+	if (slice->role == ROLE_RECLAIMS_DIRECTLY)
+		interrupt_slice_own(
+			slice, owner_process(context->owners, context->pid),
+			CERTAIN_EXACT);
+}
+
+static void reclaim_ends(void *state, const struct event_context *context)
+{
+	struct allocators *allocators = state;
+	const struct owner_share *items = allocators->shares.items;
+
+	if (context->slice->role != ROLE_RECLAIMS)
+		return;
+	for (size_t i = 0; i < allocators->shares.count; i++)
+		owner_shares_add(context->owners, &context->slice->effects,
+				 items[i].owner, items[i].weight,
+				 CERTAIN_INFERRED);
+	owner_shares_free(context->owners, &allocators->shares);
+}
+
+static void allocate(void *state, const struct event_context *context,
+		     enum interrupt_role role, bool has_ended)
+{
+	struct allocators *allocators = state;
+
+	if (role == ROLE_ALLOCATES && !has_ended &&
+	    event_context_is_task(context))
+		owner_shares_add(context->owners, &allocators->shares,
+				 event_context_owner(context), 1,
+				 CERTAIN_INFERRED);
+}
+
+const struct object_tracker track_reclaim = {
+	.state_bytes = sizeof(struct allocators),
+	.open = open_allocators,
+	.close = close_allocators,
+	.begin = reclaim_begins,
+	.end = reclaim_ends,
+	.role = allocate,
+};
+
+/* Charges work to the system that always is the system's: NMIs, the tick and
+ * load balancing.
  */
 static void system_begin(void *state, const struct event_context *context)
 {
 	struct interrupt_slice *slice = context->slice;
 
 	(void)state;
-	if (slice->kind == INTERRUPT_NMI || slice->kind == INTERRUPT_RCU ||
+	if (slice->kind == INTERRUPT_NMI ||
 	    interrupt_role_service(context->roles, slice->function) ==
 		    SERVES_SYSTEM)
 		interrupt_slice_own(slice, owner_system(context->owners),
 				    CERTAIN_EXACT);
 }
 
+/* The tick raises the soft interrupt of timers when one may have expired; if
+ * none has, nobody is served.
+ */
+static void system_end(void *state, const struct event_context *context)
+{
+	struct interrupt_slice *slice = context->slice;
+
+	(void)state;
+	if (slice->role == ROLE_ACTION && !slice->parts.count &&
+	    !slice->effects.count && !slice->woken.count &&
+	    interrupt_role_vector(context->roles, slice->function) ==
+		    TIMER_SOFTIRQ)
+		interrupt_slice_own(slice, owner_system(context->owners),
+				    CERTAIN_INFERRED);
+}
+
 const struct object_tracker track_system = {
 	.begin = system_begin,
+	.end = system_end,
 };

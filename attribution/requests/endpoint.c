@@ -21,10 +21,11 @@
  * Deferred work, by example. Thread T works for request R and queues an item:
  * note_asker() records T's segment under the item's address. When kworker K
  * starts the item, begin_work() cuts K's time, and begin_part() assigns K's new
- * segment to R, beside R's path. If T later sleeps until K wakes it, take_turn()
- * moves K's segment onto the path: T's time is cut where T fell asleep and where
- * it was woken, and K's segment lies between. If R becomes known only after the
- * item ran, requests_deferred_follow() assigns K's segment to it then.
+ * segment to R, beside R's path. If T later sleeps until K wakes it,
+ * consume_turn() moves K's segment onto the path: T's time is cut where T fell
+ * asleep and where it was woken, and K's segment lies between. If R becomes
+ * known only after the item ran, requests_deferred_follow() assigns K's segment
+ * to it then.
  *
  * The journal's thread writes for the thread that woke it. If that thread is
  * unknown, its state is WORK_UNKNOWN until it wakes a thread that slept: the
@@ -385,9 +386,9 @@ static void begin_part(struct requests *requests,
 	array_remove(&requests->deferred, 0, 1);
 }
 
-/* @worker starts the work recorded under @key (struct asker). Its segment starts
- * where its newest item started, or at @time_ns without an item. Returns whether
- * the task that deferred the work is known.
+/* @worker starts the work recorded under @key (struct asker). Its segment
+ * starts where its newest item started, or at @time_ns without an item. Returns
+ * whether the task that deferred the work is known.
  */
 static bool begin_work(struct requests *requests,
 		       struct thread_endpoint *worker, int64_t key,
@@ -508,9 +509,10 @@ static struct work_segment *lead(struct requests *requests,
  * until the work could be started. @by is the segment that deferred the work;
  * NULL: unknown, so that the wake-up is the only evidence.
  */
-static void take_turn(struct requests *requests, struct thread_endpoint *worker,
-		      struct thread_endpoint *woken, struct work_segment *by,
-		      uint64_t since_ns, uint64_t time_ns)
+static void consume_turn(struct requests *requests,
+			 struct thread_endpoint *worker,
+			 struct thread_endpoint *woken, struct work_segment *by,
+			 uint64_t since_ns, uint64_t time_ns)
 {
 	struct work_segment *work = requests_cut(requests, worker, time_ns);
 	struct work_segment *before =
@@ -559,15 +561,15 @@ void requests_deferred_wakes(struct requests *requests,
 		return;
 	deferred = deferred_of(requests, worker);
 	if (!deferred && worker->deferred_state == WORK_UNKNOWN)
-		take_turn(requests, worker, woken, NULL,
-			  worker->segment->begin->time_ns, event->time_ns);
+		consume_turn(requests, worker, woken, NULL,
+			     worker->segment->begin->time_ns, event->time_ns);
 	else if (deferred && deferred->by->task == woken->task)
-		take_turn(requests, worker, woken, deferred->by,
-			  deferred->since_ns, event->time_ns);
+		consume_turn(requests, worker, woken, deferred->by,
+			     deferred->since_ns, event->time_ns);
 }
 
-/* Assigns the work that the thread of @segment deferred during @segment to the same
- * request as @segment has now.
+/* Assigns the work that the thread of @segment deferred during @segment to the
+ * same request as @segment has now.
  */
 static void requests_deferred_follow(struct requests *requests,
 				     const struct work_segment *segment)

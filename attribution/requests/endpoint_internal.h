@@ -204,8 +204,8 @@ struct work_segment *requests_cut_at(struct requests *requests,
 				     struct thread_endpoint *endpoint,
 				     struct clock_mark *mark);
 
-/* Calls work_segment_give(), and makes @segment the newest segment on the path of
- * @request.
+/* Calls work_segment_give(), and makes @segment the newest segment on the path
+ * of @request.
  */
 void requests_give(struct requests *requests, struct work_segment *segment,
 		   struct request *request, struct work_segment *parent);

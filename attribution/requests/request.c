@@ -10,6 +10,16 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* The values of requests, each with its own rules: messages and the media they
+ * go through, with the kernel's functions for each; work segments, each with
+ * the segment that it continues as its parent; and the clock of a thread, whose
+ * marks divide its time among segments.
+ *
+ * work_segment_give() refuses a parent that would make a circle. A chain of
+ * parents has less than twice MOST_PARENTS segments: it would grow for ever in
+ * a thread that sends and never waits.
+ */
+
 /* fs/pipe.c, fs/jbd2/commit.c, drivers/tty/, kernel/workqueue.c, fs/eventfd.c,
  * fs/select.c, fs/eventpoll.c, net/unix/af_unix.c, net/ipv4/, net/core/, lib/,
  * ipc/ and kernel/futex/ of Linux 5.10 to 6.15.
@@ -482,7 +492,7 @@ struct work_segment *work_segment_new(const struct task *task,
 	return segment;
 }
 
-static void take_from(struct request *request, struct work_segment *segment)
+static void consume_from(struct request *request, struct work_segment *segment)
 {
 	struct work_segment **segments = request->segments.items;
 	size_t kept = 0;
@@ -538,7 +548,7 @@ int work_segment_give(struct work_segment *segment, struct request *request,
 	if (request)
 		request_refer(request);
 	if (before)
-		take_from(before, segment);
+		consume_from(before, segment);
 	segment->request = request;
 	segment->parent = parent;
 	segment->length = parent ? parent->length + 1 : 0;

@@ -57,7 +57,7 @@ enum message_kind {
 	MESSAGE_WORD,	 /* waits for a word in memory */
 };
 
-/* The means by which a message is sent. */
+/* The means of sending a message. */
 enum message_medium {
 	MEDIUM_UNKNOWN,
 	MEDIUM_PIPE,
@@ -382,9 +382,9 @@ struct work_segment *work_segment_new(const struct task *task,
 /* At most twice as many ancestors are kept. */
 enum { MOST_PARENTS = 1024 };
 
-/* Assigns @segment to @request (NULL: none) with the parent @parent, and removes
- * it from its previous request. @parent may be NULL, and counts as NULL if
- * @segment is among its ancestors.
+/* Assigns @segment to @request (NULL: none) with the parent @parent, and
+ * removes it from its previous request. @parent may be NULL, and counts as NULL
+ * if @segment is among its ancestors.
  *
  * Returns 0 or -ERROR_MEMORY.
  */
@@ -544,6 +544,10 @@ struct requests_options {
 	/* Packets sent, received and copied; used only without socket events.
 	 */
 	bool has_packets;
+	/* records were lost: the lost one may be a message or its receiver, so
+	 * all requests are inferred
+	 */
+	bool has_losses;
 	/* connections from before the recording; NULL: unknown */
 	const char *sockets_path;
 };

@@ -32,6 +32,7 @@ requests_options_of(const struct attribution_input *input)
 			known_events_has(input->events, EVENT_NET_QUEUE) &&
 			known_events_has(input->events, EVENT_NET_RECEIVE) &&
 			known_events_has(input->events, EVENT_SKB_COPY),
+		.has_losses = attribution_input_has_losses(input),
 		.sockets_path = recording_sockets_path(input->recording),
 	};
 }

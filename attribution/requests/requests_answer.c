@@ -13,10 +13,10 @@
  * is complete.
  *
  * A request that a message may answer is looked for in this order: the socket's
- * (exact); the request that the sender works for; a message of the receiver that
- * the sender found without having slept; the receiver's oldest open request to
- * the sender's process. If the sender did not work for the request so far, the
- * request is inferred, unless sockets prove it.
+ * (exact); the request that the sender works for; a message of the receiver
+ * that the sender found without having slept; the receiver's oldest open
+ * request to the sender's process. If the sender did not work for the request
+ * so far, the request is inferred, unless sockets prove it.
  *
  * With the answer the parents of other requests become known: attach() assigns
  * the server's work back to its last wait to the request, and adopt() makes the
@@ -48,8 +48,8 @@ void requests_name(const struct requests *requests, struct request *request)
 	request->connection = state->connection;
 }
 
-/* Marks as passed the requests of @client whose server left them, and since which
- * @client has slept and then sent @message: they may need no answer.
+/* Marks as passed the requests of @client whose server left them, and since
+ * which @client has slept and then sent @message: they may need no answer.
  */
 static void pass_left(const struct thread_endpoint *client,
 		      const struct message *message)
@@ -132,9 +132,9 @@ static bool may_have_another_parent(const struct request *request)
 	       (parent->is_polled || parent->is_inferred);
 }
 
-/* Returns whether @request went through a pipe, and its server has never answered
- * its client. Such a reader, as a shell that reads a command's output, is no
- * server.
+/* Returns whether @request went through a pipe, and its server has never
+ * answered its client. Such a reader, as a shell that reads a command's output,
+ * is no server.
  */
 static bool is_one_way(const struct requests *requests,
 		       const struct request *request)
@@ -184,6 +184,7 @@ static void tell(const struct requests *requests, struct request *request)
 	if (request->is_one_way)
 		return;
 	skip_parents(requests, request);
+	request->is_inferred |= requests->options.has_losses;
 	for (size_t i = 0; i < requests->callbacks.count; i++)
 		callbacks[i]->take(callbacks[i], request);
 }
@@ -325,10 +326,10 @@ static bool has_found_both(const struct requests *requests, int32_t pid,
 				  until_ns + 1) > 1);
 }
 
-/* Removes from the unheard messages of @receiver, sent by @medium, the one that a
- * thread of @pid last found until @until_ns, and those before it. Returns it; the
- * caller owns the reference. NULL: none. Two messages count as two finds only if
- * has_found_both().
+/* Removes from the unheard messages of @receiver, sent by @medium, the one that
+ * a thread of @pid last found until @until_ns, and those before it. Returns it;
+ * the caller owns the reference. NULL: none. Two messages count as two finds
+ * only if has_found_both().
  */
 static struct message *find_found(const struct requests *requests, int32_t pid,
 				  struct thread_endpoint *receiver,
@@ -408,8 +409,8 @@ static struct request *ask_by_other_way(struct requests *requests,
 					     answer->sent->time_ns);
 }
 
-/* Creates a request from a message that @receiver sent and that woke no thread, if
- * @answer may be the answer to it. Borrowed, or NULL.
+/* Creates a request from a message that @receiver sent and that woke no thread,
+ * if @answer may be the answer to it. Borrowed, or NULL.
  */
 static struct request *requests_ask_found(struct requests *requests,
 					  const struct message *answer,
@@ -481,8 +482,9 @@ static struct request *find_asked(const struct thread_endpoint *receiver,
 	return NULL;
 }
 
-/* Returns a request for the message that the sender found and works for, or NULL.
- * @receiver may have sent other messages before, which may need no answer.
+/* Returns a request for the message that the sender found and works for, or
+ * NULL. @receiver may have sent other messages before, which may need no
+ * answer.
  */
 static struct request *answer_find_found(struct requests *requests,
 					 const struct message *message,
@@ -580,8 +582,8 @@ static bool is_pending(const struct requests *requests,
 	return false;
 }
 
-/* Returns the previous segment of the thread of @segment, if it was for the same
- * request, or NULL.
+/* Returns the previous segment of the thread of @segment, if it was for the
+ * same request, or NULL.
  */
 static struct work_segment *part_before(const struct requests *requests,
 					const struct work_segment *segment,
@@ -643,9 +645,9 @@ static void rename_taken(struct requests *requests,
 		requests_give_beside(requests, now, next, work);
 }
 
-/* After the answer to @request, sent at @sent_ns at the end of @segment: marks the
- * client's other requests, taken before and still unanswered, as overtaken; and
- * decides which request @server works for now.
+/* After the answer to @request, sent at @sent_ns at the end of @segment: marks
+ * the client's other requests, taken before and still unanswered, as overtaken;
+ * and decides which request @server works for now.
  */
 static void go_on(struct requests *requests, struct thread_endpoint *server,
 		  struct request *request, struct work_segment *segment,

@@ -29,8 +29,8 @@ void requests_name(const struct requests *requests, struct request *request);
 /* Emits the requests that are ended and settled. */
 void requests_emit(struct requests *requests);
 
-/* Messages that woke no thread: infers from later messages which of them a thread
- * found, and which message is the answer.
+/* Messages that woke no thread: infers from later messages which of them a
+ * thread found, and which message is the answer.
  */
 
 /* Records that a thread of @pid found a message whose sender is unknown. */

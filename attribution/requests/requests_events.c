@@ -15,12 +15,12 @@
 /* Turns what a pass delivers into sends, waits and reads of threads. The
  * handlers are at the end of this file (requests_follow()):
  *
- *	take_step()	a thread enters or leaves a function that sends, waits
+ *	consume_step()	a thread enters or leaves a function that sends, waits
  *			or carries messages (enum message_kind), or its CPU
- *	take_event()	wake-ups, packets, work items, requests to disks, states
+ *	consume_event()	wake-ups, packets, work items, requests to disks, states
  *			of sockets; socket events: requests_sockets.c
- *	take_record()	fork, exec, exit
- *	take_span()	a thread's time, which moves the thread's clock
+ *	consume_record()	fork, exec, exit
+ *	consume_span()	a thread's time, which moves the thread's clock
  *
  * requests_wait_end() finds the message that a thread has read. It tries, the
  * strongest evidence first: the messages of packets that were copied to the
@@ -40,8 +40,8 @@ static void set(struct requests *requests, uint64_t packet,
 		       packets_set(requests->packets, packet, message));
 }
 
-/* Forgets the message of @packet if it was read: the kernel reuses the addresses
- * of packets.
+/* Forgets the message of @packet if it was read: the kernel reuses the
+ * addresses of packets.
  */
 static void forget_read(struct requests *requests, uint64_t packet)
 {
@@ -51,9 +51,9 @@ static void forget_read(struct requests *requests, uint64_t packet)
 		set(requests, packet, NULL);
 }
 
-static void take_sent(struct requests *requests,
-		      struct thread_endpoint *endpoint,
-		      const struct event_record *event)
+static void consume_sent(struct requests *requests,
+			 struct thread_endpoint *endpoint,
+			 const struct event_record *event)
 {
 	uint64_t packet = (uint64_t)event->values[SKB_ADDRESS];
 	struct message *message = endpoint->message;
@@ -77,8 +77,8 @@ static void take_sent(struct requests *requests,
 /* Handles a packet that leaves outside a send: it is forwarded, or replies to
  * the packet being delivered.
  */
-static void take_passed(struct requests *requests,
-			const struct event_record *event)
+static void consume_passed(struct requests *requests,
+			   const struct event_record *event)
 {
 	uint64_t packet = (uint64_t)event->values[SKB_ADDRESS];
 	struct message *delivered =
@@ -105,9 +105,9 @@ static void requests_packet_leaves(struct requests *requests,
 			       CONTEXT_SYSTEM_CALL;
 
 	if (requests->options.has_packets && is_sent)
-		take_sent(requests, endpoint, event);
+		consume_sent(requests, endpoint, event);
 	else if (requests->options.has_packets)
-		take_passed(requests, event);
+		consume_passed(requests, event);
 	else if (requests->options.has_socket_events && is_sent &&
 		 !endpoint->transmitted &&
 		 endpoint->send.function.medium == MEDIUM_TCP)
@@ -167,9 +167,9 @@ static enum stray stray_of(const struct message *message)
 				      STRAY_HELD;
 }
 
-/* Returns the oldest unread TCP message of @sender, with a reason from @first to
- * @last, that was sent for a request of @reader; or, if @may_be, that may be for
- * @reader (NULL: for any thread). Borrowed, or NULL.
+/* Returns the oldest unread TCP message of @sender, with a reason from @first
+ * to @last, that was sent for a request of @reader; or, if @may_be, that may be
+ * for @reader (NULL: for any thread). Borrowed, or NULL.
  */
 static struct message *find_stray(const struct thread_endpoint *sender,
 				  enum stray first, enum stray last,
@@ -356,8 +356,8 @@ static struct message *next_arrived(struct thread_endpoint *endpoint,
  *
  * Returns whether there was such a message.
  */
-static bool take_arrived(struct requests *requests,
-			 struct thread_endpoint *endpoint, uint64_t time_ns)
+static bool consume_arrived(struct requests *requests,
+			    struct thread_endpoint *endpoint, uint64_t time_ns)
 {
 	struct message *message = next_arrived(endpoint, false);
 
@@ -373,8 +373,8 @@ static bool take_arrived(struct requests *requests,
 /* Reads the messages that packets show @endpoint to have read. Returns whether
  * there was one.
  */
-static bool take_copied(struct requests *requests,
-			struct thread_endpoint *endpoint, uint64_t time_ns)
+static bool consume_copied(struct requests *requests,
+			   struct thread_endpoint *endpoint, uint64_t time_ns)
 {
 	bool has_any = endpoint->copied.count;
 
@@ -408,8 +408,8 @@ static struct message *oldest_from(const struct array *list,
 /* Reads the message of the task for which room became free. Returns whether
  * there was such a message.
  */
-static bool take_freed(struct requests *requests,
-		       struct thread_endpoint *endpoint, uint64_t time_ns)
+static bool consume_freed(struct requests *requests,
+			  struct thread_endpoint *endpoint, uint64_t time_ns)
 {
 	const struct thread_endpoint *sender =
 		requests_known_endpoint(requests, endpoint->freed);
@@ -497,9 +497,9 @@ static void requests_wait_end(struct requests *requests,
 		return;
 	}
 	/* A wait whose end was not seen may have found nothing. */
-	if (take_copied(requests, endpoint, step->time_ns) ||
-	    take_freed(requests, endpoint, step->time_ns) ||
-	    take_arrived(requests, endpoint, step->time_ns) ||
+	if (consume_copied(requests, endpoint, step->time_ns) ||
+	    consume_freed(requests, endpoint, step->time_ns) ||
+	    consume_arrived(requests, endpoint, step->time_ns) ||
 	    (step->unseen & UNSEEN_END))
 		return;
 	if (function.kind == MESSAGE_WAIT)
@@ -615,9 +615,9 @@ static void wake_by(struct requests *requests, struct message *message,
 /* Handles that a packet being delivered wakes @woken. Returns false, and does
  * nothing, if the packets cannot show what wakes @woken.
  */
-static bool take_delivery(struct requests *requests,
-			  struct thread_endpoint *woken,
-			  const struct event_record *event)
+static bool consume_delivery(struct requests *requests,
+			     struct thread_endpoint *woken,
+			     const struct event_record *event)
 {
 	enum message_medium medium = woken->wait.function.medium;
 	uint64_t softirq = requests_softirq_at(requests, event);
@@ -637,9 +637,9 @@ static bool take_delivery(struct requests *requests,
  * room for more data of @woken. This is no message, but shows which task sent
  * the data.
  */
-static void take_room(const struct requests *requests,
-		      struct thread_endpoint *reader,
-		      const struct thread_endpoint *woken)
+static void consume_room(const struct requests *requests,
+			 struct thread_endpoint *reader,
+			 const struct thread_endpoint *woken)
 {
 	enum context_kind context = requests_context_of(requests, reader);
 
@@ -669,11 +669,11 @@ static void requests_waking(struct requests *requests,
 		requests_deferred_wakes(requests, event, woken);
 		return;
 	}
-	if (take_delivery(requests, woken, event))
+	if (consume_delivery(requests, woken, event))
 		return;
 	waker = requests_endpoint_at(requests, event);
 	if (waker) {
-		take_room(requests, waker, woken);
+		consume_room(requests, waker, woken);
 		message = requests_item_message(requests, waker, woken,
 						event->time_ns);
 	}
@@ -723,8 +723,8 @@ static bool tell_clock(const struct requests *requests,
 /* Moves the thread's clock. A span arrives when it ends; the thread has not
  * left its wait then, so the endpoint's state is still the one during the span.
  */
-static void take_span(struct span_callback *callback,
-		      const struct time_span *span)
+static void consume_span(struct span_callback *callback,
+			 const struct time_span *span)
 {
 	struct requests *requests =
 		container_of(callback, struct requests, span_callback);
@@ -744,9 +744,10 @@ static void take_span(struct span_callback *callback,
 /* Applies functions that are only evidence: data was copied to @endpoint, or
  * any thread merged packets.
  */
-static void take_evidence(struct requests *requests,
-			  struct thread_endpoint *endpoint,
-			  const struct call_step *step, enum message_kind kind)
+static void consume_evidence(struct requests *requests,
+			     struct thread_endpoint *endpoint,
+			     const struct call_step *step,
+			     enum message_kind kind)
 {
 	if (kind == MESSAGE_MERGE) {
 		requests_packet_merged(requests, step);
@@ -759,10 +760,10 @@ static void take_evidence(struct requests *requests,
 	requests->sees_copies = true;
 }
 
-static void take_begin(struct requests *requests,
-		       struct thread_endpoint *endpoint,
-		       struct message_function function,
-		       const struct call_step *step)
+static void consume_begin(struct requests *requests,
+			  struct thread_endpoint *endpoint,
+			  struct message_function function,
+			  const struct call_step *step)
 {
 	if (function.kind == MESSAGE_ACCEPT)
 		requests_check(requests, roles_accepts(&requests->roles,
@@ -776,9 +777,9 @@ static void take_begin(struct requests *requests,
 		requests_send_begin(requests, endpoint, function, step);
 }
 
-static void take_end(struct requests *requests,
-		     struct thread_endpoint *endpoint,
-		     const struct call_step *step)
+static void consume_end(struct requests *requests,
+			struct thread_endpoint *endpoint,
+			const struct call_step *step)
 {
 	if (endpoint_waits(endpoint) && endpoint->wait.depth == step->depth)
 		requests_wait_end(requests, endpoint, step);
@@ -790,15 +791,16 @@ static void take_end(struct requests *requests,
 		requests_send_end(requests, endpoint, step->time_ns);
 }
 
-static void take_call(struct requests *requests, const struct call_step *step,
-		      struct message_function function)
+static void consume_call(struct requests *requests,
+			 const struct call_step *step,
+			 struct message_function function)
 {
 	struct thread_endpoint *endpoint =
 		requests_endpoint(requests, step->task, step->time_ns);
 	bool begins = step->kind == STEP_ENTER;
 
 	if (endpoint && begins && message_kind_is_evidence(function.kind)) {
-		take_evidence(requests, endpoint, step, function.kind);
+		consume_evidence(requests, endpoint, step, function.kind);
 		return;
 	}
 	/* The recorder's message starts the traced command, and is no request.
@@ -806,13 +808,13 @@ static void take_call(struct requests *requests, const struct call_step *step,
 	if (!endpoint || endpoint->is_recorder)
 		return;
 	if (!begins)
-		take_end(requests, endpoint, step);
+		consume_end(requests, endpoint, step);
 	else if (!requests_send_resumes(requests, endpoint, step))
-		take_begin(requests, endpoint, function, step);
+		consume_begin(requests, endpoint, function, step);
 }
 
-static void take_switch(const struct requests *requests,
-			const struct call_step *step)
+static void consume_switch(const struct requests *requests,
+			   const struct call_step *step)
 {
 	struct thread_endpoint *endpoint =
 		requests_known_endpoint(requests, step->task);
@@ -823,30 +825,30 @@ static void take_switch(const struct requests *requests,
 		endpoint->off_ns = 0;
 }
 
-static void take_step(struct event_handler *handler,
-		      const struct call_step *step)
+static void consume_step(struct event_handler *handler,
+			 const struct call_step *step)
 {
 	struct requests *requests = (struct requests *)handler;
 	struct message_function function;
 
 	requests->end_ns = step->time_ns;
 	if (step->kind != STEP_ENTER && step->kind != STEP_EXIT) {
-		take_switch(requests, step);
+		consume_switch(requests, step);
 		return;
 	}
 	function = message_kinds_of(requests->kinds, step->function);
 	if (message_kind_carries(function.kind))
 		requests_item_step(requests, step);
 	else if (function.kind != MESSAGE_NONE)
-		take_call(requests, step, function);
+		consume_call(requests, step, function);
 }
 
 /* Applies EVENT_SOCKET_STATE. The kernel reuses the address of a closed socket,
  * at once under load: no message or request of the old connection belongs to
  * the new one.
  */
-static void take_socket_state(struct requests *requests,
-			      const struct event_record *event)
+static void consume_socket_state(struct requests *requests,
+				 const struct event_record *event)
 {
 	uint64_t socket = (uint64_t)event->values[SOCKET_ADDRESS];
 	struct request *opener = NULL;
@@ -865,8 +867,8 @@ static void take_socket_state(struct requests *requests,
 		       connections_take(requests->connections, event));
 }
 
-static void take_event(struct event_handler *handler,
-		       const struct event_record *event)
+static void consume_event(struct event_handler *handler,
+			  const struct event_record *event)
 {
 	struct requests *requests = (struct requests *)handler;
 
@@ -893,11 +895,11 @@ static void take_event(struct event_handler *handler,
 	else if (event->event == EVENT_REQUEST_COMPLETE)
 		requests_disk_done(requests, event);
 	else if (event->event == EVENT_SOCKET_STATE)
-		take_socket_state(requests, event);
+		consume_socket_state(requests, event);
 }
 
-static void take_record(struct event_handler *handler,
-			const struct sideband_record *record)
+static void consume_record(struct event_handler *handler,
+			   const struct sideband_record *record)
 {
 	struct requests *requests = (struct requests *)handler;
 	bool is_fork = record->kind == SIDEBAND_FORK;
@@ -918,8 +920,8 @@ static void take_record(struct event_handler *handler,
 
 void requests_follow(struct requests *requests)
 {
-	requests->handler = (struct event_handler){ .step = take_step,
-						    .event = take_event,
-						    .record = take_record };
-	requests->span_callback.take = take_span;
+	requests->handler = (struct event_handler){ .step = consume_step,
+						    .event = consume_event,
+						    .record = consume_record };
+	requests->span_callback.take = consume_span;
 }

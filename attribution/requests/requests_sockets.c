@@ -156,9 +156,9 @@ static struct clock_mark *mark_at(uint64_t time_ns)
 /* Opens a request at its first bytes. If they arrived before the recording,
  * they are taken to have arrived when @endpoint started to read.
  */
-static void take_first(struct requests *requests,
-		       struct thread_endpoint *endpoint,
-		       struct connection_state *state, uint64_t time_ns)
+static void consume_first(struct requests *requests,
+			  struct thread_endpoint *endpoint,
+			  struct connection_state *state, uint64_t time_ns)
 {
 	struct clock_mark *begin =
 		mark_at(state->ready_ns ? state->ready_ns :
@@ -171,9 +171,9 @@ static void take_first(struct requests *requests,
 }
 
 /* Handles that more of the request is read, perhaps by another thread. */
-static void take_more(struct requests *requests,
-		      struct thread_endpoint *endpoint,
-		      struct connection_state *state)
+static void consume_more(struct requests *requests,
+			 struct thread_endpoint *endpoint,
+			 struct connection_state *state)
 {
 	struct request *request = state->request;
 
@@ -184,9 +184,9 @@ static void take_more(struct requests *requests,
 		requests_resume(requests, endpoint);
 }
 
-static void take_answer(struct requests *requests,
-			struct thread_endpoint *endpoint,
-			struct connection_state *state, uint64_t time_ns)
+static void consume_answer(struct requests *requests,
+			   struct thread_endpoint *endpoint,
+			   struct connection_state *state, uint64_t time_ns)
 {
 	struct request *request = state->request;
 
@@ -203,11 +203,11 @@ static void requests_far_taken(struct requests *requests,
 	bool is_server = state->connection.is_server;
 
 	if (is_server && asked(state))
-		take_more(requests, endpoint, state);
+		consume_more(requests, endpoint, state);
 	else if (is_server)
-		take_first(requests, endpoint, state, time_ns);
+		consume_first(requests, endpoint, state, time_ns);
 	else if (asked(state))
-		take_answer(requests, endpoint, state, time_ns);
+		consume_answer(requests, endpoint, state, time_ns);
 	else
 		requests_resume(requests, endpoint);
 }
@@ -295,9 +295,9 @@ static void queue(struct requests *requests, struct message *message,
  *
  * Returns whether there was such data.
  */
-static bool take_backlog(struct requests *requests,
-			 const struct thread_endpoint *endpoint,
-			 uint64_t socket, uint64_t time_ns)
+static bool consume_backlog(struct requests *requests,
+			    const struct thread_endpoint *endpoint,
+			    uint64_t socket, uint64_t time_ns)
 {
 	const struct task *owner = channels_user(requests->channels, socket);
 	const struct task *user = channels_user(
@@ -316,16 +316,16 @@ static bool take_backlog(struct requests *requests,
 	return true;
 }
 
-static void take_ready(struct requests *requests,
-		       struct thread_endpoint *endpoint,
-		       const struct event_record *event)
+static void consume_ready(struct requests *requests,
+			  struct thread_endpoint *endpoint,
+			  const struct event_record *event)
 {
 	struct message *message = endpoint->message;
 
 	if (requests->options.has_socket_events &&
-	    take_backlog(requests, endpoint,
-			 (uint64_t)event->values[SOCKET_ADDRESS],
-			 event->time_ns))
+	    consume_backlog(requests, endpoint,
+			    (uint64_t)event->values[SOCKET_ADDRESS],
+			    event->time_ns))
 		return;
 	if (!endpoint->is_sending || !requests_has_events(requests, endpoint) ||
 	    connections_far(requests->connections,
@@ -371,9 +371,9 @@ static void forget_message(struct requests *requests,
 	endpoint->message = NULL;
 }
 
-static void take_sent(struct requests *requests,
-		      struct thread_endpoint *endpoint,
-		      const struct event_record *event)
+static void consume_sent(struct requests *requests,
+			 struct thread_endpoint *endpoint,
+			 const struct event_record *event)
 {
 	uint64_t socket = (uint64_t)event->values[SOCKET_ADDRESS];
 	struct connection_state *far =
@@ -458,9 +458,9 @@ static struct message *read_next(struct requests *requests,
 	return channels_read(requests->channels, socket, left);
 }
 
-static void take_read(struct requests *requests,
-		      struct thread_endpoint *endpoint,
-		      const struct event_record *event)
+static void consume_read(struct requests *requests,
+			 struct thread_endpoint *endpoint,
+			 const struct event_record *event)
 {
 	uint64_t socket = (uint64_t)event->values[SOCKET_ADDRESS];
 	int64_t bytes = event->values[SOCKET_BYTES];
@@ -516,11 +516,11 @@ static void report_endpoint(struct requests *requests,
 	if (!endpoint)
 		return;
 	if (event->event == EVENT_SOCKET_TAKEN)
-		take_read(requests, endpoint, event);
+		consume_read(requests, endpoint, event);
 	else if (event->event == EVENT_SOCKET_SENT)
-		take_sent(requests, endpoint, event);
+		consume_sent(requests, endpoint, event);
 	else if (requests_is_sending(requests, endpoint))
-		take_ready(requests, endpoint, event);
+		consume_ready(requests, endpoint, event);
 }
 
 void requests_socket_opens(struct requests *requests,

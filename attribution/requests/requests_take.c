@@ -165,8 +165,8 @@ requests_next_sender(const struct requests *requests,
 	return NULL;
 }
 
-/* When the messages arrived is unknown: at @time_ns at the latest, when a thread
- * reads one of them.
+/* When the messages arrived is unknown: at @time_ns at the latest, when a
+ * thread reads one of them.
  */
 bool requests_deliver_open(struct requests *requests,
 			   const struct thread_endpoint *reader,
@@ -198,9 +198,10 @@ static void lead(const struct requests *requests, struct message *message,
 	message->reader = reader ? (int32_t)*reader : 0;
 }
 
-/* If @sender works for a message that it found, and now writes to a process that
- * it serves, @message answers that process's request. This must be recorded
- * before the answer is read: what @sender finds next is a different message.
+/* If @sender works for a message that it found, and now writes to a process
+ * that it serves, @message answers that process's request. This must be
+ * recorded before the answer is read: the next message that @sender finds is
+ * a different one.
  */
 static void tell_found(struct requests *requests,
 		       const struct thread_endpoint *sender,
@@ -286,9 +287,9 @@ static struct message *oldest_to(const struct thread_endpoint *sender,
 	return found;
 }
 
-/* Returns the oldest message by @medium that woke no thread and whose item leads
- * to the process of @reader, borrowed. NULL if there is none, or there are some
- * at several ends of that process.
+/* Returns the oldest message by @medium that woke no thread and whose item
+ * leads to the process of @reader, borrowed. NULL if there is none, or there
+ * are some at several ends of that process.
  */
 static struct message *
 requests_item_unheard(const struct requests *requests,
@@ -708,10 +709,10 @@ void requests_take_answer(struct requests *requests,
 }
 
 /* @sender passes the found message that it works for on to @endpoint. */
-static void take_found(struct requests *requests,
-		       struct thread_endpoint *endpoint,
-		       struct thread_endpoint *sender,
-		       const struct message *message)
+static void consume_found(struct requests *requests,
+			  struct thread_endpoint *endpoint,
+			  struct thread_endpoint *sender,
+			  const struct message *message)
 {
 	requests_give(requests, endpoint->segment, NULL, message->segment);
 	endpoint->segment->is_start = false;
@@ -723,16 +724,16 @@ static void take_found(struct requests *requests,
 /* Handles a message within a process, which passes on the request that its
  * sender works for.
  */
-static void take_work(struct requests *requests,
-		      struct thread_endpoint *endpoint,
-		      const struct message *message)
+static void consume_work(struct requests *requests,
+			 struct thread_endpoint *endpoint,
+			 const struct message *message)
 {
 	struct request *request = message->segment->request;
 	struct thread_endpoint *sender =
 		requests_known_endpoint(requests, message->sender);
 
 	if (!request && sender->found_ns && endpoint_is_free(endpoint)) {
-		take_found(requests, endpoint, sender, message);
+		consume_found(requests, endpoint, sender, message);
 		return;
 	}
 	if (!request || request->is_answered || !endpoint_is_free(endpoint)) {
@@ -759,9 +760,9 @@ void requests_serve(struct requests *requests, struct thread_endpoint *endpoint,
 	requests_check(requests, request_list_add(&endpoint->taken, request));
 }
 
-static void take_request(struct requests *requests,
-			 struct thread_endpoint *endpoint,
-			 struct message *message, uint64_t time_ns)
+static void consume_request(struct requests *requests,
+			    struct thread_endpoint *endpoint,
+			    struct message *message, uint64_t time_ns)
 {
 	struct request *request = requests_ask(requests, message);
 
@@ -804,7 +805,7 @@ void requests_take(struct requests *requests, struct thread_endpoint *endpoint,
 		requests_resume(requests, endpoint);
 	else if (message->sender->pid == endpoint->task->pid ||
 		 is_of_same_work(endpoint, message))
-		take_work(requests, endpoint, message);
+		consume_work(requests, endpoint, message);
 	else
-		take_request(requests, endpoint, message, time_ns);
+		consume_request(requests, endpoint, message, time_ns);
 }

@@ -2,6 +2,18 @@
 #ifndef KT_ATTRIBUTION_SLEEP_STACKS_H
 #define KT_ATTRIBUTION_SLEEP_STACKS_H
 
+/* The stacks of sleeping tasks, in one tree of call paths: of the kernel, from
+ * the open functions, and of user space, unwound from copies of the user's
+ * stack.
+ *
+ * 1. Equal stacks are one node, so that memory depends on the different stacks.
+ * 2. A node keeps its number, also in another struct sleep_stacks that
+ *    sleep_stacks_pack() has read: records of sleeps may store it.
+ * 3. A stack that cannot be unwound is CALL_NODE_NONE, never a guess.
+ *
+ * One thread. Errors: lack of memory is CALL_NODE_NONE too, or NULL.
+ */
+
 #include "attribution/time/wait_channels.h"
 
 #include <stddef.h>

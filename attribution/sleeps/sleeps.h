@@ -2,7 +2,7 @@
 #ifndef KT_ATTRIBUTION_SLEEPS_SLEEPS_H
 #define KT_ATTRIBUTION_SLEEPS_SLEEPS_H
 
-/* Sleeps: where each thread slept, for how long, and who woke it.
+/* Sleeps: where each thread slept, for how long, and its waker.
  *
  *   sched_switch, sched_waking  --> sleeps_event(): wait channel, waker
  *   spans of struct task_time   --> sleeps_span(): times, and the end
@@ -123,6 +123,19 @@ struct sleep {
 	bool is_cut; /* the recording starts or ends in it */
 };
 
+/* Numbers of the functions, stacks and waker chains that sleeps may refer to. */
+struct sleep_numbers {
+	uint32_t functions;
+	uint32_t stacks;
+	uint32_t wakers;
+};
+
+/* Writes @sleep, except for off_ns and the last wake-up, or reads it; its task
+ * is then @task.
+ */
+void sleep_pack(struct pack *pack, struct sleep *sleep, struct task *task,
+		const struct sleep_numbers *numbers);
+
 /* Returns whether the kernel's function @name calls a kernel thread's own
  * function.
  */
@@ -133,9 +146,9 @@ bool sleep_is_thread_start(const char *name);
  */
 bool sleep_is_timed(const char *name);
 
-/* Sets *@line to the source line at which @label, a function of the kernel, called
- * at @place to sleep. Returns false if @place is 0 or debug information has no
- * such line; @lines may be NULL.
+/* Sets *@line to the source line at which @label, a function of the kernel,
+ * called at @place to sleep. Returns false if @place is 0 or debug information
+ * has no such line; @lines may be NULL.
  */
 bool sleep_find_line(struct lines *lines,
 		     const struct function_table *functions, uint32_t label,
@@ -150,7 +163,7 @@ struct sleep_callback {
 		     const struct sleep *sleep);
 };
 
-/* What sleeps are derived from, all borrowed. time, paths and calls must have
+/* The sources of sleeps, all borrowed. time, paths and calls must have
  * received each step and event before the sleeps do.
  */
 struct sleeps_options {

@@ -6,6 +6,7 @@
 #include "attribution/time/untraced_internal.h"
 #include "report/text/task_names.h"
 
+#include <assert.h>
 #include <stdbool.h>
 #include <string.h>
 
@@ -20,6 +21,8 @@ static void give(const struct span_out *out, struct thread *thread,
 	uint32_t index = thread->task ? thread->task->index : UINT32_MAX;
 	size_t context_count;
 
+	/* invariant 1 of task_time.h */
+	assert(!thread->last_ns || span->begin_ns == thread->last_ns);
 	thread->last_ns = span->end_ns;
 	span->begin_ns = clip(out, span->begin_ns);
 	span->end_ns = clip(out, span->end_ns);
@@ -52,8 +55,8 @@ static void fill_hole(const struct span_out *out, struct thread *thread,
 		give(out, thread, &span);
 }
 
-/* Emits time that @thread waited for a CPU and was not throttled, split into the
- * intervals when the recorder had the CPU and the rest. If the thread now
+/* Emits time that @thread waited for a CPU and was not throttled, split into
+ * the intervals when the recorder had the CPU and the rest. If the thread now
  * runs on another CPU, the CPU on whose queue it waited is unknown.
  */
 static void give_ready(const struct span_out *out, struct thread *thread,
@@ -88,8 +91,8 @@ struct throttled_thread {
 };
 
 /* Returns whether a thread is in the throttled cgroup: if it is of the process
- * that is known to be, or in the same cgroup. Threads of other cgroups below the
- * throttled one are not found.
+ * that is known to be, or in the same cgroup. Threads of other cgroups below
+ * the throttled one are not found.
  */
 static bool is_of_group(const void *ctx, const struct throttled_run *run)
 {

@@ -23,6 +23,19 @@
 
 #include <stdlib.h>
 
+/* Each step and each event first ends the thread's time until then as a span
+ * (cut()), in the class that the thread was in, and then sets the next class
+ * (classify()). The class follows from three states:
+ *
+ *	on a CPU    the open kernel contexts (task_contexts.h), and the tracer
+ *	off a CPU   why it left (threads.h): asleep, runnable, throttled
+ *	of the CPU  traced, or in a gap: unknown, with a reason
+ *
+ * Wake-ups that no event reports are found by the steps (untraced_internal.h).
+ * Most calls change no class: they only count frames, which is decided by the
+ * function's mark and the depth (struct current_thread).
+ */
+
 /* The thread of the newest step. Calls deeper than floor change only the count
  * of its frames, unless their function is marked.
  */
@@ -358,6 +371,7 @@ static void take_step(struct task_time *time, struct thread *thread,
 		end_cpu(time, thread, cpu, step);
 		break;
 	case STEP_COUNT:
+	case STEP_INTERRUPTS:
 		break;
 	}
 }

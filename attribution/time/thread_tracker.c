@@ -69,8 +69,8 @@ static void hand_to(const struct span_taker *taker,
 		taker->callback->take(taker->callback, &cut);
 }
 
-static void take_span(struct span_callback *callback,
-		      const struct time_span *span)
+static void consume_span(struct span_callback *callback,
+			 const struct time_span *span)
 {
 	const struct thread_tracker *tracker =
 		container_of(callback, struct thread_tracker, callback);
@@ -79,8 +79,8 @@ static void take_span(struct span_callback *callback,
 		hand_to(array_at(&tracker->takers, i), span);
 }
 
-static void take_step(struct event_handler *handler,
-		      const struct call_step *step)
+static void consume_step(struct event_handler *handler,
+			 const struct call_step *step)
 {
 	struct thread_tracker *tracker = (struct thread_tracker *)handler;
 
@@ -91,8 +91,8 @@ static void take_step(struct event_handler *handler,
 		tracker->status = -ERROR_MEMORY;
 }
 
-static void take_event(struct event_handler *handler,
-		       const struct event_record *event)
+static void consume_event(struct event_handler *handler,
+			  const struct event_record *event)
 {
 	struct thread_tracker *tracker = (struct thread_tracker *)handler;
 
@@ -102,8 +102,8 @@ static void take_event(struct event_handler *handler,
 		tracker->status = -ERROR_MEMORY;
 }
 
-static void take_record(struct event_handler *handler,
-			const struct sideband_record *record)
+static void consume_record(struct event_handler *handler,
+			   const struct sideband_record *record)
 {
 	const struct thread_tracker *tracker = (struct thread_tracker *)handler;
 
@@ -128,11 +128,11 @@ thread_tracker_new(const struct task_time_options *options)
 
 	if (!tracker)
 		return NULL;
-	tracker->handler = (struct event_handler){ .step = take_step,
-						   .event = take_event,
-						   .record = take_record,
+	tracker->handler = (struct event_handler){ .step = consume_step,
+						   .event = consume_event,
+						   .record = consume_record,
 						   .pack = pack_time };
-	tracker->callback.take = take_span;
+	tracker->callback.take = consume_span;
 	tracker->options = *options;
 	tracker->takers = ARRAY_OF(struct span_taker);
 	tracker->calls = CALL_ENTRIES_NONE;

@@ -51,9 +51,9 @@ struct traced_cpu {
 	bool has_ended;
 	uint8_t state;		/* enum cpu_state */
 	struct thread *current; /* NULL before its first step */
-	/* The thread to which exec gave the id of another thread; NULL: none. It
-	 * leaves the CPU when current does, because the steps still show it as
-	 * current, under its old id.
+	/* The thread to which exec gave the id of another thread; NULL: none.
+	 * It leaves the CPU when current does, because the steps still show it
+	 * as current, under its old id.
 	 */
 	struct thread *next_owner;
 	struct recorder_runs recorder;

@@ -2,6 +2,26 @@
 #ifndef KT_ATTRIBUTION_TIME_WAIT_CHANNELS_H
 #define KT_ATTRIBUTION_TIME_WAIT_CHANNELS_H
 
+/* Wait channels and wakers of tasks, by the functions that are open then.
+ *
+ *	call events ─► struct task_paths: open functions of each task
+ *	                      │ when a task goes to sleep, or wakes another
+ *	                      ▼
+ *	functions, marks ─► struct wait_channels ─► wait channel, wake source
+ *
+ * While a task is off its CPU, its open functions are its kernel stack, so no
+ * event needs to record one.
+ *
+ * 1. struct wait_channels is constant after wait_channels_new(), and knows
+ *    functions only; struct task_paths is the state, of one pass.
+ * 2. A wait channel is never a function of the scheduler, of locks or of their
+ *    helpers, by the kernel's own marks (__sched_text_start and so on) or, in
+ *    recordings without those symbols, by names.
+ *
+ * Errors: -ERROR_MEMORY only. A stack without the scheduler has no wait
+ * channel.
+ */
+
 #include "report/steps/call_step.h"
 #include "symbolize/kernel/kernel_symbols.h"
 

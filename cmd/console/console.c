@@ -80,11 +80,16 @@ void say_note(const char *format, ...)
 	va_end(args);
 }
 
+bool is_verbose(void)
+{
+	return verbosity() == LOG_VERBOSE;
+}
+
 void say_more(const char *format, ...)
 {
 	va_list args;
 
-	if (verbosity() != LOG_VERBOSE)
+	if (!is_verbose())
 		return;
 	fputs("ktrace-hw: ", stderr);
 	va_start(args, format);

@@ -25,6 +25,9 @@ void say_of(const char *command, const char *format, ...)
 /* Returns whether notes are shown: not with -q. */
 bool notes_are_shown(void);
 
+/* Returns whether more of them are: with -v. */
+bool is_verbose(void);
+
 /* Like say(), but a note, which -q suppresses. */
 void say_note(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
@@ -32,8 +35,8 @@ void say_note(const char *format, ...) __attribute__((format(printf, 1, 2)));
 void say_more(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 /* A log that writes one line per message to standard error: the program's name,
- * the file and the byte offset in it if they are known, and the text. With -q it
- * drops notes.
+ * the file and the byte offset in it if they are known, and the text. With -q
+ * it drops notes.
  */
 extern const struct log console_log;
 

@@ -40,6 +40,7 @@ void event_write(FILE *out, const struct symbols *symbols,
 	case FUNCTION_OPEN:
 	case FUNCTION_OPEN_EXCEPTION:
 	case FUNCTION_OPEN_END:
+	case FUNCTION_INTERRUPTS:
 	case FUNCTION_END:
 		fprintf(out, "%" PRIx64 " ", event->address);
 		function_name_write(symbols_functions(symbols), event->function,

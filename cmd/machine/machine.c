@@ -252,8 +252,8 @@ static void add_recorder(struct array *arguments,
 }
 
 /* Adds the folder that the guest may write to. @path is its name in the guest;
- * QEMU opens the descriptor with @number, even if another folder has that name by
- * then. Borrows both texts.
+ * QEMU opens the descriptor with @number, even if another folder has that name
+ * by then. Borrows both texts.
  */
 static void add_results(struct array *arguments, const char *path,
 			const char *number)

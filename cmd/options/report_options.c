@@ -178,7 +178,7 @@ static bool common_option_is_taken(const struct option_set *set,
 	return true;
 }
 
-static bool take_color(struct report_options *options, const char *when)
+static bool consume_color(struct report_options *options, const char *when)
 {
 	static const char *const choices[] = {
 		[COLORS_AUTO] = "auto",
@@ -194,7 +194,7 @@ static bool take_color(struct report_options *options, const char *when)
 	return false;
 }
 
-static bool take_bill(struct report_options *options, const char *whom)
+static bool consume_bill(struct report_options *options, const char *whom)
 {
 	if (!strcmp(whom, "beneficiary"))
 		options->bill = BILL_BENEFICIARY;
@@ -245,7 +245,7 @@ static bool common_option_take(struct report_options *options,
 		options->with_tracer = true;
 		return true;
 	case COMMON_BILL:
-		return take_bill(options, argument);
+		return consume_bill(options, argument);
 	case COMMON_BY:
 		options->by = group_by_find(argument);
 		return options->by != GROUP_BY_NOTHING;
@@ -270,7 +270,7 @@ static bool common_option_take(struct report_options *options,
 	case COMMON_ENGINE:
 		return engine_read(argument, &options->engine);
 	case COMMON_COLOR:
-		return take_color(options, argument);
+		return consume_color(options, argument);
 	case COMMON_HELP:
 	case COMMON_COUNT:
 		break;
@@ -398,8 +398,8 @@ static const char *join_pair(struct report_options *options, char **argv)
 	return *pair;
 }
 
-static int take_own(struct report_options *options,
-		    const struct option_set *set, int own, char **argv)
+static int consume_own(struct report_options *options,
+		       const struct option_set *set, int own, char **argv)
 {
 	bool is_pair = own_option_takes_two(&set->own[own]);
 	const char *argument = is_pair ? join_pair(options, argv) : optarg;
@@ -410,8 +410,9 @@ static int take_own(struct report_options *options,
 	return 0;
 }
 
-static int take_common(struct report_options *options,
-		       const struct option_set *set, enum common_option option)
+static int consume_common(struct report_options *options,
+			  const struct option_set *set,
+			  enum common_option option)
 {
 	if (!common_option_is_taken(set, option))
 		return refuse(set, common_options[option].name, optarg);
@@ -422,27 +423,28 @@ static int take_common(struct report_options *options,
 		       refuse(set, common_options[option].name, optarg);
 }
 
-static int take_option(struct report_options *options,
-		       const struct option_set *set, int value, char **argv)
+static int consume_option(struct report_options *options,
+			  const struct option_set *set, int value, char **argv)
 {
 	if (value == '?') {
 		say_of(set->command, "--help lists the options");
 		return EXIT_USAGE + 1;
 	}
 	if (value >= OWN_BASE && value < OWN_BASE + MAX_OWN)
-		return take_own(options, set, value - OWN_BASE, argv);
+		return consume_own(options, set, value - OWN_BASE, argv);
 	if (to_index(value) == COMMON_HELP) {
 		print_help(stdout, set);
 		return EXIT_OK + 1;
 	}
-	return take_common(options, set, (enum common_option)to_index(value));
+	return consume_common(options, set,
+			      (enum common_option)to_index(value));
 }
 
 /* Sets recording and query from the operands. A single operand is the recording
  * if such a file exists, else the query.
  */
-static void take_words(struct report_options *options,
-		       const struct option_set *set, int argc, char **argv)
+static void consume_words(struct report_options *options,
+			  const struct option_set *set, int argc, char **argv)
 {
 	int count = argc - optind;
 
@@ -507,9 +509,9 @@ int report_options_read(struct report_options *options,
 	optind = 1;
 	while (!status &&
 	       (value = next_option(argc, argv, "i:o:h", list)) != -1)
-		status = take_option(options, set, value, argv);
+		status = consume_option(options, set, value, argv);
 	if (!status)
-		take_words(options, set, argc, argv);
+		consume_words(options, set, argc, argv);
 	if (!status && optind < argc) {
 		say_of(set->command, "does not take '%s'%s", argv[optind],
 		       set->takes_two || options->input ?

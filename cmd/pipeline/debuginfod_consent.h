@@ -4,10 +4,11 @@
 
 #include <stdbool.h>
 
-/* debuginfod servers send the debug data of programs by build id. Which programs
- * a user runs is not for others to know, so they are asked only with consent:
- * --debuginfod, or KTRACE_DEBUGINFOD=1 in the environment. DEBUGINFOD_URLS, which
- * many systems set, names the servers, and is no consent.
+/* debuginfod servers send the debug data of programs by build id. Which
+ * programs a user runs is not for others to know, so they are asked only with
+ * consent: --debuginfod, or KTRACE_DEBUGINFOD=1 in the environment.
+ * DEBUGINFOD_URLS, which many systems set, names the servers, and is no
+ * consent.
  *
  * Sets the environment for libdwfl and debug_search(): removes the servers
  * without consent; else makes the client print its progress on a terminal. Must

@@ -6,7 +6,6 @@
 #include "common/error.h"
 #include "decoder/recording/recording.h"
 #include "report/steps/checkpoint_index.h"
-#include "symbolize/elf/lines.h"
 #include "symbolize/functions/context_kinds.h"
 #include "symbolize/symbols/symbols.h"
 
@@ -23,24 +22,17 @@ static int run(const struct sql_recording *recording, const struct sql_run *run,
 }
 
 /* Returns whether rows are cached, and sets *@key. Only rows of the default
- * engine are: other engines may find other rows. Rows have source lines of the
- * kernel only if its debug information is installed.
+ * engine are: other engines may find other rows.
  */
 static bool keeps_rows(const struct sql_recording *recording, uint64_t *key)
 {
 	const struct session *session =
 		((const struct query_session *)recording)->session;
-	bool is_kept;
 
-	is_kept = session->engine == ENGINE_GRAPH && !session->decodes_all &&
-		  !session->uses_points &&
-		  checkpoint_index_key(session->recording,
-				       symbols_functions(session->symbols),
-				       key);
-	if (is_kept &&
-	    lines_has_kernel(recording_info(session->recording)->os_release))
-		*key = ~*key;
-	return is_kept;
+	return session->engine == ENGINE_GRAPH && !session->decodes_all &&
+	       !session->uses_points &&
+	       checkpoint_index_key(session->recording,
+				    symbols_functions(session->symbols), key);
 }
 
 int query_session_open(struct query_session *query,

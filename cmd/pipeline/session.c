@@ -35,6 +35,19 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+/* Opens a recording for a command, each part after those that
+ * it needs:
+ *
+ *	input: a folder, a file, an archive (unpacked to a temporary folder)
+ *	─► recording ─► engine ─► code image, threads, symbols, names
+ *	─► window, filter of tasks, groups ─► output
+ *
+ * Each part reports its error to standard error and returns the exit code.
+ * Names of input and output are compared before anything is written, so that no
+ * command overwrites the recording that it reads. session_close() closes
+ * whatever was opened, in the reverse order.
+ */
+
 /* Accepts the names that record uses, and files in such a folder. */
 static bool is_named_so(const char *path)
 {
@@ -392,8 +405,8 @@ static void set_buffer(struct session *session)
 		setvbuf(session->out, session->buffer, _IOFBF, OUTPUT_BYTES);
 }
 
-/* Returns whether the output is compressed: its name ends in .gz, and the format
- * is not one that is compressed already, or that no reader unpacks.
+/* Returns whether the output is compressed: its name ends in .gz, and the
+ * format is not one that is compressed already, or that no reader unpacks.
  */
 static bool wants_gzip(const struct report_options *options)
 {

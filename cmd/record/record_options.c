@@ -225,8 +225,8 @@ void record_options_help(void)
 	      "everything\n"
 	      "                     else that runs during the command\n"
 	      "  --everything       attribution, syscalls, locks, faults, "
-	      "--user and\n"
-	      "                     --user-stacks\n"
+	      "--user,\n"
+	      "                     --user-stacks and --syscall-data\n"
 	      "  --filter LIST      only these kernel functions or ranges\n"
 	      "  --hits N           with --trigger: end after N hits; the "
 	      "command\n"
@@ -256,6 +256,10 @@ void record_options_help(void)
 	      "                     the first of these that is available, "
 	      "otherwise\n"
 	      "                     the virtual machine\n"
+	      "  --syscall-data     paths, data and files of system calls' "
+	      "arguments,\n"
+	      "                     as strace -y prints them (also records "
+	      "syscalls)\n"
 	      "  --threads          write each CPU's trace to a file of its "
 	      "own, by a\n"
 	      "                     thread of its own\n"
@@ -306,6 +310,7 @@ enum long_only {
 	OPTION_SINK,
 	OPTION_SNAPSHOT,
 	OPTION_SOURCE,
+	OPTION_SYSCALL_DATA,
 	OPTION_THREADS,
 	OPTION_TRIGGER,
 	OPTION_USER,
@@ -338,6 +343,7 @@ static const struct option long_options[] = {
 	{ "sink", required_argument, NULL, OPTION_SINK },
 	{ "snapshot", no_argument, NULL, OPTION_SNAPSHOT },
 	{ "source", required_argument, NULL, OPTION_SOURCE },
+	{ "syscall-data", no_argument, NULL, OPTION_SYSCALL_DATA },
 	{ "threads", no_argument, NULL, OPTION_THREADS },
 	{ "trigger", required_argument, NULL, OPTION_TRIGGER },
 	{ "user", no_argument, NULL, OPTION_USER },
@@ -555,6 +561,9 @@ static int set_option(struct record_options *options, int option,
 	case OPTION_SNAPSHOT:
 		options->collector.snapshot = true;
 		return 0;
+	case OPTION_SYSCALL_DATA:
+		options->collector.call_data = true;
+		return 0;
 	case OPTION_USER:
 		options->collector.user = true;
 		return 0;
@@ -613,6 +622,8 @@ static void take_everything(struct record_options *options)
 				  TRACEPOINTS_SYSCALLS | TRACEPOINTS_LOCKS |
 				  TRACEPOINTS_FAULTS;
 	collector->tracepoints_may_miss = false;
+	collector->call_data_may_miss = !collector->call_data;
+	collector->call_data = true;
 	if (!*options->only && !options->only_line)
 		collector->user = true;
 	if (!collector->user_stack_bytes)

@@ -2,6 +2,18 @@
 #ifndef KT_CMD_RECORD_RECORD_OPTIONS_H
 #define KT_CMD_RECORD_RECORD_OPTIONS_H
 
+/* The command line of `ktrace-hw record`, as the collector's options.
+ *
+ *	argv ─► record_options_parse() ─► record_source_choose() ─► collector_run(),
+ *	                                                        or cmd/machine/
+ *
+ * 1. A wrong or contradictory option ends the command before anything is
+ *    opened.
+ * 2. collector's members point into the other members and into argv, which must
+ *    both outlive it: @options must not be copied.
+ * 3. The choice of a source other than a trace unit is reported to the user.
+ */
+
 #include "collector/collector.h"
 #include "common/array.h"
 #include "common/formats/recording_events.h"

@@ -29,14 +29,11 @@ static void choose_sched(struct collector_options *collector,
 		       diagnosis->finding, diagnosis->fix);
 }
 
-void record_plan_choose(struct record_options *options)
+static void choose_tracepoints(struct record_options *options)
 {
 	struct collector_options *collector = &options->collector;
 	struct diagnosis diagnosis;
 
-	if (options->is_everything &&
-	    collector->source == SOURCE_FUNCTION_GRAPH)
-		collector->user = false;
 	if (!collector->tracepoints_may_miss || is_of_chosen_code(options))
 		return;
 	if (diagnosis_attribution(&diagnosis))
@@ -46,12 +43,30 @@ void record_plan_choose(struct record_options *options)
 	record_options_widen_for_events(collector);
 }
 
+void record_plan_choose(struct record_options *options)
+{
+	struct collector_options *collector = &options->collector;
+
+	if (options->is_everything &&
+	    collector->source == SOURCE_FUNCTION_GRAPH)
+		collector->user = false;
+	choose_tracepoints(options);
+	/* The data belong to calls with their numbers and arguments. */
+	if (collector->call_data)
+		collector->tracepoints |= TRACEPOINTS_SYSCALLS;
+}
+
 static const char *cost_of(const struct collector_options *collector)
 {
 	if (collector->source == SOURCE_FUNCTION_GRAPH)
 		return "the kernel's code takes 30 to 50 times as long";
 	if (collector->user_stack_bytes)
-		return "about 25 us for each system call";
+		return collector->call_data ?
+			       "about 35 us for each system call" :
+			       "about 25 us for each system call";
+	if (collector->call_data)
+		return "about 12 us for each system call with a file or path, "
+		       "4 us for others";
 	if (collector->tracepoints & TRACEPOINTS_SYSCALLS)
 		return "about 3 us for each system call";
 	return "switches between threads take up to 1.6 times as long, system "
@@ -86,6 +101,9 @@ void record_plan_describe(const struct record_options *options,
 	list(text, &separator, !collector->user, "user space");
 	list(text, &separator, !(sets & TRACEPOINTS_SYSCALLS),
 	     "arguments of system calls");
+	list(text, &separator,
+	     sets & TRACEPOINTS_SYSCALLS && !collector->call_data,
+	     "files and paths of system calls");
 	list(text, &separator, !(sets & TRACEPOINTS_LOCKS), "locks");
 	list(text, &separator, !(sets & TRACEPOINTS_FAULTS),
 	     "addresses of page faults");

@@ -6,7 +6,7 @@
 
 struct record_options;
 
-enum { RECORD_PLAN_SIZE = 320 };
+enum { RECORD_PLAN_SIZE = 400 };
 
 /* Completes @options after the source has been chosen: without --events, the
  * events of attribution if this process may record them, otherwise, after a

@@ -132,8 +132,8 @@ static void print_losses(const struct collector_result *result)
 				 "not recorded");
 }
 
-/* Prints how far the disk was behind: always with -v, otherwise if that was more
- * than half of a buffer. The kernel wakes the recorder at a quarter.
+/* Prints how far the disk was behind: always with -v, otherwise if that was
+ * more than half of a buffer. The kernel wakes the recorder at a quarter.
  */
 static void print_lag(const struct collector_result *result,
 		      size_t buffer_bytes)

@@ -5,6 +5,7 @@
 #include "attribution/events/event_handler.h"
 #include "attribution/events/known_events.h"
 #include "attribution/events/step_join.h"
+#include "attribution/table_records.h"
 #include "attribution/trackers.h"
 #include "cmd/command.h"
 #include "cmd/console/console.h"
@@ -30,7 +31,6 @@
 #include "tables/overview.h"
 #include "tables/profile/profile_table.h"
 #include "tables/table.h"
-#include "tables/table_records.h"
 #include "tables/text/recorded.h"
 
 #include <assert.h>
@@ -64,7 +64,7 @@ struct step_pass {
 };
 
 /* One cached file of records from which a table is made
- * (tables/table_records.h).
+ * (attribution/table_records.h).
  */
 struct cached_part {
 	const struct table_run *run;
@@ -176,7 +176,7 @@ static bool are_others(const struct cached_tables *kept,
 {
 	for (size_t i = 0; i < kept->count; i++)
 		if (!strcmp(kept->parts[i].records->name, records->name))
-			return records->is_shared;
+			return records->tracker;
 	return false;
 }
 
@@ -227,27 +227,15 @@ static const char *cached_tables_checkpoints(const struct cached_tables *kept)
 		       NULL;
 }
 
-static char *path_of(const struct cached_tables *kept,
-		     const struct table_records *records)
-{
-	char name[64];
-
-	snprintf(name, sizeof(name), "report_%s", records->name);
-	return checkpoint_index_path(kept->session->recording, name);
-}
-
 /* Opens the cached records that the window needs. */
 static bool open_records(const struct cached_tables *kept,
 			 struct cached_part *part)
 {
 	const struct cached_span wanted =
 		part->records->wanted(kept->session->window);
-	char *path = path_of(kept, part->records);
-	bool is_open = path &&
-		       cache_file_open(&part->file, path, kept->key, &wanted);
 
-	free(path);
-	return is_open;
+	return table_records_open(part->records, kept->session->recording,
+				  kept->key, &wanted, &part->file);
 }
 
 static void close_records(struct cached_part *part)
@@ -353,33 +341,21 @@ static int run_window(const struct session *session,
 		       status;
 }
 
-static bool read_chunk(const struct cached_part *part, size_t index)
+/* Returns the owner of the records, which exists if the tables are open. */
+static struct event_handler *owner_of(const struct cached_part *part)
 {
-	const struct cached_chunk *chunk = array_at(&part->file.chunks, index);
-	struct event_handler *handler = part->run->handler;
-	size_t size;
-	void *bytes = cache_file_read(&part->file, index, &size);
-	struct pack pack = pack_to_read(bytes, bytes ? size : 0);
-
-	pack_check(&pack, bytes);
-	if (!chunk->records)
-		part->records->pack_rest(handler, &pack);
-	for (uint32_t i = 0; i < chunk->records && !pack.failed; i++)
-		part->records->take(handler, &pack);
-	free(bytes);
-	return pack_is_whole(&pack);
+	return table_records_owner(part->records, part->run->input.trackers,
+				   part->run->handler);
 }
 
-/* Reads the cached chunks. The last chunk holds the data that all others refer
- * to, so it is read first.
- */
-static bool read_chunks(const struct cached_part *part)
+static bool read_records(const struct cached_part *part)
 {
 	size_t count = part->file.chunks.count;
-	bool is_whole = count && read_chunk(part, count - 1);
+	bool is_whole = count;
 
-	for (size_t i = 0; is_whole && i + 1 < count; i++)
-		is_whole = read_chunk(part, i);
+	for (size_t i = 0; is_whole && i < count; i++)
+		is_whole = table_records_read(part->records, owner_of(part),
+					      &part->file, i);
 	return is_whole;
 }
 
@@ -399,7 +375,7 @@ static int cached_tables_read(struct cached_tables *kept,
 		kept->parts->records->begin_window(kept->parts->run->handler);
 	status = run_window(kept->session, callback, stacks);
 	for (size_t i = 0; i < kept->count && !status; i++)
-		if (!read_chunks(&kept->parts[i])) {
+		if (!read_records(&kept->parts[i])) {
 			kept->are_damaged = true;
 			status = -ERROR_FORMAT;
 		}
@@ -419,17 +395,6 @@ static bool is_written(const struct cached_tables *kept,
 	return false;
 }
 
-static void keep(const struct cached_tables *kept, struct cached_part *part)
-{
-	char *path = path_of(kept, part->records);
-
-	if (path)
-		part->writer = cache_file_writer_open(path, kept->key);
-	if (part->writer)
-		part->records->keep(part->run->handler, part->writer);
-	free(path);
-}
-
 /* Starts to cache the records that are not cached yet. */
 static void cached_tables_keep(struct cached_tables *kept)
 {
@@ -441,7 +406,9 @@ static void cached_tables_keep(struct cached_tables *kept)
 		is_there = open_records(kept, part) && !kept->are_damaged;
 		close_records(part);
 		if (!is_there && !is_written(kept, part->records))
-			keep(kept, part);
+			part->writer = table_records_keep(
+				part->records, owner_of(part),
+				kept->session->recording, kept->key);
 	}
 }
 
@@ -453,13 +420,9 @@ static void cached_tables_finish(struct cached_tables *kept)
 	for (size_t i = 0; i < kept->count; i++) {
 		struct cached_part *part = &kept->parts[i];
 
-		if (!part->writer)
-			continue;
-		if (part->records->keep_at_end)
-			part->records->keep_at_end(part->run->handler);
-		part->records->pack_rest(part->run->handler,
-					 cache_file_writer_rest(part->writer));
-		cache_file_writer_finish(part->writer);
+		if (part->writer)
+			table_records_finish(part->records, owner_of(part),
+					     part->writer);
 	}
 }
 
@@ -471,21 +434,16 @@ static void cached_tables_close(struct cached_tables *kept)
 	}
 }
 
-/* Returns the name of the table of @request in options and messages. */
-const char *attribution_request_name(const struct attribution_request *request)
-{
-	return request->table->name ? request->table->name :
-				      request->renderer->report;
-}
-
 static int fail(const struct table_run *run, int status)
 {
 	return render_failure(status, run->output.sort,
 			      run->request->table->columns);
 }
 
-/* Prints how long the recorder's tasks, whose rows are omitted, were traced. */
-static void say_left_out(const struct table_run *run, FILE *out)
+/* Prints how long the recorder's tasks, whose rows are omitted, were traced. Returns
+ * whether they were.
+ */
+static bool say_left_out(const struct table_run *run, FILE *out)
 {
 	const struct step_filter *filter = &run->filter;
 	uint64_t time_ns = 0;
@@ -493,7 +451,7 @@ static void say_left_out(const struct table_run *run, FILE *out)
 
 	if (run->request->is_quiet || run->request->table->writes_left_out ||
 	    step_filter_has_tasks(filter) || !filter->left_out_recorder)
-		return;
+		return false;
 	for (size_t i = 0; (task = task_stacks_task(run->output.stacks, i));
 	     i++)
 		if (!step_filter_task(filter, task))
@@ -504,25 +462,54 @@ static void say_left_out(const struct table_run *run, FILE *out)
 			"(--with-tracer).\n",
 			out == stderr ? "" : "\n",
 			duration_text_of(time_ns).text);
+	return time_ns;
+}
+
+/* Returns where the notes of a table go. */
+static FILE *notes_of(const struct table_run *run)
+{
+	return run->output.format == RECORD_TABLE && !run->request->is_picture ?
+		       run->output.out :
+		       stderr;
+}
+
+/* Writes all rows of the table of @run as CSV. */
+static int render_rows(const struct table_run *run)
+{
+	struct attribution_output output = run->output;
+
+	output.out = run->request->rows;
+	output.format = RECORD_CSV;
+	output.top = UINT64_MAX;
+	output.shown = NULL;
+	return run->request->table->render(run->handler, &output);
 }
 
 static int render_one(const struct session *session, struct table_run *run)
 {
 	const struct attribution_request *request = run->request;
 	struct attribution_output *output = &run->output;
-	FILE *notes = output->format == RECORD_TABLE && !request->is_picture ?
-			      output->out :
-			      stderr;
+	FILE *notes = notes_of(run);
 	int status;
 
 	if (notes == output->out && !request->is_quiet)
 		fputs(time_unit_of(session->recording)->note, notes);
 	status = request->table->render(run->handler, output);
-	if (status < 0)
-		return fail(run, status);
-	if (notes != stderr || notes_are_shown())
-		say_left_out(run, notes);
-	return status;
+	if (!status && request->rows)
+		status = render_rows(run);
+	return status < 0 ? fail(run, status) : status;
+}
+
+/* Prints what was left out of any of the tables, once. */
+static void end_notes(const struct table_run *runs, size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		FILE *notes = notes_of(&runs[i]);
+
+		if ((notes != stderr || notes_are_shown()) &&
+		    say_left_out(&runs[i], notes))
+			return;
+	}
 }
 
 /* Writes the heading of the table of @run. */
@@ -553,6 +540,8 @@ static int render_all(const struct session *session, struct table_run *runs,
 	}
 	if (!status && has_heads && runs->output.format == RECORD_JSON)
 		fputs("}\n", runs->output.out);
+	if (!status)
+		end_notes(runs, count);
 	return status;
 }
 
@@ -807,13 +796,6 @@ static void fill_choice(struct call_records_choice *choice,
 	choice->out = output->out;
 }
 
-static const char *shown_of(const struct attribution_request *request)
-{
-	if (request->columns)
-		return request->columns;
-	return request->is_wide ? NULL : request->table->brief;
-}
-
 static struct table_run run_of(const struct report_options *options,
 			       const struct attribution_request *request,
 			       enum record_format format, FILE *out)
@@ -822,12 +804,13 @@ static struct table_run run_of(const struct report_options *options,
 		.request = request,
 		.options = options,
 		.output = { .sort = request->sort,
-			    .shown = shown_of(request),
+			    .shown = attribution_request_columns(request),
 			    .is_brief = !request->columns,
 			    .top = options->top,
 			    .title = options->title,
 			    .format = format,
 			    .is_quiet = !notes_are_shown(),
+			    .is_verbose = is_verbose(),
 			    .out = out },
 		.profile = { .renderer = request->renderer,
 			     .is_of_wall = request->renderer &&

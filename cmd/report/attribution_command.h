@@ -9,8 +9,8 @@
  * session, and makes the pass; then the tables are rendered in the order of
  * the requests. What a table needs decides how the pass is made, in this
  * order:
- * - the cached records of all tables (tables/table_records.h), if they exist
- *   and the window can be made from them: only the window is decoded;
+ * - the cached records of all tables (attribution/table_records.h), if they
+ *   exist and the window can be made from them: only the window is decoded;
  * - call events alone, if no table needs others: decoding ends when all tables
  *   are done;
  * - call events joined with the kernel's events, through all trackers.
@@ -51,8 +51,9 @@ int run_attributions(const struct report_options *options,
 		     const struct attribution_request *requests,
 		     FILE *const *outs, size_t count);
 
-/* Renders a profile of the recording that @options select: of time on CPUs, or of
- * all time in @table, the table of wall time or of time off CPUs; NULL: none.
+/* Renders a profile of the recording that @options select: of time on CPUs, or
+ * of all time in @table, the table of wall time or of time off CPUs; NULL:
+ * none.
  *
  * Returns the exit code.
  */

@@ -5,6 +5,7 @@
 #include "cmd/console/console.h"
 #include "cmd/options/report_options.h"
 #include "cmd/report/profile_choice_internal.h"
+#include "report/profile/profile_report.h"
 #include "report/text/record_writer.h"
 #include "tables/table.h"
 
@@ -65,4 +66,18 @@ int attribution_requests_check(const struct report_options *options,
 	for (size_t i = 0; i < count && !status; i++)
 		status = check_request(options, &requests[i]);
 	return status;
+}
+
+const char *attribution_request_name(const struct attribution_request *request)
+{
+	return request->table->name ? request->table->name :
+				      request->renderer->report;
+}
+
+const char *
+attribution_request_columns(const struct attribution_request *request)
+{
+	if (request->columns)
+		return request->columns;
+	return request->is_wide ? NULL : request->table->brief;
 }

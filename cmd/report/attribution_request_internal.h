@@ -4,6 +4,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdio.h>
 
 struct attribution_table;
 struct call_records_choice;
@@ -22,11 +23,13 @@ struct attribution_request {
 	const char *sort;     /* a column's name */
 	const char *columns;  /* for text: separated by commas; or NULL */
 	bool is_wide;	      /* text shows all columns */
-	bool with_tracer;     /* include rows of the recorder's tasks */
-	bool with_idle;	      /* include kernel threads that wait for work */
-	bool is_picture;      /* a picture: has no room for notes */
-	bool is_quiet;	      /* no notes on standard error either */
-	bool after_hits;      /* print the triggers' hits before the text */
+	/* Also gets all rows as CSV, in the same pass; or NULL. */
+	FILE *rows;
+	bool with_tracer; /* include rows of the recorder's tasks */
+	bool with_idle;	  /* include kernel threads that wait for work */
+	bool is_picture;  /* a picture: has no room for notes */
+	bool is_quiet;	  /* no notes on standard error either */
+	bool after_hits;  /* print the triggers' hits before the text */
 	/* print the explanation before the text, if what it needs was recorded
 	 * and no window is chosen, which is read from cached records
 	 */
@@ -48,5 +51,11 @@ int attribution_requests_check(const struct report_options *options,
 
 /* Returns the name of @request's table or renderer, for messages. */
 const char *attribution_request_name(const struct attribution_request *request);
+
+/* Returns the columns that text shows: those chosen, or the table's few that
+ * matter; NULL: all.
+ */
+const char *
+attribution_request_columns(const struct attribution_request *request);
 
 #endif

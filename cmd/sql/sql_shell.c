@@ -334,7 +334,7 @@ static bool is_blank(const char *text)
 }
 
 /* Handles an input line. Returns whether the shell continues. */
-static bool take_line(struct shell *shell, char **query, char *line)
+static bool consume_line(struct shell *shell, char **query, char *line)
 {
 	if (!*query && *line == '.')
 		return run_own(shell, line);
@@ -374,7 +374,7 @@ int sql_shell(const struct sql_recording *recording, sqlite3 *db,
 		begin_editing(&shell);
 	while (goes_on &&
 	       (line = read_line(&shell, query ? "   ...> " : "ktrace> "))) {
-		goes_on = take_line(&shell, &query, line);
+		goes_on = consume_line(&shell, &query, line);
 		free(line);
 	}
 	/* The last query may lack a semicolon. */

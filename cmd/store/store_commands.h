@@ -4,8 +4,8 @@
 
 #include "cmd/store/store_options_internal.h"
 
-/* The subcommands of `ktrace-hw store`: main's store command looks them up by name
- * and passes them the rest of its arguments.
+/* The subcommands of `ktrace-hw store`: main's store command looks them up by
+ * name and passes them the rest of its arguments.
  */
 extern const struct store_command store_add_command;
 extern const struct store_command store_report_command;

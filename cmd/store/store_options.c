@@ -21,7 +21,7 @@ static void store_tables_default(bool wanted[SQL_TABLES])
 		wanted[i] = i != TABLE_FUNCTION;
 }
 
-static const char *take_tables(struct store_options *options, char *list)
+static const char *consume_tables(struct store_options *options, char *list)
 {
 	char *rest = list;
 	char *name;
@@ -39,7 +39,7 @@ static const char *take_tables(struct store_options *options, char *list)
 }
 
 /* Chooses the tables of sums, which are those without a row per occurrence. */
-static void take_sums(struct store_options *options)
+static void consume_sums(struct store_options *options)
 {
 	static const enum sql_table_id sums[] = {
 		TABLE_RECORDING, TABLE_CPU,    TABLE_PROCESS, TABLE_THREAD,
@@ -51,7 +51,7 @@ static void take_sums(struct store_options *options)
 		options->wanted[sums[i]] = true;
 }
 
-static const char *take_label(struct store_options *options, char *text)
+static const char *consume_label(struct store_options *options, char *text)
 {
 	char *equal = strchr(text, '=');
 	struct store_label *label;
@@ -75,7 +75,7 @@ static const char *take_label(struct store_options *options, char *text)
 	return NULL;
 }
 
-static const char *take_condition(struct array *list, char *text)
+static const char *consume_condition(struct array *list, char *text)
 {
 	char **added = recording_filter_is(text) ? array_add(list) : NULL;
 
@@ -85,13 +85,15 @@ static const char *take_condition(struct array *list, char *text)
 	return NULL;
 }
 
-static const char *take_format(struct store_options *options, const char *name)
+static const char *consume_format(struct store_options *options,
+				  const char *name)
 {
 	return record_format_find(name, &options->format) ? NULL :
 							    "text, csv or json";
 }
 
-static const char *take_measure(struct store_options *options, const char *name)
+static const char *consume_measure(struct store_options *options,
+				   const char *name)
 {
 	options->measure = measure_find(name);
 	return options->measure ? NULL :
@@ -99,8 +101,8 @@ static const char *take_measure(struct store_options *options, const char *name)
 				  "call";
 }
 
-static const char *take_statistic(struct store_options *options,
-				  const char *name)
+static const char *consume_statistic(struct store_options *options,
+				     const char *name)
 {
 	options->statistic = diff_statistic_find(name);
 	return options->statistic ? NULL :
@@ -110,7 +112,7 @@ static const char *take_statistic(struct store_options *options,
 /* Stores a name, which becomes part of SQL statements. Returns NULL, or what is
  * expected instead.
  */
-static const char *take_name(const char **taken, const char *name)
+static const char *consume_name(const char **taken, const char *name)
 {
 	for (const char *at = name; *at; at++)
 		if (!isalnum((unsigned char)*at) && *at != '_')
@@ -119,7 +121,7 @@ static const char *take_name(const char **taken, const char *name)
 	return *name ? NULL : "a name";
 }
 
-static const char *take_number(const char *text, uint64_t *number)
+static const char *consume_number(const char *text, uint64_t *number)
 {
 	return option_number(text, UINT32_MAX, number) ? NULL : "a number";
 }
@@ -137,47 +139,47 @@ static const char *store_option_take(struct store_options *options,
 		options->to = argument;
 		return NULL;
 	case STORE_LABEL:
-		return take_label(options, argument);
+		return consume_label(options, argument);
 	case STORE_TABLES:
-		return take_tables(options, argument);
+		return consume_tables(options, argument);
 	case STORE_MIN_DURATION:
 		return duration_read(argument, &options->min_duration_ns) ?
 			       NULL :
 			       "a duration such as 10us";
 	case STORE_SUMS:
-		take_sums(options);
+		consume_sums(options);
 		return NULL;
 	case STORE_SYMFS:
 		options->symfs = argument;
 		return NULL;
 	case STORE_JOBS:
-		return take_number(argument, &options->jobs);
+		return consume_number(argument, &options->jobs);
 	case STORE_OF:
-		return take_measure(options, argument);
+		return consume_measure(options, argument);
 	case STORE_BY:
 		options->by = argument;
 		return NULL;
 	case STORE_WHERE:
-		return take_condition(&options->where, argument);
+		return consume_condition(&options->where, argument);
 	case STORE_ONLY:
 		options->only = argument;
 		return NULL;
 	case STORE_A:
-		return take_condition(&options->a, argument);
+		return consume_condition(&options->a, argument);
 	case STORE_B:
-		return take_condition(&options->b, argument);
+		return consume_condition(&options->b, argument);
 	case STORE_STATISTIC:
-		return take_statistic(options, argument);
+		return consume_statistic(options, argument);
 	case STORE_TIMES:
-		return take_number(argument, &options->times);
+		return consume_number(argument, &options->times);
 	case STORE_TOP:
-		return take_number(argument, &options->top);
+		return consume_number(argument, &options->top);
 	case STORE_FORMAT:
-		return take_format(options, argument);
+		return consume_format(options, argument);
 	case STORE_CLUSTER:
-		return take_name(&options->cluster, argument);
+		return consume_name(&options->cluster, argument);
 	case STORE_DATABASE:
-		return take_name(&options->database, argument);
+		return consume_name(&options->database, argument);
 	case STORE_TTL:
 		options->wants_ttl = true;
 		return NULL;
@@ -287,7 +289,7 @@ static int take(struct store_options *options,
 	return EXIT_USAGE + 1;
 }
 
-static int take_words(struct store_options *options, int argc, char **argv)
+static int consume_words(struct store_options *options, int argc, char **argv)
 {
 	for (int i = optind; i < argc; i++) {
 		const char **word = array_add(&options->words);
@@ -325,7 +327,7 @@ int store_options_read(struct store_options *options,
 	optind = 1;
 	while (!status && (option = next_option(argc, argv, "h", list)) != -1)
 		status = take(options, command, option);
-	return status ? status : take_words(options, argc, argv);
+	return status ? status : consume_words(options, argc, argv);
 }
 
 void store_options_free(struct store_options *options)

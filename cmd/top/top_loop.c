@@ -7,6 +7,7 @@
 #include "cmd/top/top_options.h"
 #include "cmd/top/top_round_internal.h"
 #include "cmd/top/top_show.h"
+#include "cmd/top/top_sums_internal.h"
 #include "common/clocks.h"
 
 #include <errno.h>
@@ -106,7 +107,8 @@ struct top {
 	struct top_show show;
 	struct top_round round;
 	struct top_result result; /* of the last completed round */
-	pid_t command;		  /* 0: none, or it has ended */
+	struct top_sums sums;
+	pid_t command; /* 0: none, or it has ended */
 	int signals;
 	uint64_t started;    /* number of rounds */
 	uint64_t next_ns;    /* start of the next round */
@@ -186,6 +188,14 @@ static void finish_round(struct top *top)
 	result->round_ns = monotonic_ns() - top->round.begin_ns;
 	if (result->round_ns < delay_ns)
 		result->round_ns = delay_ns;
+	if (stage == TOP_REPORTED &&
+	    top_sums_take(&top->sums, result, top->round.begin_ns,
+			  top->round.begin_ns + result->round_ns,
+			  top->options->is_json, top->options->top) < 0) {
+		say_of("top", "out of memory");
+		end(top, EXIT_FAILED);
+		return;
+	}
 	if (stage == TOP_NOTHING && top->started == 1) {
 		top_show_said(&top->show, result);
 		end(top, EXIT_FAILED);
@@ -198,7 +208,7 @@ static void finish_round(struct top *top)
 		end(top, stage == TOP_REPORTED ? EXIT_OK : EXIT_FAILED);
 }
 
-static void take_signal(struct top *top)
+static void consume_signal(struct top *top)
 {
 	int number = top_signals_next(top->signals);
 
@@ -212,7 +222,7 @@ static void take_signal(struct top *top)
 
 /* Reads the pressed keys. If the terminal is gone there are none, and top ends.
  */
-static void take_keys(struct top *top)
+static void consume_keys(struct top *top)
 {
 	char bytes[256];
 	ssize_t count = read(STDIN_FILENO, bytes, sizeof(bytes));
@@ -252,9 +262,9 @@ static void wait_for_something(struct top *top)
 	if (poll(files, 3, wait_ms(top)) < 0)
 		return;
 	if (files[0].revents)
-		take_signal(top);
+		consume_signal(top);
 	if (!top->is_over && files[2].revents)
-		take_keys(top);
+		consume_keys(top);
 	if (!top->is_over && files[1].revents)
 		finish_round(top);
 }
@@ -286,6 +296,7 @@ int top_loop(const struct top_options *options)
 		.options = options,
 		.show = top_show_of(options),
 		.signals = top_signals_open(),
+		.sums = TOP_SUMS_NONE,
 	};
 	int code = EXIT_FAILED;
 
@@ -298,6 +309,7 @@ int top_loop(const struct top_options *options)
 	if (top.command > 0)
 		top_command_stop(top.command);
 	top_result_clear(&top.result);
+	top_sums_free(&top.sums);
 	close(top.signals);
 	return code;
 }

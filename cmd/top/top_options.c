@@ -80,8 +80,8 @@ void top_options_help(void)
 	      "  -v, --verbose      more notes\n"
 	      "\n"
 	      "Keys: s sleeps, c system calls, i interrupts, p processes, "
-	      "arrows "
-	      "and pages\nscroll, space pauses, q quits.\n",
+	      "a all\nsleeps so far, arrows and pages scroll, space pauses, "
+	      "q quits.\n",
 	      stdout);
 }
 

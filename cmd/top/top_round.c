@@ -23,10 +23,14 @@
 #include <unistd.h>
 
 const struct top_table_info top_tables[TOP_TABLES] = {
-	[TOP_SLEEPS] = { 's', "sleeps", &sleeps_table },
-	[TOP_CALLS] = { 'c', "system calls", &syscalls_table },
-	[TOP_INTERRUPTS] = { 'i', "interrupts", &interrupts_table },
-	[TOP_PROCESSES] = { 'p', "processes", &processes_table },
+	[TOP_SLEEPS] = { 's', "sleeps", "sleeps", "sleeps", &sleeps_table },
+	[TOP_CALLS] = { 'c', "system calls", "system calls", "syscalls",
+			&syscalls_table },
+	[TOP_INTERRUPTS] = { 'i', "interrupts", "interrupts", "interrupts",
+			     &interrupts_table },
+	[TOP_PROCESSES] = { 'p', "processes", "processes", "processes",
+			    &processes_table },
+	[TOP_SUMS] = { 'a', "sums", "all sleeps so far", "all_sleeps", NULL },
 };
 
 enum { MOST_TEXT_BYTES = 1 << 30 };
@@ -111,22 +115,24 @@ static void record(const struct top_options *options,
 
 static int make_tables(const struct report_options *options, char **texts)
 {
-	struct attribution_request requests[TOP_TABLES];
+	struct attribution_request requests[TOP_SUMS];
 	FILE *outs[TOP_TABLES];
 	size_t sizes[TOP_TABLES];
 	int status = 0;
 
 	for (int i = 0; i < TOP_TABLES; i++) {
-		requests[i] = (struct attribution_request){
-			.table = top_tables[i].table,
-			.is_quiet = true,
-		};
 		outs[i] = open_memstream(&texts[i], &sizes[i]);
 		if (!outs[i])
 			status = -1;
 	}
+	for (int i = 0; i < TOP_SUMS; i++)
+		requests[i] = (struct attribution_request){
+			.table = top_tables[i].table,
+			.is_quiet = true,
+			.rows = i == TOP_SLEEPS ? outs[TOP_SUMS] : NULL,
+		};
 	if (!status)
-		status = run_attributions(options, requests, outs, TOP_TABLES);
+		status = run_attributions(options, requests, outs, TOP_SUMS);
 	for (int i = 0; i < TOP_TABLES; i++)
 		if (outs[i] && fclose(outs[i]) == EOF)
 			status = -1;

@@ -6,14 +6,14 @@
  *
  * It is a process because the recorder takes over the signals of its process,
  * and because a decode may fail. The parent (top_loop.c) starts a round, waits
- * for @ended to become readable, and reads the result, which the child has
+ * for ended to become readable, and reads the result, which the child has
  * written to a file in memory:
  *
  *   parent: top_round_start() -> poll(ended) -> top_round_finish() -> shows it
  *   child:  record -> TOP_RECORDED -> tables -> TOP_REPORTED -> exit
  *
  * The stage in the result shows how far the child came. A round without a
- * result counts as one whose recorder failed. @said has the text that the child
+ * result counts as one whose recorder failed. said has the text that the child
  * wrote to standard error.
  */
 
@@ -32,14 +32,20 @@ enum top_table {
 	TOP_CALLS,
 	TOP_INTERRUPTS,
 	TOP_PROCESSES,
+	/* The sleeps of all rounds (top_sums.c); in the result of a round's
+	 * process its own, as CSV.
+	 */
+	TOP_SUMS,
 	TOP_TABLES,
 };
 
 /* The tables that top shows one at a time, indexed by enum top_table. */
 struct top_table_info {
 	char key;
+	const char *key_title; /* beside its key: short, for 80 columns */
 	const char *title;
-	const struct attribution_table *table;
+	const char *name;		       /* in JSON */
+	const struct attribution_table *table; /* TOP_SUMS: NULL */
 };
 
 extern const struct top_table_info top_tables[TOP_TABLES];

@@ -32,7 +32,7 @@ static void move_down(struct top_view *view, size_t lines)
 		view->first_line += lines;
 }
 
-static void take_letter(struct top_view *view, char letter)
+static void consume_letter(struct top_view *view, char letter)
 {
 	for (int i = 0; i < TOP_TABLES; i++)
 		if (top_tables[i].key == letter) {
@@ -52,7 +52,7 @@ static void take_letter(struct top_view *view, char letter)
 /* Handles a key's escape sequence, starting after ESC [ or ESC O, as xterm
  * sends it.
  */
-static void take_sequence(struct top_view *view, char first)
+static void consume_sequence(struct top_view *view, char first)
 {
 	size_t page = view->page_lines > 1 ? view->page_lines - 1 : 1;
 
@@ -103,9 +103,9 @@ void top_view_keys(struct top_view *view, const char *bytes, size_t count)
 		if (bytes[i] == '\033')
 			length = sequence_length(bytes + i, count - i);
 		if (length > 2)
-			take_sequence(view, bytes[i + 2]);
+			consume_sequence(view, bytes[i + 2]);
 		else if (bytes[i] != '\033')
-			take_letter(view, bytes[i]);
+			consume_letter(view, bytes[i]);
 	}
 }
 
@@ -408,7 +408,7 @@ void top_text_json(const struct top_result *result, FILE *out)
 		facts->truncated, result->cpu_ns);
 	write_error(result, out);
 	for (int i = 0; i < TOP_TABLES; i++) {
-		fprintf(out, ",\"%s\":", top_tables[i].table->name);
+		fprintf(out, ",\"%s\":", top_tables[i].name);
 		write_in_line(result->tables[i] ? result->tables[i] : "null",
 			      out);
 	}
@@ -450,12 +450,13 @@ int top_show_columns(const struct top_show *show)
 
 static void write_keys(const struct top_view *view, FILE *out)
 {
+	fprintf(out, "space %s", view->is_paused ? "[paused]" : "pause");
 	for (int i = 0; i < TOP_TABLES; i++)
-		fprintf(out, "%c %s%s%s  ", top_tables[i].key,
-			i == (int)view->table ? "[" : "", top_tables[i].title,
+		fprintf(out, "  %c %s%s%s", top_tables[i].key,
+			i == (int)view->table ? "[" : "",
+			top_tables[i].key_title,
 			i == (int)view->table ? "]" : "");
-	fprintf(out, "space %s  q quit\n",
-		view->is_paused ? "[paused]" : "pause");
+	fputs("  q quit\n", out);
 }
 
 /* Prints the last line of the round's messages. */

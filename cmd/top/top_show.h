@@ -2,6 +2,21 @@
 #ifndef KT_CMD_TOP_TOP_SHOW_H
 #define KT_CMD_TOP_TOP_SHOW_H
 
+/* The display of `ktrace-hw top`: rounds on a terminal, or as text or JSON.
+ *
+ *	struct top_result ─► top_show_round() ─► a frame of one table, or all tables
+ *	keys ─► top_view_keys() ─► top_show_again(): the same round
+ *
+ * States: begun, by top_show_begin(), which switches the terminal to the
+ * alternate screen; stopped meanwhile (top_show_stop()); ended, by
+ * top_show_end().
+ *
+ * 1. The terminal is restored in top_show_end(), and while the process is
+ *    stopped.
+ * 2. Nothing is decoded here, so that keys have an effect at once.
+ * 3. No name can be a terminal's command: control characters are shown as '?'.
+ */
+
 #include "cmd/top/top_round_internal.h"
 
 #include <stdbool.h>

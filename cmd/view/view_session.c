@@ -311,8 +311,8 @@ int view_session_close(struct view_session *view)
 	return session_close(&view->session);
 }
 
-/* The size of a file that can be sent by mail. */
-#define MOST_BYTES (UINT64_C(20) << 20)
+/* The size of the data before it is compressed: a file can be sent by mail. */
+#define MOST_BYTES (UINT64_C(30) << 20)
 
 struct file_page {
 	const struct view_session *view;

@@ -2,6 +2,14 @@
 #ifndef KT_COLLECTOR_BYTES_RECORDING_FILES_H
 #define KT_COLLECTOR_BYTES_RECORDING_FILES_H
 
+/* The files of a recording while they are written: those that grow by whole
+ * pieces, and its folder kcore_dir.
+ *
+ * 1. A file ends after a whole piece, also when the disk is full: the rest of a
+ *    piece is cut off, this is logged once, and nothing more is appended.
+ * 2. All paths are below the recording's folder (common/files/output_folder.h).
+ */
+
 #include "common/files/output_folder.h"
 
 #include <stdbool.h>

@@ -73,10 +73,10 @@ const struct event *event_list_find(const struct event_list *list, size_t spec,
 int event_list_control_cpu(const struct event_list *list, size_t spec, int cpu,
 			   unsigned long request, void *argument);
 
-/* Enables all disabled events except enable_on_exec and on-demand ones, the last
- * spec first. Tracepoints are enabled late, since the recorder's own preparations
- * would fill their rings, but before the trace, which is the first spec: then all
- * code that the trace shows has its events.
+/* Enables all disabled events except enable_on_exec and on-demand ones, the
+ * last spec first. Tracepoints are enabled late, since the recorder's own
+ * preparations would fill their rings, but before the trace, which is the first
+ * spec: then all code that the trace shows has its events.
  *
  * Returns 0, or -ERROR_SYSTEM with errno of the first that failed.
  */
@@ -120,8 +120,8 @@ struct away_cpu {
 int away_cpus_find(const struct event_list *events, size_t spec,
 		   struct array *away);
 
-/* Returns how long the events of spec number @spec have been enabled, on the CPU
- * where that is longest.
+/* Returns how long the events of spec number @spec have been enabled, on the
+ * CPU where that is longest.
  */
 uint64_t away_cpus_longest(const struct event_list *events, size_t spec);
 

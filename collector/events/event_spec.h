@@ -2,6 +2,24 @@
 #ifndef KT_COLLECTOR_EVENT_SPEC_H
 #define KT_COLLECTOR_EVENT_SPEC_H
 
+/* The perf events of a recording, before they are opened: a list of specs, each
+ * with its attr, the CPUs or threads that it is of, and the ring that it writes
+ * to.
+ *
+ *	options ─► event_spec_*() ─► list of struct event_spec ─► event_list: open
+ *	                                     │                     on each CPU
+ *	                                     └─► attrs in the recording
+ *
+ * 1. The number of a spec in the list is the event's number in the recording.
+ * 2. Each sample starts with the fields of EVENT_SAMPLE_TYPE, so that the
+ *    recorder reads the time, the task and the id without knowing the event.
+ * 3. A leader is before the events of its group (@group).
+ * 4. Fields marked "for the kernel only" are not in the recording: its readers
+ *    must not depend on them.
+ *
+ * Source: perf_event_open(2).
+ */
+
 #include <linux/perf_event.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -106,10 +124,11 @@ struct event_spec event_spec_module(const char *name, uint64_t id);
  */
 struct event_spec event_spec_switches(bool of_cpus);
 
-/* Forks, exits, names and mappings of code of the target: one event, because the
- * kernel writes forks and exits to each event with any of these (kernel/events/
- * core.c, perf_event_task_match()). @wakes: the recorder is woken at each, so
- * that it can open a mapped file while the process has it (program_copies.h).
+/* Forks, exits, names and mappings of code of the target: one event, because
+ * the kernel writes forks and exits to each event with any of these
+ * (kernel/events/ core.c, perf_event_task_match()). @wakes: the recorder is
+ * woken at each, so that it can open a mapped file while the process has it
+ * (program_copies.h).
  */
 struct event_spec event_spec_tasks(bool wakes);
 
@@ -128,8 +147,8 @@ void event_spec_add_user_stack(struct event_spec *spec, uint32_t stack_bytes);
 /* Samples that a BPF program or the recorder writes, called @name. */
 struct event_spec event_spec_bpf_output(const char *name, enum event_ring ring);
 
-/* Makes @spec pause or resume the trace of its CPU, the open spec number @trace,
- * whenever it counts.
+/* Makes @spec pause or resume the trace of its CPU, the open spec number
+ * @trace, whenever it counts.
  */
 void event_spec_act(struct event_spec *spec, size_t trace,
 		    enum event_aux_action action);

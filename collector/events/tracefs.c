@@ -259,6 +259,8 @@ static const struct wanted wanted[] = {
 	{ OF_CPUS("net:net_dev_queue", OBJECTS), OPTIONAL },
 	{ OF_CPUS("net:net_dev_start_xmit", OBJECTS), OPTIONAL },
 	{ OF_CPUS("skb:skb_copy_datagram_iovec", OBJECTS), OPTIONAL },
+	/* Linux 4.16; with the packet and the socket since 6.10 */
+	{ OF_CPUS("tcp:tcp_probe", OBJECTS), OPTIONAL },
 	{ OF_CPUS("skb:consume_skb", OBJECTS), OPTIONAL },
 	{ OF_CPUS("skb:kfree_skb", OBJECTS), OPTIONAL },
 	/* Linux 6.3 */

@@ -2,6 +2,18 @@
 #ifndef KT_COLLECTOR_EVENTS_TRACEFS_H
 #define KT_COLLECTOR_EVENTS_TRACEFS_H
 
+/* The kernel's tracepoints and its tracefs: their numbers, their formats, and
+ * the choice of those to record (enum tracepoint_set).
+ *
+ * Tracefs is optional, and its files belong to the system: this code reads
+ * them, and writes only for an instance of its own or for the probes that it
+ * adds. Formats are copied into the recording unchanged, because they differ
+ * between kernels and only the traced machine has them.
+ *
+ * Functions have no state; errors are -ERROR_NOT_FOUND or -ERROR_SYSTEM with
+ * errno.
+ */
+
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -71,8 +83,8 @@ enum tracepoint_set {
  */
 int tracepoint_set_parse(const char *list);
 
-/* Returns whether tracefs has all tracepoints of @set (enum tracepoint_set bits)
- * that every kernel has, and they are readable.
+/* Returns whether tracefs has all tracepoints of @set (enum tracepoint_set
+ * bits) that every kernel has, and they are readable.
  */
 bool tracepoint_set_can_be_read(unsigned int set);
 

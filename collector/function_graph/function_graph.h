@@ -20,9 +20,9 @@ struct output_folder;
  *	graph_instance	                                 graph_pages       │
  *	                                       trace_dat_file_write() ◄────┘
  *
- * The tracer slows the whole machine down while it is set, so if the recorder is
- * killed, a guard process appends the unread trace to the files trace.cpuN, to
- * which a first trace.dat refers, and releases the instance.
+ * The tracer slows the whole machine down while it is set, so if the recorder
+ * is killed, a guard process appends the unread trace to the files trace.cpuN,
+ * to which a first trace.dat refers, and releases the instance.
  */
 struct function_graph;
 

@@ -364,7 +364,7 @@ static const char *use_of_top(const char *folder)
 	return NULL;
 }
 
-static int take_top(struct graph_instance *instance)
+static int consume_top(struct graph_instance *instance)
 {
 	const char *use;
 
@@ -423,7 +423,7 @@ int graph_instance_open(struct graph_instance *instance,
 	}
 	status = make_own(instance);
 	if (status > 0)
-		status = take_top(instance);
+		status = consume_top(instance);
 	return status ? status : apply_settings(instance, choice);
 }
 

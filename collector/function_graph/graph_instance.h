@@ -2,6 +2,21 @@
 #ifndef KT_COLLECTOR_FUNCTION_GRAPH_GRAPH_INSTANCE_H
 #define KT_COLLECTOR_FUNCTION_GRAPH_GRAPH_INSTANCE_H
 
+/* A set of ftrace's ring buffers with its own tracer, for recordings without a
+ * trace unit.
+ *
+ *	closed ── graph_instance_open() ──► open, not tracing ─► tracing
+ *	   ▲                                       │
+ *	   └── graph_instance_close(), or the guard process after a crash
+ *
+ * 1. Settings of the system that are changed, in the top instance of old
+ *    kernels, are restored, also when the recorder is killed: a process forked
+ *    at the start, the guard, does that.
+ * 2. An instance that is in use is never taken over.
+ *
+ * Source: Documentation/trace/ftrace.rst of Linux.
+ */
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>

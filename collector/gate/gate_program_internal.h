@@ -13,7 +13,8 @@ bool gate_program_reads_caller(void);
 
 /* The BPF programs that track in the kernel whether a task is inside of a
  * chosen call. When one returns 1, the event of its probe pauses or resumes the
- * trace, and a mark (common/formats/recording_events.h) was written to the ring.
+ * trace, and a mark (common/formats/recording_events.h) was written to the
+ * ring.
  */
 
 /* Program for the start of function number @number, if the map @chosen contains

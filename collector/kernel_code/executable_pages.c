@@ -14,6 +14,19 @@
 #include <string.h>
 #include <unistd.h>
 
+/* The kernel's executable memory, in three ways, each for code that the others
+ * miss:
+ *
+ *	known ranges   code_pages_find(): pages without content are left out
+ *	symbols        dynamic_code_find(): BPF, trampolines, kprobes, thunks
+ *	page tables    executable_pages_find(): a walk from the kernel's root,
+ *	               by physical addresses in /proc/kcore
+ *
+ * The page tables of an architecture are one struct paging. Entries are
+ * untrusted, as the kernel changes them meanwhile: a table that cannot be read
+ * is skipped.
+ */
+
 enum { CODE_PAGE = 4096 };
 
 /* Appends the addresses [start, end) to @ranges, or to its last range if that

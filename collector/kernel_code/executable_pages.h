@@ -16,9 +16,9 @@ struct kernel_symbols;
  *	jit_code_find()		the code of one BPF program, without its header
  *	code_pages_find*()	of any range, the pages that have content
  *
- * All of them read memory through struct kcore, except dynamic_code_find(), which
- * only reads symbols. The memory may change meanwhile: the callers watch for
- * changes.
+ * All of them read memory through struct kcore, except dynamic_code_find(),
+ * which only reads symbols. The memory may change meanwhile: the callers watch
+ * for changes.
  */
 
 /* Finds the pages of the kernel's memory that have content. Between modules,
@@ -54,10 +54,11 @@ int code_pages_find_made(const struct kcore *kcore,
 uint64_t code_pages_end(const struct kcore *kcore, uint64_t start,
 			uint64_t limit);
 
-/* Returns the code in @range of @kcore, the memory of one BPF program: omits its
- * header (struct bpf_binary_header) and the breakpoints before and after the
- * code, which starts at a random address (bpf_jit_binary_pack_alloc() in
- * kernel/bpf/core.c). Returns @range if it has no such header or cannot be read.
+/* Returns the code in @range of @kcore, the memory of one BPF program: omits
+ * its header (struct bpf_binary_header) and the breakpoints before and after
+ * the code, which starts at a random address (bpf_jit_binary_pack_alloc() in
+ * kernel/bpf/core.c). Returns @range if it has no such header or cannot be
+ * read.
  */
 struct code_range jit_code_find(const struct kcore *kcore,
 				const struct code_range *range);

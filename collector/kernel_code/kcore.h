@@ -11,14 +11,14 @@
 
 struct output_folder;
 
-/* Reads the running kernel's memory, and writes copies of parts of it in the same
- * format, which perf reads too:
+/* Reads the running kernel's memory, and writes copies of parts of it in the
+ * same format, which perf reads too:
  *
  *	/proc/kcore ─► kernel_ranges_find() ─► kcore_copy() ─► kcore_dir/kcore
  *	            ─► loaded_code (later code) ─► kcore_copy_add()
  *
- * /proc/kcore shows the code at the time of the read. The caller must have opened
- * the events that report changes before (collector.h, invariant 1).
+ * /proc/kcore shows the code at the time of the read. The caller must have
+ * opened the events that report changes before (collector.h, invariant 1).
  */
 
 /* The running kernel's memory: /proc/kcore, an ELF core file that starts with a

@@ -2,6 +2,19 @@
 #ifndef KT_COLLECTOR_KERNEL_CODE_KERNEL_SYMBOLS_H
 #define KT_COLLECTOR_KERNEL_CODE_KERNEL_SYMBOLS_H
 
+/* The kernel's symbols while recording: the text of /proc/kallsyms, searched
+ * for the few symbols that the recorder needs.
+ *
+ * 1. Symbols are in the kernel's order, which is not that of addresses for
+ *    modules, BPF programs and ftrace's pages, at the end.
+ * 2. A kernel that hides addresses (kptr_restrict) has address 0 for all: that
+ *    is "unknown", never an address.
+ * 3. The kernel generates the lines slowly, so the file is read once, or only
+ *    up to the symbol that is searched.
+ *
+ * Names for reports are another module: symbolize/kernel/kernel_symbols.h.
+ */
+
 #include "common/bytes.h"
 #include "common/formats/kallsyms.h"
 

@@ -2,6 +2,20 @@
 #ifndef KT_COLLECTOR_KERNEL_CODE_MODULES_H
 #define KT_COLLECTOR_KERNEL_CODE_MODULES_H
 
+/* The kernel's modules while recording: which are loaded, and where their code
+ * is, for the copies of the kernel's code.
+ *
+ *	/proc/modules ─► module_list_read() ─► names, addresses
+ *	/proc/kallsyms ─► module_text_read() ─► the code of each
+ *
+ * 1. Modules without an address are skipped: they are being loaded, or the
+ *    kernel hides addresses.
+ * 2. No interface reports the size of a module's code: it is derived from
+ *    symbols, and ends at the latest where memory is not mapped.
+ *
+ * Errors: -ERROR_MEMORY, -ERROR_SYSTEM with errno.
+ */
+
 #include "collector/kernel_code/kcore.h"
 #include "common/array.h"
 

@@ -23,6 +23,20 @@
 #include <time.h>
 #include <unistd.h>
 
+/* How code that the kernel adds is copied, from its announcement to a file:
+ *
+ *	announced (KSYMBOL, bpf_text_copy, module_load) ─► struct piece
+ *	complete: the kernel has finished writing it ────► copy_piece()
+ *	loss of records before the copy ─────────────────► struct loss
+ *
+ * A piece is announced before its bytes are written, so it waits until a later
+ * record of the same thread shows that they are (complete()). A loss of records
+ * may have hidden a change: a piece that was announced before the loss and read
+ * after it counts as lost (check_piece()). Ranges that were copied are covered;
+ * at module_load all executable pages outside of them are copied
+ * (copy_new_pages()).
+ */
+
 /* More than any JIT compiler writes at once. */
 #define BPF_CODE_LIMIT (64u << 20)
 
@@ -359,8 +373,8 @@ static bool has_symbol(const struct loaded_code *loaded,
 }
 
 /* Copies @piece, which the kernel has finished writing. name_filters() adds it
- * for perf if it is a filter. A program's KSYMBOL record, which comes later, has
- * a smaller range, and perf names a program at the start of its segment.
+ * for perf if it is a filter. A program's KSYMBOL record, which comes later,
+ * has a smaller range, and perf names a program at the start of its segment.
  */
 static void copy_piece(struct loaded_code *loaded, struct piece *piece)
 {
@@ -416,8 +430,8 @@ void loaded_code_flush(struct loaded_code *loaded)
 	copy_complete(loaded);
 }
 
-static void take_bpf(struct loaded_code *loaded,
-		     const struct code_sample *sample)
+static void consume_bpf(struct loaded_code *loaded,
+			const struct code_sample *sample)
 {
 	const struct piece piece = {
 		.range = { sample->address, sample->address + sample->size },
@@ -477,8 +491,8 @@ static int copy_pages(struct loaded_code *loaded,
 	return error;
 }
 
-/* Returns the chunks that contain @range. The rest of a program's first and last
- * chunk contains no other program.
+/* Returns the chunks that contain @range. The rest of a program's first and
+ * last chunk contains no other program.
  */
 static struct code_range chunks_of(const struct code_range *range)
 {
@@ -568,8 +582,8 @@ static void add_name(struct loaded_code *loaded, const struct code_range *range,
 	record_end_sample_id(&loaded->records, position);
 }
 
-/* Opens the copy of @piece; the kernel may no longer have the code. Returns 0 or
- * a negative enum error.
+/* Opens the copy of @piece; the kernel may no longer have the code. Returns 0
+ * or a negative enum error.
  */
 static int open_copy(struct loaded_code *loaded, const struct piece *piece,
 		     struct kcore *copy)
@@ -590,9 +604,9 @@ static int open_copy(struct loaded_code *loaded, const struct piece *piece,
 			      array_append(&copy->segments, &segment);
 }
 
-/* Returns whether @piece, with @copy, is the first at its addresses, and no other
- * code followed. perf does not choose code by time: it would decode the other
- * code by this one, while it reports an error where there is none.
+/* Returns whether @piece, with @copy, is the first at its addresses, and no
+ * other code followed. perf does not choose code by time: it would decode the
+ * other code by this one, while it reports an error where there is none.
  */
 static bool is_only_code(struct loaded_code *loaded, const struct piece *piece,
 			 const struct kcore *copy)
@@ -703,8 +717,8 @@ static void add_module(struct loaded_code *loaded, const struct array *modules,
 /* Handles a module that was loaded. Its code, which has no announcement of its
  * own, is complete now, but since an unknown time.
  */
-static void take_module(struct loaded_code *loaded,
-			const struct code_sample *sample)
+static void consume_module(struct loaded_code *loaded,
+			   const struct code_sample *sample)
 {
 	struct array now = ARRAY_OF(struct module);
 	const struct module *modules;
@@ -766,14 +780,14 @@ void loaded_code_sample(struct loaded_code *loaded,
 
 	switch (sample.kind) {
 	case CODE_SAMPLE_MODULE_LOAD:
-		take_module(loaded, &sample);
+		consume_module(loaded, &sample);
 		break;
 	case CODE_SAMPLE_MODULE_FREE:
 		remove_module(loaded, &sample);
 		break;
 	case CODE_SAMPLE_BPF_COPY:
 	case CODE_SAMPLE_BPF_WIPE:
-		take_bpf(loaded, &sample);
+		consume_bpf(loaded, &sample);
 		break;
 	case CODE_SAMPLE_BPF_DONE:
 		complete(loaded, &sample);

@@ -20,6 +20,19 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+/* Decides for each program file that is mapped whether reports will find it
+ * later:
+ *
+ *	at its path, with its build ID    kept open until the end (struct held), and
+ *	                                  copied if it is removed by then
+ *	elsewhere: a container's root,    copied at once, from the process's root
+ *	deleted, memfd                    or its open mapping
+ *
+ * Files are read as the process sees them, without following links out of its
+ * root. Each file is copied once; the number, size and time of copies are
+ * limited, and omissions are counted and reported.
+ */
+
 /* A file that is to be copied. */
 struct waiting {
 	int from;
@@ -151,7 +164,7 @@ static bool has_id(const struct elf_build_id *a, const struct elf_build_id *b)
 static int open_below(const char *root, const char *name)
 {
 	int folder = open(root, O_PATH | O_DIRECTORY | O_CLOEXEC);
-	int fd = folder < 0 ? -1 : regular_file_open_in_root(folder, name);
+	int fd = folder < 0 ? -1 : regular_file_open_in_root(folder, name, 0);
 
 	if (folder >= 0)
 		close(folder);
@@ -248,8 +261,8 @@ static bool is_at_path(const struct mapped_program *program)
 	return is_same;
 }
 
-/* Returns the name of the copy of the file at @path: its last component, without
- * the kernel's mark of deleted files. The caller frees it.
+/* Returns the name of the copy of the file at @path: its last component,
+ * without the kernel's mark of deleted files. The caller frees it.
  */
 static char *name_of(const char *path)
 {
@@ -464,8 +477,8 @@ static int fail(const struct program_copies *copies,
 	return -ERROR_SYSTEM;
 }
 
-/* Copies at most @most bytes of the first file. Returns how many were copied, or
- * a negative enum error. A file that became shorter is complete earlier.
+/* Copies at most @most bytes of the first file. Returns how many were copied,
+ * or a negative enum error. A file that became shorter is complete earlier.
  */
 static int64_t copy_part(struct program_copies *copies, size_t most)
 {

@@ -30,16 +30,17 @@ struct output_folder;
  *  1. A file is identified by the build id of the mapping's record, or else by
  *     its device and inode, never by its path alone.
  *  2. Each file is examined and stored once.
- *  3. What is missed is reported by program_copies_finish().
+ *  3. Omissions are reported by program_copies_finish().
  *  4. Files at their paths, except those of packages (/usr, /lib, /bin, /sbin),
  *     are held open, in case they are removed or replaced before the end, as
  *     `go run` does.
- *  5. Between two reads of the rings at most PROGRAM_COPY_STEP bytes are copied,
+ * 5. Between two reads of the rings at most PROGRAM_COPY_STEP bytes are copied,
  *     so that the rings do not overflow meanwhile; as long as files wait, the
  *     recorder does not sleep.
  *
  * Memory: the keys and paths of all mapped files; one descriptor for each file
- * that is held or waits, at most PROGRAM_COPIES_HELD and PROGRAM_COPIES_WAITING.
+ * that is held or waits, at most PROGRAM_COPIES_HELD and
+ * PROGRAM_COPIES_WAITING.
  */
 struct program_copies;
 

@@ -2,6 +2,18 @@
 #ifndef KT_COLLECTOR_RECORDS_RECORD_BYTES_H
 #define KT_COLLECTOR_RECORDS_RECORD_BYTES_H
 
+/* Records in the format of the kernel, for facts that it does not write itself:
+ * the state at the start, losses, hits.
+ *
+ * 1. A record is begun and ended in a buffer; its size, a multiple of 8, is
+ *    known and written at the end.
+ * 2. A record of an event has the fields of that event's attr at the positions
+ *    that the kernel uses, so that readers need no second parser.
+ *
+ * The buffer keeps lack of memory; its owner checks it once. Source of formats:
+ * include/uapi/linux/perf_event.h of Linux.
+ */
+
 #include "common/bytes.h"
 
 #include <stdbool.h>
@@ -15,8 +27,8 @@ struct ring_bytes;
 /* Starts a record of @type in @bytes. Returns its offset. */
 size_t record_begin(struct byte_buffer *bytes, uint32_t type, uint16_t misc);
 
-/* Ends the record at offset @position: writes its size, a multiple of 8, into its
- * header.
+/* Ends the record at offset @position: writes its size, a multiple of 8, into
+ * its header.
  */
 void record_end(struct byte_buffer *bytes, size_t position);
 
@@ -82,8 +94,8 @@ struct code_sample {
 	uint64_t size;
 };
 
-/* Parses the body of a sample, @size bytes at @position of @records, of an event
- * in @events. A sample of another event, or one that is too short, is
+/* Parses the body of a sample, @size bytes at @position of @records, of an
+ * event in @events. A sample of another event, or one that is too short, is
  * CODE_SAMPLE_OTHER.
  */
 struct code_sample code_sample_read(const struct event_list *events,

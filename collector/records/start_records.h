@@ -2,6 +2,20 @@
 #ifndef KT_COLLECTOR_RECORDS_START_RECORDS_H
 #define KT_COLLECTOR_RECORDS_START_RECORDS_H
 
+/* The state of the traced machine when a recording starts, as records. The
+ * kernel's own records report changes to it only.
+ *
+ *	clock, events, CPUs, trace unit ┐
+ *	kernel and modules              ├─► records without a time, in this order,
+ *	tasks, names, code mappings     ┘   before all of the kernel's records
+ *
+ * 1. They are made after the events are open, so that a change meanwhile is
+ *    reported by the kernel too, and none is missed.
+ * 2. They have no time: readers apply them before all others.
+ *
+ * Sources: tools/lib/perf/include/perf/event.h of Linux, and /proc.
+ */
+
 #include <sys/types.h>
 
 struct byte_buffer;
@@ -29,8 +43,8 @@ void start_records_setup(struct byte_buffer *bytes,
 			 const struct tracer *tracer, const struct pmu *pmu,
 			 const struct tracer_facts *facts);
 
-/* Appends the ids of @events from number @first on, which are of CPUs of @target,
- * as start_records_setup() does of all.
+/* Appends the ids of @events from number @first on, which are of CPUs of
+ * @target, as start_records_setup() does of all.
  */
 void start_records_ids(struct byte_buffer *bytes,
 		       const struct event_list *events, size_t first,

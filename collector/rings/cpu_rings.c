@@ -191,8 +191,8 @@ struct ring_bytes aux_ring_since(const struct aux_ring *aux, uint64_t from)
 
 /* perf's default for records is 512 KiB, too little for the events of
  * attribution, and for the mappings of all programs that start, while the
- * recorder reads the kernel's code. The trace's ring gets an AUX record each time
- * that a traced task leaves its CPU.
+ * recorder reads the kernel's code. The trace's ring gets an AUX record each
+ * time that a traced task leaves its CPU.
  */
 static const size_t ring_sizes[RING_COUNT] = {
 	[RING_CODE] = 64 << 10,	  [RING_PATCHES] = 512 << 10,
@@ -255,7 +255,7 @@ void cpu_rings_detach(struct cpu_rings *rings, const struct event *event,
 	rings->fd[spec->ring] = -1;
 }
 
-int cpu_rings_renew_trace(struct cpu_rings *rings)
+int cpu_rings_reset_trace(struct cpu_rings *rings)
 {
 	aux_ring_unmap(&rings->aux);
 	return map_trace(rings);

@@ -12,22 +12,22 @@
 
 struct trace_writer;
 
-/* The memory that the kernel shares with the recorder (linux/perf_event.h, struct
- * perf_event_mmap_page):
+/* The memory that the kernel shares with the recorder (linux/perf_event.h,
+ * struct perf_event_mmap_page):
  *
  *	struct ring		the records of events, of one kind on one CPU
  *	struct aux_ring		the trace, mapped beside the ring of its event
  *	struct cpu_rings	all rings of one CPU, one for each enum event_ring
  *
  * Reading copies nothing: ring_read() and aux_ring_read() return the bytes in
- * place, as struct ring_bytes. They stay valid until they are released; while the
- * ring is full, the kernel drops new data, and counts it or marks it with a
+ * place, as struct ring_bytes. They stay valid until they are released; while
+ * the ring is full, the kernel drops new data, and counts it or marks it with a
  * record. (An overwrite ring of trace drops the oldest data instead.)
  *
  * Invariants:
  *  1. Positions count all bytes ever written; modulo the size of the ring, a
  *     power of two, they are offsets in it.
- *  2. Heads are read with acquire, tails are written with release semantics: the
+ * 2. Heads are read with acquire, tails are written with release semantics: the
  *     kernel writes the ring at the same time.
  *  3. A ring is mapped for the first event of its kind on the CPU, and unmapped
  *     before that event is closed; the other events write to it too.
@@ -178,6 +178,6 @@ void cpu_rings_detach(struct cpu_rings *rings, const struct event *event,
 /* Maps an empty trace buffer in place of the one that a snapshot has saved.
  * Returns 0, or -ERROR_SYSTEM with errno set.
  */
-int cpu_rings_renew_trace(struct cpu_rings *rings);
+int cpu_rings_reset_trace(struct cpu_rings *rings);
 
 #endif

@@ -1,17 +1,21 @@
 /* SPDX-License-Identifier: MIT */
-#include "collector/sockets/kernel_types_internal.h"
+#include "collector/sockets/kernel_types.h"
 
 #include "common/array.h"
 
+#include <fcntl.h>
 #include <linux/btf.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 /* The maximum nesting of structs. */
 enum { MOST_DEPTH = 8 };
 
 struct kernel_types {
+	uint8_t *owned; /* the bytes, if kernel_types_running() read them */
 	const uint8_t *types;
 	size_t types_size;
 	const char *texts; /* ends with a NUL */
@@ -118,11 +122,46 @@ struct kernel_types *kernel_types_read(const uint8_t *bytes, size_t size)
 	return NULL;
 }
 
+/* Returns the bytes of the file, which the caller frees, or NULL. */
+static uint8_t *read_types(size_t *size)
+{
+	int fd = open("/sys/kernel/btf/vmlinux", O_RDONLY | O_CLOEXEC);
+	struct stat stat;
+	uint8_t *bytes = NULL;
+	ssize_t got = 1;
+
+	*size = 0;
+	if (fd >= 0 && !fstat(fd, &stat) && stat.st_size > 0)
+		bytes = malloc((size_t)stat.st_size);
+	while (bytes && got > 0 && *size < (size_t)stat.st_size) {
+		got = read(fd, bytes + *size, (size_t)stat.st_size - *size);
+		*size += got > 0 ? (size_t)got : 0;
+	}
+	if (fd >= 0)
+		close(fd);
+	return bytes;
+}
+
+struct kernel_types *kernel_types_running(void)
+{
+	size_t size;
+	uint8_t *bytes = read_types(&size);
+	struct kernel_types *types = bytes ? kernel_types_read(bytes, size) :
+					     NULL;
+
+	if (types)
+		types->owned = bytes;
+	else
+		free(bytes);
+	return types;
+}
+
 void kernel_types_free(struct kernel_types *types)
 {
 	if (!types)
 		return;
 	array_free(&types->positions);
+	free(types->owned);
 	free(types);
 }
 

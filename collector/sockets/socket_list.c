@@ -2,7 +2,7 @@
 #include "collector/sockets/socket_list.h"
 
 #include "collector/records/start_records.h"
-#include "collector/sockets/kernel_types_internal.h"
+#include "collector/sockets/kernel_types.h"
 #include "collector/trigger/bpf_program.h"
 #include "common/error.h"
 #include "common/files/connection.h"
@@ -111,39 +111,15 @@ static bool attach(struct socket_iterator *iterator,
 	return iterator->link >= 0;
 }
 
-/* Returns the bytes of the file, which the caller frees, or NULL. */
-static uint8_t *read_types(size_t *size)
-{
-	int fd = open("/sys/kernel/btf/vmlinux", O_RDONLY | O_CLOEXEC);
-	struct stat stat;
-	uint8_t *bytes = NULL;
-	ssize_t got = 1;
-
-	*size = 0;
-	if (fd >= 0 && !fstat(fd, &stat) && stat.st_size > 0)
-		bytes = malloc((size_t)stat.st_size);
-	while (bytes && got > 0 && *size < (size_t)stat.st_size) {
-		got = read(fd, bytes + *size, (size_t)stat.st_size - *size);
-		*size += got > 0 ? (size_t)got : 0;
-	}
-	if (fd >= 0)
-		close(fd);
-	return bytes;
-}
-
 /* Returns whether the kernel supports and permits it. */
 static bool iterator_open(struct socket_iterator *iterator)
 {
-	size_t size;
-	uint8_t *bytes = read_types(&size);
-	struct kernel_types *types = bytes ? kernel_types_read(bytes, size) :
-					     NULL;
+	struct kernel_types *types = kernel_types_running();
 
 	iterator->link = -1;
 	if (types)
 		attach(iterator, types);
 	kernel_types_free(types);
-	free(bytes);
 	return iterator->link >= 0;
 }
 

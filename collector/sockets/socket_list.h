@@ -2,6 +2,20 @@
 #ifndef KT_COLLECTOR_SOCKETS_SOCKET_LIST_H
 #define KT_COLLECTOR_SOCKETS_SOCKET_LIST_H
 
+/* The TCP connections that exist when a recording starts, by the address of
+ * their struct sock: events of these sockets have no other mark of their
+ * connection.
+ *
+ *	BTF: offsets ─► BPF program ─► socket_list_open(): an iterator for each
+ *	                               network namespace
+ *	                                  │ at the start
+ *	                               socket_list_write(): kcore_dir/sockets
+ *
+ * 1. socket_list_open() does all slow work, before tracing starts.
+ * 2. A kernel without BPF iterators or BTF has an empty list, which is no
+ *    error.
+ */
+
 #include "common/array.h"
 
 #include <stdbool.h>

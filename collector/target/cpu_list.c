@@ -111,8 +111,8 @@ bool cpu_list_has(const struct array *cpus, int cpu)
 /* lib/kobject_uevent.c: the kernel's own multicast group. */
 enum { KERNEL_GROUP = 1 };
 
-/* A report has about 150 bytes and counts as 1 KiB: the CPUs of a large machine,
- * several times.
+/* A report has about 150 bytes and counts as 1 KiB: the CPUs of a large
+ * machine, several times.
  */
 enum { PENDING_BYTES = 8 << 20 };
 

@@ -24,8 +24,8 @@ bool cpu_list_has(const struct array *cpus, int cpu);
 
 /* The kernel's reports that CPUs came online: uevents of their devices, by
  * netlink. The kernel sends one after the CPU is up, also after a suspend
- * (kernel/cpu.c, drivers/base/core.c). Only the kernel and root can send to this
- * socket.
+ * (kernel/cpu.c, drivers/base/core.c). Only the kernel and root can send to
+ * this socket.
  */
 
 /* Starts to listen. Returns a descriptor that is readable if reports of any
@@ -34,8 +34,8 @@ bool cpu_list_has(const struct array *cpus, int cpu);
 int cpu_reports_open(void);
 
 /* Reads all pending reports of descriptor @fd; -1: there are none. Appends the
- * CPUs to @cpus (int), one for each report. Sets *@is_lost if the kernel dropped
- * reports, because too many were pending.
+ * CPUs to @cpus (int), one for each report. Sets *@is_lost if the kernel
+ * dropped reports, because too many were pending.
  *
  * Returns 0 or -ERROR_MEMORY.
  */

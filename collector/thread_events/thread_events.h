@@ -73,9 +73,9 @@ bool thread_events_is_patch(const struct thread_events *events, uint64_t id);
 int thread_events_start(const struct thread_events *events);
 int thread_events_stop(const struct thread_events *events);
 
-/* Returns whether the kernel closed the events of a CPU, because it was switched
- * off: its wake-ups and code changes are missing from then on, even if it is
- * switched on again. Looks at most a hundred times a second.
+/* Returns whether the kernel closed the events of a CPU, because it was
+ * switched off: its wake-ups and code changes are missing from then on, even if
+ * it is switched on again. Looks at most a hundred times a second.
  */
 bool thread_events_miss_cpu(struct thread_events *events);
 

@@ -200,9 +200,9 @@ static bool coresight_is_present(const struct pmu *pmu)
 	return found;
 }
 
-/* Returns whether the unit's registers can be read. Those of a CPU that is offline
- * read as 0 (etmv4_cross_read() in coresight-etm4x-sysfs.c), while bit 0 of
- * TRCIDR0 is always 1.
+/* Returns whether the unit's registers can be read. Those of a CPU that is
+ * offline read as 0 (etmv4_cross_read() in coresight-etm4x-sysfs.c), while bit
+ * 0 of TRCIDR0 is always 1.
  */
 static bool is_readable(const struct pmu *pmu, int cpu)
 {
@@ -211,8 +211,8 @@ static bool is_readable(const struct pmu *pmu, int cpu)
 	return coresight_register(pmu, cpu, "trcidr/trcidr0", &value) || value;
 }
 
-/* Returns the minimum of the numbers in the file @name over all readable units that
- * have the file; at most @most.
+/* Returns the minimum of the numbers in the file @name over all readable units
+ * that have the file; at most @most.
  */
 static uint64_t least_of_units(const struct pmu *pmu, const char *name,
 			       uint64_t mask, uint64_t most)

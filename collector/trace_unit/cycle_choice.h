@@ -4,8 +4,8 @@
 
 #include <stdint.h>
 
-/* The user's choice whether the trace contains cycle counts, which make times finer
- * and the trace larger.
+/* The user's choice whether the trace contains cycle counts, which make times
+ * finer and the trace larger.
  */
 struct cycle_choice {
 	enum {

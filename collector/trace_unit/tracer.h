@@ -2,6 +2,22 @@
 #ifndef KT_COLLECTOR_TRACER_H
 #define KT_COLLECTOR_TRACER_H
 
+/* One kind of trace unit, as a table of functions and facts: Intel PT,
+ * CoreSight. All of the collector's code that knows the hardware is in this
+ * folder; the rest of it uses struct tracer.
+ *
+ *	tracers in tracer.c ─► is_present ─► configure ─► event of the trace
+ *	                                                   │ at the start
+ *	        AUXTRACE_INFO of the recording ◄───────────┘
+ *
+ * 1. The tables are constant; functions get the PMU and write only to their
+ *    arguments.
+ * 2. An option that the unit does not have is refused with a reason in the log,
+ *    before anything is recorded.
+ *
+ * To add a unit, add a struct tracer and its line in tracer.c.
+ */
+
 #include "collector/trace_unit/cycle_choice.h"
 #include "collector/trace_unit/pmu_internal.h"
 

@@ -161,8 +161,9 @@ static int refuse(const struct wanted *wanted, const char *why,
 	return -ERROR_UNSUPPORTED;
 }
 
-/* Writes to @why the kernel's own words for the last definition that it refused:
- * in tracefs' error_log, after "error: ". Returns whether there are any.
+/* Writes to @why the kernel's own words for the last definition that it
+ * refused: in tracefs' error_log, after "error: ". Returns whether there are
+ * any.
  */
 static bool read_reason(char *why, size_t size)
 {

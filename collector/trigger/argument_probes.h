@@ -19,8 +19,9 @@
 struct event_list;
 struct log;
 
-/* Returns NULL if @list is a valid list, "FUNCTION" or "FUNCTION(ARGUMENT,...)",
- * separated by commas; or a description of a valid one.
+/* Returns NULL if @list is a valid list, "FUNCTION" or
+ * "FUNCTION(ARGUMENT,...)", separated by commas; or a description of a valid
+ * one.
  */
 const char *argument_list_check(const char *list);
 

@@ -101,6 +101,20 @@ void bpf_land(struct bpf_code *code, size_t jump)
 	code->insns[jump].off = (int16_t)(code->count - jump - 1);
 }
 
+size_t bpf_jump(struct bpf_code *code)
+{
+	add(code, BPF_JMP | BPF_JA, 0, 0, 0, 0);
+	return code->count - 1;
+}
+
+void bpf_repeat_if(struct bpf_code *code, size_t start, int test, int left,
+		   int32_t value)
+{
+	size_t jump = bpf_jump_if(code, test, left, value);
+
+	code->insns[jump].off = (int16_t)((int)start - (int)code->count);
+}
+
 static void leave_by(struct bpf_code *code, size_t jump)
 {
 	assert(code->leave_count < BPF_CODE_LEAVES);
@@ -109,8 +123,7 @@ static void leave_by(struct bpf_code *code, size_t jump)
 
 void bpf_leave(struct bpf_code *code)
 {
-	add(code, BPF_JMP | BPF_JA, 0, 0, 0, 0);
-	leave_by(code, code->count - 1);
+	leave_by(code, bpf_jump(code));
 }
 
 void bpf_leave_if(struct bpf_code *code, int test, int left, int32_t value)

@@ -2,11 +2,25 @@
 #ifndef KT_COLLECTOR_TRIGGER_BPF_PROGRAM_H
 #define KT_COLLECTOR_TRIGGER_BPF_PROGRAM_H
 
+/* Assembles and loads the recorder's BPF programs, instruction by instruction,
+ * so that recording needs neither a compiler nor a library.
+ *
+ *	bpf_move() … bpf_leave_if() ─► struct bpf_code ─► bpf_program_load()
+ *
+ * 1. A program has one exit, at its end, which returns 0.
+ * 2. There is no loop: jumps go forward (bpf_jump_if() and bpf_land()), so that
+ *    every kernel's verifier accepts it.
+ * 3. BPF_CODE_ROOM and BPF_CODE_LEAVES are enough for the programs that exist:
+ *    to exceed them is a bug.
+ *
+ * Source: Documentation/bpf/standardization/instruction-set.rst of Linux.
+ */
+
 #include <linux/bpf.h>
 #include <stddef.h>
 #include <stdint.h>
 
-enum { BPF_CODE_ROOM = 128, BPF_CODE_LEAVES = 16 };
+enum { BPF_CODE_ROOM = 640, BPF_CODE_LEAVES = 16 };
 
 /* A BPF program under construction, instruction by instruction
  * (Documentation/bpf/standardization/instruction-set.rst). It has one exit that
@@ -58,6 +72,15 @@ size_t bpf_jump_if_register(struct bpf_code *code, int test, int left,
 
 void bpf_land(struct bpf_code *code, size_t jump);
 
+/* Jumps in any case. Returns the jump, like bpf_jump_if(). */
+size_t bpf_jump(struct bpf_code *code);
+
+/* Jumps back to instruction @start, which was code->count there, if @left @test
+ * @value. The verifier must be able to see that the loop ends.
+ */
+void bpf_repeat_if(struct bpf_code *code, size_t start, int test, int left,
+		   int32_t value);
+
 /* Returns 0 from the program, if the condition holds. */
 void bpf_leave(struct bpf_code *code);
 
@@ -90,7 +113,7 @@ int bpf_program_load(enum bpf_prog_type type, const struct bpf_code *code,
 
 /* Loads @code as a program that one of the kernel's iterators runs for each of
  * its objects; @function is the iterator's type number
- * (kernel_types_internal.h).
+ * (kernel_types.h).
  */
 int bpf_iterator_load(const struct bpf_code *code, uint32_t function);
 

@@ -13,11 +13,11 @@
  *	its end ─► trigger_program_hit(): longer than the limit? ─► a record through
  *	           the map hits, and 1, which makes the probe's perf event overflow
  *
- * A task is identified by its task_struct's address, which requires no knowledge
- * of the struct's fields. Programs are made here (bpf_program.h), not compiled:
- * each function appends the instructions of one program to @code, and is called
- * once per program. Registers are used as the comments in trigger_program.c
- * state. trigger_set.h loads the programs and attaches them.
+ * A task is identified by its task_struct's address, which requires no
+ * knowledge of the struct's fields. Programs are made here (bpf_program.h), not
+ * compiled: each function appends the instructions of one program to @code, and
+ * is called once per program. Registers are used as the comments in
+ * trigger_program.c state. trigger_set.h loads the programs and attaches them.
  */
 
 /* The state of a task's call or wait: a value of the map `begins`, whose keys

@@ -21,6 +21,17 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+/* Arms triggers one by one. A trigger that cannot be armed is refused with a
+ * reason in the log (refuse()), and the others stay armed. Common parts come
+ * first: descriptors that are closed at the end, maps, events, the loading of
+ * programs; then the kinds: on existing events (tracepoints, signals, named
+ * pipes), and on probes.
+ *
+ * A program decides in the kernel whether an event is a hit, and reports hits
+ * to an event that wakes the recorder at once. Which of its events a CPU uses
+ * is in a map by CPU, because programs are shared by all.
+ */
+
 /* The capacity of maps with tasks as keys, and with numbers as keys. */
 enum { TASKS_AT_ONCE = 16384, PROCESSES = 1024 };
 
@@ -33,9 +44,15 @@ static int refuse(const struct trigger_arming *arming, const char *format, ...)
 	va_start(arguments, format);
 	vsnprintf(text, sizeof(text), format, arguments);
 	va_end(arguments);
-	log_message(arming->setup->log, LOG_ERROR, NULL, LOG_NO_OFFSET,
-		    "%s='%s': %s%s", arming->setup->option,
-		    arming->trigger->spec.text, text, arming->setup->sequel);
+	if (*arming->trigger->spec.text)
+		log_message(arming->setup->log, LOG_ERROR, NULL, LOG_NO_OFFSET,
+			    "%s='%s': %s%s", arming->setup->option,
+			    arming->trigger->spec.text, text,
+			    arming->setup->sequel);
+	else
+		log_message(arming->setup->log, LOG_ERROR, NULL, LOG_NO_OFFSET,
+			    "%s: %s%s", arming->setup->option, text,
+			    arming->setup->sequel);
 	return -1;
 }
 
@@ -64,18 +81,23 @@ static int keep_fd(const struct trigger_arming *arming, int fd,
 	return 0;
 }
 
+int trigger_map(const struct trigger_arming *arming, enum bpf_map_type type,
+		size_t key_bytes, size_t value_bytes, size_t entries, int *map)
+{
+	*map = bpf_map_new(type, key_bytes, value_bytes, entries);
+	return keep_fd(arming, *map, "a BPF map");
+}
+
 int trigger_task_map(const struct trigger_arming *arming, int *map)
 {
-	*map = bpf_map_new(BPF_MAP_TYPE_HASH, sizeof(uint64_t),
-			   sizeof(struct trigger_begin), TASKS_AT_ONCE);
-	return keep_fd(arming, *map, "a BPF map");
+	return trigger_map(arming, BPF_MAP_TYPE_HASH, sizeof(uint64_t),
+			   sizeof(struct trigger_begin), TASKS_AT_ONCE, map);
 }
 
 int trigger_process_map(const struct trigger_arming *arming, int *map)
 {
-	*map = bpf_map_new(BPF_MAP_TYPE_HASH, sizeof(uint32_t),
-			   sizeof(uint32_t), PROCESSES);
-	return keep_fd(arming, *map, "a BPF map");
+	return trigger_map(arming, BPF_MAP_TYPE_HASH, sizeof(uint32_t),
+			   sizeof(uint32_t), PROCESSES, map);
 }
 
 /* Adds @spec as number *@index and opens its events. @what describes them, for
@@ -125,10 +147,8 @@ int trigger_output_map(const struct trigger_arming *arming,
 			&trigger->hit_spec))
 		return -1;
 	trigger->has_events = true;
-	trigger->maps.hits = bpf_map_new(BPF_MAP_TYPE_PERF_EVENT_ARRAY,
-					 sizeof(int), sizeof(int),
-					 (size_t)last + 1);
-	if (keep_fd(arming, trigger->maps.hits, "a BPF map"))
+	if (trigger_map(arming, BPF_MAP_TYPE_PERF_EVENT_ARRAY, sizeof(int),
+			sizeof(int), (size_t)last + 1, &trigger->maps.hits))
 		return -1;
 	return fill_hits(arming, trigger->hit_spec);
 }
@@ -200,9 +220,8 @@ int trigger_attach(const struct trigger_arming *arming, size_t spec,
 	return trigger_refuse_errno(arming, "a BPF program at a probe");
 }
 
-/* Runs @code at the raw tracepoint @name. */
-static int attach_raw(const struct trigger_arming *arming, const char *name,
-		      const struct bpf_code *code)
+int trigger_attach_raw(const struct trigger_arming *arming, const char *name,
+		       const struct bpf_code *code)
 {
 	int program = load(arming, BPF_PROG_TYPE_RAW_TRACEPOINT, code);
 
@@ -216,7 +235,7 @@ int trigger_forget_dead(const struct trigger_arming *arming, int map)
 	struct bpf_code code = { .count = 0 };
 
 	trigger_program_forget(&code, map);
-	return attach_raw(arming, "sched_process_free", &code);
+	return trigger_attach_raw(arming, "sched_process_free", &code);
 }
 
 /* The triggers based on existing events: tracepoints, signals, named pipes. */
@@ -279,7 +298,7 @@ static int arm_signal(const struct trigger_arming *arming)
 	if (hits_map(arming))
 		return -1;
 	trigger_program_hit(&code, &arming->trigger->maps, &condition);
-	return attach_raw(arming, "signal_deliver", &code);
+	return trigger_attach_raw(arming, "signal_deliver", &code);
 }
 
 /* Opens the pipe @found, a descriptor of O_PATH; nothing else is opened, since
@@ -404,9 +423,9 @@ static int measure_sleeps(const struct trigger_arming *arming)
 
 	trigger_program_sleep_switch(&on_switch, &arming->trigger->maps);
 	trigger_program_sleep_waking(&on_waking, &arming->trigger->maps);
-	if (attach_raw(arming, "sched_switch", &on_switch))
+	if (trigger_attach_raw(arming, "sched_switch", &on_switch))
 		return -1;
-	return attach_raw(arming, "sched_waking", &on_waking);
+	return trigger_attach_raw(arming, "sched_waking", &on_waking);
 }
 
 /* Creates the maps of calls or waits in progress, and of hits. */
@@ -465,9 +484,9 @@ static int arm_runnable(const struct trigger_arming *arming)
 		return -1;
 	trigger_program_wait_switch(&on_switch, maps);
 	trigger_program_wait_waking(&on_waking, maps);
-	if (attach_raw(arming, "sched_switch", &on_switch) ||
-	    attach_raw(arming, "sched_waking", &on_waking) ||
-	    attach_raw(arming, "sched_wakeup_new", &on_waking))
+	if (trigger_attach_raw(arming, "sched_switch", &on_switch) ||
+	    trigger_attach_raw(arming, "sched_waking", &on_waking) ||
+	    trigger_attach_raw(arming, "sched_wakeup_new", &on_waking))
 		return -1;
 	return measure_at(arming, number, &condition);
 }
@@ -586,7 +605,7 @@ int trigger_target_maps(const struct trigger_arming *arming)
 		if (bpf_map_set(target->seeds, &setup->processes[i], &yes))
 			return trigger_refuse_errno(arming, "a BPF map");
 	trigger_program_fork(&code, target);
-	if (attach_raw(arming, "sched_process_fork", &code))
+	if (trigger_attach_raw(arming, "sched_process_fork", &code))
 		return -1;
 	return trigger_forget_dead(arming, target->members);
 }

@@ -118,6 +118,10 @@ int trigger_task_map(const struct trigger_arming *arming, int *map);
 
 int trigger_process_map(const struct trigger_arming *arming, int *map);
 
+/* Creates a map of any type. */
+int trigger_map(const struct trigger_arming *arming, enum bpf_map_type type,
+		size_t key_bytes, size_t value_bytes, size_t entries, int *map);
+
 int trigger_output_map(const struct trigger_arming *arming,
 		       struct event_spec output);
 
@@ -147,6 +151,10 @@ int trigger_open_line(const struct trigger_arming *arming, const char *path,
 /* Runs @code whenever the events of @spec, which is a probe, would count. */
 int trigger_attach(const struct trigger_arming *arming, size_t spec,
 		   const struct bpf_code *code);
+
+/* Runs @code at the raw tracepoint @name. */
+int trigger_attach_raw(const struct trigger_arming *arming, const char *name,
+		       const struct bpf_code *code);
 
 /* Removes tasks from @map when they die, since a task that dies inside of a
  * call never ends the call.

@@ -44,8 +44,8 @@ bool trigger_name_is_function(const char *text, size_t length)
 }
 
 /* Stores the first @length bytes as the name, or returns @wants. */
-static const char *take_name(struct trigger_spec *spec, const char *text,
-			     size_t length, const char *wants)
+static const char *consume_name(struct trigger_spec *spec, const char *text,
+				size_t length, const char *wants)
 {
 	if (!trigger_name_is_function(text, length))
 		return wants;
@@ -61,7 +61,7 @@ static const char *parse_longer(const char *text, struct trigger_spec *spec)
 	if (!text[length] ||
 	    trigger_time_parse(text + length + 1, &spec->limit_ns))
 		return wants_time;
-	return take_name(spec, text, length, wants_name);
+	return consume_name(spec, text, length, wants_name);
 }
 
 /* Parses FILE:FUNCTION, or FILE:FUNCTION>TIME; the file may contain colons.

@@ -15,6 +15,18 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* The order of bytes in the file `data`: header, ids and attrs, features,
+ * records with trace between them, and at the end the table of features and the
+ * index.
+ *
+ * The file is valid after each round, also if the recorder is killed:
+ * try_commit() writes the table after the records, and then the header, which
+ * has the positions of both. Attrs that are added later
+ * (recording_writer_add_events()) cannot be at the front any more; they are the
+ * bodies of records that readers skip, to which the header then refers. A
+ * failed write commits the part before it.
+ */
+
 struct file_section {
 	uint64_t offset;
 	uint64_t size;
@@ -100,8 +112,8 @@ static int carry_ids(const struct event_list *list, size_t spec, uint64_t at,
 	return end_carrier(bytes, position);
 }
 
-/* Appends to @bytes, which will be at offset @at of the file, the ids and attrs of
- * @list as the bodies of records without meaning, and makes @header refer to
+/* Appends to @bytes, which will be at offset @at of the file, the ids and attrs
+ * of @list as the bodies of records without meaning, and makes @header refer to
  * them.
  *
  * Returns 0; -ERROR_MEMORY; or -ERROR_UNSUPPORTED if a record would be larger

@@ -203,7 +203,7 @@ static void count(struct trace_writer *writer, const struct ring_bytes *trace,
 		     writer->out.file.end + writer->out.filled);
 }
 
-/* Writes what is in the ring. */
+/* Writes the content of the ring. */
 static int consume(struct trace_writer *writer)
 {
 	struct ring_bytes trace = aux_ring_read(&writer->aux);
@@ -223,8 +223,8 @@ static int consume(struct trace_writer *writer)
 }
 
 /* Restricts the thread to the CPUs of the memory node that @cpu belongs to, on
- * which the kernel allocates its ring (rb_alloc_aux()). Without nodes it runs on
- * any CPU.
+ * which the kernel allocates its ring (rb_alloc_aux()). Without nodes it runs
+ * on any CPU.
  */
 static void stay_near(int cpu)
 {

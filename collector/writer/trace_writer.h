@@ -25,15 +25,15 @@ struct output_folder;
  *
  * The thread runs on the CPUs that are near the ring's memory. It copies the
  * trace to an aligned buffer and writes whole buffers past the page cache, if
- * the file system can (O_DIRECT): this takes less than half of the CPU time of write(), without what writing
- * its pages takes later (tests/bench/recorder.sh).
- * Writing from the ring itself would take less, but Linux 6.14 and later do not
- * let other devices read a ring (EFAULT, because perf_mmap() maps page frames
- * without their pages).
+ * the file system can (O_DIRECT): this takes less than half of the CPU time of
+ * write(), without what writing its pages takes later
+ * (tests/bench/recorder.sh). Writing from the ring itself would take less, but
+ * Linux 6.14 and later do not let other devices read a ring (EFAULT, because
+ * perf_mmap() maps page frames without their pages).
  *
  * Invariants:
  *  1. Only the thread reads the ring's trace and releases it. It polls the
- *     trace's event, so nobody else may: poll() of a perf event consumes the
+ *     trace's event, so no other code may: poll() of a perf event consumes the
  *     wake-up for all. The loop polls trace_writer_wake() instead, which is
  *     readable after each wake-up of the event, and hung up like the event.
  *  2. The thread shares with the loop only atomic words; neither waits for the
@@ -72,7 +72,7 @@ int trace_writer_wake(const struct trace_writer *writer);
  */
 int trace_writer_take(struct trace_writer *writer, uint64_t *full_at);
 
-/* How far the file was behind. */
+/* The largest delay of the file. */
 struct trace_lag {
 	uint64_t unread_bytes; /* the most that waited in the ring */
 	uint64_t write_ns;     /* the longest write */

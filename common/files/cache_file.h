@@ -12,11 +12,11 @@ struct pack;
 
 /* Records cached in a file beside a recording, found by time.
  *
- * A chunk is a compressed range of bytes with a hash; struct chunk_file adds and
- * reads chunks. A cache file (docs/formats.md, "rows_TABLE") is a header, chunks
- * of up to CACHE_CHUNK_RECORDS records, and the list of these chunks with the
- * span of their times, so that a window reads only the chunks that may have
- * records in it.
+ * A chunk is a compressed range of bytes with a hash; struct chunk_file adds
+ * and reads chunks. A cache file (docs/formats.md, "report_TABLE") is a header,
+ * chunks of up to CACHE_CHUNK_RECORDS records, and the list of these chunks
+ * with the span of their times, so that a window reads only the chunks that may
+ * have records in it.
  *
  * Invariants:
  *  1. The header has a key: a hash of all inputs of the records. A file with
@@ -114,7 +114,7 @@ bool cached_chunk_is_wanted(const struct cached_chunk *chunk,
 void cached_chunk_pack(struct cached_chunk *chunk, struct pack *pack);
 
 /* Records that are cached beside a recording and found by time
- * (docs/formats.md, "rows_TABLE"): the chunks of a file that may have wanted
+ * (docs/formats.md, "report_TABLE"): the chunks of a file that may have wanted
  * records.
  */
 struct cache_file {

@@ -2,6 +2,15 @@
 #ifndef KT_COMMON_FILES_CONNECTION_H
 #define KT_COMMON_FILES_CONNECTION_H
 
+/* TCP connections: their two ends, as text and as lines of a recording's list
+ * of sockets, which the recorder writes and the decoder reads.
+ *
+ * 1. An IPv4 address has one form, ::ffff:a.b.c.d, so that ends are equal if
+ *    their bytes are.
+ * 2. The text of an address is the same in all formats. The input of
+ *    connection_read() is untrusted.
+ */
+
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>

@@ -44,8 +44,8 @@ int write_at(int fd, const void *bytes, size_t size, uint64_t offset)
 	return 0;
 }
 
-/* Sets errno to why an earlier write to @out failed. stdio forgets that, and may
- * have discarded what could not be written: another byte fails for the same
+/* Sets errno to why an earlier write to @out failed. stdio forgets that, and
+ * may have discarded what could not be written: another byte fails for the same
  * reason, and does no more harm if it does not.
  */
 static void find_cause(FILE *out)

@@ -2,6 +2,18 @@
 #ifndef KT_COMMON_FILES_FILE_MAP_H
 #define KT_COMMON_FILES_FILE_MAP_H
 
+/* Files and large memory as pages: read-only mappings of whole files, and
+ * memory that grows without being copied. Readers of recordings use them so
+ * that memory depends on the pages that are used at a time, not on a file's
+ * size.
+ *
+ * 1. A mapping is constant and may be shared by threads. If another process
+ *    cuts the file, an access to the lost pages is SIGBUS (file_signals.h).
+ * 2. pages_release() gives pages back; pages of a file are loaded again when
+ *    they are read, so it may be called at any time.
+ * 3. Zeroed structs are empty, and may be closed.
+ */
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>

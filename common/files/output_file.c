@@ -57,8 +57,8 @@ static int open_temporary(struct new_file *file, mode_t mode)
 	return fd;
 }
 
-/* Returns whether @path is a name of the system, such as /dev/stdout, even if it
- * leads to a regular file.
+/* Returns whether @path is a name of the system, such as /dev/stdout, even if
+ * it leads to a regular file.
  */
 static bool new_file_is_of_system(const char *path)
 {
@@ -97,9 +97,9 @@ static bool read_path(int fd, char path[PATH_MAX])
 	return length > 0;
 }
 
-/* If the name is a link, makes @file its target, so that the target is replaced. A
- * link to nothing is replaced itself. Returns false with errno if another user
- * made a link on the way.
+/* If the name is a link, makes @file its target, so that the target is
+ * replaced. A link to nothing is replaced itself. Returns false with errno if
+ * another user made a link on the way.
  */
 static bool follow_link(struct new_file *file)
 {

@@ -64,7 +64,7 @@ struct output_file;
  */
 struct output_file *output_file_open(const char *path);
 
-/* Like output_file_open(), but what is written to the stream is compressed with
+/* Like output_file_open(), but compresses the stream with
  * gzip. The stream has no file number.
  */
 struct output_file *output_file_open_gzip(const char *path);

@@ -20,6 +20,20 @@
 #include <time.h>
 #include <unistd.h>
 
+/* The invariants are numbered in the header; here is where each is enforced:
+ *
+ *	1  find(), open_named(): a path is walked name by name
+ *	2  check(), at each opening; is_own() learns the owner of new files
+ *	3  output_folder_create(), _replace(): O_EXCL, after a removal if needed
+ *	4  output_folder_reopen()
+ *	5  remove_all(), remove_empty(): descriptors only, no links
+ *	6  output_folder_is_in_place(), before a rename or removal
+ *	7  output_folder_lock(): flock() on the descriptor
+ *
+ * After folders there are drafts: temporary folders and files, and files that
+ * appear under their name when they are complete.
+ */
+
 /* Mode bits with which users other than the owner may change a folder. In a
  * folder for drafts, the group is trusted as much as with the recording in it.
  */

@@ -25,16 +25,16 @@ struct log;
  *
  * Invariants; tests/common/test_output_folder.c has a test for each:
  *
- *  1. A path is walked once, name by name.  A link in it is followed only if
- *     root or the effective user made the link (common/files/regular_file.h); the
- *     last name is never followed.
+ * 1. A path is walked once, name by name.  A link in it is followed only if
+ *     root or the effective user made the link (common/files/regular_file.h);
+ *     the last name is never followed.
  *  2. An open folder belongs to this user and nobody else may write to it
  *     (mode bits 022 are clear; an ACL's grants show in the group bits).
  *     Its names therefore change only by this user's processes, even where
  *     another user can rename or remove the folder as a whole.
  *  3. A new file is one that this module created (O_EXCL).  A file, link or
- *     pipe that has the name is an error, or loses the name; what it contains
- *     or leads to is not touched.
+ *     pipe that has the name is an error, or loses the name; its content
+ *     or target is not touched.
  *  4. A file that is opened again is a regular file of this user with one
  *     link.
  *  5. Only names below an open folder are removed.  Removal enters neither

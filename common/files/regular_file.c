@@ -179,10 +179,10 @@ int regular_file_open(const char *path)
 	return open_found(open(path, O_PATH | O_CLOEXEC));
 }
 
-int regular_file_open_in_root(int root, const char *path)
+int regular_file_open_in_root(int root, const char *path, int flags)
 {
 	struct open_how how = {
-		.flags = O_PATH | O_CLOEXEC,
+		.flags = O_PATH | O_CLOEXEC | (unsigned int)flags,
 		.resolve = RESOLVE_IN_ROOT | RESOLVE_NO_MAGICLINKS,
 	};
 

@@ -4,8 +4,8 @@
 
 #include <stdbool.h>
 
-/* Opens paths that other users may have made: those of the command line in
- * shared folders (trusted_path_*), and those of recordings (regular_file_*).
+/* Opens paths that other users may have made: of the command
+ * line in shared folders (trusted_path_*), and of recordings (regular_file_*).
  *
  * Each path of the former is walked once, name by name; a link on the way is
  * followed only if root or the effective user made it, like the kernel's rule
@@ -44,8 +44,9 @@ int regular_file_open_beneath(const char *folder, const char *name);
 
 /* Opens the file @path of a process whose root is open as @root: links are
  * resolved as that process would, and never lead out of its root (openat2(2)).
+ * With @flags O_NOFOLLOW, the last name must not be a link.
  */
-int regular_file_open_in_root(int root, const char *path);
+int regular_file_open_in_root(int root, const char *path, int flags);
 
 /* Opens a file cached by reports in a recording's folder. The last name of
  * @path may be a link under the same rule.

@@ -4,7 +4,11 @@
 
 #include <stdint.h>
 
-/* Numbers of the perf.data format that are not in <linux/perf_event.h>.
+/* Numbers of the perf.data format that are not in <linux/perf_event.h>: the
+ * header, the records that perf itself writes, features, and the words of
+ * AUXTRACE_INFO. The recorder writes files with them and the decoder reads
+ * them; they never change, as perf's files stay readable.
+ *
  * Sources: tools/perf/Documentation/perf.data-file-format.txt and
  * tools/lib/perf/include/perf/event.h of Linux 6.12.
  */

@@ -4,9 +4,10 @@
 
 #include <stdint.h>
 
-/* Events of a recording that are not the kernel's own: collector/ writes them as
- * samples under these names, and decoder/ and symbolize/ read them. Everything
- * else in a recording is defined by perf (common/formats/perf_data.h).
+/* Events of a recording that are not the kernel's own: collector/ writes them
+ * as samples under these names, and decoder/ and symbolize/ read them.
+ * Everything else in a recording is defined by perf
+ * (common/formats/perf_data.h).
  */
 
 /* How a recording reports the code of classic BPF programs (seccomp and socket
@@ -23,7 +24,7 @@
  * 		since Linux 5.13); the program runs only later
  *
  * of arch/x86/net/bpf_jit_comp.c (both since Linux 6.0) and
- * arch/arm64/net/bpf_jit_comp.c (since 6.9). Register numbers are those of
+ * arch/arm64/net/bpf_jit_comp.c (since 6.9). Register numbers:
  * arch/.../include/uapi/asm/perf_regs.h.
  */
 #define BPF_TEXT_COPY_EVENT "bpf_text_copy"
@@ -75,10 +76,10 @@
 	(1 << TEXT_POKE_BREAKPOINT_ADDRESS_REGISTER | \
 	 1 << TEXT_POKE_BREAKPOINT_INSTRUCTION_REGISTER)
 
-/* How a recording reports mremap(), for which the kernel writes no MMAP record: as
- * samples of a breakpoint on the function of the system call,
+/* How a recording reports mremap(), for which the kernel writes no MMAP record:
+ * as samples of a breakpoint on the function of the system call,
  *
- * 	mremap(old_address, old_size, new_size, flags, new_address)
+ *	mremap(old_address, old_size, new_size, flags, new_address)
  *
  * with the registers of user space, which have the arguments. Register numbers
  * are those of arch/.../include/uapi/asm/perf_regs.h. The result is not known.
@@ -168,9 +169,10 @@ struct trigger_hit {
 	char text[TRIGGER_HIT_TEXT_SIZE]; /* the trigger; NUL-terminated */
 };
 
-/* Probes of record --args: tracepoints "ktrace_hw_PID:argumentsN" at the start of
- * a function and "ktrace_hw_PID:resultN" at its return. Their own fields follow
- * the kernel's: its address in __probe_ip or __probe_func, and __probe_ret_ip.
+/* Probes of record --args: tracepoints "ktrace_hw_PID:argumentsN" at the start
+ * of a function and "ktrace_hw_PID:resultN" at its return. Their own fields
+ * follow the kernel's: its address in __probe_ip or __probe_func, and
+ * __probe_ret_ip.
  */
 #define CALL_EVENTS_GROUP "ktrace_hw_"
 

@@ -18,6 +18,18 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* All changes of the kernel's code, sorted by time, from three sources:
+ *
+ *	records      TEXT_POKE: old and new bytes; KSYMBOL, BPF: begin and end
+ *	samples of   text_poke on arm64: new bytes only; the BPF JIT compiler:
+ *	breakpoints  only that bytes change
+ *	files code/  copies of added code, valid as the names of the files define
+ *
+ * A change without bytes makes the range unknown from then on, until a copy has
+ * them. Lost records make all later code unknown that a lost change may have
+ * touched.
+ */
+
 /* Patches of kernels that do not write TEXT_POKE records for them: samples of
  * the recorder's breakpoint (common/formats/recording_events.h).
  *

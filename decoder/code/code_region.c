@@ -21,6 +21,16 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+/* Three parts: sets of known ranges (struct code_known, sorted, never
+ * touching); the loads of an ELF core file, as kcore is one, without those that
+ * overlap; and regions, made of loads that are near each other.
+ *
+ * Regions are in one temporary file that is mapped, so that decoders and libipt
+ * read the same bytes. Memory that is all zero is left out of the file, which
+ * is sparse. The file of a recording is untrusted: loads are checked against
+ * its size, and those beyond the budget are left out, which is logged.
+ */
+
 static bool ends_before(const void *range, const void *address)
 {
 	return ((const struct code_known *)range)->end <

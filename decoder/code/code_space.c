@@ -17,6 +17,17 @@
 #include <string.h>
 #include <unistd.h>
 
+/* Two layers. A code_view is the kernel's code at one time: a copy of the
+ * image's regions, opened before the first change (undo_all()), to which
+ * changes are applied and undone one by one; and the ranges that are known
+ * then. Bytes whose change has no bytes are unknown until a copy has them.
+ *
+ * The code_space above it adds user space: the mappings of the process that
+ * runs (process_view.h), with their files or generated images. It combines both
+ * limits: until which time, and up to which address, bytes may be used without
+ * another query.
+ */
+
 /* The kernel's code at the current time of one stream's trace: a copy of the
  * image's bytes to which changes are applied one by one. Starts before the
  * first change. Belongs to one thread.
@@ -170,8 +181,8 @@ static void code_view_close(struct code_view *view)
 	free(view);
 }
 
-/* Opens a view of @image, which it borrows. Returns 0 and *@opened, or a negative
- * enum error.
+/* Opens a view of @image, which it borrows. Returns 0 and *@opened, or a
+ * negative enum error.
  */
 static int code_view_open(const struct code_image *image,
 			  enum code_view_place place, struct code_view **opened)

@@ -66,14 +66,14 @@ void code_space_close(struct code_space *code);
  */
 void code_space_order_by_trace(struct code_space *code);
 
-/* Finds the code that is certain after @entry: process_view_enter(). Does nothing
- * unless ordered by the trace. Returns 0 or -ERROR_MEMORY.
+/* Finds the code that is certain after @entry: process_view_enter(). Does
+ * nothing unless ordered by the trace. Returns 0 or -ERROR_MEMORY.
  */
 int code_space_enter(struct code_space *code,
 		     const struct process_entry *entry);
 
-/* Returns the thread that certainly runs in user space, process_view_tid(); -1 if
- * none is known. Must be ordered by the trace.
+/* Returns the thread that certainly runs in user space, process_view_tid(); -1
+ * if none is known. Must be ordered by the trace.
  */
 int32_t code_space_tid(const struct code_space *code);
 

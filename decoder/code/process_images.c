@@ -181,8 +181,8 @@ static const struct process_map *agreed_map(const struct merge *merge,
 	return agreed;
 }
 
-/* Adds the part [@address, @end) of @map to @result: to its last mapping, if the
- * part continues that.
+/* Adds the part [@address, @end) of @map to @result: to its last mapping, if
+ * the part continues that.
  */
 static int add_part(struct array *result, const struct process_map *map,
 		    uint64_t address, uint64_t end)

@@ -54,17 +54,17 @@ bool process_image_is_mapped(const struct process_image *image, uint64_t ip);
 
 /* Replaces @result (struct process_map) by the code that is certain although
  * the image is any of those with the indices @chosen (size_t): an address
- * belongs to it if some image maps it, and all that do agree on the file and the
- * offset. Code only runs where it is mapped, so execution at the address refutes
- * the images that do not map it. Where images have different code, nothing is
- * mapped.
+ * belongs to it if some image maps it, and all that do agree on the file and
+ * the offset. Code only runs where it is mapped, so execution at the address
+ * refutes the images that do not map it. Where images have different code,
+ * nothing is mapped.
  *
  *	image 1   [ a ][ b ]     [ d ]
  *	image 2   [ a ]     [ c ][ e ]
  *	result    [ a ][ b ][ c ]
  *
- * The result of one image is its list of mappings; that of several is by address
- * and has no overlaps. Returns 0 or -ERROR_MEMORY.
+ * The result of one image is its list of mappings; that of several is by
+ * address and has no overlaps. Returns 0 or -ERROR_MEMORY.
  */
 int process_images_merge(const struct process_images *images,
 			 const struct array *chosen, struct array *result);

@@ -145,8 +145,8 @@ static int read_map(struct process_maps *maps, int32_t pid,
 	return 0;
 }
 
-/* Returns whether @record maps generated code, whose images are added as mappings
- * of their own.
+/* Returns whether @record maps generated code, whose images are added as
+ * mappings of their own.
  */
 static bool has_image(const struct process_maps *maps,
 		      const struct sideband_record *record)
@@ -160,9 +160,10 @@ static bool has_image(const struct process_maps *maps,
 				     record->mmap.size_bytes);
 }
 
-/* Fills @moved from the sample of an mremap() (common/formats/recording_events.h)
- * that moves memory to an address of its choice. What is mapped there afterwards
- * is not known, nor whether the call succeeds, so no code there is certain.
+/* Fills @moved from the sample of an mremap()
+ * (common/formats/recording_events.h) that moves memory to an address of its
+ * choice. What is mapped there afterwards is not known, nor whether the call
+ * succeeds, so no code there is certain.
  *
  * Returns 1, 0 if the call does not move memory over other memory, or
  * -ERROR_MEMORY.

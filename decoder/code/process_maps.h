@@ -2,6 +2,21 @@
 #ifndef KT_DECODER_PROCESS_MAPS_H
 #define KT_DECODER_PROCESS_MAPS_H
 
+/* Which code a process had mapped at an address and a time, and which file it
+ * is from: the index below code_space.h for user space, and the numbers of
+ * files for symbols.
+ *
+ *	MMAP, FORK, COMM (exec) records ─┐
+ *	mremap() samples ────────────────┼─► struct process_maps ─► mappings at a
+ *	generated code by time ──────────┘                           time, files
+ *
+ * 1. It is built once, from one pass over the records, and constant from then
+ *    on: threads may share it.
+ * 2. A later mapping covers an earlier one where they overlap; the list has
+ *    both.
+ * 3. A process that added no mappings has those of its nearest ancestor.
+ */
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -39,8 +54,8 @@ struct process_file {
 /* The mappings of all processes of a recording, over time. */
 struct process_maps;
 
-/* Reads MMAP, FORK and exec records, and mremap() calls. Borrows @recording. Returns NULL when
- * out of memory.
+/* Reads MMAP, FORK and exec records, and mremap() calls. Borrows @recording.
+ * Returns NULL when out of memory.
  */
 struct process_maps *process_maps_new(const struct recording *recording);
 void process_maps_free(struct process_maps *maps);
@@ -54,8 +69,8 @@ void process_maps_free(struct process_maps *maps);
 uint64_t process_maps_at(const struct process_maps *maps, int32_t pid,
 			 uint64_t time_ns, struct array *found);
 
-/* Returns the time of the last exec or fork of process @pid up to @time_ns, 0 if
- * there is none: it runs one program from then on.
+/* Returns the time of the last exec or fork of process @pid up to @time_ns, 0
+ * if there is none: it runs one program from then on.
  */
 uint64_t process_maps_program_ns(const struct process_maps *maps, int32_t pid,
 				 uint64_t time_ns);
@@ -84,8 +99,8 @@ size_t process_maps_file_count(const struct process_maps *maps);
 const struct process_file *process_maps_file(const struct process_maps *maps,
 					     size_t number);
 
-/* Returns the mapping among @maps (struct process_map, oldest first) that is valid
- * at @address, or NULL.
+/* Returns the mapping among @maps (struct process_map, oldest first) that is
+ * valid at @address, or NULL.
  */
 const struct process_map *process_maps_find(const struct array *maps,
 					    uint64_t address);

@@ -8,8 +8,28 @@
 #include "decoder/recording/recording.h"
 #include "decoder/recording/sideband.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
+
+/* Which process, program and thread runs at the current position of a stream.
+ *
+ * Without by_trace the switch records decide by their times. By trace, the
+ * times of both the records and the trace are bounds, so several processes are
+ * possible. At each entry to user space:
+ *
+ *	records between the bounds ─► candidates: processes that may run
+ *	their mappings ─► images (process_images.h), each with a time
+ *	evidence: the page table, the code at the address ─► possible images
+ *
+ * The images that fit the strongest evidence are merged: code that all of them
+ * agree on is known, the rest is not mapped (process_images_merge()). The
+ * result is valid until the bounds pass another record or image
+ * (set_next_change()).
+ *
+ * The last PAST_SWITCHES records are in a ring; @undone of them are ahead of
+ * the position. Invariants are numbered in process_view.h.
+ */
 
 /* A switch record, read from the feed. */
 struct past_switch {
@@ -239,6 +259,8 @@ static int pass_switch(struct process_view *view)
 
 	if (!view->undone && read_switch(view) < 0)
 		return -ERROR_MEMORY;
+	assert(view->undone <= view->past_count &&
+	       view->undone <= PAST_SWITCHES);
 	past = past_at(view, view->past_count - view->undone--);
 	view->pid = past->pid;
 	view->tid = past->tid;
@@ -291,8 +313,8 @@ static int32_t candidate_tid(struct process_view *view, size_t number)
 	return number ? ahead(view, number - 1)->tid : view->tid;
 }
 
-/* Passes the records up to @low_ns, and finds those up to @high_ns. Returns 0 or
- * -ERROR_MEMORY.
+/* Passes the records up to @low_ns, and finds those up to @high_ns. Returns 0
+ * or -ERROR_MEMORY.
  */
 static int find_candidates(struct process_view *view, uint64_t low_ns,
 			   uint64_t high_ns, struct candidates *candidates)
@@ -382,8 +404,8 @@ static int load_images(struct process_view *view,
 }
 
 /* Returns the first time from the lower bound to @high_ns at which candidate
- * @number runs and its process has @image, UINT64_MAX if there is none. After the
- * last record that is read, any process may run.
+ * @number runs and its process has @image, UINT64_MAX if there is none. After
+ * the last record that is read, any process may run.
  */
 static uint64_t time_of_candidate(struct process_view *view,
 				  const struct candidates *candidates,
@@ -481,8 +503,8 @@ static bool is_one_process(struct process_view *view,
 	return true;
 }
 
-/* Sets @found to the images that are possible by the strongest evidence that any
- * image fits: none if nothing is known. Returns 0 or -ERROR_MEMORY.
+/* Sets @found to the images that are possible by the strongest evidence that
+ * any image fits: none if nothing is known. Returns 0 or -ERROR_MEMORY.
  */
 static int choose_images(struct process_view *view,
 			 const struct candidates *candidates, uint64_t high_ns,
@@ -652,8 +674,9 @@ static int map_certain(struct process_view *view,
 	return !view->is_unknown;
 }
 
-/* Like map_certain(), after moving the lower bound to @low_ns. The records after
- * the entry's upper bound are after the code, too, which runs up to @high_ns.
+/* Like map_certain(), after moving the lower bound to @low_ns. The records
+ * after the entry's upper bound are after the code, too, which runs up to
+ * @high_ns.
  */
 static int map_between(struct process_view *view, uint64_t low_ns,
 		       uint64_t high_ns)

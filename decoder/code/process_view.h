@@ -9,9 +9,9 @@ struct array;
 struct aux_stream;
 struct recording;
 
-/* The process that runs in one stream, and its mappings, at the current position
- * in its trace. The view has a position among the stream's switch records: the
- * records before it have passed, the others are ahead.
+/* The process that runs in one stream, and its mappings, at the current
+ * position in its trace. The view has a position among the stream's switch
+ * records: the records before it have passed, the others are ahead.
  *
  * At first the view is ordered by time: process_view_advance() moves it to a
  * time. But switch records have exact times, and the trace only has time bounds
@@ -133,8 +133,8 @@ int process_view_advance(struct process_view *view, uint64_t low_ns,
 int process_view_enter(struct process_view *view,
 		       const struct process_entry *entry);
 
-/* Returns the lower bound of the current time: no earlier time is possible after
- * process_view_enter() or process_view_advance(). 0 unless ordered by the
+/* Returns the lower bound of the current time: no earlier time is possible
+ * after process_view_enter() or process_view_advance(). 0 unless ordered by the
  * trace.
  */
 uint64_t process_view_floor_ns(const struct process_view *view);
@@ -173,14 +173,14 @@ int process_view_set_process(struct process_view *view, int32_t pid,
 /* Returns the running process, -1 if several are possible or none is known. */
 int32_t process_view_pid(const struct process_view *view);
 
-/* Returns the running thread, -1 if several are possible or none is known. Must be
- * ordered by the trace.
+/* Returns the running thread, -1 if several are possible or none is known. Must
+ * be ordered by the trace.
  */
 int32_t process_view_tid(const struct process_view *view);
 
-/* Returns the running process's mappings (struct process_map), the oldest first;
- * if several images are possible, the code that is certain, by address. Valid
- * until the next change.
+/* Returns the running process's mappings (struct process_map), the oldest
+ * first; if several images are possible, the code that is certain, by address.
+ * Valid until the next change.
  */
 const struct array *process_view_maps(const struct process_view *view);
 

@@ -8,7 +8,17 @@
 
 struct array;
 
-/* The bytes of a process's mappings, from this machine's files. */
+/* The bytes of a process's mappings: of files, which are opened at the first
+ * access and stay open, and of generated code. Decoders use it through
+ * code_space.h, annotate directly.
+ *
+ * 1. It borrows the mappings of one process at a time; the caller sets them
+ *    again when they change or another process runs.
+ * 2. Bytes of a file that cannot be read, or is not the recorded one, are
+ *    unknown: NULL.
+ *
+ * One thread. Pointers to bytes are valid until the mappings are set again.
+ */
 struct user_code;
 
 /* Returns NULL when out of memory. */

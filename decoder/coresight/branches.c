@@ -12,10 +12,11 @@
 /* Turns packets of ETMv4 and ETE into branches (struct trace_branch).
  *
  * Packets about the next instruction (a context, an exception, the start of
- * tracing) wait in b->list as uncommitted until an atom, an exception or a source
- * address follows; times and cycle counts are true whatever is executed, and are
- * never taken back. After a synchronization packet trace info must follow
- * (CORESIGHT_BRANCHES_SYNCED); trace before the first one is skipped, with a gap.
+ * tracing) wait in b->list as uncommitted until an atom, an exception or a
+ * source address follows; times and cycle counts are true whatever is executed,
+ * and are never taken back. After a synchronization packet trace info must
+ * follow (CORESIGHT_BRANCHES_SYNCED); trace before the first one is skipped,
+ * with a gap.
  */
 
 /* Consumes the current packet, which is complete and of a certain kind. Returns
@@ -141,7 +142,7 @@ static void discard(struct coresight_branches *b)
 	b->awaits_address = false;
 }
 
-static bool take_extension(struct coresight_branches *b)
+static bool consume_extension(struct coresight_branches *b)
 {
 	switch (coresight_extension_of(b->bytes, b->size)) {
 	case CORESIGHT_EXTENSION_BAD:
@@ -216,7 +217,7 @@ static struct trace_branch *add_branch(struct coresight_branches *b,
 	return branch_list_add(&b->list, kind, branch_position(b));
 }
 
-static bool take_info(struct coresight_branches *b)
+static bool consume_info(struct coresight_branches *b)
 {
 	b->threshold = threshold_of(b);
 	b->ticks = 0;
@@ -230,7 +231,7 @@ static bool take_info(struct coresight_branches *b)
 /* Parses a time stamp, whose ninth and last byte has eight bits. Returns its
  * size.
  */
-static size_t take_ticks(struct coresight_branches *b)
+static size_t consume_ticks(struct coresight_branches *b)
 {
 	uint64_t value = 0;
 	uint64_t mask;
@@ -252,9 +253,9 @@ static bool counts_cycles(const struct coresight_branches *b)
 	return b->unit->config >> 4 & 1;
 }
 
-static void take_time(struct coresight_branches *b)
+static void consume_time(struct coresight_branches *b)
 {
-	size_t size = take_ticks(b);
+	size_t size = consume_ticks(b);
 	uint32_t cycles = 0;
 
 	if (b->bytes[0] & 1)
@@ -272,17 +273,17 @@ static void take_time(struct coresight_branches *b)
 /* Consumes a packet of reports. Events and instrumentation do not change where
  * control goes.
  */
-static bool take_report(struct coresight_branches *b)
+static bool consume_report(struct coresight_branches *b)
 {
 	if (b->bytes[0] == 0x02 || b->bytes[0] == 0x03)
-		take_time(b);
+		consume_time(b);
 	return true;
 }
 
 /* Consumes a cycle count, format 3, 2 or 1. Format 1 has the commits first, and
  * may have no count.
  */
-static bool take_cycles(struct coresight_branches *b)
+static bool consume_cycles(struct coresight_branches *b)
 {
 	uint8_t header = b->bytes[0];
 	uint64_t cycles = b->threshold;
@@ -306,7 +307,7 @@ static bool take_cycles(struct coresight_branches *b)
 	return true;
 }
 
-static bool take_state(struct coresight_branches *b)
+static bool consume_state(struct coresight_branches *b)
 {
 	enum { ON = 0x04, EXCEPTION_RETURN = 0x07 };
 
@@ -324,7 +325,7 @@ static bool take_state(struct coresight_branches *b)
 /* Consumes the start of a transaction, which is an element if TRCIDR0.COMMTRANS
  * is 0.
  */
-static bool take_transaction(struct coresight_branches *b)
+static bool consume_transaction(struct coresight_branches *b)
 {
 	add_branch(b, TRACE_TRANSACTION)->payload = 1;
 	if (!(b->unit->idr0 >> 30 & 1))
@@ -332,7 +333,7 @@ static bool take_transaction(struct coresight_branches *b)
 	return true;
 }
 
-static bool take_exception(struct coresight_branches *b)
+static bool consume_exception(struct coresight_branches *b)
 {
 	enum { TARGET = 0x40, TARGET_MASK = 0x41 };
 	uint8_t type = coresight_exception_type(b->bytes);
@@ -380,7 +381,7 @@ static void note_context(struct coresight_branches *b, const uint8_t *bytes)
 		add_branch(b, TRACE_TASK)->payload = id_at(vmid, vmid_size);
 }
 
-static bool take_context(struct coresight_branches *b)
+static bool consume_context(struct coresight_branches *b)
 {
 	if (b->size > 1)
 		note_context(b, b->bytes + 1);
@@ -404,7 +405,7 @@ static void note_address(struct coresight_branches *b)
 		note_context(b, b->bytes + read);
 }
 
-static bool take_address(struct coresight_branches *b)
+static bool consume_address(struct coresight_branches *b)
 {
 	struct trace_branch *branch;
 
@@ -426,7 +427,7 @@ static bool take_address(struct coresight_branches *b)
 }
 
 /* Consumes a source address, which only ETE has. */
-static bool take_source(struct coresight_branches *b)
+static bool consume_source(struct coresight_branches *b)
 {
 	struct trace_branch *branch;
 
@@ -443,7 +444,7 @@ static bool take_source(struct coresight_branches *b)
 	return true;
 }
 
-static bool take_nothing(struct coresight_branches *b)
+static bool consume_nothing(struct coresight_branches *b)
 {
 	(void)b;
 	return true;
@@ -459,20 +460,20 @@ static bool refuse(struct coresight_branches *b)
 static coresight_consume_kind
 	*const coresight_branch_kinds[CORESIGHT_PACKET_KINDS] = {
 		[KIND(OTHER)] = refuse,
-		[KIND(EXTENSION)] = take_extension,
-		[KIND(TRACE_INFO)] = take_info,
-		[KIND(REPORT)] = take_report,
-		[KIND(STATE)] = take_state,
-		[KIND(TRANSACTION)] = take_transaction,
-		[KIND(EXCEPTION)] = take_exception,
-		[KIND(IGNORE)] = take_nothing,
-		[KIND(CYCLES)] = take_cycles,
+		[KIND(EXTENSION)] = consume_extension,
+		[KIND(TRACE_INFO)] = consume_info,
+		[KIND(REPORT)] = consume_report,
+		[KIND(STATE)] = consume_state,
+		[KIND(TRANSACTION)] = consume_transaction,
+		[KIND(EXCEPTION)] = consume_exception,
+		[KIND(IGNORE)] = consume_nothing,
+		[KIND(CYCLES)] = consume_cycles,
 		[KIND(COMMIT)] = refuse,
 		[KIND(CANCEL)] = refuse,
 		[KIND(MISPREDICT)] = refuse,
-		[KIND(CONTEXT)] = take_context,
-		[KIND(ADDRESS)] = take_address,
-		[KIND(SOURCE)] = take_source,
+		[KIND(CONTEXT)] = consume_context,
+		[KIND(ADDRESS)] = consume_address,
+		[KIND(SOURCE)] = consume_source,
 		[KIND(Q)] = refuse,
 		[KIND(ATOMS)] = refuse,
 	};
@@ -542,7 +543,7 @@ static void add_discard_gap(struct coresight_branches *b)
 	branch_list_commit(&b->list);
 }
 
-static bool take_packet(struct coresight_branches *b)
+static bool consume_packet(struct coresight_branches *b)
 {
 	uint8_t kind = b->packet.kind;
 
@@ -562,8 +563,8 @@ static bool take_packet(struct coresight_branches *b)
 /* Consumes an atom packet. Right after another one it extends the same branch:
  * positions are then a byte apart, except in frames.
  */
-static inline void take_atoms(struct coresight_branches *b, uint64_t index,
-			      uint8_t header)
+static inline void consume_atoms(struct coresight_branches *b, uint64_t index,
+				 uint8_t header)
 {
 	const struct coresight_atoms atoms = b->atoms[header];
 	struct trace_branch *branch = NULL;
@@ -586,14 +587,14 @@ static inline void take_atoms(struct coresight_branches *b, uint64_t index,
 	branch_list_commit(&b->list);
 }
 
-static bool take_bytes(struct coresight_branches *b, const uint8_t *bytes,
-		       size_t size)
+static bool consume_bytes(struct coresight_branches *b, const uint8_t *bytes,
+			  size_t size)
 {
 	if (size > sizeof(b->bytes) - b->size)
 		return false;
 	memcpy(b->bytes + b->size, bytes, size);
 	b->size += (uint8_t)size;
-	return b->packet.is_open || take_packet(b);
+	return b->packet.is_open || consume_packet(b);
 }
 
 static inline bool is_quick(const struct coresight_branches *b, uint8_t byte)
@@ -611,7 +612,7 @@ size_t coresight_branches_consume(struct coresight_branches *b, uint64_t index,
 		size_t taken;
 
 		if (is_quick(b, bytes[at])) {
-			take_atoms(b, index + at, bytes[at]);
+			consume_atoms(b, index + at, bytes[at]);
 			at++;
 			continue;
 		}
@@ -621,7 +622,7 @@ size_t coresight_branches_consume(struct coresight_branches *b, uint64_t index,
 		}
 		taken = coresight_packet_consume(&b->packet, bytes + at,
 						 size - at);
-		if (!take_bytes(b, bytes + at, taken)) {
+		if (!consume_bytes(b, bytes + at, taken)) {
 			b->packet.is_open = false;
 			return at + taken - (at + taken == size);
 		}

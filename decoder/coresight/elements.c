@@ -13,6 +13,18 @@
 #include "decoder/recording/coresight_streams.h"
 #include "decoder/recording/recording.h"
 
+/* OpenCSD's elements as flow items:
+ *
+ *	context ─► context_take(): task, exception level, instruction set
+ *	range ──► blocks_take(): blocks, by the branches inside it; a gap if the
+ *	          code is missing or control cannot have continued there
+ *	others ─► starts, stops, gaps, time stamps
+ *
+ * A range is divided at each branch that was not taken, because a block ends at
+ * its first branch. Damaged trace leads to ranges that no code has: they are
+ * gaps, not blocks (is_misplaced(), check_path()).
+ */
+
 /* As in FLOW_MODE. */
 enum coresight_mode {
 	CORESIGHT_MODE_32 = 1,
@@ -191,9 +203,10 @@ static void check_path(const struct coresight_blocks *blocks,
 /* Emits a range of instructions as blocks. Straight code may exceed a block's
  * count, as damaged trace leads into data.
  */
-static void take_range(struct coresight_blocks *blocks,
-		       struct coresight_items *items, struct code_space *code,
-		       uint64_t position, const ocsd_generic_trace_elem *range)
+static void consume_range(struct coresight_blocks *blocks,
+			  struct coresight_items *items,
+			  struct code_space *code, uint64_t position,
+			  const ocsd_generic_trace_elem *range)
 {
 	uint64_t ip = range->st_addr;
 	uint64_t last = range->en_addr - range->last_instr_sz;
@@ -243,7 +256,7 @@ static void blocks_take(struct coresight_blocks *blocks,
 		return;
 	}
 	coresight_items_close_gap(items, position);
-	take_range(blocks, items, code, position, range);
+	consume_range(blocks, items, code, position, range);
 }
 
 /* Returns why the trace stopped. The target of a system call or of a return
@@ -281,8 +294,8 @@ static void stop(struct coresight_elements *elements, uint8_t reason)
 	elements->items->is_running = false;
 }
 
-static void take_trace_on(struct coresight_elements *elements,
-			  uint64_t position, trace_on_reason_t reason)
+static void consume_trace_on(struct coresight_elements *elements,
+			     uint64_t position, trace_on_reason_t reason)
 {
 	if (reason == TRACE_ON_OVERFLOW) {
 		coresight_items_open_gap(elements->items, FLOW_GAP_OVERFLOW,
@@ -298,8 +311,8 @@ static void take_trace_on(struct coresight_elements *elements,
 /* Consumes an exception. A system call is the last block's own exit; other
  * exceptions interrupt it.
  */
-static void take_exception(struct coresight_elements *elements,
-			   const ocsd_generic_trace_elem *element)
+static void consume_exception(struct coresight_elements *elements,
+			      const ocsd_generic_trace_elem *element)
 {
 	bool is_call =
 		coresight_is_call(coresight_unit_is_old(elements->feed->unit),
@@ -327,7 +340,7 @@ static void take_exception(struct coresight_elements *elements,
 /* Consumes the return from an exception. 32-bit code returns with instructions
  * that have other uses as well.
  */
-static void take_exception_return(struct coresight_elements *elements)
+static void consume_exception_return(struct coresight_elements *elements)
 {
 	struct flow_item *block = coresight_items_last_block(elements->items);
 
@@ -336,8 +349,8 @@ static void take_exception_return(struct coresight_elements *elements)
 		block->detail = FLOW_EXIT_FAR_RETURN;
 }
 
-static void take_transaction(struct coresight_elements *elements,
-			     trace_memtrans_t what)
+static void consume_transaction(struct coresight_elements *elements,
+				trace_memtrans_t what)
 {
 	static const uint8_t details[] = {
 		[OCSD_MEM_TRANS_TRACE_INIT] = 1,
@@ -357,8 +370,8 @@ static void take_transaction(struct coresight_elements *elements,
 /* Starts a gap. OpenCSD's decoders of the older protocols give no reason,
  * except for the first element after a reset.
  */
-static void take_no_sync(struct coresight_elements *elements, uint64_t position,
-			 unsync_info_t why)
+static void consume_no_sync(struct coresight_elements *elements,
+			    uint64_t position, unsync_info_t why)
 {
 	bool is_overflow = !coresight_unit_is_old(elements->feed->unit) &&
 			   (why == UNSYNC_OVERFLOW || why == UNSYNC_DISCARD);
@@ -382,15 +395,16 @@ static enum flow_gap_reason missing_reason(const struct code_space *code,
 }
 
 /* Handles elements that only occur when the decoder is synchronized. */
-static void take_synced(struct coresight_elements *elements, uint64_t position,
-			const ocsd_generic_trace_elem *element)
+static void consume_synced(struct coresight_elements *elements,
+			   uint64_t position,
+			   const ocsd_generic_trace_elem *element)
 {
 	if (elements->items->gap.is_open &&
 	    elements->items->gap.reason == FLOW_GAP_UNSYNCED)
 		coresight_items_close_gap(elements->items, position);
 	switch ((int)element->elem_type) {
 	case OCSD_GEN_TRC_ELEM_TRACE_ON:
-		take_trace_on(elements, position, element->trace_on_reason);
+		consume_trace_on(elements, position, element->trace_on_reason);
 		break;
 	case OCSD_GEN_TRC_ELEM_INSTR_RANGE:
 		blocks_take(&elements->blocks, elements->items,
@@ -408,20 +422,20 @@ static void take_synced(struct coresight_elements *elements, uint64_t position,
 		elements->blocks.must_start = false;
 		break;
 	case OCSD_GEN_TRC_ELEM_EXCEPTION:
-		take_exception(elements, element);
+		consume_exception(elements, element);
 		break;
 	case OCSD_GEN_TRC_ELEM_EXCEPTION_RET:
-		take_exception_return(elements);
+		consume_exception_return(elements);
 		break;
 	case OCSD_GEN_TRC_ELEM_MEMTRANS:
-		take_transaction(elements, element->mem_trans);
+		consume_transaction(elements, element->mem_trans);
 		break;
 	default:
 		break;
 	}
 }
 
-static void take_time(struct coresight_elements *elements, uint64_t ticks)
+static void consume_time(struct coresight_elements *elements, uint64_t ticks)
 {
 	struct coresight_clock *clock = &elements->items->clock;
 	uint64_t time_ns;
@@ -438,8 +452,8 @@ static void take_time(struct coresight_elements *elements, uint64_t ticks)
 /* Applies a count of cycles, which covers the execution before it, except at
  * the start of tracing.
  */
-static void take_count(struct coresight_elements *elements,
-		       const ocsd_generic_trace_elem *element)
+static void consume_count(struct coresight_elements *elements,
+			  const ocsd_generic_trace_elem *element)
 {
 	switch ((int)element->elem_type) {
 	case OCSD_GEN_TRC_ELEM_TIMESTAMP:
@@ -468,10 +482,10 @@ void coresight_elements_consume(struct coresight_elements *elements,
 {
 	switch ((int)element->elem_type) {
 	case OCSD_GEN_TRC_ELEM_NO_SYNC:
-		take_no_sync(elements, position, element->unsync_eot_info);
+		consume_no_sync(elements, position, element->unsync_eot_info);
 		break;
 	case OCSD_GEN_TRC_ELEM_TIMESTAMP:
-		take_time(elements, element->timestamp);
+		consume_time(elements, element->timestamp);
 		break;
 	case OCSD_GEN_TRC_ELEM_PE_CONTEXT:
 		context_take(&elements->context, elements->feed->unit,
@@ -479,11 +493,11 @@ void coresight_elements_consume(struct coresight_elements *elements,
 			     &element->context);
 		break;
 	default:
-		take_synced(elements, position, element);
+		consume_synced(elements, position, element);
 		break;
 	}
 	if (element->has_cc)
-		take_count(elements, element);
+		consume_count(elements, element);
 }
 
 void coresight_elements_begin(struct coresight_elements *elements)

@@ -7,6 +7,19 @@
 #include "decoder/recording/coresight_streams.h"
 #include "decoder/recording/recording.h"
 
+/* Two parts: the search for sync points in formatted trace, and the feed of
+ * OpenCSD.
+ *
+ *	slices ─► window: frames, of which the bytes of one source are taken
+ *	       ─► window_find_sync(): 0 bytes, then 0x80
+ *	feed   ─► bytes from a sync point up to damage, without cancelled
+ *	          execution (speculation.c) ─► OpenCSD
+ *
+ * The source of a byte is known only from an ID earlier in the frames, so a
+ * window that starts in the middle looks backwards for one (find_id()). A frame
+ * with an impossible ID is damage: bytes before and after it are not joined.
+ */
+
 enum { SYNC_END = 0x80 };
 
 /* Returns the number of 0 bytes before @index, including those before the
@@ -104,7 +117,7 @@ static void window_skip(struct coresight_window *window, size_t place)
 		find_id(window, place);
 }
 
-static void take_frame(struct coresight_window *window)
+static void consume_frame(struct coresight_window *window)
 {
 	const size_t at = window->next;
 	struct coresight_frame frame;
@@ -125,7 +138,7 @@ static void take_frame(struct coresight_window *window)
 		window->frame_id = 0;
 }
 
-static bool take_frames(struct coresight_window *window, size_t left)
+static bool consume_frames(struct coresight_window *window, size_t left)
 {
 	size_t count = left / CORESIGHT_FRAME_SIZE;
 
@@ -134,7 +147,7 @@ static bool take_frames(struct coresight_window *window, size_t left)
 	window->bytes = window->taken;
 	window->is_broken = false;
 	for (size_t i = 0; i < count && !window->is_broken; i++)
-		take_frame(window);
+		consume_frame(window);
 	return count;
 }
 
@@ -151,7 +164,7 @@ static bool window_next(struct coresight_window *window)
 	window->size = 0;
 	window->done = 0;
 	if (piece->is_formatted)
-		return take_frames(window, left);
+		return consume_frames(window, left);
 	window->bytes = piece->bytes + window->start;
 	window->size = left < CORESIGHT_WINDOW_SIZE ? left :
 						      CORESIGHT_WINDOW_SIZE;
@@ -170,8 +183,8 @@ static size_t window_place(const struct coresight_window *window, size_t index)
 
 /* Moves window->done from @from to the end of the first alignment
  * synchronization packet that ends there or later: @zeros 0 bytes or more and
- * 0x80; or to the end of the window if there is none. Sets *@passed if other bytes were
- * skipped. Returns whether there is one.
+ * 0x80; or to the end of the window if there is none. Sets *@passed if other
+ * bytes were skipped. Returns whether there is one.
  */
 static bool window_find_sync(struct coresight_window *window, size_t from,
 			     size_t zeros, bool *passed)

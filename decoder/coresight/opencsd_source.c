@@ -72,10 +72,9 @@ static void check_wait(struct coresight_session *session, uint64_t index)
 					 session->feed.session_start);
 }
 
-static ocsd_datapath_resp_t take_element(const void *ctx,
-					 const ocsd_trc_index_t index,
-					 const uint8_t id,
-					 const ocsd_generic_trace_elem *element)
+static ocsd_datapath_resp_t
+consume_element(const void *ctx, const ocsd_trc_index_t index, const uint8_t id,
+		const ocsd_generic_trace_elem *element)
 {
 	struct coresight_session *session =
 		(struct coresight_session *)(uintptr_t)ctx;
@@ -104,7 +103,7 @@ static int attach(void *ctx)
 
 	if (error)
 		return error;
-	error = coresight_tree_on_element(&session->feed.tree, take_element,
+	error = coresight_tree_on_element(&session->feed.tree, consume_element,
 					  session);
 	if (error)
 		return error;

@@ -18,9 +18,9 @@ enum {
 #define KIND(name) CORESIGHT_PACKET_##name
 
 /* Packets of ETMv4 and ETE, as bytes: where each ends, without its meaning for
- * execution (branches.c). A packet's kind and the length of its rest follow from
- * its header by layouts[], or from later bytes (take_special()). Sources: Arm IHI
- * 0064, and Arm ARM DDI 0487 for ETE.
+ * execution (branches.c). A packet's kind and the length of its rest follow
+ * from its header by layouts[], or from later bytes (consume_special()).
+ * Sources: Arm IHI 0064, and Arm ARM DDI 0487 for ETE.
  */
 
 /* By header: kind and length of the rest; zero for unlisted headers. */
@@ -124,7 +124,7 @@ static bool has_third_byte(const struct coresight_packet *packet, uint8_t byte)
 	return byte & 0x80 || (packet->is_ete && (!type || type == 0x18));
 }
 
-static void take_control(struct coresight_packet *packet, uint8_t byte)
+static void consume_control(struct coresight_packet *packet, uint8_t byte)
 {
 	packet->fixed = byte >> 7;
 	if (packet->at != 2)
@@ -134,17 +134,17 @@ static void take_control(struct coresight_packet *packet, uint8_t byte)
 }
 
 /* Handles bytes that determine the number of bytes that follow. */
-static void take_special(struct coresight_packet *packet, uint8_t byte)
+static void consume_special(struct coresight_packet *packet, uint8_t byte)
 {
 	if (packet->header == EXTENSION && !byte)
 		packet->fixed = 1;
 	else if (packet->header == EXCEPTION && packet->at == 2)
 		packet->fixed = has_third_byte(packet, byte);
 	else if (packet->header == TRACE_INFO)
-		take_control(packet, byte);
+		consume_control(packet, byte);
 }
 
-static void take_section(struct coresight_packet *packet, uint8_t byte)
+static void consume_section(struct coresight_packet *packet, uint8_t byte)
 {
 	uint8_t section = packet->sections & -packet->sections;
 
@@ -159,10 +159,10 @@ static void take_section(struct coresight_packet *packet, uint8_t byte)
 		packet->sections ^= section;
 }
 
-static void take_field(struct coresight_packet *packet, uint8_t byte)
+static void consume_field(struct coresight_packet *packet, uint8_t byte)
 {
 	if (packet->header == TRACE_INFO)
-		take_section(packet, byte);
+		consume_section(packet, byte);
 	if (packet->field_size < UINT8_MAX)
 		packet->field_size++;
 	if (byte & 0x80 && packet->field_size != packet->field_max)
@@ -172,24 +172,24 @@ static void take_field(struct coresight_packet *packet, uint8_t byte)
 	packet->field_max = 0;
 }
 
-static void take_context(struct coresight_packet *packet, uint8_t byte)
+static void consume_context(struct coresight_packet *packet, uint8_t byte)
 {
 	packet->has_context = false;
 	packet->fixed = (byte >> 6 & 1 ? packet->context_sizes[0] : 0) +
 			(byte >> 7 & 1 ? packet->context_sizes[1] : 0);
 }
 
-static void take_byte(struct coresight_packet *packet, uint8_t byte)
+static void consume_byte(struct coresight_packet *packet, uint8_t byte)
 {
 	if (packet->at < UINT8_MAX)
 		packet->at++;
 	if (packet->fixed) {
 		packet->fixed--;
-		take_special(packet, byte);
+		consume_special(packet, byte);
 	} else if (packet->fields) {
-		take_field(packet, byte);
+		consume_field(packet, byte);
 	} else {
-		take_context(packet, byte);
+		consume_context(packet, byte);
 	}
 }
 
@@ -220,7 +220,7 @@ size_t coresight_packet_consume(struct coresight_packet *packet,
 		begin_packet(packet, bytes[taken++]);
 	taken += skip_address(packet, size - taken);
 	while (!is_whole(packet) && taken < size)
-		take_byte(packet, bytes[taken++]);
+		consume_byte(packet, bytes[taken++]);
 	packet->is_open = !is_whole(packet);
 	return taken;
 }

@@ -38,9 +38,9 @@ static void describe(struct packet *packet, const char *text)
 	snprintf(packet->text, sizeof(packet->text), "%s", text);
 }
 
-static void take_packet(const void *ctx, const ocsd_datapath_op_t op,
-			const ocsd_trc_index_t index, const void *found,
-			const uint32_t size, const uint8_t *bytes)
+static void consume_packet(const void *ctx, const ocsd_datapath_op_t op,
+			   const ocsd_trc_index_t index, const void *found,
+			   const uint32_t size, const uint8_t *bytes)
 {
 	struct coresight_packet_dump *dump =
 		(struct coresight_packet_dump *)(uintptr_t)ctx;
@@ -68,7 +68,7 @@ static int attach(void *ctx)
 	struct coresight_packet_dump *dump = ctx;
 	ocsd_err_t error = ocsd_dt_attach_packet_callback(
 		dump->feed.tree.handle, dump->feed.tree.trace_id,
-		OCSD_C_API_CB_PKT_MON, (void *)(uintptr_t)take_packet, dump);
+		OCSD_C_API_CB_PKT_MON, (void *)(uintptr_t)consume_packet, dump);
 
 	return error == OCSD_OK ? 0 : -ERROR_UNSUPPORTED;
 }

@@ -7,6 +7,20 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Three parts, from the inside out:
+ *
+ *	coresight_held          packets that wait, and the elements they are:
+ *	                        commit emits the oldest, cancel drops the newest
+ *	coresight_expansion     addresses and contexts in full, since the packets
+ *	                        that they refer to may be cancelled
+ *	coresight_uncommitted   the effect of each packet on both
+ *
+ * At most TRCIDR8 elements are uncommitted: beyond that the oldest commits by
+ * itself (held_count()). Reports, such as time stamps, belong to no element,
+ * and survive a cancel. Invalid trace stops the conversion up to the next trace
+ * info.
+ */
+
 /* The last context, to which packets of ETMv4 or ETE can refer as a whole or
  * for IDs that they leave out.
  */
@@ -379,8 +393,8 @@ static bool hold_whole(struct coresight_uncommitted *uncommitted,
 		    whole->bytes, whole->size);
 }
 
-static bool take_other(struct coresight_uncommitted *uncommitted,
-		       const struct coresight_whole_packet *whole)
+static bool consume_other(struct coresight_uncommitted *uncommitted,
+			  const struct coresight_whole_packet *whole)
 {
 	(void)uncommitted;
 	(void)whole;
@@ -395,8 +409,8 @@ static bool hold_report(struct coresight_uncommitted *uncommitted,
 		    whole->bytes, whole->size);
 }
 
-static bool take_whole(struct coresight_uncommitted *uncommitted,
-		       const struct coresight_whole_packet *whole)
+static bool consume_whole(struct coresight_uncommitted *uncommitted,
+			  const struct coresight_whole_packet *whole)
 {
 	return hold_whole(uncommitted, whole, false);
 }
@@ -412,8 +426,8 @@ static void discard(struct coresight_uncommitted *uncommitted)
 	uncommitted->awaits_address = false;
 }
 
-static bool take_extension(struct coresight_uncommitted *uncommitted,
-			   const struct coresight_whole_packet *whole)
+static bool consume_extension(struct coresight_uncommitted *uncommitted,
+			      const struct coresight_whole_packet *whole)
 {
 	switch (coresight_extension_of(whole->bytes, whole->size)) {
 	case CORESIGHT_EXTENSION_BAD:
@@ -454,8 +468,8 @@ static void begin_anew(struct coresight_uncommitted *uncommitted,
 	held->callback.begin_anew(held->callback.ctx, whole->index);
 }
 
-static bool take_info(struct coresight_uncommitted *uncommitted,
-		      const struct coresight_whole_packet *whole)
+static bool consume_info(struct coresight_uncommitted *uncommitted,
+			 const struct coresight_whole_packet *whole)
 {
 	const struct coresight_packet *packet = whole->packet;
 	struct coresight_held *held = &uncommitted->held;
@@ -475,8 +489,8 @@ static bool take_info(struct coresight_uncommitted *uncommitted,
 	return hold_report(uncommitted, whole);
 }
 
-static bool take_transaction(struct coresight_uncommitted *uncommitted,
-			     const struct coresight_whole_packet *whole)
+static bool consume_transaction(struct coresight_uncommitted *uncommitted,
+				const struct coresight_whole_packet *whole)
 {
 	bool is_element = uncommitted->transactions_count;
 
@@ -484,8 +498,8 @@ static bool take_transaction(struct coresight_uncommitted *uncommitted,
 	       (!is_element || held_count(&uncommitted->held));
 }
 
-static bool take_exception(struct coresight_uncommitted *uncommitted,
-			   const struct coresight_whole_packet *whole)
+static bool consume_exception(struct coresight_uncommitted *uncommitted,
+			      const struct coresight_whole_packet *whole)
 {
 	bool is_element =
 		coresight_exception_has_address(whole->packet, whole->bytes);
@@ -494,8 +508,8 @@ static bool take_exception(struct coresight_uncommitted *uncommitted,
 	return hold_whole(uncommitted, whole, is_element);
 }
 
-static bool take_commit(struct coresight_uncommitted *uncommitted,
-			const struct coresight_whole_packet *whole)
+static bool consume_commit(struct coresight_uncommitted *uncommitted,
+			   const struct coresight_whole_packet *whole)
 {
 	size_t count;
 
@@ -507,20 +521,20 @@ static bool take_commit(struct coresight_uncommitted *uncommitted,
 /* Consumes a cycle count. It covers committed execution, so it does not wait
  * for the rest.
  */
-static bool take_cycles(struct coresight_uncommitted *uncommitted,
-			const struct coresight_whole_packet *whole)
+static bool consume_cycles(struct coresight_uncommitted *uncommitted,
+			   const struct coresight_whole_packet *whole)
 {
 	const struct coresight_packet_callback *callback =
 		&uncommitted->held.callback;
 
-	return take_commit(uncommitted, whole) &&
+	return consume_commit(uncommitted, whole) &&
 	       (uncommitted->held.unseen ||
 		callback->give(callback->ctx, whole->index, whole->bytes,
 			       whole->size));
 }
 
-static bool take_atoms(struct coresight_uncommitted *uncommitted,
-		       const struct coresight_whole_packet *whole)
+static bool consume_atoms(struct coresight_uncommitted *uncommitted,
+			  const struct coresight_whole_packet *whole)
 {
 	struct coresight_atoms atoms =
 		coresight_atoms_of(whole->packet->header);
@@ -537,8 +551,8 @@ static bool take_atoms(struct coresight_uncommitted *uncommitted,
 }
 
 /* Format 1 has a number, and a bit for a misprediction. */
-static bool take_cancel(struct coresight_uncommitted *uncommitted,
-			const struct coresight_whole_packet *whole)
+static bool consume_cancel(struct coresight_uncommitted *uncommitted,
+			   const struct coresight_whole_packet *whole)
 {
 	struct coresight_held *held = &uncommitted->held;
 
@@ -550,19 +564,19 @@ static bool take_cancel(struct coresight_uncommitted *uncommitted,
 /* Atoms, cancelled elements (formats 2 and 3) and a misprediction, in this
  * order.
  */
-static bool take_mispredict(struct coresight_uncommitted *uncommitted,
-			    const struct coresight_whole_packet *whole)
+static bool consume_mispredict(struct coresight_uncommitted *uncommitted,
+			       const struct coresight_whole_packet *whole)
 {
 	size_t count = coresight_cancels(whole->packet, whole->bytes);
 
-	return take_atoms(uncommitted, whole) &&
+	return consume_atoms(uncommitted, whole) &&
 	       held_cancel(&uncommitted->held, count) &&
 	       held_mispredict(&uncommitted->held);
 }
 
 /* Consumes a context, in full: the previous one may be cancelled. */
-static bool take_context(struct coresight_uncommitted *uncommitted,
-			 const struct coresight_whole_packet *whole)
+static bool consume_context(struct coresight_uncommitted *uncommitted,
+			    const struct coresight_whole_packet *whole)
 {
 	uint8_t bytes[CORESIGHT_PACKET_ROOM];
 	size_t size = expansion_context(&uncommitted->expansion, whole->packet,
@@ -570,7 +584,7 @@ static bool take_context(struct coresight_uncommitted *uncommitted,
 
 	return size ? hold(uncommitted, whole, CORESIGHT_PACKET_CONTEXT, false,
 			   bytes, size) :
-		      take_whole(uncommitted, whole);
+		      consume_whole(uncommitted, whole);
 }
 
 static bool hold_address(struct coresight_uncommitted *uncommitted,
@@ -585,8 +599,8 @@ static bool hold_address(struct coresight_uncommitted *uncommitted,
 }
 
 /* Consumes an address, which also completes an exception. */
-static bool take_address(struct coresight_uncommitted *uncommitted,
-			 const struct coresight_whole_packet *whole)
+static bool consume_address(struct coresight_uncommitted *uncommitted,
+			    const struct coresight_whole_packet *whole)
 {
 	bool was_awaited = uncommitted->awaits_address;
 
@@ -596,8 +610,8 @@ static bool take_address(struct coresight_uncommitted *uncommitted,
 	       (!was_awaited || held_count(&uncommitted->held));
 }
 
-static bool take_source(struct coresight_uncommitted *uncommitted,
-			const struct coresight_whole_packet *whole)
+static bool consume_source(struct coresight_uncommitted *uncommitted,
+			   const struct coresight_whole_packet *whole)
 {
 	return hold_address(uncommitted, whole, CORESIGHT_PACKET_SOURCE,
 			    true) &&
@@ -612,23 +626,23 @@ static const struct kind {
 		     const struct coresight_whole_packet *whole);
 	bool is_early; /* may come before the first trace info */
 } kinds[CORESIGHT_PACKET_KINDS] = {
-	[KIND(OTHER)] = { take_other, false },
-	[KIND(EXTENSION)] = { take_extension, true },
-	[KIND(TRACE_INFO)] = { take_info, true },
-	[KIND(REPORT)] = { take_whole, true },
-	[KIND(STATE)] = { take_whole, false },
-	[KIND(TRANSACTION)] = { take_transaction, false },
-	[KIND(EXCEPTION)] = { take_exception, false },
-	[KIND(IGNORE)] = { take_whole, true },
-	[KIND(CYCLES)] = { take_cycles, false },
-	[KIND(COMMIT)] = { take_commit, false },
-	[KIND(CANCEL)] = { take_cancel, false },
-	[KIND(MISPREDICT)] = { take_mispredict, false },
-	[KIND(CONTEXT)] = { take_context, false },
-	[KIND(ADDRESS)] = { take_address, false },
-	[KIND(SOURCE)] = { take_source, false },
-	[KIND(Q)] = { take_other, false },
-	[KIND(ATOMS)] = { take_atoms, false },
+	[KIND(OTHER)] = { consume_other, false },
+	[KIND(EXTENSION)] = { consume_extension, true },
+	[KIND(TRACE_INFO)] = { consume_info, true },
+	[KIND(REPORT)] = { consume_whole, true },
+	[KIND(STATE)] = { consume_whole, false },
+	[KIND(TRANSACTION)] = { consume_transaction, false },
+	[KIND(EXCEPTION)] = { consume_exception, false },
+	[KIND(IGNORE)] = { consume_whole, true },
+	[KIND(CYCLES)] = { consume_cycles, false },
+	[KIND(COMMIT)] = { consume_commit, false },
+	[KIND(CANCEL)] = { consume_cancel, false },
+	[KIND(MISPREDICT)] = { consume_mispredict, false },
+	[KIND(CONTEXT)] = { consume_context, false },
+	[KIND(ADDRESS)] = { consume_address, false },
+	[KIND(SOURCE)] = { consume_source, false },
+	[KIND(Q)] = { consume_other, false },
+	[KIND(ATOMS)] = { consume_atoms, false },
 };
 
 /* Consumes the next packet. Returns false as the functions of struct
@@ -698,7 +712,7 @@ void coresight_speculation_begin(struct coresight_speculation *speculation,
 	uncommitted_begin(&speculation->uncommitted, unit);
 }
 
-static bool take_packet(struct coresight_speculation *speculation)
+static bool consume_packet(struct coresight_speculation *speculation)
 {
 	const struct coresight_whole_packet whole = {
 		.packet = &speculation->packet,
@@ -724,7 +738,7 @@ static bool add_bytes(struct coresight_speculation *speculation,
 		return false;
 	memcpy(speculation->bytes + speculation->size, bytes, size);
 	speculation->size += (uint8_t)size;
-	return speculation->packet.is_open || take_packet(speculation);
+	return speculation->packet.is_open || consume_packet(speculation);
 }
 
 size_t coresight_speculation_consume(struct coresight_speculation *speculation,

@@ -2,6 +2,19 @@
 #ifndef KT_DECODER_FLOW_SOURCE_H
 #define KT_DECODER_FLOW_SOURCE_H
 
+/* The seam between a trace unit's second engine (libipt, OpenCSD) and the rest:
+ * one stream of a recording as items of flow.h, block by block.
+ *
+ *	stream ─► flow_source_open(): ops of the unit ─► flow_source_next() ─► items
+ *
+ * States: open; at the end, after FLOW_END was provided; closed.
+ *
+ * 1. FLOW_END is the last item, once. Afterwards flow_source_next() returns 0.
+ * 2. Items are valid until the next call.
+ * 3. An imperfect trace is a FLOW_GAP item; only lack of memory is an error.
+ * 4. A source belongs to one thread; struct flow_input is shared read-only.
+ */
+
 #include "decoder/flow/flow.h"
 
 #include <stdbool.h>
@@ -26,6 +39,10 @@ struct flow_input {
 	const struct code_image *image;
 	const struct log *log;
 	bool without_bounds; /* time bounds are not needed */
+	/* instructions that switch interrupts off and on are events, too; only
+	 * in streams of function events, by the engine in execution/
+	 */
+	bool with_interrupts;
 };
 
 /* Each kind of trace hardware fills one. */

@@ -16,8 +16,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Maximum number of bytes consumed at once, each of which adds at most one branch.
- * Reading ahead (INTEL_REACH_BYTES) must reach further.
+/* Maximum number of bytes consumed at once, each of which adds at most one
+ * branch. Reading ahead (INTEL_REACH_BYTES) must reach further.
  */
 enum { INTEL_RUN_BYTES = 512 };
 
@@ -603,8 +603,8 @@ struct intel_source {
 	struct intel_setup setup;
 	size_t next_interval;	   /* start of the next interval */
 	struct loss_cursor losses; /* at the end of the interval */
-	size_t stretch;		   /* the current one */
-	size_t stretch_end;
+	size_t interval;	   /* the current one */
+	size_t interval_end;
 	size_t first_psb;		 /* in the interval */
 	struct intel_branches *branches; /* of the interval, or NULL */
 	struct trace_branch made;	 /* a gap between intervals */
@@ -645,12 +645,12 @@ static int open_source(const struct flow_input *input,
 	return 0;
 }
 
-static void take_interval(struct intel_source *source)
+static void consume_interval(struct intel_source *source)
 {
-	source->stretch = source->next_interval;
-	source->stretch_end =
-		loss_cursor_next(&source->losses, source->stretch);
-	source->next_interval = source->stretch_end;
+	source->interval = source->next_interval;
+	source->interval_end =
+		loss_cursor_next(&source->losses, source->interval);
+	source->next_interval = source->interval_end;
 	source->has_head = false;
 }
 
@@ -659,17 +659,17 @@ static const uint8_t *reach(void *ctx, size_t from, size_t to)
 {
 	struct intel_source *source = ctx;
 
-	return stream_window_reach(&source->bytes, source->stretch + from,
-				   source->stretch + to) +
-	       source->stretch;
+	return stream_window_reach(&source->bytes, source->interval + from,
+				   source->interval + to) +
+	       source->interval;
 }
 
 /* Reads the interval from @from on, counted in it. */
-static int read_stretch(struct intel_source *source, size_t from)
+static int read_interval(struct intel_source *source, size_t from)
 {
 	source->branches = intel_branches_new(
-		source->bytes.bytes + source->stretch,
-		source->stretch_end - source->stretch, from, &source->setup);
+		source->bytes.bytes + source->interval,
+		source->interval_end - source->interval, from, &source->setup);
 	if (!source->branches)
 		return -ERROR_MEMORY;
 	intel_branches_set_reach(source->branches, reach, source);
@@ -679,9 +679,9 @@ static int read_stretch(struct intel_source *source, size_t from)
 /* Returns the first sync point of the interval, counted in it. */
 static size_t first_psb(struct intel_source *source)
 {
-	return intel_psb_reach(source->bytes.bytes + source->stretch,
-			       source->stretch_end - source->stretch, 0, reach,
-			       source);
+	return intel_psb_reach(source->bytes.bytes + source->interval,
+			       source->interval_end - source->interval, 0,
+			       reach, source);
 }
 
 static int hand_out(struct intel_source *source, uint8_t kind, uint8_t reason,
@@ -701,10 +701,10 @@ static int hand_out(struct intel_source *source, uint8_t kind, uint8_t reason,
 /* Emits a gap for the trace before the first sync point, which cannot be read.
  * Returns whether there is any.
  */
-static bool take_head(struct intel_source *source,
-		      struct trace_branch_batch *batch)
+static bool consume_head(struct intel_source *source,
+			 struct trace_branch_batch *batch)
 {
-	size_t size = source->stretch_end - source->stretch;
+	size_t size = source->interval_end - source->interval;
 	size_t psb = source->first_psb;
 
 	source->has_head = true;
@@ -714,12 +714,12 @@ static bool take_head(struct intel_source *source,
 		.payload = psb,
 		.high = intel_branches_first_high(source->branches),
 	};
-	return hand_out(source, TRACE_GAP, FLOW_GAP_UNSYNCED, source->stretch,
+	return hand_out(source, TRACE_GAP, FLOW_GAP_UNSYNCED, source->interval,
 			batch);
 }
 
-static int end_stretch(struct intel_source *source,
-		       struct trace_branch_batch *batch)
+static int end_interval(struct intel_source *source,
+			struct trace_branch_batch *batch)
 {
 	const struct aux_stream *stream = source->input.stream;
 	bool is_last = source->next_interval == source->bytes.size;
@@ -743,18 +743,18 @@ static int next_batch(struct branch_source *base,
 	if (source->at_end)
 		return 0;
 	if (!source->branches) {
-		take_interval(source);
+		consume_interval(source);
 		source->first_psb = first_psb(source);
-		status = read_stretch(source, source->first_psb);
+		status = read_interval(source, source->first_psb);
 		if (status < 0)
 			return status;
 	}
-	if (!source->has_head && take_head(source, batch))
+	if (!source->has_head && consume_head(source, batch))
 		return 1;
 	status = intel_branches_next(source->branches, batch);
 	if (!status)
-		return end_stretch(source, batch);
-	batch->position += source->stretch;
+		return end_interval(source, batch);
+	batch->position += source->interval;
 	stream_window_release(&source->bytes, batch->position);
 	return status;
 }
@@ -780,18 +780,18 @@ static size_t find_before(struct intel_source *source, size_t position)
 }
 
 /* Moves to the interval that contains @position. */
-static void find_stretch(struct intel_source *source, size_t position)
+static void find_interval(struct intel_source *source, size_t position)
 {
-	if (position < source->stretch) {
+	if (position < source->interval) {
 		source->losses = (struct loss_cursor){
 			.stream = source->input.stream,
 		};
 		source->next_interval = 0;
-		take_interval(source);
+		consume_interval(source);
 	}
-	while (position >= source->stretch_end &&
+	while (position >= source->interval_end &&
 	       source->next_interval < source->bytes.size)
-		take_interval(source);
+		consume_interval(source);
 }
 
 static int seek(struct branch_source *base, uint64_t position)
@@ -802,10 +802,10 @@ static int seek(struct branch_source *base, uint64_t position)
 	intel_branches_free(source->branches);
 	source->branches = NULL;
 	source->at_end = false;
-	find_stretch(source, position);
+	find_interval(source, position);
 	source->has_head = true;
-	from = find_before(source, position - source->stretch);
-	return read_stretch(source, from);
+	from = find_before(source, position - source->interval);
+	return read_interval(source, from);
 }
 
 static const uint8_t *reach_any(void *ctx, size_t from, size_t to)

@@ -139,7 +139,7 @@ bool intel_clock_consume_mtc(struct intel_clock *clock, uint8_t payload,
 /* Consumes a TMA, which belongs to the TSC before it: at that time the counter
  * of MTC was CTC, and had been for FC ticks.
  */
-static void take_tma(struct intel_clock *clock, uint64_t payload)
+static void consume_tma(struct intel_clock *clock, uint64_t payload)
 {
 	uint64_t ctc = payload & 0xffff;
 	uint64_t fast = payload >> 16;
@@ -160,7 +160,7 @@ static void take_tma(struct intel_clock *clock, uint64_t payload)
 	clock->mtc_is_next = true;
 }
 
-static void take_cbr(struct intel_clock *clock, uint64_t ratio)
+static void consume_cbr(struct intel_clock *clock, uint64_t ratio)
 {
 	clock->has_ratio = ratio && clock->setup.max_nonturbo_ratio;
 	if (clock->has_ratio)
@@ -180,13 +180,13 @@ bool intel_clock_consume(struct intel_clock *clock,
 		return intel_clock_consume_mtc(clock, (uint8_t)packet->payload,
 					       anchor);
 	case INTEL_PACKET_TMA:
-		take_tma(clock, packet->payload);
+		consume_tma(clock, packet->payload);
 		return false;
 	case INTEL_PACKET_CYC:
 		intel_clock_consume_cycles(clock, packet->payload);
 		return false;
 	case INTEL_PACKET_CBR:
-		take_cbr(clock, packet->payload);
+		consume_cbr(clock, packet->payload);
 		return false;
 	default:
 		return false;

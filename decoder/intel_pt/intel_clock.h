@@ -2,6 +2,23 @@
 #ifndef KT_DECODER_INTEL_PT_INTEL_CLOCK_H
 #define KT_DECODER_INTEL_PT_INTEL_CLOCK_H
 
+/* Intel PT's clock: time packets as ticks of the time stamp counter; the
+ * settings and errata that its reader needs; and the times of sync points.
+ *
+ *	TSC, MTC ─► anchors: the time itself ─┐
+ *	CYC ─► cycles since the anchor ───────┼─► struct intel_clock: elapsed time
+ *	CBR, or measured ─► cycle length ─────┘
+ *
+ * 1. Times are in 256ths of a tick, after the recording's origin of ticks: no
+ *    sum overflows.
+ * 2. Each anchor restarts elapsed and cycles, so that an error of the cycle
+ *    length does not add up.
+ * 3. A missing parameter (0) makes its packets useless, not wrong: the clock
+ *    then depends on TSC packets alone.
+ *
+ * A clock is a plain struct without pointers: a copy is a second clock.
+ */
+
 #include "decoder/recording/aux_stream.h"
 
 #include <stdbool.h>

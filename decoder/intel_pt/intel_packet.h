@@ -2,6 +2,22 @@
 #ifndef KT_DECODER_INTEL_PT_INTEL_PACKET_H
 #define KT_DECODER_INTEL_PT_INTEL_PACKET_H
 
+/* Intel PT's packets: a pure function from bytes to a packet, and the few facts
+ * about packets that need no state but their context.
+ *
+ * 1. A read never touches bytes beyond @size, and returns 0 if the packet is
+ *    not whole.
+ * 2. Bytes that are no packet are -ERROR_FORMAT. The caller then searches the
+ *    next PSB (intel_psb_find()).
+ * 3. Addresses stay compressed: intel_address() completes them from the last
+ *    one, which is the state of intel_flow_internal.h.
+ *
+ * The loop over frequent packets in intel_branches.c reads short TNT, TIP, MTC
+ * and CYC itself, with the same effect.
+ *
+ * Source: Intel SDM, volume 3, "Trace Packets and Data Types".
+ */
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>

@@ -96,8 +96,8 @@ static void start(struct hiding *hiding, const struct intel_packet *packet)
 	hiding->known_ip = hiding->last_ip;
 }
 
-static void take_branch(struct hiding *hiding,
-			const struct intel_packet *packet)
+static void consume_branch(struct hiding *hiding,
+			   const struct intel_packet *packet)
 {
 	bool has_address = intel_address_size(packet->compression);
 
@@ -126,7 +126,8 @@ static void take_branch(struct hiding *hiding,
 	hiding->kept = hiding->at + packet->size;
 }
 
-static void take_pip(struct hiding *hiding, const struct intel_packet *packet)
+static void consume_pip(struct hiding *hiding,
+			const struct intel_packet *packet)
 {
 	bool is_guest = packet->payload & 1;
 
@@ -159,10 +160,10 @@ static void take(struct hiding *hiding, const struct intel_packet *packet)
 	case INTEL_PACKET_TIP_PGE:
 	case INTEL_PACKET_TIP_PGD:
 	case INTEL_PACKET_FUP:
-		take_branch(hiding, packet);
+		consume_branch(hiding, packet);
 		return;
 	case INTEL_PACKET_PIP:
-		take_pip(hiding, packet);
+		consume_pip(hiding, packet);
 		return;
 	case INTEL_PACKET_PSB:
 		hiding->in_header = true;

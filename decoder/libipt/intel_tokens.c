@@ -39,8 +39,8 @@ struct intel_tokens {
 	bool failed;	    /* out of memory: treated as the end of the trace */
 };
 
-/* Maximum number of tokens that wait for a packet with a time; more are provided
- * without an upper bound.
+/* Maximum number of tokens that wait for a packet with a time; more are
+ * provided without an upper bound.
  */
 enum { OPEN_LIMIT = 1 << 18 };
 
@@ -129,8 +129,8 @@ static void end_loss(struct intel_tokens *tokens, size_t closed)
 	last->has_estimate = true;
 }
 
-static void take_anchor(struct intel_tokens *tokens, uint64_t anchor,
-			bool is_mtc)
+static void consume_anchor(struct intel_tokens *tokens, uint64_t anchor,
+			   bool is_mtc)
 {
 	uint64_t delay = is_mtc ? tokens->clock.mtc_delay : 0;
 	size_t closed = tokens->closed;
@@ -226,7 +226,7 @@ static void add_token(struct intel_tokens *tokens,
 /* Starts a sync point at a PSB. Its time is in a packet between the PSB and
  * PSBEND.
  */
-static void take_sync(struct intel_tokens *tokens)
+static void consume_sync(struct intel_tokens *tokens)
 {
 	tokens->sync = (struct trace_branch){
 		.low = tokens->clock.elapsed,
@@ -236,19 +236,20 @@ static void take_sync(struct intel_tokens *tokens)
 	tokens->has_sync = true;
 }
 
-static void take_packet(struct intel_tokens *tokens,
-			const struct intel_packet *packet)
+static void consume_packet(struct intel_tokens *tokens,
+			   const struct intel_packet *packet)
 {
 	uint64_t anchor;
 
 	close_tnt(tokens, packet);
 	if (intel_clock_consume(&tokens->clock, packet, &anchor)) {
-		take_anchor(tokens, anchor, packet->kind == INTEL_PACKET_MTC);
+		consume_anchor(tokens, anchor,
+			       packet->kind == INTEL_PACKET_MTC);
 	} else if (packet->kind == INTEL_PACKET_CYC) {
 		set_highs(tokens);
 		tokens->has_fresh_cyc = true;
 	} else if (packet->kind == INTEL_PACKET_PSBEND) {
-		take_sync(tokens);
+		consume_sync(tokens);
 	} else if (intel_packet_is_flow(packet)) {
 		add_token(tokens, packet);
 	}
@@ -295,7 +296,7 @@ static bool read_on(struct intel_tokens *tokens)
 						   tokens->size - tokens->at,
 						   &packet);
 		if (status > 0) {
-			take_packet(tokens, &packet);
+			consume_packet(tokens, &packet);
 			tokens->at += packet.size;
 			continue;
 		}
@@ -453,7 +454,7 @@ uint64_t branch_cursor_guess_ns(const struct branch_cursor *cursor)
 /* Moves the cursor to the next token. The branches of a TNT that was written
  * late ran at any earlier time.
  */
-static void take_next(struct branch_cursor *cursor)
+static void consume_next(struct branch_cursor *cursor)
 {
 	uint64_t before_ns = cursor->before.low_ns;
 
@@ -465,13 +466,13 @@ static void take_next(struct branch_cursor *cursor)
 	load_next(cursor);
 }
 
-static bool take_bit(struct branch_cursor *cursor)
+static bool consume_bit(struct branch_cursor *cursor)
 {
 	if (cursor->next_kind != INTEL_PACKET_TNT)
 		return false;
 	cursor->next_bits--;
 	if (!cursor->next_bits)
-		take_next(cursor);
+		consume_next(cursor);
 	return true;
 }
 
@@ -480,10 +481,10 @@ bool branch_cursor_expects_address(const struct branch_cursor *cursor)
 	return cursor->next_kind == INTEL_PACKET_TIP;
 }
 
-static bool take_address(struct branch_cursor *cursor)
+static bool consume_address(struct branch_cursor *cursor)
 {
 	if (cursor->next_kind == INTEL_PACKET_TIP)
-		take_next(cursor);
+		consume_next(cursor);
 	/* Tracing may end here instead; the event consumes the token then. */
 	return cursor->next_kind != INTEL_PACKET_TNT || cursor->at_token;
 }
@@ -494,18 +495,18 @@ bool branch_cursor_branch(struct branch_cursor *cursor, enum flow_exit exit,
 	cursor->at_token = false;
 	switch (exit) {
 	case FLOW_EXIT_CONDITIONAL:
-		return take_bit(cursor);
+		return consume_bit(cursor);
 	case FLOW_EXIT_RETURN:
 		if (cursor->next_kind == INTEL_PACKET_TNT)
-			return take_bit(cursor);
-		return take_address(cursor);
+			return consume_bit(cursor);
+		return consume_address(cursor);
 	case FLOW_EXIT_CALL:
 	case FLOW_EXIT_JUMP:
-		return takes_address ? take_address(cursor) : true;
+		return takes_address ? consume_address(cursor) : true;
 	case FLOW_EXIT_FAR_CALL:
 	case FLOW_EXIT_FAR_RETURN:
 	case FLOW_EXIT_FAR_JUMP:
-		return take_address(cursor);
+		return consume_address(cursor);
 	case FLOW_EXIT_NONE:
 		return true;
 	}
@@ -524,7 +525,7 @@ bool branch_cursor_event(struct branch_cursor *cursor, uint8_t kind)
 		return false;
 	intel_tokens_drop(cursor->tokens, ahead);
 	load_next(cursor);
-	take_next(cursor);
+	consume_next(cursor);
 	return true;
 }
 

@@ -356,7 +356,7 @@ static int update_code(struct libipt *source)
 }
 
 /* Continues at a PSB, with unknown state. */
-static void take_sync(struct libipt *source, int status, bool is_gap)
+static void consume_sync(struct libipt *source, int status, bool is_gap)
 {
 	if (is_gap)
 		source->events.is_off = false;
@@ -370,7 +370,7 @@ static void recover(struct libipt *source)
 	int status = libipt_segment_recover(source->segment, source->status,
 					    &is_gap);
 
-	take_sync(source, status, is_gap);
+	consume_sync(source, status, is_gap);
 }
 
 static int step(struct libipt *source)
@@ -412,7 +412,7 @@ static int open_segment(struct libipt *source)
 		return -ERROR_MEMORY;
 	status = libipt_segment_sync(source->segment, 0, FLOW_GAP_UNSYNCED,
 				     &is_gap);
-	take_sync(source, status, is_gap);
+	consume_sync(source, status, is_gap);
 	return 0;
 }
 

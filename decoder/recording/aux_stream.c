@@ -16,6 +16,20 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+/* In three parts, from the bytes up:
+ *
+ *	sync points     intel_psb_find(), point_search_before()
+ *	reading         struct stream_bytes: all bytes at one address
+ *	                struct stream_window: a part at a time, copied
+ *	collecting      struct stream_builder: one stream, while records arrive
+ *	                struct stream_list: all, and stream_list_finish()
+ *
+ * A builder trims repeated bytes: padding to 8 bytes, and the bytes that
+ * two snapshots of a ring have in common. Holes between slices become losses. A
+ * window copies slices to a buffer and gives the pages of the file back in
+ * large steps, because each of these calls stops all threads.
+ */
+
 enum { PSB_PERIOD = 2 };
 
 const uint8_t intel_psb[INTEL_PSB_SIZE] = {

@@ -883,8 +883,8 @@ enum recording_time recording_time(const struct recording *recording)
 }
 
 /* Adds a stream for each CPU that came online during the recording. It has no
- * unit in AUXTRACE_INFO; the recorder writes a record of lost trace at the start
- * and at the end of its gap (collector/late_cpus_internal.h).
+ * unit in AUXTRACE_INFO; the recorder writes a record of lost trace at the
+ * start and at the end of its gap (collector/late_cpus_internal.h).
  */
 static int add_untraced(struct recording *recording)
 {

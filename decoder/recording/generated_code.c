@@ -17,6 +17,20 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Makes the images of generated code from the files in the recording's folder
+ * code/ and the records of mappings, process by process:
+ *
+ *	copies, perf map or jitdump ─► struct generator: one for each process
+ *	records of mappings, execs ──┐
+ *	                             ├─► struct memory: between two execs
+ *	sources: bytes with times ───┘        │ list_areas(): mappings that touch
+ *	                                      ▼
+ *	                                 images (generated_image.c) ─► events
+ *
+ * Files are untrusted: sizes are checked when they are mapped, chunks when they
+ * are read, and the number of images is limited by struct generated_budget.
+ */
+
 enum { PAGE = GENERATED_PAGE_BYTES };
 
 /* The files of one process. */
@@ -518,7 +532,7 @@ static int make_memory(struct memory *memory, struct generated_budget *budget)
 	return error ? error : make_images(memory, budget);
 }
 
-static void renew_memory(struct memory *memory, uint64_t first_ns)
+static void reset_memory(struct memory *memory, uint64_t first_ns)
 {
 	memory->first_ns = first_ns;
 	memory->mappings.count = 0;
@@ -548,7 +562,7 @@ static int make_generator(struct memory *memory, struct generator *generator,
 	int error = 0;
 
 	memory->generator = generator;
-	renew_memory(memory, 0);
+	reset_memory(memory, 0);
 	for (size_t i = 0; i < records->count && !error; i++) {
 		const struct map_record *record = array_at(records, i);
 
@@ -563,7 +577,7 @@ static int make_generator(struct memory *memory, struct generator *generator,
 		}
 		memory->end_ns = record->mapping.time_ns;
 		error = make_memory(memory, budget);
-		renew_memory(memory, record->mapping.time_ns);
+		reset_memory(memory, record->mapping.time_ns);
 	}
 	memory->end_ns = UINT64_MAX;
 	if (!error)

@@ -20,8 +20,8 @@ struct recording;
  * GENERATED_GRANULE bytes:
  *
  * - A mapping that is executable and not writable cannot change without a
- *   record of mmap or mprotect. So bytes that were read from one are those since
- *   the last record before.
+ *   record of mmap or mprotect. So bytes that were read from one are those
+ *   since the last record before.
  * - Where the process itself lists one function only, in all its time, no other
  *   code ran. So bytes that were read there, after none were there, were there
  *   since the mapping exists; unless the process patches its functions: two
@@ -48,9 +48,9 @@ struct recording;
  */
 struct generated_code;
 
-/* Reads the files of the recording's folder code/. Returns 0 and *@code, NULL if
- * there are none; or -ERROR_MEMORY. Borrows @recording, whose records must have
- * been read.
+/* Reads the files of the recording's folder code/. Returns 0 and *@code, NULL
+ * if there are none; or -ERROR_MEMORY. Borrows @recording, whose records must
+ * have been read.
  */
 int generated_code_read(const struct recording *recording,
 			struct generated_code **code);

@@ -14,12 +14,12 @@
  *	sources of a page ─► take_source() ─► changes ─► make_images() ─► images
  *	                     by granule       by time
  *
- * take_source() compares each granule with the previous source. Equal bytes were
- * there all the time. Different bytes either are the only ones that ever were
+ * take_source() compares each granule with the previous source. Equal bytes
+ * existed all the time. Different bytes either are the only ones that ever were
  * there (is_only()), and then belong to the page since its start; or they
- * replaced the old ones between two times: lost_ns, until which the old ones are
- * proved, and known_ns, from which the new ones are. In between the granule is
- * unknown. Each replacement is two changes, and make_images() applies the
+ * replaced the old ones between two times: lost_ns, until which the old ones
+ * are proved, and known_ns, from which the new ones are. In between the granule
+ * is unknown. Each replacement is two changes, and make_images() applies the
  * changes of all pages in the order of time, with an image for each time.
  *
  * Invariants:
@@ -36,8 +36,8 @@ enum {
 /* Upper bound of the difference between jitdump's clock and the recording's. */
 enum { CLOCKS_NS = 2000 };
 
-/* Returns the time until which the function @source of jitdump was certainly not
- * there; 0: unknown.
+/* Returns the time until which the function @source of jitdump was certainly
+ * not there; 0: unknown.
  */
 static uint64_t before(const struct generated_source *source)
 {

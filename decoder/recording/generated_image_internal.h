@@ -80,9 +80,9 @@ struct generated_budget {
 	size_t pages;  /* entries of all images, and copies of pages */
 };
 
-/* Reads the chunk at *@place of a file of copies, @size bytes at @file, and moves
- * *@place after it. Returns whether there is one; false at the end, and where
- * the file is damaged.
+/* Reads the chunk at *@place of a file of copies, @size bytes at @file, and
+ * moves *@place after it. Returns whether there is one; false at the end, and
+ * where the file is damaged.
  */
 bool generated_chunk_read(const uint8_t *file, size_t size, size_t *place,
 			  struct generated_chunk *chunk, const uint8_t **bytes);
@@ -113,8 +113,8 @@ int generated_images_make(const struct generated_area *area,
 			  struct generated_budget *budget, struct arena *arena,
 			  struct array *events);
 
-/* Returns the bytes of @image at @address, and sets *@left to the number that is
- * contiguous; NULL if they are unknown.
+/* Returns the bytes of @image at @address, and sets *@left to the number that
+ * is contiguous; NULL if they are unknown.
  */
 const uint8_t *generated_image_bytes(const struct generated_image *image,
 				     uint64_t address, size_t *left);

@@ -188,8 +188,8 @@ static bool is_uncertain(const struct generated_name *name, bool is_first)
 	return is_first && !is_inside(name);
 }
 
-/* Returns whether @other, before @name in the list, certainly is the function in
- * @period of the first address of @name. By rule 4 a look without a new line
+/* Returns whether @other, before @name in the list, certainly is the function
+ * in @period of the first address of @name. By rule 4 a look without a new line
  * makes the function of the first period certain, too.
  */
 static bool is_of_period(const struct generated_name *other,
@@ -739,8 +739,8 @@ int generated_names_list_times(struct generated_names *names)
 	return error;
 }
 
-/* Returns whether HotSpot made the list: only it has an interpreter and stubs in
- * it.
+/* Returns whether HotSpot made the list: only it has an interpreter and stubs
+ * in it.
  */
 static bool is_of_hotspot(const struct generated_names *names)
 {

@@ -15,18 +15,18 @@ struct log;
 
 /* When each function of a process's list was there.
  *
- * A name is valid for the bytes that it was listed for, and only as long as they
- * are there. A program writes a function's code, then its line in the list; the
- * calls can start before the line. The recorder reads the list from time to
- * time, so a line was written between two looks:
+ * A name is valid for the bytes that it was listed for, and only as long as
+ * they are there. A program writes a function's code, then its line in the
+ * list; the calls can start before the line. The recorder reads the list from
+ * time to time, so a line was written between two looks:
  *
  *	bytes:	  A ───────────────┤ B ─────────────────────────┤ C ──
  *	looks:	       │    │    │      │      │      │      │      │
  *	lines:	        (a)                     (b)              (?)
  *	names:	  a ───────────────┤ b ─────────────────────────┤ none
  *
- * 1. A line between two looks during which the same bytes were there names these
- *    bytes, from their start to their end.
+ * 1. A line between two looks during which the same bytes were there names
+ *    these bytes, from their start to their end.
  * 2. A line between two looks with a replacement of the bytes between them (?)
  *    is of the new bytes if the old bytes have their line already, which a
  *    program writes once. Otherwise it names nothing.
@@ -34,13 +34,14 @@ struct log;
  *    the same addresses.
  * 4. The first bytes that are known have nothing before them: the last of the
  *    lines until then names them, until rule 1 finds a better one.
- * 5. A function that shares its addresses with no other may be patched. Its bytes
- *    are replaced where more than half of a granule's bytes are other ones.
- * 6. A function of a jitdump is there as long as its bytes, or from its time on if
- *    others with these bytes are before it.
+ * 5. A function that shares its addresses with no other may be patched. Its
+ *    bytes are replaced where more than half of a granule's bytes are other
+ *    ones.
+ * 6. A function of a jitdump is there as long as its bytes, or from its time on
+ *    if others with these bytes are before it.
  */
 
-/* The unit in which bytes are compared: functions start at multiples of it. */
+/* The unit of comparing bytes: functions start at multiples of it. */
 enum { GENERATED_GRANULE = 16 };
 
 /* Granules of a page whose bytes were replaced. */
@@ -78,8 +79,8 @@ struct generated_name {
 	uint64_t start;
 	uint64_t end;	  /* after its last byte */
 	const char *name; /* of the arena */
-	/* It was listed after that: jitdump: the time of its code; perf map: the
-	 * time after the last look without it.
+	/* It was listed after that: jitdump: the time of its code; perf map:
+	 * the time after the last look without it.
 	 */
 	uint64_t time_ns;
 	uint64_t until_ns;   /* perf map: the first look with it; 0: unknown */
@@ -109,8 +110,8 @@ struct generated_names {
 	 * interpreter and stubs
 	 */
 	struct array patched;
-	/* uint64_t: from_ns and to_ns of the functions that are not there at all
-	 * times, sorted
+	/* uint64_t: from_ns and to_ns of the functions that are not there at
+	 * all times, sorted
 	 */
 	struct array times;
 };
@@ -119,10 +120,10 @@ struct generated_names generated_names_none(void);
 
 void generated_names_free(struct generated_names *names);
 
-/* Adds the functions of a perf map, @size bytes at @text. A line "# SINCE UNTIL"
- * has the times of the recorder's looks before and after the lines that follow.
- * Other lines that are none are skipped. Allocates names in @arena. Returns 0
- * or -ERROR_MEMORY.
+/* Adds the functions of a perf map, @size bytes at @text. A line "# SINCE
+ * UNTIL" has the times of the recorder's looks before and after the lines that
+ * follow. Other lines that are none are skipped. Allocates names in @arena.
+ * Returns 0 or -ERROR_MEMORY.
  */
 int generated_names_add_map(struct generated_names *names, const char *text,
 			    size_t size, struct arena *arena);
@@ -145,8 +146,8 @@ int generated_names_add_dump(struct generated_names *names,
 			     const struct log *log);
 
 /* Sorts the functions, after all were added. The only function of its addresses
- * is there at all times, of several one of jitdump from its time on, and one of a
- * perf map never, until generated_times_settle() changes that. Returns 0 or
+ * is there at all times, of several one of jitdump from its time on, and one of
+ * a perf map never, until generated_times_settle() changes that. Returns 0 or
  * -ERROR_MEMORY.
  */
 int generated_names_finish(struct generated_names *names);
@@ -162,8 +163,8 @@ int generated_names_list_times(struct generated_names *names);
 bool generated_names_are_single(const struct generated_names *names,
 				uint64_t start, uint64_t end);
 
-/* Returns a time at which the memory of @name was that of the process: before the
- * first look the process may have called exec.
+/* Returns a time at which the memory of @name was that of the process: before
+ * the first look the process may have called exec.
  */
 uint64_t generated_name_time(const struct generated_name *name);
 

@@ -31,8 +31,8 @@ struct cached_programs {
 	struct array files; /* struct cached_program, by key */
 };
 
-/* Returns a text with the path @folder/@name, NULL if it is too long or when out
- * of memory.
+/* Returns a text with the path @folder/@name, NULL if it is too long or when
+ * out of memory.
  */
 static char *join(const char *folder, const char *name)
 {

@@ -10,8 +10,9 @@ struct log;
 struct sideband_mmap;
 
 /* The files of the traced programs: the copies in the recording, and whether a
- * file of this machine is the one that was mapped. recording_facts.c queries both for recording.h.
- * Threads may share both: the copies are constant, the build IDs have a lock.
+ * file of this machine is the one that was mapped. recording_facts.c queries
+ * both for recording.h. Threads may share both: the copies are constant, the
+ * build IDs have a lock.
  */
 
 /* The programs' files that a recording contains, because their paths would not

@@ -241,8 +241,8 @@ void event_table_finish(struct event_table *table)
 	array_sort(&table->ids, compare_ids);
 }
 
-/* A loop of its own, because bsearch() calls a function for each comparison, and
- * every record is looked up.
+/* A loop of its own, because bsearch() calls a function for each comparison,
+ * and every record is looked up.
  */
 const struct event_id *event_table_find(const struct event_table *table,
 					uint64_t id)
@@ -251,7 +251,8 @@ const struct event_id *event_table_find(const struct event_table *table,
 	size_t low = 0;
 	size_t high = table->ids.count;
 
-	/* The kernel counts IDs: those of one recorder mostly follow each other.
+	/* The kernel counts IDs: those of one recorder mostly follow each
+	 * other.
 	 */
 	if (high && id - ids->id < high && ids[id - ids->id].id == id)
 		return &ids[id - ids->id];

@@ -101,8 +101,8 @@ struct sideband_mmap {
 	const char *path;
 	const uint8_t *build_id; /* NULL if not recorded */
 	size_t build_id_size;
-	/* else its device, inode and generation: see common/formats/program_key.h; NULL if
-	 * not recorded
+	/* else its device, inode and generation: see
+	 * common/formats/program_key.h; NULL if not recorded
 	 */
 	const uint8_t *inode;
 	bool kernel; /* a kernel or module mapping */

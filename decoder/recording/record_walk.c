@@ -30,8 +30,9 @@
  * (stop_at()).
  */
 
-/* The unpacking of COMPRESSED records. Records are at most 64 KiB, so the bytes of
- * the last, incomplete record are all that is buffered to find where records end.
+/* The unpacking of COMPRESSED records. Records are at most 64 KiB, so the bytes
+ * of the last, incomplete record are all that is buffered to find where records
+ * end.
  */
 struct record_unpack {
 	const struct log *log;
@@ -249,8 +250,8 @@ static int list_parts(struct data_file *file, const char *folder)
 }
 
 /* Appends the content of @map, decompressed, to the file open as @fd, up to
- * where it is damaged or ends too early, which *@reason names then. Returns 0 or
- * -ERROR_SYSTEM.
+ * where it is damaged or ends too early, which *@reason names then. Returns 0
+ * or -ERROR_SYSTEM.
  */
 static int decompress(const struct file_map *map, int fd, const struct log *log,
 		      const char **reason)

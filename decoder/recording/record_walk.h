@@ -2,6 +2,24 @@
 #ifndef KT_DECODER_RECORDING_RECORD_WALK_H
 #define KT_DECODER_RECORDING_RECORD_WALK_H
 
+/* The container format of perf.data, up to unparsed records.
+ *
+ *	struct data_file     the file's parts: header, data, features
+ *	      │ record_store_open(): one walk, compressed records unpacked
+ *	struct record_store  all records, in the order of the file
+ *	      │ record_walk_of()
+ *	struct record_walk   an iterator; any number, each for one thread
+ *
+ * 1. Nothing in the file is trusted: each size is checked against its
+ *    container. The first invalid record ends the records (stop_offset,
+ *    stop_reason); those before it are used.
+ * 2. A store is constant after record_store_open(). record_walk_release() gives
+ *    pages back to the system, which loads them again when they are read.
+ * 3. Records are read in place, in the mapping or in the unpacked bytes.
+ *
+ * Source: tools/perf/Documentation/perf.data-file-format.txt of Linux.
+ */
+
 #include "common/array.h"
 #include "common/files/file_map.h"
 
@@ -17,7 +35,8 @@ struct recording;
  *
  * A directory may also have files data.N, or compressed data.N.zst, with more
  * records: those of one CPU's trace (collector/writer/trace_writer.h). They are
- * mapped after the file, each on a page of its own, as if they were parts of it.
+ * mapped after the file, each on a page of its own, as if they were parts of
+ * it.
  */
 struct data_file {
 	struct file_map map;

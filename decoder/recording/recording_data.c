@@ -25,6 +25,19 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Reads perf.data in this order:
+ *
+ *	header, features ─► attributes and IDs (scan_attributes())
+ *	all records once (recording_scan()): counts, times, trace, TIME_CONV
+ *	tracepoints by name, the trace's events (link_events())
+ *	the clock's conversion, streams (stream_list_finish())
+ *
+ * IDs come first, as no other record can be parsed without them. Malformed
+ * features and records change nothing; the first of each kind is logged. The
+ * end of the file has the life of a recording, of which a part
+ * (recording_part_open()) shares the facts of the whole.
+ */
+
 /* Reads a string of perf: a size that includes padding, then the text. */
 static int read_text(struct byte_reader *reader, struct arena *arena,
 		     const char **text)

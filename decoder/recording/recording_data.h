@@ -24,7 +24,7 @@ struct recording_facts;
  *
  * 1. Facts change only in the reader, before recording_open() returns; the root
  *    folder also by recording_set_root().
- * 2. recording_close() accepts what a reader has left half done.
+ * 2. recording_close() accepts a recording that a reader has left half done.
  * 3. A part (recording_part_open()) shares all facts with its whole except the
  *    counts, streams and records, and must be closed before it.
  *

@@ -2,6 +2,19 @@
 #ifndef KT_DECODER_RECORDING_RECORDING_FACTS_H
 #define KT_DECODER_RECORDING_RECORDING_FACTS_H
 
+/* All that is known about a recording: the border between the readers of each
+ * kind of recording, which write it, and the functions of recording.h.
+ *
+ *	recording_data.h, snapshot.h, trace_dat.h
+ *	      │ recording_facts_to_fill(), while opening
+ *	struct recording_facts ─► accessors of recording.h, for all other code
+ *
+ * 1. Only a reader writes facts, before recording_open() returns; the exception
+ *    is recording_set_root(). From then on threads share them.
+ * 2. A missing fact has the value that recording.h describes: no reader needs
+ *    to set it.
+ */
+
 #include "decoder/recording/aux_stream.h"
 #include "decoder/recording/record_parse_internal.h"
 #include "decoder/recording/record_walk.h"

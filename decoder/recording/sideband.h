@@ -9,8 +9,8 @@
  * 1. Records are in order of time, all CPUs merged; those without a time come
  *    first.
  * 2. Malformed records are skipped.
- * 3. An iterator belongs to one thread. Several may be open: those of one CPU
- *    or of tasks share one scan of the recording (struct record_lists).
+ * 3. An iterator belongs to one thread. Several may be open: iterators of one
+ *    CPU or of tasks share one scan of the recording (struct record_lists).
  */
 
 #include "decoder/recording/record_parse_internal.h"
@@ -36,8 +36,8 @@ struct sideband *sideband_open(const struct recording *recording,
 			       unsigned int kinds);
 
 /* Drops samples of events that @wants does not return true for. Must be called
- * before the first sideband_next(): most samples are of the attribution's events,
- * and parsing and sorting them is most of the work.
+ * before the first sideband_next(): most samples are of the attribution's
+ * events, and parsing and sorting them is most of the work.
  */
 void sideband_choose_samples(struct sideband *sideband,
 			     bool (*wants)(const struct recording_event *event));

@@ -2,6 +2,20 @@
 #ifndef KT_DECODER_RECORDING_TRACEPOINT_H
 #define KT_DECODER_RECORDING_TRACEPOINT_H
 
+/* Layouts of tracepoints' records. The kernel describes them in format files,
+ * which a recording has copies of: no layout is built into this program.
+ *
+ *	HEADER_TRACING_DATA, trace.dat ─► tracing_formats_read() ─► struct tracepoint
+ *	sample's raw bytes ─► tracepoint_number(), tracepoint_text()
+ *
+ * 1. A field that a kernel does not have is NULL and reads as 0 or "": readers
+ *    need not know which kernels have it.
+ * 2. Format files are untrusted: a field outside of a record reads as 0 or "".
+ *
+ * Layouts are constant once read, so threads may share them. Names are owned by
+ * the caller's arena.
+ */
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>

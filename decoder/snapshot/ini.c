@@ -24,7 +24,7 @@ static struct ini_text trim(const char *start, size_t length)
 	return (struct ini_text){ start, length };
 }
 
-static struct ini_text take_line(struct ini_reader *reader)
+static struct ini_text consume_line(struct ini_reader *reader)
 {
 	const char *start = reader->text;
 	const char *end = memchr(start, '\n', reader->left);
@@ -45,7 +45,7 @@ static bool is_section(struct ini_text text)
 int ini_next(struct ini_reader *reader, struct ini_line *line)
 {
 	while (reader->left) {
-		struct ini_text text = take_line(reader);
+		struct ini_text text = consume_line(reader);
 		const char *mark;
 		size_t length;
 

@@ -17,6 +17,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Reads a snapshot directory in this order: the list of devices (snapshot.ini),
+ * each device's registers and memory, the trace's metadata, which links units
+ * to buffers, and then each unit's buffer as a stream.
+ *
+ * All text is untrusted. Unknown sections and keys are skipped; a device of
+ * unknown type is left out; a missing memory dump makes its code a gap.
+ */
+
 /* A buffer's contents. */
 struct snapshot_buffer {
 	const char *section;

@@ -91,8 +91,8 @@ static bool leave_page(struct ring_pages *pages)
 /* Sets @event's bytes to those of an event with data, whose header was read.
  * Returns false if they exceed the page.
  */
-static bool take_data(struct ring_pages *pages, uint32_t kind,
-		      struct ring_event *event)
+static bool consume_data(struct ring_pages *pages, uint32_t kind,
+			 struct ring_event *event)
 {
 	size_t left = (size_t)(pages->end - pages->event);
 	size_t size = (size_t)kind * WORD;
@@ -129,7 +129,8 @@ static void skip_padding(struct ring_pages *pages, uint32_t delta)
 	pages->time_ns += delta;
 }
 
-static void take_time(struct ring_pages *pages, uint32_t kind, uint32_t delta)
+static void consume_time(struct ring_pages *pages, uint32_t kind,
+			 uint32_t delta)
 {
 	uint64_t time;
 
@@ -147,7 +148,7 @@ static void take_time(struct ring_pages *pages, uint32_t kind, uint32_t delta)
 }
 
 /* Reads the next entry of the page. Returns whether it is @event. */
-static bool take_one(struct ring_pages *pages, struct ring_event *event)
+static bool consume_one(struct ring_pages *pages, struct ring_event *event)
 {
 	uint32_t head;
 	uint32_t kind;
@@ -166,12 +167,12 @@ static bool take_one(struct ring_pages *pages, struct ring_event *event)
 		return false;
 	}
 	if (kind == RING_TIME_EXTEND || kind == RING_TIME_STAMP) {
-		take_time(pages, kind, delta);
+		consume_time(pages, kind, delta);
 		return false;
 	}
 	pages->time_ns += delta;
 	event->time_ns = pages->time_ns;
-	return take_data(pages, kind, event);
+	return consume_data(pages, kind, event);
 }
 
 int ring_pages_next(struct ring_pages *pages, struct ring_event *event)
@@ -182,7 +183,7 @@ int ring_pages_next(struct ring_pages *pages, struct ring_event *event)
 				return 0;
 			continue;
 		}
-		if (!take_one(pages, event))
+		if (!consume_one(pages, event))
 			continue;
 		event->has_loss = pages->has_loss;
 		event->follows_damage = pages->follows_damage;
@@ -295,8 +296,8 @@ static bool is_number(const struct tracepoint_field *field)
 		field->size == 8);
 }
 
-static bool take_field(const struct tracepoint *format, const char *name,
-		       struct tracepoint_field *field)
+static bool consume_field(const struct tracepoint *format, const char *name,
+			  struct tracepoint_field *field)
 {
 	const struct tracepoint_field *found = tracepoint_field(format, name);
 
@@ -319,29 +320,31 @@ find_format(const struct array *formats, const char *system, const char *name)
 	return NULL;
 }
 
-static bool take_function(const struct array *formats, const char *name,
-			  enum graph_event event, struct graph_trace *graph)
+static bool consume_function(const struct array *formats, const char *name,
+			     enum graph_event event, struct graph_trace *graph)
 {
 	const struct tracepoint *format = find_format(formats, "ftrace", name);
 
-	if (!format || !take_field(format, "func", &graph->function[event]) ||
-	    !take_field(format, "depth", &graph->depth[event]))
+	if (!format ||
+	    !consume_field(format, "func", &graph->function[event]) ||
+	    !consume_field(format, "depth", &graph->depth[event]))
 		return false;
 	graph->ids[event] = format->id;
 	/* All events have these at the same offsets. */
-	return take_field(format, "common_type", &graph->type) &&
-	       take_field(format, "common_flags", &graph->flags) &&
-	       take_field(format, "common_pid", &graph->pid);
+	return consume_field(format, "common_type", &graph->type) &&
+	       consume_field(format, "common_flags", &graph->flags) &&
+	       consume_field(format, "common_pid", &graph->pid);
 }
 
-static void take_switch(const struct array *formats, struct graph_trace *graph)
+static void consume_switch(const struct array *formats,
+			   struct graph_trace *graph)
 {
 	const struct tracepoint *format =
 		find_format(formats, "sched", "sched_switch");
 
-	if (format && take_field(format, "prev_pid", &graph->previous_pid) &&
-	    take_field(format, "prev_state", &graph->previous_state) &&
-	    take_field(format, "next_pid", &graph->next_pid))
+	if (format && consume_field(format, "prev_pid", &graph->previous_pid) &&
+	    consume_field(format, "prev_state", &graph->previous_state) &&
+	    consume_field(format, "next_pid", &graph->next_pid))
 		graph->ids[GRAPH_SWITCH] = format->id;
 }
 
@@ -353,9 +356,9 @@ void graph_formats_find(const struct array *formats,
 	struct tracepoint_field data;
 
 	*graph = (struct graph_trace){ 0 };
-	if (!take_function(formats, "funcgraph_entry", GRAPH_ENTRY, graph) ||
-	    !take_function(formats, "funcgraph_exit", GRAPH_EXIT, graph) ||
-	    !take_field(page, "commit", &commit) || commit.size < 4 ||
+	if (!consume_function(formats, "funcgraph_entry", GRAPH_ENTRY, graph) ||
+	    !consume_function(formats, "funcgraph_exit", GRAPH_EXIT, graph) ||
+	    !consume_field(page, "commit", &commit) || commit.size < 4 ||
 	    commit.offset != sizeof(uint64_t) ||
 	    !tracepoint_field(page, "data"))
 		return;
@@ -363,9 +366,9 @@ void graph_formats_find(const struct array *formats,
 	if (data.offset < commit.offset + commit.size ||
 	    data.offset > page_bytes / 2)
 		return;
-	take_function(formats, "funcgraph_retaddr_entry", GRAPH_ENTRY_FROM,
-		      graph);
-	take_switch(formats, graph);
+	consume_function(formats, "funcgraph_retaddr_entry", GRAPH_ENTRY_FROM,
+			 graph);
+	consume_switch(formats, graph);
 	graph->commit_bytes = commit.size;
 	graph->data_offset = data.offset;
 	graph->page_bytes = page_bytes;

@@ -2,6 +2,20 @@
 #ifndef KT_DECODER_TRACE_DAT_RING_PAGE_H
 #define KT_DECODER_TRACE_DAT_RING_PAGE_H
 
+/* Events in the pages of the kernel's ring buffers, as trace-cmd's trace.dat
+ * stores them: the trace of a recording by function_graph.
+ *
+ *	struct aux_stream: pages ─► ring_pages_next(): events
+ *	                         ─► graph_record_next(): entries, exits, switches
+ *
+ * 1. Pages are untrusted. A damaged page ends at the damage, and the next event
+ *    has follows_damage.
+ * 2. The kernel's own marks of lost events become has_loss of the next event.
+ * 3. An iterator is a plain struct: a copy iterates on its own, to look ahead.
+ *
+ * No memory is allocated, and threads may read the same stream.
+ */
+
 #include "decoder/recording/tracepoint.h"
 
 #include <stdbool.h>

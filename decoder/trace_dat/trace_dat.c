@@ -25,6 +25,23 @@
 #include <zlib.h>
 #include <zstd.h>
 
+/* Reads trace.dat in three steps: the head (struct trace_dat), then the pages
+ * of each CPU as streams, then the facts of the recording.
+ *
+ *	version 6: parts in a fixed order ─┐
+ *	                                   ├─► struct trace_dat ─► streams, facts
+ *	version 7: sections, found by ─────┘
+ *	options; packed by zstd or zlib
+ *
+ * Packed pages are unpacked chunk by chunk to a temporary file, so that memory
+ * does not depend on their size. If the recorder was killed, the file has no
+ * pages, and those in trace.cpuN beside it are used.
+ *
+ * All numbers of the file are untrusted: a reader fails past the end, unpacking
+ * has a budget (common/budget.h), and a damaged page ends its CPU's stream,
+ * which is logged and sets is_cut.
+ */
+
 /* Compression of the parts of a trace.dat. */
 enum trace_dat_packing { PACKED_NOT, PACKED_ZSTD, PACKED_ZLIB };
 
@@ -347,8 +364,8 @@ static int open_section(const struct trace_dat *dat, uint64_t offset,
 	return error == -ERROR_FORMAT ? 0 : error;
 }
 
-/* Reads the list of CPUs of the first buffer, which is the top instance's if that
- * was used. Buffers of further instances are logged and left out.
+/* Reads the list of CPUs of the first buffer, which is the top instance's if
+ * that was used. Buffers of further instances are logged and left out.
  */
 static int read_buffer(struct trace_dat *dat, struct byte_reader option)
 {
@@ -805,7 +822,8 @@ static int read_names(const struct trace_dat *dat,
 	return error;
 }
 
-/* Sets the recording's times to those of the first and the last page of all CPUs.
+/* Sets the recording's times to those of the first and the last page of all
+ * CPUs.
  */
 static void note_times(struct recording *recording)
 {
@@ -838,8 +856,8 @@ static int add_streams(struct trace_dat *dat, struct recording_facts *facts)
 					  false);
 }
 
-/* Returns whether the stream has a record of a function. Nearly all pages do, so
- * this reads little.
+/* Returns whether the stream has a record of a function. Nearly all pages do,
+ * so this reads little.
  */
 static bool stream_has_functions(const struct graph_trace *graph,
 				 const struct aux_stream *stream)

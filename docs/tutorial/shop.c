@@ -4,9 +4,9 @@
  *	cc -O1 -g -o shop shop.c
  *	./shop FOLDER ORDERS TAX_US
  *
- * Three processes: a customer sends orders to a clerk by UDP, the clerk passes them
- * through a pipe to a bookkeeper, which waits TAX_US microseconds for the tax office
- * and makes a file in FOLDER.
+ * Three processes: a customer sends orders to a clerk by UDP, the clerk passes
+ * them through a pipe to a bookkeeper, which waits TAX_US microseconds for the
+ * tax office and makes a file in FOLDER.
  */
 #include <arpa/inet.h>
 #include <fcntl.h>

@@ -5,8 +5,8 @@
  *
  * It answers one request at a time: a GET with a file of the folder, a POST by
  * adding a line to the folder's file "orders", which is on the disk before the
- * answer is sent.  It prints a line for each request that took longer than SLOW_US
- * microseconds, and ends after REQUESTS requests.
+ * answer is sent.  It prints a line for each request that took longer than
+ * SLOW_US microseconds, and ends after REQUESTS requests.
  */
 #include <ktrace_hw.h>
 
@@ -27,8 +27,8 @@ struct request {
 	int is_post;
 };
 
-/* Reads up to the empty line, which may arrive separately: closing a socket with
- * unread data would discard the answer.
+/* Reads up to the empty line, which may arrive separately: closing a socket
+ * with unread data would discard the answer.
  */
 static int read_header(int client, char *text)
 {

@@ -14,6 +14,19 @@
 #include "execution/walk/position.h"
 #include "execution/walk/walk.h"
 
+/* The effect of each element of ETMv4 and ETE on execution: one function for
+ * each kind of branch (atom_flow_*()), which moves execution by walk_atoms.c
+ * and opens and closes gaps; and the decoder state that a sync point saves
+ * (atom_point_*()).
+ *
+ * A gap opens when the position is unknown (atom_gaps_open()), and is emitted
+ * when execution is known again (atom_gaps_close()), with the number of bytes
+ * between. Gaps of one reason in a row are one gap.
+ *
+ * Two restored states are the same (atom_point_is_same()) if the records after
+ * them cannot differ: only then may segments of different threads be joined.
+ */
+
 /* Interruptions of atom decoding: gaps, which are emitted with their size when
  * they end, and stops of the trace.
  */
@@ -215,7 +228,7 @@ static void start(struct execution *execution)
 /* Compares the address in the trace with the position by the code: if they
  * differ, the code does not match the trace.
  */
-static void take_reported(struct execution *execution, uint64_t position)
+static void consume_reported(struct execution *execution, uint64_t position)
 {
 	struct atom_state *atoms = &execution->atoms;
 	uint32_t reported = atoms->reported;
@@ -270,7 +283,7 @@ static bool begin_run(struct execution *execution, uint64_t position)
 		fail(execution, position);
 		return false;
 	}
-	take_reported(execution, position);
+	consume_reported(execution, position);
 	atom_gaps_close(execution, position);
 	if (execution->atoms.must_start)
 		start(execution);

@@ -5,6 +5,16 @@
 #include "execution/walk/execution.h"
 #include "execution/walk/walk.h"
 
+/* Moves execution along the graph by atoms: E takes the branch of the current
+ * block, N does not. Between two atoms execution runs straight through blocks
+ * whose branch needs none (atom_step_straight()).
+ *
+ * The loop over many atoms keeps the step in registers (struct step); it stores
+ * it only for rare cases: a new edge (find_edge()), an edge to another
+ * function, a return that needs the return stack. For lists of blocks, ranges
+ * of the trace are items (struct atom_range), which may be several blocks.
+ */
+
 /* A range of code in a list: several blocks of the graph, if they are long or
  * contain branches that were not taken (TRACE_SOURCE).
  */

@@ -17,6 +17,21 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* One stream's records from a position on: a reader of branches, an execution
+ * that follows them, and a watch for sync points.
+ *
+ *	branch_reader ─► follow_*() ─► execution ─► records
+ *	                                   │ at a watched sync point
+ *	                                   ▼
+ *	                   struct execution_state, and a MARK_SYNC
+ *
+ * A state is all that the records after a sync point depend on: two executions
+ * in equal states (execution_state_is_same()) emit the same records from there
+ * on. Segments of several threads are joined there (segment_ring.h), and a
+ * checkpoint stores it. A state cannot be saved while records wait for the
+ * first known time; then the next sync point is used.
+ */
+
 /* Reads the branches of a stream one by one, and seeks. A zeroed reader is
  * closed.
  */
@@ -382,6 +397,8 @@ static int open_code(struct execution *execution,
 	execution->graph = block_graph_new(execution->code, symbols);
 	if (!execution->graph)
 		return -ERROR_MEMORY;
+	if (input->with_interrupts)
+		block_graph_set_interrupts(execution->graph);
 	execution->blocks = block_graph_blocks(execution->graph);
 	return 0;
 }

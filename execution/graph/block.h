@@ -2,14 +2,25 @@
 #ifndef KT_EXECUTION_BLOCK_H
 #define KT_EXECUTION_BLOCK_H
 
+/* A node of the control flow graph: a piece of code up to its first branch.
+ * Users of the graph (block_graph.h) read it in place, in the loop over all
+ * branches; only the graph writes it.
+ *
+ *	struct block        read at each execution: kind, edges, work, function
+ *	struct block_info   the rest: symbol, target, code space
+ *
+ * 1. An edge is one word, target and kind together, so that a look-up is one
+ *    load and an edge inside a function is the distance to its target.
+ * 2. Block number 0, BLOCK_NONE, is no code; it is the target of an edge whose
+ *    kind is EDGE_KIND_NEW, and of no other.
+ * 3. The kind of an edge is its effect on the call stack, if nothing before it
+ *    matters; else it is EDGE_KIND_OTHER, or one of the kinds for thunks.
+ */
+
 #include "symbolize/functions/address_map.h"
 
 #include <stdbool.h>
 #include <stdint.h>
-
-/* The data of a straight-line piece of code, a node of the graph. It is public:
- * users of the graph read it in place.
- */
 
 /* No block: the target of an edge until it is first taken. */
 #define BLOCK_NONE 0
@@ -98,6 +109,10 @@ struct block {
 	 * switch, nor a function with inlined calls to be shown
 	 */
 	bool is_plain;
+	/* enum instruction_interrupts of its last instruction; 0 unless
+	 * block_graph_set_interrupts()
+	 */
+	uint8_t interrupts;
 };
 
 /* An edge in one word: its target, the number of a struct block, in the high

@@ -288,9 +288,9 @@ static bool is_passed(const struct block_code *code,
 }
 
 /* Returns whether @block, whose last instruction is @instruction, is cut after
- * it, at @limit at the latest. Blocks that start in the same long code are cut at the same address, so
- * the code after that is one block: otherwise trace that resumes at each
- * address would cause the rest to be read anew each time.
+ * it, at @limit at the latest. Blocks that start in the same long code are cut
+ * at the same address, so the code after that is one block: otherwise trace
+ * that resumes at each address would cause the rest to be read anew each time.
  */
 static bool is_cut(const struct block *block,
 		   const struct instruction *instruction, uint64_t limit)
@@ -321,8 +321,9 @@ static bool read_code(struct block_code *code, struct block *block,
 	block->kind = BLOCK_FALL;
 	info->switches_trace = false;
 	info->writes_page_table = false;
+	block->interrupts = INTERRUPTS_UNTOUCHED;
 	while (block->kind == BLOCK_FALL && !info->writes_page_table &&
-	       !is_cut(block, &instruction, limit)) {
+	       !block->interrupts && !is_cut(block, &instruction, limit)) {
 		uint64_t address = block->ip + block->bytes;
 		enum block_kind kind = read_one(code, address, info->set,
 						&piece, &instruction);
@@ -339,6 +340,8 @@ static bool read_code(struct block_code *code, struct block *block,
 		info->switches_trace |= instruction.switches_trace;
 		info->writes_page_table = instruction.writes_page_table;
 		is_slow |= instruction.may_take_long;
+		if (code->ends_at_interrupts && !block->is_user)
+			block->interrupts = instruction.interrupts;
 		block->bytes += instruction.length;
 		count++;
 	}

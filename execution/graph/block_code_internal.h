@@ -56,6 +56,7 @@ struct block_code {
 	struct code_space *space;
 	struct block_memo *memo; /* cache for programs' code */
 	bool waits_are_branches; /* see block_graph_set_waits() */
+	bool ends_at_interrupts; /* see block_graph_set_interrupts() */
 };
 
 /* Borrows @space. Returns false when out of memory; must be freed either way.
@@ -72,9 +73,9 @@ void block_code_read(struct block_code *code, struct block *block,
 		     struct block_info *info, uint64_t end);
 
 /* Returns the number of instructions of @set that start in [@address, @end),
- * plus BLOCK_WORK_SLOW if one of them is slow, and sets *@last to the address of
- * the last of them. Returns 0 if there are none, or if no instruction starts at
- * @end.
+ * plus BLOCK_WORK_SLOW if one of them is slow, and sets *@last to the address
+ * of the last of them. Returns 0 if there are none, or if no instruction starts
+ * at @end.
  */
 uint32_t block_code_count(struct block_code *code, uint64_t address,
 			  enum instruction_set set, uint64_t end,

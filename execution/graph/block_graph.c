@@ -13,6 +13,19 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Three look-ups lead to a block: by address, code space and instruction set
+ * (slots, with bits of the hash, so that most misses touch no block); by
+ * number; and by page, to forget the blocks whose code changed.
+ *
+ * The kind of a new edge is decided once, in edge_kind_of(): from the last
+ * instruction of the block, the functions of both blocks, and whether one of
+ * them is a thunk. Indirect branches keep their last target in the block, and a
+ * few recent ones in jump_memo.
+ *
+ * Blocks and infos are in memory that is reserved for many at once and grows by
+ * remapping, so that untouched room costs nothing.
+ */
+
 /* The blocks with their infos, indexed by number, by address and by page of the
  * code.
  */
@@ -312,6 +325,8 @@ static uint8_t edge_kind_of(const struct block_graph *graph, uint32_t from,
 	const struct block_info *info = block_graph_info(graph, to);
 	bool are_plain = block->is_plain && target->is_plain;
 
+	if (block->interrupts)
+		return EDGE_KIND_OTHER;
 	if (block->exit == FLOW_EXIT_CALL && edge == EDGE_NEXT)
 		return target->is_plain ? EDGE_KIND_RETURN : EDGE_KIND_OTHER;
 	if (block->exit == FLOW_EXIT_CALL)
@@ -365,6 +380,11 @@ void block_graph_free(struct block_graph *graph)
 void block_graph_set_waits(struct block_graph *graph, bool are_branches)
 {
 	graph->code.waits_are_branches = are_branches;
+}
+
+void block_graph_set_interrupts(struct block_graph *graph)
+{
+	graph->code.ends_at_interrupts = true;
 }
 
 static void forget_edges(struct block *block)

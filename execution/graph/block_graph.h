@@ -54,6 +54,11 @@ void block_graph_free(struct block_graph *graph);
  */
 void block_graph_set_waits(struct block_graph *graph, bool are_branches);
 
+/* Makes each block end after an instruction of the kernel that reads or writes
+ * the flag that lets interrupts through.
+ */
+void block_graph_set_interrupts(struct block_graph *graph);
+
 /* Returns the block at @ip in the current space, reading its code if it is new;
  * BLOCK_NONE when out of memory. Blocks may move in memory.
  */

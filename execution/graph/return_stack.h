@@ -2,6 +2,16 @@
 #ifndef KT_EXECUTION_RETURN_STACK_H
 #define KT_EXECUTION_RETURN_STACK_H
 
+/* The return addresses of open calls, as the trace unit keeps them to compress
+ * returns, and the block of each call, which gives a return its edge.
+ *
+ * 1. It has at most RETURN_STACK_SIZE entries; older ones are lost, as in the
+ *    unit, and a return to them has its address in the trace.
+ * 2. An address of 0 is no entry: a pop then fails, and changes nothing.
+ * 3. A block number is valid only until code changes: afterwards
+ *    return_stack_forget_blocks() leaves the addresses, which stay true.
+ */
+
 #include "execution/graph/block.h"
 #include <stdbool.h>
 #include <stdint.h>

@@ -199,6 +199,24 @@ static const struct arm_encoding a64_encodings[] = {
 	{ 0x1a000000, 0x02000000, INSTRUCTION_PLAIN, NULL, 0, 1 },
 };
 
+/* Returns what @word does to DAIF.I, by the encodings of DAIFSet, DAIFClr and
+ * DAIF ("MSR (immediate)", "MSR (register)").
+ */
+static uint8_t interrupts_of(uint32_t word)
+{
+	const uint32_t masks_interrupts = 2 << 8; /* in the immediate */
+
+	if ((word & 0xfffff0ff) == 0xd50340df && word & masks_interrupts)
+		return INTERRUPTS_OFF;
+	if ((word & 0xfffff0ff) == 0xd50340ff && word & masks_interrupts)
+		return INTERRUPTS_ON;
+	if ((word & 0xffffffe0) == 0xd53b4220)
+		return INTERRUPTS_SAVED;
+	if ((word & 0xffffffe0) == 0xd51b4220)
+		return INTERRUPTS_RESTORED;
+	return INTERRUPTS_UNTOUCHED;
+}
+
 int a64_instruction_read(enum instruction_set set, uint64_t address,
 			 const uint8_t *bytes, size_t size,
 			 struct instruction *instruction)
@@ -208,6 +226,8 @@ int a64_instruction_read(enum instruction_set set, uint64_t address,
 		instruction->length = 4;
 		return 1;
 	}
+	if (size >= 4)
+		instruction->interrupts = interrupts_of(arm_word(bytes));
 	return arm_encoding_read_word(
 		a64_encodings, sizeof(a64_encodings) / sizeof(*a64_encodings),
 		address, bytes, size, instruction);

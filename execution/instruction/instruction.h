@@ -51,6 +51,17 @@ enum instruction_kind {
 	INSTRUCTION_FAR_JUMP,
 };
 
+/* What an instruction of the kernel does to the flag that lets interrupts
+ * through: IF of x86, I of Arm's DAIF.
+ */
+enum instruction_interrupts {
+	INTERRUPTS_UNTOUCHED,
+	INTERRUPTS_OFF,	     /* cli, msr daifset */
+	INTERRUPTS_ON,	     /* sti, msr daifclr */
+	INTERRUPTS_SAVED,    /* pushf, mrs daif */
+	INTERRUPTS_RESTORED, /* popf, msr daif: the trace lacks the value */
+};
+
 struct instruction {
 	/* of a direct branch, else 0; for A32 and T32, bit 0 is set if the
 	 * target is T32 code
@@ -67,6 +78,7 @@ struct instruction {
 	bool switches_trace;	/* wrmsr: it may switch the trace unit off */
 	bool writes_page_table; /* mov to cr3 */
 	bool writes_trace;	/* ptwrite */
+	uint8_t interrupts;	/* enum instruction_interrupts */
 };
 
 #endif

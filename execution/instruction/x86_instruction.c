@@ -7,6 +7,15 @@
 #include "common/error.h"
 #include "execution/instruction/x86_encoding_internal.h"
 
+/* Two decoders with one result. x86_frequent_read() handles the most frequent
+ * instructions by a table of their first opcode byte, which gives the format of
+ * the bytes after it and the effect; it returns false for all others. Those go
+ * to Zydis, and if Zydis does not know them either, to x86_encoding.c.
+ *
+ * The mnemonic decides the kind (kind_of()). For the target of a relative
+ * branch the operand size matters in 16- and 32-bit code only.
+ */
+
 /* The format of the bytes after an opcode (Intel SDM, volume 2, appendix A),
  * and the effect.
  */
@@ -382,6 +391,22 @@ static bool may_switch_trace(ZydisMnemonic mnemonic)
 	       mnemonic == ZYDIS_MNEMONIC_XRSTORS64;
 }
 
+static uint8_t interrupts_of(ZydisMnemonic mnemonic)
+{
+	switch ((unsigned int)mnemonic) {
+	case ZYDIS_MNEMONIC_CLI:
+		return INTERRUPTS_OFF;
+	case ZYDIS_MNEMONIC_STI:
+		return INTERRUPTS_ON;
+	case ZYDIS_MNEMONIC_PUSHFQ:
+		return INTERRUPTS_SAVED;
+	case ZYDIS_MNEMONIC_POPFQ:
+		return INTERRUPTS_RESTORED;
+	default:
+		return INTERRUPTS_UNTOUCHED;
+	}
+}
+
 static void set_by_mnemonic(const ZydisDecodedInstruction *decoded,
 			    struct instruction *instruction)
 {
@@ -391,6 +416,7 @@ static void set_by_mnemonic(const ZydisDecodedInstruction *decoded,
 	instruction->may_take_long |= is_wait(mnemonic);
 	instruction->switches_trace = may_switch_trace(mnemonic);
 	instruction->writes_trace = mnemonic == ZYDIS_MNEMONIC_PTWRITE;
+	instruction->interrupts = interrupts_of(mnemonic);
 }
 
 /* Returns whether the instruction is a mov to control register 3: 0f 22 /3. */

@@ -284,7 +284,7 @@ static bool is_beyond(const struct record_join *join,
 /* Consumes the next switch record. Returns the number of records that it makes,
  * or -ERROR_MEMORY.
  */
-static int take_switch(struct record_join *join)
+static int consume_switch(struct record_join *join)
 {
 	const struct flow_item item = *stream_tasks_next(&join->tasks);
 
@@ -309,7 +309,7 @@ static int take_switch(struct record_join *join)
 }
 
 /* Consumes the next record, a switch reported by the trace itself. */
-static int take_named_task(struct record_join *join)
+static int consume_named_task(struct record_join *join)
 {
 	const union timed_record record = *run_cursor_consume(&join->cursor, 1);
 
@@ -319,9 +319,10 @@ static int take_named_task(struct record_join *join)
 }
 
 /* Consumes a switch point, whose mark was consumed. Returns like
- * take_switch().
+ * consume_switch().
  */
-static int take_point(struct record_join *join, const struct event_mark *mark)
+static int consume_point(struct record_join *join,
+			 const struct event_mark *mark)
 {
 	const union timed_record *record = run_cursor_record(&join->cursor);
 	int status;
@@ -335,9 +336,9 @@ static int take_point(struct record_join *join, const struct event_mark *mark)
 	return status > 0 ? make_switch(join, record) : status;
 }
 
-/* Consumes the mark of an entry into user space. Returns like take_switch(). */
-static int take_user_task(struct record_join *join,
-			  const struct event_mark *mark)
+/* Consumes the mark of an entry into user space. Returns like consume_switch(). */
+static int consume_user_task(struct record_join *join,
+			     const struct event_mark *mark)
 {
 	const struct task_id user = { .pid = mark->pid, .tid = mark->tid };
 
@@ -357,9 +358,9 @@ static bool waits_for_point(const struct record_join *join)
 
 /* Consumes a pause, after the last record. An announced task runs from here on;
  * if it waited for its switch point, that was not traced, and a later switch
- * record before the pause replaces the task. Returns like take_switch().
+ * record before the pause replaces the task. Returns like consume_switch().
  */
-static int take_pause(struct record_join *join)
+static int consume_pause(struct record_join *join)
 {
 	struct stream_tasks *tasks = &join->tasks;
 	uint64_t low_ns =
@@ -372,8 +373,8 @@ static int take_pause(struct record_join *join)
 	return make_switch(join, &join->last);
 }
 
-/* Consumes @mark, the next one. Returns like take_switch(). */
-static int take_mark(struct record_join *join, const struct event_mark *mark)
+/* Consumes @mark, the next one. Returns like consume_switch(). */
+static int consume_mark(struct record_join *join, const struct event_mark *mark)
 {
 	join->cursor.next_mark++;
 	switch ((enum event_mark_kind)mark->kind) {
@@ -381,16 +382,16 @@ static int take_mark(struct record_join *join, const struct event_mark *mark)
 		join->tasks.is_running = true;
 		return 0;
 	case MARK_PAUSE:
-		return take_pause(join);
+		return consume_pause(join);
 	case MARK_SYNC:
 		keep(join, segment_feed_pass(join->feed));
 		return 0;
 	case MARK_TASK:
-		return take_named_task(join);
+		return consume_named_task(join);
 	case MARK_SWITCH_POINT:
-		return take_point(join, mark);
+		return consume_point(join, mark);
 	case MARK_USER_TASK:
-		return take_user_task(join, mark);
+		return consume_user_task(join, mark);
 	}
 	return 0;
 }
@@ -474,7 +475,7 @@ static size_t count_before(const struct record_join *join,
  * a new run. Returns the number of records that it makes, or a negative enum
  * error.
  */
-static int take_place(struct record_join *join)
+static int consume_place(struct record_join *join)
 {
 	const struct event_mark *mark = run_cursor_mark(&join->cursor);
 	const union timed_record *record = run_cursor_record(&join->cursor);
@@ -484,15 +485,15 @@ static int take_place(struct record_join *join)
 
 	if (has_mark && mark->kind != MARK_SWITCH_POINT &&
 	    mark->kind != MARK_TASK && mark->kind != MARK_USER_TASK)
-		return take_mark(join, mark);
+		return consume_mark(join, mark);
 	if (record)
 		has_change = change && change->time_ns < from_ns(join, record);
 	else
 		has_change = change && join->is_fed;
 	if (has_change)
-		return take_switch(join);
+		return consume_switch(join);
 	if (has_mark && record)
-		return take_mark(join, mark);
+		return consume_mark(join, mark);
 	if (!join->is_fed)
 		return read_run(join);
 	return join->lost_from_ns ? make_gap(join) : make_end(join);
@@ -515,7 +516,7 @@ static int next_records(struct record_join *join,
 		*records = &join->made;
 		status = count ? make_switch(join,
 					     run_cursor_record(&join->cursor)) :
-				 take_place(join);
+				 consume_place(join);
 		if (status)
 			return status;
 	}

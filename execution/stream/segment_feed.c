@@ -11,6 +11,16 @@
 #include <assert.h>
 #include <stdlib.h>
 
+/* Two parts: the plan, which decides how many threads to start and cuts the
+ * stream into intervals, and the feed, which gives segments to the ring
+ * (give_out()), decodes the calling thread's own part, and provides the records
+ * of both in order.
+ *
+ * The plan adapts: if the calling thread had to wait for the ring, or the ring
+ * for it, its share of the next interval changes (interval_plan_adapt()). Sizes
+ * affect speed only: invariant 2 of the header.
+ */
+
 enum {
 	MOST_THREADS = 16,
 	/* A thread's part is an eighth of what is left, so that the threads end
@@ -276,7 +286,7 @@ static int begin_own(struct segment_feed *feed, const struct interval *interval)
 /* Starts the next interval. Returns 1, 0 if there is none, or a negative enum
  * error.
  */
-static int begin_stretch(struct segment_feed *feed)
+static int begin_interval(struct segment_feed *feed)
 {
 	const struct interval *interval;
 	int status = 1;
@@ -294,7 +304,7 @@ static int begin_stretch(struct segment_feed *feed)
 	return status < 0 ? status : 1;
 }
 
-static void end_stretch(struct segment_feed *feed)
+static void end_interval(struct segment_feed *feed)
 {
 	segment_ring_drop(feed->ring);
 	feed->place = POSITION_BEFORE;
@@ -343,7 +353,7 @@ static int decode_again(struct segment_feed *feed, struct segment *segment)
 }
 
 /* Provides the records of the segment. Returns like next_own(). */
-static int take_segment(struct segment_feed *feed, struct record_run *run)
+static int consume_segment(struct segment_feed *feed, struct record_run *run)
 {
 	struct segment *segment;
 	enum ring_lead lead;
@@ -379,10 +389,10 @@ static int go_on(struct segment_feed *feed, struct record_run *run)
 		return next_own(feed, run);
 	case POSITION_AFTER_OWN:
 		if (!feed->at_end)
-			return take_segment(feed, run);
+			return consume_segment(feed, run);
 		/* fall through */
 	case POSITION_SEGMENT:
-		end_stretch(feed);
+		end_interval(feed);
 		return 0;
 	case POSITION_BEFORE:
 		break;
@@ -399,7 +409,7 @@ int segment_feed_next(struct segment_feed *feed, struct record_run *run)
 	feed->first_state = NULL;
 	do {
 		if (feed->place == POSITION_BEFORE) {
-			status = begin_stretch(feed);
+			status = begin_interval(feed);
 			if (status <= 0)
 				return status;
 		}

@@ -12,6 +12,19 @@
 #include <string.h>
 #include <sys/mman.h>
 
+/* Three parts: jobs, the limit on threads that decode at once, over all
+ * streams; the buffers of segments; and the ring, a window of segments in the
+ * order of the stream.
+ *
+ *	waiting ─► being decoded ─► finished ─► consumed ─► waiting again
+ *
+ * A thread decodes a segment from a little before its first sync point, with
+ * all state unknown, to the sync point after its last; it appends only the
+ * records between. The consumer (segment_feed.c) compares the states at each
+ * border: if they differ, the segment is decoded again from the state of the
+ * segment before.
+ */
+
 struct jobs {
 	unsigned int count;
 	uint64_t segment_bytes;
@@ -167,8 +180,8 @@ static void pass(struct segment *segment, const struct record_feed *feed)
 	segment->has_begin = true;
 }
 
-static int take_mark(struct segment *segment, const struct record_feed *feed,
-		     const struct event_mark *mark)
+static int consume_mark(struct segment *segment, const struct record_feed *feed,
+			const struct event_mark *mark)
 {
 	if (mark->kind == MARK_SYNC)
 		pass(segment, feed);
@@ -204,7 +217,7 @@ static int take(struct segment *segment, const struct record_feed *feed,
 		if (segment->has_begin)
 			keep(segment, run->records + at, next - at);
 		at = next;
-		if (is_mark && take_mark(segment, feed, &run->marks[i]) < 0)
+		if (is_mark && consume_mark(segment, feed, &run->marks[i]) < 0)
 			return -ERROR_MEMORY;
 	}
 	return 0;
@@ -317,7 +330,7 @@ static struct slot *find_waiting(const struct segment_ring *ring)
 /* Waits for a segment to decode and takes it. Returns NULL when the thread must
  * end.
  */
-static struct slot *take_slot(struct segment_ring *ring)
+static struct slot *consume_slot(struct segment_ring *ring)
 {
 	struct slot *slot = NULL;
 
@@ -350,7 +363,7 @@ static void *work(void *ctx)
 				      ring->lists_blocks, &records);
 	struct slot *slot;
 
-	while ((slot = take_slot(ring))) {
+	while ((slot = consume_slot(ring))) {
 		int status = opened;
 
 		jobs_begin(ring->jobs);

@@ -203,8 +203,8 @@ enum {
  * happened by then, 0 if it may still be under way, so that the running task is
  * uncertain, or -ERROR_MEMORY.
  */
-static int take_switches(struct switch_feed *feed, uint64_t time_ns,
-			 struct stream_checkpoint *place, uint64_t *last_ns)
+static int consume_switches(struct switch_feed *feed, uint64_t time_ns,
+			    struct stream_checkpoint *place, uint64_t *last_ns)
 {
 	const struct flow_item *item;
 
@@ -235,7 +235,7 @@ static int find_certain(struct branch_source *source, struct switch_feed *feed,
 						     at_ns);
 		if (position == NO_SYNC)
 			return 0;
-		status = take_switches(feed, *at_ns, place, &last_ns);
+		status = consume_switches(feed, *at_ns, place, &last_ns);
 		distance -= distance < APART_BYTES ? distance : APART_BYTES;
 	}
 	if (status < 0)

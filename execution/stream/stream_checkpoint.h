@@ -28,8 +28,8 @@ struct stream_checkpoint {
 	uint64_t events;
 };
 
-/* Writes or reads *@checkpoint (common/bytes.h). Checks that functions are below
- * @functions and positions below @size, the stream's bytes.
+/* Writes or reads *@checkpoint (common/bytes.h). Checks that functions are
+ * below @functions and positions below @size, the stream's bytes.
  */
 void stream_checkpoint_pack(struct stream_checkpoint *checkpoint,
 			    struct pack *pack, uint32_t functions,

@@ -3,6 +3,7 @@
 
 #include "execution/graph/block.h"
 
+#include <assert.h>
 #include <string.h>
 
 _Static_assert(sizeof(union timed_record) == 32, "records are hot");
@@ -225,6 +226,10 @@ __attribute__((target("prfchw")))
 #endif
 void event_times_write(struct event_times *times)
 {
+	/* invariant 1 */
+	assert(times->written <= times->finished &&
+	       times->finished <= times->count &&
+	       times->count <= EVENT_TIMES_ROOM);
 	if (times->without_bounds)
 		write_all(times, false);
 	else

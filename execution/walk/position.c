@@ -112,8 +112,8 @@ void position_leave(struct execution *execution, uint8_t reason)
 	if (!execution->outside)
 		walk_lose_page_table(execution);
 	/* Entering or leaving the kernel or a virtual machine does not switch
-	 * tasks: a later record reports the switch. If the kernel is not traced,
-	 * it may switch them after any stop.
+	 * tasks: a later record reports the switch. If the kernel is not
+	 * traced, it may switch them after any stop.
 	 */
 	if ((!execution->outside || is_kernel_untraced(execution)) &&
 	    reason != FLOW_STOP_GUEST &&

@@ -9,8 +9,8 @@ struct flow_item;
 struct trace_branch;
 union timed_record;
 
-/* Sets the position of execution (struct execution: block, from, exit) where the
- * trace, not the code, determines it:
+/* Sets the position of execution (struct execution: block, from, exit) where
+ * the trace, not the code, determines it:
  *
  *	position_go(), position_resume()   at an address in the trace
  *	position_interrupt()               an interrupt before the current block

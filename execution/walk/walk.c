@@ -59,8 +59,8 @@ static void pass_switch_point(struct execution *execution)
 	mark->high_ns = execution_high_ns(execution, high);
 }
 
-/* Called when a function is entered. At the entry of the switch point the kernel
- * changes stacks; at that of the exec point a task changes its program.
+/* Called when a function is entered. At the entry of the switch point the
+ * kernel changes stacks; at that of the exec point a task changes its program.
  */
 static void check_points(struct execution *execution)
 {
@@ -288,8 +288,8 @@ static void enter_thunk(struct execution *execution, uint8_t exit)
 }
 
 /* Returns whether the transfer by @exit neither leaves the symbol nor enters a
- * function. IRET to the next instruction only serializes the CPU and does not end
- * an exception: iret_to_self() in arch/x86/include/asm/sync_core.h.
+ * function. IRET to the next instruction only serializes the CPU and does not
+ * end an exception: iret_to_self() in arch/x86/include/asm/sync_core.h.
  */
 static bool stays_inside(const struct execution *execution, uint8_t exit)
 {
@@ -303,8 +303,20 @@ static bool stays_inside(const struct execution *execution, uint8_t exit)
 	       ip < symbol->end;
 }
 
-/* Emits the inlined calls that are open in the next block. Those that begin there
- * are entered, unless the block was interrupted and resumed (@is_resumed).
+/* Emits what the last block did to interrupts, if it ran to its end. */
+static void emit_interrupts(struct execution *execution, uint8_t exit)
+{
+	uint8_t interrupts = execution->blocks[execution->from].interrupts;
+
+	if (interrupts && exit == FLOW_EXIT_NONE)
+		add(execution, FUNCTION_INTERRUPTS,
+		    target_of(execution)->function, target_of(execution)->ip)
+			->detail = interrupts;
+}
+
+/* Emits the inlined calls that are open in the next block. Those that begin
+ * there are entered, unless the block was interrupted and resumed
+ * (@is_resumed).
  */
 static void emit_inlined(struct execution *execution, bool is_resumed)
 {
@@ -333,14 +345,15 @@ static void arrive_inlined(struct execution *execution, uint8_t exit)
 						exit >= EXIT_ASYNC);
 }
 
-/* Emits the events of the transfer by @exit from the last block to the next one,
- * as a thunk's transfer only when control leaves the thunks.
+/* Emits the events of the transfer by @exit from the last block to the next
+ * one, as a thunk's transfer only when control leaves the thunks.
  */
 static void transfer(struct execution *execution, uint8_t exit)
 {
 	bool is_thunk = thunk_fold_covers(there(execution));
 	struct thunk_fold *fold = &execution->calls.fold;
 
+	emit_interrupts(execution, exit);
 	if (stays_inside(execution, exit)) {
 		if (block_graph_changes_inlined(execution->graph,
 						execution->from,

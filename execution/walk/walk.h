@@ -16,14 +16,15 @@
  *	      ▲                                             edge_kind, exit ◄────┤
  *	      └──────────────────────────────────────────────────────────────────┘
  *
- * 1. execution->block has not run; execution->from has. Either may be BLOCK_NONE:
- *    unknown.
+ * 1. execution->block has not run; execution->from has. Either may be
+ *    BLOCK_NONE: unknown.
  * 2. The events of arriving at a block are emitted when it runs, or earlier by
  *    walk_arrive(): edge_kind is EDGE_KIND_INSIDE when that was done. So an
  *    interrupt before the block's first instruction follows the arrival.
- * 3. Most edges are inside a function and emit nothing. The graph determines the
- *    meaning of the others once (enum edge_kind); execution_arrive() computes only
- *    that of EDGE_KIND_OTHER and of thunks, from the state of execution.
+ * 3. Most edges are inside a function and emit nothing. The graph determines
+ *    the meaning of the others once (enum edge_kind); execution_arrive()
+ *    computes only that of EDGE_KIND_OTHER and of thunks, from the state of
+ *    execution.
  * 4. Blocks are referred to by index: reading code moves them in memory, so
  *    pointers to them are valid until the next call that may read code.
  *

@@ -3,6 +3,7 @@
 
 #include <stdio.h>
 #include <string.h>
+#include <sys/param.h>
 
 static struct qemu_plugin_register *find(GArray *all, const char *name)
 {

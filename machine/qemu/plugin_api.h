@@ -2,7 +2,8 @@
 #ifndef KT_MACHINE_QEMU_PLUGIN_API_H
 #define KT_MACHINE_QEMU_PLUGIN_API_H
 
-#include <glib.h>
+#include "machine/qemu/glib_part.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>

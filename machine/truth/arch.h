@@ -25,6 +25,9 @@ extern const unsigned arch_register_count;
  */
 extern const bool arch_raises_first;
 
+/* Returns whether the CPU lets interrupts through. */
+bool arch_lets_interrupts(struct guest *guest);
+
 /* The registers that determine what the trace unit traces, as written by software.
  */
 struct control {

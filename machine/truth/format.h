@@ -4,8 +4,8 @@
 
 #include <stdint.h>
 
-/* The ground truth of one virtual CPU, in the file that the machine writes on the
- * host.
+/* The ground truth of one virtual CPU, in the file that the machine writes on
+ * the host.
  *
  * File truth.<cpu>: a struct truth_header, then records, one after the other:
  *
@@ -14,18 +14,19 @@
  *	varint	from		zigzag(from - previous record's to)
  *	varint	to		zigzag(to - from)
  *	varint	pid		TRUTH_SWITCH only, in place of from and to
+ *	varint	on		TRUTH_INTERRUPTS only, in place of from and to
  *	varint	tgid		TRUTH_SWITCH only
  *	varint	sp		zigzag(sp - previous sp), with TRUTH_HAS_SP only
  *
  * All "previous" values start at 0.  A varint is LEB128; zigzag(x) is
  * (x << 1) ^ (x >> 63) on 64 bits.  Records are in the order of execution.
  *
- * Records are written while the trace unit is enabled (IA32_RTIT_CTL has TraceEn
- * and BranchEn set; TRCPRGCTLR, TRBLIMITR_EL1 and TRFCR_EL1 are enabled), if one
- * of their two addresses belongs to a traced privilege level (OS, User);
- * TRUTH_TRACE_ON, _OFF and _SWITCH always.  Address and CR3 filters are not
- * applied.  The TSC is the value that rdtsc would return in place of the
- * instruction at "from"; for an interrupt, the value just before it.
+ * Records are written while the trace unit is enabled (IA32_RTIT_CTL has
+ * TraceEn and BranchEn set; TRCPRGCTLR, TRBLIMITR_EL1 and TRFCR_EL1 are
+ * enabled), if one of their two addresses belongs to a traced privilege level
+ * (OS, User); TRUTH_TRACE_ON, _OFF, _SWITCH and _INTERRUPTS always.  Address
+ * and CR3 filters are not applied.  The TSC is the value that rdtsc would return in place of
+ * the instruction at "from"; for an interrupt, the value just before it.
  */
 #define TRUTH_MAGIC "KTTRUTH1"
 
@@ -53,6 +54,10 @@ enum truth_kind {
 	TRUTH_SWITCH = 13,    /* __switch_to, on arm64 cpu_switch_to, was
 			       * entered for this task
 			       */
+	/* the CPU lets interrupts through from here on, or no longer: written
+	 * at the start of the first of QEMU's blocks that runs so
+	 */
+	TRUTH_INTERRUPTS = 14,
 	TRUTH_KIND_MASK = 0x0f,
 	/* All except conditional branches and jumps have the stack pointer
 	 * before the instruction; a switch has the next task's (arm64: still

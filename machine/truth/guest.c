@@ -5,6 +5,7 @@
 
 #include <stdio.h>
 #include <string.h>
+#include <sys/param.h>
 
 static void note_register(struct guest *guest,
 			  const qemu_plugin_reg_descriptor *reg)

@@ -10,6 +10,7 @@ enum guest_register {
 	GUEST_SP,
 	GUEST_PC,
 	GUEST_NEXT_TASK, /* the second argument of __switch_to() */
+	GUEST_FLAGS,	 /* contains the flag that lets interrupts through */
 	GUEST_OWN,
 	GUEST_REGISTERS_MAX = 40,
 };

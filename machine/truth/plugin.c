@@ -15,6 +15,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 static void on_tb_trans(struct qemu_plugin_tb *tb, void *data)
 {

@@ -249,6 +249,17 @@ static void record_switch(struct tracker *tracker,
 	record(tracker, &task, 0);
 }
 
+static void record_interrupts(struct tracker *tracker)
+{
+	struct truth_record flag = { .tag = TRUTH_INTERRUPTS };
+
+	flag.pid = arch_lets_interrupts(&tracker->guest);
+	if (flag.pid == tracker->lets_interrupts)
+		return;
+	tracker->lets_interrupts = flag.pid;
+	record(tracker, &flag, 0);
+}
+
 void tracker_block(struct tracker *tracker, struct tracker_flags *flags,
 		   const struct block *block, uint64_t start,
 		   const struct switch_site *site)
@@ -258,6 +269,8 @@ void tracker_block(struct tracker *tracker, struct tracker_flags *flags,
 	start_trace(tracker, start, false);
 	if (tracing(tracker) && start == site->function)
 		record_switch(tracker, site);
+	if (tracing(tracker))
+		record_interrupts(tracker);
 	flags->active = tracing(tracker) || tracker->undated->len;
 	if (!flags->active)
 		return;

@@ -24,6 +24,7 @@ struct tracker {
 
 	struct control control; /* state of the trace unit */
 	bool starting;		/* the last instruction started a trace */
+	bool lets_interrupts;	/* as recorded last; false at first */
 	/* the current or just left block; may be NULL */
 	const struct block *block;
 	uint64_t start; /* its address in this execution */

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "machine/truth/writer.h"
 
+#include "machine/qemu/glib_part.h"
 #include "machine/truth/format.h"
 
-#include <glib.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -70,6 +70,8 @@ void writer_write(struct writer *writer, const struct truth_record *record)
 	if ((record->tag & TRUTH_KIND_MASK) == TRUTH_SWITCH) {
 		at = put_varint(at, record->pid);
 		at = put_varint(at, record->tgid);
+	} else if ((record->tag & TRUTH_KIND_MASK) == TRUTH_INTERRUPTS) {
+		at = put_varint(at, record->pid);
 	} else {
 		at = put_branch(writer, at, record);
 	}

@@ -11,7 +11,7 @@ struct truth_record {
 	uint64_t from;
 	uint64_t to;
 	uint64_t sp;
-	uint32_t pid;
+	uint32_t pid; /* TRUTH_INTERRUPTS: whether they are on */
 	uint32_t tgid;
 	uint8_t tag;
 };

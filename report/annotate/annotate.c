@@ -17,6 +17,17 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Prints how often each instruction ran, by function and source line.
+ *
+ *	annotation.h: counts of instructions and branches ─► rows by time of the
+ *	function ─► rows of one source line ─► the line, then its instructions
+ *
+ * The source of a line is read when its first row is printed; an unreadable
+ * file leaves the line empty. Instructions that never ran are printed only
+ * between others of their line. Branches have their targets, most frequent
+ * first.
+ */
+
 enum {
 	LABEL_BYTES = 256,
 	/* Runs of instructions that never ran are folded from this length on.

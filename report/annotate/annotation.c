@@ -18,6 +18,17 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Counts how often each instruction of the chosen functions ran, from the
+ * blocks of a list (engine_open_blocks()), stream by stream.
+ *
+ *	block ─► add_block(): the functions it covers ─► struct annotated_code
+ *	      ─► add_branch(): from its last instruction to the next block
+ *
+ * A code is a function's bytes at a time: if they change, or another process
+ * has other bytes there, it is another code with counts of its own. Blocks are
+ * counted as they are; the counts of their instructions are made at the end.
+ */
+
 /* A function larger than this is shown up to here. */
 enum { MAX_CODE_BYTES = 1 << 20 };
 
@@ -260,7 +271,7 @@ static void set_task(struct reader *reader, int32_t pid, int32_t tid)
 	symbol_cache_switch(reader->cache, pid);
 }
 
-static int take_item(struct reader *reader, const struct flow_item *item)
+static int consume_item(struct reader *reader, const struct flow_item *item)
 {
 	struct time_window window = reader->annotation->input.window;
 	int status = 0;
@@ -320,7 +331,7 @@ static int read_items(struct reader *reader, struct flow_source *source)
 		if (count < 0)
 			return count;
 		for (int i = 0; i < count; i++) {
-			int status = take_item(reader, &items[i]);
+			int status = consume_item(reader, &items[i]);
 
 			if (status < 0)
 				return status;

@@ -119,9 +119,9 @@ const char *diff_row_note(const struct diff_row *row,
 			  const uint32_t recordings[2]);
 
 /* Returns whether the row's mean time grew by more than @percent and by more
- * than noise: the gap between the slowest recording of side 0 and the fastest of
- * side 1 must exceed the differences among the recordings of each side. False
- * for a row that only one side has, and with one recording per side.
+ * than noise: the gap between the slowest recording of side 0 and the fastest
+ * of side 1 must exceed the differences among the recordings of each side.
+ * False for a row that only one side has, and with one recording per side.
  */
 bool diff_row_is_slower(const struct diff_row *row,
 			const uint32_t recordings[2], double percent);

@@ -10,8 +10,8 @@
  *    recursion, is in the outer one's inclusive time and is not added again.
  * 2. The processes are added up: the format has no processes.
  * 3. Every function has a caller: readers take the inclusive time of a function
- *    from its callers if it has any, and would leave out calls without one, such
- *    as page faults of user code. Their caller is CALLER_UNSEEN.
+ *    from its callers if it has any, and would leave out calls without one,
+ *    such as page faults of user code. Their caller is CALLER_UNSEEN.
  */
 #include "common/array.h"
 #include "common/error.h"

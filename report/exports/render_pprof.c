@@ -4,12 +4,13 @@
  * proto/profile.proto of github.com/google/pprof.
  *
  * Each function is one Function and one Location, with the same number. Fields
- * may be in any order, and repeated ones keep theirs, so each is written when it
- * is first needed.
+ * may be in any order, and repeated ones keep theirs, so each is written when
+ * it is first needed.
  */
 #include "common/bytes.h"
 #include "common/error.h"
 #include "common/maps.h"
+#include "common/packed_bytes.h"
 #include "report/profile/profile_report.h"
 #include "report/profile/stack_paths.h"
 #include "report/text/duration_text.h"
@@ -19,11 +20,8 @@
 #include "symbolize/elf/lines.h"
 #include "symbolize/functions/function_table.h"
 
-#include <libdeflate.h>
 #include <stdlib.h>
 #include <string.h>
-
-enum { LEVEL = 6 };
 
 /* Fields of the messages. */
 enum profile_field {
@@ -339,24 +337,14 @@ static int write_sample(void *ctx, const struct stack_path *path)
 /* Writes @bytes compressed. Write errors are recorded in @out (ferror). */
 static int compress(const struct byte_buffer *bytes, FILE *out)
 {
-	struct libdeflate_compressor *compressor =
-		libdeflate_alloc_compressor(LEVEL);
-	size_t room;
-	size_t size;
-	uint8_t *packed;
+	struct byte_buffer packed = { 0 };
+	int status;
 
-	if (!compressor)
-		return -ERROR_MEMORY;
-	room = libdeflate_gzip_compress_bound(compressor, bytes->size);
-	packed = malloc(room);
-	if (packed) {
-		size = libdeflate_gzip_compress(compressor, bytes->bytes,
-						bytes->size, packed, room);
-		fwrite(packed, 1, size, out);
-	}
-	libdeflate_free_compressor(compressor);
-	free(packed);
-	return packed ? 0 : -ERROR_MEMORY;
+	byte_buffer_gzip(&packed, bytes->bytes, bytes->size);
+	status = packed.failed ? -ERROR_MEMORY : 0;
+	fwrite(packed.bytes, 1, packed.size, out);
+	byte_buffer_free(&packed);
+	return status;
 }
 
 int render_pprof(const struct profile_report *report, FILE *out)

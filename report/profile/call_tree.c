@@ -9,6 +9,18 @@
 #include <assert.h>
 #include <stdlib.h>
 
+/* Arrays by node: nodes, which are read for each event (two in a cache line),
+ * links to relatives, and call_more, the rest of the counts, which few nodes
+ * have. A child is found by a guess first, the one that was used last, and then
+ * by a hash table of (parent, function, part).
+ *
+ * The second half is made of whole trees, when the events are over: walks,
+ * copies, totals, sorting, and the sums by function (struct function_profile).
+ * Nothing is recursive, since a path may be as deep as the recorded program
+ * recursed. A child has a larger number than its parent, so that totals are one
+ * loop backwards.
+ */
+
 #define CALL_NODE_MAX INT32_MAX
 
 _Static_assert(sizeof(struct call_node) == 32, "two nodes share a cache line");

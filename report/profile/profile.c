@@ -14,6 +14,21 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Two halves. The first takes parts out of a finished tree: a profile_scope
+ * chooses which of the program's own work, idle time and the tracer's work are
+ * shown, and profile_scope_apply() copies the tree without the others, whose
+ * time it sums up.
+ *
+ * The second fills the tree. A cursor is the current node of the running task;
+ * each task's node is stored while it does not run (struct task_place). take()
+ * applies a call event; consume_plain() applies the function events that need
+ * no call event, in a loop with all state in registers, because nearly all
+ * events are such. Both have the same effect: invariant 2 of call_frames.h.
+ *
+ * Without memory the profile ignores all further events, and profile_end()
+ * reports it.
+ */
+
 struct cutter {
 	const struct profile_scope *scope;
 	const struct call_tree *from;
@@ -451,8 +466,8 @@ static void fail(struct profile *profile)
 	profile->task = NULL;
 }
 
-static void take_elsewhere(struct profile *profile,
-			   const struct call_step *step);
+static void consume_elsewhere(struct profile *profile,
+			      const struct call_step *step);
 
 static inline bool is_in_window(const struct profile *profile, uint64_t time_ns)
 {
@@ -466,7 +481,7 @@ static void take(struct step_callback *callback, const struct call_step *step)
 	bool is_whole = true;
 
 	if (step->task != profile->task || step->cpu != profile->cpu) {
-		take_elsewhere(profile, step);
+		consume_elsewhere(profile, step);
 		return;
 	}
 	if (!profile->is_wanted)
@@ -492,9 +507,9 @@ static void take(struct step_callback *callback, const struct call_step *step)
  * with each event is copied, so that the loop keeps it in registers.
  */
 __attribute__((always_inline)) static inline uint32_t
-take_run(struct profile *profile, struct call_stack *stack,
-	 const struct function_event *events, uint32_t count,
-	 struct call_times *times, bool has_plain_times)
+consume_run(struct profile *profile, struct call_stack *stack,
+	    const struct function_event *events, uint32_t count,
+	    struct call_times *times, bool has_plain_times)
 {
 	struct profile_cursor cursor = profile->cursor;
 	struct plain_frames open = plain_frames_of(stack);
@@ -527,11 +542,11 @@ take_run(struct profile *profile, struct call_stack *stack,
 	return i;
 }
 
-static uint32_t take_plain(struct step_callback *callback,
-			   const struct call_step *step,
-			   struct call_stack *stack,
-			   const struct function_event *events, uint32_t count,
-			   struct call_times *times)
+static uint32_t consume_plain(struct step_callback *callback,
+			      const struct call_step *step,
+			      struct call_stack *stack,
+			      const struct function_event *events,
+			      uint32_t count, struct call_times *times)
 {
 	struct profile *profile = (struct profile *)callback;
 
@@ -540,8 +555,8 @@ static uint32_t take_plain(struct step_callback *callback,
 		return 0;
 	if (profile->cursor.has_cpu &&
 	    call_times_are_plain(times, events, &events[count - 1]))
-		return take_run(profile, stack, events, count, times, true);
-	return take_run(profile, stack, events, count, times, false);
+		return consume_run(profile, stack, events, count, times, true);
+	return consume_run(profile, stack, events, count, times, false);
 }
 
 static bool is_done(const struct step_callback *callback, uint64_t time_ns)
@@ -553,7 +568,7 @@ static bool is_done(const struct step_callback *callback, uint64_t time_ns)
 
 /* A separate function, so that take() needs no stack frame. */
 __attribute__((noinline)) static void
-take_elsewhere(struct profile *profile, const struct call_step *step)
+consume_elsewhere(struct profile *profile, const struct call_step *step)
 {
 	if (profile->status)
 		return;
@@ -571,7 +586,7 @@ struct profile *profile_new(const struct profile_options *options)
 		return NULL;
 	profile->callback.take = take;
 	profile->callback.is_done = is_done;
-	profile->callback.take_plain = take_plain;
+	profile->callback.take_plain = consume_plain;
 	profile->callback.ignores_bounds = true;
 	profile->options = *options;
 	profile->places = ARRAY_OF(struct task_place);

@@ -57,8 +57,8 @@ enum profile_part profile_part_of_call(const struct context_kinds *kinds,
 				       enum profile_part caller_part);
 
 /* Returns whether @function is the entry of an interrupt or works for one
- * (CONTEXT_INTERRUPT, CONTEXT_NMI, CONTEXT_SOFTIRQ). A function that replaces it
- * by a jump is the end of the interrupt: CALL_INTERRUPT_END, PROFILE_WORK.
+ * (CONTEXT_INTERRUPT, CONTEXT_NMI, CONTEXT_SOFTIRQ). A function that replaces
+ * it by a jump is the end of the interrupt: CALL_INTERRUPT_END, PROFILE_WORK.
  */
 bool profile_is_interrupt(const struct context_kinds *kinds, uint32_t function);
 
@@ -115,7 +115,8 @@ enum profile_part profile_part_of(const struct profile_options *options,
 				  int32_t tid);
 
 /* Returns whether a function that replaces @left, which ended in a jump, is the
- * end of an interrupt (CALL_INTERRUPT_END). @left is valid until a node is added.
+ * end of an interrupt (CALL_INTERRUPT_END). @left is valid until a node is
+ * added.
  */
 bool profile_ends_interrupt(const struct profile_options *options,
 			    const struct call_node *left);

@@ -87,8 +87,8 @@ static int enter(struct walker *walker, uint32_t node)
 	return report_path(walker, node, about->self_ns, calls);
 }
 
-/* Reports what is deeper than the open path of MOST_FUNCTIONS levels, which ends
- * with @node.
+/* Reports all calls deeper than the open path of MOST_FUNCTIONS levels, which
+ * ends with @node.
  */
 static int end_deep(struct walker *walker, uint32_t node)
 {

@@ -14,8 +14,8 @@ struct stack_path {
 	/* outermost first, functions and states (enum frame_state); borrowed */
 	const uint32_t *functions;
 	size_t depth; /* at least 1 */
-	/* time of the process outside of functions and states: its only function
-	 * is FUNCTION_UNKNOWN
+	/* time of the process outside of functions and states: its only
+	 * function is FUNCTION_UNKNOWN
 	 */
 	bool is_outside;
 	uint64_t self_ns;
@@ -26,12 +26,12 @@ struct stack_path {
 typedef int stack_path_visitor(void *ctx, const struct stack_path *path);
 
 /* Calls @visit for each stack of @tree that has time or calls, callers before
- * callees, the trees one after the other. With @has_states also the time of each
- * process outside of functions.
+ * callees, the trees one after the other. With @has_states also the time of
+ * each process outside of functions.
  *
- * A stack and its process have at most DEPTH_DRAWN levels. Deeper stacks have the
- * first DEPTH_DRAWN, then FRAME_LEFT_OUT and the innermost function, and are
- * added up by it. So memory and output do not grow with the square of the
+ * A stack and its process have at most DEPTH_DRAWN levels. Deeper stacks have
+ * the first DEPTH_DRAWN, then FRAME_LEFT_OUT and the innermost function, and
+ * are added up by it. So memory and output do not grow with the square of the
  * depth.
  *
  * Returns 0, -ERROR_MEMORY, or the error of @visit.

@@ -9,6 +9,17 @@
 
 #include <stdbool.h>
 
+/* One function for each kind of event. Calls and jumps push or replace the top.
+ * A return is matched in this order: the top's return address; a frame above
+ * the floor (frames_floor()) with that address; a resumed stack
+ * (stack_switch.c); a function that must be open although its call was not
+ * traced (go_on_in()).
+ *
+ * Returns of the kernel to user space (return_to_user()) have more outcomes:
+ * the interrupted address, a signal handler or back from one, a new program
+ * after exec, another address as after ptrace(), or the start of a new thread.
+ */
+
 void call_stack_pause(struct call_stack *stack)
 {
 	stack_pool_pause(stack->pool);
@@ -524,9 +535,10 @@ static int take_exception_return(struct call_stack *stack,
 	if (at == NO_FRAME)
 		at = 0;
 	frames_pop_to(stack, at, true, output);
-	if (!stack->count ||
-	    (is_elsewhere && frames_top(stack)->function != event->function))
+	if (!stack->count)
 		return frames_push_unseen(stack, event, output);
+	if (is_elsewhere && frames_top(stack)->function != event->function)
+		return go_on_in(stack, frames_floor(stack), event, output);
 	frames_top(stack)->is_confirmed = true;
 	return 0;
 }
@@ -602,6 +614,7 @@ static int take_call_event(struct call_stack *stack,
 	case FUNCTION_GAP:
 	case FUNCTION_NEW_PROGRAM:
 	case FUNCTION_SWITCH:
+	case FUNCTION_INTERRUPTS:
 	case FUNCTION_END:
 		return 0;
 	}

@@ -102,6 +102,11 @@ enum call_step_kind {
 	 * bytes lost (0: unknown), place the byte offset in the stream
 	 */
 	STEP_GAP,
+	/* an instruction of the running task saved, cleared or set the flag
+	 * that lets interrupts through: detail is an enum
+	 * instruction_interrupts; only if wants_interrupts is set
+	 */
+	STEP_INTERRUPTS,
 	STEP_END, /* end of cpu's events */
 };
 
@@ -116,8 +121,8 @@ enum call_how {
 	 */
 	HOW_START,
 	HOW_INFERRED, /* already running when first traced */
-	/* its user stack was resumed, or it was inlined, and continues after code
-	 * of its caller: no call
+	/* its user stack was resumed, or it was inlined, and continues after
+	 * code of its caller: no call
 	 */
 	HOW_RESUMED,
 };
@@ -218,6 +223,8 @@ struct step_callback {
 	 * the start of decoding.
 	 */
 	bool needs_begin;
+	/* The callback gets STEP_INTERRUPTS; it needs all earlier events. */
+	bool wants_interrupts;
 	/* Writes the callback's state after the events so far, or reads it into
 	 * a callback without events, which can then continue from there. NULL:
 	 * a callback with needs_begin gets all events, whatever the window.

@@ -15,8 +15,8 @@ struct recording;
  * recording. Deleting it loses only time.
  *
  * The contents are untrusted: offsets, sizes and hashes are checked, and a
- * damaged index is like a missing one. The file appears under its name only when
- * it is complete. Times are in nanoseconds of the recording's clock.
+ * damaged index is like a missing one. The file appears under its name only
+ * when it is complete. Times are in nanoseconds of the recording's clock.
  */
 
 /* Returns the path of the file @name, "index" or another derived file, beside

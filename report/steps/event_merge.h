@@ -2,6 +2,19 @@
 #ifndef KT_REPORT_EVENT_MERGE_H
 #define KT_REPORT_EVENT_MERGE_H
 
+/* The events of all CPUs in one order, in runs of one CPU.
+ *
+ *	event_batch_next of each CPU ─► event_merge_next() ─► one run of events
+ *
+ * 1. Events of one CPU keep their order, whatever their times.
+ * 2. Between CPUs time decides, with one exception: a switch to a task waits
+ *    until the task has left its previous CPU (event_merge_holds).
+ * 3. The order does not depend on the sizes of the batches.
+ *
+ * One thread. Memory: nothing is copied; one batch of each CPU is held. Errors:
+ * as of the streams.
+ */
+
 #include "symbolize/events/function_event.h"
 
 #include <stdbool.h>

@@ -12,6 +12,20 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Two parts. The pool keeps the suspended stacks of a process, newest last,
+ * within a number of frames; the oldest is dropped. The rest decides, at a jump
+ * or return that no open call explains, whether another stack was resumed:
+ *
+ *	the address is where a suspended stack waits ─► resume it
+ *	several wait there ─► a partial stack: the frames they share are known,
+ *	                      the rest when later code decides (end_guess())
+ *	the function switches stacks by its role ─► suspend, begin a new one
+ *	otherwise ─► not a switch: call_stack.c continues
+ *
+ * Suspended frames leave the timeline by exits, and come back by entries, so
+ * that each fiber is a track of its own.
+ */
+
 /* Maximum number of frames that end when a stack is resumed: the routine that
  * switches and its wrappers.
  */
@@ -194,9 +208,9 @@ static void end_guess(const struct call_stack *stack)
 		stack_pool_at(stack->pool, (uint32_t)index)->is_guessed = false;
 }
 
-/* Suspends the partial @stack where the stack in the pool waits that it is taken
- * for. Returns that stack, which is now the newest; NULL if it waits elsewhere
- * or when out of memory.
+/* Suspends the partial @stack where the stack in the pool waits that it is
+ * taken for. Returns that stack, which is now the newest; NULL if it waits
+ * elsewhere or when out of memory.
  */
 static struct call_stack *suspend_again(struct call_stack *stack)
 {
@@ -215,8 +229,8 @@ static struct call_stack *suspend_again(struct call_stack *stack)
 				     stack_pool_count(stack->pool) - 1);
 }
 
-/* Copies the frames of @stack from @at to @end to the pool, with room for another
- * one. Returns the copy, or NULL when out of memory.
+/* Copies the frames of @stack from @at to @end to the pool, with room for
+ * another one. Returns the copy, or NULL when out of memory.
  */
 static struct call_stack *keep_frames(struct call_stack *stack, size_t at,
 				      size_t end)

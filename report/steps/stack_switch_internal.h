@@ -143,8 +143,8 @@ int stack_switch_call(struct call_stack *stack,
 		      const struct function_event *event,
 		      struct call_stack_output *output);
 
-/* Handles a jump of runtime.gogo, to a goroutine's entry or to the address where
- * it continues.
+/* Handles a jump of runtime.gogo, to a goroutine's entry or to the address
+ * where it continues.
  */
 int stack_switch_go(struct call_stack *stack,
 		    const struct function_event *event,

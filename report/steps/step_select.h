@@ -2,6 +2,20 @@
 #ifndef KT_REPORT_STEPS_STEP_SELECT_H
 #define KT_REPORT_STEPS_STEP_SELECT_H
 
+/* Which call events a timeline shows: by task, window, function, depth, length.
+ *
+ *	call events ─► step filter ─► shown, hidden, depth ─► length ─► callback
+ *	                                                      (delayed)
+ *
+ * 1. The exit of a function is passed on if and only if its entry was.
+ * 2. Events keep their order, also those that are delayed until it is known
+ *    whether their function lasts long enough.
+ * 3. Each name is compared once, at the first event of its function.
+ *
+ * One thread. Memory: with a least length, the events of that time; else the
+ * open functions. Errors: -ERROR_MEMORY, kept in a status until the end.
+ */
+
 #include "common/array.h"
 #include "report/steps/call_step.h"
 #include "report/steps/task_choice.h"

@@ -8,6 +8,7 @@
 #include "report/steps/task_state_internal.h"
 #include "symbolize/functions/function_table.h"
 
+#include <assert.h>
 #include <stdbool.h>
 #include <stdlib.h>
 
@@ -268,6 +269,10 @@ static int take_other(struct task_stacks *stacks, struct cpu_context *context,
 	cpu_context_pass(context, stacks->window, event);
 	if (event->kind == FUNCTION_SWITCH)
 		return change_task(stacks, context, event);
+	if (event->kind == FUNCTION_INTERRUPTS) {
+		cpu_context_note_interrupts(context, event);
+		return 0;
+	}
 	if (event->kind == FUNCTION_END) {
 		cpu_context_end(context, event);
 		return 0;
@@ -340,8 +345,20 @@ void task_stacks_stop(struct task_stacks *stacks)
 	}
 }
 
+static bool adds_up(const struct cpu_account *account)
+{
+	uint64_t sum_ns = 0;
+
+	for (int state = 0; state < CPU_STATES; state++)
+		sum_ns += account->state_ns[state];
+	return sum_ns == account->last_ns - account->first_ns;
+}
+
 void task_stacks_close(struct task_stacks *stacks)
 {
+	for (uint32_t i = 0; i < task_stacks_cpu_count(stacks); i++)
+		assert(adds_up(
+			task_stacks_account(stacks, i))); /* invariant 4 */
 	for (size_t i = 0; i < stacks->tasks.all.count; i++) {
 		struct mapped_thread *task = thread_map_at(&stacks->tasks, i);
 		struct call_stack_output output = {

@@ -12,6 +12,17 @@
 #include <stdbool.h>
 #include <stdlib.h>
 
+/* Three parts: the map of tasks, each with its stack and the pool of its
+ * process; the state of a CPU, which emits a call event at each change; and
+ * checkpoints.
+ *
+ * A checkpoint is read into a map that has only the first task of each CPU.
+ * Every number is checked before it is used, such as the number of a function,
+ * of a frame or of another task; the pack fails at the first that is out of
+ * range, and nothing is used then. Times of the window are not stored: a
+ * checkpoint is before it.
+ */
+
 /* The suspended stacks of a process. */
 struct process_stacks {
 	int32_t pid;
@@ -260,6 +271,16 @@ void cpu_context_stop(struct cpu_context *context,
 		      const struct function_event *event)
 {
 	enter_state(context, event, state_after_stop(event->detail));
+}
+
+void cpu_context_note_interrupts(const struct cpu_context *context,
+				 const struct function_event *event)
+{
+	struct call_step step =
+		cpu_context_step(context, event, STEP_INTERRUPTS);
+
+	step.detail = event->detail;
+	emit(context, &step);
 }
 
 void cpu_context_close(const struct cpu_context *context,

@@ -148,6 +148,10 @@ void cpu_context_start(struct cpu_context *context,
 void cpu_context_stop(struct cpu_context *context,
 		      const struct function_event *event);
 
+/* Emits FUNCTION_INTERRUPTS @event. */
+void cpu_context_note_interrupts(const struct cpu_context *context,
+				 const struct function_event *event);
+
 /* Accounts the time up to @event that is in @window, and the gap in which it
  * may have been spent.
  */

@@ -2,6 +2,16 @@
 #ifndef KT_REPORT_TEXT_DURATION_TEXT_H
 #define KT_REPORT_TEXT_DURATION_TEXT_H
 
+/* Numbers as text: fast, for CSV and exports, which write millions of them, and
+ * with a unit and three digits, for people.
+ *
+ * 1. Functions named digits_* write no final NUL, return the number of bytes,
+ *    and never write more than DIGITS_MOST or the given count.
+ * 2. Texts for people are rounded to three digits, except from 1000 s on.
+ *
+ * No state; no errors.
+ */
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>

@@ -9,8 +9,8 @@
 
 /* The script in every flame graph. A click zooms, Escape or "reset" zooms out,
  * Ctrl-F or "search" marks matches of a pattern and adds up their time. The
- * graph fills the window's width, and its rows get lower, down to 4 pixels, until
- * it fits the height.
+ * graph fills the window's width, and its rows get lower, down to 4 pixels,
+ * until it fits the height.
  *
  * It expects pairs of rect and text in <g class="f"> with data-x and data-w
  * (ns), data-n (name) and data-d (depth), in an svg whose viewBox has the width

@@ -6,10 +6,10 @@
 #include <stdint.h>
 #include <stdio.h>
 
-/* A flame graph as an SVG file with zoom and search: the roots are on top, as in
- * the page, so that they are in view when the file is opened; the script makes
- * the rows of deep stacks lower, so that they fit the window. A second graph is
- * drawn below if it has a width.
+/* A flame graph as an SVG file with zoom and search: the roots are on top, as
+ * in the page, so that they are in view when the file is opened; the script
+ * makes the rows of deep stacks lower, so that they fit the window. A second
+ * graph is drawn below if it has a width.
  *
  * A file has at most FLAME_SVG_BYTES, whatever the number of paths: the
  * narrowest frames are left out (flame_svg_least()).

@@ -142,7 +142,7 @@ static bool is_no_character(const uint8_t *bytes)
 /* Returns whether @rules can express the valid character at @bytes, directly or
  * by an escape of the format.
  */
-static bool is_borne(enum name_rules rules, const uint8_t *bytes, size_t size)
+static bool is_allowed(enum name_rules rules, const uint8_t *bytes, size_t size)
 {
 	switch (rules) {
 	case NAME_TEXT:
@@ -229,7 +229,7 @@ static size_t put_next(char *text, enum name_rules rules, const char **name,
 	const char *here = *name;
 	size_t size = utf8_length(here, (size_t)(end - here));
 
-	if (size && is_borne(rules, (const uint8_t *)here, size)) {
+	if (size && is_allowed(rules, (const uint8_t *)here, size)) {
 		*name += size;
 		return put_character(text, rules, here, size);
 	}

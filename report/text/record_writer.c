@@ -11,6 +11,21 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Writes records as text, CSV or JSON. A table describes a record by one
+ * function that writes its fields (record_fields); it is called once for each
+ * record and purpose, so that a table names its columns once:
+ *
+ *	to write a header, to write a line (CSV, JSON), to measure a text column,
+ *	to write a block of text, or to pick one column for sorting
+ *
+ * CSV and JSON are written in one pass; the text before each value is cached
+ * for the next record. Text takes two: all columns are measured and laid out in
+ * blocks that fit the width, and rows are then written block by block.
+ *
+ * A failed write is noticed by the owner of the FILE; there are no other
+ * errors, except lack of memory, which is kept in a status.
+ */
+
 /* The value of one column in one record, for record_order(). */
 struct record_pick {
 	const char *column;
@@ -535,7 +550,7 @@ static void record_table_end(const struct record_writer *writer)
 {
 	const char *separator = "All 0: ";
 
-	for (int i = 0; i < RECORD_MAX_COLUMNS; i++) {
+	for (int i = 0; i < RECORD_MAX_COLUMNS && !writer->hides_zeros; i++) {
 		const struct record_column *column = &writer->columns[i];
 
 		if (!column->has_zero || column->has_value || column->is_hidden)

@@ -111,7 +111,8 @@ struct record_writer {
 	 * NULL: all
 	 */
 	const char *shown;
-	bool is_brief; /* @shown is a default: name the others below */
+	bool is_brief;	  /* @shown is a default: name the others below */
+	bool hides_zeros; /* table: does not name the columns that are all 0 */
 	bool has_records;
 	bool has_fields;	  /* in this record */
 	bool is_header;		  /* CSV: this pass writes the names */
@@ -134,9 +135,9 @@ bool record_format_find(const char *name, enum record_format *format);
 
 struct record_writer record_writer_of(FILE *out, enum record_format format);
 
-/* record_writer_table() writes the records of a table. It calls @fields, perhaps
- * more than once per record, to write the fields of record @index with the
- * functions below, in the same order for each record.
+/* record_writer_table() writes the records of a table. It calls @fields,
+ * perhaps more than once per record, to write the fields of record @index with
+ * the functions below, in the same order for each record.
  */
 typedef void record_fields(struct record_writer *writer, const void *ctx,
 			   uint64_t index);

@@ -15,6 +15,16 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Names of tasks by time, and their processes, parents and cgroups, from COMM,
+ * FORK and EXIT records; a list sorted by task and time, which is searched by
+ * halves.
+ *
+ * A child has its parent's name until it has one of its own. Before its first
+ * name a task has that name. A thread whose process no record names is its own
+ * process. Cgroups are from lists of the start and of the end (struct
+ * task_cgroups).
+ */
+
 enum { KTHREADD = 2 };
 
 /* From time_ns on, task tid of process pid has the name comm. A fork is an

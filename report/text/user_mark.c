@@ -5,7 +5,8 @@
 #include <stddef.h>
 #include <string.h>
 
-/* The names in the interpreters' own sources, which their packages do not strip.
+/* The names in the interpreters' own sources, which their packages do not
+ * strip.
  */
 static const struct {
 	const char *function;

@@ -75,6 +75,7 @@ static int32_t cpu_process(enum span_track_kind kind)
 	case SPAN_SLEEPS:
 	case SPAN_WORK:
 	case SPAN_FIBER:
+	case SPAN_THROTTLED:
 	case SPAN_TRACK_KINDS:
 		break;
 	}

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* A trace in the Common Trace Format, version 1.8: read by babeltrace2 and Trace
- * Compass. Source: diamon.org/ctf/v1.8.3. Events that LTTng has too have its
- * names and fields, which Trace Compass's analyses of Linux look for. Version 2
- * needs babeltrace2 2.1, which Debian 12 does not have.
+/* A trace in the Common Trace Format, version 1.8: read by babeltrace2 and
+ * Trace Compass. Source: diamon.org/ctf/v1.8.3. Events that LTTng has too have
+ * its names and fields, which Trace Compass's analyses of Linux look for.
+ * Version 2 needs babeltrace2 2.1, which Debian 12 does not have.
  *
  *  functions, switches, gaps ----------> FOLDER/cpuN: streamed
  *  system calls, sleeps, interrupts, --> FOLDER/cpuN_kernel: sorted at the end,
@@ -52,6 +52,8 @@ enum ctf_event {
 	RUNNABLE_EXIT,
 	INTERRUPT_ENTRY,
 	INTERRUPT_EXIT,
+	THROTTLED_ENTRY,
+	THROTTLED_EXIT,
 	FIRST_CALL,
 };
 
@@ -87,6 +89,8 @@ static const struct {
 			      "int64_t _on_pid; int64_t _on_tid;" },
 	[INTERRUPT_EXIT] = { "interrupt_exit",
 			     "string _function; string _kind;" },
+	[THROTTLED_ENTRY] = { "throttled_entry", "" },
+	[THROTTLED_EXIT] = { "throttled_exit", "" },
 };
 
 #define CALL_ENTRY_FIELDS "string _arguments;"
@@ -100,8 +104,8 @@ struct stream {
 	bool exists;		   /* the file has a packet */
 };
 
-/* An event of cpuN_kernel until the end, or a switch, which places the following
- * events.
+/* An event of cpuN_kernel until the end, or a switch, which places the
+ * following events.
  */
 struct kernel_event {
 	uint64_t time_ns; /* first: number_sort() */
@@ -369,6 +373,8 @@ static uint32_t entry_of(struct ctf *ctf, const struct span_track *track,
 	if (track->kind == SPAN_SLEEPS)
 		return strcmp(span->category, "runnable") ? SLEEP_ENTRY :
 							    RUNNABLE_ENTRY;
+	if (track->kind == SPAN_THROTTLED)
+		return THROTTLED_ENTRY;
 	if (track->kind != SPAN_CALLS)
 		return INTERRUPT_ENTRY;
 	number = string_pool_add(ctf->calls, name,
@@ -408,7 +414,7 @@ static void put_exit(struct ctf *ctf, uint32_t entry, const struct span *span)
 		put_number(out, span, NOTE_RESULT);
 		put_note(out, span, NOTE_RESULT);
 		put_note(out, span, NOTE_END);
-	} else if (entry != RUNNABLE_ENTRY) {
+	} else if (entry != RUNNABLE_ENTRY && entry != THROTTLED_ENTRY) {
 		put_text(out, name_of(ctf, span));
 		if (entry == INTERRUPT_ENTRY)
 			put_note(out, span, NOTE_KIND);

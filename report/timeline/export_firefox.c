@@ -170,8 +170,8 @@ static uint64_t stack_of(struct firefox *firefox, uint64_t parent,
 	return *index;
 }
 
-/* Adds the time of the step's task since its previous step to the functions that
- * were open.
+/* Adds the time of the step's task since its previous step to the functions
+ * that were open.
  */
 static void add_time(struct firefox *firefox, const struct call_step *step)
 {
@@ -540,6 +540,7 @@ static void write_meta(const struct firefox *firefox)
 		[CATEGORY_TRACKS + SPAN_TASK] = { "Function", "grey" },
 		[CATEGORY_TRACKS + SPAN_CALLS] = { "System call", "blue" },
 		[CATEGORY_TRACKS + SPAN_SLEEPS] = { "Sleep", "purple" },
+		[CATEGORY_TRACKS + SPAN_THROTTLED] = { "Throttled", "red" },
 		[CATEGORY_TRACKS + SPAN_WORK] = { "Kernel work", "brown" },
 		[CATEGORY_TRACKS + SPAN_CPU_TASKS] = { "Task", "green" },
 		[CATEGORY_TRACKS + SPAN_CPU_TRACE] = { "Not traced", "red" },

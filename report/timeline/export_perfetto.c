@@ -278,6 +278,7 @@ struct perfetto_writer {
 	struct perfetto_wakeups wakeups;
 	struct perfetto_slices slices;
 	struct perfetto_tracks tracks;
+	struct perfetto_counters counters;
 };
 
 static struct perfetto_writer *of_writer(struct span_writer *writer)
@@ -344,12 +345,18 @@ static void blocked(struct span_writer *writer,
 				 span_name(writer, event->function));
 }
 
+static void count(struct span_writer *writer, const struct lane_count *value)
+{
+	perfetto_counters_take(&of_writer(writer)->counters, value);
+}
+
 static int finish(struct span_writer *writer)
 {
 	struct perfetto_writer *perfetto = of_writer(writer);
 	int status;
 	int next;
 
+	perfetto_write_processes(&perfetto->out, perfetto->context.names);
 	perfetto_out_end(&perfetto->out);
 	if (perfetto->context.summary)
 		*perfetto->context.summary = (struct timeline_summary){
@@ -381,6 +388,7 @@ open_perfetto(const struct timeline_context *context)
 		.switched = switched,
 		.waking = waking,
 		.blocked = blocked,
+		.count = count,
 		.finish = finish,
 	};
 	perfetto->context = *context;
@@ -388,6 +396,7 @@ open_perfetto(const struct timeline_context *context)
 	perfetto->wakeups = perfetto_wakeups_of(&perfetto->out, context->names);
 	perfetto->slices =
 		perfetto_slices_of(&perfetto->out, &perfetto->writer);
+	perfetto->counters.out = &perfetto->out;
 	perfetto->tracks = perfetto_tracks_of(&perfetto->out, context->names);
 	return span_export_open(context, &perfetto->writer);
 }

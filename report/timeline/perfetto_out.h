@@ -145,10 +145,12 @@ static inline void protobuf_message(struct protobuf *message, uint32_t field,
  * trace_packet_defaults.proto, clock_snapshot.proto,
  * track_event/{track_event,track_descriptor,process_descriptor,
  * thread_descriptor,debug_annotation}.proto, interned_data/interned_data.proto,
- * ftrace/{ftrace_event_bundle,ftrace_event,sched}.proto.
+ * track_event/counter_descriptor.proto, ps/process_tree.proto,
+ * ftrace/{ftrace_event_bundle,ftrace_event,sched,power}.proto.
  */
 enum packet_field {
 	PACKET_FTRACE_EVENTS = 1,
+	PACKET_PROCESS_TREE = 2,
 	PACKET_CLOCK_SNAPSHOT = 6,
 	PACKET_TIMESTAMP = 8,
 	PACKET_SEQUENCE_ID = 10,
@@ -183,10 +185,16 @@ enum event_field {
 	EVENT_TYPE = 9,
 	EVENT_NAME_IID = 10,
 	EVENT_NAME = 23,
+	EVENT_COUNTER_VALUE = 30,
 	EVENT_FLOWS = 47,
 	EVENT_LAST_FLOWS = 48,
 };
-enum event_type { EVENT_BEGIN = 1, EVENT_END = 2, EVENT_INSTANT = 3 };
+enum event_type {
+	EVENT_BEGIN = 1,
+	EVENT_END = 2,
+	EVENT_INSTANT = 3,
+	EVENT_COUNTER = 4,
+};
 
 enum annotation_field {
 	ANNOTATION_NAME_IID = 1,
@@ -200,8 +208,22 @@ enum track_field {
 	TRACK_PROCESS = 3,
 	TRACK_THREAD = 4,
 	TRACK_PARENT = 5,
+	TRACK_COUNTER = 8,
 };
+enum counter_field { COUNTER_UNIT = 3 };
+enum counter_unit { UNIT_COUNT = 2 };
 enum process_field { PROCESS_PID = 1, PROCESS_NAME = 6 };
+enum tree_field { TREE_PROCESSES = 1, TREE_THREADS = 2 };
+enum tree_process_field {
+	TREE_PROCESS_PID = 1,
+	TREE_PROCESS_PARENT = 2,
+	TREE_PROCESS_COMMAND = 3,
+};
+enum tree_thread_field {
+	TREE_THREAD_TID = 1,
+	TREE_THREAD_NAME = 2,
+	TREE_THREAD_PID = 3,
+};
 enum thread_field { THREAD_PID = 1, THREAD_TID = 2, THREAD_NAME = 5 };
 
 enum interned_field {
@@ -217,6 +239,7 @@ enum ftrace_field {
 	FTRACE_PID = 2,
 	FTRACE_SWITCH = 4,
 	FTRACE_FLAGS = 5,
+	FTRACE_FREQUENCY = 11,
 	FTRACE_BLOCKED_REASON = 18,
 	FTRACE_WAKING = 20,
 	FTRACE_WAKEUP_NEW = 114,
@@ -236,6 +259,7 @@ enum waking_field {
 	WAKING_PRIO = 3,
 	WAKING_SUCCESS = 4,
 };
+enum frequency_field { FREQUENCY_KHZ = 1, FREQUENCY_CPU = 2 };
 enum blocked_field { BLOCKED_PID = 1, BLOCKED_CALLER = 2 };
 
 /* Priority in sched_switch and similar events: it is not recorded. */
@@ -243,6 +267,7 @@ enum { USUAL_PRIORITY = 120 };
 
 /* Sequences of tracks have smaller numbers. */
 enum own_sequence {
+	SEQUENCE_COUNTERS = 0x7ffffffd,
 	SEQUENCE_BLOCKED = 0x7ffffffe,
 	SEQUENCE_SCHED = 0x7fffffff,
 };

@@ -11,8 +11,11 @@
 
 #include <string.h>
 
-/* Numbers of processes' own tracks; threads' tracks are numbered from 1. */
+/* Numbers of processes' own tracks and of counters' tracks; threads' tracks are
+ * numbered from 1.
+ */
 #define PROCESS_TRACKS (UINT64_C(1) << 32)
+#define COUNTER_TRACKS (UINT64_C(1) << 33)
 
 struct perfetto_tracks perfetto_tracks_of(struct perfetto_out *out,
 					  const struct task_names *names)
@@ -309,4 +312,127 @@ void perfetto_sched_switch(struct perfetto_out *out,
 	put_bundle(&packet, event->cpu, &ftrace);
 	protobuf_number(&packet, PACKET_SEQUENCE_ID, SEQUENCE_SCHED);
 	perfetto_out_packet(out, &packet);
+}
+
+/* Appends the name of task @tid, and of its process @pid if that is the task's
+ * own, to @tree.
+ */
+static void put_process_and_thread(struct protobuf *tree,
+				   const struct task_names *names, int32_t tid,
+				   int32_t pid)
+{
+	struct protobuf process;
+	struct protobuf thread;
+	int32_t parent = task_names_parent(names, pid);
+
+	protobuf_start(&process);
+	protobuf_start(&thread);
+	if (tid == pid) {
+		protobuf_number(&process, TREE_PROCESS_PID, (uint64_t)pid);
+		if (parent >= 0)
+			protobuf_number(&process, TREE_PROCESS_PARENT,
+					(uint64_t)parent);
+		perfetto_put_name(&process, TREE_PROCESS_COMMAND,
+				  task_names_last(names, pid));
+		protobuf_message(tree, TREE_PROCESSES, &process);
+	}
+	protobuf_number(&thread, TREE_THREAD_TID, (uint64_t)tid);
+	perfetto_put_name(&thread, TREE_THREAD_NAME,
+			  task_names_last(names, tid));
+	protobuf_number(&thread, TREE_THREAD_PID, (uint64_t)pid);
+	protobuf_message(tree, TREE_THREADS, &thread);
+}
+
+void perfetto_write_processes(struct perfetto_out *out,
+			      const struct task_names *names)
+{
+	struct protobuf tree;
+	struct protobuf packet;
+	int32_t tid;
+	int32_t pid;
+	int32_t last_tid = -1;
+
+	for (size_t i = 0; task_names_at(names, i, &tid, &pid); i++) {
+		/* Names of a task follow each other. */
+		if (tid <= 0 || pid <= 0 || tid == last_tid)
+			continue;
+		last_tid = tid;
+		protobuf_start(&tree);
+		protobuf_start(&packet);
+		put_process_and_thread(&tree, names, tid, pid);
+		protobuf_message(&packet, PACKET_PROCESS_TREE, &tree);
+		protobuf_number(&packet, PACKET_SEQUENCE_ID, SEQUENCE_COUNTERS);
+		perfetto_out_packet(out, &packet);
+	}
+}
+
+static void write_frequency(struct perfetto_out *out,
+			    const struct lane_count *count)
+{
+	struct protobuf frequency;
+	struct protobuf ftrace;
+	struct protobuf packet;
+
+	protobuf_start(&frequency);
+	protobuf_start(&ftrace);
+	protobuf_start(&packet);
+	protobuf_number(&frequency, FREQUENCY_KHZ, count->value);
+	protobuf_number(&frequency, FREQUENCY_CPU, count->cpu);
+	protobuf_number(&ftrace, FTRACE_TIMESTAMP, count->time_ns);
+	protobuf_number(&ftrace, FTRACE_PID, 0);
+	protobuf_message(&ftrace, FTRACE_FREQUENCY, &frequency);
+	put_bundle(&packet, count->cpu, &ftrace);
+	protobuf_number(&packet, PACKET_SEQUENCE_ID, SEQUENCE_SCHED);
+	perfetto_out_packet(out, &packet);
+}
+
+/* Writes a packet on the counters' sequence. */
+static void write_counter(struct perfetto_out *out, struct protobuf *packet)
+{
+	protobuf_number(packet, PACKET_SEQUENCE_ID, SEQUENCE_COUNTERS);
+	perfetto_out_packet(out, packet);
+}
+
+static void describe_counter(struct perfetto_out *out, uint64_t number,
+			     const char *name)
+{
+	struct protobuf counter;
+	struct protobuf descriptor;
+	struct protobuf packet;
+
+	protobuf_start(&counter);
+	protobuf_start(&descriptor);
+	protobuf_start(&packet);
+	protobuf_number(&counter, COUNTER_UNIT, UNIT_COUNT);
+	protobuf_number(&descriptor, TRACK_UUID, number);
+	protobuf_text(&descriptor, TRACK_NAME, name);
+	protobuf_message(&descriptor, TRACK_COUNTER, &counter);
+	protobuf_message(&packet, PACKET_TRACK_DESCRIPTOR, &descriptor);
+	write_counter(out, &packet);
+}
+
+void perfetto_counters_take(struct perfetto_counters *counters,
+			    const struct lane_count *count)
+{
+	const uint64_t number = COUNTER_TRACKS + count->counter;
+	struct protobuf event;
+	struct protobuf packet;
+
+	if (count->counter == COUNTER_FREQUENCY) {
+		write_frequency(counters->out, count);
+		return;
+	}
+	if (!counters->has_runnable)
+		describe_counter(counters->out, number,
+				 "threads that wait for a CPU");
+	counters->has_runnable = true;
+	protobuf_start(&event);
+	protobuf_start(&packet);
+	protobuf_number(&packet, PACKET_TIMESTAMP, count->time_ns);
+	protobuf_number(&packet, PACKET_CLOCK_ID, CLOCK_ID_BOOTTIME);
+	protobuf_number(&event, EVENT_TYPE, EVENT_COUNTER);
+	protobuf_number(&event, EVENT_DEFAULTS_TRACK, number);
+	protobuf_number(&event, EVENT_COUNTER_VALUE, count->value);
+	protobuf_message(&packet, PACKET_TRACK_EVENT, &event);
+	write_counter(counters->out, &packet);
 }

@@ -69,6 +69,21 @@ void perfetto_wakeups_blocked(struct perfetto_wakeups *wakeups,
 /* Frees all.  Returns the status. */
 int perfetto_wakeups_end(struct perfetto_wakeups *wakeups);
 
+/* Writes all processes of the recording with their parents, and their threads,
+ * so that Perfetto groups also those without tracks.
+ */
+void perfetto_write_processes(struct perfetto_out *out,
+			      const struct task_names *names);
+
+/* Writes counters: frequencies as ftrace's cpu_frequency, others on tracks. */
+struct perfetto_counters {
+	struct perfetto_out *out; /* borrowed */
+	bool has_runnable; /* the track of COUNTER_RUNNABLE is described */
+};
+
+void perfetto_counters_take(struct perfetto_counters *counters,
+			    const struct lane_count *count);
+
 /* Writes a task switch as ftrace's sched_switch, from which Perfetto makes the
  * tracks of CPUs and the states of threads.
  */

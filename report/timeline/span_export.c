@@ -41,7 +41,7 @@ struct span_lanes {
 static const char *const lane_names[SPAN_TRACK_KINDS] = {
 	[SPAN_CALLS] = "system calls",	      [SPAN_SLEEPS] = "sleeps",
 	[SPAN_WORK] = "kernel work",	      [SPAN_CPU_TRACE] = "trace",
-	[SPAN_CPU_INTERRUPTS] = "interrupts",
+	[SPAN_CPU_INTERRUPTS] = "interrupts", [SPAN_THROTTLED] = "throttled",
 };
 
 static struct span_tracks span_tracks_of(struct span_writer *writer,
@@ -161,8 +161,8 @@ static struct cached_track *span_tracks_cpu(struct span_tracks *tracks,
 	return known ? known : add(tracks, cpu_slot(cpu), &track, time_ns);
 }
 
-/* Returns the track of the fiber on which the task of @step runs, valid until the
- * next call; NULL when out of memory.
+/* Returns the track of the fiber on which the task of @step runs, valid until
+ * the next call; NULL when out of memory.
  */
 static struct cached_track *span_tracks_fiber(struct span_tracks *tracks,
 					      const struct call_step *step)
@@ -278,10 +278,19 @@ static void blocked(struct lane_callback *callback,
 		writer->blocked(writer, event);
 }
 
+static void count(struct lane_callback *callback,
+		  const struct lane_count *value)
+{
+	struct span_writer *writer = tracks_of(callback)->writer;
+
+	if (writer->count)
+		writer->count(writer, value);
+}
+
 static struct span_lanes span_lanes_of(struct span_tracks *tracks)
 {
 	return (struct span_lanes){
-		.callback = { begin, end, mark, waking, blocked },
+		.callback = { begin, end, mark, waking, blocked, count },
 		.tracks = tracks,
 	};
 }
@@ -501,6 +510,7 @@ static void take(struct step_callback *callback, const struct call_step *step)
 		break;
 	case STEP_COUNT:
 	case STEP_LEAVE:
+	case STEP_INTERRUPTS:
 		break;
 	}
 }

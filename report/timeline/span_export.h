@@ -22,8 +22,8 @@
  * 4. Equal numbers of a track's names mean equal names, except
  *    SPAN_NUMBER_NONE: a format may intern them.
  *
- * The writer is owned by the export, which frees it by finish(). Errors are
- * those of close() (timeline.h), from span_export_close().
+ * The writer is owned by the export, which frees it by finish(). Errors:
+ * as of close() (timeline.h), from span_export_close().
  */
 
 #include "report/timeline/timeline.h"
@@ -45,6 +45,10 @@ enum span_track_kind {
 	SPAN_CPU_TRACE,
 	SPAN_CPU_INTERRUPTS, /* the interrupt work on one CPU */
 	SPAN_FIBER, /* the functions on a user stack that is no task's own */
+	/* a task's time without a CPU because its cgroup had used up its CPU
+	 * quota
+	 */
+	SPAN_THROTTLED,
 	SPAN_TRACK_KINDS,
 };
 
@@ -129,6 +133,20 @@ struct span_switch {
 	bool is_preempted; /* the previous thread was still runnable */
 };
 
+/* Counters of the whole machine, or of a CPU. */
+enum lane_counter {
+	COUNTER_RUNNABLE,  /* threads that wait for a CPU */
+	COUNTER_FREQUENCY, /* of a CPU, in kHz */
+};
+
+/* A counter's value from a time on. */
+struct lane_count {
+	uint64_t time_ns;
+	uint64_t value;
+	uint32_t cpu; /* of COUNTER_FREQUENCY */
+	uint8_t counter;
+};
+
 /* Receives spans and events that a timeline format shows beside the call
  * events; their emitters know more than call events contain. Spans of a track
  * nest. They need not be in order of time: viewers sort them.
@@ -144,6 +162,9 @@ struct lane_callback {
 		       const struct lane_waking *waking);
 	void (*blocked)(struct lane_callback *callback,
 			const struct lane_blocked *blocked);
+	/* Values of each counter of a CPU arrive in order of time. */
+	void (*count)(struct lane_callback *callback,
+		      const struct lane_count *count);
 };
 
 /* A track of nested spans. */
@@ -205,6 +226,8 @@ struct span_writer {
 		       const struct lane_waking *waking);
 	void (*blocked)(struct span_writer *writer,
 			const struct lane_blocked *blocked);
+	void (*count)(struct span_writer *writer,
+		      const struct lane_count *count);
 	/* Frees the writer. Returns like close() of struct timeline_renderer.
 	 */
 	int (*finish)(struct span_writer *writer);
@@ -222,7 +245,8 @@ struct step_callback *span_export_open(const struct timeline_context *context,
 /* Returns the receiver of tracks beside the functions; owner: @callback. */
 struct lane_callback *span_export_lanes(struct step_callback *callback);
 
-/* Finishes the writer and frees the callback. Returns 0 or an error (see above).
+/* Finishes the writer and frees the callback. Returns 0 or an error (see
+ * above).
  */
 int span_export_close(struct step_callback *callback);
 

@@ -2,6 +2,20 @@
 #ifndef KT_REPORT_TIMELINE_STEP_TEXTS_H
 #define KT_REPORT_TIMELINE_STEP_TEXTS_H
 
+/* Texts of functions, tasks and states in the formats of timelines, each made
+ * once.
+ *
+ * A name is looked up, cut and escaped only for the first event that has it;
+ * later events copy the cached text. The key is the function or the task, with
+ * the time while the task has that name.
+ *
+ * 1. The list owns its texts. A text is valid until the next query.
+ * 2. Without memory texts are missing, and status keeps -ERROR_MEMORY for the
+ *    end.
+ *
+ * One thread. Memory: one text for each function and task that occurs.
+ */
+
 #include "common/array.h"
 #include "report/steps/call_step.h"
 

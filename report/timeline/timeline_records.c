@@ -119,6 +119,8 @@ static const char *kind_text(uint8_t kind)
 		return "state";
 	case STEP_GAP:
 		return "gap";
+	case STEP_INTERRUPTS:
+		return "interrupts";
 	case STEP_END:
 		return "end";
 	}

@@ -490,6 +490,7 @@ static void write_step(void *ctx, const struct call_step *step,
 		break;
 	case STEP_COUNT:
 	case STEP_LEAVE:
+	case STEP_INTERRUPTS:
 	case STEP_END:
 		return;
 	}

@@ -5,8 +5,10 @@
 #include "sql/rows/row_queue.h"
 #include "sql/rows/sql_table.h"
 
+#include <assert.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdlib.h>
 #include <string.h>
 
 static bool is_identity(const struct row_identity *identity, int64_t number)
@@ -49,18 +51,23 @@ static bool wants_cell(const struct row_choice *choice, enum sql_role role,
 	return true;
 }
 
+/* Returns whether @choice may accept column @index of row @row of @chunk. */
+static bool wants_column(const struct row_choice *choice,
+			 const struct row_chunk *chunk, uint32_t row,
+			 uint32_t index)
+{
+	enum sql_role role = chunk->table->columns[index].role;
+
+	return role == ROLE_NONE || row_chunk_is_null(chunk, row, index) ||
+	       wants_cell(choice, role, &row_chunk_cells(chunk, row)[index]);
+}
+
 bool row_choice_wants(const struct row_choice *choice,
 		      const struct row_chunk *chunk, uint32_t row)
 {
-	const struct sql_table *table = chunk->table;
-	const union sql_cell *cells = row_chunk_cells(chunk, row);
-
-	if (!choice->is_limited)
-		return true;
-	for (uint32_t i = 0; i < table->column_count; i++)
-		if (table->columns[i].role != ROLE_NONE &&
-		    !row_chunk_is_null(chunk, row, i) &&
-		    !wants_cell(choice, table->columns[i].role, &cells[i]))
+	for (uint32_t i = 0;
+	     choice->is_limited && i < chunk->table->column_count; i++)
+		if (!wants_column(choice, chunk, row, i))
 			return false;
 	return true;
 }
@@ -93,6 +100,8 @@ union sql_cell *row_out_begin(struct row_out *out)
 {
 	struct row_chunk *chunk = out->chunk;
 
+	if (out->drops)
+		return NULL;
 	if (!chunk)
 		chunk = out->chunk = row_queue_chunk(out->queue, out->table);
 	if (!chunk) {
@@ -100,7 +109,93 @@ union sql_cell *row_out_begin(struct row_out *out)
 		return NULL;
 	}
 	chunk->nulls[chunk->count] = out->not_recorded;
+	out->next = out->put_count;
 	return row_chunk_cells(chunk, chunk->count);
+}
+
+/* Sets cell @index from its member of @fact. */
+static void set_member(struct row_out *out, uint32_t index, const void *fact)
+{
+	const struct sql_column *column = &out->table->columns[index];
+	const void *member = (const char *)fact + column->offset;
+	union sql_cell *cell = &out->cells[index];
+
+	switch (column->value) {
+	case VALUE_PUT:
+		break;
+	case VALUE_64:
+		cell->number = *(const int64_t *)member;
+		break;
+	case VALUE_U32:
+		cell->number = *(const uint32_t *)member;
+		break;
+	case VALUE_ID:
+		if (*(const int32_t *)member < 0)
+			row_out_null(out, index);
+		/* fallthrough */
+	case VALUE_I32:
+		cell->number = *(const int32_t *)member;
+		break;
+	case VALUE_8:
+		cell->number = *(const uint8_t *)member;
+		break;
+	case VALUE_REAL:
+		cell->real = *(const double *)member;
+		break;
+	case VALUE_TEXT:
+		cell->text = *(const char *const *)member;
+		break;
+	}
+}
+
+static void sort_columns(struct row_out *out)
+{
+	for (uint32_t i = 0; i < out->table->column_count; i++)
+		if (out->table->columns[i].value == VALUE_PUT)
+			out->puts[out->put_count++] = (uint8_t)i;
+		else
+			out->members[out->member_count++] = (uint8_t)i;
+}
+
+/* Returns whether the query may accept the row, as far as its members tell. */
+static bool are_members_wanted(const struct row_out *out)
+{
+	for (uint32_t i = 0; i < out->member_count; i++)
+		if (!wants_column(out->choice, out->chunk, out->chunk->count,
+				  out->members[i]))
+			return false;
+	return true;
+}
+
+bool row_out_start(struct row_out *out, const void *fact)
+{
+	if (!out->put_count && !out->member_count)
+		sort_columns(out);
+	out->cells = row_out_begin(out);
+	if (!out->cells)
+		return false;
+	for (uint32_t i = 0; i < out->member_count; i++)
+		set_member(out, out->members[i], fact);
+	out->next = 0;
+	return !out->choice->is_limited || are_members_wanted(out);
+}
+
+void row_put_written(struct row_out *out,
+		     void (*write)(FILE *file, const void *ctx),
+		     const void *ctx)
+{
+	const char *text = NULL;
+
+	if (!out->file)
+		out->file = open_memstream(&out->text, &out->text_size);
+	if (out->file) {
+		rewind(out->file);
+		write(out->file, ctx);
+		fputc('\0', out->file);
+		if (fflush(out->file) != EOF)
+			text = row_out_text(out, out->text);
+	}
+	row_put_text(out, text);
 }
 
 const char *row_out_text(struct row_out *out, const char *text)
@@ -131,8 +226,7 @@ void row_out_end(struct row_out *out)
 {
 	struct row_chunk *chunk = out->chunk;
 
-	if (out->listener)
-		out->listener->take(out->listener, chunk, chunk->count);
+	assert(out->next == out->put_count);
 	if (!row_choice_wants(out->choice, chunk, chunk->count) ||
 	    row_queue_is_stopped(out->queue))
 		return;
@@ -146,4 +240,12 @@ int row_out_flush(struct row_out *out)
 	if (out->chunk)
 		push(out);
 	return out->status;
+}
+
+void row_out_close(struct row_out *out)
+{
+	row_chunk_free(out->chunk);
+	if (out->file)
+		fclose(out->file);
+	free(out->text);
 }

@@ -7,14 +7,15 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <stdio.h>
 
 struct row_queue;
 
 /* The way of a table's rows from their source (sql/tables/row_source.h) to the
- * queue (row_queue.h): row_out_begin(), the cells, row_out_end(). Rows that the
+ * queue (row_queue.h): row_out_start(), the columns, row_out_end(). Rows that the
  * query certainly does not accept (struct row_choice) are dropped here, to save
  * work; SQLite checks the others again, so a choice may accept too many rows, but
- * never too few. A listener, such as the cache of rows, gets all of them.
+ * never too few.
  *
  * Errors: out->status, which row_out_flush() returns.
  */
@@ -61,12 +62,6 @@ uint64_t row_choice_since(const struct row_choice *choice);
 /* Returns a time from which on no accepted row starts or ends. */
 uint64_t row_choice_until(const struct row_choice *choice);
 
-/* Receives all rows of a table, accepted or not: row @row of @chunk. */
-struct row_listener {
-	void (*take)(struct row_listener *listener,
-		     const struct row_chunk *chunk, uint32_t row);
-};
-
 /* The output of one table's rows. The caller begins a row, fills its cells, and
  * ends it.
  */
@@ -75,12 +70,36 @@ struct row_out {
 	struct row_queue *queue;	 /* borrowed */
 	const struct row_choice *choice; /* borrowed */
 	struct row_chunk *chunk;	 /* being filled; or NULL */
-	struct row_listener *listener;	 /* borrowed; or NULL */
 	uint64_t not_recorded;		 /* columns that are NULL in all rows */
 	/* number of rows that are passed on if the reader waits */
 	uint32_t enough;
-	int status; /* 0 or -ERROR_MEMORY */
+	/* The columns that are put and the others, in order; the first row sets
+	 * them.
+	 */
+	uint8_t puts[SQL_MOST_COLUMNS];
+	uint8_t members[SQL_MOST_COLUMNS];
+	uint32_t put_count;
+	uint32_t member_count;
+	union sql_cell *cells; /* of the row that row_out_start() began */
+	uint32_t next; /* index in puts of the column that is put next */
+	bool drops;    /* no row begins: the source's input is only checked */
+	int status;    /* 0 or -ERROR_MEMORY */
+	/* in memory, for row_put_written(); NULL before the first */
+	FILE *file;
+	char *text;
+	size_t text_size;
 };
+
+/* Frees what @out owns. */
+void row_out_close(struct row_out *out);
+
+/* Begins a row and sets the columns that are members of @fact. The others must be
+ * put, in their order, before row_out_end().
+ *
+ * Returns false if there is no row, because the query does not accept it or
+ * memory ran out (out->status).
+ */
+bool row_out_start(struct row_out *out, const void *fact);
 
 /* Begins a row. Returns its cells by column with undefined values, all of them
  * not NULL except those of @out->not_recorded; returns NULL when out of memory.
@@ -100,6 +119,43 @@ static inline void row_out_null(struct row_out *out, uint32_t column)
 {
 	out->chunk->nulls[out->chunk->count] |= (uint64_t)1 << column;
 }
+
+/* Returns the cell of the next column that is put. */
+static inline union sql_cell *row_out_next(struct row_out *out)
+{
+	return &out->cells[out->puts[out->next++]];
+}
+
+/* Put the next column. A text is borrowed as long as the rows; NULL is SQL's NULL.
+ */
+static inline void row_put_number(struct row_out *out, int64_t number)
+{
+	row_out_next(out)->number = number;
+}
+
+static inline void row_put_real(struct row_out *out, double real)
+{
+	row_out_next(out)->real = real;
+}
+
+static inline void row_put_text(struct row_out *out, const char *text)
+{
+	row_out_next(out)->text = text;
+}
+
+/* Puts @number if it @is_known, otherwise NULL. */
+static inline void row_put_known(struct row_out *out, bool is_known,
+				 int64_t number)
+{
+	if (!is_known)
+		row_out_null(out, out->puts[out->next]);
+	row_put_number(out, number);
+}
+
+/* Puts the text that @write writes; NULL when out of memory. */
+void row_put_written(struct row_out *out,
+		     void (*write)(FILE *file, const void *ctx),
+		     const void *ctx);
 
 /* Returns a copy of @text that lives as long as the current row. */
 const char *row_out_text(struct row_out *out, const char *text);

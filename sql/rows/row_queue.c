@@ -3,6 +3,7 @@
 
 #include "common/memory.h"
 
+#include <assert.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -106,8 +107,8 @@ void row_queue_free(struct row_queue *queue)
 }
 
 /* Removes an empty chunk of @table from the list of spare chunks. */
-static struct row_chunk *take_spare(struct row_queue *queue,
-				    const struct sql_table *table)
+static struct row_chunk *consume_spare(struct row_queue *queue,
+				       const struct sql_table *table)
 {
 	struct row_chunk **place = &queue->spare;
 	struct row_chunk *chunk;
@@ -126,7 +127,7 @@ struct row_chunk *row_queue_chunk(struct row_queue *queue,
 	struct row_chunk *chunk;
 
 	pthread_mutex_lock(&queue->lock);
-	chunk = take_spare(queue, table);
+	chunk = consume_spare(queue, table);
 	pthread_mutex_unlock(&queue->lock);
 	return chunk ? chunk : row_chunk_new(table);
 }
@@ -145,6 +146,7 @@ static void append(struct row_queue *queue, struct row_chunk *chunk)
 void row_queue_push(struct row_queue *queue, struct row_chunk *chunk)
 {
 	pthread_mutex_lock(&queue->lock);
+	assert(!queue->has_ended); /* invariant 3 */
 	while (queue->count >= MOST_CHUNKS && !row_queue_is_stopped(queue))
 		pthread_cond_wait(&queue->changed, &queue->lock);
 	append(queue, chunk);

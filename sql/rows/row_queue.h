@@ -9,8 +9,8 @@
 
 struct arena;
 
-/* Rows in chunks, and the queue that carries chunks from the thread that decodes
- * (producer) to SQLite's thread (consumer).
+/* Rows in chunks, and the queue that carries chunks from the thread that
+ * decodes (producer) to SQLite's thread (consumer).
  *
  *	producer                                       consumer
  *	row_queue_chunk() ─► fill ─► row_queue_push() ─► row_queue_pop() ─► read
@@ -19,8 +19,8 @@ struct arena;
  *
  * 1. A chunk has one owner: the producer until row_queue_push(), the queue, the
  *    consumer until row_queue_give_back(). Used chunks are filled again.
- * 2. The queue has a limit: the producer waits when it is full, so memory does not
- *    grow with the number of rows.
+ * 2. The queue has a limit: the producer waits when it is full, so memory does
+ *    not grow with the number of rows.
  * 3. Either side may end first: row_queue_end() ends the rows, with a status;
  *    row_queue_stop() unblocks a producer whose rows are not needed any more.
  *

@@ -7,6 +7,7 @@
 
 #include <stddef.h>
 #include <stdlib.h>
+#include <string.h>
 
 int sql_table_role(const struct sql_table *table, enum sql_role role)
 {
@@ -32,6 +33,33 @@ static bool is_missing(const struct recorded *recorded,
 	return !recorded_has(recorded, &wanted);
 }
 
+/* Returns whether @word is one of @words, which spaces separate. */
+static bool has_word(const char *words, const char *word)
+{
+	size_t size = strlen(word);
+
+	while (*words) {
+		size_t next = strcspn(words, " ");
+
+		if (next == size && !memcmp(words, word, size))
+			return true;
+		words += next + (words[next] == ' ');
+	}
+	return false;
+}
+
+/* Returns SQL_COLUMN() of each column that needs @need. */
+static uint64_t columns_of(const struct sql_table *table,
+			   const struct sql_need *need)
+{
+	uint64_t columns = 0;
+
+	for (uint32_t i = 0; need->columns && i < table->column_count; i++)
+		if (has_word(need->columns, table->columns[i].name))
+			columns |= SQL_COLUMN(i);
+	return columns;
+}
+
 uint64_t sql_needs_nulls(const struct sql_table *table,
 			 const struct recorded *recorded)
 {
@@ -40,7 +68,7 @@ uint64_t sql_needs_nulls(const struct sql_table *table,
 	for (uint32_t i = 0; i < table->need_count; i++)
 		if (!table->needs[i].rows &&
 		    is_missing(recorded, &table->needs[i]))
-			columns |= table->needs[i].columns;
+			columns |= columns_of(table, &table->needs[i]);
 	return columns;
 }
 
@@ -95,13 +123,12 @@ static int add_table(struct missing *missing, const struct sql_table *table,
 
 	for (uint32_t i = 0; !status && i < table->need_count; i++) {
 		const struct sql_need *need = &table->needs[i];
+		uint64_t needing = columns_of(table, need) & columns;
 		bool is_of_table = !need->columns;
 
-		if ((!is_of_table && !(need->columns & columns)) ||
-		    !is_missing(recorded, need))
+		if ((!is_of_table && !needing) || !is_missing(recorded, need))
 			continue;
-		status =
-			add_need(missing, table, need, need->columns & columns);
+		status = add_need(missing, table, need, needing);
 		if (is_of_table && !need->rows)
 			break;
 	}

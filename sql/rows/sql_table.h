@@ -2,12 +2,27 @@
 #ifndef KT_SQL_ROWS_SQL_TABLE_H
 #define KT_SQL_ROWS_SQL_TABLE_H
 
+/* The columns of a table and their meanings, defined once for SQLite's virtual
+ * tables, for exports and for stores, with the producer of its rows.
+ *
+ *	constraints of a query ─► enum sql_role: window, rows to drop early
+ *	struct row_source_class ─► rows (row_out.h) ─► a reader of the columns
+ *
+ * 1. Tables are constant. A producer fills in a cell for each column, by
+ *    number.
+ * 2. enum sql_role is the work that a constraint on a column saves. It never
+ *    changes which rows are accepted, only how many are made.
+ * 3. SQL_SCHEMA_VERSION changes with the meaning of any column.
+ */
+
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 
 struct recorded;
 struct row_source_class;
+struct table_records;
 
 /* The version of the schema. It changes when a table or column is added,
  * removed, renamed or changes its meaning.
@@ -30,13 +45,53 @@ enum sql_role {
 	ROLE_UNTIL,
 };
 
+/* The source of a column's values. */
+enum sql_value {
+	VALUE_PUT, /* row_put_number() and so on, in the order of columns */
+	/* a member of the struct that row_out_start() receives, by its type */
+	VALUE_64,
+	VALUE_U32,
+	VALUE_I32,
+	VALUE_8,
+	VALUE_REAL,
+	VALUE_TEXT,
+	VALUE_ID, /* int32_t; negative is NULL */
+};
+
 struct sql_column {
 	const char *name;
 	enum sql_type type;
 	enum sql_role role;
 	const char *unit; /* "" if it has no unit */
 	const char *meaning;
+	enum sql_value value;
+	uint32_t offset; /* of the member */
 };
+
+/* Initializers of columns, the last arguments of which are further members:
+ * .role, and MEMBER() or ID_MEMBER() unless values are put.
+ */
+#define SQL_COLUMN_OF(type_, unit_, name_, meaning_, ...) \
+	{ \
+		.name = (name_), .type = (type_), .unit = (unit_), \
+		.meaning = (meaning_), __VA_ARGS__ \
+	}
+#define INT_COLUMN(...) SQL_COLUMN_OF(SQL_INTEGER, "", __VA_ARGS__)
+#define NS_COLUMN(...) SQL_COLUMN_OF(SQL_INTEGER, "ns", __VA_ARGS__)
+#define BYTES_COLUMN(...) SQL_COLUMN_OF(SQL_INTEGER, "bytes", __VA_ARGS__)
+#define REAL_COLUMN(...) SQL_COLUMN_OF(SQL_REAL, "", __VA_ARGS__)
+#define TEXT_COLUMN(...) SQL_COLUMN_OF(SQL_TEXT, "", __VA_ARGS__)
+
+#define MEMBER(type, member) \
+	.value = _Generic(((type *)0)->member, \
+		uint64_t: VALUE_64, int64_t: VALUE_64, uint32_t: VALUE_U32, \
+		int32_t: VALUE_I32, uint8_t: VALUE_8, bool: VALUE_8, \
+		double: VALUE_REAL, const char *: VALUE_TEXT), \
+	.offset = offsetof(type, member)
+#define ID_MEMBER(type, member) \
+	.value = _Generic(((type *)0)->member, int32_t \
+			  : VALUE_ID), \
+	.offset = offsetof(type, member)
 
 enum { SQL_MOST_COLUMNS = 64 };
 
@@ -68,8 +123,10 @@ enum sql_table_id {
  * are not known.
  */
 struct sql_need {
-	/* SQL_COLUMN() of each column that is NULL without it; 0: no rows */
-	uint64_t columns;
+	/* the columns that are NULL without it, separated by spaces; NULL:
+	 * there are no rows
+	 */
+	const char *columns;
 	/* the only rows that need it, as "timers"; NULL: all */
 	const char *rows;
 	int event;    /* as in struct table_need */
@@ -77,6 +134,12 @@ struct sql_need {
 };
 
 #define SQL_COLUMN(number) (UINT64_C(1) << (number))
+
+/* Initializers of struct sql_table. */
+#define SQL_COLUMNS(list) \
+	.columns = (list), .column_count = sizeof(list) / sizeof(*(list))
+#define SQL_NEEDS(list) \
+	.needs = (list), .need_count = sizeof(list) / sizeof(*(list))
 
 /* A table: its source and the meaning of its columns. */
 struct sql_table {
@@ -87,10 +150,11 @@ struct sql_table {
 	uint32_t column_count;
 	/* Estimate of the rows per megabyte of trace, for SQLite's plans. */
 	uint32_t rows_per_mb;
-	/* The rows depend on all earlier trace. They are cached beside the
-	 * recording, so that a window need not decode it again.
+	/* The rows depend on all earlier trace. The records that they are made
+	 * from are cached beside the recording, so that a window need not
+	 * decode it again. NULL: they are not.
 	 */
-	bool is_kept;
+	const struct table_records *records;
 	const struct row_source_class *source;
 	const struct sql_need *needs; /* needs of all rows first */
 	uint32_t need_count;

@@ -2,12 +2,12 @@
 #include "sql/scan/table_scan.h"
 
 #include "attribution/events/step_join.h"
+#include "attribution/table_records.h"
 #include "attribution/trackers.h"
 #include "common/bytes.h"
 #include "common/error.h"
 #include "decoder/recording/recording.h"
 #include "report/steps/call_step.h"
-#include "sql/cached/cached_rows.h"
 #include "sql/rows/row_out.h"
 #include "sql/rows/row_queue.h"
 #include "sql/rows/sql_table.h"
@@ -20,6 +20,18 @@
 #include <pthread.h>
 #include <stddef.h>
 #include <stdlib.h>
+
+/* One pass for the rows of several tables, in a thread of its own:
+ *
+ *	sources (row_source.h) ◄─ steps, and events if one needs them
+ *	cached records ─────────► sources, if the window can be made from them
+ *	sources ─► row_out ─► row_queue ─► the consumer, which may stop it
+ *
+ * Each source and each tracker exists once, however many tables use it. A pass
+ * whose consumers need nothing later than some time ends early (are_done()). If
+ * all rows are made and nothing is cached yet, the records are written
+ * meanwhile.
+ */
 
 /* The row sources of a scan's tables, each source once. Steps reach them
  * through callback.
@@ -43,38 +55,60 @@ struct scan_sources {
 	bool *is_over;
 };
 
-/* The tables of a scan whose rows are cached beside the recording (is_kept in
- * sql_table.h). Cached rows are read; otherwise they are written if the scan
- * makes all rows.
+/* The records of a scan's tables that are cached beside the recording. They are
+ * read if they are there; otherwise they are written if the scan makes all
+ * rows.
  */
 struct scan_kept {
 	uint64_t key;
-	struct cached_writer *writers[SQL_TABLES]; /* or NULL */
+	bool can_be; /* the recording's records may be cached */
+	struct cache_file_writer *writers[SQL_TABLES]; /* or NULL */
 };
 
-static bool has_class(const struct row_source_class *const *classes,
-		      size_t count, const struct row_source_class *wanted)
+struct table_scan {
+	const struct sql_recording *recording;
+	struct row_choice choice;
+	struct row_queue *queue;
+	struct row_out outs[SQL_TABLES];
+	struct row_out *wanted[SQL_TABLES]; /* entries of outs, or NULL */
+	bool is_over;
+	pthread_t thread;
+	bool has_thread;
+};
+
+/* The trackers and sources that make rows. */
+struct scan_pass {
+	struct attribution_input input;
+	struct scan_sources sources;
+};
+
+/* Returns the source of this class, or NULL. */
+static struct row_source *source_of(const struct scan_sources *sources,
+				    const struct row_source_class *wanted)
 {
-	for (size_t i = 0; i < count; i++)
-		if (classes[i] == wanted)
-			return true;
-	return false;
+	for (size_t i = 0; i < sources->count; i++)
+		if (sources->sources[i]->source_class == wanted)
+			return sources->sources[i];
+	return NULL;
 }
 
 static int open_one(struct scan_sources *sources,
 		    const struct row_source_class *source_class,
 		    const struct row_source_input *input)
 {
-	struct row_source *source = source_class->open(input);
+	struct row_source *source = calloc(1, source_class->size);
 
 	if (!source)
 		return -ERROR_MEMORY;
+	source->source_class = source_class;
 	sources->sources[sources->count++] = source;
+	if (!source_class->open(source, input))
+		return -ERROR_MEMORY;
 	if (sources->need > source_class->need)
 		sources->need = source_class->need;
 	sources->needs_begin |= source->needs_begin;
-	sources->takes_stop &= source->takes_stop;
-	if (source->pack)
+	sources->takes_stop &= source_class->takes_stop;
+	if (source_class->pack)
 		sources->packed = source;
 	return trackers_follow(sources->trackers, &source->handler);
 }
@@ -112,10 +146,13 @@ static void take_step(struct step_callback *callback,
 
 static bool are_done(const struct scan_sources *sources, uint64_t time_ns)
 {
-	for (size_t i = 0; i < sources->count; i++)
-		if (!sources->sources[i]->is_done ||
-		    !sources->sources[i]->is_done(sources->sources[i], time_ns))
+	for (size_t i = 0; i < sources->count; i++) {
+		const struct row_source *source = sources->sources[i];
+
+		if (!source->source_class->is_done ||
+		    !source->source_class->is_done(source, time_ns))
 			return false;
+	}
 	return true;
 }
 
@@ -136,7 +173,7 @@ static void pack_state(struct step_callback *callback,
 	struct pack *pack = tasks->pack;
 
 	step_join_pack(sources->join, pack);
-	sources->packed->pack(sources->packed, tasks);
+	sources->packed->source_class->pack(sources->packed, tasks);
 	if (pack->is_reading && !pack_is_whole(pack))
 		step_join_reset(sources->join);
 }
@@ -162,7 +199,6 @@ static int scan_sources_open(struct scan_sources *sources,
 			     const struct row_source_input *input,
 			     const struct row_queue *queue, bool *is_over)
 {
-	const struct row_source_class *classes[SQL_TABLES];
 	int status = 0;
 
 	*sources = (struct scan_sources){
@@ -177,14 +213,19 @@ static int scan_sources_open(struct scan_sources *sources,
 		const struct row_source_class *source_class =
 			sql_table_at((enum sql_table_id)i)->source;
 
-		if (!input->outs[i] ||
-		    has_class(classes, sources->count, source_class))
-			continue;
-		classes[sources->count] = source_class;
-		status = open_one(sources, source_class, input);
+		if (input->outs[i] && !source_of(sources, source_class))
+			status = open_one(sources, source_class, input);
 	}
-	if (status < 0 || !sees_events(sources))
-		return status;
+	return status;
+}
+
+/* Joins steps with the kernel's events if a source needs these. Returns 0 or
+ * -ERROR_MEMORY.
+ */
+static int scan_sources_join(struct scan_sources *sources)
+{
+	if (!sees_events(sources))
+		return 0;
 	sources->join = trackers_join(sources->trackers);
 	set_pack(sources);
 	return sources->join ? 0 : -ERROR_MEMORY;
@@ -192,9 +233,36 @@ static int scan_sources_open(struct scan_sources *sources,
 
 static void scan_sources_close(struct scan_sources *sources)
 {
-	for (size_t i = 0; i < sources->count; i++)
-		sources->sources[i]->close(sources->sources[i]);
+	for (size_t i = 0; i < sources->count; i++) {
+		struct row_source *source = sources->sources[i];
+
+		if (source->source_class->close)
+			source->source_class->close(source);
+		free(source);
+	}
 	step_join_free(sources->join);
+}
+
+/* Emits the rows that are known only at the end, and flushes @outs.
+ *
+ * Returns 0 or a negative enum error.
+ */
+static int scan_sources_finish(const struct scan_sources *sources,
+			       const struct row_end *end,
+			       struct row_out *const outs[SQL_TABLES])
+{
+	int status = 0;
+
+	for (size_t i = 0; !status && i < sources->count; i++) {
+		struct row_source *source = sources->sources[i];
+
+		if (source->source_class->end)
+			status = source->source_class->end(source, end);
+	}
+	for (int i = 0; !status && i < SQL_TABLES; i++)
+		if (outs[i])
+			status = row_out_flush(outs[i]);
+	return status;
 }
 
 /* Emits the events after the last step (all events if there were no steps), and
@@ -203,106 +271,231 @@ static void scan_sources_close(struct scan_sources *sources)
  * Returns 0 or a negative enum error.
  */
 static int scan_sources_end(struct scan_sources *sources,
-			    const struct task_stacks *stacks)
+			    const struct task_stacks *stacks,
+			    struct row_out *const outs[SQL_TABLES])
 {
+	const struct row_end end = { stacks, *sources->is_over };
 	int status = 0;
 
-	if (sources->join && !*sources->is_over) {
+	if (sources->join && !end.is_early) {
 		status = step_join_end(sources->join);
 		if (!status)
 			status = trackers_end(sources->trackers);
 	}
-	for (size_t i = 0; !status && i < sources->count; i++)
-		status = sources->sources[i]->end(sources->sources[i], stacks,
-						  *sources->is_over);
-	return status;
+	return status ? status : scan_sources_finish(sources, &end, outs);
 }
 
-static bool wants_any(struct row_out *const wanted[SQL_TABLES])
+/* Opens the trackers of a pass, and the sources of the tables in @outs.
+ *
+ * Returns 0 or -ERROR_MEMORY. Call scan_pass_close() in both cases.
+ */
+static int scan_pass_open(struct scan_pass *pass, struct table_scan *scan,
+			  struct row_out *const outs[SQL_TABLES])
+{
+	const struct row_source_input input = {
+		.recording = &pass->input,
+		.choice = &scan->choice,
+		.outs = outs,
+	};
+
+	*pass = (struct scan_pass){ .input = scan->recording->input };
+	pass->input.window = scan->choice.sums;
+	/* Several scans may run at once, and lines are for one thread. */
+	pass->input.lines =
+		lines_new(recording_info(pass->input.recording)->os_release);
+	pass->input.trackers = trackers_new(&pass->input);
+	return pass->input.trackers && pass->input.lines ?
+		       scan_sources_open(&pass->sources, &input, scan->queue,
+					 &scan->is_over) :
+		       -ERROR_MEMORY;
+}
+
+static void scan_pass_close(struct scan_pass *pass)
+{
+	scan_sources_close(&pass->sources);
+	trackers_free(pass->input.trackers);
+	lines_free(pass->input.lines);
+}
+
+/* Returns the owner of the records of table @id: their tracker, or the table's
+ * source.
+ */
+static struct event_handler *owner_of(const struct scan_pass *pass, int id)
+{
+	const struct sql_table *table = sql_table_at((enum sql_table_id)id);
+
+	return table_records_owner(
+		table->records, pass->input.trackers,
+		&source_of(&pass->sources, table->source)->handler);
+}
+
+/* Reads the parts of @file from @first on for table @id. Returns whether they
+ * are undamaged and there was enough memory.
+ */
+static bool read_parts(const struct table_scan *scan,
+		       const struct scan_pass *pass, enum sql_table_id id,
+		       const struct cache_file *file, size_t first)
+{
+	size_t count = file->chunks.count;
+	bool is_whole = count;
+
+	for (size_t i = first; is_whole && i < count; i++)
+		is_whole = !row_queue_is_stopped(scan->queue) &&
+			   table_records_read(sql_table_at(id)->records,
+					      owner_of(pass, id), file, i);
+	return is_whole;
+}
+
+/* Makes the rows of table @id from the records of @file. Checks them first, so
+ * that no row is emitted if one is damaged. Returns whether they are usable.
+ */
+static bool send_file(struct table_scan *scan, enum sql_table_id id,
+		      const struct cache_file *file)
+{
+	struct row_out *out = &scan->outs[id];
+	struct row_out *outs[SQL_TABLES] = { NULL };
+	const struct row_end end = { NULL, false };
+	struct scan_pass pass;
+	bool is_usable;
+
+	outs[id] = out;
+	out->drops = true;
+	is_usable = !scan_pass_open(&pass, scan, outs) &&
+		    read_parts(scan, &pass, id, file, 0);
+	out->drops = false;
+	if (is_usable &&
+	    !(read_parts(scan, &pass, id, file, 1) &&
+	      !scan_sources_finish(&pass.sources, &end, outs)) &&
+	    !row_queue_is_stopped(scan->queue))
+		out->status = -ERROR_MEMORY;
+	scan_pass_close(&pass);
+	return is_usable;
+}
+
+/* Returns the last time in @window, which must not be empty. */
+static uint64_t last_of(struct time_window window)
+{
+	return window.until_ns == UINT64_MAX || !window.until_ns ?
+		       window.until_ns :
+		       window.until_ns - 1;
+}
+
+/* Returns the bounds on start and end of the records that are read. Rows
+ * without these times are in any window.
+ */
+static struct cached_span wanted_records(const struct row_choice *choice,
+					 const struct sql_table *table)
+{
+	if (!choice->is_limited || sql_table_role(table, ROLE_BEGIN) < 0)
+		return CACHED_SPAN_ALL;
+	return (struct cached_span){
+		.first_begin_ns = choice->begin.since_ns,
+		.last_begin_ns = last_of(choice->begin),
+		.first_end_ns = choice->end.since_ns,
+		.last_end_ns = last_of(choice->end),
+	};
+}
+
+/* Makes the rows of table @id from its cached records. Returns whether there
+ * are usable ones.
+ */
+static bool send_records(struct table_scan *scan, uint64_t key,
+			 enum sql_table_id id)
+{
+	const struct sql_table *table = sql_table_at(id);
+	const struct cached_span wanted = wanted_records(&scan->choice, table);
+	struct cache_file file;
+	bool is_sent = table_records_open(table->records,
+					  scan->recording->input.recording, key,
+					  &wanted, &file) &&
+		       send_file(scan, id, &file);
+
+	cache_file_close(&file);
+	return is_sent;
+}
+
+/* Returns table @id if it is wanted and its records may be cached, else NULL. */
+static const struct sql_table *cached_table(const struct table_scan *scan,
+					    int id)
+{
+	return scan->wanted[id] && scan->wanted[id]->table->records ?
+		       scan->wanted[id]->table :
+		       NULL;
+}
+
+static bool wants_cached(const struct table_scan *scan)
 {
 	for (int i = 0; i < SQL_TABLES; i++)
-		if (wanted[i] && wanted[i]->table->is_kept)
+		if (cached_table(scan, i))
 			return true;
 	return false;
 }
 
-/* Caches the rows of @out, provided that it receives all rows. */
-static void keep(struct scan_kept *kept, const char *path, struct row_out *out)
-{
-	struct cached_writer *writer;
-
-	if (!row_choice_has_all_times(out->choice))
-		return;
-	writer = cached_writer_open(path, kept->key);
-	kept->writers[out->table->id] = writer;
-	if (writer)
-		out->listener = &writer->listener;
-}
-
-static int open_table(struct scan_kept *kept, const struct recording *recording,
-		      struct row_out **wanted)
-{
-	struct row_out *out = *wanted;
-	char *path = cached_rows_path(recording, out->table);
-	int status = 0;
-
-	if (!path)
-		return -ERROR_MEMORY;
-	if (cached_rows_send(path, kept->key, out)) {
-		status = row_out_flush(out);
-		*wanted = NULL;
-	} else {
-		keep(kept, path, out);
-	}
-	free(path);
-	return status;
-}
-
-/* Emits the rows of cached tables and sets their entries in @wanted to NULL.
- * Starts to cache the rows of the other tables.
+/* Emits the rows of tables whose records are cached, and sets their entries in
+ * scan->wanted to NULL.
  *
  * Returns 0 or -ERROR_MEMORY. Call scan_kept_close() in both cases.
  */
-static int scan_kept_open(struct scan_kept *kept,
-			  const struct sql_recording *recording,
-			  struct row_out *wanted[SQL_TABLES])
+static int scan_kept_open(struct scan_kept *kept, struct table_scan *scan)
 {
+	const struct sql_recording *recording = scan->recording;
 	int status = 0;
 
 	*kept = (struct scan_kept){ 0 };
-	if (!wants_any(wanted) || !recording->keeps_rows(recording, &kept->key))
-		return 0;
-	for (int i = 0; !status && i < SQL_TABLES; i++)
-		if (wanted[i] && wanted[i]->table->is_kept)
-			status = open_table(kept, recording->input.recording,
-					    &wanted[i]);
+	kept->can_be = wants_cached(scan) &&
+		       recording->keeps_rows(recording, &kept->key);
+	for (int i = 0; !status && i < SQL_TABLES && kept->can_be; i++) {
+		if (!cached_table(scan, i) ||
+		    !send_records(scan, kept->key, (enum sql_table_id)i))
+			continue;
+		status = scan->outs[i].status;
+		scan->wanted[i] = NULL;
+	}
 	return status;
 }
 
+/* Returns whether the records of table @id are written for a table before. */
+static bool are_written(const struct scan_kept *kept, int id)
+{
+	for (int i = 0; i < id; i++)
+		if (kept->writers[i] &&
+		    sql_table_at((enum sql_table_id)i)->records ==
+			    sql_table_at((enum sql_table_id)id)->records)
+			return true;
+	return false;
+}
+
+/* Caches the records of the pass, provided that all are made. */
+static void scan_kept_begin(struct scan_kept *kept,
+			    const struct table_scan *scan,
+			    const struct scan_pass *pass)
+{
+	if (!kept->can_be || !row_choice_has_all_times(&scan->choice))
+		return;
+	for (int i = 0; i < SQL_TABLES; i++)
+		if (cached_table(scan, i) && !are_written(kept, i))
+			kept->writers[i] = table_records_keep(
+				cached_table(scan, i)->records,
+				owner_of(pass, i), pass->input.recording,
+				kept->key);
+}
+
 /* Publishes the caches after all rows were made. */
-static void scan_kept_finish(struct scan_kept *kept)
+static void scan_kept_finish(const struct scan_kept *kept,
+			     const struct scan_pass *pass)
 {
 	for (int i = 0; i < SQL_TABLES; i++)
 		if (kept->writers[i])
-			cached_writer_finish(kept->writers[i]);
+			table_records_finish(
+				sql_table_at((enum sql_table_id)i)->records,
+				owner_of(pass, i), kept->writers[i]);
 }
 
 static void scan_kept_close(struct scan_kept *kept)
 {
 	for (int i = 0; i < SQL_TABLES; i++)
-		cached_writer_close(kept->writers[i]);
+		cache_file_writer_close(kept->writers[i]);
 }
-
-struct table_scan {
-	const struct sql_recording *recording;
-	struct row_choice choice;
-	struct row_queue *queue;
-	struct row_out outs[SQL_TABLES];
-	struct row_out *wanted[SQL_TABLES]; /* entries of outs, or NULL */
-	bool is_over;
-	pthread_t thread;
-	bool has_thread;
-};
 
 static int run(const struct table_scan *scan, struct scan_sources *sources,
 	       struct task_stacks **stacks)
@@ -332,36 +525,23 @@ static bool wants_any_table(const struct table_scan *scan)
 }
 
 /* Makes the rows of the tables that are still wanted. */
-static int decode(struct table_scan *scan)
+static int decode(struct table_scan *scan, struct scan_kept *kept)
 {
-	struct attribution_input input = scan->recording->input;
-	const struct row_source_input source_input = {
-		.recording = &input,
-		.choice = &scan->choice,
-		.outs = scan->wanted,
-	};
 	struct task_stacks *stacks = NULL;
-	struct scan_sources sources;
-	int status;
+	struct scan_pass pass;
+	int status = scan_pass_open(&pass, scan, scan->wanted);
 
-	input.window = scan->choice.sums;
-	/* Several scans may run at once, and lines are for one thread. */
-	input.lines = lines_new(recording_info(input.recording)->os_release);
-	input.trackers = trackers_new(&input);
-	if (!input.trackers || !input.lines) {
-		lines_free(input.lines);
-		trackers_free(input.trackers);
-		return -ERROR_MEMORY;
+	if (!status) {
+		scan_kept_begin(kept, scan, &pass);
+		status = scan_sources_join(&pass.sources);
 	}
-	status = scan_sources_open(&sources, &source_input, scan->queue,
-				   &scan->is_over);
 	if (!status)
-		status = run(scan, &sources, &stacks);
+		status = run(scan, &pass.sources, &stacks);
 	if (!status && !row_queue_is_stopped(scan->queue))
-		status = scan_sources_end(&sources, stacks);
-	scan_sources_close(&sources);
-	trackers_free(input.trackers);
-	lines_free(input.lines);
+		status = scan_sources_end(&pass.sources, stacks, scan->wanted);
+	if (!status && !scan->is_over && !row_queue_is_stopped(scan->queue))
+		scan_kept_finish(kept, &pass);
+	scan_pass_close(&pass);
 	task_stacks_free(stacks);
 	return status;
 }
@@ -369,14 +549,10 @@ static int decode(struct table_scan *scan)
 static int make_rows(struct table_scan *scan)
 {
 	struct scan_kept kept;
-	int status = scan_kept_open(&kept, scan->recording, scan->wanted);
+	int status = scan_kept_open(&kept, scan);
 
-	if (!status && wants_any_table(scan)) {
-		status = decode(scan);
-		if (!status && !scan->is_over &&
-		    !row_queue_is_stopped(scan->queue))
-			scan_kept_finish(&kept);
-	}
+	if (!status && wants_any_table(scan))
+		status = decode(scan, &kept);
 	scan_kept_close(&kept);
 	return status;
 }
@@ -465,7 +641,7 @@ void table_scan_stop(struct table_scan *scan)
 		pthread_join(scan->thread, NULL);
 	}
 	for (int i = 0; i < SQL_TABLES; i++)
-		row_chunk_free(scan->outs[i].chunk);
+		row_out_close(&scan->outs[i]);
 	row_queue_free(scan->queue);
 	free(scan);
 }

@@ -5,7 +5,7 @@
 /* The pass that makes rows of SQL's tables, in a thread of its own.
  *
  *   scan's thread:   sql_recording.run() --> row sources --> row_out --> queue
- *                    cache files (sql/cached/) ---------------^             |
+ *                    cached records --> row sources ----------^             |
  *   caller's thread:                          table_scan_next() <---------+
  *
  * table_scan_start() starts the thread. The caller pulls chunks until NULL,
@@ -14,7 +14,7 @@
  *
  * Invariants:
  * 1. A source runs once per scan, however many of its tables are wanted.
- * 2. A table that is cached (is_kept) and whose cache fits is not decoded. A
+ * 2. A table whose records are cached is not decoded, if the cache fits. A
  *    cache is published only after a pass that was neither stopped nor ended
  *    early.
  * 3. A chunk belongs to the scan's thread until it is in the queue, then to

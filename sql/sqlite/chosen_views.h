@@ -13,9 +13,9 @@ struct time_window;
  * to the view first; main.NAME is still the whole table.
  *
  * Rows with a begin and an end are those that overlap with @window, uncut (an
- * unknown end counts as late); rows with one time are those in it; sums are made
- * over it. @cpus are the CPUs to keep, all if @count is 0; tables without a CPU
- * keep all rows.
+ * unknown end counts as late); rows with one time are those in it; sums are
+ * made over it. @cpus are the CPUs to keep, all if @count is 0; tables without
+ * a CPU keep all rows.
  *
  * Returns 0; or -1 and an error text in *@message, which the caller frees with
  * sqlite3_free().

@@ -14,154 +14,113 @@
 #include <stdbool.h>
 #include <stdlib.h>
 
-/* The inputs of the rows of threads and processes. */
-struct account_columns {
-	const struct attribution_input *input; /* both borrowed */
-	const struct row_choice *choice;
-	bool by_thread; /* rows of "thread" instead of "process" */
-};
-
-/* The columns of both tables, then those of one. */
-enum {
-	COLUMN_PID,
-	COLUMN_COMM,
-	COLUMN_WALL,
-	COLUMN_USER,
-	COLUMN_SYSTEM_CALL,
-	COLUMN_FAULT,
-	COLUMN_KERNEL,
-	COLUMN_BENEFITED,
-	COLUMN_STOLEN,
-	COLUMN_TRACER,
-	COLUMN_GUEST,
-	COLUMN_RUNNABLE,
-	COLUMN_ASLEEP,
-	COLUMN_NOT_ASKED,
-	COLUMN_UNKNOWN,
-	COLUMN_SWITCHES,
-	COLUMN_SYSTEM_CALLS,
-	COLUMN_FAULTS,
-	COLUMN_UNCERTAIN,
-	COLUMN_IS_RECORDER,
-	COLUMN_SINCE,
-	COLUMN_UNTIL,
-	COLUMN_TID,
-	THREAD_COLUMNS,
-	COLUMN_THREADS = COLUMN_TID,
-	COLUMN_INTERRUPT_ELSEWHERE,
-	COLUMN_KERNEL_ELSEWHERE,
-	PROCESS_COLUMNS,
-};
+#define OF_ACCOUNT(member) MEMBER(struct time_account, member)
 
 #define COMMON_COLUMNS \
-	[COLUMN_PID] = { "pid", SQL_INTEGER, ROLE_PID, "", "process" }, \
-	[COLUMN_COMM] = { "comm", SQL_TEXT, ROLE_NONE, "", "its last name" }, \
-	[COLUMN_WALL] = { "wall_ns", SQL_INTEGER, ROLE_NONE, "ns", \
-			  "its time: the sum of the next twelve columns" }, \
-	[COLUMN_USER] = { "user_ns", SQL_INTEGER, ROLE_NONE, "ns", \
-			  "in user space" }, \
-	[COLUMN_SYSTEM_CALL] = { "system_call_ns", SQL_INTEGER, ROLE_NONE, \
-				 "ns", "on a CPU in system calls" }, \
-	[COLUMN_FAULT] = { "fault_ns", SQL_INTEGER, ROLE_NONE, "ns", \
-			   "on a CPU in page faults and exceptions" }, \
-	[COLUMN_KERNEL] = { "kernel_ns", SQL_INTEGER, ROLE_NONE, "ns", \
-			    "on a CPU in other work of the kernel" }, \
-	[COLUMN_BENEFITED] = { "interrupt_benefited_ns", SQL_INTEGER, \
-			       ROLE_NONE, "ns", \
-			       "in interrupts for its own process; NULL if " \
-			       "not recorded" }, \
-	[COLUMN_STOLEN] = { "interrupt_stolen_ns", SQL_INTEGER, ROLE_NONE, \
-			    "ns", "in all other interrupts" }, \
-	[COLUMN_TRACER] = { "tracer_ns", SQL_INTEGER, ROLE_NONE, "ns", \
-			    "in the functions of the tracer" }, \
-	[COLUMN_GUEST] = { "guest_ns", SQL_INTEGER, ROLE_NONE, "ns", \
-			   "in a virtual machine, as one of its CPUs" }, \
-	[COLUMN_RUNNABLE] = { "runnable_ns", SQL_INTEGER, ROLE_NONE, "ns", \
-			      "waiting for a CPU, also because its cgroup " \
-			      "was throttled; NULL if not recorded" }, \
-	[COLUMN_ASLEEP] = { "asleep_ns", SQL_INTEGER, ROLE_NONE, "ns", \
-			    "asleep; NULL if not recorded" }, \
-	[COLUMN_NOT_ASKED] = { "not_asked_ns", SQL_INTEGER, ROLE_NONE, "ns", \
-			       "on CPUs outside the calls selected by record " \
-			       "--only" }, \
-	[COLUMN_UNKNOWN] = { "unknown_ns", SQL_INTEGER, ROLE_NONE, "ns", \
-			     "not in the trace" }, \
-	[COLUMN_SWITCHES] = { "context_switches", SQL_INTEGER, ROLE_NONE, "", \
-			      "how often it left a CPU" }, \
-	[COLUMN_SYSTEM_CALLS] = { "system_calls", SQL_INTEGER, ROLE_NONE, "", \
-				  "number of system calls that started" }, \
-	[COLUMN_FAULTS] = { "faults", SQL_INTEGER, ROLE_NONE, "", \
-			    "number of page faults and exceptions that " \
-			    "started" }, \
-	[COLUMN_UNCERTAIN] = { "uncertain_ns", SQL_INTEGER, ROLE_NONE, "ns", \
-			       "error bound of each class" }, \
-	[COLUMN_IS_RECORDER] = { "is_recorder", SQL_INTEGER, ROLE_NONE, "", \
-				 "1: part of the recorder, omitted from the " \
-				 "report" }, \
-	SUM_WINDOW_COLUMNS(COLUMN_SINCE, COLUMN_UNTIL)
+	INT_COLUMN("pid", "process", .role = ROLE_PID, OF_ACCOUNT(pid)), \
+		TEXT_COLUMN("comm", "its last name", OF_ACCOUNT(comm)), \
+		NS_COLUMN("wall_ns", \
+			  "its time: the sum of the next twelve columns", \
+			  OF_ACCOUNT(wall_ns)), \
+		NS_COLUMN("user_ns", "in user space", \
+			  OF_ACCOUNT(class_ns[TIME_USER])), \
+		NS_COLUMN("system_call_ns", "on a CPU in system calls", \
+			  OF_ACCOUNT(class_ns[TIME_SYSTEM_CALL])), \
+		NS_COLUMN("fault_ns", \
+			  "on a CPU in page faults and exceptions", \
+			  OF_ACCOUNT(class_ns[TIME_FAULT])), \
+		NS_COLUMN("kernel_ns", "on a CPU in other work of the kernel", \
+			  OF_ACCOUNT(class_ns[TIME_KERNEL])), \
+		NS_COLUMN( \
+			"interrupt_benefited_ns", \
+			"in interrupts for its own process; NULL if not recorded", \
+			OF_ACCOUNT(benefited_ns)), \
+		NS_COLUMN("interrupt_stolen_ns", "in all other interrupts", \
+			  OF_ACCOUNT(stolen_ns)), \
+		NS_COLUMN("tracer_ns", "in the functions of the tracer", \
+			  OF_ACCOUNT(class_ns[TIME_TRACER])), \
+		NS_COLUMN("guest_ns", \
+			  "in a virtual machine, as one of its CPUs", \
+			  OF_ACCOUNT(class_ns[TIME_GUEST])), \
+		NS_COLUMN("runnable_ns", \
+			  "waiting for a CPU, also because its cgroup was " \
+			  "throttled; NULL if not recorded"), \
+		NS_COLUMN("asleep_ns", "asleep; NULL if not recorded", \
+			  OF_ACCOUNT(class_ns[TIME_ASLEEP])), \
+		NS_COLUMN( \
+			"not_asked_ns", \
+			"on CPUs outside the calls selected by record --only", \
+			OF_ACCOUNT(class_ns[TIME_NOT_ASKED])), \
+		NS_COLUMN("unknown_ns", "not in the trace", \
+			  OF_ACCOUNT(class_ns[TIME_UNKNOWN])), \
+		INT_COLUMN("context_switches", "how often it left a CPU", \
+			   OF_ACCOUNT(context_switches)), \
+		INT_COLUMN("system_calls", \
+			   "number of system calls that started", \
+			   OF_ACCOUNT(system_calls)), \
+		INT_COLUMN( \
+			"faults", \
+			"number of page faults and exceptions that started", \
+			OF_ACCOUNT(faults)), \
+		NS_COLUMN("uncertain_ns", "error bound of each class", \
+			  OF_ACCOUNT(uncertain)), \
+		INT_COLUMN( \
+			"is_recorder", \
+			"1: part of the recorder, omitted from the report"), \
+		SUM_WINDOW_COLUMNS
 
-static const struct sql_column thread_columns[THREAD_COLUMNS] = {
+static const struct sql_column thread_columns[] = {
 	COMMON_COLUMNS,
-	[COLUMN_TID] = { "tid", SQL_INTEGER, ROLE_TID, "", "thread" },
+	INT_COLUMN("tid", "thread", .role = ROLE_TID, OF_ACCOUNT(tid)),
 };
 
-static const struct sql_column process_columns[PROCESS_COLUMNS] = {
+static const struct sql_column process_columns[] = {
 	COMMON_COLUMNS,
-	[COLUMN_THREADS] = { "threads", SQL_INTEGER, ROLE_NONE, "",
-			     "number of its threads in the recording" },
-	[COLUMN_INTERRUPT_ELSEWHERE] = { "interrupt_elsewhere_ns", SQL_INTEGER,
-					 ROLE_NONE, "ns",
-					 "interrupt time charged to this "
-					 "process that ran in other processes "
-					 "or on idle CPUs; NULL if not "
-					 "recorded" },
-	[COLUMN_KERNEL_ELSEWHERE] = { "kernel_elsewhere_ns", SQL_INTEGER,
-				      ROLE_NONE, "ns",
-				      "kernel threads' time charged to this "
-				      "process; NULL if not recorded" },
+	INT_COLUMN("threads", "number of its threads in the recording",
+		   OF_ACCOUNT(threads)),
+	NS_COLUMN("interrupt_elsewhere_ns",
+		  "interrupt time charged to this process that ran in other "
+		  "processes or on idle CPUs; NULL if not recorded",
+		  OF_ACCOUNT(interrupt_work_elsewhere)),
+	NS_COLUMN("kernel_elsewhere_ns",
+		  "kernel threads' time charged to this process; NULL if not "
+		  "recorded",
+		  OF_ACCOUNT(kernel_work_elsewhere)),
 };
 
-#define OF_KERNEL \
-	(SQL_COLUMN(COLUMN_SYSTEM_CALL) | SQL_COLUMN(COLUMN_FAULT) | \
-	 SQL_COLUMN(COLUMN_KERNEL) | SQL_COLUMN(COLUMN_BENEFITED) | \
-	 SQL_COLUMN(COLUMN_STOLEN) | SQL_COLUMN(COLUMN_TRACER) | \
-	 SQL_COLUMN(COLUMN_SYSTEM_CALLS) | SQL_COLUMN(COLUMN_FAULTS))
-#define ELSEWHERE \
-	(SQL_COLUMN(COLUMN_INTERRUPT_ELSEWHERE) | \
-	 SQL_COLUMN(COLUMN_KERNEL_ELSEWHERE))
-
-/* The events that the columns of both tables need; @owned: the needs of columns
- * with work's beneficiaries.
+/* The events that the columns of both tables need; @owned: the columns with
+ * work's beneficiaries.
  */
 #define NEEDS(owned) \
-	{ OF_KERNEL, NULL, RECORDED_KERNEL, 0 }, \
-		{ SQL_COLUMN(COLUMN_USER), NULL, RECORDED_FUNCTIONS, 0 }, \
-		{ SQL_COLUMN(COLUMN_RUNNABLE), NULL, EVENT_SCHED_SWITCH, \
+	{ "system_call_ns fault_ns kernel_ns interrupt_benefited_ns " \
+	  "interrupt_stolen_ns tracer_ns system_calls faults", \
+	  NULL, RECORDED_KERNEL, 0 }, \
+		{ "user_ns", NULL, RECORDED_FUNCTIONS, 0 }, \
+		{ "runnable_ns", NULL, EVENT_SCHED_SWITCH, \
 		  EVENT_SCHED_WAKING }, \
-		{ SQL_COLUMN(COLUMN_ASLEEP), NULL, EVENT_SCHED_WAKING, 0 }, \
+		{ "asleep_ns", NULL, EVENT_SCHED_WAKING, 0 }, \
 		{ owned, NULL, EVENT_HRTIMER_EXPIRE, 0 }, \
 	{ \
 		owned, NULL, EVENT_WORK_BEGIN, 0 \
 	}
 
 static const struct sql_need thread_needs[] = {
-	NEEDS(SQL_COLUMN(COLUMN_BENEFITED)),
+	NEEDS("interrupt_benefited_ns"),
 };
 
 static const struct sql_need process_needs[] = {
-	NEEDS(SQL_COLUMN(COLUMN_BENEFITED) | ELSEWHERE),
+	NEEDS("interrupt_benefited_ns interrupt_elsewhere_ns "
+	      "kernel_elsewhere_ns"),
 };
 
 const struct sql_table sql_thread_table = {
 	.id = TABLE_THREAD,
 	.name = "thread",
 	.meaning = "The time of each thread by class, as in report --threads.",
-	.columns = thread_columns,
-	.column_count = THREAD_COLUMNS,
+	SQL_COLUMNS(thread_columns),
 	.rows_per_mb = 1,
 	.source = &account_source,
-	.needs = thread_needs,
-	.need_count = sizeof(thread_needs) / sizeof(*thread_needs),
+	SQL_NEEDS(thread_needs),
 };
 
 const struct sql_table sql_process_table = {
@@ -169,84 +128,11 @@ const struct sql_table sql_process_table = {
 	.name = "process",
 	.meaning =
 		"The time of each process by class, as in report --processes.",
-	.columns = process_columns,
-	.column_count = PROCESS_COLUMNS,
+	SQL_COLUMNS(process_columns),
 	.rows_per_mb = 1,
 	.source = &account_source,
-	.needs = process_needs,
-	.need_count = sizeof(process_needs) / sizeof(*process_needs),
+	SQL_NEEDS(process_needs),
 };
-
-static struct account_columns
-account_columns_of(const struct attribution_input *input,
-		   const struct row_choice *choice, bool by_thread)
-{
-	return (struct account_columns){
-		.input = input,
-		.choice = choice,
-		.by_thread = by_thread,
-	};
-}
-
-static void fill_classes(union sql_cell *cells,
-			 const struct time_account *account)
-{
-	const uint64_t *class_ns = account->class_ns;
-
-	cells[COLUMN_WALL].number = (int64_t)account->wall_ns;
-	cells[COLUMN_USER].number = (int64_t)class_ns[TIME_USER];
-	cells[COLUMN_SYSTEM_CALL].number = (int64_t)class_ns[TIME_SYSTEM_CALL];
-	cells[COLUMN_FAULT].number = (int64_t)class_ns[TIME_FAULT];
-	cells[COLUMN_KERNEL].number = (int64_t)class_ns[TIME_KERNEL];
-	cells[COLUMN_BENEFITED].number = (int64_t)account->benefited_ns;
-	cells[COLUMN_STOLEN].number = (int64_t)account->stolen_ns;
-	cells[COLUMN_TRACER].number = (int64_t)class_ns[TIME_TRACER];
-	cells[COLUMN_GUEST].number = (int64_t)class_ns[TIME_GUEST];
-	cells[COLUMN_RUNNABLE].number =
-		(int64_t)(class_ns[TIME_RUNNABLE] + class_ns[TIME_THROTTLED]);
-	cells[COLUMN_ASLEEP].number = (int64_t)class_ns[TIME_ASLEEP];
-	cells[COLUMN_NOT_ASKED].number = (int64_t)class_ns[TIME_NOT_ASKED];
-	cells[COLUMN_UNKNOWN].number = (int64_t)class_ns[TIME_UNKNOWN];
-	cells[COLUMN_SWITCHES].number = (int64_t)account->context_switches;
-	cells[COLUMN_SYSTEM_CALLS].number = (int64_t)account->system_calls;
-	cells[COLUMN_FAULTS].number = (int64_t)account->faults;
-	cells[COLUMN_UNCERTAIN].number = (int64_t)account->uncertain;
-}
-
-static void fill_own(const struct account_columns *columns,
-		     union sql_cell *cells, const struct time_account *account)
-{
-	if (columns->by_thread) {
-		cells[COLUMN_TID].number = account->tid;
-		return;
-	}
-	cells[COLUMN_THREADS].number = (int64_t)account->threads;
-	cells[COLUMN_INTERRUPT_ELSEWHERE].number =
-		(int64_t)account->interrupt_work_elsewhere;
-	cells[COLUMN_KERNEL_ELSEWHERE].number =
-		(int64_t)account->kernel_work_elsewhere;
-}
-
-/* Adds a row to @out. */
-static void account_columns_add(const struct account_columns *columns,
-				struct row_out *out,
-				const struct time_account *account)
-{
-	const struct time_window *sums = &columns->choice->sums;
-	union sql_cell *cells = row_out_begin(out);
-
-	if (!cells)
-		return;
-	cells[COLUMN_PID].number = account->pid;
-	cells[COLUMN_COMM].text = account->comm;
-	cells[COLUMN_IS_RECORDER].number =
-		task_is_recorder(columns->input, account->tid);
-	fill_classes(cells, account);
-	fill_own(columns, cells, account);
-	cells[COLUMN_SINCE].number = sum_window_bound(sums->since_ns);
-	cells[COLUMN_UNTIL].number = sum_window_bound(sums->until_ns);
-	row_out_end(out);
-}
 
 /* The sums of threads' and processes' time, and of interrupt work by
  * beneficiary, from one account.
@@ -261,15 +147,25 @@ struct account_rows {
 	struct row_out *interrupts;
 };
 
-static int add_accounts(const struct account_rows *rows, struct row_out *out,
-			const struct array *accounts, bool by_thread)
+static void add(const struct account_rows *rows, struct row_out *out,
+		const struct time_account *account)
 {
-	const struct account_columns columns =
-		account_columns_of(rows->recording, rows->choice, by_thread);
+	const uint64_t *class_ns = account->class_ns;
 
+	if (!row_out_start(out, account))
+		return;
+	row_put_number(out, (int64_t)(class_ns[TIME_RUNNABLE] +
+				      class_ns[TIME_THROTTLED]));
+	row_put_number(out, task_is_recorder(rows->recording, account->tid));
+	sum_window_put(out, &rows->choice->sums);
+	row_out_end(out);
+}
+
+static void add_accounts(const struct account_rows *rows, struct row_out *out,
+			 const struct array *accounts)
+{
 	for (size_t i = 0; i < accounts->count; i++)
-		account_columns_add(&columns, out, array_at(accounts, i));
-	return row_out_flush(out);
+		add(rows, out, array_at(accounts, i));
 }
 
 static int add_processes(const struct account_rows *rows,
@@ -281,12 +177,12 @@ static int add_processes(const struct account_rows *rows,
 					  &processes);
 
 	if (!status)
-		status = add_accounts(rows, rows->processes, &processes, false);
+		add_accounts(rows, rows->processes, &processes);
 	array_free(&processes);
 	return status;
 }
 
-static int add_interrupts(const struct account_rows *rows)
+static void add_interrupts(const struct account_rows *rows)
 {
 	const struct interrupt_rows *sums = interrupt_accounts_rows(
 		time_accounts_interrupts(rows->accounts));
@@ -295,26 +191,23 @@ static int add_interrupts(const struct account_rows *rows)
 	for (size_t i = 0; (row = interrupt_rows_at(sums, i)); i++)
 		interrupt_columns_add(rows->recording, rows->choice,
 				      rows->interrupts, row);
-	return row_out_flush(rows->interrupts);
 }
 
-static int end(struct row_source *source, const struct task_stacks *stacks,
-	       bool is_early)
+static int end(struct row_source *source, const struct row_end *pass)
 {
 	struct account_rows *rows = (struct account_rows *)source;
 	struct array threads = ARRAY_OF(struct time_account);
 	int status = time_accounts_end(rows->accounts);
 
-	(void)stacks;
-	(void)is_early;
+	(void)pass;
 	if (!status)
 		status = time_accounts_threads(rows->accounts, &threads);
 	if (!status && rows->threads)
-		status = add_accounts(rows, rows->threads, &threads, true);
+		add_accounts(rows, rows->threads, &threads);
 	if (!status && rows->processes)
 		status = add_processes(rows, &threads);
 	if (!status && rows->interrupts)
-		status = add_interrupts(rows);
+		add_interrupts(rows);
 	array_free(&threads);
 	return status;
 }
@@ -324,33 +217,26 @@ static void close_rows(struct row_source *source)
 	struct account_rows *rows = (struct account_rows *)source;
 
 	time_accounts_free(rows->accounts);
-	free(rows);
 }
 
-static struct row_source *open_rows(const struct row_source_input *input)
+static bool open_rows(struct row_source *source,
+		      const struct row_source_input *input)
 {
-	struct account_rows *rows = calloc(1, sizeof(*rows));
+	struct account_rows *rows = (struct account_rows *)source;
 
-	if (!rows)
-		return NULL;
-	rows->source = (struct row_source){
-		.end = end,
-		.close = close_rows,
-	};
 	rows->recording = input->recording;
 	rows->choice = input->choice;
 	rows->processes = input->outs[TABLE_PROCESS];
 	rows->threads = input->outs[TABLE_THREAD];
 	rows->interrupts = input->outs[TABLE_INTERRUPT];
 	rows->accounts = time_accounts_new(input->recording, true);
-	if (!rows->accounts) {
-		close_rows(&rows->source);
-		return NULL;
-	}
-	return &rows->source;
+	return rows->accounts;
 }
 
 const struct row_source_class account_source = {
 	.needs_time = true,
+	.size = sizeof(struct account_rows),
 	.open = open_rows,
+	.end = end,
+	.close = close_rows,
 };

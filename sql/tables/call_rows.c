@@ -12,35 +12,10 @@
 #include "tables/table.h"
 #include "tables/text/recorded.h"
 
+#include <assert.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdlib.h>
-
-/* The columns of the table "call". */
-enum call_column {
-	CALL_BEGIN,
-	CALL_END,
-	CALL_WALL,
-	CALL_ON_CPU,
-	CALL_SELF,
-	CALL_CPU,
-	CALL_PID,
-	CALL_TID,
-	CALL_COMM,
-	CALL_DEPTH,
-	CALL_FUNCTION,
-	CALL_MODULE,
-	CALL_FUNCTION_ID,
-	CALL_CALLER,
-	CALL_CALLER_ID,
-	CALL_HOW,
-	CALL_PART,
-	CALL_BEGIN_UNSEEN,
-	CALL_END_UNSEEN,
-	CALL_NOT_ALL_SEEN,
-	CALL_FIBER,
-	CALL_COLUMNS,
-};
 
 /* Data of a call that its last step does not have. */
 struct call_facts {
@@ -53,89 +28,45 @@ struct call_facts {
 	uint32_t caller;
 };
 
-static const struct sql_column columns[CALL_COLUMNS] = {
-	[CALL_BEGIN] = { "begin_ns", SQL_INTEGER, ROLE_BEGIN, "ns", "entry" },
-	[CALL_END] = { "end_ns", SQL_INTEGER, ROLE_END, "ns", "exit" },
-	[CALL_WALL] = { "wall_ns", SQL_INTEGER, ROLE_NONE, "ns",
-			"end_ns - begin_ns, including sleeps and waits" },
-	[CALL_ON_CPU] = { "on_cpu_ns", SQL_INTEGER, ROLE_NONE, "ns",
-			  "part of wall_ns that the thread was on a CPU and "
-			  "traced, including callees" },
-	[CALL_SELF] = { "self_ns", SQL_INTEGER, ROLE_NONE, "ns",
-			"part of on_cpu_ns in the function itself" },
-	[CALL_CPU] = { "cpu", SQL_INTEGER, ROLE_CPU, "",
-		       "CPU on which it started" },
-	[CALL_PID] = { "pid", SQL_INTEGER, ROLE_PID, "",
-		       "process; 0: idle, -1: unknown" },
-	[CALL_TID] = { "tid", SQL_INTEGER, ROLE_TID, "",
-		       "thread; 0: idle, -1: unknown" },
-	[CALL_COMM] = { "comm", SQL_TEXT, ROLE_NONE, "",
-			"name of the thread at the start of the call" },
-	[CALL_DEPTH] = { "depth", SQL_INTEGER, ROLE_NONE, "",
-			 "number of the thread's open functions at the entry" },
-	[CALL_FUNCTION] = { "function", SQL_TEXT, ROLE_FUNCTION, "",
-			    "name of the function" },
-	[CALL_MODULE] = { "module", SQL_TEXT, ROLE_NONE, "",
-			  "its module or program; empty for the kernel image" },
-	[CALL_FUNCTION_ID] = { "function_id", SQL_INTEGER, ROLE_NONE, "",
-			       "its number in the table function" },
-	[CALL_CALLER] = { "caller", SQL_TEXT, ROLE_NONE, "",
-			  "the innermost function open at the entry; NULL: "
-			  "none" },
-	[CALL_CALLER_ID] = { "caller_id", SQL_INTEGER, ROLE_NONE, "",
-			     "its number" },
-	[CALL_HOW] = { "how", SQL_TEXT, ROLE_NONE, "",
-		       "call, tail (by a jump at the end of its caller), "
-		       "interrupt (or exception), system_call, start (the "
-		       "trace starts in it), inferred (it was already running "
-		       "when it was first seen), resumed (a user-space stack or "
-		       "an inlined function continues)" },
-	[CALL_PART] = { "part", SQL_TEXT, ROLE_NONE, "",
-			"work (in profiles), idle (the idle loop) or tracer "
-			"(perf's functions, their callees, and the recorder)" },
-	[CALL_BEGIN_UNSEEN] = { "begin_unseen", SQL_INTEGER, ROLE_NONE, "",
-				"1: the actual start is earlier, and not in "
-				"the trace" },
-	[CALL_END_UNSEEN] = { "end_unseen", SQL_INTEGER, ROLE_NONE, "",
-			      "1: the actual end is earlier, or the call did "
-			      "not end" },
-	[CALL_NOT_ALL_SEEN] = { "not_all_seen", SQL_INTEGER, ROLE_NONE, "",
-				"1: tracing paused during the call" },
-	[CALL_FIBER] = { "fiber", SQL_INTEGER, ROLE_NONE, "",
-			 "number of the coroutine, fiber or goroutine within "
-			 "its process; 0: the thread's own stack" },
+static const struct sql_column columns[] = {
+	NS_COLUMN("begin_ns", "entry", .role = ROLE_BEGIN),
+	NS_COLUMN("end_ns", "exit", .role = ROLE_END),
+	NS_COLUMN("wall_ns", "end_ns - begin_ns, including sleeps and waits"),
+	NS_COLUMN("on_cpu_ns",
+		  "part of wall_ns that the thread was on a CPU and "
+		  "traced, including callees"),
+	NS_COLUMN("self_ns", "part of on_cpu_ns in the function itself"),
+	INT_COLUMN("cpu", "CPU on which it started", .role = ROLE_CPU),
+	INT_COLUMN("pid", "process; 0: idle, -1: unknown", .role = ROLE_PID),
+	INT_COLUMN("tid", "thread; 0: idle, -1: unknown", .role = ROLE_TID),
+	TEXT_COLUMN("comm", "name of the thread at the start of the call"),
+	INT_COLUMN("depth",
+		   "number of the thread's open functions at the entry"),
+	TEXT_COLUMN("function", "name of the function", .role = ROLE_FUNCTION),
+	TEXT_COLUMN("module",
+		    "its module or program; empty for the kernel image"),
+	INT_COLUMN("function_id", "its number in the table function"),
+	TEXT_COLUMN("caller",
+		    "the innermost function open at the entry; NULL: none"),
+	INT_COLUMN("caller_id", "its number"),
+	TEXT_COLUMN("how",
+		    "call, tail (by a jump at the end of its caller), "
+		    "interrupt (or exception), system_call, start (the trace "
+		    "starts in it), inferred (it was already running when it "
+		    "was first seen), resumed (a user-space stack or an "
+		    "inlined function continues)"),
+	TEXT_COLUMN("part",
+		    "work (in profiles), idle (the idle loop) or tracer "
+		    "(perf's functions, their callees, and the recorder)"),
+	INT_COLUMN("begin_unseen",
+		   "1: the actual start is earlier, and not in the trace"),
+	INT_COLUMN("end_unseen",
+		   "1: the actual end is earlier, or the call did not end"),
+	INT_COLUMN("not_all_seen", "1: tracing paused during the call"),
+	INT_COLUMN("fiber",
+		   "number of the coroutine, fiber or goroutine within its "
+		   "process; 0: the thread's own stack"),
 };
-
-/* Fills in all cells except CALL_COMM. */
-static void call_columns_fill(union sql_cell *cells,
-			      const struct function_table *functions,
-			      const struct call_step *step,
-			      const struct call_facts *facts)
-{
-	const struct function *function =
-		function_at(functions, step->function);
-
-	cells[CALL_BEGIN].number = (int64_t)facts->begin_ns;
-	cells[CALL_END].number = (int64_t)step->time_ns;
-	cells[CALL_WALL].number = (int64_t)step->wall_ns;
-	cells[CALL_ON_CPU].number = (int64_t)step->on_cpu_ns;
-	cells[CALL_SELF].number = (int64_t)facts->self_ns;
-	cells[CALL_CPU].number = facts->cpu;
-	cells[CALL_PID].number = step->task->pid;
-	cells[CALL_TID].number = step->task->tid;
-	cells[CALL_DEPTH].number = facts->depth;
-	cells[CALL_FUNCTION].text = function->name;
-	cells[CALL_MODULE].text = function->module;
-	cells[CALL_FUNCTION_ID].number = step->function;
-	cells[CALL_CALLER].text = function_at(functions, facts->caller)->name;
-	cells[CALL_CALLER_ID].number = facts->caller;
-	cells[CALL_HOW].text = call_how_text(step->how);
-	cells[CALL_PART].text = profile_part_name(facts->part);
-	cells[CALL_BEGIN_UNSEEN].number = !!(step->unseen & UNSEEN_BEGIN);
-	cells[CALL_END_UNSEEN].number = !!(step->unseen & UNSEEN_END);
-	cells[CALL_NOT_ALL_SEEN].number = !!(step->unseen & UNSEEN_INSIDE);
-	cells[CALL_FIBER].number = step->fiber;
-}
 
 static const struct sql_need needs[] = {
 	{ .event = RECORDED_FUNCTIONS },
@@ -145,12 +76,10 @@ const struct sql_table sql_call_table = {
 	.id = TABLE_CALL,
 	.name = "call",
 	.meaning = "All calls of all functions, ordered by their end.",
-	.columns = columns,
-	.column_count = CALL_COLUMNS,
+	SQL_COLUMNS(columns),
 	.rows_per_mb = 300000,
 	.source = &call_source,
-	.needs = needs,
-	.need_count = sizeof(needs) / sizeof(*needs),
+	SQL_NEEDS(needs),
 };
 
 /* An open function of a task. */
@@ -249,20 +178,47 @@ static void enter(struct call_rows *rows, const struct call_step *step)
 	rows->open_count += call->is_wanted;
 }
 
+/* Fills all cells of a row in the order of the columns: this table has by far the
+ * most rows, and constant places of cells take the fewest instructions.
+ */
 static void add(struct call_rows *rows, const struct call_step *step,
 		const struct call_facts *facts)
 {
+	const struct function *function =
+		function_at(rows->functions, step->function);
+	const struct task *task = step->task;
 	union sql_cell *cells = row_out_begin(rows->out);
+	union sql_cell *next = cells;
 
 	if (!cells)
 		return;
-	call_columns_fill(cells, rows->functions, step, facts);
-	cells[CALL_COMM].text =
-		comm_cache_find(&rows->comms, step->task, facts->begin_ns);
-	if (!facts->has_caller) {
-		row_out_null(rows->out, CALL_CALLER);
-		row_out_null(rows->out, CALL_CALLER_ID);
-	}
+	(next++)->number = (int64_t)facts->begin_ns;
+	(next++)->number = (int64_t)step->time_ns;
+	(next++)->number = (int64_t)step->wall_ns;
+	(next++)->number = (int64_t)step->on_cpu_ns;
+	(next++)->number = (int64_t)facts->self_ns;
+	(next++)->number = facts->cpu;
+	(next++)->number = task->pid;
+	(next++)->number = task->tid;
+	(next++)->text = comm_cache_find(&rows->comms, task, facts->begin_ns);
+	(next++)->number = facts->depth;
+	(next++)->text = function->name;
+	(next++)->text = function->module;
+	(next++)->number = step->function;
+	(next++)->text =
+		facts->has_caller ?
+			function_at(rows->functions, facts->caller)->name :
+			NULL;
+	if (!facts->has_caller)
+		row_out_null(rows->out, (uint32_t)(next - cells));
+	(next++)->number = facts->caller;
+	(next++)->text = call_how_text(step->how);
+	(next++)->text = profile_part_name(facts->part);
+	(next++)->number = !!(step->unseen & UNSEEN_BEGIN);
+	(next++)->number = !!(step->unseen & UNSEEN_END);
+	(next++)->number = !!(step->unseen & UNSEEN_INSIDE);
+	(next++)->number = step->fiber;
+	assert(next == cells + rows->out->table->column_count);
 	row_out_end(rows->out);
 }
 
@@ -338,15 +294,10 @@ static bool is_done(const struct row_source *source, uint64_t time_ns)
 	       (time_ns >= choice->begin.until_ns && !rows->open_count);
 }
 
-static int end(struct row_source *source, const struct task_stacks *stacks,
-	       bool is_early)
+static int end(struct row_source *source, const struct row_end *pass)
 {
-	struct call_rows *rows = (struct call_rows *)source;
-	int status = row_out_flush(rows->out);
-
-	(void)stacks;
-	(void)is_early;
-	return status ? status : rows->status;
+	(void)pass;
+	return ((const struct call_rows *)source)->status;
 }
 
 static void close_rows(struct row_source *source)
@@ -358,28 +309,27 @@ static void close_rows(struct row_source *source)
 				    ->calls);
 	array_free(&rows->tasks);
 	comm_cache_free(&rows->comms);
-	free(rows);
 }
 
-static struct row_source *open_rows(const struct row_source_input *input)
+static bool open_rows(struct row_source *source,
+		      const struct row_source_input *input)
 {
-	struct call_rows *rows = calloc(1, sizeof(*rows));
+	struct call_rows *rows = (struct call_rows *)source;
 
-	if (!rows)
-		return NULL;
-	rows->source = (struct row_source){
-		.handler.step = take_step,
-		.is_done = is_done,
-		.end = end,
-		.close = close_rows,
-	};
+	source->handler.step = take_step;
 	rows->choice = input->choice;
 	rows->recording = input->recording;
 	rows->functions = symbols_functions(input->recording->symbols);
 	rows->out = input->outs[TABLE_CALL];
 	rows->comms = comm_cache_of(input->recording->names);
 	rows->tasks = ARRAY_OF(struct task_calls);
-	return &rows->source;
+	return true;
 }
 
-const struct row_source_class call_source = { .open = open_rows };
+const struct row_source_class call_source = {
+	.size = sizeof(struct call_rows),
+	.open = open_rows,
+	.is_done = is_done,
+	.end = end,
+	.close = close_rows,
+};

@@ -17,7 +17,7 @@
 struct open_gap {
 	bool is_open;
 	uint8_t reason; /* enum flow_gap_reason */
-	uint32_t cpu;
+	int32_t cpu;
 	int32_t pid;
 	int32_t tid;
 	uint64_t begin_ns;
@@ -25,35 +25,24 @@ struct open_gap {
 	uint64_t offset; /* in the trace stream */
 };
 
-enum {
-	GAP_COLUMN_BEGIN,
-	GAP_COLUMN_END,
-	GAP_COLUMN_CPU,
-	GAP_COLUMN_PID,
-	GAP_COLUMN_TID,
-	GAP_COLUMN_REASON,
-	GAP_COLUMN_LOST,
-	GAP_COLUMN_OFFSET,
-	GAP_COLUMNS,
-};
+#define OF_GAP(member) MEMBER(struct open_gap, member)
 
-static const struct sql_column gap_columns[GAP_COLUMNS] = {
-	[GAP_COLUMN_BEGIN] = { "begin_ns", SQL_INTEGER, ROLE_BEGIN, "ns",
-			       "start of the gap" },
-	[GAP_COLUMN_END] = { "end_ns", SQL_INTEGER, ROLE_END, "ns",
-			     "end of the gap, or start of the next one" },
-	[GAP_COLUMN_CPU] = { "cpu", SQL_INTEGER, ROLE_CPU, "",
-			     "CPU whose trace has the gap; -1: the trace of a "
-			     "single thread" },
-	[GAP_COLUMN_PID] = { "pid", SQL_INTEGER, ROLE_PID, "",
-			     "process that ran at its start" },
-	[GAP_COLUMN_TID] = { "tid", SQL_INTEGER, ROLE_TID, "", "its thread" },
-	[GAP_COLUMN_REASON] = { "reason", SQL_TEXT, ROLE_NONE, "",
-				"reason; docs/formats.md lists them" },
-	[GAP_COLUMN_LOST] = { "lost_bytes", SQL_INTEGER, ROLE_NONE, "bytes",
-			      "bytes of trace lost; 0 if unknown" },
-	[GAP_COLUMN_OFFSET] = { "offset", SQL_INTEGER, ROLE_NONE, "bytes",
-				"offset in the CPU's trace" },
+static const struct sql_column gap_columns[] = {
+	NS_COLUMN("begin_ns", "start of the gap", .role = ROLE_BEGIN,
+		  OF_GAP(begin_ns)),
+	NS_COLUMN("end_ns", "end of the gap, or start of the next one",
+		  .role = ROLE_END),
+	INT_COLUMN("cpu",
+		   "CPU whose trace has the gap; -1: the trace of a single "
+		   "thread",
+		   .role = ROLE_CPU, OF_GAP(cpu)),
+	INT_COLUMN("pid", "process that ran at its start", .role = ROLE_PID,
+		   OF_GAP(pid)),
+	INT_COLUMN("tid", "its thread", .role = ROLE_TID, OF_GAP(tid)),
+	TEXT_COLUMN("reason", "reason; docs/formats.md lists them"),
+	BYTES_COLUMN("lost_bytes", "bytes of trace lost; 0 if unknown",
+		     OF_GAP(lost_bytes)),
+	BYTES_COLUMN("offset", "offset in the CPU's trace", OF_GAP(offset)),
 };
 
 static const struct sql_need gap_needs[] = {
@@ -65,12 +54,10 @@ const struct sql_table sql_gap_table = {
 	.name = "gap",
 	.meaning = "All gaps: intervals of execution that the trace does not "
 		   "show.",
-	.columns = gap_columns,
-	.column_count = GAP_COLUMNS,
+	SQL_COLUMNS(gap_columns),
 	.rows_per_mb = 1,
 	.source = &cpu_source,
-	.needs = gap_needs,
-	.need_count = sizeof(gap_needs) / sizeof(*gap_needs),
+	SQL_NEEDS(gap_needs),
 };
 
 /* Returns the gap that a STEP_GAP starts. */
@@ -78,7 +65,7 @@ static struct open_gap gap_of_step(const struct call_step *step)
 {
 	return (struct open_gap){
 		.reason = step->detail,
-		.cpu = step->cpu,
+		.cpu = (int32_t)step->cpu,
 		.pid = step->task->pid,
 		.tid = step->task->tid,
 		.begin_ns = step->time_ns,
@@ -91,18 +78,10 @@ static struct open_gap gap_of_step(const struct call_step *step)
 static void gap_columns_add(struct row_out *out, const struct open_gap *gap,
 			    uint64_t end_ns)
 {
-	union sql_cell *cells = row_out_begin(out);
-
-	if (!cells)
+	if (!row_out_start(out, gap))
 		return;
-	cells[GAP_COLUMN_BEGIN].number = (int64_t)gap->begin_ns;
-	cells[GAP_COLUMN_END].number = (int64_t)end_ns;
-	cells[GAP_COLUMN_CPU].number = (int32_t)gap->cpu;
-	cells[GAP_COLUMN_PID].number = gap->pid;
-	cells[GAP_COLUMN_TID].number = gap->tid;
-	cells[GAP_COLUMN_REASON].text = flow_gap_text(gap->reason);
-	cells[GAP_COLUMN_LOST].number = (int64_t)gap->lost_bytes;
-	cells[GAP_COLUMN_OFFSET].number = (int64_t)gap->offset;
+	row_put_number(out, (int64_t)end_ns);
+	row_put_text(out, flow_gap_text(gap->reason));
 	row_out_end(out);
 }
 
@@ -117,61 +96,36 @@ struct cpu_rows {
 	int status;
 };
 
-enum {
-	CPU_COLUMN_CPU,
-	CPU_COLUMN_FIRST,
-	CPU_COLUMN_LAST,
-	CPU_COLUMN_BEFORE,
-	CPU_COLUMN_TRACED,
-	CPU_COLUMN_OUTSIDE,
-	CPU_COLUMN_FILTERED,
-	CPU_COLUMN_OFF,
-	CPU_COLUMN_NOT_ASKED,
-	CPU_COLUMN_GUEST,
-	CPU_COLUMN_GAP,
-	CPU_COLUMN_IDLE,
-	CPU_COLUMN_SWITCHES,
-	CPU_COLUMN_GAPS,
-	CPU_COLUMN_LOST,
-	CPU_COLUMN_SINCE,
-	CPU_COLUMN_UNTIL,
-	CPU_COLUMNS,
-};
+#define OF_ACCOUNT(member) MEMBER(struct cpu_account, member)
 
-static const struct sql_column cpu_columns[CPU_COLUMNS] = {
-	[CPU_COLUMN_CPU] = { "cpu", SQL_INTEGER, ROLE_CPU, "",
-			     "number of the CPU; -1: the trace of a single "
-			     "thread" },
-	[CPU_COLUMN_FIRST] = { "first_ns", SQL_INTEGER, ROLE_NONE, "ns",
-			       "start of its trace; NULL: no trace" },
-	[CPU_COLUMN_LAST] = { "last_ns", SQL_INTEGER, ROLE_NONE, "ns",
-			      "end of its trace" },
-	[CPU_COLUMN_BEFORE] = { "before_ns", SQL_INTEGER, ROLE_NONE, "ns",
-				"time before its state was first known" },
-	[CPU_COLUMN_TRACED] = { "traced_ns", SQL_INTEGER, ROLE_NONE, "ns",
-				"time traced" },
-	[CPU_COLUMN_OUTSIDE] = { "outside_ns", SQL_INTEGER, ROLE_NONE, "ns",
-				 "time at a privilege level that is not traced" },
-	[CPU_COLUMN_FILTERED] = { "filtered_ns", SQL_INTEGER, ROLE_NONE, "ns",
-				  "time outside the address filter" },
-	[CPU_COLUMN_OFF] = { "off_ns", SQL_INTEGER, ROLE_NONE, "ns",
-			     "time with the trace unit off" },
-	[CPU_COLUMN_NOT_ASKED] = { "not_asked_ns", SQL_INTEGER, ROLE_NONE, "ns",
-				   "time outside the calls selected by record "
-				   "--only" },
-	[CPU_COLUMN_GUEST] = { "guest_ns", SQL_INTEGER, ROLE_NONE, "ns",
-			       "time in virtual machines that ran on the CPU" },
-	[CPU_COLUMN_GAP] = { "gap_ns", SQL_INTEGER, ROLE_NONE, "ns",
-			     "time in gaps of the trace" },
-	[CPU_COLUMN_IDLE] = { "idle_ns", SQL_INTEGER, ROLE_NONE, "ns",
-			      "part of traced_ns in the idle task" },
-	[CPU_COLUMN_SWITCHES] = { "switches", SQL_INTEGER, ROLE_NONE, "",
-				  "number of task switches" },
-	[CPU_COLUMN_GAPS] = { "gaps", SQL_INTEGER, ROLE_NONE, "",
-			      "number of gaps in its trace" },
-	[CPU_COLUMN_LOST] = { "lost_bytes", SQL_INTEGER, ROLE_NONE, "bytes",
-			      "trace lost in these gaps, where known" },
-	SUM_WINDOW_COLUMNS(CPU_COLUMN_SINCE, CPU_COLUMN_UNTIL),
+static const struct sql_column cpu_columns[] = {
+	INT_COLUMN("cpu", "number of the CPU; -1: the trace of a single thread",
+		   .role = ROLE_CPU, OF_ACCOUNT(cpu)),
+	NS_COLUMN("first_ns", "start of its trace; NULL: no trace"),
+	NS_COLUMN("last_ns", "end of its trace"),
+	NS_COLUMN("before_ns", "time before its state was first known",
+		  OF_ACCOUNT(state_ns[CPU_UNSEEN])),
+	NS_COLUMN("traced_ns", "time traced", OF_ACCOUNT(state_ns[CPU_TRACED])),
+	NS_COLUMN("outside_ns", "time at a privilege level that is not traced",
+		  OF_ACCOUNT(state_ns[CPU_OUTSIDE])),
+	NS_COLUMN("filtered_ns", "time outside the address filter",
+		  OF_ACCOUNT(state_ns[CPU_FILTERED])),
+	NS_COLUMN("off_ns", "time with the trace unit off",
+		  OF_ACCOUNT(state_ns[CPU_OFF])),
+	NS_COLUMN("not_asked_ns",
+		  "time outside the calls selected by record --only",
+		  OF_ACCOUNT(state_ns[CPU_NOT_ASKED])),
+	NS_COLUMN("guest_ns", "time in virtual machines that ran on the CPU",
+		  OF_ACCOUNT(state_ns[CPU_GUEST])),
+	NS_COLUMN("gap_ns", "time in gaps of the trace",
+		  OF_ACCOUNT(state_ns[CPU_GAP])),
+	NS_COLUMN("idle_ns", "part of traced_ns in the idle task",
+		  OF_ACCOUNT(idle_ns)),
+	INT_COLUMN("switches", "number of task switches", OF_ACCOUNT(switches)),
+	INT_COLUMN("gaps", "number of gaps in its trace", OF_ACCOUNT(gaps)),
+	BYTES_COLUMN("lost_bytes", "trace lost in these gaps, where known",
+		     OF_ACCOUNT(lost_bytes)),
+	SUM_WINDOW_COLUMNS,
 };
 
 static const struct sql_need cpu_needs[] = {
@@ -182,12 +136,10 @@ const struct sql_table sql_cpu_table = {
 	.id = TABLE_CPU,
 	.name = "cpu",
 	.meaning = "The time of each CPU by the state of tracing.",
-	.columns = cpu_columns,
-	.column_count = CPU_COLUMNS,
+	SQL_COLUMNS(cpu_columns),
 	.rows_per_mb = 1,
 	.source = &cpu_source,
-	.needs = cpu_needs,
-	.need_count = sizeof(cpu_needs) / sizeof(*cpu_needs),
+	SQL_NEEDS(cpu_needs),
 };
 
 static struct open_gap *gap_of(struct cpu_rows *rows,
@@ -235,64 +187,28 @@ static bool is_done(const struct row_source *source, uint64_t time_ns)
 	       (time_ns >= choice->begin.until_ns && !rows->open_count);
 }
 
-static void fill(union sql_cell *cells, const struct cpu_account *account)
-{
-	static const uint8_t states[CPU_STATES] = {
-		[CPU_UNSEEN] = CPU_COLUMN_BEFORE,
-		[CPU_TRACED] = CPU_COLUMN_TRACED,
-		[CPU_OUTSIDE] = CPU_COLUMN_OUTSIDE,
-		[CPU_FILTERED] = CPU_COLUMN_FILTERED,
-		[CPU_OFF] = CPU_COLUMN_OFF,
-		[CPU_NOT_ASKED] = CPU_COLUMN_NOT_ASKED,
-		[CPU_GUEST] = CPU_COLUMN_GUEST,
-		[CPU_GAP] = CPU_COLUMN_GAP,
-	};
-
-	cells[CPU_COLUMN_CPU].number = account->cpu;
-	cells[CPU_COLUMN_FIRST].number = (int64_t)account->first_ns;
-	cells[CPU_COLUMN_LAST].number = (int64_t)account->last_ns;
-	for (int i = 0; i < CPU_STATES; i++)
-		cells[states[i]].number = (int64_t)account->state_ns[i];
-	cells[CPU_COLUMN_IDLE].number = (int64_t)account->idle_ns;
-	cells[CPU_COLUMN_SWITCHES].number = (int64_t)account->switches;
-	cells[CPU_COLUMN_GAPS].number = (int64_t)account->gaps;
-	cells[CPU_COLUMN_LOST].number = (int64_t)account->lost_bytes;
-}
-
 static void add_account(const struct cpu_rows *rows,
 			const struct cpu_account *account)
 {
-	union sql_cell *cells = row_out_begin(rows->cpu_out);
+	struct row_out *out = rows->cpu_out;
 
-	if (!cells)
+	if (!row_out_start(out, account))
 		return;
-	fill(cells, account);
-	cells[CPU_COLUMN_SINCE].number =
-		sum_window_bound(rows->choice->sums.since_ns);
-	cells[CPU_COLUMN_UNTIL].number =
-		sum_window_bound(rows->choice->sums.until_ns);
-	if (!account->first_ns) {
-		row_out_null(rows->cpu_out, CPU_COLUMN_FIRST);
-		row_out_null(rows->cpu_out, CPU_COLUMN_LAST);
-	}
-	row_out_end(rows->cpu_out);
+	row_put_known(out, account->first_ns, (int64_t)account->first_ns);
+	row_put_known(out, account->first_ns, (int64_t)account->last_ns);
+	sum_window_put(out, &rows->choice->sums);
+	row_out_end(out);
 }
 
-static int end(struct row_source *source, const struct task_stacks *stacks,
-	       bool is_early)
+static int end(struct row_source *source, const struct row_end *pass)
 {
-	struct cpu_rows *rows = (struct cpu_rows *)source;
-	int status = rows->status;
+	const struct cpu_rows *rows = (const struct cpu_rows *)source;
+	const struct task_stacks *stacks = pass->stacks;
 
-	(void)is_early;
 	for (uint32_t i = 0; rows->cpu_out && i < task_stacks_cpu_count(stacks);
 	     i++)
 		add_account(rows, task_stacks_account(stacks, i));
-	if (!status && rows->cpu_out)
-		status = row_out_flush(rows->cpu_out);
-	if (!status && rows->gap_out)
-		status = row_out_flush(rows->gap_out);
-	return status;
+	return rows->status;
 }
 
 static void close_rows(struct row_source *source)
@@ -300,27 +216,26 @@ static void close_rows(struct row_source *source)
 	struct cpu_rows *rows = (struct cpu_rows *)source;
 
 	array_free(&rows->gaps);
-	free(rows);
 }
 
-static struct row_source *open_rows(const struct row_source_input *input)
+static bool open_rows(struct row_source *source,
+		      const struct row_source_input *input)
 {
-	struct cpu_rows *rows = calloc(1, sizeof(*rows));
+	struct cpu_rows *rows = (struct cpu_rows *)source;
 
-	if (!rows)
-		return NULL;
-	rows->source = (struct row_source){
-		.is_done = is_done,
-		.end = end,
-		.close = close_rows,
-	};
 	rows->choice = input->choice;
 	rows->cpu_out = input->outs[TABLE_CPU];
 	rows->gap_out = input->outs[TABLE_GAP];
 	rows->gaps = ARRAY_OF(struct open_gap);
 	if (rows->gap_out)
 		rows->source.handler.step = take_step;
-	return &rows->source;
+	return true;
 }
 
-const struct row_source_class cpu_source = { .open = open_rows };
+const struct row_source_class cpu_source = {
+	.size = sizeof(struct cpu_rows),
+	.open = open_rows,
+	.is_done = is_done,
+	.end = end,
+	.close = close_rows,
+};

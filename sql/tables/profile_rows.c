@@ -21,58 +21,40 @@ struct profile_rows {
 	struct row_out *out;
 };
 
-enum {
-	COLUMN_FUNCTION,
-	COLUMN_MODULE,
-	COLUMN_FUNCTION_ID,
-	COLUMN_PID,
-	COLUMN_CALLS,
-	COLUMN_SELF,
-	COLUMN_TOTAL,
-	COLUMN_DIRECT,
-	COLUMN_TAIL,
-	COLUMN_ASYNC,
-	COLUMN_STARTS,
-	COLUMN_INFERRED,
-	COLUMN_PART,
-	COLUMN_SINCE,
-	COLUMN_UNTIL,
-	COLUMNS,
-};
+#define OF_ROW(member) MEMBER(struct function_row, member)
 
-static const struct sql_column columns[COLUMNS] = {
-	[COLUMN_FUNCTION] = { "function", SQL_TEXT, ROLE_FUNCTION, "",
-			      "name of the function" },
-	[COLUMN_MODULE] = { "module", SQL_TEXT, ROLE_NONE, "",
-			    "its module or program; empty for the kernel "
-			    "image" },
-	[COLUMN_FUNCTION_ID] = { "function_id", SQL_INTEGER, ROLE_NONE, "",
-				 "its number in the table function" },
-	[COLUMN_PID] = { "pid", SQL_INTEGER, ROLE_PID, "",
-			 "process; 0: idle, -1: unknown" },
-	[COLUMN_CALLS] = { "calls", SQL_INTEGER, ROLE_NONE, "",
-			   "direct + tail + async" },
-	[COLUMN_SELF] = { "self_ns", SQL_INTEGER, ROLE_NONE, "ns",
-			  "time on a CPU in the function itself" },
-	[COLUMN_TOTAL] = { "total_ns", SQL_INTEGER, ROLE_NONE, "ns",
-			   "time including callees of the same part; recursion "
-			   "counts once" },
-	[COLUMN_DIRECT] = { "direct", SQL_INTEGER, ROLE_NONE, "",
-			    "entries by calls and system calls" },
-	[COLUMN_TAIL] = { "tail", SQL_INTEGER, ROLE_NONE, "",
-			  "entries by a jump at the end of the caller" },
-	[COLUMN_ASYNC] = { "async", SQL_INTEGER, ROLE_NONE, "",
-			   "entries by interrupts and exceptions" },
-	[COLUMN_STARTS] = { "starts", SQL_INTEGER, ROLE_NONE, "",
-			    "not in calls: how often the trace starts in it" },
-	[COLUMN_INFERRED] = { "inferred", SQL_INTEGER, ROLE_NONE, "",
-			      "not in calls: how often it was already running "
-			      "when it was first seen" },
-	[COLUMN_PART] = { "part", SQL_TEXT, ROLE_NONE, "",
-			  "work (in the report), idle (the idle loop; "
-			  "--with-idle) or tracer (perf's functions, their "
-			  "callees, and the recorder; --with-tracer)" },
-	SUM_WINDOW_COLUMNS(COLUMN_SINCE, COLUMN_UNTIL),
+static const struct sql_column columns[] = {
+	TEXT_COLUMN("function", "name of the function", .role = ROLE_FUNCTION),
+	TEXT_COLUMN("module",
+		    "its module or program; empty for the kernel image"),
+	INT_COLUMN("function_id", "its number in the table function",
+		   OF_ROW(function)),
+	INT_COLUMN("pid", "process; 0: idle, -1: unknown", .role = ROLE_PID,
+		   OF_ROW(pid)),
+	INT_COLUMN("calls", "direct + tail + async"),
+	NS_COLUMN("self_ns", "time on a CPU in the function itself",
+		  OF_ROW(self_ns)),
+	NS_COLUMN("total_ns",
+		  "time including callees of the same part; recursion "
+		  "counts once",
+		  OF_ROW(total_ns)),
+	INT_COLUMN("direct", "entries by calls and system calls",
+		   OF_ROW(calls.direct)),
+	INT_COLUMN("tail", "entries by a jump at the end of the caller",
+		   OF_ROW(calls.tail)),
+	INT_COLUMN("async", "entries by interrupts and exceptions",
+		   OF_ROW(calls.async)),
+	INT_COLUMN("starts", "not in calls: how often the trace starts in it",
+		   OF_ROW(calls.starts)),
+	INT_COLUMN("inferred",
+		   "not in calls: how often it was already running when it "
+		   "was first seen",
+		   OF_ROW(calls.inferred)),
+	TEXT_COLUMN("part",
+		    "work (in the report), idle (the idle loop; --with-idle) "
+		    "or tracer (perf's functions, their callees, and the "
+		    "recorder; --with-tracer)"),
+	SUM_WINDOW_COLUMNS,
 };
 
 static void take_step(struct event_handler *handler,
@@ -96,28 +78,16 @@ static void add(const struct profile_rows *rows, const struct function_row *row,
 {
 	const struct function *function =
 		function_at(rows->functions, row->function);
-	union sql_cell *cells = row_out_begin(rows->out);
+	struct row_out *out = rows->out;
 
-	if (!cells)
+	if (!row_out_start(out, row))
 		return;
-	cells[COLUMN_FUNCTION].text = function->name;
-	cells[COLUMN_MODULE].text = function->module;
-	cells[COLUMN_FUNCTION_ID].number = row->function;
-	cells[COLUMN_PID].number = row->pid;
-	cells[COLUMN_CALLS].number = (int64_t)call_counts_calls(&row->calls);
-	cells[COLUMN_SELF].number = (int64_t)row->self_ns;
-	cells[COLUMN_TOTAL].number = (int64_t)row->total_ns;
-	cells[COLUMN_DIRECT].number = (int64_t)row->calls.direct;
-	cells[COLUMN_TAIL].number = (int64_t)row->calls.tail;
-	cells[COLUMN_ASYNC].number = (int64_t)row->calls.async;
-	cells[COLUMN_STARTS].number = (int64_t)row->calls.starts;
-	cells[COLUMN_INFERRED].number = (int64_t)row->calls.inferred;
-	cells[COLUMN_PART].text = profile_part_name(part);
-	cells[COLUMN_SINCE].number =
-		sum_window_bound(rows->choice->sums.since_ns);
-	cells[COLUMN_UNTIL].number =
-		sum_window_bound(rows->choice->sums.until_ns);
-	row_out_end(rows->out);
+	row_put_text(out, function->name);
+	row_put_text(out, function->module);
+	row_put_number(out, (int64_t)call_counts_calls(&row->calls));
+	row_put_text(out, profile_part_name(part));
+	sum_window_put(out, &rows->choice->sums);
+	row_out_end(out);
 }
 
 static int add_tree(const struct profile_rows *rows,
@@ -151,19 +121,15 @@ static int add_part(const struct profile_rows *rows, enum profile_part part)
 	return status;
 }
 
-static int end(struct row_source *source, const struct task_stacks *stacks,
-	       bool is_early)
+static int end(struct row_source *source, const struct row_end *pass)
 {
 	struct profile_rows *rows = (struct profile_rows *)source;
 	int status = 0;
 
-	(void)stacks;
-	(void)is_early;
+	(void)pass;
 	for (int part = 0; !status && part < PROFILE_PARTS; part++)
 		status = add_part(rows, (enum profile_part)part);
-	if (!status)
-		status = profile_end(rows->profile);
-	return status ? status : row_out_flush(rows->out);
+	return status ? status : profile_end(rows->profile);
 }
 
 static void close_rows(struct row_source *source)
@@ -171,13 +137,13 @@ static void close_rows(struct row_source *source)
 	struct profile_rows *rows = (struct profile_rows *)source;
 
 	profile_free(rows->profile);
-	free(rows);
 }
 
-static struct row_source *open_rows(const struct row_source_input *input)
+static bool open_rows(struct row_source *source,
+		      const struct row_source_input *input)
 {
 	const struct attribution_input *recording = input->recording;
-	struct profile_rows *rows = calloc(1, sizeof(*rows));
+	struct profile_rows *rows = (struct profile_rows *)source;
 	struct profile_options options = {
 		.filter = recording->filter,
 		.window = input->choice->sums,
@@ -186,28 +152,24 @@ static struct row_source *open_rows(const struct row_source_input *input)
 		.recorder = recording_info(recording->recording)->command,
 	};
 
-	if (!rows)
-		return NULL;
 	rows->scope.kinds = recording->kinds;
 	options.scope = &rows->scope;
-	rows->source = (struct row_source){
-		.handler.step = take_step,
-		.takes_stop = true,
-		.is_done = is_done,
-		.end = end,
-		.close = close_rows,
-	};
+	source->handler.step = take_step;
 	rows->functions = symbols_functions(input->recording->symbols);
 	rows->choice = input->choice;
 	rows->out = input->outs[TABLE_PROFILE];
 	rows->profile = profile_new(&options);
-	if (rows->profile)
-		return &rows->source;
-	close_rows(&rows->source);
-	return NULL;
+	return rows->profile;
 }
 
-const struct row_source_class profile_source = { .open = open_rows };
+const struct row_source_class profile_source = {
+	.size = sizeof(struct profile_rows),
+	.open = open_rows,
+	.takes_stop = true,
+	.is_done = is_done,
+	.end = end,
+	.close = close_rows,
+};
 
 static const struct sql_need needs[] = {
 	{ .event = RECORDED_FUNCTIONS },
@@ -218,10 +180,8 @@ const struct sql_table sql_profile_table = {
 	.name = "profile",
 	.meaning = "Calls and times of each function in each process: report "
 		   "--flat by process.",
-	.columns = columns,
-	.column_count = COLUMNS,
+	SQL_COLUMNS(columns),
 	.rows_per_mb = 500,
 	.source = &profile_source,
-	.needs = needs,
-	.need_count = sizeof(needs) / sizeof(*needs),
+	SQL_NEEDS(needs),
 };

@@ -15,117 +15,64 @@ struct recording_rows {
 	struct row_out *out;
 };
 
+/* What a row is made from. */
+struct recording_fact {
+	struct recording_info info;
+	struct recording_counts counts;
+};
+
+#define OF_INFO(member) MEMBER(struct recording_fact, info.member)
+#define OF_COUNTS(member) MEMBER(struct recording_fact, counts.member)
+
 /* The columns of a reading of two clocks, made at the start and at the end of
  * tracing.
  */
-enum {
-	READING_OFFSET,
-	READING_BRACKET,
-	READING_STATUS,
-	READING_ESTERROR,
-	READING_MAXERROR,
-	READING_COLUMNS,
-};
+#define READING(when) \
+	NS_COLUMN("clock_" when "_offset_ns", \
+		  "CLOCK_REALTIME minus the recording's clock at the " when \
+		  " of tracing; NULL, like the following columns, if not " \
+		  "recorded"), \
+		NS_COLUMN("clock_" when "_bracket_ns", \
+			  "error bound of that offset: both clocks were read " \
+			  "within this time"), \
+		INT_COLUMN("clock_" when "_status", \
+			   "status of CLOCK_REALTIME, as adjtimex(2) returns " \
+			   "it; bit 64: not synchronised"), \
+		NS_COLUMN("clock_" when "_esterror_ns", \
+			  "estimated error of CLOCK_REALTIME, from " \
+			  "adjtimex(2)"), \
+		NS_COLUMN("clock_" when "_maxerror_ns", \
+			  "maximum error of CLOCK_REALTIME, from adjtimex(2)")
 
-enum {
-	RECORDING_COLUMN_PATH,
-	RECORDING_COLUMN_HOST,
-	RECORDING_COLUMN_KERNEL,
-	RECORDING_COLUMN_ARCH,
-	RECORDING_COLUMN_CPU_NAME,
-	RECORDING_COLUMN_COMMAND,
-	RECORDING_COLUMN_CPUS,
-	RECORDING_COLUMN_FIRST_NS,
-	RECORDING_COLUMN_LAST_NS,
-	RECORDING_COLUMN_CLOCK,
-	RECORDING_COLUMN_TRACE,
-	RECORDING_COLUMN_TRACE_BYTES,
-	RECORDING_COLUMN_LOST_RECORDS,
-	RECORDING_COLUMN_TRUNCATED,
-	RECORDING_COLUMN_ACTIVATE,
-	RECORDING_COLUMN_CLOCK_BEGIN, /* the first of READING_COLUMNS */
-	RECORDING_COLUMN_CLOCK_END =
-		RECORDING_COLUMN_CLOCK_BEGIN + READING_COLUMNS,
-	RECORDING_COLUMN_SCHEMA = RECORDING_COLUMN_CLOCK_END + READING_COLUMNS,
-	RECORDING_COLUMNS,
-};
-
-#define READING(first, when) \
-	[(first) + \
-		READING_OFFSET] = { "clock_" when "_offset_ns", SQL_INTEGER, \
-				    ROLE_NONE, "ns", \
-				    "CLOCK_REALTIME minus the recording's " \
-				    "clock at the " when " of tracing; NULL, " \
-				    "like the following " \
-				    "columns, if not " \
-				    "recorded" }, \
-		[(first) + \
-			READING_BRACKET] = { "clock_" when "_bracket_ns", \
-					     SQL_INTEGER, ROLE_NONE, "ns", \
-					     "error bound of that offset: " \
-					     "both clocks were read within " \
-					     "this time" }, \
-		[(first) + \
-			READING_STATUS] = { "clock_" when "_status", \
-					    SQL_INTEGER, ROLE_NONE, "", \
-					    "status of CLOCK_REALTIME, as " \
-					    "adjtimex(2) returns it; bit 64: " \
-					    "not synchronised" }, \
-		[(first) + READING_ESTERROR] = { "clock_" when "_esterror_ns", \
-						 SQL_INTEGER, ROLE_NONE, "ns", \
-						 "estimated error of " \
-						 "CLOCK_REALTIME, from " \
-						 "adjtimex(2)" }, \
-		[(first) + READING_MAXERROR] = { \
-			"clock_" when "_maxerror_ns", SQL_INTEGER, ROLE_NONE, \
-			"ns", \
-			"maximum error of CLOCK_REALTIME, from adjtimex(2)" \
-		}
-
-static const struct sql_column recording_columns[RECORDING_COLUMNS] = {
-	[RECORDING_COLUMN_PATH] = { "path", SQL_TEXT, ROLE_NONE, "",
-				    "path of the recording, as passed to the command" },
-	[RECORDING_COLUMN_HOST] = { "host", SQL_TEXT, ROLE_NONE, "",
-				    "name of the traced machine" },
-	[RECORDING_COLUMN_KERNEL] = { "kernel", SQL_TEXT, ROLE_NONE, "",
-				      "release of its kernel, as in uname -r" },
-	[RECORDING_COLUMN_ARCH] = { "arch", SQL_TEXT, ROLE_NONE, "",
-				    "its architecture, as in uname -m" },
-	[RECORDING_COLUMN_CPU_NAME] = { "cpu_name", SQL_TEXT, ROLE_NONE, "",
-					"its CPU's name" },
-	[RECORDING_COLUMN_COMMAND] = { "command", SQL_TEXT, ROLE_NONE, "",
-				       "the command that made the recording, with "
-				       "arguments" },
-	[RECORDING_COLUMN_CPUS] = { "cpus", SQL_INTEGER, ROLE_NONE, "",
-				    "CPUs that were online" },
-	[RECORDING_COLUMN_FIRST_NS] = { "first_ns", SQL_INTEGER, ROLE_NONE,
-					"ns", "start of tracing" },
-	[RECORDING_COLUMN_LAST_NS] = { "last_ns", SQL_INTEGER, ROLE_NONE, "ns",
-				       "time of the last record" },
-	[RECORDING_COLUMN_CLOCK] = { "clock", SQL_TEXT, ROLE_NONE, "",
-				     "unit of all times: ns, cycles or instructions" },
-	[RECORDING_COLUMN_TRACE] = { "trace", SQL_TEXT, ROLE_NONE, "",
-				     "the trace unit: intel_pt or coresight" },
-	[RECORDING_COLUMN_TRACE_BYTES] = { "trace_bytes", SQL_INTEGER,
-					   ROLE_NONE, "bytes",
-					   "size of the trace of all CPUs" },
-	[RECORDING_COLUMN_LOST_RECORDS] = { "lost_records", SQL_INTEGER,
-					    ROLE_NONE, "",
-					    "perf records (other than trace) that were "
-					    "lost" },
-	[RECORDING_COLUMN_TRUNCATED] = { "truncated_trace", SQL_INTEGER,
-					 ROLE_NONE, "",
-					 "how often trace was lost because it did not "
-					 "fit its buffer" },
-	[RECORDING_COLUMN_ACTIVATE] = { "activate_ns", SQL_INTEGER, ROLE_NONE,
-					"ns",
-					"the time of CLOCK_REALTIME, since 1970, that "
-					"record --activate waited for; NULL without "
-					"--activate" },
-	READING(RECORDING_COLUMN_CLOCK_BEGIN, "begin"),
-	READING(RECORDING_COLUMN_CLOCK_END, "end"),
-	[RECORDING_COLUMN_SCHEMA] = { "schema_version", SQL_INTEGER, ROLE_NONE,
-				      "", "version of this schema" },
+static const struct sql_column recording_columns[] = {
+	TEXT_COLUMN("path", "path of the recording, as passed to the command"),
+	TEXT_COLUMN("host", "name of the traced machine", OF_INFO(hostname)),
+	TEXT_COLUMN("kernel", "release of its kernel, as in uname -r",
+		    OF_INFO(os_release)),
+	TEXT_COLUMN("arch", "its architecture, as in uname -m", OF_INFO(arch)),
+	TEXT_COLUMN("cpu_name", "its CPU's name", OF_INFO(cpu_name)),
+	TEXT_COLUMN("command",
+		    "the command that made the recording, with arguments",
+		    OF_INFO(command)),
+	INT_COLUMN("cpus", "CPUs that were online", OF_INFO(cpus_online)),
+	NS_COLUMN("first_ns", "start of tracing", OF_INFO(first_time_ns)),
+	NS_COLUMN("last_ns", "time of the last record", OF_INFO(last_time_ns)),
+	TEXT_COLUMN("clock", "unit of all times: ns, cycles or instructions"),
+	TEXT_COLUMN("trace", "the trace unit: intel_pt or coresight"),
+	BYTES_COLUMN("trace_bytes", "size of the trace of all CPUs"),
+	INT_COLUMN("lost_records",
+		   "perf records (other than trace) that were lost",
+		   OF_COUNTS(lost_records)),
+	INT_COLUMN("truncated_trace",
+		   "how often trace was lost because it did not fit its "
+		   "buffer",
+		   OF_COUNTS(aux_truncated)),
+	NS_COLUMN("activate_ns",
+		  "the time of CLOCK_REALTIME, since 1970, that record "
+		  "--activate waited for; NULL without --activate"),
+	READING("begin"),
+	READING("end"),
+	INT_COLUMN("schema_version", "version of this schema"),
 };
 
 static const char *clock_name(const struct recording *recording)
@@ -168,102 +115,73 @@ static int64_t trace_bytes(const struct recording *recording)
 	return (int64_t)bytes;
 }
 
-static void fill_reading(struct row_out *out, union sql_cell *cells,
-			 uint32_t first, const struct clock_reading *reading)
+static void put_reading(struct row_out *out,
+			const struct clock_reading *reading)
 {
-	union sql_cell *of = cells + first;
+	bool is_known = reading->is_known;
 
-	of[READING_OFFSET].number = clock_reading_offset(reading);
-	of[READING_BRACKET].number = (int64_t)reading->bracket_ns;
-	of[READING_STATUS].number = reading->status;
-	of[READING_ESTERROR].number = (int64_t)reading->esterror_ns;
-	of[READING_MAXERROR].number = (int64_t)reading->maxerror_ns;
-	for (uint32_t i = 0; i < READING_COLUMNS && !reading->is_known; i++)
-		row_out_null(out, first + i);
+	row_put_known(out, is_known, clock_reading_offset(reading));
+	row_put_known(out, is_known, (int64_t)reading->bracket_ns);
+	row_put_known(out, is_known, reading->status);
+	row_put_known(out, is_known, (int64_t)reading->esterror_ns);
+	row_put_known(out, is_known, (int64_t)reading->maxerror_ns);
 }
 
-static void fill_clock(const struct recording_rows *rows, union sql_cell *cells)
+static void add_recording(struct row_out *out,
+			  const struct recording *recording)
 {
+	const struct recording_fact fact = {
+		.info = *recording_info(recording),
+		.counts = *recording_counts(recording),
+	};
 	struct clock_readings clock;
 
-	recording_clock_read(rows->recording, &clock);
-	cells[RECORDING_COLUMN_ACTIVATE].number = clock.activate_ns;
-	if (!clock.activate_ns)
-		row_out_null(rows->out, RECORDING_COLUMN_ACTIVATE);
-	fill_reading(rows->out, cells, RECORDING_COLUMN_CLOCK_BEGIN,
-		     &clock.begin);
-	fill_reading(rows->out, cells, RECORDING_COLUMN_CLOCK_END, &clock.end);
+	if (!row_out_start(out, &fact))
+		return;
+	recording_clock_read(recording, &clock);
+	row_put_text(out, recording_path(recording));
+	row_put_text(out, clock_name(recording));
+	row_put_text(out, trace_name(recording));
+	row_put_number(out, trace_bytes(recording));
+	row_put_known(out, clock.activate_ns, clock.activate_ns);
+	put_reading(out, &clock.begin);
+	put_reading(out, &clock.end);
+	row_put_number(out, SQL_SCHEMA_VERSION);
+	row_out_end(out);
 }
 
-static void fill(union sql_cell *cells, const struct recording *recording)
+static int end(struct row_source *source, const struct row_end *pass)
 {
-	const struct recording_info *info = recording_info(recording);
-	const struct recording_counts *counts = recording_counts(recording);
+	const struct recording_rows *rows =
+		(const struct recording_rows *)source;
 
-	cells[RECORDING_COLUMN_PATH].text = recording_path(recording);
-	cells[RECORDING_COLUMN_HOST].text = info->hostname;
-	cells[RECORDING_COLUMN_KERNEL].text = info->os_release;
-	cells[RECORDING_COLUMN_ARCH].text = info->arch;
-	cells[RECORDING_COLUMN_CPU_NAME].text = info->cpu_name;
-	cells[RECORDING_COLUMN_COMMAND].text = info->command;
-	cells[RECORDING_COLUMN_CPUS].number = info->cpus_online;
-	cells[RECORDING_COLUMN_FIRST_NS].number = (int64_t)info->first_time_ns;
-	cells[RECORDING_COLUMN_LAST_NS].number = (int64_t)info->last_time_ns;
-	cells[RECORDING_COLUMN_CLOCK].text = clock_name(recording);
-	cells[RECORDING_COLUMN_TRACE].text = trace_name(recording);
-	cells[RECORDING_COLUMN_TRACE_BYTES].number = trace_bytes(recording);
-	cells[RECORDING_COLUMN_LOST_RECORDS].number =
-		(int64_t)counts->lost_records;
-	cells[RECORDING_COLUMN_TRUNCATED].number =
-		(int64_t)counts->aux_truncated;
-	cells[RECORDING_COLUMN_SCHEMA].number = SQL_SCHEMA_VERSION;
+	(void)pass;
+	add_recording(rows->out, rows->recording);
+	return 0;
 }
 
-static int end(struct row_source *source, const struct task_stacks *stacks,
-	       bool is_early)
+static bool open_rows(struct row_source *source,
+		      const struct row_source_input *input)
 {
 	struct recording_rows *rows = (struct recording_rows *)source;
-	union sql_cell *cells = row_out_begin(rows->out);
 
-	(void)stacks;
-	(void)is_early;
-	if (cells) {
-		fill(cells, rows->recording);
-		fill_clock(rows, cells);
-		row_out_end(rows->out);
-	}
-	return row_out_flush(rows->out);
-}
-
-static void close_rows(struct row_source *source)
-{
-	free(source);
-}
-
-static struct row_source *open_rows(const struct row_source_input *input)
-{
-	struct recording_rows *rows = calloc(1, sizeof(*rows));
-
-	if (!rows)
-		return NULL;
-	rows->source.end = end;
-	rows->source.close = close_rows;
 	rows->recording = input->recording->recording;
 	rows->out = input->outs[TABLE_RECORDING];
-	return &rows->source;
+	return true;
 }
 
 const struct row_source_class recording_source = {
 	.need = NEEDS_NOTHING,
+	.size = sizeof(struct recording_rows),
 	.open = open_rows,
+	.end = end,
 };
 
 const struct sql_table sql_recording_table = {
 	.id = TABLE_RECORDING,
 	.name = "recording",
 	.meaning = "The recording itself: one row.",
-	.columns = recording_columns,
-	.column_count = RECORDING_COLUMNS,
+	SQL_COLUMNS(recording_columns),
 	.source = &recording_source,
 };
 
@@ -274,82 +192,63 @@ struct function_rows {
 	struct row_out *out;
 };
 
-enum {
-	FUNCTION_COLUMN_ID,
-	FUNCTION_COLUMN_NAME,
-	FUNCTION_COLUMN_MODULE,
-	FUNCTION_COLUMN_ADDRESS,
-	FUNCTION_COLUMN_SPACE,
-	FUNCTION_COLUMN_SYMBOL,
-	FUNCTION_COLUMNS,
-};
+#define OF_FUNCTION(member) MEMBER(struct function, member)
 
-static const struct sql_column function_columns[FUNCTION_COLUMNS] = {
-	[FUNCTION_COLUMN_ID] = { "function_id", SQL_INTEGER, ROLE_NONE, "",
-				 "number of the function in other tables, valid for "
-				 "this recording only" },
-	[FUNCTION_COLUMN_NAME] = { "function", SQL_TEXT, ROLE_FUNCTION, "",
-				   "name of the function; not unique" },
-	[FUNCTION_COLUMN_MODULE] = { "module", SQL_TEXT, ROLE_NONE, "",
-				     "module or program; empty for the kernel image" },
-	[FUNCTION_COLUMN_ADDRESS] = { "address", SQL_INTEGER, ROLE_NONE, "",
-				      "lowest entry address, as a signed number; NULL "
-				      "if unknown" },
-	[FUNCTION_COLUMN_SPACE] = { "space", SQL_TEXT, ROLE_NONE, "",
-				    "kernel or user" },
-	[FUNCTION_COLUMN_SYMBOL] = { "symbol", SQL_TEXT, ROLE_NONE, "",
-				     "its symbol in the file: the mangled name of C++, "
-				     "Rust and D" },
+static const struct sql_column function_columns[] = {
+	INT_COLUMN("function_id",
+		   "number of the function in other tables, valid for this "
+		   "recording only"),
+	TEXT_COLUMN("function", "name of the function; not unique",
+		    .role = ROLE_FUNCTION, OF_FUNCTION(name)),
+	TEXT_COLUMN("module", "module or program; empty for the kernel image",
+		    OF_FUNCTION(module)),
+	INT_COLUMN("address",
+		   "lowest entry address, as a signed number; NULL if "
+		   "unknown"),
+	TEXT_COLUMN("space", "kernel or user"),
+	TEXT_COLUMN("symbol",
+		    "its symbol in the file: the mangled name of C++, Rust "
+		    "and D"),
 };
 
 static void add(struct row_out *out, uint32_t number,
 		const struct function *function)
 {
-	union sql_cell *cells = row_out_begin(out);
-
-	if (!cells)
+	if (!row_out_start(out, function))
 		return;
-	cells[FUNCTION_COLUMN_ID].number = number;
-	cells[FUNCTION_COLUMN_NAME].text = function->name;
-	cells[FUNCTION_COLUMN_MODULE].text = function->module;
-	cells[FUNCTION_COLUMN_ADDRESS].number = (int64_t)function->address;
-	if (!function->address)
-		row_out_null(out, FUNCTION_COLUMN_ADDRESS);
-	cells[FUNCTION_COLUMN_SPACE].text = function->space == 'u' ? "user" :
-								     "kernel";
-	cells[FUNCTION_COLUMN_SYMBOL].text = function_symbol(function);
+	row_put_number(out, number);
+	row_put_known(out, function->address, (int64_t)function->address);
+	row_put_text(out, function->space == 'u' ? "user" : "kernel");
+	row_put_text(out, function_symbol(function));
 	row_out_end(out);
 }
 
-static int function_end(struct row_source *source,
-			const struct task_stacks *stacks, bool is_early)
+static int function_end(struct row_source *source, const struct row_end *pass)
 {
 	struct function_rows *rows = (struct function_rows *)source;
 	uint32_t count = function_count(rows->functions);
 
-	(void)stacks;
-	(void)is_early;
+	(void)pass;
 	for (uint32_t i = 0; i < count; i++)
 		add(rows->out, i, function_at(rows->functions, i));
-	return row_out_flush(rows->out);
+	return 0;
 }
 
-static struct row_source *open_functions(const struct row_source_input *input)
+static bool open_functions(struct row_source *source,
+			   const struct row_source_input *input)
 {
-	struct function_rows *rows = calloc(1, sizeof(*rows));
+	struct function_rows *rows = (struct function_rows *)source;
 
-	if (!rows)
-		return NULL;
-	rows->source.end = function_end;
-	rows->source.close = close_rows;
 	rows->functions = symbols_functions(input->recording->symbols);
 	rows->out = input->outs[TABLE_FUNCTION];
-	return &rows->source;
+	return true;
 }
 
 const struct row_source_class function_source = {
 	.need = NEEDS_NOTHING,
+	.size = sizeof(struct function_rows),
 	.open = open_functions,
+	.end = function_end,
 };
 
 const struct sql_table sql_function_table = {
@@ -357,7 +256,6 @@ const struct sql_table sql_function_table = {
 	.name = "function",
 	.meaning = "All functions of the kernel, its modules and the traced "
 		   "programs, including those that were never called.",
-	.columns = function_columns,
-	.column_count = FUNCTION_COLUMNS,
+	SQL_COLUMNS(function_columns),
 	.source = &function_source,
 };

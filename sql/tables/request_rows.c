@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "attribution/requests/requests.h"
 #include "attribution/sleeps/sleeps.h"
-#include "attribution/trackers.h"
+#include "attribution/table_records.h"
 #include "common/array.h"
 #include "common/container_of.h"
 #include "common/error.h"
@@ -10,7 +10,7 @@
 #include "sql/tables/row_source.h"
 #include "sql/tables/sql_tables.h"
 #include "symbolize/functions/function_table.h"
-#include "symbolize/symbols/symbols.h"
+#include "tables/requests/request_records.h"
 #include "tables/requests/request_sleeps.h"
 #include "tables/requests/request_sums.h"
 #include "tables/table.h"
@@ -19,258 +19,126 @@
 #include <stddef.h>
 #include <stdlib.h>
 
-enum {
-	REQUEST_COLUMN_ID,
-	REQUEST_COLUMN_PARENT,
-	REQUEST_COLUMN_BEGIN,
-	REQUEST_COLUMN_BY,
-	REQUEST_COLUMN_CLIENT_PID,
-	REQUEST_COLUMN_CLIENT_TID,
-	REQUEST_COLUMN_CLIENT_COMM,
-	REQUEST_COLUMN_PID,
-	REQUEST_COLUMN_TID,
-	REQUEST_COLUMN_COMM,
-	REQUEST_COLUMN_ANSWERED,
-	REQUEST_COLUMN_INFERRED,
-	REQUEST_COLUMN_SIDE,
-	REQUEST_COLUMN_CLIENT_ADDRESS,
-	REQUEST_COLUMN_CLIENT_PORT,
-	REQUEST_COLUMN_SERVER_ADDRESS,
-	REQUEST_COLUMN_SERVER_PORT,
-	REQUEST_COLUMN_POSITION,
-	REQUEST_COLUMN_WALL,
-	REQUEST_COLUMN_CLIENT,
-	REQUEST_COLUMN_CLIENT_WAIT,
-	REQUEST_COLUMN_REMOTE,
-	REQUEST_COLUMN_QUEUE,
-	REQUEST_COLUMN_RUNNABLE,
-	REQUEST_COLUMN_KERNEL,
-	REQUEST_COLUMN_USER,
-	REQUEST_COLUMN_INTERRUPT,
-	REQUEST_COLUMN_TRACER,
-	REQUEST_COLUMN_GUEST,
-	REQUEST_COLUMN_ASLEEP,
-	REQUEST_COLUMN_DOWNSTREAM,
-	REQUEST_COLUMN_UNKNOWN,
-	REQUEST_COLUMN_BESIDE_RUNNABLE,
-	REQUEST_COLUMN_BESIDE_KERNEL,
-	REQUEST_COLUMN_BESIDE_USER,
-	REQUEST_COLUMN_BESIDE_INTERRUPT,
-	REQUEST_COLUMN_BESIDE_TRACER,
-	REQUEST_COLUMN_BESIDE_GUEST,
-	REQUEST_COLUMN_BESIDE_ASLEEP,
-	REQUEST_COLUMNS,
+#define OF_ROW(member) MEMBER(struct request_row, member)
+
+static const struct sql_column request_columns[] = {
+	INT_COLUMN("id", "its number", OF_ROW(number)),
+	INT_COLUMN("parent_id",
+		   "the request for which the client sent this one; NULL if "
+		   "unknown or none"),
+	NS_COLUMN("begin_ns", "time at which the client started to send it",
+		  OF_ROW(sums.begin_ns)),
+	TEXT_COLUMN("by",
+		    "pipe, tty, unix, tcp, udp, eventfd, queue, futex, or "
+		    "connect"),
+	INT_COLUMN("client_pid",
+		   "process that sent it; NULL, like the next two columns, "
+		   "if on another machine"),
+	INT_COLUMN("client_tid", "its thread"),
+	TEXT_COLUMN("client_comm", "last name of that thread"),
+	INT_COLUMN("pid",
+		   "process that answered it, otherwise the last one that "
+		   "received it; NULL, like the next two columns, if on "
+		   "another machine",
+		   .role = ROLE_PID),
+	INT_COLUMN("tid", "its thread", .role = ROLE_TID),
+	TEXT_COLUMN("comm", "last name of that thread"),
+	INT_COLUMN("is_answered", "1: an answer was sent", OF_ROW(is_answered)),
+	INT_COLUMN("is_inferred", "1: the client or the server is inferred",
+		   OF_ROW(is_inferred)),
+	TEXT_COLUMN("side",
+		    "which side is in this recording: client, server or both"),
+	TEXT_COLUMN("client_address",
+		    "address of the client of a TCP connection; NULL, like "
+		    "the next three columns, if not recorded"),
+	INT_COLUMN("client_port", "its port"),
+	TEXT_COLUMN("server_address", "the server's address"),
+	INT_COLUMN("server_port", "its port"),
+	BYTES_COLUMN("stream_position",
+		     "bytes that the client had sent on the connection before "
+		     "the request; NULL if side is both or the connection is "
+		     "older than the recording"),
+	NS_COLUMN("wall_ns",
+		  "time until the client had the answer, otherwise until "
+		  "the work on the request ended: the sum of the next "
+		  "columns, up to unknown_ns",
+		  OF_ROW(sums.wall_ns)),
+	NS_COLUMN("client_ns",
+		  "the client is on a CPU to send the request or to "
+		  "receive the answer",
+		  OF_ROW(sums.client_ns)),
+	NS_COLUMN("client_wait_ns",
+		  "the client waits for a CPU in these phases, or the "
+		  "answer waits for the client",
+		  OF_ROW(sums.client_wait_ns)),
+	NS_COLUMN("remote_ns",
+		  "the request is on another machine, or on the way there "
+		  "or back",
+		  OF_ROW(sums.remote_ns)),
+	NS_COLUMN("queue_ns", "the request is queued: no thread has it",
+		  OF_ROW(sums.queue_ns)),
+	NS_COLUMN("runnable_ns",
+		  "the server's thread that has the request waits for a CPU",
+		  OF_ROW(sums.way_ns[PART_RUNNABLE])),
+	NS_COLUMN("kernel_ns",
+		  "that thread is in system calls, faults and other kernel "
+		  "work",
+		  OF_ROW(sums.way_ns[PART_KERNEL])),
+	NS_COLUMN("user_ns", "in user space", OF_ROW(sums.way_ns[PART_USER])),
+	NS_COLUMN("interrupt_ns", "in interrupt work",
+		  OF_ROW(sums.way_ns[PART_INTERRUPT])),
+	NS_COLUMN("tracer_ns", "in the tracer",
+		  OF_ROW(sums.way_ns[PART_TRACER])),
+	NS_COLUMN("guest_ns", "in a virtual machine, as one of its CPUs",
+		  OF_ROW(sums.way_ns[PART_GUEST])),
+	NS_COLUMN("asleep_ns", "asleep", OF_ROW(sums.way_ns[PART_ASLEEP])),
+	NS_COLUMN("downstream_ns",
+		  "asleep until messages arrive, mostly from servers to "
+		  "which it had sent requests",
+		  OF_ROW(sums.way_ns[PART_IDLE])),
+	NS_COLUMN("unknown_ns", "the recording has no data",
+		  OF_ROW(sums.way_ns[PART_UNKNOWN])),
+	NS_COLUMN("beside_runnable_ns",
+		  "beside_: threads of servers that work for the request "
+		  "after the answer, or while another thread has it; here "
+		  "waiting for a CPU",
+		  OF_ROW(sums.beside_ns[PART_RUNNABLE])),
+	NS_COLUMN("beside_kernel_ns", "in the kernel",
+		  OF_ROW(sums.beside_ns[PART_KERNEL])),
+	NS_COLUMN("beside_user_ns", "in user space",
+		  OF_ROW(sums.beside_ns[PART_USER])),
+	NS_COLUMN("beside_interrupt_ns", "in interrupt work",
+		  OF_ROW(sums.beside_ns[PART_INTERRUPT])),
+	NS_COLUMN("beside_tracer_ns", "in the tracer",
+		  OF_ROW(sums.beside_ns[PART_TRACER])),
+	NS_COLUMN("beside_guest_ns", "in a virtual machine",
+		  OF_ROW(sums.beside_ns[PART_GUEST])),
+	NS_COLUMN("beside_asleep_ns", "asleep",
+		  OF_ROW(sums.beside_ns[PART_ASLEEP])),
 };
 
-static const struct sql_column request_columns[REQUEST_COLUMNS] = {
-	[REQUEST_COLUMN_ID] = { "id", SQL_INTEGER, ROLE_NONE, "",
-				"its number" },
-	[REQUEST_COLUMN_PARENT] = { "parent_id", SQL_INTEGER, ROLE_NONE, "",
-				    "the request for which the client sent this one; "
-				    "NULL if unknown or none" },
-	[REQUEST_COLUMN_BEGIN] = { "begin_ns", SQL_INTEGER, ROLE_NONE, "ns",
-				   "time at which the client started to send it" },
-	[REQUEST_COLUMN_BY] = { "by", SQL_TEXT, ROLE_NONE, "",
-				"pipe, tty, unix, tcp, udp, eventfd, queue, futex, or "
-				"connect" },
-	[REQUEST_COLUMN_CLIENT_PID] = { "client_pid", SQL_INTEGER, ROLE_NONE,
-					"",
-					"process that sent it; NULL, like the next two "
-					"columns, if on another machine" },
-	[REQUEST_COLUMN_CLIENT_TID] = { "client_tid", SQL_INTEGER, ROLE_NONE,
-					"", "its thread" },
-	[REQUEST_COLUMN_CLIENT_COMM] = { "client_comm", SQL_TEXT, ROLE_NONE, "",
-					 "last name of that thread" },
-	[REQUEST_COLUMN_PID] = { "pid", SQL_INTEGER, ROLE_PID, "",
-				 "process that answered it, otherwise the last one "
-				 "that received it; NULL, like the next two columns, "
-				 "if on another machine" },
-	[REQUEST_COLUMN_TID] = { "tid", SQL_INTEGER, ROLE_TID, "",
-				 "its thread" },
-	[REQUEST_COLUMN_COMM] = { "comm", SQL_TEXT, ROLE_NONE, "",
-				  "last name of that thread" },
-	[REQUEST_COLUMN_ANSWERED] = { "is_answered", SQL_INTEGER, ROLE_NONE, "",
-				      "1: an answer was sent" },
-	[REQUEST_COLUMN_INFERRED] = { "is_inferred", SQL_INTEGER, ROLE_NONE, "",
-				      "1: the client or the server is inferred" },
-	[REQUEST_COLUMN_SIDE] = { "side", SQL_TEXT, ROLE_NONE, "",
-				  "which side is in this recording: client, server or "
-				  "both" },
-	[REQUEST_COLUMN_CLIENT_ADDRESS] = { "client_address", SQL_TEXT,
-					    ROLE_NONE, "",
-					    "address of the client of a TCP "
-					    "connection; NULL, like the next three "
-					    "columns, if not recorded" },
-	[REQUEST_COLUMN_CLIENT_PORT] = { "client_port", SQL_INTEGER, ROLE_NONE,
-					 "", "its port" },
-	[REQUEST_COLUMN_SERVER_ADDRESS] = { "server_address", SQL_TEXT,
-					    ROLE_NONE, "",
-					    "the server's address" },
-	[REQUEST_COLUMN_SERVER_PORT] = { "server_port", SQL_INTEGER, ROLE_NONE,
-					 "", "its port" },
-	[REQUEST_COLUMN_POSITION] = { "stream_position", SQL_INTEGER, ROLE_NONE,
-				      "bytes",
-				      "bytes that the client had sent on the "
-				      "connection before the request; NULL if side is "
-				      "both or the connection is older than the "
-				      "recording" },
-	[REQUEST_COLUMN_WALL] = { "wall_ns", SQL_INTEGER, ROLE_NONE, "ns",
-				  "time until the client had the answer, otherwise "
-				  "until the work on the request ended: the sum of the "
-				  "next columns, up to unknown_ns" },
-	[REQUEST_COLUMN_CLIENT] = { "client_ns", SQL_INTEGER, ROLE_NONE, "ns",
-				    "the client is on a CPU to send the request or to "
-				    "receive the answer" },
-	[REQUEST_COLUMN_CLIENT_WAIT] = { "client_wait_ns", SQL_INTEGER,
-					 ROLE_NONE, "ns",
-					 "the client waits for a CPU in these phases, "
-					 "or the answer waits for the client" },
-	[REQUEST_COLUMN_REMOTE] = { "remote_ns", SQL_INTEGER, ROLE_NONE, "ns",
-				    "the request is on another machine, or on the way "
-				    "there or back" },
-	[REQUEST_COLUMN_QUEUE] = { "queue_ns", SQL_INTEGER, ROLE_NONE, "ns",
-				   "the request is queued: no thread has it" },
-	[REQUEST_COLUMN_RUNNABLE] = { "runnable_ns", SQL_INTEGER, ROLE_NONE,
-				      "ns",
-				      "the server's thread that has the request waits "
-				      "for a CPU" },
-	[REQUEST_COLUMN_KERNEL] = { "kernel_ns", SQL_INTEGER, ROLE_NONE, "ns",
-				    "that thread is in system calls, faults and other "
-				    "kernel work" },
-	[REQUEST_COLUMN_USER] = { "user_ns", SQL_INTEGER, ROLE_NONE, "ns",
-				  "in user space" },
-	[REQUEST_COLUMN_INTERRUPT] = { "interrupt_ns", SQL_INTEGER, ROLE_NONE,
-				       "ns", "in interrupt work" },
-	[REQUEST_COLUMN_TRACER] = { "tracer_ns", SQL_INTEGER, ROLE_NONE, "ns",
-				    "in the tracer" },
-	[REQUEST_COLUMN_GUEST] = { "guest_ns", SQL_INTEGER, ROLE_NONE, "ns",
-				   "in a virtual machine, as one of its CPUs" },
-	[REQUEST_COLUMN_ASLEEP] = { "asleep_ns", SQL_INTEGER, ROLE_NONE, "ns",
-				    "asleep" },
-	[REQUEST_COLUMN_DOWNSTREAM] = { "downstream_ns", SQL_INTEGER, ROLE_NONE,
-					"ns",
-					"asleep until messages arrive, mostly from "
-					"servers to which it had sent requests" },
-	[REQUEST_COLUMN_UNKNOWN] = { "unknown_ns", SQL_INTEGER, ROLE_NONE, "ns",
-				     "the recording has no data" },
-	[REQUEST_COLUMN_BESIDE_RUNNABLE] = { "beside_runnable_ns", SQL_INTEGER,
-					     ROLE_NONE, "ns",
-					     "beside_: threads of servers that work "
-					     "for the request after the answer, or "
-					     "while another thread has it; here "
-					     "waiting for a CPU" },
-	[REQUEST_COLUMN_BESIDE_KERNEL] = { "beside_kernel_ns", SQL_INTEGER,
-					   ROLE_NONE, "ns", "in the kernel" },
-	[REQUEST_COLUMN_BESIDE_USER] = { "beside_user_ns", SQL_INTEGER,
-					 ROLE_NONE, "ns", "in user space" },
-	[REQUEST_COLUMN_BESIDE_INTERRUPT] = { "beside_interrupt_ns",
-					      SQL_INTEGER, ROLE_NONE, "ns",
-					      "in interrupt work" },
-	[REQUEST_COLUMN_BESIDE_TRACER] = { "beside_tracer_ns", SQL_INTEGER,
-					   ROLE_NONE, "ns", "in the tracer" },
-	[REQUEST_COLUMN_BESIDE_GUEST] = { "beside_guest_ns", SQL_INTEGER,
-					  ROLE_NONE, "ns",
-					  "in a virtual machine" },
-	[REQUEST_COLUMN_BESIDE_ASLEEP] = { "beside_asleep_ns", SQL_INTEGER,
-					   ROLE_NONE, "ns", "asleep" },
-};
-
-/* Fills cells from @first on, in the order of the columns. */
-static void fill_parts(union sql_cell *first,
-		       const uint64_t parts[REQUEST_PARTS])
-{
-	static const enum request_part order[] = {
-		PART_RUNNABLE, PART_KERNEL, PART_USER,	 PART_INTERRUPT,
-		PART_TRACER,   PART_GUEST,  PART_ASLEEP,
-	};
-
-	for (size_t i = 0; i < sizeof(order) / sizeof(*order); i++)
-		first[i].number = (int64_t)parts[order[i]];
-}
-
-static void fill_times(union sql_cell *cells, const struct request_sums *sums)
-{
-	cells[REQUEST_COLUMN_BEGIN].number = (int64_t)sums->begin_ns;
-	cells[REQUEST_COLUMN_WALL].number = (int64_t)sums->wall_ns;
-	cells[REQUEST_COLUMN_CLIENT].number = (int64_t)sums->client_ns;
-	cells[REQUEST_COLUMN_CLIENT_WAIT].number =
-		(int64_t)sums->client_wait_ns;
-	cells[REQUEST_COLUMN_REMOTE].number = (int64_t)sums->remote_ns;
-	cells[REQUEST_COLUMN_QUEUE].number = (int64_t)sums->queue_ns;
-	fill_parts(&cells[REQUEST_COLUMN_RUNNABLE], sums->way_ns);
-	cells[REQUEST_COLUMN_DOWNSTREAM].number =
-		(int64_t)sums->way_ns[PART_IDLE];
-	cells[REQUEST_COLUMN_UNKNOWN].number =
-		(int64_t)sums->way_ns[PART_UNKNOWN];
-	fill_parts(&cells[REQUEST_COLUMN_BESIDE_RUNNABLE], sums->beside_ns);
-}
-
-static void null_from(struct row_out *out, uint32_t first, uint32_t count)
-{
-	for (uint32_t i = 0; i < count; i++)
-		row_out_null(out, first + i);
-}
-
-/* Fills the columns of a thread: process, thread and name; NULL if the thread
- * is on another machine.
+/* Puts the columns of a thread: process, thread and name; NULL if the thread is
+ * on another machine.
  */
-static void fill_task(const struct task_names *names, struct row_out *out,
-		      uint32_t first, int32_t pid, int32_t tid)
+static void put_task(const struct task_names *names, struct row_out *out,
+		     int32_t pid, int32_t tid)
 {
-	union sql_cell *cells = row_out_cells(out);
-
-	cells[first].number = pid;
-	cells[first + 1].number = tid;
-	cells[first + 2].text =
-		pid < 0 ? NULL : task_names_last(names, tid < 0 ? pid : tid);
-	if (pid < 0)
-		null_from(out, first, 3);
-	else if (tid < 0)
-		row_out_null(out, first + 1);
+	row_put_known(out, pid >= 0, pid);
+	row_put_known(out, pid >= 0 && tid >= 0, tid);
+	row_put_text(out, pid < 0 ?
+				  NULL :
+				  task_names_last(names, tid < 0 ? pid : tid));
 }
 
-static void fill_end(struct row_out *out, uint32_t first,
-		     const struct endpoint *endpoint)
+static void put_end(struct row_out *out, const struct endpoint *endpoint)
 {
-	union sql_cell *cells = row_out_cells(out);
 	char text[ENDPOINT_ADDRESS_SIZE];
 
-	cells[first].text = row_out_text(out, endpoint_address(endpoint, text));
-	cells[first + 1].number = endpoint->port;
-}
-
-static void fill_connection(struct row_out *out, const struct request_row *row)
-{
-	union sql_cell *cells = row_out_cells(out);
-
-	cells[REQUEST_COLUMN_SIDE].text = request_row_side(row);
-	cells[REQUEST_COLUMN_POSITION].number = (int64_t)row->position;
-	if (!row->has_position)
-		row_out_null(out, REQUEST_COLUMN_POSITION);
-	if (row->has_connection) {
-		fill_end(out, REQUEST_COLUMN_CLIENT_ADDRESS,
-			 connection_client(&row->connection));
-		fill_end(out, REQUEST_COLUMN_SERVER_ADDRESS,
-			 connection_server(&row->connection));
-	} else {
-		null_from(out, REQUEST_COLUMN_CLIENT_ADDRESS, 4);
-	}
-}
-
-static void fill_who(const struct task_names *names, struct row_out *out,
-		     union sql_cell *cells, const struct request_row *row)
-{
-	cells[REQUEST_COLUMN_ID].number = (int64_t)row->number;
-	cells[REQUEST_COLUMN_PARENT].number = (int64_t)row->parent;
-	if (!row->parent)
-		row_out_null(out, REQUEST_COLUMN_PARENT);
-	cells[REQUEST_COLUMN_BY].text = request_row_by(row);
-	fill_task(names, out, REQUEST_COLUMN_CLIENT_PID, row->client_pid,
-		  row->client_tid);
-	fill_task(names, out, REQUEST_COLUMN_PID, row->server_pid,
-		  row->server_tid);
-	cells[REQUEST_COLUMN_ANSWERED].number = row->is_answered;
-	cells[REQUEST_COLUMN_INFERRED].number = row->is_inferred;
+	row_put_text(out,
+		     endpoint ? row_out_text(out,
+					     endpoint_address(endpoint, text)) :
+				NULL);
+	row_put_known(out, endpoint, endpoint ? endpoint->port : 0);
 }
 
 /* Adds a row of the table "request" to @out. */
@@ -278,29 +146,29 @@ static void request_columns_add(const struct task_names *names,
 				struct row_out *out,
 				const struct request_row *row)
 {
-	union sql_cell *cells = row_out_begin(out);
+	const struct connection *connection =
+		row->has_connection ? &row->connection : NULL;
 
-	if (!cells)
+	if (!row_out_start(out, row))
 		return;
-	fill_who(names, out, cells, row);
-	fill_connection(out, row);
-	fill_times(cells, &row->sums);
+	row_put_known(out, row->parent, (int64_t)row->parent);
+	row_put_text(out, request_row_by(row));
+	put_task(names, out, row->client_pid, row->client_tid);
+	put_task(names, out, row->server_pid, row->server_tid);
+	row_put_text(out, request_row_side(row));
+	put_end(out, connection ? connection_client(connection) : NULL);
+	put_end(out, connection ? connection_server(connection) : NULL);
+	row_put_known(out, row->has_position, (int64_t)row->position);
 	row_out_end(out);
 }
 
-#define SERVER \
-	(SQL_COLUMN(REQUEST_COLUMN_PID) | SQL_COLUMN(REQUEST_COLUMN_TID) | \
-	 SQL_COLUMN(REQUEST_COLUMN_COMM))
-#define CONNECTION \
-	(SQL_COLUMN(REQUEST_COLUMN_CLIENT_ADDRESS) | \
-	 SQL_COLUMN(REQUEST_COLUMN_CLIENT_PORT) | \
-	 SQL_COLUMN(REQUEST_COLUMN_SERVER_ADDRESS) | \
-	 SQL_COLUMN(REQUEST_COLUMN_SERVER_PORT))
+static const struct table_records request_records;
 
 static const struct sql_need request_needs[] = {
 	{ .event = EVENT_SCHED_WAKING },
-	{ SERVER, "messages of sockets", EVENT_SOCKET_TAKEN, 0 },
-	{ CONNECTION, "new connections", EVENT_SOCKET_STATE, 0 },
+	{ "pid tid comm", "messages of sockets", EVENT_SOCKET_TAKEN, 0 },
+	{ "client_address client_port server_address server_port",
+	  "new connections", EVENT_SOCKET_STATE, 0 },
 };
 
 const struct sql_table sql_request_table = {
@@ -308,13 +176,11 @@ const struct sql_table sql_request_table = {
 	.name = "request",
 	.meaning = "All requests (messages that another process worked on), in "
 		   "the order of their completion, as in report --requests.",
-	.columns = request_columns,
-	.column_count = REQUEST_COLUMNS,
+	SQL_COLUMNS(request_columns),
 	.rows_per_mb = 20,
-	.is_kept = true,
+	.records = &request_records,
 	.source = &request_source,
-	.needs = request_needs,
-	.need_count = sizeof(request_needs) / sizeof(*request_needs),
+	SQL_NEEDS(request_needs),
 };
 
 /* Adds the sleeps of one request to a table. */
@@ -326,59 +192,44 @@ struct sleep_adder {
 	struct row_out *out;
 };
 
-enum {
-	REQUEST_SLEEP_COLUMN_REQUEST,
-	REQUEST_SLEEP_COLUMN_BEGIN,
-	REQUEST_SLEEP_COLUMN_ASLEEP,
-	REQUEST_SLEEP_COLUMN_PID,
-	REQUEST_SLEEP_COLUMN_TID,
-	REQUEST_SLEEP_COLUMN_COMM,
-	REQUEST_SLEEP_COLUMN_FUNCTION,
-	REQUEST_SLEEP_COLUMN_FD,
-	REQUEST_SLEEP_COLUMN_DOWNSTREAM,
-	REQUEST_SLEEP_COLUMN_WAKERS,
-	REQUEST_SLEEP_COLUMNS,
-};
+#define OF_SLEEP(member) MEMBER(struct request_sleep, member)
 
-static const struct sql_column request_sleep_columns[REQUEST_SLEEP_COLUMNS] = {
-	[REQUEST_SLEEP_COLUMN_REQUEST] = { "request_id", SQL_INTEGER, ROLE_NONE,
-					   "", "id of the request" },
-	[REQUEST_SLEEP_COLUMN_BEGIN] = { "begin_ns", SQL_INTEGER, ROLE_NONE,
-					 "ns",
-					 "time at which the thread left its CPU; with tid, "
-					 "the key of the table sleep" },
-	[REQUEST_SLEEP_COLUMN_ASLEEP] = { "asleep_ns", SQL_INTEGER, ROLE_NONE,
-					  "ns",
-					  "time until the thread was woken, counted only "
-					  "while the thread had the request: at most "
-					  "asleep_ns of the table sleep" },
-	[REQUEST_SLEEP_COLUMN_PID] = { "pid", SQL_INTEGER, ROLE_PID, "",
-				       "process of the thread that slept" },
-	[REQUEST_SLEEP_COLUMN_TID] = { "tid", SQL_INTEGER, ROLE_TID, "",
-				       "its thread" },
-	[REQUEST_SLEEP_COLUMN_COMM] = { "comm", SQL_TEXT, ROLE_NONE, "",
-					"name of the thread at that time" },
-	[REQUEST_SLEEP_COLUMN_FUNCTION] = { "function", SQL_TEXT, ROLE_FUNCTION,
-					    "",
-					    "wait channel: the function that decided to "
-					    "wait; NULL if not in the trace" },
-	[REQUEST_SLEEP_COLUMN_FD] = { "fd", SQL_INTEGER, ROLE_NONE, "",
-				      "file descriptor that its system call operates on; "
-				      "NULL: none, or arguments were not recorded" },
-	[REQUEST_SLEEP_COLUMN_DOWNSTREAM] = { "is_downstream", SQL_INTEGER,
-					      ROLE_NONE, "",
-					      "1: the thread waited for a message, mostly "
-					      "from a server to which it had sent a request; "
-					      "counted in downstream_ns of the request" },
-	[REQUEST_SLEEP_COLUMN_WAKERS] = { "wakers", SQL_TEXT, ROLE_NONE, "",
-					  "the waker, then the waker's own waker (after an "
-					  "interrupt that delivered a message, its sender), "
-					  "and so on; empty if unknown" },
+static const struct sql_column request_sleep_columns[] = {
+	INT_COLUMN("request_id", "id of the request"),
+	NS_COLUMN("begin_ns",
+		  "time at which the thread left its CPU; with tid, the "
+		  "key of the table sleep",
+		  OF_SLEEP(begin_ns)),
+	NS_COLUMN("asleep_ns",
+		  "time until the thread was woken, counted only while the "
+		  "thread had the request: at most asleep_ns of the table "
+		  "sleep",
+		  OF_SLEEP(asleep_ns)),
+	INT_COLUMN("pid", "process of the thread that slept", .role = ROLE_PID),
+	INT_COLUMN("tid", "its thread", .role = ROLE_TID),
+	TEXT_COLUMN("comm", "name of the thread at that time"),
+	TEXT_COLUMN("function",
+		    "wait channel: the function that decided to wait; NULL "
+		    "if not in the trace",
+		    .role = ROLE_FUNCTION),
+	INT_COLUMN("fd",
+		   "file descriptor that its system call operates on; NULL: "
+		   "none, or arguments were not recorded",
+		   ID_MEMBER(struct request_sleep, fd)),
+	INT_COLUMN("is_downstream",
+		   "1: the thread waited for a message, mostly from a "
+		   "server to which it had sent a request; counted in "
+		   "downstream_ns of the request",
+		   OF_SLEEP(is_idle)),
+	TEXT_COLUMN("wakers",
+		    "the waker, then the waker's own waker (after an "
+		    "interrupt that delivered a message, its sender), and so "
+		    "on; empty if unknown"),
 };
 
 static const struct sql_need request_sleep_needs[] = {
 	{ .event = EVENT_SCHED_WAKING },
-	{ SQL_COLUMN(REQUEST_SLEEP_COLUMN_FD), NULL, EVENT_SYS_ENTER, 0 },
+	{ "fd", NULL, EVENT_SYS_ENTER, 0 },
 };
 
 const struct sql_table sql_request_sleep_table = {
@@ -386,14 +237,11 @@ const struct sql_table sql_request_sleep_table = {
 	.name = "request_sleep",
 	.meaning = "The sleeps of threads while they had a request: sleeps in "
 		   "report --requests.",
-	.columns = request_sleep_columns,
-	.column_count = REQUEST_SLEEP_COLUMNS,
+	SQL_COLUMNS(request_sleep_columns),
 	.rows_per_mb = 20,
-	.is_kept = true,
+	.records = &request_records,
 	.source = &request_source,
-	.needs = request_sleep_needs,
-	.need_count =
-		sizeof(request_sleep_needs) / sizeof(*request_sleep_needs),
+	SQL_NEEDS(request_sleep_needs),
 };
 
 /* Writes a row's wakers as text. */
@@ -411,44 +259,21 @@ static void write_wakers(FILE *file, const void *ctx)
 					   text->adder->input, file);
 }
 
-static void fill_sleeper(const struct sleep_adder *adder, union sql_cell *cells,
-			 const struct request_sleep *sleep)
-{
-	const struct task_names *names = adder->input->names;
-
-	cells[REQUEST_SLEEP_COLUMN_PID].number =
-		task_process(names, sleep->task);
-	cells[REQUEST_SLEEP_COLUMN_TID].number = sleep->task->tid;
-	cells[REQUEST_SLEEP_COLUMN_COMM].text =
-		task_names_comm(names, sleep->task->tid, sleep->begin_ns);
-}
-
 static int take(struct request_sleep_callback *callback,
 		const struct request_sleep *sleep)
 {
 	const struct sleep_adder *adder = (struct sleep_adder *)callback;
 	const struct waker_text text = { adder, sleep };
-	union sql_cell *cells = row_out_begin(adder->out);
+	struct row_out *out = adder->out;
 
-	if (!cells)
-		return adder->out->status;
-	cells[REQUEST_SLEEP_COLUMN_REQUEST].number = (int64_t)adder->number;
-	cells[REQUEST_SLEEP_COLUMN_BEGIN].number = (int64_t)sleep->begin_ns;
-	cells[REQUEST_SLEEP_COLUMN_ASLEEP].number = (int64_t)sleep->asleep_ns;
-	fill_sleeper(adder, cells, sleep);
-	cells[REQUEST_SLEEP_COLUMN_FUNCTION].text =
-		sleep->label == FUNCTION_UNKNOWN ?
-			NULL :
-			function_at(symbols_functions(adder->input->symbols),
-				    sleep->label)
-				->name;
-	cells[REQUEST_SLEEP_COLUMN_FD].number = sleep->fd;
-	if (sleep->fd < 0)
-		row_out_null(adder->out, REQUEST_SLEEP_COLUMN_FD);
-	cells[REQUEST_SLEEP_COLUMN_DOWNSTREAM].number = sleep->is_idle;
-	cells[REQUEST_SLEEP_COLUMN_WAKERS].text =
-		written_text(adder->out, write_wakers, &text);
-	row_out_end(adder->out);
+	if (!row_out_start(out, sleep))
+		return out->status;
+	row_put_number(out, (int64_t)adder->number);
+	row_put_task(out, adder->input, sleep->task, sleep->begin_ns);
+	row_put_function(out, adder->input, sleep->label != FUNCTION_UNKNOWN,
+			 sleep->label);
+	row_put_written(out, write_wakers, &text);
+	row_out_end(out);
 	return 0;
 }
 
@@ -474,109 +299,81 @@ static int request_sleep_rows_add(const struct attribution_input *input,
 		status =
 			request_sleeps_visit(sleeps, items[i], &adder.callback);
 	}
-	return status ? status : row_out_flush(out);
+	return status;
 }
 
 /* Each message that a server processed, as in report --requests. */
 struct request_source {
 	struct row_source source;
-	struct request_callback callback;
-	const struct attribution_input *recording;
-	struct request_sleeps *sleeps; /* or NULL */
-	struct array numbers;	       /* uint64_t: requests with sleeps */
-	struct row_out *out;	       /* or NULL */
-	struct row_out *sleeps_out;    /* or NULL */
-	int status;
+	struct request_rows requests;
+	struct array numbers;	    /* uint64_t: of all requests */
+	struct row_out *out;	    /* or NULL */
+	struct row_out *sleeps_out; /* or NULL */
 };
 
-static void add_row(struct request_source *source,
-		    const struct request *request)
-{
-	struct request_row row;
-
-	if (request_row_of(request, &row) < 0)
-		source->status = -ERROR_MEMORY;
-	else
-		request_columns_add(source->recording->names, source->out,
-				    &row);
-}
-
-static void add_sleeps(struct request_source *source,
-		       const struct request *request)
-{
-	uint64_t *number = array_add(&source->numbers);
-
-	if (number && request_sleeps_add(source->sleeps, request) == 0)
-		*number = request->number;
-	else
-		source->status = -ERROR_MEMORY;
-}
-
-static void take_request(struct request_callback *callback,
-			 const struct request *request)
+static bool take_request(struct request_rows *requests,
+			 const struct cached_request *request)
 {
 	struct request_source *source =
-		container_of(callback, struct request_source, callback);
+		container_of(requests, struct request_source, requests);
 
 	if (source->out)
-		add_row(source, request);
-	if (source->sleeps)
-		add_sleeps(source, request);
+		request_columns_add(requests->input.names, source->out,
+				    &request->row);
+	if (!source->sleeps_out || source->sleeps_out->drops)
+		return false;
+	if (array_append(&source->numbers, &request->row.number) < 0)
+		requests->status = -ERROR_MEMORY;
+	return true;
 }
 
-static int end_sleeps(struct request_source *source)
-{
-	request_sleeps_end(source->sleeps);
-	return request_sleep_rows_add(source->recording, source->sleeps,
-				      &source->numbers, source->sleeps_out);
-}
-
-static int end(struct row_source *rows, const struct task_stacks *stacks,
-	       bool is_early)
+static int end(struct row_source *rows, const struct row_end *pass)
 {
 	struct request_source *source = (struct request_source *)rows;
-	int status = source->status;
+	const struct request_rows *requests = &source->requests;
 
-	(void)stacks;
-	(void)is_early;
-	if (!status && source->out)
-		status = row_out_flush(source->out);
-	if (!status && source->sleeps)
-		status = end_sleeps(source);
-	return status;
+	(void)pass;
+	if (requests->status || !source->sleeps_out)
+		return requests->status;
+	request_sleeps_end(requests->sleeps);
+	return request_sleep_rows_add(&requests->input, requests->sleeps,
+				      &source->numbers, source->sleeps_out);
 }
 
 static void close_rows(struct row_source *rows)
 {
 	struct request_source *source = (struct request_source *)rows;
 
-	request_sleeps_free(source->sleeps);
+	request_rows_close(&source->requests);
 	array_free(&source->numbers);
-	free(source);
 }
 
-static struct row_source *open_rows(const struct row_source_input *input)
+static bool open_rows(struct row_source *base,
+		      const struct row_source_input *input)
 {
-	struct request_source *source = calloc(1, sizeof(*source));
+	struct request_source *source = (struct request_source *)base;
 
-	if (!source)
-		return NULL;
-	source->source = (struct row_source){ .end = end, .close = close_rows };
-	source->callback.take = take_request;
-	source->recording = input->recording;
 	source->out = input->outs[TABLE_REQUEST];
 	source->sleeps_out = input->outs[TABLE_REQUEST_SLEEP];
 	source->numbers = ARRAY_OF(uint64_t);
-	if (source->sleeps_out)
-		source->sleeps = request_sleeps_new(input->recording);
-	if ((source->sleeps || !source->sleeps_out) &&
-	    trackers_requests(input->recording->trackers, &source->callback))
-		return &source->source;
-	close_rows(&source->source);
-	return NULL;
+	return request_rows_open(&source->requests, input->recording,
+				 take_request);
 }
+
+static const struct table_records request_records = {
+	.name = "requests",
+	.offset = offsetof(struct request_source, requests),
+	.keep = request_rows_keep,
+	.keep_at_end = request_rows_keep_at_end,
+	.pack_rest = request_rows_pack_rest,
+	.take = request_rows_read,
+	.wanted = table_records_begin_in,
+};
 
 const struct row_source_class request_source = {
 	.needs_time = true,
+	.size = sizeof(struct request_source),
 	.open = open_rows,
+	.end = end,
+	.close = close_rows,
 };

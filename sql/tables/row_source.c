@@ -6,14 +6,11 @@
 #include "report/steps/task_choice.h"
 #include "report/text/task_names.h"
 #include "sql/rows/row_out.h"
+#include "symbolize/functions/function_table.h"
+#include "symbolize/symbols/symbols.h"
 #include "tables/table.h"
 
 #include <stdlib.h>
-
-static inline struct row_source *row_source_of(struct event_handler *handler)
-{
-	return (struct row_source *)handler;
-}
 
 struct cached_comm {
 	const char *comm;
@@ -50,6 +47,17 @@ const char *comm_cache_find(struct comm_cache *cache, const struct task *task,
 	return cached->comm;
 }
 
+static int64_t sum_window_bound(uint64_t time_ns)
+{
+	return time_ns > INT64_MAX ? INT64_MAX : (int64_t)time_ns;
+}
+
+void sum_window_put(struct row_out *out, const struct time_window *window)
+{
+	row_put_number(out, sum_window_bound(window->since_ns));
+	row_put_number(out, sum_window_bound(window->until_ns));
+}
+
 int32_t task_process(const struct task_names *names, const struct task *task)
 {
 	return task->pid < 0 ? task_names_process(names, task->tid) : task->pid;
@@ -61,20 +69,21 @@ bool task_is_recorder(const struct attribution_input *input, int32_t tid)
 				recording_info(input->recording)->command, tid);
 }
 
-const char *written_text(struct row_out *out,
-			 void (*write)(FILE *file, const void *ctx),
-			 const void *ctx)
+void row_put_task(struct row_out *out, const struct attribution_input *input,
+		  const struct task *task, uint64_t time_ns)
 {
-	const char *kept = NULL;
-	char *made = NULL;
-	size_t size;
-	FILE *file = open_memstream(&made, &size);
+	row_put_number(out, task_process(input->names, task));
+	row_put_number(out, task->tid);
+	row_put_text(out, task_names_comm(input->names, task->tid, time_ns));
+}
 
-	if (!file)
-		return NULL;
-	write(file, ctx);
-	if (fclose(file) != EOF)
-		kept = row_out_text(out, made);
-	free(made);
-	return kept;
+void row_put_function(struct row_out *out,
+		      const struct attribution_input *input, bool is_known,
+		      uint32_t function)
+{
+	const struct function_table *functions =
+		symbols_functions(input->symbols);
+
+	row_put_text(out,
+		     is_known ? function_at(functions, function)->name : NULL);
 }

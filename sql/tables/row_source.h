@@ -45,31 +45,11 @@ struct row_source_input {
  */
 struct row_source {
 	struct event_handler handler; /* must be the first member */
+	const struct row_source_class *source_class;
 	/* Rows of a query's window depend on earlier trace, so decoding starts
 	 * with the recording. Sums of a window are an exception, as in reports.
 	 */
 	bool needs_begin;
-	/* The source accepts the steps of task_stacks_stop(), which end open
-	 * calls at the end of a window; needed for sums.
-	 */
-	bool takes_stop;
-	/* See struct step_callback. This is the last part of a pack; an
-	 * incomplete pack leaves the source unchanged. NULL if the source needs
-	 * no state or needs the start of the recording.
-	 */
-	void (*pack)(struct row_source *source, const struct task_pack *tasks);
-	/* Returns whether no step at @time_ns or later produces a wanted row.
-	 * NULL if any step may.
-	 */
-	bool (*is_done)(const struct row_source *source, uint64_t time_ns);
-	/* Emits the rows that are known only at the end. If the end @is_early,
-	 * because is_done() returned true, open items produce no row.
-	 *
-	 * Returns 0 or -ERROR_MEMORY.
-	 */
-	int (*end)(struct row_source *source, const struct task_stacks *stacks,
-		   bool is_early);
-	void (*close)(struct row_source *source);
 };
 
 /* The inputs that a source needs. */
@@ -79,11 +59,43 @@ enum row_need {
 	NEEDS_NOTHING, /* nothing: end() is called immediately */
 };
 
+/* The end of a pass. */
+struct row_end {
+	const struct task_stacks *stacks; /* NULL if nothing was decoded */
+	/* is_done() returned true: open items produce no row */
+	bool is_early;
+};
+
 struct row_source_class {
 	enum row_need need;
 	bool needs_time; /* it joins trace and events by time */
-	/* Returns NULL when out of memory. */
-	struct row_source *(*open)(const struct row_source_input *input);
+	/* The source accepts the steps of task_stacks_stop(), which end open
+	 * calls at the end of a window; needed for sums.
+	 */
+	bool takes_stop;
+	size_t size; /* of the source, of which struct row_source is the start */
+	/* Opens the zeroed @source. Returns false when out of memory; close()
+	 * is called even then.
+	 */
+	bool (*open)(struct row_source *source,
+		     const struct row_source_input *input);
+	/* See struct step_callback. This is the last part of a pack; an
+	 * incomplete pack leaves the source unchanged. NULL if the source needs
+	 * no state or needs the start of the recording.
+	 */
+	void (*pack)(struct row_source *source, const struct task_pack *tasks);
+	/* Returns whether no step at @time_ns or later produces a wanted row.
+	 * NULL if any step may.
+	 */
+	bool (*is_done)(const struct row_source *source, uint64_t time_ns);
+	/* Emits the rows that are known only at the end; the caller then
+	 * flushes the source's outs. NULL: there are none.
+	 *
+	 * Returns 0, or -ERROR_MEMORY if the source ever ran out of memory.
+	 */
+	int (*end)(struct row_source *source, const struct row_end *end);
+	/* Frees what the source owns; NULL: nothing. */
+	void (*close)(struct row_source *source);
 };
 
 extern const struct row_source_class recording_source;
@@ -100,25 +112,22 @@ extern const struct row_source_class call_source;
 extern const struct row_source_class profile_source;
 extern const struct row_source_class cpu_source;
 
-/* Initializers of the hidden columns that bound the window of a table of sums.
+/* Initializers of the hidden columns that bound the window of a table of sums:
+ * its last columns, put by sum_window_put().
  */
-#define SUM_WINDOW_COLUMNS(since, until) \
-	[since] = { "since_ns", SQL_INTEGER, ROLE_SINCE, "ns", \
-		    "hidden argument: the sums start at this time" }, \
-	[until] = { \
-		"until_ns", SQL_INTEGER, ROLE_UNTIL, "ns", \
-		"hidden argument: the sums end before this time; " \
-		"process(1000, 2000) sums that window, like report --since " \
-		"--until" \
-	}
+#define SUM_WINDOW_COLUMNS \
+	NS_COLUMN("since_ns", "hidden argument: the sums start at this time", \
+		  .role = ROLE_SINCE), \
+		NS_COLUMN("until_ns", \
+			  "hidden argument: the sums end before this time; " \
+			  "process(1000, 2000) sums that window, like report " \
+			  "--since --until", \
+			  .role = ROLE_UNTIL)
 
-/* Returns a bound in the form of the query's value, because SQLite compares the
- * two.
+/* Puts the bounds of @window in the form of the query's values, because SQLite
+ * compares the two.
  */
-static inline int64_t sum_window_bound(uint64_t time_ns)
-{
-	return time_ns > INT64_MAX ? INT64_MAX : (int64_t)time_ns;
-}
+void sum_window_put(struct row_out *out, const struct time_window *window);
 
 /* A cache of task names, which rarely change. */
 struct comm_cache {
@@ -141,11 +150,13 @@ int32_t task_process(const struct task_names *names, const struct task *task);
  */
 bool task_is_recorder(const struct attribution_input *input, int32_t tid);
 
-/* Returns the output of @write as a text that lives as long as the current row
- * of @out; NULL when out of memory.
- */
-const char *written_text(struct row_out *out,
-			 void (*write)(FILE *file, const void *ctx),
-			 const void *ctx);
+/* Puts the process, the number and the name of thread @task at @time_ns. */
+void row_put_task(struct row_out *out, const struct attribution_input *input,
+		  const struct task *task, uint64_t time_ns);
+
+/* Puts the name of @function if it @is_known, otherwise NULL. */
+void row_put_function(struct row_out *out,
+		      const struct attribution_input *input, bool is_known,
+		      uint32_t function);
 
 #endif

@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: MIT */
+#include "sql/tables/fault_records_internal.h"
+
+#include "attribution/table_records.h"
 #include "attribution/time/task_contexts.h"
 #include "attribution/time/thread_tracker.h"
 #include "attribution/time/time_span.h"
@@ -7,6 +10,7 @@
 #include "common/bytes.h"
 #include "common/container_of.h"
 #include "common/error.h"
+#include "common/files/cache_file.h"
 #include "report/steps/call_step.h"
 #include "report/text/task_names.h"
 #include "sql/rows/row_out.h"
@@ -24,11 +28,11 @@
 /* The tables "thread_state" and "fault", from the spans of threads' time
  * (task_time.h), and their source.
  *
- * A span becomes a row of thread_state at once, unless its class is provisional:
- * then it waits in pending until the thread's class is known (resolve()), or
- * until the end (resolve_all()). Faults are the spans that threads spent in a
- * kernel context of the kind fault: a fault is open from the first of its spans
- * to the first span without it.
+ * A span becomes a row of thread_state at once, unless its class is
+ * provisional: then it waits in pending until the thread's class is known
+ * (resolve()), or until the end (resolve_all()). Faults are the spans that
+ * threads spent in a kernel context of the kind fault: a fault is open from the
+ * first of its spans to the first span without it.
  */
 
 /* The data of a row of the table "thread_state": a stored span. */
@@ -59,73 +63,51 @@ struct fault_rows {
 	struct row_out *out;		       /* borrowed; or NULL */
 	const struct attribution_input *input; /* borrowed */
 	struct array threads;		       /* struct array by task index */
+	struct cache_file_writer *writer;      /* NULL: they are not cached */
 	int status;
 };
 
-enum {
-	STATE_COLUMN_BEGIN,
-	STATE_COLUMN_END,
-	STATE_COLUMN_DURATION,
-	STATE_COLUMN_PID,
-	STATE_COLUMN_TID,
-	STATE_COLUMN_COMM,
-	STATE_COLUMN_CPU,
-	STATE_COLUMN_CLASS,
-	STATE_COLUMN_REASON,
-	STATE_COLUMN_FUNCTION,
-	STATE_COLUMN_WORK,
-	STATE_COLUMN_WAKER_TID,
-	STATE_COLUMN_IS_RECORDER,
-	STATE_COLUMN_ERROR,
-	STATE_COLUMNS,
-};
+#define OF_FACT(member) MEMBER(struct state_fact, member)
 
-static const struct sql_column columns_list[STATE_COLUMNS] = {
-	[STATE_COLUMN_BEGIN] = { "begin_ns", SQL_INTEGER, ROLE_BEGIN, "ns",
-				 "start of the state" },
-	[STATE_COLUMN_END] = { "end_ns", SQL_INTEGER, ROLE_END, "ns",
-			       "end of the state and start of the thread's next "
-			       "one" },
-	[STATE_COLUMN_DURATION] = { "duration_ns", SQL_INTEGER, ROLE_NONE, "ns",
-				    "end_ns - begin_ns" },
-	[STATE_COLUMN_PID] = { "pid", SQL_INTEGER, ROLE_PID, "",
-			       "process; -1: unknown" },
-	[STATE_COLUMN_TID] = { "tid", SQL_INTEGER, ROLE_TID, "", "thread" },
-	[STATE_COLUMN_COMM] = { "comm", SQL_TEXT, ROLE_NONE, "",
-				"name of the thread at that time" },
-	[STATE_COLUMN_CPU] = { "cpu", SQL_INTEGER, ROLE_CPU, "",
-			       "CPU on which the thread runs, or last ran" },
-	[STATE_COLUMN_CLASS] = { "class", SQL_TEXT, ROLE_NONE, "",
-				 "class of the time: user, system_call, fault, "
-				 "kernel, interrupt, tracer (also waits while the "
-				 "recorder had the CPU), guest (as the CPU of a "
-				 "virtual machine), runnable, asleep, not_asked "
-				 "(outside the calls selected by record --only), "
-				 "unknown" },
-	[STATE_COLUMN_REASON] = { "reason", SQL_TEXT, ROLE_NONE, "",
-				  "reason if the class is unknown, otherwise NULL" },
-	[STATE_COLUMN_FUNCTION] = { "function", SQL_TEXT, ROLE_FUNCTION, "",
-				    "entry function of the innermost system call, "
-				    "fault, interrupt or similar that the thread is "
-				    "in; NULL: none" },
-	[STATE_COLUMN_WORK] = { "work", SQL_INTEGER, ROLE_NONE, "",
-				"number of that system call, fault or interrupt: "
-				"equal for all its states within one query" },
-	[STATE_COLUMN_WAKER_TID] = { "waker_tid", SQL_INTEGER, ROLE_NONE, "",
-				     "if runnable after a sleep, the thread that "
-				     "woke it; NULL if unknown" },
-	[STATE_COLUMN_IS_RECORDER] = { "is_recorder", SQL_INTEGER, ROLE_NONE,
-				       "",
-				       "1: a thread of the recorder, omitted from "
-				       "reports" },
-	[STATE_COLUMN_ERROR] = { "begin_error_ns", SQL_INTEGER, ROLE_NONE, "ns",
-				 "error bound of begin_ns" },
+static const struct sql_column columns_list[] = {
+	NS_COLUMN("begin_ns", "start of the state", .role = ROLE_BEGIN,
+		  OF_FACT(begin_ns)),
+	NS_COLUMN("end_ns",
+		  "end of the state and start of the thread's next one",
+		  .role = ROLE_END, OF_FACT(end_ns)),
+	NS_COLUMN("duration_ns", "end_ns - begin_ns"),
+	INT_COLUMN("pid", "process; -1: unknown", .role = ROLE_PID),
+	INT_COLUMN("tid", "thread", .role = ROLE_TID),
+	TEXT_COLUMN("comm", "name of the thread at that time"),
+	INT_COLUMN("cpu", "CPU on which the thread runs, or last ran",
+		   .role = ROLE_CPU, OF_FACT(cpu)),
+	TEXT_COLUMN("class",
+		    "class of the time: user, system_call, fault, kernel, "
+		    "interrupt, tracer (also waits while the recorder had "
+		    "the CPU), guest (as the CPU of a virtual machine), "
+		    "runnable, asleep, not_asked (outside the calls selected "
+		    "by record --only), unknown"),
+	TEXT_COLUMN("reason", "reason if the class is unknown, otherwise NULL"),
+	TEXT_COLUMN("function",
+		    "entry function of the innermost system call, fault, "
+		    "interrupt or similar that the thread is in; NULL: none",
+		    .role = ROLE_FUNCTION),
+	INT_COLUMN("work",
+		   "number of that system call, fault or interrupt: equal "
+		   "for all its states within one query"),
+	INT_COLUMN("waker_tid",
+		   "if runnable after a sleep, the thread that woke it; "
+		   "NULL if unknown",
+		   ID_MEMBER(struct state_fact, waker_tid)),
+	INT_COLUMN("is_recorder",
+		   "1: a thread of the recorder, omitted from reports"),
+	NS_COLUMN("begin_error_ns", "error bound of begin_ns",
+		  OF_FACT(begin_error_ns)),
 };
 
 static const struct sql_need state_needs[] = {
-	{ SQL_COLUMN(STATE_COLUMN_FUNCTION) | SQL_COLUMN(STATE_COLUMN_WORK),
-	  NULL, RECORDED_KERNEL, 0 },
-	{ SQL_COLUMN(STATE_COLUMN_WAKER_TID), NULL, EVENT_SCHED_WAKING, 0 },
+	{ "function work", NULL, RECORDED_KERNEL, 0 },
+	{ "waker_tid", NULL, EVENT_SCHED_WAKING, 0 },
 };
 
 const struct sql_table sql_thread_state_table = {
@@ -134,12 +116,10 @@ const struct sql_table sql_thread_state_table = {
 	.meaning =
 		"The states of each thread, without gaps, one row per interval "
 		"of one class; report --threads adds them up.",
-	.columns = columns_list,
-	.column_count = STATE_COLUMNS,
+	SQL_COLUMNS(columns_list),
 	.rows_per_mb = 3000,
 	.source = &span_source,
-	.needs = state_needs,
-	.need_count = sizeof(state_needs) / sizeof(*state_needs),
+	SQL_NEEDS(state_needs),
 };
 
 static struct state_fact state_fact_of(const struct time_span *span)
@@ -178,137 +158,72 @@ static void state_columns_free(struct state_columns *columns)
 	comm_cache_free(&columns->comms);
 }
 
-static void fill_class(union sql_cell *cells, struct row_out *out,
-		       const struct state_fact *fact)
-{
-	cells[STATE_COLUMN_CLASS].text =
-		time_class_name((enum time_class)fact->time_class);
-	if (fact->time_class == TIME_UNKNOWN)
-		cells[STATE_COLUMN_REASON].text =
-			unknown_reason_name((enum unknown_reason)fact->reason);
-	else
-		row_out_null(out, STATE_COLUMN_REASON);
-	cells[STATE_COLUMN_WAKER_TID].number = fact->waker_tid;
-	if (fact->waker_tid < 0)
-		row_out_null(out, STATE_COLUMN_WAKER_TID);
-}
-
-static void fill_work(const struct state_columns *columns,
-		      union sql_cell *cells, struct row_out *out,
-		      const struct state_fact *fact)
-{
-	const struct function_table *functions =
-		symbols_functions(columns->input->symbols);
-
-	if (!fact->work) {
-		row_out_null(out, STATE_COLUMN_FUNCTION);
-		row_out_null(out, STATE_COLUMN_WORK);
-		return;
-	}
-	cells[STATE_COLUMN_FUNCTION].text =
-		function_at(functions, fact->function)->name;
-	cells[STATE_COLUMN_WORK].number = (int64_t)fact->work;
-}
-
 /* Adds a row to @out. */
 static void state_columns_add(struct state_columns *columns,
 			      struct row_out *out,
 			      const struct state_fact *fact)
 {
-	union sql_cell *cells = row_out_begin(out);
+	const struct attribution_input *input = columns->input;
 
-	if (!cells)
+	if (!row_out_start(out, fact))
 		return;
-	cells[STATE_COLUMN_BEGIN].number = (int64_t)fact->begin_ns;
-	cells[STATE_COLUMN_END].number = (int64_t)fact->end_ns;
-	cells[STATE_COLUMN_DURATION].number =
-		(int64_t)(fact->end_ns - fact->begin_ns);
-	cells[STATE_COLUMN_PID].number =
-		task_process(columns->input->names, fact->task);
-	cells[STATE_COLUMN_TID].number = fact->task->tid;
-	cells[STATE_COLUMN_COMM].text =
-		comm_cache_find(&columns->comms, fact->task, fact->begin_ns);
-	cells[STATE_COLUMN_CPU].number = fact->cpu;
-	cells[STATE_COLUMN_ERROR].number = fact->begin_error_ns;
-	cells[STATE_COLUMN_IS_RECORDER].number =
-		task_is_recorder(columns->input, fact->task->tid);
-	fill_class(cells, out, fact);
-	fill_work(columns, cells, out, fact);
+	row_put_number(out, (int64_t)(fact->end_ns - fact->begin_ns));
+	row_put_number(out, task_process(input->names, fact->task));
+	row_put_number(out, fact->task->tid);
+	row_put_text(out, comm_cache_find(&columns->comms, fact->task,
+					  fact->begin_ns));
+	row_put_text(out, time_class_name((enum time_class)fact->time_class));
+	row_put_text(out, fact->time_class == TIME_UNKNOWN ?
+				  unknown_reason_name(
+					  (enum unknown_reason)fact->reason) :
+				  NULL);
+	row_put_function(out, input, fact->work, fact->function);
+	row_put_known(out, fact->work, (int64_t)fact->work);
+	row_put_number(out, task_is_recorder(input, fact->task->tid));
 	row_out_end(out);
 }
 
-enum {
-	FAULT_COLUMN_BEGIN,
-	FAULT_COLUMN_END,
-	FAULT_COLUMN_WALL,
-	FAULT_COLUMN_ON_CPU,
-	FAULT_COLUMN_CPU,
-	FAULT_COLUMN_PID,
-	FAULT_COLUMN_TID,
-	FAULT_COLUMN_COMM,
-	FAULT_COLUMN_KIND,
-	FAULT_COLUMN_FUNCTION,
-	FAULT_COLUMN_IS_RECORDER,
-	FAULT_COLUMN_BEGIN_UNSEEN,
-	FAULT_COLUMN_END_UNSEEN,
-	FAULT_COLUMNS,
-};
+#define OF_FAULT(member) MEMBER(struct open_fault, member)
 
-static const struct sql_column fault_columns[FAULT_COLUMNS] = {
-	[FAULT_COLUMN_BEGIN] = { "begin_ns", SQL_INTEGER, ROLE_BEGIN, "ns",
-				 "start" },
-	[FAULT_COLUMN_END] = { "end_ns", SQL_INTEGER, ROLE_END, "ns", "end" },
-	[FAULT_COLUMN_WALL] = { "wall_ns", SQL_INTEGER, ROLE_NONE, "ns",
-				"end_ns - begin_ns" },
-	[FAULT_COLUMN_ON_CPU] = { "on_cpu_ns", SQL_INTEGER, ROLE_NONE, "ns",
-				  "part of wall_ns on a CPU in the fault itself, "
-				  "without interrupts" },
-	[FAULT_COLUMN_CPU] = { "cpu", SQL_INTEGER, ROLE_CPU, "",
-			       "CPU on which it started" },
-	[FAULT_COLUMN_PID] = { "pid", SQL_INTEGER, ROLE_PID, "", "process" },
-	[FAULT_COLUMN_TID] = { "tid", SQL_INTEGER, ROLE_TID, "", "thread" },
-	[FAULT_COLUMN_COMM] = { "comm", SQL_TEXT, ROLE_NONE, "",
-				"name of the thread at that time" },
-	[FAULT_COLUMN_KIND] = { "kind", SQL_TEXT, ROLE_NONE, "",
-				"page_fault or exception" },
-	[FAULT_COLUMN_FUNCTION] = { "function", SQL_TEXT, ROLE_FUNCTION, "",
-				    "the kernel's function that handles it" },
-	[FAULT_COLUMN_IS_RECORDER] = { "is_recorder", SQL_INTEGER, ROLE_NONE,
-				       "",
-				       "1: a thread of the recorder, omitted from "
-				       "reports" },
-	[FAULT_COLUMN_BEGIN_UNSEEN] = { "begin_unseen", SQL_INTEGER, ROLE_NONE,
-					"",
-					"1: the actual start is earlier, and not in "
-					"the trace" },
-	[FAULT_COLUMN_END_UNSEEN] = { "end_unseen", SQL_INTEGER, ROLE_NONE, "",
-				      "1: the recording ends before the fault does" },
+static const struct sql_column fault_columns[] = {
+	NS_COLUMN("begin_ns", "start", .role = ROLE_BEGIN,
+		  OF_FAULT(context.begin_ns)),
+	NS_COLUMN("end_ns", "end", .role = ROLE_END, OF_FAULT(end_ns)),
+	NS_COLUMN("wall_ns", "end_ns - begin_ns"),
+	NS_COLUMN("on_cpu_ns",
+		  "part of wall_ns on a CPU in the fault itself, without "
+		  "interrupts",
+		  OF_FAULT(on_cpu_ns)),
+	INT_COLUMN("cpu", "CPU on which it started", .role = ROLE_CPU,
+		   OF_FAULT(cpu)),
+	INT_COLUMN("pid", "process", .role = ROLE_PID),
+	INT_COLUMN("tid", "thread", .role = ROLE_TID),
+	TEXT_COLUMN("comm", "name of the thread at that time"),
+	TEXT_COLUMN("kind", "page_fault or exception"),
+	TEXT_COLUMN("function", "the kernel's function that handles it",
+		    .role = ROLE_FUNCTION),
+	INT_COLUMN("is_recorder",
+		   "1: a thread of the recorder, omitted from reports"),
+	INT_COLUMN("begin_unseen",
+		   "1: the actual start is earlier, and not in the trace"),
+	INT_COLUMN("end_unseen", "1: the recording ends before the fault does"),
 };
 
 static const struct sql_need fault_needs[] = {
 	{ .event = RECORDED_KERNEL },
 };
 
+static const struct table_records fault_records;
+
 const struct sql_table sql_fault_table = {
 	.id = TABLE_FAULT,
 	.name = "fault",
 	.meaning = "All page faults and exceptions.",
-	.columns = fault_columns,
-	.column_count = FAULT_COLUMNS,
+	SQL_COLUMNS(fault_columns),
 	.rows_per_mb = 500,
-	.is_kept = true,
+	.records = &fault_records,
 	.source = &span_source,
-	.needs = fault_needs,
-	.need_count = sizeof(fault_needs) / sizeof(*fault_needs),
-};
-
-/* An open fault of a thread. */
-struct open_fault {
-	struct open_context context;
-	const struct task *task;
-	uint64_t end_ns;
-	uint64_t on_cpu_ns;
-	int32_t cpu;
+	SQL_NEEDS(fault_needs),
 };
 
 static struct fault_rows fault_rows_of(const struct attribution_input *input,
@@ -328,38 +243,62 @@ static void fault_rows_free(struct fault_rows *rows)
 	array_free(&rows->threads);
 }
 
+void fault_pack(struct pack *pack, struct open_fault *fault, struct task *task,
+		bool *is_open, uint32_t functions)
+{
+	if (!pack->is_reading)
+		*task = *fault->task;
+	task_pack_facts(pack, task);
+	pack_small(pack, &fault->context.kind, CONTEXT_KINDS - 1);
+	pack_small(pack, &fault->context.unseen, UINT8_MAX);
+	pack_u32(pack, &fault->context.function);
+	pack_check(pack, fault->context.function < functions);
+	pack_u64(pack, &fault->context.begin_ns);
+	pack_u64(pack, &fault->end_ns);
+	pack_u64(pack, &fault->on_cpu_ns);
+	pack_i32(pack, &fault->cpu);
+	pack_bool(pack, is_open);
+	fault->task = task;
+}
+
+static uint32_t functions_of(const struct fault_rows *rows)
+{
+	return function_count(symbols_functions(rows->input->symbols));
+}
+
+static void keep_fault(const struct fault_rows *rows,
+		       const struct open_fault *fault, bool is_open)
+{
+	const struct cached_span span =
+		cached_span_of(fault->context.begin_ns, fault->end_ns);
+	struct open_fault kept = *fault;
+	struct task task;
+
+	fault_pack(cache_file_writer_pack(rows->writer), &kept, &task, &is_open,
+		   functions_of(rows));
+	cache_file_writer_add(rows->writer, &span);
+}
+
 static void add(struct fault_rows *rows, const struct open_fault *fault,
 		bool is_open)
 {
-	const struct task_names *names = rows->input->names;
 	const struct task *task = fault->task;
-	union sql_cell *cells = row_out_begin(rows->out);
+	const struct open_context *context = &fault->context;
+	struct row_out *out = rows->out;
 
-	if (!cells)
+	if (rows->writer)
+		keep_fault(rows, fault, is_open);
+	if (!row_out_start(out, fault))
 		return;
-	cells[FAULT_COLUMN_BEGIN].number = (int64_t)fault->context.begin_ns;
-	cells[FAULT_COLUMN_END].number = (int64_t)fault->end_ns;
-	cells[FAULT_COLUMN_WALL].number =
-		(int64_t)(fault->end_ns - fault->context.begin_ns);
-	cells[FAULT_COLUMN_ON_CPU].number = (int64_t)fault->on_cpu_ns;
-	cells[FAULT_COLUMN_CPU].number = fault->cpu;
-	cells[FAULT_COLUMN_PID].number = task_process(names, task);
-	cells[FAULT_COLUMN_TID].number = task->tid;
-	cells[FAULT_COLUMN_COMM].text =
-		task_names_comm(names, task->tid, fault->context.begin_ns);
-	cells[FAULT_COLUMN_KIND].text = fault->context.kind == CONTEXT_FAULT ?
-						"page_fault" :
-						"exception";
-	cells[FAULT_COLUMN_FUNCTION].text =
-		function_at(symbols_functions(rows->input->symbols),
-			    fault->context.function)
-			->name;
-	cells[FAULT_COLUMN_IS_RECORDER].number =
-		task_is_recorder(rows->input, task->tid);
-	cells[FAULT_COLUMN_BEGIN_UNSEEN].number =
-		!!(fault->context.unseen & UNSEEN_BEGIN);
-	cells[FAULT_COLUMN_END_UNSEEN].number = is_open;
-	row_out_end(rows->out);
+	row_put_number(out, (int64_t)(fault->end_ns - context->begin_ns));
+	row_put_task(out, rows->input, task, context->begin_ns);
+	row_put_text(out, context->kind == CONTEXT_FAULT ? "page_fault" :
+							   "exception");
+	row_put_function(out, rows->input, true, context->function);
+	row_put_number(out, task_is_recorder(rows->input, task->tid));
+	row_put_number(out, !!(context->unseen & UNSEEN_BEGIN));
+	row_put_number(out, is_open);
+	row_out_end(out);
 }
 
 static bool is_fault(const struct open_context *context)
@@ -549,23 +488,14 @@ static void resolve_all(struct span_rows *rows)
 		resolve(rows, array_at(&rows->pending, i), TIME_KERNEL);
 }
 
-static int end(struct row_source *source, const struct task_stacks *stacks,
-	       bool is_early)
+static int end(struct row_source *source, const struct row_end *pass)
 {
 	struct span_rows *rows = (struct span_rows *)source;
-	int status = 0;
 
-	(void)stacks;
-	if (!is_early && rows->faults.out)
+	if (!pass->is_early && rows->faults.out)
 		fault_rows_end(&rows->faults);
 	resolve_all(rows);
-	if (rows->states)
-		status = row_out_flush(rows->states);
-	if (!status && rows->faults.out)
-		status = row_out_flush(rows->faults.out);
-	if (!status)
-		status = rows->faults.status;
-	return status ? status : rows->status;
+	return rows->status ? rows->status : rows->faults.status;
 }
 
 /* Writes or reads the states of a thread that wait for their class. Waiting
@@ -597,7 +527,7 @@ static void free_pending(struct span_rows *rows)
 	array_free(&rows->pending);
 }
 
-static void renew(struct span_rows *rows)
+static void reset(struct span_rows *rows)
 {
 	const struct off_cpu_evidence evidence = off_cpu_evidence_of(
 		rows->input->recording, rows->input->events);
@@ -619,8 +549,34 @@ static void pack_rows(struct row_source *source, const struct task_pack *tasks)
 	for (uint32_t i = 0; i < count && !pack->failed; i++)
 		pack_pending(rows, i, tasks);
 	if (pack->is_reading && !pack_is_whole(pack))
-		renew(rows);
+		reset(rows);
 }
+
+static void keep(struct event_handler *handler,
+		 struct cache_file_writer *writer)
+{
+	((struct span_rows *)handler)->faults.writer = writer;
+}
+
+static void read_fault(struct event_handler *handler, struct pack *pack)
+{
+	struct fault_rows *rows = &((struct span_rows *)handler)->faults;
+	struct open_fault fault = { .cpu = 0 };
+	struct task task = { 0 };
+	bool is_open = false;
+
+	fault_pack(pack, &fault, &task, &is_open, functions_of(rows));
+	if (!pack->failed)
+		add(rows, &fault, is_open);
+}
+
+static const struct table_records fault_records = {
+	.name = "faults",
+	.keep = keep,
+	.pack_rest = table_records_refer_to_nothing,
+	.take = read_fault,
+	.wanted = table_records_begin_in,
+};
 
 static void close_rows(struct row_source *source)
 {
@@ -629,24 +585,16 @@ static void close_rows(struct row_source *source)
 	free_pending(rows);
 	fault_rows_free(&rows->faults);
 	state_columns_free(&rows->columns);
-	free(rows);
 }
 
-static struct row_source *open_rows(const struct row_source_input *input)
+static bool open_rows(struct row_source *source,
+		      const struct row_source_input *input)
 {
 	struct thread_tracker *threads =
 		trackers_threads(input->recording->trackers);
-	struct span_rows *rows = calloc(1, sizeof(*rows));
+	struct span_rows *rows = (struct span_rows *)source;
 
-	if (!rows)
-		return NULL;
-	rows->source = (struct row_source){
-		.needs_begin = input->outs[TABLE_FAULT],
-		.pack = pack_rows,
-		.is_done = is_done,
-		.end = end,
-		.close = close_rows,
-	};
+	source->needs_begin = input->outs[TABLE_FAULT];
 	rows->callback.take = take_span;
 	rows->input = input->recording;
 	rows->choice = input->choice;
@@ -656,14 +604,17 @@ static struct row_source *open_rows(const struct row_source_input *input)
 		fault_rows_of(input->recording, input->outs[TABLE_FAULT]);
 	rows->pending = ARRAY_OF(struct array);
 	rows->time = thread_tracker_time(threads);
-	if (rows->time && !thread_tracker_hand_spans(threads, &rows->callback,
-						     input->recording->window))
-		return &rows->source;
-	close_rows(&rows->source);
-	return NULL;
+	return rows->time &&
+	       !thread_tracker_hand_spans(threads, &rows->callback,
+					  input->recording->window);
 }
 
 const struct row_source_class span_source = {
 	.needs_time = true,
+	.size = sizeof(struct span_rows),
 	.open = open_rows,
+	.pack = pack_rows,
+	.is_done = is_done,
+	.end = end,
+	.close = close_rows,
 };

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include "attribution/calls/call_items.h"
 #include "attribution/calls/system_calls.h"
 #include "attribution/events/known_events.h"
 #include "attribution/sleeps/sleeps.h"
@@ -38,109 +39,72 @@ struct fresh_cpus {
 
 #define FRESH_CPUS_NONE ((struct fresh_cpus){ .is_fresh = ARRAY_OF(bool) })
 
-enum {
-	SYSCALL_COLUMN_BEGIN,
-	SYSCALL_COLUMN_END,
-	SYSCALL_COLUMN_WALL,
-	SYSCALL_COLUMN_PID,
-	SYSCALL_COLUMN_TID,
-	SYSCALL_COLUMN_COMM,
-	SYSCALL_COLUMN_CPU,
-	SYSCALL_COLUMN_CALL,
-	SYSCALL_COLUMN_FUNCTION,
-	SYSCALL_COLUMN_ON_CPU,
-	SYSCALL_COLUMN_ASLEEP,
-	SYSCALL_COLUMN_RUNNABLE,
-	SYSCALL_COLUMN_STOLEN,
-	SYSCALL_COLUMN_TRACER,
-	SYSCALL_COLUMN_UNKNOWN,
-	SYSCALL_COLUMN_FAULTS,
-	SYSCALL_COLUMN_FAULT_NS,
-	SYSCALL_COLUMN_IS_RECORDER,
-	SYSCALL_COLUMN_ENDED,
-	SYSCALL_COLUMN_NUMBER,
-	SYSCALL_COLUMN_RESULT,
-	SYSCALL_COLUMN_ARGUMENT,
-	SYSCALL_COLUMNS = SYSCALL_COLUMN_ARGUMENT + SYSTEM_CALL_ARGUMENTS,
-};
-
+#define OF_CALL(member) MEMBER(struct system_call, member)
 #define ARGUMENT(number) \
-	[SYSCALL_COLUMN_ARGUMENT + \
-		(number)] = { "arg" #number, SQL_INTEGER, ROLE_NONE, "", \
-			      "argument, as a signed " \
-			      "number; NULL if not recorded" }
+	INT_COLUMN("arg" #number, \
+		   "argument, as a signed number; NULL if not recorded")
 
-static const struct sql_column syscall_columns[SYSCALL_COLUMNS] = {
-	[SYSCALL_COLUMN_BEGIN] = { "begin_ns", SQL_INTEGER, ROLE_BEGIN, "ns",
-				   "entry into the kernel" },
-	[SYSCALL_COLUMN_END] = { "end_ns", SQL_INTEGER, ROLE_END, "ns",
-				 "exit from the kernel, or the last time at which the "
-				 "call was seen" },
-	[SYSCALL_COLUMN_WALL] = { "wall_ns", SQL_INTEGER, ROLE_NONE, "ns",
-				  "end_ns - begin_ns" },
-	[SYSCALL_COLUMN_PID] = { "pid", SQL_INTEGER, ROLE_PID, "", "process" },
-	[SYSCALL_COLUMN_TID] = { "tid", SQL_INTEGER, ROLE_TID, "", "thread" },
-	[SYSCALL_COLUMN_COMM] = { "comm", SQL_TEXT, ROLE_NONE, "",
-				  "name of the thread at the start of the call" },
-	[SYSCALL_COLUMN_CPU] = { "cpu", SQL_INTEGER, ROLE_CPU, "",
-				 "CPU on which it ended" },
-	[SYSCALL_COLUMN_CALL] = { "call", SQL_TEXT, ROLE_NONE, "",
-				  "name of the system call, such as read; ? if no "
-				  "function of a system call was entered" },
-	[SYSCALL_COLUMN_FUNCTION] = { "function", SQL_TEXT, ROLE_FUNCTION, "",
-				      "the kernel's function that handles it" },
-	[SYSCALL_COLUMN_ON_CPU] = { "on_cpu_ns", SQL_INTEGER, ROLE_NONE, "ns",
-				    "part of wall_ns on a CPU for the call" },
-	[SYSCALL_COLUMN_ASLEEP] = { "asleep_ns", SQL_INTEGER, ROLE_NONE, "ns",
-				    "part of wall_ns asleep" },
-	[SYSCALL_COLUMN_RUNNABLE] = { "runnable_ns", SQL_INTEGER, ROLE_NONE,
-				      "ns",
-				      "part of wall_ns waiting for a CPU" },
-	[SYSCALL_COLUMN_STOLEN] = { "stolen_ns", SQL_INTEGER, ROLE_NONE, "ns",
-				    "part of wall_ns in interrupts" },
-	[SYSCALL_COLUMN_TRACER] = { "tracer_ns", SQL_INTEGER, ROLE_NONE, "ns",
-				    "part of wall_ns in the functions of the tracer" },
-	[SYSCALL_COLUMN_UNKNOWN] = { "unknown_ns", SQL_INTEGER, ROLE_NONE, "ns",
-				     "part of wall_ns that is not in the trace" },
-	[SYSCALL_COLUMN_FAULTS] = { "faults", SQL_INTEGER, ROLE_NONE, "",
-				    "number of page faults in the call" },
-	[SYSCALL_COLUMN_FAULT_NS] = { "fault_ns", SQL_INTEGER, ROLE_NONE, "ns",
-				      "wall time of these page faults" },
-	[SYSCALL_COLUMN_IS_RECORDER] = { "is_recorder", SQL_INTEGER, ROLE_NONE,
-					 "",
-					 "1: a thread of the recorder, omitted from "
-					 "reports" },
-	[SYSCALL_COLUMN_ENDED] = { "ended", SQL_TEXT, ROLE_NONE, "",
-				   "returned; no_return: the thread ended in the call; "
-				   "cut: part of the call is not in the trace" },
-	[SYSCALL_COLUMN_NUMBER] = { "number", SQL_INTEGER, ROLE_NONE, "",
-				    "number of the system call; NULL if not recorded" },
-	[SYSCALL_COLUMN_RESULT] = { "result", SQL_INTEGER, ROLE_NONE, "",
-				    "return value, negative for errors; NULL if not "
-				    "recorded" },
+static const struct sql_column syscall_columns[] = {
+	NS_COLUMN("begin_ns", "entry into the kernel", .role = ROLE_BEGIN,
+		  OF_CALL(begin_ns)),
+	NS_COLUMN("end_ns",
+		  "exit from the kernel, or the last time at which the "
+		  "call was seen",
+		  .role = ROLE_END, OF_CALL(end_ns)),
+	NS_COLUMN("wall_ns", "end_ns - begin_ns"),
+	INT_COLUMN("pid", "process", .role = ROLE_PID),
+	INT_COLUMN("tid", "thread", .role = ROLE_TID),
+	TEXT_COLUMN("comm", "name of the thread at the start of the call"),
+	INT_COLUMN("cpu", "CPU on which it ended", .role = ROLE_CPU),
+	TEXT_COLUMN("call",
+		    "name of the system call, such as read; ? if no function "
+		    "of a system call was entered"),
+	TEXT_COLUMN("function", "the kernel's function that handles it",
+		    .role = ROLE_FUNCTION),
+	NS_COLUMN("on_cpu_ns", "part of wall_ns on a CPU for the call"),
+	NS_COLUMN("asleep_ns", "part of wall_ns asleep",
+		  OF_CALL(class_ns[TIME_ASLEEP])),
+	NS_COLUMN("runnable_ns", "part of wall_ns waiting for a CPU",
+		  OF_CALL(class_ns[TIME_RUNNABLE])),
+	NS_COLUMN("stolen_ns", "part of wall_ns in interrupts",
+		  OF_CALL(class_ns[TIME_INTERRUPT])),
+	NS_COLUMN("tracer_ns", "part of wall_ns in the functions of the tracer",
+		  OF_CALL(class_ns[TIME_TRACER])),
+	NS_COLUMN("unknown_ns", "part of wall_ns that is not in the trace",
+		  OF_CALL(class_ns[TIME_UNKNOWN])),
+	INT_COLUMN("faults", "number of page faults in the call",
+		   OF_CALL(faults)),
+	NS_COLUMN("fault_ns", "wall time of these page faults",
+		  OF_CALL(fault_ns)),
+	INT_COLUMN("is_recorder",
+		   "1: a thread of the recorder, omitted from reports"),
+	TEXT_COLUMN("ended",
+		    "returned; no_return: the thread ended in the call; cut: "
+		    "part of the call is not in the trace"),
+	INT_COLUMN("number", "number of the system call; NULL if not recorded"),
+	INT_COLUMN("result",
+		   "return value, negative for errors; NULL if not recorded"),
 	ARGUMENT(0),
 	ARGUMENT(1),
 	ARGUMENT(2),
 	ARGUMENT(3),
 	ARGUMENT(4),
 	ARGUMENT(5),
+	TEXT_COLUMN("path", "first path among the arguments, by record "
+			    "--syscall-data; NULL without it"),
+	TEXT_COLUMN("file",
+		    "file, pipe or socket of the first descriptor among the "
+		    "arguments, else of the one that was returned; NULL "
+		    "without record --syscall-data"),
 };
-
-#define OFF_CPU \
-	(SQL_COLUMN(SYSCALL_COLUMN_ASLEEP) | \
-	 SQL_COLUMN(SYSCALL_COLUMN_RUNNABLE))
-
-/* The number and all arguments. */
-#define VALUES \
-	(SQL_COLUMN(SYSCALL_COLUMN_NUMBER) | \
-	 (SQL_COLUMN(SYSTEM_CALL_ARGUMENTS) - 1) << SYSCALL_COLUMN_ARGUMENT)
 
 static const struct sql_need syscall_needs[] = {
 	{ .event = RECORDED_KERNEL },
-	{ OFF_CPU, NULL, EVENT_SCHED_SWITCH, 0 },
-	{ OFF_CPU, NULL, EVENT_SCHED_WAKING, 0 },
-	{ VALUES, NULL, EVENT_SYS_ENTER, 0 },
-	{ SQL_COLUMN(SYSCALL_COLUMN_RESULT), NULL, EVENT_SYS_EXIT, 0 },
+	{ "asleep_ns runnable_ns", NULL, EVENT_SCHED_SWITCH, 0 },
+	{ "asleep_ns runnable_ns", NULL, EVENT_SCHED_WAKING, 0 },
+	{ "number arg0 arg1 arg2 arg3 arg4 arg5", NULL, EVENT_SYS_ENTER, 0 },
+	{ "result", NULL, EVENT_SYS_EXIT, 0 },
+	{ "path file", NULL, EVENT_SYS_DATA, 0 },
 };
 
 const struct sql_table sql_syscall_table = {
@@ -148,52 +112,37 @@ const struct sql_table sql_syscall_table = {
 	.name = "syscall",
 	.meaning = "All system calls; report --syscalls adds up the ones that "
 		   "returned.",
-	.columns = syscall_columns,
-	.column_count = SYSCALL_COLUMNS,
+	SQL_COLUMNS(syscall_columns),
 	.rows_per_mb = 1000,
-	.is_kept = true,
+	.records = &system_call_records,
 	.source = &watch_source,
-	.needs = syscall_needs,
-	.need_count = sizeof(syscall_needs) / sizeof(*syscall_needs),
+	SQL_NEEDS(syscall_needs),
 };
 
-static void fill_times(union sql_cell *cells, const struct system_call *call)
+static void write_path(FILE *file, const void *ctx)
 {
-	cells[SYSCALL_COLUMN_BEGIN].number = (int64_t)call->begin_ns;
-	cells[SYSCALL_COLUMN_END].number = (int64_t)call->end_ns;
-	cells[SYSCALL_COLUMN_WALL].number =
-		(int64_t)(call->end_ns - call->begin_ns);
-	cells[SYSCALL_COLUMN_ON_CPU].number =
-		(int64_t)system_call_on_cpu(call->class_ns);
-	cells[SYSCALL_COLUMN_ASLEEP].number =
-		(int64_t)call->class_ns[TIME_ASLEEP];
-	cells[SYSCALL_COLUMN_RUNNABLE].number =
-		(int64_t)call->class_ns[TIME_RUNNABLE];
-	cells[SYSCALL_COLUMN_STOLEN].number =
-		(int64_t)call->class_ns[TIME_INTERRUPT];
-	cells[SYSCALL_COLUMN_TRACER].number =
-		(int64_t)call->class_ns[TIME_TRACER];
-	cells[SYSCALL_COLUMN_UNKNOWN].number =
-		(int64_t)call->class_ns[TIME_UNKNOWN];
-	cells[SYSCALL_COLUMN_FAULTS].number = (int64_t)call->faults;
-	cells[SYSCALL_COLUMN_FAULT_NS].number = (int64_t)call->fault_ns;
+	fputs(ctx, file);
 }
 
-static void fill_values(union sql_cell *cells, struct row_out *out,
-			const struct system_call *call)
+static void write_file(FILE *file, const void *ctx)
 {
-	cells[SYSCALL_COLUMN_NUMBER].number = call->number;
-	cells[SYSCALL_COLUMN_RESULT].number = call->result;
-	if (!call->has_enter)
-		row_out_null(out, SYSCALL_COLUMN_NUMBER);
-	if (!call->has_exit)
-		row_out_null(out, SYSCALL_COLUMN_RESULT);
-	for (uint32_t i = 0; i < SYSTEM_CALL_ARGUMENTS; i++) {
-		cells[SYSCALL_COLUMN_ARGUMENT + i].number =
-			(int64_t)call->arguments[i];
-		if (!call->has_enter)
-			row_out_null(out, SYSCALL_COLUMN_ARGUMENT + i);
-	}
+	call_file_write(ctx, file);
+}
+
+/* Puts the path and the file of a call. */
+static void put_files(struct row_out *out, const struct system_call *call)
+{
+	const char *path = call_items_path(call->items);
+	struct call_item file;
+
+	if (path)
+		row_put_written(out, write_path, path);
+	else
+		row_put_text(out, NULL);
+	if (call_items_first_file(call->items, &file))
+		row_put_written(out, write_file, &file);
+	else
+		row_put_text(out, NULL);
 }
 
 /* Adds a row of the table "syscall" to @out. */
@@ -203,141 +152,98 @@ static void syscall_columns_add(const struct attribution_input *input,
 {
 	const struct function_table *functions =
 		symbols_functions(input->symbols);
-	union sql_cell *cells = row_out_begin(out);
+	const struct task *task = call->task;
 
-	if (!cells)
+	if (!row_out_start(out, call))
 		return;
-	fill_times(cells, call);
-	fill_values(cells, out, call);
-	cells[SYSCALL_COLUMN_PID].number =
-		task_process(input->names, call->task);
-	cells[SYSCALL_COLUMN_TID].number = call->task->tid;
-	cells[SYSCALL_COLUMN_COMM].text =
-		task_names_comm(input->names, call->task->tid, call->begin_ns);
-	cells[SYSCALL_COLUMN_CPU].number = call->task->cpu;
-	cells[SYSCALL_COLUMN_CALL].text = system_call_name(
-		functions, symbols_arch(input->symbols), call->function);
-	cells[SYSCALL_COLUMN_FUNCTION].text =
-		function_at(functions, call->function)->name;
-	cells[SYSCALL_COLUMN_IS_RECORDER].number =
-		task_is_recorder(input, call->task->tid);
-	cells[SYSCALL_COLUMN_ENDED].text = system_call_end_text(call->end);
+	row_put_number(out, (int64_t)(call->end_ns - call->begin_ns));
+	row_put_task(out, input, task, call->begin_ns);
+	row_put_number(out, task->cpu);
+	row_put_text(out,
+		     system_call_name(functions, symbols_arch(input->symbols),
+				      call->function));
+	row_put_function(out, input, true, call->function);
+	row_put_number(out, (int64_t)system_call_on_cpu(call->class_ns));
+	row_put_number(out, task_is_recorder(input, task->tid));
+	row_put_text(out, system_call_end_text(call->end));
+	row_put_known(out, call->has_enter, call->number);
+	row_put_known(out, call->has_exit, call->result);
+	for (uint32_t i = 0; i < SYSTEM_CALL_ARGUMENTS; i++)
+		row_put_known(out, call->has_enter,
+			      (int64_t)call->arguments[i]);
+	put_files(out, call);
 	row_out_end(out);
 }
 
-enum {
-	SLEEP_COLUMN_BEGIN,
-	SLEEP_COLUMN_END,
-	SLEEP_COLUMN_ASLEEP,
-	SLEEP_COLUMN_RUNNABLE,
-	SLEEP_COLUMN_PID,
-	SLEEP_COLUMN_TID,
-	SLEEP_COLUMN_COMM,
-	SLEEP_COLUMN_CPU,
-	SLEEP_COLUMN_LABEL,
-	SLEEP_COLUMN_INNER,
-	SLEEP_COLUMN_FD,
-	SLEEP_COLUMN_WAKER_PID,
-	SLEEP_COLUMN_WAKER_TID,
-	SLEEP_COLUMN_WAKER_COMM,
-	SLEEP_COLUMN_WAKER_FUNCTION,
-	SLEEP_COLUMN_WAKER_INTERRUPT,
-	SLEEP_COLUMN_WAKERS,
-	SLEEP_COLUMN_OTHERS_BEGIN,
-	SLEEP_COLUMN_OTHERS_END,
-	SLEEP_COLUMN_IS_CUT,
-	SLEEP_COLUMN_IS_RECORDER,
-	SLEEP_COLUMN_STACK,
-	SLEEP_COLUMN_USER_STACK,
-	SLEEP_COLUMN_BLOCKING_FILE,
-	SLEEP_COLUMN_BLOCKING_LINE,
-	SLEEP_COLUMNS,
-};
+#define OF_SLEEP(member) MEMBER(struct sleep, member)
 
-static const struct sql_column sleep_columns[SLEEP_COLUMNS] = {
-	[SLEEP_COLUMN_BEGIN] = { "begin_ns", SQL_INTEGER, ROLE_BEGIN, "ns",
-				 "time at which the thread left its CPU" },
-	[SLEEP_COLUMN_END] = { "end_ns", SQL_INTEGER, ROLE_END, "ns",
-			       "time at which the thread ran again: begin_ns + "
-			       "asleep_ns + runnable_ns" },
-	[SLEEP_COLUMN_ASLEEP] = { "asleep_ns", SQL_INTEGER, ROLE_NONE, "ns",
-				  "time until the thread was woken" },
-	[SLEEP_COLUMN_RUNNABLE] = { "runnable_ns", SQL_INTEGER, ROLE_NONE, "ns",
-				    "time from the wake-up until it ran" },
-	[SLEEP_COLUMN_PID] = { "pid", SQL_INTEGER, ROLE_PID, "", "process" },
-	[SLEEP_COLUMN_TID] = { "tid", SQL_INTEGER, ROLE_TID, "", "thread" },
-	[SLEEP_COLUMN_COMM] = { "comm", SQL_TEXT, ROLE_NONE, "",
-				"name of the thread at that time" },
-	[SLEEP_COLUMN_CPU] = { "cpu", SQL_INTEGER, ROLE_CPU, "",
-			       "CPU on which the thread had last run when the sleep "
-			       "ended" },
-	[SLEEP_COLUMN_LABEL] = { "function", SQL_TEXT, ROLE_FUNCTION, "",
-				 "wait channel: the function that decided to wait, "
-				 "as in /proc/PID/wchan; NULL if not in the trace" },
-	[SLEEP_COLUMN_INNER] = { "slept_in", SQL_TEXT, ROLE_NONE, "",
-				 "the function that it called to sleep" },
-	[SLEEP_COLUMN_FD] = { "fd", SQL_INTEGER, ROLE_NONE, "",
-			      "file descriptor that its system call operates on; "
-			      "NULL: none, or arguments were not recorded" },
-	[SLEEP_COLUMN_WAKER_PID] = { "waker_pid", SQL_INTEGER, ROLE_NONE, "",
-				     "process of the waker; NULL if unknown or an "
-				     "interrupt" },
-	[SLEEP_COLUMN_WAKER_TID] = { "waker_tid", SQL_INTEGER, ROLE_NONE, "",
-				     "its thread" },
-	[SLEEP_COLUMN_WAKER_COMM] = { "waker_comm", SQL_TEXT, ROLE_NONE, "",
-				      "last name of that thread" },
-	[SLEEP_COLUMN_WAKER_FUNCTION] = { "waker_function", SQL_TEXT, ROLE_NONE,
-					  "",
-					  "the function that decided to wake the "
-					  "thread; NULL if unknown" },
-	[SLEEP_COLUMN_WAKER_INTERRUPT] = { "waker_interrupt", SQL_TEXT,
-					   ROLE_NONE, "",
-					   "handler, if an interrupt woke the "
-					   "thread; NULL: none" },
-	[SLEEP_COLUMN_WAKERS] = { "wakers", SQL_TEXT, ROLE_NONE, "",
-				  "the waker, then the waker's own waker, and so on; "
-				  "empty if unknown" },
-	[SLEEP_COLUMN_OTHERS_BEGIN] = { "others_at_begin", SQL_INTEGER,
-					ROLE_NONE, "",
-					"number of other threads asleep in the same "
-					"function at the start of the sleep" },
-	[SLEEP_COLUMN_OTHERS_END] = { "others_at_end", SQL_INTEGER, ROLE_NONE,
-				      "",
-				      "number of such threads at the wake-up" },
-	[SLEEP_COLUMN_IS_CUT] = { "is_cut", SQL_INTEGER, ROLE_NONE, "",
-				  "1: the recording starts or ends during the "
-				  "sleep" },
-	[SLEEP_COLUMN_IS_RECORDER] = { "is_recorder", SQL_INTEGER, ROLE_NONE,
-				       "",
-				       "1: a thread of the recorder, omitted from "
-				       "reports" },
-	[SLEEP_COLUMN_STACK] = { "stack", SQL_TEXT, ROLE_NONE, "",
-				 "kernel functions, outermost first, separated by "
-				 ";" },
-	[SLEEP_COLUMN_USER_STACK] = { "user_stack", SQL_TEXT, ROLE_NONE, "",
-				      "functions of the program in the same form, by "
-				      "record --user-stacks; NULL without it" },
-	[SLEEP_COLUMN_BLOCKING_FILE] = { "blocking_file", SQL_TEXT, ROLE_NONE,
-					 "",
-					 "source file in which function called "
-					 "slept_in; NULL without the kernel's "
-					 "debug information" },
-	[SLEEP_COLUMN_BLOCKING_LINE] = { "blocking_line", SQL_INTEGER,
-					 ROLE_NONE, "", "line of that call" },
+static const struct sql_column sleep_columns[] = {
+	NS_COLUMN("begin_ns", "time at which the thread left its CPU",
+		  .role = ROLE_BEGIN, OF_SLEEP(begin_ns)),
+	NS_COLUMN("end_ns",
+		  "time at which the thread ran again: begin_ns + "
+		  "asleep_ns + runnable_ns",
+		  .role = ROLE_END),
+	NS_COLUMN("asleep_ns", "time until the thread was woken",
+		  OF_SLEEP(asleep_ns)),
+	NS_COLUMN("runnable_ns", "time from the wake-up until it ran",
+		  OF_SLEEP(runnable_ns)),
+	INT_COLUMN("pid", "process", .role = ROLE_PID),
+	INT_COLUMN("tid", "thread", .role = ROLE_TID),
+	TEXT_COLUMN("comm", "name of the thread at that time"),
+	INT_COLUMN("cpu",
+		   "CPU on which the thread had last run when the sleep "
+		   "ended",
+		   .role = ROLE_CPU),
+	TEXT_COLUMN("function",
+		    "wait channel: the function that decided to wait, as in "
+		    "/proc/PID/wchan; NULL if not in the trace",
+		    .role = ROLE_FUNCTION),
+	TEXT_COLUMN("slept_in", "the function that it called to sleep"),
+	INT_COLUMN("fd",
+		   "file descriptor that its system call operates on; NULL: "
+		   "none, or arguments were not recorded",
+		   ID_MEMBER(struct sleep, fd)),
+	INT_COLUMN("waker_pid",
+		   "process of the waker; NULL if unknown or an interrupt"),
+	INT_COLUMN("waker_tid", "its thread"),
+	TEXT_COLUMN("waker_comm", "last name of that thread"),
+	TEXT_COLUMN("waker_function",
+		    "the function that decided to wake the thread; NULL if "
+		    "unknown"),
+	TEXT_COLUMN("waker_interrupt",
+		    "handler, if an interrupt woke the thread; NULL: none"),
+	TEXT_COLUMN("wakers",
+		    "the waker, then the waker's own waker, and so on; empty "
+		    "if unknown"),
+	INT_COLUMN("others_at_begin",
+		   "number of other threads asleep in the same function at "
+		   "the start of the sleep",
+		   OF_SLEEP(others_at_begin)),
+	INT_COLUMN("others_at_end", "number of such threads at the wake-up",
+		   OF_SLEEP(others_at_end)),
+	INT_COLUMN("is_cut", "1: the recording starts or ends during the sleep",
+		   OF_SLEEP(is_cut)),
+	INT_COLUMN("is_recorder",
+		   "1: a thread of the recorder, omitted from reports"),
+	TEXT_COLUMN("stack",
+		    "kernel functions, outermost first, separated by ;"),
+	TEXT_COLUMN("user_stack",
+		    "functions of the program in the same form, by record "
+		    "--user-stacks; NULL without it"),
+	TEXT_COLUMN("blocking_file",
+		    "source file in which function called slept_in; NULL "
+		    "without the kernel's debug information"),
+	INT_COLUMN("blocking_line", "line of that call"),
 };
-
-#define FUNCTIONS \
-	(SQL_COLUMN(SLEEP_COLUMN_LABEL) | SQL_COLUMN(SLEEP_COLUMN_INNER) | \
-	 SQL_COLUMN(SLEEP_COLUMN_WAKER_FUNCTION) | \
-	 SQL_COLUMN(SLEEP_COLUMN_WAKER_INTERRUPT) | \
-	 SQL_COLUMN(SLEEP_COLUMN_STACK))
 
 static const struct sql_need sleep_needs[] = {
 	{ .event = EVENT_SCHED_SWITCH },
 	{ .event = EVENT_SCHED_WAKING },
-	{ FUNCTIONS, NULL, RECORDED_KERNEL, 0 },
-	{ SQL_COLUMN(SLEEP_COLUMN_FD), NULL, EVENT_SYS_ENTER, 0 },
-	{ SQL_COLUMN(SLEEP_COLUMN_USER_STACK), NULL, RECORDED_USER_STACKS, 0 },
+	{ "function slept_in waker_function waker_interrupt stack", NULL,
+	  RECORDED_KERNEL, 0 },
+	{ "fd", NULL, EVENT_SYS_ENTER, 0 },
+	{ "user_stack", NULL, RECORDED_USER_STACKS, 0 },
 };
 
 const struct sql_table sql_sleep_table = {
@@ -345,13 +251,11 @@ const struct sql_table sql_sleep_table = {
 	.name = "sleep",
 	.meaning = "All sleeps of threads, with their wakers; report --sleeps "
 		   "adds them up.",
-	.columns = sleep_columns,
-	.column_count = SLEEP_COLUMNS,
+	SQL_COLUMNS(sleep_columns),
 	.rows_per_mb = 200,
-	.is_kept = true,
+	.records = &sleep_records,
 	.source = &watch_source,
-	.needs = sleep_needs,
-	.need_count = sizeof(sleep_needs) / sizeof(*sleep_needs),
+	SQL_NEEDS(sleep_needs),
 };
 
 /* A text column of a row: a stack or wakers, by number. */
@@ -379,95 +283,42 @@ static void write_wakers(FILE *file, const void *ctx)
 			     text->input->names, file);
 }
 
-static void fill_texts(union sql_cell *cells, struct row_out *out,
-		       struct row_text *text, const struct sleep *sleep)
+/* Puts the waker's columns. If an interrupt is the waker, its task is only the
+ * interrupted one.
+ */
+static void put_waker(struct row_out *out,
+		      const struct attribution_input *input,
+		      const struct waker *waker)
 {
-	text->number = sleep->waker;
-	cells[SLEEP_COLUMN_WAKERS].text = written_text(out, write_wakers, text);
-	text->number = sleep->stack;
-	cells[SLEEP_COLUMN_STACK].text = written_text(out, write_stack, text);
-	text->number = sleep->user_stack;
-	cells[SLEEP_COLUMN_USER_STACK].text =
-		written_text(out, write_stack, text);
-	/* With a trace of user code its functions are in the stack itself. */
-	if (!known_events_has_user_stacks(text->input->events))
-		row_out_null(out, SLEEP_COLUMN_USER_STACK);
+	bool is_task = waker && waker->interrupt == FUNCTION_NONE;
+
+	row_put_known(out, is_task, is_task ? waker->pid : 0);
+	row_put_known(out, is_task, is_task ? waker->tid : 0);
+	row_put_text(out, is_task ? task_names_last(input->names, waker->tid) :
+				    NULL);
+	row_put_function(out, input, waker, waker ? waker->function : 0);
+	row_put_function(out, input, waker && !is_task,
+			 waker ? waker->interrupt : 0);
 }
 
-static void fill_line(union sql_cell *cells, struct row_out *out,
-		      const struct attribution_input *input,
-		      const struct sleep *sleep)
+static void put_line(struct row_out *out, const struct attribution_input *input,
+		     const struct sleep *sleep)
 {
 	struct source_line line = { 0 };
 
 	sleep_find_line(input->lines, symbols_functions(input->symbols),
 			sleep->label, sleep->place, &line);
-	cells[SLEEP_COLUMN_BLOCKING_FILE].text = line.file;
-	cells[SLEEP_COLUMN_BLOCKING_LINE].number = line.line;
-	if (!line.file)
-		row_out_null(out, SLEEP_COLUMN_BLOCKING_LINE);
+	row_put_text(out, line.file);
+	row_put_known(out, line.file, line.line);
 }
 
-static void fill_sleep_times(union sql_cell *cells, const struct sleep *sleep)
+/* Puts the text of @write for @number, a stack or wakers. */
+static void put_written(struct row_out *out, struct row_text *text,
+			uint32_t number,
+			void (*write)(FILE *file, const void *ctx))
 {
-	cells[SLEEP_COLUMN_BEGIN].number = (int64_t)sleep->begin_ns;
-	cells[SLEEP_COLUMN_END].number =
-		(int64_t)(sleep->begin_ns + sleep->asleep_ns +
-			  sleep->runnable_ns);
-	cells[SLEEP_COLUMN_ASLEEP].number = (int64_t)sleep->asleep_ns;
-	cells[SLEEP_COLUMN_RUNNABLE].number = (int64_t)sleep->runnable_ns;
-	cells[SLEEP_COLUMN_OTHERS_BEGIN].number = sleep->others_at_begin;
-	cells[SLEEP_COLUMN_OTHERS_END].number = sleep->others_at_end;
-	cells[SLEEP_COLUMN_IS_CUT].number = sleep->is_cut;
-}
-
-static void fill_task(union sql_cell *cells,
-		      const struct attribution_input *input,
-		      const struct sleep *sleep)
-{
-	cells[SLEEP_COLUMN_PID].number =
-		task_process(input->names, sleep->task);
-	cells[SLEEP_COLUMN_TID].number = sleep->task->tid;
-	cells[SLEEP_COLUMN_COMM].text = task_names_comm(
-		input->names, sleep->task->tid, sleep->begin_ns);
-	cells[SLEEP_COLUMN_IS_RECORDER].number =
-		task_is_recorder(input, sleep->task->tid);
-	cells[SLEEP_COLUMN_CPU].number = sleep->task->cpu;
-}
-
-/* Sets the waker's cells. If an interrupt is the waker, its task is only the
- * interrupted one.
- */
-static void fill_waker(union sql_cell *cells, struct row_out *out,
-		       const struct attribution_input *input,
-		       const struct waker *waker)
-{
-	const struct function_table *functions =
-		symbols_functions(input->symbols);
-	bool is_task = waker && waker->interrupt == FUNCTION_NONE;
-
-	cells[SLEEP_COLUMN_WAKER_FUNCTION].text =
-		waker ? function_at(functions, waker->function)->name : NULL;
-	cells[SLEEP_COLUMN_WAKER_INTERRUPT].text =
-		waker && !is_task ?
-			function_at(functions, waker->interrupt)->name :
-			NULL;
-	cells[SLEEP_COLUMN_WAKER_COMM].text =
-		is_task ? task_names_last(input->names, waker->tid) : NULL;
-	cells[SLEEP_COLUMN_WAKER_PID].number = is_task ? waker->pid : 0;
-	cells[SLEEP_COLUMN_WAKER_TID].number = is_task ? waker->tid : 0;
-	if (!is_task) {
-		row_out_null(out, SLEEP_COLUMN_WAKER_PID);
-		row_out_null(out, SLEEP_COLUMN_WAKER_TID);
-	}
-}
-
-static const char *name_of(const struct function_table *functions,
-			   uint32_t function)
-{
-	return function == FUNCTION_UNKNOWN ?
-		       NULL :
-		       function_at(functions, function)->name;
+	text->number = number;
+	row_put_written(out, write, text);
 }
 
 /* Adds a row of the table "sleep" to @out. */
@@ -475,27 +326,32 @@ static void sleep_columns_add(const struct attribution_input *input,
 			      const struct task_tracker *tracker,
 			      struct row_out *out, const struct sleep *sleep)
 {
-	const struct function_table *functions =
-		symbols_functions(input->symbols);
 	struct row_text text = { .input = input, .tracker = tracker };
-	union sql_cell *cells = row_out_begin(out);
 
-	if (!cells)
+	if (!row_out_start(out, sleep))
 		return;
-	fill_sleep_times(cells, sleep);
-	fill_task(cells, input, sleep);
-	cells[SLEEP_COLUMN_LABEL].text = name_of(functions, sleep->label);
-	cells[SLEEP_COLUMN_INNER].text = name_of(functions, sleep->inner);
-	cells[SLEEP_COLUMN_FD].number = sleep->fd;
-	if (sleep->fd < 0)
-		row_out_null(out, SLEEP_COLUMN_FD);
-	fill_waker(cells, out, input,
-		   sleep->waker == WAKER_NONE ?
-			   NULL :
-			   wakers_at(task_tracker_wakers(tracker),
-				     sleep->waker));
-	fill_texts(cells, out, &text, sleep);
-	fill_line(cells, out, input, sleep);
+	row_put_number(out, (int64_t)(sleep->begin_ns + sleep->asleep_ns +
+				      sleep->runnable_ns));
+	row_put_task(out, input, sleep->task, sleep->begin_ns);
+	row_put_number(out, sleep->task->cpu);
+	row_put_function(out, input, sleep->label != FUNCTION_UNKNOWN,
+			 sleep->label);
+	row_put_function(out, input, sleep->inner != FUNCTION_UNKNOWN,
+			 sleep->inner);
+	put_waker(out, input,
+		  sleep->waker == WAKER_NONE ?
+			  NULL :
+			  wakers_at(task_tracker_wakers(tracker),
+				    sleep->waker));
+	put_written(out, &text, sleep->waker, write_wakers);
+	row_put_number(out, task_is_recorder(input, sleep->task->tid));
+	put_written(out, &text, sleep->stack, write_stack);
+	/* With a trace of user code its functions are in the stack itself. */
+	if (known_events_has_user_stacks(input->events))
+		put_written(out, &text, sleep->user_stack, write_stack);
+	else
+		row_put_text(out, NULL);
+	put_line(out, input, sleep);
 	row_out_end(out);
 }
 
@@ -590,19 +446,10 @@ static bool is_done(const struct row_source *source, uint64_t time_ns)
 	return time_ns >= rows->choice->end.until_ns && !rows->cpus.count;
 }
 
-static int end(struct row_source *source, const struct task_stacks *stacks,
-	       bool is_early)
+static int end(struct row_source *source, const struct row_end *pass)
 {
-	struct watch_rows *rows = (struct watch_rows *)source;
-	int status = 0;
-
-	(void)stacks;
-	(void)is_early;
-	if (!status && rows->syscalls)
-		status = row_out_flush(rows->syscalls);
-	if (!status && rows->sleeps)
-		status = row_out_flush(rows->sleeps);
-	return status ? status : rows->status;
+	(void)pass;
+	return ((const struct watch_rows *)source)->status;
 }
 
 static void close_rows(struct row_source *source)
@@ -610,22 +457,16 @@ static void close_rows(struct row_source *source)
 	struct watch_rows *rows = (struct watch_rows *)source;
 
 	fresh_cpus_free(&rows->cpus);
-	free(rows);
 }
 
-static struct row_source *open_rows(const struct row_source_input *input)
+static bool open_rows(struct row_source *source,
+		      const struct row_source_input *input)
 {
-	struct watch_rows *rows = calloc(1, sizeof(*rows));
+	struct watch_rows *rows = (struct watch_rows *)source;
 
-	if (!rows)
-		return NULL;
-	rows->source = (struct row_source){
-		.handler.step = take_step,
-		.needs_begin = true,
-		.is_done = is_done,
-		.end = end,
-		.close = close_rows,
-	};
+	source->handler.step = take_step;
+	source->needs_begin = true;
+	rows->listener.reads_records = true;
 	rows->listener.ended = take_call;
 	rows->listener.slept = take_sleep;
 	rows->recording = input->recording;
@@ -635,13 +476,14 @@ static struct row_source *open_rows(const struct row_source_input *input)
 	rows->cpus = FRESH_CPUS_NONE;
 	rows->tracker =
 		trackers_tasks(input->recording->trackers, &rows->listener);
-	if (rows->tracker)
-		return &rows->source;
-	close_rows(&rows->source);
-	return NULL;
+	return rows->tracker;
 }
 
 const struct row_source_class watch_source = {
 	.needs_time = true,
+	.size = sizeof(struct watch_rows),
 	.open = open_rows,
+	.is_done = is_done,
+	.end = end,
+	.close = close_rows,
 };

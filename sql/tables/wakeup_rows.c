@@ -15,63 +15,43 @@ struct wakeup_rows {
 	struct row_out *out;
 };
 
-enum {
-	COLUMN_TIME,
-	COLUMN_CPU,
-	COLUMN_WAKER_PID,
-	COLUMN_WAKER_TID,
-	COLUMN_WAKER_COMM,
-	COLUMN_PID,
-	COLUMN_TID,
-	COLUMN_COMM,
-	COLUMN_IS_NEW,
-	COLUMNS,
-};
+#define OF_EVENT(member) MEMBER(struct event_record, member)
 
-static const struct sql_column columns[COLUMNS] = {
-	[COLUMN_TIME] = { "time_ns", SQL_INTEGER, ROLE_TIME, "ns",
-			  "time of the wake-up; exact" },
-	[COLUMN_CPU] = { "cpu", SQL_INTEGER, ROLE_CPU, "",
-			 "CPU on which the waker ran" },
-	[COLUMN_WAKER_PID] = { "waker_pid", SQL_INTEGER, ROLE_NONE, "",
-			       "process of the waker, or the process that the "
-			       "waking interrupt interrupted" },
-	[COLUMN_WAKER_TID] = { "waker_tid", SQL_INTEGER, ROLE_NONE, "",
-			       "its thread" },
-	[COLUMN_WAKER_COMM] = { "waker_comm", SQL_TEXT, ROLE_NONE, "",
-				"name of the thread at that time" },
-	[COLUMN_PID] = { "pid", SQL_INTEGER, ROLE_PID, "",
-			 "process of the thread that is woken; NULL if "
-			 "unknown" },
-	[COLUMN_TID] = { "tid", SQL_INTEGER, ROLE_TID, "", "its thread" },
-	[COLUMN_COMM] = { "comm", SQL_TEXT, ROLE_NONE, "",
-			  "name of the thread at that time" },
-	[COLUMN_IS_NEW] = { "is_new", SQL_INTEGER, ROLE_NONE, "",
-			    "1: first wake-up of a new thread, by its "
-			    "creator" },
+static const struct sql_column columns[] = {
+	NS_COLUMN("time_ns", "time of the wake-up; exact", .role = ROLE_TIME,
+		  OF_EVENT(time_ns)),
+	INT_COLUMN("cpu", "CPU on which the waker ran", .role = ROLE_CPU,
+		   OF_EVENT(cpu)),
+	INT_COLUMN("waker_pid",
+		   "process of the waker, or the process that the waking "
+		   "interrupt interrupted",
+		   OF_EVENT(pid)),
+	INT_COLUMN("waker_tid", "its thread", OF_EVENT(tid)),
+	TEXT_COLUMN("waker_comm", "name of the thread at that time"),
+	INT_COLUMN("pid",
+		   "process of the thread that is woken; NULL if unknown",
+		   .role = ROLE_PID),
+	INT_COLUMN("tid", "its thread", .role = ROLE_TID),
+	TEXT_COLUMN("comm", "name of the thread at that time"),
+	INT_COLUMN("is_new",
+		   "1: first wake-up of a new thread, by its creator"),
 };
 
 static void add(struct wakeup_rows *rows, const struct event_record *event)
 {
-	union sql_cell *cells = row_out_begin(rows->out);
+	struct row_out *out = rows->out;
 	int32_t tid = (int32_t)event->values[WAKING_TID];
+	int32_t pid = task_names_process(rows->names, tid);
 
-	if (!cells)
+	if (!row_out_start(out, event))
 		return;
-	cells[COLUMN_TIME].number = (int64_t)event->time_ns;
-	cells[COLUMN_CPU].number = event->cpu;
-	cells[COLUMN_WAKER_PID].number = event->pid;
-	cells[COLUMN_WAKER_TID].number = event->tid;
-	cells[COLUMN_WAKER_COMM].text =
-		task_names_comm(rows->names, event->tid, event->time_ns);
-	cells[COLUMN_PID].number = task_names_process(rows->names, tid);
-	if (cells[COLUMN_PID].number < 0)
-		row_out_null(rows->out, COLUMN_PID);
-	cells[COLUMN_TID].number = tid;
-	cells[COLUMN_COMM].text =
-		task_names_comm(rows->names, tid, event->time_ns);
-	cells[COLUMN_IS_NEW].number = event->event == EVENT_SCHED_WAKEUP_NEW;
-	row_out_end(rows->out);
+	row_put_text(out,
+		     task_names_comm(rows->names, event->tid, event->time_ns));
+	row_put_known(out, pid >= 0, pid);
+	row_put_number(out, tid);
+	row_put_text(out, task_names_comm(rows->names, tid, event->time_ns));
+	row_put_number(out, event->event == EVENT_SCHED_WAKEUP_NEW);
+	row_out_end(out);
 }
 
 static void take_event(struct event_handler *handler,
@@ -82,39 +62,20 @@ static void take_event(struct event_handler *handler,
 		add((struct wakeup_rows *)handler, event);
 }
 
-static int end(struct row_source *source, const struct task_stacks *stacks,
-	       bool is_early)
+static bool open_rows(struct row_source *source,
+		      const struct row_source_input *input)
 {
 	struct wakeup_rows *rows = (struct wakeup_rows *)source;
 
-	(void)stacks;
-	(void)is_early;
-	return row_out_flush(rows->out);
-}
-
-static void close_rows(struct row_source *source)
-{
-	free(source);
-}
-
-static struct row_source *open_rows(const struct row_source_input *input)
-{
-	struct wakeup_rows *rows = calloc(1, sizeof(*rows));
-
-	if (!rows)
-		return NULL;
-	rows->source = (struct row_source){
-		.handler.event = take_event,
-		.end = end,
-		.close = close_rows,
-	};
+	source->handler.event = take_event;
 	rows->names = input->recording->names;
 	rows->out = input->outs[TABLE_WAKEUP];
-	return &rows->source;
+	return true;
 }
 
 const struct row_source_class wakeup_source = {
 	.need = NEEDS_EVENTS,
+	.size = sizeof(struct wakeup_rows),
 	.open = open_rows,
 };
 
@@ -127,10 +88,8 @@ const struct sql_table sql_wakeup_table = {
 	.name = "wakeup",
 	.meaning = "All wake-ups of threads, from sched:sched_waking and "
 		   "sched_wakeup_new; empty if these were not recorded.",
-	.columns = columns,
-	.column_count = COLUMNS,
+	SQL_COLUMNS(columns),
 	.rows_per_mb = 500,
 	.source = &wakeup_source,
-	.needs = needs,
-	.need_count = sizeof(needs) / sizeof(*needs),
+	SQL_NEEDS(needs),
 };

@@ -4,6 +4,7 @@
 #include "common/error.h"
 #include "common/memory.h"
 
+#include <assert.h>
 #include <math.h>
 #include <string.h>
 
@@ -29,6 +30,7 @@ int answer_add_column(struct answer *answer, const char *name)
 {
 	const char **column = array_add(&answer->columns);
 
+	assert(!answer->cells.count); /* columns come first */
 	if (column)
 		*column = arena_text(answer->texts, name, strlen(name));
 	return column && *column ? 0 : -ERROR_MEMORY;

@@ -2,6 +2,18 @@
 #ifndef KT_STORE_ANSWER_H
 #define KT_STORE_ANSWER_H
 
+/* The whole result of a query in memory: the input of store/ask/,
+ * whichever database it is from.
+ *
+ * States: answer_open(); columns are added; cells are added, row after row;
+ * then it is only read. answer_free() is allowed in each state.
+ *
+ * 1. Texts are copied, so that an answer does not depend on its database.
+ * 2. Reading a cell as another type is 0 or "", never an error.
+ *
+ * Errors: -ERROR_MEMORY.
+ */
+
 #include "common/array.h"
 #include "report/text/record_writer.h"
 #include "sql/rows/row_queue.h"

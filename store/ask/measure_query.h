@@ -2,6 +2,18 @@
 #ifndef KT_STORE_ASK_MEASURE_QUERY_H
 #define KT_STORE_ASK_MEASURE_QUERY_H
 
+/* The parts of a store's queries that report, diff and slow have in common: the
+ * measure (struct measure), of which recordings, and the SQL for both.
+ *
+ * 1. The SQL is in the subset that SQLite and ClickHouse share.
+ * 2. Values that users give are quoted by the database's own rule
+ *    (store_target_quote()).
+ * 3. A condition that is not a known column is a label.
+ *
+ * Functions append to a query of the caller. Errors: sqlite3_str keeps lack of
+ * memory, which the caller checks once.
+ */
+
 #include "common/array.h"
 #include "sql/rows/sql_table.h"
 

@@ -14,9 +14,10 @@ const char *clickhouse_schema_table(enum sql_table_id id);
  */
 char *clickhouse_schema_insert(enum sql_table_id id);
 
-/* The statements that create a store. They are the files of
+/* The statements that create a store. Those for one server are files of
  * store/clickhouse/ddl/, written for operators and installed in
- * share/ktrace-hw/clickhouse.
+ * share/ktrace-hw/clickhouse; those for a cluster are made of them, and have a
+ * head of their own there.
  *
  * Rows are sorted by recording and time and partitioned by day. "recording" is
  * a view of recording_all that has each ID once. In a cluster each NAME is
@@ -30,12 +31,10 @@ enum clickhouse_ddl {
 	DDL_CLUSTER_TTL,
 };
 
-/* Returns the file's text, in which "{cluster}" and "{database}" stand for
- * names.
- */
-const char *clickhouse_ddl_text(enum clickhouse_ddl which);
+/* Returns the text of DDL_SERVER. */
+const char *clickhouse_ddl_server(void);
 
-/* Writes the file's text with these names. */
+/* Writes the statements; @names are those of a cluster. */
 struct clickhouse_ddl_names {
 	const char *cluster;
 	const char *database;

@@ -144,9 +144,9 @@ static char *database_of(const struct curl_library *curl, CURLU *parsed)
 	return name;
 }
 
-static int take_parts(struct clickhouse_url *url,
-		      const struct curl_library *curl, CURLU *parsed,
-		      bool is_secure)
+static int consume_parts(struct clickhouse_url *url,
+			 const struct curl_library *curl, CURLU *parsed,
+			 bool is_secure)
 {
 	const char *secret = getenv("CLICKHOUSE_PASSWORD");
 
@@ -187,7 +187,7 @@ static int clickhouse_url_read(struct clickhouse_url *url,
 		*why = curl->url_strerror(code);
 		error = -ERROR_FORMAT;
 	} else {
-		error = take_parts(url, curl, parsed, is_secure);
+		error = consume_parts(url, curl, parsed, is_secure);
 	}
 	curl->url_cleanup(parsed);
 	return error;

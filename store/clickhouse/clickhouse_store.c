@@ -241,7 +241,7 @@ static int check_is_free(const struct clickhouse_store *store)
 
 static int make(const struct clickhouse_store *store)
 {
-	const char *text = clickhouse_ddl_text(DDL_SERVER);
+	const char *text = clickhouse_ddl_server();
 	char *statement = NULL;
 	int error = check_is_free(store);
 

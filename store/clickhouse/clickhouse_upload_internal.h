@@ -58,8 +58,8 @@ struct batch_sender {
 
 /* An upload to a server. Its rows carry a recording number that belongs to this
  * upload only. Readers learn the number from the recording's own row, which is
- * sent last; so they see all rows or none. Functions return like those of
- * clickhouse_http_internal.h.
+ * sent last; so they see all rows or none. Functions return
+ * like clickhouse_http_internal.h.
  */
 struct clickhouse_upload {
 	struct clickhouse_http *http; /* borrowed */

@@ -2,6 +2,18 @@
 #ifndef KT_STORE_ENTRY_STORE_ENTRY_H
 #define KT_STORE_ENTRY_STORE_ENTRY_H
 
+/* A store's data about a recording: the columns that precede those of the
+ * recording's own table, and the choice of the rows to store.
+ *
+ * 1. A recording's id is made from its contents: copies at other paths, and
+ *    archives, have the same id.
+ * 2. Its number is the key of its rows in all other tables of the store.
+ * 3. Rows shorter than min_duration_ns are left out only of the tables that
+ *    have a duration; the number is in the entry, so that sums can be judged.
+ *
+ * Texts of an entry are borrowed, except those in arrays.
+ */
+
 #include "common/array.h"
 #include "sql/rows/row_queue.h"
 #include "sql/rows/sql_table.h"
@@ -12,7 +24,7 @@
 struct log;
 struct recording;
 
-/* The version of a store's tables: those of a recording and those defined here.
+/* The version of a store's tables: of a recording and of this header.
  * It changes when a table or column is added, removed, renamed or changes its
  * meaning.
  */

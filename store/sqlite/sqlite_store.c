@@ -421,7 +421,8 @@ static void end(struct store_target *target)
 	sqlite_upload_close(&store_of(target)->upload);
 }
 
-static int take_cell(struct answer *answer, sqlite3_stmt *statement, int column)
+static int consume_cell(struct answer *answer, sqlite3_stmt *statement,
+			int column)
 {
 	switch (sqlite3_column_type(statement, column)) {
 	case SQLITE_NULL:
@@ -439,8 +440,8 @@ static int take_cell(struct answer *answer, sqlite3_stmt *statement, int column)
 	}
 }
 
-static int take_rows(const struct sqlite_store *store, sqlite3_stmt *statement,
-		     struct answer *answer)
+static int consume_rows(const struct sqlite_store *store,
+			sqlite3_stmt *statement, struct answer *answer)
 {
 	int columns = sqlite3_column_count(statement);
 	int error = 0;
@@ -451,7 +452,7 @@ static int take_rows(const struct sqlite_store *store, sqlite3_stmt *statement,
 					  sqlite3_column_name(statement, i));
 	while (!error && (status = sqlite3_step(statement)) == SQLITE_ROW)
 		for (int i = 0; !error && i < columns; i++)
-			error = take_cell(answer, statement, i);
+			error = consume_cell(answer, statement, i);
 	if (!error && status != SQLITE_DONE)
 		error = say(store, "not answered");
 	return error;
@@ -466,7 +467,7 @@ static int ask(struct store_target *target, const char *query,
 
 	if (sqlite3_prepare_v2(store->db, query, -1, &statement, NULL))
 		return say(store, "not answered");
-	error = statement ? take_rows(store, statement, answer) : 0;
+	error = statement ? consume_rows(store, statement, answer) : 0;
 	sqlite3_finalize(statement);
 	return error;
 }

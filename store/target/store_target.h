@@ -2,8 +2,8 @@
 #ifndef KT_STORE_TARGET_H
 #define KT_STORE_TARGET_H
 
-/* A database that serves as a store: what differs between SQLite and
- * ClickHouse.
+/* A database that serves as a store: the differences between SQLite
+ * and ClickHouse.
  *
  *   to add a recording:  prepare() begin() add()... finish() end()
  *   to query:            check() query()...

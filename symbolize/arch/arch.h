@@ -2,6 +2,20 @@
 #ifndef KT_SYMBOLIZE_ARCH_ARCH_H
 #define KT_SYMBOLIZE_ARCH_ARCH_H
 
+/* All knowledge of a CPU architecture that decoding needs beyond its
+ * instructions: one constant table for each, chosen by the recording
+ * (arch_for()). Other code reads the table through functions that take it.
+ *
+ *	symbol name ─► roles        thunks, vectors, the switch point
+ *	            ─► entries      the kernel context that it starts
+ *	            ─► graph_rules  the entry that a function traced by ftrace implies
+ *	            ─► system_call_prefixes
+ *	registers   ─► frames       unwinding of user stacks
+ *
+ * The names are those of Linux 5.10 and later; the files they are from are
+ * named beside each table in arch.c. To add an architecture, add a table there.
+ */
+
 #include "common/maps.h"
 #include "decoder/recording/recording.h"
 

@@ -300,8 +300,8 @@ static int add_stub(const struct stub_reader *reader, const struct slot *slot,
 		       address_map_add(reader->map, &symbol, STUB_RANK);
 }
 
-/* Adds the stubs of @table, which is at @offset in the file, each up to the next
- * one.
+/* Adds the stubs of @table, which is at @offset in the file, each up to the
+ * next one.
  */
 static int add_stubs(const struct stub_reader *reader,
 		     const struct table *table, uint64_t offset)

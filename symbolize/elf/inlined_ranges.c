@@ -159,8 +159,8 @@ static uint64_t begin_of_call(Dwarf_Die *call)
 	return next_begin != UINT64_MAX ? next_begin : first;
 }
 
-/* Adds the code of @call, which is @site, with the call's start at the start of a
- * piece.
+/* Adds the code of @call, which is @site, with the call's start at the start of
+ * a piece.
  */
 static void add_code(struct reader *reader, Dwarf_Die *call, uint32_t site)
 {
@@ -189,8 +189,8 @@ static void add_code(struct reader *reader, Dwarf_Die *call, uint32_t site)
 	}
 }
 
-/* Returns whether @entry, a function, has code. The linker sets the addresses of
- * functions that it has dropped to 0 or to others without code.
+/* Returns whether @entry, a function, has code. The linker sets the addresses
+ * of functions that it has dropped to 0 or to others without code.
  */
 static bool has_code(const struct reader *reader, Dwarf_Die *entry)
 {
@@ -287,8 +287,8 @@ static void read_unit(struct reader *reader, Dwarf_Die *unit)
 	}
 }
 
-/* Pieces are sorted by their start, and those of one start in the order of their
- * calls: a call is added before the calls in it.
+/* Pieces are sorted by their start, and those of one start in the order of
+ * their calls: a call is added before the calls in it.
  */
 static int compare_pieces(const void *a, const void *b)
 {
@@ -333,8 +333,8 @@ static void add_range(struct reader *reader, struct array *ranges,
 		reader->status = -ERROR_MEMORY;
 }
 
-/* Makes ranges of the pieces: where several overlap, the last one started is the
- * innermost. One that ends after the piece around it is cut.
+/* Makes ranges of the pieces: where several overlap, the last one started is
+ * the innermost. One that ends after the piece around it is cut.
  */
 static void flatten(struct reader *reader, struct array *ranges)
 {

@@ -8,8 +8,8 @@
 struct array;
 struct function_table;
 
-/* The code of an ELF file that belongs to inlined calls, by its debug information
- * (DWARF 5, 3.3.8.2: DW_TAG_inlined_subroutine).
+/* The code of an ELF file that belongs to inlined calls, by its debug
+ * information (DWARF 5, 3.3.8.2: DW_TAG_inlined_subroutine).
  *
  *	function   |------------------ caller ------------------|
  *	calls            |--- outer ---|       |- outer -|
@@ -39,11 +39,11 @@ struct inlined_place {
 };
 
 /* Adds the inlined functions and calls of the ELF file @path to @functions, and
- * their code to @ranges (struct inlined_range), which must be empty. @module must
- * be a text of @functions.
+ * their code to @ranges (struct inlined_range), which must be empty. @module
+ * must be a text of @functions.
  *
- * Calls within more than INLINED_SITES_NESTED others count as these others' code.
- * Returns 0, also for a file without debug information, or -ERROR_MEMORY.
+ * Calls within more than INLINED_SITES_NESTED others count as these others'
+ * code. Returns 0, also for a file without debug information, or -ERROR_MEMORY.
  */
 int inlined_ranges_add(const char *path, const char *module,
 		       struct function_table *functions, struct array *ranges);

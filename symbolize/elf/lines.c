@@ -130,15 +130,6 @@ static char *debug_file_of_kernel(const char *release)
 	return NULL;
 }
 
-bool lines_has_kernel(const char *kernel_release)
-{
-	char *path = debug_file_of_kernel(kernel_release);
-	bool has_kernel = path;
-
-	free(path);
-	return has_kernel;
-}
-
 /* Returns whether @file belongs to @module: foo-bar.ko, foo_bar.ko.debug. */
 static bool is_of(const char *file, const char *module)
 {

@@ -29,12 +29,9 @@ struct lines;
 struct lines *lines_new(const char *kernel_release);
 void lines_free(struct lines *lines);
 
-/* Returns whether this machine has the debug information of that kernel. */
-bool lines_has_kernel(const char *kernel_release);
-
 /* Sets *@line to the source line of the code at @offset bytes after @function's
- * entry; for @offset 0, to the declaration of the function. Inlined code has the
- * line of the call in @function. Returns false if it is unknown.
+ * entry; for @offset 0, to the declaration of the function. Inlined code has
+ * the line of the call in @function. Returns false if it is unknown.
  */
 bool lines_find(struct lines *lines, const struct function *function,
 		uint64_t offset, struct source_line *line);

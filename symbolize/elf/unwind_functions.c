@@ -200,8 +200,8 @@ static bool is_x86_branch(const struct x86_code *code, size_t at)
 
 enum { X86_LANES = 16 };
 
-/* Like is_x86_branch(), for X86_LANES bytes from @bytes on, after which there is
- * another one: sets the bytes of @found.
+/* Like is_x86_branch(), for X86_LANES bytes from @bytes on, after which there
+ * is another one: sets the bytes of @found.
  */
 static inline void find_x86_branches(const uint8_t *bytes,
 				     uint64_t found[X86_LANES / 8])
@@ -218,8 +218,8 @@ static inline void find_x86_branches(const uint8_t *bytes,
 }
 
 /* Visits the branches with a distance of 32 bits. Any byte may start an
- * instruction: bytes that only look like a branch lead into one of the few small
- * ranges that matter about once in 10,000 programs.
+ * instruction: bytes that only look like a branch lead into one of the few
+ * small ranges that matter about once in 10,000 programs.
  */
 static void scan_x86(struct filling *filling, const struct x86_code *code)
 {

@@ -10,6 +10,16 @@
 #include <gelf.h>
 #include <string.h>
 
+/* The functions of a stripped file, from its unwind table (.eh_frame_hdr, else
+ * .eh_frame): the ranges of frame descriptions (FDE).
+ *
+ * A range is the start of a function if its first instructions (DW_CFA_*) do
+ * not move the frame: a part that a compiler moved away (.cold) starts with a
+ * frame, and belongs to another function. Files are untrusted: entries that are
+ * damaged or empty are skipped, and at most COMMONS different common
+ * descriptions are used.
+ */
+
 /* The part of a common description (CIE) that its FDEs need. */
 struct common {
 	Dwarf_Off offset;
@@ -398,8 +408,8 @@ static bool parse_fde(const struct frames *frames, uint64_t offset,
 	return true;
 }
 
-/* The table of .eh_frame_hdr: for each FDE the address of its code, and its own,
- * both relative to the header; in order of code.
+/* The table of .eh_frame_hdr: for each FDE the address of its code, and its
+ * own, both relative to the header; in order of code.
  */
 struct fde_table {
 	uint64_t address; /* of the header */

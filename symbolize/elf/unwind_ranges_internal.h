@@ -14,15 +14,15 @@ struct array;
 struct unwind_range {
 	uint64_t start; /* in the file's own addresses */
 	uint64_t end;
-	/* A stack frame exists at the first instruction already, so nothing calls
-	 * it: the range is a cold part of another function.
+	/* A stack frame exists at the first instruction already, so nothing
+	 * calls it: the range is a cold part of another function.
 	 */
 	bool is_part;
 };
 
-/* Appends the ranges that .eh_frame and .debug_frame of @elf describe to @ranges
- * (struct unwind_range), in order of address and without overlaps. strip(1)
- * keeps .eh_frame, as programs need it to unwind exceptions.
+/* Appends the ranges that .eh_frame and .debug_frame of @elf describe to
+ * @ranges (struct unwind_range), in order of address and without overlaps.
+ * strip(1) keeps .eh_frame, as programs need it to unwind exceptions.
  *
  * A program header leads to .eh_frame, so a file without section headers has
  * ranges, too. Returns 0, also for a file without or with damaged descriptions,

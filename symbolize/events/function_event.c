@@ -27,6 +27,7 @@ static const char *const names[] = {
 	[FUNCTION_TRACE_STOP] = "stop",
 	[FUNCTION_GAP] = "gap",
 	[FUNCTION_SWITCH] = "switch",
+	[FUNCTION_INTERRUPTS] = "interrupts",
 	[FUNCTION_END] = "end",
 };
 

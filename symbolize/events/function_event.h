@@ -38,9 +38,9 @@ enum function_event_kind {
 	 * of the function that it interrupted.
 	 */
 	FUNCTION_LOCAL_EXCEPTION,
-	/* The calls inlined into function that are open now: address contains the
-	 * innermost one and those that begin here, see function_event_site().
-	 * All others in function have ended.
+	/* The calls inlined into function that are open now: address contains
+	 * the innermost one and those that begin here, see
+	 * function_event_site(). All others in function have ended.
 	 */
 	FUNCTION_INLINED,
 	/* A return from an exception; fields as for FUNCTION_RETURN. Not
@@ -83,6 +83,11 @@ enum function_event_kind {
 	 * still wanted to run.
 	 */
 	FUNCTION_SWITCH,
+	/* The kernel let interrupts through, or did so no longer: detail is an
+	 * enum instruction_interrupts (execution/instruction/instruction.h).
+	 * Only in streams opened with_interrupts (struct flow_input).
+	 */
+	FUNCTION_INTERRUPTS,
 	/* The stream ended. */
 	FUNCTION_END,
 };
@@ -125,8 +130,8 @@ static inline uint32_t function_event_site(const struct function_event *event)
 	return (uint32_t)event->address;
 }
 
-/* Returns the calls that begin at a FUNCTION_INLINED: bit N that of depth N + 1.
- * The others were open before, or continue after code of their caller.
+/* Returns the calls that begin at a FUNCTION_INLINED: bit N that of depth N +
+ * 1. The others were open before, or continue after code of their caller.
  */
 static inline uint32_t
 function_event_entries(const struct function_event *event)

@@ -15,6 +15,17 @@
 #include <stddef.h>
 #include <stdlib.h>
 
+/* Function events from the flow of a second engine, which provides blocks: each
+ * block is compared with how the last one was left (struct function_departure),
+ * and the transfer between the two is a call, a return, a jump, an exception or
+ * nothing (consume_transfer()).
+ *
+ * Thunks are folded: a block inside a thunk emits nothing, and the transfer out
+ * of the thunks counts as one from the block before them. Switch points and
+ * records of switches are joined by stream_tasks.h, as in execution_stream.c;
+ * both engines must emit the same events, which `ktrace-hw verify` compares.
+ */
+
 enum {
 	BATCH_EVENTS = 4096,
 	/* Events that one flow item can lead to, at most. */
@@ -149,9 +160,10 @@ static bool is_entry(const struct symbol *symbol, uint64_t ip)
 	return ip == symbol->start || symbol->padding;
 }
 
-static void take_call(struct function_transfers *transfers,
-		      const struct flow_item *item, const struct symbol *target,
-		      uint32_t from, uint64_t return_address)
+static void consume_call(struct function_transfers *transfers,
+			 const struct flow_item *item,
+			 const struct symbol *target, uint32_t from,
+			 uint64_t return_address)
 {
 	if (target->function == from && !is_entry(target, item->ip)) {
 		emit_at(transfers, item, FUNCTION_LOCAL_CALL, from, item->ip)
@@ -165,10 +177,10 @@ static void take_call(struct function_transfers *transfers,
 }
 
 /* Like emit_jump_inside() in execution/walk/walk.c. */
-static void take_jump_inside(struct function_transfers *transfers,
-			     const struct flow_item *item,
-			     const struct symbol *target,
-			     const struct function_departure *departure)
+static void consume_jump_inside(struct function_transfers *transfers,
+				const struct flow_item *item,
+				const struct symbol *target,
+				const struct function_departure *departure)
 {
 	bool is_unnamed = target->role == CODE_UNNAMED;
 
@@ -188,14 +200,15 @@ static void take_jump_inside(struct function_transfers *transfers,
 			->detail = is_unnamed;
 }
 
-static void take_jump(struct function_transfers *transfers,
-		      const struct flow_item *item, const struct symbol *target,
-		      const struct function_departure *departure)
+static void consume_jump(struct function_transfers *transfers,
+			 const struct flow_item *item,
+			 const struct symbol *target,
+			 const struct function_departure *departure)
 {
 	if (target->function == departure->from)
 		return;
 	if (!is_entry(target, item->ip)) {
-		take_jump_inside(transfers, item, target, departure);
+		consume_jump_inside(transfers, item, target, departure);
 		return;
 	}
 	check_points(transfers, item, target);
@@ -213,9 +226,9 @@ static void watch_nmi(struct function_transfers *transfers,
 		transfers->nmi_return = return_address;
 }
 
-static void take_return(struct function_transfers *transfers,
-			const struct flow_item *item,
-			const struct symbol *target, uint8_t kind)
+static void consume_return(struct function_transfers *transfers,
+			   const struct flow_item *item,
+			   const struct symbol *target, uint8_t kind)
 {
 	emit_at(transfers, item, kind, target->function, item->ip);
 	transfers->events[transfers->count - 1].detail =
@@ -234,20 +247,20 @@ static bool was_taken(const struct function_transfers *transfers, uint64_t end,
 	       distance > transfers->arch->max_conditional_bytes;
 }
 
-static void take_exception_return(struct function_transfers *transfers,
-				  const struct flow_item *item,
-				  const struct symbol *target)
+static void consume_exception_return(struct function_transfers *transfers,
+				     const struct flow_item *item,
+				     const struct symbol *target)
 {
 	if (item->ip == transfers->nmi_return)
 		transfers->nmi_return = NO_NMI;
-	take_return(transfers, item, target, FUNCTION_EXCEPTION_RETURN);
+	consume_return(transfers, item, target, FUNCTION_EXCEPTION_RETURN);
 }
 
-static void take_exception(struct function_transfers *transfers,
-			   const struct flow_item *item,
-			   const struct symbol *target,
-			   const struct function_departure *departure,
-			   uint8_t detail)
+static void consume_exception(struct function_transfers *transfers,
+			      const struct flow_item *item,
+			      const struct symbol *target,
+			      const struct function_departure *departure,
+			      uint8_t detail)
 {
 	bool is_local = target->function == departure->last &&
 			!is_entry(target, item->ip);
@@ -268,9 +281,9 @@ static uint8_t start_detail(const struct symbol *target,
 	       (exit == EXIT_START && is_entry(target, item->ip));
 }
 
-static void take_start(struct function_transfers *transfers,
-		       const struct flow_item *item,
-		       const struct symbol *target, uint8_t exit)
+static void consume_start(struct function_transfers *transfers,
+			  const struct flow_item *item,
+			  const struct symbol *target, uint8_t exit)
 {
 	emit_at(transfers, item, FUNCTION_TRACE_START, target->function,
 		item->ip);
@@ -295,36 +308,36 @@ static void consume_transfer(struct function_transfers *transfers,
 
 	switch (departure->exit) {
 	case FLOW_EXIT_CALL:
-		take_call(transfers, item, target, from,
-			  departure->return_address);
+		consume_call(transfers, item, target, from,
+			     departure->return_address);
 		break;
 	case FLOW_EXIT_CONDITIONAL:
 		if (was_taken(transfers, departure->end, item->ip))
-			take_jump(transfers, item, target, departure);
+			consume_jump(transfers, item, target, departure);
 		break;
 	case FLOW_EXIT_JUMP:
 	case FLOW_EXIT_FAR_JUMP:
-		take_jump(transfers, item, target, departure);
+		consume_jump(transfers, item, target, departure);
 		break;
 	case FLOW_EXIT_RETURN:
-		take_return(transfers, item, target, FUNCTION_RETURN);
+		consume_return(transfers, item, target, FUNCTION_RETURN);
 		break;
 	case FLOW_EXIT_FAR_RETURN:
-		take_exception_return(transfers, item, target);
+		consume_exception_return(transfers, item, target);
 		break;
 	case FLOW_EXIT_FAR_CALL:
-		take_exception(transfers, item, target, departure,
-			       FUNCTION_EXCEPTION_SYSTEM_CALL);
+		consume_exception(transfers, item, target, departure,
+				  FUNCTION_EXCEPTION_SYSTEM_CALL);
 		break;
 	case EXIT_ASYNC:
-		take_exception(transfers, item, target, departure,
-			       FUNCTION_EXCEPTION_INTERRUPT);
+		consume_exception(transfers, item, target, departure,
+				  FUNCTION_EXCEPTION_INTERRUPT);
 		break;
 	case EXIT_START:
 	case EXIT_ENTRY:
 	case EXIT_UNTRACED:
 	case EXIT_GUEST:
-		take_start(transfers, item, target, departure->exit);
+		consume_start(transfers, item, target, departure->exit);
 		break;
 	case FLOW_EXIT_NONE:
 	default:
@@ -454,18 +467,19 @@ departure_of(const struct function_events *events)
 }
 
 /* Emits the events of the transfer from the last block to @target. */
-static void take_exit(struct function_events *events,
-		      const struct flow_item *item, const struct symbol *target)
+static void consume_exit(struct function_events *events,
+			 const struct flow_item *item,
+			 const struct symbol *target)
 {
 	const struct function_departure departure = departure_of(events);
 
 	consume_transfer(&events->transfers, item, target, &departure);
 }
 
-/* Like take_exit(), for the transfer that entered the thunks. */
-static void take_exit_of_fold(struct function_events *events,
-			      const struct flow_item *item,
-			      const struct symbol *target)
+/* Like consume_exit(), for the transfer that entered the thunks. */
+static void consume_exit_of_fold(struct function_events *events,
+				 const struct flow_item *item,
+				 const struct symbol *target)
 {
 	struct function_departure departure = departure_of(events);
 
@@ -509,7 +523,7 @@ static void enter_thunk(struct function_events *events,
 		return;
 	}
 	if (!can_fold(events->exit, target))
-		take_exit(events, item, target);
+		consume_exit(events, item, target);
 	if (events->exit != FLOW_EXIT_FAR_RETURN ||
 	    !thunk_fold_resume(&events->folds, &events->fold, item->ip))
 		thunk_fold_begin(&events->fold, target, events->exit,
@@ -548,10 +562,10 @@ static void arrive(struct function_events *events, const struct flow_item *item)
 	if (!events->fold.active && is_thunk) {
 		enter_thunk(events, item, target);
 	} else if (!events->fold.active) {
-		take_exit(events, item, target);
+		consume_exit(events, item, target);
 	} else if (!is_thunk) {
 		events->fold.active = false;
-		take_exit_of_fold(events, item, target);
+		consume_exit_of_fold(events, item, target);
 	}
 	events->here = *target;
 	events->exit = FLOW_EXIT_NONE;
@@ -568,8 +582,8 @@ static bool stays_inside(const struct function_events *events, uint64_t ip)
 	       ip < events->here.end;
 }
 
-static void take_block(struct function_events *events,
-		       const struct flow_item *item)
+static void consume_block(struct function_events *events,
+			  const struct flow_item *item)
 {
 	if (!stays_inside(events, item->ip))
 		arrive(events, item);
@@ -580,8 +594,8 @@ static void take_block(struct function_events *events,
 		events->return_address = flow_return_address(item);
 }
 
-static void take_async(struct function_events *events,
-		       const struct flow_item *item)
+static void consume_async(struct function_events *events,
+			  const struct flow_item *item)
 {
 	/* The last block's branch ran and led to the interrupted block. */
 	if (events->exit != EXIT_UNTRACED && !stays_inside(events, item->ip))
@@ -614,8 +628,8 @@ static void pause_tasks(struct function_events *events,
 		emit_switch(&events->transfers, item);
 }
 
-static void take_stop(struct function_events *events,
-		      const struct flow_item *item)
+static void consume_stop(struct function_events *events,
+			 const struct flow_item *item)
 {
 	struct function_event *event =
 		emit(&events->transfers, item, FUNCTION_TRACE_STOP);
@@ -626,8 +640,8 @@ static void take_stop(struct function_events *events,
 	forget_place(events, EXIT_UNTRACED);
 	events->outside = item->detail == FLOW_STOP_LEVEL;
 	/* Entering or leaving the kernel or a virtual machine does not switch
-	 * tasks: a later record reports the switch. If the kernel is not traced,
-	 * it may switch them after any stop.
+	 * tasks: a later record reports the switch. If the kernel is not
+	 * traced, it may switch them after any stop.
 	 */
 	if (events->in_guest)
 		return;
@@ -639,8 +653,8 @@ static void take_stop(struct function_events *events,
 	pause_tasks(events, item);
 }
 
-static void take_gap(struct function_events *events,
-		     const struct flow_item *item)
+static void consume_gap(struct function_events *events,
+			const struct flow_item *item)
 {
 	struct function_event *event =
 		emit(&events->transfers, item, FUNCTION_GAP);
@@ -670,8 +684,8 @@ static bool is_of_flow(const struct flow_item *item)
 /* Consumes switch record @item. If the trace orders the switch records, the
  * record only becomes due: it may have to wait for its switch point.
  */
-static void take_switch(struct function_events *events,
-			const struct flow_item *item)
+static void consume_switch(struct function_events *events,
+			   const struct flow_item *item)
 {
 	if (events->transfers.tasks.feed)
 		events->due++;
@@ -682,7 +696,7 @@ static void take_switch(struct function_events *events,
 /* Consumes a due switch record. Returns whether there was one that does not
  * wait for its switch point.
  */
-static bool take_due(struct function_events *events)
+static bool consume_due(struct function_events *events)
 {
 	struct function_transfers *transfers = &events->transfers;
 	struct stream_tasks *tasks = &transfers->tasks;
@@ -750,18 +764,18 @@ static void enter_user(struct function_events *events, struct flow_item *item)
 		emit_switch(transfers, item);
 }
 
-static void take_traced_item(struct function_events *events,
-			     const struct flow_item *item)
+static void consume_traced_item(struct function_events *events,
+				const struct flow_item *item)
 {
 	if (is_of_flow(item) &&
 	    stream_tasks_come_back(&events->transfers.tasks))
 		emit_switch(&events->transfers, item);
 	switch ((enum flow_kind)item->kind) {
 	case FLOW_BLOCK:
-		take_block(events, item);
+		consume_block(events, item);
 		break;
 	case FLOW_ASYNC:
-		take_async(events, item);
+		consume_async(events, item);
 		break;
 	case FLOW_START:
 		forget_place(events, exit_of_start(events));
@@ -769,13 +783,13 @@ static void take_traced_item(struct function_events *events,
 		events->in_guest = false;
 		break;
 	case FLOW_STOP:
-		take_stop(events, item);
+		consume_stop(events, item);
 		break;
 	case FLOW_GAP:
-		take_gap(events, item);
+		consume_gap(events, item);
 		break;
 	case FLOW_SWITCH:
-		take_switch(events, item);
+		consume_switch(events, item);
 		break;
 	case FLOW_END:
 		emit(&events->transfers, item, FUNCTION_END);
@@ -788,19 +802,19 @@ static void take_traced_item(struct function_events *events,
 	}
 }
 
-static void take_item(struct function_events *events,
-		      const struct flow_item *item)
+static void consume_item(struct function_events *events,
+			 const struct flow_item *item)
 {
 	struct flow_item placed = *item;
 
 	if (!events->user || !is_of_flow(item)) {
-		take_traced_item(events, item);
+		consume_traced_item(events, item);
 		return;
 	}
 	if (item->kind == FLOW_BLOCK && is_start(events->exit))
 		enter_user(events, &placed);
 	raise_time(events, &placed);
-	take_traced_item(events, &placed);
+	consume_traced_item(events, &placed);
 }
 
 int function_events_next(void *ctx, const struct function_event **batch)
@@ -813,7 +827,7 @@ int function_events_next(void *ctx, const struct function_event **batch)
 	while (events->transfers.count <= BATCH_EVENTS - EVENTS_PER_ITEM) {
 		if (events->transfers.error)
 			return events->transfers.error;
-		if (take_due(events))
+		if (consume_due(events))
 			continue;
 		if (events->item_at == events->item_count) {
 			int count;
@@ -833,7 +847,7 @@ int function_events_next(void *ctx, const struct function_event **batch)
 			events->at_end = true;
 			continue;
 		}
-		take_item(events, &events->items[events->item_at++]);
+		consume_item(events, &events->items[events->item_at++]);
 	}
 	*batch = events->transfers.events;
 	return (int)events->transfers.count;

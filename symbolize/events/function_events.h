@@ -12,10 +12,10 @@ struct flow_source;
 struct symbols;
 
 /* Converts one stream's flow items to function events: the counterpart of
- * execution/ for the second engines (libipt, OpenCSD), which emit the blocks that
- * ran instead of the branches between them.
+ * execution/ for the second engines (libipt, OpenCSD), which emit the blocks
+ * that ran instead of the branches between them.
  *
- *	flow_source ─► take_item() ─► how the last block was left (exit, here)
+ *	flow_source ─► consume_item() ─► how the last block was left (exit, here)
  *	                  │ next block, or interrupt
  *	                  ▼
  *	               arrive(): thunks are folded into one transfer
@@ -48,9 +48,9 @@ void function_events_of_thread(struct function_events *events);
 /* From now on the trace decides which switch record belongs to which switch
  * point, as in execution/stream/execution_stream.c: the FLOW_SWITCH items of
  * the source only show which records are due. Does nothing unless the trace is
- * Intel PT's, which has time bounds, with times in nanoseconds. Borrows @input's
- * recording and stream. Must be called before the first function_events_next().
- * Returns 0 or -ERROR_MEMORY.
+ * Intel PT's, which has time bounds, with times in nanoseconds. Borrows
+ * @input's recording and stream. Must be called before the first
+ * function_events_next(). Returns 0 or -ERROR_MEMORY.
  */
 int function_events_order_by_trace(struct function_events *events,
 				   const struct flow_input *input);

@@ -15,6 +15,21 @@
 #include <stdbool.h>
 #include <stdlib.h>
 
+/* One CPU's records of function_graph as function events. Functions are
+ * reported; their contexts are inferred by the roles of functions (struct
+ * graph_roles) and by the next records, which are read ahead from a copy of the
+ * iterator:
+ *
+ *	a function at depth 0 ─► of the current context, an interrupt in it, or
+ *	                         the first of a new one?
+ *	its end ──────────────► does the context continue, or is it left?
+ *
+ * Answers depend on the order of roles on the ways into and out of the kernel
+ * and, as records have no end of a context, on the time between functions.
+ * Losses make all open functions end where the next record shows it
+ * (graph_task_fit()).
+ */
+
 /* One CPU's stream. */
 struct graph_events {
 	const struct symbols *symbols;
@@ -69,10 +84,10 @@ static int graph_events_add(struct graph_events *events,
 	return graph_events_add_at(events, event, events->record.time_ns);
 }
 
-/* Maximum time between the end of a function and the start of the next one on the
- * way to user space; a function that starts later belongs to another context. On
- * a slow machine, or with a slow tracer, it is the usual time of FOLLOWS_RECORDS
- * records, if that is longer.
+/* Maximum time between the end of a function and the start of the next one on
+ * the way to user space; a function that starts later belongs to another
+ * context. On a slow machine, or with a slow tracer, it is the usual time of
+ * FOLLOWS_RECORDS records, if that is longer.
  */
 enum { FOLLOWS_NS = 2000, FOLLOWS_RECORDS = 8 };
 
@@ -114,8 +129,8 @@ static uint32_t graph_vector_ahead(const struct graph_events *events,
 	return graph_role_entry(roles, function);
 }
 
-/* Returns whether @time_ns is so soon after the task's last exit that a function
- * which starts then may belong to the same context.
+/* Returns whether @time_ns is so soon after the task's last exit that a
+ * function which starts then may belong to the same context.
  */
 static bool is_near(const struct graph_events *events, uint64_t time_ns)
 {
@@ -127,8 +142,9 @@ static bool is_near(const struct graph_events *events, uint64_t time_ns)
 	return !last_ns || time_ns - last_ns <= most_ns;
 }
 
-/* Returns whether the task is in a system call or fault that has not reached its
- * actual work, and therefore cannot have ended: a new function interrupts it.
+/* Returns whether the task is in a system call or fault that has not reached
+ * its actual work, and therefore cannot have ended: a new function interrupts
+ * it.
  */
 static bool has_to_go_on(const struct graph_task *task)
 {
@@ -197,8 +213,8 @@ static bool graph_context_goes_on(const struct graph_events *events)
 	struct graph_record next;
 	uint32_t function;
 
-	/* A function that the tracer itself calls is recorded at depth 1, as the
-	 * tracer has not decreased the depth yet.
+	/* A function that the tracer itself calls is recorded at depth 1, as
+	 * the tracer has not decreased the depth yet.
 	 */
 	if (has_to_go_on(events->task) && begins_next(events, 1, &next))
 		return true;
@@ -220,8 +236,8 @@ static bool may_interrupt(enum graph_role role)
 	       role == GRAPH_ROLE_INTERRUPT_TAIL;
 }
 
-/* Returns whether an interrupt follows, and after it a function that only the exit
- * path of a system call calls, so that the system call has not ended.
+/* Returns whether an interrupt follows, and after it a function that only the
+ * exit path of a system call calls, so that the system call has not ended.
  */
 static bool graph_call_is_interrupted(const struct graph_events *events)
 {
@@ -722,7 +738,7 @@ static void note_pace(struct graph_events *events)
 }
 
 /* Consumes the current record, or a part of it. */
-static int take_record(struct graph_events *events)
+static int consume_record(struct graph_events *events)
 {
 	const struct graph_record *record = &events->record;
 
@@ -783,7 +799,8 @@ int graph_events_next(void *ctx, const struct function_event **batch)
 							       &events->record);
 			note_pace(events);
 		}
-		error = events->has_record ? take_record(events) : end(events);
+		error = events->has_record ? consume_record(events) :
+					     end(events);
 	}
 	*batch = events->out.items;
 	return error ? error : (int)events->out.count;

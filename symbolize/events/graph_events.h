@@ -20,8 +20,8 @@ struct symbols;
  * An entry record at depth 0 has a caller that the tracer did not report:
  * enter_outermost() decides by the function's role, and by the time since the
  * previous one, whether it continues the task's context or starts a new one.
- * When a function at depth 0 ends, the following records are read ahead to decide
- * whether the context ends, too.
+ * When a function at depth 0 ends, the following records are read ahead to
+ * decide whether the context ends, too.
  *
  * Tasks move between CPUs, so the streams of all CPUs share @tasks. After a
  * FUNCTION_SWITCH to a task, its stack is only complete when the other CPUs'

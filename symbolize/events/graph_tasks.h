@@ -2,6 +2,23 @@
 #ifndef KT_SYMBOLIZE_EVENTS_GRAPH_TASKS_H
 #define KT_SYMBOLIZE_EVENTS_GRAPH_TASKS_H
 
+/* The tasks of a recording of ftrace's function_graph tracer, with their open
+ * functions: the state from which graph_events.h makes function events.
+ *
+ * The tracer reports functions with their depth, and nothing of the kernel's
+ * entry code. So frames of other kinds are inferred (enum graph_frame_kind): by
+ * the role of a function (struct graph_roles), and by its depth where reports
+ * were lost.
+ *
+ * 1. A task is in struct graph_tasks once; each CPU has an idle task of its
+ *    own.
+ * 2. Depths of frames grow from the outermost frame to the innermost one, among
+ *    those that are reported (graph_task_fit()).
+ *
+ * All CPUs of a pass share one struct graph_tasks, because tasks move between
+ * them: one thread at a time. Errors: -ERROR_MEMORY only.
+ */
+
 #include "common/array.h"
 #include "common/maps.h"
 #include "symbolize/arch/arch.h"

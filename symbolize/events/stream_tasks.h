@@ -126,13 +126,13 @@ int stream_tasks_point(struct stream_tasks *tasks, uint64_t low_ns,
 bool stream_tasks_enter(struct stream_tasks *tasks, struct task_id user);
 
 /* Must be called when execution is not followed from @time_ns on: leaves user
- * space, and ends an announced switch. Returns whether another task is shown from
- * here on.
+ * space, and ends an announced switch. Returns whether another task is shown
+ * from here on.
  */
 bool stream_tasks_leave(struct stream_tasks *tasks, uint64_t time_ns);
 
-/* Returns the task that is shown: that in user space, or the one that the switch
- * records name.
+/* Returns the task that is shown: that in user space, or the one that the
+ * switch records name.
  */
 struct task_id stream_tasks_shown(const struct stream_tasks *tasks);
 

@@ -2,6 +2,18 @@
 #ifndef KT_SYMBOLIZE_CONTEXT_KINDS_H
 #define KT_SYMBOLIZE_CONTEXT_KINDS_H
 
+/* The kernel context that each function of a recording starts: a system call, a
+ * fault, an interrupt, and so on, or none.
+ *
+ * The kinds are found once, by the names of all functions: first by the
+ * architecture's entries (struct arch), then by the kernel code that is the
+ * same on all of them. A look-up is then an array access, made for each call
+ * event.
+ *
+ * 1. The table is constant after context_kinds_new(): threads may share it.
+ * 2. A function of user space starts no context.
+ */
+
 #include "symbolize/arch/arch.h"
 
 #include <stdbool.h>

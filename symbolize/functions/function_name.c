@@ -18,9 +18,21 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* From a symbol to the names of a function:
+ *
+ *	symbol ─► demangle(): C++, Rust, D ─► brief name ─► displayed name
+ *	suffixes of clones (.isra.0, .cold, .part.1) ─► function_name_lengths()
+ *
+ * The displayed name is as short as it can be without being another function's:
+ * first without parameters; if several functions would have the same name, with
+ * them; and if that is not enough, with the address ("@0x"). Symbols are
+ * untrusted: a demangled name has at most DEMANGLED_MOST bytes, and longer ones
+ * stay as they are.
+ */
+
 /* Longest demangled name in bytes. Symbols of untrusted files can expand to
- * gigabytes (substitutions that double): such a symbol keeps its mangled name, or
- * its name without parameters.
+ * gigabytes (substitutions that double): such a symbol keeps its mangled name,
+ * or its name without parameters.
  */
 enum { DEMANGLED_MOST = 8192 };
 
@@ -33,9 +45,9 @@ struct output {
 	char text[DEMANGLED_MOST + 1];
 };
 
-/* Demanglers have no way to end early but this: they call this function with each
- * part of the name. They hold no memory meanwhile, except for a Rust name that is
- * not ASCII: then a few KB leak.
+/* Demanglers have no way to end early but this: they call this function with
+ * each part of the name. They hold no memory meanwhile, except for a Rust name
+ * that is not ASCII: then a few KB leak.
  */
 static void append(const char *part, size_t length, void *opaque)
 {
@@ -47,8 +59,8 @@ static void append(const char *part, size_t length, void *opaque)
 	output->length += length;
 }
 
-/* Returns whether @symbol may be Rust's: quickly excludes nearly all of C++. Legacy
- * names end in a component of a hash, "17h" and 16 digits.
+/* Returns whether @symbol may be Rust's: quickly excludes nearly all of C++.
+ * Legacy names end in a component of a hash, "17h" and 16 digits.
  */
 static bool may_be_rust(const char *symbol)
 {
@@ -521,8 +533,8 @@ static int change_shared(struct function **functions, size_t count,
 	return status;
 }
 
-/* Like change_shared(), for functions in any order. Nearly all names differ, and
- * so do their hashes.
+/* Like change_shared(), for functions in any order. Nearly all names differ,
+ * and so do their hashes.
  */
 static int tell_apart(const struct array *functions, struct arena *names,
 		      name_changer *change, struct array *shared)
@@ -567,8 +579,8 @@ static bool has_own_name(const struct function *function)
 	       !strcmp(function->name + strlen(function->base), "@plt");
 }
 
-/* Demangles the names of programs' functions, all of which it adds to @programs.
- * Returns 1 if any is demangled, 0, or -ERROR_MEMORY.
+/* Demangles the names of programs' functions, all of which it adds to
+ * @programs. Returns 1 if any is demangled, 0, or -ERROR_MEMORY.
  */
 static int demangle_all(struct function *functions, uint32_t count,
 			struct arena *names, struct array *programs)

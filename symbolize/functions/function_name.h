@@ -15,12 +15,13 @@ struct name_choice;
  * have none, and no hash.
  *
  * Returns the name, which the caller frees; NULL if @symbol is not mangled, its
- * name would be longer than DEMANGLED_MOST, or out of memory. Source: libiberty.
+ * name would be longer than DEMANGLED_MOST, or out of memory. Source:
+ * libiberty.
  */
 char *demangle(const char *symbol, bool with_parameters);
 
-/* The last component of a demangled name: "cost" of "shop::Order::cost<int>". Of D's
- * names, whose components end at dots, it is the whole.
+/* The last component of a demangled name: "cost" of "shop::Order::cost<int>".
+ * Of D's names, whose components end at dots, it is the whole.
  */
 struct demangled_base {
 	size_t start;
@@ -30,8 +31,8 @@ struct demangled_base {
 /* Returns the last component of @name, a name without parameters. */
 struct demangled_base demangled_base(const char *name);
 
-/* Further names of a function whose symbol is mangled. Each has the suffix of the
- * symbol's clone, ".isra.0", if it is one.
+/* Further names of a function whose symbol is mangled. Each has the suffix of
+ * the symbol's clone, ".isra.0", if it is one.
  */
 struct demangled {
 	const char *symbol; /* "_ZN4shop4costIiEEvT_" */
@@ -70,10 +71,10 @@ enum function_names {
 	FUNCTION_NAMES_SYMBOLS, /* mangled */
 };
 
-/* Returns @function's name with its parameters, "void shop::cost<int>(int)"; the
- * displayed name if it has none. The caller frees it. Few of a program's
- * functions need this name, so it is made for each call. Returns NULL when out of
- * memory.
+/* Returns @function's name with its parameters, "void shop::cost<int>(int)";
+ * the displayed name if it has none. The caller frees it. Few of a program's
+ * functions need this name, so it is made for each call. Returns NULL when out
+ * of memory.
  */
 char *function_full_name(const struct function *function);
 
@@ -96,8 +97,8 @@ struct name_lengths {
  * that gcc and clang add. Clones (".part.0", ".isra.0", ".constprop.0") are
  * functions of their own: they are called, and their names include the suffix.
  * Other suffixes (".cold", ".llvm.123", ".lto_priv.0", ".localalias", ".123")
- * are part of neither name. A stub of a linkage table ("read@plt") is a function
- * whose base is the called function's name.
+ * are part of neither name. A stub of a linkage table ("read@plt") is a
+ * function whose base is the called function's name.
  *
  * Source: gcc's clone_function_name() and its callers; clang's
  * -funique-internal-linkage-names and ThinLTO promotion.
@@ -128,13 +129,14 @@ bool function_name_is_mark(const char *name, size_t length);
  */
 bool function_name_is_label(const char *name, size_t length);
 
-/* Gives the functions of programs whose symbols are mangled names for people, see
- * struct function. Stores texts in @names.
+/* Gives the functions of programs whose symbols are mangled names for people,
+ * see struct function. Stores texts in @names.
  *
- * Of a name longer than some 250 bytes the beginning and the end are displayed. A
- * short name that several functions of a module would have is not used: overloads
- * have their parameters, and what still is equal (a constructor's variants,
- * unless they are at one address) has its position, "Foo::Foo()@0x1230".
+ * Of a name longer than some 250 bytes the beginning and the end are displayed.
+ * A short name that several functions of a module would have is not used:
+ * overloads have their parameters, and what still is equal (a constructor's
+ * variants, unless they are at one address) has its position,
+ * "Foo::Foo()@0x1230".
  *
  * Returns 0 or -ERROR_MEMORY.
  */
@@ -156,9 +158,9 @@ int program_name_display(struct function *function, enum function_names names,
 /* Returns whether the @length bytes at @name match @function: its displayed
  * name ("foo.isra.0@0x1230"), that without the position that makes it unique
  * ("foo.isra.0"), or its name in the source ("foo"), which matches all clones.
- * Neither needs the " (inlined)" of an inlined function. A demangled function has
- * more: its symbol, its name with all parameters and
- * without ("shop::cost<int>"), and that without template arguments.
+ * Neither needs the " (inlined)" of an inlined function. A demangled function
+ * has more: its symbol, its name with all parameters and without
+ * ("shop::cost<int>"), and that without template arguments.
  */
 bool function_is_called(const struct function *function, const char *name,
 			size_t length);

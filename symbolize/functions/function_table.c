@@ -744,8 +744,8 @@ uint64_t function_table_digest(const struct function_table *table)
 	return table->digest;
 }
 
-/* What function_table_save() writes: this header, modules, functions, the numbers
- * of clones, then the texts. All names are offsets in the texts.
+/* The bytes that function_table_save() writes: this header, modules, functions,
+ * the numbers of clones, then the texts. All names are offsets in the texts.
  */
 struct saved_header {
 	uint64_t digest;

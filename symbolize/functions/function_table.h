@@ -84,8 +84,8 @@ enum { INLINED_SITES_NESTED = 32 };
 uint32_t function_table_add_inlined(struct function_table *table,
 				    const char *name, const char *module);
 
-/* Adds a call of @function, a number of function_table_add_inlined(), within the
- * call @parent. Returns its number, from 1 on; 0 when out of memory.
+/* Adds a call of @function, a number of function_table_add_inlined(), within
+ * the call @parent. Returns its number, from 1 on; 0 when out of memory.
  */
 uint32_t function_table_add_site(struct function_table *table,
 				 uint32_t function, uint32_t parent);
@@ -157,15 +157,15 @@ const struct function *function_at(const struct function_table *table,
 				   uint32_t number);
 uint32_t function_count(const struct function_table *table);
 
-/* Appends the whole kernel's table, all of whose functions have their final names,
- * to @out, for function_table_load() of the same program.
+/* Appends the whole kernel's table, all of whose functions have their final
+ * names, to @out, for function_table_load() of the same program.
  */
 void function_table_save(struct function_table *table, struct byte_buffer *out);
 
 /* Fills the new @table from the @size bytes at @bytes, which are in @block. The
- * bytes must be what function_table_save() wrote, aligned to 8; they are checked
- * so far that no use of the table leaves them. @table owns @block afterwards,
- * in any case.
+ * bytes must be what function_table_save() wrote, aligned to 8; they are
+ * checked so far that no use of the table leaves them. @table owns @block
+ * afterwards, in any case.
  *
  * Returns 0, -ERROR_FORMAT or -ERROR_MEMORY; @table can then only be freed.
  */

@@ -19,6 +19,22 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Function events of a trace that probes switch on and off (--only). The trace
+ * has the rest of the probe that resumed it, and the start of the one that
+ * paused it; neither is the program's.
+ *
+ *	mark "resumed" ─► struct gate_arrival: consumes events up to the chosen
+ *	                  call, then emits the open functions of the mark's chain
+ *	events ─────────► passed on; a call that may lead to a probe is held
+ *	                  (struct gate_aside) until a mark or its return decides
+ *	mark "paused" ──► held events were the probe's: one call of the tracer
+ *
+ * 1. Each path ends: by a mark, by the return to the chosen function, or by a
+ *    gap, which emits the held events (aside_break()).
+ * 2. Times of emitted events never decrease (output_put()).
+ * 3. Memory: the events of one path.
+ */
+
 /* The kernel's functions that matter where its trace is resumed or paused. */
 struct gate_functions {
 	const struct symbols *symbols;
@@ -55,7 +71,7 @@ struct gate_aside {
 struct gate_arrival {
 	const struct gate_functions *functions;
 	struct gate_output *output;
-	struct gate_step opened;       /* the mark that resumed the trace */
+	struct probe_mark opened;      /* the mark that resumed the trace */
 	struct symbol site;	       /* the function where the path ends */
 	struct function_event started; /* the start of the trace */
 	uint32_t depth;		       /* of the calls since then */
@@ -219,8 +235,8 @@ static void output_put_held(struct gate_output *output, struct array *held)
 }
 
 /* Returns whether @event is the return of a function with a return probe to the
- * kernel's trampoline, whose probe pauses the trace. In a function that is nested
- * in another chosen one, the trampoline continues to the caller instead.
+ * kernel's trampoline, whose probe pauses the trace. In a function that is
+ * nested in another chosen one, the trampoline continues to the caller instead.
  */
 static bool is_to_trampoline(const struct gate_aside *aside,
 			     const struct function_event *event)
@@ -253,9 +269,9 @@ static void aside_free(struct gate_aside *aside)
 	array_free(&aside->held);
 }
 
-/* @event leaves the trampoline to the caller, so nothing paused the trace: emits
- * the function's return to the caller when it reached the trampoline, and the
- * trampoline as one call of the tracer.
+/* @event leaves the trampoline to the caller, so nothing paused the trace:
+ * emits the function's return to the caller when it reached the trampoline, and
+ * the trampoline as one call of the tracer.
  */
 static void put_trampoline(struct gate_aside *aside,
 			   const struct function_event *event)
@@ -364,7 +380,7 @@ static void aside_break(struct gate_aside *aside)
 }
 
 /* @mark paused the trace: all held events belong to the probe. */
-static void aside_close(struct gate_aside *aside, const struct gate_step *mark)
+static void aside_close(struct gate_aside *aside, const struct probe_mark *mark)
 {
 	struct function_event returned = aside->started;
 
@@ -384,7 +400,7 @@ static void aside_close(struct gate_aside *aside, const struct gate_step *mark)
  * arrives on its CPU, the probe is in a function of perf, and it is 1, its
  * caller.
  */
-static uint32_t site_index(const struct gate_step *mark)
+static uint32_t site_index(const struct probe_mark *mark)
 {
 	return mark->kind == GATE_COME && mark->count > 1;
 }
@@ -409,7 +425,7 @@ static void arrival_free(struct gate_arrival *arrival)
  * trace arrives in the chosen call.
  */
 static void arrival_begin(struct gate_arrival *arrival,
-			  const struct gate_step *mark,
+			  const struct probe_mark *mark,
 			  const struct function_event *start)
 {
 	arrival->opened = *mark;
@@ -427,13 +443,13 @@ static void arrival_begin(struct gate_arrival *arrival,
 			     &arrival->site);
 }
 
-/* Returns whether frame @i of the chain is the entry of an exception. Names alone
- * do not decide: an exception's own handlers have names like its entry's, and so
- * has the code that a second exception interrupted.
+/* Returns whether frame @i of the chain is the entry of an exception. Names
+ * alone do not decide: an exception's own handlers have names like its entry's,
+ * and so has the code that a second exception interrupted.
  */
 static bool is_exception(const struct gate_arrival *arrival, uint32_t i)
 {
-	const struct gate_step *mark = &arrival->opened;
+	const struct probe_mark *mark = &arrival->opened;
 
 	return i + 1 < mark->count &&
 	       is_entry(arrival->functions, mark->chain[i]) &&
@@ -441,9 +457,9 @@ static bool is_exception(const struct gate_arrival *arrival, uint32_t i)
 		!is_entry(arrival->functions, mark->chain[i + 1]));
 }
 
-/* Returns the function of frame @i of the chain. A return address may be after the
- * end of its function; an address that an exception interrupted is inside its
- * function, perhaps at its start.
+/* Returns the function of frame @i of the chain. A return address may be after
+ * the end of its function; an address that an exception interrupted is inside
+ * its function, perhaps at its start.
  */
 static uint32_t function_of_frame(const struct gate_arrival *arrival,
 				  uint32_t i)
@@ -457,7 +473,7 @@ static uint32_t function_of_frame(const struct gate_arrival *arrival,
 static void put_frame(struct gate_arrival *arrival, uint64_t time_ns,
 		      uint32_t i, uint8_t depth)
 {
-	const struct gate_step *mark = &arrival->opened;
+	const struct probe_mark *mark = &arrival->opened;
 	bool has_caller = i + 1 < mark->count;
 
 	output_put(arrival->output,
@@ -474,7 +490,7 @@ static void put_frame(struct gate_arrival *arrival, uint64_t time_ns,
 
 static void put_call(struct gate_arrival *arrival, uint64_t time_ns, uint32_t i)
 {
-	const struct gate_step *mark = &arrival->opened;
+	const struct probe_mark *mark = &arrival->opened;
 
 	output_put(
 		arrival->output,
@@ -488,12 +504,12 @@ static void put_call(struct gate_arrival *arrival, uint64_t time_ns, uint32_t i)
 		});
 }
 
-/* Emits all open functions, the chosen one innermost. If the mark is for the start
- * of the chosen function, emits that as a call instead.
+/* Emits all open functions, the chosen one innermost. If the mark is for the
+ * start of the chosen function, emits that as a call instead.
  */
 static void put_open(struct gate_arrival *arrival, uint64_t time_ns)
 {
-	const struct gate_step *mark = &arrival->opened;
+	const struct probe_mark *mark = &arrival->opened;
 	bool begins = mark->kind == GATE_BEGIN;
 	uint32_t last = begins ? 1 : site_index(mark);
 	uint8_t depth = 0;
@@ -510,12 +526,12 @@ static void put_open(struct gate_arrival *arrival, uint64_t time_ns)
 }
 
 /* Returns whether the mark is for the start of a system call. A system call is
- * chosen by its implementing function; its entry, and the few functions between,
- * then start with that function.
+ * chosen by its implementing function; its entry, and the few functions
+ * between, then start with that function.
  */
 static bool begins_system_call(const struct gate_arrival *arrival)
 {
-	const struct gate_step *mark = &arrival->opened;
+	const struct probe_mark *mark = &arrival->opened;
 	const struct function *site =
 		function_at(symbols_functions(arrival->functions->symbols),
 			    arrival->site.function);
@@ -527,7 +543,7 @@ static bool begins_system_call(const struct gate_arrival *arrival)
 
 static void put_start(struct gate_arrival *arrival)
 {
-	const struct gate_step *mark = &arrival->opened;
+	const struct probe_mark *mark = &arrival->opened;
 	struct function_event start = arrival->started;
 
 	start.time_ns = mark->time_ns;
@@ -548,8 +564,8 @@ static void put_start(struct gate_arrival *arrival)
 	}
 }
 
-/* Emits the rest of the probe, from the mark to @event, as a call of the tracer,
- * with the interrupts in it.
+/* Emits the rest of the probe, from the mark to @event, as a call of the
+ * tracer, with the interrupts in it.
  */
 static void put_probe(struct gate_arrival *arrival,
 		      const struct function_event *event)
@@ -570,8 +586,9 @@ static void put_probe(struct gate_arrival *arrival,
 }
 
 /* Returns whether @address is in a copy of a probed instruction. Where a
- * breakpoint replaced the instruction, the kernel may execute a copy in a page of
- * this name (kernel/kprobes.c); another breakpoint after the copy leads back.
+ * breakpoint replaced the instruction, the kernel may execute a copy in a page
+ * of this name (kernel/kprobes.c); another breakpoint after the copy leads
+ * back.
  */
 static bool is_copy(const struct gate_arrival *arrival, uint64_t address)
 {
@@ -689,7 +706,7 @@ struct gate_events *gate_events_new(const struct symbols *symbols,
 	};
 	events->arrival = arrival_new(&events->functions, &events->out);
 	events->aside = aside_new(&events->functions, &events->out);
-	if (gate_feed_begin(&events->feed, input->next_step, input->steps)) {
+	if (gate_feed_begin(&events->feed, input->next_mark, input->marks)) {
 		gate_events_free(events);
 		return NULL;
 	}
@@ -719,8 +736,8 @@ static void break_state(struct gate_events *events)
 }
 
 /* Pauses the trace at @time_ns, because of @mark. */
-static void close_gate(struct gate_events *events, const struct gate_step *mark,
-		       uint64_t time_ns)
+static void close_gate(struct gate_events *events,
+		       const struct probe_mark *mark, uint64_t time_ns)
 {
 	bool is_aside = mark->kind == GATE_LEAVE && mark->count;
 	bool is_probe = mark->kind == GATE_LEAVE || mark->kind == GATE_END;
@@ -749,10 +766,10 @@ static void close_gate(struct gate_events *events, const struct gate_step *mark,
 	events->state = GATE_CLOSED;
 }
 
-/* @mark resumed the trace, but none follows, because its buffer was full: emits a
- * gap.
+/* @mark resumed the trace, but none follows, because its buffer was full: emits
+ * a gap.
  */
-static void lose(struct gate_events *events, const struct gate_step *mark)
+static void lose(struct gate_events *events, const struct probe_mark *mark)
 {
 	output_put(&events->out, (struct function_event){
 					 .time_ns = mark->time_ns,
@@ -766,7 +783,7 @@ static void lose(struct gate_events *events, const struct gate_step *mark)
  * the mark caused.
  */
 static bool act(struct gate_events *events, enum gate_action action,
-		const struct gate_step *mark,
+		const struct probe_mark *mark,
 		const struct function_event *event)
 {
 	switch (action) {
@@ -796,10 +813,10 @@ static bool act(struct gate_events *events, enum gate_action action,
  *
  * Returns whether @event coincided with a mark.
  */
-static bool take_marks(struct gate_events *events,
-		       const struct function_event *event)
+static bool consume_marks(struct gate_events *events,
+			  const struct function_event *event)
 {
-	const struct gate_step *mark;
+	const struct probe_mark *mark;
 	struct function_event at = *event;
 	bool is_taken = false;
 
@@ -833,8 +850,8 @@ static bool is_of_guest(const struct function_event *event)
 
 /* Consumes an event other than a call or return, while the trace is requested.
  */
-static void take_other(struct gate_events *events,
-		       const struct function_event *event)
+static void consume_other(struct gate_events *events,
+			  const struct function_event *event)
 {
 	/* A switch is emitted in any state, since its record may be late. */
 	if (event->kind == FUNCTION_SWITCH ||
@@ -850,8 +867,8 @@ static void take_other(struct gate_events *events,
 		events->state = GATE_INSIDE;
 }
 
-static void take_inside(struct gate_events *events,
-			const struct function_event *event)
+static void consume_inside(struct gate_events *events,
+			   const struct function_event *event)
 {
 	if (aside_begin(&events->aside, event))
 		events->state = GATE_ASIDE;
@@ -868,14 +885,14 @@ static void arrive(struct gate_events *events,
 		return;
 	events->state = GATE_INSIDE;
 	if (progress == GATE_CAME_BEFORE)
-		take_inside(events, event);
+		consume_inside(events, event);
 }
 
-static void take_call(struct gate_events *events,
-		      const struct function_event *event)
+static void consume_call(struct gate_events *events,
+			 const struct function_event *event)
 {
 	if (events->state != GATE_ARRIVING && events->state != GATE_ASIDE)
-		take_inside(events, event);
+		consume_inside(events, event);
 	else if (events->state == GATE_ARRIVING)
 		arrive(events, event);
 	else if (!aside_consume(&events->aside, event))
@@ -883,8 +900,8 @@ static void take_call(struct gate_events *events,
 }
 
 /* Handles trace without a mark: the mark was lost. */
-static void take_unasked(struct gate_events *events,
-			 const struct function_event *event)
+static void consume_unasked(struct gate_events *events,
+			    const struct function_event *event)
 {
 	if (event->kind == FUNCTION_TRACE_START)
 		events->state = GATE_INSIDE;
@@ -895,17 +912,17 @@ static void take_unasked(struct gate_events *events,
 
 static void take(struct gate_events *events, const struct function_event *event)
 {
-	if (take_marks(events, event))
+	if (consume_marks(events, event))
 		return;
 	if (event->kind == FUNCTION_END) {
 		break_state(events);
 		output_put(&events->out, *event);
 	} else if (events->state == GATE_CLOSED) {
-		take_unasked(events, event);
+		consume_unasked(events, event);
 	} else if (function_event_is_call(event)) {
-		take_call(events, event);
+		consume_call(events, event);
 	} else {
-		take_other(events, event);
+		consume_other(events, event);
 	}
 }
 

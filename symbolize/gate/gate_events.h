@@ -8,23 +8,24 @@
 struct symbols;
 
 /* Converts the function events of a CPU whose trace ran only in chosen calls
- * (record --only). A probe at the start of a chosen call resumes the trace, and a
- * probe at its end pauses it; each leaves a mark with its call chain
- * (gate_marks.h). The converted events differ in three points: the functions that
- * are open when the trace resumes are those of the mark's call chain; the traced
- * functions of the probes are one call of the tracer; and the time between
- * chosen calls is a FUNCTION_TRACE_STOP that says that it was not requested.
+ * (record --only). A probe at the start of a chosen call resumes the trace, and
+ * a probe at its end pauses it; each leaves a mark with its call chain
+ * (gate_marks.h). The converted events differ in three points: the functions
+ * that are open when the trace resumes are those of the mark's call chain; the
+ * traced functions of the probes are one call of the tracer; and the time
+ * between chosen calls is a FUNCTION_TRACE_STOP that says that it was not
+ * requested.
  *
- * enum gate_state, with the function of gate_events.c behind each transition:
+ * enum gate_state, with the function of gate_events.c of each transition:
  *
- *	           act()            arrive()              take_inside()
- *	CLOSED ──────────► ARRIVING ────────────► INSIDE ──────────────► ASIDE
- *	  ▲                 rest of the probe      chosen  ◄────────────── perhaps
- *	  │                                         call     take_call()   a probe
- *	  └──────────────── close_gate(), by a mark that pauses ────────────┘
+ *	           act()            arrive()              consume_inside()
+ *	CLOSED ──────────► ARRIVING ────────────► INSIDE ─────────────────► ASIDE
+ *	  ▲                 rest of the probe      chosen ◄───────────────── perhaps
+ *	  │                                         call    consume_call()   a probe
+ *	  └──────────────── close_gate(), by a mark that pauses ───────────────┘
  *
  *	any ─► LOST: trace is missing, or stopped without a mark (lose(),
- *	take_other()); a start of the trace leads from there to INSIDE.
+ *	consume_other()); a start of the trace leads from there to INSIDE.
  *
  * 1. Times of emitted events never decrease (output_put()).
  * 2. In ARRIVING and ASIDE events are held back, until it is known whether they
@@ -44,8 +45,8 @@ typedef int gate_events_source(void *ctx, const struct function_event **batch);
 struct gate_input {
 	gate_events_source *next_events; /* of a CPU */
 	void *events;
-	gate_step_source *next_step; /* the marks of that CPU */
-	void *steps;
+	probe_mark_source *next_mark; /* the marks of that CPU */
+	void *marks;
 };
 
 /* Borrows @symbols and the pointers in @input. Returns NULL when out of memory.

@@ -19,15 +19,15 @@ static bool is_mark(const struct recording_event *event)
 	return event && event->name && !strcmp(event->name, GATE_MARK_EVENT);
 }
 
-static void add_address(struct gate_step *step, uint64_t address)
+static void add_address(struct probe_mark *mark, uint64_t address)
 {
-	if (step->count < GATE_CHAIN_MAX)
-		step->chain[step->count++] = address;
+	if (mark->count < GATE_CHAIN_MAX)
+		mark->chain[mark->count++] = address;
 }
 
 /* Reads the chain, with @caller after the first address, unless it is 0. */
 static void read_chain(const struct sideband_sample *sample, uint64_t caller,
-		       struct gate_step *step)
+		       struct probe_mark *mark)
 {
 	struct byte_reader reader =
 		byte_reader_of(sample->chain, (size_t)sample->chain_count * 8);
@@ -40,32 +40,32 @@ static void read_chain(const struct sideband_sample *sample, uint64_t caller,
 		 */
 		if (address >= (uint64_t)PERF_CONTEXT_MAX)
 			continue;
-		add_address(step, address);
-		if (step->count == 1 && caller)
-			add_address(step, caller);
+		add_address(mark, address);
+		if (mark->count == 1 && caller)
+			add_address(mark, caller);
 	}
 }
 
-bool gate_step_read(const struct sideband_record *record,
-		    struct gate_step *step)
+bool probe_mark_read(const struct sideband_record *record,
+		     struct probe_mark *mark)
 {
 	const struct sideband_sample *sample = &record->sample;
-	struct gate_mark mark = { .caller = 0 };
+	struct gate_mark raw = { .caller = 0 };
 
 	if (!is_mark(sample->event) || !sample->raw ||
 	    sample->raw_size < GATE_MARK_OLD_SIZE)
 		return false;
 	/* The kernel appends some bytes of padding. */
-	memcpy(&mark, sample->raw,
-	       sample->raw_size < sizeof(mark) ? GATE_MARK_OLD_SIZE :
-						 sizeof(mark));
-	if (mark.kind < GATE_BEGIN || mark.kind > GATE_LAST)
+	memcpy(&raw, sample->raw,
+	       sample->raw_size < sizeof(raw) ? GATE_MARK_OLD_SIZE :
+						sizeof(raw));
+	if (raw.kind < GATE_BEGIN || raw.kind > GATE_LAST)
 		return false;
-	*step = (struct gate_step){
+	*mark = (struct probe_mark){
 		.time_ns = record->time_ns,
-		.kind = (uint8_t)mark.kind,
+		.kind = (uint8_t)raw.kind,
 	};
-	read_chain(sample, mark.caller, step);
+	read_chain(sample, raw.caller, mark);
 	return true;
 }
 
@@ -73,7 +73,7 @@ bool gate_step_read(const struct sideband_record *record,
 static int fill(struct gate_feed *feed)
 {
 	unsigned int place = (feed->first + feed->count) % 2;
-	int status = feed->source(feed->ctx, &feed->steps[place]);
+	int status = feed->source(feed->ctx, &feed->marks[place]);
 
 	if (status <= 0)
 		return status;
@@ -81,7 +81,8 @@ static int fill(struct gate_feed *feed)
 	return 0;
 }
 
-int gate_feed_begin(struct gate_feed *feed, gate_step_source *source, void *ctx)
+int gate_feed_begin(struct gate_feed *feed, probe_mark_source *source,
+		    void *ctx)
 {
 	int error;
 
@@ -90,14 +91,14 @@ int gate_feed_begin(struct gate_feed *feed, gate_step_source *source, void *ctx)
 	return error ? error : fill(feed);
 }
 
-const struct gate_step *gate_feed_first(const struct gate_feed *feed)
+const struct probe_mark *gate_feed_first(const struct gate_feed *feed)
 {
-	return feed->count ? &feed->steps[feed->first] : NULL;
+	return feed->count ? &feed->marks[feed->first] : NULL;
 }
 
-const struct gate_step *gate_feed_second(const struct gate_feed *feed)
+const struct probe_mark *gate_feed_second(const struct gate_feed *feed)
 {
-	return feed->count > 1 ? &feed->steps[1 - feed->first] : NULL;
+	return feed->count > 1 ? &feed->marks[1 - feed->first] : NULL;
 }
 
 int gate_feed_advance(struct gate_feed *feed)
@@ -118,33 +119,33 @@ static uint64_t bounded(uint32_t bound_ns)
 	return CLOCKS_NS + (bound_ns < BOUND_MAX_NS ? bound_ns : BOUND_MAX_NS);
 }
 
-static bool is_before(const struct gate_step *mark,
+static bool is_before(const struct probe_mark *mark,
 		      const struct function_event *event)
 {
 	return mark->time_ns <= event->time_ns + bounded(event->late_ns);
 }
 
-static bool is_long_before(const struct gate_step *mark,
+static bool is_long_before(const struct probe_mark *mark,
 			   const struct function_event *event)
 {
 	return mark->time_ns + bounded(event->early_ns) < event->time_ns;
 }
 
-static enum gate_action skip_or_wait(const struct gate_step *mark,
+static enum gate_action skip_or_wait(const struct probe_mark *mark,
 				     const struct function_event *event)
 {
 	return is_before(mark, event) ? GATE_SKIP : GATE_WAIT;
 }
 
-static enum gate_action close_or_wait(const struct gate_step *mark,
+static enum gate_action close_or_wait(const struct probe_mark *mark,
 				      const struct function_event *event)
 {
 	return mark->time_ns <= event->time_ns ? GATE_CLOSE : GATE_WAIT;
 }
 
 static enum gate_action resume(enum gate_state state,
-			       const struct gate_step *mark,
-			       const struct gate_step *next,
+			       const struct probe_mark *mark,
+			       const struct probe_mark *next,
 			       const struct function_event *event)
 {
 	/* The call jumped to another chosen one, or a mark was lost. */
@@ -159,7 +160,7 @@ static enum gate_action resume(enum gate_state state,
 }
 
 static enum gate_action pause_at(enum gate_state state,
-				 const struct gate_step *mark,
+				 const struct probe_mark *mark,
 				 const struct function_event *event)
 {
 	if (state == GATE_CLOSED)
@@ -173,8 +174,8 @@ static enum gate_action pause_at(enum gate_state state,
 }
 
 enum gate_action gate_mark_action(enum gate_state state,
-				  const struct gate_step *mark,
-				  const struct gate_step *next,
+				  const struct probe_mark *mark,
+				  const struct probe_mark *next,
 				  const struct function_event *event)
 {
 	switch ((enum gate_mark_kind)mark->kind) {
@@ -191,44 +192,44 @@ enum gate_action gate_mark_action(enum gate_state state,
 	return GATE_SKIP;
 }
 
-struct gate_steps {
+struct probe_marks {
 	struct sideband *sideband;
 	int32_t cpu;
 };
 
-struct gate_steps *gate_steps_open(const struct recording *recording,
-				   int32_t cpu)
+struct probe_marks *probe_marks_open(const struct recording *recording,
+				     int32_t cpu)
 {
-	struct gate_steps *steps = calloc(1, sizeof(*steps));
+	struct probe_marks *marks = calloc(1, sizeof(*marks));
 
-	if (!steps)
+	if (!marks)
 		return NULL;
-	steps->cpu = cpu;
-	steps->sideband =
+	marks->cpu = cpu;
+	marks->sideband =
 		sideband_open(recording, SIDEBAND_BIT(SIDEBAND_SAMPLE));
-	if (!steps->sideband) {
-		gate_steps_close(steps);
+	if (!marks->sideband) {
+		probe_marks_close(marks);
 		return NULL;
 	}
-	return steps;
+	return marks;
 }
 
-void gate_steps_close(struct gate_steps *steps)
+void probe_marks_close(struct probe_marks *marks)
 {
-	if (!steps)
+	if (!marks)
 		return;
-	sideband_close(steps->sideband);
-	free(steps);
+	sideband_close(marks->sideband);
+	free(marks);
 }
 
-int gate_steps_next(void *ctx, struct gate_step *step)
+int probe_marks_next(void *ctx, struct probe_mark *mark)
 {
-	struct gate_steps *steps = ctx;
+	struct probe_marks *marks = ctx;
 	struct sideband_record record;
 	int status;
 
-	while ((status = sideband_next(steps->sideband, &record)) > 0)
-		if (record.cpu == steps->cpu && gate_step_read(&record, step))
+	while ((status = sideband_next(marks->sideband, &record)) > 0)
+		if (record.cpu == marks->cpu && probe_mark_read(&record, mark))
 			return 1;
 	return status;
 }

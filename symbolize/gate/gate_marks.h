@@ -15,13 +15,13 @@ struct sideband_record;
  * pause the trace of a CPU, and their relation to the trace's own starts and
  * stops.
  *
- *	records ─► gate_steps: marks of a CPU ─► gate_feed: two ahead
+ *	records ─► probe_marks: marks of a CPU ─► gate_feed: two ahead
  *	                                           │
  *	function event ─► gate_mark_action() ◄─────┘ ─► gate_events.c acts
  *
- * A mark is written before or after the start or stop that it causes, and either
- * can be lost. gate_mark_action() decides from state, event, mark and the mark
- * after it which of them belong together.
+ * A mark is written before or after the start or stop that it causes, and
+ * either can be lost. gate_mark_action() decides from state, event, mark and
+ * the mark after it which of them belong together.
  */
 
 /* More than the functions in the kernel's call chains (PERF_MAX_STACK_DEPTH).
@@ -29,7 +29,7 @@ struct sideband_record;
 enum { GATE_CHAIN_MAX = 127 };
 
 /* One mark of the recorder's probes (common/formats/recording_events.h). */
-struct gate_step {
+struct probe_mark {
 	uint64_t time_ns;
 	uint8_t kind;	/* enum gate_mark_kind */
 	uint32_t count; /* of chain */
@@ -39,22 +39,22 @@ struct gate_step {
 	uint64_t chain[GATE_CHAIN_MAX];
 };
 
-/* Provides the next mark of a CPU, in order of time. Returns 1 and sets @step,
+/* Provides the next mark of a CPU, in order of time. Returns 1 and sets @mark,
  * 0 at the end, or a negative enum error.
  */
-typedef int gate_step_source(void *ctx, struct gate_step *step);
+typedef int probe_mark_source(void *ctx, struct probe_mark *mark);
 
-/* Returns whether @record is a mark, and if so sets @step. A mark of unknown
+/* Returns whether @record is a mark, and if so sets @mark. A mark of unknown
  * kind or with too few bytes is none.
  */
-bool gate_step_read(const struct sideband_record *record,
-		    struct gate_step *step);
+bool probe_mark_read(const struct sideband_record *record,
+		     struct probe_mark *mark);
 
 /* The marks of one CPU, with a look-ahead of two. */
 struct gate_feed {
-	gate_step_source *source;
+	probe_mark_source *source;
 	void *ctx;
-	struct gate_step steps[2];
+	struct probe_mark marks[2];
 	unsigned int first; /* index of the next mark */
 	unsigned int count;
 };
@@ -62,14 +62,14 @@ struct gate_feed {
 /* Starts with the first marks of @source, which is called with @ctx. Returns 0
  * or the error of the source.
  */
-int gate_feed_begin(struct gate_feed *feed, gate_step_source *source,
+int gate_feed_begin(struct gate_feed *feed, probe_mark_source *source,
 		    void *ctx);
 
 /* Return the next mark, and the one after it; NULL if there is none. Valid
  * until gate_feed_advance().
  */
-const struct gate_step *gate_feed_first(const struct gate_feed *feed);
-const struct gate_step *gate_feed_second(const struct gate_feed *feed);
+const struct probe_mark *gate_feed_first(const struct gate_feed *feed);
+const struct probe_mark *gate_feed_second(const struct gate_feed *feed);
 
 /* Drops the first mark and reads one more. The first mark must exist. Returns 0
  * or the error of the source.
@@ -100,19 +100,19 @@ enum gate_action {
  * arrives; @next is the mark after it, or NULL.
  */
 enum gate_action gate_mark_action(enum gate_state state,
-				  const struct gate_step *mark,
-				  const struct gate_step *next,
+				  const struct probe_mark *mark,
+				  const struct probe_mark *next,
 				  const struct function_event *event);
 
 /* An iterator over a recording's marks of one CPU. */
-struct gate_steps;
+struct probe_marks;
 
 /* Borrows @recording. Returns NULL when out of memory. */
-struct gate_steps *gate_steps_open(const struct recording *recording,
-				   int32_t cpu);
-void gate_steps_close(struct gate_steps *steps);
+struct probe_marks *probe_marks_open(const struct recording *recording,
+				     int32_t cpu);
+void probe_marks_close(struct probe_marks *marks);
 
-/* A gate_step_source: @steps is the struct gate_steps. */
-int gate_steps_next(void *steps, struct gate_step *step);
+/* A probe_mark_source: @marks is the struct probe_marks. */
+int probe_marks_next(void *marks, struct probe_mark *mark);
 
 #endif

@@ -19,8 +19,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* The file: this header, the symbols, the functions. Members are in the byte order
- * of the machine: another program would have another key.
+/* The file: this header, the symbols, the functions. Members are in the byte
+ * order of the machine: another program would have another key.
  */
 struct header {
 	char magic[8];
@@ -72,8 +72,8 @@ static uint8_t *read_file(const char *path, size_t *size)
 	return bytes;
 }
 
-/* Returns whether the @size bytes at @bytes start with a header of @key, and are
- * whole.
+/* Returns whether the @size bytes at @bytes start with a header of @key, and
+ * are whole.
  */
 static bool is_whole(const uint8_t *bytes, size_t size, uint64_t key,
 		     struct header *header)

@@ -10,15 +10,16 @@ struct function_table;
 struct log;
 struct recording;
 
-/* The kernel's finished symbols in a file beside the recording (docs/formats.md,
- * "symbols"). Parsing kallsyms takes most of the time that a command needs to
- * open a recording; reading this file takes a twentieth of that.
+/* The kernel's finished symbols in a file beside the recording
+ * (docs/formats.md, "symbols"). Parsing kallsyms takes most of the time that a
+ * command needs to open a recording; reading this file takes a twentieth of
+ * that.
  *
  * 1. The file has a key, a hash of all that the symbols are made of and of this
  *    program. A file with another key counts as missing and is replaced.
- * 2. The content is untrusted: a damaged file counts as missing. One made to harm,
- *    with a right hash, is refused or yields wrong names, but no access out of
- *    bounds.
+ * 2. The content is untrusted: a damaged file counts as missing. One made to
+ *    harm, with a right hash, is refused or yields wrong names, but no access
+ *    out of bounds.
  * 3. It appears under its name only when it is complete.
  */
 
@@ -34,9 +35,9 @@ struct cached_symbols {
 	const char *path;
 };
 
-/* Fills the new, empty tables of @symbols from the file. Returns 1; 0 if there is
- * no such file for @key, with the tables unchanged; -ERROR_FORMAT, with the reason
- * in @log; or -ERROR_MEMORY.
+/* Fills the new, empty tables of @symbols from the file. Returns 1; 0 if there
+ * is no such file for @key, with the tables unchanged; -ERROR_FORMAT, with the
+ * reason in @log; or -ERROR_MEMORY.
  */
 int cached_symbols_load(const struct cached_symbols *symbols, uint64_t key,
 			const struct log *log);

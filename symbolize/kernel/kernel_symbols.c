@@ -25,6 +25,19 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+/* The kernel's symbols from three sources: kallsyms (or trace.dat's copy of
+ * it), /proc/modules for the ends of modules, and KSYMBOL records for code that
+ * came later. kallsyms is parsed once, in one pass, as it has megabytes.
+ *
+ * Of several names of an address the precedence is: a name with a role, code
+ * before data, and then the last in the file, as in perf. Symbols end where the
+ * next one starts; a module's last one ends with the module. Code that the
+ * kernel generated is at different addresses each time, so that its functions
+ * have no address.
+ *
+ * A finished set is cached beside the recording (cached_symbols_internal.h).
+ */
+
 /* One line of /proc/modules: the location of a module's code. */
 struct module_line {
 	const char *name; /* not NUL-terminated; part of the caller's text */

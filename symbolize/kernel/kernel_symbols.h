@@ -74,8 +74,8 @@ int kernel_symbols_finish(const struct kernel_symbols *kernel);
 
 /* Reads all kernel symbols of @recording (kallsyms, modules and code announced
  * while recording) and finishes them; or takes them from the cache, which it
- * writes otherwise. Both must be new. Logs missing parts to @log. Returns 0 or a
- * negative enum error.
+ * writes otherwise. Both must be new. Logs missing parts to @log. Returns 0 or
+ * a negative enum error.
  */
 int kernel_symbols_add_all(const struct kernel_symbols *kernel,
 			   const struct recording *recording,

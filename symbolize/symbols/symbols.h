@@ -48,8 +48,8 @@ struct symbols;
 int symbols_open(const struct recording *recording, const struct log *log,
 		 unsigned int threads, struct symbols **symbols);
 
-/* Like symbols_open(), but takes the kernel's symbols from the file @cache if it
- * fits the recording, else writes it; NULL: neither.
+/* Like symbols_open(), but takes the kernel's symbols from the file @cache if
+ * it fits the recording, else writes it; NULL: neither.
  */
 int symbols_open_cached(const struct recording *recording,
 			const struct log *log, unsigned int threads,
@@ -118,8 +118,8 @@ bool symbols_have_role(const struct symbols *symbols, uint8_t role);
 
 const struct arch *symbols_arch(const struct symbols *symbols);
 
-/* Displays demangled functions by @names, see function_table_display(). Returns 0
- * or -ERROR_MEMORY.
+/* Displays demangled functions by @names, see function_table_display(). Returns
+ * 0 or -ERROR_MEMORY.
  */
 int symbols_display(struct symbols *symbols, enum function_names names);
 

@@ -20,6 +20,19 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Symbols of programs, by file: each file that a recording mapped has one
+ * address map by offset, shared by all processes and times that mapped it.
+ *
+ *	ELF symbols ─┐
+ *	unwind table ┼─► functions of the file; the rest is one function for each
+ *	             │   part without symbols: "[libc.so.6+0x29c50]"
+ *	perf map ────┴─► functions of generated code, one for each name
+ *
+ * A file that differs from the recorded one has the names of its parts only,
+ * since its symbols would be wrong. The reasons of files that were not read are
+ * logged at the end, and only for files that a chosen process had mapped.
+ */
+
 #define GENERATED_CODE "[generated code]"
 
 /* The functions of one list while they are added. */

@@ -21,7 +21,7 @@ struct user_elf {
 	struct array loads; /* struct load */
 };
 
-static bool take_header(struct user_elf *elf, const GElf_Phdr *header)
+static bool consume_header(struct user_elf *elf, const GElf_Phdr *header)
 {
 	struct load *load;
 
@@ -65,7 +65,7 @@ static bool read_headers(struct user_elf *elf)
 
 	for (size_t i = 0; is_good && i < count; i++)
 		is_good = gelf_getphdr(file, (int)i, &header) &&
-			  take_header(elf, &header);
+			  consume_header(elf, &header);
 	elf_end(file);
 	return is_good;
 }

@@ -141,7 +141,8 @@ enum { DEEPEST = 256 };
 struct user_stack {
 	const struct symbols *symbols;
 	const struct arch_frames *frames;
-	struct user_memory *memory;
+	const struct recording *recording;
+	struct user_memory *memory; /* NULL until a stack is unwound */
 	struct stack_walker *walker;
 	uint64_t refused;
 };
@@ -155,9 +156,9 @@ struct user_stack *user_stack_new(const struct recording *recording,
 		return NULL;
 	stack->symbols = symbols;
 	stack->frames = &symbols_arch(symbols)->frames;
-	stack->memory = user_memory_new(recording);
+	stack->recording = recording;
 	stack->walker = stack_walker_new();
-	if (stack->memory && stack->walker)
+	if (stack->walker)
 		return stack;
 	user_stack_free(stack);
 	return NULL;
@@ -182,18 +183,25 @@ static bool can_unwind(struct user_stack *stack, uint64_t abi)
 	return is_known;
 }
 
+/* Opens the memory of processes when the first stack needs it. */
+static bool has_memory(struct user_stack *stack)
+{
+	if (!stack->memory)
+		stack->memory = user_memory_new(stack->recording);
+	return stack->memory;
+}
+
 size_t user_stack_addresses(struct user_stack *stack,
 			    const struct sideband_record *record,
 			    uint64_t *addresses, size_t room)
 {
-	const struct stack_copy copy = {
-		stack->frames,
-		stack->memory,
-		&record->sample.user,
-	};
+	struct stack_copy copy = { stack->frames, NULL, &record->sample.user };
 
 	if (!can_unwind(stack, copy.state->registers.abi) || !room ||
-	    user_memory_look(stack->memory, record->pid, record->time_ns) < 0)
+	    !has_memory(stack))
+		return 0;
+	copy.memory = stack->memory;
+	if (user_memory_look(stack->memory, record->pid, record->time_ns) < 0)
 		return 0;
 	return stack_walker_walk(stack->walker, &copy, addresses, room);
 }

@@ -3,6 +3,7 @@
 
 #include "attribution/events/event_handler.h"
 #include "attribution/events/known_events.h"
+#include "attribution/table_records.h"
 #include "attribution/time/task_contexts.h"
 #include "attribution/time/thread_tracker.h"
 #include "attribution/time/wait_channels.h"
@@ -17,12 +18,24 @@
 #include "symbolize/symbols/symbols.h"
 #include "symbolize/unwind/user_stack.h"
 #include "tables/table.h"
-#include "tables/table_records.h"
 #include "tables/text/table_rows.h"
 
 #include "common/array.h"
 #include <stdlib.h>
 #include <string.h>
+
+/* The user instruction by which a thread entered the kernel, named so that it
+ * means something to the program's writer.
+ *
+ *	traced user code: the frames of the stack (name_by_frames())
+ *	recorded user stack: unwound addresses (name_by_addresses())
+ *	neither: the registers at the system call: its instruction alone
+ *
+ * Functions inside libc and C++ templates of the library are skipped: the site
+ * is the innermost function with a name of its own, and its caller is the one
+ * of highest rank (rank_of()) on the stack, the innermost of several. Frames
+ * that were entered unseen are used only as far as they may still be open.
+ */
 
 static bool is_purpose(uint32_t purpose, uint32_t functions)
 {
@@ -84,7 +97,8 @@ static void place(struct call_site *site, const struct symbol *symbol,
 	site->offset = address - symbol->start;
 }
 
-/* Sets the instruction of @site to the one at @address. Uses the maps of site->pid at site->first_ns.
+/* Sets the instruction of @site to the one at @address. Uses the maps of
+ * site->pid at site->first_ns.
  */
 static void call_site_locate(struct call_site *site,
 			     const struct symbols *symbols, uint64_t address)

@@ -2,12 +2,12 @@
 #include "attribution/calls/system_calls.h"
 #include "attribution/events/event_handler.h"
 #include "attribution/events/known_events.h"
+#include "attribution/table_records.h"
 #include "decoder/recording/recording.h"
 #include "symbolize/elf/lines.h"
 #include "symbolize/symbols/symbols.h"
 #include "tables/call_sites/call_sites_internal.h"
 #include "tables/table.h"
-#include "tables/table_records.h"
 #include "tables/text/recorded.h"
 #include "tables/text/table_rows.h"
 

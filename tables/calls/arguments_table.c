@@ -97,9 +97,9 @@ static void write_number(int64_t number, FILE *out)
 		fprintf(out, "0x%" PRIx64, (uint64_t)number);
 }
 
-/* Returns the result @number; one that fits into an int and is an error as such.
- * Without types (before Linux 6.4) the kernel reads a whole register, whose upper
- * half is 0.
+/* Returns the result @number; one that fits into an int and is an error as
+ * such. Without types (before Linux 6.4) the kernel reads a whole register,
+ * whose upper half is 0.
  */
 static int64_t result_of(int64_t number)
 {
@@ -245,8 +245,8 @@ static int end_call(struct arguments_table *table,
 	return call->result ? 0 : -ERROR_MEMORY;
 }
 
-static void take_event(struct event_handler *handler,
-		       const struct event_record *event)
+static void consume_event(struct event_handler *handler,
+			  const struct event_record *event)
 {
 	struct arguments_table *table = (struct arguments_table *)handler;
 	int status = 0;
@@ -279,8 +279,8 @@ static void follow(struct read_call *call, const struct call_step *step)
 /* Calls in progress may return now: several if one ended in a jump to another
  * one.
  */
-static void take_step(struct event_handler *handler,
-		      const struct call_step *step)
+static void consume_step(struct event_handler *handler,
+			 const struct call_step *step)
 {
 	struct arguments_table *table = (struct arguments_table *)handler;
 	const struct read_thread *thread;
@@ -311,8 +311,8 @@ static bool open_table(struct event_handler *handler,
 	struct arguments_table *table = (struct arguments_table *)handler;
 	struct thread_tracker *threads = trackers_threads(input->trackers);
 
-	table->handler.step = take_step;
-	table->handler.event = take_event;
+	table->handler.step = consume_step;
+	table->handler.event = consume_event;
 	table->input = *input;
 	table->calls = ARRAY_OF(struct read_call);
 	table->threads = KEYED_ARRAY_OF(struct read_thread, tid);

@@ -1,106 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 #include "tables/calls/call_argument.h"
 
+#include "attribution/calls/call_items.h"
 #include "attribution/calls/system_calls.h"
+#include "tables/calls/call_value_internal.h"
 
 #include <inttypes.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-
-/* Names of the numbers in arguments of system calls, as in the kernel's headers
- * for programs (include/uapi). They are the same on all architectures unless
- * noted.
- */
-struct call_flag {
-	uint64_t value;
-	const char *name;
-};
-
-/* Format of an argument or result of a system call. The letters make up
- * signatures.
- */
-enum call_value {
-	CALL_INT = 'd',	    /* int: a descriptor, a process, a count */
-	CALL_LONG = 'l',    /* long: an offset */
-	CALL_SIZE = 'u',    /* unsigned long */
-	CALL_POINTER = 'p', /* NULL or an address */
-	CALL_HEX = 'x',
-	CALL_MODE = 'o', /* of a file, in octal */
-	/* like CALL_MODE; only present if a file is created */
-	CALL_NEW_MODE = 'm',
-	CALL_DIRECTORY = 'D', /* a descriptor or AT_FDCWD */
-	CALL_OPEN_FLAGS = 'O',
-	CALL_AT_FLAGS = 'F',
-	CALL_ACCESS = 'A',     /* R_OK ... */
-	CALL_PROTECTION = 'P', /* PROT_READ ... */
-	CALL_MAP_FLAGS = 'M',
-	CALL_CLONE_FLAGS = 'C',
-	CALL_SIGNAL = 'S',
-	CALL_WHENCE = 'W',	/* SEEK_SET ... */
-	CALL_FUTEX = 'f',	/* FUTEX_WAIT ... */
-	CALL_CLOCK = 'c',	/* CLOCK_MONOTONIC ... */
-	CALL_FAMILY = 't',	/* AF_UNIX ... */
-	CALL_SOCKET_TYPE = 'T', /* SOCK_STREAM ... */
-	CALL_FCNTL = 'n',	/* F_GETFL ... */
-	CALL_EPOLL = 'e',	/* EPOLL_CTL_ADD ... */
-};
-
-/* Flags that create a file, from fcntl.h; CALL_O_TMPFILE is without
- * O_DIRECTORY, whose value depends on the architecture.
- */
-#define CALL_O_CREAT 0100
-#define CALL_O_TMPFILE 020000000
-
-static const char *name_of(const struct call_flag *flags, size_t count,
-			   uint64_t value)
-{
-	for (size_t i = 0; i < count; i++)
-		if (flags[i].value == value)
-			return flags[i].name;
-	return NULL;
-}
-
-/* Writes the names of @value's bits as "A|B", bits without a name in
- * hexadecimal. Flags with several bits must be first in @flags. 0 is written as
- * the flag whose value is 0, or "0".
- */
-static void call_flags_write(FILE *out, const struct call_flag *flags,
-			     size_t count, uint64_t value)
-{
-	const char *separator = "";
-
-	if (!value) {
-		const char *none = name_of(flags, count, 0);
-
-		fputs(none ? none : "0", out);
-		return;
-	}
-	for (size_t i = 0; i < count; i++) {
-		uint64_t bits = flags[i].value;
-
-		if (!bits || (value & bits) != bits)
-			continue;
-		fprintf(out, "%s%s", separator, flags[i].name);
-		separator = "|";
-		value &= ~bits;
-	}
-	if (value)
-		fprintf(out, "%s0x%" PRIx64, separator, value);
-}
-
-/* Writes the name of @value, or the number if it has none. */
-static void call_flags_name(FILE *out, const struct call_flag *flags,
-			    size_t count, uint64_t value)
-{
-	const char *name = name_of(flags, count, value);
-
-	if (name)
-		fputs(name, out);
-	else
-		fprintf(out, "%" PRIu64, value);
-}
 
 struct signature {
 	const char *name;
@@ -110,103 +19,103 @@ struct signature {
 /* Sorted by name; some names are the kernel's, such as newfstatat. */
 /* clang-format off */
 static const struct signature signatures[] = {
-	{ "accept", "ddpp" }, { "accept4", "ddppT" }, { "access", "dpA" },
-	{ "alarm", "uu" }, { "arch_prctl", "dxp" }, { "bind", "ddpd" },
+	{ "accept", "ddkw" }, { "accept4", "ddkw4" }, { "access", "dpA" },
+	{ "alarm", "uu" }, { "arch_prctl", "dzp" }, { "bind", "ddkd" },
 	{ "brk", "pp" }, { "capget", "dpp" }, { "capset", "dpp" },
 	{ "chdir", "dp" }, { "chmod", "dpo" }, { "chown", "dpdd" },
-	{ "clock_getres", "dcp" }, { "clock_gettime", "dcp" },
-	{ "clock_nanosleep", "dcdpp" }, { "clock_settime", "dcp" },
-	{ "clone", "dCpppp" }, { "clone3", "dpu" }, { "close", "dd" },
-	{ "close_range", "dddx" }, { "connect", "ddpd" },
+	{ "clock_getres", "dcs" }, { "clock_gettime", "dcs" },
+	{ "clock_nanosleep", "dcZss" }, { "clock_settime", "dcs" },
+	{ "clone", "dCpppp" }, { "clone3", "dhu" }, { "close", "dd" },
+	{ "close_range", "dddx" }, { "connect", "ddkd" },
 	{ "copy_file_range", "ldpdpux" }, { "creat", "dpo" }, { "dup", "dd" },
-	{ "dup2", "ddd" }, { "dup3", "dddO" }, { "epoll_create", "dd" },
-	{ "epoll_create1", "dO" }, { "epoll_ctl", "ddedp" },
-	{ "epoll_pwait", "ddpddpu" }, { "epoll_pwait2", "ddpdppu" },
-	{ "epoll_wait", "ddpdd" }, { "eventfd", "du" }, { "eventfd2", "duO" },
+	{ "dup2", "ddd" }, { "dup3", "ddd$" }, { "epoll_create", "dd" },
+	{ "epoll_create1", "dj" }, { "epoll_ctl", "ddedE" },
+	{ "epoll_pwait", "ddVddyu" }, { "epoll_pwait2", "ddVdsyu" },
+	{ "epoll_wait", "ddVdd" }, { "eventfd", "du" }, { "eventfd2", "duQ" },
 	{ "execve", "dppp" }, { "execveat", "dDpppF" }, { "exit", "dd" },
 	{ "exit_group", "dd" }, { "faccessat", "dDpA" },
 	{ "faccessat2", "dDpAF" }, { "fadvise64", "ddlld" },
 	{ "fallocate", "ddxll" }, { "fchdir", "dd" }, { "fchmod", "ddo" },
 	{ "fchmodat", "dDpo" }, { "fchown", "dddd" }, { "fchownat", "dDpddF" },
 	{ "fcntl", "ddnx" }, { "fdatasync", "dd" }, { "fgetxattr", "ldppu" },
-	{ "flock", "ddd" }, { "fork", "d" }, { "fstat", "ddp" },
+	{ "flock", "ddb" }, { "fork", "d" }, { "fstat", "ddg" },
 	{ "fstatfs", "ddp" }, { "fsync", "dd" }, { "ftruncate", "ddl" },
-	{ "futex", "dpfdppd" }, { "futex_waitv", "dpdxpc" },
+	{ "futex", "dpfdspx" }, { "futex_waitv", "dpdxpc" },
 	{ "getcpu", "dppp" }, { "getcwd", "dpu" }, { "getdents", "ddpu" },
 	{ "getdents64", "ddpu" }, { "getegid", "d" }, { "geteuid", "d" },
 	{ "getgid", "d" }, { "getgroups", "ddp" }, { "getitimer", "ddp" },
-	{ "getpeername", "ddpp" }, { "getpgid", "dd" }, { "getpgrp", "d" },
+	{ "getpeername", "ddkw" }, { "getpgid", "dd" }, { "getpgrp", "d" },
 	{ "getpid", "d" }, { "getppid", "d" }, { "getpriority", "ddd" },
-	{ "getrandom", "lpux" }, { "getresgid", "dppp" },
-	{ "getresuid", "dppp" }, { "getrlimit", "ddp" },
-	{ "getrusage", "ddp" }, { "getsid", "dd" }, { "getsockname", "ddpp" },
-	{ "getsockopt", "ddddpp" }, { "gettid", "d" },
+	{ "getrandom", "lpu0" }, { "getresgid", "dppp" },
+	{ "getresuid", "dppp" }, { "getrlimit", "d7U" },
+	{ "getrusage", "ddp" }, { "getsid", "dd" }, { "getsockname", "ddkw" },
+	{ "getsockopt", "ddB=pp" }, { "gettid", "d" },
 	{ "gettimeofday", "dpp" }, { "getuid", "d" }, { "getxattr", "lpppu" },
 	{ "inotify_add_watch", "ddpx" }, { "inotify_init", "d" },
-	{ "inotify_init1", "dO" }, { "inotify_rm_watch", "ddd" },
+	{ "inotify_init1", "d&" }, { "inotify_rm_watch", "ddd" },
 	{ "io_destroy", "dp" }, { "io_getevents", "dpllpp" },
 	{ "io_setup", "dup" }, { "io_submit", "dplp" },
 	{ "io_uring_enter", "ddddxpu" }, { "io_uring_register", "dddpd" },
-	{ "io_uring_setup", "dup" }, { "ioctl", "ddxx" }, { "kill", "ddS" },
+	{ "io_uring_setup", "dup" }, { "ioctl", "ddKx" }, { "kill", "ddS" },
 	{ "lchown", "dpdd" }, { "lgetxattr", "lpppu" }, { "link", "dpp" },
 	{ "linkat", "dDpDpF" }, { "listen", "ddd" }, { "listxattr", "lppu" },
-	{ "lseek", "ldlW" }, { "lstat", "dpp" }, { "madvise", "dpud" },
-	{ "membarrier", "ddxd" }, { "memfd_create", "dpx" },
+	{ "lseek", "ldlW" }, { "lstat", "dpg" }, { "madvise", "dpua" },
+	{ "membarrier", "ddxd" }, { "memfd_create", "dp!" },
 	{ "mincore", "dpup" }, { "mkdir", "dpo" }, { "mkdirat", "dDpo" },
 	{ "mknod", "dpox" }, { "mknodat", "dDpox" }, { "mlock", "dpu" },
-	{ "mmap", "ppuPMdl" }, { "mount", "dpppxp" }, { "mprotect", "dpuP" },
+	{ "mmap", "ppuPMdX" }, { "mount", "dpppxp" }, { "mprotect", "dpuP" },
 	{ "mremap", "ppuuxp" }, { "msync", "dpux" }, { "munlock", "dpu" },
 	{ "munmap", "dpu" }, { "name_to_handle_at", "dDpppF" },
-	{ "nanosleep", "dpp" }, { "newfstat", "ddp" },
-	{ "newfstatat", "dDppF" }, { "newlstat", "dpp" }, { "newstat", "dpp" },
-	{ "newuname", "dp" }, { "open", "dpOm" }, { "openat", "dDpOm" },
-	{ "openat2", "dDppu" }, { "pause", "d" }, { "pidfd_open", "ddx" },
-	{ "pidfd_send_signal", "ddSpx" }, { "pipe", "dp" }, { "pipe2", "dpO" },
-	{ "poll", "dpdd" }, { "ppoll", "dpdppu" }, { "prctl", "ddxxxx" },
-	{ "pread64", "ldpul" }, { "preadv", "ldpull" },
-	{ "preadv2", "ldpullx" }, { "prlimit64", "dddpp" },
+	{ "nanosleep", "dss" }, { "newfstat", "ddg" },
+	{ "newfstatat", "dDpgF" }, { "newlstat", "dpg" }, { "newstat", "dpg" },
+	{ "newuname", "dN" }, { "open", "dpOm" }, { "openat", "dDpOm" },
+	{ "openat2", "dDp@u" }, { "pause", "d" }, { "pidfd_open", "ddx" },
+	{ "pidfd_send_signal", "ddSpx" }, { "pipe", "dq" }, { "pipe2", "dq$" },
+	{ "poll", "dLdd" }, { "ppoll", "dLdsyu" }, { "prctl", "ddxxxx" },
+	{ "pread64", "ldpul" }, { "preadv", "ldvull" },
+	{ "preadv2", "ldvullx" }, { "prlimit64", "dd7UU" },
 	{ "process_vm_readv", "ldpupux" }, { "pselect6", "ddppppp" },
 	{ "ptrace", "lxdpp" }, { "pwrite64", "ldpul" },
-	{ "pwritev", "ldpull" }, { "pwritev2", "ldpullx" },
+	{ "pwritev", "ldvull" }, { "pwritev2", "ldvullx" },
 	{ "quotactl", "dxpdp" }, { "read", "ldpu" }, { "readahead", "ldlu" },
-	{ "readlink", "lppd" }, { "readlinkat", "lDppd" }, { "readv", "ldpu" },
-	{ "recvfrom", "ldpuxpp" }, { "recvmmsg", "ddpdxp" },
-	{ "recvmsg", "ldpx" }, { "rename", "dpp" }, { "renameat", "dDpDp" },
-	{ "renameat2", "dDpDpx" }, { "rmdir", "dp" }, { "rseq", "dpdxx" },
-	{ "rt_sigaction", "dSppu" }, { "rt_sigpending", "dpu" },
-	{ "rt_sigprocmask", "ddppu" }, { "rt_sigqueueinfo", "ddSp" },
-	{ "rt_sigreturn", "l" }, { "rt_sigsuspend", "dpu" },
-	{ "rt_sigtimedwait", "dpppu" }, { "sched_get_priority_max", "dd" },
+	{ "readlink", "lppd" }, { "readlinkat", "lDppd" }, { "readv", "ldvu" },
+	{ "recvfrom", "ldpu1kw" }, { "recvmmsg", "ddpd1s" },
+	{ "recvmsg", "ldH1" }, { "rename", "dpp" }, { "renameat", "dDpDp" },
+	{ "renameat2", "dDpDp8" }, { "rmdir", "dp" }, { "rseq", "dpxxx" },
+	{ "rt_sigaction", "dSYYu" }, { "rt_sigpending", "dpu" },
+	{ "rt_sigprocmask", "d5yyu" }, { "rt_sigqueueinfo", "ddSp" },
+	{ "rt_sigreturn", "l" }, { "rt_sigsuspend", "dyu" },
+	{ "rt_sigtimedwait", "dypsu" }, { "sched_get_priority_max", "dd" },
 	{ "sched_get_priority_min", "dd" }, { "sched_getaffinity", "ddup" },
 	{ "sched_getattr", "ddpux" }, { "sched_getparam", "ddp" },
 	{ "sched_getscheduler", "dd" }, { "sched_setaffinity", "ddup" },
 	{ "sched_setattr", "ddpx" }, { "sched_setparam", "ddp" },
 	{ "sched_setscheduler", "dddp" }, { "sched_yield", "d" },
 	{ "select", "ddpppp" }, { "sendfile", "lddpu" },
-	{ "sendfile64", "lddpu" }, { "sendmmsg", "ddpdx" },
-	{ "sendmsg", "ldpx" }, { "sendto", "ldpuxpd" },
+	{ "sendfile64", "lddpu" }, { "sendmmsg", "ddpd1" },
+	{ "sendmsg", "ldH1" }, { "sendto", "ldpu1kd" },
 	{ "set_robust_list", "dpu" }, { "set_tid_address", "dp" },
-	{ "setgid", "dd" }, { "setgroups", "ddp" }, { "setitimer", "ddpp" },
+	{ "setgid", "dd" }, { "setgroups", "ddp" }, { "setitimer", "ddII" },
 	{ "setpgid", "ddd" }, { "setpriority", "dddd" },
 	{ "setresgid", "dddd" }, { "setresuid", "dddd" },
-	{ "setrlimit", "ddp" }, { "setsid", "d" }, { "setsockopt", "ddddpd" },
-	{ "setuid", "dd" }, { "shutdown", "ddd" }, { "sigaltstack", "dpp" },
-	{ "signalfd", "ddpu" }, { "signalfd4", "ddpuO" }, { "socket", "dtTd" },
-	{ "socketpair", "dtTdp" }, { "splice", "ldpdpux" }, { "stat", "dpp" },
-	{ "statfs", "dpp" }, { "statx", "dDpFxp" }, { "symlink", "dpp" },
+	{ "setrlimit", "d7U" }, { "setsid", "d" }, { "setsockopt", "ddB=3d" },
+	{ "setuid", "dd" }, { "shutdown", "dd9" }, { "sigaltstack", "dpp" },
+	{ "signalfd", "ddpu" }, { "signalfd4", "ddyu+" }, { "socket", "dtTJ" },
+	{ "socketpair", "dtTJq" }, { "splice", "ldpdpux" }, { "stat", "dpg" },
+	{ "statfs", "dpp" }, { "statx", "dDpFxG" }, { "symlink", "dpp" },
 	{ "symlinkat", "dpDp" }, { "sync", "d" },
 	{ "sync_file_range", "ddllx" }, { "syncfs", "dd" },
 	{ "sysinfo", "dp" }, { "tee", "lddux" }, { "tgkill", "dddS" },
 	{ "time", "lp" }, { "timer_create", "dcpp" }, { "timer_delete", "dd" },
-	{ "timer_settime", "ddxpp" }, { "timerfd_create", "dcO" },
-	{ "timerfd_gettime", "ddp" }, { "timerfd_settime", "ddxpp" },
+	{ "timer_settime", "ddxpp" }, { "timerfd_create", "dc%" },
+	{ "timerfd_gettime", "ddp" }, { "timerfd_settime", "ddxii" },
 	{ "times", "lp" }, { "tkill", "ddS" }, { "truncate", "dpl" },
 	{ "umask", "oo" }, { "umount", "dpx" }, { "umount2", "dpx" },
-	{ "uname", "dp" }, { "unlink", "dp" }, { "unlinkat", "dDpF" },
-	{ "unshare", "dC" }, { "utime", "dpp" }, { "utimensat", "dDppF" },
+	{ "uname", "dN" }, { "unlink", "dp" }, { "unlinkat", "dDpr" },
+	{ "unshare", "dC" }, { "utime", "dpp" }, { "utimensat", "dDp2F" },
 	{ "utimes", "dpp" }, { "vfork", "d" }, { "vmsplice", "ldpux" },
-	{ "wait4", "ddpxp" }, { "waitid", "dddpxp" }, { "write", "ldpu" },
-	{ "writev", "ldpu" },
+	{ "wait4", "ddR6p" }, { "waitid", "dddpxp" }, { "write", "ldpu" },
+	{ "writev", "ldvu" },
 };
 
 /* clang-format on */
@@ -223,292 +132,6 @@ const char *call_signature(const char *name)
 		sizeof(*signatures), compare);
 
 	return found ? found->values : NULL;
-}
-
-/* include/uapi/asm-generic/fcntl.h; of O_ACCMODE only the nonzero values. */
-#define OPEN_FLAGS \
-	{ 01, "O_WRONLY" }, { 02, "O_RDWR" }, { CALL_O_CREAT, "O_CREAT" }, \
-		{ 0200, "O_EXCL" }, { 0400, "O_NOCTTY" }, \
-		{ 01000, "O_TRUNC" }, { 02000, "O_APPEND" }, \
-		{ 04000, "O_NONBLOCK" }, { 04010000, "O_SYNC" }, \
-		{ 010000, "O_DSYNC" }, { 020000, "O_ASYNC" }, \
-		{ 01000000, "O_NOATIME" }, { 02000000, "O_CLOEXEC" }, \
-		{ 010000000, "O_PATH" }, \
-	{ \
-		0, "O_RDONLY" \
-	}
-
-static const struct call_flag open_flags[] = {
-	OPEN_FLAGS,
-	{ 020200000, "O_TMPFILE" },
-	{ 040000, "O_DIRECT" },
-	{ 0100000, "O_LARGEFILE" },
-	{ 0200000, "O_DIRECTORY" },
-	{ 0400000, "O_NOFOLLOW" },
-};
-
-/* arch/arm64/include/uapi/asm/fcntl.h */
-static const struct call_flag open_flags_of_arm[] = {
-	OPEN_FLAGS,
-	{ 020040000, "O_TMPFILE" },
-	{ 040000, "O_DIRECTORY" },
-	{ 0100000, "O_NOFOLLOW" },
-	{ 0200000, "O_DIRECT" },
-	{ 0400000, "O_LARGEFILE" },
-};
-
-static const struct call_flag at_flags[] = {
-	{ 0x100, "AT_SYMLINK_NOFOLLOW" }, { 0x200, "AT_REMOVEDIR" },
-	{ 0x400, "AT_SYMLINK_FOLLOW" },	  { 0x800, "AT_NO_AUTOMOUNT" },
-	{ 0x1000, "AT_EMPTY_PATH" },
-};
-
-static const struct call_flag access_modes[] = {
-	{ 4, "R_OK" },
-	{ 2, "W_OK" },
-	{ 1, "X_OK" },
-	{ 0, "F_OK" },
-};
-
-static const struct call_flag protections[] = {
-	{ 1, "PROT_READ" },
-	{ 2, "PROT_WRITE" },
-	{ 4, "PROT_EXEC" },
-	{ 0, "PROT_NONE" },
-};
-
-static const struct call_flag map_flags[] = {
-	{ 1, "MAP_SHARED" },	    { 2, "MAP_PRIVATE" },
-	{ 0x10, "MAP_FIXED" },	    { 0x20, "MAP_ANONYMOUS" },
-	{ 0x100, "MAP_GROWSDOWN" }, { 0x800, "MAP_DENYWRITE" },
-	{ 0x2000, "MAP_LOCKED" },   { 0x4000, "MAP_NORESERVE" },
-	{ 0x8000, "MAP_POPULATE" }, { 0x20000, "MAP_STACK" },
-	{ 0x40000, "MAP_HUGETLB" }, { 0x100000, "MAP_FIXED_NOREPLACE" },
-};
-
-/* clang-format off */
-static const struct call_flag clone_flags[] = {
-	{ 0x100, "CLONE_VM" },		    { 0x200, "CLONE_FS" },
-	{ 0x400, "CLONE_FILES" },	    { 0x800, "CLONE_SIGHAND" },
-	{ 0x1000, "CLONE_PIDFD" },	    { 0x4000, "CLONE_VFORK" },
-	{ 0x8000, "CLONE_PARENT" },	    { 0x10000, "CLONE_THREAD" },
-	{ 0x20000, "CLONE_NEWNS" },	    { 0x40000, "CLONE_SYSVSEM" },
-	{ 0x80000, "CLONE_SETTLS" },	    { 0x100000, "CLONE_PARENT_SETTID" },
-	{ 0x200000, "CLONE_CHILD_CLEARTID" },
-	{ 0x1000000, "CLONE_CHILD_SETTID" }, { 0x10000000, "CLONE_NEWUSER" },
-	{ 0x20000000, "CLONE_NEWPID" },	    { 0x40000000, "CLONE_NEWNET" },
-};
-
-/* clang-format on */
-
-static const struct call_flag whences[] = {
-	{ 0, "SEEK_SET" },  { 1, "SEEK_CUR" },	{ 2, "SEEK_END" },
-	{ 3, "SEEK_DATA" }, { 4, "SEEK_HOLE" },
-};
-
-static const struct call_flag futex_commands[] = {
-	{ 0, "FUTEX_WAIT" },	     { 1, "FUTEX_WAKE" },
-	{ 3, "FUTEX_REQUEUE" },	     { 4, "FUTEX_CMP_REQUEUE" },
-	{ 5, "FUTEX_WAKE_OP" },	     { 6, "FUTEX_LOCK_PI" },
-	{ 7, "FUTEX_UNLOCK_PI" },    { 9, "FUTEX_WAIT_BITSET" },
-	{ 10, "FUTEX_WAKE_BITSET" },
-};
-
-static const struct call_flag clocks[] = {
-	{ 0, "CLOCK_REALTIME" },	   { 1, "CLOCK_MONOTONIC" },
-	{ 2, "CLOCK_PROCESS_CPUTIME_ID" }, { 3, "CLOCK_THREAD_CPUTIME_ID" },
-	{ 4, "CLOCK_MONOTONIC_RAW" },	   { 5, "CLOCK_REALTIME_COARSE" },
-	{ 6, "CLOCK_MONOTONIC_COARSE" },   { 7, "CLOCK_BOOTTIME" },
-};
-
-static const struct call_flag families[] = {
-	{ 0, "AF_UNSPEC" }, { 1, "AF_UNIX" },	  { 2, "AF_INET" },
-	{ 10, "AF_INET6" }, { 16, "AF_NETLINK" }, { 17, "AF_PACKET" },
-	{ 40, "AF_VSOCK" },
-};
-
-static const struct call_flag socket_types[] = {
-	{ 1, "SOCK_STREAM" },
-	{ 2, "SOCK_DGRAM" },
-	{ 3, "SOCK_RAW" },
-	{ 5, "SOCK_SEQPACKET" },
-};
-
-static const struct call_flag socket_flags[] = {
-	{ 04000, "SOCK_NONBLOCK" },
-	{ 02000000, "SOCK_CLOEXEC" },
-};
-
-/* clang-format off */
-static const struct call_flag fcntl_commands[] = {
-	{ 0, "F_DUPFD" },     { 1, "F_GETFD" },	      { 2, "F_SETFD" },
-	{ 3, "F_GETFL" },     { 4, "F_SETFL" },	      { 5, "F_GETLK" },
-	{ 6, "F_SETLK" },     { 7, "F_SETLKW" },      { 8, "F_SETOWN" },
-	{ 9, "F_GETOWN" },    { 1030, "F_DUPFD_CLOEXEC" },
-	{ 1031, "F_SETPIPE_SZ" }, { 1032, "F_GETPIPE_SZ" },
-	{ 1033, "F_ADD_SEALS" },  { 1034, "F_GET_SEALS" },
-};
-
-/* clang-format on */
-
-static const struct call_flag epoll_commands[] = {
-	{ 1, "EPOLL_CTL_ADD" },
-	{ 2, "EPOLL_CTL_DEL" },
-	{ 3, "EPOLL_CTL_MOD" },
-};
-
-#define FLAGS(list) list, sizeof(list) / sizeof(*list)
-
-static void write_directory(FILE *out, uint64_t value)
-{
-	enum { AT_FDCWD_VALUE = -100 };
-
-	if ((int32_t)value == AT_FDCWD_VALUE)
-		fputs("AT_FDCWD", out);
-	else
-		fprintf(out, "%" PRId32, (int32_t)value);
-}
-
-static void write_signal(FILE *out, int number)
-{
-	const char *name = sigabbrev_np(number);
-
-	if (name)
-		fprintf(out, "SIG%s", name);
-	else
-		fprintf(out, "%d", number);
-}
-
-static void write_open_flags(FILE *out, uint64_t value, bool is_arm)
-{
-	bool is_read = !(value & 3) && !(value & 010000000);
-
-	fputs(is_read && value ? "O_RDONLY|" : "", out);
-	if (is_arm)
-		call_flags_write(out, FLAGS(open_flags_of_arm), value);
-	else
-		call_flags_write(out, FLAGS(open_flags), value);
-}
-
-static void write_futex(FILE *out, uint64_t value)
-{
-	enum { PRIVATE = 0x80, REALTIME = 0x100 };
-
-	call_flags_name(out, FLAGS(futex_commands),
-			value & ~(uint64_t)(PRIVATE | REALTIME));
-	fputs(value & PRIVATE ? "|FUTEX_PRIVATE_FLAG" : "", out);
-	fputs(value & REALTIME ? "|FUTEX_CLOCK_REALTIME" : "", out);
-}
-
-static void write_socket_type(FILE *out, uint64_t value)
-{
-	enum { TYPE = 0xf };
-
-	call_flags_name(out, FLAGS(socket_types), value & TYPE);
-	if (value & ~(uint64_t)TYPE) {
-		fputc('|', out);
-		call_flags_write(out, FLAGS(socket_flags),
-				 value & ~(uint64_t)TYPE);
-	}
-}
-
-/* Writes clone()'s flags, whose lowest byte is the signal sent when the child
- * ends.
- */
-static void write_clone_flags(FILE *out, uint64_t value)
-{
-	enum { CSIGNAL_MASK = 0xff };
-	uint64_t flags = value & ~(uint64_t)CSIGNAL_MASK;
-	int number = (int)(value & CSIGNAL_MASK);
-
-	if (flags || !number)
-		call_flags_write(out, FLAGS(clone_flags), flags);
-	if (number) {
-		fputs(flags ? "|" : "", out);
-		write_signal(out, number);
-	}
-}
-
-static void write_pointer(FILE *out, uint64_t value)
-{
-	if (value)
-		fprintf(out, "0x%" PRIx64, value);
-	else
-		fputs("NULL", out);
-}
-
-/* Writes @value in the format @letter, an enum call_value. @is_arm: the numbers
- * are those of Arm's kernels.
- */
-static void call_value_write(FILE *out, char letter, uint64_t value,
-			     bool is_arm)
-{
-	switch ((enum call_value)letter) {
-	case CALL_INT:
-		fprintf(out, "%" PRId32, (int32_t)value);
-		return;
-	case CALL_LONG:
-		fprintf(out, "%" PRId64, (int64_t)value);
-		return;
-	case CALL_SIZE:
-		fprintf(out, "%" PRIu64, value);
-		return;
-	case CALL_POINTER:
-		write_pointer(out, value);
-		return;
-	case CALL_HEX:
-		fprintf(out, value ? "0x%" PRIx64 : "%" PRIx64, value);
-		return;
-	case CALL_MODE:
-	case CALL_NEW_MODE:
-		fprintf(out, "%#03" PRIo64, value);
-		return;
-	case CALL_DIRECTORY:
-		write_directory(out, value);
-		return;
-	case CALL_OPEN_FLAGS:
-		write_open_flags(out, (uint32_t)value, is_arm);
-		return;
-	case CALL_AT_FLAGS:
-		call_flags_write(out, FLAGS(at_flags), (uint32_t)value);
-		return;
-	case CALL_ACCESS:
-		call_flags_write(out, FLAGS(access_modes), (uint32_t)value);
-		return;
-	case CALL_PROTECTION:
-		call_flags_write(out, FLAGS(protections), value);
-		return;
-	case CALL_MAP_FLAGS:
-		call_flags_write(out, FLAGS(map_flags), value);
-		return;
-	case CALL_CLONE_FLAGS:
-		write_clone_flags(out, value);
-		return;
-	case CALL_SIGNAL:
-		write_signal(out, (int)value);
-		return;
-	case CALL_WHENCE:
-		call_flags_name(out, FLAGS(whences), (uint32_t)value);
-		return;
-	case CALL_FUTEX:
-		write_futex(out, (uint32_t)value);
-		return;
-	case CALL_CLOCK:
-		call_flags_name(out, FLAGS(clocks), (uint32_t)value);
-		return;
-	case CALL_FAMILY:
-		call_flags_name(out, FLAGS(families), (uint32_t)value);
-		return;
-	case CALL_SOCKET_TYPE:
-		write_socket_type(out, (uint32_t)value);
-		return;
-	case CALL_FCNTL:
-		call_flags_name(out, FLAGS(fcntl_commands), (uint32_t)value);
-		return;
-	case CALL_EPOLL:
-		call_flags_name(out, FLAGS(epoll_commands), (uint32_t)value);
-		return;
-	}
 }
 
 enum { MAX_ERRNO = 4095 };
@@ -534,23 +157,159 @@ static bool makes_file(const struct system_call *call, const char *letters)
 				 (CALL_O_CREAT | CALL_O_TMPFILE);
 }
 
+/* What a futex call has after its first two arguments: the kernel ignores the
+ * others.
+ */
+static const char *futex_letters(uint64_t operation)
+{
+	enum { COMMAND = 0x7f };
+	static const char *const letters[] = {
+		"pfds", "pfd", "pfd",	 "pfddp",  "pfddpd", "pfddpx", "pfs",
+		"pf",	"pfs", "pfds_x", "pfd__x", "pfdsp",  "pfddpd", "pfs",
+	};
+	uint64_t command = operation & COMMAND;
+
+	return command < sizeof(letters) / sizeof(*letters) ? letters[command] :
+							      "pfdspx";
+}
+
+/* Commands of fcntl(). */
+enum {
+	DUPFD = 0,
+	GETFD = 1,
+	SETFD = 2,
+	GETFL = 3,
+	SETFL = 4,
+	GETOWN = 9,
+	DUPFD_CLOEXEC = 1030,
+	GETPIPE = 1032,
+	SEALS = 1034,
+};
+
+static const char *fcntl_letters(uint64_t command)
+{
+	return command == GETFD || command == GETFL || command == GETOWN ||
+			       command == GETPIPE || command == SEALS ?
+		       "dn" :
+		       "dnx";
+}
+
+static bool makes_descriptor(const struct system_call *call)
+{
+	return call->arguments[1] == DUPFD ||
+	       call->arguments[1] == DUPFD_CLOEXEC;
+}
+
+/* Returns the letters of the arguments that the call uses; '_' is one that it
+ * does not.
+ */
+static const char *letters_of(const struct system_call *call, const char *name)
+{
+	if (!strcmp(name, "futex"))
+		return futex_letters(call->arguments[1]);
+	if (!strcmp(name, "fcntl"))
+		return fcntl_letters(call->arguments[1]);
+	return signature_of(name) + 1;
+}
+
+static void write_fcntl_value(FILE *out, const struct system_call *call)
+{
+	uint64_t value = call->arguments[2];
+
+	if (call->arguments[1] == SETFD && value == 1)
+		fputs("FD_CLOEXEC", out);
+	else if (call->arguments[1] == SETFL)
+		call_value_write(out, CALL_OPEN_FLAGS, value, false);
+	else
+		call_value_write(out,
+				 makes_descriptor(call) ? CALL_INT : CALL_HEX,
+				 value, false);
+}
+
+/* Returns the format of an argument that depends on the one before. */
+static char letter_after(char letter, uint64_t before, uint64_t family)
+{
+	enum { SOCKET = 1, TCP = 6, IPV4 = 2, IPV6 = 10 };
+
+	if (letter == CALL_SOCKET_OPTION && before != SOCKET)
+		return before == TCP ? CALL_TCP_OPTION : CALL_INT;
+	if (letter == CALL_PROTOCOL && family != IPV4 && family != IPV6)
+		return CALL_INT;
+	return letter;
+}
+
+static void write_argument(const struct system_call *call, char letter,
+			   uint8_t number, bool is_arm, FILE *out)
+{
+	if (number)
+		letter = letter_after(letter, call->arguments[number - 1],
+				      call->arguments[0]);
+	if (call_value_is_address(letter) &&
+	    call_structure_write(out, letter, call->items, number, is_arm))
+		return;
+	call_value_write(out, letter, call->arguments[number], is_arm);
+	if (letter == CALL_INT || letter == CALL_DIRECTORY)
+		call_descriptor_write(out, call->items, number);
+}
+
+/* Writes the arguments of clone() as strace does, with names, since their order
+ * depends on the architecture.
+ */
+static void write_clone(const struct system_call *call, bool is_arm, FILE *out)
+{
+	enum {
+		SETTLS = 0x80000,
+		PARENT_TID = 0x100000,
+		CHILD_TIDS = 0x1200000
+	};
+	const uint64_t flags = call->arguments[0];
+
+	fputs("(child_stack=", out);
+	call_value_write(out, CALL_POINTER, call->arguments[1], is_arm);
+	fputs(", flags=", out);
+	call_value_write(out, CALL_CLONE_FLAGS, flags, is_arm);
+	if (flags & PARENT_TID)
+		fprintf(out, ", parent_tid=0x%" PRIx64, call->arguments[2]);
+	if (flags & SETTLS)
+		fprintf(out, ", tls=0x%" PRIx64,
+			call->arguments[is_arm ? 3 : 4]);
+	if (flags & CHILD_TIDS)
+		fprintf(out, ", child_tidptr=0x%" PRIx64,
+			call->arguments[is_arm ? 4 : 3]);
+	fputc(')', out);
+}
+
+static void write_arguments(const struct system_call *call, const char *name,
+			    bool is_arm, FILE *out)
+{
+	const char *letters = letters_of(call, name);
+	bool is_fcntl = !strcmp(name, "fcntl");
+	const char *separator = "";
+
+	fputc('(', out);
+	for (uint8_t i = 0; letters[i] && i < SYSTEM_CALL_ARGUMENTS; i++) {
+		if (letters[i] == '_' ||
+		    (letters[i] == CALL_NEW_MODE && !makes_file(call, letters)))
+			continue;
+		fputs(separator, out);
+		separator = ", ";
+		if (is_fcntl && i == 2)
+			write_fcntl_value(out, call);
+		else
+			write_argument(call, letters[i], i, is_arm, out);
+	}
+	fputc(')', out);
+}
+
 void call_arguments_write(const struct system_call *call, const char *name,
 			  bool is_arm, FILE *out)
 {
-	const char *letters = signature_of(name) + 1;
-
-	if (!call->has_enter) {
-		fputs(letters[0] ? "(...)" : "()", out);
-		return;
-	}
-	fputc('(', out);
-	for (int i = 0; letters[i] && i < SYSTEM_CALL_ARGUMENTS; i++) {
-		if (letters[i] == CALL_NEW_MODE && !makes_file(call, letters))
-			continue;
-		fputs(i ? ", " : "", out);
-		call_value_write(out, letters[i], call->arguments[i], is_arm);
-	}
-	fputc(')', out);
+	if (!call->has_enter)
+		fputs(signature_of(name)[1] ? "(...)" : "()", out);
+	else if (!strcmp(name, "clone"))
+		write_clone(call, is_arm, out);
+	else
+		write_arguments(call, name, is_arm, out);
 }
 
 static void write_error(int error, FILE *out)
@@ -561,6 +320,43 @@ static void write_error(int error, FILE *out)
 		fprintf(out, " = -1 %s (%s)", name, strerrordesc_np(error));
 	else
 		fprintf(out, " = -1 (error %d)", error);
+}
+
+/* Writes the result of fcntl(), which depends on the command. */
+static void write_fcntl_result(const struct system_call *call, FILE *out)
+{
+	uint64_t result = (uint64_t)call->result;
+
+	if (call->arguments[1] == GETFL) {
+		fprintf(out, "0x%" PRIx64 " (flags ", result);
+		call_value_write(out, CALL_OPEN_FLAGS, result, false);
+		fputc(')', out);
+	} else if (call->arguments[1] == GETFD && result == 1) {
+		fputs("0x1 (flags FD_CLOEXEC)", out);
+	} else {
+		call_value_write(out, CALL_INT, result, false);
+	}
+	if (makes_descriptor(call))
+		call_descriptor_write(out, call->items, CALL_DATA_RESULT);
+}
+
+static bool is_poll(const char *name)
+{
+	return !strcmp(name, "poll") || !strcmp(name, "ppoll");
+}
+
+static void write_value(const struct system_call *call, const char *name,
+			FILE *out)
+{
+	if (!strcmp(name, "fcntl") && call->has_enter) {
+		write_fcntl_result(call, out);
+		return;
+	}
+	call_value_write(out, *signature_of(name), (uint64_t)call->result,
+			 false);
+	call_descriptor_write(out, call->items, CALL_DATA_RESULT);
+	if (is_poll(name))
+		call_poll_result_write(out, call->items, call->result);
 }
 
 void call_result_write(const struct system_call *call, const char *name,
@@ -574,7 +370,6 @@ void call_result_write(const struct system_call *call, const char *name,
 		write_error((int)-call->result, out);
 	} else {
 		fputs(" = ", out);
-		call_value_write(out, *signature_of(name),
-				 (uint64_t)call->result, false);
+		write_value(call, name, out);
 	}
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "tables/calls/call_record.h"
 
+#include "attribution/calls/call_items.h"
 #include "attribution/calls/system_calls.h"
 #include "attribution/events/known_events.h"
 #include "attribution/sleeps/sleeps.h"
@@ -25,6 +26,16 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+/* The record of one system call, in four parts: the places where it slept
+ * (struct sleep_places), the kernel functions that it ran as a tree (struct
+ * call_trace), and the writing of both with the call, as a line, as text of
+ * several lines, and as JSON or CSV. All three take their facts from the same
+ * struct, so that they agree.
+ *
+ * A place is the function that decided to wait; equal ones of a call are added
+ * up, with all their wakers.
+ */
 
 static struct sleep_place *place_at(const struct sleep_places *places,
 				    size_t index)
@@ -287,19 +298,27 @@ void call_line_head(FILE *out)
 }
 
 /* Writes only the call: name, arguments and result. */
-static void call_line_call(const struct call_record_context *context,
-			   const struct system_call *call)
+static void write_call(const struct call_record_context *context,
+		       const struct system_call *call, FILE *out)
 {
 	char text[64];
 	const char *name = system_call_text(call, context->functions,
 					    context->arch, text, sizeof(text));
-	const char *refusal = system_call_refusal_text(call->refusal);
-	FILE *out = context->out;
 
 	name_write(out, NAME_TEXT, name);
 	call_arguments_write(call, name, strcmp(context->arch->name, "x86_64"),
 			     out);
 	call_result_write(call, name, out);
+}
+
+/* And what is to be known about it. */
+static void call_line_call(const struct call_record_context *context,
+			   const struct system_call *call)
+{
+	const char *refusal = system_call_refusal_text(call->refusal);
+	FILE *out = context->out;
+
+	write_call(context, call, out);
 	if (call->end != CALL_RETURNED)
 		fprintf(out, "  [%s]", system_call_end_text(call->end));
 	if (refusal)
@@ -531,6 +550,34 @@ static void put_arguments(FILE *out, const struct system_call *call)
 	fputs("],", out);
 }
 
+/* Writes the call as a line of strace, its first path and its first file. */
+static void put_data(const struct call_record_context *context,
+		     const struct system_call *call)
+{
+	const char *path = call_items_path(call->items);
+	struct call_item item;
+	char *text = NULL;
+	char file[1024];
+	size_t size;
+	FILE *out = open_memstream(&text, &size);
+
+	if (out) {
+		write_call(context, call, out);
+		fclose(out);
+	}
+	put_text(context->out, "text", text ? text : "");
+	free(text);
+	if (path)
+		put_text(context->out, "path", path);
+	else
+		fputs("\"path\":null,", context->out);
+	if (call_items_first_file(call->items, &item))
+		put_text(context->out, "file",
+			 call_file_text(&item, file, sizeof(file)));
+	else
+		fputs("\"file\":null,", context->out);
+}
+
 static void put_call(const struct call_record_context *context,
 		     const struct system_call *call)
 {
@@ -556,6 +603,7 @@ static void put_call(const struct call_record_context *context,
 		put_text(out, "refused_by", refusal);
 	put_arguments(out, call);
 	put_known(out, call->has_exit, "result", call->result);
+	put_data(context, call);
 }
 
 static void put_times(const struct call_record_context *context,

@@ -5,6 +5,7 @@
 #include "attribution/sleeps/sleeps.h"
 #include "attribution/task_tracker.h"
 #include "attribution/trackers.h"
+#include "common/budget.h"
 #include "common/container_of.h"
 #include "common/error.h"
 #include "common/name_choice.h"
@@ -118,14 +119,31 @@ void call_recorder_free(struct call_recorder *recorder)
 	array_free(&recorder->open);
 }
 
-/* timeline --syscalls: a record for each call, written when the call ends. */
+/* A call's record as text, in the queue of records in order of the calls'
+ * starts.
+ */
+struct queued_record {
+	char *text; /* NULL: no record */
+	size_t size;
+	bool is_over; /* the call has ended: nothing more will come */
+};
+
+/* timeline --syscalls: a record for each call, in order of their starts. A record
+ * waits for those of calls that started earlier.
+ */
 struct call_records {
 	struct event_handler handler;
 	struct attribution_input input;
 	struct call_recorder recorder;
 	struct call_record_context context;
+	struct array queue;	/* struct queued_record */
+	uint64_t first;		/* number of the first in the queue, ... */
+	struct array numbers;	/* ... uint64_t: of the open call, by task */
+	uint64_t waiting_bytes; /* of text in the queue */
 	uint64_t written;
-	uint64_t left_out; /* calls of the recorder */
+	uint64_t left_out;     /* calls of the recorder */
+	uint64_t out_of_order; /* long calls, written at their ends */
+	bool failed;	       /* out of memory */
 };
 
 static struct call_records *records_of(struct call_recorder *recorder)
@@ -133,45 +151,134 @@ static struct call_records *records_of(struct call_recorder *recorder)
 	return container_of(recorder, struct call_records, recorder);
 }
 
+static bool is_json(const struct call_records *records)
+{
+	return records->input.calls->format == RECORD_JSON;
+}
+
+/* Gives the call a place in the queue. */
 static bool begins_here(struct call_recorder *recorder,
 			const struct system_call *call)
 {
-	return table_wants(&records_of(recorder)->input, call->task,
-			   call->begin_ns);
+	struct call_records *records = records_of(recorder);
+	uint64_t *number;
+
+	if (!table_wants(&records->input, call->task, call->begin_ns))
+		return false;
+	number = array_reach(&records->numbers, call->task->index);
+	if (!number || !array_add(&records->queue)) {
+		records->failed = true;
+		return false;
+	}
+	*number = records->first + records->queue.count - 1;
+	return true;
 }
 
-/* Matches the call's name or its function's. */
+/* Matches the call's name, by its function or its number, or its function's. */
 static bool is_wanted(const struct call_records *records,
 		      const struct system_call *call)
 {
 	const struct call_records_choice *choice = records->input.calls;
 	const struct function_table *functions = records->context.functions;
+	const struct arch *arch = records->context.arch;
+	char text[64];
 
 	if (call->end_ns - call->begin_ns < choice->min_ns)
 		return false;
 	return !choice->names ||
 	       name_choice_has(choice->names,
-			       system_call_name(functions,
-						records->context.arch,
+			       system_call_name(functions, arch,
 						call->function)) ||
+	       name_choice_has(choice->names,
+			       system_call_text(call, functions, arch, text,
+						sizeof(text))) ||
 	       function_is_chosen(function_at(functions, call->function),
 				  choice->names);
 }
 
-static void write_record(struct call_records *records,
-			 const struct call_record *record)
+static void write_text(struct call_records *records,
+		       struct queued_record *queued)
 {
-	FILE *out = records->context.out;
+	FILE *out = records->input.calls->out;
 
-	if (records->input.calls->format == RECORD_TABLE) {
-		(records->input.calls->details ?
-			 call_record_text :
-			 call_line_text)(&records->context, record);
-	} else {
-		fputs(records->written ? ",\n" : "\n", out);
-		call_record_json(&records->context, record);
+	if (queued->text &&
+	    records->written < records->input.calls->max_count) {
+		if (is_json(records))
+			fputs(records->written ? ",\n" : "\n", out);
+		fwrite(queued->text, 1, queued->size, out);
+		records->written++;
 	}
-	records->written++;
+	records->waiting_bytes -= queued->size;
+	free(queued->text);
+	*queued = (struct queued_record){ .is_over = queued->is_over };
+}
+
+/* Writes the records at the start of the queue whose calls have ended. */
+static void write_ready(struct call_records *records)
+{
+	struct queued_record *queue = records->queue.items;
+	size_t count = 0;
+
+	while (count < records->queue.count && queue[count].is_over)
+		write_text(records, &queue[count++]);
+	records->first += count;
+	array_remove(&records->queue, 0, count);
+}
+
+/* Writes what waits for the first call, which lasts too long. Calls that are
+ * open lose their places.
+ */
+static void write_early(struct call_records *records)
+{
+	struct queued_record *queue = records->queue.items;
+
+	for (size_t i = 0; i < records->queue.count; i++) {
+		records->out_of_order += !queue[i].is_over;
+		write_text(records, &queue[i]);
+	}
+	records->first += records->queue.count;
+	records->queue.count = 0;
+}
+
+static int format_record(struct call_records *records,
+			 const struct call_record *record,
+			 struct queued_record *queued)
+{
+	struct call_record_context *context = &records->context;
+
+	context->out = open_memstream(&queued->text, &queued->size);
+	if (!context->out)
+		return -ERROR_MEMORY;
+	(is_json(records)	       ? call_record_json :
+	 records->input.calls->details ? call_record_text :
+					 call_line_text)(context, record);
+	return fclose(context->out) ? -ERROR_MEMORY : 0;
+}
+
+static int end_record(struct call_records *records,
+		      const struct system_call *call,
+		      const struct call_record *record)
+{
+	const uint64_t *number = array_at(&records->numbers, call->task->index);
+	struct queued_record late = { .text = NULL };
+	bool has_place = *number >= records->first;
+	struct queued_record *queued =
+		has_place ? array_at(&records->queue,
+				     (size_t)(*number - records->first)) :
+			    &late;
+	int status = 0;
+
+	queued->is_over = true;
+	if (records->written < records->input.calls->max_count &&
+	    is_wanted(records, call))
+		status = format_record(records, record, queued);
+	records->waiting_bytes += queued->size;
+	if (!has_place)
+		write_text(records, queued);
+	write_ready(records);
+	if (records->waiting_bytes > BUDGET_WAITING_LINES_BYTES)
+		write_early(records);
+	return status;
 }
 
 static int take_record(struct call_recorder *recorder,
@@ -180,21 +287,24 @@ static int take_record(struct call_recorder *recorder,
 {
 	struct call_records *records = records_of(recorder);
 
-	if (record) {
-		if (records->written < records->input.calls->max_count &&
-		    is_wanted(records, call))
-			write_record(records, record);
-	} else if (table_leaves_out(&records->input, call->task,
-				    call->begin_ns)) {
+	if (records->failed)
+		return -ERROR_MEMORY;
+	if (record)
+		return end_record(records, call, record);
+	if (table_leaves_out(&records->input, call->task, call->begin_ns))
 		records->left_out += is_wanted(records, call);
-	}
 	return 0;
 }
 
 static void close_records(struct event_handler *handler)
 {
 	struct call_records *records = (struct call_records *)handler;
+	struct queued_record *queue = records->queue.items;
 
+	for (size_t i = 0; i < records->queue.count; i++)
+		free(queue[i].text);
+	array_free(&records->queue);
+	array_free(&records->numbers);
 	call_recorder_free(&records->recorder);
 }
 
@@ -205,6 +315,8 @@ static bool open_records(struct event_handler *handler,
 	const struct task_tracker *tracker;
 
 	records->input = *input;
+	records->queue = ARRAY_OF(struct queued_record);
+	records->numbers = ARRAY_OF(uint64_t);
 	records->recorder.wants = begins_here;
 	records->recorder.take = take_record;
 	call_recorder_open(&records->recorder);
@@ -213,11 +325,10 @@ static bool open_records(struct event_handler *handler,
 		return false;
 	records->context = call_record_context_of(input, tracker);
 	records->context.max_depth = input->calls->max_depth;
-	records->context.out = input->calls->out;
-	if (input->calls->format == RECORD_JSON)
-		fputs("[", records->context.out);
+	if (is_json(records))
+		fputs("[", input->calls->out);
 	else if (!input->calls->details)
-		call_line_head(records->context.out);
+		call_line_head(input->calls->out);
 	return true;
 }
 
@@ -227,6 +338,8 @@ static const struct table_need needs[] = {
 	{ .columns = "sleeps and their wakers", .event = EVENT_SCHED_WAKING },
 	{ .columns = "numbers, arguments and results",
 	  .event = EVENT_SYS_ENTER },
+	{ .columns = "paths, data and files of arguments",
+	  .event = EVENT_SYS_DATA },
 };
 
 static void explain(const struct call_records *records, FILE *out)
@@ -242,22 +355,31 @@ static void say_left_out(const struct call_records *records, FILE *out)
 			"Left out: %" PRIu64
 			" calls of the recorder (--with-tracer).\n",
 			records->left_out);
+	if (records->out_of_order)
+		fprintf(out,
+			"Not in order of time: %" PRIu64
+			" long calls, for which too many others would have had "
+			"to wait.\n",
+			records->out_of_order);
 }
 
 static int render(struct event_handler *handler,
 		  const struct attribution_output *output)
 {
-	const struct call_records *records = (struct call_records *)handler;
+	struct call_records *records = (struct call_records *)handler;
+	struct queued_record *queue = records->queue.items;
 
-	if (output->format == RECORD_JSON)
+	for (size_t i = 0; i < records->queue.count; i++)
+		write_text(records, &queue[i]);
+	if (is_json(records))
 		fputs("\n]\n", output->out);
 	else
 		explain(records, output->out);
-	if (output->format != RECORD_JSON)
+	if (!is_json(records))
 		say_left_out(records, output->out);
 	else if (!output->is_quiet)
 		say_left_out(records, stderr);
-	return 0;
+	return records->failed ? -ERROR_MEMORY : 0;
 }
 
 const struct attribution_table call_records_table = {

@@ -3,6 +3,7 @@
 
 #include "attribution/events/event_handler.h"
 #include "attribution/events/known_events.h"
+#include "attribution/table_records.h"
 #include "attribution/time/task_time.h"
 #include "attribution/time/thread_tracker.h"
 #include "attribution/trackers.h"
@@ -19,7 +20,6 @@
 #include "symbolize/functions/function_table.h"
 #include "symbolize/symbols/symbols.h"
 #include "tables/table.h"
-#include "tables/table_records.h"
 #include "tables/text/recorded.h"
 #include "tables/text/stack_text.h"
 #include "tables/text/table_rows.h"
@@ -90,6 +90,16 @@ void crash_stack_exit_call(struct crash_stack *stack, int64_t number)
 	stack->is_number_new = true;
 }
 
+/* Sends SIGSYS for the current call. */
+static const char seccomp_signal[] = "force_sig_seccomp";
+/* The start of the checks of the current call. */
+static const char seccomp_check[] = "__secure_computing";
+
+static bool is_seccomp_function(const char *base)
+{
+	return !strcmp(base, seccomp_signal) || !strcmp(base, seccomp_check);
+}
+
 /* force_sig_seccomp() of kernel/signal.c sends SIGSYS for the call during which
  * it is entered, before the kernel reports the call's number in sys_exit.
  */
@@ -98,11 +108,11 @@ void crash_stack_enter(struct crash_stack *stack,
 {
 	const char *base = function_at(names->functions, function)->base;
 
-	if (!strcmp(base, "force_sig_seccomp")) {
+	if (!strcmp(base, seccomp_signal)) {
 		stack->is_seccomp = true;
 		stack->is_number_new = false;
 	}
-	if (!strcmp(base, "__secure_computing"))
+	if (!strcmp(base, seccomp_check))
 		stack->is_seccomp = false;
 	if (!arch_system_call(names->arch, base))
 		return;
@@ -351,6 +361,19 @@ static void take(struct event_handler *handler, const struct call_step *step)
 		table->status = -ERROR_MEMORY;
 }
 
+/* Returns whether crash_stack_enter() or take() does anything for @function. */
+static bool needs_function(const struct event_handler *handler,
+			   uint32_t function)
+{
+	const struct crash_names *names =
+		&((const struct crashes_table *)handler)->names;
+	const char *base = function_at(names->functions, function)->base;
+
+	return is_seccomp_function(base) ||
+	       arch_system_call(names->arch, base) ||
+	       crash_names_is_end(names, function);
+}
+
 static void take_event(struct event_handler *handler,
 		       const struct event_record *event)
 {
@@ -395,6 +418,7 @@ static bool open_table(struct event_handler *handler,
 	struct crashes_table *table = (struct crashes_table *)handler;
 
 	table->handler.step = take;
+	table->handler.needs = needs_function;
 	if (known_events_has(input->events, EVENT_SYS_EXIT))
 		table->handler.event = take_event;
 	table->input = *input;

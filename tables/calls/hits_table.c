@@ -2,6 +2,7 @@
 #include "tables/calls/hits_table.h"
 
 #include "attribution/calls/system_calls.h"
+#include "attribution/table_records.h"
 #include "attribution/trackers.h"
 #include "common/array.h"
 #include "common/bytes.h"
@@ -14,7 +15,6 @@
 #include "report/text/name_text.h"
 #include "report/text/task_names.h"
 #include "symbolize/functions/function_table.h"
-#include "tables/table_records.h"
 #include "tables/text/histogram.h"
 #include "tables/text/recorded.h"
 #include "tables/text/table_rows.h"
@@ -23,8 +23,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The table of trigger hits (report --hits), in this order: the typical times of
- * calls, with which a hit's call is compared; the list of hits, from the
+/* The table of trigger hits (report --hits), in this order: the typical times
+ * of calls, with which a hit's call is compared; the list of hits, from the
  * recorder's records; the records of hits' calls for windows; and the table. A
  * hit's call is matched in a pass over the recording (call_record.h) and
  * formatted when it ends.

@@ -2,6 +2,20 @@
 #ifndef KT_TABLES_CALLS_HITS_TABLE_H
 #define KT_TABLES_CALLS_HITS_TABLE_H
 
+/* The calls that made triggers hit, compared with typical calls of that kind.
+ *
+ *	hits of the recording ─┐
+ *	                       ├─► struct hit_call: the call that each hit was in
+ *	system calls, sleeps ──┤         │ hits_table_compare()
+ *	                       └─► struct typical_calls: medians by kind
+ *
+ * 1. A hit belongs to the call that its task was in; without one, is_known is
+ *    false, and the hit is shown alone.
+ * 2. Typical times are medians of the calls that were traced from start to end.
+ *
+ * One thread. Errors: -ERROR_MEMORY.
+ */
+
 #include "common/array.h"
 #include "common/formats/recording_events.h"
 #include "tables/calls/call_record.h"

@@ -5,17 +5,13 @@
 #include "attribution/time/time_span.h"
 #include "attribution/trackers.h"
 #include "common/array.h"
-#include "common/bytes.h"
 #include "common/container_of.h"
 #include "common/error.h"
-#include "common/files/cache_file.h"
 #include "report/steps/call_step.h"
 #include "report/steps/task_choice.h"
 #include "symbolize/functions/function_table.h"
 #include "symbolize/symbols/symbols.h"
-#include "tables/calls/syscalls_table_internal.h"
 #include "tables/table.h"
-#include "tables/table_records.h"
 #include "tables/text/histogram.h"
 #include "tables/text/recorded.h"
 #include "tables/text/table_rows.h"
@@ -134,56 +130,16 @@ static const struct call_stat *call_stats_at(const struct call_stats *stats,
 	return stat_at(stats, index);
 }
 
-void call_pack(struct pack *pack, struct system_call *call, struct task *task,
-	       uint32_t functions)
-{
-	if (!pack->is_reading)
-		*task = *call->task;
-	task_pack_facts(pack, task);
-	call->task = task;
-	pack_u64(pack, &call->begin_ns);
-	pack_u64(pack, &call->end_ns);
-	pack_u32(pack, &call->function);
-	pack_check(pack, call->function < functions);
-	pack_small(pack, &call->end, CALL_ENDS - 1);
-	pack_bool(pack, &call->has_exit);
-	pack_i64(pack, &call->result);
-	table_records_pack_classes(pack, call->class_ns);
-	pack_u64(pack, &call->faults);
-	pack_u64(pack, &call->fault_ns);
-}
-
 /* report --syscalls: sums of each process's system calls. */
 struct syscalls_table {
 	struct event_handler handler;
 	struct task_listener listener;
 	struct attribution_input input;
 	struct call_stats stats;
-	/* of records; NULL: records are not written */
-	struct cache_file_writer *writer;
-	int status; /* error while reading records */
 	bool has_results;
 	bool has_off_cpu;
 	bool is_text;
 };
-
-static uint32_t functions_of(const struct syscalls_table *table)
-{
-	return function_count(symbols_functions(table->input.symbols));
-}
-
-static void keep_call(const struct syscalls_table *table,
-		      const struct system_call *call)
-{
-	const struct cached_span span =
-		cached_span_of(call->begin_ns, call->end_ns);
-	struct system_call kept = *call;
-	struct task task;
-
-	call_pack(cache_file_writer_pack(table->writer), &kept, &task,
-		  functions_of(table));
-	cache_file_writer_add(table->writer, &span);
-}
 
 static int count_call(struct syscalls_table *table,
 		      const struct system_call *call)
@@ -204,28 +160,7 @@ static int take_call(struct task_listener *listener,
 	struct syscalls_table *table =
 		container_of(listener, struct syscalls_table, listener);
 
-	if (table->writer)
-		keep_call(table, call);
 	return count_call(table, call);
-}
-
-static void keep(struct event_handler *handler,
-		 struct cache_file_writer *writer)
-{
-	struct syscalls_table *table = (struct syscalls_table *)handler;
-
-	table->writer = writer;
-}
-
-static void take_record(struct event_handler *handler, struct pack *pack)
-{
-	struct syscalls_table *table = (struct syscalls_table *)handler;
-	struct system_call call = { 0 };
-	struct task task = { 0 };
-
-	call_pack(pack, &call, &task, functions_of(table));
-	if (!pack->failed && count_call(table, &call) < 0)
-		table->status = -ERROR_MEMORY;
 }
 
 static void close_table(struct event_handler *handler)
@@ -241,6 +176,7 @@ static bool open_table(struct event_handler *handler,
 	struct syscalls_table *table = (struct syscalls_table *)handler;
 
 	table->listener.ended = take_call;
+	table->listener.reads_records = true;
 	table->input = *input;
 	table->has_results = known_events_has(input->events, EVENT_SYS_EXIT);
 	table->has_off_cpu =
@@ -337,8 +273,6 @@ static int render(struct event_handler *handler,
 	struct syscalls_table *table = (struct syscalls_table *)handler;
 	int status;
 
-	if (table->status < 0)
-		return table->status;
 	table->is_text = output->format == RECORD_TABLE;
 	call_stats_sort(&table->stats);
 	status = table_rows_render(output, write_row, table,
@@ -347,14 +281,6 @@ static int render(struct event_handler *handler,
 		explain(table, output->out);
 	return status;
 }
-
-static const struct table_records records = {
-	.name = "syscalls",
-	.keep = keep,
-	.pack_rest = table_records_refer_to_nothing,
-	.take = take_record,
-	.wanted = table_records_begin_in,
-};
 
 const struct attribution_table syscalls_table = {
 	.name = "syscalls",
@@ -370,5 +296,5 @@ const struct attribution_table syscalls_table = {
 	.open = open_table,
 	.render = render,
 	.close = close_table,
-	.records = &records,
+	.records = &system_call_records,
 };

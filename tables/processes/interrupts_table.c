@@ -16,7 +16,6 @@
 #include "symbolize/functions/function_table.h"
 #include "symbolize/symbols/symbols.h"
 #include "tables/table.h"
-#include "tables/table_records.h"
 #include "tables/text/recorded.h"
 #include "tables/text/table_rows.h"
 
@@ -234,6 +233,7 @@ const char *interrupt_kind_name(uint32_t kind)
 		[INTERRUPT_RCU] = "rcu",
 		[INTERRUPT_WORK] = "work_item",
 		[INTERRUPT_THREAD] = "threaded_handler",
+		[INTERRUPT_RECLAIM] = "reclaim",
 	};
 
 	return names[kind];
@@ -502,31 +502,6 @@ static int render(struct event_handler *handler,
 	return status;
 }
 
-static void keep(struct event_handler *handler,
-		 struct cache_file_writer *writer)
-{
-	interrupt_accounts_keep(of_handler(handler)->accounts, writer);
-}
-
-static void pack_rest(struct event_handler *handler, struct pack *pack)
-{
-	interrupt_accounts_pack_rest(of_handler(handler)->accounts, pack);
-}
-
-static void take_record(struct event_handler *handler, struct pack *pack)
-{
-	interrupt_accounts_read(of_handler(handler)->accounts, pack);
-}
-
-static const struct table_records records = {
-	.name = "interrupts",
-	.is_shared = true,
-	.keep = keep,
-	.pack_rest = pack_rest,
-	.take = take_record,
-	.wanted = table_records_overlap,
-};
-
 const struct attribution_table interrupts_table = {
 	.name = "interrupts",
 	.columns = "kind function time on_group on_pid on_comm for_group "
@@ -541,5 +516,5 @@ const struct attribution_table interrupts_table = {
 	.open = open_interrupts,
 	.render = render,
 	.close = close_interrupts,
-	.records = &records,
+	.records = &interrupt_records,
 };

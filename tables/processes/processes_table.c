@@ -3,6 +3,8 @@
 
 #include "attribution/events/event_handler.h"
 #include "attribution/interrupts/interrupt_accounts.h"
+#include "attribution/table_records.h"
+#include "attribution/trackers.h"
 #include "common/array.h"
 #include "decoder/recording/recording.h"
 #include "report/steps/task_choice.h"
@@ -10,7 +12,6 @@
 #include "tables/overview.h"
 #include "tables/processes/time_account.h"
 #include "tables/table.h"
-#include "tables/table_records.h"
 #include "tables/text/recorded.h"
 #include "tables/text/table_rows.h"
 
@@ -408,6 +409,7 @@ static void write_part(struct sheet *sheet,
 	uint64_t count = sheet->rows.count;
 
 	writer.shown = output->shown;
+	writer.hides_zeros = output->is_brief && !output->is_verbose;
 	sheet->columns.part = part;
 	record_writer_table(&writer, write_ordered, sheet,
 			    count < output->top ? count : output->top);
@@ -517,43 +519,20 @@ static void take_record(struct event_handler *handler, struct pack *pack)
 	time_accounts_read(processes->accounts, pack);
 }
 
-static struct interrupt_accounts *interrupts_of(struct event_handler *handler)
-{
-	const struct processes *processes = (const struct processes *)handler;
-
-	return time_accounts_interrupts(processes->accounts);
-}
-
-static void keep_interrupts(struct event_handler *handler,
-			    struct cache_file_writer *writer)
-{
-	interrupt_accounts_keep(interrupts_of(handler), writer);
-}
-
-static void pack_interrupts(struct event_handler *handler, struct pack *pack)
-{
-	interrupt_accounts_pack_rest(interrupts_of(handler), pack);
-}
-
-static void take_interrupts(struct event_handler *handler, struct pack *pack)
-{
-	interrupt_accounts_read(interrupts_of(handler), pack);
-}
-
 /* Shared with --interrupts: the beneficiaries of interrupt time. */
-static const struct table_records interrupt_records = {
+static const struct table_records credit_records = {
 	.name = "interrupts",
-	.is_shared = true,
+	.tracker = trackers_interrupts_handler,
 	.are_needed = has_credits,
-	.keep = keep_interrupts,
-	.pack_rest = pack_interrupts,
-	.take = take_interrupts,
+	.keep = interrupt_accounts_keep,
+	.pack_rest = interrupt_accounts_pack_rest,
+	.take = interrupt_accounts_read,
 	.wanted = table_records_overlap,
 };
 
 static const struct table_records records = {
 	.name = "threads",
-	.more = &interrupt_records,
+	.more = &credit_records,
 	.keep = keep,
 	.pack_rest = pack_rest,
 	.take = take_record,

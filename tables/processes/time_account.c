@@ -277,8 +277,8 @@ static struct time_account *account_of(struct time_accounts *accounts,
 	return account;
 }
 
-/* Moves provisional time to @time_class, once the state in which the thread was
- * first seen is known.
+/* Moves provisional time to @time_class, once the thread's first
+ * state is known.
  */
 static void resolve_provisional(struct time_account *account,
 				enum time_class time_class)
@@ -396,10 +396,10 @@ static enum time_record_kind begun_by(const struct time_accounts *accounts,
 		       RECORD_SPAN;
 }
 
-static void take_step(struct event_handler *handler,
-		      const struct call_step *step)
+/* Counts the switch or the context that begins with @step. */
+static void take_change(struct time_accounts *accounts,
+			const struct call_step *step)
 {
-	struct time_accounts *accounts = (struct time_accounts *)handler;
 	struct time_record record = {
 		.span = { .task = step->task,
 			  .cpu = (int32_t)step->cpu,
@@ -407,9 +407,6 @@ static void take_step(struct event_handler *handler,
 			  .end_ns = step->time_ns },
 	};
 
-	/* A call event that changes no context starts none. */
-	if (!thread_tracker_has_changed(accounts->threads))
-		return;
 	if (step->kind == STEP_LEAVE)
 		record.kind = RECORD_SWITCH;
 	else if (step->kind == STEP_ENTER && step->how != HOW_INFERRED &&
@@ -417,6 +414,16 @@ static void take_step(struct event_handler *handler,
 		record.kind = (uint8_t)begun_by(accounts, step);
 	if (record.kind != RECORD_SPAN)
 		take(accounts, &record);
+}
+
+static void take_step(struct event_handler *handler,
+		      const struct call_step *step)
+{
+	struct time_accounts *accounts = (struct time_accounts *)handler;
+
+	/* A call event that changes no context starts none. */
+	if (thread_tracker_has_changed(accounts->threads))
+		take_change(accounts, step);
 }
 
 struct time_accounts *time_accounts_new(const struct attribution_input *input,

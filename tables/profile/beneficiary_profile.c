@@ -273,8 +273,8 @@ static int compare_sums(const void *a, const void *b)
 	return (one->pid > other->pid) - (one->pid < other->pid);
 }
 
-/* Sets @sorted to the sums (struct path_sum *) by path and process. Returns 0 or
- * -ERROR_MEMORY.
+/* Sets @sorted to the sums (struct path_sum *) by path and process. Returns 0
+ * or -ERROR_MEMORY.
  */
 static int sort_sums(const struct path_sums *sums, struct array *sorted)
 {
@@ -579,7 +579,8 @@ void beneficiary_profile_begin_window(struct beneficiary_profile *profile)
 void beneficiary_profile_keep(struct beneficiary_profile *profile,
 			      struct cache_file_writer *writer)
 {
-	interrupt_accounts_keep(profile->accounts, writer);
+	interrupt_accounts_keep(interrupt_accounts_handler(profile->accounts),
+				writer);
 }
 
 /* When reading, this is the first call after the call events, so it ends the
@@ -592,13 +593,15 @@ void beneficiary_profile_pack_rest(struct beneficiary_profile *profile,
 		pack_check(pack, false);
 	interrupt_rows_listen(interrupt_accounts_rows(profile->accounts),
 			      &profile->callback);
-	interrupt_accounts_pack_rest(profile->accounts, pack);
+	interrupt_accounts_pack_rest(
+		interrupt_accounts_handler(profile->accounts), pack);
 }
 
 void beneficiary_profile_read(struct beneficiary_profile *profile,
 			      struct pack *pack)
 {
-	interrupt_accounts_read(profile->accounts, pack);
+	interrupt_accounts_read(interrupt_accounts_handler(profile->accounts),
+				pack);
 }
 
 int beneficiary_profile_end(struct beneficiary_profile *profile)

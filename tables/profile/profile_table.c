@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "tables/profile/profile_table.h"
 
+#include "attribution/table_records.h"
 #include "attribution/trackers.h"
 #include "common/error.h"
 #include "decoder/recording/recording.h"
@@ -10,7 +11,6 @@
 #include "symbolize/symbols/symbols.h"
 #include "tables/profile/beneficiary_profile_internal.h"
 #include "tables/profile/wall_tree_internal.h"
-#include "tables/table_records.h"
 #include "tables/text/recorded.h"
 
 #include <stdio.h>

@@ -42,7 +42,7 @@ struct profile_choice {
 	bool only_tracer; /* only the recorder's own work */
 	bool with_tracer; /* include it */
 	bool with_idle;	  /* include the idle loop */
-	FILE *notes;	  /* what is left out and unknown; NULL: nowhere */
+	FILE *notes; /* for notes on omitted and unknown time; NULL: none */
 	/* Renders the files beside @output, which @renderer has if it has a
 	 * render_second; returns 0 or an exit code, after a message.
 	 */

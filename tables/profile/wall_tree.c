@@ -23,6 +23,15 @@
 
 #include <stdlib.h>
 
+/* A tree of all time, in three parts. A wall_place is the node of a thread, at
+ * which its time is added: on a CPU by the parts of its work, off a CPU in a
+ * frame below it that names the state. The records of time off CPUs have paths
+ * of their own, which are written and read beside the recording. The wall_tree
+ * receives spans and steps and moves each thread's place.
+ *
+ * Paths are copied without recursion: their depth has no limit.
+ */
+
 /* A thread's current node in a call tree, and its work since its last span. */
 struct wall_place {
 	uint32_t node; /* current node, or the last one before it was lost */
@@ -345,8 +354,8 @@ static void forget_parts(struct wall_task *wall, uint64_t until_ns)
 }
 
 /* Appends the functions of a kernel thread at @node to @frames (struct
- * path_frame), outermost first, from its own function on. Returns false when out
- * of memory.
+ * path_frame), outermost first, from its own function on. Returns false when
+ * out of memory.
  */
 static bool list_frames(const struct wall_tree *tree, uint32_t node,
 			struct array *frames)
@@ -437,8 +446,8 @@ static int book_span(struct wall_tree *tree, const struct wall_place *place,
 /* Writes a span to the records, and adds it to the tree unless the records do
  * so.
  */
-static int take_kept(struct wall_tree *tree, const struct wall_task *wall,
-		     const struct time_span *span)
+static int consume_kept(struct wall_tree *tree, const struct wall_task *wall,
+			const struct time_span *span)
 {
 	int status = 0;
 
@@ -454,20 +463,20 @@ static int take_kept(struct wall_tree *tree, const struct wall_task *wall,
  * also goes to the records: such a span may be long, and its class may be found
  * only later.
  */
-static int take_one(struct wall_tree *tree, const struct wall_task *wall,
-		    const struct time_span *span)
+static int consume_one(struct wall_tree *tree, const struct wall_task *wall,
+		       const struct time_span *span)
 {
 	bool is_seen = span->time_class < TIME_RUNNABLE;
 
 	if (tree->only_off_cpu ? wall_place_is_off(span) : !is_seen)
-		return take_kept(tree, wall, span);
+		return consume_kept(tree, wall, span);
 	return !tree->only_off_cpu && wall->is_wanted ?
 		       book_span(tree, &wall->place, span) :
 		       0;
 }
 
-static void take_span(struct span_callback *callback,
-		      const struct time_span *span)
+static void consume_span(struct span_callback *callback,
+			 const struct time_span *span)
 {
 	struct wall_tree *tree =
 		container_of(callback, struct wall_tree, callback);
@@ -478,7 +487,7 @@ static void take_span(struct span_callback *callback,
 		tree->status = -ERROR_MEMORY;
 	if (!wall || !wall->calls)
 		return;
-	status = take_one(tree, wall, span);
+	status = consume_one(tree, wall, span);
 	if (status < 0)
 		tree->status = status;
 	forget_parts(wall, time_window_clip(tree->input->window, span->end_ns));
@@ -538,8 +547,8 @@ static void move(struct wall_tree *tree, struct wall_task *wall,
 			call_tree_at(wall->calls, wall->place.node)->parent;
 }
 
-static void take_step(struct event_handler *handler,
-		      const struct call_step *step)
+static void consume_step(struct event_handler *handler,
+			 const struct call_step *step)
 {
 	struct wall_tree *tree = (struct wall_tree *)handler;
 	struct wall_task *wall;
@@ -557,8 +566,8 @@ static void take_step(struct event_handler *handler,
 		move(tree, wall, step);
 }
 
-static void take_open(struct event_handler *handler,
-		      const struct call_step *step)
+static void consume_open(struct event_handler *handler,
+			 const struct call_step *step)
 {
 	struct wall_tree *tree = (struct wall_tree *)handler;
 	struct wall_task *wall = tree->status ? NULL :
@@ -580,9 +589,9 @@ struct wall_tree *wall_tree_new(const struct attribution_input *input,
 
 	if (!tree)
 		return NULL;
-	tree->handler.step = take_step;
-	tree->handler.open = take_open;
-	tree->callback.take = take_span;
+	tree->handler.step = consume_step;
+	tree->handler.open = consume_open;
+	tree->callback.take = consume_span;
 	tree->input = input;
 	tree->only_off_cpu = only_off_cpu;
 	tree->tasks = ARRAY_OF(struct wall_task);

@@ -62,8 +62,8 @@ uint32_t off_cpu_records_place(const struct off_cpu_records *records,
  * frame that names the thread's state, on top of its last stack (see
  * report/text/function_label.h). A process's sum is its wall_ns in `report`,
  * except the time of idle threads, which is left out unless the input has
- * with_idle or a filter of tasks: kernel threads that wait for work, and threads
- * that are asleep in all of the window.
+ * with_idle or a filter of tasks: kernel threads that wait for work, and
+ * threads that are asleep in all of the window.
  */
 struct wall_tree;
 

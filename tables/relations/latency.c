@@ -12,6 +12,16 @@
 
 #include <stdlib.h>
 
+/* A is the first function of --between, B the second. For each task there is a
+ * list of the open calls of A. Each entry of B is counted for the open calls
+ * that have not reached B yet: their time so far, and the path of functions
+ * from A to B, a node of a call tree with A at the root (struct latency_paths).
+ *
+ * A call of A that ends without B is one of the other counts of struct
+ * latency_answer. If A ends by a jump, its call continues in the next function,
+ * so that it is only known at the next event whether it has ended (has_ended).
+ */
+
 struct latency_paths {
 	struct call_tree *tree;
 	struct keyed_array all; /* struct latency_path by node */

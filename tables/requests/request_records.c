@@ -1,11 +1,15 @@
 /* SPDX-License-Identifier: MIT */
-#include "tables/requests/request_records_internal.h"
+#include "tables/requests/request_records.h"
 
 #include "attribution/requests/request.h"
+#include "attribution/trackers.h"
 #include "common/bytes.h"
+#include "common/container_of.h"
 #include "common/error.h"
 #include "common/files/cache_file.h"
 #include "report/steps/call_step.h"
+#include "symbolize/functions/function_table.h"
+#include "symbolize/symbols/symbols.h"
 #include "tables/requests/request_sleeps.h"
 #include "tables/requests/request_sums.h"
 
@@ -176,21 +180,11 @@ static int keep_with_sleeps(struct request_records *records,
 	return status;
 }
 
-static int compare_numbers(const void *a, const void *b)
-{
-	const struct cached_request *x = a;
-	const struct cached_request *y = b;
-
-	return x->row.number < y->row.number ? -1 :
-					       x->row.number > y->row.number;
-}
-
 int request_records_keep_all(struct request_records *records,
 			     const struct request_sleeps *sleeps)
 {
 	int status = 0;
 
-	array_sort(&records->requests, compare_numbers);
 	for (size_t i = 0; i < records->requests.count && !status; i++)
 		status = keep_with_sleeps(records, sleeps,
 					  array_at(&records->requests, i));
@@ -255,4 +249,87 @@ void request_records_read(const struct request_records *records,
 		pack_sleep(records, pack, sleep);
 		check_sleep(records, pack, sleep);
 	}
+}
+
+static void note(struct request_rows *rows, int status)
+{
+	if (status < 0)
+		rows->status = status;
+}
+
+static void take_request(struct request_callback *callback,
+			 const struct request *request)
+{
+	struct request_rows *rows =
+		container_of(callback, struct request_rows, callback);
+	struct cached_request taken = {
+		.task = request->server ? request->server : request->client,
+	};
+	bool is_kept = rows->records.writer;
+
+	note(rows, request_row_of(request, &taken.row));
+	if (is_kept)
+		note(rows, request_records_add(&rows->records, &taken));
+	if (rows->take(rows, &taken) || is_kept)
+		note(rows, request_sleeps_add(rows->sleeps, request));
+}
+
+bool request_rows_open(struct request_rows *rows,
+		       const struct attribution_input *input,
+		       bool (*take)(struct request_rows *rows,
+				    const struct cached_request *request))
+{
+	rows->input = *input;
+	rows->callback.take = take_request;
+	rows->take = take;
+	rows->records = REQUEST_RECORDS_NONE;
+	rows->records.functions =
+		function_count(symbols_functions(input->symbols));
+	rows->sleeps = request_sleeps_new(&rows->input);
+	return rows->sleeps &&
+	       trackers_requests(input->trackers, &rows->callback);
+}
+
+void request_rows_close(struct request_rows *rows)
+{
+	request_sleeps_free(rows->sleeps);
+	request_records_free(&rows->records);
+}
+
+void request_rows_keep(struct event_handler *handler,
+		       struct cache_file_writer *writer)
+{
+	((struct request_rows *)handler)->records.writer = writer;
+}
+
+/* Writes the sleeps of a request's threads, which are known only when all
+ * sleeps are.
+ */
+void request_rows_keep_at_end(struct event_handler *handler)
+{
+	struct request_rows *rows = (struct request_rows *)handler;
+
+	request_sleeps_end(rows->sleeps);
+	note(rows, request_records_keep_all(&rows->records, rows->sleeps));
+}
+
+void request_rows_pack_rest(struct event_handler *handler, struct pack *pack)
+{
+	struct request_rows *rows = (struct request_rows *)handler;
+
+	request_records_pack_rest(&rows->records,
+				  request_sleeps_wakers(rows->sleeps), pack);
+}
+
+void request_rows_read(struct event_handler *handler, struct pack *pack)
+{
+	struct request_rows *rows = (struct request_rows *)handler;
+	struct array sleeps = ARRAY_OF(struct request_sleep);
+	struct cached_request request;
+
+	request_records_read(&rows->records, pack, &request, &sleeps);
+	if (!pack->failed && rows->take(rows, &request))
+		note(rows, request_sleeps_put(rows->sleeps, request.row.number,
+					      &sleeps, &rows->records.wakers));
+	array_free(&sleeps);
 }

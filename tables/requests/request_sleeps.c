@@ -190,8 +190,8 @@ struct request_sleeps {
 	/* struct request_sleep, sorted by task and start at the end */
 	struct array naps;
 	struct request_intervals intervals;
-	/* From another pass: struct numbered_sleep, by number, and their
-	 * wakers.
+	/* From another pass: struct numbered_sleep, by number once ended, and
+	 * their wakers.
 	 */
 	struct array put;
 	const struct wakers *put_wakers;
@@ -199,6 +199,7 @@ struct request_sleeps {
 
 struct numbered_sleep {
 	uint64_t number;
+	uint64_t place; /* among all that were put */
 	struct request_sleep is;
 };
 
@@ -286,8 +287,19 @@ int request_sleeps_add(struct request_sleeps *sleeps,
 	return intervals_add(&sleeps->intervals, request);
 }
 
+static int compare_put(const void *a, const void *b)
+{
+	const struct numbered_sleep *x = a;
+	const struct numbered_sleep *y = b;
+
+	if (x->number != y->number)
+		return x->number < y->number ? -1 : 1;
+	return x->place < y->place ? -1 : x->place > y->place;
+}
+
 void request_sleeps_end(struct request_sleeps *sleeps)
 {
+	array_sort(&sleeps->put, compare_put);
 	array_sort(&sleeps->naps, compare_naps);
 	intervals_sort(&sleeps->intervals);
 }
@@ -403,8 +415,11 @@ int request_sleeps_put(struct request_sleeps *sleeps, uint64_t number,
 	for (size_t i = 0; i < put->count; i++) {
 		const struct request_sleep *sleep = array_at(put, i);
 
-		if (array_append(&sleeps->put, &(struct numbered_sleep){
-						       number, *sleep }) < 0)
+		const struct numbered_sleep numbered = { number,
+							 sleeps->put.count,
+							 *sleep };
+
+		if (array_append(&sleeps->put, &numbered) < 0)
 			return -ERROR_MEMORY;
 	}
 	return 0;

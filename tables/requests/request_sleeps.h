@@ -16,8 +16,14 @@ struct wakers;
 
 /* The sleeps of threads while they had a request, and their wakers: the sleeps
  * that request_sums.h counts as PART_ASLEEP, and, for answered requests, also
- * the waits for other messages. Memory grows with the threads' sleeps and with
- * the requests.
+ * the waits for other messages.
+ *
+ *	task_tracker: sleeps ────┐
+ *	requests: completed ones ┴─► request_sleeps_end() ─► sleeps by request
+ *
+ * A request is known only after its sleeps, so all sleeps are stored by thread
+ * until the requests that had the thread then are complete. Memory grows with
+ * the threads' sleeps and with the requests. Errors: -ERROR_MEMORY.
  */
 struct request_sleeps;
 
@@ -70,7 +76,8 @@ const struct wakers *request_sleeps_wakers(const struct request_sleeps *sleeps);
 
 /* Adds @put (struct request_sleep), the sleeps of request @number from another
  * pass, instead of finding them in this one. Their waker numbers are of
- * @wakers, which is borrowed. Must be called in the order of request numbers.
+ * @wakers, which is borrowed. Must be called before request_sleeps_end(), once
+ * for each request.
  *
  * Returns 0 or -ERROR_MEMORY.
  */

@@ -74,8 +74,9 @@ static void add_client(struct request_sums *sums,
 				      &sums->client_wait_ns) += parts[i];
 }
 
-/* Returns the end of @segment on the request's path: the thread's work after the
- * next thread has the request, or after the answer is sent, is in beside_ns.
+/* Returns the end of @segment on the request's path: the thread's work after
+ * the next thread has the request, or after the answer is sent, is in
+ * beside_ns.
  */
 static uint64_t end_of(const struct request *request,
 		       const struct work_segment *segment,
@@ -114,7 +115,8 @@ static void add_way(struct request_sums *sums,
 	add(sums->way_ns, parts);
 }
 
-/* Writes the segments on @request's path to @way, in order. Returns their number.
+/* Writes the segments on @request's path to @way, in order. Returns their
+ * number.
  */
 static size_t find_edge(const struct request *request,
 			const struct work_segment **way)

@@ -64,7 +64,8 @@ struct request_interval {
  */
 int request_way_of(const struct request *request, struct array *intervals);
 
-/* Sets @parts to the thread's time in @segment by part; all of it must be known.
+/* Sets @parts to the thread's time in @segment by part; all of it must be
+ * known.
  */
 void work_segment_parts(const struct work_segment *segment,
 			uint64_t parts[REQUEST_PARTS]);

@@ -2,6 +2,7 @@
 #include "attribution/events/event_handler.h"
 #include "attribution/events/known_events.h"
 #include "attribution/requests/requests.h"
+#include "attribution/table_records.h"
 #include "attribution/trackers.h"
 #include "common/bytes.h"
 #include "common/container_of.h"
@@ -11,11 +12,10 @@
 #include "report/text/task_names.h"
 #include "symbolize/functions/function_table.h"
 #include "symbolize/symbols/symbols.h"
-#include "tables/requests/request_records_internal.h"
+#include "tables/requests/request_records.h"
 #include "tables/requests/request_sleeps.h"
 #include "tables/requests/request_sums.h"
 #include "tables/table.h"
-#include "tables/table_records.h"
 #include "tables/text/recorded.h"
 #include "tables/text/table_rows.h"
 
@@ -341,60 +341,35 @@ static int request_summary_write(const struct array *rows,
  */
 struct requests_table {
 	struct event_handler handler;
-	struct request_callback callback;
-	struct attribution_input input;
-	struct request_sleeps *sleeps;
+	struct request_rows requests;
 	struct array rows; /* struct request_row */
-	struct request_records records;
-	int status;
 };
-
-static void note(struct requests_table *table, int status)
-{
-	if (status < 0)
-		table->status = status;
-}
 
 /* Adds a row for the request if the filter selects it. Returns whether it does.
  */
-static bool count_request(struct requests_table *table,
+static bool count_request(struct request_rows *requests,
 			  const struct cached_request *request)
 {
+	struct requests_table *table =
+		container_of(requests, struct requests_table, requests);
 	struct request_row *row;
 
-	if (!table_wants(&table->input, request->task,
+	if (!table_wants(&requests->input, request->task,
 			 request->row.sums.begin_ns))
 		return false;
 	row = array_add(&table->rows);
 	if (row)
 		*row = request->row;
-	note(table, row ? 0 : -ERROR_MEMORY);
+	else
+		requests->status = -ERROR_MEMORY;
 	return true;
-}
-
-static void take_request(struct request_callback *callback,
-			 const struct request *request)
-{
-	struct requests_table *table =
-		container_of(callback, struct requests_table, callback);
-	struct cached_request taken = {
-		.task = request->server ? request->server : request->client,
-	};
-	bool is_kept = table->records.writer;
-
-	note(table, request_row_of(request, &taken.row));
-	if (is_kept)
-		note(table, request_records_add(&table->records, &taken));
-	if (count_request(table, &taken) || is_kept)
-		note(table, request_sleeps_add(table->sleeps, request));
 }
 
 static void close_table(struct event_handler *handler)
 {
 	struct requests_table *table = (struct requests_table *)handler;
 
-	request_sleeps_free(table->sleeps);
-	request_records_free(&table->records);
+	request_rows_close(&table->requests);
 	array_free(&table->rows);
 }
 
@@ -403,15 +378,8 @@ static bool open_table(struct event_handler *handler,
 {
 	struct requests_table *table = (struct requests_table *)handler;
 
-	table->input = *input;
-	table->callback.take = take_request;
 	table->rows = ARRAY_OF(struct request_row);
-	table->records = REQUEST_RECORDS_NONE;
-	table->records.functions =
-		function_count(symbols_functions(input->symbols));
-	table->sleeps = request_sleeps_new(&table->input);
-	return table->sleeps &&
-	       trackers_requests(input->trackers, &table->callback);
+	return request_rows_open(&table->requests, input, count_request);
 }
 
 static void write_row(struct record_writer *writer, const void *ctx,
@@ -421,8 +389,9 @@ static void write_row(struct record_writer *writer, const void *ctx,
 
 	const struct request_row *row = array_at(&table->rows, index);
 
-	request_row_write(writer, row, table->input.names);
-	request_sleeps_write(table->sleeps, &table->input, writer, row->number);
+	request_row_write(writer, row, table->requests.input.names);
+	request_sleeps_write(table->requests.sleeps, &table->requests.input,
+			     writer, row->number);
 }
 
 static const struct table_need needs[] = {
@@ -434,14 +403,15 @@ static const struct table_need needs[] = {
 static int write_text(const struct requests_table *table,
 		      const struct attribution_output *output)
 {
-	recorded_table(&table->input, needs, sizeof(needs) / sizeof(*needs),
-		       table->rows.count,
+	recorded_table(&table->requests.input, needs,
+		       sizeof(needs) / sizeof(*needs), table->rows.count,
 		       "No request was received in a message (shared memory "
 		       "is not followed)",
 		       output->out);
 	return table->rows.count ?
-		       request_summary_write(&table->rows, &table->input,
-					     table->sleeps, output) :
+		       request_summary_write(&table->rows,
+					     &table->requests.input,
+					     table->requests.sleeps, output) :
 		       0;
 }
 
@@ -450,62 +420,22 @@ static int render(struct event_handler *handler,
 {
 	struct requests_table *table = (struct requests_table *)handler;
 
-	if (table->status)
-		return table->status;
-	request_sleeps_end(table->sleeps);
+	if (table->requests.status)
+		return table->requests.status;
+	request_sleeps_end(table->requests.sleeps);
 	array_sort(&table->rows, request_row_compare);
 	if (output->format == RECORD_TABLE)
 		return write_text(table, output);
 	return table_rows_render(output, write_row, table, table->rows.count);
 }
 
-static void keep_records(struct event_handler *handler,
-			 struct cache_file_writer *writer)
-{
-	struct requests_table *table = (struct requests_table *)handler;
-
-	table->records.writer = writer;
-}
-
-/* Caches the sleeps of a request's threads, which are known only when all
- * sleeps are.
- */
-static void keep_at_end(struct event_handler *handler)
-{
-	struct requests_table *table = (struct requests_table *)handler;
-
-	request_sleeps_end(table->sleeps);
-	note(table, request_records_keep_all(&table->records, table->sleeps));
-}
-
-static void pack_rest(struct event_handler *handler, struct pack *pack)
-{
-	struct requests_table *table = (struct requests_table *)handler;
-
-	request_records_pack_rest(&table->records,
-				  request_sleeps_wakers(table->sleeps), pack);
-}
-
-static void take_record(struct event_handler *handler, struct pack *pack)
-{
-	struct requests_table *table = (struct requests_table *)handler;
-	struct array sleeps = ARRAY_OF(struct request_sleep);
-	struct cached_request request;
-
-	request_records_read(&table->records, pack, &request, &sleeps);
-	if (!pack->failed && count_request(table, &request))
-		note(table,
-		     request_sleeps_put(table->sleeps, request.row.number,
-					&sleeps, &table->records.wakers));
-	array_free(&sleeps);
-}
-
 static const struct table_records records = {
 	.name = "requests",
-	.keep = keep_records,
-	.keep_at_end = keep_at_end,
-	.pack_rest = pack_rest,
-	.take = take_record,
+	.offset = offsetof(struct requests_table, requests),
+	.keep = request_rows_keep,
+	.keep_at_end = request_rows_keep_at_end,
+	.pack_rest = request_rows_pack_rest,
+	.take = request_rows_read,
 	.wanted = table_records_begin_in,
 };
 

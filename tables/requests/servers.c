@@ -221,8 +221,8 @@ static void count_request(struct servers *servers,
 }
 
 /* Applies a record. For a whole recording, only requests are counted here. */
-static void take_record(struct servers *servers,
-			const struct server_record *record)
+static void consume_record(struct servers *servers,
+			   const struct server_record *record)
 {
 	if (record->kind == SERVER_REQUEST)
 		count_request(servers, record);
@@ -236,7 +236,7 @@ static void hand_record(struct servers *servers,
 {
 	if (servers->writer)
 		server_record_keep(servers->writer, record);
-	take_record(servers, record);
+	consume_record(servers, record);
 }
 
 static void pass_span(struct request_callback *callback,
@@ -254,9 +254,9 @@ static void pass_span(struct request_callback *callback,
 	hand_record((struct servers *)callback, &record);
 }
 
-static void take_segment(struct servers *servers,
-			 const struct work_segment *segment,
-			 const struct request *request)
+static void consume_segment(struct servers *servers,
+			    const struct work_segment *segment,
+			    const struct request *request)
 {
 	const struct server_record record = {
 		.kind = SERVER_SEGMENT,
@@ -278,8 +278,8 @@ static void take_segment(struct servers *servers,
 	charge(account, parts, record.is_inferred);
 }
 
-static void take_request(struct request_callback *callback,
-			 const struct request *request)
+static void consume_request(struct request_callback *callback,
+			    const struct request *request)
 {
 	struct servers *servers = (struct servers *)callback;
 	struct work_segment *const *segments = request->segments.items;
@@ -289,7 +289,7 @@ static void take_request(struct request_callback *callback,
 	if (request->side != SIDE_BOTH)
 		return;
 	for (size_t i = 0; i < request->segments.count; i++)
-		take_segment(servers, segments[i], request);
+		consume_segment(servers, segments[i], request);
 	if (request->kind == MESSAGE_SEND)
 		hand_record(servers, &(struct server_record){
 					     .kind = SERVER_REQUEST,
@@ -342,7 +342,7 @@ struct servers *servers_new(const struct attribution_input *input)
 
 	if (!servers)
 		return NULL;
-	servers->callback.take = take_request;
+	servers->callback.take = consume_request;
 	servers->callback.passed = pass_span;
 	servers->input = input;
 	servers->accounts = SERVER_ACCOUNTS_NONE;
@@ -395,7 +395,7 @@ void servers_read(struct servers *servers, struct pack *pack)
 
 	server_record_pack(pack, &record);
 	if (!pack->failed)
-		take_record(servers, &record);
+		consume_record(servers, &record);
 }
 
 /* Charges the time in the window. */

@@ -21,8 +21,8 @@ struct pack;
  *	                                        ▼ cache file             │
  *	                           a window: server_times ───────────────┘
  *
- * A whole recording is summed at once; for a window, cached records are read, and
- * the threads' time in the window is divided by the intervals when they
+ * A whole recording is summed at once; for a window, cached records are read,
+ * and the threads' time in the window is divided by the intervals when they
  * worked for a client. A server's time for no known client is charged to client
  * -1, so that the accounts of a server add up to its time.
  */
@@ -114,15 +114,16 @@ struct server_times {
 struct server_times server_times_of(struct time_window window);
 void server_times_free(struct server_times *times);
 
-/* Adds the part of @record, a SERVER_INTERVAL or a SERVER_SEGMENT, that is in the
- * window. A thread's SERVER_INTERVAL records must be added in order of time.
- * Returns 0 or -ERROR_MEMORY.
+/* Adds the part of @record, a SERVER_INTERVAL or a SERVER_SEGMENT, that is in
+ * the window. A thread's SERVER_INTERVAL records must be added in order of
+ * time. Returns 0 or -ERROR_MEMORY.
  */
 int server_times_add(struct server_times *times,
 		     const struct server_record *record);
 
-/* Sets @parts to the time of @segment's thread in @segment, one of times->segments, as
- * far as it is in the window. Must be called after the last server_times_add().
+/* Sets @parts to the time of @segment's thread in @segment, one of
+ * times->segments, as far as it is in the window. Must be called after the last
+ * server_times_add().
  */
 void server_times_of_segment(const struct server_times *times,
 			     const struct server_record *segment,

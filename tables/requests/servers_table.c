@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 #include "attribution/events/event_handler.h"
 #include "attribution/events/known_events.h"
+#include "attribution/table_records.h"
 #include "common/array.h"
 #include "common/error.h"
 #include "report/steps/task_choice.h"
 #include "report/text/task_names.h"
 #include "tables/requests/servers.h"
 #include "tables/table.h"
-#include "tables/table_records.h"
 #include "tables/text/recorded.h"
 #include "tables/text/table_rows.h"
 

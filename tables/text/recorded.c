@@ -4,6 +4,7 @@
 #include "attribution/attribution_input.h"
 #include "decoder/recording/tracepoint.h"
 
+#include <inttypes.h>
 #include <string.h>
 
 /* Sets of record --events, in the order of their names in a list. */
@@ -232,7 +233,7 @@ static void write_kernel_reason(const struct recorded *recorded, FILE *out)
  */
 static bool can_be_added(const struct recorded *recorded, int need)
 {
-	return need == RECORDED_USER_STACKS ||
+	return need == RECORDED_USER_STACKS || need == EVENT_SYS_DATA ||
 	       (need < KNOWN_EVENTS && lack_of(recorded, need) == LACK_NONE);
 }
 
@@ -242,6 +243,7 @@ struct wanted {
 	bool events[KNOWN_EVENTS];
 	bool has_events; /* any of these */
 	bool has_user_stacks;
+	bool has_call_data;
 };
 
 static struct wanted wanted_of(const struct recorded *recorded,
@@ -254,6 +256,8 @@ static struct wanted wanted_of(const struct recorded *recorded,
 			continue;
 		if (needs[i].event == RECORDED_USER_STACKS) {
 			wanted.has_user_stacks = true;
+		} else if (needs[i].event == EVENT_SYS_DATA) {
+			wanted.has_call_data = true;
 		} else {
 			wanted.events[needs[i].event] = true;
 			wanted.has_events = true;
@@ -323,6 +327,11 @@ static void write_reason(const struct wanted *wanted, FILE *out)
 		if (wanted->has_user_stacks)
 			fprintf(out, "%suser stacks at system calls",
 				wanted->has_events ? ", " : "");
+		if (wanted->has_call_data)
+			fprintf(out, "%sdata of system calls",
+				wanted->has_events || wanted->has_user_stacks ?
+					", " :
+					"");
 		fputs(" (", out);
 	}
 	if (recorder == RECORDER_PERF && wanted->has_events) {
@@ -335,7 +344,8 @@ static void write_reason(const struct wanted *wanted, FILE *out)
 	fputs("record", out);
 	if (wanted->has_events || has_more_than_default(wanted->recorded))
 		write_events(wanted, out);
-	fprintf(out, "%s)", wanted->has_user_stacks ? " --user-stacks" : "");
+	fprintf(out, "%s%s)", wanted->has_user_stacks ? " --user-stacks" : "",
+		wanted->has_call_data ? " --syscall-data" : "");
 }
 
 /* Writes the first sentence about a need that requires a command of its own,
@@ -380,7 +390,8 @@ void recorded_missing_all(const struct recorded *recorded,
 	for (size_t i = 0; i < count; i++)
 		if (!can_be_added(recorded, needs[i].event))
 			write_alone(recorded, &needs[i], out);
-	if (!wanted.has_events && !wanted.has_user_stacks)
+	if (!wanted.has_events && !wanted.has_user_stacks &&
+	    !wanted.has_call_data)
 		return;
 	for (size_t i = 0; i < count; i++) {
 		if (!can_be_added(recorded, needs[i].event) ||
@@ -440,10 +451,22 @@ static bool chooses(const struct attribution_input *input)
 void recorded_none(const struct attribution_input *input, const char *none,
 		   FILE *out)
 {
-	fprintf(out, "%s%s.\n", none,
+	fprintf(out, "%s%s%s.\n", none,
 		chooses(input) ? " by the tasks, on the CPUs and in the time "
 				 "that your options choose" :
-				 "");
+				 "",
+		attribution_input_has_losses(input) ?
+			", in the records that were not lost" :
+			"");
+}
+
+static void write_losses(const struct attribution_input *input, FILE *out)
+{
+	if (attribution_input_has_losses(input))
+		fprintf(out,
+			"Incomplete: %" PRIu64 " records of events were lost, "
+			"so rows may be missing.\n",
+			recording_counts(input->recording)->lost_records);
 }
 
 void recorded_table(const struct attribution_input *input,
@@ -452,6 +475,9 @@ void recorded_table(const struct attribution_input *input,
 {
 	struct recorded recorded = recorded_of(input->recording, input->events);
 
-	if (recorded_explain(&recorded, needs, count, out) && !rows)
+	bool has_rows = recorded_explain(&recorded, needs, count, out);
+
+	write_losses(input, out);
+	if (has_rows && !rows)
 		recorded_none(input, none, out);
 }

@@ -20,6 +20,8 @@ struct attribution_input;
  *    and is left out if no command helps, for example if the traced kernel
  *    lacks the event.
  * 2. Recorded, and none. "No lock was waited for."
+ *    "No lock was waited for, in the records that were not lost." if the buffer
+ *    was too small for all records.
  * 3. Left out by the options. "No lock was waited for by the tasks, on the CPUs
  *    and in the time that your options choose."
  *
@@ -95,8 +97,9 @@ bool recorded_explain(const struct recorded *recorded,
 		      const struct table_need *needs, size_t count, FILE *out);
 
 /* Writes all notes below a table of @rows rows: sentence 1 for each of the
- * @count @needs that is missing, then 2 or 3 if rows were possible and @rows is
- * 0. @none is "No lock was waited for", without a full stop.
+ * @count @needs that is missing, the number of lost records, then 2 or 3 if
+ * rows were possible and @rows is 0. @none is "No lock was waited for", without
+ * a full stop.
  */
 void recorded_table(const struct attribution_input *input,
 		    const struct table_need *needs, size_t count, uint64_t rows,

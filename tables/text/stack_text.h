@@ -2,6 +2,16 @@
 #ifndef KT_TABLES_TEXT_STACK_TEXT_H
 #define KT_TABLES_TEXT_STACK_TEXT_H
 
+/* Stacks and chains of wakers as text, in the one form that all tables, exports
+ * and SQL use, so that they can be compared and joined by text.
+ *
+ *	stack    outermost;...;innermost
+ *	wakers   last waker < the waker that had woken it < …
+ *
+ * 1. A name never contains ";": stack_text_char() replaces it.
+ * 2. Functions that the trace does not show are "[unseen]".
+ */
+
 #include <stdint.h>
 #include <stdio.h>
 

@@ -102,6 +102,7 @@ int table_rows_render(const struct attribution_output *output,
 	ordered.order = order;
 	writer.shown = output->shown;
 	writer.is_brief = output->is_brief;
+	writer.hides_zeros = output->is_brief && !output->is_verbose;
 	record_writer_table(&writer, write_ordered, &ordered,
 			    count < output->top ? count : output->top);
 	free(order);

@@ -2,6 +2,17 @@
 #ifndef KT_TABLES_TABLE_ROWS_H
 #define KT_TABLES_TABLE_ROWS_H
 
+/* The part of writing rows that the tables of report share: unknown values,
+ * the names of tasks and groups, the order, the limit of rows.
+ *
+ * A table fills in one row at a time (record_fields); table_rows_render() calls
+ * it for each row, in the order of --sort, and writes text, CSV or JSON.
+ *
+ * 1. All formats have the same columns and the same order of rows.
+ * 2. An unknown value is never 0: text leaves its column out, CSV and JSON have
+ *    it empty.
+ */
+
 #include "report/text/record_writer.h"
 
 #include <stdbool.h>

@@ -466,8 +466,8 @@ static int wake(struct block_tracker *tracker, const struct event_record *event)
 		       0;
 }
 
-static void take_event(struct event_handler *handler,
-		       const struct event_record *event)
+static void consume_event(struct event_handler *handler,
+			  const struct event_record *event)
 {
 	struct block_tracker *tracker = (struct block_tracker *)handler;
 	const struct block_range range = block_range_of(event);
@@ -489,7 +489,8 @@ static void take_event(struct event_handler *handler,
 		note(tracker, wake(tracker, event));
 }
 
-static int take_sleep(struct task_listener *listener, const struct sleep *sleep)
+static int consume_sleep(struct task_listener *listener,
+			 const struct sleep *sleep)
 {
 	struct block_tracker *tracker =
 		container_of(listener, struct block_tracker, listener);
@@ -516,8 +517,8 @@ struct block_tracker *block_tracker_new(const struct attribution_input *input,
 
 	if (!tracker)
 		return NULL;
-	tracker->handler.event = take_event;
-	tracker->listener.slept = take_sleep;
+	tracker->handler.event = consume_event;
+	tracker->listener.slept = consume_sleep;
 	tracker->time = thread_tracker_time(threads);
 	tracker->paths = thread_tracker_paths(threads);
 	tracker->marks = function_marks_by_rules(

@@ -99,8 +99,8 @@ void block_ios_issue(struct block_ios *ios, const struct block_range *range,
 int block_ios_complete(struct block_ios *ios, const struct block_range *range,
 		       const char *letters, int32_t cpu, uint64_t time_ns);
 
-/* Like block_ios_complete(), for a device without requests, which gets I/Os when
- * they are queued: device mapper, RAID.
+/* Like block_ios_complete(), for a device without requests, which gets I/Os
+ * when they are queued: device mapper, RAID.
  */
 int block_ios_complete_bio(struct block_ios *ios,
 			   const struct block_range *range, const char *letters,

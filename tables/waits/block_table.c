@@ -72,7 +72,8 @@ static bool is_wanted(const struct block_table *table,
 	return table_wants(&table->input, &io->task, io->queued_ns);
 }
 
-static int take_io(struct block_callback *callback, const struct block_io *io)
+static int consume_io(struct block_callback *callback,
+		      const struct block_io *io)
 {
 	enum { SECTOR_BYTES = 512 };
 	struct block_table *table =
@@ -98,8 +99,8 @@ static int take_io(struct block_callback *callback, const struct block_io *io)
 	return histogram_add(&stat->times, io->completed_ns - io->queued_ns);
 }
 
-static int take_sleep(struct block_callback *callback,
-		      const struct block_sleep *sleep)
+static int consume_sleep(struct block_callback *callback,
+			 const struct block_sleep *sleep)
 {
 	struct block_table *table =
 		container_of(callback, struct block_table, callback);
@@ -135,8 +136,8 @@ static bool open_table(struct event_handler *handler,
 {
 	struct block_table *table = (struct block_table *)handler;
 
-	table->callback.done = take_io;
-	table->callback.slept = take_sleep;
+	table->callback.done = consume_io;
+	table->callback.slept = consume_sleep;
 	table->input = *input;
 	table->stats = KEYED_ARRAY_OF(struct block_stat, function);
 	table->is_issue_recorded =

@@ -3,19 +3,18 @@
 
 #include "attribution/events/event_handler.h"
 #include "attribution/events/known_events.h"
-#include "common/bytes.h"
+#include "attribution/lock_waits.h"
+#include "attribution/trackers.h"
 #include "common/container_of.h"
 #include "common/error.h"
-#include "common/files/cache_file.h"
+#include "report/steps/task_choice.h"
 #include "report/text/task_names.h"
 #include "symbolize/functions/function_table.h"
 #include "symbolize/symbols/symbols.h"
 #include "symbolize/symbols/variables.h"
 #include "tables/table.h"
-#include "tables/table_records.h"
 #include "tables/text/recorded.h"
 #include "tables/text/table_rows.h"
-#include "tables/waits/lock_waits.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -32,13 +31,14 @@ void lock_stats_free(struct lock_stats *stats)
 }
 
 static struct lock_stat *stat_of(struct lock_stats *stats,
-				 const struct lock_wait *wait)
+				 const struct lock_wait *wait, int32_t group)
 {
 	return keyed_array_add(
 		&stats->all,
 		&(struct lock_stat){
 			.lock = wait->lock,
 			.function = wait->function,
+			.group = group,
 			.waits = HISTOGRAM_EMPTY,
 			.releases = KEYED_ARRAY_OF(struct lock_release, tid),
 		});
@@ -55,9 +55,10 @@ static int add_release(struct lock_stat *stat, int32_t tid)
 	return 0;
 }
 
-int lock_stats_add(struct lock_stats *stats, const struct lock_wait *wait)
+int lock_stats_add(struct lock_stats *stats, const struct lock_wait *wait,
+		   int32_t group)
 {
-	struct lock_stat *stat = stat_of(stats, wait);
+	struct lock_stat *stat = stat_of(stats, wait, group);
 
 	if (!stat)
 		return -ERROR_MEMORY;
@@ -79,9 +80,9 @@ static int compare_stats(const void *a, const void *b)
 		return x->waits.total > y->waits.total ? -1 : 1;
 	if (x->lock.address != y->lock.address)
 		return x->lock.address < y->lock.address ? -1 : 1;
-	return x->lock.device < y->lock.device ?
-		       -1 :
-		       x->lock.device > y->lock.device;
+	if (x->lock.device != y->lock.device)
+		return x->lock.device < y->lock.device ? -1 : 1;
+	return x->group - y->group;
 }
 
 static int compare_releases(const void *a, const void *b)
@@ -113,35 +114,21 @@ struct locks_table {
 	struct attribution_input input;
 	struct lock_tracker *tracker;
 	struct lock_stats stats;
-	struct cache_file_writer *writer; /* NULL: records are not written */
 	struct variables *variables;
-	int status;
 };
 
 /* Maximum number of releasing threads in a row. */
 enum { MOST_RELEASES = 3 };
 
-static uint32_t functions_of(const struct locks_table *table)
-{
-	return function_count(symbols_functions(table->input.symbols));
-}
-
-static void keep_wait(const struct locks_table *table,
-		      const struct lock_wait *wait)
-{
-	const struct cached_span span =
-		cached_span_of(wait->begin_ns, wait->end_ns);
-	struct lock_wait kept = *wait;
-
-	lock_pack(cache_file_writer_pack(table->writer), &kept,
-		  functions_of(table));
-	cache_file_writer_add(table->writer, &span);
-}
-
 static int count_wait(struct locks_table *table, const struct lock_wait *wait)
 {
+	const struct task_groups *groups = table->input.groups;
+
 	return table_wants(&table->input, &wait->task, wait->begin_ns) ?
-		       lock_stats_add(&table->stats, wait) :
+		       lock_stats_add(&table->stats, wait,
+				      groups ? task_groups_of(groups,
+							      &wait->task) :
+					       0) :
 		       0;
 }
 
@@ -151,34 +138,13 @@ static int take_wait(struct lock_callback *callback,
 	struct locks_table *table =
 		container_of(callback, struct locks_table, callback);
 
-	if (table->writer)
-		keep_wait(table, wait);
 	return count_wait(table, wait);
-}
-
-static void keep(struct event_handler *handler,
-		 struct cache_file_writer *writer)
-{
-	struct locks_table *table = (struct locks_table *)handler;
-
-	table->writer = writer;
-}
-
-static void take_record(struct event_handler *handler, struct pack *pack)
-{
-	struct locks_table *table = (struct locks_table *)handler;
-	struct lock_wait wait = { .begin_ns = 0 };
-
-	lock_pack(pack, &wait, functions_of(table));
-	if (!pack->failed && count_wait(table, &wait) < 0)
-		table->status = -ERROR_MEMORY;
 }
 
 static void close_table(struct event_handler *handler)
 {
 	struct locks_table *table = (struct locks_table *)handler;
 
-	lock_tracker_free(table->tracker);
 	lock_stats_free(&table->stats);
 	variables_free(table->variables);
 }
@@ -191,7 +157,7 @@ static bool open_table(struct event_handler *handler,
 	table->callback.take = take_wait;
 	table->input = *input;
 	table->stats = LOCK_STATS_NONE;
-	table->tracker = lock_tracker_new(&table->input, &table->callback);
+	table->tracker = trackers_locks(input->trackers, &table->callback);
 	table->variables = variables_new(input->recording);
 	return table->tracker && table->variables;
 }
@@ -246,6 +212,8 @@ static void write_row(struct record_writer *writer, const void *ctx,
 		symbols_functions(table->input.symbols);
 	const struct lock_text lock = lock_name_text(&stat->lock);
 
+	if (table->input.groups)
+		table_rows_process(writer, &table->input, stat->group);
 	record_text(writer, "kind",
 		    lock_kind_name((enum lock_kind)stat->lock.kind));
 	if (*lock.text)
@@ -297,21 +265,17 @@ static void explain(const struct locks_table *table, FILE *out)
 {
 	struct recorded recorded =
 		recorded_of(table->input.recording, table->input.events);
-	bool has_rows = recorded_explain(&recorded, needs,
-					 sizeof(needs) / sizeof(*needs), out);
 
-	if (has_rows && !table->stats.all.items.count)
-		recorded_none(&table->input, none_text(&recorded), out);
+	recorded_table(&table->input, needs, sizeof(needs) / sizeof(*needs),
+		       table->stats.all.items.count, none_text(&recorded), out);
 }
 
 static int render(struct event_handler *handler,
 		  const struct attribution_output *output)
 {
 	struct locks_table *table = (struct locks_table *)handler;
-	int status = table->status;
+	int status = lock_tracker_status(table->tracker);
 
-	if (!status)
-		status = lock_tracker_status(table->tracker);
 	if (status)
 		return status;
 	lock_stats_sort(&table->stats);
@@ -322,14 +286,6 @@ static int render(struct event_handler *handler,
 	return status;
 }
 
-static const struct table_records records = {
-	.name = "locks",
-	.keep = keep,
-	.pack_rest = table_records_refer_to_nothing,
-	.take = take_record,
-	.wanted = table_records_begin_in,
-};
-
 const struct attribution_table locks_table = {
 	.name = "locks",
 	.columns =
@@ -338,9 +294,10 @@ const struct attribution_table locks_table = {
 	.help = "kernel locks, futexes and file locks that threads waited for, "
 		"and which threads released them",
 	.is_of_tasks = true,
+	.has_groups = true,
 	.size = sizeof(struct locks_table),
 	.open = open_table,
 	.render = render,
 	.close = close_table,
-	.records = &records,
+	.records = &lock_records,
 };

@@ -2,9 +2,9 @@
 #ifndef KT_TABLES_WAITS_LOCKS_TABLE_INTERNAL_H
 #define KT_TABLES_WAITS_LOCKS_TABLE_INTERNAL_H
 
+#include "attribution/lock_waits.h"
 #include "common/array.h"
 #include "tables/text/histogram.h"
-#include "tables/waits/lock_waits.h"
 
 #include <stdint.h>
 
@@ -18,6 +18,7 @@ struct lock_release {
 struct lock_stat {
 	struct lock_name lock;
 	uint32_t function;
+	int32_t group; /* of the waiting threads, by --by; else 0 */
 	struct histogram waits;
 	/* Maximum numbers of other waiters at the start and the end of a wait.
 	 */
@@ -28,20 +29,21 @@ struct lock_stat {
 		releases;
 };
 
-/* Sums of waits by lock and function. Memory grows with the number of these
- * pairs.
+/* Sums of waits by lock, function and group. Memory grows with the number of
+ * these.
  */
 struct lock_stats {
 	struct keyed_array all; /* struct lock_stat */
 };
 
 #define LOCK_STATS_NONE \
-	((struct lock_stats){ KEYED_ARRAY_OF(struct lock_stat, function) })
+	((struct lock_stats){ KEYED_ARRAY_OF(struct lock_stat, group) })
 
 void lock_stats_free(struct lock_stats *stats);
 
-/* Adds a wait.  Returns 0 or -ERROR_MEMORY. */
-int lock_stats_add(struct lock_stats *stats, const struct lock_wait *wait);
+/* Adds a wait of a thread of @group.  Returns 0 or -ERROR_MEMORY. */
+int lock_stats_add(struct lock_stats *stats, const struct lock_wait *wait,
+		   int32_t group);
 
 /* Sorts the stats, the longest waits first, and the releases of each. */
 void lock_stats_sort(struct lock_stats *stats);

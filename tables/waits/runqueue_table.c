@@ -3,6 +3,7 @@
 
 #include "attribution/events/event_handler.h"
 #include "attribution/events/known_events.h"
+#include "attribution/table_records.h"
 #include "attribution/time/thread_tracker.h"
 #include "attribution/trackers.h"
 #include "common/container_of.h"
@@ -12,7 +13,6 @@
 #include "report/text/duration_text.h"
 #include "report/text/task_names.h"
 #include "tables/table.h"
-#include "tables/table_records.h"
 #include "tables/text/histogram.h"
 #include "tables/text/recorded.h"
 #include "tables/text/table_rows.h"

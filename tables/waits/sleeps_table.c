@@ -7,10 +7,8 @@
 #include "attribution/task_tracker.h"
 #include "attribution/trackers.h"
 #include "common/array.h"
-#include "common/bytes.h"
 #include "common/container_of.h"
 #include "common/error.h"
-#include "common/files/cache_file.h"
 #include "report/profile/call_tree.h"
 #include "report/steps/call_step.h"
 #include "report/steps/task_choice.h"
@@ -21,7 +19,6 @@
 #include "symbolize/functions/function_table.h"
 #include "symbolize/symbols/symbols.h"
 #include "tables/table.h"
-#include "tables/table_records.h"
 #include "tables/text/recorded.h"
 #include "tables/text/stack_text.h"
 #include "tables/text/table_rows.h"
@@ -77,9 +74,6 @@ struct sleeps_table {
 	struct attribution_input input;
 	struct task_tracker *tracker;
 	struct sleep_stats stats;
-	/* of records; NULL: records are not written */
-	struct cache_file_writer *writer;
-	int status; /* error while reading records */
 	/* sleeps left out: kernel threads that waited for work */
 	uint64_t idle_count;
 	uint64_t idle_ns;
@@ -236,41 +230,6 @@ static const struct sleep_stat *sleep_stats_at(const struct sleep_stats *stats,
 					       size_t index)
 {
 	return stat_at(stats, index);
-}
-
-/* Checks a sleep that was read, since the file is untrusted. */
-static void check(struct pack *pack, const struct sleep *sleep,
-		  const struct sleep_numbers *numbers)
-{
-	pack_check(pack, sleep->stack == CALL_NODE_NONE ||
-				 sleep->stack < numbers->stacks);
-	pack_check(pack, sleep->user_stack == CALL_NODE_NONE ||
-				 sleep->user_stack < numbers->stacks);
-	pack_check(pack, sleep->label < numbers->functions);
-	pack_check(pack, sleep->inner < numbers->functions);
-	pack_check(pack, sleep->waker == WAKER_NONE ||
-				 sleep->waker < numbers->wakers);
-}
-
-void sleep_pack(struct pack *pack, struct sleep *sleep, struct task *task,
-		const struct sleep_numbers *numbers)
-{
-	if (!pack->is_reading)
-		*task = *sleep->task;
-	task_pack_facts(pack, task);
-	sleep->task = task;
-	pack_u64(pack, &sleep->begin_ns);
-	pack_u64(pack, &sleep->asleep_ns);
-	pack_u64(pack, &sleep->runnable_ns);
-	pack_u32(pack, &sleep->stack);
-	pack_u32(pack, &sleep->user_stack);
-	pack_u32(pack, &sleep->label);
-	pack_u32(pack, &sleep->inner);
-	pack_u64(pack, &sleep->place);
-	pack_u32(pack, &sleep->waker);
-	pack_i32(pack, &sleep->fd);
-	pack_bool(pack, &sleep->is_cut);
-	check(pack, sleep, numbers);
 }
 
 /* Maximum number of waker chains in a row. */
@@ -548,32 +507,6 @@ static bool is_left_out(const struct sleeps_table *table,
 			     table->input.names);
 }
 
-static struct sleep_numbers numbers_of(const struct sleeps_table *table)
-{
-	const struct task_tracker *tracker = table->tracker;
-
-	return (struct sleep_numbers){
-		.functions = function_count(sleeps_table_functions(table)),
-		.stacks = call_tree_count(task_tracker_stacks(tracker)),
-		.wakers = (uint32_t)task_tracker_wakers(tracker)
-				  ->chains.items.count,
-	};
-}
-
-static void keep_sleep(const struct sleeps_table *table,
-		       const struct sleep *sleep)
-{
-	const struct cached_span span =
-		cached_span_of(sleep->begin_ns, sleep->begin_ns);
-	const struct sleep_numbers numbers = numbers_of(table);
-	struct sleep kept = *sleep;
-	struct task task;
-
-	sleep_pack(cache_file_writer_pack(table->writer), &kept, &task,
-		   &numbers);
-	cache_file_writer_add(table->writer, &span);
-}
-
 static int count_sleep(struct sleeps_table *table, const struct sleep *sleep)
 {
 	const struct task_groups *groups = table->input.groups;
@@ -596,36 +529,7 @@ static int take_sleep(struct task_listener *listener, const struct sleep *sleep)
 	struct sleeps_table *table =
 		container_of(listener, struct sleeps_table, listener);
 
-	if (table->writer)
-		keep_sleep(table, sleep);
 	return count_sleep(table, sleep);
-}
-
-static void keep(struct event_handler *handler,
-		 struct cache_file_writer *writer)
-{
-	struct sleeps_table *table = (struct sleeps_table *)handler;
-
-	table->writer = writer;
-}
-
-static void take_record(struct event_handler *handler, struct pack *pack)
-{
-	struct sleeps_table *table = (struct sleeps_table *)handler;
-	const struct sleep_numbers numbers = numbers_of(table);
-	struct sleep sleep = { 0 };
-	struct task task = { 0 };
-
-	sleep_pack(pack, &sleep, &task, &numbers);
-	if (!pack->failed && count_sleep(table, &sleep) < 0)
-		table->status = -ERROR_MEMORY;
-}
-
-static void pack_rest(struct event_handler *handler, struct pack *pack)
-{
-	const struct sleeps_table *table = (const struct sleeps_table *)handler;
-
-	task_tracker_pack_numbers(table->tracker, pack);
 }
 
 static void close_table(struct event_handler *handler)
@@ -641,6 +545,7 @@ static bool open_table(struct event_handler *handler,
 	struct sleeps_table *table = (struct sleeps_table *)handler;
 
 	table->listener.slept = take_sleep;
+	table->listener.reads_records = true;
 	table->input = *input;
 	table->stats = SLEEP_STATS_NONE;
 	table->tracker = trackers_tasks(input->trackers, &table->listener);
@@ -652,19 +557,9 @@ static int render(struct event_handler *handler,
 {
 	struct sleeps_table *table = (struct sleeps_table *)handler;
 
-	if (table->status < 0)
-		return table->status;
 	sleep_stats_sort(&table->stats);
 	return sleeps_show(table, output);
 }
-
-static const struct table_records records = {
-	.name = "sleeps",
-	.keep = keep,
-	.pack_rest = pack_rest,
-	.take = take_record,
-	.wanted = table_records_begin_in,
-};
 
 const struct attribution_table sleeps_table = {
 	.name = "sleeps",
@@ -678,5 +573,5 @@ const struct attribution_table sleeps_table = {
 	.open = open_table,
 	.render = render,
 	.close = close_table,
-	.records = &records,
+	.records = &sleep_records,
 };

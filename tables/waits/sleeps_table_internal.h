@@ -3,13 +3,10 @@
 #define KT_TABLES_WAITS_SLEEPS_TABLE_INTERNAL_H
 
 #include <stdbool.h>
-#include <stdint.h>
 
 struct call_tree;
 struct function_table;
-struct pack;
 struct sleep;
-struct task;
 struct task_names;
 
 /* Returns whether in @sleep a kernel thread waits for work, or for a timer of
@@ -20,18 +17,5 @@ struct task_names;
 bool is_idle_sleep(const struct sleep *sleep, const struct call_tree *stacks,
 		   const struct function_table *functions,
 		   const struct task_names *names);
-
-/* Numbers of the functions and stacks that sleeps may refer to. */
-struct sleep_numbers {
-	uint32_t functions;
-	uint32_t stacks;
-	uint32_t wakers;
-};
-
-/* Writes the fields of @sleep that sums of sleeps need, or reads them; its task
- * is then @task.
- */
-void sleep_pack(struct pack *pack, struct sleep *sleep, struct task *task,
-		const struct sleep_numbers *numbers);
 
 #endif

@@ -335,8 +335,8 @@ static void note_end(struct spins_table *table, const struct call_step *step,
 	}
 }
 
-static void take_step(struct event_handler *handler,
-		      const struct call_step *step)
+static void consume_step(struct event_handler *handler,
+			 const struct call_step *step)
 {
 	struct spins_table *table = (struct spins_table *)handler;
 	uint8_t role;
@@ -380,7 +380,7 @@ static bool open_table(struct event_handler *handler,
 	struct spins_table *table = (struct spins_table *)handler;
 	struct thread_tracker *threads = trackers_threads(input->trackers);
 
-	table->handler.step = take_step;
+	table->handler.step = consume_step;
 	table->input = *input;
 	table->tasks = ARRAY_OF(struct spin_task);
 	table->stats = KEYED_ARRAY_OF(struct spin_stat, pid);
@@ -397,7 +397,8 @@ struct ends_field {
 	bool is_text;
 };
 
-/* "6.1 ms delays-122 in user space; 10 us cc1-9 in kfree", in CSV and JSON in ns.
+/* "6.1 ms delays-122 in user space; 10 us cc1-9 in kfree", in CSV and JSON in
+ * ns.
  */
 static bool write_ends(FILE *out, const void *ctx)
 {

@@ -89,7 +89,7 @@ START_TEST(a_connection_is_known_when_it_is_established)
 }
 END_TEST
 
-START_TEST(what_is_no_tcp_is_no_connection)
+START_TEST(other_protocols_make_no_connection)
 {
 	struct connections *connections = connections_new();
 	struct event_record event =
@@ -150,7 +150,7 @@ START_TEST(an_address_that_is_used_again_is_another_connection)
 }
 END_TEST
 
-START_TEST(nobody_answers_where_a_connection_is_closed)
+START_TEST(a_closed_connection_has_no_server)
 {
 	struct connections *connections = connections_new();
 	struct request *request = calloc(1, sizeof(*request));
@@ -205,11 +205,11 @@ int main(void)
 	tcase_add_loop_test(tcase, ends_have_a_text, 0,
 			    sizeof(written) / sizeof(*written));
 	tcase_add_test(tcase, a_connection_is_known_when_it_is_established);
-	tcase_add_test(tcase, what_is_no_tcp_is_no_connection);
+	tcase_add_test(tcase, other_protocols_make_no_connection);
 	tcase_add_test(tcase, an_end_whose_other_end_is_here_is_not_far);
 	tcase_add_test(tcase,
 		       an_address_that_is_used_again_is_another_connection);
-	tcase_add_test(tcase, nobody_answers_where_a_connection_is_closed);
+	tcase_add_test(tcase, a_closed_connection_has_no_server);
 	tcase_add_test(tcase, a_list_of_older_connections_is_read);
 	suite_add_tcase(suite, tcase);
 	return run_suite(suite);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Charging the kernel's own work: timers, queued work, wake-ups. */
 #include "attribution/interrupts/interrupt_accounts.h"
-#include "decoder/recording/recording.h"
+#include "decoder/recording/recording_data.h"
+#include "decoder/recording_open.h"
 #include "tables/processes/time_account.h"
 #include "tests/interrupt_accounts_fixture.h"
 #include "tests/recording_fixture.h"
@@ -52,7 +53,7 @@ START_TEST(after_losses_work_for_processes_is_inferred)
 	const uint64_t lost[2] = { 2, 1 };
 	struct interrupt_scene scene = interrupt_scene_begin();
 	struct recording_fixture fixture;
-	struct recording *recording;
+	struct recording *recording = NULL;
 
 	recording_fixture_begin(&fixture);
 	recording_fixture_record(&fixture, PERF_RECORD_LOST, 0, lost,

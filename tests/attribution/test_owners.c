@@ -217,8 +217,8 @@ START_TEST(shares_of_one_process_known_later_are_exact)
 }
 END_TEST
 
-/* An object that nothing can resolve any more is nobody's, and what was done for
- * it and for a process was not the process's alone.
+/* An object that nothing can resolve any more is nobody's, and what was done
+ * for it and for a process was not the process's alone.
  */
 START_TEST(shares_with_a_lost_object_are_inferred)
 {

@@ -25,9 +25,9 @@ static void reads(struct attribution_fixture *f, uint64_t time_ns, uint32_t cpu,
 	event(f, cpu, EVENT_SOCKET_TAKEN, socket, bytes, 0);
 }
 
-/* The client sends two requests ahead, which are read at once: no thread sleeps,
- * as each has a CPU. The answers are taken to be in the order of the requests,
- * but only the server knows: both are inferred.
+/* The client sends two requests ahead, which are read at once: no thread
+ * sleeps, as each has a CPU. The answers are taken to be in the order of the
+ * requests, but only the server knows: both are inferred.
  */
 static void ahead(struct attribution_fixture *f)
 {
@@ -366,8 +366,8 @@ static void left_unread(struct attribution_fixture *f)
 	at(f, 500);
 }
 
-/* The event loop of 8 reads two requests of a client by two sockets, sleeps, and
- * answers the second first; the first is answered after another sleep.
+/* The event loop of 8 reads two requests of a client by two sockets, sleeps,
+ * and answers the second first; the first is answered after another sleep.
  */
 static void interleaved(struct attribution_fixture *f)
 {

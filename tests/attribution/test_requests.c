@@ -439,6 +439,8 @@ static const struct request_story stories[] = {
 	  "7>8 200+90: c10 w10 r20 k37 a13 / k20\n", NOTHING_TELLS },
 	{ "one asks, one answers", plain,
 	  "7>8 200+270: c30 w30 r90 k120 / k30\n", NOTHING_TELLS },
+	{ "one asks, one answers, and records were lost", plain,
+	  "7>8 200+270?: c30 w30 r90 k120 / k30\n", RECORDS_LOST },
 	{ "woken from a poll", polled, "7>8 200+270: c30 w30 r90 k120 / k30\n",
 	  NOTHING_TELLS },
 	{ "before the server reads", early,

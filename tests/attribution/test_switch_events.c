@@ -55,7 +55,7 @@ static const char *state_name(const struct event_record *event)
 	}
 }
 
-START_TEST(switches_say_why_a_thread_leaves)
+START_TEST(switches_have_the_reason_why_a_thread_leaves)
 {
 	struct switch_events *switches = switch_events_new();
 
@@ -97,8 +97,8 @@ int main(void)
 	Suite *suite = suite_create("switch_events");
 	TCase *tcase = tcase_create("all");
 
-	tcase_add_loop_test(tcase, switches_say_why_a_thread_leaves, 0,
-			    sizeof(stories) / sizeof(*stories));
+	tcase_add_loop_test(tcase, switches_have_the_reason_why_a_thread_leaves,
+			    0, sizeof(stories) / sizeof(*stories));
 	suite_add_tcase(suite, tcase);
 	return run_suite(suite);
 }

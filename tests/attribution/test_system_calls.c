@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "attribution/calls/system_calls.h"
+
+#include "attribution/calls/call_items.h"
 #include "attribution/events/known_events.h"
 #include "attribution/time/task_contexts.h"
 #include "attribution/time/thread_tracker.h"
@@ -199,7 +201,73 @@ START_TEST(a_number_finds_the_kernel_s_function)
 	exit_event(63, -1);
 	step(STEP_EXIT);
 	ck_assert_uint_eq(call->function, function);
-	ck_assert_str_eq(text_of(call), "newuname");
+	ck_assert_str_eq(text_of(call), "uname");
+}
+END_TEST
+
+/* Passes a sample of record --syscall-data with the path "x" and call @number.
+ */
+static void data_event(int32_t number)
+{
+	const struct {
+		struct call_data head;
+		struct call_data_item item;
+		char text[8];
+	} sample = {
+		.head = { .number = number, .size = 16 },
+		.item = { CALL_DATA_STRING, 0, 2, 64 },
+		.text = "x",
+	};
+	const struct sideband_record sideband = {
+		.tid = task.tid,
+		.sample = { .raw = (const uint8_t *)&sample,
+			    .raw_size = sizeof(sample) },
+	};
+	const struct event_record record = {
+		.event = EVENT_SYS_DATA,
+		.tid = task.tid,
+		.sideband = &sideband,
+	};
+
+	ck_assert_int_eq(system_calls_event(calls, &task, &record),
+			 CALL_NOTHING);
+}
+
+START_TEST(data_belong_to_the_call_in_which_they_were_read)
+{
+	const struct system_call *call = a_call();
+
+	ck_assert_ptr_null(call->items);
+	event(EVENT_SYS_ENTER, 80);
+	data_event(80);
+	ck_assert_str_eq(call_items_path(call->items), "x");
+	exit_event(80, 0);
+	ck_assert_int_eq(step(STEP_EXIT), CALL_ENDED);
+	ck_assert_str_eq(call_items_path(call->items), "x");
+	data_event(80);
+	ck_assert_ptr_null(a_call()->items);
+}
+END_TEST
+
+START_TEST(data_of_another_call_are_left_out)
+{
+	const struct system_call *call = a_call();
+
+	event(EVENT_SYS_ENTER, 80);
+	data_event(81);
+	ck_assert_ptr_null(call->items);
+}
+END_TEST
+
+/* record --only: the trace of a call starts after its data. */
+START_TEST(data_before_the_trace_of_their_call_count)
+{
+	const struct system_call *call;
+
+	event(EVENT_SYS_ENTER, 80);
+	data_event(80);
+	call = a_call();
+	ck_assert_str_eq(call_items_path(call->items), "x");
 }
 END_TEST
 
@@ -361,6 +429,9 @@ int main(void)
 		tcase, a_call_without_its_function_has_name_result_and_cause, 0,
 		sizeof(refused_calls) / sizeof(*refused_calls));
 	tcase_add_test(tcase, a_number_finds_the_kernel_s_function);
+	tcase_add_test(tcase, data_belong_to_the_call_in_which_they_were_read);
+	tcase_add_test(tcase, data_of_another_call_are_left_out);
+	tcase_add_test(tcase, data_before_the_trace_of_their_call_count);
 	tcase_add_test(tcase, a_call_that_passes_seccomp_is_not_refused);
 	tcase_add_test(tcase, calls_that_are_not_traced_leave_nothing);
 	tcase_add_test(tcase, a_call_s_own_event_counts_most);

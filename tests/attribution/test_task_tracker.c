@@ -355,7 +355,7 @@ static const struct {
 	{ -517, true, false },	 { INT64_MIN, false, false },
 };
 
-START_TEST(errors_are_told_from_restarts)
+START_TEST(errors_and_restarts_differ)
 {
 	ck_assert_int_eq(system_call_is_error(results[_i].result),
 			 results[_i].is_error);
@@ -371,7 +371,7 @@ static Suite *task_tracker_suite(void)
 
 	tcase_add_loop_test(tcase, stories_come_out, 0,
 			    sizeof(stories) / sizeof(*stories));
-	tcase_add_loop_test(tcase, errors_are_told_from_restarts, 0,
+	tcase_add_loop_test(tcase, errors_and_restarts_differ, 0,
 			    sizeof(results) / sizeof(*results));
 	suite_add_tcase(suite, tcase);
 	return suite;

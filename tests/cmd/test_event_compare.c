@@ -78,7 +78,7 @@ static void add_gap(int side, uint64_t time_ns, uint8_t reason,
 	add(side, time_ns, FUNCTION_GAP, position)->detail = reason;
 }
 
-START_TEST(what_is_equal_is_counted)
+START_TEST(equal_events_are_counted)
 {
 	for (int i = 0; i < 2; i++)
 		add_calls(i, 1000, 1, 100);
@@ -143,7 +143,7 @@ END_TEST
 /* One stream continues at once, the other much later: events between are in
  * only one.
  */
-START_TEST(behind_a_gap_they_come_in_step_again)
+START_TEST(streams_are_aligned_again_after_a_gap)
 {
 	for (int i = 0; i < 2; i++) {
 		add_calls(i, 1000, 1, 50);
@@ -196,7 +196,7 @@ static void add_rounds(int side, uint64_t time_ns, size_t count,
 /* In a loop whose times are not exact at first, the wrong round may seem to
  * match: the next exact time shows that it does not.
  */
-START_TEST(behind_a_gap_a_loop_has_many_rounds)
+START_TEST(a_loop_after_a_gap_has_many_rounds)
 {
 	for (int i = 0; i < 2; i++) {
 		add_calls(i, 1000, 1, 50);
@@ -216,7 +216,7 @@ START_TEST(behind_a_gap_a_loop_has_many_rounds)
 END_TEST
 
 /* Where they have been in step for long, it is a difference. */
-START_TEST(long_behind_a_gap_time_counts)
+START_TEST(time_counts_long_after_a_gap)
 {
 	for (int i = 0; i < 2; i++) {
 		add_calls(i, 1000, 1, 50);
@@ -232,7 +232,7 @@ END_TEST
 
 /* A task switch that one stream reports late, after a gap, is not a difference.
  */
-START_TEST(a_switch_behind_a_gap_may_be_late)
+START_TEST(a_switch_after_a_gap_may_be_late)
 {
 	for (int i = 0; i < 2; i++) {
 		add_calls(i, 1000, 1, 50);
@@ -271,16 +271,16 @@ int main(void)
 	TCase *tcase = tcase_create("engines");
 
 	tcase_add_checked_fixture(tcase, set_up, tear_down);
-	tcase_add_test(tcase, what_is_equal_is_counted);
+	tcase_add_test(tcase, equal_events_are_counted);
 	tcase_add_test(tcase, another_address_is_a_difference);
 	tcase_add_test(tcase, one_more_at_the_end_is_a_difference);
 	tcase_add_test(tcase, times_agree_within_their_bounds);
 	tcase_add_test(tcase, times_beyond_a_bound_are_a_difference);
-	tcase_add_test(tcase, behind_a_gap_they_come_in_step_again);
+	tcase_add_test(tcase, streams_are_aligned_again_after_a_gap);
 	tcase_add_test(tcase, a_gap_of_one_is_no_difference);
-	tcase_add_test(tcase, behind_a_gap_a_loop_has_many_rounds);
-	tcase_add_test(tcase, long_behind_a_gap_time_counts);
-	tcase_add_test(tcase, a_switch_behind_a_gap_may_be_late);
+	tcase_add_test(tcase, a_loop_after_a_gap_has_many_rounds);
+	tcase_add_test(tcase, time_counts_long_after_a_gap);
+	tcase_add_test(tcase, a_switch_after_a_gap_may_be_late);
 	tcase_add_test(tcase, losses_are_there_for_both);
 	suite_add_tcase(suite, tcase);
 	return run_suite(suite);

@@ -77,7 +77,7 @@ START_TEST(the_last_recording_takes_the_place_of_an_older_one)
 END_TEST
 
 /* The recorder was killed before there was anything to read. */
-START_TEST(what_a_killed_recorder_left_is_no_recording)
+START_TEST(the_rest_of_a_killed_recorder_is_no_recording)
 {
 	scratch_folder_write(&folder, "new/kcore_dir/kcore", "half of it");
 	scratch_folder_write(&folder, "new.old/data", "good");
@@ -122,7 +122,7 @@ int main(void)
 	tcase_add_test(tcase, a_folder_is_made);
 	tcase_add_test(tcase,
 		       the_last_recording_takes_the_place_of_an_older_one);
-	tcase_add_test(tcase, what_a_killed_recorder_left_is_no_recording);
+	tcase_add_test(tcase, the_rest_of_a_killed_recorder_is_no_recording);
 	tcase_add_test(tcase, a_folder_of_something_else_stays);
 	tcase_add_test(tcase, other_files_in_the_older_folder_stay);
 	suite_add_tcase(suite, tcase);

@@ -54,18 +54,23 @@ static const struct {
 	  "of page faults (--everything records them)" },
 	{ { "--events=all", "--user" },
 	  SOURCE_TRACE_UNIT,
-	  "cost: about 3 us for each system call; not recorded: user stacks "
-	  "(--everything records them)" },
+	  "cost: about 3 us for each system call; not recorded: files and paths "
+	  "of system calls, user stacks (--everything records them)" },
+	{ { "--events=locks", "--syscall-data" },
+	  SOURCE_TRACE_UNIT,
+	  "cost: about 12 us for each system call with a file or path, 4 us for "
+	  "others; not recorded: causes of interrupts, user space, addresses of "
+	  "page faults, user stacks (--everything records them)" },
 	{ { "--everything" },
 	  SOURCE_TRACE_UNIT,
-	  "cost: about 25 us for each system call" },
+	  "cost: about 35 us for each system call" },
 	{ { "--everything" },
 	  SOURCE_FUNCTION_GRAPH,
 	  "cost: the kernel's code takes 30 to 50 times as long; not recorded: "
 	  "user space" },
 	{ { "--everything", "--only=read" },
 	  SOURCE_TRACE_UNIT,
-	  "cost: about 25 us for each system call; not recorded: user space" },
+	  "cost: about 35 us for each system call; not recorded: user space" },
 	/* Attribution needs all functions. */
 	{ { "--filter=vfs_read" },
 	  SOURCE_TRACE_UNIT,

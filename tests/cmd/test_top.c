@@ -2,6 +2,7 @@
 #include "cmd/top/top_options.h"
 #include "cmd/top/top_round_internal.h"
 #include "cmd/top/top_show.h"
+#include "cmd/top/top_sums_internal.h"
 #include "tests/run_suite.h"
 
 #include <stdio.h>
@@ -252,7 +253,85 @@ START_TEST(rounds_are_lines_of_json)
 }
 END_TEST
 
-START_TEST(the_head_says_share_losses_and_cost)
+static const char header[] = "pid,comm,label,count,total_ns,max_ns,stack\n";
+
+/* Adds a round of 1 s, of which a fifth is traced, with these sleeps. Returns
+ * the text of all sums; the caller frees it.
+ */
+static char *take_round(struct top_sums *sums, uint64_t number,
+			const char *rows, bool is_json)
+{
+	struct top_result result = { .facts = { .stage = TOP_REPORTED,
+						.traced_ns = 200000000 } };
+	const uint64_t second = 1000000000;
+	char *text;
+
+	ck_assert_int_gt(
+		asprintf(&result.tables[TOP_SUMS], "%s%s", header, rows), 0);
+	ck_assert_int_eq(top_sums_take(sums, &result, number * second,
+				       (number + 1) * second, is_json, 2),
+			 0);
+	text = result.tables[TOP_SUMS];
+	result.tables[TOP_SUMS] = NULL;
+	top_result_clear(&result);
+	return text;
+}
+
+/* Of one program on one path; the processes differ. */
+START_TEST(sleeps_of_all_rounds_are_added_up)
+{
+	struct top_sums sums = TOP_SUMS_NONE;
+	char *text;
+
+	free(take_round(&sums, 1,
+			"7,cat,pipe_read,2,300,200,a;vfs_read;pipe_read;sched\n"
+			"8,\"a,b\",pipe_read,1,50,50,a;pipe_read;sched\n",
+			true));
+	text = take_round(
+		&sums, 2,
+		"9,cat,pipe_read,1,700,700,a;vfs_read;pipe_read;sched\n"
+		"8,zzz,wait,1,10,10,a;wait\n",
+		true);
+	ck_assert_ptr_nonnull(
+		strstr(text, "{\"comm\":\"cat\",\"label\":\"pipe_read\","
+			     "\"count\":3,\"total_ns\":1000,\"mean_ns\":333,"
+			     "\"max_ns\":700,"));
+	ck_assert_ptr_nonnull(strstr(text, "{\"comm\":\"a,b\","));
+	ck_assert_ptr_null(strstr(text, "zzz")); /* only two rows */
+	free(text);
+	text = take_round(&sums, 3, "", false);
+	ck_assert_ptr_nonnull(
+		strstr(text, "In the traced 600 ms of 3.00 s (20 % of the "
+			     "time)"));
+	ck_assert_ptr_nonnull(strstr(text, "vfs_read < a"));
+	free(text);
+	top_sums_free(&sums);
+}
+END_TEST
+
+/* Memory is bounded: the path with the least time makes room. */
+START_TEST(rare_paths_are_dropped_and_counted)
+{
+	struct top_sums sums = TOP_SUMS_NONE;
+	char *text = NULL;
+
+	for (uint64_t i = 0; i <= TOP_SUMS_MOST; i++) {
+		char row[64];
+
+		snprintf(row, sizeof(row), "7,cat,f,1,%d,1,f%d\n",
+			 (int)(i == 5 ? 1 : 1000 + i), (int)i);
+		free(text);
+		text = take_round(&sums, i, row, false);
+	}
+	ck_assert_uint_eq(sums.rows.count, TOP_SUMS_MOST);
+	ck_assert_ptr_nonnull(
+		strstr(text, "; without 1 sleeps, 1 ns, of rarer paths"));
+	free(text);
+	top_sums_free(&sums);
+}
+END_TEST
+
+START_TEST(the_head_has_share_losses_and_cost)
 {
 	char word[] = "top";
 	char *argv[] = { word, NULL };
@@ -286,7 +365,9 @@ static Suite *top_suite(void)
 			    sizeof(frame_cases) / sizeof(*frame_cases));
 	tcase_add_test(tests, results_come_as_they_were_written);
 	tcase_add_test(tests, rounds_are_lines_of_json);
-	tcase_add_test(tests, the_head_says_share_losses_and_cost);
+	tcase_add_test(tests, sleeps_of_all_rounds_are_added_up);
+	tcase_add_test(tests, rare_paths_are_dropped_and_counted);
+	tcase_add_test(tests, the_head_has_share_losses_and_cost);
 	suite_add_tcase(suite, tests);
 	return suite;
 }

@@ -31,7 +31,7 @@ static const struct {
 	  { 3 * STRETCH, 6 * STRETCH, 7 * STRETCH } },
 };
 
-START_TEST(gives_back_whole_stretches)
+START_TEST(releases_whole_intervals)
 {
 	struct aux_ring ring = new_ring();
 	uint64_t before = 0;
@@ -52,7 +52,7 @@ START_TEST(gives_back_whole_stretches)
 }
 END_TEST
 
-START_TEST(is_full_by_what_the_kernel_was_told)
+START_TEST(is_full_by_the_position_given_to_the_kernel)
 {
 	struct aux_ring ring = new_ring();
 	struct ring_bytes read;
@@ -81,7 +81,7 @@ static const struct {
 	{ "nothing new", 300, 300, 300, 0, 0 },
 };
 
-START_TEST(a_count_tells_what_is_new)
+START_TEST(a_count_shows_new_bytes)
 {
 	struct aux_ring ring = new_ring();
 	struct ring_bytes got;
@@ -98,7 +98,7 @@ START_TEST(a_count_tells_what_is_new)
 }
 END_TEST
 
-START_TEST(zeros_tell_how_far_a_place_got)
+START_TEST(zeros_show_how_far_writing_got)
 {
 	struct aux_ring ring = new_ring();
 	struct ring_bytes got;
@@ -121,12 +121,12 @@ static Suite *aux_ring_suite(void)
 	Suite *suite = suite_create("aux_ring");
 	TCase *tcase = tcase_create("release");
 
-	tcase_add_loop_test(tcase, gives_back_whole_stretches, 0,
+	tcase_add_loop_test(tcase, releases_whole_intervals, 0,
 			    sizeof(rows) / sizeof(rows[0]));
-	tcase_add_test(tcase, is_full_by_what_the_kernel_was_told);
-	tcase_add_loop_test(tcase, a_count_tells_what_is_new, 0,
+	tcase_add_test(tcase, is_full_by_the_position_given_to_the_kernel);
+	tcase_add_loop_test(tcase, a_count_shows_new_bytes, 0,
 			    sizeof(snapshots) / sizeof(snapshots[0]));
-	tcase_add_test(tcase, zeros_tell_how_far_a_place_got);
+	tcase_add_test(tcase, zeros_show_how_far_writing_got);
 	suite_add_tcase(suite, tcase);
 	return suite;
 }

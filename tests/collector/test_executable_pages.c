@@ -126,7 +126,7 @@ static void tear_down(void)
 	scratch_folder_free(&folder);
 }
 
-START_TEST(page_tables_list_what_may_run)
+START_TEST(page_tables_list_executable_pages)
 {
 	static const struct code_range expected[] = {
 		{ MODULES, MODULES + PAGE },
@@ -204,7 +204,7 @@ int main(void)
 	/* The tables are for pages of 4 KiB. */
 	if (sysconf(_SC_PAGESIZE) == PAGE) {
 		tcase_add_checked_fixture(tcase, set_up, tear_down);
-		tcase_add_test(tcase, page_tables_list_what_may_run);
+		tcase_add_test(tcase, page_tables_list_executable_pages);
 		tcase_add_test(tcase, tables_without_the_text_are_not_believed);
 		tcase_add_loop_test(tcase,
 				    pages_of_thunks_are_known_by_their_code, 0,

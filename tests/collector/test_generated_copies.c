@@ -17,6 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -252,7 +253,7 @@ static void expect_copy(struct generated_files *names, const char *expected)
 	ck_assert_int_eq(generated_files_copy(names, &folder, &test_clock,
 					      false, &left),
 			 0);
-	snprintf(path, sizeof(path), "%s/%d.map", folder_path, (int)getpid());
+	snprintf(path, sizeof(path), "%s/%d.map", folder_path, (int)names->pid);
 	fd = open(path, O_RDONLY | O_CLOEXEC);
 	ck_assert(expected ? fd >= 0 : fd < 0);
 	if (fd < 0)
@@ -309,6 +310,64 @@ START_TEST(the_map_of_another_user_is_not_read)
 }
 END_TEST
 
+/* Starts a process of another user, which waits, and opens its files. */
+static pid_t start_other_user(struct generated_files *names)
+{
+	int ready[2];
+	char byte;
+	pid_t pid;
+
+	ck_assert_int_eq(pipe2(ready, O_CLOEXEC), 0);
+	pid = fork();
+	ck_assert_int_ge(pid, 0);
+	if (!pid) {
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		if (setresuid(12345, 12345, 12345) ||
+		    write(ready[1], "r", 1) != 1)
+			_exit(1);
+		for (;;)
+			pause();
+	}
+	close(ready[1]);
+	ck_assert_int_eq(read(ready[0], &byte, 1), 1);
+	close(ready[0]);
+	generated_files_open(names, pid);
+	snprintf(map_path, sizeof(map_path), "/tmp/perf-%d.map", (int)pid);
+	unlink(map_path);
+	return pid;
+}
+
+/* The user of a process, who names its map, cannot have another file copied:
+ * neither one of root, by a second name or a mount, nor one by a link.
+ */
+START_TEST(only_files_of_the_process_s_user_are_read)
+{
+	struct generated_files names;
+	char of_root[320];
+	pid_t pid;
+
+	if (geteuid() || is_emulated()) {
+		puts("skipped: only root can act as two users");
+		return;
+	}
+	pid = start_other_user(&names);
+	snprintf(of_root, sizeof(of_root), "%s/secret", folder_path);
+	append(map_path, "1000 10 secret\n");
+	expect_copy(&names, NULL);
+	ck_assert_int_eq(chown(map_path, 12345, 12345), 0);
+	ck_assert_int_eq(rename(map_path, of_root), 0);
+	ck_assert_int_eq(symlink(of_root, map_path), 0);
+	expect_copy(&names, NULL);
+	ck_assert_int_eq(unlink(map_path), 0);
+	ck_assert_int_eq(rename(of_root, map_path), 0);
+	expect_copy(&names, "# 2 3\n1000 10 secret\n");
+	generated_files_close(&names);
+	kill(pid, SIGKILL);
+	ck_assert_int_eq(waitpid(pid, NULL, 0), pid);
+	unlink(map_path);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("generated_copies");
@@ -324,6 +383,7 @@ int main(void)
 	tcase_add_checked_fixture(names, make_folder, remove_folder);
 	tcase_add_test(names, a_perf_map_is_copied_line_by_line);
 	tcase_add_test(names, the_map_of_another_user_is_not_read);
+	tcase_add_test(names, only_files_of_the_process_s_user_are_read);
 	suite_add_tcase(suite, names);
 	return run_suite(suite);
 }

@@ -45,7 +45,6 @@ static const char *const written[] = {
 	"index",
 	"state_index",
 	"view",
-	"rows_syscall",
 	"report_sleeps",
 	"kcore_dir/kcore",
 	"kcore_dir/kcore_end",

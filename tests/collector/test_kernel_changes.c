@@ -70,7 +70,7 @@ static const struct change_search everything = { .before = &before,
 /* Changes that do not fit are merged into the last range, which ends at the
  * right address.
  */
-START_TEST(a_full_list_is_stretched)
+START_TEST(a_full_list_is_extended)
 {
 	const struct code_range all = { FIRST, FIRST + WORDS * 4 };
 	struct array changed = ARRAY_OF(struct code_range);
@@ -166,7 +166,7 @@ int main(void)
 	TCase *tcase = tcase_create("cores");
 
 	tcase_add_checked_fixture(tcase, make_cores, remove_cores);
-	tcase_add_test(tcase, a_full_list_is_stretched);
+	tcase_add_test(tcase, a_full_list_is_extended);
 	tcase_add_test(tcase, a_full_list_takes_no_other_range);
 	tcase_add_test(tcase, only_code_of_the_module_counts);
 	suite_add_tcase(suite, tcase);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Functions and members are found in types as the kernel has them. */
-#include "collector/sockets/kernel_types_internal.h"
+#include "collector/sockets/kernel_types.h"
 #include "tests/run_suite.h"
 
 #include <check.h>

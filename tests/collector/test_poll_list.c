@@ -59,7 +59,7 @@ static void tear_down(void)
 	close(trace[0]);
 }
 
-START_TEST(what_comes_is_said_of_its_place)
+START_TEST(an_event_is_reported_at_its_index)
 {
 	int line[2];
 
@@ -106,7 +106,7 @@ START_TEST(processes_are_over_when_all_have_ended)
 }
 END_TEST
 
-START_TEST(nobody_watched_is_never_over)
+START_TEST(an_empty_watch_is_never_over)
 {
 	open_list();
 	ck_assert(!poll_list_drop_processes(&list));
@@ -120,10 +120,10 @@ int main(void)
 	TCase *tcase = tcase_create("poll_list");
 
 	tcase_add_checked_fixture(tcase, set_up, tear_down);
-	tcase_add_test(tcase, what_comes_is_said_of_its_place);
+	tcase_add_test(tcase, an_event_is_reported_at_its_index);
 	tcase_add_test(tcase, no_trace_comes_when_its_tasks_have_ended);
 	tcase_add_test(tcase, processes_are_over_when_all_have_ended);
-	tcase_add_test(tcase, nobody_watched_is_never_over);
+	tcase_add_test(tcase, an_empty_watch_is_never_over);
 	suite_add_tcase(suite, tcase);
 	return run_suite(suite);
 }

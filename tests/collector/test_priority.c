@@ -10,7 +10,7 @@ static int policy(void)
 	return sched_getscheduler(0) & ~SCHED_RESET_ON_FORK;
 }
 
-START_TEST(what_was_raised_is_restored)
+START_TEST(a_raised_priority_is_restored)
 {
 	const struct sched_param none = { 0 };
 	struct priority priority = { 0 };
@@ -29,7 +29,7 @@ START_TEST(what_was_raised_is_restored)
 }
 END_TEST
 
-START_TEST(what_is_real_time_stays)
+START_TEST(a_real_time_priority_stays)
 {
 	const struct sched_param high = { .sched_priority = 3 };
 	struct priority priority = { 0 };
@@ -53,8 +53,8 @@ int main(void)
 	Suite *suite = suite_create("priority");
 	TCase *tcase = tcase_create("policies");
 
-	tcase_add_test(tcase, what_was_raised_is_restored);
-	tcase_add_test(tcase, what_is_real_time_stays);
+	tcase_add_test(tcase, a_raised_priority_is_restored);
+	tcase_add_test(tcase, a_real_time_priority_stays);
 	suite_add_tcase(suite, tcase);
 	return run_suite(suite);
 }

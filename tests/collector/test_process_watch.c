@@ -33,7 +33,7 @@ static bool has_ended(const struct process_watch *watch, size_t index)
 	return poll(&polled, 1, 0) == 1;
 }
 
-START_TEST(each_end_is_told)
+START_TEST(each_end_is_reported)
 {
 	struct process_watch watch = PROCESS_WATCH_EMPTY;
 	pid_t first = sleeper();
@@ -58,7 +58,7 @@ int main(void)
 	Suite *suite = suite_create("process_watch");
 	TCase *tcase = tcase_create("all");
 
-	tcase_add_test(tcase, each_end_is_told);
+	tcase_add_test(tcase, each_end_is_reported);
 	suite_add_tcase(suite, tcase);
 	return run_suite(suite);
 }

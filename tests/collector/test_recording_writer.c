@@ -184,8 +184,8 @@ static void check_features(const struct byte_buffer *bytes)
 				  1 << PERF_DATA_FEATURE_EVENT_DESC);
 }
 
-/* An event of the first attr on a CPU that came online: the header refers to the
- * ids and attrs again, all of which are then among the records.
+/* An event of the first attr on a CPU that came online: the header refers to
+ * the ids and attrs again, all of which are then among the records.
  */
 START_TEST(test_events_may_be_added)
 {

@@ -72,7 +72,7 @@ static const struct {
 	  "--userns=host" },
 };
 
-START_TEST(refusal_names_what_is_missing_and_what_grants_it)
+START_TEST(refusal_names_the_missing_right_and_its_remedy)
 {
 	struct rights_advice advice;
 
@@ -117,7 +117,7 @@ int main(void)
 	TCase *tcase = tcase_create("rights");
 
 	tcase_add_loop_test(tcase,
-			    refusal_names_what_is_missing_and_what_grants_it, 0,
+			    refusal_names_the_missing_right_and_its_remedy, 0,
 			    sizeof(refusals) / sizeof(*refusals));
 	tcase_add_loop_test(tcase, buffers_are_within_the_limits, 0,
 			    sizeof(buffers) / sizeof(*buffers));

@@ -10,7 +10,7 @@
 
 static const int endings[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT };
 
-START_TEST(what_ends_a_recording_is_taken)
+START_TEST(signals_that_end_a_recording_are_consumed)
 {
 	struct signal_source source;
 	struct signal_event event = { 0 };
@@ -46,7 +46,7 @@ int main(void)
 	Suite *suite = suite_create("signal_source");
 	TCase *tcase = tcase_create("signals");
 
-	tcase_add_loop_test(tcase, what_ends_a_recording_is_taken, 0,
+	tcase_add_loop_test(tcase, signals_that_end_a_recording_are_consumed, 0,
 			    sizeof(endings) / sizeof(*endings));
 	tcase_add_test(tcase, limit_of_files_is_an_error_of_writes);
 	suite_add_tcase(suite, tcase);

@@ -2,7 +2,7 @@
 #include "collector/recording_loop_internal.h"
 #include "tests/run_suite.h"
 
-START_TEST(each_doubling_is_said_once)
+START_TEST(each_doubling_is_reported_once)
 {
 	struct size_watch watch = { 0 };
 
@@ -21,7 +21,7 @@ static Suite *size_watch_suite(void)
 	Suite *suite = suite_create("size_watch");
 	TCase *tcase = tcase_create("all");
 
-	tcase_add_test(tcase, each_doubling_is_said_once);
+	tcase_add_test(tcase, each_doubling_is_reported_once);
 	suite_add_tcase(suite, tcase);
 	return suite;
 }

@@ -283,7 +283,7 @@ START_TEST(writes_all_trace)
 }
 END_TEST
 
-START_TEST(writes_what_is_left_at_the_stop)
+START_TEST(writes_the_rest_at_the_stop)
 {
 	start(0, false, NULL);
 	trace(&units[0], 100);
@@ -313,7 +313,7 @@ START_TEST(a_stalled_file_delays_no_other)
 }
 END_TEST
 
-START_TEST(reports_how_far_a_file_was_behind)
+START_TEST(reports_the_largest_delay_of_a_file)
 {
 	struct trace_lag lag;
 
@@ -402,9 +402,9 @@ int main(void)
 	tcase_add_checked_fixture(tcase, set_up, tear_down);
 	tcase_add_loop_test(tcase, writes_all_trace, 0,
 			    sizeof(rows) / sizeof(*rows));
-	tcase_add_test(tcase, writes_what_is_left_at_the_stop);
+	tcase_add_test(tcase, writes_the_rest_at_the_stop);
 	tcase_add_test(tcase, a_stalled_file_delays_no_other);
-	tcase_add_test(tcase, reports_how_far_a_file_was_behind);
+	tcase_add_test(tcase, reports_the_largest_delay_of_a_file);
 	tcase_add_test(tcase, reports_where_the_ring_was_full);
 	tcase_add_test(tcase, wakes_the_loop_and_hangs_up_like_the_event);
 	tcase_add_test(tcase, a_failed_write_ends_the_writer);

@@ -118,7 +118,7 @@ static const char *const bad_specs[] = {
 	"sched:sched/switch",
 };
 
-START_TEST(what_cannot_be_read_says_what_to_give)
+START_TEST(a_refusal_names_the_expected_form)
 {
 	struct trigger_spec spec;
 	const char *wanted = trigger_spec_parse(bad_specs[_i], &spec);
@@ -162,7 +162,7 @@ int main(void)
 			    sizeof(specs) / sizeof(*specs));
 	tcase_add_loop_test(tcase, signals_are_read, 0,
 			    sizeof(signals) / sizeof(*signals));
-	tcase_add_loop_test(tcase, what_cannot_be_read_says_what_to_give, 0,
+	tcase_add_loop_test(tcase, a_refusal_names_the_expected_form, 0,
 			    sizeof(bad_specs) / sizeof(*bad_specs));
 	tcase_add_loop_test(tcase, what_is_too_long_is_refused, 0, 8);
 	suite_add_tcase(suite, tcase);

@@ -25,7 +25,7 @@ static void tear_down(void)
 	scratch_folder_free(&folder);
 }
 
-START_TEST(a_command_runs_when_it_is_told)
+START_TEST(a_command_runs_when_it_is_started)
 {
 	struct workload workload;
 	int status;
@@ -79,7 +79,7 @@ START_TEST(a_recorder_outlives_its_command)
 }
 END_TEST
 
-START_TEST(a_command_that_is_not_there_is_said)
+START_TEST(a_missing_command_is_reported)
 {
 	static char path[] = "/nonexistent";
 	static char *const absent[] = { path, NULL };
@@ -108,10 +108,10 @@ int main(void)
 	TCase *tcase = tcase_create("command");
 
 	tcase_add_checked_fixture(tcase, set_up, tear_down);
-	tcase_add_test(tcase, a_command_runs_when_it_is_told);
+	tcase_add_test(tcase, a_command_runs_when_it_is_started);
 	tcase_add_test(tcase, a_command_does_not_run_when_the_recorder_dies);
 	tcase_add_test(tcase, a_recorder_outlives_its_command);
-	tcase_add_test(tcase, a_command_that_is_not_there_is_said);
+	tcase_add_test(tcase, a_missing_command_is_reported);
 	tcase_add_test(tcase, a_command_is_abandoned);
 	suite_add_tcase(suite, tcase);
 	return run_suite(suite);

@@ -69,7 +69,7 @@ static const char *const others[] = {
 	 "esterror_ns=5 maxerror_ns=6\n"),
 };
 
-START_TEST(other_lines_tell_nothing)
+START_TEST(other_lines_are_ignored)
 {
 	struct clock_readings readings;
 
@@ -87,7 +87,7 @@ int main(void)
 
 	tcase_add_test(tcase, what_is_written_is_read);
 	tcase_add_test(tcase, offsets_are_of_both_signs);
-	tcase_add_loop_test(tcase, other_lines_tell_nothing, 0,
+	tcase_add_loop_test(tcase, other_lines_are_ignored, 0,
 			    sizeof(others) / sizeof(*others));
 	suite_add_tcase(suite, tcase);
 	return run_suite(suite);

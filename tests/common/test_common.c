@@ -7,6 +7,7 @@
 #include "common/log.h"
 #include "common/maps.h"
 #include "common/memory.h"
+#include "common/packed_bytes.h"
 #include "tests/run_suite.h"
 
 #include <errno.h>
@@ -273,8 +274,8 @@ START_TEST(errors_have_texts)
 }
 END_TEST
 
-/* Returns the last byte of a mapped file of two pages, whose second page is cut off
- * before it is read.
+/* Returns the last byte of a mapped file of two pages, whose second page is cut
+ * off before it is read.
  */
 static int read_cut_file(const char *path)
 {
@@ -344,6 +345,42 @@ START_TEST(a_limit_of_file_sizes_is_an_error_of_the_write)
 }
 END_TEST
 
+/* The vectors of RFC 4648. */
+START_TEST(base64_is_padded)
+{
+	static const char *const cases[][2] = {
+		{ "", "" },
+		{ "f", "Zg==" },
+		{ "fo", "Zm8=" },
+		{ "foo", "Zm9v" },
+		{ "foob", "Zm9vYg==" },
+		{ "\xff\xef\xbe", "/+++" },
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		struct byte_buffer text = { 0 };
+
+		byte_buffer_base64(&text, cases[i][0], strlen(cases[i][0]));
+		byte_buffer_zeros(&text, 1);
+		ck_assert_str_eq((const char *)text.bytes, cases[i][1]);
+		byte_buffer_free(&text);
+	}
+}
+END_TEST
+
+START_TEST(gzip_makes_equal_bytes_small)
+{
+	static const uint8_t zeros[100000];
+	struct byte_buffer packed = { 0 };
+
+	byte_buffer_gzip(&packed, zeros, sizeof(zeros));
+	ck_assert(!packed.failed);
+	ck_assert_mem_eq(packed.bytes, "\x1f\x8b", 2);
+	ck_assert_uint_lt(packed.size, 1000);
+	byte_buffer_free(&packed);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("common");
@@ -359,6 +396,8 @@ int main(void)
 	tcase_add_test(tcase, equal_texts_get_equal_numbers);
 	tcase_add_test(tcase, a_partition_point_is_where_a_key_goes);
 	tcase_add_test(tcase, reading_stops_at_the_end);
+	tcase_add_test(tcase, base64_is_padded);
+	tcase_add_test(tcase, gzip_makes_equal_bytes_small);
 	tcase_add_test(tcase, messages_carry_their_place);
 	tcase_add_test(tcase, kept_messages_are_handed_on_in_order);
 	tcase_add_test(tcase, errors_have_texts);

@@ -36,7 +36,7 @@ START_TEST(each_key_has_one_item)
 }
 END_TEST
 
-START_TEST(finds_what_was_added_alone)
+START_TEST(finds_only_added_items)
 {
 	struct keyed_array sums = KEYED_ARRAY_OF(struct sum, function);
 	const struct sum key = { .pid = -1, .function = 7 };
@@ -57,7 +57,7 @@ int main(void)
 	TCase *tests = tcase_create("keyed_array");
 
 	tcase_add_test(tests, each_key_has_one_item);
-	tcase_add_test(tests, finds_what_was_added_alone);
+	tcase_add_test(tests, finds_only_added_items);
 	suite_add_tcase(suite, tests);
 	return run_suite(suite);
 }

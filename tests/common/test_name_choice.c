@@ -48,7 +48,7 @@ static const char *const bad_lists[] = {
 	"", "a,", ",a", "/(/", "/a/b", "a,/[/"
 };
 
-START_TEST(what_cannot_be_read_is_refused)
+START_TEST(malformed_names_are_refused)
 {
 	struct name_choice choice = NAME_CHOICE_NONE;
 
@@ -77,7 +77,7 @@ static Suite *name_choice_suite(void)
 
 	tcase_add_loop_test(tcase, a_word_is_a_name_a_pattern_or_an_expression,
 			    0, sizeof(cases) / sizeof(*cases));
-	tcase_add_loop_test(tcase, what_cannot_be_read_is_refused, 0,
+	tcase_add_loop_test(tcase, malformed_names_are_refused, 0,
 			    sizeof(bad_lists) / sizeof(*bad_lists));
 	tcase_add_test(tcase, lists_add_up);
 	suite_add_tcase(suite, tcase);

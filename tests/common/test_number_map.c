@@ -49,7 +49,7 @@ START_TEST(a_count_is_forgotten_at_0)
 }
 END_TEST
 
-START_TEST(what_is_removed_leaves_the_others)
+START_TEST(removing_keeps_the_other_keys)
 {
 	struct number_map map = { 0 };
 
@@ -141,7 +141,7 @@ static Suite *number_map_suite(void)
 	tcase_add_test(tcase, values_stay_with_their_keys);
 	tcase_add_test(tcase, adding_twice_keeps_the_value);
 	tcase_add_test(tcase, a_count_is_forgotten_at_0);
-	tcase_add_test(tcase, what_is_removed_leaves_the_others);
+	tcase_add_test(tcase, removing_keeps_the_other_keys);
 	tcase_add_test(tcase, all_values_come_by_once);
 	tcase_add_test(tcase, a_zeroed_one_is_empty_and_so_is_a_freed_one);
 	tcase_add_test(tcase, values_may_be_pointers);

@@ -99,7 +99,7 @@ START_TEST(a_part_is_never_seen)
 }
 END_TEST
 
-START_TEST(gzip_unpacks_what_was_written)
+START_TEST(gzip_unpacks_the_written_bytes)
 {
 	struct output_file *file = output_file_open_gzip(path);
 
@@ -123,7 +123,7 @@ START_TEST(a_full_disk_fails_gzip_too)
 }
 END_TEST
 
-START_TEST(a_failure_leaves_what_was_there)
+START_TEST(a_failure_keeps_the_old_file)
 {
 	ck_assert(output_file_close(open_with("new"), false));
 	ck_assert_int_eq(count_files(), 0);
@@ -198,7 +198,7 @@ START_TEST(a_link_of_another_user_is_refused)
 }
 END_TEST
 
-START_TEST(a_folder_behind_the_link_of_another_user_is_refused)
+START_TEST(a_folder_through_the_link_of_another_user_is_refused)
 {
 	char inside[sizeof(path) + 8];
 
@@ -302,14 +302,14 @@ int main(void)
 
 	tcase_add_checked_fixture(tcase, setup, teardown);
 	tcase_add_test(tcase, a_part_is_never_seen);
-	tcase_add_test(tcase, gzip_unpacks_what_was_written);
+	tcase_add_test(tcase, gzip_unpacks_the_written_bytes);
 	tcase_add_test(tcase, a_full_disk_fails_gzip_too);
-	tcase_add_test(tcase, a_failure_leaves_what_was_there);
+	tcase_add_test(tcase, a_failure_keeps_the_old_file);
 	tcase_add_test(tcase, names_that_are_taken_are_left_alone);
 	tcase_add_test(tcase, a_link_leads_to_the_file_that_is_replaced);
 	tcase_add_test(tcase, a_link_of_another_user_is_refused);
 	tcase_add_test(tcase,
-		       a_folder_behind_the_link_of_another_user_is_refused);
+		       a_folder_through_the_link_of_another_user_is_refused);
 	tcase_add_test(tcase, a_swapped_folder_gets_nothing);
 	tcase_add_test(tcase, the_umask_holds);
 	tcase_add_test(tcase, pipes_and_devices_are_written_to);

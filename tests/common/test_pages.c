@@ -4,7 +4,7 @@
 
 enum { MEGABYTE = 1 << 20 };
 
-START_TEST(what_grows_keeps_its_bytes_and_has_zeros_behind)
+START_TEST(growing_keeps_the_bytes_and_adds_zeros)
 {
 	struct pages pages = { 0 };
 	size_t filled = 0;
@@ -28,7 +28,7 @@ START_TEST(what_grows_keeps_its_bytes_and_has_zeros_behind)
 }
 END_TEST
 
-START_TEST(what_cannot_grow_is_as_it_was)
+START_TEST(a_failure_to_grow_changes_nothing)
 {
 	struct pages pages = { 0 };
 
@@ -67,8 +67,8 @@ static Suite *pages_suite(void)
 	Suite *suite = suite_create("pages");
 	TCase *tcase = tcase_create("all");
 
-	tcase_add_test(tcase, what_grows_keeps_its_bytes_and_has_zeros_behind);
-	tcase_add_test(tcase, what_cannot_grow_is_as_it_was);
+	tcase_add_test(tcase, growing_keeps_the_bytes_and_adds_zeros);
+	tcase_add_test(tcase, a_failure_to_grow_changes_nothing);
 	tcase_add_test(tcase, whole_pages_are_given_back);
 	suite_add_tcase(suite, tcase);
 	return suite;

@@ -24,7 +24,7 @@ static void close(struct trace_branch *branches, size_t count, uint64_t delay,
 }
 
 /* A window closed by an MTC, followed by an exact one. */
-START_TEST(what_is_behind_a_late_packet_is_as_young)
+START_TEST(branches_after_a_late_packet_are_as_young)
 {
 	struct trace_branch late[] = {
 		{ .high = 100, .is_timed = true },
@@ -49,7 +49,7 @@ START_TEST(what_is_behind_a_late_packet_is_as_young)
 END_TEST
 
 /* For example a PSB, which one of the decoders reports as a branch. */
-START_TEST(what_has_no_time_of_its_own_makes_nothing_younger)
+START_TEST(packets_without_a_time_make_nothing_younger)
 {
 	struct trace_branch late[] = { { .high = 120 } };
 	struct trace_branch exact[] = { { .high = 130, .is_timed = true } };
@@ -63,7 +63,7 @@ START_TEST(what_has_no_time_of_its_own_makes_nothing_younger)
 END_TEST
 
 /* Time before the first anchor is unknown, and the anchor may be an MTC's. */
-START_TEST(a_late_packet_may_be_the_first_that_tells_the_time)
+START_TEST(a_late_packet_may_be_the_first_with_a_time)
 {
 	const struct intel_clock clock = { .elapsed = 30 };
 	struct trace_branch branch = { .low = 10, .high = 20 };
@@ -79,11 +79,9 @@ int main(void)
 	Suite *suite = suite_create("branch_window");
 	TCase *tcase = tcase_create("delay");
 
-	tcase_add_test(tcase, what_is_behind_a_late_packet_is_as_young);
-	tcase_add_test(tcase,
-		       what_has_no_time_of_its_own_makes_nothing_younger);
-	tcase_add_test(tcase,
-		       a_late_packet_may_be_the_first_that_tells_the_time);
+	tcase_add_test(tcase, branches_after_a_late_packet_are_as_young);
+	tcase_add_test(tcase, packets_without_a_time_make_nothing_younger);
+	tcase_add_test(tcase, a_late_packet_may_be_the_first_with_a_time);
 	suite_add_tcase(suite, tcase);
 	return run_suite(suite);
 }

@@ -8,9 +8,9 @@
 
 #include <stdio.h>
 
-/* The code from 0x1000 to 0x1060 differs completely at the end of the recording.
- * A row has the regions that were found to differ, the address from which the end
- * is copied, and the ranges that are unknown as a result.
+/* The code from 0x1000 to 0x1060 differs completely at the end of the
+ * recording. A row has the regions that were found to differ, the address from
+ * which the end is copied, and the ranges that are unknown as a result.
  */
 enum { END = 0x1060 };
 
@@ -75,7 +75,7 @@ static void read_unknown(const struct row *row, struct array *unknown)
 	array_free(&known);
 }
 
-START_TEST(what_regions_know_is_compared)
+START_TEST(known_bytes_of_regions_are_compared)
 {
 	const struct row *row = &rows[_i];
 	struct array unknown = ARRAY_OF(struct code_unknown);
@@ -145,7 +145,7 @@ int main(void)
 	Suite *suite = suite_create("code_unknown");
 	TCase *tcase = tcase_create("regions");
 
-	tcase_add_loop_test(tcase, what_regions_know_is_compared, 0,
+	tcase_add_loop_test(tcase, known_bytes_of_regions_are_compared, 0,
 			    sizeof(rows) / sizeof(rows[0]));
 	tcase_add_loop_test(tcase,
 			    patches_without_times_are_unknown_unless_copied, 0,

@@ -190,7 +190,7 @@ static const struct {
 	  { [FLOW_GAP_UNSYNCED] = 1, [FLOW_GAP_BAD_TRACE] = 1 } },
 };
 
-START_TEST(what_cannot_be_decoded_is_a_gap)
+START_TEST(undecodable_bytes_are_a_gap)
 {
 	struct array items = ARRAY_OF(struct flow_item);
 	struct flow_totals totals;
@@ -308,7 +308,7 @@ int main(void)
 	tcase_add_checked_fixture(tcase, set_up, tear_down);
 	tcase_add_test(tcase, packets_become_items);
 	tcase_add_test(tcase, authenticated_branches_are_known);
-	tcase_add_loop_test(tcase, what_cannot_be_decoded_is_a_gap, 0,
+	tcase_add_loop_test(tcase, undecodable_bytes_are_a_gap, 0,
 			    sizeof(incomplete) / sizeof(*incomplete));
 	tcase_add_test(tcase, stops_have_reasons);
 	tcase_add_test(tcase, trace_of_no_cpu_is_left_out);

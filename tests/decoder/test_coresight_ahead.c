@@ -67,7 +67,7 @@ static const struct {
 };
 
 /* Two blocks precede the loop; the last two are cancelled. */
-START_TEST(what_was_cancelled_does_not_show)
+START_TEST(cancelled_elements_are_not_emitted)
 {
 	enum { BEFORE = 2, CANCELLED = 2 };
 	struct array ahead = ARRAY_OF(struct flow_item);
@@ -193,7 +193,7 @@ END_TEST
 /* Decoding after damage starts where the damage is detected, wherever that
  * window ends.
  */
-START_TEST(windows_may_end_behind_damage)
+START_TEST(windows_may_end_after_damage)
 {
 	enum { EVENT = 0x71 };
 	static const uint8_t head[] = { BEGIN, COMMIT(1) };
@@ -220,7 +220,7 @@ END_TEST
 /* Uncommitted elements, traced and untraced: whether they were executed is
  * lost.
  */
-START_TEST(what_waits_at_the_end_is_lost)
+START_TEST(elements_waiting_at_the_end_are_lost)
 {
 	static const struct damage ends[] = {
 		DAMAGE(BEGIN),
@@ -248,7 +248,7 @@ static const struct lost {
 };
 
 /* There is no other gap. */
-START_TEST(what_the_unit_loses_is_an_overflow)
+START_TEST(a_loss_of_the_unit_is_an_overflow)
 {
 	const struct lost *lost = &losses[_i];
 	struct flow_totals totals;
@@ -268,15 +268,15 @@ int main(void)
 
 	tcase_set_timeout(tcase, 120);
 	tcase_add_checked_fixture(tcase, set_up, tear_down);
-	tcase_add_loop_test(tcase, what_was_cancelled_does_not_show, 0, 2);
+	tcase_add_loop_test(tcase, cancelled_elements_are_not_emitted, 0, 2);
 	tcase_add_loop_test(tcase, damage_ends_neither_program_nor_decoding, 0,
 			    2 * count);
 	tcase_add_loop_test(tcase, any_byte_may_be_damaged, 0, 2);
 	tcase_add_test(tcase, a_long_beginning_is_no_gap);
-	tcase_add_loop_test(tcase, windows_may_end_behind_damage, 0, 30);
-	tcase_add_loop_test(tcase, what_the_unit_loses_is_an_overflow, 0,
+	tcase_add_loop_test(tcase, windows_may_end_after_damage, 0, 30);
+	tcase_add_loop_test(tcase, a_loss_of_the_unit_is_an_overflow, 0,
 			    sizeof(losses) / sizeof(*losses));
-	tcase_add_loop_test(tcase, what_waits_at_the_end_is_lost, 0, 4);
+	tcase_add_loop_test(tcase, elements_waiting_at_the_end_are_lost, 0, 4);
 	suite_add_tcase(suite, tcase);
 	return run_suite(suite);
 }

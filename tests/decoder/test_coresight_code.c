@@ -239,7 +239,7 @@ static void patch(uint32_t instruction)
 				 sizeof(words), NULL);
 }
 
-START_TEST(watched_patch_is_what_runs_from_then_on)
+START_TEST(a_watched_patch_runs_from_then_on)
 {
 	struct flow_totals totals;
 
@@ -310,7 +310,7 @@ int main(void)
 
 	tcase = tcase_create("watched patches");
 	tcase_add_checked_fixture(tcase, set_up_patched, tear_down);
-	tcase_add_test(tcase, watched_patch_is_what_runs_from_then_on);
+	tcase_add_test(tcase, a_watched_patch_runs_from_then_on);
 	tcase_add_test(tcase, another_end_than_watched_is_a_gap);
 	tcase_add_test(tcase, lost_patches_make_gaps);
 	tcase_add_test(tcase, samples_of_other_breakpoints_patch_nothing);

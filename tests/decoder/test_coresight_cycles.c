@@ -172,7 +172,7 @@ static void check_item(const struct flow_item *item,
 	ck_assert_uint_eq(high_of(item), expected->high);
 }
 
-START_TEST(counts_tell_times_between_stamps)
+START_TEST(counts_give_times_between_stamps)
 {
 	const struct expected *expected = traces[_i].items;
 	struct array items = ARRAY_OF(struct flow_item);
@@ -278,7 +278,7 @@ int main(void)
 	Suite *suite = suite_create("coresight_cycles");
 	TCase *tcase = tcase_create("times");
 
-	tcase_add_loop_test(tcase, counts_tell_times_between_stamps, 0,
+	tcase_add_loop_test(tcase, counts_give_times_between_stamps, 0,
 			    sizeof(traces) / sizeof(*traces));
 	tcase_add_loop_test(tcase, damaged_counts_end, 0,
 			    sizeof(traces) / sizeof(*traces));

@@ -215,7 +215,7 @@ END_TEST
 /* Every trace unit writes a sync point after a fixed number of bytes: damage in
  * the middle affects a part of the whole.
  */
-START_TEST(decoding_goes_on_behind_damage)
+START_TEST(decoding_continues_after_damage)
 {
 	const struct capture *capture = &captures[_i];
 	struct flow_totals sound;
@@ -292,7 +292,7 @@ int main(void)
 	tcase_add_loop_test(tcase, cut_captures_end, 0, count);
 	tcase_add_loop_test(tcase, flipped_captures_end, 0, count);
 	/* Only the first captures have more than one sync point. */
-	tcase_add_loop_test(tcase, decoding_goes_on_behind_damage, 0, 4);
+	tcase_add_loop_test(tcase, decoding_continues_after_damage, 0, 4);
 	tcase_add_loop_test(tcase, damaged_recordings_end, 0,
 			    sizeof(recordings) / sizeof(*recordings));
 	suite_add_tcase(suite, tcase);

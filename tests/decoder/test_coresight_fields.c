@@ -24,7 +24,7 @@ static const struct {
 	{ CORESIGHT_PACKET_CYCLES, { 0x1f }, 4 },
 };
 
-START_TEST(a_packet_says_how_many_elements_it_commits)
+START_TEST(a_packet_has_the_number_of_elements_it_commits)
 {
 	const struct coresight_packet packet = {
 		.kind = commits[_i].kind,
@@ -78,7 +78,7 @@ static const struct {
 	{ CORESIGHT_PACKET_MISPREDICT, { 0x3e }, 5 },
 };
 
-START_TEST(a_packet_says_how_many_elements_it_cancels)
+START_TEST(a_packet_has_the_number_of_elements_it_cancels)
 {
 	const struct coresight_packet packet = {
 		.kind = cancels[_i].kind,
@@ -131,14 +131,16 @@ int main(void)
 	Suite *suite = suite_create("coresight_fields");
 	TCase *cases = tcase_create("fields");
 
-	tcase_add_loop_test(cases, a_packet_says_how_many_elements_it_commits,
-			    0, sizeof(commits) / sizeof(*commits));
+	tcase_add_loop_test(cases,
+			    a_packet_has_the_number_of_elements_it_commits, 0,
+			    sizeof(commits) / sizeof(*commits));
 	tcase_add_test(
 		cases,
 		cycles_of_a_unit_that_does_not_count_commits_commit_none);
 	tcase_add_test(cases, fewer_than_none_cannot_be_committed);
-	tcase_add_loop_test(cases, a_packet_says_how_many_elements_it_cancels,
-			    0, sizeof(cancels) / sizeof(*cancels));
+	tcase_add_loop_test(cases,
+			    a_packet_has_the_number_of_elements_it_cancels, 0,
+			    sizeof(cancels) / sizeof(*cancels));
 	tcase_add_loop_test(cases, an_extension_is_of_three_kinds, 0,
 			    sizeof(extensions) / sizeof(*extensions));
 	tcase_add_test(cases, of_exceptions_two_of_etes_have_no_address);

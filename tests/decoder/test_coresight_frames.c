@@ -139,7 +139,7 @@ START_TEST(half_a_frame_is_a_loss)
 END_TEST
 
 /* Bytes of random length come out of frames as they went in. */
-START_TEST(frames_give_back_what_went_in)
+START_TEST(frames_return_the_bytes_put_in)
 {
 	enum { COUNT = 3000 };
 	static struct frame_byte bytes[COUNT];
@@ -212,7 +212,7 @@ int main(void)
 	tcase_add_test(tcase, padding_is_nothing);
 	tcase_add_test(tcase, half_a_barrier_is_damage);
 	tcase_add_test(tcase, half_a_frame_is_a_loss);
-	tcase_add_loop_test(tcase, frames_give_back_what_went_in, 1, 12);
+	tcase_add_loop_test(tcase, frames_return_the_bytes_put_in, 1, 12);
 	tcase_add_test(tcase, ids_go_on_from_piece_to_piece);
 	suite_add_tcase(suite, tcase);
 	return run_suite(suite);

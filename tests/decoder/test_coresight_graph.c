@@ -256,7 +256,7 @@ static const uint8_t returns[] = {
 	EXECUTED,		     /* b */
 };
 
-START_TEST(calls_tell_where_returns_go)
+START_TEST(calls_determine_the_targets_of_returns)
 {
 	/* Up to the return without a call both are equal. */
 	enum { ALIKE = sizeof(returns) - 2 * 9 - 7 };
@@ -305,7 +305,7 @@ int main(void)
 	tcase_add_loop_test(tcase, phones_are_equal, 0, COUNT(phones));
 	tcase_add_loop_test(tcase, virtual_machine_is_equal, 0,
 			    COUNT(comparisons));
-	tcase_add_test(tcase, calls_tell_where_returns_go);
+	tcase_add_test(tcase, calls_determine_the_targets_of_returns);
 	tcase_add_test(tcase, unknown_return_is_a_gap_up_to_an_address);
 	tcase_add_loop_test(tcase, older_units_are_left_to_opencsd, 0, 2);
 	suite_add_tcase(suite, tcase);

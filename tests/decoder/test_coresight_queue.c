@@ -59,7 +59,7 @@ START_TEST(the_last_item_stays_as_long_as_more_may_come)
 }
 END_TEST
 
-START_TEST(what_waits_for_a_count_stays)
+START_TEST(elements_that_wait_for_a_count_stay)
 {
 	add_block(1);
 	add_block(2);
@@ -86,7 +86,7 @@ int main(void)
 
 	tcase_add_checked_fixture(tcase, set_up, tear_down);
 	tcase_add_test(tcase, the_last_item_stays_as_long_as_more_may_come);
-	tcase_add_test(tcase, what_waits_for_a_count_stays);
+	tcase_add_test(tcase, elements_that_wait_for_a_count_stay);
 	tcase_add_test(tcase, no_count_is_taken_for_one_that_is_not_known);
 	suite_add_tcase(suite, tcase);
 	return run_suite(suite);

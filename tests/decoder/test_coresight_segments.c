@@ -413,7 +413,7 @@ static unsigned int resume_all(size_t stride)
 	return found;
 }
 
-START_TEST(what_begins_at_a_point_goes_on_the_same)
+START_TEST(a_start_at_a_sync_point_continues_identically)
 {
 	const unsigned int most = suite_is_full() ? 4 : 1;
 	const size_t usual = suite_is_brief() ? 16 : 4;
@@ -467,8 +467,8 @@ int main(void)
 	tcase_add_loop_test(tests, any_number_of_threads_gives_the_same, 0,
 			    CASES);
 	tcase_add_loop_test(tests, so_it_is_with_damage, 0, CASES);
-	tcase_add_loop_test(tests, what_begins_at_a_point_goes_on_the_same, 0,
-			    CASES);
+	tcase_add_loop_test(
+		tests, a_start_at_a_sync_point_continues_identically, 0, CASES);
 	tcase_add_loop_test(tests, the_last_point_before_a_time_is_found, 0,
 			    CASES);
 	suite_add_tcase(suite, tests);

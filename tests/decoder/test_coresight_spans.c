@@ -62,7 +62,7 @@ static void expect_both(void)
 	flow_run_close(&run);
 }
 
-START_TEST(spans_say_where_they_begin)
+START_TEST(spans_have_their_start)
 {
 	add_span(START, 0);
 	add_span(START + SIZE, 0);
@@ -81,7 +81,7 @@ START_TEST(a_span_is_read_once)
 }
 END_TEST
 
-START_TEST(spans_of_snapshots_say_where_they_end)
+START_TEST(spans_of_snapshots_have_their_end)
 {
 	add_span(START + SIZE, SIDEBAND_AUX_OVERWRITE);
 	add_span(START + 2 * SIZE, SIDEBAND_AUX_OVERWRITE);
@@ -90,7 +90,7 @@ START_TEST(spans_of_snapshots_say_where_they_end)
 END_TEST
 
 /* A sink that is full except for a few bytes is reported as full after them. */
-START_TEST(a_loss_behind_the_trace_is_one)
+START_TEST(a_loss_after_the_trace_is_one_loss)
 {
 	const struct fixture_origin origin = { 1, 1, 2000 };
 	const uint64_t full[] = { START + 2 * SIZE + 100, 0,
@@ -119,10 +119,10 @@ int main(void)
 	TCase *tcase = tcase_create("aux");
 
 	tcase_add_checked_fixture(tcase, set_up, tear_down);
-	tcase_add_test(tcase, spans_say_where_they_begin);
+	tcase_add_test(tcase, spans_have_their_start);
 	tcase_add_test(tcase, a_span_is_read_once);
-	tcase_add_test(tcase, spans_of_snapshots_say_where_they_end);
-	tcase_add_test(tcase, a_loss_behind_the_trace_is_one);
+	tcase_add_test(tcase, spans_of_snapshots_have_their_end);
+	tcase_add_test(tcase, a_loss_after_the_trace_is_one_loss);
 	suite_add_tcase(suite, tcase);
 	return run_suite(suite);
 }

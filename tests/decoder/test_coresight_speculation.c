@@ -307,7 +307,7 @@ START_TEST(no_unit_waits_for_ever)
 END_TEST
 
 /* The maximum number of uncommitted elements, for any time. */
-START_TEST(what_waits_moves_on)
+START_TEST(waiting_elements_move_on)
 {
 	enum { DEPTH = 32 };
 	const uint8_t bytes[] = { INFO };
@@ -336,7 +336,7 @@ int main(void)
 	tcase_add_loop_test(tcase, packets_come_in_parts, 0, count);
 	tcase_add_test(tcase, it_ends_where_the_callback_wants_no_more);
 	tcase_add_test(tcase, no_unit_waits_for_ever);
-	tcase_add_test(tcase, what_waits_moves_on);
+	tcase_add_test(tcase, waiting_elements_move_on);
 	suite_add_tcase(suite, tcase);
 	return run_suite(suite);
 }

@@ -197,8 +197,8 @@ START_TEST(trace_pauses_at_its_end)
 }
 END_TEST
 
-/* A CPU that came online while recording: what the recorder writes at the start and
- * the end of the time that is not traced.
+/* A CPU that came online while recording: what the recorder writes at the start
+ * and the end of the time that is not traced.
  */
 enum { LATE_CPU = 3, LATE_FROM = 700, LATE_UNTIL = 900 };
 
@@ -310,8 +310,8 @@ START_TEST(a_cpu_that_came_online_is_one_gap_between_events)
 }
 END_TEST
 
-/* A loss of other records makes no stream of a CPU, nor does one of the trace of a
- * CPU that has a stream.
+/* A loss of other records makes no stream of a CPU, nor does one of the trace
+ * of a CPU that has a stream.
  */
 START_TEST(other_losses_are_no_cpu_that_came_online)
 {

@@ -46,7 +46,7 @@ static const struct row {
 };
 
 /* Also where a few bytes are missing. */
-START_TEST(branches_lead_where_the_assembler_says)
+START_TEST(branches_lead_to_the_assemblers_targets)
 {
 	const struct row *row = &rows[_i];
 	uint64_t target = 1;
@@ -105,7 +105,7 @@ int main(void)
 	Suite *suite = suite_create("coresight_target");
 	TCase *tcase = tcase_create("target");
 
-	tcase_add_loop_test(tcase, branches_lead_where_the_assembler_says, 0,
+	tcase_add_loop_test(tcase, branches_lead_to_the_assemblers_targets, 0,
 			    sizeof(rows) / sizeof(*rows));
 	tcase_add_loop_test(tcase, other_instructions_have_no_target, 0,
 			    sizeof(others) / sizeof(*others));

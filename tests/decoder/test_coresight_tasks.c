@@ -197,7 +197,7 @@ static void compare(const struct array *items)
 }
 
 /* Each with an ETMv4 and with an ETE. */
-START_TEST(ids_name_who_runs)
+START_TEST(ids_name_the_running_task)
 {
 	struct array items = ARRAY_OF(struct flow_item);
 	struct flow_totals totals;
@@ -220,7 +220,7 @@ int main(void)
 	Suite *suite = suite_create("coresight_tasks");
 	TCase *tcase = tcase_create("tasks");
 
-	tcase_add_loop_test(tcase, ids_name_who_runs, 0, 2 * ROWS);
+	tcase_add_loop_test(tcase, ids_name_the_running_task, 0, 2 * ROWS);
 	suite_add_tcase(suite, tcase);
 	return run_suite(suite);
 }

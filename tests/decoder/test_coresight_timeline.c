@@ -148,6 +148,7 @@ static void take(void *ctx, const struct function_event *event)
 	case FUNCTION_OPEN_END:
 	case FUNCTION_TRACE_START:
 	case FUNCTION_SWITCH:
+	case FUNCTION_INTERRUPTS:
 	case FUNCTION_END:
 		break;
 	}

@@ -104,7 +104,7 @@ static const struct {
 	{ CORESIGHT_ETMV3, 3 << 14, false, CORESIGHT_TASK_CONTEXT },
 };
 
-START_TEST(settings_are_told)
+START_TEST(settings_are_parsed)
 {
 	const struct coresight_unit unit = {
 		.protocol = settings[_i].protocol,
@@ -173,7 +173,7 @@ int main(void)
 
 	tcase_add_loop_test(tcase, words_become_units, 0,
 			    sizeof(rows) / sizeof(*rows));
-	tcase_add_loop_test(tcase, settings_are_told, 0,
+	tcase_add_loop_test(tcase, settings_are_parsed, 0,
 			    sizeof(settings) / sizeof(*settings));
 	tcase_add_test(tcase, frames_name_their_sources);
 	suite_add_tcase(suite, tcase);

@@ -23,7 +23,7 @@ static void learn(bool is_slow, uint64_t span_ns)
 	cycle_rate_learn(&rate, span_ns);
 }
 
-START_TEST(first_span_says_how_long_cycles_take)
+START_TEST(the_first_span_gives_the_cycle_length)
 {
 	learn(false, 2 * CYCLES);
 	ck_assert_uint_eq(cycle_rate_ns(&rate, 1000), 2000);
@@ -73,7 +73,7 @@ START_TEST(guessed_work_grows_slowly)
 }
 END_TEST
 
-START_TEST(what_counted_cycles_may_take_is_known_well)
+START_TEST(counted_cycles_have_narrow_bounds)
 {
 	learn(false, CYCLES);
 	ck_assert_uint_lt(cycle_rate_longest_ns(&rate), CYCLES * 21 / 20);
@@ -88,12 +88,12 @@ int main(void)
 	TCase *tcase = tcase_create("spans");
 
 	tcase_add_checked_fixture(tcase, set_up, NULL);
-	tcase_add_test(tcase, first_span_says_how_long_cycles_take);
+	tcase_add_test(tcase, the_first_span_gives_the_cycle_length);
 	tcase_add_test(tcase, waits_are_not_cycles);
 	tcase_add_test(tcase, cycles_take_no_longer_than_a_span_with_waits);
 	tcase_add_test(tcase, a_slower_clock_is_followed);
 	tcase_add_test(tcase, guessed_work_grows_slowly);
-	tcase_add_test(tcase, what_counted_cycles_may_take_is_known_well);
+	tcase_add_test(tcase, counted_cycles_have_narrow_bounds);
 	suite_add_tcase(suite, tcase);
 	return run_suite(suite);
 }

@@ -45,7 +45,7 @@ static void end(struct dead_tasks *dead, int32_t tid)
 	dead_tasks_consume(dead, &record);
 }
 
-START_TEST(who_is_preempted_behind_its_end_is_known_again)
+START_TEST(a_task_preempted_after_its_end_is_known_again)
 {
 	struct dead_tasks dead = { 0 };
 	struct sideband_record in = switch_record(false, -1, 15, false);
@@ -78,7 +78,7 @@ START_TEST(one_of_two_is_not_guessed)
 }
 END_TEST
 
-START_TEST(who_leaves_at_once_is_no_other)
+START_TEST(a_task_that_leaves_at_once_is_the_same_task)
 {
 	struct dead_tasks dead = { 0 };
 	int32_t next;
@@ -90,7 +90,7 @@ START_TEST(who_leaves_at_once_is_no_other)
 }
 END_TEST
 
-START_TEST(who_sleeps_behind_its_end_may_be_preempted_later)
+START_TEST(a_task_asleep_after_its_end_may_be_preempted_later)
 {
 	struct dead_tasks dead = { 0 };
 	int32_t next;
@@ -105,7 +105,7 @@ START_TEST(who_sleeps_behind_its_end_may_be_preempted_later)
 END_TEST
 
 /* No thread waits for this one: it loses its number when it ends. */
-START_TEST(who_ends_is_not_the_one_that_waits)
+START_TEST(the_ending_task_is_not_the_waiting_one)
 {
 	struct dead_tasks dead = { 0 };
 	struct sideband_record in = switch_record(false, 8, 7, false);
@@ -144,11 +144,12 @@ static Suite *dead_tasks_suite(void)
 	Suite *suite = suite_create("dead_tasks");
 	TCase *tcase = tcase_create("names");
 
-	tcase_add_test(tcase, who_is_preempted_behind_its_end_is_known_again);
+	tcase_add_test(tcase, a_task_preempted_after_its_end_is_known_again);
 	tcase_add_test(tcase, one_of_two_is_not_guessed);
-	tcase_add_test(tcase, who_leaves_at_once_is_no_other);
-	tcase_add_test(tcase, who_sleeps_behind_its_end_may_be_preempted_later);
-	tcase_add_test(tcase, who_ends_is_not_the_one_that_waits);
+	tcase_add_test(tcase, a_task_that_leaves_at_once_is_the_same_task);
+	tcase_add_test(tcase,
+		       a_task_asleep_after_its_end_may_be_preempted_later);
+	tcase_add_test(tcase, the_ending_task_is_not_the_waiting_one);
 	tcase_add_test(tcase, more_than_there_is_room_for);
 	suite_add_tcase(suite, tcase);
 	return suite;

@@ -233,7 +233,7 @@ START_TEST(packets_are_branches)
 END_TEST
 
 /* A packet 80 KB later decides whether tracing starts after a PSB. */
-START_TEST(what_tells_may_lie_far_ahead)
+START_TEST(the_deciding_packet_may_be_far_ahead)
 {
 	enum { MTCS = 40000, ROOM = 512 + MTCS * 2 };
 	uint8_t *bytes = malloc(ROOM);
@@ -430,7 +430,7 @@ int main(void)
 
 	tcase_add_loop_test(tcase, packets_are_branches, 0,
 			    2 * sizeof(rows) / sizeof(*rows));
-	tcase_add_test(tcase, what_tells_may_lie_far_ahead);
+	tcase_add_test(tcase, the_deciding_packet_may_be_far_ahead);
 	tcase_add_test(tcase, branches_have_bounds);
 	tcase_add_test(tcase, a_batch_ends_where_nothing_is_torn);
 	tcase_add_loop_test(tcase, errata_are_of_processors, 0,

@@ -26,7 +26,7 @@ static const struct {
 	{ CYC_EN | THRESHOLD_MOST, false },
 };
 
-START_TEST(knows_whether_each_cycle_is_told)
+START_TEST(knows_whether_each_cycle_is_counted)
 {
 	struct recording_fixture fixture;
 	struct recording *recording;
@@ -47,7 +47,7 @@ int main(void)
 	Suite *suite = suite_create("intel_clock");
 	TCase *tcase = tcase_create("setup");
 
-	tcase_add_loop_test(tcase, knows_whether_each_cycle_is_told, 0,
+	tcase_add_loop_test(tcase, knows_whether_each_cycle_is_counted, 0,
 			    sizeof(rows) / sizeof(*rows));
 	suite_add_tcase(suite, tcase);
 	return run_suite(suite);

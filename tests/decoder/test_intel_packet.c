@@ -77,7 +77,7 @@ static const struct {
 };
 /* clang-format on */
 
-START_TEST(reads_what_libipt_writes)
+START_TEST(reads_the_packets_that_libipt_writes)
 {
 	uint8_t bytes[32] = { 0 };
 	struct intel_packet packet = { 0 };
@@ -123,7 +123,7 @@ static const struct {
 };
 /* clang-format on */
 
-START_TEST(reads_what_the_manual_says)
+START_TEST(reads_the_packets_of_the_manual)
 {
 	uint8_t size = newer[_i].size;
 	struct intel_packet packet;
@@ -215,9 +215,9 @@ int main(void)
 	Suite *suite = suite_create("intel_packet");
 	TCase *tcase = tcase_create("packets");
 
-	tcase_add_loop_test(tcase, reads_what_libipt_writes, 0,
+	tcase_add_loop_test(tcase, reads_the_packets_that_libipt_writes, 0,
 			    sizeof(rows) / sizeof(*rows));
-	tcase_add_loop_test(tcase, reads_what_the_manual_says, 0,
+	tcase_add_loop_test(tcase, reads_the_packets_of_the_manual, 0,
 			    sizeof(newer) / sizeof(*newer));
 	tcase_add_test(tcase, items_are_items_within_their_block);
 	tcase_add_test(tcase, a_psb_begins_where_it_is_whole);

@@ -241,7 +241,7 @@ static bool goes_on(const char *text)
 	ck_abort_msg("no overflow");
 }
 
-START_TEST(a_count_that_tells_no_time_is_no_address_of_an_overflow)
+START_TEST(a_count_without_a_time_is_no_address_of_an_overflow)
 {
 	ck_assert(goes_on("3d 00 20"));
 	ck_assert(!goes_on("59 01 3d 00 20"));
@@ -257,7 +257,7 @@ int main(void)
 	tcase_add_test(tcase, a_target_is_why_the_bits_before_it_were_written);
 	tcase_add_test(tcase, a_run_ends_with_the_bytes);
 	tcase_add_test(tcase,
-		       a_count_that_tells_no_time_is_no_address_of_an_overflow);
+		       a_count_without_a_time_is_no_address_of_an_overflow);
 	suite_add_tcase(suite, tcase);
 	return run_suite(suite);
 }

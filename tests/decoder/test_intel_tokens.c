@@ -177,7 +177,7 @@ static void check(const struct intel_token *token,
 	ck_assert_uint_eq(estimate >> INTEL_TICK_SHIFT, expected->estimate);
 }
 
-START_TEST(tells_when_each_token_was)
+START_TEST(each_token_has_its_time)
 {
 	const struct pt_packet *packets = rows[_i].packets;
 	const struct expected *expected = rows[_i].tokens;
@@ -204,7 +204,7 @@ END_TEST
 /* At a PSB where reading starts, the position is that of the PSB's time, not
  * that of a later packet.
  */
-START_TEST(tells_where_reading_begins)
+START_TEST(the_start_of_reading_is_known)
 {
 	static const struct pt_packet packets[] = {
 		SYNC, CYC(390), MTC(0), TIP, MTC(1), CYC(7), TIP, TSC(101000),
@@ -234,9 +234,9 @@ int main(void)
 	Suite *suite = suite_create("intel_tokens");
 	TCase *tcase = tcase_create("times");
 
-	tcase_add_loop_test(tcase, tells_when_each_token_was, 0,
+	tcase_add_loop_test(tcase, each_token_has_its_time, 0,
 			    sizeof(rows) / sizeof(*rows));
-	tcase_add_test(tcase, tells_where_reading_begins);
+	tcase_add_test(tcase, the_start_of_reading_is_known);
 	suite_add_tcase(suite, tcase);
 	return run_suite(suite);
 }

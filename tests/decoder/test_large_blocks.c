@@ -56,7 +56,7 @@ START_TEST(zeroed_it_is_zero)
 }
 END_TEST
 
-START_TEST(what_grows_or_shrinks_keeps_its_bytes)
+START_TEST(resizing_keeps_the_bytes)
 {
 	static const size_t sizes[] = { 10, SIZE, 2 * SIZE, SIZE, 10 };
 	uint8_t *block = new_block(10, 7);
@@ -106,7 +106,7 @@ int main(void)
 
 	tcase_add_test(tcase, a_block_is_handed_out_again_to_its_own_size);
 	tcase_add_test(tcase, zeroed_it_is_zero);
-	tcase_add_test(tcase, what_grows_or_shrinks_keeps_its_bytes);
+	tcase_add_test(tcase, resizing_keeps_the_bytes);
 	tcase_add_test(tcase, more_than_are_kept_are_all_there);
 #if defined(__SANITIZE_ADDRESS__)
 	tcase_add_test(tcase, freed_it_is_forbidden);

@@ -86,7 +86,7 @@ START_TEST(pages_beside_the_head_are_read)
 }
 END_TEST
 
-START_TEST(what_is_no_whole_page_is_left_out)
+START_TEST(incomplete_pages_are_left_out)
 {
 	dat.is_unfinished = 1;
 	write_bytes("trace.cpu0", dat.pages.bytes, dat.pages.size - 100);
@@ -119,7 +119,7 @@ int main(void)
 
 	tcase_add_checked_fixture(tcase, set_up, tear_down);
 	tcase_add_test(tcase, pages_beside_the_head_are_read);
-	tcase_add_test(tcase, what_is_no_whole_page_is_left_out);
+	tcase_add_test(tcase, incomplete_pages_are_left_out);
 	tcase_add_test(tcase, pages_in_the_file_come_first);
 	tcase_add_test(tcase, without_pages_there_is_no_stream);
 	suite_add_tcase(suite, tcase);

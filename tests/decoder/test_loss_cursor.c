@@ -81,7 +81,7 @@ START_TEST(a_stream_may_end_with_a_loss)
 }
 END_TEST
 
-START_TEST(a_stream_without_losses_has_one_stretch)
+START_TEST(a_stream_without_losses_has_one_interval)
 {
 	const struct aux_stream stream = stream_of(NULL, 0);
 	struct loss_cursor cursor = { .stream = &stream };
@@ -100,7 +100,7 @@ static Suite *loss_cursor_suite(void)
 			    (int)(sizeof(places) / sizeof(*places)));
 	tcase_add_test(tests, each_loss_comes_once);
 	tcase_add_test(tests, a_stream_may_end_with_a_loss);
-	tcase_add_test(tests, a_stream_without_losses_has_one_stretch);
+	tcase_add_test(tests, a_stream_without_losses_has_one_interval);
 	suite_add_tcase(suite, tests);
 	return suite;
 }

@@ -55,7 +55,7 @@ START_TEST(the_same_build_fits)
 }
 END_TEST
 
-START_TEST(another_build_does_not_and_is_told_once)
+START_TEST(another_build_does_not_fit_and_is_logged_once)
 {
 	struct elf_build_id other = own;
 
@@ -113,7 +113,7 @@ static void read_table(const struct byte_buffer *table, size_t size)
 }
 
 /* As in perf before Linux 5.12, and in simpleperf. */
-START_TEST(an_id_that_does_not_tell_its_size_ends_in_zeros)
+START_TEST(an_id_without_a_size_ends_in_zeros)
 {
 	const struct sideband_mmap map = { .path = "/traced/program" };
 	struct byte_buffer table = { 0 };
@@ -125,7 +125,7 @@ START_TEST(an_id_that_does_not_tell_its_size_ends_in_zeros)
 }
 END_TEST
 
-START_TEST(perfs_table_tells_of_maps_without_ids)
+START_TEST(perfs_table_has_the_ids_of_other_maps)
 {
 	const struct sideband_mmap map = { .path = "/traced/program" };
 	const struct sideband_mmap shorter = { .path = "/traced/other" };
@@ -187,11 +187,11 @@ int main(void)
 
 	tcase_add_checked_fixture(tcase, open_ids, close_ids);
 	tcase_add_test(tcase, the_same_build_fits);
-	tcase_add_test(tcase, another_build_does_not_and_is_told_once);
+	tcase_add_test(tcase, another_build_does_not_fit_and_is_logged_once);
 	tcase_add_test(tcase, a_shorter_id_is_another);
 	tcase_add_test(tcase, without_an_id_every_file_fits);
-	tcase_add_test(tcase, an_id_that_does_not_tell_its_size_ends_in_zeros);
-	tcase_add_test(tcase, perfs_table_tells_of_maps_without_ids);
+	tcase_add_test(tcase, an_id_without_a_size_ends_in_zeros);
+	tcase_add_test(tcase, perfs_table_has_the_ids_of_other_maps);
 	tcase_add_test(tcase, damaged_tables_are_read_as_far_as_they_go);
 	tcase_add_test(tcase, a_file_is_read_once);
 	suite_add_tcase(suite, tcase);

@@ -86,7 +86,7 @@ START_TEST(packets_are_counted)
 }
 END_TEST
 
-START_TEST(missing_code_is_said)
+START_TEST(missing_code_is_reported)
 {
 	struct code_image *image;
 	struct flow_input input = { 0 };
@@ -139,7 +139,7 @@ int main(void)
 	tcase_add_checked_fixture(tcase, NULL, tear_down);
 	tcase_add_test(tcase, records_are_counted);
 	tcase_add_test(tcase, packets_are_counted);
-	tcase_add_test(tcase, missing_code_is_said);
+	tcase_add_test(tcase, missing_code_is_reported);
 	tcase_add_test(tcase, pipe_mode_is_read);
 	suite_add_tcase(suite, tcase);
 	return run_suite(suite);

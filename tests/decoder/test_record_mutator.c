@@ -156,7 +156,7 @@ START_TEST(inputs_change_and_stay_recordings)
 }
 END_TEST
 
-START_TEST(an_input_chooses_what_is_written_of_it)
+START_TEST(an_input_chooses_the_written_part)
 {
 	static const char input[] = "@@file data\nPERFILE2@@file a\nxyz";
 	uint8_t changed[256];
@@ -181,7 +181,7 @@ START_TEST(an_input_chooses_what_is_written_of_it)
 }
 END_TEST
 
-START_TEST(what_does_not_fit_is_left_to_others)
+START_TEST(unsuitable_input_is_left_to_other_mutators)
 {
 	static uint8_t input[ROOM];
 	size_t size = make_input(input);
@@ -221,8 +221,8 @@ int main(void)
 	tcase_add_test(tcase, records_are_written_as_they_were);
 	tcase_add_test(tcase, features_move_with_the_records);
 	tcase_add_test(tcase, inputs_change_and_stay_recordings);
-	tcase_add_test(tcase, an_input_chooses_what_is_written_of_it);
-	tcase_add_test(tcase, what_does_not_fit_is_left_to_others);
+	tcase_add_test(tcase, an_input_chooses_the_written_part);
+	tcase_add_test(tcase, unsuitable_input_is_left_to_other_mutators);
 	tcase_add_loop_test(tcase, records_go_from_one_input_to_another, 0, 8);
 	suite_add_tcase(suite, tcase);
 	return run_suite(suite);

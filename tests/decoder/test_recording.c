@@ -410,7 +410,7 @@ START_TEST(ticks_fit_56_bits_wherever_the_counter_is)
 }
 END_TEST
 
-START_TEST(what_is_no_recording_is_refused)
+START_TEST(other_files_are_refused)
 {
 	ck_assert_int_eq(recording_open("/nowhere", NULL, &recording),
 			 -ERROR_NOT_FOUND);
@@ -444,7 +444,7 @@ int main(void)
 	tcase_add_test(tcase, a_conversion_by_zeros_is_none);
 	tcase_add_loop_test(tcase, ticks_fit_56_bits_wherever_the_counter_is, 0,
 			    sizeof(counters) / sizeof(*counters));
-	tcase_add_test(tcase, what_is_no_recording_is_refused);
+	tcase_add_test(tcase, other_files_are_refused);
 	suite_add_tcase(suite, tcase);
 	return run_suite(suite);
 }

@@ -144,7 +144,7 @@ START_TEST(places_are_read_in_any_order)
 END_TEST
 
 /* Alternate intervals, as read by one of two threads, share the same memory. */
-START_TEST(stretches_share_memory)
+START_TEST(intervals_share_memory)
 {
 	enum { STRETCH = 250000 };
 	struct file_stream s;
@@ -200,7 +200,7 @@ static Suite *stream_window_suite(void)
 	tcase_add_loop_test(tcase, all_bytes_are_read_in_order, 0, 2);
 	tcase_add_loop_test(tcase, bytes_that_are_done_take_no_memory, 0, 2);
 	tcase_add_loop_test(tcase, places_are_read_in_any_order, 0, 2);
-	tcase_add_loop_test(tcase, stretches_share_memory, 0, 2);
+	tcase_add_loop_test(tcase, intervals_share_memory, 0, 2);
 	tcase_add_loop_test(tcase, as_many_as_are_wanted_are_there_at_once, 0,
 			    2);
 	tcase_add_test(tcase, a_file_gives_no_more_than_it_has);

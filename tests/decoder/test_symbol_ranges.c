@@ -97,7 +97,7 @@ static bool is_same(uint64_t address, const struct symbol *symbol,
 	       others.start == range->start && others.end == range->end;
 }
 
-START_TEST(what_is_found_holds_for_the_range)
+START_TEST(a_found_symbol_holds_for_the_range)
 {
 	struct symbol_range range;
 	struct symbol symbol;
@@ -166,7 +166,7 @@ int main(void)
 	TCase *tests = tcase_create("addresses");
 
 	tcase_add_checked_fixture(tests, set_up, tear_down);
-	tcase_add_loop_test(tests, what_is_found_holds_for_the_range, 0,
+	tcase_add_loop_test(tests, a_found_symbol_holds_for_the_range, 0,
 			    sizeof(places) / sizeof(*places));
 	tcase_add_test(tests, ranges_do_not_overlap);
 	tcase_add_test(tests, threads_change_nothing);

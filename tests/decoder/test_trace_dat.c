@@ -150,7 +150,7 @@ static void add_leaf(enum made_function function, int32_t depth)
 	made_exit(&dat, 7, function, depth);
 }
 
-START_TEST(interrupts_lie_on_what_they_interrupt)
+START_TEST(interrupts_are_on_top_of_the_interrupted_code)
 {
 	made_enter(&dat, 7, MADE_X64_SYS_CALL, 0);
 	add_leaf(MADE_IRQ_ENTER, 1);
@@ -221,7 +221,7 @@ static void add_old_fault(void)
 	"return asm_exc_page_fault; call handle_mm_fault; " \
 	"return asm_exc_page_fault; call exit_to_user_mode_prepare; stop"
 
-START_TEST(a_fault_right_behind_another_is_one_of_its_own)
+START_TEST(a_fault_right_after_another_is_its_own)
 {
 	add_old_fault();
 	add_old_fault();
@@ -262,7 +262,7 @@ START_TEST(an_interrupted_way_out_is_the_calls)
 }
 END_TEST
 
-START_TEST(an_interrupt_behind_a_call_is_its_own)
+START_TEST(an_interrupt_after_a_call_is_its_own)
 {
 	add_way_out_interrupted(MADE_SCHEDULE);
 	expect(CALL "; start asm_sysvec_apic_timer_interrupt; "
@@ -336,7 +336,7 @@ START_TEST(tasks_change_where_the_next_one_begins)
 END_TEST
 
 /* A task that is not traced ran in between. */
-START_TEST(what_is_not_traced_is_a_pause)
+START_TEST(untraced_time_is_a_pause)
 {
 	made_enter(&dat, 7, MADE_X64_SYS_CALL, 0);
 	made_enter(&dat, 7, MADE_SCHEDULE, 1);
@@ -481,18 +481,18 @@ int main(void)
 
 	tcase_add_checked_fixture(tcase, set_up, tear_down);
 	tcase_add_test(tcase, system_calls_have_their_entries);
-	tcase_add_test(tcase, interrupts_lie_on_what_they_interrupt);
+	tcase_add_test(tcase, interrupts_are_on_top_of_the_interrupted_code);
 	tcase_add_test(tcase, an_interrupted_fault_is_one);
 	tcase_add_test(tcase, a_fault_whose_tracer_is_interrupted_is_one);
-	tcase_add_test(tcase, a_fault_right_behind_another_is_one_of_its_own);
+	tcase_add_test(tcase, a_fault_right_after_another_is_its_own);
 	tcase_add_test(tcase, an_interrupted_way_out_is_the_calls);
-	tcase_add_test(tcase, an_interrupt_behind_a_call_is_its_own);
+	tcase_add_test(tcase, an_interrupt_after_a_call_is_its_own);
 	tcase_add_test(tcase,
 		       an_interrupt_without_end_is_over_at_the_next_call);
 	tcase_add_test(tcase, the_way_out_of_an_interrupt_is_the_interrupts);
 	tcase_add_test(tcase, a_clone_is_a_function_of_its_own);
 	tcase_add_test(tcase, tasks_change_where_the_next_one_begins);
-	tcase_add_test(tcase, what_is_not_traced_is_a_pause);
+	tcase_add_test(tcase, untraced_time_is_a_pause);
 	tcase_add_test(tcase, an_interrupt_is_whole_however_long_it_takes);
 	tcase_add_test(tcase, a_way_out_of_nothing_is_unknown);
 	tcase_add_test(tcase, losses_are_gaps);

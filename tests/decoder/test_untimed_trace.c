@@ -27,7 +27,7 @@ static uint8_t *make_trace(void)
 	return bytes;
 }
 
-START_TEST(what_has_no_time_is_not_kept_to_the_end)
+START_TEST(branches_without_times_do_not_wait_for_the_end)
 {
 	const struct intel_setup setup = {
 		.clock.max_nonturbo_ratio = 10,
@@ -55,7 +55,7 @@ int main(void)
 	Suite *suite = suite_create("untimed_trace");
 	TCase *tcase = tcase_create("branches");
 
-	tcase_add_test(tcase, what_has_no_time_is_not_kept_to_the_end);
+	tcase_add_test(tcase, branches_without_times_do_not_wait_for_the_end);
 	suite_add_tcase(suite, tcase);
 	return run_suite(suite);
 }

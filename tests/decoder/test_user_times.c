@@ -275,8 +275,8 @@ static void map_other_build(int32_t pid, const char *path)
 				 &record, sizeof(record), &origin);
 }
 
-/* Makes a folder @name with a link "program" to this program, which has a build id,
- * and maps that as of another build.
+/* Makes a folder @name with a link "program" to this program, which has a build
+ * id, and maps that as of another build.
  */
 static void map_changed(int32_t pid, const char *name)
 {
@@ -289,8 +289,8 @@ static void map_changed(int32_t pid, const char *name)
 	map_other_build(pid, path);
 }
 
-/* Programs whose files changed have no module; they may share their base name, but
- * no function.
+/* Programs whose files changed have no module; they may share their base name,
+ * but no function.
  */
 START_TEST(changed_programs_of_one_name_are_two)
 {
@@ -314,8 +314,8 @@ START_TEST(changed_programs_of_one_name_are_two)
 }
 END_TEST
 
-/* A jump of a named function to unnamed code: in its own file that may be a part of
- * it, in another it is not.
+/* A jump of a named function to unnamed code: in its own file that may be a
+ * part of it, in another it is not.
  */
 START_TEST(a_jump_to_another_file_leaves_the_function)
 {

@@ -17,12 +17,17 @@ measure() {
 		hold_symbols
 		cd '$WORK'
 		'$GUEST_BUILD/tests/e2e/programs/cost' >untraced
-		for level in none sched attribution default; do
+		for level in none sched attribution default syscalls data; do
 			events=--events=\$level
 			[ \$level != default ] || events=
+			[ \$level != syscalls ] || events=--events=attribution,syscalls
+			[ \$level != data ] || events=--syscall-data
+			operations='getppid pread ping fault'
+			case \$level in syscalls | data) operations= ;; esac
 			'$GUEST_BUILD/ktrace-hw' record -o r --buffer 32M \
 				\$events -- \
-				'$GUEST_BUILD/tests/e2e/programs/cost' >\$level
+				'$GUEST_BUILD/tests/e2e/programs/cost' \
+				\$operations >\$level
 			# Trace and records; the copy of the kernel's code is not in it.
 			echo recorded \$(stat -c %s r/data) >>\$level
 			rm -r r
@@ -57,6 +62,9 @@ main() {
 		at_most "$level" ping 130 none
 		at_most "$level" fault 130 none
 	done
+	# What arguments refer to costs less than tracing with ptrace, by far.
+	at_most data getppid 1250 untraced
+	at_most data openat 145 syscalls
 	# The recorded bytes at the time of writing, and the increase by each
 	# level.
 	expect_that "none: $(cost none recorded) bytes are recorded" \

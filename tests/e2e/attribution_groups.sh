@@ -29,8 +29,8 @@ main() {
 		FAILURES=$((FAILURES + 1))
 	refuses "--by of nothing" "cannot use 'colour'" report --by=colour
 	refuses "--by=choice without one" '--comm, --pid or' report --by=choice
-	refuses "--by of locks" 'cannot be combined with --locks' \
-		report --locks --by=comm
+	refuses "--by of spins" 'cannot be combined with --spins' \
+		report --spins --by=comm
 	refuses "beneficiaries by thread" 'is charged to processes' \
 		report --flat --by=thread --bill=beneficiary
 	refuses "--by of a timeline" 'needs --format=gmon' \

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
 # Interrupt work is charged to its beneficiary: to the reader of a disk, to the
-# receiver of a datagram, to the thread that armed the timer, dirtied the
+# receiver of a datagram, to both ends of a connection, to the thread that armed the timer, dirtied the
 # written pages or woke another CPU; and none of it to a busy bystander on whose
 # time it ran. Arguments: one_cpu, threads, two_cpus, old_kernel, old_two_cpus,
 # alone arm64; the first four by default.
@@ -12,7 +12,7 @@ source "$(dirname "${BASH_SOURCE[0]}")/e2e_test.sh"
 # Records the cases in a machine of their own and judges them.
 cases() { # folder "machine's options" case...
 	local options results=$WORK/$1
-	read -ra options <<<"$2"
+	read -rd '' -a options <<<"$2" || true
 	shift 2
 	mkdir "$results"
 	"$MACHINE" run --discard --fast "${GUEST_OPTIONS[@]}" --timeout "$LIMIT_S" \
@@ -26,12 +26,14 @@ cases() { # folder "machine's options" case...
 
 one_cpu() {
 	cases one "--net --net-delay 1 --disk-delay 50" disk udp sleep work \
-		writeback rcu nmi
+		writeback rcu nmi tcp loopback
 }
 
-# Interrupt handlers of devices run in threads.
+# Interrupt handlers of devices and RCU callbacks run in threads.
 threads() {
-	cases threads "--append threadirqs --disk-delay 50" threads
+	cases threads "--append threadirqs --append rcu_nocbs=0
+		--append rcutree.enable_rcu_lazy=0 --disk-delay 50" \
+		threads rcu reclaim
 }
 
 # Devices use wired interrupts, which several share: not even the kernel's

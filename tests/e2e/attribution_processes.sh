@@ -55,6 +55,16 @@ truth_classes() { # name
 	"$CLASSES" "$WORK/$1/truth" "$WORK/$1/r" >"$WORK/$1/csv"
 }
 
+# The processor's flag, as the machine has it, is the truth.
+check_interrupts_off() { # name
+	"$SWITCHES" --interrupts "$WORK/$1/truth" "$WORK/$1/r" \
+		>"$WORK/$1/interrupts"
+	"$KTRACE" report --irqsoff --with-tracer --format=json \
+		-i "$WORK/$1/r" >"$WORK/$1/irqsoff"
+	python3 "$HERE/judge_irqsoff.py" "$1" "$WORK/$1/irqsoff" \
+		"$WORK/$1/interrupts" || FAILURES=$((FAILURES + 1))
+}
+
 # Sets RECORD to the command that records into the folder of that name.
 record_to() { # name option...
 	# shellcheck disable=SC2054 # the comma is the option's
@@ -101,6 +111,7 @@ one_cpu() {
 		"$WORK/one/beneficiary"
 	text=$("$KTRACE" report --sleeps --comm polled -i "$WORK/one/r")
 	check_return_stack_stuffing one
+	check_interrupts_off one
 	expect "one: the times are its own" 0 \
 		"$(host_lines report --threads "$WORK/one/r" || true)"
 	expect_line "one: perf woke the one that polls" "$text" \
@@ -118,6 +129,7 @@ on_two_cpus() { # name kernel
 	judge "$1" --exact --truth-by-host-clock "$WORK/$1/csv" \
 		--runqueue "$WORK/$1/waits"
 	check_heads "$1"
+	check_interrupts_off "$1"
 }
 
 two_cpus() { on_two_cpus two 6.12; }
@@ -175,6 +187,7 @@ arm64() {
 	# as much as 1 us off (conformance_arm64.sh).
 	judge arm64 --exact --cases \
 		--sched "$WORK/arm64/r" "$WORK/arm64/switches" 2000
+	check_interrupts_off arm64
 }
 
 # perf reads all symbols five times, and each module's file; the kernel prints

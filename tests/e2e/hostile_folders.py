@@ -16,7 +16,7 @@ PLACE = "/dev/shm/hostile"
 VICTIM = "/dev/shm/hostile-victim"
 # The recorder writes these, and reports cache some.
 WRITTEN = ("data", "trace.dat", "trace.cpu0", "trace.cpus", "index",
-           "state_index", "view", "rows_syscall", "report_sleeps",
+           "state_index", "view", "report_sleeps",
            "kcore_dir/kcore", "kcore_dir/kcore_end", "kcore_dir/kallsyms",
            "kcore_dir/modules", "kcore_dir/vdso", "kcore_dir/cgroups",
            "kcore_dir/cgroups_end", "kcore_dir/sockets", "kcore_dir/clock",
@@ -27,7 +27,6 @@ WRITTEN = ("data", "trace.dat", "trace.cpu0", "trace.cpus", "index",
 NAMES = ((r"code/[0-9a-f]+-[0-9a-f]+-[0-9]+", "code/1000-2000-3"),
          (r"code/[0-9]+\.(generated|map|dump)", r"code/1.\1"),
          (r"programs/[^/]+/[^/]+", "programs/1234-5-6/name"),
-         (r"rows_[a-z_]+", "rows_syscall"),
          (r"report_[a-z_]+", "report_sleeps"))
 KINDS = ("link", "dangling", "second name", "pipe")
 MODES = (0o755, 0o777, 0o1777)

@@ -49,6 +49,12 @@ class Recording:
             [self.ktrace, "report", *arguments, "-i", self.path],
             check=True, capture_output=True, text=True).stdout
 
+    def sql(self, query):
+        """Returns the lines of the answer in CSV."""
+        return subprocess.run(
+            [self.ktrace, "sql", "--format=csv", query, "-i", self.path],
+            check=True, capture_output=True, text=True).stdout.splitlines()
+
     def table(self, grouping, *arguments):
         text = self.run(f"--interrupts={grouping}", "--format=csv",
                         *arguments)

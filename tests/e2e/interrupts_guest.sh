@@ -99,6 +99,29 @@ udp() {
 		taskset -c "$((($(nproc) - 1) - cpu))" bash -c 'udp_pair 20'
 }
 
+# A connection between the two sides, and one within one of them.
+stream_pair() { # sender's-side blocks
+	local said
+	exec {said}< <(nsenter --net=/run/netns/right "$PROGRAM" sink 10.9.0.2)
+	read -r _ <&"$said"
+	nsenter --net="/run/netns/$1" "$PROGRAM" streamer 10.9.0.2 "$2"
+	# Up to its end.
+	cat <&"$said"
+}
+
+tcp() {
+	meet
+	export PROGRAM
+	export -f stream_pair
+	record_counted tcp bash -c 'stream_pair left 48'
+}
+
+loopback() {
+	export PROGRAM
+	export -f stream_pair
+	record_counted loopback bash -c 'stream_pair right 16'
+}
+
 sleep_() { beside_hog 0 record_counted sleep "$PROGRAM" sleeper 20; }
 
 work() { record_counted work "$PROGRAM" writer /scratch/sink 8; }
@@ -119,6 +142,21 @@ rcu() { record_counted rcu "$PROGRAM" forgetter 50; }
 
 # The trace unit raises an NMI when a part of its buffer is full.
 nmi() { BUFFER=1M record_counted nmi "$PROGRAM" forgetter 1000; }
+
+free_kb() { sed -n 's/^MemFree: *\([0-9]*\) .*/\1/p' /proc/meminfo; }
+
+# Little memory is free, and some has pages of a file that kswapd may take.
+reclaim() {
+	dd if=/dev/zero of=/scratch/cached bs=64k count=320 status=none
+	sync
+	mkdir -p /run/ballast
+	mount -t tmpfs -o size=100% none /run/ballast
+	head -c $(($(free_kb) - 150000))k /dev/zero >/run/ballast/file
+	cat /scratch/cached >/dev/null
+	record_counted reclaim "$PROGRAM" allocators 24
+	umount /run/ballast
+	rm /scratch/cached
+}
 
 ipi() { record_counted ipi "$PROGRAM" pinger 20; }
 

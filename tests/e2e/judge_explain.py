@@ -162,6 +162,26 @@ def check_window():
                  part)
 
 
+def check_waiting():
+    """A program that waits for a child at the end: the child is named, and the path
+    ends in it."""
+    whole = json.loads(explain("children", "--format=json"))
+    until = f"@{(whole['begin_ns'] + whole['wall_ns'] // 2) / 1e9:.9f}"
+    part = json.loads(explain("children", "--until", until, "--format=json"))
+    waited = part["waits_for"]
+    judge.expect("children: the child that is waited for is named",
+                 not whole["waits_for"] and not part["ended"] and
+                 [w["program"] for w in waited] == ["child"] and
+                 "It waits for its child child (pid "
+                 f"{waited[0]['pid']}), still running."
+                 in explain("children", "--until", until), waited)
+    judge.expect("children: and what it does is the cause",
+                 (part["causes"][0]["cause"], part["causes"][0]["program"]) ==
+                 ("user", "child") and
+                 sum(c["ns"] for c in part["causes"]) == part["wall_ns"],
+                 part["causes"][0])
+
+
 def check_throttled(case, truth_ns):
     """The tables that explain refers to say the same."""
     rows = {option: json.loads(subprocess.run(
@@ -212,6 +232,8 @@ for case_name in CASES:
     judge_one(case_name)
 if "throttled" in CASES and CPUS == "1":
     check_throttled("throttled", measured("throttled")["throttled"])
+if "children" in CASES:
+    check_waiting()
 if "pipeline" in CASES:
     check_comm()
 if "nap" in CASES:

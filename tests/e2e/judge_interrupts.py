@@ -2,6 +2,7 @@
 """Judges the recordings of attribution_interrupts.sh: judge_interrupts.py
 KTRACE FOLDER CASE...  Prints one line per check."""
 import collections
+import csv
 import json
 import re
 import sys
@@ -92,6 +93,51 @@ def judge_counts(judge, case, recording):
     judge.expect(f"{case}: {sum(actions.values())} soft interrupts",
                  actions and sorted(softirqs.values()) ==
                  sorted(actions.values()), softirqs, actions)
+
+
+def judge_nobody(judge, case, recording):
+    """At most 2 % of interrupt work has no beneficiary."""
+    whole, nobody = (recording.total(column)
+                     for column in ("total_ns", "nobody_ns"))
+    judge.expect(f"{case}: {nobody} of {whole} ns are nobody's",
+                 nobody <= 0.02 * whole,
+                 [r for r in recording.rows if r["nobody_ns"]])
+
+
+def judge_tcp(judge, recording):
+    """The sender's device gets acknowledgements, the receiver's data. Packets
+    that start or end the connection are charged to one of the two."""
+    received = collections.Counter(
+        re.search(r" for device (\S+) work [1-9]", text)[1]
+        for text in recording.events("napi:napi_poll", 0, float("inf"))
+        if re.search(r" for device \S+ work [1-9]", text))
+    for device, comm in ("eth0", "streamer"), ("eth1", "sink"):
+        polls = sum(float(row["count"]) for row in recording.rows
+                    if row["function"] == "virtnet_poll" and
+                    row["for_comm"] == comm)
+        judge.expect(f"tcp: {polls:g} polls of {received[device]} are for the "
+                     f"{comm}", received[device] > 10 and abs(
+                         polls - received[device]) <= 2, recording.rows)
+    for comm in "streamer", "sink":
+        judge_sent(judge, recording, comm)
+    judge_nobody(judge, "tcp", recording)
+
+
+def judge_sent(judge, recording, comm):
+    """Whose packets a device has sent it then frees."""
+    freed = recording.total(kind="napi", function="virtnet_poll_tx",
+                            for_comm=comm)
+    judge.expect(f"tcp: packets sent by the {comm} are freed for it",
+                 freed > 0)
+
+
+def judge_loopback(judge, recording):
+    """Data is for the receiver, acknowledgements are for the sender."""
+    for comm in "streamer", "sink":
+        part = recording.total(kind="napi", for_comm=comm)
+        judge.expect(f"loopback: {part} ns of polls are for the {comm}",
+                     part >= 0.25 * recording.total(kind="napi"))
+    judge_nobody(judge, "loopback", recording)
 
 
 def judge_sums(judge, case, recording):
@@ -229,8 +275,38 @@ def judge_rcu(judge, recording, files=50):
     judge.expect(f"rcu: {files} files were freed",
                  files <= freed <= files * 1.1, freed)
     callbacks = [row for row in recording.rows if row["kind"] == "rcu"]
-    judge.expect("rcu: callbacks are the system's", all(
-        row["for_comm"] == "system" for row in callbacks), callbacks)
+    own = recording.count("i_callback", kind="rcu", for_comm="forgetter")
+    judge.expect("rcu: for whom removed the files", own >= 0.98 * files, own,
+                 callbacks)
+    judge.expect("rcu: which order alone shows",
+                 recording.total("exact_ns", kind="rcu",
+                                 function="(?!rcu_do_batch).*") == 0,
+                 callbacks)
+    judge_nobody(judge, "rcu", recording)
+
+
+def judge_reclaim(judge, recording):
+    """kswapd works for two processes as they call the allocator: one does three
+    times as often as the other for its own pages."""
+    work = {"kind": "reclaim", "function": "balance_pgdat",
+            "on_comm": "kswapd.*"}
+    much, little = (recording.total("inferred_ns", for_comm=comm, **work)
+                    for comm in ("much", "little"))
+    calls = {comm: int(count) for comm, count in csv.reader(
+        recording.sql("SELECT comm, count(*) FROM call WHERE function IN "
+                      "('__alloc_pages', '__alloc_pages_noprof', "
+                      "'__alloc_frozen_pages_noprof') AND "
+                      "comm IN ('much', 'little') GROUP BY comm")[1:])}
+    share = calls["much"] / sum(calls.values())
+    judge.expect(f"reclaim: kswapd works {much} ns for the one that allocates "
+                 f"much, {little} ns for the other", share > 0.65 and
+                 little > 0 and abs(much / (much + little) - share) < 0.02,
+                 calls)
+    judge.expect("reclaim: for nobody exactly",
+                 recording.total("exact_ns", **work) == 0)
+    judge.expect("reclaim: each is charged with its own", all(
+        row["on_pid"] == row["for_pid"] for row in recording.rows
+        if row["kind"] == "reclaim" and row["exact_ns"]))
 
 
 def judge_nmi(judge, recording):
@@ -251,6 +327,9 @@ CASES = {
     "writeback": judge_writeback,
     "threads": judge_threads,
     "rcu": judge_rcu,
+    "reclaim": judge_reclaim,
+    "tcp": judge_tcp,
+    "loopback": judge_loopback,
     "nmi": judge_nmi,
     "ipi": judge_ipi,
 }

@@ -75,6 +75,10 @@ def main():
     judge.expect("mutex: the pipe's lock has a row", len(mutexes) == 1, rows)
     check("mutex", mutexes[0], WRITERS, "holder", mutex_ns)
     check_files([row for row in rows if row["kind"] == "file"], inode)
+    sums = [sum(row["total_ns"] for row in json.loads(recording.run(
+        "report", "--locks", *by, "--format=json")))
+            for by in ([], ["--by=comm"])]
+    judge.expect("--by=comm: adds up to all", sums[0] == sums[1] > 0, sums)
     judge.end()
 
 

@@ -185,7 +185,7 @@ def check_full_disk(judge, program, folder):
     disk = os.path.join(folder, "disk")
     os.makedirs(disk)
     if os.geteuid() or subprocess.run(
-            ["mount", "-t", "tmpfs", "-o", "size=48m", "none", disk],
+            ["mount", "-t", "tmpfs", "-o", "size=48m,mode=755", "none", disk],
             capture_output=True).returncode:
         print("skipped: a full disk: no tmpfs may be mounted here")
         return

@@ -95,6 +95,19 @@ def check_json():
         check_tables("pid", one, {"pid": pid}, own)
         others = {r["pid"] for r in one["sleeps"]} - {pid}
         judge.expect("pid: nobody else", not others, others)
+    check_sums(two)
+
+
+def check_sums(rounds):
+    """The last round has the sums of all, by program and path."""
+    for column in ("count", "total_ns"):
+        sums = sum(row[column] for row in rounds[-1]["all_sleeps"])
+        each = [sum(row[column] for row in one["sleeps"]) for one in rounds]
+        judge.expect(f"pid: {column} of all sleeps so far are those of both "
+                     "rounds", all(each) and sums == sum(each), sums, each)
+    paths = [(row["comm"], row["stack"]) for row in rounds[-1]["all_sleeps"]]
+    judge.expect("pid: one row for each path",
+                 len(paths) == len(set(paths)), paths)
 
 
 def check_commands():
@@ -134,8 +147,12 @@ def check_text():
                      re.M)
     judge.expect("text: its slow read()", call and 10 <= float(call[2]) < 10.5,
                  call)
-    for title in ("sleeps", "system calls", "interrupts", "processes"):
+    for title in ("sleeps", "system calls", "interrupts", "processes",
+                  "all sleeps so far"):
         judge.expect(f"text: has {title}", f"\n== {title}\n" in text)
+    judge.expect("text: the share of the time in the sums", re.search(
+        r"== all sleeps so far\n\nIn the traced \d+ ms of \S+ s \(\d+ % of "
+        r"the time\)\n", text), text[-900:])
     judge.expect("text: longest first", re.search(
         r"== sleeps\n\n(?:Left out: .*\n\n)*(napper|answerer)-\d+  (hrtimer_nanosleep|\S*pipe_read)",
         text), text[:800])

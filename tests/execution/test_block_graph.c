@@ -14,7 +14,9 @@
  * instruction.
  */
 enum { A64_NOP = 0xd503201fu, A64_BRANCH = 0x14000000u, WORDS = 4096 };
+enum { A64_INTERRUPTS_OFF = 0xd50343dfu }; /* msr daifset, #3 */
 enum { BRANCH_AT = WORDS * 3, BRANCH_END = BRANCH_AT + 4 };
+enum { OFF_AT = BRANCH_AT - BLOCK_LEAST_SHARED / 2 };
 
 static uint32_t words[WORDS];
 static struct scratch_folder folder;
@@ -30,6 +32,7 @@ static void set_up(void)
 	for (size_t i = 0; i < WORDS; i++)
 		words[i] = A64_NOP;
 	words[BRANCH_AT / 4] = A64_BRANCH;
+	words[OFF_AT / 4] = A64_INTERRUPTS_OFF;
 	folder = scratch_folder_new();
 	capture_fixture_write(&folder, &kind, 1, "source_data");
 	snapshot_fixture_file(&folder, "code0.bin", words, sizeof(words));
@@ -97,6 +100,24 @@ START_TEST(short_code_is_one_block)
 }
 END_TEST
 
+START_TEST(code_that_writes_the_interrupt_flag_ends_a_block)
+{
+	uint32_t index;
+
+	block_graph_set_interrupts(graph);
+	index = find(OFF_AT - 4);
+	ck_assert_uint_eq(block_of(index)->kind, BLOCK_FALL);
+	ck_assert_uint_eq(block_of(index)->interrupts, INTERRUPTS_OFF);
+	ck_assert_uint_eq(end_of(index), ETMV4_BASE + OFF_AT + 4);
+	block_graph_go(graph, index, EDGE_NEXT);
+	ck_assert_uint_eq(block_edge_kind(block_of(index), EDGE_NEXT),
+			  EDGE_KIND_OTHER);
+	index = find(OFF_AT + 4);
+	ck_assert_uint_eq(block_of(index)->kind, BLOCK_JUMP);
+	ck_assert_uint_eq(block_of(index)->interrupts, INTERRUPTS_UNTOUCHED);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("block_graph");
@@ -105,6 +126,7 @@ int main(void)
 	tcase_add_checked_fixture(tcase, set_up, tear_down);
 	tcase_add_test(tcase, long_code_is_cut_at_the_same_places);
 	tcase_add_test(tcase, short_code_is_one_block);
+	tcase_add_test(tcase, code_that_writes_the_interrupt_flag_ends_a_block);
 	suite_add_tcase(suite, tcase);
 	return run_suite(suite);
 }

@@ -24,7 +24,7 @@ static const struct block_info read_info = {
 /* Everything that depends on the bytes, and nothing that depends on the
  * address.
  */
-START_TEST(what_was_read_is_known_elsewhere)
+START_TEST(read_blocks_are_known_in_other_processes)
 {
 	struct block_memo *memo = block_memo_new();
 	struct block block = { .ip = 0x7000, .function = 9, .is_user = true };
@@ -111,7 +111,7 @@ END_TEST
 /* Not past the end of a code range, nor at another address, nor from before a
  * change.
  */
-START_TEST(what_may_differ_is_not_known)
+START_TEST(blocks_that_may_differ_are_read_again)
 {
 	struct block_memo *memo = block_memo_new();
 	struct block block = { .ip = 0x7000 };
@@ -134,10 +134,10 @@ int main(void)
 	Suite *suite = suite_create("block_memo");
 	TCase *tcase = tcase_create("blocks");
 
-	tcase_add_test(tcase, what_was_read_is_known_elsewhere);
+	tcase_add_test(tcase, read_blocks_are_known_in_other_processes);
 	tcase_add_test(tcase, the_last_one_is_known);
 	tcase_add_test(tcase, half_as_many_as_it_holds_are_all_known);
-	tcase_add_test(tcase, what_may_differ_is_not_known);
+	tcase_add_test(tcase, blocks_that_may_differ_are_read_again);
 	suite_add_tcase(suite, tcase);
 	return run_suite(suite);
 }

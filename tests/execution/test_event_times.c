@@ -39,7 +39,7 @@ static void expect(size_t index, uint64_t time_ns, uint32_t early_ns,
 	ck_assert_uint_eq(record->late_ns, late_ns);
 }
 
-START_TEST(work_says_when_between_known_times)
+START_TEST(work_places_events_between_known_times)
 {
 	event_times_set_known(times, 1000);
 	add(10, 900, 1200);
@@ -54,7 +54,7 @@ START_TEST(work_says_when_between_known_times)
 END_TEST
 
 /* The first records may have happened long before the first known time. */
-START_TEST(what_is_before_all_known_times_keeps_its_bounds)
+START_TEST(events_before_all_known_times_keep_their_bounds)
 {
 	add(0, 0, 1050);
 	add(10, 980, 1050);
@@ -68,7 +68,7 @@ START_TEST(what_is_before_all_known_times_keeps_its_bounds)
 }
 END_TEST
 
-START_TEST(slow_blocks_take_what_is_unusual)
+START_TEST(slow_blocks_take_the_unusual_time)
 {
 	event_times_set_known(times, 1000);
 	add(10, 0, UINT64_MAX);
@@ -99,7 +99,7 @@ START_TEST(bounds_and_order_win)
 END_TEST
 
 /* Without bounds requested, the times are the same. */
-START_TEST(times_keep_to_bounds_that_nobody_asks_for)
+START_TEST(times_are_within_bounds_that_are_not_written)
 {
 	times->without_bounds = true;
 	event_times_set_known(times, 1000);
@@ -113,7 +113,7 @@ START_TEST(times_keep_to_bounds_that_nobody_asks_for)
 }
 END_TEST
 
-START_TEST(what_waits_stays_when_the_rest_goes)
+START_TEST(invariant_1_waiting_records_stay_when_others_are_dropped)
 {
 	event_times_set_known(times, 1000);
 	add(1, 1, 5000);
@@ -148,12 +148,14 @@ static Suite *event_times_suite(void)
 	TCase *tcase = tcase_create("event_times");
 
 	tcase_add_checked_fixture(tcase, set_up, tear_down);
-	tcase_add_test(tcase, work_says_when_between_known_times);
-	tcase_add_test(tcase, what_is_before_all_known_times_keeps_its_bounds);
-	tcase_add_test(tcase, slow_blocks_take_what_is_unusual);
+	tcase_add_test(tcase, work_places_events_between_known_times);
+	tcase_add_test(tcase, events_before_all_known_times_keep_their_bounds);
+	tcase_add_test(tcase, slow_blocks_take_the_unusual_time);
 	tcase_add_test(tcase, bounds_and_order_win);
-	tcase_add_test(tcase, times_keep_to_bounds_that_nobody_asks_for);
-	tcase_add_test(tcase, what_waits_stays_when_the_rest_goes);
+	tcase_add_test(tcase, times_are_within_bounds_that_are_not_written);
+	tcase_add_test(
+		tcase,
+		invariant_1_waiting_records_stay_when_others_are_dropped);
 	tcase_add_test(tcase, without_a_known_time_the_usual_speed_counts);
 	suite_add_tcase(suite, tcase);
 	return suite;

@@ -482,7 +482,7 @@ START_TEST(code_that_is_patched_is_read_again)
 END_TEST
 
 /* Before and after the record of it: the other instruction is never run. */
-START_TEST(the_breakpoint_of_a_patch_is_where_the_trace_says)
+START_TEST(the_breakpoint_of_a_patch_is_at_the_traced_address)
 {
 	static const uint8_t jne[] = { 0x75, 0xf8 };
 	static const uint8_t jmp[] = { 0xeb, 0x00 };
@@ -554,9 +554,9 @@ static void check_without_switch(const char *name, const char *items)
 	free(text);
 }
 
-/* The unit's only time stamps are at 1000 and 4000, the bounds of all blocks: the
- * middle of the bounds does not order them and a switch at times_ns[_i].  Each
- * program has code at an address where the other has none.
+/* The unit's only time stamps are at 1000 and 4000, the bounds of all blocks:
+ * the middle of the bounds does not order them and a switch at times_ns[_i].
+ * Each program has code at an address where the other has none.
  */
 START_TEST(a_switch_is_where_the_trace_leaves_user_space)
 {
@@ -617,8 +617,9 @@ static void list_event(void *ctx, const struct function_event *event)
 }
 
 /* The unit's only time stamps are at 1000 and 201000. The switch points, calls
- * of 1008, are estimated to be more than 20 us from their records, but these are
- * within their bounds: each belongs to the next switch point in both engines.
+ * of 1008, are estimated to be more than 20 us from their records, but these
+ * are within their bounds: each belongs to the next switch point in both
+ * engines.
  */
 START_TEST(switches_belong_to_points_by_their_bounds)
 {
@@ -708,7 +709,7 @@ int main(void)
 	tcase_add_loop_test(tcase, the_library_has_the_same_errata, 0, 4);
 	tcase_add_test(tcase, code_that_is_patched_is_read_again);
 	tcase_add_test(tcase,
-		       the_breakpoint_of_a_patch_is_where_the_trace_says);
+		       the_breakpoint_of_a_patch_is_at_the_traced_address);
 	tcase_add_test(tcase, two_programs_run_their_own_code);
 	tcase_add_loop_test(
 		tcase, a_switch_is_where_the_trace_leaves_user_space, 0, 3);

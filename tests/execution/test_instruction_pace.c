@@ -44,7 +44,7 @@ START_TEST(all_before_the_first_measure_counts)
 }
 END_TEST
 
-START_TEST(behind_a_synchronisation_point_what_was_before_it_counts)
+START_TEST(work_before_a_sync_point_counts_after_it)
 {
 	struct instruction_pace pace = INSTRUCTION_PACE_FIRST;
 
@@ -70,9 +70,7 @@ int main(void)
 	tcase_add_test(tcase,
 		       four_instructions_a_nanosecond_until_some_are_measured);
 	tcase_add_test(tcase, all_before_the_first_measure_counts);
-	tcase_add_test(
-		tcase,
-		behind_a_synchronisation_point_what_was_before_it_counts);
+	tcase_add_test(tcase, work_before_a_sync_point_counts_after_it);
 	suite_add_tcase(suite, tcase);
 	return run_suite(suite);
 }

@@ -224,8 +224,8 @@ START_TEST(any_number_of_threads_gives_the_same)
 }
 END_TEST
 
-/* More records wait for a known time than event_times_has_room() allows: they are
- * flushed, after the same branch in a segment at whose start some waited.
+/* More records wait for a known time than event_times_has_room() allows: they
+ * are flushed, after the same branch in a segment at whose start some waited.
  */
 START_TEST(records_without_times_are_flushed_after_the_same_branch)
 {
@@ -265,7 +265,7 @@ static size_t count_records(struct record_feed *feed)
 /* Where little happens, a thread reads to the end of the stream before it
  * notices the end of its segment; then it gets another.
  */
-START_TEST(what_read_to_the_end_begins_again)
+START_TEST(a_feed_at_its_end_can_be_restarted)
 {
 	struct flow_input input = { .image = image };
 	struct branch_source *points;
@@ -360,7 +360,7 @@ int main(void)
 	tcase_add_checked_fixture(tests, set_up, tear_down);
 	tcase_add_loop_test(tests, any_number_of_threads_gives_the_same, 0,
 			    sizeof(sizes) / sizeof(*sizes));
-	tcase_add_test(tests, what_read_to_the_end_begins_again);
+	tcase_add_test(tests, a_feed_at_its_end_can_be_restarted);
 	tcase_add_test(tests, the_calling_thread_takes_its_share);
 	tcase_add_test(tests, closing_early_ends_the_threads);
 	suite_add_tcase(suite, tests);

@@ -88,7 +88,7 @@ static size_t compare_opcodes(struct code code)
 	return frequent * step;
 }
 
-START_TEST(frequent_ones_are_as_the_library_says)
+START_TEST(frequent_instructions_agree_with_the_library)
 {
 	for (size_t i = 0; i < sizeof(rexes); i++)
 		for (int is_two = 0; is_two < 2; is_two++) {
@@ -154,8 +154,8 @@ static Suite *x86_frequent_suite(void)
 	TCase *tcase = tcase_create("x86_frequent");
 
 	tcase_set_timeout(tcase, 120);
-	tcase_add_loop_test(tcase, frequent_ones_are_as_the_library_says, 0,
-			    sizeof(prefixes) / sizeof(*prefixes));
+	tcase_add_loop_test(tcase, frequent_instructions_agree_with_the_library,
+			    0, sizeof(prefixes) / sizeof(*prefixes));
 	tcase_add_test(tcase, cut_ones_are_left_to_the_library);
 	tcase_add_test(tcase, long_ones_are_left_to_the_library);
 	suite_add_tcase(suite, tcase);

@@ -29,8 +29,9 @@ struct path_story {
 	void (*play)(struct attribution_fixture *f);
 	/* The links, the last first: "begin-end tid kind", with " ns N" if the
 	 * link has only a part of this time, " F" for a function or system
-	 * call, " count N" of faults, " by TID" for the thread that had the CPU, " ?" if it is
-	 * inferred or not known, " (futex of 8 for 7)" for a cause.
+	 * call, " count N" of faults, " by TID" for the thread that had the
+	 * CPU, " ?" if it is inferred or not known, " (futex of 8 for 7)" for a
+	 * cause.
 	 */
 	const char *links;
 	uint64_t begin_ns; /* of the path */
@@ -108,11 +109,15 @@ static int write_link(void *ctx, const struct path_link *link)
 		link->end_ns, tid_of(script, link->thread), kinds[link->kind]);
 	if (link->ns != link->end_ns - link->begin_ns)
 		fprintf(script->out, " ns %" PRIu64, link->ns);
-	write_function(script, link->function);
+	write_function(script, link->kind == LINK_CALL ?
+				       lives_call_function(script->lives,
+							   link->function) :
+				       link->function);
 	if (link->count)
 		fprintf(script->out, " count %" PRIu32, link->count);
 	if (link->sleep) {
-		write_function(script, link->sleep->call);
+		write_function(script, lives_call_function(script->lives,
+							   link->sleep->call));
 		write_function(script, link->sleep->inside);
 	}
 	if (link->other != LIFE_NONE)

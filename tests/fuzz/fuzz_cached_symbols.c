@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Looks at everything of @table, so that a sanitizer sees what is outside. */
+/* Looks at everything of @table, so that a sanitizer notices accesses outside. */
 static void read_all(const struct function_table *table)
 {
 	for (uint32_t i = 0; i < function_count(table); i++) {
@@ -37,8 +37,8 @@ static void load_functions(const uint8_t *bytes, size_t size)
 	function_table_free(table);
 }
 
-/* The cached symbols of a kernel after the file's header: once as the functions,
- * once as the symbols.
+/* The cached symbols of a kernel after the file's header: once as the
+ * functions, once as the symbols.
  */
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 {

@@ -55,7 +55,7 @@ static void read_record(struct halves *halves, struct sideband_record *record,
 	record->sample.chain = (const uint8_t *)chain;
 }
 
-static int next_step(void *ctx, struct gate_step *step)
+static int next_mark(void *ctx, struct probe_mark *mark)
 {
 	static const struct recording_event event = { .name = GATE_MARK_EVENT };
 	struct halves *halves = ctx;
@@ -68,7 +68,7 @@ static int next_step(void *ctx, struct gate_step *step)
 		};
 
 		read_record(halves, &record, chain);
-		if (gate_step_read(&record, step))
+		if (probe_mark_read(&record, mark))
 			return 1;
 	}
 	return 0;
@@ -144,7 +144,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 		.marks = byte_reader_of(bytes, size / 2),
 		.events = byte_reader_of(bytes + size / 2, size - size / 2),
 	};
-	const struct gate_input input = { next_events, &halves, next_step,
+	const struct gate_input input = { next_events, &halves, next_mark,
 					  &halves };
 	struct gate_events *events;
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "collector/sockets/kernel_types_internal.h"
+#include "collector/sockets/kernel_types.h"
 #include "tests/fuzz/fuzz.h"
 
 /* Malformed types: every result must be within them. */

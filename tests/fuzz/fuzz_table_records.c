@@ -1,24 +1,24 @@
 /* SPDX-License-Identifier: MIT */
+#include "attribution/calls/call_items.h"
 #include "attribution/calls/system_calls.h"
 #include "attribution/interrupts/interrupt_rows.h"
+#include "attribution/lock_waits.h"
 #include "attribution/requests/request.h"
 #include "attribution/sleeps/sleep_stacks.h"
 #include "attribution/sleeps/sleeps.h"
 #include "attribution/time/time_span.h"
 #include "common/bytes.h"
 #include "report/profile/call_tree.h"
+#include "sql/tables/fault_records_internal.h"
 #include "tables/call_sites/call_sites_internal.h"
 #include "tables/calls/crashes_table.h"
 #include "tables/calls/hits_table.h"
-#include "tables/calls/syscalls_table_internal.h"
 #include "tables/processes/time_account.h"
 #include "tables/profile/wall_tree_internal.h"
-#include "tables/requests/request_records_internal.h"
+#include "tables/requests/request_records.h"
 #include "tables/requests/request_sleeps.h"
 #include "tables/requests/servers.h"
-#include "tables/waits/lock_waits.h"
 #include "tables/waits/runqueue_records_internal.h"
-#include "tables/waits/sleeps_table_internal.h"
 #include "tests/fuzz/fuzz.h"
 
 #include "common/array.h"
@@ -30,10 +30,13 @@ enum { FUNCTIONS = 100 };
 static void read_calls(struct pack pack)
 {
 	while (!pack.failed && byte_reader_left(&pack.reader)) {
+		struct call_items items = { .bytes = { 0 } };
 		struct system_call call = { 0 };
 		struct task task;
 
-		call_pack(&pack, &call, &task, FUNCTIONS);
+		system_call_pack(&pack, &call, &task, FUNCTIONS);
+		call_items_pack(&pack, &call.items, &items);
+		call_items_free(&items);
 		assert(pack.failed ||
 		       (call.function < FUNCTIONS && call.end < CALL_ENDS));
 	}
@@ -187,6 +190,19 @@ static void read_sites(struct pack pack)
 	}
 }
 
+static void read_faults(struct pack pack)
+{
+	while (!pack.failed && byte_reader_left(&pack.reader)) {
+		struct open_fault fault = { .cpu = 0 };
+		struct task task;
+		bool is_open;
+
+		fault_pack(&pack, &fault, &task, &is_open, FUNCTIONS);
+		assert(pack.failed || (fault.context.function < FUNCTIONS &&
+				       fault.context.kind < CONTEXT_KINDS));
+	}
+}
+
 static void read_hits(struct pack pack)
 {
 	while (!pack.failed && byte_reader_left(&pack.reader)) {
@@ -223,8 +239,9 @@ static void read_servers(struct pack pack)
 		if (!pack.failed && record.kind != SERVER_REQUEST)
 			server_times_add(&times, &record);
 	}
-	for (size_t i = 0; i < times.holds.count; i++)
-		server_times_of_hold(&times, array_at(&times.holds, i), parts);
+	for (size_t i = 0; i < times.segments.count; i++)
+		server_times_of_segment(&times, array_at(&times.segments, i),
+					parts);
 	server_times_free(&times);
 }
 
@@ -235,6 +252,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 	read_sleeps(pack_to_read(bytes, size));
 	read_times(pack_to_read(bytes, size));
 	read_lock_waits(pack_to_read(bytes, size));
+	read_faults(pack_to_read(bytes, size));
 	read_cpu_waits(pack_to_read(bytes, size), false);
 	read_cpu_waits(pack_to_read(bytes, size), true);
 	read_interrupts(pack_to_read(bytes, size));

@@ -79,8 +79,8 @@ def full_disk(folder, fill=True):
     """A folder on a disk of its own, which is full."""
     path = os.path.join(folder, "disk")
     os.mkdir(path)
-    subprocess.run(["mount", "-t", "tmpfs", "-o", f"size={DISK_KB}k", "tmpfs",
-                    path], check=True)
+    subprocess.run(["mount", "-t", "tmpfs", "-o",
+                    f"size={DISK_KB}k,mode=755", "tmpfs", path], check=True)
     try:
         if fill:
             fill_up(path)

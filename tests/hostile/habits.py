@@ -669,7 +669,7 @@ WORDS_TO_COMPLETE = (
     (("ktrace-hw", "record", "--user-s"), "--user-stacks"),
     (("ktrace-hw", "store", "rep"), "report"),
     (("ktrace-hw", "machine", "cl"), "clean"),
-    (("ktrace-hw", "machine", "run", "--cp"), "--cpus"))
+    (("ktrace-hw", "machine", "run", "--kas"), "--kaslr"))
 # Prints the choices instead of passing them to zsh's own functions.
 ZSH_COMPLETES = """
 _describe() { print -l -- "${(P@)@[-1]%%:*}" }

@@ -149,7 +149,7 @@ static void say_all_with_patches(int socket)
 	say_events(socket, SERVE_THREAD, 0, 1);
 }
 
-START_TEST(all_that_it_says_is_taken)
+START_TEST(all_of_its_messages_are_consumed)
 {
 	const struct event *list;
 
@@ -172,7 +172,7 @@ START_TEST(all_that_it_says_is_taken)
 }
 END_TEST
 
-START_TEST(patches_are_taken_where_they_are_told_of)
+START_TEST(patches_are_applied_where_they_are_reported)
 {
 	ck_assert_int_eq(ask(say_all_with_patches, SERVED_MS), 0);
 	ck_assert_uint_eq(events.events.specs.count, 4);
@@ -195,7 +195,7 @@ static void refuse(int socket)
 	say(socket, &refused, sizeof(refused), 0);
 }
 
-START_TEST(its_refusal_is_told)
+START_TEST(its_refusal_is_reported)
 {
 	ck_assert_int_eq(ask(refuse, SERVED_MS), -ERROR_SYSTEM);
 	ck_assert_int_eq(errno, EBUSY);
@@ -253,7 +253,7 @@ static void say_of_tomorrow(int socket)
 	say(socket, &head, sizeof(head), SERVE_FILES);
 }
 
-START_TEST(another_version_is_told)
+START_TEST(another_version_is_reported)
 {
 	ck_assert_int_eq(ask(say_of_tomorrow, SERVED_MS), -ERROR_UNSUPPORTED);
 	ck_assert_ptr_nonnull(strstr(said, "another version"));
@@ -311,7 +311,7 @@ static int next_fd(void)
 	return fd;
 }
 
-START_TEST(what_is_in_disorder_is_an_error_and_leaves_nothing)
+START_TEST(messages_out_of_order_are_an_error_and_leave_nothing)
 {
 	int before = next_fd();
 
@@ -324,7 +324,7 @@ START_TEST(what_is_in_disorder_is_an_error_and_leaves_nothing)
 }
 END_TEST
 
-START_TEST(one_that_is_not_there_is_told)
+START_TEST(a_missing_service_is_reported)
 {
 	close(listening);
 	listening = -1;
@@ -342,17 +342,17 @@ int main(void)
 	TCase *tcase = tcase_create("all");
 
 	tcase_add_checked_fixture(tcase, set_up, tear_down);
-	tcase_add_test(tcase, patches_are_taken_where_they_are_told_of);
-	tcase_add_test(tcase, all_that_it_says_is_taken);
-	tcase_add_test(tcase, its_refusal_is_told);
+	tcase_add_test(tcase, patches_are_applied_where_they_are_reported);
+	tcase_add_test(tcase, all_of_its_messages_are_consumed);
+	tcase_add_test(tcase, its_refusal_is_reported);
 	tcase_add_test(tcase, one_that_does_not_answer_is_not_waited_for);
 	tcase_add_loop_test(tcase, one_that_goes_is_an_error, 0,
 			    sizeof(leavers) / sizeof(*leavers));
-	tcase_add_test(tcase, another_version_is_told);
-	tcase_add_loop_test(tcase,
-			    what_is_in_disorder_is_an_error_and_leaves_nothing,
-			    0, sizeof(liars) / sizeof(*liars));
-	tcase_add_test(tcase, one_that_is_not_there_is_told);
+	tcase_add_test(tcase, another_version_is_reported);
+	tcase_add_loop_test(
+		tcase, messages_out_of_order_are_an_error_and_leave_nothing, 0,
+		sizeof(liars) / sizeof(*liars));
+	tcase_add_test(tcase, a_missing_service_is_reported);
 	suite_add_tcase(suite, tcase);
 	return run_suite(suite);
 }

@@ -259,6 +259,54 @@ def compare_gaps(reader):
     print(f"   {count} gaps, {sum(found.values())} ns")
 
 
+def sql_rows(reader, query):
+    return list(csv.DictReader(
+        reader.text("sql", "--format=csv", query).splitlines()))
+
+
+def check_runnable(reader):
+    """The counter adds up to the waits for a CPU of all threads, which include
+    those for the recorder, whose time is the tracer's."""
+    counts = exported(reader).counters["threads that wait for a CPU"]
+    assert counts == sorted(counts) and counts[-1][1] == 0, counts[-1]
+    assert min(value for _, value in counts) == 0 < max(
+        value for _, value in counts)
+    found = sum(value * (after - time_ns) for (time_ns, value), (after, _)
+                in zip(counts, counts[1:]))
+    row, = sql_rows(reader, """
+        SELECT sum(CASE WHEN class IN ('runnable', 'throttled') THEN duration_ns
+            END) AS waits, sum(duration_ns) AS most FROM thread_state
+        WHERE class IN ('runnable', 'throttled', 'tracer')""")
+    assert int(row["waits"]) <= found <= int(row["most"]), (found, row)
+
+
+def check_frequencies(reader):
+    """Each change of the ratio in CBR packets is one of the frequency."""
+    changes = collections.defaultdict(list)
+    cpu = None
+    for line in reader.text("dump", "--packets").splitlines():
+        cpu = (re.match(r"#.*\bCPU (\d+)", line) or [None, cpu])[1]
+        found = re.search(r"\bcbr +(?:0x)?([0-9a-f]+)", line)
+        if found and changes[cpu][-1:] != [found[1]]:
+            changes[cpu].append(found[1])
+    found = collections.Counter(
+        cpu for _, cpu, _ in exported(reader).frequencies)
+    assert sum(found.values()) == sum(map(len, changes.values())) > 0, \
+        (found, changes)
+    assert all(100_000 < khz < 10_000_000
+               for _, _, khz in exported(reader).frequencies)
+
+
+def check_processes(reader):
+    """Perfetto's tree of processes has each thread and its last name."""
+    tree = exported(reader).tree
+    rows = sql_rows(reader, "SELECT pid, tid, comm FROM thread")
+    assert len(rows) > 5, rows
+    for row in rows:
+        assert tree[int(row["tid"])] == (int(row["pid"]), row["comm"]), row
+    assert 2 in exported(reader).children.values(), "no kernel threads"
+
+
 def check_min_duration(reader):
     """--min-duration omits shorter slices and nothing else."""
     least_ns = 20000

@@ -150,6 +150,10 @@ class Perfetto:
         self.wakings = []    # (time_ns, cpu, waker's tid, tid, is new)
         self.blocked = []    # (time_ns, tid, function)
         self.symbols = {}
+        self.frequencies = []  # (time_ns, cpu, kHz)
+        self.counters = {}   # by name: (time_ns, value)
+        self.tree = {}       # tid -> (pid, name)
+        self.children = {}   # pid -> parent's pid
         self.sequences = {}
         self.events = {}     # by track: (time_ns, span, or None for an end)
         self.instants = []
@@ -166,10 +170,30 @@ class Perfetto:
             self.take_ftrace(packet)
         elif "clock_snapshot.clocks.clock_id" in packet:
             self.begin(sequence, packet)
+        elif "process_tree.threads.tid" in packet:
+            self.take_tree(packet)
         elif "track_descriptor.uuid" in packet:
             self.describe(packet)
+        elif packet.get("track_event.type") == "TYPE_COUNTER":
+            self.take_count(packet)
         else:
             self.take_event(self.sequences[sequence], packet)
+
+    def take_tree(self, packet):
+        tid = int(packet["process_tree.threads.tid"])
+        pid = int(packet["process_tree.threads.tgid"])
+        assert tid not in self.tree, f"thread {tid} comes twice"
+        self.tree[tid] = pid, packet["process_tree.threads.name"]
+        if "process_tree.processes.ppid" in packet:
+            assert tid == pid == int(packet["process_tree.processes.pid"])
+            self.children[pid] = int(packet["process_tree.processes.ppid"])
+
+    def take_count(self, packet):
+        name = self.names[packet["track_event.track_uuid"]]
+        assert packet["timestamp_clock_id"] == "6", packet
+        self.counters.setdefault(name, []).append(
+            (int(packet["timestamp"]),
+             int(packet["track_event.counter_value"])))
 
     def begin(self, sequence, packet):
         assert sequence not in self.sequences, "a sequence begins twice"
@@ -251,6 +275,10 @@ class Perfetto:
             self.switches.append((time_ns, cpu, pid,
                                   int(packet[switch + "next_pid"]),
                                   int(packet[switch + "prev_state"])))
+        elif event + "cpu_frequency.state" in packet:
+            assert cpu == int(packet[event + "cpu_frequency.cpu_id"]), packet
+            self.frequencies.append(
+                (time_ns, cpu, int(packet[event + "cpu_frequency.state"])))
         elif event + "sched_blocked_reason.pid" in packet:
             self.take_blocked(packet, time_ns, event + "sched_blocked_reason.")
         for name in ("sched_waking", "sched_wakeup_new"):

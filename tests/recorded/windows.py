@@ -8,8 +8,8 @@ only in the functions that were open then, and a message reports this.
 
 States of threads depend on earlier events: their windows start at checkpoints of
 their own (state_index), which the first query over all states writes.  Rows of
-other SQL tables depend on earlier events, too, and are cached (rows_TABLE), as are
-the records from which the tables of report are made (report_TABLE).  Profiles by
+other SQL tables depend on earlier events, too, and are made from cached records, most
+of them those that the tables of report are made from (report_TABLE).  Profiles by
 beneficiary and of wall time need both: checkpoints of their own
 (report_PROFILE_index) and records.
 
@@ -64,7 +64,10 @@ TABLES = {"syscalls": ["report --syscalls", "report --syscalls --format json"],
           "wall": ["flamegraph --wall --folded", "flamegraph --wall"],
           "wall_index": ["flamegraph --wall --folded --by cgroup",
                          "flamegraph --wall --folded --cpu 0"]}
-KEPT = ["syscall", "fault", "sleep", "lock_wait", "interrupt_slice"]
+# The tables of SQL whose rows are cached, and their files.
+KEPT = {"syscall": "report_syscalls", "fault": "report_faults",
+        "sleep": "report_sleeps", "lock_wait": "report_locks",
+        "interrupt_slice": "report_interrupts"}
 SQL_WINDOWS = ["begin_ns >= {} AND begin_ns < {}",
                "begin_ns >= {} AND end_ns < {}",
                "end_ns > {} AND begin_ns < {}"]
@@ -407,8 +410,7 @@ def check_parts(program, recording):
 
 def check_tables(program, recording):
     return check_rows(program, recording, "thread_state", "state_index") + \
-        sum(check_rows(program, recording, table, f"rows_{table}")
-            for table in KEPT)
+        sum(check_rows(program, recording, *kept) for kept in KEPT.items())
 
 
 def check_sums(program, recording):

@@ -152,7 +152,7 @@ END_TEST
 
 /* The same calls in another order, and after other calls, give the same tree.
  */
-START_TEST(sorted_trees_do_not_tell_the_order)
+START_TEST(sorted_trees_do_not_depend_on_the_order)
 {
 	static const uint32_t functions[2][4] = { { 1, 2, 3, 4 },
 						  { 5, 4, 2, 1 } };
@@ -230,7 +230,7 @@ static Suite *call_tree_suite(void)
 	tcase_add_test(tcase, siblings_hang_in_order);
 	tcase_add_test(tcase, entries_are_counted_however_many);
 	tcase_add_test(tcase, a_tree_with_room_is_a_tree);
-	tcase_add_test(tcase, sorted_trees_do_not_tell_the_order);
+	tcase_add_test(tcase, sorted_trees_do_not_depend_on_the_order);
 	suite_add_tcase(suite, tcase);
 	return suite;
 }

@@ -88,7 +88,7 @@ START_TEST(the_last_before_a_time_is_found)
 }
 END_TEST
 
-START_TEST(what_is_not_finished_leaves_nothing)
+START_TEST(an_unfinished_index_leaves_nothing)
 {
 	struct scratch_folder folder = scratch_folder_new();
 	struct index_writer *writer;
@@ -169,7 +169,7 @@ static Suite *checkpoint_index_suite(void)
 
 	tcase_add_test(tcase, the_last_before_a_time_is_found);
 	tcase_add_test(tcase, the_first_from_a_time_on_is_found);
-	tcase_add_test(tcase, what_is_not_finished_leaves_nothing);
+	tcase_add_test(tcase, an_unfinished_index_leaves_nothing);
 	tcase_add_test(tcase, damage_is_found);
 	suite_add_tcase(suite, tcase);
 	return suite;

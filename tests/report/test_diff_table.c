@@ -153,7 +153,7 @@ START_TEST(slower_is_more_than_the_limit_and_noise)
 }
 END_TEST
 
-START_TEST(text_leaves_out_what_is_chance)
+START_TEST(text_leaves_out_random_differences)
 {
 	char *text = written(RECORD_TABLE, UINT64_MAX);
 
@@ -177,7 +177,7 @@ START_TEST(top_counts_rows_of_a_section)
 END_TEST
 
 /* Means of a side's recordings: one of A, two of B. */
-START_TEST(text_says_what_the_tracer_took)
+START_TEST(text_has_the_tracers_time)
 {
 	struct diff_table table = diff_table_new();
 	char *text = NULL;
@@ -204,7 +204,7 @@ END_TEST
 /* System calls have changes, but one recording lacks them; processes have none,
  * with and without options.
  */
-START_TEST(what_a_recording_lacks_is_not_compared)
+START_TEST(missing_columns_are_not_compared)
 {
 	struct diff_table table = made_table(1);
 	char *text = NULL;
@@ -282,10 +282,10 @@ static Suite *diff_table_suite(void)
 	tcase_add_test(tcase, records_have_all);
 	tcase_add_loop_test(tcase, slower_is_more_than_the_limit_and_noise, 0,
 			    sizeof(slower) / sizeof(*slower));
-	tcase_add_test(tcase, text_leaves_out_what_is_chance);
+	tcase_add_test(tcase, text_leaves_out_random_differences);
 	tcase_add_test(tcase, top_counts_rows_of_a_section);
-	tcase_add_test(tcase, text_says_what_the_tracer_took);
-	tcase_add_test(tcase, what_a_recording_lacks_is_not_compared);
+	tcase_add_test(tcase, text_has_the_tracers_time);
+	tcase_add_test(tcase, missing_columns_are_not_compared);
 	tcase_add_test(tcase, a_part_that_a_recording_lacks_is_left_out_alone);
 	tcase_add_test(tcase, a_page_has_names_as_texts);
 	suite_add_tcase(suite, tcase);

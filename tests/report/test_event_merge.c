@@ -119,7 +119,7 @@ static void merge_all(struct stream *streams, int count,
 }
 
 /* _i: streams provide switches alone. */
-START_TEST(all_come_in_order_of_time)
+START_TEST(invariant_2_events_are_in_order_of_time)
 {
 	static struct stream streams[STREAMS];
 	static struct merged merged;
@@ -154,7 +154,7 @@ START_TEST(all_come_in_order_of_time)
 }
 END_TEST
 
-START_TEST(what_no_other_comes_between_is_one_run)
+START_TEST(events_without_others_between_are_one_run)
 {
 	static struct stream streams[2];
 	static struct merged merged;
@@ -170,7 +170,7 @@ START_TEST(what_no_other_comes_between_is_one_run)
 END_TEST
 
 /* CPU 0's clock is ahead: its switch waits, its earlier events do not. */
-START_TEST(a_task_leaves_before_it_comes)
+START_TEST(invariant_2_a_task_leaves_before_it_arrives)
 {
 	static const uint32_t expected[] = { 0, 1, 1, 1, 0, 0 };
 	static struct stream streams[2];
@@ -194,9 +194,10 @@ static Suite *event_merge_suite(void)
 	Suite *suite = suite_create("event_merge");
 	TCase *tcase = tcase_create("order");
 
-	tcase_add_loop_test(tcase, all_come_in_order_of_time, 0, 2);
-	tcase_add_test(tcase, what_no_other_comes_between_is_one_run);
-	tcase_add_test(tcase, a_task_leaves_before_it_comes);
+	tcase_add_loop_test(tcase, invariant_2_events_are_in_order_of_time, 0,
+			    2);
+	tcase_add_test(tcase, events_without_others_between_are_one_run);
+	tcase_add_test(tcase, invariant_2_a_task_leaves_before_it_arrives);
 	suite_add_tcase(suite, tcase);
 	return suite;
 }

@@ -64,7 +64,7 @@ static const struct {
 	{ "0e1s1s", "", "0e1s1s" },
 };
 
-START_TEST(entries_wait_for_what_comes_next)
+START_TEST(entries_wait_for_the_next_event)
 {
 	struct letters letters = { "" };
 	struct leaf_queue queue = { .write = write_letter, .ctx = &letters };
@@ -97,7 +97,7 @@ static Suite *leaf_queue_suite(void)
 	Suite *suite = suite_create("leaf_queue");
 	TCase *tcase = tcase_create("all");
 
-	tcase_add_loop_test(tcase, entries_wait_for_what_comes_next, 0,
+	tcase_add_loop_test(tcase, entries_wait_for_the_next_event, 0,
 			    sizeof(cases) / sizeof(*cases));
 	tcase_add_test(tcase, the_queue_has_an_end);
 	suite_add_tcase(suite, tcase);

@@ -16,7 +16,7 @@ static void start(struct line_buffer *buffer, FILE *out, size_t left)
 }
 
 /* Each write function, with room for @_i bytes only. */
-START_TEST(what_does_not_fit_is_not_lost)
+START_TEST(a_text_larger_than_the_buffer_is_not_lost)
 {
 	static char expected[ROOM];
 	struct line_buffer buffer;
@@ -111,7 +111,7 @@ static FILE *reader_open(struct reader *reader, int mode)
 	return out;
 }
 
-START_TEST(who_reads_line_by_line_gets_each_at_once)
+START_TEST(a_line_reader_gets_each_line_at_once)
 {
 	struct reader reader = { 0 };
 	FILE *out = reader_open(&reader, _IOLBF);
@@ -130,7 +130,7 @@ START_TEST(who_reads_line_by_line_gets_each_at_once)
 }
 END_TEST
 
-START_TEST(nobody_reads_thousands_of_lines_at_once)
+START_TEST(a_terminal_does_not_get_thousands_of_lines_at_once)
 {
 	enum { LINES = 100000 };
 	struct reader reader = { 0 };
@@ -209,11 +209,13 @@ int main(void)
 	Suite *suite = suite_create("line_buffer");
 	TCase *tcase = tcase_create("all");
 
-	tcase_add_loop_test(tcase, what_does_not_fit_is_not_lost, 0, 64);
+	tcase_add_loop_test(tcase, a_text_larger_than_the_buffer_is_not_lost, 0,
+			    64);
 	tcase_add_loop_test(tcase, any_length_is_written, 0,
 			    sizeof(lengths) / sizeof(*lengths));
-	tcase_add_test(tcase, who_reads_line_by_line_gets_each_at_once);
-	tcase_add_test(tcase, nobody_reads_thousands_of_lines_at_once);
+	tcase_add_test(tcase, a_line_reader_gets_each_line_at_once);
+	tcase_add_test(tcase,
+		       a_terminal_does_not_get_thousands_of_lines_at_once);
 	tcase_add_test(tcase, others_get_blocks);
 	tcase_add_test(tcase, a_full_disk_is_noted);
 	tcase_add_loop_test(tcase, without_a_file_it_is_kept, 0,

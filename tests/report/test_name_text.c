@@ -73,7 +73,7 @@ static const struct {
 	    "f&lt;T&amp;&gt;(a, b);", "f<T&>(a, b):" } },
 };
 
-START_TEST(each_format_gets_what_it_bears)
+START_TEST(each_format_gets_names_that_it_allows)
 {
 	const char *name = cases[_i].name;
 
@@ -138,7 +138,7 @@ int main(void)
 	Suite *suite = suite_create("name_text");
 	TCase *tcase = tcase_create("all");
 
-	tcase_add_loop_test(tcase, each_format_gets_what_it_bears, 0,
+	tcase_add_loop_test(tcase, each_format_gets_names_that_it_allows, 0,
 			    sizeof(cases) / sizeof(*cases));
 	tcase_add_loop_test(tcase, long_names_stay_whole, 0, 2);
 	tcase_add_test(tcase, no_name_outgrows_its_room);

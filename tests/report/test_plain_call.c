@@ -183,7 +183,7 @@ static struct function_event event(uint8_t kind, uint32_t function,
 }
 
 /* An event that needs a search, or is ambiguous, is not plain. */
-START_TEST(what_is_not_plain_changes_nothing)
+START_TEST(invariant_2_other_events_change_nothing)
 {
 	struct call_frame frames[3] = { { .function = 1 } };
 	struct call_stack stack = { .frames = frames, .count = 1, .room = 3 };
@@ -224,7 +224,7 @@ int main(void)
 	TCase *tcase = tcase_create("calls");
 
 	tcase_add_loop_test(tcase, at_once_is_as_step_by_step, 0, 30);
-	tcase_add_test(tcase, what_is_not_plain_changes_nothing);
+	tcase_add_test(tcase, invariant_2_other_events_change_nothing);
 	suite_add_tcase(suite, tcase);
 	return run_suite(suite);
 }

@@ -199,7 +199,7 @@ START_TEST(output_is_linear_in_the_depth)
 }
 END_TEST
 
-START_TEST(what_is_too_deep_is_marked)
+START_TEST(a_path_that_is_too_deep_is_marked)
 {
 	static const struct {
 		const char *report;
@@ -258,7 +258,7 @@ int main(void)
 	tcase_add_test(tcase, calls_are_told_apart_by_module);
 	tcase_add_loop_test(tcase, output_is_linear_in_the_depth, 0,
 			    sizeof(cases) / sizeof(*cases));
-	tcase_add_test(tcase, what_is_too_deep_is_marked);
+	tcase_add_test(tcase, a_path_that_is_too_deep_is_marked);
 	tcase_add_test(tcase, folded_stacks_keep_all_time);
 	suite_add_tcase(suite, tcase);
 	return run_suite(suite);

@@ -201,7 +201,7 @@ static struct call_tree *whole_tree(const struct made_functions *functions)
 	return tree;
 }
 
-START_TEST(what_is_hidden_is_not_added_up)
+START_TEST(hidden_functions_are_not_added_up)
 {
 	const struct cut *cut = &cuts[_i];
 	struct made_functions functions = made_functions_new();
@@ -270,7 +270,7 @@ int main(void)
 
 	tcase_add_loop_test(tcase, parts_are_shown_or_left_out, 0,
 			    sizeof(cuts) / sizeof(*cuts));
-	tcase_add_loop_test(tcase, what_is_hidden_is_not_added_up, 0,
+	tcase_add_loop_test(tcase, hidden_functions_are_not_added_up, 0,
 			    sizeof(cuts) / sizeof(*cuts));
 	tcase_add_loop_test(tcase, the_recorder_is_known_by_its_last_name, 0,
 			    sizeof(commands) / sizeof(*commands));

@@ -107,9 +107,18 @@ static void write_glossed(struct record_writer *writer, const void *ctx,
 static const struct {
 	const char *shown; /* NULL: all */
 	bool is_brief;
+	bool hides_zeros;
 	const char *expected;
 } choices[] = {
-	{ NULL, false,
+	{ NULL, false, true,
+	  "      for it by    taken by\n"
+	  "pid  interrupts  interrupts   wall\n"
+	  "  7        5 ns        6 ns  20 ns\n"
+	  "for it by interrupts: work of interrupts for this process, "
+	  "whichever they interrupted\n"
+	  "taken by interrupts: work of interrupts that interrupted it, for "
+	  "other processes\n" },
+	{ NULL, false, false,
 	  "      for it by    taken by\n"
 	  "pid  interrupts  interrupts   wall\n"
 	  "  7        5 ns        6 ns  20 ns\n"
@@ -118,12 +127,12 @@ static const struct {
 	  "whichever they interrupted\n"
 	  "taken by interrupts: work of interrupts that interrupted it, for "
 	  "other processes\n" },
-	{ "pid,wall_ns", true,
+	{ "pid,wall_ns", true, false,
 	  "pid   wall\n"
 	  "  7  20 ns\n"
 	  "Not shown (--wide): for it by interrupts, taken by interrupts\n" },
 	/* Columns that were chosen on the command line. */
-	{ "Taken by interrupts,wall,fault", false,
+	{ "Taken by interrupts,wall,fault", false, false,
 	  "  taken by\n"
 	  "interrupts   wall\n"
 	  "      6 ns  20 ns\n"
@@ -142,6 +151,7 @@ START_TEST(columns_are_chosen_by_name_and_heading)
 	setenv("COLUMNS", "80", 1);
 	writer.shown = choices[_i].shown;
 	writer.is_brief = choices[_i].is_brief;
+	writer.hides_zeros = choices[_i].hides_zeros;
 	record_writer_table(&writer, write_glossed, NULL, 1);
 	fclose(out);
 	ck_assert_str_eq(text, choices[_i].expected);

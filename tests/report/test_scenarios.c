@@ -153,6 +153,7 @@ static void write_step(struct step_callback *callback,
 		fputs("= end\n", out);
 		break;
 	case STEP_LEAVE:
+	case STEP_INTERRUPTS:
 		break;
 	}
 }

@@ -7,8 +7,8 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Steps as text: "+1" function 1 is called, "~1" it is resumed, "?1" inferred, ">1"
- * entered by a jump, "-1" it ends.
+/* Steps as text: "+1" function 1 is called, "~1" it is resumed, "?1" inferred,
+ * ">1" entered by a jump, "-1" it ends.
  */
 static char text[4096];
 
@@ -81,7 +81,7 @@ static void call(uint32_t cpu, uint32_t function, uint64_t back_to)
 /* In unnamed code longjmp() leads to a function that is open: all functions
  * above it end.
  */
-START_TEST(a_jump_to_an_open_unnamed_function_ends_what_is_above)
+START_TEST(a_jump_to_an_open_unnamed_function_ends_the_frames_above)
 {
 	start(0);
 	call(0, 2, 0x101);
@@ -106,7 +106,7 @@ END_TEST
 /* A library function jumps to a callback in unnamed code, in which main is,
  * too: the return to the library shows that no function was left.
  */
-START_TEST(a_return_to_what_seemed_to_have_ended_resumes_it)
+START_TEST(a_return_to_an_ended_frame_resumes_it)
 {
 	start(0);
 	call(0, 2, 0x101);
@@ -227,11 +227,12 @@ int main(void)
 	TCase *tests = tcase_create("events");
 
 	tcase_add_checked_fixture(tests, set_up, tear_down);
-	tcase_add_test(tests,
-		       a_jump_to_an_open_unnamed_function_ends_what_is_above);
+	tcase_add_test(
+		tests,
+		a_jump_to_an_open_unnamed_function_ends_the_frames_above);
 	tcase_add_test(tests,
 		       a_jump_to_unnamed_code_that_is_not_open_is_a_tail_call);
-	tcase_add_test(tests, a_return_to_what_seemed_to_have_ended_resumes_it);
+	tcase_add_test(tests, a_return_to_an_ended_frame_resumes_it);
 	tcase_add_test(tests,
 		       a_jump_to_a_named_function_that_is_not_open_stays);
 	tcase_add_test(tests, a_stack_moves_between_threads);

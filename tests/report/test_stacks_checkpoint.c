@@ -145,7 +145,7 @@ static void check_accounts(const struct task_stacks *a,
 /* A window that starts after the checkpoint gives the same steps as decoding
  * from the start: every field of every step.
  */
-START_TEST(what_follows_is_the_same)
+START_TEST(events_after_a_checkpoint_are_the_same)
 {
 	static struct steps whole;
 	static struct steps rest;
@@ -185,7 +185,7 @@ START_TEST(what_follows_is_the_same)
 END_TEST
 
 /* Open functions are reported outermost first, before the window. */
-START_TEST(what_is_open_is_said)
+START_TEST(open_functions_are_emitted)
 {
 	static struct steps whole;
 	static struct steps rest;
@@ -234,7 +234,7 @@ START_TEST(what_is_open_is_said)
 END_TEST
 
 /* Reading damaged data either fails or gives stacks that can be continued. */
-START_TEST(damage_is_refused_or_borne)
+START_TEST(damage_is_refused_or_tolerated)
 {
 	static struct steps steps;
 	struct task_stacks *stacks = new_stacks(&steps, 0);
@@ -272,9 +272,10 @@ static Suite *stacks_checkpoint_suite(void)
 	TCase *tcase = tcase_create("stacks");
 
 	tcase_add_checked_fixture(tcase, add_functions, free_functions);
-	tcase_add_loop_test(tcase, what_follows_is_the_same, 0, 20);
-	tcase_add_test(tcase, what_is_open_is_said);
-	tcase_add_test(tcase, damage_is_refused_or_borne);
+	tcase_add_loop_test(tcase, events_after_a_checkpoint_are_the_same, 0,
+			    20);
+	tcase_add_test(tcase, open_functions_are_emitted);
+	tcase_add_test(tcase, damage_is_refused_or_tolerated);
 	suite_add_tcase(suite, tcase);
 	return suite;
 }

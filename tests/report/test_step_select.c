@@ -96,7 +96,7 @@ static const struct name_choice *choose(struct name_choice *choice,
 	return choice;
 }
 
-START_TEST(only_what_is_asked_for_passes)
+START_TEST(only_selected_events_pass)
 {
 	struct function_table *functions = function_table_new();
 	struct letters letters = { .callback = { .take = take } };
@@ -155,7 +155,7 @@ static Suite *step_select_suite(void)
 	Suite *suite = suite_create("step_select");
 	TCase *tcase = tcase_create("letters");
 
-	tcase_add_loop_test(tcase, only_what_is_asked_for_passes, 0,
+	tcase_add_loop_test(tcase, only_selected_events_pass, 0,
 			    sizeof(cases) / sizeof(*cases));
 	tcase_add_loop_test(tcase, it_is_done_when_nothing_is_open, 0, 2);
 	suite_add_tcase(suite, tcase);

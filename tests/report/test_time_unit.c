@@ -23,7 +23,7 @@ static const struct {
 	{ "lost_bytes", "lost_bytes" },
 };
 
-START_TEST(fields_say_what_they_count)
+START_TEST(fields_are_named_after_their_unit)
 {
 	ck_assert_str_eq(time_unit_field(&instructions, fields[_i].name).name,
 			 fields[_i].field);
@@ -84,7 +84,7 @@ int main(void)
 	TCase *tcase = tcase_create("names");
 
 	tcase_add_test(tcase, amounts_have_their_unit);
-	tcase_add_loop_test(tcase, fields_say_what_they_count, 0,
+	tcase_add_loop_test(tcase, fields_are_named_after_their_unit, 0,
 			    sizeof(fields) / sizeof(*fields));
 	tcase_add_loop_test(tcase, records_bear_the_fields_names, 0,
 			    sizeof(outputs) / sizeof(*outputs));

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The invariants of serve/client_list_internal.h. Connections are of this process; the
- * test sets the users.
+/* The invariants of serve/client_list_internal.h. Connections are of this
+ * process; the test sets the users.
  */
 #include "common/budget.h"
 #include "serve/client_list_internal.h"
@@ -129,7 +129,7 @@ END_TEST
 /* A user whose clients become ready again and again does not delay others, nor
  * its own other clients forever.
  */
-START_TEST(invariant_1_who_comes_next_is_served_next)
+START_TEST(invariant_1_the_next_client_is_served_next)
 {
 	for (int i = 0; i < 50; i++)
 		ready_as(ALICE);
@@ -151,7 +151,7 @@ static void leave(void *context, struct client *client)
 	client_leave(client);
 }
 
-START_TEST(invariant_1_who_has_left_is_dropped_after_the_round)
+START_TEST(invariant_1_a_client_that_left_is_dropped_after_the_round)
 {
 	const struct client_actions leaving = { NULL, has_input, leave };
 
@@ -183,7 +183,7 @@ START_TEST(invariant_2_silent_clients_of_a_user_are_few)
 END_TEST
 
 /* As many users as it takes have all of their silent clients. */
-START_TEST(invariant_2_another_user_replaces_who_has_most)
+START_TEST(invariant_2_another_user_replaces_the_largest_one)
 {
 	enum { USERS = BUDGET_SERVE_WAITING / BUDGET_SERVE_WAITING_OF_USER };
 	int ends[BUDGET_SERVE_WAITING];
@@ -220,7 +220,7 @@ START_TEST(invariant_3_some_threads_are_left_for_other_users)
 END_TEST
 
 /* A client that has left is not charged, unless it holds what it was given. */
-START_TEST(invariant_3_what_is_held_counts_until_it_is_closed)
+START_TEST(invariant_3_held_descriptors_count_until_closed)
 {
 	int passed = eventfd(0, 0);
 	struct client *holder = serve_as(ALICE);
@@ -248,15 +248,16 @@ int main(void)
 
 	tcase_add_checked_fixture(tcase, set_up, tear_down);
 	tcase_add_test(tcase, invariant_1_users_take_turns);
-	tcase_add_test(tcase, invariant_1_who_comes_next_is_served_next);
-	tcase_add_test(tcase,
-		       invariant_1_who_has_left_is_dropped_after_the_round);
+	tcase_add_test(tcase, invariant_1_the_next_client_is_served_next);
+	tcase_add_test(
+		tcase,
+		invariant_1_a_client_that_left_is_dropped_after_the_round);
 	tcase_add_test(tcase, invariant_2_silent_clients_of_a_user_are_few);
-	tcase_add_test(tcase, invariant_2_another_user_replaces_who_has_most);
+	tcase_add_test(tcase,
+		       invariant_2_another_user_replaces_the_largest_one);
 	tcase_add_test(tcase,
 		       invariant_3_some_threads_are_left_for_other_users);
-	tcase_add_test(tcase,
-		       invariant_3_what_is_held_counts_until_it_is_closed);
+	tcase_add_test(tcase, invariant_3_held_descriptors_count_until_closed);
 	suite_add_tcase(suite, tcase);
 	return run_suite(suite);
 }

@@ -50,7 +50,7 @@ START_TEST(a_duplicate_counts_until_it_is_closed)
 END_TEST
 
 /* The message may be received long after the sender has closed its own. */
-START_TEST(a_message_that_nobody_receives_counts)
+START_TEST(an_unreceived_message_counts)
 {
 	ck_assert_int_eq(message_send(ends[0], "x", 1, &passed, 1), 0);
 	close(passed);
@@ -114,7 +114,7 @@ int main(void)
 	tcase_add_checked_fixture(tcase, set_up, tear_down);
 	tcase_add_test(tcase, its_own_descriptor_counts);
 	tcase_add_test(tcase, a_duplicate_counts_until_it_is_closed);
-	tcase_add_test(tcase, a_message_that_nobody_receives_counts);
+	tcase_add_test(tcase, an_unreceived_message_counts);
 	tcase_add_test(tcase, another_process_counts_until_it_ends);
 	tcase_add_test(tcase, one_of_many_is_enough);
 	tcase_add_test(tcase, without_any_none_is_held);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The invariants of serve/kernel_files_internal.h, with a source that the test controls.
+/* The invariants of serve/kernel_files_internal.h, with a source that the test
+ * controls.
  */
 #include "common/error.h"
 #include "common/log.h"
@@ -131,7 +132,7 @@ static void expect_wait(uint64_t since)
 }
 
 /* Nothing here waits: the source does not copy before let_finish(). */
-START_TEST(invariant_1_one_copy_at_a_time_delays_nobody)
+START_TEST(invariant_1_one_copy_at_a_time_delays_no_client)
 {
 	expect_wait(0);
 	for (int i = 0; i < 100; i++)
@@ -325,7 +326,7 @@ END_TEST
 /* Clients that waited for a failed copy get its reason; the next client starts
  * another copy.
  */
-START_TEST(a_failure_is_reported_to_those_who_waited)
+START_TEST(a_failure_is_reported_to_waiting_clients)
 {
 	int fds[SERVE_FILES];
 
@@ -368,7 +369,7 @@ int main(void)
 	TCase *tcase = tcase_create("all");
 
 	tcase_add_checked_fixture(tcase, set_up, tear_down);
-	tcase_add_test(tcase, invariant_1_one_copy_at_a_time_delays_nobody);
+	tcase_add_test(tcase, invariant_1_one_copy_at_a_time_delays_no_client);
 	tcase_add_test(tcase, invariant_2_two_copies_are_the_longest_wait);
 	tcase_add_test(tcase, invariant_2_an_unchanged_copy_is_enough);
 	tcase_add_test(tcase,
@@ -378,7 +379,7 @@ int main(void)
 	tcase_add_test(tcase, invariant_4_held_descriptors_pin_a_few_copies);
 	tcase_add_test(tcase, invariant_4_the_oldest_copy_makes_room);
 	tcase_add_test(tcase, invariant_5_kcore_is_withdrawn_first);
-	tcase_add_test(tcase, a_failure_is_reported_to_those_who_waited);
+	tcase_add_test(tcase, a_failure_is_reported_to_waiting_clients);
 	tcase_add_test(tcase, closing_waits_for_the_copy);
 	suite_add_tcase(suite, tcase);
 	return run_suite(suite);

@@ -136,7 +136,7 @@ START_TEST(a_file_is_left_alone)
 }
 END_TEST
 
-START_TEST(a_path_that_is_too_long_is_told)
+START_TEST(a_path_that_is_too_long_is_reported)
 {
 	memset(path, 'x', sizeof(path) - 1);
 
@@ -177,7 +177,7 @@ START_TEST(systemds_is_taken_over)
 }
 END_TEST
 
-START_TEST(another_kind_of_socket_is_told)
+START_TEST(another_kind_of_socket_is_reported)
 {
 	hand_over(socket(AF_UNIX, SOCK_STREAM, 0));
 	ck_assert_int_eq(open_here(), -ERROR_SYSTEM);
@@ -197,9 +197,9 @@ int main(void)
 	tcase_add_test(tcase, one_that_was_left_is_replaced);
 	tcase_add_test(tcase, one_that_is_used_is_left_alone);
 	tcase_add_test(tcase, a_file_is_left_alone);
-	tcase_add_test(tcase, a_path_that_is_too_long_is_told);
+	tcase_add_test(tcase, a_path_that_is_too_long_is_reported);
 	tcase_add_test(tcase, systemds_is_taken_over);
-	tcase_add_test(tcase, another_kind_of_socket_is_told);
+	tcase_add_test(tcase, another_kind_of_socket_is_reported);
 	suite_add_tcase(suite, tcase);
 	return run_suite_apart(suite);
 }

@@ -90,7 +90,7 @@ START_TEST(a_message_that_is_too_long_leaves_nothing)
 }
 END_TEST
 
-START_TEST(nobody_at_the_other_end_is_an_end)
+START_TEST(a_closed_other_end_is_an_end)
 {
 	int got[MESSAGE_DESCRIPTORS];
 	char text[8];
@@ -115,7 +115,7 @@ int main(void)
 	tcase_add_test(tcase, a_message_comes_with_its_descriptors);
 	tcase_add_test(tcase, a_message_comes_without);
 	tcase_add_test(tcase, a_message_that_is_too_long_leaves_nothing);
-	tcase_add_test(tcase, nobody_at_the_other_end_is_an_end);
+	tcase_add_test(tcase, a_closed_other_end_is_an_end);
 	suite_add_tcase(suite, tcase);
 	return run_suite(suite);
 }

@@ -28,7 +28,7 @@ static void tear_down(void)
 	close(ends[1]);
 }
 
-START_TEST(a_peer_is_who_connected)
+START_TEST(a_peer_is_the_connecting_process)
 {
 	ck_assert_int_eq(peer.pid, getpid());
 	ck_assert_uint_eq(peer.uid, geteuid());
@@ -116,8 +116,8 @@ START_TEST(groups_are_those_of_the_connection)
 }
 END_TEST
 
-/* Of all groups that this process has.  Suites of arm64 run in QEMU, which does not
- * know SO_PEERGROUPS.
+/* Of all groups that this process has.  Suites of arm64 run in QEMU, which does
+ * not know SO_PEERGROUPS.
  */
 START_TEST(other_groups_count_too)
 {
@@ -141,7 +141,7 @@ int main(void)
 	TCase *tcase = tcase_create("all");
 
 	tcase_add_checked_fixture(tcase, set_up, tear_down);
-	tcase_add_test(tcase, a_peer_is_who_connected);
+	tcase_add_test(tcase, a_peer_is_the_connecting_process);
 	tcase_add_test(tcase, its_threads_are_its_own);
 	tcase_add_test(tcase, a_process_that_hides_is_not_served);
 	tcase_add_test(tcase, a_process_that_has_ended_owns_nothing);

@@ -14,7 +14,7 @@ static struct serve_trace good_trace(void)
 	};
 }
 
-START_TEST(a_request_is_what_it_was)
+START_TEST(a_request_is_unchanged)
 {
 	const struct serve_trace sent = good_trace();
 	struct serve_trace got;
@@ -202,7 +202,7 @@ int main(void)
 	Suite *suite = suite_create("serve_message");
 	TCase *tcase = tcase_create("all");
 
-	tcase_add_test(tcase, a_request_is_what_it_was);
+	tcase_add_test(tcase, a_request_is_unchanged);
 	tcase_add_test(tcase,
 		       a_request_of_another_version_is_none_that_is_known);
 	tcase_add_loop_test(tcase, a_wrong_request_is_refused, 0,

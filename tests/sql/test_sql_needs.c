@@ -67,15 +67,17 @@ static uint64_t bits_of(const struct sql_table *table, const char *columns)
 
 #define VALUES " number arg0 arg1 arg2 arg3 arg4 arg5 result "
 
+#define FILES " path file "
+
 /* The columns that are NULL in all rows. */
 static const struct {
 	enum kind kind;
 	const char *table;
 	const char *columns;
 } nulls[] = {
-	{ NONE, "syscall", VALUES "asleep_ns runnable_ns " },
-	{ DEFAULT, "syscall", VALUES },
-	{ WITH_SYSCALLS, "syscall", "" },
+	{ NONE, "syscall", VALUES FILES "asleep_ns runnable_ns " },
+	{ DEFAULT, "syscall", VALUES FILES },
+	{ WITH_SYSCALLS, "syscall", FILES },
 	{ DEFAULT, "sleep", " fd user_stack " },
 	{ WITH_SYSCALLS, "sleep", "" },
 	{ WITH_USER, "sleep", "" },
@@ -180,19 +182,141 @@ START_TEST(what_a_query_reads_in_vain_is_reported)
 }
 END_TEST
 
+/* Asserts that each of @names, separated by spaces, is a column. */
+static void check_names(const struct sql_table *table, const char *names)
+{
+	char *copy = strdup(names ? names : "");
+
+	for (char *name = strtok(copy, " "); name; name = strtok(NULL, " ")) {
+		char padded[64];
+
+		snprintf(padded, sizeof(padded), " %s ", name);
+		ck_assert_msg(bits_of(table, padded), "%s.%s", table->name,
+			      name);
+	}
+	free(copy);
+}
+
 /* A need of all rows is first: nothing after it is reported. */
 START_TEST(needs_name_columns_of_their_table)
 {
 	const struct sql_table *table = sql_table_at((enum sql_table_id)_i);
-	uint64_t all = SQL_COLUMN(table->column_count) - 1;
 
 	for (uint32_t i = 0; i < table->need_count; i++) {
 		const struct sql_need *need = &table->needs[i];
 
-		ck_assert_uint_eq(need->columns & ~all, 0);
+		check_names(table, need->columns);
 		if (!need->columns && !need->rows)
 			ck_assert(!i || !table->needs[i - 1].columns);
 	}
+}
+END_TEST
+
+struct fact {
+	uint64_t begin_ns;
+	double share;
+	const char *name;
+	uint32_t count;
+	int32_t tid;
+	int32_t waker_tid;
+	bool is_cut;
+};
+
+#define OF_FACT(member) MEMBER(struct fact, member)
+
+static const struct sql_column fact_columns[] = {
+	NS_COLUMN("begin_ns", "", .role = ROLE_BEGIN, OF_FACT(begin_ns)),
+	INT_COLUMN("put", ""),
+	REAL_COLUMN("share", "", OF_FACT(share)),
+	TEXT_COLUMN("name", "", OF_FACT(name)),
+	INT_COLUMN("count", "", OF_FACT(count)),
+	TEXT_COLUMN("put_text", ""),
+	INT_COLUMN("tid", "", OF_FACT(tid)),
+	INT_COLUMN("waker_tid", "", ID_MEMBER(struct fact, waker_tid)),
+	INT_COLUMN("is_cut", "", OF_FACT(is_cut)),
+	INT_COLUMN("put_unknown", ""),
+};
+
+/* Members that are identities are NULL if negative, others are not. */
+START_TEST(a_row_has_members_and_what_is_put)
+{
+	static const struct sql_table table = { SQL_COLUMNS(fact_columns) };
+	const struct row_choice choice = ROW_CHOICE_ALL;
+	const struct fact fact = {
+		1ULL << 40, 0.5, "it", 1U << 31, -2, -1, true
+	};
+	struct row_out out = {
+		.table = &table,
+		.queue = row_queue_new(),
+		.choice = &choice,
+		.enough = UINT32_MAX,
+	};
+	const union sql_cell *cells;
+
+	ck_assert(row_out_start(&out, &fact));
+	row_put_number(&out, -3);
+	row_put_text(&out, "put");
+	row_put_known(&out, false, 0);
+	row_out_end(&out);
+	cells = row_chunk_cells(out.chunk, 0);
+	ck_assert_int_eq(cells[0].number, 1LL << 40);
+	ck_assert_int_eq(cells[1].number, -3);
+	ck_assert_double_eq(cells[2].real, 0.5);
+	ck_assert_str_eq(cells[3].text, "it");
+	ck_assert_int_eq(cells[4].number, 1LL << 31);
+	ck_assert_str_eq(cells[5].text, "put");
+	ck_assert_int_eq(cells[6].number, -2);
+	ck_assert_int_eq(cells[8].number, 1);
+	ck_assert_uint_eq(out.chunk->nulls[0], SQL_COLUMN(7) | SQL_COLUMN(9));
+	row_chunk_free(out.chunk);
+	row_queue_free(out.queue);
+}
+END_TEST
+
+static void write_number(FILE *file, const void *ctx)
+{
+	fprintf(file, "%d", *(const int *)ctx);
+}
+
+static const struct sql_column written_columns[] = {
+	NS_COLUMN("begin_ns", "", .role = ROLE_BEGIN, OF_FACT(begin_ns)),
+	TEXT_COLUMN("written", ""),
+};
+
+/* What a query rejects for its members does not begin, and a shorter text does not
+ * end with a part of the longer one before it.
+ */
+START_TEST(a_row_begins_if_its_members_are_wanted)
+{
+	static const struct sql_table table = { SQL_COLUMNS(written_columns) };
+	struct row_choice choice = ROW_CHOICE_ALL;
+	struct row_out out = {
+		.table = &table,
+		.queue = row_queue_new(),
+		.choice = &choice,
+		.enough = UINT32_MAX,
+	};
+	int numbers[] = { 1234, 7, 5 };
+
+	choice.is_limited = true;
+	choice.begin = (struct time_window){ 10, 12 };
+	for (uint64_t i = 0; i < 3; i++) {
+		const struct fact fact = { .begin_ns = 10 + i };
+
+		ck_assert_int_eq(row_out_start(&out, &fact), i < 2);
+		if (i == 2)
+			continue;
+		row_put_written(&out, write_number, &numbers[i]);
+		row_out_end(&out);
+	}
+	out.drops = true;
+	ck_assert(!row_out_start(&out, &(struct fact){ .begin_ns = 10 }));
+	ck_assert_int_eq(out.status, 0);
+	ck_assert_uint_eq(out.chunk->count, 2);
+	ck_assert_str_eq(row_chunk_cells(out.chunk, 0)[1].text, "1234");
+	ck_assert_str_eq(row_chunk_cells(out.chunk, 1)[1].text, "7");
+	row_out_close(&out);
+	row_queue_free(out.queue);
 }
 END_TEST
 
@@ -269,6 +393,8 @@ int main(void)
 			    sizeof(reads) / sizeof(*reads));
 	tcase_add_loop_test(tcase, needs_name_columns_of_their_table, 0,
 			    SQL_TABLES);
+	tcase_add_test(tcase, a_row_has_members_and_what_is_put);
+	tcase_add_test(tcase, a_row_begins_if_its_members_are_wanted);
 	tcase_add_test(tcase, a_row_begins_with_what_was_not_recorded);
 	tcase_add_loop_test(tcase, the_columns_that_a_query_reads_are_found, 0,
 			    sizeof(queries) / sizeof(*queries));

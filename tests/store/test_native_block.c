@@ -102,8 +102,8 @@ START_TEST(a_block_is_its_columns)
 }
 END_TEST
 
-/* Of a block of two chunks each column has all rows: only counts and the columns'
- * sizes differ.
+/* Of a block of two chunks each column has all rows: only counts and the
+ * columns' sizes differ.
  */
 START_TEST(chunks_become_one_block)
 {
@@ -232,7 +232,7 @@ START_TEST(a_number_is_in_groups_of_seven_bits)
 }
 END_TEST
 
-START_TEST(a_text_is_behind_its_length)
+START_TEST(a_text_follows_its_length)
 {
 	static char text[301];
 	struct byte_buffer bytes = { 0 };
@@ -275,7 +275,7 @@ int main(void)
 	tcase_add_test(tcase, a_recording_is_one_row_of_all_columns);
 	tcase_add_loop_test(tcase, a_number_is_in_groups_of_seven_bits, 0,
 			    sizeof(numbers) / sizeof(*numbers));
-	tcase_add_test(tcase, a_text_is_behind_its_length);
+	tcase_add_test(tcase, a_text_follows_its_length);
 	tcase_add_loop_test(tcase, a_day_is_counted_from_1970, 0,
 			    sizeof(days) / sizeof(*days));
 	suite_add_tcase(suite, tcase);

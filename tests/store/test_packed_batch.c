@@ -71,7 +71,7 @@ static uint8_t *make_bytes(size_t size)
 	return bytes;
 }
 
-START_TEST(what_was_put_is_unpacked)
+START_TEST(packed_rows_are_unpacked)
 {
 	struct packed_batch batch = { 0 };
 	uint8_t *bytes = make_bytes(sizes[_i]);
@@ -96,7 +96,7 @@ int main(void)
 	Suite *suite = suite_create("packed_batch");
 	TCase *tcase = tcase_create("packed_batch");
 
-	tcase_add_loop_test(tcase, what_was_put_is_unpacked, 0,
+	tcase_add_loop_test(tcase, packed_rows_are_unpacked, 0,
 			    sizeof(sizes) / sizeof(*sizes));
 	suite_add_tcase(suite, tcase);
 	return run_suite(suite);

@@ -17,7 +17,7 @@ START_TEST(sides_that_do_not_overlap_are_least_likely)
 }
 END_TEST
 
-START_TEST(equal_sides_say_nothing)
+START_TEST(equal_sides_show_no_difference)
 {
 	const double same[] = { 3, 3, 3 };
 
@@ -52,7 +52,7 @@ int main(void)
 	TCase *tcase = tcase_create("rank_test");
 
 	tcase_add_test(tcase, sides_that_do_not_overlap_are_least_likely);
-	tcase_add_test(tcase, equal_sides_say_nothing);
+	tcase_add_test(tcase, equal_sides_show_no_difference);
 	tcase_add_test(tcase, both_directions_are_alike);
 	tcase_add_test(tcase, false_finds_are_counted);
 	suite_add_tcase(suite, tcase);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* A store in a file: uploads are whole or absent, and questions have the answers that
- * their rows were made for.
+/* A store in a file: uploads are whole or absent, and questions have the
+ * answers that their rows were made for.
  */
 #include "common/error.h"
 #include "store/answer/answer.h"

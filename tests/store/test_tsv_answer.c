@@ -62,7 +62,7 @@ static const char *const broken[] = {
 	"<html>\n",
 };
 
-START_TEST(what_is_no_answer_is_refused)
+START_TEST(malformed_answers_are_refused)
 {
 	struct answer answer;
 
@@ -78,7 +78,7 @@ int main(void)
 
 	tcase_add_test(tcase, rows_have_numbers_texts_and_null);
 	tcase_add_test(tcase, numbers_that_are_too_large_are_the_largest);
-	tcase_add_loop_test(tcase, what_is_no_answer_is_refused, 0,
+	tcase_add_loop_test(tcase, malformed_answers_are_refused, 0,
 			    sizeof(broken) / sizeof(*broken));
 	suite_add_tcase(suite, tcase);
 	return run_suite(suite);

@@ -46,8 +46,8 @@ static uint64_t all_at_one(size_t i)
 static choose_address *const orders[] = { in_order, rest_in_no_order,
 					  in_no_order, all_at_one };
 
-/* Returns the mark that wins at the address of mark @like: the last one with the
- * highest rank.
+/* Returns the mark that wins at the address of mark @like: the last one with
+ * the highest rank.
  */
 static size_t winner(size_t like)
 {

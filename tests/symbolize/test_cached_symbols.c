@@ -111,7 +111,7 @@ static void check_functions(const struct function_table *a,
 	ck_assert_uint_eq(function_table_digest(a), function_table_digest(b));
 }
 
-START_TEST(what_was_saved_is_loaded)
+START_TEST(saved_symbols_are_loaded)
 {
 	struct run run;
 	struct kernel_symbols loaded;
@@ -236,7 +236,7 @@ static Suite *cached_symbols_suite(void)
 	Suite *suite = suite_create("cached_symbols");
 	TCase *tcase = tcase_create("file");
 
-	tcase_add_test(tcase, what_was_saved_is_loaded);
+	tcase_add_test(tcase, saved_symbols_are_loaded);
 	tcase_add_test(tcase, a_loaded_table_can_be_joined);
 	tcase_add_test(tcase, another_key_or_any_damage_is_a_missing_file);
 	tcase_add_test(tcase, a_forged_file_is_refused_or_harmless);

@@ -78,7 +78,7 @@ static void expect(const char *signal, const char *place, const char *calls)
 	crash_free(&crash);
 }
 
-START_TEST(a_fault_tells_place_and_signal)
+START_TEST(a_fault_has_its_address_and_signal)
 {
 	call("__x64_sys_read", 2);
 	call("__x64_sys_close", 1);
@@ -108,7 +108,7 @@ START_TEST(a_kill_ends_in_the_call_that_brought_it)
 END_TEST
 
 /* The kernel reports the call's number after the signal is sent. */
-START_TEST(seccomp_tells_the_call_that_it_refused)
+START_TEST(seccomp_names_the_refused_call)
 {
 	call("__x64_sys_read", 1);
 	crash_stack_exit_call(&stack, 0);
@@ -124,7 +124,7 @@ START_TEST(seccomp_tells_the_call_that_it_refused)
 }
 END_TEST
 
-START_TEST(without_results_seccomp_is_told_alone)
+START_TEST(without_results_only_seccomp_is_named)
 {
 	call("__x64_sys_read", 1);
 	enter("entry_SYSCALL_64", 'k', 1);
@@ -180,10 +180,10 @@ static Suite *crash_stack_suite(void)
 	TCase *tcase = tcase_create("all");
 
 	tcase_add_checked_fixture(tcase, setup, teardown);
-	tcase_add_test(tcase, a_fault_tells_place_and_signal);
+	tcase_add_test(tcase, a_fault_has_its_address_and_signal);
 	tcase_add_test(tcase, a_kill_ends_in_the_call_that_brought_it);
-	tcase_add_test(tcase, seccomp_tells_the_call_that_it_refused);
-	tcase_add_test(tcase, without_results_seccomp_is_told_alone);
+	tcase_add_test(tcase, seccomp_names_the_refused_call);
+	tcase_add_test(tcase, without_results_only_seccomp_is_named);
 	tcase_add_test(tcase, a_fault_after_seccomp_is_a_fault);
 	tcase_add_test(tcase, a_call_after_seccomp_ends_its_part);
 	tcase_add_test(tcase, an_exit_is_no_signal);

@@ -37,7 +37,7 @@ static const struct {
 	{ "__cfi_vfs_read", "__cfi_vfs_read", "__cfi_vfs_read", 6, false },
 };
 
-START_TEST(suffixes_say_what_a_symbol_is)
+START_TEST(suffixes_show_the_kind_of_a_symbol)
 {
 	const char *symbol = names[_i].symbol;
 	size_t length = strlen(symbol);
@@ -57,7 +57,7 @@ static Suite *function_name_suite(void)
 	Suite *suite = suite_create("function_name");
 	TCase *tcase = tcase_create("names");
 
-	tcase_add_loop_test(tcase, suffixes_say_what_a_symbol_is, 0,
+	tcase_add_loop_test(tcase, suffixes_show_the_kind_of_a_symbol, 0,
 			    sizeof(names) / sizeof(*names));
 	suite_add_tcase(suite, tcase);
 	return suite;

@@ -62,8 +62,8 @@ static const char *name_of(const struct program *program, uint32_t number)
 	return function_at(program->table, number)->name;
 }
 
-/* Parameters are shown where functions would have one name, positions where that
- * is not enough.
+/* Parameters are shown where functions would have one name, positions where
+ * that is not enough.
  */
 START_TEST(programs_names_are_demangled)
 {
@@ -182,7 +182,7 @@ START_TEST(demangled_functions_have_several_names)
 }
 END_TEST
 
-START_TEST(what_is_added_then_is_new)
+START_TEST(functions_added_later_are_new)
 {
 	struct function_table *table = function_table_new();
 	struct function_table *programs = function_table_new();
@@ -238,7 +238,7 @@ static uint64_t digest_of(const struct named *named, size_t count)
 }
 
 /* Each differs in one thing from the first. */
-START_TEST(digests_tell_tables_apart)
+START_TEST(digests_of_different_tables_differ)
 {
 	static const struct named tables[][3] = {
 		{ { "", "a", 1, 'k' },
@@ -282,7 +282,7 @@ START_TEST(digests_tell_tables_apart)
 }
 END_TEST
 
-START_TEST(digests_tell_what_was_joined_or_located)
+START_TEST(digests_depend_on_joined_and_located_functions)
 {
 	struct function_table *table = function_table_new();
 	struct function_table *programs = function_table_new();
@@ -309,10 +309,10 @@ int main(void)
 	tcase_add_test(tests, programs_names_are_demangled);
 	tcase_add_test(tests, long_names_show_their_ends);
 	tcase_add_test(tests, demangled_functions_have_several_names);
-	tcase_add_test(tests, what_is_added_then_is_new);
+	tcase_add_test(tests, functions_added_later_are_new);
 	tcase_add_test(tests, none_can_be_joined);
-	tcase_add_test(tests, digests_tell_tables_apart);
-	tcase_add_test(tests, digests_tell_what_was_joined_or_located);
+	tcase_add_test(tests, digests_of_different_tables_differ);
+	tcase_add_test(tests, digests_depend_on_joined_and_located_functions);
 	suite_add_tcase(suite, tests);
 	return run_suite(suite);
 }

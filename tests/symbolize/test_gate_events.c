@@ -241,7 +241,7 @@ static const struct {
 		"900 end\n" },
 };
 
-START_TEST(events_are_what_the_marks_say)
+START_TEST(events_follow_the_marks)
 {
 	gate_script_expect(&arch_x86_64, cases[_i].text, cases[_i].wanted);
 }
@@ -308,7 +308,7 @@ int main(void)
 	Suite *suite = suite_create("gate_events");
 	TCase *tcase = tcase_create("all");
 
-	tcase_add_loop_test(tcase, events_are_what_the_marks_say, 0,
+	tcase_add_loop_test(tcase, events_follow_the_marks, 0,
 			    sizeof(cases) / sizeof(*cases));
 	tcase_add_test(tcase, an_exception_enters_a_vector);
 	tcase_add_test(tcase, an_interrupt_comes_in_an_exception);

@@ -37,12 +37,12 @@ static const struct row {
 	{ GATE_INSIDE, GATE_LAST, 1001, 0, END, GATE_WAIT },
 };
 
-START_TEST(a_mark_means_what_the_event_allows)
+START_TEST(a_mark_is_limited_by_its_event)
 {
 	const struct row *row = &rows[_i];
-	const struct gate_step mark = { .time_ns = row->mark_ns,
-					.kind = row->mark };
-	const struct gate_step next = { .time_ns = row->next_ns };
+	const struct probe_mark mark = { .time_ns = row->mark_ns,
+					 .kind = row->mark };
+	const struct probe_mark next = { .time_ns = row->next_ns };
 	const struct function_event event = { .time_ns = 1000,
 					      .kind = row->event };
 
@@ -57,7 +57,7 @@ int main(void)
 	Suite *suite = suite_create("gate_marks");
 	TCase *tcase = tcase_create("gate_marks");
 
-	tcase_add_loop_test(tcase, a_mark_means_what_the_event_allows, 0,
+	tcase_add_loop_test(tcase, a_mark_is_limited_by_its_event, 0,
 			    sizeof(rows) / sizeof(rows[0]));
 	suite_add_tcase(suite, tcase);
 	return run_suite(suite);

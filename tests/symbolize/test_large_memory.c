@@ -25,7 +25,7 @@ START_TEST(all_of_it_can_be_written)
 }
 END_TEST
 
-START_TEST(what_moves_stays_as_it_is)
+START_TEST(moving_keeps_the_bytes)
 {
 	size_t size = sizes[_i];
 	uint8_t *memory = large_memory_zeroed(size);
@@ -124,7 +124,7 @@ int main(void)
 
 	tcase_add_loop_test(tcase, all_of_it_can_be_written, 0,
 			    sizeof(sizes) / sizeof(*sizes));
-	tcase_add_loop_test(tcase, what_moves_stays_as_it_is, 0,
+	tcase_add_loop_test(tcase, moving_keeps_the_bytes, 0,
 			    sizeof(sizes) / sizeof(*sizes));
 	tcase_add_test(tcase, more_than_there_is_is_refused);
 	tcase_add_test(tcase, an_array_with_room_is_an_array);

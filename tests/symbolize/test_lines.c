@@ -193,8 +193,8 @@ START_TEST(inlined_code_is_where_it_is_called)
 }
 END_TEST
 
-/* A debuginfod server is a tree of files, which its client also reads from disk.
- * "prog" has its debug data only there.
+/* A debuginfod server is a tree of files, which its client also reads from
+ * disk. "prog" has its debug data only there.
  */
 static const char serve[] =
 	"cc -g -O0 -o prog prog.c && id=$(readelf -n prog | "

@@ -6,8 +6,8 @@
 
 #include <string.h>
 
-/* As gcc and ld make it of three files: the second has no cold part of show(), and
- * a clone of each.  kallsyms lists a module's symbols in no order.
+/* As gcc and ld make it of three files: the second has no cold part of show(),
+ * and a clone of each.  kallsyms lists a module's symbols in no order.
  */
 static const char kallsyms[] = "ffffffff9d000000 T _text\n"
 			       "ffffffff9d0000f0 t __pfx_show\n"

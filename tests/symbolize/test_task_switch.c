@@ -32,7 +32,7 @@ START_TEST(a_record_announces_its_switch_point)
 }
 END_TEST
 
-START_TEST(a_record_may_come_behind_its_switch_point)
+START_TEST(a_record_may_follow_its_switch_point)
 {
 	struct task_switch state = task_1_runs();
 	const struct flow_item to_2 = record_at(1200, 2);
@@ -116,7 +116,7 @@ static Suite *task_switch_suite(void)
 	TCase *tcase = tcase_create("join");
 
 	tcase_add_test(tcase, a_record_announces_its_switch_point);
-	tcase_add_test(tcase, a_record_may_come_behind_its_switch_point);
+	tcase_add_test(tcase, a_record_may_follow_its_switch_point);
 	tcase_add_loop_test(tcase, a_gap_at_a_switch_does_not_count_it_twice, 0,
 			    2);
 	tcase_add_test(tcase, a_gap_without_an_announcement_changes_nothing);

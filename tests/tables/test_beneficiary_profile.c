@@ -56,8 +56,8 @@ static void begin(struct fixture *fixture)
 	begin_by(fixture, GROUP_BY_NOTHING);
 }
 
-/* Writes one line per function: "PID function<caller<... NS ns, CALLS", "~NS" if any of it is
- * inferred.
+/* Writes one line per function: "PID function<caller<... NS ns, CALLS", "~NS"
+ * if any of it is inferred.
  */
 static void write_node(struct fixture *fixture, uint32_t index)
 {

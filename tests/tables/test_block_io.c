@@ -222,7 +222,7 @@ START_TEST(flushing_writes_without_a_flush_are_emitted_too)
 }
 END_TEST
 
-START_TEST(a_sleep_belongs_to_what_its_cpu_completed)
+START_TEST(a_sleep_belongs_to_the_io_that_its_cpu_completed)
 {
 	struct emitted all;
 
@@ -286,7 +286,7 @@ int main(void)
 		       a_flush_ends_with_the_request_that_was_sent_after_it);
 	tcase_add_test(tcase, a_flushing_write_ends_after_its_flush);
 	tcase_add_test(tcase, flushing_writes_without_a_flush_are_emitted_too);
-	tcase_add_test(tcase, a_sleep_belongs_to_what_its_cpu_completed);
+	tcase_add_test(tcase, a_sleep_belongs_to_the_io_that_its_cpu_completed);
 	tcase_add_test(tcase, a_device_without_requests_has_no_queue);
 	suite_add_tcase(suite, tcase);
 	return run_suite(suite);

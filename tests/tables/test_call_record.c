@@ -186,6 +186,8 @@ static void without_scheduler(struct story *story)
 	"\"on_cpu_ns\":80,\"asleep_ns\":" asleep ",\"runnable_ns\":" runnable \
 	",\"stolen_ns\":10,\"tracer_ns\":0,\"unknown_ns\":0,\"faults\":0,\"fault_ns\":0,"
 
+#define DATA(call) "\"text\":\"" call "\",\"path\":null,\"file\":null,"
+
 static const struct {
 	void (*change)(struct story *story);
 	const char *json;
@@ -194,7 +196,8 @@ static const struct {
 	  "{\"number\":null,\"name\":\"read\",\"function\":"
 	  "\"__x64_sys_read\",\"pid\":7,\"tid\":8,\"comm\":\"?\","
 	  "\"start_ns\":1000000500,\"wall_ns\":500,\"end\":\"returned\","
-	  "\"arguments\":null,\"result\":null," TIMES("400", "10") SLEEPS TRACED
+	  "\"arguments\":null,\"result\":null," DATA("read(...) = ?")
+		  TIMES("400", "10") SLEEPS TRACED
 	  ",{\"depth\":1,\"function\":\"pipe_read\",\"calls\":1,"
 	  "\"wall_ns\":450,\"on_cpu_ns\":60,\"interrupt\":false}]}" },
 	{ with_tracepoints,
@@ -202,12 +205,15 @@ static const struct {
 	  "\"pid\":7,\"tid\":8,\"comm\":\"?\",\"start_ns\":1000000500,"
 	  "\"wall_ns\":500,\"end\":\"returned\",\"arguments\":["
 	  "\"0xffffffffffffffff\",\"0x0\",\"0x0\",\"0x0\",\"0x0\",\"0x0\"],"
-	  "\"result\":-4," TIMES("400", "10") SLEEPS TRACED "]}" },
+	  "\"result\":-4," DATA(
+		  "read(-1, NULL, 0) = -1 EINTR (Interrupted system call)")
+		  TIMES("400", "10") SLEEPS TRACED "]}" },
 	{ without_scheduler,
 	  "{\"number\":null,\"name\":\"?\",\"function\":null,\"pid\":7,"
 	  "\"tid\":8,\"comm\":\"?\",\"start_ns\":1000000500,\"wall_ns\":500,"
-	  "\"end\":\"cut\",\"arguments\":null,\"result\":null," TIMES(
-		  "null", "null") "\"sleeps\":null,\"trace\":[]}" },
+	  "\"end\":\"cut\",\"arguments\":null,\"result\":null," DATA(
+		  "?(...) = ?")
+		  TIMES("null", "null") "\"sleeps\":null,\"trace\":[]}" },
 };
 
 typedef void write_record(const struct call_record_context *context,

@@ -358,7 +358,8 @@ START_TEST(a_function_with_a_name_stands_for_those_it_calls_on_stacks)
 }
 END_TEST
 
-/* fsync() of libc, called by libstdc++, by a template in the program, and by main().
+/* fsync() of libc, called by libstdc++, by a template in the program, and by
+ * main().
  */
 static struct symbols *make_library_symbols(void)
 {

@@ -289,6 +289,102 @@ static void packet_copied_story(struct attribution_fixture *f)
 	NS(400);
 }
 
+/* A device's poll has not finished when the interrupt of another device arrives:
+ * that one's poll comes before the rest of the first one's.
+ */
+static void unfinished_poll_story(struct attribution_fixture *f)
+{
+	starts(f, 0, 5);
+	poll_interrupt(f, 100);
+	poll_begins(f, 200);
+	receive_packet(f, 0xa00);
+	NS(230);
+	OUT;
+	EVENT(EVENT_NAPI_POLL, 0, 64, 64);
+	OUT;
+	poll_interrupt(f, 240);
+	EVENT(EVENT_SOFTIRQ_RAISE, NET_RX);
+	NS(280);
+	OUT;
+	NS(290);
+	OUT;
+	poll_begins(f, 300);
+	receive_packet(f, 0xb00);
+	NS(360);
+	OUT;
+	OUT;
+	IN("__napi_poll");
+	IN("device_poll");
+	receive_packet(f, 0xc00);
+	poll_ends(f, 300);
+	NS(400);
+	switch_to(f, 0, 8);
+	EVENT(EVENT_SKB_COPY, 0xa00);
+	EVENT(EVENT_SKB_COPY, 0xc00);
+	NS(450);
+	switch_to(f, 0, 9);
+	EVENT(EVENT_SKB_COPY, 0xb00);
+	NS(500);
+}
+
+/* 8 polls a device itself; then three devices interrupt, two of them within the
+ * round of the one before.
+ */
+static void polled_by_task_story(struct attribution_fixture *f)
+{
+	starts(f, 0, 8);
+	NS(50);
+	EVENT(EVENT_NAPI_POLL, 0, 8, 8);
+	switch_to(f, 0, 5);
+	poll_interrupt(f, 100);
+	for (uint64_t base = 200; base <= 400; base += 100) {
+		poll_begins(f, base);
+		receive_packet(f, (int64_t)base);
+		NS(base + 30);
+		OUT;
+		OUT;
+		if (base < 400)
+			poll_interrupt(f, base + 40);
+		NS(base + 80);
+		OUT;
+		NS(base + 90);
+		OUT;
+	}
+	NS(500);
+	for (int64_t address = 200; address <= 400; address += 100) {
+		switch_to(f, 0, address == 400 ? 9 : 8);
+		EVENT(EVENT_SKB_COPY, address);
+	}
+	NS(550);
+}
+
+/* A thread polls the device whose interrupt wakes it; another device's poll is
+ * none of it.
+ */
+static void polled_by_thread_story(struct attribution_fixture *f)
+{
+	starts(f, 0, 5);
+	NS(100);
+	IN("asm_common_interrupt");
+	IN("__handle_irq_event_percpu");
+	IN("net_handler");
+	IN("__napi_schedule");
+	EVENT(EVENT_SCHED_WAKING, 30);
+	OUT;
+	NS(130);
+	OUT;
+	OUT;
+	OUT;
+	NS(150);
+	poll_begins(f, 200);
+	receive_packet(f, 0xa00);
+	poll_ends(f, 200);
+	NS(300);
+	switch_to(f, 0, 8);
+	EVENT(EVENT_SKB_CONSUME, 0xa00);
+	NS(400);
+}
+
 /* The network layer gets two packets before it processes the first, which it
  * answers itself; another is dropped before, and one arrives alone.
  */
@@ -437,7 +533,116 @@ static void raised_by_task_story(struct attribution_fixture *f)
 	block_softirq(f, true);
 }
 
+/* 8 uses socket 0x70, 9 uses socket 0x90. */
+static void sockets_are_used(struct attribution_fixture *f)
+{
+	starts(f, 0, 8);
+	EVENT(EVENT_SOCKET_SENT, 0x70, 10);
+	switch_to(f, 0, 9);
+	EVENT(EVENT_SOCKET_TAKEN, 0x90, 10);
+	switch_to(f, 0, 5);
+}
+
+/* An acknowledgement for 8's connection is freed without an event: its address
+ * is used again.
+ */
+static void acknowledgement_story(struct attribution_fixture *f)
+{
+	sockets_are_used(f);
+	poll_begins(f, 200);
+	receive_packet(f, 0x1000);
+	EVENT(EVENT_TCP_SEGMENT, 0x1000, 0x70);
+	EVENT(EVENT_NET_QUEUE, 0x1000);
+	poll_ends(f, 200);
+	EVENT(EVENT_NAPI_POLL, 0x33, 1, 64);
+	NS(400);
+}
+
+/* After the connection is closed no event shows the socket: the packet is from
+ * the queue that had packets for 8. 9 sends last.
+ */
+static void closed_connection_story(struct attribution_fixture *f)
+{
+	acknowledgement_story(f);
+	switch_to(f, 0, 9);
+	EVENT(EVENT_NET_QUEUE, 0x5000);
+	switch_to(f, 0, 6);
+	poll_begins(f, 500);
+	receive_packet(f, 0x2000);
+	EVENT(EVENT_NET_QUEUE, 0x2000);
+	poll_ends(f, 500);
+	EVENT(EVENT_NAPI_POLL, 0x33, 1, 64);
+	NS(700);
+}
+
+/* Three of four packets are merged into the first; they have one address. The
+ * next poll frees what 8 has sent.
+ */
+static void merged_at_one_address_story(struct attribution_fixture *f)
+{
+	sockets_are_used(f);
+	poll_begins(f, 200);
+	EVENT(EVENT_GRO_RECEIVE, 0x1000);
+	EVENT(EVENT_GRO_RECEIVE, 0x2000);
+	EVENT(EVENT_GRO_RECEIVE, 0x2000);
+	EVENT(EVENT_GRO_RECEIVE, 0x2000);
+	EVENT(EVENT_NET_RECEIVE, 0x1000);
+	EVENT(EVENT_TCP_SEGMENT, 0x1000, 0x90);
+	poll_ends(f, 200);
+	EVENT(EVENT_NAPI_POLL, 0x33, 4, 64);
+	NS(400);
+}
+
+/* 8's packet is cut into two before the device gets it; it frees them on 5's
+ * time.
+ */
+static void cut_story(struct attribution_fixture *f)
+{
+	starts(f, 0, 8);
+	EVENT(EVENT_NET_QUEUE, 0x1000);
+	EVENT(EVENT_SKB_CONSUME, 0x1000);
+	EVENT(EVENT_NET_XMIT, 0x2000);
+	EVENT(EVENT_NET_XMIT, 0x3000);
+	switch_to(f, 0, 5);
+	poll_begins(f, 200);
+	EVENT(EVENT_SKB_CONSUME, 0x2000);
+	EVENT(EVENT_SKB_CONSUME, 0x3000);
+	poll_ends(f, 200);
+	NS(400);
+}
+
+/* A packet of 8 to this machine itself, which nobody is seen to read. */
+static void own_machine_story(struct attribution_fixture *f)
+{
+	starts(f, 0, 8);
+	EVENT(EVENT_NET_QUEUE, 0x1000);
+	EVENT(EVENT_NET_XMIT, 0x1000);
+	EVENT(EVENT_NET_RX, 0x1000);
+	switch_to(f, 0, 5);
+	poll_begins(f, 200);
+	EVENT(EVENT_NET_RECEIVE, 0x1000);
+	poll_ends(f, 200);
+	NS(400);
+}
+
+/* The rows of one poll. */
+#define INFERRED_POLL(on, whom) \
+	"device_poll on " on " for " whom " x1.00: 40=0+40+0\n" \
+	"handle_softirqs on " on " for " whom " x1.00: 20=0+20+0\n" \
+	"net_rx_action on " on " for " whom " x1.00: 20=0+20+0\n"
+
 static const struct interrupt_story stories[] = {
+	{ acknowledgement_story, INFERRED_POLL("5", "8") },
+	{ closed_connection_story,
+	  "device_poll on 5 for 8 x1.00: 40=0+40+0\n"
+	  "device_poll on 6 for 8 x1.00: 40=0+40+0\n"
+	  "handle_softirqs on 5 for 8 x1.00: 20=0+20+0\n"
+	  "handle_softirqs on 6 for 8 x1.00: 20=0+20+0\n"
+	  "net_rx_action on 5 for 8 x1.00: 20=0+20+0\n"
+	  "net_rx_action on 6 for 8 x1.00: 20=0+20+0\n" },
+	{ merged_at_one_address_story, INFERRED_POLL("5", "9") },
+	{ cut_story, INFERRED_POLL("5", "8") },
+	{ own_machine_story, INFERRED_POLL("5", "8") },
 	{ freed_story, "device_poll on 5 for 8 x1.00: 40=0+40+0\n"
 		       "handle_softirqs on 5 for 8 x1.00: 20=0+20+0\n"
 		       "net_rx_action on 5 for 8 x1.00: 20=0+20+0\n" },
@@ -504,6 +709,28 @@ static const struct interrupt_story stories[] = {
 	{ packet_copied_story, "device_poll on 5 for 8 x1.00: 40=0+40+0\n"
 			       "handle_softirqs on 5 for 8 x1.00: 20=0+20+0\n"
 			       "net_rx_action on 5 for 8 x1.00: 20=0+20+0\n" },
+	{ unfinished_poll_story,
+	  "device_poll on 5 for 8 x2.00: 10=10+0+0\n"
+	  "device_poll on 5 for 9 x1.00: 40=40+0+0\n"
+	  "handle_softirqs on 5 for 8 x1.00: 20=20+0+0\n"
+	  "handle_softirqs on 5 for 9 x1.00: 20=20+0+0\n"
+	  "net_handler on 5 for 8 x1.00: 30=30+0+0\n"
+	  "net_handler on 5 for 9 x1.00: 30=30+0+0\n"
+	  "net_rx_action on 5 for 8 x1.00: 30=30+0+0\n"
+	  "net_rx_action on 5 for 9 x1.00: 20=20+0+0\n" },
+	{ polled_by_task_story, "device_poll on 5 for 8 x2.00: 20=20+0+0\n"
+				"device_poll on 5 for 9 x1.00: 10=10+0+0\n"
+				"handle_softirqs on 5 for 8 x2.00: 40=40+0+0\n"
+				"handle_softirqs on 5 for 9 x1.00: 20=20+0+0\n"
+				"net_handler on 5 for 8 x2.00: 60=60+0+0\n"
+				"net_handler on 5 for 9 x1.00: 30=30+0+0\n"
+				"net_rx_action on 5 for 8 x2.00: 60=60+0+0\n"
+				"net_rx_action on 5 for 9 x1.00: 60=60+0+0\n" },
+	{ polled_by_thread_story,
+	  "device_poll on 5 for 8 x1.00: 40=40+0+0\n"
+	  "handle_softirqs on 5 for 8 x1.00: 20=20+0+0\n"
+	  "net_handler on 5 for -1 x1.00: 30=0+0+30\n"
+	  "net_rx_action on 5 for 8 x1.00: 20=20+0+0\n" },
 	/* How much of a poll was for each of its packets, no event proves. */
 	{ receive_shared_story, "device_poll on 5 for -1 x0.25: 10=0+0+10\n"
 				"device_poll on 5 for 8 x0.50: 20=0+20+0\n"

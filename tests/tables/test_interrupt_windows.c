@@ -4,9 +4,9 @@
  */
 #include "attribution/interrupts/interrupt_accounts.h"
 
+#include "attribution/table_records.h"
 #include "common/bytes.h"
 #include "common/files/cache_file.h"
-#include "tables/table_records.h"
 #include "tests/interrupt_accounts_fixture.h"
 #include "tests/run_suite.h"
 #include "tests/scratch_folder_fixture.h"
@@ -22,10 +22,11 @@ static void keep_story(const struct interrupt_story *story, const char *path)
 
 	ck_assert_ptr_nonnull(writer);
 	interrupt_scene_watch(&scene);
-	interrupt_accounts_keep(scene.accounts, writer);
+	interrupt_accounts_keep(interrupt_accounts_handler(scene.accounts),
+				writer);
 	story->tell(scene.fixture);
 	ck_assert_str_eq(interrupt_scene_finish(&scene), story->rows);
-	interrupt_accounts_pack_rest(scene.accounts,
+	interrupt_accounts_pack_rest(interrupt_accounts_handler(scene.accounts),
 				     cache_file_writer_rest(writer));
 	cache_file_writer_finish(writer);
 	cache_file_writer_close(writer);
@@ -48,9 +49,11 @@ static void read_records(struct interrupt_accounts *accounts, const char *path,
 		struct pack pack = pack_to_read(bytes, size);
 
 		if (!chunk->records)
-			interrupt_accounts_pack_rest(accounts, &pack);
+			interrupt_accounts_pack_rest(
+				interrupt_accounts_handler(accounts), &pack);
 		for (uint32_t j = 0; j < chunk->records; j++)
-			interrupt_accounts_read(accounts, &pack);
+			interrupt_accounts_read(
+				interrupt_accounts_handler(accounts), &pack);
 		ck_assert(pack_is_whole(&pack));
 		free(bytes);
 	}

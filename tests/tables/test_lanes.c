@@ -101,6 +101,14 @@ static void write_blocked(struct lane_callback *callback,
 			->name);
 }
 
+static void write_count(struct lane_callback *callback,
+			const struct lane_count *count)
+{
+	fprintf(((struct fixture *)callback)->out,
+		"%" PRIu64 " counter %u: %" PRIu64 "\n", count->time_ns,
+		count->counter, count->value);
+}
+
 static struct fixture *fixture_new(void)
 {
 	struct fixture *f = calloc(1, sizeof(*f));
@@ -112,6 +120,7 @@ static struct fixture *fixture_new(void)
 		.mark = mark,
 		.waking = write_waking,
 		.blocked = write_blocked,
+		.count = write_count,
 	};
 	f->scene = interrupt_scene_begin();
 	interrupt_scene_watch(&f->scene);
@@ -226,6 +235,43 @@ START_TEST(a_sleep_is_two_spans_and_an_arrow)
 }
 END_TEST
 
+/* Two threads wait for a CPU; the second because its cgroup is throttled. */
+START_TEST(waits_for_a_cpu_are_counted)
+{
+	const struct task tasks[] = { { .index = 0, .tid = 7, .pid = 7 },
+				      { .index = 1, .tid = 8, .pid = 8 } };
+	const struct time_span spans[] = {
+		{ .task = &tasks[0],
+		  .begin_ns = 100,
+		  .end_ns = 200,
+		  .time_class = TIME_RUNNABLE },
+		{ .task = &tasks[1],
+		  .begin_ns = 150,
+		  .end_ns = 200,
+		  .time_class = TIME_RUNNABLE,
+		  .is_throttled = true },
+		{ .task = &tasks[1],
+		  .begin_ns = 200,
+		  .end_ns = 300,
+		  .time_class = TIME_USER },
+	};
+	struct fixture *f = fixture_new();
+	struct counter_lanes lanes;
+
+	ck_assert_int_eq(counter_lanes_open(&lanes, &f->options, &f->callback),
+			 0);
+	for (size_t i = 0; i < sizeof(spans) / sizeof(*spans); i++)
+		lanes.spans.take(&lanes.spans, &spans[i]);
+	ck_assert_int_eq(counter_lanes_end(&lanes), 0);
+	counter_lanes_free(&lanes);
+	fixture_end(f, "150 task 8 (throttled\n"
+		       "200 task 8 )\n"
+		       "100 counter 0: 1\n"
+		       "150 counter 0: 2\n"
+		       "200 counter 0: 0\n");
+}
+END_TEST
+
 START_TEST(a_system_call_has_its_arguments_and_its_result)
 {
 	const struct task task = { .tid = 7, .pid = 7 };
@@ -292,6 +338,7 @@ static Suite *lanes_suite(void)
 	tcase_add_test(tcase, interrupt_work_is_on_its_cpu);
 	tcase_add_test(tcase, short_interrupt_work_is_left_out);
 	tcase_add_test(tcase, a_sleep_is_two_spans_and_an_arrow);
+	tcase_add_test(tcase, waits_for_a_cpu_are_counted);
 	tcase_add_test(tcase, a_system_call_has_its_arguments_and_its_result);
 	tcase_add_test(tcase, wake_ups_are_handed_on);
 	suite_add_tcase(suite, tcase);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "tables/waits/lock_waits.h"
+#include "attribution/lock_waits.h"
 #include "tables/waits/locks_table_internal.h"
 #include "tests/run_suite.h"
 
@@ -21,7 +21,7 @@ struct locks {
 
 static int add(struct lock_callback *callback, const struct lock_wait *wait)
 {
-	return lock_stats_add(&((struct locks *)callback)->stats, wait);
+	return lock_stats_add(&((struct locks *)callback)->stats, wait, 0);
 }
 
 static void open_both(struct locks *locks)
@@ -183,11 +183,39 @@ START_TEST(flags_are_kinds)
 }
 END_TEST
 
+START_TEST(groups_of_waiters_have_rows_of_their_own)
+{
+	struct lock_stats stats = LOCK_STATS_NONE;
+	const struct lock_wait wait = {
+		.lock = mutex,
+		.function = TAKER,
+		.waker = -1,
+		.begin_ns = 10,
+		.end_ns = 30,
+	};
+
+	ck_assert_int_eq(lock_stats_add(&stats, &wait, 1), 0);
+	ck_assert_int_eq(lock_stats_add(&stats, &wait, 2), 0);
+	ck_assert_int_eq(lock_stats_add(&stats, &wait, 2), 0);
+	lock_stats_sort(&stats);
+	ck_assert_uint_eq(stats.all.items.count, 2);
+	for (int i = 0; i < 2; i++) {
+		const struct lock_stat *stat =
+			array_at(&stats.all.items, (size_t)i);
+
+		ck_assert_int_eq(stat->group, 2 - i);
+		ck_assert_uint_eq(stat->waits.total, i ? 20 : 40);
+	}
+	lock_stats_free(&stats);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("lock_waits");
 	TCase *tcase = tcase_create("all");
 
+	tcase_add_test(tcase, groups_of_waiters_have_rows_of_their_own);
 	tcase_add_test(tcase, waiters_of_one_lock_are_counted);
 	tcase_add_test(tcase, a_wait_that_begins_twice_is_one);
 	tcase_add_test(tcase, what_is_told_apart);

@@ -5,8 +5,12 @@
 #include "tables/text/recorded.h"
 
 #include "attribution/attribution_input.h"
+#include "decoder/recording/recording_data.h"
+#include "decoder/recording_open.h"
+#include "tests/recording_fixture.h"
 #include "tests/run_suite.h"
 
+#include <linux/perf_event.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -206,7 +210,7 @@ static const struct {
 	  NO("functions", "functions (trace-cmd record -p function_graph).") },
 };
 
-START_TEST(what_is_missing_has_a_reason_and_a_command_that_helps)
+START_TEST(missing_data_has_a_reason_and_a_remedy)
 {
 	const struct recorded *recorded = &kinds[cases[_i].kind];
 	const struct table_need *need = cases[_i].need;
@@ -224,7 +228,7 @@ END_TEST
 /* Every `record --events=LIST` that is advised makes a recording that lacks
  * nothing the user requested: a second advice is never needed.
  */
-START_TEST(advice_is_never_for_what_is_there)
+START_TEST(recorded_data_has_no_advice)
 {
 	const struct table_need *const needs[] = { &switches, &wakeups, &timers,
 						   &results,  &locks,	&files,
@@ -277,7 +281,7 @@ static const struct {
 								  "--events=attribution,syscalls --user-stacks).\n" },
 };
 
-START_TEST(what_one_command_records_is_one_line)
+START_TEST(data_that_one_command_records_is_one_line)
 {
 	static const struct table_need all[] = {
 		{ .columns = "calls", .event = RECORDED_KERNEL },
@@ -347,6 +351,42 @@ START_TEST(none_is_another_sentence_than_left_out)
 }
 END_TEST
 
+/* What is not in an incomplete recording may have been. */
+START_TEST(none_after_losses_is_none_of_what_is_left)
+{
+#define INCOMPLETE \
+	"Incomplete: 12 records of events were lost, so rows may be missing.\n"
+	const uint64_t lost[2] = { 2, 12 };
+	struct attribution_input input = { .window = TIME_WINDOW_ALL };
+	struct recording_fixture fixture;
+	struct recording *recording = NULL;
+	struct known_events *events;
+	char *text = NULL;
+	size_t size;
+	FILE *out = open_memstream(&text, &size);
+
+	recording_fixture_begin(&fixture);
+	recording_fixture_record(&fixture, PERF_RECORD_LOST, 0, lost,
+				 sizeof(lost),
+				 &(struct fixture_origin){ .time_ns = 100 });
+	recording_fixture_write(&fixture);
+	ck_assert_int_eq(recording_open(fixture.path, NULL, &recording), 0);
+	events = known_events_new(recording);
+	input.recording = recording;
+	input.events = events;
+	recorded_table(&input, NULL, 0, 0, "No lock was waited for", out);
+	recorded_table(&input, NULL, 0, 3, "No lock was waited for", out);
+	fclose(out);
+	ck_assert_str_eq(text,
+			 INCOMPLETE "No lock was waited for, in the "
+				    "records that were not lost.\n" INCOMPLETE);
+	free(text);
+	known_events_free(events);
+	recording_close(recording);
+	recording_fixture_end(&fixture);
+}
+END_TEST
+
 /* "None" is not reported where the recording could not have any. */
 START_TEST(without_all_that_rows_need_there_is_one_sentence)
 {
@@ -378,14 +418,14 @@ int main(void)
 	Suite *suite = suite_create("recorded");
 	TCase *tcase = tcase_create("sentences");
 
-	tcase_add_loop_test(
-		tcase, what_is_missing_has_a_reason_and_a_command_that_helps, 0,
-		sizeof(cases) / sizeof(*cases));
-	tcase_add_loop_test(tcase, advice_is_never_for_what_is_there, 0, KINDS);
-	tcase_add_loop_test(tcase, what_one_command_records_is_one_line, 0,
+	tcase_add_loop_test(tcase, missing_data_has_a_reason_and_a_remedy, 0,
+			    sizeof(cases) / sizeof(*cases));
+	tcase_add_loop_test(tcase, recorded_data_has_no_advice, 0, KINDS);
+	tcase_add_loop_test(tcase, data_that_one_command_records_is_one_line, 0,
 			    sizeof(lists) / sizeof(*lists));
 	tcase_add_test(tcase, none_is_another_sentence_than_left_out);
 	tcase_add_test(tcase, without_all_that_rows_need_there_is_one_sentence);
+	tcase_add_test(tcase, none_after_losses_is_none_of_what_is_left);
 	suite_add_tcase(suite, tcase);
 	return run_suite(suite);
 }

@@ -6,7 +6,7 @@
 #include "common/bytes.h"
 #include "common/files/cache_file.h"
 #include "symbolize/functions/function_table.h"
-#include "tables/requests/request_records_internal.h"
+#include "tables/requests/request_records.h"
 #include "tables/requests/request_sleeps.h"
 #include "tables/requests/request_sums.h"
 #include "tests/run_suite.h"

@@ -113,7 +113,7 @@ START_TEST(windows_add_up)
 END_TEST
 
 /* A cached file may have a work segment of a thread without any time. */
-START_TEST(work_of_nobody_takes_no_time)
+START_TEST(work_without_a_request_takes_no_time)
 {
 	struct server_times times = server_times_of(TIME_WINDOW_ALL);
 	uint64_t parts[REQUEST_PARTS];
@@ -178,7 +178,7 @@ int main(void)
 
 	tcase_add_test(tcase, work_is_cut_to_the_window);
 	tcase_add_test(tcase, windows_add_up);
-	tcase_add_test(tcase, work_of_nobody_takes_no_time);
+	tcase_add_test(tcase, work_without_a_request_takes_no_time);
 	tcase_add_loop_test(tcase, a_record_comes_back, 0, RECORDS);
 	suite_add_tcase(suite, tcase);
 	return run_suite(suite);

@@ -62,8 +62,8 @@ static void begin(struct scene *scene)
 	attribution_fixture_follow(scene->f, scene->input.trackers);
 }
 
-/* The rows of the table must be @rows: kind, function, pid, count, time and what
- * ended the waits.
+/* The rows of the table must be @rows: kind, function, pid, count, time and
+ * the end of the waits.
  */
 static void finish(struct scene *scene, const char *rows)
 {
@@ -142,7 +142,7 @@ START_TEST(callees_and_interrupts_are_no_part_of_a_wait)
 }
 END_TEST
 
-START_TEST(who_answers_was_in_a_function)
+START_TEST(the_answering_cpu_was_in_a_function)
 {
 	struct scene scene;
 
@@ -204,7 +204,7 @@ int main(void)
 	TCase *tcase = tcase_create("all");
 
 	tcase_add_test(tcase, callees_and_interrupts_are_no_part_of_a_wait);
-	tcase_add_test(tcase, who_answers_was_in_a_function);
+	tcase_add_test(tcase, the_answering_cpu_was_in_a_function);
 	tcase_add_test(tcase, an_end_is_during_the_wait);
 	tcase_add_test(tcase, a_wait_within_a_wait_is_its_own);
 	suite_add_tcase(suite, tcase);

@@ -4,15 +4,14 @@
  * references to missing entries, are refused.
  */
 #include "attribution/calls/system_calls.h"
+#include "attribution/lock_waits.h"
 #include "attribution/sleeps/sleep_stacks.h"
 #include "attribution/sleeps/sleeps.h"
 #include "attribution/time/time_span.h"
 #include "common/bytes.h"
 #include "report/profile/call_tree.h"
+#include "sql/tables/fault_records_internal.h"
 #include "symbolize/functions/function_table.h"
-#include "tables/calls/syscalls_table_internal.h"
-#include "tables/waits/lock_waits.h"
-#include "tables/waits/sleeps_table_internal.h"
 #include "tests/cached_record_fixture.h"
 #include "tests/run_suite.h"
 
@@ -20,7 +19,7 @@ static struct system_call read_call(struct pack *pack, struct task *task)
 {
 	struct system_call call = { 0 };
 
-	call_pack(pack, &call, task, FUNCTIONS);
+	system_call_pack(pack, &call, task, FUNCTIONS);
 	return call;
 }
 
@@ -34,6 +33,9 @@ static struct pack pack_call(void)
 		.end_ns = 190,
 		.function = FUNCTIONS - 1,
 		.end = CALL_NO_RETURN,
+		.has_enter = true,
+		.number = 17,
+		.arguments = { [1] = 5, [5] = UINT64_MAX },
 		.has_exit = true,
 		.result = -11,
 		.class_ns = { [TIME_SYSTEM_CALL] = 60, [TIME_UNKNOWN] = 30 },
@@ -41,7 +43,7 @@ static struct pack pack_call(void)
 		.fault_ns = 17,
 	};
 
-	call_pack(&pack, &call, &task, FUNCTIONS);
+	system_call_pack(&pack, &call, &task, FUNCTIONS);
 	ck_assert(pack_is_whole(&pack));
 	return pack;
 }
@@ -59,6 +61,10 @@ START_TEST(a_call_comes_back)
 	ck_assert_uint_eq(call.end_ns, 190);
 	ck_assert_uint_eq(call.function, FUNCTIONS - 1);
 	ck_assert_uint_eq(call.end, CALL_NO_RETURN);
+	ck_assert(call.has_enter);
+	ck_assert_int_eq(call.number, 17);
+	ck_assert_uint_eq(call.arguments[1], 5);
+	ck_assert_uint_eq(call.arguments[5], UINT64_MAX);
 	ck_assert(call.has_exit);
 	ck_assert_int_eq(call.result, -11);
 	ck_assert_uint_eq(call.class_ns[TIME_SYSTEM_CALL], 60);
@@ -134,6 +140,45 @@ START_TEST(a_wait_for_a_lock_comes_back)
 }
 END_TEST
 
+START_TEST(a_fault_comes_back)
+{
+	struct pack written = pack_to_write();
+	struct open_fault fault = {
+		.context = { .kind = CONTEXT_FAULT,
+			     .unseen = UNSEEN_BEGIN,
+			     .function = FUNCTIONS - 1,
+			     .begin_ns = 100 },
+		.task = &cached_record_task,
+		.end_ns = 190,
+		.on_cpu_ns = 80,
+		.cpu = 3,
+	};
+	bool is_open = true;
+	struct task task;
+	struct pack pack;
+
+	fault_pack(&written, &fault, &task, &is_open, FUNCTIONS);
+	pack = pack_to_read(written.out.bytes, written.out.size);
+	fault = (struct open_fault){ .cpu = 0 };
+	is_open = false;
+	fault_pack(&pack, &fault, &task, &is_open, FUNCTIONS);
+	ck_assert(pack_is_whole(&pack));
+	cached_record_check_task(fault.task, &cached_record_task);
+	ck_assert_int_eq(fault.context.kind, CONTEXT_FAULT);
+	ck_assert_int_eq(fault.context.unseen, UNSEEN_BEGIN);
+	ck_assert_uint_eq(fault.context.function, FUNCTIONS - 1);
+	ck_assert_uint_eq(fault.context.begin_ns, 100);
+	ck_assert_uint_eq(fault.end_ns, 190);
+	ck_assert_uint_eq(fault.on_cpu_ns, 80);
+	ck_assert_int_eq(fault.cpu, 3);
+	ck_assert(is_open);
+	pack = pack_to_read(written.out.bytes, written.out.size);
+	fault_pack(&pack, &fault, &task, &is_open, FUNCTIONS - 1);
+	ck_assert(pack.failed);
+	pack_free(&written);
+}
+END_TEST
+
 static const struct sleep_numbers numbers = { FUNCTIONS, 5, 2 };
 
 static struct sleep a_sleep(void)
@@ -148,6 +193,8 @@ static struct sleep a_sleep(void)
 		.label = 3,
 		.inner = 9,
 		.waker = 1,
+		.others_at_begin = 6,
+		.others_at_end = 8,
 		.fd = -1,
 		.is_cut = true,
 	};
@@ -174,6 +221,8 @@ START_TEST(a_sleep_comes_back)
 	ck_assert_uint_eq(sleep.label, 3);
 	ck_assert_uint_eq(sleep.inner, 9);
 	ck_assert_uint_eq(sleep.waker, 1);
+	ck_assert_uint_eq(sleep.others_at_begin, 6);
+	ck_assert_uint_eq(sleep.others_at_end, 8);
 	ck_assert_int_eq(sleep.fd, -1);
 	ck_assert(sleep.is_cut);
 	pack_free(&written);
@@ -270,6 +319,7 @@ int main(void)
 	tcase_add_test(tcase, a_call_comes_back);
 	tcase_add_test(tcase, a_damaged_call_refers_to_nothing_else);
 	tcase_add_test(tcase, a_wait_for_a_lock_comes_back);
+	tcase_add_test(tcase, a_fault_comes_back);
 	tcase_add_test(tcase, a_sleep_comes_back);
 	tcase_add_test(tcase, a_sleep_refers_to_what_is_there);
 	tcase_add_test(tcase, stacks_have_their_numbers);

@@ -159,7 +159,7 @@ static const size_t stretches[][2] = {
 	{ 77, 78 },   { 0, 64 },  { 128, CELLS }, { 5, 5 },
 };
 
-START_TEST(a_stretch_is_the_sum_of_its_cells)
+START_TEST(an_interval_is_the_sum_of_its_cells)
 {
 	struct story story;
 	size_t first = stretches[_i][0];
@@ -177,7 +177,7 @@ START_TEST(a_stretch_is_the_sum_of_its_cells)
 }
 END_TEST
 
-START_TEST(a_long_stretch_is_few_spans)
+START_TEST(a_long_interval_is_few_spans)
 {
 	struct story story;
 	uint64_t found[PATHS] = { 0 };
@@ -214,7 +214,7 @@ START_TEST(a_part_is_the_sum_of_its_threads)
 }
 END_TEST
 
-START_TEST(what_was_packed_is_read_again)
+START_TEST(packed_sums_are_read_again)
 {
 	/* The last is the whole. */
 	const size_t step = suite_is_brief() ? 17 : 1;
@@ -260,11 +260,11 @@ static Suite *call_sums_suite(void)
 	Suite *suite = suite_create("call_sums");
 	TCase *tcase = tcase_create("spans");
 
-	tcase_add_loop_test(tcase, a_stretch_is_the_sum_of_its_cells, 0,
+	tcase_add_loop_test(tcase, an_interval_is_the_sum_of_its_cells, 0,
 			    sizeof(stretches) / sizeof(*stretches));
-	tcase_add_test(tcase, a_long_stretch_is_few_spans);
+	tcase_add_test(tcase, a_long_interval_is_few_spans);
 	tcase_add_test(tcase, a_part_is_the_sum_of_its_threads);
-	tcase_add_test(tcase, what_was_packed_is_read_again);
+	tcase_add_test(tcase, packed_sums_are_read_again);
 	suite_add_tcase(suite, tcase);
 	return suite;
 }

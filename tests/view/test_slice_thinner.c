@@ -57,7 +57,7 @@ static void play(const char *text, struct slice_callback *callback)
 	}
 }
 
-START_TEST(what_can_be_seen_is_left)
+START_TEST(visible_slices_are_left)
 {
 	const struct story *story = &stories[_i];
 	struct text_callback out = { .callback = { .take = take } };
@@ -104,7 +104,7 @@ static Suite *slice_thinner_suite(void)
 	Suite *suite = suite_create("slice_thinner");
 	TCase *tcase = tcase_create("thin");
 
-	tcase_add_loop_test(tcase, what_can_be_seen_is_left, 0,
+	tcase_add_loop_test(tcase, visible_slices_are_left, 0,
 			    sizeof(stories) / sizeof(*stories));
 	tcase_add_test(tcase, few_are_left_of_any_number);
 	suite_add_tcase(suite, tcase);

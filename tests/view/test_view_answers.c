@@ -132,7 +132,7 @@ static const struct {
 	{ "next", "function=18446744073709551615", VIEW_BAD },
 };
 
-START_TEST(what_makes_no_sense_is_refused)
+START_TEST(senseless_requests_are_refused)
 {
 	struct view_fixture fixture;
 	enum view_status status;
@@ -200,7 +200,7 @@ START_TEST(a_damaged_summary_is_made_anew)
 END_TEST
 
 /* A damaged chunk is an error, not a wrong picture. */
-START_TEST(a_damaged_chunk_is_said)
+START_TEST(a_damaged_chunk_is_reported)
 {
 	struct view_fixture fixture;
 	enum view_status status;
@@ -227,11 +227,11 @@ static Suite *view_answers_suite(void)
 
 	tcase_add_loop_test(tcase, an_answer_is_as_expected, 0,
 			    sizeof(answers) / sizeof(*answers));
-	tcase_add_loop_test(tcase, what_makes_no_sense_is_refused, 0,
+	tcase_add_loop_test(tcase, senseless_requests_are_refused, 0,
 			    sizeof(refused) / sizeof(*refused));
 	tcase_add_test(tcase, the_explanation_is_kept);
 	tcase_add_test(tcase, a_damaged_summary_is_made_anew);
-	tcase_add_test(tcase, a_damaged_chunk_is_said);
+	tcase_add_test(tcase, a_damaged_chunk_is_reported);
 	suite_add_tcase(suite, tcase);
 	return suite;
 }

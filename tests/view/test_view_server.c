@@ -99,7 +99,7 @@ static void fill_in(const char *from, const struct place *place, char *to)
 	strcat(to, "\r\nConnection: close\r\n\r\n");
 }
 
-START_TEST(only_who_knows_the_address_is_answered)
+START_TEST(only_requests_with_the_secret_address_are_answered)
 {
 	struct view_fixture fixture;
 	struct view_server *server;
@@ -142,7 +142,7 @@ static int open_idle(const struct place *place, const char *bytes)
 
 /* Clients that never complete a request, some of which have sent a part of one.
  */
-START_TEST(idle_connections_lock_nobody_out)
+START_TEST(idle_connections_do_not_block_others)
 {
 	enum { IDLE = 200 };
 	struct view_fixture fixture;
@@ -190,9 +190,10 @@ static Suite *view_server_suite(void)
 	Suite *suite = suite_create("view_server");
 	TCase *tcase = tcase_create("server");
 
-	tcase_add_loop_test(tcase, only_who_knows_the_address_is_answered, 0,
-			    sizeof(cases) / sizeof(*cases));
-	tcase_add_test(tcase, idle_connections_lock_nobody_out);
+	tcase_add_loop_test(tcase,
+			    only_requests_with_the_secret_address_are_answered,
+			    0, sizeof(cases) / sizeof(*cases));
+	tcase_add_test(tcase, idle_connections_do_not_block_others);
 	tcase_add_test(tcase, a_token_is_random);
 	suite_add_tcase(suite, tcase);
 	return suite;

@@ -206,8 +206,8 @@ static void pass_longs(struct lane_slices *lane, uint64_t end_ns)
 		hand_on(lane, &longs[lane->next_long++]);
 }
 
-static void take_step(struct step_callback *callback,
-		      const struct call_step *step)
+static void consume_step(struct step_callback *callback,
+			 const struct call_step *step)
 {
 	struct engine_slices *engine = (struct engine_slices *)callback;
 	struct lane_slices *lane;
@@ -276,7 +276,7 @@ static int engine_slices_find(struct window_slices *slices,
 {
 	uint64_t long_ns = sources->summary->resolution_ns;
 	struct engine_slices engine = {
-		.callback = { .take = take_step, .is_done = is_done },
+		.callback = { .take = consume_step, .is_done = is_done },
 		.slices = slices,
 		.window = window,
 		/* A short call that starts in the window has ended by then. */

@@ -3,6 +3,7 @@
 
 #include "common/array.h"
 #include "common/error.h"
+#include "common/packed_bytes.h"
 #include "report/diff/diff_table.h"
 #include "report/profile/profile.h"
 #include "report/text/duration_text.h"
@@ -14,6 +15,17 @@
 
 #include <stdlib.h>
 #include <string.h>
+
+/* The profile of a page in a file, which has no server to ask: sums of few
+ * parts of the recording's time, and only of call paths that are large enough.
+ *
+ *	call_sums ─► each thread's paths with their times ─► choose_all()
+ *	─► places: paths that are kept ─► sums of each place, part by part
+ *
+ * A small path is merged into its caller, whose place has a smaller number, so
+ * that all times still add up. A path in another part of the profile than its
+ * caller is kept even if it is small.
+ */
 
 /* Maximum number of parts of the recording's time for which a page in a file
  * has call sums; a part is one or more cells.
@@ -408,13 +420,28 @@ static int file_profile_write(const struct view_sources *sources,
 
 /* Approximate size of a slice as JSON; slices may use half of the total size.
  */
-enum { SLICE_BYTES = 40, PART_OF_SLICES = 2 };
+enum { SLICE_BYTES = 48, PART_OF_SLICES = 2 };
+
+/* Depths that are told apart: calls of more are as those of the last. */
+enum { DEPTHS = 256 };
+
+/* The slices that a page has. Many threads have many slices even on the last
+ * level, most of them calls inside of others that are too short to be told
+ * apart: these are shown down to a depth only.
+ */
+struct slice_choice {
+	uint32_t level;
+	uint64_t short_ns; /* calls that are shorter … */
+	uint32_t depths;   /* … have only these depths */
+};
 
 /* Counts slices, and writes them if json is set. */
 struct slice_writer {
 	struct slice_callback callback;
 	const struct view_summary *summary;
-	uint64_t count;
+	const struct slice_choice *choice;
+	uint64_t count; /* except those of short_counts */
+	uint64_t short_counts[DEPTHS];
 	struct json_out *json; /* NULL: only count */
 	struct answer_names *named;
 };
@@ -423,8 +450,16 @@ static void write_slice(struct slice_callback *callback,
 			const struct view_slice *slice)
 {
 	struct slice_writer *writer = (struct slice_writer *)callback;
+	uint32_t depth = slice->depth < DEPTHS ? slice->depth : DEPTHS - 1;
 
-	writer->count++;
+	if (slice->lane % LANE_KINDS != LANE_STACK ||
+	    slice->end_ns - slice->begin_ns >= writer->choice->short_ns) {
+		writer->count++;
+	} else {
+		writer->short_counts[depth]++;
+		if (depth >= writer->choice->depths)
+			return;
+	}
 	if (writer->json)
 		slice_json(slice, writer->summary, writer->named, writer->json);
 }
@@ -441,8 +476,9 @@ static int read_lane(struct slice_writer *writer, uint32_t level, uint32_t lane)
 				TIME_WINDOW_ALL, &writer->callback);
 }
 
-static int read_lanes(struct slice_writer *writer, uint32_t level)
+static int read_lanes(struct slice_writer *writer)
 {
+	uint32_t level = writer->choice->level;
 	uint32_t lanes = slice_store_lanes(writer->summary->slices, level);
 	int status = 0;
 
@@ -456,49 +492,79 @@ static int read_lanes(struct slice_writer *writer, uint32_t level)
 	return status;
 }
 
-/* Returns the first level that fits, or else the last level. */
-static uint32_t find_level(const struct view_summary *summary,
-			   uint64_t most_bytes)
+/* Returns how many depths of short calls fit beside the other slices: at least
+ * one.
+ */
+static uint32_t find_depths(const struct slice_writer *writer, uint64_t most)
 {
-	uint32_t level = 0;
+	uint64_t count = writer->count + writer->short_counts[0];
+	uint32_t depths = 1;
 
-	for (; level + 1 < summary->levels; level++) {
+	for (; depths < DEPTHS; depths++) {
+		count += writer->short_counts[depths];
+		if (count > most)
+			break;
+	}
+	return depths;
+}
+
+/* Returns the first level that fits, or else the last level, and as many depths
+ * of short calls as fit.
+ */
+static struct slice_choice choose_slices(const struct view_summary *summary,
+					 uint64_t most_bytes)
+{
+	uint64_t most = most_bytes / (SLICE_BYTES * PART_OF_SLICES);
+	struct slice_choice choice = { 0 };
+
+	for (;; choice.level++) {
 		struct slice_writer writer = {
 			.callback = { .take = write_slice },
 			.summary = summary,
+			.choice = &choice,
 		};
 
-		if (!read_lanes(&writer, level) &&
-		    writer.count * SLICE_BYTES * PART_OF_SLICES <= most_bytes)
-			break;
+		choice.short_ns =
+			view_summary_resolution(summary, choice.level);
+		choice.depths =
+			read_lanes(&writer) ? 1 : find_depths(&writer, most);
+		if (choice.depths == DEPTHS ||
+		    choice.level + 1 >= summary->levels)
+			return choice;
+		choice.depths = 0;
 	}
-	return level;
 }
 
-static void write_notice(const struct view_summary *summary, uint32_t level,
+static void write_notice(const struct view_summary *summary,
+			 const struct slice_choice *choice,
 			 struct json_out *json)
 {
-	struct duration_text shortest =
-		duration_text_of(view_summary_resolution(summary, level));
-	char text[400];
+	struct duration_text shortest = duration_text_of(choice->short_ns);
+	char depths[64] = "";
+	char text[500];
 
+	if (choice->depths < DEPTHS)
+		snprintf(depths, sizeof(depths),
+			 ", and left out below call level %u", choice->depths);
 	snprintf(text, sizeof(text),
-		 "A saved page: adjacent slices shorter than %s are merged, "
+		 "A saved page: adjacent slices shorter than %s are merged%s, "
 		 "profiles are of fixed parts of the time, and functions with "
 		 "less than 1/%u of all time count as their callers. ktrace-hw "
 		 "view shows everything.",
-		 shortest.text, FILE_PROFILE_SMALLEST);
+		 shortest.text, depths, FILE_PROFILE_SMALLEST);
 	json_member_text(json, "notice", text);
 	json_member_number(json, "resolution_ns",
-			   view_summary_resolution(summary, level));
+			   view_summary_resolution(summary, choice->level));
 }
 
-static int write_slices(const struct view_sources *sources, uint32_t level,
+static int write_slices(const struct view_sources *sources,
+			const struct slice_choice *choice,
 			struct answer_names *named, struct json_out *json)
 {
 	struct slice_writer writer = {
 		.callback = { .take = write_slice },
 		.summary = sources->summary,
+		.choice = choice,
 		.json = json,
 		.named = named,
 	};
@@ -506,13 +572,62 @@ static int write_slices(const struct view_sources *sources, uint32_t level,
 
 	json_key(json, "lanes");
 	json_begin(json, "[]");
-	status = read_lanes(&writer, level);
+	status = read_lanes(&writer);
 	json_end(json, "[]");
 	return status;
 }
 
-static int write_all(const struct view_sources *sources, uint32_t level,
-		     struct json_out *json)
+/* Writes the slices and profiles as JSON. */
+static int write_unpacked(const struct view_sources *sources,
+			  const struct slice_choice *choice,
+			  struct answer_names *named, FILE *out)
+{
+	struct json_out json = json_out_to(out);
+	int status;
+
+	json_begin(&json, "{}");
+	status = write_slices(sources, choice, named, &json);
+	if (!status)
+		status = file_profile_write(sources, named, &json);
+	json_end(&json, "{}");
+	json_out_end(&json);
+	return status;
+}
+
+/* Writes the slices and profiles as the member "packed": their JSON, which has
+ * many similar numbers, compressed with gzip, in base64.
+ */
+static int write_packed(const struct view_sources *sources,
+			const struct slice_choice *choice,
+			struct answer_names *named, struct json_out *json)
+{
+	struct byte_buffer packed = { 0 };
+	struct byte_buffer text = { 0 };
+	char *bytes = NULL;
+	size_t size = 0;
+	FILE *memory = open_memstream(&bytes, &size);
+	int status = memory ? write_unpacked(sources, choice, named, memory) :
+			      -ERROR_MEMORY;
+
+	if (memory && fclose(memory) && !status)
+		status = -ERROR_MEMORY;
+	if (!status) {
+		byte_buffer_gzip(&packed, bytes, size);
+		byte_buffer_add(&text, "\"", 1);
+		byte_buffer_base64(&text, packed.bytes, packed.size);
+		byte_buffer_text(&text, "\"");
+		status = packed.failed || text.failed ? -ERROR_MEMORY : 0;
+	}
+	if (!status)
+		json_member_value(json, "packed", (const char *)text.bytes);
+	byte_buffer_free(&packed);
+	byte_buffer_free(&text);
+	free(bytes);
+	return status;
+}
+
+static int write_all(const struct view_sources *sources,
+		     const struct slice_choice *choice, struct json_out *json)
 {
 	const struct view_request none = { 0 };
 	struct answer_names named;
@@ -526,11 +641,9 @@ static int write_all(const struct view_sources *sources, uint32_t level,
 	if (answer_recording(sources, &none, json) != VIEW_OK)
 		status = -ERROR_MEMORY;
 	json_end(json, "{}");
-	write_notice(sources->summary, level, json);
+	write_notice(sources->summary, choice, json);
 	if (!status)
-		status = write_slices(sources, level, &named, json);
-	if (!status)
-		status = file_profile_write(sources, &named, json);
+		status = write_packed(sources, choice, &named, json);
 	answer_names_write(&named, json);
 	json_end(json, "{}");
 	answer_names_free(&named);
@@ -540,9 +653,10 @@ static int write_all(const struct view_sources *sources, uint32_t level,
 int file_data_write(const struct view_sources *sources, uint64_t most_bytes,
 		    FILE *out)
 {
+	const struct slice_choice choice =
+		choose_slices(sources->summary, most_bytes);
 	struct json_out json = json_out_to(out);
-	int status = write_all(sources,
-			       find_level(sources->summary, most_bytes), &json);
+	int status = write_all(sources, &choice, &json);
 
 	json_out_end(&json);
 	return status;

@@ -4,8 +4,20 @@
 #include "common/bytes.h"
 #include "common/error.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
+
+/* A cell's sums are lists by thread, each sorted by path. A span of a higher
+ * level joins the lists of eight spans (sum_lists_join()); a list that only one
+ * of them has is shared, not written again. Lists are written to the file as
+ * differences of path numbers, which are small; only their positions stay in
+ * memory.
+ *
+ * The file is untrusted when a summary is read again: paths must have
+ * parents with smaller numbers, chunks are bounded, and spans must be in order
+ * (call_sums_pack()).
+ */
 
 struct call_sums {
 	struct chunk_file *file;
@@ -449,6 +461,15 @@ static int add_span(struct call_sums *sums, uint32_t level,
 	return 0;
 }
 
+static bool is_next_cell(const struct call_sums *sums, uint64_t begin_ns)
+{
+	const struct array *cells = &sums->levels[0];
+	const struct call_span *last =
+		cells->count ? array_at(cells, cells->count - 1) : NULL;
+
+	return !last || begin_ns >= last->begin_ns;
+}
+
 int call_sums_add_cell(struct call_sums *sums, uint64_t begin_ns,
 		       uint64_t end_ns, struct array *lists)
 {
@@ -457,8 +478,10 @@ int call_sums_add_cell(struct call_sums *sums, uint64_t begin_ns,
 		.end_ns = end_ns,
 		.frames = ARRAY_OF(struct call_frame),
 	};
-	int status = add_threads(sums, &span, lists);
+	int status;
 
+	assert(is_next_cell(sums, begin_ns)); /* invariant 1 */
+	status = add_threads(sums, &span, lists);
 	for (uint32_t level = 0; !status; level++) {
 		status = add_span(sums, level, &span);
 		if (status || level + 1 == CALL_LEVELS_MOST ||
@@ -515,6 +538,9 @@ void call_sums_free(struct call_sums *sums)
 
 int call_sums_add_path(struct call_sums *sums, struct call_path path)
 {
+	/* invariant 3 */
+	assert(path.parent == CALL_PATH_NONE ? !sums->paths.count :
+					       path.parent < sums->paths.count);
 	return array_append(&sums->paths, &path);
 }
 

@@ -2,6 +2,21 @@
 #ifndef KT_VIEW_DATA_CALL_SUMS_H
 #define KT_VIEW_DATA_CALL_SUMS_H
 
+/* Call sums of all threads by intervals of the recording: from them the page
+ * makes the profile of any interval that a user selects, without decoding.
+ *
+ *	view/make ─► call_sums_add_cell() ─► cells (level 0) ─┐ 8 join to one
+ *	                                                    level 1, 2, … ─► file
+ *	view/answer ─► call_sums_largest() ─► few spans ─► call_sums_read()
+ *
+ * 1. Cells are added in the order of time and never change.
+ * 2. A span has the sums of exactly CALL_SPAN_CELLS spans of the level below,
+ *    so an interval of N cells needs a number of reads that grows with log N.
+ * 3. A path's parent has a smaller number.
+ *
+ * Memory: the paths; the sums are in the file. Errors: negative enum errors.
+ */
+
 #include "common/array.h"
 #include "common/files/cache_file.h"
 

@@ -76,8 +76,9 @@ static void hand_on_below(struct slice_thinner *thinner, struct array *depths,
 		depths->count = depth;
 }
 
-static void take_short(struct slice_thinner *thinner, struct waiting *waiting,
-		       const struct view_slice *slice)
+static void consume_short(struct slice_thinner *thinner,
+			  struct waiting *waiting,
+			  const struct view_slice *slice)
 {
 	const struct view_slice *whole = &waiting->slice;
 
@@ -103,7 +104,7 @@ static void take(struct slice_callback *callback,
 	if (!waiting) {
 		thinner->status = -ERROR_MEMORY;
 	} else if (slice->end_ns - slice->begin_ns < thinner->resolution_ns) {
-		take_short(thinner, waiting, slice);
+		consume_short(thinner, waiting, slice);
 	} else {
 		hand_on_below(thinner, depths, slice->depth);
 		thinner->next->take(thinner->next, slice);

@@ -11,6 +11,17 @@
 #include <string.h>
 #include <sys/socket.h>
 
+/* The HTTP side of the page, with libmicrohttpd in one thread of its own. A
+ * request is refused unless its Host header is this server's address and its
+ * path starts with the secret token; then it is the page itself, a file of it,
+ * or the answer to a question about the recording (view/answer/answer.h), which
+ * is called in that thread and fills in a struct reply.
+ *
+ * The list of open connections, oldest first, is only for limits: a new
+ * connection beyond CONNECTIONS makes the one that was idle for longest close,
+ * so that a browser that leaves connections open cannot lock others out.
+ */
+
 /* Connections that may stay open, and how many may be open while the others
  * close. MHD has one thread, so this needs no lock.
  */

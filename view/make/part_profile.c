@@ -89,8 +89,8 @@ static int put_aside(struct cell_sums *cell, struct cpu_sums *cpu)
 	return 0;
 }
 
-/* Returns the sum of @path of @thread, which runs on @cpu_number, valid until the next
- * call; NULL when out of memory.
+/* Returns the sum of @path of @thread, which runs on @cpu_number, valid until
+ * the next call; NULL when out of memory.
  */
 static struct call_sum *cell_sums_of(struct cell_sums *cell,
 				     uint32_t cpu_number, uint32_t thread,
@@ -366,6 +366,7 @@ static bool is_traced(const struct call_step *step, bool was)
 	case STEP_COUNT:
 	case STEP_LEAVE:
 	case STEP_SWITCH:
+	case STEP_INTERRUPTS:
 		break;
 	}
 	return was;

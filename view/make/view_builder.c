@@ -30,7 +30,7 @@
  *	spans of time ─► struct state_slices: slices of states, by thread and CPU
  *	steps of calls ─► slices of calls
  *	     │
- *	     ├─► the overview's lists of the longest (take_state(), take_call())
+ *	     ├─► the overview's lists of the longest (consume_state(), consume_call())
  *	     └─► struct level_chain: levels with fewer and fewer slices, for zooming
  *
  * The pass runs while the page shows its first parts: what it shares with the
@@ -156,8 +156,8 @@ static uint32_t detail_of(const struct state_slices *states,
 }
 
 /* Extends the CPU's slice while the same thread runs. */
-static void take_running(struct state_slices *states, uint32_t number,
-			 const struct time_span *span)
+static void consume_running(struct state_slices *states, uint32_t number,
+			    const struct time_span *span)
 {
 	struct view_slice *slice;
 
@@ -194,8 +194,8 @@ static void hand_on(struct state_slices *states, struct view_slice *slice)
 	slice->count = 0;
 }
 
-static void take_span(struct span_callback *callback,
-		      const struct time_span *span)
+static void consume_span(struct span_callback *callback,
+			 const struct time_span *span)
 {
 	struct state_slices *states = (struct state_slices *)callback;
 	uint32_t number = thread_numbers_find(states->numbers, span->task);
@@ -226,7 +226,7 @@ static void take_span(struct span_callback *callback,
 	else
 		states->next->take(states->next, &slice);
 	if (is_running(span))
-		take_running(states, number, span);
+		consume_running(states, number, span);
 }
 
 /* Must be called when task @index enters a function that is_call. */
@@ -245,7 +245,7 @@ static void state_slices_enter_call(struct state_slices *states, uint32_t index,
 static void state_slices_init(struct state_slices *states)
 {
 	*states = (struct state_slices){
-		.callback = { .take = take_span },
+		.callback = { .take = consume_span },
 		.calls = ARRAY_OF(struct last_call),
 		.asleep = ARRAY_OF(struct view_slice),
 		.running = ARRAY_OF(struct view_slice),
@@ -447,8 +447,8 @@ static int list_of(uint32_t state, bool is_kernel_thread)
 	}
 }
 
-static void take_state(struct slice_callback *callback,
-		       const struct view_slice *slice)
+static void consume_state(struct slice_callback *callback,
+			  const struct view_slice *slice)
 {
 	struct view_builder *builder =
 		container_of(callback, struct view_builder, states_out);
@@ -471,8 +471,8 @@ static void take_state(struct slice_callback *callback,
 	level_chain_take_state(builder->levels, slice);
 }
 
-static void take_call(struct view_builder *builder,
-		      const struct view_slice *slice)
+static void consume_call(struct view_builder *builder,
+			 const struct view_slice *slice)
 {
 	struct view_summary *summary = builder->summary;
 
@@ -510,8 +510,8 @@ static void reach(struct view_summary *summary, uint64_t time_ns)
 	pthread_mutex_unlock(&summary->lock);
 }
 
-static void take_step(struct event_handler *handler,
-		      const struct call_step *step)
+static void consume_step(struct event_handler *handler,
+			 const struct call_step *step)
 {
 	struct view_builder *builder = builder_of(handler);
 	uint32_t number = thread_numbers_find(&builder->numbers, step->task);
@@ -527,7 +527,7 @@ static void take_step(struct event_handler *handler,
 		state_slices_enter_call(&builder->states, step->task->index,
 					step->function, step->time_ns);
 	if (stack_slice_of(step, number, &slice))
-		take_call(builder, &slice);
+		consume_call(builder, &slice);
 	part_profile_step(builder->profile, step, number);
 	note_begin(builder->summary, step);
 	reach(builder->summary, step->time_ns);
@@ -556,8 +556,8 @@ struct view_builder *view_builder_new(const struct attribution_input *input,
 
 	if (!builder)
 		return NULL;
-	builder->handler.step = take_step;
-	builder->states_out.take = take_state;
+	builder->handler.step = consume_step;
+	builder->states_out.take = consume_state;
 	builder->summary = summary;
 	builder->names = input->names;
 	state_slices_init(&builder->states);

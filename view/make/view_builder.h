@@ -2,6 +2,20 @@
 #ifndef KT_VIEW_MAKE_VIEW_BUILDER_H
 #define KT_VIEW_MAKE_VIEW_BUILDER_H
 
+/* Makes the summary that the page is drawn from, in one pass over a recording.
+ *
+ *	call events, events ─► view_builder ─► level_chain ─► levels of slices
+ *	                            └─► parts of call sums ─► view/data/call_sums.h
+ *
+ * Level 0 has the most slices; each further level has those of the previous
+ * one, thinned, so that a page of any width reads a bounded number of slices.
+ *
+ * The summary is complete after view_builder_end(); until then a page may read
+ * the part that exists, under the summary's lock.
+ *
+ * One thread builds. Errors are kept, and returned at the end.
+ */
+
 #include "report/steps/call_step.h"
 #include "view/data/slice_store.h"
 

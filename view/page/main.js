@@ -220,7 +220,7 @@ function recolor(page) {
 
 async function start() {
   /** @type {any} */
-  const page = { source: openSource() };
+  const page = { source: await openSource() };
   /** @type {any} */ (window).page = page;
   new ModeSwitch(() => recolor(page));
   const tip = new Tip();

@@ -189,16 +189,29 @@ class Panel {
   }
   showDetails() {
     const selection = this.timeline.selection;
-    if (!selection?.slice)
-      return element("p", { textContent: selection ?
-        `${duration(selection.to - selection.from)} selected.` :
+    if (!selection)
+      return element("p", { textContent:
         "Nothing is selected: click a call or a state in the timeline." });
+    if (!selection.slice)
+      return element("div", {}, element("p", { textContent:
+        `${duration(selection.to - selection.from)} selected.` }),
+      this.explainHint(selection));
     const facts = sliceFacts(selection, this.recording, this.source.names);
     return element("div", {}, element("table", {}, element("tbody", {},
       ...facts.map(([name, value]) => element("tr", {},
         element("td", { className: "text dim", textContent: name }),
         element("td", { className: "text" }, String(value)))))),
-    element("p", { className: "links" }, ...this.detailLinks(selection)));
+    element("p", { className: "links" }, ...this.detailLinks(selection)),
+    this.explainHint(selection));
+  }
+  /* The command that explains the selected time. */
+  explainHint({ from, to, thread }) {
+    const tid = this.recording.threads[thread]?.tid;
+    const path = this.recording.facts.path.replaceAll("'", "'\\''");
+    const command = `ktrace-hw explain -i '${path}' --since=${(from / 1e9).toFixed(9)}` +
+      ` --until=${(to / 1e9).toFixed(9)}${tid > 0 ? ` --pid=${tid}` : ""}`;
+    return element("p", { className: "dim" }, "Why it took as long as it did: ",
+      element("code", { id: "explain-command", textContent: command }));
   }
   /* Returns where a selected slice leads: the waker, the calls, the function. */
   detailLinks({ from, to, kind, thread, slice }) {

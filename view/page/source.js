@@ -300,7 +300,18 @@ function nextOfSlices(source, wanted) {
   return best ?? { found: false };
 }
 
-function openSource() {
+/* Adds the members of the JSON in @data.packed: base64 of gzip. */
+async function unpack(data) {
+  if (!window.DecompressionStream)
+    throw new Error("This page needs a browser of 2023 or later.");
+  const bytes = Uint8Array.from(atob(data.packed), (char) => char.charCodeAt(0));
+  delete data.packed;
+  const unpacked = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"));
+  return Object.assign(data, await new Response(unpacked).json());
+}
+
+async function openSource() {
   const data = byId("data");
-  return data ? new FileSource(JSON.parse(data.textContent)) : new ServerSource();
+  return data ? new FileSource(await unpack(JSON.parse(data.textContent))) :
+    new ServerSource();
 }

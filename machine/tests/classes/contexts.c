@@ -204,6 +204,7 @@ void contexts_take(struct contexts *task, const struct kernel_names *names,
 		break;
 	case TRUTH_CONDITIONAL:
 	case TRUTH_TRACE_ON:
+	case TRUTH_INTERRUPTS:
 	case TRUTH_TRACE_OFF:
 	case TRUTH_SWITCH:
 	case TRUTH_KIND_MASK:

@@ -54,6 +54,7 @@ static enum item_class class_of(enum truth_kind kind)
 	case TRUTH_EXCEPTION:
 		return CLASS_ASYNC;
 	case TRUTH_TRACE_ON:
+	case TRUTH_INTERRUPTS:
 	case TRUTH_TRACE_OFF:
 	case TRUTH_SWITCH:
 	case TRUTH_KIND_MASK:

@@ -91,7 +91,7 @@ static void get_branch(struct truth_reader *reader, struct truth_event *event)
 	event->to = event->from + get_difference(reader);
 }
 
-int truth_reader_next(struct truth_reader *reader, struct truth_event *event)
+static int read_next(struct truth_reader *reader, struct truth_event *event)
 {
 	struct truth_event *last = &reader->last;
 	uint8_t tag;
@@ -105,6 +105,8 @@ int truth_reader_next(struct truth_reader *reader, struct truth_event *event)
 	if (last->kind == TRUTH_SWITCH) {
 		last->pid = get_varint(reader);
 		last->tgid = get_varint(reader);
+	} else if (last->kind == TRUTH_INTERRUPTS) {
+		last->pid = get_varint(reader);
 	} else {
 		get_branch(reader, last);
 	}
@@ -112,4 +114,15 @@ int truth_reader_next(struct truth_reader *reader, struct truth_event *event)
 		last->sp += get_difference(reader);
 	*event = *last;
 	return !reader->cut;
+}
+
+int truth_reader_next(struct truth_reader *reader, struct truth_event *event)
+{
+	int found;
+
+	do
+		found = read_next(reader, event);
+	while (found && event->kind == TRUTH_INTERRUPTS &&
+	       !reader->with_interrupts);
+	return found;
 }

@@ -24,6 +24,8 @@ struct truth_reader {
 	size_t size;
 	size_t at;
 	bool cut; /* the last record is incomplete */
+	/* set by the user: also read TRUTH_INTERRUPTS, with pid as its value */
+	bool with_interrupts;
 	struct truth_event last;
 };
 

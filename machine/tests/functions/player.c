@@ -263,6 +263,7 @@ void player_play(struct player *player, struct player_cpu *cpu,
 			vector_branch(player, cpu, event);
 		}
 		return;
+	case TRUTH_INTERRUPTS:
 	case TRUTH_KIND_MASK:
 	case TRUTH_HAS_SP:
 		return;

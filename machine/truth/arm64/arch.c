@@ -9,11 +9,11 @@ const bool arch_raises_first = false;
 enum { X0 = GUEST_OWN, SP_EL0 = X0 + 31, REGISTERS };
 
 const char *const arch_register_names[] = {
-	"sp",  "pc",  "x1", /* all have */
-	"x0",  "x1",  "x2",  "x3",  "x4",  "x5",  "x6",	 "x7",
-	"x8",  "x9",  "x10", "x11", "x12", "x13", "x14", "x15",
-	"x16", "x17", "x18", "x19", "x20", "x21", "x22", "x23",
-	"x24", "x25", "x26", "x27", "x28", "x29", "x30", "SP_EL0",
+	"sp",  "pc",  "x1",  "cpsr", /* all have */
+	"x0",  "x1",  "x2",  "x3",   "x4",  "x5",  "x6",  "x7",
+	"x8",  "x9",  "x10", "x11",  "x12", "x13", "x14", "x15",
+	"x16", "x17", "x18", "x19",  "x20", "x21", "x22", "x23",
+	"x24", "x25", "x26", "x27",  "x28", "x29", "x30", "SP_EL0",
 };
 const unsigned arch_register_count = REGISTERS;
 
@@ -36,6 +36,11 @@ enum {
 	VICTLR_NOT_EL0 = 1 << 20,
 	VICTLR_NOT_EL1 = 1 << 21,
 };
+
+bool arch_lets_interrupts(struct guest *guest)
+{
+	return !(guest_register(guest, GUEST_FLAGS) & 1 << 7); /* DAIF.I */
+}
 
 bool control_traces(const struct control *control)
 {

@@ -9,9 +9,14 @@ const bool arch_raises_first = true;
 enum { RAX = GUEST_OWN, RBX, RCX, RDX, REGISTERS };
 
 const char *const arch_register_names[] = {
-	[GUEST_SP] = "rsp", [GUEST_PC] = "rip", [GUEST_NEXT_TASK] = "rsi",
-	[RAX] = "rax",	    [RBX] = "rbx",	[RCX] = "rcx",
+	[GUEST_SP] = "rsp",
+	[GUEST_PC] = "rip",
+	[GUEST_NEXT_TASK] = "rsi",
+	[RAX] = "rax",
+	[RBX] = "rbx",
+	[RCX] = "rcx",
 	[RDX] = "rdx",
+	[GUEST_FLAGS] = "eflags",
 };
 const unsigned arch_register_count = REGISTERS;
 
@@ -23,6 +28,11 @@ enum {
 	USER = 1 << 3,
 	BRANCH_EN = 1 << 13,
 };
+
+bool arch_lets_interrupts(struct guest *guest)
+{
+	return guest_register(guest, GUEST_FLAGS) & 1 << 9; /* IF */
+}
 
 bool control_traces(const struct control *control)
 {

@@ -241,7 +241,9 @@ CREATE TABLE IF NOT EXISTS {database}.syscall_local ON CLUSTER '{cluster}' (
   arg2 Nullable(Int64),
   arg3 Nullable(Int64),
   arg4 Nullable(Int64),
-  arg5 Nullable(Int64)
+  arg5 Nullable(Int64),
+  path Nullable(String),
+  file Nullable(String)
 )
 ENGINE = ReplicatedMergeTree(
   '/clickhouse/tables/{shard}/{database}/syscall_local', '{replica}')

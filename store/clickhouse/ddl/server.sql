@@ -198,7 +198,9 @@ CREATE TABLE IF NOT EXISTS syscall (
   arg2 Nullable(Int64),
   arg3 Nullable(Int64),
   arg4 Nullable(Int64),
-  arg5 Nullable(Int64)
+  arg5 Nullable(Int64),
+  path Nullable(String),
+  file Nullable(String)
 )
 ENGINE = MergeTree
 PARTITION BY day ORDER BY (recording, begin_ns);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Counts its own execution and prints the counts: one line "NAME COUNT" for
  * each source line that ends with a comment of that name. The test compares
- * them with `ktrace-hw annotate`. It runs twice, as a parent and as a child, and
- * both add to the counts of the same functions.
+ * them with `ktrace-hw annotate`. It runs twice, as a parent and as a child,
+ * and both add to the counts of the same functions.
  */
 #include <stdio.h>
 #include <stdlib.h>

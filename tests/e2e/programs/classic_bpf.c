@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Runs classic BPF filters that it loads itself: one of a socket on 20 packets, and
- * two of seccomp, one that refuses getppid() five times and one that kills for it.
+/* Runs classic BPF filters that it loads itself: one of a socket on 20 packets,
+ * and two of seccomp, one that refuses getppid() five times and one that kills
+ * for it.
  */
 #include <arpa/inet.h>
 #include <errno.h>

@@ -2,8 +2,8 @@
 /* Measures single operations, in ns of the virtual machine's clock, which equal
  * instructions there: cost [OPERATION]...
  *
- * Prints "OPERATION NS", a line each: getppid, a read of 4 KiB from the page
- * cache, a byte to another process through a pipe and another one back, and a
+ * Prints "OPERATION NS", a line each: getppid, opening a file, a read of 4 KiB
+ * from the page cache, a byte to another process through a pipe and another one back, and a
  * page fault. NS is the least of five means of 100 rounds each, to exclude
  * occasional timer ticks.
  */
@@ -41,6 +41,20 @@ static long long ask_for_parent(void)
 	for (int i = 0; i < ROUNDS; i++)
 		syscall(SYS_getppid);
 	return now_ns() - begin_ns;
+}
+
+static long long open_file(void)
+{
+	int files[ROUNDS];
+	long long begin_ns = now_ns();
+
+	for (int i = 0; i < ROUNDS; i++)
+		files[i] = openat(AT_FDCWD, "/etc/passwd", O_RDONLY);
+	begin_ns = now_ns() - begin_ns;
+	need(files[ROUNDS - 1] >= 0, "openat");
+	for (int i = 0; i < ROUNDS; i++)
+		close(files[i]);
+	return begin_ns;
 }
 
 static long long read_page(void)
@@ -106,6 +120,7 @@ static const struct {
 	long long (*run)(void);
 } operations[] = {
 	{ "getppid", ask_for_parent },
+	{ "openat", open_file },
 	{ "pread", read_page },
 	{ "ping", ping },
 	{ "fault", touch },

@@ -8,8 +8,8 @@
  *			200 interrupts, by membarrier(2), and waits for each
  *
  * "barrier" prints the tids of both, the number, and how long the calls took.
- * The others print for each thread on CPU 0 a line: its tid, and how long it was
- * on a CPU and waited for one, in ns, by the kernel's own counters
+ * The others print for each thread on CPU 0 a line: its tid, and how long it
+ * was on a CPU and waited for one, in ns, by the kernel's own counters
  * (Documentation/scheduler/sched-stats.rst).
  */
 #include <linux/membarrier.h>

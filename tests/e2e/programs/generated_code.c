@@ -3,9 +3,9 @@
  *
  *	generated_code map|dump|none rwx|rx PAUSE_MS
  *
- * Each of VERSIONS functions is called CALLS times at once, and, if PAUSE_MS is not
- * 0, as often between two such pauses. Between the first calls another function,
- * at an address of its own, is called. The functions are listed in a
+ * Each of VERSIONS functions is called CALLS times at once, and, if PAUSE_MS is
+ * not 0, as often between two such pauses. Between the first calls another
+ * function, at an address of its own, is called. The functions are listed in a
  * perf map (version_N and stable), in a jitdump, or nowhere. Their memory is
  * always writable, or only while they are written.
  */

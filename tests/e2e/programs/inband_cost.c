@@ -2,10 +2,10 @@
 /* Measures the cost of a bracket: prints a line for each kind of call, in
  * nanoseconds of the machine's clock, where an instruction takes one: the call
  * alone, the begin of a bracket, the call in the bracket, the end of the first
- * bracket, and the minimum and the mean of the other brackets' ends. The begin and
- * the call in the bracket are also minima over the other brackets.
+ * bracket, and the minimum and the mean of the other brackets' ends. The begin
+ * and the call in the bracket are also minima over the other brackets.
  *
- * 	inband_cost FILE
+ *	inband_cost FILE
  */
 #include "inband/ktrace_hw.h"
 

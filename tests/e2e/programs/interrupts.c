@@ -10,13 +10,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
-enum { PORT = 4000, BLOCK = 65536, DATAGRAM = 1000, MS = 1000000 };
+enum { PORT = 4000, BLOCK = 65536, PAGE = 4096, DATAGRAM = 1000, MS = 1000000 };
 
 static void check(long result, const char *what)
 {
@@ -156,6 +157,39 @@ static void sender(char **arguments)
 	}
 }
 
+/* Accepts a connection and reads it to its end. */
+static void sink(char **arguments)
+{
+	const struct sockaddr_in address = address_of(arguments[0]);
+	int listener = socket(AF_INET, SOCK_STREAM, 0);
+	static char block[BLOCK];
+	int fd;
+
+	check(bind(listener, (const struct sockaddr *)&address,
+		   sizeof(address)),
+	      "bind");
+	check(listen(listener, 1), "listen");
+	puts("ready");
+	fflush(stdout);
+	fd = accept(listener, NULL, NULL);
+	check(fd, "accept");
+	while (read(fd, block, sizeof(block)) > 0)
+		;
+}
+
+/* Sends so many blocks through a connection. */
+static void streamer(char **arguments)
+{
+	const struct sockaddr_in address = address_of(arguments[0]);
+	int fd = socket(AF_INET, SOCK_STREAM, 0);
+	static char block[BLOCK];
+
+	check(connect(fd, (const struct sockaddr *)&address, sizeof(address)),
+	      "connect");
+	for (int i = 0; i < atoi(arguments[1]); i++)
+		check(write(fd, block, sizeof(block)), "write");
+}
+
 /* Sleeps so many times for 2 ms. */
 static void sleeper(char **arguments)
 {
@@ -176,6 +210,75 @@ static void forgetter(char **arguments)
 		check(unlink("/dev/shm/forgotten"), "unlink");
 	}
 	sleep_ms(200);
+}
+
+/* Touches @pages new pages of its own, one after the other. */
+static void touch(size_t pages)
+{
+	char *memory = mmap(NULL, pages * PAGE, PROT_READ | PROT_WRITE,
+			    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	check(memory == MAP_FAILED ? -1 : 0, "mmap");
+	madvise(memory, pages * PAGE, MADV_NOHUGEPAGE);
+	for (size_t i = 0; i < pages; i++)
+		memory[i * PAGE] = 1;
+}
+
+/* Returns the number after @name in @path, or the first one. */
+static long number_in(const char *path, const char *name)
+{
+	FILE *file = fopen(path, "r");
+	char line[128];
+	long number = -1;
+
+	check(file ? 0 : -1, path);
+	while (number < 0 && fgets(line, sizeof(line), file))
+		if (!strncmp(line, name, strlen(name)))
+			number = strtol(line + strlen(name), NULL, 10);
+	fclose(file);
+	return number;
+}
+
+static void set_reserve(long kb)
+{
+	FILE *file = fopen("/proc/sys/vm/min_free_kbytes", "w");
+
+	check(file ? 0 : -1, "min_free_kbytes");
+	fprintf(file, "%ld", kb);
+	fclose(file);
+}
+
+/* Two processes allocate pages, three for each of the other one's, in turn: the
+ * given number of times. So little memory is free that kswapd starts soon: it
+ * does below 5/4 of the reserve.
+ */
+static void allocators(char **arguments)
+{
+	int turns = atoi(arguments[0]);
+	long reserve_kb = number_in("/proc/sys/vm/min_free_kbytes", "");
+	int pipes[2][2];
+	char byte = 0;
+	pid_t child;
+
+	set_reserve(number_in("/proc/meminfo", "MemFree:") * 4 / 5 - 1024);
+	check(pipe(pipes[0]), "pipe");
+	check(pipe(pipes[1]), "pipe");
+	child = fork();
+	check(child, "fork");
+	prctl(PR_SET_NAME, child ? "much" : "little");
+	for (int i = 0; i < turns; i++) {
+		if (!child)
+			check(read(pipes[0][0], &byte, 1), "read");
+		touch(child ? 3 * 32 : 32);
+		check(write(pipes[!child][1], &byte, 1), "write");
+		if (child)
+			check(read(pipes[1][0], &byte, 1), "read");
+		sleep_ms(1);
+	}
+	if (!child)
+		return;
+	waitpid(child, NULL, 0);
+	set_reserve(reserve_kb);
 }
 
 /* Sends a byte to a child on another CPU and back, the given number of times.
@@ -216,7 +319,8 @@ int main(int argc, char **argv)
 		{ "writer", 2, writer },     { "receiver", 2, receiver },
 		{ "sender", 3, sender },     { "sleeper", 1, sleeper },
 		{ "pinger", 1, pinger },     { "forgetter", 1, forgetter },
-		{ "dirtiers", 3, dirtiers },
+		{ "dirtiers", 3, dirtiers }, { "sink", 1, sink },
+		{ "streamer", 2, streamer }, { "allocators", 1, allocators },
 	};
 
 	for (size_t i = 0; i < sizeof(parts) / sizeof(*parts); i++) {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Calls the functions one and two 10 times each, moves the code of one to a free
- * address, calls it there, moves it over the code of two, and calls it there.
+/* Calls the functions one and two 10 times each, moves the code of one to a
+ * free address, calls it there, moves it over the code of two, and calls it
+ * there.
  */
 #include <stdio.h>
 #include <sys/mman.h>

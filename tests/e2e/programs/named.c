@@ -9,8 +9,8 @@
  *	overlay	like pivot, but the new root is an overlay
  *	chroot	runs a copy at PATH below another root
  *
- * SECONDS is how long it runs at least. Prints "FUNCTION CALLS", a line each. The functions are compiled so that each
- * call is one.
+ * SECONDS is how long it runs at least. Prints "FUNCTION CALLS", a line each.
+ * The functions are compiled so that each call is one.
  */
 #include <fcntl.h>
 #include <limits.h>

@@ -128,7 +128,8 @@ static long long ask_often(int fd, long long *best_offset_ns)
 }
 
 /* Sets the clock, and again if it has jumped meanwhile: a machine that goes on
- * from a saved state on a busy host may make up for the time between only later.
+ * from a saved state on a busy host may make up for the time between only
+ * later.
  */
 static void agree(int fd)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Two processes of one program that take turns, 100 each: process "alpha" calls
- * only alpha_turn(), process "beta" only beta_turn(). So each call shows whether
- * it has the right task.
+ * only alpha_turn(), process "beta" only beta_turn(). So each call shows
+ * whether it has the right task.
  */
 #include <stdlib.h>
 #include <sys/prctl.h>

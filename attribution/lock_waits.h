@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef KT_TABLES_WAITS_LOCK_WAITS_H
-#define KT_TABLES_WAITS_LOCK_WAITS_H
+#ifndef KT_ATTRIBUTION_LOCK_WAITS_H
+#define KT_ATTRIBUTION_LOCK_WAITS_H
 
 /* Waits for locks, one by one: for the table of locks (locks_table.c) and SQL.
  *
@@ -24,8 +24,12 @@
 
 #include <stdint.h>
 
-struct attribution_input;
+struct cache_file_writer;
+struct event_handler;
+struct function_table;
 struct pack;
+struct thread_tracker;
+struct wait_channels;
 
 /* Kinds of locks; see LCB_F_* in include/trace/events/lock.h. */
 enum lock_kind {
@@ -123,17 +127,31 @@ void lock_waits_wake(struct lock_waits *waits, int32_t tid, int32_t waker);
  */
 struct lock_tracker;
 
-/* Borrows both. Emits all waits, whatever the filter of @input. Returns NULL
- * when out of memory.
- */
-struct lock_tracker *lock_tracker_new(const struct attribution_input *input,
-				      struct lock_callback *callback);
+/* Borrows all arguments. Returns NULL when out of memory. */
+struct lock_tracker *lock_tracker_new(const struct function_table *functions,
+				      struct thread_tracker *threads,
+				      const struct wait_channels *channels);
 void lock_tracker_free(struct lock_tracker *tracker);
+
+/* Makes @callback receive all waits. Borrows it. Returns 0 or -ERROR_MEMORY. */
+int lock_tracker_listen(struct lock_tracker *tracker,
+			struct lock_callback *callback);
+
+/* Returns the handler that must receive the pass, after the thread tracker. */
+struct event_handler *lock_tracker_handler(struct lock_tracker *tracker);
 
 /* Returns 0, or -ERROR_MEMORY if the tracker or the callback ever ran out of
  * memory.
  */
 int lock_tracker_status(const struct lock_tracker *tracker);
+
+/* Members of struct table_records: waits are written to @writer when they end,
+ * and those that are read go to the callbacks. @handler:
+ * lock_tracker_handler().
+ */
+void lock_tracker_keep(struct event_handler *handler,
+		       struct cache_file_writer *writer);
+void lock_tracker_read(struct event_handler *handler, struct pack *pack);
 
 /* Writes @wait, or reads it. @functions: number of functions. */
 void lock_pack(struct pack *pack, struct lock_wait *wait, uint32_t functions);

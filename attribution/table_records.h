@@ -1,29 +1,37 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef KT_TABLES_TABLE_RECORDS_H
-#define KT_TABLES_TABLE_RECORDS_H
+#ifndef KT_ATTRIBUTION_TABLE_RECORDS_H
+#define KT_ATTRIBUTION_TABLE_RECORDS_H
 
 #include "attribution/time/time_span.h"
 #include "common/files/cache_file.h"
 #include "report/steps/call_step.h"
 
 #include <stdbool.h>
+#include <stddef.h>
 
 struct attribution_input;
 struct event_handler;
 struct cache_file_writer;
 struct pack;
+struct recording;
+struct trackers;
 
 /* For tables that are made from records, such as finished system calls: a pass
  * over the recording writes the records to a file beside it
- * (common/files/cache_file.h), and a window is then made from the records in it,
- * without decoding.
+ * (common/files/cache_file.h), and a window is then made from the records in
+ * it, without decoding. The functions' @handler is the owner of the records:
+ * their tracker or, if they have none, the table.
  */
 struct table_records {
 	const char *name; /* of the file, after "report_" */
-	/* The records belong to a tracker that all tables of a pass share; they
-	 * are read once for all of them.
+	/* Returns the handler of the tracker that the records belong to, which
+	 * all readers of a pass share (reports and SQL); NULL when out of
+	 * memory. The records are then read once for all of them.
 	 */
-	bool is_shared;
+	struct event_handler *(*tracker)(struct trackers *trackers);
+	/* NULL tracker: offset of the owner in the table's state; 0: the table
+	 */
+	size_t offset;
 	/* Returns whether the table needs these records; if it needs none, it
 	 * needs the whole pass. NULL: always.
 	 */
@@ -58,6 +66,44 @@ struct table_records {
 	 */
 	struct cached_span (*wanted)(struct time_window window);
 };
+
+/* Returns the owner of @records in a pass: the handler of their tracker or, if
+ * they have none, the one in @table. NULL when out of memory.
+ */
+struct event_handler *table_records_owner(const struct table_records *records,
+					  struct trackers *trackers,
+					  struct event_handler *table);
+
+/* Opens the cached records that may be @wanted, if their file exists and has
+ * @key. Returns whether it does. The caller closes @file either way.
+ */
+bool table_records_open(const struct table_records *records,
+			const struct recording *recording, uint64_t key,
+			const struct cached_span *wanted,
+			struct cache_file *file);
+
+/* Reads part @index of the records of @file into @owner; there are as many
+ * parts as chunks, to be read in order. Returns whether the part is undamaged;
+ * otherwise the owner may have received some of its records.
+ */
+bool table_records_read(const struct table_records *records,
+			struct event_handler *owner,
+			const struct cache_file *file, size_t index);
+
+/* Starts to cache the records that @owner emits. Returns NULL if the file
+ * cannot be written, or when out of memory; the caller closes the writer.
+ */
+struct cache_file_writer *
+table_records_keep(const struct table_records *records,
+		   struct event_handler *owner,
+		   const struct recording *recording, uint64_t key);
+
+/* Makes the records visible to later commands. Must be called after the whole
+ * pass.
+ */
+void table_records_finish(const struct table_records *records,
+			  struct event_handler *owner,
+			  struct cache_file_writer *writer);
 
 /* A wanted() for records that belong to the window that they start in. */
 struct cached_span table_records_begin_in(struct time_window window);

@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef KT_TABLES_REQUESTS_REQUEST_RECORDS_INTERNAL_H
-#define KT_TABLES_REQUESTS_REQUEST_RECORDS_INTERNAL_H
+#ifndef KT_TABLES_REQUESTS_REQUEST_RECORDS_H
+#define KT_TABLES_REQUESTS_REQUEST_RECORDS_H
 
+#include "attribution/attribution_input.h"
+#include "attribution/events/event_handler.h"
+#include "attribution/requests/requests.h"
 #include "attribution/sleeps/sleeps.h"
 #include "common/array.h"
 #include "report/steps/call_step.h"
@@ -13,8 +16,14 @@ struct cache_file_writer;
 struct pack;
 struct request_sleeps;
 
-/* Records for rows of requests, to write or read: each request with its sleeps,
+/* The requests of a pass with their sleeps, for the report of requests and for
+ * SQL; and these as records, to write or read: each request with its sleeps,
  * and the tasks that they refer to.
+ *
+ * requests of a pass --+
+ *                      +--> struct request_rows --take()--> rows
+ * cached records ------+            |
+ *                                   +--> sleeps, by request number
  */
 struct request_records {
 	struct cache_file_writer *writer; /* NULL: records are not written */
@@ -64,5 +73,34 @@ void request_records_pack_rest(struct request_records *records,
 void request_records_read(const struct request_records *records,
 			  struct pack *pack, struct cached_request *request,
 			  struct array *sleeps);
+
+/* The requests of a pass, and their sleeps. */
+struct request_rows {
+	struct event_handler handler; /* the owner of records; receives nothing */
+	struct request_callback callback;
+	struct attribution_input input;
+	struct request_sleeps *sleeps;
+	struct request_records records;
+	/* Receives each request. Returns whether its sleeps are needed. */
+	bool (*take)(struct request_rows *rows,
+		     const struct cached_request *request);
+	int status; /* 0, or -ERROR_MEMORY once memory ran out */
+};
+
+/* Opens the zeroed @rows, with @take. Returns false when out of memory; it must
+ * be closed even then.
+ */
+bool request_rows_open(struct request_rows *rows,
+		       const struct attribution_input *input,
+		       bool (*take)(struct request_rows *rows,
+				    const struct cached_request *request));
+void request_rows_close(struct request_rows *rows);
+
+/* Members of struct table_records; @handler is that of the rows. */
+void request_rows_keep(struct event_handler *handler,
+		       struct cache_file_writer *writer);
+void request_rows_keep_at_end(struct event_handler *handler);
+void request_rows_pack_rest(struct event_handler *handler, struct pack *pack);
+void request_rows_read(struct event_handler *handler, struct pack *pack);
 
 #endif

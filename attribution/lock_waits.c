@@ -1,18 +1,17 @@
 /* SPDX-License-Identifier: MIT */
-#include "tables/waits/lock_waits.h"
+#include "attribution/lock_waits.h"
 
-#include "attribution/attribution_input.h"
 #include "attribution/events/event_handler.h"
 #include "attribution/events/known_events.h"
 #include "attribution/time/thread_tracker.h"
 #include "attribution/time/wait_channels.h"
-#include "attribution/trackers.h"
 #include "common/bytes.h"
+#include "common/container_of.h"
 #include "common/error.h"
+#include "common/files/cache_file.h"
 #include "common/maps.h"
 #include "report/steps/call_step.h"
 #include "symbolize/functions/function_table.h"
-#include "symbolize/symbols/symbols.h"
 
 #include <inttypes.h>
 #include <stdbool.h>
@@ -188,7 +187,11 @@ enum { FILE_WAITS = 3 };
 
 struct lock_tracker {
 	struct event_handler handler;
+	struct lock_callback callback;	  /* of waits */
+	struct array callbacks;		  /* struct lock_callback * */
+	struct cache_file_writer *writer; /* NULL: waits are not cached */
 	struct lock_waits waits;
+	const struct function_table *functions;
 	const struct task_time *time;
 	const struct task_paths *paths;
 	const struct wait_channels *places;
@@ -355,45 +358,116 @@ static void take_event(struct event_handler *handler,
 		take_file(tracker, event);
 }
 
+/* Calls all callbacks with @wait. Returns 0 or -ERROR_MEMORY. */
+static int emit(const struct lock_tracker *tracker,
+		const struct lock_wait *wait)
+{
+	struct lock_callback *const *callbacks = tracker->callbacks.items;
+	int status = 0;
+
+	for (size_t i = 0; i < tracker->callbacks.count; i++)
+		if (callbacks[i]->take(callbacks[i], wait) < 0)
+			status = -ERROR_MEMORY;
+	return status;
+}
+
+static int take_wait(struct lock_callback *callback,
+		     const struct lock_wait *wait)
+{
+	const struct lock_tracker *tracker =
+		container_of(callback, struct lock_tracker, callback);
+	const struct cached_span span =
+		cached_span_of(wait->begin_ns, wait->end_ns);
+	struct lock_wait kept = *wait;
+
+	if (tracker->writer) {
+		lock_pack(cache_file_writer_pack(tracker->writer), &kept,
+			  function_count(tracker->functions));
+		cache_file_writer_add(tracker->writer, &span);
+	}
+	return emit(tracker, wait);
+}
+
 void lock_tracker_free(struct lock_tracker *tracker)
 {
 	if (!tracker)
 		return;
 	lock_waits_close(&tracker->waits);
+	array_free(&tracker->callbacks);
 	free(tracker);
 }
 
-struct lock_tracker *lock_tracker_new(const struct attribution_input *input,
-				      struct lock_callback *callback)
+/* Returns whether take_step() does anything for @function. */
+static bool needs_function(const struct event_handler *handler,
+			   uint32_t function)
 {
-	const struct function_table *functions =
-		symbols_functions(input->symbols);
-	struct thread_tracker *threads = trackers_threads(input->trackers);
+	const struct lock_tracker *tracker =
+		(const struct lock_tracker *)handler;
+
+	return function == tracker->futex_wait ||
+	       is_file_wait(tracker, function);
+}
+
+struct lock_tracker *lock_tracker_new(const struct function_table *functions,
+				      struct thread_tracker *threads,
+				      const struct wait_channels *channels)
+{
 	struct lock_tracker *tracker = calloc(1, sizeof(*tracker));
 
 	if (!tracker)
 		return NULL;
 	tracker->handler = (struct event_handler){ .step = take_step,
+						   .needs = needs_function,
 						   .event = take_event };
+	tracker->callback.take = take_wait;
+	tracker->callbacks = ARRAY_OF(struct lock_callback *);
+	tracker->functions = functions;
 	tracker->time = thread_tracker_time(threads);
 	tracker->paths = thread_tracker_paths(threads);
-	tracker->places = trackers_wait_channels(input->trackers);
+	tracker->places = channels;
 	tracker->futex_wait = function_table_kernel(functions, "futex_wait");
 	for (size_t i = 0; i < FILE_WAITS; i++)
 		tracker->file_waits[i] =
 			function_table_kernel(functions, file_wait_names[i]);
 	tracker->calls = thread_tracker_calls(threads);
-	lock_waits_open(&tracker->waits, callback);
-	if (tracker->time && tracker->paths && tracker->places &&
-	    !trackers_follow(input->trackers, &tracker->handler))
+	lock_waits_open(&tracker->waits, &tracker->callback);
+	if (tracker->time && tracker->paths)
 		return tracker;
 	lock_tracker_free(tracker);
 	return NULL;
 }
 
+int lock_tracker_listen(struct lock_tracker *tracker,
+			struct lock_callback *callback)
+{
+	return array_append(&tracker->callbacks, &callback);
+}
+
+struct event_handler *lock_tracker_handler(struct lock_tracker *tracker)
+{
+	return &tracker->handler;
+}
+
 int lock_tracker_status(const struct lock_tracker *tracker)
 {
 	return tracker->status;
+}
+
+void lock_tracker_keep(struct event_handler *handler,
+		       struct cache_file_writer *writer)
+{
+	((struct lock_tracker *)handler)->writer = writer;
+}
+
+void lock_tracker_read(struct event_handler *handler, struct pack *pack)
+{
+	const struct lock_tracker *tracker =
+		(const struct lock_tracker *)handler;
+	struct lock_wait wait = { .begin_ns = 0 };
+
+	lock_pack(pack, &wait, function_count(tracker->functions));
+	if (!pack->failed)
+		pack_check(pack, !emit(tracker, &wait));
 }
 
 static void pack_name(struct pack *pack, struct lock_name *lock)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef KT_COLLECTOR_SOCKETS_KERNEL_TYPES_INTERNAL_H
-#define KT_COLLECTOR_SOCKETS_KERNEL_TYPES_INTERNAL_H
+#ifndef KT_COLLECTOR_SOCKETS_KERNEL_TYPES_H
+#define KT_COLLECTOR_SOCKETS_KERNEL_TYPES_H
 
 #include <stddef.h>
 #include <stdint.h>
@@ -14,6 +14,11 @@ struct kernel_types;
  * when out of memory.
  */
 struct kernel_types *kernel_types_read(const uint8_t *bytes, size_t size);
+
+/* Reads the types of the running kernel. Returns NULL if it has none, or when
+ * out of memory.
+ */
+struct kernel_types *kernel_types_running(void);
 void kernel_types_free(struct kernel_types *types);
 
 /* Returns the type number of function @name, or 0. */

@@ -33,34 +33,34 @@ START_TEST(a_mark_has_its_time_and_chain)
 	const uint64_t chain[] = { (uint64_t)PERF_CONTEXT_KERNEL, 0x1000,
 				   0x2000 };
 	struct sideband_record record = record_of(&mark, chain, 3);
-	struct gate_step step;
+	struct probe_mark read;
 
-	ck_assert(gate_step_read(&record, &step));
-	ck_assert_uint_eq(step.time_ns, 100);
-	ck_assert_uint_eq(step.kind, GATE_COME);
-	ck_assert_uint_eq(step.count, 2);
-	ck_assert_uint_eq(step.chain[0], 0x1000);
-	ck_assert_uint_eq(step.chain[1], 0x2000);
+	ck_assert(probe_mark_read(&record, &read));
+	ck_assert_uint_eq(read.time_ns, 100);
+	ck_assert_uint_eq(read.kind, GATE_COME);
+	ck_assert_uint_eq(read.count, 2);
+	ck_assert_uint_eq(read.chain[0], 0x1000);
+	ck_assert_uint_eq(read.chain[1], 0x2000);
 }
 END_TEST
 
 /* The chain contains the function, followed by its caller and the rest. */
-START_TEST(the_caller_is_behind_the_function)
+START_TEST(the_caller_follows_the_function)
 {
 	const struct gate_mark mark = { .kind = GATE_BEGIN, .caller = 0x1800 };
 	const uint64_t chain[] = { (uint64_t)PERF_CONTEXT_KERNEL, 0x1000,
 				   0x2000 };
 	struct sideband_record record = record_of(&mark, chain, 3);
-	struct gate_step step;
+	struct probe_mark read;
 
-	ck_assert(gate_step_read(&record, &step));
-	ck_assert_uint_eq(step.count, 3);
-	ck_assert_uint_eq(step.chain[0], 0x1000);
-	ck_assert_uint_eq(step.chain[1], 0x1800);
-	ck_assert_uint_eq(step.chain[2], 0x2000);
+	ck_assert(probe_mark_read(&record, &read));
+	ck_assert_uint_eq(read.count, 3);
+	ck_assert_uint_eq(read.chain[0], 0x1000);
+	ck_assert_uint_eq(read.chain[1], 0x1800);
+	ck_assert_uint_eq(read.chain[2], 0x2000);
 	record = record_of(&mark, chain, 1);
-	ck_assert(gate_step_read(&record, &step));
-	ck_assert_uint_eq(step.count, 0);
+	ck_assert(probe_mark_read(&record, &read));
+	ck_assert_uint_eq(read.count, 0);
 }
 END_TEST
 
@@ -72,12 +72,12 @@ START_TEST(an_old_mark_has_no_caller)
 	const struct gate_mark mark = { .kind = GATE_BEGIN, .caller = 0x1800 };
 	const uint64_t chain[] = { 0x1000, 0x2000 };
 	struct sideband_record record = record_of(&mark, chain, 2);
-	struct gate_step step;
+	struct probe_mark read;
 
 	record.sample.raw_size = sizeof(mark) - 1;
-	ck_assert(gate_step_read(&record, &step));
-	ck_assert_uint_eq(step.count, 2);
-	ck_assert_uint_eq(step.chain[1], 0x2000);
+	ck_assert(probe_mark_read(&record, &read));
+	ck_assert_uint_eq(read.count, 2);
+	ck_assert_uint_eq(read.chain[1], 0x2000);
 }
 END_TEST
 
@@ -87,10 +87,10 @@ START_TEST(a_long_chain_is_cut)
 	uint64_t chain[2 * GATE_CHAIN_MAX] = { 0 };
 	struct sideband_record record =
 		record_of(&mark, chain, 2 * GATE_CHAIN_MAX);
-	struct gate_step step;
+	struct probe_mark read;
 
-	ck_assert(gate_step_read(&record, &step));
-	ck_assert_uint_eq(step.count, GATE_CHAIN_MAX);
+	ck_assert(probe_mark_read(&record, &read));
+	ck_assert_uint_eq(read.count, GATE_CHAIN_MAX);
 }
 END_TEST
 
@@ -100,9 +100,9 @@ START_TEST(an_unknown_kind_is_no_mark)
 {
 	const struct gate_mark mark = { .kind = unknown[_i] };
 	struct sideband_record record = record_of(&mark, NULL, 0);
-	struct gate_step step;
+	struct probe_mark read;
 
-	ck_assert(!gate_step_read(&record, &step));
+	ck_assert(!probe_mark_read(&record, &read));
 }
 END_TEST
 
@@ -110,27 +110,27 @@ START_TEST(a_short_one_and_others_are_none)
 {
 	const struct gate_mark mark = { .kind = GATE_BEGIN };
 	struct sideband_record record = record_of(&mark, NULL, 0);
-	struct gate_step step;
+	struct probe_mark read;
 
 	record.sample.raw_size = GATE_MARK_OLD_SIZE - 1;
-	ck_assert(!gate_step_read(&record, &step));
+	ck_assert(!probe_mark_read(&record, &read));
 	record = record_of(NULL, NULL, 0);
-	ck_assert(!gate_step_read(&record, &step));
+	ck_assert(!probe_mark_read(&record, &read));
 	record = record_of(&mark, NULL, 0);
 	record.sample.event = &others;
-	ck_assert(!gate_step_read(&record, &step));
+	ck_assert(!probe_mark_read(&record, &read));
 	record.sample.event = NULL;
-	ck_assert(!gate_step_read(&record, &step));
+	ck_assert(!probe_mark_read(&record, &read));
 }
 END_TEST
 
 int main(void)
 {
-	Suite *suite = suite_create("gate_step");
+	Suite *suite = suite_create("probe_mark");
 	TCase *tcase = tcase_create("all");
 
 	tcase_add_test(tcase, a_mark_has_its_time_and_chain);
-	tcase_add_test(tcase, the_caller_is_behind_the_function);
+	tcase_add_test(tcase, the_caller_follows_the_function);
 	tcase_add_test(tcase, an_old_mark_has_no_caller);
 	tcase_add_test(tcase, a_long_chain_is_cut);
 	tcase_add_loop_test(tcase, an_unknown_kind_is_no_mark, 0,

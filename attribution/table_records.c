@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: MIT */
+#include "attribution/table_records.h"
+
+#include "common/bytes.h"
+#include "report/steps/checkpoint_index.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct event_handler *table_records_owner(const struct table_records *records,
+					  struct trackers *trackers,
+					  struct event_handler *table)
+{
+	return records->tracker ? records->tracker(trackers) :
+				  (void *)((char *)table + records->offset);
+}
+
+static char *path_of(const struct table_records *records,
+		     const struct recording *recording)
+{
+	char name[64];
+
+	snprintf(name, sizeof(name), "report_%s", records->name);
+	return checkpoint_index_path(recording, name);
+}
+
+bool table_records_open(const struct table_records *records,
+			const struct recording *recording, uint64_t key,
+			const struct cached_span *wanted,
+			struct cache_file *file)
+{
+	char *path = path_of(records, recording);
+	bool is_open;
+
+	*file = CACHE_FILE_NONE;
+	is_open = path && cache_file_open(file, path, key, wanted);
+	free(path);
+	return is_open;
+}
+
+/* The last chunk holds the data that all others refer to, so it is read first.
+ */
+bool table_records_read(const struct table_records *records,
+			struct event_handler *owner,
+			const struct cache_file *file, size_t index)
+{
+	const size_t place = (index ? index : file->chunks.count) - 1;
+	const struct cached_chunk *chunk = array_at(&file->chunks, place);
+	size_t size;
+	void *bytes = cache_file_read(file, place, &size);
+	struct pack pack = pack_to_read(bytes, bytes ? size : 0);
+
+	pack_check(&pack, bytes);
+	if (!chunk->records)
+		records->pack_rest(owner, &pack);
+	for (uint32_t i = 0; i < chunk->records && !pack.failed; i++)
+		records->take(owner, &pack);
+	free(bytes);
+	return pack_is_whole(&pack);
+}
+
+struct cache_file_writer *
+table_records_keep(const struct table_records *records,
+		   struct event_handler *owner,
+		   const struct recording *recording, uint64_t key)
+{
+	char *path = path_of(records, recording);
+	struct cache_file_writer *writer =
+		path ? cache_file_writer_open(path, key) : NULL;
+
+	if (writer)
+		records->keep(owner, writer);
+	free(path);
+	return writer;
+}
+
+void table_records_finish(const struct table_records *records,
+			  struct event_handler *owner,
+			  struct cache_file_writer *writer)
+{
+	if (records->keep_at_end)
+		records->keep_at_end(owner);
+	records->pack_rest(owner, cache_file_writer_rest(writer));
+	cache_file_writer_finish(writer);
+}
+
+struct cached_span table_records_begin_in(struct time_window window)
+{
+	struct cached_span wanted = CACHED_SPAN_ALL;
+
+	wanted.first_begin_ns = window.since_ns;
+	wanted.last_begin_ns = window.until_ns;
+	return wanted;
+}
+
+struct cached_span table_records_overlap(struct time_window window)
+{
+	struct cached_span wanted = CACHED_SPAN_ALL;
+
+	wanted.last_begin_ns = window.until_ns;
+	wanted.first_end_ns = window.since_ns;
+	return wanted;
+}
+
+void table_records_refer_to_nothing(struct event_handler *handler,
+				    struct pack *pack)
+{
+	(void)handler;
+	(void)pack;
+}
+
+void table_records_pack_text(struct pack *pack, char **text)
+{
+	if (!pack->is_reading) {
+		byte_buffer_add(&pack->out, *text, strlen(*text) + 1);
+		return;
+	}
+	*text = strdup(byte_reader_text(&pack->reader));
+	pack_check(pack, *text && !pack->reader.failed);
+	if (!pack->failed)
+		return;
+	free(*text);
+	*text = NULL;
+}
+
+/* Writes few classes, since most records have time in two. */
+void table_records_pack_classes(struct pack *pack,
+				uint64_t class_ns[TIME_CLASSES])
+{
+	uint32_t used = 0;
+
+	for (int i = 0; i < TIME_CLASSES; i++)
+		used |= (uint32_t)(class_ns[i] != 0) << i;
+	pack_u32(pack, &used);
+	for (int i = 0; i < TIME_CLASSES; i++)
+		if (used >> i & 1)
+			pack_u64(pack, &class_ns[i]);
+}

@@ -1,0 +1,551 @@
+/* SPDX-License-Identifier: MIT */
+#include "explain/sentences_internal.h"
+
+#include "attribution/calls/system_calls.h"
+#include "decoder/recording/recording.h"
+#include "report/text/duration_text.h"
+#include "report/text/function_label.h"
+#include "report/text/name_text.h"
+#include "symbolize/elf/lines.h"
+#include "symbolize/functions/function_table.h"
+#include "symbolize/symbols/symbols.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* The sentences are in texts[], by enum link_kind and enum why. */
+
+enum { MOST_DETAILS = 3 }; /* parts of a cause in text */
+
+/* The texts of a cause: "%1" is the program, "%2" the program that it waited for.
+ */
+struct why_text {
+	const char *name; /* in JSON */
+	const char *sentence;
+	const char *unknown_actor; /* the sentence if the actor is unknown */
+	const char *report; /* options of report that show the evidence */
+};
+
+static const struct why_text texts[WHY_COUNT] = {
+	[LINK_USER] = { "user", "%1 ran its own code", NULL, "--flat" },
+	[LINK_CALL] = { "system_calls", "%1 worked in system calls", NULL,
+			"--syscalls" },
+	[LINK_FAULT] = { "faults", "%1 was given memory (page faults)", NULL,
+			 "--threads" },
+	[LINK_INTERRUPT] = { "interrupts",
+			     "%1 was interrupted: its CPU served devices and "
+			     "timers",
+			     NULL, "--interrupts" },
+	[LINK_KERNEL] = { "kernel",
+			  "%1 ran in the kernel, outside system calls", NULL,
+			  "--threads" },
+	[LINK_TRACER] = { "tracer", "%1 was held up by being recorded", NULL,
+			  "--with-tracer --threads" },
+	[LINK_GUEST] = { "guest", "%1 ran a virtual machine", NULL,
+			 "--threads" },
+	[LINK_CPU] = { "cpu", "%1 could run and had no CPU: %2 had it",
+		       "%1 could run and had no CPU", "--runqueue" },
+	[LINK_IDLE] = { "cpu_idle",
+			"%1 could run, and a CPU was idle until it started",
+			NULL, "--runqueue" },
+	[LINK_THROTTLED] = { "throttled",
+			     "%1 was throttled: its cgroup had used up its CPU "
+			     "quota",
+			     NULL, "--runqueue" },
+	[LINK_RECORDER] = { "recorder", "%1 had no CPU: the recorder had it",
+			    NULL, "--with-tracer --threads" },
+	[LINK_DISK] = { "disk", "%1 waited for the disk", NULL, "--sleeps" },
+	[LINK_NETWORK] = { "network", "%1 waited for the network", NULL,
+			   "--sleeps" },
+	[LINK_TIMER] = { "timer", "%1 slept until a timer expired", NULL,
+			 "--sleeps" },
+	[LINK_DEVICE] = { "device",
+			  "%1 waited for a device, or for work of the kernel",
+			  NULL, "--sleeps" },
+	[LINK_WAIT] = { "wait", "%1 slept; what would wake it is not known",
+			NULL, "--sleeps" },
+	[LINK_UNKNOWN] = { "unknown", "what %1 did is not in the recording",
+			   NULL, "--threads" },
+	[WHY_LOCK] = { "lock", "%1 waited for a lock that %2 held",
+		       "%1 waited for a lock", "--sleeps" },
+	[WHY_FUTEX] = { "futex", "%1 waited for a lock or a signal of %2",
+			"%1 waited for a lock or a signal", "--sleeps" },
+	[WHY_REPLY] = { "reply", "%1 waited for %2, another program",
+			"%1 waited for another program", "--sleeps" },
+	[WHY_HELPER] = { "helper", "%1 waited for work of the kernel's threads",
+			 NULL, "--sleeps" },
+};
+
+const char *why_name(uint32_t why)
+{
+	return texts[why].name;
+}
+
+void text_line_add(struct text_line *line, const char *format, ...)
+{
+	size_t room = sizeof(line->text) - line->size;
+	va_list arguments;
+	int size;
+
+	va_start(arguments, format);
+	size = vsnprintf(line->text + line->size, room, format, arguments);
+	va_end(arguments);
+	if (size > 0)
+		line->size += (size_t)size < room ? (size_t)size : room - 1;
+}
+
+void text_line_part(struct text_line *line, const char *name, size_t length)
+{
+	char text[NAME_GROWTH * 64 + 1];
+
+	text[name_text(text, NAME_TEXT, name, length < 64 ? length : 64)] =
+		'\0';
+	text_line_add(line, "%s", text);
+}
+
+void text_line_name(struct text_line *line, const char *name)
+{
+	text_line_part(line, name, strlen(name));
+}
+
+void text_line_write(struct text_line *line, FILE *out)
+{
+	if (line->size > WIDTH) {
+		line->size = WIDTH - 3;
+		/* Not within a character of several bytes. */
+		while (line->size &&
+		       ((unsigned char)line->text[line->size] & 0xc0) == 0x80)
+			line->size--;
+		strcpy(line->text + line->size, "...");
+	}
+	fprintf(out, "%s\n", line->text);
+}
+
+const struct function_table *
+explanation_functions(const struct explanation *explanation)
+{
+	return symbols_functions(explanation->input->symbols);
+}
+
+bool explanation_knows(const struct explanation *explanation, uint32_t function)
+{
+	return function != FUNCTION_UNKNOWN &&
+	       function < function_count(explanation_functions(explanation));
+}
+
+const char *sentence_call_name(const struct explanation *explanation,
+			       uint32_t call)
+{
+	uint32_t function =
+		lives_call_function(explanation->causes.lives, call);
+	const char *name =
+		explanation_knows(explanation, function) ?
+			system_call_name(
+				explanation_functions(explanation),
+				symbols_arch(explanation->input->symbols),
+				function) :
+			"?";
+
+	return strcmp(name, "?") ? name : NULL;
+}
+
+const char *sentence_call_file(const struct explanation *explanation,
+			       uint32_t call)
+{
+	return lives_call_file(explanation->causes.lives, call);
+}
+
+/* Adds the file of a call. A long path loses its start. */
+static void add_file(struct text_line *line, const char *file)
+{
+	enum { MOST_FILE = 40 };
+	const char *last = *file == '/' ? strrchr(file, '/') : NULL;
+	size_t length = strlen(file);
+	bool is_long = length > MOST_FILE;
+
+	text_line_add(line, " of ");
+	if (last && last[1] && line->style == FILE_SHORT) {
+		text_line_name(line, last + 1);
+		return;
+	}
+	text_line_add(line, is_long ? "..." : "");
+	text_line_name(line, is_long ? file + length - MOST_FILE : file);
+}
+
+/* Adds "fsync of /var/lib/db", or "fsync". Returns false if the call is not
+ * known.
+ */
+static bool add_call(struct text_line *line,
+		     const struct explanation *explanation, const char *before,
+		     uint32_t call)
+{
+	const char *name = sentence_call_name(explanation, call);
+	const char *file = sentence_call_file(explanation, call);
+
+	if (!name)
+		return false;
+	text_line_add(line, "%s%s", before, name);
+	if (file && line->style != FILE_NONE)
+		add_file(line, file);
+	return true;
+}
+
+/* Adds " called by save (ledger.c:41)": @relation is " called by ". */
+static void add_place(struct text_line *line,
+		      const struct explanation *explanation,
+		      const char *relation, uint32_t user, uint32_t offset)
+{
+	const struct function *function;
+	struct source_line source;
+	const char *file;
+
+	if (!explanation_knows(explanation, user))
+		return;
+	function = function_at(explanation_functions(explanation), user);
+	text_line_add(line, "%s", relation);
+	text_line_name(line, function->name);
+	if (!lines_find(explanation->input->lines, function, offset, &source))
+		return;
+	file = strrchr(source.file, '/');
+	text_line_add(line, " (");
+	text_line_name(line, file ? file + 1 : source.file);
+	text_line_add(line, ":%d)", source.line);
+}
+
+static bool is_wait(uint32_t kind)
+{
+	return kind >= LINK_CPU;
+}
+
+/* Returns a text for the work of a thread outside of system calls, in the
+ * kernel's @function; NULL if there is none.
+ */
+static const char *work_text(const struct explanation *explanation,
+			     uint32_t function)
+{
+	static const struct {
+		const char *function;
+		const char *text;
+	} works[] = {
+		{ "do_coredump", "as it wrote its core dump" },
+		{ "vfs_coredump", "as it wrote its core dump" },
+		{ "do_exit", "as it ended" },
+		{ "get_signal", "as it handled a signal" },
+		{ "task_work_run", "in work that system calls had put off "
+				   "(task_work_run)" },
+	};
+
+	for (size_t i = 0; i < sizeof(works) / sizeof(*works); i++)
+		if (explanation_knows(explanation, function) &&
+		    !strcmp(function_at(explanation_functions(explanation),
+					function)
+				    ->base,
+			    works[i].function))
+			return works[i].text;
+	return NULL;
+}
+
+void sentence_sleep(struct text_line *line,
+		    const struct explanation *explanation, uint32_t call,
+		    uint32_t inside, uint32_t user, uint32_t user_offset)
+{
+	const char *work = work_text(explanation, inside);
+	bool has_call = add_call(line, explanation, "in ", call);
+
+	if (has_call)
+		work = NULL;
+	else if (work)
+		text_line_add(line, "%s", work);
+	else if (explanation_knows(explanation, inside))
+		text_line_add(line, "in page faults");
+	if (!work)
+		add_place(line, explanation, has_call ? " called by " : " of ",
+			  user, user_offset);
+}
+
+/* Adds @detail, a part of the work of the thread that the program waited for. */
+static void add_meanwhile(struct text_line *line,
+			  const struct explanation *explanation,
+			  const struct cause_detail *detail)
+{
+	static const char *const doing[LINK_KINDS] = {
+		[LINK_USER] = "ran its code",
+		[LINK_CALL] = "was in a system call",
+		[LINK_FAULT] = "was given memory",
+		[LINK_INTERRUPT] = "was interrupted",
+		[LINK_KERNEL] = "ran in the kernel",
+		[LINK_TRACER] = "was held up by being recorded",
+		[LINK_GUEST] = "ran a virtual machine",
+		[LINK_CPU] = "had no CPU",
+		[LINK_IDLE] = "had no CPU yet",
+		[LINK_THROTTLED] = "was throttled",
+		[LINK_RECORDER] = "had no CPU: the recorder had it",
+		[LINK_DISK] = "waited for the disk",
+		[LINK_NETWORK] = "waited for the network",
+		[LINK_TIMER] = "slept",
+		[LINK_DEVICE] = "waited for a device",
+		[LINK_WAIT] = "slept",
+		[LINK_UNKNOWN] = "is not in the recording",
+	};
+
+	if (detail->kind == LINK_CALL &&
+	    add_call(line, explanation, "was in ", detail->function))
+		return;
+	if (detail->kind == LINK_USER &&
+	    explanation_knows(explanation, detail->function)) {
+		text_line_add(line, "ran ");
+		text_line_name(line,
+			       function_text(explanation_functions(explanation),
+					     detail->function));
+	} else
+		text_line_add(line, "%s", doing[detail->kind]);
+}
+
+/* Returns whether the details of a cause are the work of the thread that the
+ * program waited for, not of the program itself.
+ */
+static bool is_of_actor(uint32_t why)
+{
+	return why == WHY_LOCK || why == WHY_FUTEX || why == WHY_REPLY;
+}
+
+static void add_work(struct text_line *line,
+		     const struct explanation *explanation,
+		     const struct cause_detail *detail)
+{
+	const char *work = work_text(explanation, detail->function);
+
+	if (detail->count)
+		text_line_add(line, "%" PRIu64 " page fault%s", detail->count,
+			      detail->count == 1 ? "" : "s");
+	else if (work)
+		text_line_add(line, "%s", work);
+	else if (explanation_knows(explanation, detail->function))
+		text_line_name(line,
+			       function_text(explanation_functions(explanation),
+					     detail->function));
+}
+
+/* Adds "in fsync called by save (ledger.c:41)". Returns false if nothing is
+ * known.
+ */
+static bool add_detail(struct text_line *line,
+		       const struct explanation *explanation, uint32_t why,
+		       const struct cause_detail *detail)
+{
+	size_t size = line->size;
+
+	if (is_of_actor(why))
+		add_meanwhile(line, explanation, detail);
+	else if (detail->kind == LINK_CALL)
+		sentence_sleep(line, explanation, detail->function,
+			       FUNCTION_NONE, FUNCTION_NONE, 0);
+	else if (!is_wait(detail->kind) && why < LINK_KINDS)
+		add_work(line, explanation, detail);
+	else
+		sentence_sleep(line, explanation, detail->call, detail->inside,
+			       detail->user, detail->user_offset);
+	return line->size > size;
+}
+
+const struct cause_detail *
+explanation_details(const struct explanation *explanation, size_t *count)
+{
+	const struct array *items = &explanation->causes.details.items;
+
+	*count = items->count;
+	return items->items;
+}
+
+static bool has_user(const struct explanation *explanation)
+{
+	return recording_traces_user(explanation->input->recording);
+}
+
+/* Adds whose time @detail is, unless it is that of @last (or NULL). */
+static void add_actor(struct text_line *line,
+		      const struct explanation *explanation,
+		      const struct cause_detail *detail,
+		      const struct cause_detail *last)
+{
+	if (last && last->program == detail->program &&
+	    last->is_further == detail->is_further)
+		return;
+	text_line_name(line,
+		       causes_program(&explanation->causes, detail->program));
+	text_line_add(line, "%s ",
+		      detail->is_further ? " (another process)" : "");
+}
+
+/* What is known of some time of a cause, as text: several details may have the
+ * same, as they differ in what text does not show.
+ */
+struct shown_part {
+	char text[2 * WIDTH];
+	const struct cause_detail *detail; /* the largest of them */
+	uint64_t ns;
+};
+
+/* What is only in smaller details is not shown. */
+enum { MOST_PARTS = 64 };
+
+struct shown_parts {
+	struct shown_part parts[MOST_PARTS];
+	size_t count;
+};
+
+static void add_part(struct shown_parts *shown, const char *text,
+		     const struct cause_detail *detail)
+{
+	struct shown_part *part = shown->parts;
+	const struct shown_part *end = part + shown->count;
+
+	while (part < end && (strcmp(part->text, text) ||
+			      part->detail->program != detail->program ||
+			      part->detail->is_further != detail->is_further))
+		part++;
+	if (part == end) {
+		if (shown->count == MOST_PARTS)
+			return;
+		shown->count++;
+		*part = (struct shown_part){ .detail = detail };
+		snprintf(part->text, sizeof(part->text), "%.*s",
+			 (int)sizeof(part->text) - 1, text);
+	}
+	part->ns += detail->ns;
+}
+
+static int compare_parts(const void *a, const void *b)
+{
+	const struct shown_part *left = a;
+	const struct shown_part *right = b;
+
+	if (left->ns != right->ns)
+		return (left->ns < right->ns) - (left->ns > right->ns);
+	return (left->detail > right->detail) - (left->detail < right->detail);
+}
+
+/* Finds what is known of @cause, longest first. */
+static void find_parts(const struct explanation *explanation,
+		       const struct cause *cause, struct shown_parts *shown)
+{
+	size_t count;
+	const struct cause_detail *details =
+		explanation_details(explanation, &count);
+
+	shown->count = 0;
+	for (size_t i = 0; i < count; i++) {
+		struct text_line line = { .size = 0 };
+
+		if (details[i].cause == cause->index &&
+		    add_detail(&line, explanation, cause->why, &details[i]))
+			add_part(shown, line.text, &details[i]);
+	}
+	qsort(shown->parts, shown->count, sizeof(*shown->parts), compare_parts);
+}
+
+bool sentence_details(struct text_line *line,
+		      const struct explanation *explanation,
+		      const struct cause *cause)
+{
+	const struct cause_detail *last = NULL;
+	struct shown_parts shown;
+	size_t i;
+
+	find_parts(explanation, cause, &shown);
+	if (is_of_actor(cause->why))
+		text_line_add(line, "in that time ");
+	for (i = 0; i < shown.count && i < MOST_DETAILS; i++) {
+		const struct shown_part *part = &shown.parts[i];
+		struct text_line text = { .size = 0 };
+
+		if (is_of_actor(cause->why))
+			add_actor(&text, explanation, part->detail, last);
+		text_line_add(&text, "%s %s", part->text,
+			      duration_text_of(part->ns).text);
+		if (i && line->size + 2 + text.size > WIDTH)
+			break;
+		text_line_add(line, "%s%s", i ? ", " : "", text.text);
+		last = part->detail;
+	}
+	if (!i && cause->why == LINK_USER && !has_user(explanation))
+		text_line_add(line, "its functions need record --user");
+	return i || cause->why == LINK_USER;
+}
+
+/* Adds the name of the program that spent @cause, and which process spent most of
+ * it if there are others.
+ */
+static void add_program(struct text_line *line,
+			const struct explanation *explanation,
+			const struct cause *cause)
+{
+	text_line_name(line,
+		       causes_program(&explanation->causes, cause->program));
+	if (!cause->has_pids)
+		return;
+	if (cause->main_ns > cause->ns / 10 * 8)
+		text_line_add(line, " (mostly process %" PRId32 ")",
+			      cause->pid);
+	else
+		text_line_add(line, " (several processes)");
+}
+
+/* Returns whether the name of the program that @cause's program waited for is
+ * known.
+ */
+static bool has_actor(const struct explanation *explanation,
+		      const struct cause *cause)
+{
+	return strcmp(causes_program(&explanation->causes, cause->actor), "?");
+}
+
+void sentence_cause(struct text_line *line,
+		    const struct explanation *explanation,
+		    const struct cause *cause)
+{
+	const struct why_text *text = &texts[cause->why];
+	const char *from = text->sentence;
+
+	if (!has_actor(explanation, cause) && text->unknown_actor)
+		from = text->unknown_actor;
+	for (const char *mark; (mark = strchr(from, '%')); from = mark + 2) {
+		text_line_add(line, "%.*s", (int)(mark - from), from);
+		if (mark[1] == '1')
+			add_program(line, explanation, cause);
+		else if (cause->actor == cause->program)
+			text_line_add(line, "another thread of this name");
+		else
+			text_line_name(line,
+				       causes_program(&explanation->causes,
+						      cause->actor));
+	}
+	text_line_add(line, "%s", from);
+}
+
+/* Adds @name so that a shell reads it as one word. */
+static void add_word(struct text_line *line, const char *name)
+{
+	const char *plain = "abcdefghijklmnopqrstuvwxyz"
+			    "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._+-/:@%,=";
+
+	if (*name && !name[strspn(name, plain)]) {
+		text_line_add(line, "%s", name);
+		return;
+	}
+	text_line_add(line, "'");
+	text_line_name(line, name);
+	text_line_add(line, "'");
+}
+
+void sentence_command(struct text_line *line,
+		      const struct explanation *explanation,
+		      const struct cause *cause)
+{
+	text_line_add(line, "ktrace-hw report %s --comm ",
+		      texts[cause->why].report);
+	add_word(line, causes_program(&explanation->causes, cause->program));
+}

@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef KT_EXPLAIN_SENTENCES_INTERNAL_H
+#define KT_EXPLAIN_SENTENCES_INTERNAL_H
+
+#include "explain/causes_internal.h"
+#include "tables/table.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+/* The words of explanations: what a cause, one of its parts and a sleep are called,
+ * for text and for JSON.
+ */
+
+/* The part of the recording that is explained. */
+enum subject {
+	SUBJECT_COMMAND, /* the recorded command */
+	SUBJECT_CHOSEN,	 /* tasks that options choose */
+	SUBJECT_ALL,	 /* no command is known: any program */
+	SUBJECT_REQUEST,
+};
+
+/* A critical path, ready to be written. */
+struct explanation {
+	const struct attribution_input *input;
+	enum subject subject;
+	const char *program; /* whose end is explained */
+	int32_t pid;
+	uint64_t begin_ns;
+	uint64_t end_ns;
+	uint64_t request; /* SUBJECT_REQUEST: its number */
+	bool is_cut;	  /* it had not ended at end_ns */
+	struct causes causes;
+	/* struct crash, borrowed texts: of processes that a signal ended */
+	struct array crashes;
+	/* uint32_t, threads: the child that the program waited for at the end,
+	 * the child that that waited for, and so on
+	 */
+	struct array waited_for;
+};
+
+enum { WIDTH = 100 }; /* columns of text */
+
+enum file_style {
+	FILE_WHOLE,
+	FILE_SHORT, /* the last name of a path */
+	FILE_NONE,
+};
+
+/* A line of text, cut at WIDTH. */
+struct text_line {
+	char text[1024];
+	size_t size;
+	enum file_style style; /* of files of system calls */
+};
+
+void __attribute__((format(printf, 2, 3)))
+text_line_add(struct text_line *line, const char *format, ...);
+
+/* Add a @name, or the start of one, which is from the recording, with control
+ * characters escaped.
+ */
+void text_line_name(struct text_line *line, const char *name);
+void text_line_part(struct text_line *line, const char *name, size_t length);
+
+/* Writes @line, cut. */
+void text_line_write(struct text_line *line, FILE *out);
+
+const struct function_table *
+explanation_functions(const struct explanation *explanation);
+
+/* Returns whether @function has a name. */
+bool explanation_knows(const struct explanation *explanation,
+		       uint32_t function);
+
+/* Returns the details of all causes. */
+const struct cause_detail *
+explanation_details(const struct explanation *explanation, size_t *count);
+
+/* Returns the name of a system call, by its number in the lives; NULL if
+ * unknown. sentence_call_file() returns its file.
+ */
+const char *sentence_call_name(const struct explanation *explanation,
+			       uint32_t call);
+const char *sentence_call_file(const struct explanation *explanation,
+			       uint32_t call);
+
+/* Adds where a thread slept: the system call, or the fault or exit that it was
+ * in instead, with the place in the program.
+ */
+void sentence_sleep(struct text_line *line,
+		    const struct explanation *explanation, uint32_t call,
+		    uint32_t inside, uint32_t user, uint32_t user_offset);
+
+/* Adds the largest details of @cause. Returns whether any is known. */
+bool sentence_details(struct text_line *line,
+		      const struct explanation *explanation,
+		      const struct cause *cause);
+
+/* Returns a short name of @why: "disk", "lock" ... */
+const char *why_name(uint32_t why);
+
+/* Adds the sentence about @cause. */
+void sentence_cause(struct text_line *line,
+		    const struct explanation *explanation,
+		    const struct cause *cause);
+
+/* Adds the command that shows the evidence for @cause. */
+void sentence_command(struct text_line *line,
+		      const struct explanation *explanation,
+		      const struct cause *cause);
+
+#endif

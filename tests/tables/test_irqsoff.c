@@ -1,0 +1,325 @@
+/* SPDX-License-Identifier: MIT */
+/* Intervals with interrupts off: how they begin and end, and what waits. */
+#include "attribution/attribution_input.h"
+#include "attribution/trackers.h"
+#include "execution/instruction/instruction.h"
+#include "report/steps/task_choice.h"
+#include "report/text/task_names.h"
+#include "symbolize/symbols/symbols.h"
+#include "tables/table.h"
+#include "tests/attribution_fixture.h"
+#include "tests/run_suite.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char kernel[] = "ffffffff81000000 T entry_SYSCALL_64\n"
+			     "ffffffff81000100 T asm_common_interrupt\n"
+			     "ffffffff81000200 T asm_exc_page_fault\n"
+			     "ffffffff81000300 T _raw_spin_lock_irqsave\n"
+			     "ffffffff81000400 T _raw_spin_unlock_irqrestore\n"
+			     "ffffffff81000500 T outer\n"
+			     "ffffffff81000600 T inner\n"
+			     "ffffffff81000700 T intel_idle\n"
+			     "ffffffff81000800 T do_idle\n";
+
+struct scene {
+	struct symbols *symbols;
+	struct task_names *names;
+	struct attribution_fixture *f;
+	struct step_filter filter;
+	struct attribution_input input;
+	struct event_handler *table;
+};
+
+static void begin(struct scene *scene)
+{
+	memset(scene, 0, sizeof(*scene));
+	ck_assert_int_eq(symbols_from_text(&arch_x86_64, kernel,
+					   sizeof(kernel) - 1, "", 0,
+					   &scene->symbols),
+			 0);
+	scene->names = task_names_empty();
+	scene->f = attribution_fixture_of(scene->symbols);
+	scene->input = (struct attribution_input){
+		.symbols = scene->symbols,
+		.names = scene->names,
+		.kinds = attribution_fixture_kinds(scene->f),
+		.filter = &scene->filter,
+		.window = TIME_WINDOW_ALL,
+	};
+	scene->input.trackers = trackers_new_with(&(struct trackers_options){
+		.input = &scene->input,
+		.time.kinds = scene->input.kinds,
+		.time.functions = symbols_functions(scene->symbols),
+	});
+	scene->table = attribution_table_open(&irqsoff_table, &scene->input);
+	ck_assert_ptr_nonnull(scene->table);
+	attribution_fixture_follow(scene->f, scene->input.trackers);
+}
+
+/* The rows of the table must be @rows: its columns in CSV. */
+static void finish(struct scene *scene, const char *rows)
+{
+	static const char last_column[] = "delayed\n";
+	char *text = NULL;
+	const char *header;
+	size_t size;
+	FILE *out = open_memstream(&text, &size);
+	const struct attribution_output output = {
+		.out = out,
+		.format = RECORD_CSV,
+		.top = UINT64_MAX,
+	};
+
+	ends(scene->f);
+	ck_assert_int_eq(trackers_end(scene->input.trackers), 0);
+	ck_assert_int_eq(irqsoff_table.render(scene->table, &output), 0);
+	fclose(out);
+	header = strstr(text, last_column);
+	ck_assert_str_eq(header ? header + strlen(last_column) : text, rows);
+	free(text);
+	attribution_table_close(&irqsoff_table, scene->table);
+	trackers_free(scene->input.trackers);
+	attribution_fixture_free(scene->f);
+	task_names_close(scene->names);
+	symbols_close(scene->symbols);
+}
+
+/* Thread 7 on CPU 0 has entered the kernel and let interrupts through. */
+static struct attribution_fixture *begins(struct scene *scene)
+{
+	begin(scene);
+	starts(scene->f, 0, 7);
+	at(scene->f, 100);
+	enter(scene->f, 0, "outer");
+	interrupts(scene->f, 0, INTERRUPTS_ON);
+	return scene->f;
+}
+
+START_TEST(an_instruction_switches_them_off_and_on)
+{
+	struct scene scene;
+	struct attribution_fixture *f = begins(&scene);
+
+	at(f, 200);
+	enter(f, 0, "_raw_spin_lock_irqsave");
+	at(f, 210);
+	interrupts(f, 0, INTERRUPTS_OFF);
+	at(f, 220);
+	leave(f, 0);
+	at(f, 250);
+	interrupts(f, 0, INTERRUPTS_OFF);
+	at(f, 300);
+	interrupts(f, 0, INTERRUPTS_ON);
+	finish(&scene, "instruction,outer,7,?,1,0,90,90,90,90,210,outer,\n");
+}
+END_TEST
+
+START_TEST(the_end_of_an_interrupt_is_an_end)
+{
+	struct scene scene;
+	struct attribution_fixture *f = begins(&scene);
+
+	at(f, 200);
+	enter(f, 0, "asm_common_interrupt");
+	at(f, 240);
+	leave(f, 0);
+	finish(&scene, "interrupt,asm_common_interrupt,7,?,1,0,40,40,40,40,"
+		       "200,asm_common_interrupt < outer,\n");
+}
+END_TEST
+
+/* A fault does not end an interval, unless its handler lets interrupts through.
+ */
+START_TEST(a_fault_with_interrupts_off_is_part_of_an_interval)
+{
+	struct scene scene;
+	struct attribution_fixture *f = begins(&scene);
+
+	at(f, 200);
+	interrupts(f, 0, INTERRUPTS_OFF);
+	at(f, 210);
+	enter(f, 0, "asm_exc_page_fault");
+	at(f, 220);
+	leave(f, 0);
+	at(f, 300);
+	interrupts(f, 0, INTERRUPTS_ON);
+	finish(&scene, "instruction,outer,7,?,1,0,100,100,100,100,200,outer,"
+		       "\n");
+}
+END_TEST
+
+START_TEST(a_handler_may_switch_them_on_and_off_again)
+{
+	struct scene scene;
+	struct attribution_fixture *f = begins(&scene);
+
+	at(f, 200);
+	enter(f, 0, "asm_exc_page_fault");
+	at(f, 205);
+	interrupts(f, 0, INTERRUPTS_ON);
+	at(f, 290);
+	interrupts(f, 0, INTERRUPTS_OFF);
+	at(f, 300);
+	leave(f, 0);
+	finish(&scene, "instruction,asm_exc_page_fault,7,?,1,0,10,10,10,10,290,"
+		       "asm_exc_page_fault < outer,\n"
+		       "exception,asm_exc_page_fault,7,?,1,0,5,5,5,5,200,"
+		       "asm_exc_page_fault < outer,\n");
+}
+END_TEST
+
+START_TEST(a_restored_flag_is_the_saved_one_and_inferred)
+{
+	struct scene scene;
+	struct attribution_fixture *f = begins(&scene);
+
+	at(f, 200);
+	interrupts(f, 0, INTERRUPTS_SAVED);
+	interrupts(f, 0, INTERRUPTS_OFF);
+	at(f, 220);
+	interrupts(f, 0, INTERRUPTS_SAVED);
+	interrupts(f, 0, INTERRUPTS_OFF);
+	at(f, 240);
+	interrupts(f, 0, INTERRUPTS_RESTORED);
+	at(f, 260);
+	interrupts(f, 0, INTERRUPTS_RESTORED);
+	finish(&scene, "instruction,outer,7,?,1,1,60,60,60,60,200,outer,\n");
+}
+END_TEST
+
+/* It is served before any other call, and wakes thread 9. */
+START_TEST(an_interrupt_at_the_end_waited)
+{
+	struct scene scene;
+	struct attribution_fixture *f = begins(&scene);
+
+	at(f, 200);
+	interrupts(f, 0, INTERRUPTS_OFF);
+	at(f, 300);
+	interrupts(f, 0, INTERRUPTS_ON);
+	at(f, 301);
+	enter(f, 0, "asm_common_interrupt");
+	event(f, 0, EVENT_SCHED_WAKING, 9, 0, 0);
+	at(f, 303);
+	leave(f, 0);
+	at(f, 310);
+	event(f, 0, EVENT_SCHED_WAKING, 10, 0, 0);
+	finish(&scene, "instruction,outer,7,?,1,0,100,100,100,100,200,outer,"
+		       "1 ?-9 by asm_common_interrupt at most 100; "
+		       "1 asm_common_interrupt at most 100\n"
+		       "interrupt,asm_common_interrupt,7,?,1,0,2,2,2,2,301,"
+		       "asm_common_interrupt < outer,\n");
+}
+END_TEST
+
+START_TEST(an_interrupt_after_a_call_did_not_wait)
+{
+	struct scene scene;
+	struct attribution_fixture *f = begins(&scene);
+
+	at(f, 200);
+	interrupts(f, 0, INTERRUPTS_OFF);
+	at(f, 300);
+	interrupts(f, 0, INTERRUPTS_ON);
+	enter(f, 0, "inner");
+	at(f, 302);
+	enter(f, 0, "asm_common_interrupt");
+	at(f, 303);
+	leave(f, 0);
+	finish(&scene, "instruction,outer,7,?,1,0,100,100,100,100,200,outer,\n"
+		       "interrupt,asm_common_interrupt,7,?,1,0,1,1,1,1,302,"
+		       "asm_common_interrupt < inner < outer,\n");
+}
+END_TEST
+
+/* An interrupt shows that they were on: the interval before is not counted, nor
+ * is one that begins in a gap.
+ */
+START_TEST(what_cannot_be_is_left_out)
+{
+	struct scene scene;
+	struct attribution_fixture *f = begins(&scene);
+
+	at(f, 200);
+	interrupts(f, 0, INTERRUPTS_OFF);
+	at(f, 300);
+	enter(f, 0, "asm_common_interrupt");
+	at(f, 305);
+	leave(f, 0);
+	at(f, 400);
+	gap(f, 0);
+	at(f, 500);
+	state(f, 0, CPU_TRACED);
+	interrupts(f, 0, INTERRUPTS_OFF);
+	at(f, 600);
+	interrupts(f, 0, INTERRUPTS_ON);
+	finish(&scene, "interrupt,asm_common_interrupt,7,?,1,0,5,5,5,5,300,"
+		       "asm_common_interrupt < outer,\n");
+}
+END_TEST
+
+/* mwait with interrupts off returns when one comes. */
+START_TEST(an_idle_cpu_lets_interrupts_through)
+{
+	struct scene scene;
+	struct attribution_fixture *f;
+
+	begin(&scene);
+	f = scene.f;
+	starts(f, 0, 0);
+	at(f, 100);
+	enter(f, 0, "do_idle");
+	interrupts(f, 0, INTERRUPTS_ON);
+	at(f, 110);
+	interrupts(f, 0, INTERRUPTS_OFF);
+	at(f, 120);
+	enter(f, 0, "intel_idle");
+	at(f, 900);
+	leave(f, 0);
+	at(f, 925);
+	interrupts(f, 0, INTERRUPTS_ON);
+	finish(&scene,
+	       "instruction,do_idle,0,swapper,2,0,35,17,25,25,900,do_idle,"
+	       "\n");
+}
+END_TEST
+
+/* Without the instructions, entries and exits alone would give wrong times. */
+START_TEST(without_instructions_there_is_no_row)
+{
+	struct scene scene;
+
+	begin(&scene);
+	starts(scene.f, 0, 7);
+	at(scene.f, 100);
+	enter(scene.f, 0, "outer");
+	at(scene.f, 200);
+	enter(scene.f, 0, "asm_common_interrupt");
+	at(scene.f, 205);
+	leave(scene.f, 0);
+	finish(&scene, "");
+}
+END_TEST
+
+int main(void)
+{
+	Suite *suite = suite_create("irqsoff");
+	TCase *tcase = tcase_create("all");
+
+	tcase_add_test(tcase, an_instruction_switches_them_off_and_on);
+	tcase_add_test(tcase, the_end_of_an_interrupt_is_an_end);
+	tcase_add_test(tcase,
+		       a_fault_with_interrupts_off_is_part_of_an_interval);
+	tcase_add_test(tcase, a_handler_may_switch_them_on_and_off_again);
+	tcase_add_test(tcase, a_restored_flag_is_the_saved_one_and_inferred);
+	tcase_add_test(tcase, an_interrupt_at_the_end_waited);
+	tcase_add_test(tcase, an_interrupt_after_a_call_did_not_wait);
+	tcase_add_test(tcase, what_cannot_be_is_left_out);
+	tcase_add_test(tcase, an_idle_cpu_lets_interrupts_through);
+	tcase_add_test(tcase, without_instructions_there_is_no_row);
+	suite_add_tcase(suite, tcase);
+	return run_suite(suite);
+}
