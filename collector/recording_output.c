@@ -104,6 +104,18 @@ static int set_filter(struct recording_output *output)
 	return error;
 }
 
+/* The kernel gives a conversion only while the CPU's counter is its clock. */
+static void warn_of_clock(const struct recording_setup *setup,
+			  const struct perf_event_mmap_page *page)
+{
+	if (!setup->graph && !page->cap_user_time_zero)
+		log_message(setup->log, LOG_WARNING, NULL, LOG_NO_OFFSET,
+			    "the trace's times cannot be converted to the "
+			    "events' (cap_user_time_zero is 0): the kernel "
+			    "distrusts the CPU's counter, see `dmesg | grep -i "
+			    "tsc`; times and tasks in reports are wrong");
+}
+
 static int write_start(struct recording_output *output)
 {
 	const struct event_spec *trace = array_at(
@@ -119,6 +131,7 @@ static int write_start(struct recording_output *output)
 	};
 	struct byte_buffer records = { 0 };
 
+	warn_of_clock(output->setup, facts.page);
 	start_records_setup(&records, &output->setup->events.list,
 			    &output->setup->target, output->setup->tracer,
 			    &output->setup->pmu, &facts);
