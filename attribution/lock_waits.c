@@ -120,7 +120,7 @@ static struct lock_wait *find(struct lock_waiter *waiter,
 
 int lock_waits_begin(struct lock_waits *waits, const struct task *task,
 		     const struct lock_name *lock, uint32_t function,
-		     uint64_t time_ns)
+		     uint64_t return_address, uint64_t time_ns)
 {
 	struct lock_waiter *waiter = keyed_array_add(
 		&waits->threads, &(struct lock_waiter){ .tid = task->tid });
@@ -136,6 +136,7 @@ int lock_waits_begin(struct lock_waits *waits, const struct task *task,
 	waiter->open[waiter->count++] = (struct lock_wait){
 		.lock = *lock,
 		.function = function,
+		.return_address = return_address,
 		.task = *task,
 		.others_at_begin = (uint32_t)(*others)++,
 		.begin_ns = time_ns,
@@ -228,16 +229,18 @@ static void note(struct lock_tracker *tracker, int status)
 }
 
 /* Returns the function of @task that tries to lock: the innermost function
- * outside of locking and the scheduler.
+ * outside of locking and the scheduler. Sets *@return_address to that of its
+ * call.
  */
 static uint32_t function_of(const struct lock_tracker *tracker,
-			    const struct task *task)
+			    const struct task *task, uint64_t *return_address)
 {
 	size_t count = 0;
 	const struct path_frame *path =
 		task_paths_of(tracker->paths, task->index, &count);
 
-	return wait_channels_caller(tracker->places, path, count);
+	return wait_channels_caller(tracker->places, path, count,
+				    return_address);
 }
 
 /* Like function_of(), for file locks: the caller of the outermost of
@@ -269,8 +272,9 @@ static void take_futex(struct lock_tracker *tracker,
 	};
 
 	if (step->kind == STEP_ENTER)
-		note(tracker, lock_waits_begin(&tracker->waits, task, &lock,
-					       step->function, step->time_ns));
+		note(tracker,
+		     lock_waits_begin(&tracker->waits, task, &lock,
+				      step->function, 0, step->time_ns));
 	else if (step->kind == STEP_EXIT)
 		note(tracker, lock_waits_end(&tracker->waits, task->tid, &lock,
 					     step->time_ns));
@@ -298,14 +302,16 @@ static void begin_wait(struct lock_tracker *tracker,
 {
 	const struct task *task =
 		task_time_task(tracker->time, event->cpu, event->tid);
+	uint64_t return_address = 0;
 	uint32_t function;
 
 	if (!task)
 		return;
-	function = lock->kind == LOCK_FILE ? file_function_of(tracker, task) :
-					     function_of(tracker, task);
+	function = lock->kind == LOCK_FILE ?
+			   file_function_of(tracker, task) :
+			   function_of(tracker, task, &return_address);
 	note(tracker, lock_waits_begin(&tracker->waits, task, lock, function,
-				       event->time_ns));
+				       return_address, event->time_ns));
 }
 
 static void take_file(struct lock_tracker *tracker,
@@ -484,6 +490,7 @@ void lock_pack(struct pack *pack, struct lock_wait *wait, uint32_t functions)
 	pack_name(pack, &wait->lock);
 	pack_u32(pack, &wait->function);
 	pack_check(pack, wait->function < functions);
+	pack_u64(pack, &wait->return_address);
 	task_pack_facts(pack, &wait->task);
 	pack_i32(pack, &wait->waker);
 	pack_u32(pack, &wait->others_at_begin);

@@ -73,7 +73,9 @@ struct lock_text lock_name_text(const struct lock_name *lock);
 struct lock_wait {
 	struct lock_name lock;
 	uint32_t function; /* tried to lock */
-	struct task task;  /* the waiting thread, at the start of the wait */
+	/* of its call of a locking function of the kernel; 0: unknown */
+	uint64_t return_address;
+	struct task task; /* the waiting thread, at the start of the wait */
 	/* last thread that woke the waiter by releasing the lock; -1: none */
 	int32_t waker;
 	/* Numbers of other waiters at the start and the end of the wait. */
@@ -102,12 +104,13 @@ struct lock_waits {
 void lock_waits_open(struct lock_waits *waits, struct lock_callback *callback);
 void lock_waits_close(struct lock_waits *waits);
 
-/* Starts a wait of @task for @lock in @function. A wait for the same lock that
- * is already open continues. Returns 0 or -ERROR_MEMORY.
+/* Starts a wait of @task for @lock in @function, in a call that returns to
+ * @return_address. A wait for the same lock that is already open continues.
+ * Returns 0 or -ERROR_MEMORY.
  */
 int lock_waits_begin(struct lock_waits *waits, const struct task *task,
 		     const struct lock_name *lock, uint32_t function,
-		     uint64_t time_ns);
+		     uint64_t return_address, uint64_t time_ns);
 
 /* Ends the wait of @tid for @lock and emits it. Returns 0 or -ERROR_MEMORY. */
 int lock_waits_end(struct lock_waits *waits, int32_t tid,

@@ -27,6 +27,7 @@
 #include <sys/eventfd.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 
 /* A thread with one loop: it waits for records of its own rings, for timers and
@@ -305,9 +306,14 @@ int generated_files_copy(struct generated_files *names,
 #define LIST_DELAY_NS UINT64_C(2000000)
 
 enum {
-	PERIODS = 100, /* of a reading: 1 % of a CPU */
-	AT_ONCE = 20,  /* readings after a record: 5 % of a CPU */
+	PERIODS = 100, /* of a reading without news: 1 % of a CPU */
+	AT_ONCE = 20,  /* readings of new code: 5 % of a CPU */
 };
+
+/* A compiler makes much code at the start: readings may take this long before they
+ * are limited to AT_ONCE.
+ */
+#define BURST_NS INT64_C(20000000)
 
 /* A process that generates code. */
 struct generator {
@@ -318,7 +324,12 @@ struct generator {
 	uint64_t due_ns; /* the next reading, CLOCK_MONOTONIC */
 	uint64_t period_ns;
 	uint64_t rested_ns; /* a record may cause a reading from then on */
-	bool is_remapped;   /* since the last reading */
+	/* How long readings may take at once; negative: what they took too long.
+	 * As of @end_ns, the end of the last reading.
+	 */
+	int64_t credit_ns;
+	uint64_t end_ns;
+	bool is_remapped; /* since the last reading */
 };
 
 static uint64_t now_ns(const struct generated_code *code)
@@ -374,6 +385,8 @@ static struct generator *add(struct generated_code *code, pid_t pid)
 	*generator = (struct generator){
 		.pid = pid,
 		.period_ns = LEAST_PERIOD_NS,
+		.credit_ns = BURST_NS,
+		.end_ns = monotonic_ns(),
 		.end = (int)syscall(SYS_pidfd_open, pid, 0),
 	};
 	generated_files_open(&generator->names, pid);
@@ -424,11 +437,59 @@ static void plan_second_reading(struct generator *generator, uint64_t time_ns)
 	generator->is_remapped = false;
 }
 
+/* Charges a reading, which took @cost_ns of a CPU, to the process's credit, and
+ * sets the time from which a record may cause the next one.
+ */
+static void charge(struct generator *generator, uint64_t begin_ns,
+		   uint64_t end_ns, uint64_t cost_ns)
+{
+	int64_t credit = generator->credit_ns +
+			 (int64_t)(begin_ns - generator->end_ns) / AT_ONCE;
+
+	if (credit > BURST_NS)
+		credit = BURST_NS;
+	credit -= (int64_t)cost_ns;
+	generator->credit_ns = credit;
+	generator->end_ns = end_ns;
+	generator->rested_ns =
+		credit >= 0 ? end_ns : end_ns + (uint64_t)-credit * AT_ONCE;
+}
+
+/* Plans the reading after the one that ended at @end_ns. As long as there is new
+ * code, the next reading follows as soon as the credit permits; otherwise the
+ * periods become longer.
+ */
+static void plan_reading(struct generator *generator, bool is_news,
+			 uint64_t end_ns, uint64_t cost_ns)
+{
+	uint64_t period_ns = is_news ? LEAST_PERIOD_NS :
+				       generator->period_ns * 2;
+
+	if (period_ns > MOST_PERIOD_NS)
+		period_ns = MOST_PERIOD_NS;
+	if (!is_news && period_ns < cost_ns * PERIODS)
+		period_ns = cost_ns * PERIODS;
+	generator->period_ns = period_ns;
+	generator->due_ns = end_ns + period_ns;
+	if (generator->due_ns < generator->rested_ns)
+		generator->due_ns = generator->rested_ns;
+}
+
+/* Returns the CPU time of this thread. */
+static uint64_t thread_ns(void)
+{
+	struct timespec time;
+
+	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
+	return (uint64_t)time.tv_sec * 1000000000 + (uint64_t)time.tv_nsec;
+}
+
 /* Reads the process's memory and names, and plans the next reading. */
 static void read_generator(struct generated_code *code,
 			   struct generator *generator, bool is_last)
 {
 	uint64_t begin_ns = monotonic_ns();
+	uint64_t cost_ns = thread_ns();
 	uint64_t end_ns;
 	int fd = open_copies(code, generator->pid);
 	int status = fd < 0 ?
@@ -437,21 +498,18 @@ static void read_generator(struct generated_code *code,
 						 &code->clock, fd, &code->left);
 
 	fail(code, status < 0 ? status : 0);
+	if (fd >= 0 && is_last)
+		fail(code,
+		     process_memory_finish(generator->memory, fd, &code->left));
 	if (fd >= 0)
 		close(fd);
 	fail(code, generated_files_copy(&generator->names, &code->folder,
 					&code->clock, is_last, &code->left));
 	note_limit(code);
 	end_ns = monotonic_ns();
-	generator->period_ns = status ? 0 : generator->period_ns * 2;
-	if (generator->period_ns > MOST_PERIOD_NS)
-		generator->period_ns = MOST_PERIOD_NS;
-	if (generator->period_ns < (end_ns - begin_ns) * PERIODS)
-		generator->period_ns = (end_ns - begin_ns) * PERIODS;
-	if (generator->period_ns < LEAST_PERIOD_NS)
-		generator->period_ns = LEAST_PERIOD_NS;
-	generator->due_ns = end_ns + generator->period_ns;
-	generator->rested_ns = end_ns + (end_ns - begin_ns) * AT_ONCE;
+	cost_ns = thread_ns() - cost_ns;
+	charge(generator, begin_ns, end_ns, cost_ns);
+	plan_reading(generator, status != 0, end_ns, cost_ns);
 	if (generator->is_remapped)
 		plan_second_reading(generator, end_ns + LIST_DELAY_NS);
 }

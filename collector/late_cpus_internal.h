@@ -22,7 +22,7 @@ struct late_mark {
 
 /* CPUs that come online during a recording of all CPUs. The kernel reports them
  * (cpu_reports_read()); their events are then opened, and they are traced from
- * then on. What ran there in the milliseconds before is not recorded, and
+ * then on. Code that ran there in the milliseconds before is not recorded, and
  * marked by records of losses. The kernel's own tracer needs no event: its
  * functions are recorded from the first on.
  *
@@ -30,7 +30,7 @@ struct late_mark {
  * each CPU at the start, and CoreSight's metadata has facts about each CPU.
  * There, and where events cannot be opened, for example because the CPU is
  * offline again, the CPU is one gap, from the last turn before the report to
- * the end: a trace that says so (Intel PT), or two records of losses of the
+ * the end: a mark in the trace (Intel PT), or two records of losses of the
  * trace, which readers show as that gap (CoreSight).
  *
  * A CPU that was online only between two turns is reported, too. It is missed

@@ -205,7 +205,9 @@ struct memory_range {
 /* The last copy of a page. */
 struct page_copy {
 	uint64_t address;
-	uint64_t seen_ns; /* the last time that it was read */
+	uint64_t seen_ns;    /* the last time that it was read */
+	uint64_t written_ns; /* end_ns of its last chunk */
+	uint64_t flags;	     /* of that */
 	uint8_t *bytes;
 };
 
@@ -429,18 +431,19 @@ static bool is_writable(struct reading *reading, uint64_t address)
 	return line->is_writable;
 }
 
-static int write_chunk(struct reading *reading, uint64_t address,
+static int write_chunk(struct reading *reading, struct page_copy *copy,
 		       const uint8_t *bytes, uint64_t since_ns)
 {
 	struct generated_chunk chunk = {
-		.address = address,
+		.address = copy->address,
 		.size = PAGE,
 		.born_ns = reading->memory->born_ns,
 		.since_ns = since_ns,
 		.begin_ns = reading->begin_ns,
 		.end_ns = reading->end_ns,
-		.flags = is_writable(reading, address) ? GENERATED_IS_WRITABLE :
-							 0,
+		.flags = is_writable(reading, copy->address) ?
+				 GENERATED_IS_WRITABLE :
+				 0,
 	};
 	struct iovec parts[] = {
 		{ &chunk, sizeof(chunk) },
@@ -449,6 +452,8 @@ static int write_chunk(struct reading *reading, uint64_t address,
 	size_t size = sizeof(chunk) + PAGE;
 
 	reading->is_news = true;
+	copy->written_ns = chunk.end_ns;
+	copy->flags = chunk.flags;
 	if (*reading->left < PROCESS_MEMORY_LEAST)
 		return 0;
 	*reading->left -= size;
@@ -472,7 +477,7 @@ static int add_copy(struct reading *reading, uint64_t address,
 	if (!copy->bytes)
 		return -ERROR_MEMORY;
 	memcpy(copy->bytes, bytes, PAGE);
-	return write_chunk(reading, address, bytes, 0);
+	return write_chunk(reading, copy, bytes, 0);
 }
 
 static int take_page(struct reading *reading, uint64_t address,
@@ -489,7 +494,7 @@ static int take_page(struct reading *reading, uint64_t address,
 		return 0;
 	memcpy(copy->bytes, bytes, PAGE);
 	copy->seen_ns = reading->end_ns;
-	return write_chunk(reading, address, bytes, since_ns);
+	return write_chunk(reading, copy, bytes, since_ns);
 }
 
 /* Reads @count pages, at most PAGES_AT_ONCE, that have memory. Pages that are
@@ -564,4 +569,26 @@ int process_memory_read(struct process_memory *memory,
 	array_sort(&memory->copies, compare_copies);
 	memory->sorted = memory->copies.count;
 	return error ? error : reading.is_news;
+}
+
+int process_memory_finish(struct process_memory *memory, int fd, uint64_t *left)
+{
+	for (size_t i = 0; i < memory->copies.count; i++) {
+		const struct page_copy *copy = array_at(&memory->copies, i);
+		const struct generated_chunk chunk = {
+			.address = copy->address,
+			.born_ns = memory->born_ns,
+			.since_ns = copy->written_ns,
+			.begin_ns = copy->seen_ns,
+			.end_ns = copy->seen_ns,
+			.flags = copy->flags | GENERATED_IS_SAME,
+		};
+
+		if (copy->seen_ns <= copy->written_ns || *left < sizeof(chunk))
+			continue;
+		*left -= sizeof(chunk);
+		if (write(fd, &chunk, sizeof(chunk)) != (ssize_t)sizeof(chunk))
+			return -ERROR_SYSTEM;
+	}
+	return 0;
 }

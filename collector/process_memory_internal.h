@@ -56,6 +56,13 @@ int process_memory_add(struct process_memory *memory, uint64_t start,
 int process_memory_inherit(struct process_memory *memory,
 			   const struct process_memory *parent);
 
+/* Writes for each page when it was last read, if that is after its last chunk.
+ * Arguments and results are those of process_memory_read(), except that there is
+ * no 1.
+ */
+int process_memory_finish(struct process_memory *memory, int fd,
+			  uint64_t *left);
+
 /* The bytes that one copy of a page takes. */
 enum {
 	PROCESS_MEMORY_LEAST =

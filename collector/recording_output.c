@@ -66,6 +66,8 @@ static int copy_kernel(struct recording_output *output,
 				 output->setup->log);
 	if (!error)
 		error = vdso_copy_make(kcore_dir, output->setup->log);
+	if (!error && output->setup->options->tracepoints & TRACEPOINTS_LOCKS)
+		error = types_copy_make(kcore_dir, output->setup->log);
 	if (error || !output->setup->wide)
 		return error;
 	error = loaded_code_open(folder, &output->kernel, output->setup->tracer,
@@ -102,6 +104,18 @@ static int set_filter(struct recording_output *output)
 	return error;
 }
 
+/* The kernel gives a conversion only while the CPU's counter is its clock. */
+static void warn_of_clock(const struct recording_setup *setup,
+			  const struct perf_event_mmap_page *page)
+{
+	if (!setup->graph && !page->cap_user_time_zero)
+		log_message(setup->log, LOG_WARNING, NULL, LOG_NO_OFFSET,
+			    "the trace's times cannot be converted to the "
+			    "events' (cap_user_time_zero is 0): the kernel "
+			    "distrusts the CPU's counter, see `dmesg | grep -i "
+			    "tsc`; times and tasks in reports are wrong");
+}
+
 static int write_start(struct recording_output *output)
 {
 	const struct event_spec *trace = array_at(
@@ -117,6 +131,7 @@ static int write_start(struct recording_output *output)
 	};
 	struct byte_buffer records = { 0 };
 
+	warn_of_clock(output->setup, facts.page);
 	start_records_setup(&records, &output->setup->events.list,
 			    &output->setup->target, output->setup->tracer,
 			    &output->setup->pmu, &facts);
@@ -289,9 +304,10 @@ static int drain_ring(struct ring_drain *drain, struct cpu_rings *rings,
 	return error;
 }
 
-/* Adds a loss record at byte @head of the trace. The kernel stops a trace without a record when it reaches
- * the end of the space that was free at the start (perf_aux_output_begin() in
- * kernel/events/ring_buffer.c, which reserves a byte).
+/* Adds a loss record at byte @head of the trace. The kernel stops a trace
+ * without a record when it reaches the end of the space that was free at the
+ * start (perf_aux_output_begin() in kernel/events/ring_buffer.c, which reserves
+ * a byte).
  */
 static int tell_full(struct ring_drain *drain, struct cpu_rings *rings,
 		     uint64_t head)
@@ -406,7 +422,7 @@ int ring_drain_start_writers(struct ring_drain *drain, size_t first)
 	return error;
 }
 
-/* All writers end at the same time, each after what is left of its trace. */
+/* All writers end at the same time, each after the rest of its trace. */
 int ring_drain_end_writers(struct ring_drain *drain)
 {
 	struct cpu_rings *rings = drain->setup->events.cpus.items;
@@ -430,8 +446,8 @@ int ring_drain_end_writers(struct ring_drain *drain)
 	return first_error;
 }
 
-/* The kernel stops a trace without room, and does not restart it by itself. If a
- * writer has not made room yet, it wakes the loop when it has.
+/* The kernel stops a trace without room, and does not restart it by itself. If
+ * a writer has not made room yet, it wakes the loop when it has.
  */
 int ring_drain_resume(struct ring_drain *drain)
 {

@@ -100,7 +100,7 @@ static void put_runnable(struct counter_lanes *lanes)
 	}
 }
 
-/* Emits the frequency of the CPU of @stream, as far as its trace has it. */
+/* Emits the frequency of the CPU of @stream, where its trace has it. */
 static int put_frequency(struct counter_lanes *lanes,
 			 const struct aux_stream *stream)
 {

@@ -286,7 +286,7 @@ static void call_in_kernel(struct attribution_fixture *f, int32_t tid,
 	OUT;
 }
 
-/* Callbacks are called in the order in which they were queued: first one from
+/* Callbacks are called in the order they were queued: first one from
  * before the recording, then those of 8 and 9.
  */
 static void rcu_order_story(struct attribution_fixture *f)
@@ -311,7 +311,7 @@ static void rcu_order_story(struct attribution_fixture *f)
 	NS(200);
 }
 
-/* A work item frees the memory of all who queued some. */
+/* A work item frees the memory of all that queued some. */
 static void free_after_rcu_story(struct attribution_fixture *f)
 {
 	starts(f, 0, 8);

@@ -86,7 +86,7 @@ static bool read_item(const uint8_t *bytes, size_t size, size_t *at,
 	       head.argument < CALL_DATA_PLACES && has_end(item);
 }
 
-/* Adds @length bytes of items. What follows a damaged item has no known place:
+/* Adds @length bytes of items. Items after a damaged one have no known place:
  * none of them are added.
  */
 static int add_bytes(struct call_items *items, const uint8_t *bytes,

@@ -2,12 +2,12 @@
 #ifndef KT_ATTRIBUTION_CALLS_CALL_ITEMS_H
 #define KT_ATTRIBUTION_CALLS_CALL_ITEMS_H
 
-/* What the arguments of one system call refer to, from the samples of record
- * --syscall-data (common/formats/call_data.h): texts, structures, and the files
- * of descriptors.
+/* The data that the arguments of one system call refer to, from the samples of
+ * record --syscall-data (common/formats/call_data.h): texts, structures, and
+ * the files of descriptors.
  *
- * Invariant: items are whole, whatever a sample contains: each has its bytes and
- * one of the known kinds, and each text its NUL.
+ * Invariant: items are whole, whatever a sample contains: each has its bytes
+ * and one of the known kinds, and each text its NUL.
  */
 
 #include "common/bytes.h"
@@ -39,7 +39,7 @@ void call_items_clear(struct call_items *items);
 /* Reads the head of a sample's @raw bytes. Returns false if they are none. */
 bool call_data_read(const uint8_t *raw, size_t size, struct call_data *head);
 
-/* Adds the items of a sample with @head. What is damaged is left out. Returns 0
+/* Adds the items of a sample with @head. Damaged items are left out. Returns 0
  * or -ERROR_MEMORY.
  */
 int call_items_add(struct call_items *items, const struct call_data *head,
@@ -58,7 +58,7 @@ bool call_items_next(const struct call_items *items, size_t *at,
 		     struct call_item *item);
 
 /* Finds the file of the descriptor in argument @argument, or of the result; or
- * the text or structure to which the argument points. The last one counts: what
+ * the argument's text or structure. The last one counts: what
  * the kernel wrote. @items may be NULL. Returns false if there is none.
  */
 bool call_items_file(const struct call_items *items, uint8_t argument,
@@ -66,8 +66,8 @@ bool call_items_file(const struct call_items *items, uint8_t argument,
 bool call_items_data(const struct call_items *items, uint8_t argument,
 		     struct call_item *item);
 
-/* Finds the file of the descriptor at byte @place of the array to which the
- * argument points.
+/* Finds the file of the descriptor at byte @place of the argument's
+ * array.
  */
 bool call_items_file_at(const struct call_items *items, uint8_t argument,
 			uint32_t place, struct call_item *item);

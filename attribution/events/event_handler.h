@@ -18,8 +18,8 @@ struct event_handler {
 	void (*step)(struct event_handler *handler,
 		     const struct call_step *step);
 	/* Returns whether step() needs the STEP_ENTER, STEP_EXIT and STEP_COUNT
-	 * of @function; the answer must not change during the pass. Whoever
-	 * passes steps on may leave out the others, of these kinds. NULL: it
+	 * of @function; the answer must not change during the pass. A
+	 * source of steps may leave out the others, of these kinds. NULL: it
 	 * needs them all.
 	 */
 	bool (*needs)(const struct event_handler *handler, uint32_t function);

@@ -14,7 +14,7 @@
  * Evidence arrives while a slice is open, in any order. When it ends, judge()
  * makes the shares of its time by the order of the header, and resolves an
  * owner that waits for the effects of this slice. The shares also count for the
- * slice around it, of which it was a part (tell_around()). A slice without
+ * slice around it (tell_around()). A slice without
  * evidence, but with work that it started, has an open owner
  * (owners_internal.h), which that work resolves.
  */

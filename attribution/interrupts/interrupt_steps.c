@@ -50,11 +50,15 @@ static bool begins_slice(enum interrupt_role role, enum interrupt_kind *kind)
 		{ ROLE_HARD, INTERRUPT_HARD },
 		{ ROLE_IPI_RESCHEDULE, INTERRUPT_IPI },
 		{ ROLE_IPI_CALL, INTERRUPT_IPI },
+		{ ROLE_IRQ_WORK, INTERRUPT_HARD },
 		{ ROLE_NMI, INTERRUPT_NMI },
 		{ ROLE_SOFTIRQ, INTERRUPT_SOFTIRQ },
 		{ ROLE_ACTION, INTERRUPT_SOFTIRQ },
 		{ ROLE_ITEM, INTERRUPT_WORK },
 		{ ROLE_THREAD, INTERRUPT_THREAD },
+		{ ROLE_CALLS_RCU, INTERRUPT_RCU },
+		{ ROLE_RECLAIMS, INTERRUPT_RECLAIM },
+		{ ROLE_RECLAIMS_DIRECTLY, INTERRUPT_RECLAIM },
 	};
 
 	for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++) {
@@ -76,7 +80,8 @@ static bool is_thread_work(const struct interrupt_steps *steps,
 
 	if (slice->is_part && interrupt_stack_top(stack))
 		return interrupt_stack_top(stack)->is_thread_work;
-	if (slice->kind == INTERRUPT_WORK || slice->kind == INTERRUPT_THREAD)
+	if (slice->kind == INTERRUPT_WORK || slice->kind == INTERRUPT_THREAD ||
+	    slice->kind == INTERRUPT_RECLAIM || slice->kind == INTERRUPT_RCU)
 		return true;
 	return slice->kind == INTERRUPT_SOFTIRQ && count >= 2 &&
 	       contexts[count - 2].kind == CONTEXT_THREAD;
@@ -158,6 +163,28 @@ static bool is_caller(enum interrupt_role role)
 	       role == ROLE_CALLS_RCU;
 }
 
+/* Starts the slice of a function of @role outside other interrupt work, or of
+ * one that is work of its own in any.
+ */
+static void enter_slice(struct interrupt_steps *steps,
+			struct interrupt_stack *stack,
+			const struct call_step *step, enum interrupt_role role,
+			enum interrupt_kind kind, bool is_new_work)
+{
+	struct interrupt_slice *top = interrupt_stack_top(stack);
+	struct interrupt_slice slice = interrupt_slice_of(kind, role);
+
+	slice.is_part = role == ROLE_ACTION && top;
+	if (role == ROLE_THREAD || role == ROLE_CALLS_RCU) {
+		slice.caller_role = role == ROLE_THREAD ? ROLE_CALLS_HANDLER :
+							  ROLE_CALLS_RCU;
+		slice.caller_depth = step->depth;
+	}
+	if (is_new_work || role == ROLE_ACTION || role == ROLE_THREAD ||
+	    ((kind == INTERRUPT_RECLAIM || kind == INTERRUPT_RCU) && !top))
+		begin(steps, stack, step, slice);
+}
+
 static void enter_role(struct interrupt_steps *steps,
 		       struct interrupt_stack *stack,
 		       const struct call_step *step, enum interrupt_role role,
@@ -166,19 +193,11 @@ static void enter_role(struct interrupt_steps *steps,
 	struct interrupt_slice *top = interrupt_stack_top(stack);
 	enum interrupt_kind kind;
 
-	if (begins_slice(role, &kind)) {
-		struct interrupt_slice slice = interrupt_slice_of(kind, role);
-
-		slice.is_part = role == ROLE_ACTION && top;
-		if (role == ROLE_THREAD) {
-			slice.caller_role = ROLE_CALLS_HANDLER;
-			slice.caller_depth = step->depth;
-		}
-		if (is_new_work || role == ROLE_ACTION || role == ROLE_THREAD)
-			begin(steps, stack, step, slice);
-	} else if (top && is_caller(role)) {
+	if (top && is_caller(role)) {
 		top->caller_role = (uint8_t)role;
 		top->caller_depth = step->depth;
+	} else if (begins_slice(role, &kind)) {
+		enter_slice(steps, stack, step, role, kind, is_new_work);
 	} else {
 		steps->listener->role(steps->listener, top, role, step);
 	}

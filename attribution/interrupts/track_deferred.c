@@ -234,7 +234,7 @@ const struct object_tracker track_works = {
  * unknown.
  *
  * Memory that kvfree_call_rcu() queues is freed by work items, which are
- * charged to all who queued since the last one.
+ * charged to all processes that queued since the last one.
  */
 enum { MOST_CALLBACKS = 32768, MOST_FREERS = 256 };
 
@@ -415,7 +415,7 @@ static void callbacks_event(void *state, const struct event_context *context)
 			    array_at(&callbacks->cpus, context->cpu));
 }
 
-/* Charges a work item that frees memory after RCU; the system, if nobody was
+/* Charges a work item that frees memory after RCU; the system, if none was
  * seen to queue any.
  */
 static void callbacks_end(void *state, const struct event_context *context)

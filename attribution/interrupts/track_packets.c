@@ -12,22 +12,21 @@
 /* Whose packets interrupts handle (struct object_tracker).
  *
  * A received packet gets an open owner when a device or another CPU delivers it
- * (arrive()). The work of the slice counts for that owner while the packet is at
- * hand (focus()). The owner is resolved to the process that reads the packet
+ * (arrive()). The work of the slice counts for that owner while the packet is
+ * at hand (focus()). The owner is resolved to the process that reads the packet
  * (read_by(), exact), or, when the packet is gone without that, as inferred, to
  * the first of these that is known: the last user of its socket, the first task
  * that it woke, its sender on this machine, the last user of the device's queue
- * that it came from, the task that sent last. Gone are
- * also acknowledgements and packets that were merged in the socket's queue, for
- * which there is no event: their address is used again.
- * A sent packet has its sender as owner from the start, until the device has
- * completed it (finish()). A packet that is cut into several before the device
- * gets them is freed without having been sent: unknown packets that are sent
- * after that are inferred to be its parts.
+ * that it came from, the task that sent last. Gone are also acknowledgements
+ * and packets that were merged in the socket's queue, for which there is no
+ * event: their address is used again. A sent packet has its sender as owner
+ * from the start, until the device has completed it (finish()). A packet that
+ * is cut into several before the device gets them is freed without having been
+ * sent: unknown packets that are sent after that are inferred to be its parts.
  *
- * A poll may merge packets that a device delivers into others before the network
- * layer receives these: merge() charges them to the owners of the packets
- * received then.
+ * A poll may merge packets that a device delivers into others before the
+ * network layer receives these: merge() charges them to the owners of the
+ * packets received then.
  */
 
 /* A packet in the kernel. */
@@ -208,7 +207,7 @@ static struct packet *packet_map_add(struct packet_map *map, uint64_t address,
 }
 
 /* Removes a packet. If it is not a sent one, resolves its owner to its readers,
- * else by guess(), else to nobody. Only tasks that read it are exact.
+ * else by guess(), else to no process. Only tasks that read it are exact.
  */
 static void packet_map_remove(struct packet_map *map, uint64_t address)
 {
@@ -390,9 +389,9 @@ static void receive(struct packets *packets,
 		owners_fail(context->owners);
 }
 
-/* From now on the slice works for the next packet of the poll that still exists:
- * the network layer may receive all packets of a poll before it processes them,
- * one after the other.
+/* From now on the slice works for the next packet of the poll that still
+ * exists: the network layer may receive all packets of a poll before it
+ * processes them, one after the other.
  */
 static void look_at_next(struct packets *packets,
 			 const struct event_context *context)
@@ -748,7 +747,8 @@ const struct object_tracker track_packets = {
 
 /* The network devices of a CPU that are scheduled to be polled. net/core/dev.c
  * polls them in the order they were scheduled. A device whose poll is not
- * finished is polled again in the next round, after those scheduled in this one.
+ * finished is polled again in the next round, after those scheduled in this
+ * one.
  */
 struct waiting {
 	struct array polls; /* struct owner *, starting at first */

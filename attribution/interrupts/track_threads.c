@@ -236,7 +236,7 @@ static void system_begin(void *state, const struct event_context *context)
 }
 
 /* The tick raises the soft interrupt of timers when one may have expired; if
- * none has, nobody is served.
+ * none has, no process is served.
  */
 static void system_end(void *state, const struct event_context *context)
 {

@@ -12,7 +12,7 @@
 #include "decoder/recording/sideband.h"
 #include "report/steps/call_step.h"
 
-/* Turns what a pass delivers into sends, waits and reads of threads. The
+/* Turns a pass into sends, waits and reads of threads. The
  * handlers are at the end of this file (requests_follow()):
  *
  *	consume_step()	a thread enters or leaves a function that sends, waits

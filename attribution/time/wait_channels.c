@@ -292,10 +292,12 @@ static size_t find_caller(const struct wait_channels *channels,
 }
 
 uint32_t wait_channels_caller(const struct wait_channels *channels,
-			      const struct path_frame *frames, size_t count)
+			      const struct path_frame *frames, size_t count,
+			      uint64_t *return_address)
 {
 	size_t at = find_caller(channels, frames, count, MARK_SCHEDULER);
 
+	*return_address = at && at < count ? frames[at].return_address : 0;
 	return at ? frames[at - 1].function : FUNCTION_UNKNOWN;
 }
 

@@ -110,10 +110,12 @@ bool wait_channels_is_end(const struct wait_channels *channels,
 
 /* Returns the innermost function of @frames that called a function of the
  * scheduler or of the locks, for an event recorded in the latter;
- * FUNCTION_UNKNOWN if none did.
+ * FUNCTION_UNKNOWN if none did. Sets *@return_address to that of the call, 0 if
+ * it is unknown.
  */
 uint32_t wait_channels_caller(const struct wait_channels *channels,
-			      const struct path_frame *frames, size_t count);
+			      const struct path_frame *frames, size_t count,
+			      uint64_t *return_address);
 
 /* The source of a wake-up. */
 struct wake_source {

@@ -132,7 +132,7 @@ static void print_losses(const struct collector_result *result)
 				 "not recorded");
 }
 
-/* Prints how far the disk was behind: always with -v, otherwise if that was
+/* Prints the delay of the disk: always with -v, otherwise if that was
  * more than half of a buffer. The kernel wakes the recorder at a quarter.
  */
 static void print_lag(const struct collector_result *result,

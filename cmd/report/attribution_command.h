@@ -7,7 +7,7 @@
  *
  * run_attribution() checks each request against the options, opens the
  * session, and makes the pass; then the tables are rendered in the order of
- * the requests. What a table needs decides how the pass is made, in this
+ * the requests. The needs of the tables decide how the pass is made, in this
  * order:
  * - the cached records of all tables (attribution/table_records.h), if they
  *   exist and the window can be made from them: only the window is decoded;

@@ -2,7 +2,7 @@
 #ifndef KT_COLLECTOR_BYTES_RECORDING_FILES_H
 #define KT_COLLECTOR_BYTES_RECORDING_FILES_H
 
-/* The files of a recording while they are written: those that grow by whole
+/* The files of a recording while they are written: files that grow by whole
  * pieces, and its folder kcore_dir.
  *
  * 1. A file ends after a whole piece, also when the disk is full: the rest of a

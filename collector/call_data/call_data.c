@@ -2,7 +2,7 @@
 #include "collector/call_data/call_data.h"
 
 #include "collector/call_data/call_data_program_internal.h"
-#include "collector/sockets/kernel_types.h"
+#include "common/formats/kernel_types.h"
 #include "common/error.h"
 #include "common/formats/call_data.h"
 #include "common/log.h"
@@ -11,7 +11,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/* Sizes of what is read: of texts and buffers as strace shows them (-s 32, but
+/* Sizes of the data read: of texts and buffers as strace shows them (-s 32, but
  * whole paths), of structures as on 64-bit machines.
  */
 enum {

@@ -15,11 +15,11 @@
  * table of the process's files at that time, not from earlier calls. So a
  * window, a snapshot or a loss changes nothing for the calls that are there.
  *
- * The kernel reads a program's memory without waiting for it. A page that is not
- * in memory at the start of a call is there at its end, because the call used
- * it: then the end's sample has the item.
+ * The kernel reads a program's memory without waiting for it. A page that is
+ * not in memory at the start of a call is there at its end, because the call
+ * used it: then the end's sample has the item.
  *
- * Invariants: those of trigger_set.h. The recorder's own calls have no samples.
+ * Invariants: as in trigger_set.h. The recorder's own calls have no samples.
  */
 struct call_data_recorder {
 	struct trigger_set set;
@@ -31,8 +31,8 @@ struct call_data_recorder call_data_recorder_new(void);
 /* Detaches the programs. The events must be closed. */
 void call_data_recorder_free(struct call_data_recorder *recorder);
 
-/* Opens the output's event and attaches the programs. Without the kernel's types
- * (/sys/kernel/btf/vmlinux) files have no names, which is logged.
+/* Opens the output's event and attaches the programs. Without the kernel's
+ * types (/sys/kernel/btf/vmlinux) files have no names, which is logged.
  *
  * Returns 0, -ERROR_MEMORY, or -ERROR_SYSTEM with the reason in the log.
  */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "collector/call_data/call_data_program_internal.h"
 
-#include "collector/sockets/kernel_types.h"
+#include "common/formats/kernel_types.h"
 #include "common/formats/call_data.h"
 
 #include <asm/ptrace.h>
@@ -20,8 +20,8 @@ enum {
 /* On the stack, below the places of trigger_program.h. */
 enum { SPILLED_PLAN = PROGRAM_PROCESS - 8, MAP_KEY = SPILLED_PLAN - 8 };
 
-/* ROOM is the position after which no item is started; SLACK is what the last
- * one may add: a fetch, or what is known of a file and a name.
+/* ROOM is the position after which no item is started; SLACK is the size that
+ * the last one may add: a fetch, or what is known of a file and a name.
  */
 enum { ROOM = 2048, SLACK = 640, NAME_LIMIT = 256, TEXT_LIMIT = 128 };
 
@@ -39,7 +39,7 @@ typedef struct {
 } recorded_registers;
 #endif
 
-/* What the programs compute with: all numbers are of 64 bits and in memory, so
+/* Numbers of the programs: all numbers are of 64 bits and in memory, so
  * that the verifier need not follow them.
  */
 struct scratch {
@@ -122,8 +122,8 @@ static void increase(struct bpf_code *code, int member, int32_t value)
 	store(code, member, BPF_REG_1);
 }
 
-/* Reads @size bytes of the kernel's memory at r3 to @member. Unreadable memory is
- * read as 0.
+/* Reads @size bytes of the kernel's memory at r3 to @member. Unreadable memory
+ * is read as 0.
  */
 static void read_kernel(struct bpf_code *code, int member, int size)
 {
@@ -253,8 +253,8 @@ static void find_number(struct bpf_code *code, bool is_exit)
 	bpf_call(code, BPF_FUNC_probe_read_kernel);
 }
 
-/* Sets PLAN to what to read of the call, or ends the program: before anything
- * else, as nothing is to be read of most calls.
+/* Sets PLAN to the data to read of the call, or ends the program: before
+ * anything else, as nothing is to be read of most calls.
  */
 static void find_plan(struct bpf_code *code, const struct call_data_maps *maps,
 		      bool is_exit)
@@ -267,7 +267,7 @@ static void find_plan(struct bpf_code *code, const struct call_data_maps *maps,
 	bpf_leave_if(code, BPF_JEQ, BPF_REG_0, 0);
 	bpf_move(code, PLAN, BPF_REG_0);
 	bpf_load(code, BPF_B, BPF_REG_1, PLAN, first);
-	/* What could not be read at the start is read at the end. */
+	/* Data that could not be read at the start is read at the end. */
 	if (is_exit) {
 		bpf_load(code, BPF_B, BPF_REG_2, PLAN, 0);
 		bpf_compute(code, BPF_OR, BPF_REG_1, BPF_REG_2);
@@ -275,7 +275,7 @@ static void find_plan(struct bpf_code *code, const struct call_data_maps *maps,
 	bpf_leave_if(code, BPF_JEQ, BPF_REG_1, 0);
 }
 
-/* Ends the program for the recorder's own calls, and those of tasks that are not
+/* Ends the program for the recorder's own calls, and for tasks that are not
  * chosen.
  */
 static void leave_unwanted(struct bpf_code *code,
@@ -485,8 +485,8 @@ static void find_file(struct bpf_code *code, const struct file_offsets *offsets,
 	store(code, AT(path), BPF_REG_1);
 }
 
-/* Sets `path` to the path that the descriptor in r1, a number of 32 bits, refers
- * to: a file, or AT_FDCWD.
+/* Sets `path` to the path that the descriptor in r1, a number of 32 bits,
+ * refers to: a file, or AT_FDCWD.
  */
 static void find_path(struct bpf_code *code, const struct file_offsets *offsets,
 		      struct jumps *none)
@@ -572,7 +572,7 @@ static void add_bytes(struct bpf_code *code, int member, int size,
 	increase(code, POSITION, size);
 }
 
-/* At the root of a mount: goes on where it is mounted. */
+/* At the root of a mount: continues where it is mounted. */
 static void leave_mount(struct bpf_code *code,
 			const struct file_offsets *offsets, struct jumps *end)
 {
@@ -595,7 +595,7 @@ static void leave_mount(struct bpf_code *code,
 	follow(code, AT(dentry), AT(pointer), offsets->mount_point, 8);
 }
 
-/* Adds the name of `dentry`, and goes on with its directory. */
+/* Adds the name of `dentry`, and continues with its directory. */
 static void add_name(struct bpf_code *code, const struct file_offsets *offsets,
 		     struct jumps *end)
 {
@@ -664,7 +664,7 @@ static void find_deleted(struct bpf_code *code,
 	bpf_land(code, is_there);
 }
 
-/* Adds what is known of the file of the descriptor in r1. The flags, which the
+/* Adds the facts about the file of the descriptor in r1. The flags, which the
  * walk finds, are stored last.
  */
 static void fetch_file(struct bpf_code *code,
@@ -736,7 +736,7 @@ static fetch_function *const fetches[CALL_DATA_KINDS] = {
 	[CALL_DATA_STRINGS] = fetch_strings,
 };
 
-/* The places to which the code of a fetch jumps. */
+/* The targets of jumps in the code of a fetch. */
 struct fetch_ends {
 	struct jumps done;   /* the item is complete */
 	struct jumps failed; /* program memory could not be read */
@@ -768,7 +768,7 @@ static void fetch_files(struct bpf_code *code,
 	add_jump(&ends->done, bpf_jump(code));
 }
 
-/* Reads what the fetch with the kind in r2 describes. */
+/* Reads the data of the fetch with the kind in r2. */
 static void fetch_kind(struct bpf_code *code,
 		       const struct file_offsets *offsets,
 		       struct fetch_ends *ends)

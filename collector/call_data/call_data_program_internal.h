@@ -28,7 +28,7 @@ struct call_fetch {
 
 enum { CALL_FETCHES = 4, CALL_FETCH_LIMIT = 511 };
 
-/* What to read of a system call: a value of the map `plans`, by number. */
+/* The data to read of a system call: a value of the map `plans`, by number. */
 struct call_plan {
 	struct call_fetch enter[CALL_FETCHES];
 	struct call_fetch exit[CALL_FETCHES];

@@ -5,10 +5,13 @@
 #include "collector/kernel_code/executable_pages.h"
 #include "collector/kernel_code/kcore.h"
 #include "collector/kernel_code/modules.h"
+#include "common/bytes.h"
 #include "common/error.h"
 #include "common/files/output_folder.h"
+#include "common/formats/kernel_types.h"
 #include "common/log.h"
 
+#include <dirent.h>
 #include <elf.h>
 #include <errno.h>
 #include <link.h>
@@ -17,6 +20,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/auxv.h>
+#include <zstd.h>
 
 /* Modules nearer than this share a segment, so that there are fewer segments.
  */
@@ -152,6 +156,60 @@ int vdso_copy_make(const struct output_folder *folder, const struct log *log)
 	if (!image || memcmp(image, ELFMAG, SELFMAG))
 		return 0;
 	return output_folder_save(folder, "vdso", image, size_of(image), log);
+}
+
+/* Adds the types of vmlinux or a module, @name, to @copy. Returns 0, also if they
+ * cannot be read, or -ERROR_MEMORY.
+ */
+static int add_types(struct byte_buffer *copy, const char *name)
+{
+	struct kernel_types_entry entry = { .stored_bytes = 0 };
+	struct byte_buffer types = { 0 };
+	size_t room;
+	size_t stored;
+	char path[300];
+	uint8_t *at;
+
+	snprintf(path, sizeof(path), "/sys/kernel/btf/%s", name);
+	if (strlen(name) >= sizeof(entry.name) ||
+	    byte_buffer_file(&types, path) < 0 || !types.size ||
+	    types.size > UINT32_MAX) {
+		byte_buffer_free(&types);
+		return 0;
+	}
+	strcpy(entry.name, name);
+	room = ZSTD_compressBound(types.size);
+	at = byte_buffer_reserve(copy, sizeof(entry) + room);
+	stored = at ? ZSTD_compress(at + sizeof(entry), room, types.bytes,
+				    types.size, 1) :
+		      0;
+	if (at && !ZSTD_isError(stored)) {
+		entry.stored_bytes = (uint32_t)stored;
+		entry.size_bytes = (uint32_t)types.size;
+		memcpy(at, &entry, sizeof(entry));
+		copy->size += sizeof(entry) + stored;
+	}
+	byte_buffer_free(&types);
+	return at ? 0 : -ERROR_MEMORY;
+}
+
+int types_copy_make(const struct output_folder *folder, const struct log *log)
+{
+	struct byte_buffer copy = { 0 };
+	DIR *types = opendir("/sys/kernel/btf");
+	const struct dirent *file;
+	int error = types ? add_types(&copy, "vmlinux") : 0;
+
+	while (types && !error && (file = readdir(types)))
+		if (file->d_name[0] != '.' && strcmp(file->d_name, "vmlinux"))
+			error = add_types(&copy, file->d_name);
+	if (!error && copy.size)
+		error = output_folder_save(folder, "types", copy.bytes,
+					   copy.size, log);
+	if (types)
+		closedir(types);
+	byte_buffer_free(&copy);
+	return error;
 }
 
 static int explain(const struct log *log, const char *path, int error)

@@ -54,4 +54,10 @@ int kernel_ranges_find(const struct kernel_copy *copy,
  */
 int vdso_copy_make(const struct output_folder *folder, const struct log *log);
 
+/* Writes the types of the kernel and its modules to the file types in @folder
+ * (common/formats/kernel_types.h). Returns 0, also for a kernel without types;
+ * -ERROR_MEMORY; -ERROR_SYSTEM, logged to @log.
+ */
+int types_copy_make(const struct output_folder *folder, const struct log *log);
+
 #endif

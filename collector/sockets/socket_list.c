@@ -2,7 +2,7 @@
 #include "collector/sockets/socket_list.h"
 
 #include "collector/records/start_records.h"
-#include "collector/sockets/kernel_types.h"
+#include "common/formats/kernel_types.h"
 #include "collector/trigger/bpf_program.h"
 #include "common/error.h"
 #include "common/files/connection.h"

@@ -113,7 +113,7 @@ int bpf_program_load(enum bpf_prog_type type, const struct bpf_code *code,
 
 /* Loads @code as a program that one of the kernel's iterators runs for each of
  * its objects; @function is the iterator's type number
- * (kernel_types.h).
+ * (common/formats/kernel_types.h).
  */
 int bpf_iterator_load(const struct bpf_code *code, uint32_t function);
 

@@ -23,7 +23,7 @@
  * try_commit() writes the table after the records, and then the header, which
  * has the positions of both. Attrs that are added later
  * (recording_writer_add_events()) cannot be at the front any more; they are the
- * bodies of records that readers skip, to which the header then refers. A
+ * bodies of records that readers skip; the header then refers to them. A
  * failed write commits the part before it.
  */
 

@@ -38,7 +38,7 @@ struct output_folder;
  *     readable after each wake-up of the event, and hung up like the event.
  *  2. The thread shares with the loop only atomic words; neither waits for the
  *     other before trace_writer_finish().
- *  3. A killed recorder loses what is in the buffer, at most
+ *  3. A killed recorder loses the content of the buffer, at most
  *     TRACE_WRITER_BUFFER of each CPU.
  */
 struct trace_writer;

@@ -45,7 +45,7 @@ int write_at(int fd, const void *bytes, size_t size, uint64_t offset)
 }
 
 /* Sets errno to why an earlier write to @out failed. stdio forgets that, and
- * may have discarded what could not be written: another byte fails for the same
+ * may have discarded the unwritten bytes: another byte fails for the same
  * reason, and does no more harm if it does not.
  */
 static void find_cause(FILE *out)

@@ -9,7 +9,8 @@
  * code/<pid>.generated: GENERATED_MAGIC, then chunks, each of which is a struct
  * generated_chunk and the bytes of whole pages. Little-endian; times in
  * nanoseconds of the recording's clock. Chunks of one page are in the order of
- * time, and only a page that differs from its previous chunk gets another one.
+ * time, and only a page that differs from its previous chunk gets another one,
+ * and at the end one that was read again (GENERATED_IS_SAME).
  */
 #define GENERATED_MAGIC "KTGENER1"
 
@@ -27,6 +28,9 @@ struct generated_chunk {
 
 /* The process may have changed the bytes without a record of a mapping. */
 #define GENERATED_IS_WRITABLE UINT64_C(1)
+
+/* The page had the bytes of its previous chunk at end_ns, too; no bytes follow. */
+#define GENERATED_IS_SAME UINT64_C(2)
 
 /* Returns whether a mapping whose record has the name @path is memory that a
  * program fills with code itself.

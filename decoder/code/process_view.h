@@ -29,7 +29,7 @@ struct recording;
  * one candidate is left.
  *
  * Each candidate has images (process_images_internal.h): mappings, before and
- * after each change between the bounds. The possible images are those that fit
+ * after each change between the bounds. The possible images fit
  * the strongest evidence that any image fits:
  *
  * - The page table and the address: the image is of the previous entry's

@@ -16,7 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Maximum number of bytes consumed at once, each of which adds at most one
+/* Maximum number of bytes consumed at once, each adding at most one
  * branch. Reading ahead (INTEL_REACH_BYTES) must reach further.
  */
 enum { INTEL_RUN_BYTES = 512 };

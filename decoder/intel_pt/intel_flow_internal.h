@@ -6,8 +6,8 @@
 #include "decoder/intel_pt/intel_clock.h"
 #include "decoder/intel_pt/intel_packet.h"
 
-/* The state of intel_branches_internal.h, and how each packet except those of
- * time does to it. intel_branches.c reads packets and sets times.
+/* The state of intel_branches_internal.h, and the effect of each packet except
+ * time on it. intel_branches.c reads packets and sets times.
  */
 
 /* Most branches that one packet adds. */

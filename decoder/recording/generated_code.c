@@ -6,6 +6,7 @@
 #include "common/files/file_map.h"
 #include "common/formats/generated_chunk.h"
 #include "common/log.h"
+#include "common/maps.h"
 #include "common/memory.h"
 #include "decoder/recording/generated_names.h"
 #include "decoder/recording/recording_facts.h"
@@ -269,19 +270,43 @@ struct memory {
 	struct array areas;    /* struct generated_area, disjoint */
 };
 
+/* Stores where the bytes of the pages of @chunk are, *@bytes, in @last. If the
+ * chunk has none, sets its size and *@bytes to those of the previous one, NULL if
+ * there is none. Returns 0 or -ERROR_MEMORY.
+ */
+static int find_bytes(struct number_map *last, struct generated_chunk *chunk,
+		      const uint8_t **bytes)
+{
+	if (chunk->flags & GENERATED_IS_SAME) {
+		*bytes = chunk->size ? NULL :
+				       number_map_pointer(last, chunk->address);
+		chunk->size = GENERATED_PAGE_BYTES;
+		return 0;
+	}
+	for (uint64_t at = 0; at < chunk->size; at += GENERATED_PAGE_BYTES) {
+		uint64_t *value = number_map_add(last, chunk->address + at);
+
+		if (!value)
+			return -ERROR_MEMORY;
+		*value = (uintptr_t)(*bytes + at);
+	}
+	return 0;
+}
+
 /* Adds the chunks that were read from this memory. */
 static int add_chunks(struct memory *memory)
 {
 	const struct file_map *file = &memory->generator->copies;
 	size_t place = strlen(GENERATED_MAGIC);
 	struct generated_chunk chunk;
+	struct number_map last = { 0 }; /* the last bytes, by page */
 	const uint8_t *bytes;
 	int error = 0;
 
 	while (!error && file->size > place &&
 	       generated_chunk_read(file->bytes, file->size, &place, &chunk,
 				    &bytes)) {
-		const struct generated_source source = {
+		struct generated_source source = {
 			.since_ns = chunk.since_ns,
 			.begin_ns = chunk.begin_ns,
 			.end_ns = chunk.end_ns,
@@ -289,12 +314,16 @@ static int add_chunks(struct memory *memory)
 			.bytes = bytes,
 		};
 
+		error = find_bytes(&last, &chunk, &source.bytes);
+		if (!source.bytes || error)
+			continue;
 		if (chunk.born_ns >= memory->first_ns &&
 		    chunk.born_ns < memory->end_ns)
 			error = generated_source_add(
 				&memory->sources, source, chunk.address,
 				chunk.address + chunk.size);
 	}
+	number_map_free(&last);
 	return error;
 }
 

@@ -14,12 +14,13 @@
  *	sources of a page ─► take_source() ─► changes ─► make_images() ─► images
  *	                     by granule       by time
  *
- * take_source() compares each granule with the previous source. Equal bytes
- * existed all the time. Different bytes either are the only ones that ever were
+ * take_source() compares each granule with the previous source. Equal bytes were
+ * there all the time. Different bytes either are the only ones that ever were
  * there (is_only()), and then belong to the page since its start; or they
- * replaced the old ones between two times: lost_ns, until which the old ones
- * are proved, and known_ns, from which the new ones are. In between the granule
- * is unknown. Each replacement is two changes, and make_images() applies the
+ * replaced the old ones between two times: lost_ns, until which the old ones are
+ * proved, and known_ns, from which the new ones are. In between the granule is
+ * unknown. After the last source, bytes are unknown from the time on at which the
+ * process may have changed them (lost_ns_of()). Each replacement is two changes, and make_images() applies the
  * changes of all pages in the order of time, with an image for each time.
  *
  * Invariants:
@@ -36,8 +37,8 @@ enum {
 /* Upper bound of the difference between jitdump's clock and the recording's. */
 enum { CLOCKS_NS = 2000 };
 
-/* Returns the time until which the function @source of jitdump was certainly
- * not there; 0: unknown.
+/* Returns the time until which the function @source of jitdump was certainly not
+ * there; 0: unknown.
  */
 static uint64_t before(const struct generated_source *source)
 {
@@ -80,7 +81,8 @@ struct page_state {
 	uint8_t *owner[GRANULES];
 	uint64_t seen_ns[GRANULES];    /* when it was last read; 0: never */
 	uint64_t changed_ns[GRANULES]; /* known_ns of its last change */
-	uint64_t named[4]; /* a bit for each granule with a listed function */
+	uint64_t named[4];  /* a bit for each granule with a listed function */
+	uint64_t dumped[4]; /* whose bytes are from jitdump */
 };
 
 bool generated_chunk_read(const uint8_t *file, size_t size, size_t *place,
@@ -400,6 +402,10 @@ static void take_granule(struct page_state *state,
 	if (source->since_ns > since_ns)
 		since_ns = source->since_ns;
 	state->seen_ns[at] = source->end_ns;
+	if (source->is_listed)
+		set_bit(state->dumped, at);
+	else
+		state->dumped[at / 64] &= ~(UINT64_C(1) << (at % 64));
 	if (!memcmp(old, new, GRANULE))
 		return;
 	if (since_ns != state->protection.since_ns)
@@ -458,6 +464,52 @@ static void take_named(struct page_state *state,
 	    state->changed_ns[at] <= source->begin_ns)
 		add_replacement(replacements, &replacement, at, true);
 	set_bit(state->named, at);
+}
+
+/* Returns the time at which granule @at, after it was read for the last time, may
+ * have other bytes, UINT64_MAX: never. A process that made its memory writable
+ * to change it makes it executable again, which is a record of its mapping.
+ */
+static uint64_t lost_ns_of(const struct page_state *state, size_t at)
+{
+	uint64_t start = state->address + at * GRANULE;
+
+	if (!state->seen_ns[at] || has_bit(state->dumped, at) ||
+	    (!state->area->is_patched &&
+	     generated_names_are_single(state->area->names, start,
+					start + GRANULE)))
+		return UINT64_MAX;
+	for (size_t i = 0; i < state->area->mappings->count; i++) {
+		const struct generated_mapping *mapping =
+			array_at(state->area->mappings, i);
+
+		if (mapping->time_ns > state->seen_ns[at] &&
+		    state->address >= mapping->start &&
+		    state->address < mapping->end)
+			return mapping->time_ns;
+	}
+	return UINT64_MAX;
+}
+
+/* Makes the granules unknown that may have other bytes after the last source. */
+static int lose_later(const struct page_state *state)
+{
+	struct generated_replacement lost = { .lost_ns = UINT64_MAX };
+	int error = 0;
+
+	for (size_t i = 0; i <= GRANULES && !error; i++) {
+		uint64_t lost_ns = i < GRANULES ? lost_ns_of(state, i) :
+						  UINT64_MAX;
+
+		if (lost.lost_ns != UINT64_MAX && lost_ns != lost.lost_ns) {
+			error = add_change(state, lost.lost_ns, &lost, NULL);
+			lost = (struct generated_replacement){ 0 };
+		}
+		lost.lost_ns = lost_ns;
+		if (lost_ns != UINT64_MAX)
+			set_bit(lost.which, i);
+	}
+	return error;
 }
 
 /* Applies the next source. */
@@ -522,6 +574,8 @@ static int make_page(const struct generated_area *area,
 		state.owner[i] = first;
 	for (size_t i = 0; i < count && !error; i++)
 		error = take_source(&state, &sources[i]);
+	if (!error)
+		error = lose_later(&state);
 	return error ? error : array_append(pages, &page);
 }
 

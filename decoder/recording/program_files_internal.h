@@ -10,7 +10,7 @@ struct log;
 struct sideband_mmap;
 
 /* The files of the traced programs: the copies in the recording, and whether a
- * file of this machine is the one that was mapped. recording_facts.c queries
+ * file of this machine is the mapped one. recording_facts.c queries
  * both for recording.h. Threads may share both: the copies are constant, the
  * build IDs have a lock.
  */

@@ -641,12 +641,23 @@ static void stop_at(struct record_store *store, uint64_t offset,
 		    "%s; what follows is not used", reason);
 }
 
+/* Gives back the file's pages before @end, which a search for records has read:
+ * the system maps several around each header.
+ */
+static void give_back(const struct data_file *file, uint64_t *released,
+		      uint64_t end)
+{
+	if (end >= *released + RELEASE_STEP)
+		*released = pages_release(file->map.bytes, *released, end);
+}
+
 /* Adds the complete records of a part, which damage ends alone. */
 static int add_part(struct record_store *store, const struct data_part *part)
 {
 	const struct data_file *file = store->file;
 	const uint8_t *bytes = file->map.bytes + part->start;
 	struct record_span span = { .offset = part->start };
+	uint64_t released = part->start;
 	const char *reason = NULL;
 
 	while (span.size < part->size) {
@@ -659,6 +670,7 @@ static int add_part(struct record_store *store, const struct data_part *part)
 		if (reason)
 			break;
 		span.size += length;
+		give_back(file, &released, part->start + span.size);
 	}
 	if (reason)
 		log_message(file->log, LOG_WARNING, part->name, span.size,
@@ -694,6 +706,7 @@ static int find_spans(struct record_store *store, struct record_unpack *unpack)
 	const struct data_file *file = store->file;
 	const uint8_t *bytes = file->map.bytes + file->data_offset;
 	struct record_span plain = { .offset = file->data_offset };
+	uint64_t released = 0;
 	uint64_t at = 0;
 
 	while (at < file->data_size && !store->stop_reason) {
@@ -708,6 +721,7 @@ static int find_spans(struct record_store *store, struct record_unpack *unpack)
 			break;
 		}
 		at += length;
+		give_back(file, &released, record.file_offset);
 		if (!is_container(&record)) {
 			plain.size += length;
 			continue;

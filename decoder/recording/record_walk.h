@@ -34,9 +34,9 @@ struct recording;
  * parse them.
  *
  * A directory may also have files data.N, or compressed data.N.zst, with more
- * records: those of one CPU's trace (collector/writer/trace_writer.h). They are
- * mapped after the file, each on a page of its own, as if they were parts of
- * it.
+ * records: records of one CPU's trace (collector/writer/trace_writer.h). They
+ * are mapped after the file, each on a page of its own, as if they were parts
+ * of it.
  */
 struct data_file {
 	struct file_map map;

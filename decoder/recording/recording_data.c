@@ -146,6 +146,7 @@ static int read_auxtrace_info(struct recording_facts *facts,
 	return 0;
 }
 
+/* Without a stable counter the kernel gives no conversion: the numbers are 0. */
 static void read_time_conversion(struct recording_facts *facts,
 				 const struct record *record)
 {
@@ -157,7 +158,7 @@ static void read_time_conversion(struct recording_facts *facts,
 		.known = true,
 	};
 
-	if (!reader.failed && conversion.shift < 64)
+	if (!reader.failed && conversion.shift < 64 && conversion.mult)
 		facts->conversion = conversion;
 }
 

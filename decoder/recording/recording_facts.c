@@ -122,6 +122,7 @@ int recording_files_find(struct recording_files *files, struct arena *arena,
 	files->sockets = find(finder, "kcore_dir/sockets");
 	files->clock = find(finder, "kcore_dir/clock");
 	files->vdso = find_absolute(finder, "kcore_dir/vdso");
+	files->types = find(finder, "kcore_dir/types");
 	files->code = find(finder, "code");
 	files->trace_dat = find(finder, "trace.dat");
 	if (files->data || find_snapshot(files, finder))

@@ -46,6 +46,7 @@ struct recording_files {
 	const char *sockets;   /* open at the start */
 	const char *clock;     /* readings of its clock */
 	const char *vdso;      /* absolute */
+	const char *types;     /* the kernel's, see kernel_types.h */
 	const char *code;      /* the folder code/ */
 	const char *trace_dat; /* function_graph's trace, next to data */
 };

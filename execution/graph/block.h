@@ -215,7 +215,7 @@ struct block_info {
 struct block_inlined {
 	bool is_known;	  /* the block's function has any */
 	uint32_t site;	  /* the innermost one, see function_table.h; 0: none */
-	uint32_t entries; /* those that begin here: struct inlined_place */
+	uint32_t entries; /* calls that begin here: struct inlined_place */
 	uint64_t end;	  /* the block ends here at the latest */
 };
 

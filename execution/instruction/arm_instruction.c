@@ -199,8 +199,8 @@ static const struct arm_encoding a64_encodings[] = {
 	{ 0x1a000000, 0x02000000, INSTRUCTION_PLAIN, NULL, 0, 1 },
 };
 
-/* Returns what @word does to DAIF.I, by the encodings of DAIFSet, DAIFClr and
- * DAIF ("MSR (immediate)", "MSR (register)").
+/* Returns the effect of @word on DAIF.I, by the encodings of DAIFSet, DAIFClr
+ * and DAIF ("MSR (immediate)", "MSR (register)").
  */
 static uint8_t interrupts_of(uint32_t word)
 {

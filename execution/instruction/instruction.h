@@ -51,7 +51,7 @@ enum instruction_kind {
 	INSTRUCTION_FAR_JUMP,
 };
 
-/* What an instruction of the kernel does to the flag that lets interrupts
+/* The effect of an instruction of the kernel on the flag that lets interrupts
  * through: IF of x86, I of Arm's DAIF.
  */
 enum instruction_interrupts {

@@ -303,7 +303,7 @@ static bool stays_inside(const struct execution *execution, uint8_t exit)
 	       ip < symbol->end;
 }
 
-/* Emits what the last block did to interrupts, if it ran to its end. */
+/* Emits the effect of the last block on interrupts, if it ran to its end. */
 static void emit_interrupts(struct execution *execution, uint8_t exit)
 {
 	uint8_t interrupts = execution->blocks[execution->from].interrupts;

@@ -26,7 +26,7 @@
 
 #include <inttypes.h>
 
-/* What called functions whose caller is not in the trace. */
+/* The caller of functions whose caller is not in the trace. */
 #define CALLER_UNSEEN FUNCTION_NONE
 #define CALLER_UNSEEN_NAME "[unseen]"
 

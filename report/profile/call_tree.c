@@ -11,7 +11,7 @@
 
 /* Arrays by node: nodes, which are read for each event (two in a cache line),
  * links to relatives, and call_more, the rest of the counts, which few nodes
- * have. A child is found by a guess first, the one that was used last, and then
+ * have. A child is found by a guess first, the last one used, and then
  * by a hash table of (parent, function, part).
  *
  * The second half is made of whole trees, when the events are over: walks,

@@ -12,10 +12,10 @@
 struct row_queue;
 
 /* The way of a table's rows from their source (sql/tables/row_source.h) to the
- * queue (row_queue.h): row_out_start(), the columns, row_out_end(). Rows that the
- * query certainly does not accept (struct row_choice) are dropped here, to save
- * work; SQLite checks the others again, so a choice may accept too many rows, but
- * never too few.
+ * queue (row_queue.h): row_out_start(), the columns, row_out_end(). Rows that
+ * the query certainly does not accept (struct row_choice) are dropped here, to
+ * save work; SQLite checks the others again, so a choice may accept too many
+ * rows, but never too few.
  *
  * Errors: out->status, which row_out_flush() returns.
  */
@@ -90,11 +90,11 @@ struct row_out {
 	size_t text_size;
 };
 
-/* Frees what @out owns. */
+/* Frees all that @out owns. */
 void row_out_close(struct row_out *out);
 
-/* Begins a row and sets the columns that are members of @fact. The others must be
- * put, in their order, before row_out_end().
+/* Begins a row and sets the columns that are members of @fact. The others must
+ * be put, in their order, before row_out_end().
  *
  * Returns false if there is no row, because the query does not accept it or
  * memory ran out (out->status).
@@ -126,7 +126,8 @@ static inline union sql_cell *row_out_next(struct row_out *out)
 	return &out->cells[out->puts[out->next++]];
 }
 
-/* Put the next column. A text is borrowed as long as the rows; NULL is SQL's NULL.
+/* Put the next column. A text is borrowed as long as the rows; NULL is SQL's
+ * NULL.
  */
 static inline void row_put_number(struct row_out *out, int64_t number)
 {

@@ -56,7 +56,7 @@ struct scan_sources {
 };
 
 /* The records of a scan's tables that are cached beside the recording. They are
- * read if they are there; otherwise they are written if the scan makes all
+ * read if they exist; otherwise they are written if the scan makes all
  * rows.
  */
 struct scan_kept {

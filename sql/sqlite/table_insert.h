@@ -43,7 +43,7 @@ int table_insert_rows(struct table_insert *insert,
 		      const struct row_chunk *chunk);
 
 /* Makes and fills the table "schema", which has a row for each column of all
- * tables: what it means.
+ * tables: its meaning.
  */
 int table_schema_insert(sqlite3 *db);
 

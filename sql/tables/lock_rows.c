@@ -5,8 +5,10 @@
 #include "report/text/task_names.h"
 #include "sql/tables/row_source.h"
 #include "sql/tables/sql_tables.h"
+#include "symbolize/symbols/variables.h"
 #include "tables/table.h"
 #include "tables/text/recorded.h"
+#include "tables/waits/lock_members.h"
 
 #include <inttypes.h>
 #include <stddef.h>
@@ -20,6 +22,8 @@ struct lock_rows {
 	const struct attribution_input *recording;
 	const struct row_choice *choice;
 	struct lock_tracker *tracker;
+	struct variables *variables;
+	struct lock_members *members;
 	struct row_out *out;
 };
 
@@ -47,6 +51,13 @@ static const struct sql_column columns[] = {
 		   "for a futex, the process in whose memory it is; "
 		   "otherwise NULL",
 		   OF_WAIT(lock.pid)),
+	TEXT_COLUMN("variable",
+		    "the variable that contains the lock, such as rtnl_mutex "
+		    "or _PyRuntime+0x5a8; NULL if unknown"),
+	TEXT_COLUMN("inferred_member",
+		    "which member of which of the kernel's structs the lock "
+		    "is, such as mm_struct->mmap_lock: inferred from the "
+		    "function's code and the kernel's types; NULL if unknown"),
 	TEXT_COLUMN("function", "the function that waited for the lock",
 		    .role = ROLE_FUNCTION),
 	INT_COLUMN("waiters_at_begin",
@@ -71,9 +82,18 @@ static void put_lock(const struct lock_rows *rows, const struct lock_wait *wait)
 {
 	const struct lock_text lock = lock_name_text(&wait->lock);
 	struct row_out *out = rows->out;
+	char variable[256];
 
 	row_put_text(out, lock_kind_name((enum lock_kind)wait->lock.kind));
 	row_put_text(out, *lock.text ? row_out_text(out, lock.text) : NULL);
+	row_put_text(out, lock_find_variable(rows->variables, &wait->lock,
+					     variable, sizeof(variable)) ?
+				  row_out_text(out, variable) :
+				  NULL);
+	row_put_text(out,
+		     lock_members_find(rows->members,
+				       (enum lock_kind)wait->lock.kind,
+				       wait->function, wait->return_address));
 	row_put_function(out, rows->recording, true, wait->function);
 }
 
@@ -133,13 +153,25 @@ static bool open_rows(struct row_source *source,
 	rows->out = input->outs[TABLE_LOCK_WAIT];
 	rows->tracker =
 		trackers_locks(input->recording->trackers, &rows->callback);
-	return rows->tracker;
+	rows->variables = variables_new(rows->recording->recording);
+	rows->members = lock_members_new(rows->recording->recording,
+					 rows->recording->symbols);
+	return rows->tracker && rows->variables && rows->members;
+}
+
+static void close_rows(struct row_source *source)
+{
+	struct lock_rows *rows = (struct lock_rows *)source;
+
+	variables_free(rows->variables);
+	lock_members_free(rows->members);
 }
 
 const struct row_source_class lock_source = {
 	.needs_time = true,
 	.size = sizeof(struct lock_rows),
 	.open = open_rows,
+	.close = close_rows,
 	.is_done = is_done,
 	.end = end,
 };

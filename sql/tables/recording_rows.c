@@ -15,7 +15,7 @@ struct recording_rows {
 	struct row_out *out;
 };
 
-/* What a row is made from. */
+/* The source of a row. */
 struct recording_fact {
 	struct recording_info info;
 	struct recording_counts counts;

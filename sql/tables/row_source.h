@@ -94,7 +94,7 @@ struct row_source_class {
 	 * Returns 0, or -ERROR_MEMORY if the source ever ran out of memory.
 	 */
 	int (*end)(struct row_source *source, const struct row_end *end);
-	/* Frees what the source owns; NULL: nothing. */
+	/* Frees all that the source owns; NULL: nothing. */
 	void (*close)(struct row_source *source);
 };
 

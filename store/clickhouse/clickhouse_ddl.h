@@ -34,7 +34,7 @@ enum clickhouse_ddl {
 /* Returns the text of DDL_SERVER. */
 const char *clickhouse_ddl_server(void);
 
-/* Writes the statements; @names are those of a cluster. */
+/* Writes the statements; @names are of a cluster. */
 struct clickhouse_ddl_names {
 	const char *cluster;
 	const char *database;

@@ -9,6 +9,8 @@
 
 #include <dwarf.h>
 #include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* Entries are nested at most this deep: namespaces, classes, functions, blocks
@@ -48,7 +50,96 @@ struct position {
 	uint32_t site_depth;
 };
 
-static const char *symbol_of(Dwarf_Die *origin)
+enum { NAME_BYTES = 1024 };
+
+/* Returns whether the unit of @entry is of a language whose functions have
+ * scopes in their names.
+ */
+static bool has_scopes(Dwarf_Die *entry)
+{
+	static const int languages[] = {
+		DW_LANG_C_plus_plus,
+		DW_LANG_C_plus_plus_03,
+		DW_LANG_C_plus_plus_11,
+		DW_LANG_C_plus_plus_14,
+		DW_LANG_D,
+		DW_LANG_Rust,
+	};
+	Dwarf_Die unit;
+	int language;
+
+	if (!dwarf_diecu(entry, &unit, NULL, NULL))
+		return false;
+	language = dwarf_srclang(&unit);
+	for (size_t i = 0; i < sizeof(languages) / sizeof(*languages); i++)
+		if (language == languages[i])
+			return true;
+	return false;
+}
+
+/* Returns the name that @entry gives what is in it; NULL if it is no scope, or a
+ * namespace without a name. A class without one, as that of a lambda, has its
+ * line: gcc also gives it no name here.
+ */
+static const char *scope_name(Dwarf_Die *entry, char *unnamed, size_t size)
+{
+	const char *name = dwarf_diename(entry);
+	int line;
+
+	switch (dwarf_tag(entry)) {
+	case DW_TAG_namespace:
+	case DW_TAG_subprogram:
+		return name;
+	case DW_TAG_structure_type:
+	case DW_TAG_class_type:
+	case DW_TAG_union_type:
+		if (name || dwarf_decl_line(entry, &line))
+			return name;
+		snprintf(unnamed, size, "<lambda:%d>", line);
+		return unnamed;
+	default:
+		return NULL;
+	}
+}
+
+/* Returns the name of @origin with its scopes, which it writes to @text:
+ * "main::<lambda:30>::operator()". Local functions have no mangled name that
+ * would contain them.
+ */
+static const char *scoped_name(Dwarf_Die *origin, char text[NAME_BYTES])
+{
+	Dwarf_Attribute attribute;
+	Dwarf_Die declared;
+	Dwarf_Die *scopes = NULL;
+	size_t length = 0;
+	int count;
+
+	if (!has_scopes(origin))
+		return dwarf_diename(origin);
+	if (!dwarf_formref_die(dwarf_attr(origin, DW_AT_specification,
+					  &attribute),
+			       &declared))
+		declared = *origin;
+	count = dwarf_getscopes_die(&declared, &scopes);
+	text[0] = '\0';
+	for (int i = count; i-- > 0 && length < NAME_BYTES;) {
+		char unnamed[32];
+		const char *name =
+			scope_name(&scopes[i], unnamed, sizeof(unnamed));
+
+		if (name)
+			length += (size_t)snprintf(text + length,
+						   NAME_BYTES - length, "%s%s",
+						   length ? "::" : "", name);
+	}
+	free(scopes);
+	return *text ? text : dwarf_diename(origin);
+}
+
+/* Returns the name of @origin, which may be in @text: the mangled one if it has
+ * one.
+ */
+static const char *symbol_of(Dwarf_Die *origin, char text[NAME_BYTES])
 {
 	Dwarf_Attribute attribute;
 	const char *name = dwarf_formstring(
@@ -57,7 +148,7 @@ static const char *symbol_of(Dwarf_Die *origin)
 	if (!name)
 		name = dwarf_formstring(dwarf_attr_integrate(
 			origin, DW_AT_MIPS_linkage_name, &attribute));
-	return name ? name : dwarf_diename(origin);
+	return name ? name : scoped_name(origin, text);
 }
 
 /* Returns the function named @name, which it adds if necessary; 0 when out of
@@ -87,6 +178,7 @@ static uint32_t function_of(struct reader *reader, Dwarf_Die *call)
 	Dwarf_Die origin;
 	uint64_t *known;
 	const char *name;
+	char text[NAME_BYTES];
 
 	if (!dwarf_formref_die(dwarf_attr(call, DW_AT_abstract_origin,
 					  &attribute),
@@ -94,7 +186,7 @@ static uint32_t function_of(struct reader *reader, Dwarf_Die *call)
 		return 0;
 	known = number_map_add(&reader->by_origin, (uintptr_t)origin.addr);
 	if (known && !*known) {
-		name = symbol_of(&origin);
+		name = symbol_of(&origin, text);
 		if (!name || !*name)
 			return 0;
 		*known = function_named(reader, name);
@@ -287,7 +379,7 @@ static void read_unit(struct reader *reader, Dwarf_Die *unit)
 	}
 }
 
-/* Pieces are sorted by their start, and those of one start in the order of
+/* Pieces are sorted by their start, and pieces of one start in the order of
  * their calls: a call is added before the calls in it.
  */
 static int compare_pieces(const void *a, const void *b)

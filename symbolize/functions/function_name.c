@@ -579,7 +579,7 @@ static bool has_own_name(const struct function *function)
 	       !strcmp(function->name + strlen(function->base), "@plt");
 }
 
-/* Demangles the names of programs' functions, all of which it adds to
+/* Demangles the names of programs' functions, and adds them to
  * @programs. Returns 1 if any is demangled, 0, or -ERROR_MEMORY.
  */
 static int demangle_all(struct function *functions, uint32_t count,

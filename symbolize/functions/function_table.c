@@ -921,7 +921,7 @@ static int load_modules(struct function_table *table,
 		name = function_table_module(table, name, strlen(name));
 		if (!name)
 			return -ERROR_MEMORY;
-		/* Each name is there once, "" first. */
+		/* Each name occurs once, "" first. */
 		if (table->modules.last != i)
 			return -ERROR_FORMAT;
 		module_list_of(&table->modules, name)->start = from->start;

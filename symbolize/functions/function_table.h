@@ -163,7 +163,7 @@ uint32_t function_count(const struct function_table *table);
 void function_table_save(struct function_table *table, struct byte_buffer *out);
 
 /* Fills the new @table from the @size bytes at @bytes, which are in @block. The
- * bytes must be what function_table_save() wrote, aligned to 8; they are
+ * bytes must be from function_table_save(), aligned to 8; they are
  * checked so far that no use of the table leaves them. @table owns @block
  * afterwards, in any case.
  *

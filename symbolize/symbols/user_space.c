@@ -402,7 +402,9 @@ static const struct address_map *symbols_of(const struct user_space *space,
 }
 
 /* @map covers the address. Symbols are by offset in the file: the part of a
- * symbol outside the map is cut off.
+ * symbol outside the map is cut off, from code without a name also in the symbol
+ * itself: memory that a program fills has one such symbol for all addresses, but
+ * a jump out of it leaves it.
  */
 static void take_symbol(struct search *search, const struct process_map *map)
 {
@@ -422,6 +424,10 @@ static void take_symbol(struct search *search, const struct process_map *map)
 						   map->file_offset;
 	end = symbol->end < file_end ? symbol->end : file_end;
 	narrow_to(search->range, start + shift, end + shift);
+	if (symbol->role == CODE_UNNAMED) {
+		symbol->start = start;
+		symbol->end = end;
+	}
 	symbol->start += shift;
 	symbol->end += shift;
 }

@@ -100,7 +100,7 @@ bool user_space_find_mapped(const struct user_space *space,
 			    struct symbol *symbol, struct symbol_range *range);
 
 /* Adds the calls that were inlined into the functions of all files to
- * @functions, which must contain those of the files. Returns 0 or
+ * @functions, which must contain the functions of the files. Returns 0 or
  * -ERROR_MEMORY.
  */
 int user_space_add_inlined(struct user_space *space,

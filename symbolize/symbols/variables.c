@@ -107,10 +107,12 @@ static bool is_up_to(const void *symbol, const void *address)
 	       *(const uint64_t *)address;
 }
 
-/* Returns whether variables have that type (nm(1)). */
+/* Returns whether variables have that type (nm(1)). Those of each CPU are absolute:
+ * offsets in its memory.
+ */
 static bool is_variable(char type)
 {
-	return strchr("bdr", tolower((unsigned char)type)) && type;
+	return strchr("abdr", tolower((unsigned char)type)) && type;
 }
 
 /* The last symbol below allocated memory has no size, but few variables are as

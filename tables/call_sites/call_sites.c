@@ -24,8 +24,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The user instruction by which a thread entered the kernel, named so that it
- * means something to the program's writer.
+/* The user instruction that entered the kernel, named so that it means
+ * something to the program's writer.
  *
  *	traced user code: the frames of the stack (name_by_frames())
  *	recorded user stack: unwound addresses (name_by_addresses())
@@ -34,7 +34,7 @@
  * Functions inside libc and C++ templates of the library are skipped: the site
  * is the innermost function with a name of its own, and its caller is the one
  * of highest rank (rank_of()) on the stack, the innermost of several. Frames
- * that were entered unseen are used only as far as they may still be open.
+ * that were entered unseen are used only while they may still be open.
  */
 
 static bool is_purpose(uint32_t purpose, uint32_t functions)

@@ -157,7 +157,7 @@ static bool makes_file(const struct system_call *call, const char *letters)
 				 (CALL_O_CREAT | CALL_O_TMPFILE);
 }
 
-/* What a futex call has after its first two arguments: the kernel ignores the
+/* The arguments of a futex call after its first two: the kernel ignores the
  * others.
  */
 static const char *futex_letters(uint64_t operation)

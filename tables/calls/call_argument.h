@@ -14,9 +14,9 @@ struct system_call;
 const char *call_signature(const char *name);
 
 /* Writes the recorded arguments of @call, called @name, between parentheses,
- * with flags by name, as strace -y does. What pointers and descriptors refer to
- * is written if it was recorded (call->items), else their numbers. @is_arm: the numbers are those of
- * Arm's kernels.
+ * with flags by name, as strace -y does. The objects of pointers and
+ * descriptors are written if recorded (call->items), else their numbers.
+ * @is_arm: the numbers are of Arm's kernels.
  */
 void call_arguments_write(const struct system_call *call, const char *name,
 			  bool is_arm, FILE *out);

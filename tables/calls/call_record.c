@@ -311,7 +311,7 @@ static void write_call(const struct call_record_context *context,
 	call_result_write(call, name, out);
 }
 
-/* And what is to be known about it. */
+/* And the facts about it. */
 static void call_line_call(const struct call_record_context *context,
 			   const struct system_call *call)
 {

@@ -128,8 +128,8 @@ struct queued_record {
 	bool is_over; /* the call has ended: nothing more will come */
 };
 
-/* timeline --syscalls: a record for each call, in order of their starts. A record
- * waits for those of calls that started earlier.
+/* timeline --syscalls: a record for each call, in order of their starts. A
+ * record waits for those of calls that started earlier.
  */
 struct call_records {
 	struct event_handler handler;
@@ -225,8 +225,8 @@ static void write_ready(struct call_records *records)
 	array_remove(&records->queue, 0, count);
 }
 
-/* Writes what waits for the first call, which lasts too long. Calls that are
- * open lose their places.
+/* Writes the records that wait for the first call, which lasts too long. Calls
+ * that are open lose their places.
  */
 static void write_early(struct call_records *records)
 {

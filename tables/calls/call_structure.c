@@ -13,8 +13,9 @@
 #include <sys/socket.h>
 #include <sys/wait.h>
 
-/* What addresses in arguments refer to, in the words of strace 6.1. Structures are
- * those of 64-bit programs (include/uapi), and cut off where the recording ends.
+/* The structures at addresses in arguments, in the words of strace 6.1.
+ * Structures are those of 64-bit programs (include/uapi), and cut off where the
+ * recording ends.
  */
 
 /* Bytes above ASCII or control characters are octal, as short as possible. */

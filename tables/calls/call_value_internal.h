@@ -97,8 +97,8 @@ enum call_value {
 /* Returns whether @letter is an address. */
 bool call_value_is_address(char letter);
 
-/* Writes @value in the format @letter, an enum call_value; addresses as numbers.
- * @is_arm: the numbers are those of Arm's kernels.
+/* Writes @value in the format @letter, an enum call_value; addresses as
+ * numbers. @is_arm: the numbers are of Arm's kernels.
  */
 void call_value_write(FILE *out, char letter, uint64_t value, bool is_arm);
 

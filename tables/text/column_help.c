@@ -66,6 +66,9 @@ static const struct column_help list[] = {
 	{ "sleeps", "blocking_line", "line of the longest sleep in it" },
 	{ "locks", "variable",
 	  "the variable that contains the lock, such as rtnl_mutex" },
+	{ "locks", "inferred_member",
+	  "which member of which of the kernel's structs the lock is, inferred "
+	  "from the function's code" },
 	{ NULL, "function", "function of the kernel" },
 	{ "user-sites", "function", "function that made the call" },
 	{ "user-sites", "entry", "system call, page_fault or exception" },

@@ -106,7 +106,7 @@ struct off_task {
 	struct off_context contexts[MOST_CONTEXTS + 1];
 };
 
-/* An interval in which interrupts are off. */
+/* An interval when interrupts are off. */
 struct off_interval {
 	const struct task *task; /* NULL: its start is unknown */
 	uint64_t begin_ns;
@@ -145,7 +145,7 @@ struct irq_cpu {
 	 */
 	size_t ended;
 	uint64_t ended_ns;
-	/* Likewise, while the interrupt that waited for the end is served. */
+	/* They are off, too, while the interrupt that waited for the end is served. */
 	size_t serves;
 	uint32_t handler;
 	uint32_t handler_depth;
@@ -165,7 +165,7 @@ struct irqsoff_table {
 	int status;
 };
 
-/* Sets the functions in which @task switches interrupts off. Returns false if
+/* Sets the functions where @task switches interrupts off. Returns false if
  * there is none.
  */
 static bool set_path(const struct irqsoff_table *table, const struct task *task,

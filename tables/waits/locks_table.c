@@ -15,6 +15,7 @@
 #include "tables/table.h"
 #include "tables/text/recorded.h"
 #include "tables/text/table_rows.h"
+#include "tables/waits/lock_members.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -39,6 +40,7 @@ static struct lock_stat *stat_of(struct lock_stats *stats,
 			.lock = wait->lock,
 			.function = wait->function,
 			.group = group,
+			.return_address = wait->return_address,
 			.waits = HISTOGRAM_EMPTY,
 			.releases = KEYED_ARRAY_OF(struct lock_release, tid),
 		});
@@ -115,6 +117,7 @@ struct locks_table {
 	struct lock_tracker *tracker;
 	struct lock_stats stats;
 	struct variables *variables;
+	struct lock_members *members;
 };
 
 /* Maximum number of releasing threads in a row. */
@@ -147,6 +150,7 @@ static void close_table(struct event_handler *handler)
 
 	lock_stats_free(&table->stats);
 	variables_free(table->variables);
+	lock_members_free(table->members);
 }
 
 static bool open_table(struct event_handler *handler,
@@ -159,7 +163,8 @@ static bool open_table(struct event_handler *handler,
 	table->stats = LOCK_STATS_NONE;
 	table->tracker = trackers_locks(input->trackers, &table->callback);
 	table->variables = variables_new(input->recording);
-	return table->tracker && table->variables;
+	table->members = lock_members_new(input->recording, input->symbols);
+	return table->tracker && table->variables && table->members;
 }
 
 struct releases_field {
@@ -193,14 +198,26 @@ static void write_variable(struct record_writer *writer,
 {
 	char text[256];
 
-	if (lock->kind != LOCK_FILE && lock->address &&
-	    variables_find(table->variables,
-			   lock->kind == LOCK_FUTEX ? lock->pid :
-						      VARIABLES_OF_KERNEL,
-			   lock->address, text, sizeof(text)))
+	if (lock_find_variable(table->variables, lock, text, sizeof(text)))
 		record_text(writer, "variable", text);
 	else
 		record_absent(writer, "variable");
+}
+
+/* Writes the member of a kernel's struct that a lock is. */
+static void write_member(struct record_writer *writer,
+			 const struct locks_table *table,
+			 const struct lock_stat *stat)
+{
+	const char *member = lock_members_find(table->members,
+					       (enum lock_kind)stat->lock.kind,
+					       stat->function,
+					       stat->return_address);
+
+	if (member)
+		record_text(writer, "inferred_member", member);
+	else
+		record_absent(writer, "inferred_member");
 }
 
 static void write_row(struct record_writer *writer, const void *ctx,
@@ -221,6 +238,7 @@ static void write_row(struct record_writer *writer, const void *ctx,
 	else
 		record_absent(writer, "lock");
 	write_variable(writer, table, &stat->lock);
+	write_member(writer, table, stat);
 	if (stat->lock.pid >= 0)
 		record_signed(writer, "pid", stat->lock.pid);
 	else
@@ -289,7 +307,7 @@ static int render(struct event_handler *handler,
 const struct attribution_table locks_table = {
 	.name = "locks",
 	.columns =
-		"kind lock variable pid function count total_ns mean_ns max_ns "
+		"kind lock variable inferred_member pid function count total_ns mean_ns max_ns "
 		"waiters_at_begin waiters_at_end released_by",
 	.help = "kernel locks, futexes and file locks that threads waited for, "
 		"and which threads released them",

@@ -18,7 +18,8 @@ struct lock_release {
 struct lock_stat {
 	struct lock_name lock;
 	uint32_t function;
-	int32_t group; /* of the waiting threads, by --by; else 0 */
+	int32_t group;		 /* of the waiting threads, by --by; else 0 */
+	uint64_t return_address; /* as in the first wait */
 	struct histogram waits;
 	/* Maximum numbers of other waiters at the start and the end of a wait.
 	 */

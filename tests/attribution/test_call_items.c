@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What arguments of system calls refer to is read from samples, also damaged
+/* The objects of system calls' arguments are read from samples, also damaged
  * ones.
  */
 #include "attribution/calls/call_items.h"
@@ -76,7 +76,7 @@ START_TEST(paths_and_files_are_found)
 	ck_assert_str_eq(call_file_text(&item, text, sizeof(text)), "/");
 	ck_assert(call_items_data(&items, 1, &item));
 	ck_assert(!call_items_data(&items, 0, &item));
-	/* Not the folder in which the path starts. */
+	/* Not the folder where the path starts. */
 	ck_assert(call_items_first_file(&items, &item));
 	ck_assert_str_eq(call_file_text(&item, text, sizeof(text)), "/up/file");
 	/* Too long for the text. */

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* Measures the CPU time that recorders take to write trace to the disk.
  *
- * 	bench_recorder FOLDER [MIB]
+ *	bench_recorder FOLDER [MIB]
  *
  * A ring of one CPU in memory gets pieces of 1 MiB as fast as they are written,
  * MIB (512) of them to each recorder, into files in FOLDER, one after the
  * other, ROUNDS times: pwrite(), the writer of `data`, and a trace_writer,
- * without and with compression. Prints the median rounds. What the kernel's
- * threads do later, to write the pages that pwrite() filled, is not counted. No
+ * without and with compression. Prints the median rounds. The later work of the
+ * kernel's threads, to write the pages that pwrite() filled, is not counted. No
  * figure is a failure.
  */
 #include "collector/events/event_list.h"

@@ -3,7 +3,7 @@
  * verifier accepts them where it may be asked.
  */
 #include "collector/call_data/call_data_program_internal.h"
-#include "collector/sockets/kernel_types.h"
+#include "common/formats/kernel_types.h"
 #include "tests/run_suite.h"
 
 #include <check.h>

@@ -51,6 +51,7 @@ static const char *const written[] = {
 	"kcore_dir/kallsyms",
 	"kcore_dir/modules",
 	"kcore_dir/vdso",
+	"kcore_dir/types",
 	"kcore_dir/cgroups",
 	"kcore_dir/cgroups_end",
 	"kcore_dir/sockets",

@@ -257,7 +257,7 @@ START_TEST(files_of_other_recorders_are_not_read)
 }
 END_TEST
 
-/* Packs the recording, and opens what unpacks from the archive. */
+/* Packs the recording, and opens the unpacked archive. */
 static void pack_and_unpack(struct scratch_folder *scratch)
 {
 	const struct recording_archive_options options = {

@@ -35,6 +35,7 @@ enum step_kind {
 	FILE_MAPPED, /* a record of a file's mapping with @detail */
 	READ,	 /* between @time_ns and @time_ns + 10: @bytes at the front, */
 	READ_WX, /* from a mapping that was not writable */
+	SEEN,	 /* read again at @time_ns, with the same bytes */
 	LISTED, /* in the perf map, @bytes: its name, after a look at @time_ns */
 	DUMPED, /* in the jitdump, code @bytes named @name */
 	EXEC,
@@ -258,7 +259,27 @@ static const struct scenario {
 	    { MAPPED, 4000, NULL, WX, NULL } },
 	  { { 2500, 'A', GENERATED },
 	    { 3500, 0, OTHER_FILE },
-	    { 4500, 'A', GENERATED } },
+	    { 4500, 0, GENERATED } },
+	  0 },
+	{ "mapped again after the last copy: unknown",
+	  { { MAPPED, 1000, NULL, WX, NULL },
+	    { READ_WX, 2000, "A", 0, NULL },
+	    { MAPPED, 4000, NULL, WX, NULL } },
+	  { { 3999, 'A', GENERATED }, { 4000, 0, GENERATED } },
+	  0 },
+	{ "mapped again, and read again with the same bytes: known until then",
+	  { { MAPPED, 1000, NULL, WX, NULL },
+	    { READ_WX, 2000, "A", 0, NULL },
+	    { MAPPED, 4000, NULL, WX, NULL },
+	    { SEEN, 5000, NULL, 2010, NULL },
+	    { MAPPED, 6000, NULL, WX, NULL } },
+	  { { 3999, 'A', GENERATED },
+	    { 5999, 'A', GENERATED },
+	    { 6000, 0, GENERATED } },
+	  0 },
+	{ "read again without bytes before: nothing",
+	  { { MAPPED, 1000, NULL, WX, NULL }, { SEEN, 5000, NULL, 0, NULL } },
+	  { { 5500, 0, GENERATED } },
 	  0 },
 	{ "a child has it, and its parent's later changes not",
 	  { { MAPPED, 1000, NULL, WX, NULL },
@@ -328,11 +349,18 @@ static void add_copy(const struct step *step)
 		.end_ns = step->time_ns + 10,
 		.flags = step->kind == READ ? GENERATED_IS_WRITABLE : 0,
 	};
+	struct generated_chunk seen = chunk;
 	char page[PAGE] = { 0 };
 
 	if (!copies) {
 		copies = open_file("7.generated");
 		fputs(GENERATED_MAGIC, copies);
+	}
+	if (step->kind == SEEN) {
+		seen.size = 0;
+		seen.flags = GENERATED_IS_SAME;
+		fwrite(&seen, sizeof(seen), 1, copies);
+		return;
 	}
 	memcpy(page, step->bytes, strlen(step->bytes));
 	fwrite(&chunk, sizeof(chunk), 1, copies);
@@ -417,6 +445,7 @@ static void add_step(const struct step *step)
 		add_mapping(step);
 		break;
 	case READ:
+	case SEEN:
 	case READ_WX:
 		add_copy(step);
 		break;
@@ -479,6 +508,10 @@ static void check(const struct scenario *scenario,
 	if (symbol.function != FUNCTION_UNKNOWN)
 		name = function_at(symbols_functions(symbols), symbol.function)
 			       ->name;
+	/* A jump to other memory leaves the function. */
+	ck_assert(symbol.function == FUNCTION_UNKNOWN ||
+		  symbol.role != CODE_UNNAMED ||
+		  (symbol.start >= CODE && symbol.end <= CODE + PAGE));
 	/* Which of two functions it was is unknown like its bytes. */
 	if (!expected->byte && expected->name)
 		return;

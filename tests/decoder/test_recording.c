@@ -371,6 +371,18 @@ static const uint64_t counters[] = {
 	UINT64_C(1) << 56, (UINT64_C(5) << 56) + 4321, UINT64_MAX - (1 << 30),
 };
 
+/* Of a kernel that distrusts the counter. */
+START_TEST(a_conversion_by_zeros_is_none)
+{
+	static const uint64_t zeros[6];
+
+	recording_fixture_record(&fixture, PERF_DATA_TIME_CONV, 0, zeros,
+				 sizeof(zeros), NULL);
+	open_it(0);
+	ck_assert_uint_eq(recording_time_conversion(recording)->mult, 1);
+}
+END_TEST
+
 START_TEST(ticks_fit_56_bits_wherever_the_counter_is)
 {
 	const struct time_conversion before = {
@@ -429,6 +441,7 @@ int main(void)
 	tcase_add_test(tcase, compressed_records_are_unpacked);
 	tcase_add_test(tcase, tracepoint_fields_are_read);
 	tcase_add_test(tcase, time_is_converted_both_ways);
+	tcase_add_test(tcase, a_conversion_by_zeros_is_none);
 	tcase_add_loop_test(tcase, ticks_fit_56_bits_wherever_the_counter_is, 0,
 			    sizeof(counters) / sizeof(*counters));
 	tcase_add_test(tcase, other_files_are_refused);

@@ -62,7 +62,7 @@ main() {
 		at_most "$level" ping 130 none
 		at_most "$level" fault 130 none
 	done
-	# What arguments refer to costs less than tracing with ptrace, by far.
+	# Recording the objects of arguments costs less than tracing with ptrace, by far.
 	at_most data getppid 1250 untraced
 	at_most data openat 145 syscalls
 	# The recorded bytes at the time of writing, and the increase by each

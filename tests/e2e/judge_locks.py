@@ -74,6 +74,15 @@ def main():
                row["function"].endswith("pipe_write")]
     judge.expect("mutex: the pipe's lock has a row", len(mutexes) == 1, rows)
     check("mutex", mutexes[0], WRITERS, "holder", mutex_ns)
+    judge.expect("mutex: it is the pipe's, by the kernel's types",
+                 mutexes[0]["inferred_member"] == "pipe_inode_info->mutex",
+                 mutexes[0])
+    # The code leads from the system call's argument to the file's inode.
+    files = [row for row in rows if row["kind"] == "rwsem" and
+             row["inferred_member"] == "inode->i_rwsem"]
+    judge.expect("rwsem: the lock of the file's inode has a row",
+                 len(files) == 1, rows)
+    check("rwsem", files[0], WRITERS, "holder", 2 * HOLD_NS + mutex_ns)
     check_files([row for row in rows if row["kind"] == "file"], inode)
     sums = [sum(row["total_ns"] for row in json.loads(recording.run(
         "report", "--locks", *by, "--format=json")))

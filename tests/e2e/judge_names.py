@@ -208,6 +208,24 @@ def check_budget(rows):
     check("its time is nameless", nameless_percent(rows) > 50)
 
 
+def check_traces(rows):
+    """LuaJIT makes its code writable to patch it, and executable again: what
+    ran is what was there at that time, or a gap. It has no names."""
+    user_ns = sum(int(row["self_ns"]) for row in rows
+                  if row["module"].startswith("/") or is_nameless(row))
+    gap = gaps_ns(CASE)
+    check("little code is unknown", gap < 0.02 * user_ns, f"{gap}, {user_ns}")
+    blocks = subprocess.run(
+        [KTRACE, "dump", "--blocks", "-i", f"{FOLDER}/{CASE}"],
+        capture_output=True, text=True, check=True).stdout
+    check("no code is another one", "bad trace" not in blocks)
+    functions = {row["function"] for row in rows if int(row["self_ns"])}
+    check("the interpreter and its traces ran",
+          "[generated code]" in functions and
+          len([name for name in functions
+               if name.startswith("luajit+0x")]) > 20, functions)
+
+
 def check_shell(rows):
     names = {row["function"] for row in rows
              if row["function"].startswith("dash+0x")}
@@ -229,6 +247,9 @@ def main():
     rows = rows_of(CASE)
     if CASE == "budget":
         check_budget(rows)
+        return
+    if CASE == "luajit":
+        check_traces(rows)
         return
     check_nameless(rows)
     if CASE == "stripped":

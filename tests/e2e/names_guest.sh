@@ -76,6 +76,7 @@ record_case() { # name
 	java) record_java ;;
 	node) record node -- node --perf-basic-prof \
 		--interpreted-frames-native-stack --no-opt "$SOURCES/service.js" ;;
+	luajit) record luajit -- luajit "$SOURCES/traces.lua" ;;
 	python) record python -- "$PYTHON" -X perf "$SOURCES/trampolines.py" ;;
 	# A path that is another program's on this computer.
 	*) record "$1" -- "$NAMED-static" "$1" /usr/bin/dash ;;

@@ -293,6 +293,16 @@ check_activation() {
 	expect_that "and there is no recording" ! -e "$WORK/activated-not"
 }
 
+# A kernel that distrusts the CPU's counter.
+check_unstable() {
+	"$MACHINE" run --discard --fast --append tsc=unstable \
+		--timeout "$LIMIT_S" --results "$WORK" -- \
+		"$KTRACE" record -o /dev/shm/unstable -- true \
+		2>"$WORK/unstable.err"
+	expect_that "no conversion of the trace's times: record says so" -n \
+		"$(grep 'cap_user_time_zero is 0' "$WORK/unstable.err")"
+}
+
 # The command of the README, from the host.
 check_machine() {
 	local code=0
@@ -325,6 +335,7 @@ main() {
 	check_rights
 	check_hostile
 	check_machine
+	[[ -z ${KTRACE_FULL:-} ]] || check_unstable
 	command -v perf >/dev/null || return 0
 	local -a names=(code snapshot events-all machine threads-joined)
 	# Of whole CPUs, as machine.

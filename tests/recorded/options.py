@@ -219,7 +219,7 @@ def check_several_at_once(reader):
         assert together[name] == alone[name] != [], name
     text = reader.text("report", *asked, "--top=7", "--syscalls")
     assert re.findall("^==> (.*) <==$", text, re.M) == names
-    # What is left out of all of them is said once, at the end.
+    # A part left out of all of them is reported once, at the end.
     left = re.compile(r"\nLeft out: the recorder, traced for .*\n")
     parts = [reader.text("report", option, "--top=7") for option in asked]
     notes = [found[0] for found in map(left.search, parts) if found]

@@ -136,7 +136,7 @@ START_TEST(a_call_continues_after_code_of_its_caller)
 }
 END_TEST
 
-/* What an inlined function calls is above it, also after the return. */
+/* Calls of an inlined function are above it, also after the return. */
 START_TEST(functions_are_called_within_inlined_calls)
 {
 	start();

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The verdicts on recordings that exist: a script in place of ktrace-hw prints
- * what the commands would print about them.
+ * the commands' output about them.
  */
 #include "common/array.h"
 #include "selftest/programs.h"

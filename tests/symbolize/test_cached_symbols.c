@@ -195,8 +195,8 @@ START_TEST(another_key_or_any_damage_is_a_missing_file)
 }
 END_TEST
 
-/* Each number changed, with a hash that fits again: what is read is either
- * refused, or stays within the file.
+/* Each number changed, with a hash that fits again: a read is either refused,
+ * or stays within the file.
  */
 START_TEST(a_forged_file_is_refused_or_harmless)
 {

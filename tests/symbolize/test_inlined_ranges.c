@@ -133,6 +133,47 @@ START_TEST(each_call_has_its_code_and_its_start)
 }
 END_TEST
 
+/* A local class has no mangled name of its own. */
+static const char lambda_source[] =
+	"volatile int sink;\n"
+	"namespace shop {\n"
+	"template <class F> inline __attribute__((always_inline))\n"
+	"void twice(F f) { f(1); f(2); }\n"
+	"}\n"
+	"int main() { shop::twice([](int n) { sink = n; }); }\n";
+
+START_TEST(a_local_function_has_its_scope)
+{
+	struct scratch_folder folder = scratch_folder_new();
+	bool has_lambda = false;
+	char command[200];
+	char path[128];
+
+	scratch_folder_path(&folder, "prog", path, sizeof(path));
+	scratch_folder_write(&folder, "prog.cc", lambda_source);
+	snprintf(command, sizeof(command),
+		 "cd %s && c++ -g -O2 -o prog prog.cc 2>/dev/null",
+		 folder.path);
+	if (system(command) == 0) {
+		ck_assert_int_eq(inlined_ranges_add(
+					 path,
+					 function_table_module(functions, path,
+							       strlen(path)),
+					 functions, &ranges),
+				 0);
+		for (uint32_t i = 0; i < function_count(functions); i++)
+			has_lambda |= !strncmp(function_at(functions, i)->name,
+					       "main::<", 7) &&
+				      strstr(function_at(functions, i)->name,
+					     ">::operator()");
+		ck_assert(has_lambda);
+	} else {
+		printf("skipped: no C++ compiler here\n");
+	}
+	scratch_folder_free(&folder);
+}
+END_TEST
+
 START_TEST(names_are_found_with_and_without_their_mark)
 {
 	const struct function *outer = NULL;
@@ -161,6 +202,7 @@ int main(void)
 	tcase_add_checked_fixture(tcase, set_up, tear_down);
 	tcase_add_loop_test(tcase, each_call_has_its_code_and_its_start, 0,
 			    sizeof(builds) / sizeof(*builds));
+	tcase_add_test(tcase, a_local_function_has_its_scope);
 	tcase_add_test(tcase, names_are_found_with_and_without_their_mark);
 	tcase_set_timeout(tcase, 60);
 	suite_add_tcase(suite, tcase);

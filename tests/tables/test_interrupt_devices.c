@@ -289,8 +289,8 @@ static void packet_copied_story(struct attribution_fixture *f)
 	NS(400);
 }
 
-/* A device's poll has not finished when the interrupt of another device arrives:
- * that one's poll comes before the rest of the first one's.
+/* A device's poll has not finished when the interrupt of another device
+ * arrives: that one's poll comes before the rest of the first one's.
  */
 static void unfinished_poll_story(struct attribution_fixture *f)
 {
@@ -576,7 +576,7 @@ static void closed_connection_story(struct attribution_fixture *f)
 }
 
 /* Three of four packets are merged into the first; they have one address. The
- * next poll frees what 8 has sent.
+ * next poll frees the packets that 8 has sent.
  */
 static void merged_at_one_address_story(struct attribution_fixture *f)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Intervals with interrupts off: how they begin and end, and what waits. */
+/* Intervals with interrupts off: how they begin and end, and waiting interrupts. */
 #include "attribution/attribution_input.h"
 #include "attribution/trackers.h"
 #include "execution/instruction/instruction.h"

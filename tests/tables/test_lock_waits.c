@@ -44,7 +44,7 @@ static void begin(struct locks *locks, int32_t tid,
 	const struct task task = { .tid = tid, .pid = tid };
 
 	ck_assert_int_eq(lock_waits_begin(&locks->waits, &task, lock, function,
-					  time_ns),
+					  0, time_ns),
 			 0);
 }
 

@@ -351,7 +351,7 @@ START_TEST(none_is_another_sentence_than_left_out)
 }
 END_TEST
 
-/* What is not in an incomplete recording may have been. */
+/* An incomplete recording may have lost the missing ones. */
 START_TEST(none_after_losses_is_none_of_what_is_left)
 {
 #define INCOMPLETE \

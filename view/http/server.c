@@ -18,7 +18,7 @@
  * is called in that thread and fills in a struct reply.
  *
  * The list of open connections, oldest first, is only for limits: a new
- * connection beyond CONNECTIONS makes the one that was idle for longest close,
+ * connection beyond CONNECTIONS closes the longest idle one,
  * so that a browser that leaves connections open cannot lock others out.
  */
 

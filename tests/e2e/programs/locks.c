@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Waits for locks, for attribution_locks.sh. Four threads lock a mutex that the
  * first one holds for 5 ms; then three lock a pipe's mutex, which another holds
- * as long: it writes memory that is not resident yet. With an argument two lock
+ * as long: it writes memory that is not resident yet; and the same with the lock
+ * of a file in memory. With an argument two lock
  * a file, by flock() and again by fcntl(), and a third gives up because of a
  * signal. Prints the file's name in /proc/locks, the mutex's address, and the
  * time from before each of the first two was held until all had had it.
@@ -27,7 +28,7 @@
 enum { WAITERS = 4, WRITERS = 3, LOCKERS = 3, PAGE = 4096, HOLD_US = 5000 };
 
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
-static int ends[2];
+static int written; /* the pipe or file that the threads write to */
 
 static long check(long result)
 {
@@ -54,18 +55,25 @@ static void *want_mutex(void *unused)
 	return NULL;
 }
 
-static void *want_pipe(void *unused)
+/* Writes without the lock of the file's position. A pipe has none. */
+static void write_some(const void *bytes, size_t size)
+{
+	if (pwrite(written, bytes, size, 0) < 0)
+		check(write(written, bytes, size));
+}
+
+static void *want_to_write(void *unused)
 {
 	(void)unused;
 	prctl(PR_SET_NAME, "writer");
-	check(write(ends[1], "x", 1));
+	write_some("x", 1);
 	return NULL;
 }
 
-static void *hold_pipe(void *page)
+static void *hold_written(void *page)
 {
 	prctl(PR_SET_NAME, "holder");
-	check(write(ends[1], page, PAGE));
+	write_some(page, PAGE);
 	return NULL;
 }
 
@@ -105,18 +113,18 @@ static void *make_page(int *uffd)
 	return page;
 }
 
-static void contend_pipe(void)
+static void contend_writes(int file)
 {
 	pthread_t holder, threads[WRITERS];
 	int uffd;
 	void *page = make_page(&uffd);
 	struct uffdio_zeropage zero = { .range = { (uintptr_t)page, PAGE } };
 
-	check(pipe(ends));
-	start(&holder, hold_pipe, page);
+	written = file;
+	start(&holder, hold_written, page);
 	usleep(HOLD_US);
 	for (int i = 0; i < WRITERS; i++)
-		start(&threads[i], want_pipe, NULL);
+		start(&threads[i], want_to_write, NULL);
 	usleep(HOLD_US);
 	check(ioctl(uffd, UFFDIO_ZEROPAGE, &zero));
 	for (int i = 0; i < WRITERS; i++)
@@ -225,12 +233,15 @@ static void contend_files(void)
 int main(int argc, char **argv)
 {
 	long begin_ns = now_ns(), between_ns, end_ns;
+	int ends[2];
 
 	(void)argv;
 	contend_mutex();
 	between_ns = now_ns();
-	contend_pipe();
+	check(pipe(ends));
+	contend_writes(ends[1]);
 	end_ns = now_ns();
+	contend_writes((int)check(syscall(SYS_memfd_create, "locks", 0)));
 	if (argc > 1)
 		contend_files();
 	printf("%p %ld %ld\n", (void *)&mutex, between_ns - begin_ns,

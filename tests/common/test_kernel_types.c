@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Functions and members are found in types as the kernel has them. */
-#include "collector/sockets/kernel_types.h"
+#include "common/formats/kernel_types.h"
 #include "tests/run_suite.h"
 
 #include <check.h>
@@ -76,7 +76,7 @@ START_TEST(what_is_there_is_found)
 {
 	const struct made_types made = make_types();
 	struct kernel_types *types =
-		kernel_types_read((const uint8_t *)&made, sizeof(made));
+		kernel_types_read((const uint8_t *)&made, sizeof(made), NULL);
 
 	ck_assert_ptr_nonnull(types);
 	ck_assert_uint_eq(kernel_types_function(types, "bpf_iter_tcp"),
@@ -93,7 +93,7 @@ START_TEST(what_is_not_there_is_not)
 {
 	const struct made_types made = make_types();
 	struct kernel_types *types =
-		kernel_types_read((const uint8_t *)&made, sizeof(made));
+		kernel_types_read((const uint8_t *)&made, sizeof(made), NULL);
 
 	ck_assert_ptr_nonnull(types);
 	/* sock_common is the name of a struct, not of a function. */
@@ -113,7 +113,7 @@ START_TEST(types_that_go_round_end)
 	struct kernel_types *types;
 
 	made.port = (struct btf_member){ TEXT_NONE, UNION_TYPE, 0 };
-	types = kernel_types_read((const uint8_t *)&made, sizeof(made));
+	types = kernel_types_read((const uint8_t *)&made, sizeof(made), NULL);
 	ck_assert_ptr_nonnull(types);
 	ck_assert_int_eq(kernel_types_offset(types, "sock_common", "port"), -1);
 	kernel_types_free(types);
@@ -126,14 +126,14 @@ START_TEST(what_is_cut_is_refused)
 
 	for (size_t size = 0; size < sizeof(made); size++)
 		ck_assert_ptr_null(
-			kernel_types_read((const uint8_t *)&made, size));
+			kernel_types_read((const uint8_t *)&made, size, NULL));
 	made.header.type_len -= 4;
 	ck_assert_ptr_null(
-		kernel_types_read((const uint8_t *)&made, sizeof(made)));
+		kernel_types_read((const uint8_t *)&made, sizeof(made), NULL));
 	made = make_types();
 	made.header.magic = 0;
 	ck_assert_ptr_null(
-		kernel_types_read((const uint8_t *)&made, sizeof(made)));
+		kernel_types_read((const uint8_t *)&made, sizeof(made), NULL));
 }
 END_TEST
 
