@@ -643,16 +643,24 @@ static void walk_path(struct bpf_code *code, const struct file_offsets *offsets)
 	bpf_load(code, BPF_DW, PLAN, BPF_REG_10, SPILLED_PLAN);
 }
 
-/* Sets CALL_FILE_DELETED if the dentry is in no hash list. */
+/* Sets CALL_FILE_DELETED if the dentry is in no hash list, as roots of mounts never
+ * are.
+ */
 static void find_deleted(struct bpf_code *code,
 			 const struct file_offsets *offsets)
 {
+	size_t is_root;
 	size_t is_there;
 
+	follow(code, AT(parent), AT(dentry), offsets->dentry_parent, 8);
+	load(code, BPF_REG_1, AT(parent));
+	load(code, BPF_REG_2, AT(dentry));
+	is_root = bpf_jump_if_register(code, BPF_JEQ, BPF_REG_1, BPF_REG_2);
 	follow(code, AT(pointer), AT(dentry), offsets->dentry_hash, 8);
 	load(code, BPF_REG_1, AT(pointer));
 	is_there = bpf_jump_if(code, BPF_JNE, BPF_REG_1, 0);
 	store_number(code, AT(flags), CALL_FILE_DELETED);
+	bpf_land(code, is_root);
 	bpf_land(code, is_there);
 }
 

@@ -20,7 +20,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { BPF_CODE_ROOM = 640, BPF_CODE_LEAVES = 16 };
+enum { BPF_CODE_ROOM = 1024, BPF_CODE_LEAVES = 16 };
 
 /* A BPF program under construction, instruction by instruction
  * (Documentation/bpf/standardization/instruction-set.rst). It has one exit that

@@ -456,7 +456,7 @@ void call_file_mode_write(FILE *out, uint32_t mode)
 
 static void write_open_flags(FILE *out, uint64_t value, bool is_arm)
 {
-	bool is_read = !(value & 3) && !(value & 010000000);
+	bool is_read = !(value & 3);
 
 	fputs(is_read && value ? "O_RDONLY|" : "", out);
 	if (is_arm)

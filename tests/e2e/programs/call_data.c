@@ -112,6 +112,9 @@ static void use_paths(void)
 	CHECK(unlink("link"));
 	CHECK(syscall(SYS_rmdir, "folder"));
 	CHECK(getcwd(cwd, sizeof(cwd)));
+	/* Roots of file systems. */
+	CHECK(close(open("/", O_RDONLY | O_PATH)));
+	CHECK(close(open("/proc", O_RDONLY | O_DIRECTORY)));
 	open(long_path(path, 255), O_RDONLY);
 	open("byte \303\244 \n\33\0015", O_RDONLY);
 	open("", O_RDONLY);
