@@ -245,7 +245,7 @@ def check_several_reports(program, folder):
     done = run(program, "report", "-i", folder, *reports)
     heads = [line for line in done.out.split("\n") if line.startswith("==>")]
     assert heads == [f"==> {name} <==" for name in both], done.out
-    for wrong in (("--format=csv",), ("--threads", "--locks", "--by=comm"),
+    for wrong in (("--format=csv",), ("--threads", "--crashes", "--by=comm"),
                   ("--calltree", "--format=json")):
         done = run(program, "report", "-i", folder, *reports, *wrong)
         assert done.code == 2 and not done.out, done
