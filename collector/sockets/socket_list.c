@@ -2,11 +2,11 @@
 #include "collector/sockets/socket_list.h"
 
 #include "collector/records/start_records.h"
-#include "common/formats/kernel_types.h"
 #include "collector/trigger/bpf_program.h"
 #include "common/error.h"
 #include "common/files/connection.h"
 #include "common/files/output_folder.h"
+#include "common/formats/kernel_types.h"
 
 #include <arpa/inet.h>
 #include <fcntl.h>
