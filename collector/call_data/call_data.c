@@ -2,9 +2,9 @@
 #include "collector/call_data/call_data.h"
 
 #include "collector/call_data/call_data_program_internal.h"
-#include "common/formats/kernel_types.h"
 #include "common/error.h"
 #include "common/formats/call_data.h"
+#include "common/formats/kernel_types.h"
 #include "common/log.h"
 
 #include <stdio.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "collector/call_data/call_data_program_internal.h"
 
-#include "common/formats/kernel_types.h"
 #include "common/formats/call_data.h"
+#include "common/formats/kernel_types.h"
 
 #include <asm/ptrace.h>
 #include <assert.h>
