@@ -49,7 +49,7 @@ prepare() { # case
 	go) make_runtime go go build -o goroutines "$sources/goroutines.go" ;;
 	java) make_runtime java javac -d . "$sources/Shop.java" ;;
 	node) make_runtime node node --check "$sources/service.js" ;;
-	luajit) make_runtime luajit luajit -bl "$sources/traces.lua" ;;
+	luajit) make_runtime luajit luajit -b "$sources/traces.lua" /dev/null ;;
 	python) find_python ;;
 	esac
 }
