@@ -344,11 +344,11 @@ def check_reports(program, recording, name):
         print(f"FAILED: {commands[0]} leaves no report_{name}")
         return 1
     failed = compare(program, recording, cases, f"report_{name}")
-    last = max(float(window[1]) for _, window, _ in cases)
+    last = max(float(window[1].lstrip("@")) for _, window, _ in cases)
     failed += check_spoilt_reports(
         program, recording, name,
         {case: shown for case, shown in cases.items()
-         if float(case[1][1]) == last})
+         if float(case[1][1].lstrip("@")) == last})
     return failed + check_damaged_records(program, recording, name, cases)
 
 
