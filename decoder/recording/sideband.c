@@ -387,6 +387,9 @@ static int fill(struct sideband *sideband)
 			break;
 		}
 		error = take(sideband, &record);
+		/* The trace in files of its own has no rounds. */
+		if (sideband->walk.span != sideband->round.span)
+			record_walk_release(&sideband->walk, &sideband->walk);
 	}
 	sideband->limit_ns = sideband->at_end ? UINT64_MAX : limit_ns;
 	array_sort(&sideband->waiting, compare_pending);

@@ -10,10 +10,12 @@ of the previous one. Reports that recording and one of a sixteenth of the size.
 """
 import os
 import re
+import resource
 import shutil
 import struct
 import subprocess
 import sys
+import time
 
 PSB = re.compile(rb"(?:\x02\x82){8}")
 # header, size, offset, reference, index, thread, cpu, reserved
@@ -55,8 +57,8 @@ class Repeated:
     def next(self):
         """Moves the time stamps on by a period."""
         for at in self.stamps:
-            time = time_at(self.trace, at) + self.period
-            self.trace[at:at + 7] = time.to_bytes(7, "little")
+            ticks = time_at(self.trace, at) + self.period
+            self.trace[at:at + 7] = ticks.to_bytes(7, "little")
 
 
 def write(path, repeated, size):
@@ -77,15 +79,30 @@ def write(path, repeated, size):
     return offset
 
 
+def anonymous_mb(pid):
+    """Returns the memory that the system cannot take back: without the pages
+    of the recording."""
+    try:
+        with open(f"/proc/{pid}/status", encoding="ascii") as status:
+            found = re.search(r"RssAnon:\s*(\d+)", status.read())
+    except OSError:
+        found = None
+    return int(found[1]) >> 10 if found else 0
+
+
 def peak_mb(ktrace, recording):
-    child = subprocess.Popen([ktrace, "report", "--flat", "-i", recording],
-                             stdout=subprocess.DEVNULL,
-                             stderr=subprocess.DEVNULL)
-    _, status, usage = os.wait4(child.pid, 0)
-    child.returncode = os.waitstatus_to_exitcode(status)
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    with subprocess.Popen([ktrace, "report", "--flat", "-i", recording],
+                          stdout=subprocess.DEVNULL,
+                          stderr=subprocess.DEVNULL) as child:
+        peak = 0
+        while child.poll() is None:
+            peak = max(peak, anonymous_mb(child.pid))
+            time.sleep(0.05)
     if child.returncode:
         sys.exit(f"not ok: large: report ended with {child.returncode}")
-    return usage.ru_maxrss >> 10, usage.ru_utime + usage.ru_stime
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return peak, after.ru_utime - before.ru_utime
 
 
 def measure(ktrace, source, folder, size):
