@@ -115,30 +115,39 @@ int cached_symbols_load(const struct cached_symbols *symbols, uint64_t key,
 	return status ? status : 1;
 }
 
-void cached_symbols_save(const struct cached_symbols *symbols, uint64_t key)
+/* Returns the bytes of the file; failed when out of memory. */
+static struct byte_buffer file_of(const struct cached_symbols *symbols,
+				  uint64_t key)
 {
 	struct byte_buffer out = { 0 };
 	struct header header = { .key = key };
-	struct output_draft draft;
 	size_t count;
 	const struct symbol *all = address_map_symbols(symbols->map, &count);
 
-	if (!output_draft_open(&draft, symbols->path))
-		return;
 	memcpy(header.magic, magic, sizeof(magic));
 	header.symbols = count;
-	byte_buffer_zeros(&out, sizeof(header));
+	byte_buffer_add(&out, &header, sizeof(header));
 	byte_buffer_add(&out, all, count * sizeof(*all));
 	function_table_save(symbols->functions, &out);
-	if (!out.failed) {
-		memcpy(out.bytes, &header, sizeof(header));
-		header.hash = pack_hash(PACK_HASH_FIRST,
-					out.bytes + HASHED_FROM,
-					out.size - HASHED_FROM);
-		memcpy(out.bytes, &header, sizeof(header));
-		if (write(draft.fd, out.bytes, out.size) == (ssize_t)out.size)
+	if (out.failed)
+		return out;
+	header.hash = pack_hash(PACK_HASH_FIRST, out.bytes + HASHED_FROM,
+				out.size - HASHED_FROM);
+	memcpy(out.bytes, &header, sizeof(header));
+	return out;
+}
+
+void cached_symbols_save(const struct cached_symbols *symbols, uint64_t key)
+{
+	struct output_draft draft;
+
+	if (output_draft_open(&draft, symbols->path)) {
+		struct byte_buffer out = file_of(symbols, key);
+
+		if (!out.failed &&
+		    write(draft.fd, out.bytes, out.size) == (ssize_t)out.size)
 			output_draft_finish(&draft);
+		byte_buffer_free(&out);
 	}
 	output_draft_close(&draft);
-	byte_buffer_free(&out);
 }

@@ -56,6 +56,7 @@ static const char *const written[] = {
 	"kcore_dir/cgroups_end",
 	"kcore_dir/sockets",
 	"kcore_dir/clock",
+	"kcore_dir/types",
 	"code/unfinished",
 	"code/1000-2000-3",
 	"code/1.generated",

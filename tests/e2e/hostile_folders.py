@@ -20,6 +20,7 @@ WRITTEN = ("data", "trace.dat", "trace.cpu0", "trace.cpus", "index",
            "kcore_dir/kcore", "kcore_dir/kcore_end", "kcore_dir/kallsyms",
            "kcore_dir/modules", "kcore_dir/vdso", "kcore_dir/cgroups",
            "kcore_dir/cgroups_end", "kcore_dir/sockets", "kcore_dir/clock",
+           "kcore_dir/types",
            "code/unfinished", "code/1000-2000-3", "code/1.generated",
            "code/1.map", "code/1.dump", "programs/1234-5-6/name",
            "report_wall_index", "report_profile_index", "symbols")

@@ -291,6 +291,8 @@ CREATE TABLE IF NOT EXISTS lock_wait (
   kind Nullable(String),
   lock Nullable(String),
   lock_pid Nullable(Int64),
+  variable Nullable(String),
+  inferred_member Nullable(String),
   function Nullable(String),
   waiters_at_begin Nullable(Int64),
   waiters_at_end Nullable(Int64),
