@@ -329,8 +329,25 @@ static uint32_t find_child(const struct explain_table *table, uint32_t thread,
 	return found;
 }
 
+/* Returns whether @life ran its program in one of its @count last rows. */
+static bool has_run_program(const struct explain_table *table,
+			    const struct life *life, size_t count)
+{
+	const struct life_row *rows = life->rows.items;
+
+	for (size_t i = life->rows.count - count; i < life->rows.count; i++) {
+		const struct life_part *parts = table->lives->parts.items;
+
+		for (uint32_t part = 0; part < rows[i].part_count; part++)
+			if (parts[rows[i].first_part + part].kind == WORK_USER)
+				return true;
+	}
+	return false;
+}
+
 /* The recorder stops the command at --duration, by a signal: what it waited for
- * until then is explained.
+ * until then is explained. After the signal the command runs no more code of its
+ * own; if it does, the recorder had woken it for another reason, as at its start.
  */
 static void end_before_stop(const struct explain_table *table,
 			    struct candidate *end)
@@ -350,7 +367,8 @@ static void end_before_stop(const struct explain_table *table,
 			lives_at(table->lives, sleep->waker) :
 			NULL;
 	if (!waker || rows[i - 1].end_ns > end->end_ns ||
-	    !recorder_task_is(table->input.names, command, waker->tid))
+	    !recorder_task_is(table->input.names, command, waker->tid) ||
+	    has_run_program(table, life, life->rows.count - i))
 		return;
 	end->end_ns = rows[i - 1].end_ns;
 	end->is_stopped = true;
