@@ -519,15 +519,17 @@ static bool is_joined(const struct packing *packing, const char *name)
 }
 
 /* Returns whether the file or folder @name of the recording is left out: the
- * data, which is added by add_data(), and copies of programs' files if the
- * user wants none in the archive.
+ * data, which is added by add_data(); the cached symbols, which are made from
+ * kallsyms again; and copies of programs' files if the user wants none in the
+ * archive.
  */
 static bool is_left_out(const struct packing *packing, const char *name)
 {
 	static const char programs[] = "programs";
 	const size_t length = sizeof(programs) - 1;
 
-	if (!strcmp(name, "data") || is_joined(packing, name))
+	if (!strcmp(name, "data") || !strcmp(name, "symbols") ||
+	    is_joined(packing, name))
 		return true;
 	return packing->options->without_files &&
 	       !strncmp(name, programs, length) &&
