@@ -35,11 +35,14 @@ def time_of(profile):
 
 
 def paths_of(recording, pid):
-    """Returns the number of paths in a process's profile by beneficiary."""
-    return subprocess.run(
+    """Returns the number of paths in a process's profiles by victim and by
+    beneficiary. One that is empty, since all its time was for others, is no
+    flame graph."""
+    return sum(subprocess.run(
         [recording.ktrace, "flamegraph", "--folded", "--pid", str(pid),
-         "--with-tracer", "--bill=beneficiary", "-i", recording.path],
-        check=True, capture_output=True, text=True).stdout.count("\n")
+         "--with-tracer", f"--bill={bill}", "-i", recording.path],
+        check=False, capture_output=True, text=True).stdout.count("\n")
+        for bill in ("victim", "beneficiary"))
 
 
 def moved_times(recording):
@@ -75,7 +78,7 @@ def judge_profiles(judge, case, recording):
         others = moved[pid]
         moved_ns += abs(others)
         # Work with several beneficiaries is divided path by path, in whole
-        # nanoseconds.
+        # nanoseconds: of the thread that did it, and for each beneficiary.
         wrong_ns = abs(beneficiary - victim - others)
         if wrong_ns > len(profiles[1]) and wrong_ns > paths_of(recording, pid):
             wrong[pid] = (victim, beneficiary, others)
