@@ -324,7 +324,7 @@ struct generator {
 	uint64_t due_ns; /* the next reading, CLOCK_MONOTONIC */
 	uint64_t period_ns;
 	uint64_t rested_ns; /* a record may cause a reading from then on */
-	/* How long readings may take at once; negative: what they took too long.
+	/* How long readings may take at once; negative: they took that much too long.
 	 * As of @end_ns, the end of the last reading.
 	 */
 	int64_t credit_ns;

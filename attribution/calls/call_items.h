@@ -58,8 +58,8 @@ bool call_items_next(const struct call_items *items, size_t *at,
 		     struct call_item *item);
 
 /* Finds the file of the descriptor in argument @argument, or of the result; or
- * the argument's text or structure. The last one counts: what
- * the kernel wrote. @items may be NULL. Returns false if there is none.
+ * the argument's text or structure. Of several the last one
+ * counts, which the kernel wrote. @items may be NULL. Returns false if there is none.
  */
 bool call_items_file(const struct call_items *items, uint8_t argument,
 		     struct call_item *item);

@@ -117,7 +117,7 @@ bool owner_shares_has(const struct array *shares, const struct owner *owner);
 void owner_shares_free(struct owners *owners, struct array *shares);
 
 /* Charges @charge to @shares, by weight, once all their owners are known:
- * shares of several processes are inferred. Without shares, charges nobody.
+ * shares of several processes are inferred. Without shares the charge goes to nobody.
  */
 void owner_shares_charge(struct owners *owners, const struct array *shares,
 			 const struct interrupt_charge *charge);

@@ -5,7 +5,7 @@
 /* The display of `ktrace-hw top`: rounds on a terminal, or as text or JSON.
  *
  *	struct top_result ─► top_show_round() ─► a frame of one table, or all tables
- *	keys ─► top_view_keys() ─► top_show_again(): the same round
+ *	keys ─► top_view_keys() ─► top_show_again(): the round once more
  *
  * States: begun, by top_show_begin(), which switches the terminal to the
  * alternate screen; stopped meanwhile (top_show_stop()); ended, by

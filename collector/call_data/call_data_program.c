@@ -572,24 +572,33 @@ static void add_bytes(struct bpf_code *code, int member, int size,
 	increase(code, POSITION, size);
 }
 
+/* Ends the walk, and sets @flag, if the address at @slot is that of its own
+ * `parent`: it is the topmost one. Otherwise `parent` is in BPF_REG_1 then.
+ */
+static void end_at_top(struct bpf_code *code, int slot, int32_t flag,
+		       struct jumps *end)
+{
+	size_t below;
+
+	load(code, BPF_REG_1, AT(parent));
+	load(code, BPF_REG_2, slot);
+	below = bpf_jump_if_register(code, BPF_JNE, BPF_REG_1, BPF_REG_2);
+	load(code, BPF_REG_1, AT(flags));
+	bpf_compute_number(code, BPF_OR, BPF_REG_1, flag);
+	store(code, AT(flags), BPF_REG_1);
+	add_jump(end, bpf_jump(code));
+	bpf_land(code, below);
+}
+
 /* At the root of a mount: continues where it is mounted. */
 static void leave_mount(struct bpf_code *code,
 			const struct file_offsets *offsets, struct jumps *end)
 {
-	size_t other;
-
 	load(code, BPF_REG_1, AT(mount));
 	bpf_compute_number(code, BPF_SUB, BPF_REG_1, offsets->mount_inner);
 	store(code, AT(pointer), BPF_REG_1);
 	follow(code, AT(parent), AT(pointer), offsets->mount_parent, 8);
-	load(code, BPF_REG_1, AT(parent));
-	load(code, BPF_REG_2, AT(pointer));
-	other = bpf_jump_if_register(code, BPF_JNE, BPF_REG_1, BPF_REG_2);
-	load(code, BPF_REG_1, AT(flags));
-	bpf_compute_number(code, BPF_OR, BPF_REG_1, CALL_FILE_ROOTED);
-	store(code, AT(flags), BPF_REG_1);
-	add_jump(end, bpf_jump(code));
-	bpf_land(code, other);
+	end_at_top(code, AT(pointer), CALL_FILE_ROOTED, end);
 	bpf_compute_number(code, BPF_ADD, BPF_REG_1, offsets->mount_inner);
 	store(code, AT(mount), BPF_REG_1);
 	follow(code, AT(dentry), AT(pointer), offsets->mount_point, 8);
@@ -599,21 +608,12 @@ static void leave_mount(struct bpf_code *code,
 static void add_name(struct bpf_code *code, const struct file_offsets *offsets,
 		     struct jumps *end)
 {
-	size_t inside;
-
 	follow(code, AT(parent), AT(dentry), offsets->dentry_parent, 8);
 	follow(code, AT(pointer), AT(dentry), offsets->dentry_name, 8);
 	load(code, BPF_REG_3, AT(pointer));
 	bpf_move_number(code, BPF_REG_2, NAME_LIMIT);
 	read_text(code, BPF_FUNC_probe_read_kernel_str, end, end);
-	load(code, BPF_REG_1, AT(parent));
-	load(code, BPF_REG_2, AT(dentry));
-	inside = bpf_jump_if_register(code, BPF_JNE, BPF_REG_1, BPF_REG_2);
-	load(code, BPF_REG_1, AT(flags));
-	bpf_compute_number(code, BPF_OR, BPF_REG_1, CALL_FILE_DETACHED);
-	store(code, AT(flags), BPF_REG_1);
-	add_jump(end, bpf_jump(code));
-	bpf_land(code, inside);
+	end_at_top(code, AT(dentry), CALL_FILE_DETACHED, end);
 	store(code, AT(dentry), BPF_REG_1);
 }
 

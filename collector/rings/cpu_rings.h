@@ -152,7 +152,7 @@ struct cpu_rings {
 	bool overwrite;
 	uint64_t kept; /* overwrite: the trace's bytes up to the last snapshot */
 	bool stopped;  /* trace stopped because its buffer was full */
-	/* its thread reads the trace; NULL: who reads the records does */
+	/* its thread reads the trace; NULL: the reader of the records does */
 	struct trace_writer *writer;
 };
 

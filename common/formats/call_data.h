@@ -26,7 +26,7 @@ enum call_data_kind {
 	CALL_DATA_STRING, /* ends with a NUL; info: the most that were read */
 	CALL_DATA_BYTES,  /* a structure */
 	CALL_DATA_COUNTED, /* an array; info: its size, of which a part is here */
-	CALL_DATA_MEASURED, /* likewise; the caller has its size in memory */
+	CALL_DATA_MEASURED, /* an array whose size the caller has in memory */
 	CALL_DATA_STRINGS,  /* each ends with a NUL; info: 1 if all are here */
 	CALL_DATA_FILE,	    /* of a descriptor: struct call_data_file, ... */
 	/* of the descriptor that the array has at byte `info` */

@@ -8,9 +8,9 @@
 
 /* The kernel's types from /sys/kernel/btf (Documentation/bpf/btf.rst of Linux).
  *
- * Types have numbers from 1 on; 0 stands for none, or for an unknown one. Those
- * of a module continue those of vmlinux. Any bytes may be read: what is damaged
- * is as if it were missing.
+ * Types have numbers from 1 on; 0 stands for none, or for an unknown one. A
+ * module's numbers continue after vmlinux's last. Any bytes may be read: damaged
+ * types are like missing ones.
  */
 struct kernel_types;
 
@@ -23,8 +23,9 @@ struct kernel_types_entry {
 	uint32_t size_bytes;
 };
 
-/* Reads the entry at *@at, of which *@left bytes are there, and moves both behind
- * it. *@stored is its frame. Returns false at the end, or if it is cut.
+/* Reads the next entry: *@at points to *@left bytes, and both are moved past the
+ * entry. Sets *@stored to its frame. Returns false at the end, or if the entry is
+ * cut.
  */
 bool kernel_types_next(const uint8_t **at, size_t *left,
 		       struct kernel_types_entry *entry,

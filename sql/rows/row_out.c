@@ -157,7 +157,7 @@ static void sort_columns(struct row_out *out)
 			out->members[out->member_count++] = (uint8_t)i;
 }
 
-/* Returns whether the query may accept the row, as far as its members tell. */
+/* Returns whether the query may accept a row with these members. */
 static bool are_members_wanted(const struct row_out *out)
 {
 	for (uint32_t i = 0; i < out->member_count; i++)

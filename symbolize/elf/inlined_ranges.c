@@ -224,7 +224,7 @@ static uint64_t begin_of(Dwarf_Die *entry)
 	return UINT64_MAX;
 }
 
-/* Returns the start of the code of @call, of which some is there. The compiler
+/* Returns the start of the code of @call, which must have some. The compiler
  * may move the first instruction, so that DW_AT_entry_pc is outside the call's
  * code, just before it: then the call starts with its next code.
  */

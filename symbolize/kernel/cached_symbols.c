@@ -4,6 +4,7 @@
 #include "common/bytes.h"
 #include "common/error.h"
 #include "common/files/cache_file.h"
+#include "common/files/file_io.h"
 #include "common/files/output_folder.h"
 #include "common/files/regular_file.h"
 #include "common/formats/build_id.h"
@@ -64,7 +65,7 @@ static uint8_t *read_file(const char *path, size_t *size)
 		*size = (size_t)file.st_size;
 		bytes = large_memory_new(*size);
 	}
-	if (bytes && read(fd, bytes, *size) != (ssize_t)*size) {
+	if (bytes && read_at(fd, bytes, *size, 0) < 0) {
 		free(bytes);
 		bytes = NULL;
 	}
@@ -144,8 +145,7 @@ void cached_symbols_save(const struct cached_symbols *symbols, uint64_t key)
 	if (output_draft_open(&draft, symbols->path)) {
 		struct byte_buffer out = file_of(symbols, key);
 
-		if (!out.failed &&
-		    write(draft.fd, out.bytes, out.size) == (ssize_t)out.size)
+		if (!out.failed && !write_at(draft.fd, out.bytes, out.size, 0))
 			output_draft_finish(&draft);
 		byte_buffer_free(&out);
 	}

@@ -17,7 +17,6 @@ struct symbols {
 	struct user_space *user; /* NULL without a recording */
 	bool is_text;		 /* all symbols are in kernel */
 	bool needs_programs;	 /* code of programs was traced */
-	const char *cache; /* of the kernel's symbols; only while opening */
 };
 
 static int symbols_new(const struct arch *arch, struct symbols **symbols)
@@ -54,7 +53,6 @@ static struct kernel_symbols kernel_of(struct symbols *symbols)
 		.arch = symbols->arch,
 		.functions = symbols->functions,
 		.map = symbols->kernel,
-		.cache = symbols->cache,
 	};
 }
 
@@ -93,16 +91,17 @@ static int join(struct symbols *symbols, struct function_table *functions)
 	return 0;
 }
 
-/* Reads the symbols of the kernel, in a thread of their own if @threads allows
+/* Reads the symbols of the @kernel, in a thread of their own if @threads allows
  * it, and those of programs.
  */
-static int read_both(struct symbols *symbols, const struct recording *recording,
-		     const struct log *log, unsigned int threads)
+static int read_both(struct symbols *symbols,
+		     const struct kernel_symbols *kernel,
+		     const struct recording *recording, const struct log *log,
+		     unsigned int threads)
 {
-	const struct kernel_symbols kernel = kernel_of(symbols);
 	struct function_table *functions = function_table_new();
 	struct kernel_reader *reader =
-		kernel_reader_begin(&kernel, recording, log, threads > 1);
+		kernel_reader_begin(kernel, recording, log, threads > 1);
 	int status = functions && reader ? user_space_open(recording, functions,
 							   &symbols->user) :
 					   -ERROR_MEMORY;
@@ -127,12 +126,11 @@ int symbols_open_cached(const struct recording *recording,
 	if (status < 0)
 		return status;
 	(*symbols)->needs_programs = recording_traces_user(recording);
-	(*symbols)->cache = cache;
 	kernel = kernel_of(*symbols);
+	kernel.cache = cache;
 	status = recording_names_user(recording) ?
-			 read_both(*symbols, recording, log, threads) :
+			 read_both(*symbols, &kernel, recording, log, threads) :
 			 kernel_symbols_add_all(&kernel, recording, log);
-	(*symbols)->cache = NULL;
 	if (!status)
 		return 0;
 	symbols_close(*symbols);

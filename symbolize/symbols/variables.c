@@ -107,7 +107,7 @@ static bool is_up_to(const void *symbol, const void *address)
 	       *(const uint64_t *)address;
 }
 
-/* Returns whether variables have that type (nm(1)). Those of each CPU are absolute:
+/* Returns whether variables have that type (nm(1)). Per-CPU variables are absolute:
  * offsets in its memory.
  */
 static bool is_variable(char type)

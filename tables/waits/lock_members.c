@@ -127,7 +127,8 @@ static void list_modules(struct lock_members *members)
 			return;
 }
 
-/* Opens what is needed. Without it, or without memory, nothing is known. */
+/* Opens the kernel's types. Without them, or without memory, no member is known.
+ */
 static void open_members(struct lock_members *members)
 {
 	static const struct log log = { ignore, NULL };

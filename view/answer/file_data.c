@@ -422,7 +422,7 @@ static int file_profile_write(const struct view_sources *sources,
  */
 enum { SLICE_BYTES = 48, PART_OF_SLICES = 2 };
 
-/* Depths that are told apart: calls of more are as those of the last. */
+/* Number of depths; deeper calls count as the deepest. */
 enum { DEPTHS = 256 };
 
 /* The slices that a page has. Many threads have many slices even on the last
@@ -440,7 +440,7 @@ struct slice_writer {
 	struct slice_callback callback;
 	const struct view_summary *summary;
 	const struct slice_choice *choice;
-	uint64_t count; /* except those of short_counts */
+	uint64_t count; /* without short_counts */
 	uint64_t short_counts[DEPTHS];
 	struct json_out *json; /* NULL: only count */
 	struct answer_names *named;
