@@ -48,6 +48,8 @@
  * 4. An interrupt that is served at the end of an interval, before any other
  *    call, waited for that end, but not longer than the interval: the time of
  *    its request is not in the trace.
+ * 5. The times of both ends have bounds (struct call_step), and uncertain_ns is
+ *    their sum: the error of the total is at most as large.
  */
 
 enum off_state { OFF_UNKNOWN, OFF_NO, OFF_YES, OFF_IDLE };
@@ -110,7 +112,8 @@ struct off_task {
 struct off_interval {
 	const struct task *task; /* NULL: its start is unknown */
 	uint64_t begin_ns;
-	uint8_t kind; /* enum off_kind */
+	uint32_t error_ns; /* of its length, by the bounds of its ends */
+	uint8_t kind;	   /* enum off_kind */
 	bool is_inferred;
 	uint32_t count;
 	uint32_t path[MOST_FRAMES]; /* functions, innermost first */
@@ -131,6 +134,7 @@ struct off_stat {
 	uint32_t function;
 	int32_t pid;
 	uint64_t inferred;
+	uint64_t uncertain_ns; /* invariant 5 */
 	struct histogram times;
 	struct off_interval longest;
 	struct keyed_array delays; /* struct off_delay by its first two */
@@ -186,6 +190,12 @@ static bool set_path(const struct irqsoff_table *table, const struct task *task,
 	return interval->count;
 }
 
+/* Returns the bound of the error of @step's time. */
+static uint32_t error_of(const struct call_step *step)
+{
+	return step->early_ns > step->late_ns ? step->early_ns : step->late_ns;
+}
+
 static void begin_off(const struct irqsoff_table *table, struct irq_cpu *cpu,
 		      const struct call_step *step, uint8_t kind)
 {
@@ -194,6 +204,7 @@ static void begin_off(const struct irqsoff_table *table, struct irq_cpu *cpu,
 	cpu->now = (struct off_interval){
 		.task = step->task,
 		.begin_ns = step->time_ns,
+		.error_ns = error_of(step),
 		.kind = kind,
 	};
 	if (!set_path(table, step->task, &cpu->now))
@@ -222,13 +233,13 @@ static struct off_stat *stat_of(struct irqsoff_table *table,
 }
 
 static void end_off(struct irqsoff_table *table, struct irq_cpu *cpu,
-		    uint64_t time_ns, bool is_inferred)
+		    const struct call_step *step, bool is_inferred)
 {
 	struct off_interval *interval = &cpu->now;
-	uint64_t ns = time_ns - interval->begin_ns;
+	uint64_t ns = step->time_ns - interval->begin_ns;
 	bool is_counted =
 		cpu->state == OFF_YES && interval->task &&
-		time_ns >= interval->begin_ns &&
+		step->time_ns >= interval->begin_ns &&
 		table_wants(&table->input, interval->task, interval->begin_ns);
 	struct off_stat *stat = NULL;
 
@@ -242,6 +253,7 @@ static void end_off(struct irqsoff_table *table, struct irq_cpu *cpu,
 		return;
 	}
 	stat->inferred += interval->is_inferred || is_inferred;
+	stat->uncertain_ns += (uint64_t)interval->error_ns + error_of(step);
 	if (ns == stat->times.max)
 		stat->longest = *interval;
 	cpu->ended =
@@ -334,7 +346,7 @@ static void enter(struct irqsoff_table *table, struct irq_cpu *cpu,
 	if (cpu->state != OFF_YES || step->task->tid ||
 	    function_marks_at(table->marks, step->function) != ROLE_WAITS)
 		return;
-	end_off(table, cpu, step->time_ns, false);
+	end_off(table, cpu, step, false);
 	cpu->state = OFF_IDLE;
 	cpu->idle_depth = step->depth;
 }
@@ -347,7 +359,7 @@ static void restore(struct irqsoff_table *table, struct irq_cpu *cpu,
 		    bool is_inferred)
 {
 	if (state == OFF_NO) {
-		end_off(table, cpu, step->time_ns, is_inferred);
+		end_off(table, cpu, step, is_inferred);
 	} else if (state == OFF_YES && cpu->state == OFF_NO) {
 		begin_off(table, cpu, step, OFF_BY_INSTRUCTION);
 		cpu->now.is_inferred = is_inferred;
@@ -431,7 +443,7 @@ static void change_state(struct irqsoff_table *table, struct irq_cpu *cpu,
 	if (step->kind == STEP_STATE && step->detail == CPU_TRACED)
 		return;
 	if (step->kind == STEP_STATE && step->detail == CPU_OUTSIDE)
-		end_off(table, cpu, step->time_ns, false);
+		end_off(table, cpu, step, false);
 	else
 		cpu->state = OFF_UNKNOWN;
 	cpu->ended = 0;
@@ -593,6 +605,7 @@ static void write_row(struct record_writer *writer, const void *ctx,
 	record_number(writer, "total_ns", stat->times.total);
 	record_number(writer, "mean_ns", histogram_mean(&stat->times));
 	record_number(writer, "p99_ns", histogram_quantile(&stat->times, 0.99));
+	record_number(writer, "uncertain_ns", stat->uncertain_ns);
 	record_number(writer, "max_ns", stat->times.max);
 	record_number(writer, "max_at_ns",
 		      stat->longest.begin_ns -
@@ -676,7 +689,7 @@ static int render(struct event_handler *handler,
 const struct attribution_table irqsoff_table = {
 	.name = "irqsoff",
 	.columns = "off_by function pid comm count inferred total_ns mean_ns "
-		   "p99_ns max_ns max_at_ns max_path delayed",
+		   "p99_ns uncertain_ns max_ns max_at_ns max_path delayed",
 	.help = "time in which CPUs let no interrupts through: the longest, "
 		"where, and which interrupts waited",
 	.is_of_tasks = true,
