@@ -488,7 +488,8 @@ static void set_waker(struct life_reader *reader, struct life_sleep *sleep,
 	sleep->wake_function = waker->function;
 	sleep->interrupt = waker->interrupt;
 	sleep->is_guessed = waker->function == FUNCTION_UNKNOWN;
-	if (waker->interrupt != FUNCTION_NONE || waker->tid <= 0)
+	/* Only interrupts wake from an idle CPU. A negative ID is an unknown task. */
+	if (waker->interrupt != FUNCTION_NONE || waker->tid == 0)
 		sleep->wake = WAKE_BY_INTERRUPT;
 	else
 		sleep->waker = task_time_thread(reader->time, waker->tid);

@@ -110,6 +110,10 @@ one_cpu() {
 		--tracer "$WORK/one/csv" 200 "$WORK/one/victim" \
 		"$WORK/one/beneficiary"
 	text=$("$KTRACE" report --sleeps --comm polled -i "$WORK/one/r")
+	# The last thread of a process reaps itself before it wakes the parent.
+	expect "one: each child that ended is known" 0 "$("$KTRACE" report \
+		--sleeps --comm processes --format=csv -i "$WORK/one/r" |
+		grep -c '?' || true)"
 	check_return_stack_stuffing one
 	check_interrupts_off one
 	expect "one: the times are its own" 0 \
