@@ -28,9 +28,18 @@ struct arguments {
 	const char *program; /* the process is a recorded program */
 	bool with_recordings;
 	bool with_hotplug;
+	bool records_only;
 };
 
-enum { TRIAL = 256, JUDGE, REPORT, WITH_RECORDINGS, HOTPLUG, PROGRAM };
+enum {
+	TRIAL = 256,
+	JUDGE,
+	REPORT,
+	WITH_RECORDINGS,
+	HOTPLUG,
+	RECORD_ONLY,
+	PROGRAM
+};
 
 static const struct option long_options[] = {
 	{ "output", required_argument, NULL, 'o' },
@@ -39,6 +48,7 @@ static const struct option long_options[] = {
 	{ "report", required_argument, NULL, REPORT },
 	{ "with-recordings", no_argument, NULL, WITH_RECORDINGS },
 	{ "hotplug", no_argument, NULL, HOTPLUG },
+	{ "record-only", no_argument, NULL, RECORD_ONLY },
 	{ "program", required_argument, NULL, PROGRAM },
 	{ "help", no_argument, NULL, 'h' },
 	{ NULL, 0, NULL, 0 },
@@ -50,9 +60,11 @@ static const char usage[] =
 	"the recordings by other evidence: the programs' own counts, the\n"
 	"kernel's, the PMU, clocks, the second decoder, and perf.\n\n"
 	"  -o, --output DIR   keep the recordings in DIR\n"
-	"  --trial LIST       only these recordings: calls, user, cpus, load,\n"
-	"                     snapshot, filter, only, trigger, attach, hotplug\n"
-	"  --judge DIR        check the recordings of an earlier --output again\n"
+	"  --trial LIST       only these recordings: calls, user, cycles, returns,\n"
+	"                     cpus, load, snapshot, filter, only, trigger, attach,\n"
+	"                     hotplug\n"
+	"  --record-only      only record, with -o: another machine may check\n"
+	"  --judge DIR        check the recordings of an earlier --output\n"
 	"  --report FILE      write an archive for a bug report: the table, CPU,\n"
 	"                     kernel and trace unit; no addresses or names\n"
 	"  --with-recordings  add the recordings to it, which have addresses and\n"
@@ -79,6 +91,9 @@ static int take(struct arguments *arguments, int option)
 		return 0;
 	case HOTPLUG:
 		arguments->with_hotplug = true;
+		return 0;
+	case RECORD_ONLY:
+		arguments->records_only = true;
 		return 0;
 	case PROGRAM:
 		arguments->program = optarg;
@@ -143,6 +158,8 @@ static int read_arguments(struct arguments *arguments, int argc, char **argv)
 		return status;
 	if (arguments->with_recordings && !arguments->report)
 		return refuse("--with-recordings needs --report");
+	if (arguments->records_only && !arguments->output)
+		return refuse("--record-only needs --output");
 	return 0;
 }
 
@@ -317,6 +334,7 @@ static int run_checks(const struct arguments *arguments,
 		.trials = arguments->trials,
 		.judges_only = arguments->judged,
 		.with_hotplug = arguments->with_hotplug,
+		.records_only = arguments->records_only,
 	};
 	struct table table = { .rows = ARRAY_OF(struct selftest_row) };
 	int code = EXIT_OK;

@@ -203,8 +203,8 @@ void evidence_free(struct evidence *evidence)
 }
 
 /* A block's line is "TIME -EARLY +LATE block KIND FIRST-LAST N instructions". */
-static void add_block(struct block_sums *sums, const char *line,
-		      struct time_span span)
+static void add_block(struct block_sums sums[2], const char *line,
+		      const struct time_span spans[2])
 {
 	uint64_t time_ns, instructions;
 	char kind[32];
@@ -212,17 +212,21 @@ static void add_block(struct block_sums *sums, const char *line,
 	if (sscanf(line,
 		   "%" SCNu64 " -%*u +%*u block %31s %*s %" SCNu64
 		   " instructions",
-		   &time_ns, kind, &instructions) != 3 ||
-	    time_ns < span.from_ns || time_ns > span.to_ns)
+		   &time_ns, kind, &instructions) != 3)
 		return;
-	sums->instructions += instructions;
-	sums->branches += strcmp(kind, "none") != 0;
+	for (int i = 0; i < 2; i++) {
+		if (time_ns < spans[i].from_ns || time_ns > spans[i].to_ns)
+			continue;
+		sums[i].instructions += instructions;
+		sums[i].branches += strcmp(kind, "none") != 0;
+	}
 }
 
-int evidence_blocks(struct block_sums *sums,
+int evidence_blocks(struct block_sums sums[2],
 		    const struct selftest_options *options, const char *name,
-		    struct time_span span)
+		    const struct time_span spans[2])
 {
+	const uint64_t from_ns = spans[1].from_ns, to_ns = spans[1].to_ns + 1;
 	char path[TRIAL_PATH], since[64], until[64];
 	const char *const argv[] = {
 		options->program, "dump", "-q",	 "-i", path,
@@ -233,17 +237,17 @@ int evidence_blocks(struct block_sums *sums,
 	size_t room = 0;
 	int error;
 
-	*sums = (struct block_sums){ 0 };
+	sums[0] = sums[1] = (struct block_sums){ 0 };
 	trial_path(options, name, path);
 	snprintf(since, sizeof(since), "--since=@%" PRIu64 ".%09" PRIu64,
-		 span.from_ns / 1000000000, span.from_ns % 1000000000);
+		 from_ns / 1000000000, from_ns % 1000000000);
 	snprintf(until, sizeof(until), "--until=@%" PRIu64 ".%09" PRIu64,
-		 (span.to_ns + 1) / 1000000000, (span.to_ns + 1) % 1000000000);
+		 to_ns / 1000000000, to_ns % 1000000000);
 	error = trial_output_open(&output, options, argv, "blocks.errors");
 	if (error)
 		return error;
 	while (getline(&line, &room, output.lines) > 0)
-		add_block(sums, line, span);
+		add_block(sums, line, spans);
 	free(line);
 	return trial_output_close(&output);
 }

@@ -73,12 +73,12 @@ struct block_sums {
 	uint64_t instructions, branches;
 };
 
-/* Sums up the blocks that start between the two times, these included: of one
- * thread, which stays on its CPU meanwhile.
+/* Sums up the blocks that start in each span, its ends included: of one thread,
+ * which stays on its CPU meanwhile. The second span contains the first.
  * Returns the exit code of the decoder, or a negative enum error.
  */
-int evidence_blocks(struct block_sums *sums,
+int evidence_blocks(struct block_sums sums[2],
 		    const struct selftest_options *options, const char *name,
-		    struct time_span span);
+		    const struct time_span spans[2]);
 
 #endif

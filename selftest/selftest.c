@@ -166,29 +166,30 @@ static void check_pmu(struct session *session, const char *check)
 {
 	const struct evidence *evidence = &session->evidence;
 	const struct trial_counts *counts = &session->counts;
-	struct block_sums inside, outside;
+	/* Without and with the calls that start and stop the counter. */
+	const struct time_span spans[2] = {
+		{ evidence->first.to_ns, evidence->second.from_ns },
+		{ evidence->first.from_ns, evidence->second.to_ns },
+	};
+	struct block_sums sums[2];
 
 	if (counts->instructions < 0) {
 		report(session, check, SELFTEST_UNTRIED,
 		       "this machine or user cannot count instructions:k");
 		return;
 	}
-	if (!evidence->first.to_ns || !evidence->second.to_ns ||
-	    evidence_blocks(&inside, session->options, session->trial->name,
-			    (struct time_span){ evidence->first.to_ns,
-						evidence->second.from_ns }) ||
-	    evidence_blocks(&outside, session->options, session->trial->name,
-			    (struct time_span){ evidence->first.from_ns,
-						evidence->second.to_ns })) {
+	if (!spans[0].from_ns || !spans[1].to_ns ||
+	    evidence_blocks(sums, session->options, session->trial->name,
+			    spans)) {
 		report(session, check, SELFTEST_FAIL,
 		       "the counted part is not in the trace");
 		return;
 	}
 	check_counter(session, "instructions:k", counts->instructions,
-		      inside.instructions, outside.instructions);
+		      sums[0].instructions, sums[1].instructions);
 	if (counts->branches > 0)
 		check_counter(session, "branches:k", counts->branches,
-			      inside.branches, outside.branches);
+			      sums[0].branches, sums[1].branches);
 	else
 		report(session, "branches:k", SELFTEST_UNTRIED,
 		       "this machine or user cannot count branches:k");
@@ -334,6 +335,9 @@ static void check_perf(struct session *session, const char *check)
 	if (code == 127)
 		report(session, check, SELFTEST_UNTRIED,
 		       "perf is not installed");
+	else if (code && session->options->judges_only)
+		report(session, check, SELFTEST_UNTRIED,
+		       "perf cannot read it here: %s", reason);
 	else
 		report(session, check,
 		       code || errors ? SELFTEST_FAIL : SELFTEST_PASS,
@@ -616,7 +620,11 @@ static bool run_plan(struct session *session, const struct plan *plan)
 	switch (trial_record(session->options, &plan->trial, reason,
 			     sizeof(reason))) {
 	case TRIAL_RECORDED:
-		judge(session, plan);
+		if (session->options->records_only)
+			report(session, plan->title, SELFTEST_UNTRIED,
+			       "recorded, to be checked with --judge");
+		else
+			judge(session, plan);
 		return true;
 	case TRIAL_ABSENT:
 		return true;
