@@ -7,6 +7,7 @@
 #include "cmd/command.h"
 #include "cmd/console/console.h"
 #include "common/array.h"
+#include "common/clocks.h"
 #include "common/error.h"
 #include "common/files/output_file.h"
 #include "common/files/output_folder.h"
@@ -166,7 +167,9 @@ static int read_arguments(struct arguments *arguments, int argc, char **argv)
 /* The rows so far. */
 struct table {
 	struct array rows; /* struct selftest_row */
-	unsigned failures;
+	unsigned counts[SELFTEST_UNTRIED + 1];
+	uint64_t start_ns;
+	uint64_t end_ns;
 };
 
 static const char *const words[] = {
@@ -185,10 +188,18 @@ static void consume_row(const struct selftest_row *row, void *context)
 {
 	struct table *table = context;
 
-	table->failures += row->verdict == SELFTEST_FAIL;
+	table->counts[row->verdict]++;
 	print_row(stdout, row);
 	fflush(stdout);
 	array_append(&table->rows, row);
+}
+
+static void print_counts(FILE *out, const struct table *table)
+{
+	fprintf(out, "%u passed, %u failed, %u not tried, in %.1f s\n",
+		table->counts[SELFTEST_PASS], table->counts[SELFTEST_FAIL],
+		table->counts[SELFTEST_UNTRIED],
+		(double)(table->end_ns - table->start_ns) / 1e9);
 }
 
 static void write_table(FILE *out, const void *context)
@@ -198,6 +209,7 @@ static void write_table(FILE *out, const void *context)
 	fputs("ktrace-hw " KTRACE_VERSION "\n\n", out);
 	for (size_t i = 0; i < table->rows.count; i++)
 		print_row(out, array_at(&table->rows, i));
+	print_counts(out, table);
 	fputc('\n', out);
 	selftest_write_machine(out);
 }
@@ -336,7 +348,8 @@ static int run_checks(const struct arguments *arguments,
 		.with_hotplug = arguments->with_hotplug,
 		.records_only = arguments->records_only,
 	};
-	struct table table = { .rows = ARRAY_OF(struct selftest_row) };
+	struct table table = { .rows = ARRAY_OF(struct selftest_row),
+			       .start_ns = monotonic_ns() };
 	int code = EXIT_OK;
 
 	if (readlink("/proc/self/exe", program, sizeof(program) - 1) < 0) {
@@ -344,10 +357,12 @@ static int run_checks(const struct arguments *arguments,
 		return EXIT_FAILED;
 	}
 	selftest_run(&options, consume_row, &table);
+	table.end_ns = monotonic_ns();
+	print_counts(stdout, &table);
 	if (arguments->report)
 		code = write_archive(folder, arguments, &table);
 	array_free(&table.rows);
-	return table.failures ? EXIT_FAILED : code;
+	return table.counts[SELFTEST_FAIL] ? EXIT_FAILED : code;
 }
 
 static int run_selftest(int argc, char **argv)

@@ -589,6 +589,50 @@ START_TEST(an_option_that_a_unit_lacks_is_not_tried)
 }
 END_TEST
 
+START_TEST(reasons_have_no_paths)
+{
+	const struct selftest_options options = {
+		.program = program,
+		.folder = &folder,
+		.trials = "filter",
+		.judges_only = true,
+	};
+	char message[512];
+
+	snprintf(message, sizeof(message), "ktrace-hw: %s: %s/filter: no\n",
+		 program, folder.path);
+	save_text("filter", "messages", message);
+	selftest_run(&options, keep, NULL);
+	expect("filter", SELFTEST_UNTRIED, "ktrace-hw: DIR/filter: no");
+	ck_assert_ptr_null(strstr(row_of("filter")->finding, folder.path));
+}
+END_TEST
+
+/* Of another architecture, for example. */
+START_TEST(perf_that_cannot_read_a_recording_is_not_tried)
+{
+	save_text("calls", "counts", "pid 7\n");
+	save_text("calls", "script.code", "255\n");
+	judge("calls");
+	expect("perf", SELFTEST_UNTRIED, "cannot read it here");
+}
+END_TEST
+
+START_TEST(other_machines_check_what_was_only_recorded)
+{
+	const struct selftest_options options = {
+		.program = "/bin/true",
+		.folder = &folder,
+		.trials = "load",
+		.records_only = true,
+	};
+
+	selftest_run(&options, keep, NULL);
+	ck_assert_uint_eq(rows.count, 1);
+	expect("full load", SELFTEST_UNTRIED, "recorded");
+}
+END_TEST
+
 #define ROWS(table) (sizeof(table) / sizeof(*(table)))
 
 int main(void)
@@ -626,6 +670,9 @@ int main(void)
 	tcase_add_loop_test(tcase, errors_of_perf_are_counted, 0, 2);
 	tcase_add_test(tcase, only_what_every_unit_can_do_fails_if_refused);
 	tcase_add_test(tcase, an_option_that_a_unit_lacks_is_not_tried);
+	tcase_add_test(tcase, reasons_have_no_paths);
+	tcase_add_test(tcase, perf_that_cannot_read_a_recording_is_not_tried);
+	tcase_add_test(tcase, other_machines_check_what_was_only_recorded);
 	suite_add_tcase(suite, tcase);
 	return run_suite(suite);
 }
