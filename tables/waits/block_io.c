@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "tables/waits/block_io_internal.h"
+#include "tables/waits/block_io.h"
 
 #include "attribution/attribution_input.h"
 #include "attribution/events/event_handler.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef KT_TABLES_WAITS_BLOCK_IO_INTERNAL_H
-#define KT_TABLES_WAITS_BLOCK_IO_INTERNAL_H
+#ifndef KT_TABLES_WAITS_BLOCK_IO_H
+#define KT_TABLES_WAITS_BLOCK_IO_H
 
 /* Input and output of block devices, from the thread that queues it to its
  * completion, and the sleeps that the completion ended: for report --block.
