@@ -66,6 +66,7 @@ struct block_io {
 /* A sleep that the completion of @io ended. */
 struct block_sleep {
 	const struct block_io *io;
+	const struct sleep *sleep;
 	uint64_t asleep_ns;
 	uint64_t queue_ns;  /* of these, before the I/O was issued */
 	uint64_t device_ns; /* while the device had it */
