@@ -11,7 +11,7 @@ import re
 import statistics
 import sys
 
-from waits import Judge, Recording
+from waits import Judge, Recording, check_facts
 
 judge = Judge()
 COUNT, SIZE, ENOENT = 40, 60, 2
@@ -119,6 +119,13 @@ def main():
     check_reads("all", rows, r"arg3=(\d+)" if kernel == "6.1" else
                 r"count=(\d+)", False)
     check_times("all", everything, rows)
+    check_facts(judge, "all", everything, "args")
+    joined = everything.ask("""SELECT count(*) AS count FROM read_call
+        JOIN call USING (tid, function, begin_ns, end_ns, depth)
+        WHERE read_call.comm = 'called'""")[0]["count"]
+    judge.expect("all: each call joins one of table call", joined == len(
+        json.loads(everything.run("report", "--args", "--comm", "called",
+                                  "--format=json"))), joined)
     check_nested(everything, rows)
     plain = Recording(ktrace, folder, "plain")
     check_reads("plain", rows_of(plain, "vfs_read"), r"arg3=(\d+)", False)
