@@ -302,6 +302,8 @@ static const struct sql_column off_columns[] = {
 	NS_COLUMN("end_ns", "time at which they were let through again",
 		  .role = ROLE_END, OF_OFF(end_ns)),
 	NS_COLUMN("duration_ns", "end_ns - begin_ns"),
+	NS_COLUMN("uncertain_ns", "limit of the error of duration_ns",
+		  OF_OFF(uncertain_ns)),
 	THREAD_COLUMNS("ran at the start"),
 	INT_COLUMN("cpu", "CPU that let no interrupts through",
 		   .role = ROLE_CPU, OF_OFF(cpu)),
@@ -442,8 +444,8 @@ static void add_read_call(const struct wait_rows *rows,
 
 	if (!row_out_start(out, call))
 		return;
-	row_put_number(out, (int64_t)(has_returned ? call->end_ns :
-						     call->begin_ns));
+	row_put_number(out,
+		       (int64_t)(has_returned ? call->end_ns : call->begin_ns));
 	row_put_known(out, has_returned,
 		      (int64_t)(call->end_ns - call->begin_ns));
 	put_thread(rows, out, &call->task, call->begin_ns);

@@ -40,6 +40,7 @@ struct off_stat {
 	uint32_t function;
 	int32_t pid;
 	uint64_t inferred;
+	uint64_t uncertain_ns; /* the error of the total is at most as large */
 	struct histogram times;
 	struct off_interval longest;
 	struct keyed_array delays; /* struct delay_stat by its first two */
@@ -96,6 +97,7 @@ static int consume_interval(struct off_callback *callback,
 	if (!stat || histogram_add(&stat->times, ns) < 0)
 		return -ERROR_MEMORY;
 	stat->inferred += interval->is_inferred;
+	stat->uncertain_ns += interval->uncertain_ns;
 	if (ns == stat->times.max)
 		stat->longest = *interval;
 	for (uint32_t i = 0; i < interval->delay_count; i++)
@@ -200,6 +202,7 @@ static void write_row(struct record_writer *writer, const void *ctx,
 	record_number(writer, "total_ns", stat->times.total);
 	record_number(writer, "mean_ns", histogram_mean(&stat->times));
 	record_number(writer, "p99_ns", histogram_quantile(&stat->times, 0.99));
+	record_number(writer, "uncertain_ns", stat->uncertain_ns);
 	record_number(writer, "max_ns", stat->times.max);
 	record_number(writer, "max_at_ns",
 		      stat->longest.begin_ns -
@@ -288,7 +291,7 @@ static int render(struct event_handler *handler,
 const struct attribution_table irqsoff_table = {
 	.name = "irqsoff",
 	.columns = "off_by function pid comm count inferred total_ns mean_ns "
-		   "p99_ns max_ns max_at_ns max_path delayed",
+		   "p99_ns uncertain_ns max_ns max_at_ns max_path delayed",
 	.help = "time in which CPUs let no interrupts through: the longest, "
 		"where, and which interrupts waited",
 	.is_of_tasks = true,

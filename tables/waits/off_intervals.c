@@ -139,6 +139,12 @@ static void emit(struct off_tracker *tracker, struct off_interval *interval)
 	interval->task = NULL;
 }
 
+/* Returns the bound of the error of @step's time. */
+static uint32_t error_of(const struct call_step *step)
+{
+	return step->early_ns > step->late_ns ? step->early_ns : step->late_ns;
+}
+
 static void begin_off(struct off_tracker *tracker, struct irq_cpu *cpu,
 		      const struct call_step *step, uint8_t kind)
 {
@@ -148,6 +154,7 @@ static void begin_off(struct off_tracker *tracker, struct irq_cpu *cpu,
 		.task = step->task,
 		.cpu = step->cpu,
 		.begin_ns = step->time_ns,
+		.uncertain_ns = error_of(step),
 		.kind = kind,
 	};
 	if (!set_path(tracker, step->task, &cpu->now))
@@ -162,17 +169,18 @@ static void assume_off(struct irq_cpu *cpu)
 }
 
 static void end_off(struct off_tracker *tracker, struct irq_cpu *cpu,
-		    uint64_t time_ns, bool is_inferred)
+		    const struct call_step *step, bool is_inferred)
 {
 	bool is_known = cpu->state == OFF_YES && cpu->now.task &&
-			time_ns >= cpu->now.begin_ns;
+			step->time_ns >= cpu->now.begin_ns;
 
 	cpu->state = OFF_NO;
 	emit(tracker, &cpu->ended);
 	if (!is_known)
 		return;
 	cpu->ended = cpu->now;
-	cpu->ended.end_ns = time_ns;
+	cpu->ended.end_ns = step->time_ns;
+	cpu->ended.uncertain_ns += error_of(step);
 	cpu->ended.is_inferred |= is_inferred;
 }
 
@@ -255,7 +263,7 @@ static void enter(struct off_tracker *tracker, struct irq_cpu *cpu,
 	if (cpu->state != OFF_YES || step->task->tid ||
 	    function_marks_at(tracker->marks, step->function) != ROLE_WAITS)
 		return;
-	end_off(tracker, cpu, step->time_ns, false);
+	end_off(tracker, cpu, step, false);
 	cpu->state = OFF_IDLE;
 	cpu->idle_depth = step->depth;
 }
@@ -268,7 +276,7 @@ static void restore(struct off_tracker *tracker, struct irq_cpu *cpu,
 		    bool is_inferred)
 {
 	if (state == OFF_NO) {
-		end_off(tracker, cpu, step->time_ns, is_inferred);
+		end_off(tracker, cpu, step, is_inferred);
 	} else if (state == OFF_YES && cpu->state == OFF_NO) {
 		begin_off(tracker, cpu, step, OFF_BY_INSTRUCTION);
 		cpu->now.is_inferred = is_inferred;
@@ -352,7 +360,7 @@ static void change_state(struct off_tracker *tracker, struct irq_cpu *cpu,
 	if (step->kind == STEP_STATE && step->detail == CPU_TRACED)
 		return;
 	if (step->kind == STEP_STATE && step->detail == CPU_OUTSIDE)
-		end_off(tracker, cpu, step->time_ns, false);
+		end_off(tracker, cpu, step, false);
 	else
 		cpu->state = OFF_UNKNOWN;
 	emit(tracker, &cpu->ended);

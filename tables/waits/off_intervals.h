@@ -21,6 +21,8 @@
  *    its request is not in the trace.
  * 5. An interval is emitted once it is known what waited for its end; so
  *    intervals are not in the order of their starts.
+ * 6. The times of both ends have bounds (struct call_step): uncertain_ns is
+ *    their sum, and the error of the length is at most as large.
  *
  * Memory grows with the number of tasks and CPUs.
  */
@@ -62,6 +64,7 @@ struct off_interval {
 	bool is_inferred; /* see invariant 2 */
 	uint64_t begin_ns;
 	uint64_t end_ns;
+	uint64_t uncertain_ns; /* invariant 6 */
 	uint32_t count;
 	uint32_t path[OFF_MOST_FRAMES]; /* functions, innermost first */
 	uint32_t delay_count;

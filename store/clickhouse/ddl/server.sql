@@ -332,6 +332,7 @@ CREATE TABLE IF NOT EXISTS interrupts_off (
   begin_ns Int64,
   end_ns Int64,
   duration_ns Nullable(Int64),
+  uncertain_ns Nullable(Int64),
   pid Nullable(Int64),
   tid Nullable(Int64),
   comm Nullable(String),
