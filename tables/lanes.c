@@ -24,6 +24,7 @@
 #include "tables/table.h"
 #include "tables/text/stack_text.h"
 #include "tables/text/table_rows.h"
+#include "tables/wait_lanes_internal.h"
 
 #include <stdbool.h>
 #include <stdlib.h>
@@ -634,6 +635,7 @@ struct lanes {
 	struct interrupt_lanes interrupts;
 	struct wakings wakings;
 	struct counter_lanes counters;
+	struct wait_lanes waits;
 };
 
 static struct lanes *of_listener(struct task_listener *listener)
@@ -672,6 +674,8 @@ static int open_parts(struct lanes *lanes, const struct lanes_options *options,
 	lanes->interrupts = interrupt_lanes_of(options, callback);
 	status = status ? status : next;
 	next = counter_lanes_open(&lanes->counters, options, callback);
+	status = status ? status : next;
+	next = wait_lanes_open(&lanes->waits, options, callback);
 	return status ? status : next;
 }
 
@@ -709,6 +713,7 @@ void lanes_free(struct lanes *lanes)
 	sleep_lanes_free(&lanes->sleeps);
 	interrupt_lanes_free(&lanes->interrupts);
 	counter_lanes_free(&lanes->counters);
+	wait_lanes_free(&lanes->waits);
 	free(lanes);
 }
 
@@ -717,5 +722,7 @@ int lanes_end(struct lanes *lanes)
 	int status = interrupt_lanes_end(&lanes->interrupts);
 	int next = counter_lanes_end(&lanes->counters);
 
+	status = status ? status : next;
+	next = wait_lanes_end(&lanes->waits);
 	return status ? status : next;
 }

@@ -12,6 +12,7 @@
  *  kernel events -------- wake-ups ---------------------> wakings
  *  interrupt_accounts.h - slices begin and end ---------> interrupt_lanes
  *  threads' spans, the trace's frequencies -------------> counter_lanes
+ *  waits without sleep, I/O, calls with arguments ------> wait_lanes
  *
  * Invariants:
  * 1. Spans of a lane nest. They are emitted at their end, so neither lanes nor
@@ -19,7 +20,7 @@
  * 2. A span is emitted if its task and its start are chosen by the options'
  *    filter and window. Spans shorter than min_ns are left out, wake-ups never.
  *
- * Memory: open calls, sleeps and slices only. Errors: -ERROR_MEMORY, kept until
+ * Memory: open calls, sleeps and slices; all I/O and calls with arguments. Errors: -ERROR_MEMORY, kept until
  * lanes_end().
  */
 

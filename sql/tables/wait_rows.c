@@ -280,8 +280,8 @@ static int add_spin(struct spin_callback *callback,
 
 	if (!row_out_start(out, wait))
 		return out->status;
-	put_thread(rows, out, &wait->task, wait->begin_ns);
-	row_put_number(out, wait->task.cpu);
+	put_thread(rows, out, wait->task, wait->begin_ns);
+	row_put_number(out, wait->task->cpu);
 	row_put_text(out, spin_kind_name(wait->kind));
 	row_put_function(out, rows->recording, true, wait->function);
 	row_put_text(out, is_ended ? task_names_last(rows->recording->names,

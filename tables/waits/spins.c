@@ -147,7 +147,7 @@ static void begin_spin(struct spin_tracker *tracker,
 	if (!spins || spins->count == MOST_NESTED)
 		return;
 	spins->open[spins->count++] = (struct open_spin){
-		.wait = { .task = *step->task,
+		.wait = { .task = step->task,
 			  .kind = kind,
 			  .function = function_of(tracker, step->task),
 			  .begin_ns = step->time_ns,

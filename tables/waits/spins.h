@@ -43,9 +43,9 @@ const char *spin_kind_name(enum spin_kind kind);
 
 /* A wait that has ended. */
 struct spin_wait {
-	struct task task;  /* waited */
-	uint8_t kind;	   /* enum spin_kind */
-	uint32_t function; /* made the call that waits */
+	const struct task *task; /* waited; borrowed from the steps */
+	uint8_t kind;		 /* enum spin_kind */
+	uint32_t function;	 /* made the call that waits */
 	uint64_t begin_ns;
 	uint64_t end_ns;
 	uint64_t own_ns;

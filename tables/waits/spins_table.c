@@ -75,14 +75,14 @@ static int consume_wait(struct spin_callback *callback,
 		container_of(callback, struct spins_table, callback);
 	struct spin_stat *stat;
 
-	if (!table_wants(&table->input, &wait->task, wait->begin_ns))
+	if (!table_wants(&table->input, wait->task, wait->begin_ns))
 		return 0;
 	stat = keyed_array_add(
 		&table->stats,
 		&(struct spin_stat){
 			.kind = wait->kind,
 			.function = wait->function,
-			.pid = wait->task.pid,
+			.pid = wait->task->pid,
 			.waits = HISTOGRAM_EMPTY,
 			.ends = KEYED_ARRAY_OF(struct spin_end, function),
 		});
