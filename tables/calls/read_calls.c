@@ -313,3 +313,27 @@ int read_calls_end(struct read_calls *calls, struct array **list)
 	*list = &calls->calls;
 	return calls->status;
 }
+
+const struct read_call *read_calls_find(const struct read_calls *calls,
+					int32_t tid, uint32_t function,
+					uint64_t begin_ns)
+{
+	const struct read_call *items = calls->calls.items;
+	size_t low = 0;
+	size_t high = calls->calls.count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (items[middle].begin_ns < begin_ns)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	for (; low < calls->calls.count && items[low].begin_ns == begin_ns;
+	     low++)
+		if (items[low].task.tid == tid &&
+		    items[low].function == function)
+			return &items[low];
+	return NULL;
+}

@@ -57,4 +57,11 @@ void read_calls_free(struct read_calls *calls);
  */
 int read_calls_end(struct read_calls *calls, struct array **list);
 
+/* Returns the call of @function by thread @tid that began at @begin_ns, after
+ * read_calls_end(); NULL: there is none.
+ */
+const struct read_call *read_calls_find(const struct read_calls *calls,
+					int32_t tid, uint32_t function,
+					uint64_t begin_ns);
+
 #endif

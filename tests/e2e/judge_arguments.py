@@ -65,6 +65,21 @@ def check_times(case, recording, rows):
         took)
 
 
+def check_timeline(recording, rows):
+    """The timeline has them at the entry, and the result at the exit, of each
+    call, and nowhere else."""
+    text = recording.run("timeline", "--absolute", "--comm", "called")
+    shown = re.findall(r"^ *(\d+)\.(\d{9}) .* vfs_read\((.+)\) \{", text,
+                       re.MULTILINE)
+    judge.expect("all: the arguments are at the entries of the timeline", [
+        (int(s) * 10**9 + int(ns), arguments)
+        for s, ns, arguments in shown] == [
+            (row["begin_ns"], row["arguments"]) for row in rows], shown[:3])
+    results = re.findall(r"\} = (\S+) /\* vfs_read", text)
+    judge.expect("all: the results are at the exits", results == [
+        row["result"] for row in rows], results)
+
+
 def check_nested(recording, rows):
     outer = rows_of(recording, "__x64_sys_pread64")[-COUNT:]
     judge.expect("all: a call in another one is told apart", len(outer) ==
@@ -120,6 +135,7 @@ def main():
                 r"count=(\d+)", False)
     check_times("all", everything, rows)
     check_facts(judge, "all", everything, "args")
+    check_timeline(everything, rows)
     joined = everything.ask("""SELECT count(*) AS count FROM read_call
         JOIN call USING (tid, function, begin_ns, end_ns, depth)
         WHERE read_call.comm = 'called'""")[0]["count"]
