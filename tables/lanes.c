@@ -24,7 +24,6 @@
 #include "tables/table.h"
 #include "tables/text/stack_text.h"
 #include "tables/text/table_rows.h"
-#include "tables/wait_lanes_internal.h"
 
 #include <stdbool.h>
 #include <stdlib.h>

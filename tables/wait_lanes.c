@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-#include "tables/wait_lanes_internal.h"
 
 #include "attribution/attribution_input.h"
 #include "common/array.h"
@@ -10,6 +9,7 @@
 #include "symbolize/functions/function_table.h"
 #include "symbolize/symbols/symbols.h"
 #include "tables/calls/read_calls.h"
+#include "tables/lanes.h"
 #include "tables/text/table_rows.h"
 
 #include <stdio.h>

@@ -60,7 +60,7 @@ struct timeline_context {
 	struct lines *lines; /* NULL: no source lines */
 	const struct task_names *names;
 	const struct call_notes *notes; /* NULL: there are none */
-	const struct time_unit *unit; /* of the events' times */
+	const struct time_unit *unit;	/* of the events' times */
 	uint64_t origin_ns; /* text has times after it; 0: absolute ones */
 	/* functions are written as 137k:vfs_read */
 	bool by_process;
