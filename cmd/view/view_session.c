@@ -206,40 +206,75 @@ static const char *why_not_saved(const struct view_summary *summary, int cause)
 	return strerror(summary->file.cause ? summary->file.cause : cause);
 }
 
-/* Renders the explanation of the finished pass into the summary. */
-static int keep_explanation(struct view_session *view,
-			    struct event_handler *explain,
-			    const struct task_stacks *stacks)
+/* The tables that the page shows, besides what its own pass finds. */
+static const struct attribution_table *const page_tables[] = {
+	&explain_table,
+	&block_table,
+	&spins_table,
+	&arguments_table,
+};
+
+enum {
+	PAGE_TABLES = sizeof(page_tables) / sizeof(*page_tables),
+	MOST_ROWS = 1000
+};
+
+/* Writes the members of the page's reports. Returns like render(). */
+static int write_reports(struct event_handler *const handlers[PAGE_TABLES],
+			 const struct attribution_output *output)
+{
+	int status = 0;
+
+	fputc('{', output->out);
+	for (int i = 1; i < PAGE_TABLES && !status; i++) {
+		fprintf(output->out, "%s\"%s\":", i > 1 ? "," : "",
+			page_tables[i]->name);
+		status = page_tables[i]->render(handlers[i], output);
+	}
+	fputc('}', output->out);
+	return status;
+}
+
+/* Renders the tables of the finished pass into the summary. */
+static int render_tables(struct view_session *view,
+			 struct event_handler *const handlers[PAGE_TABLES],
+			 const struct task_stacks *stacks)
 {
 	struct view_summary *summary = view->sources.summary;
-	char *text = NULL;
+	struct attribution_output output = { .format = RECORD_JSON,
+					     .is_quiet = true,
+					     .top = UINT64_MAX,
+					     .stacks = stacks };
+	char *texts[2] = { NULL };
 	size_t size;
-	FILE *out = open_memstream(&text, &size);
-	int status = -ERROR_MEMORY;
+	int status = 0;
 
-	if (out) {
-		status = explain_table.render(
-			explain,
-			&(struct attribution_output){ .out = out,
-						      .format = RECORD_JSON,
-						      .is_quiet = true,
-						      .top = UINT64_MAX,
-						      .stacks = stacks });
-		if (fclose(out) == EOF && !status)
+	for (int i = 0; i < 2 && !status; i++) {
+		output.out = open_memstream(&texts[i], &size);
+		if (!output.out) {
 			status = -ERROR_MEMORY;
+			break;
+		}
+		status = i ? write_reports(handlers, &output) :
+			     explain_table.render(handlers[0], &output);
+		if (fclose(output.out) == EOF && !status)
+			status = -ERROR_MEMORY;
+		output.top = MOST_ROWS;
 	}
 	if (status < 0) {
-		free(text);
+		free(texts[0]);
+		free(texts[1]);
 		return status;
 	}
 	pthread_mutex_lock(&summary->lock);
-	summary->explanation = text;
+	summary->explanation = texts[0];
+	summary->reports = texts[1];
 	pthread_mutex_unlock(&summary->lock);
 	return 0;
 }
 
 static int run_builder(struct view_session *view, struct view_builder *builder,
-		       struct event_handler *explain)
+		       struct event_handler *const handlers[PAGE_TABLES])
 {
 	struct trackers *trackers = view->input.trackers;
 	struct step_join *join = trackers_join(trackers);
@@ -256,7 +291,7 @@ static int run_builder(struct view_session *view, struct view_builder *builder,
 	if (!status && !end)
 		end = trackers_end(trackers);
 	if (!status && !end)
-		end = keep_explanation(view, explain, stacks);
+		end = render_tables(view, handlers, stacks);
 	if (!status && !end)
 		end = view_builder_end(builder);
 	if (end < 0)
@@ -271,7 +306,8 @@ int view_session_fill(struct view_session *view)
 {
 	struct view_summary *summary = view->sources.summary;
 	struct view_builder *builder = NULL;
-	struct event_handler *explain = NULL;
+	struct event_handler *handlers[PAGE_TABLES] = { NULL };
+	bool is_open;
 	int status;
 
 	if (summary->is_complete)
@@ -280,11 +316,16 @@ int view_session_fill(struct view_session *view)
 	if (view->input.trackers)
 		builder =
 			view_builder_new(&view->input, summary, view->part_ns);
-	if (builder)
-		explain = attribution_table_open(&explain_table, &view->input);
-	status = explain ? run_builder(view, builder, explain) :
+	is_open = builder;
+	for (int i = 0; i < PAGE_TABLES && is_open; i++) {
+		handlers[i] =
+			attribution_table_open(page_tables[i], &view->input);
+		is_open = handlers[i];
+	}
+	status = is_open ? run_builder(view, builder, handlers) :
 			   fail(view, -ERROR_MEMORY);
-	attribution_table_close(&explain_table, explain);
+	for (int i = 0; i < PAGE_TABLES; i++)
+		attribution_table_close(page_tables[i], handlers[i]);
 	view_builder_free(builder);
 	trackers_free(view->input.trackers);
 	if (status)

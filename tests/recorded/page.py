@@ -275,6 +275,37 @@ def check_explain(page):
     page.window.type(ESCAPE)
 
 
+def check_reports(page):
+    """The tab shows the rows of the reports without slices; a selected call of a
+    function of record --args has its arguments."""
+    page.window.type("0" + ESCAPE)
+    page.show_tab("reports", "section")
+    reports = page.window.run(
+        "return page.timeline.recording.reports;")
+    for name, rows in reports.items():
+        said = json.loads(page.said("report", f"--{name}", "--with-tracer",
+                                    "--absolute", "--format=json"))
+        assert rows == said[:1000], (name, rows[:2], said[:2])
+        shown = page.window.run(f"""
+            return document.querySelectorAll(
+                "#report-{name} tbody tr").length;""")
+        assert shown == min(len(rows), 50), (name, shown, len(rows))
+    calls = [row for row in reports["args"] if row["wall_ns"]]
+    if not calls:
+        return
+    longest = max(calls, key=lambda row: row["wall_ns"])
+    facts = page.window.run(f"""
+        const {{ recording }} = page.timeline;
+        const thread = recording.threads.findIndex(
+          (one) => one.tid === {longest["tid"]});
+        const begin = readBegin(recording, {json.dumps(longest)});
+        return sliceFacts({{ slice: [begin, 1, 0, 0, 0, 0, 1, 1], kind: "stack",
+          thread }}, recording, {{
+            name: () => {json.dumps(longest["function"])},
+            full: () => {json.dumps(longest["function"])} }});""")
+    assert ["arguments", longest["arguments"]] in facts, facts
+
+
 def check_address(page):
     """The address names tab, window and selection; back, forward and reload
     keep to it."""
@@ -833,8 +864,8 @@ def check_annotate(page):
                for row, cells in zip(wanted, rows)), rows[:5]
 
 
-CHECKS = (check_first_sight, check_explain, check_address, check_slice_address,
-          check_zoom, check_search, check_search_keys, check_selection,
+CHECKS = (check_first_sight, check_explain, check_reports, check_address,
+          check_slice_address, check_zoom, check_search, check_search_keys, check_selection,
           check_parts, check_click, check_empty, check_help, check_tips,
           check_threads, check_wake_ups, check_trees, check_annotate,
           check_keys, check_colors)

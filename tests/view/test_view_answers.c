@@ -148,13 +148,15 @@ START_TEST(senseless_requests_are_refused)
 }
 END_TEST
 
-START_TEST(the_explanation_is_kept)
+START_TEST(the_explanation_and_reports_are_kept)
 {
 	struct view_fixture fixture;
 
 	view_fixture_begin(&fixture);
 	ck_assert_str_eq(fixture.sources.summary->explanation,
 			 VIEW_FIXTURE_EXPLANATION);
+	ck_assert_str_eq(fixture.sources.summary->reports,
+			 VIEW_FIXTURE_REPORTS);
 	view_fixture_end(&fixture);
 }
 END_TEST
@@ -229,7 +231,7 @@ static Suite *view_answers_suite(void)
 			    sizeof(answers) / sizeof(*answers));
 	tcase_add_loop_test(tcase, senseless_requests_are_refused, 0,
 			    sizeof(refused) / sizeof(*refused));
-	tcase_add_test(tcase, the_explanation_is_kept);
+	tcase_add_test(tcase, the_explanation_and_reports_are_kept);
 	tcase_add_test(tcase, a_damaged_summary_is_made_anew);
 	tcase_add_test(tcase, a_damaged_chunk_is_reported);
 	suite_add_tcase(suite, tcase);

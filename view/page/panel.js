@@ -23,6 +23,7 @@ class Panel {
       tree: ["Call tree", () => this.showTree()],
       flame: ["Flame graph", () => this.showFlame()],
       sleeps: ["Sleeps", () => this.showSleeps()],
+      reports: ["Waits and I/O", () => this.showReports()],
       threads: ["Threads", () => this.showThreads()] };
     this.buttons = new Map(Object.entries(this.tabs).map(([id, [title]]) => {
       const button = element("button", { textContent: title, id: `tab-${id}`, type: "button" });
@@ -53,7 +54,7 @@ class Panel {
     this.scope.replaceChildren(element("option", { value: "", textContent: "all threads" }),
       ...options);
     this.scope.value = chosen;
-    if (this.tab === "overview" || this.tab === "threads")
+    if (["overview", "reports", "threads"].includes(this.tab))
       this.show();
   }
   choose(tab) {
@@ -154,7 +155,7 @@ class Panel {
     const { from, to } = this.range();
     byId("whose").hidden = !isTimed;
     byId("parts").hidden = !isProfile;
-    byId("range").textContent = ["overview", "threads"].includes(this.tab) ? "" :
+    byId("range").textContent = ["overview", "reports", "threads"].includes(this.tab) ? "" :
       `${this.timeline.selection ? "selected" : "seen"}: ${moment(from, (to - from) / 100)}` +
       ` + ${duration(to - from)}`;
     /* The panel still shows the previous answer, which fades after a moment. */
@@ -380,6 +381,9 @@ class Panel {
     box.addEventListener("change", () => this.timeline.pin(number));
     return box;
   }
+  showReports() {
+    return reportsOf(this.recording, (from, to, thread) => this.goTo(from, to, thread));
+  }
   async showSleeps() {
     const { sleeps } = await this.source.sleeps(this.range());
     const rows = sleeps.map(([thread, times, sum, ...slice]) => ({ thread, times, sum,
@@ -421,6 +425,10 @@ function sliceFacts({ slice, kind, thread }, recording, names) {
     facts.push(["thread", threadLabel(recording.threads[thread])]);
   if (kind === "stack")
     facts.push(["depth", slice[SLICE.depth]]);
+  const read = kind === "stack" && !isMany ?
+    readCallOf(recording, recording.threads[thread].tid, slice[SLICE.begin], name, names) : null;
+  if (read)
+    facts.push(["arguments", read.arguments], ["result", read.result ?? "it did not return"]);
   if (kind === "state" && slice[SLICE.detail] >= 0)
     facts.push([name === STATE.asleep ? "waits in" : "in", names.full(slice[SLICE.detail])]);
   if (kind === "state" && name === STATE.asleep)

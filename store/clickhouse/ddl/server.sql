@@ -306,6 +306,112 @@ PARTITION BY day ORDER BY (recording, begin_ns);
 
 -- Sums of interrupt work and deferred work, by kind, interrupted process and
 -- beneficiary, as in report --interrupts.
+CREATE TABLE IF NOT EXISTS spin (
+  day Date,
+  recording Int64,
+  begin_ns Int64,
+  end_ns Int64,
+  own_ns Nullable(Int64),
+  pid Nullable(Int64),
+  tid Nullable(Int64),
+  comm Nullable(String),
+  is_recorder Nullable(Int64),
+  cpu Nullable(Int64),
+  kind Nullable(String),
+  function Nullable(String),
+  ended_by_tid Nullable(Int64),
+  ended_by_comm Nullable(String),
+  ended_by_function Nullable(String)
+)
+ENGINE = MergeTree
+PARTITION BY day ORDER BY (recording, begin_ns);
+
+CREATE TABLE IF NOT EXISTS interrupts_off (
+  day Date,
+  recording Int64,
+  begin_ns Int64,
+  end_ns Int64,
+  duration_ns Nullable(Int64),
+  uncertain_ns Nullable(Int64),
+  pid Nullable(Int64),
+  tid Nullable(Int64),
+  comm Nullable(String),
+  is_recorder Nullable(Int64),
+  cpu Nullable(Int64),
+  off_by Nullable(String),
+  function Nullable(String),
+  path Nullable(String),
+  delayed_interrupt Nullable(String),
+  delayed_threads Nullable(String),
+  is_inferred Nullable(Int64)
+)
+ENGINE = MergeTree
+PARTITION BY day ORDER BY (recording, begin_ns);
+
+CREATE TABLE IF NOT EXISTS block_io (
+  day Date,
+  recording Int64,
+  begin_ns Int64,
+  end_ns Int64,
+  queue_ns Nullable(Int64),
+  device_ns Nullable(Int64),
+  pid Nullable(Int64),
+  tid Nullable(Int64),
+  comm Nullable(String),
+  is_recorder Nullable(Int64),
+  function Nullable(String),
+  device Nullable(String),
+  operation Nullable(String),
+  sector Nullable(Int64),
+  bytes Nullable(Int64),
+  requests Nullable(Int64),
+  is_merged Nullable(Int64),
+  is_inferred Nullable(Int64)
+)
+ENGINE = MergeTree
+PARTITION BY day ORDER BY (recording, begin_ns);
+
+CREATE TABLE IF NOT EXISTS block_sleep (
+  day Date,
+  recording Int64,
+  begin_ns Int64,
+  end_ns Int64,
+  asleep_ns Nullable(Int64),
+  queue_ns Nullable(Int64),
+  device_ns Nullable(Int64),
+  pid Nullable(Int64),
+  tid Nullable(Int64),
+  comm Nullable(String),
+  is_recorder Nullable(Int64),
+  function Nullable(String),
+  io_begin_ns Nullable(Int64),
+  io_tid Nullable(Int64),
+  device Nullable(String),
+  operation Nullable(String),
+  sector Nullable(Int64),
+  bytes Nullable(Int64)
+)
+ENGINE = MergeTree
+PARTITION BY day ORDER BY (recording, begin_ns);
+
+CREATE TABLE IF NOT EXISTS read_call (
+  day Date,
+  recording Int64,
+  begin_ns Int64,
+  end_ns Int64,
+  wall_ns Nullable(Int64),
+  pid Nullable(Int64),
+  tid Nullable(Int64),
+  comm Nullable(String),
+  is_recorder Nullable(Int64),
+  function Nullable(String),
+  arguments Nullable(String),
+  result Nullable(String),
+  depth Nullable(Int64)
+)
+ENGINE = MergeTree
+PARTITION BY day ORDER BY (recording, begin_ns);
+
 CREATE TABLE IF NOT EXISTS interrupt (
   day Date,
   recording Int64,
@@ -542,4 +648,4 @@ SELECT * FROM recording_all
 ORDER BY id, added_s, recording LIMIT 1 BY id;
 
 -- Written last: without this row the database is not a store yet.
-INSERT INTO store_version VALUES (5, '');
+INSERT INTO store_version VALUES (6, '');
