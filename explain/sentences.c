@@ -304,14 +304,6 @@ static void add_meanwhile(struct text_line *line,
 		text_line_add(line, "%s", doing[detail->kind]);
 }
 
-/* Returns whether the details of a cause are the work of the thread that the
- * program waited for, not of the program itself.
- */
-static bool is_of_actor(uint32_t why)
-{
-	return why == WHY_LOCK || why == WHY_FUTEX || why == WHY_REPLY;
-}
-
 static void add_work(struct text_line *line,
 		     const struct explanation *explanation,
 		     const struct cause_detail *detail)
@@ -338,7 +330,7 @@ static bool add_detail(struct text_line *line,
 {
 	size_t size = line->size;
 
-	if (is_of_actor(why))
+	if (why_is_of_actor(why))
 		add_meanwhile(line, explanation, detail);
 	else if (detail->kind == LINK_CALL)
 		sentence_sleep(line, explanation, detail->function,
@@ -456,13 +448,13 @@ bool sentence_details(struct text_line *line,
 	size_t i;
 
 	find_parts(explanation, cause, &shown);
-	if (is_of_actor(cause->why))
+	if (why_is_of_actor(cause->why))
 		text_line_add(line, "in that time ");
 	for (i = 0; i < shown.count && i < MOST_DETAILS; i++) {
 		const struct shown_part *part = &shown.parts[i];
 		struct text_line text = { .size = 0 };
 
-		if (is_of_actor(cause->why))
+		if (why_is_of_actor(cause->why))
 			add_actor(&text, explanation, part->detail, last);
 		text_line_add(&text, "%s %s", part->text,
 			      duration_text_of(part->ns).text);
