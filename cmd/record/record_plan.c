@@ -136,8 +136,8 @@ void record_plan_describe(const struct record_options *options,
 	list(text, &separator, !(sets & TRACEPOINTS_LOCKS), "locks");
 	list(text, &separator, !(sets & TRACEPOINTS_FAULTS),
 	     "addresses of page faults");
-	list(text, &separator,
-	     !collector->user_stack_bytes && !collector->user, "user stacks");
+	list(text, &separator, !collector->user_stack_bytes && !collector->user,
+	     "user stacks");
 	used = strlen(text);
 	if (*separator == ',' && !options->is_everything)
 		snprintf(text + used, RECORD_PLAN_SIZE - used,
