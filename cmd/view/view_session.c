@@ -112,6 +112,76 @@ static int annotate(struct view_engine *engine, const char *name,
 	return status;
 }
 
+/* Runs a pass over the recording for everything that uses @trackers, which fills
+ * @explain in passing, and renders that to *@text, which the caller frees.
+ * *@stacks are the caller's, too.
+ *
+ * Returns 0, a negative enum error, or EXIT_FAILED after a message.
+ */
+static int explain_pass(const struct session *session,
+			struct trackers *trackers,
+			struct event_handler *explain,
+			struct task_stacks **stacks, char **text)
+{
+	struct step_join *join = trackers_join(trackers);
+	struct attribution_output output = { .format = RECORD_JSON,
+					     .is_quiet = true,
+					     .top = UINT64_MAX };
+	size_t size;
+	int status = -ERROR_MEMORY;
+
+	if (join)
+		status = run_pipeline_unchecked(
+			session, step_join_callback(join), stacks);
+	if (!status)
+		status = step_join_end(join);
+	if (!status)
+		status = trackers_end(trackers);
+	if (!status) {
+		output.out = open_memstream(text, &size);
+		output.stacks = *stacks;
+		status = output.out ? explain_table.render(explain, &output) :
+				      -ERROR_MEMORY;
+		if (output.out && fclose(output.out) == EOF && !status)
+			status = -ERROR_MEMORY;
+	}
+	step_join_free(join);
+	return status;
+}
+
+/* Like view_session_fill(), but for the explanation of a window alone: what
+ * threads of other times did may be on its path, so everything is decoded.
+ */
+static int explain_window(struct view_engine *engine, struct time_window window,
+			  int32_t tid, char **text)
+{
+	struct view_session *view =
+		container_of(engine, struct view_session, engine);
+	struct attribution_input input = view->input;
+	struct step_filter filter = view->session.filter;
+	struct event_handler *handler = NULL;
+	struct task_stacks *stacks = NULL;
+	int status = -ERROR_MEMORY;
+
+	*text = NULL;
+	if (tid > 0) {
+		filter.pids = &tid;
+		filter.pid_count = 1;
+	}
+	input.filter = &filter;
+	input.window = window;
+	input.trackers = trackers_new(&input);
+	if (input.trackers)
+		handler = attribution_table_open(&explain_table, &input);
+	if (handler)
+		status = explain_pass(&view->session, input.trackers, handler,
+				      &stacks, text);
+	attribution_table_close(&explain_table, handler);
+	trackers_free(input.trackers);
+	task_stacks_free(stacks);
+	return status > 0 ? -ERROR_FORMAT : status;
+}
+
 static uint64_t trace_bytes(const struct recording *recording)
 {
 	uint64_t bytes = 0;
@@ -161,6 +231,7 @@ static int open_input(struct view_session *view)
 	view->lines = lines_new(recording_info(session->recording)->os_release);
 	view->engine.run = run_window;
 	view->engine.annotate = annotate;
+	view->engine.explain = explain_window;
 	view->input = (struct attribution_input){
 		.recording = session->recording,
 		.symbols = session->symbols,
@@ -206,65 +277,26 @@ static const char *why_not_saved(const struct view_summary *summary, int cause)
 	return strerror(summary->file.cause ? summary->file.cause : cause);
 }
 
-/* Renders the explanation of the finished pass into the summary. */
-static int keep_explanation(struct view_session *view,
-			    struct event_handler *explain,
-			    const struct task_stacks *stacks)
-{
-	struct view_summary *summary = view->sources.summary;
-	char *text = NULL;
-	size_t size;
-	FILE *out = open_memstream(&text, &size);
-	int status = -ERROR_MEMORY;
-
-	if (out) {
-		status = explain_table.render(
-			explain,
-			&(struct attribution_output){ .out = out,
-						      .format = RECORD_JSON,
-						      .is_quiet = true,
-						      .top = UINT64_MAX,
-						      .stacks = stacks });
-		if (fclose(out) == EOF && !status)
-			status = -ERROR_MEMORY;
-	}
-	if (status < 0) {
-		free(text);
-		return status;
-	}
-	pthread_mutex_lock(&summary->lock);
-	summary->explanation = text;
-	pthread_mutex_unlock(&summary->lock);
-	return 0;
-}
-
 static int run_builder(struct view_session *view, struct view_builder *builder,
 		       struct event_handler *explain)
 {
-	struct trackers *trackers = view->input.trackers;
-	struct step_join *join = trackers_join(trackers);
+	struct view_summary *summary = view->sources.summary;
 	struct task_stacks *stacks = NULL;
-	int end = 0;
-	int status;
+	char *text = NULL;
+	int status = explain_pass(&view->session, view->input.trackers, explain,
+				  &stacks, &text);
 
-	if (!join)
-		return fail(view, -ERROR_MEMORY);
-	status = run_pipeline_unchecked(&view->session,
-					step_join_callback(join), &stacks);
-	if (!status)
-		end = step_join_end(join);
-	if (!status && !end)
-		end = trackers_end(trackers);
-	if (!status && !end)
-		end = keep_explanation(view, explain, stacks);
-	if (!status && !end)
-		end = view_builder_end(builder);
-	if (end < 0)
-		status = fail(view, end);
+	if (!status) {
+		pthread_mutex_lock(&summary->lock);
+		summary->explanation = text;
+		pthread_mutex_unlock(&summary->lock);
+		text = NULL;
+		status = view_builder_end(builder);
+	}
 	/* The builder needs the stacks for the tasks until its end. */
 	task_stacks_free(stacks);
-	step_join_free(join);
-	return status;
+	free(text);
+	return status < 0 ? fail(view, status) : status;
 }
 
 int view_session_fill(struct view_session *view)
