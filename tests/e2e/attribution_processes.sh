@@ -315,7 +315,7 @@ narrower() {
 	judge cpu --sums
 	text=$("$KTRACE" report -i "$WORK/plain/r")
 	expect_line "plain: text says what would tell" "$text" \
-		'Not recorded: asleep_ns: the recording has no sched:sched_waking (record --events=sched)'
+		'Not recorded: asleep_ns, .*: the recording has no sched:sched_waking, .*(record --events=attribution)'
 	text=$("$KTRACE" report -i "$WORK/cpu/r")
 	expect_line "cpu: text says why time is unknown" "$text" \
 		'Time off the CPU is unknown: other CPUs'
