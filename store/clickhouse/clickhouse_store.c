@@ -241,13 +241,17 @@ static int check_is_free(const struct clickhouse_store *store)
 
 static int make(const struct clickhouse_store *store)
 {
-	const char *text = clickhouse_ddl_server();
+	char *all = clickhouse_ddl_server();
+	const char *text = all;
 	char *statement = NULL;
-	int error = check_is_free(store);
+	int error = all ? check_is_free(store) : -ERROR_MEMORY;
 
 	while (!error && (statement = clickhouse_ddl_next(&text)))
 		error = clickhouse_do(store->http, statement);
-	return !error && *text ? -ERROR_MEMORY : error;
+	if (!error && *text)
+		error = -ERROR_MEMORY;
+	free(all);
+	return error;
 }
 
 static int check_version(const struct clickhouse_store *store)
