@@ -4,7 +4,6 @@
 #include "common/array.h"
 #include "common/error.h"
 #include "decoder/flow/flow.h"
-#include "decoder/recording/recording.h"
 #include "decoder/recording/tracepoint.h"
 #include "decoder/trace_dat/ring_page.h"
 #include "symbolize/arch/arch.h"

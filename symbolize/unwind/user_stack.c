@@ -2,8 +2,6 @@
 #include "symbolize/unwind/user_stack.h"
 
 #include "common/maps.h"
-#include "decoder/recording/recording.h"
-#include "decoder/recording/sideband.h"
 #include "symbolize/arch/arch.h"
 #include "symbolize/symbols/symbols.h"
 #include "symbolize/unwind/stack_frame_internal.h"

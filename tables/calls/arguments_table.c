@@ -7,8 +7,6 @@
 #include "attribution/trackers.h"
 #include "common/array.h"
 #include "common/error.h"
-#include "decoder/recording/recording.h"
-#include "decoder/recording/sideband.h"
 #include "decoder/recording/tracepoint.h"
 #include "report/text/name_text.h"
 #include "report/text/task_names.h"

@@ -19,7 +19,6 @@
 #include "tables/waits/runqueue_records_internal.h"
 
 #include <inttypes.h>
-#include <stdlib.h>
 
 void wait_stats_free(struct wait_stats *stats)
 {
