@@ -360,11 +360,6 @@ explanation_details(const struct explanation *explanation, size_t *count)
 	return items->items;
 }
 
-static bool has_user(const struct explanation *explanation)
-{
-	return recording_traces_user(explanation->input->recording);
-}
-
 /* Adds whose time @detail is, unless it is that of @last (or NULL). */
 static void add_actor(struct text_line *line,
 		      const struct explanation *explanation,
@@ -471,7 +466,8 @@ bool sentence_details(struct text_line *line,
 		text_line_add(line, "%s%s", i ? ", " : "", text.text);
 		last = part->detail;
 	}
-	if (!i && cause->why == LINK_USER && !has_user(explanation))
+	if (!i && cause->why == LINK_USER &&
+	    !recording_traces_user(explanation->input->recording))
 		text_line_add(line, "its functions need record --user");
 	return i || cause->why == LINK_USER;
 }
