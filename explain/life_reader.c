@@ -24,14 +24,12 @@
 #include "common/container_of.h"
 #include "common/error.h"
 #include "common/maps.h"
-#include "decoder/recording/sideband.h"
 #include "report/steps/call_step.h"
 #include "symbolize/functions/function_table.h"
 #include "symbolize/symbols/symbols.h"
 
 #include "common/array.h"
 #include <stdlib.h>
-#include <string.h>
 
 /* In place of the function of a system call that has not ended. */
 #define CALL_OPEN (UINT32_MAX - 1)

@@ -353,11 +353,6 @@ explanation_details(const struct explanation *explanation, size_t *count)
 	return items->items;
 }
 
-static bool has_user(const struct explanation *explanation)
-{
-	return recording_traces_user(explanation->input->recording);
-}
-
 /* Adds whose time @detail is, unless it is that of @last (or NULL). */
 static void add_actor(struct text_line *line,
 		      const struct explanation *explanation,
@@ -447,7 +442,10 @@ static bool add_less(struct text_line *line,
 		     const struct explanation *explanation)
 {
 	const struct known_events *events = explanation->input->events;
-	const char *user = has_user(explanation) ? " --user" : "";
+	const char *user =
+		recording_traces_user(explanation->input->recording) ?
+			" --user" :
+			"";
 
 	if (known_events_has_user_stacks(events))
 		text_line_add(line, "most by --user-stacks; less: record "
@@ -491,7 +489,8 @@ bool sentence_details(struct text_line *line,
 		text_line_add(line, "%s%s", i ? ", " : "", text.text);
 		last = part->detail;
 	}
-	if (!i && cause->why == LINK_USER && !has_user(explanation))
+	if (!i && cause->why == LINK_USER &&
+	    !recording_traces_user(explanation->input->recording))
 		text_line_add(line, "its functions need record --user");
 	return i || cause->why == LINK_USER;
 }

@@ -103,11 +103,6 @@ static struct cpu_mark *mark_of(struct text_marks *marks, uint32_t cpu)
 	return mark;
 }
 
-static void text_marks_free(struct text_marks *marks)
-{
-	array_free(&marks->cpus);
-}
-
 /* Applies a STEP_SWITCH. */
 static void text_marks_switch(struct text_marks *marks,
 			      const struct call_step *step)
@@ -583,7 +578,7 @@ static int close_text(struct step_callback *callback)
 	step_texts_free(&text->functions);
 	step_texts_free(&text->origins);
 	step_texts_free(&text->tasks);
-	text_marks_free(&text->marks);
+	array_free(&text->marks.cpus);
 	free(text);
 	return status;
 }

@@ -370,11 +370,6 @@ static void sleep_columns_add(const struct attribution_input *input,
 	row_out_end(out);
 }
 
-static void fresh_cpus_free(struct fresh_cpus *cpus)
-{
-	array_free(&cpus->is_fresh);
-}
-
 /* Returns whether a step leaves the thread's class as it is. Most calls only
  * prolong the thread's current class. An entry from outside begins another
  * kernel context and does not.
@@ -471,7 +466,7 @@ static void close_rows(struct row_source *source)
 {
 	struct watch_rows *rows = (struct watch_rows *)source;
 
-	fresh_cpus_free(&rows->cpus);
+	array_free(&rows->cpus.is_fresh);
 }
 
 static bool open_rows(struct row_source *source,

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "tables/text/stack_text.h"
 
-#include "attribution/calls/system_calls.h"
 #include "attribution/sleeps/sleeps.h"
 #include "report/profile/call_tree.h"
 #include "report/text/function_label.h"

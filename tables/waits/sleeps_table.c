@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "tables/waits/sleeps_table_internal.h"
 
-#include "attribution/calls/system_calls.h"
 #include "attribution/events/known_events.h"
 #include "attribution/sleeps/sleeps.h"
 #include "attribution/task_tracker.h"
@@ -27,7 +26,6 @@
 #include <inttypes.h>
 #include <stddef.h>
 #include <stdlib.h>
-#include <string.h>
 
 /* The sums of the sleeps that one chain of wakers ended, or that waited for one
  * descriptor.

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "view/answer/answer.h"
 
-#include <stdbool.h>
 #include <stddef.h>
-#include <stdint.h>
 #include <string.h>
 
 static const struct {
