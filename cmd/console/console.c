@@ -80,6 +80,18 @@ void say_note(const char *format, ...)
 	va_end(args);
 }
 
+void say_note_of(const char *command, const char *format, ...)
+{
+	va_list args;
+
+	if (!notes_are_shown())
+		return;
+	fprintf(stderr, "ktrace-hw %s: ", command);
+	va_start(args, format);
+	write_line(format, args);
+	va_end(args);
+}
+
 bool is_verbose(void)
 {
 	return verbosity() == LOG_VERBOSE;

@@ -22,6 +22,11 @@ void say(const char *format, ...) __attribute__((format(printf, 1, 2)));
 void say_of(const char *command, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 
+/* Writes "ktrace-hw COMMAND: …" to standard error, unless notes are
+ * off (-q). */
+void say_note_of(const char *command, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
+
 /* Returns whether notes are shown: not with -q. */
 bool notes_are_shown(void);
 

@@ -59,8 +59,8 @@ static void print_cost(void)
 
 	if (getrusage(RUSAGE_SELF, &usage) < 0)
 		return;
-	say_of("record", "the recorder itself took %.2f s of CPU",
-	       seconds(usage.ru_utime) + seconds(usage.ru_stime));
+	say_note_of("record", "the recorder itself took %.2f s of CPU",
+		    seconds(usage.ru_utime) + seconds(usage.ru_stime));
 }
 
 static void print_crash(const struct collector_result *result)
@@ -69,16 +69,17 @@ static void print_crash(const struct collector_result *result)
 	const char *name = sigabbrev_np(WTERMSIG(status));
 
 	if (result->end == COLLECTOR_COMMAND_ENDED && WIFSIGNALED(status))
-		say_of("record",
-		       "the command was ended by SIG%s (%s): ktrace-hw report "
-		       "--crashes shows where",
-		       name ? name : "?", strsignal(WTERMSIG(status)));
+		say_note_of(
+			"record",
+			"the command was ended by SIG%s (%s): ktrace-hw report "
+			"--crashes shows where",
+			name ? name : "?", strsignal(WTERMSIG(status)));
 }
 
 static void print_hits(const struct collector_result *result)
 {
 	if (result->triggers)
-		say_of("record", "triggers hit %u times", result->hits);
+		say_note_of("record", "triggers hit %u times", result->hits);
 	if (result->overlapped)
 		say_of("record",
 		       "%u more hits occurred while the trace of another hit "
@@ -98,15 +99,16 @@ static void print_hits(const struct collector_result *result)
 		       " calls: too many were in progress at once",
 		       result->missed);
 	if (result->end == COLLECTOR_HITS_REACHED)
-		say_of("record", "it ended after --hits; later execution was "
-				 "not recorded");
+		say_note_of("record",
+			    "it ended after --hits; later execution was "
+			    "not recorded");
 }
 
 static void print_losses(const struct collector_result *result)
 {
 	if (result->snapshots)
-		say_of("record", "%u snapshot%s", result->snapshots,
-		       result->snapshots > 1 ? "s" : "");
+		say_note_of("record", "%u snapshot%s", result->snapshots,
+			    result->snapshots > 1 ? "s" : "");
 	print_hits(result);
 	if (!result->trace_bytes)
 		say_of("record", "nothing was traced");
@@ -147,7 +149,7 @@ static void print_lag(const struct collector_result *result,
 		 size_text_of(buffer_bytes).text,
 		 duration_text_of(lag->write_ns).text);
 	if (lag->unread_bytes > buffer_bytes / 2)
-		say_of("record", "the disk was behind: %s", text);
+		say_note_of("record", "the disk was behind: %s", text);
 	else if (lag->unread_bytes)
 		say_more("%s", text);
 }
@@ -165,20 +167,20 @@ void record_summary(const char *folder, const struct collector_result *result,
 	const char *name = short_name(folder);
 	bool is_default = !strcmp(name, RECORD_DEFAULT_FOLDER);
 
-	say_of("record", "%s: %.2f s, %s of trace, %s in all%s", name,
-	       (double)result->length_ns / 1e9,
-	       size_text_of(result->trace_bytes).text,
-	       size_text_of(result->file_bytes).text,
-	       is_whole(result) ? ", nothing lost" : "");
+	say_note_of("record", "%s: %.2f s, %s of trace, %s in all%s", name,
+		    (double)result->length_ns / 1e9,
+		    size_text_of(result->trace_bytes).text,
+		    size_text_of(result->file_bytes).text,
+		    is_whole(result) ? ", nothing lost" : "");
 	if (result->was_activated)
-		say_of("record",
-		       "it started %.1f us after the time of "
-		       "--activate",
-		       (double)result->late_ns / 1e3);
+		say_note_of("record",
+			    "it started %.1f us after the time of "
+			    "--activate",
+			    (double)result->late_ns / 1e3);
 	print_crash(result);
 	print_losses(result);
 	print_lag(result, buffer_bytes);
 	print_cost();
-	say_of("record", "look at it with: ktrace-hw explain%s%s",
-	       is_default ? "" : " -i ", is_default ? "" : name);
+	say_note_of("record", "look at it with: ktrace-hw explain%s%s",
+		    is_default ? "" : " -i ", is_default ? "" : name);
 }

@@ -199,6 +199,7 @@ check_events() {
 	expect_that "--everything" "$(samples everything sys_enter)" -gt 50 -a \
 		"$(samples everything timer_start)" -gt 0 -a \
 		"$(summary everything recording trace)" -gt 1000
+	expect "-q: no notes" '' "$(cat "$WORK/quiet.err")"
 	for name in none sched irq all; do
 		expect "--events=$name: no gap" 0 \
 			"$(summary "events-$name" cpu gaps)"

@@ -85,6 +85,7 @@ ways() {
 	done
 	record events-default -- ls /etc/apt
 	record everything --everything -- ls /etc/apt
+	record quiet -q --events=none -- true
 	hide_tracefs
 	record events-hidden -- ls /etc/apt
 	record events-refused --events sched -- ls /etc/apt
