@@ -687,23 +687,12 @@ static int close_text(struct step_callback *callback)
 
 	leaf_queue_end(&text->queue);
 	line_buffer_flush(&text->line);
-<<<<<<< HEAD
-	status = text->functions.status;
-	status = status ? status : text->origins.status;
-	status = status ? status : text->tasks.status;
-	status = status ? status : text->marks.status;
-	step_texts_free(&text->functions);
-	step_texts_free(&text->origins);
-	step_texts_free(&text->tasks);
-	array_free(&text->marks.cpus);
-=======
 	status = text->marks.status;
 	for (size_t i = 0; i < sizeof(lists) / sizeof(*lists); i++) {
 		status = status ? status : lists[i]->status;
 		step_texts_free(lists[i]);
 	}
-	text_marks_free(&text->marks);
->>>>>>> h-writers
+	array_free(&text->marks.cpus);
 	free(text);
 	return status;
 }
