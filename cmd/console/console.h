@@ -22,11 +22,6 @@ void say(const char *format, ...) __attribute__((format(printf, 1, 2)));
 void say_of(const char *command, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 
-/* Writes "ktrace-hw COMMAND: …" to standard error, unless notes are
- * off (-q). */
-void say_note_of(const char *command, const char *format, ...)
-	__attribute__((format(printf, 2, 3)));
-
 /* Returns whether notes are shown: not with -q. */
 bool notes_are_shown(void);
 
@@ -35,6 +30,10 @@ bool is_verbose(void);
 
 /* Like say(), but a note, which -q suppresses. */
 void say_note(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+/* Like say_of(), but a note. */
+void note_of(const char *command, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
 
 /* Like say_note(), but only -v shows it. */
 void say_more(const char *format, ...) __attribute__((format(printf, 1, 2)));

@@ -32,11 +32,10 @@ static int choose_machine(struct record_options *options, const char *unit,
 		       unit, graph, fix);
 		return -1;
 	}
-	say_note_of(
-		"record",
-		"%s; function_graph cannot be used either: %s (%s); the command "
-		"runs in a virtual machine with a trace unit, as with --machine",
-		unit, graph, fix);
+	say_of("record",
+	       "%s; function_graph cannot be used either: %s (%s); the command "
+	       "runs in a virtual machine with a trace unit, as with --machine",
+	       unit, graph, fix);
 	options->machine = true;
 	return 0;
 }
@@ -91,12 +90,11 @@ int record_source_choose(struct record_options *options)
 	if (graph)
 		return choose_machine(options, unit, graph, graph_fix);
 	if (unit)
-		say_note_of(
-			"record",
-			"%s: recording with the kernel's function_graph tracer, "
-			"which slows the kernel down and does not see all "
-			"functions (docs/function_graph.md)",
-			unit);
+		say_of("record",
+		       "%s: recording with the kernel's function_graph tracer, "
+		       "which slows the kernel down and does not see all "
+		       "functions (docs/function_graph.md)",
+		       unit);
 	return 0;
 }
 

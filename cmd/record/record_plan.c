@@ -24,8 +24,7 @@ static void choose_sched(struct collector_options *collector,
 {
 	collector->tracepoints = TRACEPOINTS_SCHED;
 	if (tracepoint_set_can_be_read(TRACEPOINTS_SCHED))
-		say_note_of(
-			"record",
+		note_of("record",
 			"recording with --events=sched only, without the causes "
 			"of interrupts: %s: %s",
 			diagnosis->finding, diagnosis->fix);

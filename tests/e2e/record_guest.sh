@@ -25,6 +25,7 @@ exit_codes() {
 	record absent -- /nonexistent
 	record denied -- /etc/passwd
 	record usage --buffer 3
+	record quiet -q -- true
 }
 
 targets() {
@@ -85,7 +86,6 @@ ways() {
 	done
 	record events-default -- ls /etc/apt
 	record everything --everything -- ls /etc/apt
-	record quiet -q --events=none -- true
 	hide_tracefs
 	record events-hidden -- ls /etc/apt
 	record events-refused --events sched -- ls /etc/apt
