@@ -748,10 +748,12 @@ static void skip(struct event_handler *handler,
 {
 	struct life_reader *reader = (struct life_reader *)handler;
 	const struct function_event *events = skipped->events;
-	struct open_life *open =
-		open_of(reader, thread_of(reader, skipped->last.task));
+	struct open_life *open;
 
-	if (!open || !is_user(reader, events->function))
+	if (!is_user(reader, events->function))
+		return;
+	open = open_of(reader, thread_of(reader, skipped->last.task));
+	if (!open)
 		return;
 	for (uint32_t i = 0; i < skipped->event_count; i++)
 		add_change(reader, &open->changes, events[i].time_ns,
