@@ -16,6 +16,7 @@ struct merge_stream {
 	event_batch_next *pull;
 	void *ctx;
 	const struct function_event *next; /* NULL: at its end */
+	uint64_t next_ns; /* its time, when the tournament last played */
 	const struct function_event *end;
 	bool switches_alone;
 	bool is_held;
@@ -84,7 +85,7 @@ static bool is_before(const struct merge_stream *a,
 {
 	if (a->is_held != b->is_held)
 		return b->is_held;
-	return a->next->time_ns < b->next->time_ns;
+	return a->next_ns < b->next_ns;
 }
 
 /* Returns the stream that precedes the other one: @a if they are equal, or if
@@ -100,10 +101,12 @@ static uint32_t better(const struct event_merge *merge, uint32_t a, uint32_t b)
 /* Plays the matches of stream @index again, which has changed. */
 static void play(const struct event_merge *merge, uint32_t index)
 {
+	struct merge_stream *stream = stream_at(merge, index);
 	uint32_t node = merge->leaves + index;
 
-	merge->winners[node] = stream_at(merge, index)->next ? index :
-							       NO_STREAM;
+	merge->winners[node] = stream->next ? index : NO_STREAM;
+	if (stream->next)
+		stream->next_ns = stream->next->time_ns;
 	while (node /= 2)
 		merge->winners[node] = better(merge, merge->winners[2 * node],
 					      merge->winners[2 * node + 1]);
@@ -176,7 +179,7 @@ static bool choose(struct event_merge *merge)
 	if (second != NO_STREAM)
 		other = stream_at(merge, second);
 	merge->current = best;
-	merge->limit_ns = other && !other->is_held ? other->next->time_ns :
+	merge->limit_ns = other && !other->is_held ? other->next_ns :
 						     UINT64_MAX;
 	merge->must_choose = false;
 	return true;
@@ -237,14 +240,20 @@ static bool ends_run(const struct function_event *event)
 }
 
 /* Returns the first event from @at on, before @end, that is later than
- * @time_ns; @end if there is none.
+ * @time_ns; @end if there is none. Looks at the nearest ones first: with many
+ * CPUs runs are short, and the events far ahead not in the CPU's cache.
  */
 static const struct function_event *
 first_after(const struct function_event *at, const struct function_event *end,
 	    uint64_t time_ns)
 {
-	if (end[-1].time_ns <= time_ns)
-		return end;
+	for (size_t step = 1; step < (size_t)(end - at); step *= 2) {
+		if (at[step].time_ns > time_ns) {
+			end = at + step;
+			break;
+		}
+		at += step;
+	}
 	while (at < end) {
 		const struct function_event *middle = at + (end - at) / 2;
 
@@ -274,6 +283,9 @@ static const struct function_event *run_end(const struct event_merge *merge,
 	return end;
 }
 
+/* Number of events that are fetched from memory in advance. */
+enum { AHEAD = 8 };
+
 int event_merge_next(struct event_merge *merge, uint32_t *index,
 		     const struct function_event **events)
 {
@@ -299,6 +311,9 @@ int event_merge_next(struct event_merge *merge, uint32_t *index,
 	*index = merge->current;
 	*events = stream->next;
 	stream->next = end;
+	/* The other CPUs' events leave no room for these in the CPU's cache. */
+	if (merge->streams.count > 1)
+		__builtin_prefetch(end + AHEAD);
 	return (int)(end - *events);
 }
 
