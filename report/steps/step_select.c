@@ -3,7 +3,6 @@
 
 #include "common/array.h"
 #include "common/error.h"
-#include "report/steps/task_stacks.h"
 #include "symbolize/functions/function_name.h"
 #include "symbolize/functions/function_table.h"
 

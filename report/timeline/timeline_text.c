@@ -134,11 +134,6 @@ static struct cpu_mark *mark_of(struct text_marks *marks, uint32_t cpu)
 	return mark;
 }
 
-static void text_marks_free(struct text_marks *marks)
-{
-	array_free(&marks->cpus);
-}
-
 /* Applies a STEP_SWITCH. */
 static void text_marks_switch(struct text_marks *marks,
 			      const struct call_step *step)
@@ -468,6 +463,45 @@ static void write_notes(struct text_callback *text,
 	line_buffer_text(line, text->context.colors->plain);
 }
 
+/* Finds the recorded arguments and result of the call that began at
+ * @begin_ns, with an entry or exit of @step.
+ */
+static bool find_note(const struct text_callback *text,
+		      const struct call_step *step, uint64_t begin_ns,
+		      struct call_note *note)
+{
+	const struct call_notes *notes = text->context.notes;
+
+	return notes && notes->find(notes, step->task->tid, step->function,
+				    begin_ns, note);
+}
+
+/* Writes the start of a function with the arguments, and for a leaf the result,
+ * of @note; @made is the text without them.
+ */
+static void write_noted(struct text_callback *text,
+			const struct call_step *step,
+			const struct call_note *note, bool is_leaf,
+			const struct step_text *made)
+{
+	struct line_buffer *line = &text->line;
+	const struct step_text *name = step_texts_function(&text->names, step);
+	const struct function *function =
+		function_at(text->context.functions, step->function);
+	size_t before =
+		name->size + (function->has_parameters ? 0 : strlen("()"));
+
+	put(text, name);
+	line_buffer_text(line, "(");
+	line_buffer_text(line, note->arguments);
+	line_buffer_text(line, ")");
+	if (is_leaf && note->result) {
+		line_buffer_text(line, " = ");
+		line_buffer_text(line, note->result);
+	}
+	line_buffer_put(line, made->text + before, made->size - before);
+}
+
 /* Writes the start of a function; @exit is not NULL if it is a leaf. */
 static void write_function(struct text_callback *text,
 			   const struct call_step *step,
@@ -476,6 +510,8 @@ static void write_function(struct text_callback *text,
 	enum { WIDTH = 12 };
 	struct line_buffer *line = &text->line;
 	struct step_texts *texts = exit ? &text->leaves : &text->entries;
+	const struct step_text *made;
+	struct call_note note;
 
 	write_left(text, step);
 	if (exit)
@@ -483,7 +519,11 @@ static void write_function(struct text_callback *text,
 	else
 		line_buffer_spaces(line, WIDTH);
 	write_depth(line, step->depth);
-	put(text, step_texts_function(texts, step));
+	made = step_texts_function(texts, step);
+	if (find_note(text, step, step->time_ns, &note))
+		write_noted(text, step, &note, exit, made);
+	else
+		put(text, made);
 	write_how(line, step);
 	if (exit && has_notes(exit))
 		write_notes(text, exit, false);
@@ -493,12 +533,18 @@ static void write_function(struct text_callback *text,
 static void write_exit(struct text_callback *text, const struct call_step *step)
 {
 	struct line_buffer *line = &text->line;
+	struct call_note note;
+	bool has_result =
+		find_note(text, step, step->time_ns - step->wall_ns, &note) &&
+		note.result;
 
 	write_left(text, step);
 	write_duration(text, step);
 	write_depth(line, step->depth);
-	if (has_notes(step)) {
+	if (has_result || has_notes(step)) {
 		line_buffer_text(line, "}");
+		line_buffer_text(line, has_result ? " = " : "");
+		line_buffer_text(line, has_result ? note.result : "");
 		write_notes(text, step, true);
 	} else {
 		put(text, step_texts_function(&text->exits, step));
@@ -646,7 +692,7 @@ static int close_text(struct step_callback *callback)
 		status = status ? status : lists[i]->status;
 		step_texts_free(lists[i]);
 	}
-	text_marks_free(&text->marks);
+	array_free(&text->marks.cpus);
 	free(text);
 	return status;
 }
@@ -654,6 +700,7 @@ static int close_text(struct step_callback *callback)
 const struct timeline_renderer timeline_text = {
 	.command = "timeline",
 	.format = "text",
+	.has_notes = true,
 	.open = open_text,
 	.close = close_text,
 };
