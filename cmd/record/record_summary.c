@@ -3,7 +3,6 @@
 
 #include "cmd/console/console.h"
 #include "cmd/record/record_options.h"
-#include "collector/collector.h"
 #include "report/text/duration_text.h"
 
 #include <inttypes.h>

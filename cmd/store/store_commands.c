@@ -185,7 +185,10 @@ static int run_ddl(const struct store_options *options)
 			(options->cluster ? DDL_CLUSTER_TTL : DDL_SERVER_TTL) :
 			(options->cluster ? DDL_CLUSTER : DDL_SERVER);
 
-	clickhouse_ddl_write(which, &names, stdout);
+	if (clickhouse_ddl_write(which, &names, stdout) < 0) {
+		say("%s", error_text(-ERROR_MEMORY));
+		return EXIT_FAILED;
+	}
 	return written_stdout();
 }
 
