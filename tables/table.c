@@ -17,6 +17,7 @@ static const struct attribution_table *const tables[] = {
 	&locks_table,
 	&spins_table,
 	&irqsoff_table,
+	&preemptoff_table,
 	&block_table,
 	&interrupts_table,
 	&latency_table,

@@ -348,6 +348,27 @@ CREATE TABLE IF NOT EXISTS interrupts_off (
 ENGINE = MergeTree
 PARTITION BY day ORDER BY (recording, begin_ns);
 
+CREATE TABLE IF NOT EXISTS preemption_off (
+  day Date,
+  recording Int64,
+  begin_ns Int64,
+  end_ns Int64,
+  duration_ns Nullable(Int64),
+  uncertain_ns Nullable(Int64),
+  pid Nullable(Int64),
+  tid Nullable(Int64),
+  comm Nullable(String),
+  is_recorder Nullable(Int64),
+  cpu Nullable(Int64),
+  off_by Nullable(String),
+  function Nullable(String),
+  path Nullable(String),
+  delayed_tid Nullable(Int64),
+  delayed_ns Nullable(Int64)
+)
+ENGINE = MergeTree
+PARTITION BY day ORDER BY (recording, begin_ns);
+
 CREATE TABLE IF NOT EXISTS block_io (
   day Date,
   recording Int64,
