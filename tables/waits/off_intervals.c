@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "tables/waits/off_tracker_internal.h"
+#include "tables/waits/off_intervals_internal.h"
 
 #include "attribution/attribution_input.h"
 #include "attribution/events/event_handler.h"

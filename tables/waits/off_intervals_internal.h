@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef KT_TABLES_WAITS_OFF_TRACKER_INTERNAL_H
-#define KT_TABLES_WAITS_OFF_TRACKER_INTERNAL_H
+#ifndef KT_TABLES_WAITS_OFF_INTERVALS_INTERNAL_H
+#define KT_TABLES_WAITS_OFF_INTERVALS_INTERNAL_H
 
 #include "attribution/events/event_handler.h"
 #include "attribution/events/function_marks.h"
