@@ -859,14 +859,28 @@ static void wake(struct life_reader *reader, const struct event_record *event)
 			       LIFE_NONE;
 }
 
+static void set_priority(struct life_reader *reader,
+			 const struct event_record *event)
+{
+	int32_t tid = (int32_t)event->values[WAKING_TID];
+	uint32_t thread = task_time_thread(reader->time, tid);
+	struct life *life = thread == LIFE_NONE ?
+				    NULL :
+				    lives_reach(&reader->lives, thread);
+
+	if (life)
+		life->priority = (int32_t)event->values[WAKING_PRIORITY];
+}
+
 static void take_event(struct event_handler *handler,
 		       const struct event_record *event)
 {
 	struct life_reader *reader = (struct life_reader *)handler;
 
-	if (event->event == EVENT_SCHED_WAKING)
+	if (event->event == EVENT_SCHED_WAKING) {
+		set_priority(reader, event);
 		wake(reader, event);
-	else if (event->event == EVENT_SCHED_SWITCH)
+	} else if (event->event == EVENT_SCHED_SWITCH)
 		fall_asleep(reader, event);
 }
 
