@@ -4,7 +4,6 @@
 #include "report/text/line_buffer.h"
 #include "report/text/name_text.h"
 #include "report/timeline/span_export.h"
-#include "symbolize/functions/function_table.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -9,7 +9,6 @@
 #include "report/text/function_label.h"
 #include "report/text/task_names.h"
 #include "report/timeline/step_texts.h"
-#include "symbolize/functions/function_table.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -21,7 +21,7 @@ static char *written(enum clickhouse_ddl which, const char *cluster,
 	size_t size;
 	FILE *file = open_memstream(&text, &size);
 
-	clickhouse_ddl_write(which, &names, file);
+	ck_assert_int_eq(clickhouse_ddl_write(which, &names, file), 0);
 	fclose(file);
 	return text;
 }

@@ -79,6 +79,7 @@ static const struct {
 	  "{\"found\":[],\"count\":0,\"functions\":{}}" },
 	{ "next", "function=1", "{\"found\":false,\"is_waiting\":true}" },
 	{ "annotate", "function=1", "{\"is_waiting\":true}" },
+	{ "explain", "from=1&to=5&thread=0", "{\"is_waiting\":true}" },
 };
 
 START_TEST(an_answer_is_as_expected)
@@ -126,6 +127,8 @@ static const struct {
 	{ "annotate", "", VIEW_BAD },
 	{ "annotate", "function=4", VIEW_BAD },
 	{ "annotate", "function=1&from=9&to=3", VIEW_BAD },
+	{ "explain", "from=9&to=3", VIEW_BAD },
+	{ "explain", "from=1&to=3&thread=99", VIEW_BAD },
 	{ "next", "", VIEW_BAD },
 	{ "next", "function=4", VIEW_BAD },
 	{ "next", "function=1&back=2", VIEW_BAD },

@@ -7,7 +7,6 @@
 #include "view/data/call_sums.h"
 #include "view/data/slice_store.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>

@@ -183,10 +183,12 @@ class Panel {
   }
 
   showOverview() {
-    return overview(this.recording, this.source.names, {
-      goTo: (from, to, thread) => this.goTo(from, to, thread),
+    return overview(this.recording, this.source.names, this.explanationLinks());
+  }
+  explanationLinks() {
+    return { goTo: (from, to, thread) => this.goTo(from, to, thread),
       titleOf: (tab) => this.tabs[tab][0],
-      showOf: (tab, tid) => this.showOf(tab, tid) });
+      showOf: (tab, tid) => this.showOf(tab, tid) };
   }
   showDetails() {
     const selection = this.timeline.selection;
@@ -196,23 +198,45 @@ class Panel {
     if (!selection.slice)
       return element("div", {}, element("p", { textContent:
         `${duration(selection.to - selection.from)} selected.` }),
-      this.explainHint(selection));
+      this.explainPart(selection));
     const facts = sliceFacts(selection, this.recording, this.source.names);
     return element("div", {}, element("table", {}, element("tbody", {},
       ...facts.map(([name, value]) => element("tr", {},
         element("td", { className: "text dim", textContent: name }),
         element("td", { className: "text" }, String(value)))))),
     element("p", { className: "links" }, ...this.detailLinks(selection)),
-    this.explainHint(selection));
+    this.explainPart(selection));
   }
-  /* The command that explains the selected time. */
-  explainHint({ from, to, thread }) {
+  /* Why the selected time took as long as it did, on request: that takes as long
+   * as the trace.
+   */
+  explainPart({ from, to, thread }) {
     const tid = this.recording.threads[thread]?.tid;
+    const explain = element("button", { id: "explain", textContent: "Explain this time" });
+    const about = element("p", { className: "dim", textContent:
+      "Reads the trace once more. On a terminal:" });
+    const part = element("section", {}, explain, about, this.explainCommand(from, to, tid));
+    explain.addEventListener("click", async () => {
+      explain.disabled = true;
+      about.textContent = "Decoding …";
+      try {
+        const time = { from: Math.floor(from), to: Math.ceil(to) };
+        const { explanation } = await this.source.explain(
+          tid > 0 ? { ...time, thread } : time);
+        part.replaceChildren(
+          explanationOf({ ...this.recording, explanation }, this.explanationLinks()));
+      } catch (error) {
+        explain.disabled = false;
+        about.textContent = error.message;
+      }
+    });
+    return part;
+  }
+  explainCommand(from, to, tid) {
     const path = this.recording.facts.path.replaceAll("'", "'\\''");
     const command = `ktrace-hw explain -i '${path}' --since=${(from / 1e9).toFixed(9)}` +
       ` --until=${(to / 1e9).toFixed(9)}${tid > 0 ? ` --pid=${tid}` : ""}`;
-    return element("p", { className: "dim" }, "Why it took as long as it did: ",
-      element("code", { id: "explain-command", textContent: command }));
+    return element("p", {}, element("code", { id: "explain-command", textContent: command }));
   }
   /* Returns where a selected slice leads: the waker, the calls, the function. */
   detailLinks({ from, to, kind, thread, slice }) {
