@@ -83,6 +83,10 @@ static const struct sql_column block_columns[] = {
 	TEXT_COLUMN("operation",
 		    "letters as in blktrace: R read, W write, D discard, F "
 		    "flush (before or after), S synchronous, M metadata"),
+	INT_COLUMN("inode",
+		   "number of the file that it reads or writes, by its first "
+		   "page; NULL: direct I/O or metadata, or not recorded (record "
+		   "--args=block_files)"),
 	INT_COLUMN("sector", "the first sector, of 512 bytes",
 		   OF_IO(range.sector)),
 	BYTES_COLUMN("bytes", "length; 0: a flush"),
@@ -154,6 +158,7 @@ static int add_block_io(struct block_callback *callback,
 			 io->function);
 	row_put_written(out, write_device, io);
 	row_put_written(out, write_operation, io);
+	row_put_known(out, io->inode, (int64_t)io->inode);
 	row_put_number(out, (int64_t)(io->range.sectors * SECTOR_BYTES));
 	row_out_end(out);
 	return 0;
@@ -181,6 +186,7 @@ static const struct sql_column block_sleep_columns[] = {
 	INT_COLUMN("io_tid", "the thread that queued the I/O"),
 	TEXT_COLUMN("device", "of the I/O, as in block_io"),
 	TEXT_COLUMN("operation", "of the I/O"),
+	INT_COLUMN("inode", "of the I/O"),
 	INT_COLUMN("sector", "of the I/O"),
 	BYTES_COLUMN("bytes", "of the I/O"),
 };
@@ -223,6 +229,7 @@ static int add_block_sleep(struct block_callback *callback,
 	row_put_number(out, io->task.tid);
 	row_put_written(out, write_device, io);
 	row_put_written(out, write_operation, io);
+	row_put_known(out, io->inode, (int64_t)io->inode);
 	row_put_number(out, (int64_t)io->range.sector);
 	row_put_number(out, (int64_t)(io->range.sectors * SECTOR_BYTES));
 	row_out_end(out);

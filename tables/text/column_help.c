@@ -188,6 +188,7 @@ static const struct column_help list[] = {
 	{ "block", "device", "block device, as major:minor" },
 	{ NULL, "operation", "its letters as in blktrace: R, WS, FWFS" },
 	{ "block", "function", "function that called the block layer" },
+	{ NULL, "inode", "number of the file, by record --args=block_files" },
 	{ NULL, "merged", "I/Os that joined the request of an earlier one" },
 	{ "block", "requests", "requests that were sent to the device" },
 	{ NULL, "open", "I/Os whose completion was not recorded" },

@@ -23,7 +23,18 @@ record_disk() { # name machine-option...
 			--buffer 32M -- sh -c '
 			\$0 /scratch/one 1536 & \$0 /scratch/other 512 & wait
 			sync
-			sleep 0.1' '$PROGRAM' >'$WORK/r/$1-dirty.out'"
+			sleep 0.1' '$PROGRAM' >'$WORK/r/$1-dirty.out'
+		[ $1 = fast ] && [ $KERNEL != 6.1 ] || exit 0
+		dd if=/dev/zero of=/scratch/read bs=4k count=20 2>/dev/null
+		sync
+		echo 3 >/proc/sys/vm/drop_caches
+		'$GUEST_BUILD/ktrace-hw' record -o '$WORK/r/files' \
+			--args=block_files -- sh -c '
+			cat /scratch/read >/dev/null
+			dd if=/dev/zero of=/scratch/written bs=4k count=8
+			dd if=/scratch/read of=/dev/null bs=4k count=1 iflag=direct
+			sync' 2>/dev/null
+		stat -c %i /scratch/read /scratch/written >'$WORK/r/files.out'"
 }
 
 main() {

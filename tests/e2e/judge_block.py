@@ -6,6 +6,7 @@ programs/disk_io.c determines the I/O; its output has its own times and the
 kernel's counters of the disk. With several CPUs the clock is the host's, which may
 run something else meanwhile."""
 import json
+import os
 import sys
 
 from waits import Judge, Recording, check_facts
@@ -144,8 +145,28 @@ def check_writeback(name, recording):
         row["exact_ns"] for row in work), work)
 
 
+def check_files(recording):
+    """The program reads 20 pages of one file and writes 8 of another one, whoever
+    writes them; a direct read has no page of a file, and metadata no file."""
+    read, written = (int(line) for line in recording.output().splitlines())
+    rows = recording.ask("""SELECT inode, substr(operation, 1, 1) AS way,
+        sum(bytes) AS bytes FROM block_io WHERE inode IS NOT NULL
+        GROUP BY 1, 2 ORDER BY 2""")
+    judge.expect("files: the bytes of each file", rows == [
+        {"inode": read, "way": "R", "bytes": 20 * PAGE},
+        {"inode": written, "way": "W", "bytes": 8 * PAGE}], rows,
+        read, written)
+    rows = json.loads(recording.run("report", "--block", "--with-tracer",
+                                    "--format=json"))
+    judge.expect("files: --block has them",
+                 sorted({row["inode"] for row in rows} - {0}) ==
+                 sorted((read, written)), rows)
+
+
 def main():
     ktrace, folder, cpus = sys.argv[1:]
+    if os.path.exists(f"{folder}/files"):
+        check_files(Recording(ktrace, folder, "files"))
     for name in ("fast", "slow"):
         check_writeback(f"{name}-dirty",
                         Recording(ktrace, folder, f"{name}-dirty"))
