@@ -19,6 +19,8 @@ static const struct column_help list[] = {
 	{ NULL, "user_ns", "in user space" },
 	{ NULL, "system_call_ns", "in the kernel for a system call, on a CPU" },
 	{ NULL, "fault_ns", "in the kernel for page faults, on a CPU" },
+	{ NULL, "reclaim_ns",
+	  "frees memory that it needs, in calls and faults too, on a CPU" },
 	{ NULL, "kernel_ns", "in the kernel for other reasons, on a CPU" },
 	{ NULL, "runnable_ns", "ready to run, and waiting for a CPU" },
 	{ NULL, "throttled_ns",
