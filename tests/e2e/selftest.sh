@@ -88,6 +88,8 @@ whole() {
 	selftest whole -- --hotplug
 	judge_passed whole 15
 	judge_report whole
+	((!IS_ARM64)) || expect_that "doctor: warns of deep idle" -n \
+		"$(grep pm_save_enable=2 "$WORK/whole/doctor.out")"
 }
 
 without() { # ability

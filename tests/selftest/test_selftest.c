@@ -471,19 +471,17 @@ START_TEST(too_many_cycles_in_a_period_are_found)
 END_TEST
 
 /* Adds the packets of an ETE: one period has @most cycles per 100 ticks, the
- * others 100; the time of one @back ticks earlier.
+ * others 100; the time of one is @back ticks earlier. Each timestamp is in the
+ * middle of a cycle count, as 20 of its cycles.
  */
 static void arm_periods(unsigned int most, unsigned int back)
 {
 	for (unsigned int i = 1; i <= 200; i++) {
-		unsigned int cycles = i == 50 ? most : 100;
-
 		add("00000000  2 I_CCNT_F3 Cycle Count format 3.; Count=0x%x\n",
-		    cycles / 2);
-		add("00000000  6 I_TIMESTAMP Timestamp.; Updated val = 0x%x\n",
+		    i == 50 ? most : 100);
+		add("00000000  6 I_TIMESTAMP Timestamp.; Updated val = 0x%x; "
+		    "CC=0x14\n",
 		    i * 100 - (i == 60 ? back : 0));
-		add("00000000  2 I_CCNT_F1 Cycle Count format 1.; Count=0x%x\n",
-		    cycles / 2);
 	}
 }
 
