@@ -155,6 +155,9 @@ static void add_line(struct evidence *evidence, char *line, int64_t pid)
 
 	if (!split(line, fields))
 		return;
+	/* The head's names have the unit. */
+	if (!strcmp(fields[EVENT], "event"))
+		evidence->has_no_times = strcmp(fields[TIME], "time_ns") != 0;
 	if (!strcmp(fields[EVENT], "gap"))
 		add_gap(evidence, fields);
 	if (pid >= 0 && strtoll(fields[PID], NULL, 10) != pid)

@@ -17,7 +17,8 @@ struct time_span {
 };
 
 struct evidence {
-	uint64_t calls; /* of getppid() */
+	bool has_no_times; /* they are counts of cycles or instructions */
+	uint64_t calls;	   /* of getppid() */
 	uint64_t other_calls;
 	uint64_t faults;	/* between the marks MARK_FAULTS and next */
 	uint64_t switches;	/* from CPUs, likewise MARK_SLEEPS */

@@ -587,6 +587,22 @@ START_TEST(an_option_that_a_unit_lacks_is_not_tried)
 }
 END_TEST
 
+START_TEST(checks_of_time_need_times)
+{
+	save_text("calls", "counts",
+		  "pid 7\ncalls 10\nswitches 2\ninstructions 5\nraw 1 2\n");
+	add("event,time_instructions,cpu,pid,tid,comm,depth,function,detail,"
+	    "wall,on_cpu,begin,end,not_all,early,late,lost\n");
+	calls(10);
+	save("calls", "timeline.out");
+	judge("calls");
+	expect("system calls", SELFTEST_PASS, "10 in the trace");
+	expect("context switches", SELFTEST_UNTRIED, "no time stamps");
+	expect("clock", SELFTEST_UNTRIED, "no time stamps");
+	expect("instructions:k", SELFTEST_UNTRIED, "no time stamps");
+}
+END_TEST
+
 START_TEST(reasons_have_no_paths)
 {
 	const struct selftest_options options = {
@@ -668,6 +684,7 @@ int main(void)
 	tcase_add_loop_test(tcase, errors_of_perf_are_counted, 0, 2);
 	tcase_add_test(tcase, only_what_every_unit_can_do_fails_if_refused);
 	tcase_add_test(tcase, an_option_that_a_unit_lacks_is_not_tried);
+	tcase_add_test(tcase, checks_of_time_need_times);
 	tcase_add_test(tcase, reasons_have_no_paths);
 	tcase_add_test(tcase, perf_that_cannot_read_a_recording_is_not_tried);
 	tcase_add_test(tcase, other_machines_check_what_was_only_recorded);
