@@ -8,8 +8,6 @@
 #include "decoder/recording/recording.h"
 #include "report/annotate/annotation.h"
 
-#include <string.h>
-
 enum annotate_option { OPTION_UNEXECUTED, OPTION_INLINED, OPTION_COUNT };
 
 static const struct own_option own_options[OPTION_COUNT] = {

@@ -6,7 +6,6 @@
 #include "cmd/report/attribution_command.h"
 #include "common/error.h"
 #include "common/files/output_file.h"
-#include "common/files/regular_file.h"
 #include "report/diff/diff_flamegraph.h"
 #include "report/diff/diff_table.h"
 #include "report/profile/profile_report.h"

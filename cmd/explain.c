@@ -4,10 +4,8 @@
 #include "cmd/options/option_lists.h"
 #include "cmd/options/report_options.h"
 #include "cmd/report/attribution_command.h"
-#include "tables/table.h"
 
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 
 enum { OPTION_REQUEST, OPTION_COUNT };

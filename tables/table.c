@@ -4,7 +4,6 @@
 #include "attribution/trackers.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 static const struct attribution_table *const tables[] = {
 	&processes_table,

@@ -4,7 +4,6 @@
 #include "common/formats/call_data.h"
 #include "common/formats/recording_events.h"
 #include "decoder/recording/recording.h"
-#include "decoder/recording/sideband.h"
 #include "decoder/recording/tracepoint.h"
 
 #include <stdio.h>

@@ -7,7 +7,6 @@
 #include "attribution/time/task_contexts.h"
 #include "attribution/time/task_time.h"
 #include "common/error.h"
-#include "decoder/recording/sideband.h"
 #include "report/steps/call_step.h"
 #include "report/steps/task_choice.h"
 

@@ -13,7 +13,6 @@
 #include "common/error.h"
 #include "common/maps.h"
 #include "decoder/recording/recording.h"
-#include "decoder/recording/sideband.h"
 #include "report/steps/call_step.h"
 #include "report/steps/task_choice.h"
 #include "report/text/task_names.h"

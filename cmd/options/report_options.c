@@ -6,8 +6,6 @@
 #include "cmd/options/option_lists.h"
 #include "common/clocks.h"
 #include "common/closest_word.h"
-#include "decoder/recording/recording.h"
-#include "report/steps/task_stacks.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -21,7 +21,6 @@
 #include "explain/explain.h"
 #include "report/profile/profile_report.h"
 #include "report/steps/call_step.h"
-#include "report/steps/checkpoint_index.h"
 #include "report/steps/task_stacks.h"
 #include "report/text/duration_text.h"
 #include "symbolize/elf/lines.h"

@@ -78,8 +78,8 @@ static int send_recording(const struct query_session *query,
 		       "of that time",
 		       entry->path, entry->id);
 	else
-		say_of("store", "%s: added, %" PRIu64 " rows (id %s)",
-		       entry->path, rows, entry->id);
+		note_of("store", "%s: added, %" PRIu64 " rows (id %s)",
+			entry->path, rows, entry->id);
 	return error ? EXIT_FAILED : EXIT_OK;
 }
 
@@ -185,7 +185,10 @@ static int run_ddl(const struct store_options *options)
 			(options->cluster ? DDL_CLUSTER_TTL : DDL_SERVER_TTL) :
 			(options->cluster ? DDL_CLUSTER : DDL_SERVER);
 
-	clickhouse_ddl_write(which, &names, stdout);
+	if (clickhouse_ddl_write(which, &names, stdout) < 0) {
+		say("%s", error_text(-ERROR_MEMORY));
+		return EXIT_FAILED;
+	}
 	return written_stdout();
 }
 

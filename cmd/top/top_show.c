@@ -8,7 +8,6 @@
 #include "report/text/duration_text.h"
 #include "report/text/name_text.h"
 #include "report/text/record_writer.h"
-#include "tables/table.h"
 
 #include <errno.h>
 #include <inttypes.h>

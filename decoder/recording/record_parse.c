@@ -11,7 +11,6 @@
 #include "decoder/recording/record_walk.h"
 
 #include <linux/perf_event.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 

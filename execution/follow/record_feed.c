@@ -15,7 +15,6 @@
 #include "symbolize/symbols/symbols.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 /* One stream's records from a position on: a reader of branches, an execution
  * that follows them, and a watch for sync points.

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "execution/graph/block_code_internal.h"
 
-#include "common/error.h"
 #include "common/memory.h"
 #include "decoder/code/code_space.h"
 #include "decoder/flow/flow.h"

@@ -461,12 +461,6 @@ static int add_who(struct answer *answer, const struct request_halves *halves,
 	return error ? error : add_cells(answer, halves, half, HALF_COMM, 2);
 }
 
-static int64_t cell_number(const struct request_halves *halves,
-			   const struct request_half *half, size_t column)
-{
-	return answer_number(&halves->rows, half->row, column);
-}
-
 /* Adds the parts of the client's time. Its remote_ns is split between server
  * and network only with the server's side.
  */
@@ -474,8 +468,9 @@ static int add_parts(struct answer *answer, const struct joined *joined,
 		     const struct request_pair *pair)
 {
 	const struct request_half *server = pair->server;
-	int64_t remote_ns = cell_number(&joined->clients, pair->client,
-					HALF_PARTS + PART_REMOTE);
+	int64_t remote_ns = answer_number(&joined->clients.rows,
+					  pair->client->row,
+					  HALF_PARTS + PART_REMOTE);
 	int error =
 		add_cells(answer, &joined->clients, pair->client, HALF_WALL, 1);
 
@@ -486,9 +481,10 @@ static int add_parts(struct answer *answer, const struct joined *joined,
 		error = server ? answer_add_number(
 					 answer,
 					 remote_ns -
-						 cell_number(&joined->servers,
-							     server,
-							     HALF_WALL)) :
+						 answer_number(
+							 &joined->servers.rows,
+							 server->row,
+							 HALF_WALL)) :
 				 answer_add_null(answer);
 	return error ? error :
 		       add_cells(answer, &joined->servers, server, HALF_PARTS,

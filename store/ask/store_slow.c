@@ -7,8 +7,6 @@
 
 #include <sqlite3.h>
 
-#include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* The columns of the query. */

@@ -3,7 +3,6 @@
 
 #include "common/array.h"
 #include "common/bytes.h"
-#include "common/error.h"
 
 #include <dwarf.h>
 #include <elfutils/libdw.h>

@@ -7,7 +7,6 @@
 #include "common/files/regular_file.h"
 #include "common/formats/kallsyms.h"
 #include "common/log.h"
-#include "common/memory.h"
 #include "decoder/recording/recording.h"
 #include "decoder/recording/sideband.h"
 #include "symbolize/arch/arch.h"

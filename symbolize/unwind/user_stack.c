@@ -2,8 +2,6 @@
 #include "symbolize/unwind/user_stack.h"
 
 #include "common/maps.h"
-#include "decoder/recording/recording.h"
-#include "decoder/recording/sideband.h"
 #include "symbolize/arch/arch.h"
 #include "symbolize/symbols/symbols.h"
 #include "symbolize/unwind/stack_frame_internal.h"
@@ -116,12 +114,6 @@ static size_t stack_walker_walk(struct stack_walker *walker,
 	return count;
 }
 
-/* Returns NULL when out of memory. */
-static struct stack_walker *stack_walker_new(void)
-{
-	return calloc(1, sizeof(struct stack_walker));
-}
-
 /* Must be called before the files that it used (struct user_elf) are closed. */
 static void stack_walker_free(struct stack_walker *walker)
 {
@@ -157,7 +149,7 @@ struct user_stack *user_stack_new(const struct recording *recording,
 	stack->symbols = symbols;
 	stack->frames = &symbols_arch(symbols)->frames;
 	stack->recording = recording;
-	stack->walker = stack_walker_new();
+	stack->walker = calloc(1, sizeof(struct stack_walker));
 	if (stack->walker)
 		return stack;
 	user_stack_free(stack);

@@ -11,7 +11,6 @@
 #include "tables/text/recorded.h"
 #include "tables/text/table_rows.h"
 
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -24,7 +24,6 @@
 #include "tables/text/stack_text.h"
 #include "tables/text/table_rows.h"
 
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

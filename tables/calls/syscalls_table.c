@@ -113,12 +113,6 @@ static int compare_totals(const void *a, const void *b)
 	return x->function < y->function ? -1 : x->function > y->function;
 }
 
-/* Sorts by falling total time. */
-static void call_stats_sort(struct call_stats *stats)
-{
-	array_sort(&stats->all.items, compare_totals);
-}
-
 static size_t call_stats_count(const struct call_stats *stats)
 {
 	return stats->all.items.count;
@@ -274,7 +268,7 @@ static int render(struct event_handler *handler,
 	int status;
 
 	table->is_text = output->format == RECORD_TABLE;
-	call_stats_sort(&table->stats);
+	array_sort(&table->stats.all.items, compare_totals);
 	status = table_rows_render(output, write_row, table,
 				   call_stats_count(&table->stats));
 	if (!status && table->is_text)

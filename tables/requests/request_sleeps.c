@@ -99,11 +99,6 @@ static int intervals_add(struct request_intervals *intervals,
 	return status;
 }
 
-static void intervals_free(struct request_intervals *intervals)
-{
-	array_free(&intervals->all);
-}
-
 static int compare(const void *a, const void *b)
 {
 	const struct numbered_interval *x = a;
@@ -261,7 +256,7 @@ void request_sleeps_free(struct request_sleeps *sleeps)
 		return;
 	free(sleeps->kinds);
 	array_free(&sleeps->naps);
-	intervals_free(&sleeps->intervals);
+	array_free(&sleeps->intervals.all);
 	array_free(&sleeps->put);
 	free(sleeps);
 }

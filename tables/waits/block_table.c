@@ -11,7 +11,7 @@
 #include "tables/text/histogram.h"
 #include "tables/text/recorded.h"
 #include "tables/text/table_rows.h"
-#include "tables/waits/block_io_internal.h"
+#include "tables/waits/block_io.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -66,12 +66,6 @@ static struct block_stat *stat_of(struct block_table *table,
 	return keyed_array_add(&table->stats, &like);
 }
 
-static bool is_wanted(const struct block_table *table,
-		      const struct block_io *io)
-{
-	return table_wants(&table->input, &io->task, io->queued_ns);
-}
-
 static int consume_io(struct block_callback *callback,
 		      const struct block_io *io)
 {
@@ -80,7 +74,7 @@ static int consume_io(struct block_callback *callback,
 		container_of(callback, struct block_table, callback);
 	struct block_stat *stat;
 
-	if (!is_wanted(table, io))
+	if (!table_wants(&table->input, &io->task, io->queued_ns))
 		return 0;
 	stat = stat_of(table, io);
 	if (!stat)
@@ -106,7 +100,7 @@ static int consume_sleep(struct block_callback *callback,
 		container_of(callback, struct block_table, callback);
 	struct block_stat *stat;
 
-	if (!is_wanted(table, sleep->io))
+	if (!table_wants(&table->input, &sleep->io->task, sleep->io->queued_ns))
 		return 0;
 	stat = stat_of(table, sleep->io);
 	if (!stat)

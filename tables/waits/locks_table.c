@@ -18,7 +18,6 @@
 #include "tables/waits/lock_members.h"
 
 #include <inttypes.h>
-#include <stdlib.h>
 
 void lock_stats_free(struct lock_stats *stats)
 {

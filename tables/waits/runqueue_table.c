@@ -19,7 +19,6 @@
 #include "tables/waits/runqueue_records_internal.h"
 
 #include <inttypes.h>
-#include <stdlib.h>
 
 void wait_stats_free(struct wait_stats *stats)
 {
@@ -296,13 +295,6 @@ static const struct table_need needs[] = {
 	{ .columns = "waits after a sleep", .event = EVENT_SCHED_WAKING },
 };
 
-static void explain(const struct runqueue_table *table, FILE *out)
-{
-	recorded_table(&table->input, needs, sizeof(needs) / sizeof(*needs),
-		       table->stats.rows.items.count,
-		       "No thread waited for a CPU", out);
-}
-
 static int render(struct event_handler *handler,
 		  const struct attribution_output *output)
 {
@@ -322,7 +314,10 @@ static int render(struct event_handler *handler,
 		return status;
 	status = draw_all(table, output->out);
 	if (!status)
-		explain(table, output->out);
+		recorded_table(&table->input, needs,
+			       sizeof(needs) / sizeof(*needs),
+			       table->stats.rows.items.count,
+			       "No thread waited for a CPU", output->out);
 	return status;
 }
 

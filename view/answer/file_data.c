@@ -286,11 +286,6 @@ static int file_places_find(struct file_places *places,
 	return status;
 }
 
-static void file_places_free(struct file_places *places)
-{
-	array_free(&places->places);
-}
-
 /* Writes the number of each place's parent (-1: none). */
 static void write_parents(const struct array *places, struct json_out *json)
 {
@@ -414,7 +409,7 @@ static int file_profile_write(const struct view_sources *sources,
 		json_member_number(json, "left_out_places", places.left_out);
 		write_parts(&places, sources->summary, json);
 	}
-	file_places_free(&places);
+	array_free(&places.places);
 	return status;
 }
 

@@ -6,7 +6,6 @@
 
 #include <assert.h>
 #include <stdlib.h>
-#include <string.h>
 
 /* A cell's sums are lists by thread, each sorted by path. A span of a higher
  * level joins the lists of eight spans (sum_lists_join()); a list that only one
