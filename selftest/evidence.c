@@ -5,6 +5,7 @@
 #include "selftest/programs.h"
 
 #include <inttypes.h>
+#include <linux/perf_event.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -205,6 +206,37 @@ void evidence_free(struct evidence *evidence)
 	array_free(&evidence->cpus);
 }
 
+/* The driver of TRBE marks each buffer that it had to change, as some trace may
+ * be lost meanwhile. The record's line ends with "flags HEX".
+ */
+int64_t evidence_full_buffers(const struct selftest_options *options,
+			      const char *name)
+{
+	char path[TRIAL_PATH];
+	const char *const argv[] = { options->program, "dump", "-q", "-i", path,
+				     "--records",      NULL };
+	struct trial_output output;
+	char *line = NULL;
+	size_t room = 0;
+	int64_t count = 0;
+	int error;
+
+	trial_path(options, name, path);
+	error = trial_output_open(&output, options, argv, "records.errors");
+	if (error)
+		return error;
+	while (getline(&line, &room, output.lines) > 0) {
+		const char *flags = strstr(line, " flags ");
+
+		count += flags && strstr(line, " aux offset ") &&
+			 strtoull(flags + strlen(" flags "), NULL, 16) &
+				 PERF_AUX_FLAG_COLLISION;
+	}
+	free(line);
+	error = trial_output_close(&output);
+	return error ? -ERROR_FORMAT : count;
+}
+
 /* A block's line is "TIME -EARLY +LATE block KIND FIRST-LAST N instructions". */
 static void add_block(struct block_sums sums[2], const char *line,
 		      const struct time_span spans[2])
@@ -336,14 +368,15 @@ static void end_timestamps(struct packet_sums *sums, struct period *period,
 }
 
 /* The names are OpenCSD's. A trace that was off has no cycles, and neither has
- * a count that was too large for its packet.
+ * a count that was too large for its packet, whose text is 0.
  */
 static void add_arm_packet(struct packet_sums *sums, struct period *period,
 			   const char *name, const char *text)
 {
 	uint64_t count = 0;
 
-	if (!strncmp(name, "CCNT", 4) && number_after(text, "Count=", &count))
+	if (!strncmp(name, "CCNT", 4) && number_after(text, "Count=", &count) &&
+	    count)
 		period->cycles += count;
 	else if (!strcmp(name, "TIMESTAMP"))
 		end_timestamps(sums, period, text);

@@ -48,6 +48,13 @@ int evidence_read(struct evidence *evidence,
 
 void evidence_free(struct evidence *evidence);
 
+/* Returns how often the kernel marks in the recording @name that a buffer was
+ * full while the trace unit ran on (PERF_AUX_FLAG_COLLISION), or a negative
+ * error.
+ */
+int64_t evidence_full_buffers(const struct selftest_options *options,
+			      const char *name);
+
 /* Evidence about the clock from the packets of Intel PT, ETMv4 or ETE. */
 struct packet_sums {
 	/* PSB and PSBEND, or A-sync and trace info */
