@@ -214,19 +214,11 @@ struct stack_words {
 	struct array code; /* struct code_range, sorted, disjoint */
 };
 
-static int compare_range(const void *a, const void *b)
-{
-	const struct code_range *one = a;
-	const struct code_range *other = b;
-
-	return (one->first > other->first) - (one->first < other->first);
-}
-
 static void join_ranges(struct array *code)
 {
 	size_t kept = 0;
 
-	array_sort(code, compare_range);
+	array_sort_by(code, KEYS(RISING(struct code_range, first)));
 	for (size_t i = 0; i < code->count; i++) {
 		const struct code_range *range = array_at(code, i);
 		struct code_range *last = kept ? array_at(code, kept - 1) :

@@ -370,16 +370,6 @@ static void choose(struct arguments_table *table)
 	table->calls.count = count;
 }
 
-static int compare_begins(const void *a, const void *b)
-{
-	const struct read_call *one = a;
-	const struct read_call *other = b;
-
-	return one->begin_ns < other->begin_ns ?
-		       -1 :
-		       one->begin_ns > other->begin_ns;
-}
-
 static const struct table_need needs[] = {
 	{ .columns = "arguments and results",
 	  .event = EVENT_CALL_ARGUMENTS,
@@ -395,7 +385,7 @@ static int render(struct event_handler *handler,
 	if (status)
 		return status;
 	choose(table);
-	array_sort(&table->calls, compare_begins);
+	array_sort_by(&table->calls, KEYS(RISING(struct read_call, begin_ns)));
 	status =
 		table_rows_render(output, write_row, table, table->calls.count);
 	if (!status && output->format == RECORD_TABLE)
