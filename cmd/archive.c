@@ -29,9 +29,10 @@ struct archive_options {
 	const char *unpacked; /* archive to unpack; NULL: make one */
 	bool keeps_stacks;
 	bool without_files;
+	bool joins; /* to a recording that perf reads */
 };
 
-enum { UNPACK = 256, KEEP_STACKS, NO_FILES, SYMFS };
+enum { UNPACK = 256, KEEP_STACKS, NO_FILES, SYMFS, JOIN };
 
 static const struct option long_options[] = {
 	{ "input", required_argument, NULL, 'i' },
@@ -40,6 +41,7 @@ static const struct option long_options[] = {
 	{ "keep-stacks", no_argument, NULL, KEEP_STACKS },
 	{ "no-files", no_argument, NULL, NO_FILES },
 	{ "symfs", required_argument, NULL, SYMFS },
+	{ "join", no_argument, NULL, JOIN },
 	{ "help", no_argument, NULL, 'h' },
 	{ NULL, 0, NULL, 0 },
 };
@@ -47,6 +49,7 @@ static const struct option long_options[] = {
 static const char usage[] =
 	"usage: ktrace-hw archive [OPTION]...\n"
 	"       ktrace-hw archive --unpack FILE [-o DIR]\n"
+	"       ktrace-hw archive --join -o DIR [-i DIR]\n"
 	"\n"
 	"Packs a recording and the files of the traced programs into one file,\n"
 	"which all commands read (-i FILE) and tar(1) unpacks.\n"
@@ -57,7 +60,9 @@ static const char usage[] =
 	"                     addresses in them, as the other data may be secret\n"
 	"  --no-files         leave out the files of the traced programs\n"
 	"  --symfs DIR        find these files below DIR\n"
-	"  --unpack FILE      unpack an archive to a recording\n";
+	"  --unpack FILE      unpack an archive to a recording\n"
+	"  --join             copy a recording of --threads or --compress to one\n"
+	"                     whose trace perf reads\n";
 
 static int take(struct archive_options *options, int option)
 {
@@ -70,6 +75,9 @@ static int take(struct archive_options *options, int option)
 		return 0;
 	case UNPACK:
 		options->unpacked = optarg;
+		return 0;
+	case JOIN:
+		options->joins = true;
 		return 0;
 	case KEEP_STACKS:
 		options->keeps_stacks = true;
@@ -101,9 +109,17 @@ static int archive_options_read(struct archive_options *options, int argc,
 	while (!status &&
 	       (option = next_option(argc, argv, "i:o:h", long_options)) != -1)
 		status = take(options, option);
-	if (status || optind == argc)
+	if (status)
 		return status;
-	say_of("archive", "'%s': name the recording with -i", argv[optind]);
+	if (optind < argc)
+		say_of("archive", "'%s': name the recording with -i",
+		       argv[optind]);
+	else if (options->joins && options->unpacked)
+		say_of("archive", "give one of --join and --unpack");
+	else if (options->joins && !options->output)
+		say_of("archive", "--join: name the new recording with -o");
+	else
+		return 0;
 	return EXIT_USAGE + 1;
 }
 
@@ -136,14 +152,25 @@ static int fail_existing(const char *output)
 	return fail(output, "exists already: choose another with -o");
 }
 
-static int write_archive(const struct archive_options *options,
-			 const char *input, const char *output)
+/* Archives @input to @fd. Returns 0 or a negative enum error, which was logged.
+ */
+static int pack(const struct archive_options *options, const char *input,
+		int fd, const char *name, struct archive_result *result)
 {
 	const struct recording_archive_options what = {
 		.symfs = options->symfs,
-		.keeps_stacks = options->keeps_stacks,
-		.without_files = options->without_files,
+		.keeps_stacks = options->keeps_stacks || options->joins,
+		.without_files = options->without_files || options->joins,
 	};
+
+	debuginfod_consent(false);
+	return recording_archive_write(input, fd, name, &what, &console_log,
+				       result);
+}
+
+static int write_archive(const struct archive_options *options,
+			 const char *input, const char *output)
+{
 	struct archive_result result = { 0 };
 	struct new_file file;
 	struct stat other;
@@ -157,9 +184,7 @@ static int write_archive(const struct archive_options *options,
 		new_file_close(&file);
 		return code;
 	}
-	debuginfod_consent(false);
-	error = recording_archive_write(input, file.fd, output, &what,
-					&console_log, &result);
+	error = pack(options, input, file.fd, output, &result);
 	if (error)
 		code = fail(output, error_text(error));
 	else if (new_file_finish_first(&file))
@@ -189,6 +214,44 @@ static char *default_output(const char *input)
 									name;
 }
 
+/* Unpacks the archive @path, which messages call @name, to a new folder. */
+static int unpack_to(const char *folder, const char *path, const char *name)
+{
+	struct output_folder unpacked = { 0 };
+	int error;
+
+	if (output_folder_make(&unpacked, folder, &console_log))
+		return EXIT_FAILED;
+	error = unpack(path, &unpacked, &console_log);
+	/* A part of a recording could be taken for all of it. */
+	if (error)
+		output_folder_discard(&unpacked);
+	else
+		output_folder_close(&unpacked);
+	if (error)
+		return fail(name, error_text(error));
+	say_of("archive", "%s: unpacked", folder);
+	return EXIT_OK;
+}
+
+/* Copies @input to the output, with its trace in one file, as archives have it.
+ */
+static int join(const struct archive_options *options, const char *input)
+{
+	struct archive_result result = { 0 };
+	char path[64];
+	int fd = output_temporary_file(&console_log);
+	int code = EXIT_FAILED;
+
+	if (fd < 0)
+		return EXIT_FAILED;
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+	if (!pack(options, input, fd, input, &result))
+		code = unpack_to(options->output, path, input);
+	close(fd);
+	return code;
+}
+
 static int make_archive(const struct archive_options *options)
 {
 	char *found = options->input ? NULL : find_last_recording();
@@ -204,6 +267,8 @@ static int make_archive(const struct archive_options *options)
 		code = fail(input, "out of memory");
 	else if (input_is_archive(input))
 		code = fail(input, "is already an archive");
+	else if (options->joins)
+		code = join(options, input);
 	else
 		code = write_archive(options, input, output);
 	free(found);
@@ -232,25 +297,10 @@ static int unpack_archive(const struct archive_options *options)
 {
 	char *name = options->output ? NULL : default_folder(options->unpacked);
 	const char *folder = options->output ? options->output : name;
-	struct output_folder unpacked = { 0 };
-	int error = -ERROR_MEMORY;
-	int code = EXIT_OK;
+	int code = folder ? unpack_to(folder, options->unpacked,
+				      options->unpacked) :
+			    fail(options->unpacked, "out of memory");
 
-	if (folder && output_folder_make(&unpacked, folder, &console_log)) {
-		free(name);
-		return EXIT_FAILED;
-	}
-	if (folder)
-		error = unpack(options->unpacked, &unpacked, &console_log);
-	/* A part of a recording could be taken for all of it. */
-	if (folder && error)
-		output_folder_discard(&unpacked);
-	else
-		output_folder_close(&unpacked);
-	if (error)
-		code = fail(options->unpacked, error_text(error));
-	else
-		say_of("archive", "%s: unpacked", folder);
 	free(name);
 	return code;
 }

@@ -7,6 +7,7 @@
 #include "cmd/command.h"
 #include "cmd/console/console.h"
 #include "common/array.h"
+#include "common/clocks.h"
 #include "common/error.h"
 #include "common/files/output_file.h"
 #include "common/files/output_folder.h"
@@ -28,9 +29,18 @@ struct arguments {
 	const char *program; /* the process is a recorded program */
 	bool with_recordings;
 	bool with_hotplug;
+	bool records_only;
 };
 
-enum { TRIAL = 256, JUDGE, REPORT, WITH_RECORDINGS, HOTPLUG, PROGRAM };
+enum {
+	TRIAL = 256,
+	JUDGE,
+	REPORT,
+	WITH_RECORDINGS,
+	HOTPLUG,
+	RECORD_ONLY,
+	PROGRAM
+};
 
 static const struct option long_options[] = {
 	{ "output", required_argument, NULL, 'o' },
@@ -39,6 +49,7 @@ static const struct option long_options[] = {
 	{ "report", required_argument, NULL, REPORT },
 	{ "with-recordings", no_argument, NULL, WITH_RECORDINGS },
 	{ "hotplug", no_argument, NULL, HOTPLUG },
+	{ "record-only", no_argument, NULL, RECORD_ONLY },
 	{ "program", required_argument, NULL, PROGRAM },
 	{ "help", no_argument, NULL, 'h' },
 	{ NULL, 0, NULL, 0 },
@@ -50,9 +61,11 @@ static const char usage[] =
 	"the recordings by other evidence: the programs' own counts, the\n"
 	"kernel's, the PMU, clocks, the second decoder, and perf.\n\n"
 	"  -o, --output DIR   keep the recordings in DIR\n"
-	"  --trial LIST       only these recordings: calls, user, cpus, load,\n"
-	"                     snapshot, filter, only, trigger, attach, hotplug\n"
-	"  --judge DIR        check the recordings of an earlier --output again\n"
+	"  --trial LIST       only these recordings: calls, user, cycles, returns,\n"
+	"                     cpus, load, snapshot, filter, only, trigger, attach,\n"
+	"                     hotplug\n"
+	"  --record-only      only record, with -o: another machine may check\n"
+	"  --judge DIR        check the recordings of an earlier --output\n"
 	"  --report FILE      write an archive for a bug report: the table, CPU,\n"
 	"                     kernel and trace unit; no addresses or names\n"
 	"  --with-recordings  add the recordings to it, which have addresses and\n"
@@ -79,6 +92,9 @@ static int take(struct arguments *arguments, int option)
 		return 0;
 	case HOTPLUG:
 		arguments->with_hotplug = true;
+		return 0;
+	case RECORD_ONLY:
+		arguments->records_only = true;
 		return 0;
 	case PROGRAM:
 		arguments->program = optarg;
@@ -143,13 +159,17 @@ static int read_arguments(struct arguments *arguments, int argc, char **argv)
 		return status;
 	if (arguments->with_recordings && !arguments->report)
 		return refuse("--with-recordings needs --report");
+	if (arguments->records_only && !arguments->output)
+		return refuse("--record-only needs --output");
 	return 0;
 }
 
 /* The rows so far. */
 struct table {
 	struct array rows; /* struct selftest_row */
-	unsigned failures;
+	unsigned counts[SELFTEST_UNTRIED + 1];
+	uint64_t start_ns;
+	uint64_t end_ns;
 };
 
 static const char *const words[] = {
@@ -168,10 +188,18 @@ static void consume_row(const struct selftest_row *row, void *context)
 {
 	struct table *table = context;
 
-	table->failures += row->verdict == SELFTEST_FAIL;
+	table->counts[row->verdict]++;
 	print_row(stdout, row);
 	fflush(stdout);
 	array_append(&table->rows, row);
+}
+
+static void print_counts(FILE *out, const struct table *table)
+{
+	fprintf(out, "%u passed, %u failed, %u not tried, in %.1f s\n",
+		table->counts[SELFTEST_PASS], table->counts[SELFTEST_FAIL],
+		table->counts[SELFTEST_UNTRIED],
+		(double)(table->end_ns - table->start_ns) / 1e9);
 }
 
 static void write_table(FILE *out, const void *context)
@@ -181,6 +209,7 @@ static void write_table(FILE *out, const void *context)
 	fputs("ktrace-hw " KTRACE_VERSION "\n\n", out);
 	for (size_t i = 0; i < table->rows.count; i++)
 		print_row(out, array_at(&table->rows, i));
+	print_counts(out, table);
 	fputc('\n', out);
 	selftest_write_machine(out);
 }
@@ -317,8 +346,10 @@ static int run_checks(const struct arguments *arguments,
 		.trials = arguments->trials,
 		.judges_only = arguments->judged,
 		.with_hotplug = arguments->with_hotplug,
+		.records_only = arguments->records_only,
 	};
-	struct table table = { .rows = ARRAY_OF(struct selftest_row) };
+	struct table table = { .rows = ARRAY_OF(struct selftest_row),
+			       .start_ns = monotonic_ns() };
 	int code = EXIT_OK;
 
 	if (readlink("/proc/self/exe", program, sizeof(program) - 1) < 0) {
@@ -326,10 +357,12 @@ static int run_checks(const struct arguments *arguments,
 		return EXIT_FAILED;
 	}
 	selftest_run(&options, consume_row, &table);
+	table.end_ns = monotonic_ns();
+	print_counts(stdout, &table);
 	if (arguments->report)
 		code = write_archive(folder, arguments, &table);
 	array_free(&table.rows);
-	return table.failures ? EXIT_FAILED : code;
+	return table.counts[SELFTEST_FAIL] ? EXIT_FAILED : code;
 }
 
 static int run_selftest(int argc, char **argv)

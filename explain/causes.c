@@ -158,7 +158,8 @@ static int add_detail(struct causes *causes, const struct cause *cause,
 		      const struct path_link *link)
 {
 	const struct life_sleep *sleep = sleep_of(link);
-	bool is_of_actor = link->cause_count && cause->actor != LIFE_NONE;
+	bool is_of_actor = why_is_of_actor(cause->why) &&
+			   cause->actor != LIFE_NONE;
 	struct cause_detail *detail = keyed_array_add(
 		&causes->details,
 		&(struct cause_detail){

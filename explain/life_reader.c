@@ -217,13 +217,28 @@ static bool is_in_call(const struct time_span *span)
 	       span->contexts[0].kind == CONTEXT_SYSTEM_CALL;
 }
 
-static uint32_t context_function(const struct time_span *span, bool is_fault)
+/* Returns the outermost context of @span whose kind is in the set @kinds, of
+ * 1 << CONTEXT_*.
+ */
+static uint32_t context_function(const struct time_span *span, uint32_t kinds)
 {
 	for (uint32_t i = 0; i < span->context_count; i++)
-		if ((span->contexts[i].kind == CONTEXT_FAULT) == is_fault &&
-		    span->contexts[i].kind != CONTEXT_SYSTEM_CALL)
+		if (kinds >> span->contexts[i].kind & 1)
 			return span->contexts[i].function;
 	return FUNCTION_NONE;
+}
+
+static uint32_t fault_function(const struct time_span *span)
+{
+	return context_function(span, 1u << CONTEXT_FAULT);
+}
+
+/* A system call, the scheduler or the tracer may be what was interrupted. */
+static uint32_t interrupt_function(const struct time_span *span)
+{
+	return context_function(span, 1u << CONTEXT_INTERRUPT |
+					      1u << CONTEXT_NMI |
+					      1u << CONTEXT_SOFTIRQ);
 }
 
 /* Sets the system call or other context that the thread of @span slept in. */
@@ -233,7 +248,7 @@ static void set_inside(struct life_sleep *sleep, const struct time_span *span)
 		sleep->call = CALL_OPEN;
 		sleep->inside = FUNCTION_NONE;
 	} else if (sleep->inside == FUNCTION_NONE)
-		sleep->inside = context_function(span, true);
+		sleep->inside = fault_function(span);
 }
 
 static void begin_row(struct life_reader *reader, struct open_life *open,
@@ -391,13 +406,12 @@ static void add_time(struct life_reader *reader, struct open_life *open,
 		add_part(reader, open, WORK_CALL, CALL_OPEN, ns);
 		return;
 	case TIME_FAULT:
-		add_parts(reader, open, WORK_FAULT,
-			  context_function(span, true), ns,
+		add_parts(reader, open, WORK_FAULT, fault_function(span), ns,
 			  count_fault(open, span));
 		return;
 	case TIME_INTERRUPT:
-		add_part(reader, open, WORK_INTERRUPT,
-			 context_function(span, false), ns);
+		add_part(reader, open, WORK_INTERRUPT, interrupt_function(span),
+			 ns);
 		return;
 	case TIME_TRACER:
 		add_part(reader, open, WORK_TRACER, FUNCTION_NONE, ns);
@@ -486,7 +500,8 @@ static void set_waker(struct life_reader *reader, struct life_sleep *sleep,
 	sleep->wake_function = waker->function;
 	sleep->interrupt = waker->interrupt;
 	sleep->is_guessed = waker->function == FUNCTION_UNKNOWN;
-	if (waker->interrupt != FUNCTION_NONE || waker->tid <= 0)
+	/* Only interrupts wake from an idle CPU. A negative ID is an unknown task. */
+	if (waker->interrupt != FUNCTION_NONE || waker->tid == 0)
 		sleep->wake = WAKE_BY_INTERRUPT;
 	else
 		sleep->waker = task_time_thread(reader->time, waker->tid);

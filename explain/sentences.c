@@ -2,6 +2,7 @@
 #include "explain/sentences_internal.h"
 
 #include "attribution/calls/system_calls.h"
+#include "attribution/events/known_events.h"
 #include "decoder/recording/recording.h"
 #include "report/text/duration_text.h"
 #include "report/text/function_label.h"
@@ -304,14 +305,6 @@ static void add_meanwhile(struct text_line *line,
 		text_line_add(line, "%s", doing[detail->kind]);
 }
 
-/* Returns whether the details of a cause are the work of the thread that the
- * program waited for, not of the program itself.
- */
-static bool is_of_actor(uint32_t why)
-{
-	return why == WHY_LOCK || why == WHY_FUTEX || why == WHY_REPLY;
-}
-
 static void add_work(struct text_line *line,
 		     const struct explanation *explanation,
 		     const struct cause_detail *detail)
@@ -338,7 +331,7 @@ static bool add_detail(struct text_line *line,
 {
 	size_t size = line->size;
 
-	if (is_of_actor(why))
+	if (why_is_of_actor(why))
 		add_meanwhile(line, explanation, detail);
 	else if (detail->kind == LINK_CALL)
 		sentence_sleep(line, explanation, detail->function,
@@ -442,6 +435,34 @@ static void find_parts(const struct explanation *explanation,
 	qsort(shown->parts, shown->count, sizeof(*shown->parts), compare_parts);
 }
 
+/* Adds which option of record delayed the program most (docs/cost.md), and the
+ * command that records without it. Returns false if there is none.
+ */
+static bool add_less(struct text_line *line,
+		     const struct explanation *explanation)
+{
+	const struct known_events *events = explanation->input->events;
+	const char *user =
+		recording_traces_user(explanation->input->recording) ?
+			" --user" :
+			"";
+
+	if (known_events_has_user_stacks(events))
+		text_line_add(line, "most by --user-stacks; less: record "
+				    "--user-stacks=1K");
+	else if (known_events_has(events, EVENT_SYS_DATA))
+		text_line_add(line,
+			      "most by --syscall-data; less: record%s "
+			      "--events=attribution,syscalls",
+			      user);
+	else if (known_events_has(events, EVENT_SYS_ENTER))
+		text_line_add(line, "most by --events=syscalls; less: record%s",
+			      user);
+	else
+		return false;
+	return true;
+}
+
 bool sentence_details(struct text_line *line,
 		      const struct explanation *explanation,
 		      const struct cause *cause)
@@ -450,14 +471,16 @@ bool sentence_details(struct text_line *line,
 	struct shown_parts shown;
 	size_t i;
 
+	if (cause->why == LINK_TRACER)
+		return add_less(line, explanation);
 	find_parts(explanation, cause, &shown);
-	if (is_of_actor(cause->why))
+	if (why_is_of_actor(cause->why))
 		text_line_add(line, "in that time ");
 	for (i = 0; i < shown.count && i < MOST_DETAILS; i++) {
 		const struct shown_part *part = &shown.parts[i];
 		struct text_line text = { .size = 0 };
 
-		if (is_of_actor(cause->why))
+		if (why_is_of_actor(cause->why))
 			add_actor(&text, explanation, part->detail, last);
 		text_line_add(&text, "%s %s", part->text,
 			      duration_text_of(part->ns).text);

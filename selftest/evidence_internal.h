@@ -47,11 +47,15 @@ int evidence_read(struct evidence *evidence,
 
 void evidence_free(struct evidence *evidence);
 
-/* Evidence about the clock from the packets of an Intel PT recording. */
+/* Evidence about the clock from the packets of Intel PT, ETMv4 or ETE. */
 struct packet_sums {
-	uint64_t sync_starts, sync_ends; /* PSB, PSBEND */
+	/* PSB and PSBEND, or A-sync and trace info */
+	uint64_t sync_starts, sync_ends;
+	uint64_t overflows;
+	bool has_frequency; /* CBR */
 	/* uint64_t: the cycles in a period between two MTC packets, divided by
-	 * the core's frequency in the CBR packet
+	 * the core's frequency in the CBR packet; or between two timestamps,
+	 * divided by their difference
 	 */
 	struct array periods;
 };
@@ -69,12 +73,12 @@ struct block_sums {
 	uint64_t instructions, branches;
 };
 
-/* Sums up the blocks that start between the two times, these included: of one
- * thread, which stays on its CPU meanwhile.
+/* Sums up the blocks that start in each span, its ends included: of one thread,
+ * which stays on its CPU meanwhile. The second span contains the first.
  * Returns the exit code of the decoder, or a negative enum error.
  */
-int evidence_blocks(struct block_sums *sums,
+int evidence_blocks(struct block_sums sums[2],
 		    const struct selftest_options *options, const char *name,
-		    struct time_span span);
+		    const struct time_span spans[2]);
 
 #endif

@@ -12,6 +12,7 @@ struct selftest_options {
 	const struct output_folder *folder; /* for the recordings */
 	const char *trials; /* names, separated by commas; NULL: all */
 	bool judges_only;   /* @folder has the recordings */
+	bool records_only;  /* they are to be judged elsewhere */
 	bool with_hotplug;  /* a CPU may be switched off */
 };
 

@@ -57,7 +57,9 @@ int trial_output_close(struct trial_output *output);
 void trial_path(const struct selftest_options *options, const char *name,
 		char path[TRIAL_PATH]);
 
-/* Copies the last line of the folder's file @name. */
+/* Copies the last line of the folder's file @name, without the paths of the
+ * folder and of the program.
+ */
 void trial_last_line(const struct selftest_options *options, const char *name,
 		     char *text, size_t room);
 

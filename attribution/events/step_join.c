@@ -181,6 +181,8 @@ static void hand_record(struct step_join *join)
 	if (join->next.kind == SIDEBAND_SWITCH)
 		return;
 	if (join->next.kind == SIDEBAND_SAMPLE) {
+		if (name_dead(join->switches, &join->next) < 0)
+			join->status = -ERROR_MEMORY;
 		if (known_events_read(join->events, &join->next, &event))
 			hand_event(join, &event);
 		return;

@@ -106,6 +106,8 @@ static const char *level_text(enum log_level level)
 		return "warning: ";
 	case LOG_NOTE:
 		return "note: ";
+	case LOG_DETAIL:
+		return "";
 	}
 	return "";
 }
@@ -117,7 +119,8 @@ static void write_message(void *ctx, enum log_level level, const char *file,
 			  uint64_t offset, const char *text)
 {
 	(void)ctx;
-	if (level == LOG_NOTE && !notes_are_shown())
+	if ((level == LOG_NOTE && !notes_are_shown()) ||
+	    (level == LOG_DETAIL && !is_verbose()))
 		return;
 	fprintf(stderr, "ktrace-hw: %s", level_text(level));
 	if (file) {

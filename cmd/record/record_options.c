@@ -226,7 +226,9 @@ void record_options_help(void)
 	      "                     else that runs during the command\n"
 	      "  --everything       attribution, syscalls, locks, faults, "
 	      "--user,\n"
-	      "                     --user-stacks and --syscall-data\n"
+	      "                     --syscall-data, and --user-stacks if the "
+	      "trace\n"
+	      "                     lacks them\n"
 	      "  --filter LIST      only these kernel functions or ranges\n"
 	      "  --hits N           with --trigger: end after N hits; the "
 	      "command\n"
@@ -626,8 +628,6 @@ static void take_everything(struct record_options *options)
 	collector->call_data = true;
 	if (!*options->only && !options->only_line)
 		collector->user = true;
-	if (!collector->user_stack_bytes)
-		record_value_stack("8K", &collector->user_stack_bytes);
 }
 
 int record_options_parse(struct record_options *options, int argc, char **argv)

@@ -366,6 +366,40 @@ static void write_end(struct text_callback *text, const struct call_step *step,
 	line_buffer_text(line, text->context.colors->plain);
 }
 
+/* Finds the recorded arguments and result of the call that began at
+ * @begin_ns, with an entry or exit of @step.
+ */
+static bool find_note(const struct text_callback *text,
+		      const struct call_step *step, uint64_t begin_ns,
+		      struct call_note *note)
+{
+	const struct call_notes *notes = text->context.notes;
+
+	return notes && notes->find(notes, step->task->tid, step->function,
+				    begin_ns, note);
+}
+
+static void write_arguments(struct text_callback *text,
+			    const struct call_step *step, bool is_leaf)
+{
+	struct line_buffer *line = &text->line;
+	struct call_note note;
+	bool has_note = find_note(text, step, step->time_ns, &note);
+
+	if (has_note) {
+		line_buffer_text(line, "(");
+		line_buffer_text(line, note.arguments);
+		line_buffer_text(line, ")");
+	} else if (!function_at(text->context.functions, step->function)
+			    ->has_parameters) {
+		line_buffer_text(line, "()");
+	}
+	if (has_note && is_leaf && note.result) {
+		line_buffer_text(line, " = ");
+		line_buffer_text(line, note.result);
+	}
+}
+
 /* Writes the start of a function; @exit is not NULL if it is a leaf. */
 static void write_function(struct text_callback *text,
 			   const struct call_step *step,
@@ -381,9 +415,7 @@ static void write_function(struct text_callback *text,
 		line_buffer_spaces(line, WIDTH);
 	write_depth(line, step->depth);
 	put(text, step_texts_function(&text->functions, step));
-	if (!function_at(text->context.functions, step->function)
-		     ->has_parameters)
-		line_buffer_text(line, "()");
+	write_arguments(text, step, exit);
 	line_buffer_text(line, exit ? ";" : " {");
 	put(text, step_texts_function(&text->origins, step));
 	write_how(line, step);
@@ -394,10 +426,17 @@ static void write_function(struct text_callback *text,
 
 static void write_exit(struct text_callback *text, const struct call_step *step)
 {
+	struct call_note note;
+
 	write_left(text, step);
 	write_duration(text, step);
 	write_depth(&text->line, step->depth);
 	line_buffer_text(&text->line, "}");
+	if (find_note(text, step, step->time_ns - step->wall_ns, &note) &&
+	    note.result) {
+		line_buffer_text(&text->line, " = ");
+		line_buffer_text(&text->line, note.result);
+	}
 	write_end(text, step, true);
 	line_buffer_text(&text->line, "\n");
 }
@@ -547,6 +586,7 @@ static int close_text(struct step_callback *callback)
 const struct timeline_renderer timeline_text = {
 	.command = "timeline",
 	.format = "text",
+	.has_notes = true,
 	.open = open_text,
 	.close = close_text,
 };

@@ -172,6 +172,8 @@ static const struct column_help list[] = {
 	{ "irqsoff", "function", "function in which that was" },
 	{ "irqsoff", "inferred",
 	  "intervals whose end or start restored a value that the trace does not show" },
+	{ "irqsoff", "uncertain_ns",
+	  "bound of the total's error: the ends lie between packets" },
 	{ NULL, "max_at_ns", "when the longest began" },
 	{ NULL, "max_path", "function and callers of the longest" },
 	{ NULL, "delayed",

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "tables/waits/block_io_internal.h"
+#include "tables/waits/block_io.h"
 
 #include "attribution/attribution_input.h"
 #include "attribution/events/event_handler.h"
@@ -308,7 +308,9 @@ int block_ios_slept(struct block_ios *ios, const struct sleep *sleep)
 	if (!io || !sleep->wake_ns || waiter->wake_ns != sleep->wake_ns)
 		return 0;
 	waiter->wake_ns = 0;
-	slept = (struct block_sleep){ .io = io, .asleep_ns = sleep->asleep_ns };
+	slept = (struct block_sleep){ .io = io,
+				      .sleep = sleep,
+				      .asleep_ns = sleep->asleep_ns };
 	if (io->issued_ns) {
 		slept.queue_ns = overlap(sleep, io->queued_ns, io->issued_ns);
 		slept.device_ns =

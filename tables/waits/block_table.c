@@ -11,7 +11,7 @@
 #include "tables/text/histogram.h"
 #include "tables/text/recorded.h"
 #include "tables/text/table_rows.h"
-#include "tables/waits/block_io_internal.h"
+#include "tables/waits/block_io.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -8,6 +8,7 @@
 #include "common/array.h"
 #include "common/container_of.h"
 #include "common/error.h"
+#include "decoder/recording/recording.h"
 #include "report/profile/call_tree.h"
 #include "report/steps/call_step.h"
 #include "report/steps/task_choice.h"
@@ -260,8 +261,13 @@ static bool write_stack(FILE *out, const void *ctx)
 static bool write_user_stack(FILE *out, const void *ctx)
 {
 	const struct sleeps_row *row = ctx;
+	uint32_t node = row->stat->user_stack;
 
-	write_node(row->table, row->stat->user_stack, out);
+	if (node == CALL_NODE_NONE)
+		node = stack_text_user_part(
+			task_tracker_stacks(row->table->tracker),
+			row->stat->stack, sleeps_table_functions(row->table));
+	write_node(row->table, node, out);
 	return true;
 }
 
@@ -336,7 +342,8 @@ static void write_row(struct record_writer *writer, const void *ctx,
 	record_number(writer, "cut", stat->cut);
 	record_number(writer, "cut_ns", stat->cut_ns);
 	record_written(writer, "stack", write_stack, &row);
-	if (known_events_has_user_stacks(table->input.events))
+	if (known_events_has_user_stacks(table->input.events) ||
+	    recording_traces_user(table->input.recording))
 		record_written(writer, "user_stack", write_user_stack, &row);
 	else
 		record_absent(writer, "user_stack");

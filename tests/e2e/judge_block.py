@@ -8,7 +8,7 @@ run something else meanwhile."""
 import json
 import sys
 
-from waits import Judge, Recording
+from waits import Judge, Recording, check_facts
 
 judge = Judge()
 COUNT, PAGE, APART = 24, 4096, 128 << 10
@@ -155,6 +155,12 @@ def main():
         phases = phases_of(recording)
         check_counters(name, rows, phases)
         read, write, mapped = check_rows(name, rows)
+        check_facts(judge, name, recording, "block")
+        slept = recording.ask("""SELECT count(*) AS sleeps,
+            sum(asleep_ns) AS slept_ns, sum(queue_ns) AS slept_queue_ns,
+            sum(device_ns) AS slept_device_ns FROM block_sleep""")[0]
+        judge.expect(f"{name}: SQL has the sleeps", slept == {
+            column: sum_of(rows, column) for column in slept}, slept)
         if name == "slow":
             check_bounds(mapped, phases)
         if name == "slow" and cpus == "1":

@@ -8,7 +8,7 @@ to do but record, or a third thread fills it."""
 import json
 import sys
 
-from waits import Judge, Recording
+from waits import Judge, Recording, check_facts
 
 judge = Judge()
 
@@ -100,6 +100,8 @@ def main():
         check(Recording(ktrace, folder, mode), mode, cpus)
     if cpus != "1":
         check_barrier(Recording(ktrace, folder, "barrier"))
+        check_facts(judge, "barrier", Recording(ktrace, folder, "barrier"),
+                    "spins", "irqsoff")
     judge.end()
 
 

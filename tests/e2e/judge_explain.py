@@ -201,6 +201,14 @@ def check_throttled(case, truth_ns):
         for r in threads), threads)
 
 
+def check_advice(name, result):
+    """Whatever load the machine has, system calls' events cost time."""
+    tracer = [c for c in result["causes"] if c["cause"] == "tracer"]
+    judge.expect(f"{name}: how to record with less",
+                 [c.get("details") for c in tracer] == [
+                     "most by --events=syscalls; less: record --user"], tracer)
+
+
 def check_plain(result):
     """Only the kernel and the scheduler's events are recorded."""
     part = result["causes"][0]["parts"][0]
@@ -236,6 +244,8 @@ if "children" in CASES:
     check_waiting()
 if "pipeline" in CASES:
     check_comm()
+if "fsync" in CASES:
+    check_advice("fsync", json.loads(explain("fsync", "--format=json")))
 if "nap" in CASES:
     check_window()
     check_report("nap")

@@ -394,6 +394,7 @@ PARTS_OF_GUEST = {
     "switched_on": lambda judge: [
         judge_switched_on(judge, "plugged"),
         judge_switched_on(judge, "plugged-filter"),
+        judge_switched_on(judge, "plugged-threads"),
         judge_untraced(judge, "plugged-snapshot"),
         judge_untraced(judge, "plugged-task"),
         judge_untraced(judge, "plugged-briefly"),
@@ -402,6 +403,7 @@ PARTS_OF_GUEST = {
     "switched_off": lambda judge: [
         judge_switched_off(judge, "unplugged"),
         judge_switched_off(judge, "replugged"),
+        judge_switched_off(judge, "replugged-threads"),
         judge_events_off(judge, "replugged-task")],
 }
 

@@ -102,11 +102,9 @@ check_threads() {
 		expect "--$name: no gap" 0 "$(summary $name cpu gaps)"
 		expect_that "--$name: to the end" \
 			"$(lines_of $name enter do_exit)" -gt 0
-		"$KTRACE" archive -q -i "$WORK/$name" -o "$WORK/$name.tar.zst" \
-			2>/dev/null
-		"$KTRACE" archive -q --unpack "$WORK/$name.tar.zst" \
+		"$KTRACE" archive -q --join -i "$WORK/$name" \
 			-o "$WORK/$name-joined" 2>/dev/null
-		expect "--$name: an archive joins the files" \
+		expect "--$name: archive --join joins the files" \
 			"$(calls_of $name)" \
 			"$(calls_of $name-joined)"
 		expect "--$name: and has only one" data \

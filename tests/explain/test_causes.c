@@ -191,6 +191,34 @@ START_TEST(helpers_wait_for_the_program)
 }
 END_TEST
 
+/* Waits of a kernel thread for a CPU are parts of the program's own: text,
+ * which does not name that thread, would list the same call twice.
+ */
+START_TEST(a_helper_without_a_cpu_is_no_part_of_its_own)
+{
+	const struct life_sleep sleep = { .call = 3,
+					  .inside = FUNCTION_NONE,
+					  .user = FUNCTION_NONE };
+	const struct path_cause help = { CAUSE_HELPER, FIRST, KTHREAD, 0,
+					 &sleep };
+	struct path_link own = link_of(LINK_CPU, FIRST, 30);
+	struct path_link helper = link_of(LINK_CPU, KTHREAD, 50);
+	struct fixture f;
+
+	begin(&f);
+	own.sleep = &sleep;
+	helper.causes = &help;
+	helper.cause_count = 1;
+	own.other = helper.other = SERVER;
+	add(&f, &own);
+	add(&f, &helper);
+	causes_sort(&f.causes);
+	ck_assert_uint_eq(f.causes.all.items.count, 1);
+	ck_assert_uint_eq(f.causes.details.items.count, 1);
+	end(&f);
+}
+END_TEST
+
 /* Of alike waits only the longest is kept; work is none. */
 START_TEST(the_longest_waits_differ)
 {
@@ -264,6 +292,7 @@ int main(void)
 	tcase_add_test(tcase, a_reply_is_one_cause);
 	tcase_add_test(tcase, a_reply_through_another_server);
 	tcase_add_test(tcase, helpers_wait_for_the_program);
+	tcase_add_test(tcase, a_helper_without_a_cpu_is_no_part_of_its_own);
 	tcase_add_test(tcase, the_longest_waits_differ);
 	tcase_add_test(tcase, the_longest_waits_are_in_order);
 	tcase_add_test(tcase, certainty_is_summed_up);

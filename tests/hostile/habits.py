@@ -194,8 +194,8 @@ def check_missing_programs_of_chosen_processes(program, folder):
                             (("--tree=118",), ["one"]),
                             (("--comm=two",), ["two"]),
                             (("--comm=none",), [])):
-        done = run(program, "report", "--flat", "-i", folder, *choice)
-        found = re.findall("/none/(.*): no symbols", done.err)
+        done = run(program, "report", "--flat", "-v", "-i", folder, *choice)
+        found = set(re.findall("/none/(.*): no symbols", done.err))
         assert sorted(found) == missing, (choice, done.err)
 
 

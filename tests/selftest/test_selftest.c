@@ -466,7 +466,65 @@ START_TEST(too_many_cycles_in_a_period_are_found)
 	save("calls", "packets.out");
 	judge("calls");
 	expect("cycle counts", _i ? SELFTEST_FAIL : SELFTEST_PASS, "");
-	expect("sync points", SELFTEST_UNTRIED, "only Intel PT");
+	expect("sync points", SELFTEST_UNTRIED, "does not mark");
+}
+END_TEST
+
+/* Adds the packets of an ETE: one period has @most cycles per 100 ticks, the
+ * others 100; the time of one @back ticks earlier.
+ */
+static void arm_periods(unsigned int most, unsigned int back)
+{
+	for (unsigned int i = 1; i <= 200; i++) {
+		unsigned int cycles = i == 50 ? most : 100;
+
+		add("00000000  2 I_CCNT_F3 Cycle Count format 3.; Count=0x%x\n",
+		    cycles / 2);
+		add("00000000  6 I_TIMESTAMP Timestamp.; Updated val = 0x%x\n",
+		    i * 100 - (i == 60 ? back : 0));
+		add("00000000  2 I_CCNT_F1 Cycle Count format 1.; Count=0x%x\n",
+		    cycles / 2);
+	}
+}
+
+static const struct {
+	unsigned int most, back;
+	enum selftest_verdict verdict;
+} arm_clocks[] = {
+	{ 1500, 0, SELFTEST_PASS },
+	{ 3600, 0, SELFTEST_FAIL },
+	{ 100, 90, SELFTEST_PASS },
+	{ 100, 110, SELFTEST_FAIL },
+};
+
+START_TEST(arm_cycles_are_relative_to_the_time_between_timestamps)
+{
+	save_text("cycles", "counts", "pid 7\n");
+	arm_periods(arm_clocks[_i].most, arm_clocks[_i].back);
+	save("cycles", "packets.out");
+	judge("cycles");
+	expect("cycles: counts", arm_clocks[_i].verdict, "");
+}
+END_TEST
+
+static const struct {
+	const char *packets;
+	enum selftest_verdict verdict;
+} arm_syncs[] = {
+	{ "0 12 I_ASYNC A.\n0 3 I_TRACE_INFO T.\n", SELFTEST_PASS },
+	{ "0 12 I_ASYNC A.\n0 3 I_TRACE_INFO T.\n0 3 I_TRACE_INFO T.\n",
+	  SELFTEST_FAIL },
+	{ "0 12 I_ASYNC A.\n0 3 I_TRACE_INFO T.\n0 1 I_OVERFLOW O.\n"
+	  "0 3 I_TRACE_INFO T.\n",
+	  SELFTEST_PASS },
+};
+
+START_TEST(arm_trace_infos_follow_syncs_or_overflows)
+{
+	save_text("calls", "counts", "pid 7\n");
+	save_text("calls", "packets.out", arm_syncs[_i].packets);
+	judge("calls");
+	expect("sync points", arm_syncs[_i].verdict, "");
 }
 END_TEST
 
@@ -531,6 +589,50 @@ START_TEST(an_option_that_a_unit_lacks_is_not_tried)
 }
 END_TEST
 
+START_TEST(reasons_have_no_paths)
+{
+	const struct selftest_options options = {
+		.program = program,
+		.folder = &folder,
+		.trials = "filter",
+		.judges_only = true,
+	};
+	char message[512];
+
+	snprintf(message, sizeof(message), "ktrace-hw: %s: %s/filter: no\n",
+		 program, folder.path);
+	save_text("filter", "messages", message);
+	selftest_run(&options, keep, NULL);
+	expect("filter", SELFTEST_UNTRIED, "ktrace-hw: DIR/filter: no");
+	ck_assert_ptr_null(strstr(row_of("filter")->finding, folder.path));
+}
+END_TEST
+
+/* Of another architecture, for example. */
+START_TEST(perf_that_cannot_read_a_recording_is_not_tried)
+{
+	save_text("calls", "counts", "pid 7\n");
+	save_text("calls", "script.code", "255\n");
+	judge("calls");
+	expect("perf", SELFTEST_UNTRIED, "cannot read it here");
+}
+END_TEST
+
+START_TEST(other_machines_check_what_was_only_recorded)
+{
+	const struct selftest_options options = {
+		.program = "/bin/true",
+		.folder = &folder,
+		.trials = "load",
+		.records_only = true,
+	};
+
+	selftest_run(&options, keep, NULL);
+	ck_assert_uint_eq(rows.count, 1);
+	expect("full load", SELFTEST_UNTRIED, "recorded");
+}
+END_TEST
+
 #define ROWS(table) (sizeof(table) / sizeof(*(table)))
 
 int main(void)
@@ -559,10 +661,18 @@ int main(void)
 	tcase_add_loop_test(tcase, a_sync_point_without_its_start_is_found, 0,
 			    2);
 	tcase_add_loop_test(tcase, too_many_cycles_in_a_period_are_found, 0, 2);
+	tcase_add_loop_test(
+		tcase, arm_cycles_are_relative_to_the_time_between_timestamps,
+		0, sizeof(arm_clocks) / sizeof(*arm_clocks));
+	tcase_add_loop_test(tcase, arm_trace_infos_follow_syncs_or_overflows, 0,
+			    sizeof(arm_syncs) / sizeof(*arm_syncs));
 	tcase_add_test(tcase, few_periods_are_not_judged);
 	tcase_add_loop_test(tcase, errors_of_perf_are_counted, 0, 2);
 	tcase_add_test(tcase, only_what_every_unit_can_do_fails_if_refused);
 	tcase_add_test(tcase, an_option_that_a_unit_lacks_is_not_tried);
+	tcase_add_test(tcase, reasons_have_no_paths);
+	tcase_add_test(tcase, perf_that_cannot_read_a_recording_is_not_tried);
+	tcase_add_test(tcase, other_machines_check_what_was_only_recorded);
 	suite_add_tcase(suite, tcase);
 	return run_suite(suite);
 }

@@ -113,7 +113,7 @@ START_TEST(an_instruction_switches_them_off_and_on)
 	interrupts(f, 0, INTERRUPTS_OFF);
 	at(f, 300);
 	interrupts(f, 0, INTERRUPTS_ON);
-	finish(&scene, "instruction,outer,7,?,1,0,90,90,90,90,210,outer,\n");
+	finish(&scene, "instruction,outer,7,?,1,0,90,90,90,0,90,210,outer,\n");
 }
 END_TEST
 
@@ -126,8 +126,25 @@ START_TEST(the_end_of_an_interrupt_is_an_end)
 	enter(f, 0, "asm_common_interrupt");
 	at(f, 240);
 	leave(f, 0);
-	finish(&scene, "interrupt,asm_common_interrupt,7,?,1,0,40,40,40,40,"
+	finish(&scene, "interrupt,asm_common_interrupt,7,?,1,0,40,40,40,0,40,"
 		       "200,asm_common_interrupt < outer,\n");
+}
+END_TEST
+
+/* Each end adds the larger of its two bounds, at most: see call_step.h. */
+START_TEST(the_ends_bounds_are_the_uncertain_time)
+{
+	struct scene scene;
+	struct attribution_fixture *f = begins(&scene);
+
+	at(f, 200);
+	may_be_off(f, 3, 1);
+	interrupts(f, 0, INTERRUPTS_OFF);
+	at(f, 300);
+	may_be_off(f, 2, 20);
+	interrupts(f, 0, INTERRUPTS_ON);
+	finish(&scene,
+	       "instruction,outer,7,?,1,0,100,100,100,23,100,200,outer,\n");
 }
 END_TEST
 
@@ -146,7 +163,7 @@ START_TEST(a_fault_with_interrupts_off_is_part_of_an_interval)
 	leave(f, 0);
 	at(f, 300);
 	interrupts(f, 0, INTERRUPTS_ON);
-	finish(&scene, "instruction,outer,7,?,1,0,100,100,100,100,200,outer,"
+	finish(&scene, "instruction,outer,7,?,1,0,100,100,100,0,100,200,outer,"
 		       "\n");
 }
 END_TEST
@@ -164,10 +181,11 @@ START_TEST(a_handler_may_switch_them_on_and_off_again)
 	interrupts(f, 0, INTERRUPTS_OFF);
 	at(f, 300);
 	leave(f, 0);
-	finish(&scene, "instruction,asm_exc_page_fault,7,?,1,0,10,10,10,10,290,"
-		       "asm_exc_page_fault < outer,\n"
-		       "exception,asm_exc_page_fault,7,?,1,0,5,5,5,5,200,"
-		       "asm_exc_page_fault < outer,\n");
+	finish(&scene,
+	       "instruction,asm_exc_page_fault,7,?,1,0,10,10,10,0,10,290,"
+	       "asm_exc_page_fault < outer,\n"
+	       "exception,asm_exc_page_fault,7,?,1,0,5,5,5,0,5,200,"
+	       "asm_exc_page_fault < outer,\n");
 }
 END_TEST
 
@@ -186,7 +204,7 @@ START_TEST(a_restored_flag_is_the_saved_one_and_inferred)
 	interrupts(f, 0, INTERRUPTS_RESTORED);
 	at(f, 260);
 	interrupts(f, 0, INTERRUPTS_RESTORED);
-	finish(&scene, "instruction,outer,7,?,1,1,60,60,60,60,200,outer,\n");
+	finish(&scene, "instruction,outer,7,?,1,1,60,60,60,0,60,200,outer,\n");
 }
 END_TEST
 
@@ -207,10 +225,10 @@ START_TEST(an_interrupt_at_the_end_waited)
 	leave(f, 0);
 	at(f, 310);
 	event(f, 0, EVENT_SCHED_WAKING, 10, 0, 0);
-	finish(&scene, "instruction,outer,7,?,1,0,100,100,100,100,200,outer,"
+	finish(&scene, "instruction,outer,7,?,1,0,100,100,100,0,100,200,outer,"
 		       "1 ?-9 by asm_common_interrupt at most 100; "
 		       "1 asm_common_interrupt at most 100\n"
-		       "interrupt,asm_common_interrupt,7,?,1,0,2,2,2,2,301,"
+		       "interrupt,asm_common_interrupt,7,?,1,0,2,2,2,0,2,301,"
 		       "asm_common_interrupt < outer,\n");
 }
 END_TEST
@@ -229,9 +247,10 @@ START_TEST(an_interrupt_after_a_call_did_not_wait)
 	enter(f, 0, "asm_common_interrupt");
 	at(f, 303);
 	leave(f, 0);
-	finish(&scene, "instruction,outer,7,?,1,0,100,100,100,100,200,outer,\n"
-		       "interrupt,asm_common_interrupt,7,?,1,0,1,1,1,1,302,"
-		       "asm_common_interrupt < inner < outer,\n");
+	finish(&scene,
+	       "instruction,outer,7,?,1,0,100,100,100,0,100,200,outer,\n"
+	       "interrupt,asm_common_interrupt,7,?,1,0,1,1,1,0,1,302,"
+	       "asm_common_interrupt < inner < outer,\n");
 }
 END_TEST
 
@@ -256,7 +275,7 @@ START_TEST(what_cannot_be_is_left_out)
 	interrupts(f, 0, INTERRUPTS_OFF);
 	at(f, 600);
 	interrupts(f, 0, INTERRUPTS_ON);
-	finish(&scene, "interrupt,asm_common_interrupt,7,?,1,0,5,5,5,5,300,"
+	finish(&scene, "interrupt,asm_common_interrupt,7,?,1,0,5,5,5,0,5,300,"
 		       "asm_common_interrupt < outer,\n");
 }
 END_TEST
@@ -282,7 +301,7 @@ START_TEST(an_idle_cpu_lets_interrupts_through)
 	at(f, 925);
 	interrupts(f, 0, INTERRUPTS_ON);
 	finish(&scene,
-	       "instruction,do_idle,0,swapper,2,0,35,17,25,25,900,do_idle,"
+	       "instruction,do_idle,0,swapper,2,0,35,17,25,0,25,900,do_idle,"
 	       "\n");
 }
 END_TEST
@@ -311,6 +330,7 @@ int main(void)
 
 	tcase_add_test(tcase, an_instruction_switches_them_off_and_on);
 	tcase_add_test(tcase, the_end_of_an_interrupt_is_an_end);
+	tcase_add_test(tcase, the_ends_bounds_are_the_uncertain_time);
 	tcase_add_test(tcase,
 		       a_fault_with_interrupts_off_is_part_of_an_interval);
 	tcase_add_test(tcase, a_handler_may_switch_them_on_and_off_again);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef KT_TABLES_WAITS_BLOCK_IO_INTERNAL_H
-#define KT_TABLES_WAITS_BLOCK_IO_INTERNAL_H
+#ifndef KT_TABLES_WAITS_BLOCK_IO_H
+#define KT_TABLES_WAITS_BLOCK_IO_H
 
 /* Input and output of block devices, from the thread that queues it to its
  * completion, and the sleeps that the completion ended: for report --block.
@@ -66,6 +66,7 @@ struct block_io {
 /* A sleep that the completion of @io ended. */
 struct block_sleep {
 	const struct block_io *io;
+	const struct sleep *sleep;
 	uint64_t asleep_ns;
 	uint64_t queue_ns;  /* of these, before the I/O was issued */
 	uint64_t device_ns; /* while the device had it */
