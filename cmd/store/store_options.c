@@ -21,38 +21,43 @@ static void store_tables_default(bool wanted[SQL_TABLES])
 		wanted[i] = i != TABLE_FUNCTION;
 }
 
-static const char *consume_tables(struct store_options *options, char *list)
+static const char *read_tables(void *wanted, char *list)
 {
+	bool *is_wanted = wanted;
 	char *rest = list;
 	char *name;
 
-	memset(options->wanted, 0, sizeof(options->wanted));
+	memset(is_wanted, 0, SQL_TABLES * sizeof(*is_wanted));
 	while ((name = strsep(&rest, ","))) {
 		const struct sql_table *table = sql_table_find(name);
 
 		if (!table)
 			return "names of tables in docs/schema.md, separated "
 			       "by commas";
-		options->wanted[table->id] = true;
+		is_wanted[table->id] = true;
 	}
 	return NULL;
 }
 
 /* Chooses the tables of sums, which are those without a row per occurrence. */
-static void consume_sums(struct store_options *options)
+static const char *choose_sums(void *wanted, char *argument)
 {
 	static const enum sql_table_id sums[] = {
 		TABLE_RECORDING, TABLE_CPU,    TABLE_PROCESS, TABLE_THREAD,
 		TABLE_INTERRUPT, TABLE_SERVER, TABLE_PROFILE, TABLE_GAP,
 	};
+	bool *is_wanted = wanted;
 
-	memset(options->wanted, 0, sizeof(options->wanted));
+	(void)argument;
+	memset(is_wanted, 0, SQL_TABLES * sizeof(*is_wanted));
 	for (size_t i = 0; i < sizeof(sums) / sizeof(*sums); i++)
-		options->wanted[sums[i]] = true;
+		is_wanted[sums[i]] = true;
+	return NULL;
 }
 
-static const char *consume_label(struct store_options *options, char *text)
+static const char *read_label(void *labels_, char *text)
 {
+	struct array *labels = labels_;
 	char *equal = strchr(text, '=');
 	struct store_label *label;
 
@@ -62,20 +67,20 @@ static const char *consume_label(struct store_options *options, char *text)
 	if (recording_filter_is_column(text) || !strcmp(text, "item") ||
 	    !strcmp(text, "comm"))
 		return "a NAME that is not a column of recordings";
-	for (size_t i = 0; i < options->labels.count; i++) {
-		label = array_at(&options->labels, i);
+	for (size_t i = 0; i < labels->count; i++) {
+		label = array_at(labels, i);
 		if (!strcmp(label->name, text))
 			return "another NAME: a recording can have each label "
 			       "only once";
 	}
-	label = array_add(&options->labels);
+	label = array_add(labels);
 	if (!label)
 		return "fewer: out of memory";
 	*label = (struct store_label){ text, equal + 1 };
 	return NULL;
 }
 
-static const char *consume_condition(struct array *list, char *text)
+static const char *read_condition(void *list, char *text)
 {
 	char **added = recording_filter_is(text) ? array_add(list) : NULL;
 
@@ -85,151 +90,105 @@ static const char *consume_condition(struct array *list, char *text)
 	return NULL;
 }
 
-static const char *consume_format(struct store_options *options,
-				  const char *name)
+static const char *read_format(void *format, char *name)
 {
-	return record_format_find(name, &options->format) ? NULL :
-							    "text, csv or json";
+	return record_format_find(name, format) ? NULL : "text, csv or json";
 }
 
-static const char *consume_measure(struct store_options *options,
-				   const char *name)
+static const char *read_measure(void *measure, char *name)
 {
-	options->measure = measure_find(name);
-	return options->measure ? NULL :
-				  "syscall, sleep, runqueue, fault, request or "
-				  "call";
+	const struct measure *found = measure_find(name);
+
+	*(const struct measure **)measure = found;
+	return found ? NULL :
+		       "syscall, sleep, runqueue, fault, request or call";
 }
 
-static const char *consume_statistic(struct store_options *options,
-				     const char *name)
+static const char *read_statistic(void *statistic, char *name)
 {
-	options->statistic = diff_statistic_find(name);
-	return options->statistic ? NULL :
-				    "p50, p90, p99, mean, max, total or count";
+	const struct diff_statistic *found = diff_statistic_find(name);
+
+	*(const struct diff_statistic **)statistic = found;
+	return found ? NULL : "p50, p90, p99, mean, max, total or count";
 }
 
-/* Stores a name, which becomes part of SQL statements. Returns NULL, or what is
- * expected instead.
- */
-static const char *consume_name(const char **taken, const char *name)
+/* Stores a name, which becomes part of SQL statements. */
+static const char *read_name(void *taken, char *name)
 {
 	for (const char *at = name; *at; at++)
 		if (!isalnum((unsigned char)*at) && *at != '_')
 			return "a name of letters, digits and _";
-	*taken = name;
+	*(const char **)taken = name;
 	return *name ? NULL : "a name";
 }
 
-static const char *consume_number(const char *text, uint64_t *number)
+static const char *read_number(void *number, char *text)
 {
 	return option_number(text, UINT32_MAX, number) ? NULL : "a number";
 }
 
-/* Stores @argument of @option in @options. @argument points into argv and may
- * be split in place.
- *
- * Returns NULL, or a description of the expected argument.
- */
-static const char *store_option_take(struct store_options *options,
-				     enum store_option option, char *argument)
-{
-	switch (option) {
-	case STORE_TO:
-		options->to = argument;
-		return NULL;
-	case STORE_LABEL:
-		return consume_label(options, argument);
-	case STORE_TABLES:
-		return consume_tables(options, argument);
-	case STORE_MIN_DURATION:
-		return duration_read(argument, &options->min_duration_ns) ?
-			       NULL :
-			       "a duration such as 10us";
-	case STORE_SUMS:
-		consume_sums(options);
-		return NULL;
-	case STORE_SYMFS:
-		options->symfs = argument;
-		return NULL;
-	case STORE_JOBS:
-		return consume_number(argument, &options->jobs);
-	case STORE_OF:
-		return consume_measure(options, argument);
-	case STORE_BY:
-		options->by = argument;
-		return NULL;
-	case STORE_WHERE:
-		return consume_condition(&options->where, argument);
-	case STORE_ONLY:
-		options->only = argument;
-		return NULL;
-	case STORE_A:
-		return consume_condition(&options->a, argument);
-	case STORE_B:
-		return consume_condition(&options->b, argument);
-	case STORE_STATISTIC:
-		return consume_statistic(options, argument);
-	case STORE_TIMES:
-		return consume_number(argument, &options->times);
-	case STORE_TOP:
-		return consume_number(argument, &options->top);
-	case STORE_FORMAT:
-		return consume_format(options, argument);
-	case STORE_CLUSTER:
-		return consume_name(&options->cluster, argument);
-	case STORE_DATABASE:
-		return consume_name(&options->database, argument);
-	case STORE_TTL:
-		options->wants_ttl = true;
-		return NULL;
-	case STORE_OPTIONS:
-		break;
-	}
-	return "known";
-}
+enum { DEFAULT_TIMES = 10 };
 
-enum { FIRST_OPTION = 256, DEFAULT_TIMES = 10 };
+#define OF(kind, member) kind(struct store_options, member)
+#define READ_TO(member, read) READS(struct store_options, member, read)
 
 const struct own_option store_option_list[STORE_OPTIONS] = {
-	[STORE_TO] = { "to", "TARGET", "the store: see below" },
+	[STORE_TO] = { "to", "TARGET", "the store: see below", 0,
+		       OF(TEXT, to) },
 	[STORE_LABEL] = { "label", "NAME=VALUE",
-			  "label these recordings; once for each NAME" },
+			  "label these recordings; once for each NAME", 0,
+			  READ_TO(labels, read_label) },
 	[STORE_TABLES] = { "tables", "LIST",
-			   "only these tables (all except "
-			   "function)" },
+			   "only these tables (all except function)", 0,
+			   READ_TO(wanted, read_tables) },
 	[STORE_MIN_DURATION] = { "min-duration", "TIME",
-				 "leave out shorter rows (10us)" },
-	[STORE_SUMS] = { "sums", NULL,
-			 "only tables of sums and gaps: a few KB" },
+				 "leave out shorter rows (10us)", 0,
+				 READ_TO(min_duration_ns,
+					 option_read_duration) },
+	[STORE_SUMS] = { "sums", NULL, "only tables of sums and gaps: a few KB",
+			 0, READ_TO(wanted, choose_sums) },
 	[STORE_SYMFS] = { "symfs", "DIR",
-			  "directory with the traced machine's files" },
-	[STORE_JOBS] = { "jobs", "N", "decode on N CPUs in parallel (all)" },
+			  "directory with the traced machine's files", 0,
+			  OF(TEXT, symfs) },
+	[STORE_JOBS] = { "jobs", "N", "decode on N CPUs in parallel (all)", 0,
+			 READ_TO(jobs, read_number) },
 	[STORE_OF] = { "of", "WHAT",
 		       "syscall (default), sleep, runqueue, fault, request, "
-		       "call" },
+		       "call",
+		       0, READ_TO(measure, read_measure) },
 	[STORE_BY] = { "by", "KEYS",
 		       "item (default), host, kernel, command, comm, day … or "
-		       "labels, separated by commas" },
+		       "labels, separated by commas",
+		       0, OF(TEXT, by) },
 	[STORE_WHERE] = { "where", "KEY=VALUE",
-			  "only such recordings; may be repeated" },
-	[STORE_ONLY] = { "only", "ITEM", "only this call, function …" },
-	[STORE_A] = { "a", "KEY=VALUE", "one side; may be repeated" },
-	[STORE_B] = { "b", "KEY=VALUE", "the other; may be repeated" },
+			  "only such recordings; may be repeated", 0,
+			  READ_TO(where, read_condition) },
+	[STORE_ONLY] = { "only", "ITEM", "only this call, function …", 0,
+			 OF(TEXT, only) },
+	[STORE_A] = { "a", "KEY=VALUE", "one side; may be repeated", 0,
+		      READ_TO(a, read_condition) },
+	[STORE_B] = { "b", "KEY=VALUE", "the other; may be repeated", 0,
+		      READ_TO(b, read_condition) },
 	[STORE_STATISTIC] = { "statistic", "NAME",
 			      "value per recording: p50 (default), p90, p99, "
-			      "mean, max, total, count" },
+			      "mean, max, total, count",
+			      0, READ_TO(statistic, read_statistic) },
 	[STORE_TIMES] = { "times", "N",
-			  "at least N times the item's median (10)" },
-	[STORE_TOP] = { "top", "N", "the first N rows" },
-	[STORE_FORMAT] = { "format", "NAME", "text (default), csv or json" },
+			  "at least N times the item's median (10)", 0,
+			  READ_TO(times, read_number) },
+	[STORE_TOP] = { "top", "N", "the first N rows", 0,
+			READ_TO(top, read_number) },
+	[STORE_FORMAT] = { "format", "NAME", "text (default), csv or json", 0,
+			   READ_TO(format, read_format) },
 	[STORE_CLUSTER] = { "cluster", "NAME",
-			    "for the cluster NAME instead of one server" },
+			    "for the cluster NAME instead of one server", 0,
+			    READ_TO(cluster, read_name) },
 	[STORE_DATABASE] = { "database", "NAME",
-			     "the cluster's database (ktrace)" },
+			     "the cluster's database (ktrace)", 0,
+			     READ_TO(database, read_name) },
 	[STORE_TTL] = { "ttl", NULL,
-			"only the statements that limit how long "
-			"rows are kept" },
+			"only the statements that limit how long rows are kept",
+			0, OF(FLAG, wants_ttl) },
 };
 
 static bool has_option(const struct store_command *command, int option)
@@ -253,38 +212,25 @@ static void print_usage(const struct store_command *command, FILE *out)
 	      out);
 }
 
-static void fill(const struct store_command *command,
-		 struct option list[STORE_OPTIONS + 2])
+/* Lists the options of @command. Returns their number. */
+static int list_options(const struct store_command *command,
+			struct own_option list[STORE_OPTIONS])
 {
 	int count = 0;
 
 	for (int i = 0; i < STORE_OPTIONS; i++)
 		if (has_option(command, i))
-			list[count++] = (struct option){
-				.name = store_option_list[i].name,
-				.has_arg = store_option_list[i].argument ?
-						   required_argument :
-						   no_argument,
-				.val = FIRST_OPTION + i,
-			};
-	list[count++] = (struct option){ "help", no_argument, NULL, 'h' };
-	list[count] = (struct option){ 0 };
+			list[count++] = store_option_list[i];
+	return count;
 }
 
-static int take(struct store_options *options,
-		const struct store_command *command, int option)
+static int take(struct store_options *options, const struct own_option *option)
 {
-	const char *wanted;
+	const char *wanted = own_option_apply(option, options, optarg);
 
-	if (option == 'h')
-		print_usage(command, stdout);
-	if (option < FIRST_OPTION)
-		return option == 'h' ? EXIT_OK + 1 : EXIT_USAGE + 1;
-	option -= FIRST_OPTION;
-	wanted = store_option_take(options, (enum store_option)option, optarg);
 	if (!wanted)
 		return 0;
-	say_of("store", "--%s: '%s' is not %s", store_option_list[option].name,
+	say_of("store", "--%s: '%s' is not %s", option->name,
 	       optarg ? optarg : "", wanted);
 	return EXIT_USAGE + 1;
 }
@@ -305,8 +251,9 @@ int store_options_read(struct store_options *options,
 		       const struct store_command *command, int argc,
 		       char **argv)
 {
-	struct option list[STORE_OPTIONS + 2];
-	int option;
+	struct own_option list[STORE_OPTIONS];
+	int count = list_options(command, list);
+	int index;
 	int status = 0;
 
 	*options = (struct store_options){
@@ -323,10 +270,16 @@ int store_options_read(struct store_options *options,
 		.database = "ktrace",
 	};
 	store_tables_default(options->wanted);
-	fill(command, list);
 	optind = 1;
-	while (!status && (option = next_option(argc, argv, "h", list)) != -1)
-		status = take(options, command, option);
+	while (!status && (index = own_option_next(list, count, false, argc,
+						   argv)) != OPTIONS_END) {
+		if (index == OPTIONS_HELP)
+			print_usage(command, stdout);
+		if (index < 0)
+			return index == OPTIONS_HELP ? EXIT_OK + 1 :
+						       EXIT_USAGE + 1;
+		status = take(options, &list[index]);
+	}
 	return status ? status : consume_words(options, argc, argv);
 }
 
