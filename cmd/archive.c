@@ -11,6 +11,7 @@
 #include "common/files/output_folder.h"
 #include "common/files/regular_file.h"
 
+#include "common/bytes.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
