@@ -287,14 +287,6 @@ static void check_syncs(struct session *session, const char *check)
 		       sums->sync_starts, sums->sync_ends, sums->overflows);
 }
 
-static int compare_numbers(const void *a, const void *b)
-{
-	uint64_t x = *(const uint64_t *)a;
-	uint64_t y = *(const uint64_t *)b;
-
-	return (x > y) - (x < y);
-}
-
 /* The cycles of the periods are relative to their lengths. The core runs for a
  * part of some, so only more cycles than in most periods are impossible.
  */
@@ -314,7 +306,7 @@ static void check_cycles(struct session *session, const char *check)
 		       "MTC, or --cycles)");
 		return;
 	}
-	array_sort(&sums->periods, compare_numbers);
+	array_sort_by(&sums->periods, KEYS(RISING_NUMBER(uint64_t)));
 	median = *(const uint64_t *)array_at(&sums->periods, count / 2);
 	most = *(const uint64_t *)array_at(&sums->periods, count - 1);
 	report(session, check,

@@ -63,7 +63,7 @@ static void choose_user(struct collector_options *collector)
 	if (collector->source == SOURCE_FUNCTION_GRAPH)
 		collector->user = false;
 	if (!collector->user_stack_bytes && !has_stacks_in_trace(collector))
-		record_value_stack("8K", &collector->user_stack_bytes);
+		record_value_stack(&collector->user_stack_bytes, NULL);
 }
 
 void record_plan_choose(struct record_options *options)

@@ -101,12 +101,6 @@ static void read_kernel(struct variables *variables)
 		array_free(&variables->kernel);
 }
 
-static bool is_up_to(const void *symbol, const void *address)
-{
-	return ((const struct kernel_symbol *)symbol)->address <=
-	       *(const uint64_t *)address;
-}
-
 /* Returns whether variables have that type (nm(1)). Per-CPU variables are absolute:
  * offsets in its memory.
  */
@@ -128,7 +122,9 @@ static bool find_in_kernel(struct variables *variables, uint64_t address,
 	if (!variables->has_kernel)
 		read_kernel(variables);
 	symbols = variables->kernel.items;
-	at = array_partition_point(&variables->kernel, &address, is_up_to);
+	at = array_count_up_to(&variables->kernel,
+			       KEYS(RISING(struct kernel_symbol, address)),
+			       address);
 	if (!at || at == variables->kernel.count)
 		return false;
 	at--;

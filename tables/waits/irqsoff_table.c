@@ -226,34 +226,18 @@ static void write_row(struct record_writer *writer, const void *ctx,
 	record_written(writer, "delayed", write_delays, &field);
 }
 
-static int compare_delays(const void *a, const void *b)
-{
-	const struct delay_stat *one = a;
-	const struct delay_stat *other = b;
-
-	if (one->most_ns != other->most_ns)
-		return one->most_ns > other->most_ns ? -1 : 1;
-	return one->tid > other->tid ? -1 : one->tid < other->tid;
-}
-
-static int compare_stats(const void *a, const void *b)
-{
-	const struct off_stat *one = a;
-	const struct off_stat *other = b;
-
-	if (one->times.max != other->times.max)
-		return one->times.max > other->times.max ? -1 : 1;
-	return one->pid < other->pid ? -1 : one->pid > other->pid;
-}
-
 static void sort_all(struct irqsoff_table *table)
 {
 	for (size_t i = 0; i < table->stats.items.count; i++) {
 		struct off_stat *stat = array_at(&table->stats.items, i);
 
-		array_sort(&stat->delays.items, compare_delays);
+		array_sort_by(&stat->delays.items,
+			      KEYS(FALLING(struct delay_stat, most_ns),
+				   FALLING(struct delay_stat, tid)));
 	}
-	array_sort(&table->stats.items, compare_stats);
+	array_sort_by(&table->stats.items,
+		      KEYS(FALLING(struct off_stat, times.max),
+			   RISING(struct off_stat, pid)));
 }
 
 static const struct table_need needs[] = {
