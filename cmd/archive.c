@@ -47,7 +47,7 @@ static const struct option long_options[] = {
 };
 
 static const char usage[] =
-	"usage: ktrace-hw archive [OPTION]...\n"
+	"usage: ktrace-hw archive [OPTION]... [DIR]\n"
 	"       ktrace-hw archive --unpack FILE [-o DIR]\n"
 	"       ktrace-hw archive --join -o DIR [-i DIR]\n"
 	"\n"
@@ -111,9 +111,10 @@ static int archive_options_read(struct archive_options *options, int argc,
 		status = take(options, option);
 	if (status)
 		return status;
+	if (optind < argc && !options->input && !options->unpacked)
+		options->input = argv[optind++];
 	if (optind < argc)
-		say_of("archive", "'%s': name the recording with -i",
-		       argv[optind]);
+		say_of("archive", "'%s': give one recording", argv[optind]);
 	else if (options->joins && options->unpacked)
 		say_of("archive", "give one of --join and --unpack");
 	else if (options->joins && !options->output)
