@@ -45,7 +45,7 @@ static const struct own_option own_options[] = {
 };
 
 static const char usage[] =
-	"usage: ktrace-hw archive [OPTION]...\n"
+	"usage: ktrace-hw archive [OPTION]... [DIR]\n"
 	"       ktrace-hw archive --unpack FILE [-o DIR]\n"
 	"       ktrace-hw archive --join -o DIR [-i DIR]\n"
 	"\n"
@@ -71,9 +71,18 @@ static int archive_options_read(struct archive_options *options, int argc,
 	*options = (struct archive_options){ 0 };
 	status = plain_options_read(OWN_LIST(own_options), usage, options, argc,
 				    argv);
-	if (status || optind == argc)
+	if (status)
 		return status;
-	say_of("archive", "'%s': name the recording with -i", argv[optind]);
+	if (optind < argc && !options->input && !options->unpacked)
+		options->input = argv[optind++];
+	if (optind < argc)
+		say_of("archive", "'%s': give one recording", argv[optind]);
+	else if (options->joins && options->unpacked)
+		say_of("archive", "give one of --join and --unpack");
+	else if (options->joins && !options->output)
+		say_of("archive", "--join: name the new recording with -o");
+	else
+		return 0;
 	return EXIT_USAGE + 1;
 }
 
