@@ -345,9 +345,7 @@ static void add_part(struct life_reader *reader, struct open_life *open,
 	add_parts(reader, open, kind, function, ns, 0);
 }
 
-/* Adds time by the functions that had it according to @list, of struct
- * function_change.
- */
+/* Adds time by the functions that had it in @list, of struct function_change. */
 static void add_changes(struct life_reader *reader, struct open_life *open,
 			enum work_kind kind, struct array *list,
 			uint64_t begin_ns, uint64_t end_ns)
@@ -386,22 +384,12 @@ static uint32_t count_fault(struct open_life *open,
 	return 1;
 }
 
-/* Returns the class of @span; of reclaim, that of what needed the memory. */
-static enum time_class class_of(const struct time_span *span)
-{
-	if (span->time_class != TIME_RECLAIM)
-		return (enum time_class)span->time_class;
-	return on_cpu_class(span->contexts,
-			    span->context_count ? span->context_count - 1 : 0,
-			    false);
-}
-
 static void add_time(struct life_reader *reader, struct open_life *open,
 		     const struct time_span *span)
 {
 	uint64_t ns = span->end_ns - span->begin_ns;
 
-	switch (class_of(span)) {
+	switch (time_span_cause(span)) {
 	case TIME_USER:
 	case TIME_NOT_ASKED:
 		add_changes(reader, open, WORK_USER, &open->changes,
@@ -869,6 +857,8 @@ static void wake(struct life_reader *reader, const struct event_record *event)
 	cut(reader, event->tid, event->time_ns);
 	if (!open)
 		return;
+	lives_set_priority(&reader->lives, thread,
+			   event->values[WAKING_PRIORITY]);
 	frames = frames_of(reader, event, &count);
 	open->was_woken_by_exit = has_mark(reader, frames, count, MARK_EXIT);
 	open->sender = is_sending(reader, event, frames, count) ?
@@ -876,28 +866,14 @@ static void wake(struct life_reader *reader, const struct event_record *event)
 			       LIFE_NONE;
 }
 
-static void set_priority(struct life_reader *reader,
-			 const struct event_record *event)
-{
-	int32_t tid = (int32_t)event->values[WAKING_TID];
-	uint32_t thread = task_time_thread(reader->time, tid);
-	struct life *life = thread == LIFE_NONE ?
-				    NULL :
-				    lives_reach(&reader->lives, thread);
-
-	if (life)
-		life->priority = (int32_t)event->values[WAKING_PRIORITY];
-}
-
 static void take_event(struct event_handler *handler,
 		       const struct event_record *event)
 {
 	struct life_reader *reader = (struct life_reader *)handler;
 
-	if (event->event == EVENT_SCHED_WAKING) {
-		set_priority(reader, event);
+	if (event->event == EVENT_SCHED_WAKING)
 		wake(reader, event);
-	} else if (event->event == EVENT_SCHED_SWITCH)
+	else if (event->event == EVENT_SCHED_SWITCH)
 		fall_asleep(reader, event);
 }
 

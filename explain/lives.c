@@ -87,6 +87,14 @@ struct life *lives_reach(struct lives *lives, uint32_t thread)
 				.births = ARRAY_OF(struct life_birth) });
 }
 
+void lives_set_priority(struct lives *lives, uint32_t thread, int64_t priority)
+{
+	struct life *life = lives_reach(lives, thread);
+
+	if (life)
+		life->priority = (int32_t)priority;
+}
+
 const struct life *lives_at(const struct lives *lives, uint32_t thread)
 {
 	return thread < lives->threads.count ?

@@ -170,6 +170,9 @@ void lives_free(struct lives *lives);
  */
 struct life *lives_reach(struct lives *lives, uint32_t thread);
 
+/* Sets the priority of @thread, if memory suffices. */
+void lives_set_priority(struct lives *lives, uint32_t thread, int64_t priority);
+
 /* Returns the number of a system call by its function and its file's name, which
  * may be NULL; LIFE_NONE when out of memory.
  */

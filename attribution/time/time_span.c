@@ -99,6 +99,13 @@ enum time_class on_cpu_class(const struct open_context *contexts, size_t count,
 	return (enum time_class)classes[kind];
 }
 
+enum time_class time_span_cause(const struct time_span *span)
+{
+	if (span->time_class != TIME_RECLAIM || !span->context_count)
+		return (enum time_class)span->time_class;
+	return on_cpu_class(span->contexts, span->context_count - 1, false);
+}
+
 enum time_class on_cpu_resolved_class(const struct time_span *span)
 {
 	const struct open_context found[] = {

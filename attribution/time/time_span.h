@@ -141,6 +141,9 @@ const char *unknown_reason_name(enum unknown_reason reason);
 enum time_class on_cpu_class(const struct open_context *contexts, size_t count,
 			     bool in_user);
 
+/* Returns the class of @span; of reclaim, that of what needed the memory. */
+enum time_class time_span_cause(const struct time_span *span);
+
 /* Returns the class of a thread's provisional time (see struct time_span),
  * given @span, its first later span on a CPU that is not provisional.
  */
