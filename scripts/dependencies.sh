@@ -28,7 +28,8 @@ TEST=(check libunwind-dev sqlite3 qemu-user binutils linux-perf busybox-static
 	shellcheck time procps libprotobuf-dev protobuf-compiler python3
 	strace git curl python3-jsonschema)
 FULL=(chromium chromium-driver zsh fish clang golang-go valgrind mkdocs rpm nix-bin
-	libdevel-nytprof-perl python3-pandas babeltrace2)
+	gnupg rpmlint makepkg pacman-package-manager libarchive-tools buildah
+	docker-compose libdevel-nytprof-perl python3-pandas babeltrace2)
 if grep -q '^VERSION_ID="12"' /etc/os-release; then
 	# The release of clang-format that formats the tree: scripts/format.sh
 	FULL+=(clang-format-14)

@@ -274,6 +274,9 @@ def check_mistyped_command(program, folder):
 def check_machine_that_does_not_start(program, folder):
     """A failed recording leaves no empty folder, and reports that the last
     recording was moved."""
+    done = run(program, "machine", "run", "true", codes=(125,),
+               environment={"PATH": folder})
+    assert "needs bash, which PATH does not lead to" in done.err, done
     write(os.path.join(folder, "ktrace.data"))
     done = run(program, "record", "--machine=--no-such", "--", "true",
                folder=folder)
