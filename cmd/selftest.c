@@ -26,6 +26,7 @@ struct arguments {
 	const char *judged;  /* has recordings */
 	const char *report;  /* the archive to write */
 	const char *trials;  /* NULL: all */
+	const char *symfs;   /* for @judged */
 	const char *program; /* the process is a recorded program */
 	bool with_recordings;
 	bool with_hotplug;
@@ -36,6 +37,7 @@ static const struct own_option own_options[] = {
 	{ "output", "DIR", NULL, 'o', TEXT(struct arguments, output) },
 	{ "trial", "LIST", NULL, 0, TEXT(struct arguments, trials) },
 	{ "judge", "DIR", NULL, 0, TEXT(struct arguments, judged) },
+	{ "symfs", "DIR", NULL, 0, TEXT(struct arguments, symfs) },
 	{ "report", "FILE", NULL, 0, TEXT(struct arguments, report) },
 	{ "with-recordings", NULL, NULL, 0,
 	  FLAG(struct arguments, with_recordings) },
@@ -55,6 +57,7 @@ static const char usage[] =
 	"                     hotplug\n"
 	"  --record-only      only record, with -o: another machine may check\n"
 	"  --judge DIR        check the recordings of an earlier --output\n"
+	"  --symfs DIR        with --judge: find the programs' files below DIR\n"
 	"  --report FILE      write an archive for a bug report: the table, CPU,\n"
 	"                     kernel and trace unit; no addresses or names\n"
 	"  --with-recordings  add the recordings to it, which have addresses and\n"
@@ -294,6 +297,7 @@ static int run_checks(const struct arguments *arguments,
 		.program = program,
 		.folder = folder,
 		.trials = arguments->trials,
+		.symfs = arguments->symfs,
 		.judges_only = arguments->judged,
 		.with_hotplug = arguments->with_hotplug,
 		.records_only = arguments->records_only,
