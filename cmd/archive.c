@@ -42,6 +42,7 @@ static const struct own_option own_options[] = {
 	{ "no-files", NULL, NULL, 0,
 	  FLAG(struct archive_options, without_files) },
 	{ "symfs", "DIR", NULL, 0, TEXT(struct archive_options, symfs) },
+	{ "join", NULL, NULL, 0, FLAG(struct archive_options, joins) },
 };
 
 static const char usage[] =
