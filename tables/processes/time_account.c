@@ -712,9 +712,14 @@ uint64_t time_account_weight(const struct time_account *account)
 	return account->is_own ? account->wall_ns : account->busy_ns;
 }
 
+enum {
+	SMALL = 10,	   /* less than this part of the heaviest row */
+	MOST_NAMES = 1000, /* further names are not folded */
+};
+
 static bool folds(const struct time_account *row, uint64_t heaviest)
 {
-	return row->comm && time_account_weight(row) < heaviest / 100;
+	return row->comm && time_account_weight(row) < heaviest / SMALL;
 }
 
 /* Returns the row before @end that @row is added to, or NULL. */
@@ -722,11 +727,16 @@ static struct time_account *find_fold(struct time_account *rows, size_t end,
 				      const struct time_account *row,
 				      uint64_t heaviest)
 {
-	for (size_t i = 0; i < end; i++)
-		if ((rows[i].folded || folds(&rows[i], heaviest)) &&
-		    rows[i].is_own == row->is_own &&
+	int names = 0;
+
+	for (size_t i = 0; i < end && names < MOST_NAMES; i++) {
+		if (!rows[i].folded && !folds(&rows[i], heaviest))
+			continue;
+		if (rows[i].is_own == row->is_own &&
 		    !strcmp(rows[i].comm, row->comm))
 			return &rows[i];
+		names++;
+	}
 	return NULL;
 }
 

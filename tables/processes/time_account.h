@@ -254,7 +254,7 @@ int process_accounts_add(const struct array *threads,
 uint64_t time_account_weight(const struct time_account *account);
 
 /* Adds up those of @rows (struct time_account) that have one name, are both of
- * the command or both not, and weigh less than a hundredth of the heaviest row:
+ * the command or both not, and weigh less than a tenth of the heaviest row:
  * such as the processes that a shell starts. The sum takes the place of the first.
  */
 void time_accounts_fold(struct array *rows);

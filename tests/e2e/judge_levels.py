@@ -38,6 +38,8 @@ WORDS = {
 # "Not recorded: columns: the recording has no … (record OPTION)."
 MISSING = re.compile(r"^Not recorded: (.*): the recording has no .* "
                      r"\(record ([^)]+)\)\.$", re.MULTILINE)
+# Columns of options that no level has; the line of other columns names them, too.
+BY_OPTIONS = {"user_stack", "paths", "data and files of arguments"}
 # The description of several columns.
 MORE = "beneficiaries of interrupts and kernel threads"
 MORE_COLUMNS = ("interrupt_benefited_ns", "interrupt_work_elsewhere",
@@ -100,7 +102,7 @@ def check(recordings, level, table, cpus):
                  {words.get(name, name) for name in unknown} <= set(told),
                  unknown, told)
     for name, option in told.items():
-        if not option.startswith("--events="):
+        if not option.startswith("--events=") or name in BY_OPTIONS:
             continue
         given = missing(recordings[level_with(option)], table)
         judge.expect(f"{level}: {table}: {option} gives {name}",

@@ -34,8 +34,8 @@ START_TEST(small_processes_of_one_name_are_one_row)
 	add(&rows, 14, "bash", true, 96, 6);
 	/* Another program's, which sleeps. */
 	add(&rows, 15, "bash", false, 10000, 5);
-	/* As long as a hundredth. */
-	add(&rows, 16, "sed", true, 100, 9);
+	/* A tenth is not small. */
+	add(&rows, 16, "sed", true, 1000, 9);
 	time_accounts_fold(&rows);
 	ck_assert_uint_eq(rows.count, 5);
 	ck_assert_int_eq(at(&rows, 0)->pid, 10);
