@@ -534,9 +534,9 @@ install-recorder: $(PROGRAM)
 deb:
 	$(Q)scripts/deb.sh
 
-# The archive of a release, in build/dist.
+# The archive of a release, in build/dist; SIGN=KEY signs it.
 dist:
-	$(Q)scripts/dist.sh $(VERSION)
+	$(Q)SIGN='$(SIGN)' scripts/dist.sh $(VERSION)
 
 # The documentation as a site, in build/docs/site; needs the package mkdocs. The
 # README is its first page. A link to a page that does not exist is an error.

@@ -133,18 +133,18 @@ static void print_result(const char *path, const struct archive_result *result)
 {
 	uint64_t whole = result->recording_bytes ? result->recording_bytes : 1;
 
-	say_of("archive",
-	       "%s: %" PRIu64 " KiB, %" PRIu64 " %% of %" PRIu64 " KiB", path,
-	       result->archive_bytes >> 10, result->archive_bytes * 100 / whole,
-	       whole >> 10);
+	note_of("archive",
+		"%s: %" PRIu64 " KiB, %" PRIu64 " %% of %" PRIu64 " KiB", path,
+		result->archive_bytes >> 10,
+		result->archive_bytes * 100 / whole, whole >> 10);
 	if (result->files)
-		say_of("archive", "with %zu files of the traced programs",
-		       result->files);
+		note_of("archive", "with %zu files of the traced programs",
+			result->files);
 	if (result->stacks)
-		say_of("archive",
-		       "%zu copies of user stacks were reduced to the "
-		       "addresses in them (--keep-stacks keeps all)",
-		       result->stacks);
+		note_of("archive",
+			"%zu copies of user stacks were reduced to the "
+			"addresses in them (--keep-stacks keeps all)",
+			result->stacks);
 }
 
 static int fail_existing(const char *output)
@@ -230,7 +230,7 @@ static int unpack_to(const char *folder, const char *path, const char *name)
 		output_folder_close(&unpacked);
 	if (error)
 		return fail(name, error_text(error));
-	say_of("archive", "%s: unpacked", folder);
+	note_of("archive", "%s: unpacked", folder);
 	return EXIT_OK;
 }
 

@@ -26,6 +26,7 @@ struct arguments {
 	const char *judged;  /* has recordings */
 	const char *report;  /* the archive to write */
 	const char *trials;  /* NULL: all */
+	const char *symfs;   /* for @judged */
 	const char *program; /* the process is a recorded program */
 	bool with_recordings;
 	bool with_hotplug;
@@ -39,6 +40,7 @@ enum {
 	WITH_RECORDINGS,
 	HOTPLUG,
 	RECORD_ONLY,
+	SYMFS,
 	PROGRAM
 };
 
@@ -46,6 +48,7 @@ static const struct option long_options[] = {
 	{ "output", required_argument, NULL, 'o' },
 	{ "trial", required_argument, NULL, TRIAL },
 	{ "judge", required_argument, NULL, JUDGE },
+	{ "symfs", required_argument, NULL, SYMFS },
 	{ "report", required_argument, NULL, REPORT },
 	{ "with-recordings", no_argument, NULL, WITH_RECORDINGS },
 	{ "hotplug", no_argument, NULL, HOTPLUG },
@@ -66,6 +69,7 @@ static const char usage[] =
 	"                     hotplug\n"
 	"  --record-only      only record, with -o: another machine may check\n"
 	"  --judge DIR        check the recordings of an earlier --output\n"
+	"  --symfs DIR        with --judge: find the programs' files below DIR\n"
 	"  --report FILE      write an archive for a bug report: the table, CPU,\n"
 	"                     kernel and trace unit; no addresses or names\n"
 	"  --with-recordings  add the recordings to it, which have addresses and\n"
@@ -83,6 +87,9 @@ static int take(struct arguments *arguments, int option)
 		return 0;
 	case JUDGE:
 		arguments->judged = optarg;
+		return 0;
+	case SYMFS:
+		arguments->symfs = optarg;
 		return 0;
 	case REPORT:
 		arguments->report = optarg;
@@ -344,6 +351,7 @@ static int run_checks(const struct arguments *arguments,
 		.program = program,
 		.folder = folder,
 		.trials = arguments->trials,
+		.symfs = arguments->symfs,
 		.judges_only = arguments->judged,
 		.with_hotplug = arguments->with_hotplug,
 		.records_only = arguments->records_only,

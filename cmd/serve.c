@@ -73,9 +73,9 @@ static int answer(const struct serve_options *options, gid_t group,
 	int error = server_open(listening->fd, group, &console_log, &server);
 
 	if (!error) {
-		say_of("serve", "members of %s are served at %s",
-		       options->group,
-		       listening->path ? listening->path : "systemd's socket");
+		note_of("serve", "members of %s are served at %s",
+			options->group,
+			listening->path ? listening->path : "systemd's socket");
 		error = server_run(server);
 	}
 	server_close(server);

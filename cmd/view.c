@@ -95,6 +95,12 @@ static int serve(struct view_session *view, const struct choice *choice)
 		view_server_start(&view->sources, (uint16_t)choice->port);
 	int status;
 
+	if (!server && errno == ENOSYS) {
+		say("this build cannot serve the page: run "
+		    "scripts/dependencies.sh build and make, or write the page "
+		    "to a file: ktrace-hw report --html=FILE");
+		return EXIT_FAILED;
+	}
 	if (!server) {
 		say("--port: cannot listen on 127.0.0.1: %s", strerror(errno));
 		return EXIT_FAILED;

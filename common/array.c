@@ -47,12 +47,6 @@ int array_reserve(struct array *array, size_t count)
 	return 0;
 }
 
-void *array_at(const struct array *array, size_t index)
-{
-	assert(index < array->count);
-	return (char *)array->items + index * array->item_size;
-}
-
 void array_remove(struct array *array, size_t index, size_t count)
 {
 	char *items = array->items;
@@ -91,12 +85,10 @@ void *array_add(struct array *array)
 	return added ? memset(added, 0, array->item_size) : NULL;
 }
 
-void *array_reach(struct array *array, size_t index)
+void *array_reach_new(struct array *array, size_t index)
 {
 	size_t count = array->count;
 
-	if (index < count)
-		return array_at(array, index);
 	if (index >= array->room && grow(array, index + 1) < 0)
 		return NULL;
 	array->count = index + 1;

@@ -11,6 +11,7 @@
  * 3. A zeroed array with its item_size is empty, and needs not be freed.
  */
 
+#include <assert.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -49,16 +50,28 @@ int array_append(struct array *array, const void *item);
  */
 int array_reserve(struct array *array, size_t count);
 
+/* array_reach() for an item that does not exist yet. */
+void *array_reach_new(struct array *array, size_t index);
+
 /* Returns item @index, after appending zeroed items up to it if it does not
  * exist yet; NULL when out of memory.
  */
-void *array_reach(struct array *array, size_t index);
+static inline void *array_reach(struct array *array, size_t index)
+{
+	return index < array->count ?
+		       (char *)array->items + index * array->item_size :
+		       array_reach_new(array, index);
+}
 
 /* Like array_reach(), but appends copies of @like instead of zeroed items. */
 void *array_reach_like(struct array *array, size_t index, const void *like);
 
 /* Returns item @index, which must be below array->count. */
-void *array_at(const struct array *array, size_t index);
+static inline void *array_at(const struct array *array, size_t index)
+{
+	assert(index < array->count);
+	return (char *)array->items + index * array->item_size;
+}
 
 /* Removes @count items from @index on, which must exist; moves the items after
  * them up.

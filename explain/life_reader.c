@@ -386,12 +386,22 @@ static uint32_t count_fault(struct open_life *open,
 	return 1;
 }
 
+/* Returns the class of @span; of reclaim, that of what needed the memory. */
+static enum time_class class_of(const struct time_span *span)
+{
+	if (span->time_class != TIME_RECLAIM)
+		return (enum time_class)span->time_class;
+	return on_cpu_class(span->contexts,
+			    span->context_count ? span->context_count - 1 : 0,
+			    false);
+}
+
 static void add_time(struct life_reader *reader, struct open_life *open,
 		     const struct time_span *span)
 {
 	uint64_t ns = span->end_ns - span->begin_ns;
 
-	switch ((enum time_class)span->time_class) {
+	switch (class_of(span)) {
 	case TIME_USER:
 	case TIME_NOT_ASKED:
 		add_changes(reader, open, WORK_USER, &open->changes,
@@ -414,6 +424,7 @@ static void add_time(struct life_reader *reader, struct open_life *open,
 	case TIME_GUEST:
 		add_part(reader, open, WORK_GUEST, FUNCTION_NONE, ns);
 		return;
+	case TIME_RECLAIM:
 	case TIME_KERNEL:
 		add_changes(reader, open, WORK_KERNEL, &open->works,
 			    span->begin_ns, span->end_ns);
@@ -865,14 +876,28 @@ static void wake(struct life_reader *reader, const struct event_record *event)
 			       LIFE_NONE;
 }
 
+static void set_priority(struct life_reader *reader,
+			 const struct event_record *event)
+{
+	int32_t tid = (int32_t)event->values[WAKING_TID];
+	uint32_t thread = task_time_thread(reader->time, tid);
+	struct life *life = thread == LIFE_NONE ?
+				    NULL :
+				    lives_reach(&reader->lives, thread);
+
+	if (life)
+		life->priority = (int32_t)event->values[WAKING_PRIORITY];
+}
+
 static void take_event(struct event_handler *handler,
 		       const struct event_record *event)
 {
 	struct life_reader *reader = (struct life_reader *)handler;
 
-	if (event->event == EVENT_SCHED_WAKING)
+	if (event->event == EVENT_SCHED_WAKING) {
+		set_priority(reader, event);
 		wake(reader, event);
-	else if (event->event == EVENT_SCHED_SWITCH)
+	} else if (event->event == EVENT_SCHED_SWITCH)
 		fall_asleep(reader, event);
 }
 

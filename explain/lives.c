@@ -82,6 +82,7 @@ struct life *lives_reach(struct lives *lives, uint32_t thread)
 		&lives->threads, thread,
 		&(struct life){ .tid = -1,
 				.pid = -1,
+				.priority = -1,
 				.rows = ARRAY_OF(struct life_row),
 				.births = ARRAY_OF(struct life_birth) });
 }

@@ -126,6 +126,10 @@ struct life_birth {
 struct life {
 	int32_t tid;
 	int32_t pid;
+	/* the kernel's, at its last wake-up: the lower, the sooner it runs, and
+	 * below 100 in real time; -1: unknown
+	 */
+	int32_t priority;
 	struct array rows;   /* struct life_row */
 	struct array births; /* struct life_birth, in order of time */
 	uint64_t exec_ns;    /* of its first exec; 0: none */

@@ -391,6 +391,14 @@ void step_join_reset(struct step_join *join)
 	join->has_next = -ERROR_MEMORY;
 }
 
+void step_join_reset_to(struct step_join *join,
+			const struct recording *recording)
+{
+	join->recording = recording;
+	join->status = 0;
+	step_join_reset(join);
+}
+
 int step_join_end(struct step_join *join)
 {
 	hand_records(join, UINT64_MAX);

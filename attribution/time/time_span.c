@@ -14,6 +14,7 @@ const char *time_class_name(enum time_class time_class)
 		[TIME_USER] = "user",
 		[TIME_SYSTEM_CALL] = "system_call",
 		[TIME_FAULT] = "fault",
+		[TIME_RECLAIM] = "reclaim",
 		[TIME_KERNEL] = "kernel",
 		[TIME_INTERRUPT] = "interrupt",
 		[TIME_TRACER] = "tracer",
@@ -65,6 +66,7 @@ static const uint8_t classes[CONTEXT_KINDS] = {
 	[CONTEXT_EXIT] = TIME_KERNEL,
 	[CONTEXT_SCHEDULE] = TIME_KERNEL,
 	[CONTEXT_THREAD] = TIME_KERNEL,
+	[CONTEXT_RECLAIM] = TIME_RECLAIM,
 	[CONTEXT_TRACER] = TIME_TRACER,
 };
 

@@ -18,6 +18,10 @@ enum time_class {
 	TIME_USER,
 	TIME_SYSTEM_CALL, /* on a CPU in a system call */
 	TIME_FAULT,	  /* on a CPU in a page fault or exception */
+	/* on a CPU in either of these, or elsewhere in the kernel, where it
+	 * frees memory that it needs: direct reclaim and compaction
+	 */
+	TIME_RECLAIM,
 	/* other time on a CPU: kernel threads, signals, the way to user space,
 	 * first steps
 	 */

@@ -40,13 +40,18 @@ void say(const char *format, ...)
 	va_end(args);
 }
 
+static void write_line_of(const char *command, const char *format, va_list args)
+{
+	fprintf(stderr, "ktrace-hw %s: ", command);
+	write_line(format, args);
+}
+
 void say_of(const char *command, const char *format, ...)
 {
 	va_list args;
 
-	fprintf(stderr, "ktrace-hw %s: ", command);
 	va_start(args, format);
-	write_line(format, args);
+	write_line_of(command, format, args);
 	va_end(args);
 }
 
@@ -77,6 +82,17 @@ void say_note(const char *format, ...)
 	fputs("ktrace-hw: ", stderr);
 	va_start(args, format);
 	write_line(format, args);
+	va_end(args);
+}
+
+void note_of(const char *command, const char *format, ...)
+{
+	va_list args;
+
+	if (!notes_are_shown())
+		return;
+	va_start(args, format);
+	write_line_of(command, format, args);
 	va_end(args);
 }
 

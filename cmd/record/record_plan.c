@@ -24,10 +24,10 @@ static void choose_sched(struct collector_options *collector,
 {
 	collector->tracepoints = TRACEPOINTS_SCHED;
 	if (tracepoint_set_can_be_read(TRACEPOINTS_SCHED))
-		say_of("record",
-		       "recording with --events=sched only, without the causes "
-		       "of interrupts: %s: %s",
-		       diagnosis->finding, diagnosis->fix);
+		note_of("record",
+			"recording with --events=sched only, without the causes "
+			"of interrupts: %s: %s",
+			diagnosis->finding, diagnosis->fix);
 }
 
 static void choose_tracepoints(struct record_options *options)

@@ -78,8 +78,8 @@ static int send_recording(const struct query_session *query,
 		       "of that time",
 		       entry->path, entry->id);
 	else
-		say_of("store", "%s: added, %" PRIu64 " rows (id %s)",
-		       entry->path, rows, entry->id);
+		note_of("store", "%s: added, %" PRIu64 " rows (id %s)",
+			entry->path, rows, entry->id);
 	return error ? EXIT_FAILED : EXIT_OK;
 }
 

@@ -253,3 +253,31 @@ bool variables_find(struct variables *variables, int32_t pid, uint64_t address,
 		       find_in_kernel(variables, address, text, size) :
 		       find_in_process(variables, pid, address, text, size);
 }
+
+static bool is_called(const struct kallsyms_line *line, const char *name)
+{
+	return line->name_length == strlen(name) &&
+	       !memcmp(line->name, name, line->name_length);
+}
+
+uint64_t kernel_preempt_counter(const struct recording *recording)
+{
+	enum { PCPU_HOT_PREEMPT_COUNT = 8 };
+	const char *path = recording_kallsyms_path(recording);
+	struct text_file file = { 0 };
+	struct kallsyms kallsyms;
+	struct kallsyms_line line;
+	uint64_t address = 0;
+
+	if (!path || text_file_read(path, NULL, &file) < 0)
+		return 0;
+	kallsyms = kallsyms_of(file.text, file.size_bytes);
+	while (!address && kallsyms_next(&kallsyms, &line) > 0) {
+		if (is_called(&line, "__preempt_count"))
+			address = line.address;
+		else if (is_called(&line, "pcpu_hot"))
+			address = line.address + PCPU_HOT_PREEMPT_COUNT;
+	}
+	text_file_free(&file);
+	return address;
+}

@@ -38,6 +38,7 @@ check_codes() {
 	expect "no such command" 127 "$(code_of absent)"
 	expect "not executable" 126 "$(code_of denied)"
 	expect "wrong usage" 2 "$(code_of usage)"
+	expect "-q: no notes" "0 " "$(code_of quiet) $(<"$WORK/quiet.err")"
 	expect "no recording of a command that did not run" "" \
 		"$(find "$WORK" -maxdepth 1 -name absent)"
 	expect "no such CPU: recording fails" 125 "$(code_of no-cpu)"
@@ -304,10 +305,13 @@ check_unstable() {
 # The command of the README, from the host.
 check_machine() {
 	local code=0
-	"$KTRACE" record "--machine=--fast --timeout $LIMIT_S" -a \
-		-o "$WORK/machine" -- sh -c 'echo hello; exit 3' >"$WORK/machine.out" || code=$?
+	"$KTRACE" record -q "--machine=--fast --timeout $LIMIT_S" -a \
+		-o "$WORK/machine" -- sh -c 'echo hello; exit 3' \
+		>"$WORK/machine.out" 2>"$WORK/machine.err" || code=$?
 	expect "--machine: the command's exit code" 3 "$code"
 	expect "--machine: and its output" hello "$(cat "$WORK/machine.out")"
+	expect "--machine -q: no notes" "" \
+		"$(grep 'ktrace-hw record:' "$WORK/machine.err")"
 	expect_that "--machine -a: its own writing is no part of it" \
 		"$(summary machine recording trace)" -lt $((8 << 20))
 	expect_that "--machine: a recording" \
