@@ -125,4 +125,25 @@ struct event_handler {
 	bool wants_interrupts; /* see struct step_callback */
 };
 
+/* needs() of a handler to which calls and returns do not matter. */
+static inline uint8_t
+event_handler_needs_no_calls(const struct event_handler *handler,
+			     uint32_t function)
+{
+	(void)handler;
+	(void)function;
+	return NEED_NEVER;
+}
+
+/* limit() of a handler that gets the steps that other handlers need. */
+static inline void
+event_handler_limits_nothing(const struct event_handler *handler,
+			     const struct call_step *step,
+			     struct skip_limits *limits)
+{
+	(void)handler;
+	(void)step;
+	(void)limits;
+}
+
 #endif

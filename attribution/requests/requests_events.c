@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "attribution/requests/requests_events_internal.h"
 
+#include "attribution/events/event_handler.h"
 #include "attribution/events/known_events.h"
 #include "attribution/requests/connections_internal.h"
 #include "attribution/requests/endpoint_internal.h"
@@ -842,6 +843,20 @@ static void consume_step(struct event_handler *handler,
 		consume_call(requests, step, function);
 }
 
+static uint8_t needs_function(const struct event_handler *handler,
+			      uint32_t function)
+{
+	const struct requests *requests = (const struct requests *)handler;
+
+	return message_kinds_of(requests->kinds, function).kind != MESSAGE_NONE;
+}
+
+static void skip(struct event_handler *handler,
+		 const struct skipped_calls *skipped)
+{
+	((struct requests *)handler)->end_ns = skipped->last.time_ns;
+}
+
 /* Applies EVENT_SOCKET_STATE. The kernel reuses the address of a closed socket,
  * at once under load: no message or request of the old connection belongs to
  * the new one.
@@ -919,8 +934,12 @@ static void consume_record(struct event_handler *handler,
 
 void requests_follow(struct requests *requests)
 {
-	requests->handler = (struct event_handler){ .step = consume_step,
-						    .event = consume_event,
-						    .record = consume_record };
+	requests->handler =
+		(struct event_handler){ .step = consume_step,
+					.needs = needs_function,
+					.limit = event_handler_limits_nothing,
+					.skip = skip,
+					.event = consume_event,
+					.record = consume_record };
 	requests->span_callback.take = consume_span;
 }

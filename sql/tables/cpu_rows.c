@@ -228,6 +228,7 @@ static bool open_rows(struct row_source *source,
 	rows->gaps = ARRAY_OF(struct open_gap);
 	if (rows->gap_out)
 		rows->source.handler.step = take_step;
+	rows->source.handler.needs = event_handler_needs_no_calls;
 	return true;
 }
 

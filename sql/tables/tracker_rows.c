@@ -475,6 +475,8 @@ static bool open_rows(struct row_source *source,
 	struct watch_rows *rows = (struct watch_rows *)source;
 
 	source->handler.step = take_step;
+	/* Entries by exceptions and system calls are never skipped. */
+	source->handler.limit = event_handler_limits_nothing;
 	source->needs_begin = true;
 	rows->listener.reads_records = true;
 	rows->listener.ended = take_call;

@@ -559,6 +559,22 @@ static void take_step(struct event_handler *handler,
 		name_call(sites, entry, step->function);
 }
 
+/* The function of a system call is found by its name; everything else by the
+ * steps that the thread tracker needs.
+ */
+static void limit(const struct event_handler *handler,
+		  const struct call_step *step, struct skip_limits *limits)
+{
+	const struct call_sites *sites = (const struct call_sites *)handler;
+	const struct kernel_entry *entries = sites->entries.items;
+	uint32_t index = step->task->index;
+
+	if (index >= sites->entries.count ||
+	    (entries[index].is_open &&
+	     entries[index].site.purpose == (uint32_t)SITE_SYSTEM_CALL))
+		limits->frames = UINT32_MAX;
+}
+
 /* Returns the open entry of the thread of @event, or NULL. */
 static struct kernel_entry *open_entry(struct call_sites *sites,
 				       const struct event_record *event)
@@ -641,6 +657,7 @@ struct call_sites *call_sites_new(const struct attribution_input *input)
 		return NULL;
 	sites->handler = (struct event_handler){
 		.step = take_step,
+		.limit = limit,
 		.event = take_event,
 	};
 	sites->callback.take = take_span;

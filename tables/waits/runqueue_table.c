@@ -189,6 +189,7 @@ static bool open_table(struct event_handler *handler,
 	struct runqueue_table *table = (struct runqueue_table *)handler;
 
 	table->handler.step = take_step;
+	table->handler.needs = event_handler_needs_no_calls;
 	table->callback.take = take_span;
 	table->input = *input;
 	table->runs = CPU_RUNS_NONE;
