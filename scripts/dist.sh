@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 # Makes the release's archive of the last commit, with its checksum, in
 # build/dist: `make dist`. The same commit gives the same bytes. With SIGN=KEY
-# GnuPG signs the checksum by that key: `gpg --verify *.sha256.asc`, then
+# GnuPG signs the checksum by that key: `gpg --verify *.sha256{.asc,}`, then
 # `sha256sum -c *.sha256`.
 set -euo pipefail
 cd "$(dirname "$(realpath "$0")")/.."

@@ -46,7 +46,7 @@ sign() (
 	gpg --batch --passphrase '' --quick-generate-key release@example.org &&
 		make -s -C "$WORK/two" dist SIGN=release@example.org &&
 		cd "$WORK/two/build/dist" &&
-		gpg --batch --verify ktrace-hw-*.sha256.asc &&
+		gpg --batch --verify ktrace-hw-*.sha256{.asc,} &&
 		sha256sum -c ktrace-hw-*.sha256
 )
 

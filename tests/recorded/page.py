@@ -99,6 +99,13 @@ def check_first_sight(page):
     assert not any(thread["is_kernel"] for thread in found["opened"]), found
     assert found["calls"] and not any(
         "exit" in call for call in found["calls"]), found
+    losses = page.window.run("""
+        const { recording } = page.timeline;
+        return [{}, { lost_records: 3, truncated: 2 }].map((losses) =>
+          sentences({ ...recording, facts: { ...recording.facts, ...losses } })
+            .filter((text) => / lost/.test(text)));""")
+    assert losses == [[], ["3 records of events lost: rows may be missing.",
+                           "Trace lost 2 times: the buffer was full."]], losses
 
 
 def check_zoom(page):
