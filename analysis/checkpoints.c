@@ -26,9 +26,8 @@
 struct checkpoint_file {
 	uint64_t distance; /* from one checkpoint to the next, bytes of trace */
 	uint64_t last;	   /* bytes before the last checkpoint */
-	char *path;
-	bool is_there;		     /* it exists and its key matches */
-	struct index_writer *writer; /* NULL: not being written */
+	struct checkpoint_index *old; /* NULL: none with the same key */
+	struct index_writer *writer;  /* NULL: not being written */
 };
 
 struct checkpoints {
@@ -65,10 +64,12 @@ bool checkpoints_find_key(const struct pass_input *pass, uint64_t *key)
 bool checkpoints_fit(const struct pass_input *pass, uint64_t key)
 {
 	char *path = checkpoint_index_path(pass->recording, "index");
-	bool fits = path && checkpoint_index_fits(path, key);
+	struct checkpoint_index *index =
+		path ? checkpoint_index_open(path, key) : NULL;
 
+	checkpoint_index_close(index);
 	free(path);
-	return fits;
+	return index;
 }
 
 /* A decode sees the whole recording if nothing ends it early. */
@@ -84,13 +85,15 @@ static bool open_file(const struct checkpoints *checkpoints, const char *name,
 {
 	const struct pass_input *pass = checkpoints->pass;
 
-	file->path = checkpoint_index_path(pass->recording, name);
-	if (!file->path)
+	char *path = checkpoint_index_path(pass->recording, name);
+
+	if (!path)
 		return false;
-	file->is_there = checkpoint_index_fits(file->path, checkpoints->key);
-	if (!file->is_there && sees_all(pass, checkpoints->callback))
-		file->writer = index_writer_open(file->path, checkpoints->key);
-	return file->is_there || file->writer;
+	file->old = checkpoint_index_open(path, checkpoints->key);
+	if (!file->old && sees_all(pass, checkpoints->callback))
+		file->writer = index_writer_open(path, checkpoints->key);
+	free(path);
+	return file->old || file->writer;
 }
 
 static int open_files(struct checkpoints *checkpoints)
@@ -134,7 +137,7 @@ struct checkpoints *checkpoints_open(const struct pass_input *pass,
 static void close_file(struct checkpoint_file *file)
 {
 	index_writer_free(file->writer);
-	free(file->path);
+	checkpoint_index_close(file->old);
 }
 
 void checkpoints_close(struct checkpoints *checkpoints)
@@ -156,7 +159,7 @@ file_of(const struct checkpoints *checkpoints)
 
 bool checkpoints_are_there(const struct checkpoints *checkpoints)
 {
-	return checkpoints && file_of(checkpoints)->is_there;
+	return checkpoints && file_of(checkpoints)->old;
 }
 
 static void pack_places(const struct checkpoints *checkpoints,
@@ -205,8 +208,8 @@ int checkpoints_load(const struct checkpoints *checkpoints,
 
 	if (!checkpoints_are_there(checkpoints))
 		return 0;
-	bytes = checkpoint_index_find(file_of(checkpoints)->path,
-				      checkpoints->key, CHECKPOINT_BEFORE,
+	bytes = checkpoint_index_find(file_of(checkpoints)->old,
+				      CHECKPOINT_BEFORE,
 				      checkpoints->pass->window.since_ns,
 				      &size);
 	if (!bytes)
@@ -239,12 +242,11 @@ uint64_t checkpoints_bytes_to_end(const struct checkpoints *checkpoints,
 	uint8_t *bytes;
 	size_t size;
 
-	if (!checkpoints || !checkpoints->index.is_there ||
+	if (!checkpoints || !checkpoints->index.old ||
 	    sees_all(checkpoints->pass, checkpoints->callback))
 		return UINT64_MAX;
 	ends = calloc(checkpoints->streams, sizeof(*ends));
-	bytes = checkpoint_index_find(checkpoints->index.path, checkpoints->key,
-				      CHECKPOINT_FROM,
+	bytes = checkpoint_index_find(checkpoints->index.old, CHECKPOINT_FROM,
 				      checkpoints->pass->done_ns, &size);
 	if (ends && bytes) {
 		pack = pack_to_read(bytes, size);

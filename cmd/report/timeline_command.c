@@ -12,6 +12,7 @@
 #include "common/error.h"
 #include "common/files/output_folder.h"
 #include "decoder/recording/recording.h"
+#include "execution/stream/segment_ring.h"
 #include "report/steps/step_select.h"
 #include "report/steps/task_stacks.h"
 #include "report/text/duration_text.h"
@@ -308,6 +309,7 @@ static int render_session(const struct session *session,
 		.out = session->out,
 		.folder = folder,
 		.log = &console_log,
+		.may_start_thread = jobs_count(session->jobs) > 1,
 		.summary = summary,
 	};
 	struct recorded_notes notes = { 0 };

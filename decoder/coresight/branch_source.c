@@ -298,24 +298,15 @@ static uint64_t sync_before(struct branch_source *base, uint64_t time_ns,
 			    uint64_t distance, uint64_t *at_ns)
 {
 	struct coresight_source *source = (struct coresight_source *)base;
-	const struct time_conversion *conversion =
-		recording_time_conversion(source->input.recording);
-	const struct point_search search = {
+	const struct point_search points = {
 		.size = source->input.stream->size_bytes,
 		.next = next_timed,
 		.ctx = source,
 	};
-	struct sync_point last;
-	struct sync_point point;
 
-	if (!point_search_before(&search,
-				 time_conversion_ticks(conversion, time_ns),
-				 &last) ||
-	    last.position < distance ||
-	    !next_timed(source, search.size, last.position - distance, &point))
-		return NO_SYNC;
-	*at_ns = time_conversion_ns(conversion, point.ticks);
-	return point.position;
+	return sync_position_before(
+		&points, recording_time_conversion(source->input.recording),
+		time_ns, distance, at_ns);
 }
 
 const struct branch_source_ops coresight_branch_source = {

@@ -39,6 +39,24 @@ bool branch_source_fits(const struct recording *recording,
 	return false;
 }
 
+uint64_t sync_position_before(const struct point_search *points,
+			      const struct time_conversion *conversion,
+			      uint64_t time_ns, uint64_t distance,
+			      uint64_t *at_ns)
+{
+	uint64_t ticks = time_conversion_ticks(conversion, time_ns);
+	struct sync_point last;
+	struct sync_point point;
+
+	if (!point_search_before(points, ticks, &last) ||
+	    last.position < distance ||
+	    !points->next(points->ctx, points->size, last.position - distance,
+			  &point))
+		return NO_SYNC;
+	*at_ns = time_conversion_ns(conversion, point.ticks);
+	return point.position;
+}
+
 void branch_source_close(struct branch_source *source)
 {
 	if (source)

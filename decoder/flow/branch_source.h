@@ -8,7 +8,9 @@
 
 struct aux_stream;
 struct flow_input;
+struct point_search;
 struct recording;
+struct time_conversion;
 
 /* The branches of one stream, whatever hardware wrote the trace: the interface
  * between decoder/, which knows packets, and execution/, which knows code.
@@ -226,6 +228,14 @@ struct branch_source_ops {
 				uint64_t distance, uint64_t *at_ns);
 	void (*close)(struct branch_source *source);
 };
+
+/* Implements branch_source_sync_before() for a source with the sync points
+ * @points.
+ */
+uint64_t sync_position_before(const struct point_search *points,
+			      const struct time_conversion *conversion,
+			      uint64_t time_ns, uint64_t distance,
+			      uint64_t *at_ns);
 
 extern const struct branch_source_ops intel_branch_source;
 

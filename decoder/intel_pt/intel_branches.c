@@ -841,17 +841,10 @@ static uint64_t sync_before(struct branch_source *base, uint64_t time_ns,
 		.ctx = source,
 		.origin = conversion->origin,
 	};
-	struct sync_point last;
-	struct sync_point point;
+	const struct point_search points = sync_search_points(&search);
 
-	if (!sync_search_before(&search,
-				time_conversion_ticks(conversion, time_ns),
-				&last) ||
-	    last.position < distance ||
-	    !sync_search_next(&search, last.position - distance, &point))
-		return NO_SYNC;
-	*at_ns = time_conversion_ns(conversion, point.ticks);
-	return point.position;
+	return sync_position_before(&points, conversion, time_ns, distance,
+				    at_ns);
 }
 
 const struct branch_source_ops intel_branch_source = {

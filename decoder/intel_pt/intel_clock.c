@@ -343,15 +343,11 @@ static bool next_within(void *ctx, size_t size, size_t from,
 	return sync_search_next(&search, from, point);
 }
 
-bool sync_search_before(const struct sync_search *search, uint64_t ticks,
-			struct sync_point *point)
+struct point_search sync_search_points(struct sync_search *search)
 {
-	struct sync_search whole = *search;
-	const struct point_search points = {
+	return (struct point_search){
 		.size = search->size,
 		.next = next_within,
-		.ctx = &whole,
+		.ctx = search,
 	};
-
-	return point_search_before(&points, ticks, point);
 }

@@ -160,8 +160,7 @@ struct sync_search {
 bool sync_search_next(const struct sync_search *search, size_t from,
 		      struct sync_point *point);
 
-/* As point_search_before(). */
-bool sync_search_before(const struct sync_search *search, uint64_t ticks,
-			struct sync_point *point);
+/* Returns the search for point_search_before(); borrows @search. */
+struct point_search sync_search_points(struct sync_search *search);
 
 #endif

@@ -135,56 +135,62 @@ static bool choose_entry(struct pack *pack, uint64_t count,
 	return has_before;
 }
 
-static bool find_entry(int fd, uint64_t key, enum checkpoint_wanted wanted,
-		       uint64_t time_ns, struct entry *found)
+struct checkpoint_index {
+	struct chunk_file file;
+	uint64_t count;
+	uint8_t *table; /* of @count entries */
+};
+
+/* Reads the table. Returns whether it is whole. */
+static bool read_table(struct checkpoint_index *index, uint64_t key)
 {
 	struct header header;
-	struct pack pack;
-	uint8_t *table;
 	uint64_t size;
-	bool has_found;
 
-	if (!read_header(fd, key, &header))
+	if (!read_header(index->file.fd, key, &header))
 		return false;
 	size = header.count * ENTRY_BYTES;
-	table = read_part(fd, header.table, size);
-	if (!table)
-		return false;
-	pack = pack_to_read(table, size);
-	has_found = pack_hash(PACK_HASH_FIRST, table, size) == header.hash &&
-		    choose_entry(&pack, header.count, wanted, time_ns, found);
-	free(table);
-	return has_found;
+	index->count = header.count;
+	index->table = read_part(index->file.fd, header.table, size);
+	return index->table &&
+	       pack_hash(PACK_HASH_FIRST, index->table, size) == header.hash;
 }
 
-bool checkpoint_index_fits(const char *path, uint64_t key)
+struct checkpoint_index *checkpoint_index_open(const char *path, uint64_t key)
 {
-	int fd = regular_file_open_cached(path);
-	struct header header;
-	bool fits = fd >= 0 && read_header(fd, key, &header);
+	struct checkpoint_index *index = calloc(1, sizeof(*index));
 
-	if (fd >= 0)
-		close(fd);
-	return fits;
+	if (!index)
+		return NULL;
+	index->file.fd = regular_file_open_cached(path);
+	if (index->file.fd >= 0 && read_table(index, key))
+		return index;
+	checkpoint_index_close(index);
+	return NULL;
 }
 
-uint8_t *checkpoint_index_find(const char *path, uint64_t key,
+void checkpoint_index_close(struct checkpoint_index *index)
+{
+	if (!index)
+		return;
+	if (index->file.fd >= 0)
+		close(index->file.fd);
+	free(index->table);
+	free(index);
+}
+
+uint8_t *checkpoint_index_find(const struct checkpoint_index *index,
 			       enum checkpoint_wanted wanted, uint64_t time_ns,
 			       size_t *size)
 {
-	int fd = regular_file_open_cached(path);
-	const struct chunk_file file = { .fd = fd };
+	struct pack pack =
+		pack_to_read(index->table, index->count * ENTRY_BYTES);
 	struct entry entry;
-	uint8_t *bytes = NULL;
 
-	if (fd < 0)
+	if (!choose_entry(&pack, index->count, wanted, time_ns, &entry))
 		return NULL;
-	if (find_entry(fd, key, wanted, time_ns, &entry)) {
-		bytes = chunk_file_read(&file, &entry.chunk);
-		*size = entry.chunk.size;
-	}
-	close(fd);
-	return bytes;
+	*size = entry.chunk.size;
+	return chunk_file_read(&index->file, &entry.chunk);
 }
 
 struct index_writer {

@@ -53,8 +53,16 @@ void index_writer_finish(struct index_writer *writer);
 /* @writer may be NULL. */
 void index_writer_free(struct index_writer *writer);
 
-/* Returns whether the index at @path exists and has @key. */
-bool checkpoint_index_fits(const char *path, uint64_t key);
+/* An open index, with its table. */
+struct checkpoint_index;
+
+/* Returns the index at @path, which the caller closes; NULL if there is none,
+ * or not with @key, or when out of memory.
+ */
+struct checkpoint_index *checkpoint_index_open(const char *path, uint64_t key);
+
+/* @index may be NULL. */
+void checkpoint_index_close(struct checkpoint_index *index);
 
 /* Which checkpoint of an index is searched for. */
 enum checkpoint_wanted {
@@ -67,7 +75,7 @@ enum checkpoint_wanted {
  * Returns its bytes, which the caller frees, and sets *@size; NULL if there is
  * none.
  */
-uint8_t *checkpoint_index_find(const char *path, uint64_t key,
+uint8_t *checkpoint_index_find(const struct checkpoint_index *index,
 			       enum checkpoint_wanted wanted, uint64_t time_ns,
 			       size_t *size);
 

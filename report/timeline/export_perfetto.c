@@ -392,7 +392,8 @@ open_perfetto(const struct timeline_context *context)
 		.finish = finish,
 	};
 	perfetto->context = *context;
-	perfetto->out = perfetto_out_of(context->out);
+	perfetto->out =
+		perfetto_out_of(context->out, context->may_start_thread);
 	perfetto->wakeups = perfetto_wakeups_of(&perfetto->out, context->names);
 	perfetto->slices =
 		perfetto_slices_of(&perfetto->out, &perfetto->writer);

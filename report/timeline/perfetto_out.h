@@ -22,7 +22,7 @@
 #include <stdio.h>
 #include <string.h>
 
-struct libdeflate_compressor;
+struct perfetto_packer;
 struct task_names;
 
 /* One protocol buffers message being written, of limited size.  Source: the
@@ -274,17 +274,15 @@ enum own_sequence {
 
 /* Writes Perfetto's packets to a file, many of them compressed into one
  * (TracePacket.compressed_packets, zlib's format), since most of their contents
- * repeat from packet to packet.
+ * repeat from packet to packet. A thread of its own compresses one buffer while
+ * the next is filled, if wanted and if there is more than one.
  */
 struct perfetto_out {
-	FILE *out; /* borrowed */
-	struct libdeflate_compressor *compressor;
+	struct perfetto_packer *packer;
 	uint8_t *raw;
-	uint8_t *compressed; /* NULL until first needed */
-	size_t room;	     /* size of compressed */
-	size_t size;	     /* used bytes of raw */
-	uint64_t bytes;	     /* written to out */
-	int status;	     /* 0, or -ERROR_MEMORY: packets are missing */
+	size_t size;	/* used bytes of raw */
+	uint64_t bytes; /* set by perfetto_out_end(): written to the file */
+	int status; /* set likewise: 0, or -ERROR_MEMORY: packets are missing */
 };
 
 /* protos/perfetto/trace/trace.proto; and the size of the buffer of uncompressed
@@ -292,16 +290,16 @@ struct perfetto_out {
  */
 enum { TRACE_PACKET = 1, PERFETTO_RAW_BYTES = 1 << 18 };
 
-/* Returns a writer to @out; its status is set when out of memory. */
-struct perfetto_out perfetto_out_of(FILE *out);
+/* Returns a writer to @out, which it borrows; @may_start_thread: see above. */
+struct perfetto_out perfetto_out_of(FILE *out, bool may_start_thread);
 
-/* Writes the buffered packets and frees all except @out's FILE. */
+/* Writes the buffered packets and frees all except the FILE. */
 void perfetto_out_end(struct perfetto_out *out);
 
 void perfetto_out_packet(struct perfetto_out *out,
 			 const struct protobuf *packet);
 
-/* Writes all packets so far to the file. */
+/* Passes all packets so far on to the compressor, as the buffer is full. */
 void perfetto_out_flush(struct perfetto_out *out);
 
 /* Returns a buffer for a packet of up to @most bytes, including TRACE_PACKET's

@@ -75,6 +75,7 @@ struct timeline_context {
 	const struct log *log;
 	/* CLOCK_REALTIME minus the recording's clock; 0: unknown */
 	uint64_t epoch_ns;
+	bool may_start_thread; /* for formats that compress */
 	/* NULL: not needed; filled in by formats that count */
 	struct timeline_summary *summary;
 };

@@ -78,9 +78,17 @@ static size_t position_of(int point)
 	return (size_t)point * APART + (size_t)(point % 7);
 }
 
+static bool find_before(struct sync_search *search, uint64_t ticks,
+			struct sync_point *point)
+{
+	const struct point_search points = sync_search_points(search);
+
+	return point_search_before(&points, ticks, point);
+}
+
 START_TEST(the_last_one_that_is_not_later_is_found)
 {
-	const struct sync_search search = search_of(SIZE);
+	struct sync_search search = search_of(SIZE);
 
 	for (uint64_t ticks = 0; ticks < (POINTS + 2) * STEP; ticks += 33) {
 		struct sync_point point;
@@ -89,7 +97,7 @@ START_TEST(the_last_one_that_is_not_later_is_found)
 
 		while (!has_time(last))
 			last--;
-		ck_assert(sync_search_before(&search, ticks, &point));
+		ck_assert(find_before(&search, ticks, &point));
 		ck_assert_uint_eq(point.position, position_of(last));
 		ck_assert_uint_eq(point.ticks, (uint64_t)last * STEP);
 	}
@@ -112,12 +120,12 @@ END_TEST
 
 START_TEST(before_the_first_there_is_none)
 {
-	const struct sync_search search = search_of(SIZE);
+	struct sync_search search = search_of(SIZE);
 	struct sync_point point;
 
 	memset(stream + position_of(0), 0, 30);
-	ck_assert(!sync_search_before(&search, STEP - 1, &point));
-	ck_assert(sync_search_before(&search, STEP, &point));
+	ck_assert(!find_before(&search, STEP - 1, &point));
+	ck_assert(find_before(&search, STEP, &point));
 	ck_assert_uint_eq(point.position, position_of(1));
 }
 END_TEST
@@ -140,7 +148,7 @@ START_TEST(damage_does_no_harm)
 		search.ctx = copy;
 		if (i > 20)
 			memset(copy + position_of(i / 2) + 17, 0xff, 7);
-		if (sync_search_before(&search, (uint64_t)i * STEP, &point))
+		if (find_before(&search, (uint64_t)i * STEP, &point))
 			ck_assert_uint_lt(point.position, size);
 		copy = realloc(copy, SIZE);
 		ck_assert_ptr_nonnull(copy);

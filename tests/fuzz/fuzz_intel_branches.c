@@ -20,11 +20,12 @@ static void read_packets(const uint8_t *bytes, size_t size)
 
 static void search_points(const uint8_t *bytes, size_t size)
 {
-	const struct sync_search search = { .bytes = bytes, .size = size };
+	struct sync_search search = { .bytes = bytes, .size = size };
+	const struct point_search points = sync_search_points(&search);
 	struct sync_point point;
 
 	for (uint64_t ticks = 1; ticks; ticks <<= 8)
-		if (sync_search_before(&search, ticks, &point) &&
+		if (point_search_before(&points, ticks, &point) &&
 		    (point.position >= size || point.ticks > ticks))
 			__builtin_trap();
 }

@@ -15,6 +15,14 @@ enum { KEY = 42, COUNT = 3 };
 static const char *const texts[COUNT] = { "first", "the second", "3" };
 static const uint64_t times[COUNT] = { 100, 200, 300 };
 
+static bool fits(const char *path, uint64_t key)
+{
+	struct checkpoint_index *index = checkpoint_index_open(path, key);
+
+	checkpoint_index_close(index);
+	return index;
+}
+
 static void write_index(const char *path)
 {
 	struct index_writer *writer = index_writer_open(path, KEY);
@@ -23,7 +31,7 @@ static void write_index(const char *path)
 	for (int i = 0; i < COUNT; i++)
 		index_writer_add(writer, times[i], (const uint8_t *)texts[i],
 				 strlen(texts[i]));
-	ck_assert(!checkpoint_index_fits(path, KEY));
+	ck_assert(!fits(path, KEY));
 	index_writer_finish(writer);
 	index_writer_free(writer);
 }
@@ -33,15 +41,18 @@ static bool finds_wanted(const char *path, uint64_t key,
 			 enum checkpoint_wanted wanted, uint64_t time_ns,
 			 int index)
 {
+	struct checkpoint_index *opened = checkpoint_index_open(path, key);
 	size_t size = 0;
 	uint8_t *bytes =
-		checkpoint_index_find(path, key, wanted, time_ns, &size);
+		opened ? checkpoint_index_find(opened, wanted, time_ns, &size) :
+			 NULL;
 	bool is_right = !bytes == (index < 0);
 
 	if (bytes && index >= 0)
 		is_right = size == strlen(texts[index]) &&
 			   !memcmp(bytes, texts[index], size);
 	free(bytes);
+	checkpoint_index_close(opened);
 	return is_right;
 }
 
@@ -76,8 +87,8 @@ START_TEST(the_last_before_a_time_is_found)
 	scratch_folder_path(&folder, "index", path, sizeof(path));
 	ck_assert(finds(path, KEY, 1000, -1));
 	write_index(path);
-	ck_assert(checkpoint_index_fits(path, KEY));
-	ck_assert(!checkpoint_index_fits(path, KEY + 1));
+	ck_assert(fits(path, KEY));
+	ck_assert(!fits(path, KEY + 1));
 	ck_assert(finds(path, KEY, 0, -1));
 	ck_assert(finds(path, KEY, 100, -1));
 	ck_assert(finds(path, KEY, 101, 0));
