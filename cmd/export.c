@@ -80,8 +80,8 @@ static int export_sqlite(const struct report_options *options)
 }
 
 static const char formats[] =
-	"perfetto, firefox, chrome, ctf, csv, json, ndjson, sqlite, gmon, pprof, "
-	"speedscope or callgrind";
+	"perfetto, firefox, chrome, ctf, trace.dat, csv, json, ndjson, sqlite, gmon, "
+	"pprof, speedscope or callgrind";
 
 enum export_option {
 	OPTION_MIN_DURATION,
@@ -226,12 +226,12 @@ static int run_export(int argc, char **argv)
 {
 	static const struct own_option own[OPTION_COUNT] = {
 		[OPTION_MIN_DURATION] = { "min-duration", "TIME",
-					  "only slices of TIME (1us) or longer; "
-					  "chrome, firefox: 1us, 0 keeps all" },
+					  "only slices of TIME (1us) or longer; 0: "
+					  "all; chrome, firefox, trace.dat: 1us" },
 		[OPTION_FUNCTIONS_ONLY] = { "functions-only", NULL,
-					    "perfetto, firefox, chrome, ctf: only "
-					    "functions, running threads, "
-					    "gaps" },
+					    "perfetto, firefox, chrome, ctf, "
+					    "trace.dat: no tracks beside "
+					    "functions" },
 		[OPTION_WALL] = { "wall", NULL,
 				  "profiles: all time of threads, including "
 				  "asleep and runnable" },
@@ -253,7 +253,7 @@ static int run_export(int argc, char **argv)
 		.purpose = "Exports a recording to other tools.",
 		.formats =
 			"perfetto, firefox, chrome, csv, json, ndjson, sqlite,\n"
-			"                         ctf (a folder: -o FOLDER);\n"
+			"                         ctf (a folder: -o FOLDER), trace.dat;\n"
 			"                         or a profile: pprof, speedscope, "
 			"callgrind, gmon (a gmon.out; -o FILE\n"
 			"                         also gets FILE.elf, for gprof "
