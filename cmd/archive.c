@@ -3,6 +3,7 @@
 #include "archive/unpack.h"
 #include "cmd/command.h"
 #include "cmd/console/console.h"
+#include "cmd/options/option_lists.h"
 #include "cmd/pipeline/debuginfod_consent.h"
 #include "cmd/pipeline/session.h"
 #include "common/error.h"
@@ -10,9 +11,9 @@
 #include "common/files/output_folder.h"
 #include "common/files/regular_file.h"
 
+#include "common/bytes.h"
 #include <errno.h>
 #include <fcntl.h>
-#include <getopt.h>
 #include <inttypes.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -32,22 +33,19 @@ struct archive_options {
 	bool joins; /* to a recording that perf reads */
 };
 
-enum { UNPACK = 256, KEEP_STACKS, NO_FILES, SYMFS, JOIN };
-
-static const struct option long_options[] = {
-	{ "input", required_argument, NULL, 'i' },
-	{ "output", required_argument, NULL, 'o' },
-	{ "unpack", required_argument, NULL, UNPACK },
-	{ "keep-stacks", no_argument, NULL, KEEP_STACKS },
-	{ "no-files", no_argument, NULL, NO_FILES },
-	{ "symfs", required_argument, NULL, SYMFS },
-	{ "join", no_argument, NULL, JOIN },
-	{ "help", no_argument, NULL, 'h' },
-	{ NULL, 0, NULL, 0 },
+static const struct own_option own_options[] = {
+	{ "input", "DIR", NULL, 'i', TEXT(struct archive_options, input) },
+	{ "output", "FILE", NULL, 'o', TEXT(struct archive_options, output) },
+	{ "unpack", "FILE", NULL, 0, TEXT(struct archive_options, unpacked) },
+	{ "keep-stacks", NULL, NULL, 0,
+	  FLAG(struct archive_options, keeps_stacks) },
+	{ "no-files", NULL, NULL, 0,
+	  FLAG(struct archive_options, without_files) },
+	{ "symfs", "DIR", NULL, 0, TEXT(struct archive_options, symfs) },
 };
 
 static const char usage[] =
-	"usage: ktrace-hw archive [OPTION]...\n"
+	"usage: ktrace-hw archive [OPTION]... [DIR]\n"
 	"       ktrace-hw archive --unpack FILE [-o DIR]\n"
 	"       ktrace-hw archive --join -o DIR [-i DIR]\n"
 	"\n"
@@ -64,56 +62,21 @@ static const char usage[] =
 	"  --join             copy a recording of --threads or --compress to one\n"
 	"                     whose trace perf reads\n";
 
-static int take(struct archive_options *options, int option)
-{
-	switch (option) {
-	case 'i':
-		options->input = optarg;
-		return 0;
-	case 'o':
-		options->output = optarg;
-		return 0;
-	case UNPACK:
-		options->unpacked = optarg;
-		return 0;
-	case JOIN:
-		options->joins = true;
-		return 0;
-	case KEEP_STACKS:
-		options->keeps_stacks = true;
-		return 0;
-	case NO_FILES:
-		options->without_files = true;
-		return 0;
-	case SYMFS:
-		options->symfs = optarg;
-		return 0;
-	case 'h':
-		fputs(usage, stdout);
-		fputs(console_options_help, stdout);
-		return EXIT_OK + 1;
-	default:
-		return EXIT_USAGE + 1;
-	}
-}
-
 /* Returns 0 to continue, or the exit code plus one. */
 static int archive_options_read(struct archive_options *options, int argc,
 				char **argv)
 {
-	int option;
-	int status = 0;
+	int status;
 
 	*options = (struct archive_options){ 0 };
-	optind = 1;
-	while (!status &&
-	       (option = next_option(argc, argv, "i:o:h", long_options)) != -1)
-		status = take(options, option);
+	status = plain_options_read(OWN_LIST(own_options), usage, options, argc,
+				    argv);
 	if (status)
 		return status;
+	if (optind < argc && !options->input && !options->unpacked)
+		options->input = argv[optind++];
 	if (optind < argc)
-		say_of("archive", "'%s': name the recording with -i",
-		       argv[optind]);
+		say_of("archive", "'%s': give one recording", argv[optind]);
 	else if (options->joins && options->unpacked)
 		say_of("archive", "give one of --join and --unpack");
 	else if (options->joins && !options->output)

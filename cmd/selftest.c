@@ -6,6 +6,7 @@
 #include "archive/recording_archive.h"
 #include "cmd/command.h"
 #include "cmd/console/console.h"
+#include "cmd/options/option_lists.h"
 #include "common/array.h"
 #include "common/clocks.h"
 #include "common/error.h"
@@ -14,7 +15,6 @@
 
 #include <dirent.h>
 #include <errno.h>
-#include <getopt.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
@@ -26,33 +26,24 @@ struct arguments {
 	const char *judged;  /* has recordings */
 	const char *report;  /* the archive to write */
 	const char *trials;  /* NULL: all */
+	const char *symfs;   /* for @judged */
 	const char *program; /* the process is a recorded program */
 	bool with_recordings;
 	bool with_hotplug;
 	bool records_only;
 };
 
-enum {
-	TRIAL = 256,
-	JUDGE,
-	REPORT,
-	WITH_RECORDINGS,
-	HOTPLUG,
-	RECORD_ONLY,
-	PROGRAM
-};
-
-static const struct option long_options[] = {
-	{ "output", required_argument, NULL, 'o' },
-	{ "trial", required_argument, NULL, TRIAL },
-	{ "judge", required_argument, NULL, JUDGE },
-	{ "report", required_argument, NULL, REPORT },
-	{ "with-recordings", no_argument, NULL, WITH_RECORDINGS },
-	{ "hotplug", no_argument, NULL, HOTPLUG },
-	{ "record-only", no_argument, NULL, RECORD_ONLY },
-	{ "program", required_argument, NULL, PROGRAM },
-	{ "help", no_argument, NULL, 'h' },
-	{ NULL, 0, NULL, 0 },
+static const struct own_option own_options[] = {
+	{ "output", "DIR", NULL, 'o', TEXT(struct arguments, output) },
+	{ "trial", "LIST", NULL, 0, TEXT(struct arguments, trials) },
+	{ "judge", "DIR", NULL, 0, TEXT(struct arguments, judged) },
+	{ "symfs", "DIR", NULL, 0, TEXT(struct arguments, symfs) },
+	{ "report", "FILE", NULL, 0, TEXT(struct arguments, report) },
+	{ "with-recordings", NULL, NULL, 0,
+	  FLAG(struct arguments, with_recordings) },
+	{ "hotplug", NULL, NULL, 0, FLAG(struct arguments, with_hotplug) },
+	{ "record-only", NULL, NULL, 0, FLAG(struct arguments, records_only) },
+	{ "program", "NAME", NULL, 0, TEXT(struct arguments, program) },
 };
 
 static const char usage[] =
@@ -66,47 +57,12 @@ static const char usage[] =
 	"                     hotplug\n"
 	"  --record-only      only record, with -o: another machine may check\n"
 	"  --judge DIR        check the recordings of an earlier --output\n"
+	"  --symfs DIR        with --judge: find the programs' files below DIR\n"
 	"  --report FILE      write an archive for a bug report: the table, CPU,\n"
 	"                     kernel and trace unit; no addresses or names\n"
 	"  --with-recordings  add the recordings to it, which have addresses and\n"
 	"                     names of programs and functions\n"
 	"  --hotplug          may switch a CPU off and on\n";
-
-static int take(struct arguments *arguments, int option)
-{
-	switch (option) {
-	case 'o':
-		arguments->output = optarg;
-		return 0;
-	case TRIAL:
-		arguments->trials = optarg;
-		return 0;
-	case JUDGE:
-		arguments->judged = optarg;
-		return 0;
-	case REPORT:
-		arguments->report = optarg;
-		return 0;
-	case WITH_RECORDINGS:
-		arguments->with_recordings = true;
-		return 0;
-	case HOTPLUG:
-		arguments->with_hotplug = true;
-		return 0;
-	case RECORD_ONLY:
-		arguments->records_only = true;
-		return 0;
-	case PROGRAM:
-		arguments->program = optarg;
-		return 0;
-	case 'h':
-		fputs(usage, stdout);
-		fputs(console_options_help, stdout);
-		return EXIT_OK + 1;
-	default:
-		return EXIT_USAGE + 1;
-	}
-}
 
 static int refuse(const char *text)
 {
@@ -140,14 +96,11 @@ static int check_trials(const char *list)
 /* Returns 0 to continue, or the exit code plus one. */
 static int read_arguments(struct arguments *arguments, int argc, char **argv)
 {
-	int status = 0;
-	int option;
+	int status;
 
 	*arguments = (struct arguments){ 0 };
-	optind = 1;
-	while (!status &&
-	       (option = next_option(argc, argv, "o:h", long_options)) != -1)
-		status = take(arguments, option);
+	status = plain_options_read(OWN_LIST(own_options), usage, arguments,
+				    argc, argv);
 	if (status)
 		return status;
 	if (optind < argc)
@@ -344,6 +297,7 @@ static int run_checks(const struct arguments *arguments,
 		.program = program,
 		.folder = folder,
 		.trials = arguments->trials,
+		.symfs = arguments->symfs,
 		.judges_only = arguments->judged,
 		.with_hotplug = arguments->with_hotplug,
 		.records_only = arguments->records_only,

@@ -82,12 +82,57 @@ void array_remove(struct array *array, size_t index, size_t count);
 void array_sort(struct array *array,
 		int (*compare)(const void *a, const void *b));
 
+/* A member, of an integer type, that items are sorted by. */
+struct sort_key {
+	uint32_t offset;
+	uint8_t size; /* 0: ends a list of keys */
+	bool is_signed;
+	bool falls; /* the greatest value first */
+};
+
+/* Keys of items of @type. KEYS() is a list of them: later ones order the items
+ * that are equal by all earlier ones.
+ */
+#define RISING(type, member) SORT_KEY(type, member, false)
+#define FALLING(type, member) SORT_KEY(type, member, true)
+#define SORT_KEY(type, member, falls_) \
+	{ \
+		.offset = offsetof(type, member), \
+		.size = sizeof(((const type *)NULL)->member), \
+		.is_signed = IS_SIGNED(((const type *)NULL)->member), \
+		.falls = (falls_), \
+	}
+#define IS_SIGNED(value) \
+	_Generic((value), int32_t : true, int64_t : true, default : false)
+#define KEYS(...) ((const struct sort_key[]){ __VA_ARGS__, { .size = 0 } })
+
+/* The key of items that are numbers of @type themselves. */
+#define RISING_NUMBER(type) \
+	{ \
+		.size = sizeof(type), .is_signed = IS_SIGNED((type)0), \
+	}
+
+/* Sorts by @keys, as in
+ *	array_sort_by(&tasks, KEYS(RISING(struct task, pid),
+ *				   FALLING(struct task, total_ns)));
+ */
+void array_sort_by(struct array *array, const struct sort_key *keys);
+
 /* Returns how many items precede @key: those for which @is_before returns true,
  * which must come first.
  */
 size_t array_partition_point(const struct array *array, const void *key,
 			     bool (*is_before)(const void *item,
 					       const void *key));
+
+/* Return how many items of @array, sorted by the first of @keys, have a value
+ * of that key below @value, or at most @value; a negative value is passed as
+ * the uint64_t with its bits.
+ */
+size_t array_count_below(const struct array *array, const struct sort_key *keys,
+			 uint64_t value);
+size_t array_count_up_to(const struct array *array, const struct sort_key *keys,
+			 uint64_t value);
 
 /* Frees the items; the array is then empty and can be reused. */
 void array_free(struct array *array);

@@ -25,6 +25,10 @@ enum why {
 	WHY_FUTEX,
 	WHY_REPLY,
 	WHY_HELPER, /* the kernel's threads worked for it */
+	/* a thread that it waited for had no CPU, because one had it whose
+	 * priority is below that of the waiter: priority inversion
+	 */
+	WHY_INVERSION,
 	WHY_COUNT,
 };
 

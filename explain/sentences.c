@@ -85,6 +85,10 @@ static const struct why_text texts[WHY_COUNT] = {
 			"%1 waited for a lock or a signal", "--sleeps" },
 	[WHY_REPLY] = { "reply", "%1 waited for %2, another program",
 			"%1 waited for another program", "--sleeps" },
+	[WHY_INVERSION] = { "inversion",
+			    "%1 waited for a thread that had no CPU: %2, of "
+			    "lower priority than %1, had it",
+			    NULL, "--runqueue" },
 	[WHY_HELPER] = { "helper", "%1 waited for work of the kernel's threads",
 			 NULL, "--sleeps" },
 };

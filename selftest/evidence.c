@@ -5,6 +5,7 @@
 #include "selftest/programs.h"
 
 #include <inttypes.h>
+#include <linux/perf_event.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -155,6 +156,9 @@ static void add_line(struct evidence *evidence, char *line, int64_t pid)
 
 	if (!split(line, fields))
 		return;
+	/* The head's names have the unit. */
+	if (!strcmp(fields[EVENT], "event"))
+		evidence->has_no_times = strcmp(fields[TIME], "time_ns") != 0;
 	if (!strcmp(fields[EVENT], "gap"))
 		add_gap(evidence, fields);
 	if (pid >= 0 && strtoll(fields[PID], NULL, 10) != pid)
@@ -200,6 +204,37 @@ void evidence_free(struct evidence *evidence)
 {
 	array_free(&evidence->marks);
 	array_free(&evidence->cpus);
+}
+
+/* The driver of TRBE marks each buffer that it had to change, as some trace may
+ * be lost meanwhile. The record's line ends with "flags HEX".
+ */
+int64_t evidence_full_buffers(const struct selftest_options *options,
+			      const char *name)
+{
+	char path[TRIAL_PATH];
+	const char *const argv[] = { options->program, "dump", "-q", "-i", path,
+				     "--records",      NULL };
+	struct trial_output output;
+	char *line = NULL;
+	size_t room = 0;
+	int64_t count = 0;
+	int error;
+
+	trial_path(options, name, path);
+	error = trial_output_open(&output, options, argv, "records.errors");
+	if (error)
+		return error;
+	while (getline(&line, &room, output.lines) > 0) {
+		const char *flags = strstr(line, " flags ");
+
+		count += flags && strstr(line, " aux offset ") &&
+			 strtoull(flags + strlen(" flags "), NULL, 16) &
+				 PERF_AUX_FLAG_COLLISION;
+	}
+	free(line);
+	error = trial_output_close(&output);
+	return error ? -ERROR_FORMAT : count;
 }
 
 /* A block's line is "TIME -EARLY +LATE block KIND FIRST-LAST N instructions". */
@@ -297,39 +332,56 @@ static void add_intel_packet(struct packet_sums *sums, struct period *period,
 	sums->overflows += !strcmp(name, "ovf");
 }
 
-/* Returns the number after @key, or 0. */
-static uint64_t number_after(const char *text, const char *key)
+/* Reads the number after @key. Returns whether there is one. */
+static bool number_after(const char *text, const char *key, uint64_t *value)
 {
 	const char *found = strstr(text, key);
 
-	return found ? strtoull(found + strlen(key), NULL, 0) : 0;
+	if (found)
+		*value = strtoull(found + strlen(key), NULL, 0);
+	return found;
 }
 
-/* Time that runs backwards is reported as the worst period. */
+/* A timestamp has the cycles since the last cycle count (CC), which the next
+ * count includes. Time that runs backwards is reported as the worst period.
+ */
 static void end_timestamps(struct packet_sums *sums, struct period *period,
-			   uint64_t timestamp)
+			   const char *text)
 {
-	uint64_t ticks = timestamp - period->timestamp;
-	uint64_t cycles = timestamp < period->timestamp ? UINT64_MAX :
-			  ticks ? period->cycles * SCALE / ticks :
-				  0;
+	uint64_t timestamp, since_count = 0;
+	bool has_cycles = number_after(text, "CC=", &since_count);
 
-	if (period->is_whole && period->cycles && cycles)
+	if (!number_after(text, "val = ", &timestamp))
+		return;
+
+	uint64_t ticks = timestamp - period->timestamp;
+	uint64_t cycles =
+		timestamp < period->timestamp ? UINT64_MAX :
+		ticks ? (period->cycles + since_count) * SCALE / ticks :
+			0;
+
+	if (period->is_whole && has_cycles && cycles)
 		array_append(&sums->periods, &cycles);
-	period->is_whole = true;
+	period->is_whole = has_cycles;
 	period->timestamp = timestamp;
-	period->cycles = 0;
+	period->cycles = 0 - since_count;
 }
 
-/* The names are OpenCSD's. A trace that was off has no cycles. */
+/* The names are OpenCSD's. A trace that was off has no cycles, and neither has
+ * a count that was too large for its packet, whose text is 0.
+ */
 static void add_arm_packet(struct packet_sums *sums, struct period *period,
 			   const char *name, const char *text)
 {
-	if (!strncmp(name, "CCNT", 4))
-		period->cycles += number_after(text, "Count=");
+	uint64_t count = 0;
+
+	if (!strncmp(name, "CCNT", 4) && number_after(text, "Count=", &count) &&
+	    count)
+		period->cycles += count;
 	else if (!strcmp(name, "TIMESTAMP"))
-		end_timestamps(sums, period, number_after(text, "val = "));
-	else if (!strcmp(name, "TRACE_ON") || !strcmp(name, "OVERFLOW"))
+		end_timestamps(sums, period, text);
+	else if (!strncmp(name, "CCNT", 4) || !strcmp(name, "TRACE_ON") ||
+		 !strcmp(name, "OVERFLOW"))
 		period->is_whole = false;
 	sums->sync_starts += !strcmp(name, "ASYNC");
 	sums->sync_ends += !strcmp(name, "TRACE_INFO");
@@ -340,9 +392,9 @@ static void add_arm_packet(struct packet_sums *sums, struct period *period,
 static void add_packet(struct packet_sums *sums, struct period *period,
 		       const char *line)
 {
-	char name[16], text[64] = "";
+	char name[16], text[96] = "";
 
-	if (sscanf(line, "%*s %*s %15s %63[^\n]", name, text) < 1)
+	if (sscanf(line, "%*s %*s %15s %95[^\n]", name, text) < 1)
 		return;
 	if (!strncmp(name, "I_", 2))
 		add_arm_packet(sums, period, name + 2, text);

@@ -17,7 +17,8 @@ struct time_span {
 };
 
 struct evidence {
-	uint64_t calls; /* of getppid() */
+	bool has_no_times; /* they are counts of cycles or instructions */
+	uint64_t calls;	   /* of getppid() */
 	uint64_t other_calls;
 	uint64_t faults;	/* between the marks MARK_FAULTS and next */
 	uint64_t switches;	/* from CPUs, likewise MARK_SLEEPS */
@@ -46,6 +47,13 @@ int evidence_read(struct evidence *evidence,
 		  int64_t pid);
 
 void evidence_free(struct evidence *evidence);
+
+/* Returns how often the kernel marks in the recording @name that a buffer was
+ * full while the trace unit ran on (PERF_AUX_FLAG_COLLISION), or a negative
+ * error.
+ */
+int64_t evidence_full_buffers(const struct selftest_options *options,
+			      const char *name);
 
 /* Evidence about the clock from the packets of Intel PT, ETMv4 or ETE. */
 struct packet_sums {

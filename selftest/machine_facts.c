@@ -133,6 +133,7 @@ void selftest_write_machine(FILE *out)
 		"/sys/kernel/security/lockdown",
 		"/sys/devices/system/clocksource/clocksource0/current_clocksource",
 		"/sys/devices/system/cpu/cpuidle/current_driver",
+		"/sys/module/coresight_etm4x/parameters/pm_save_enable",
 	};
 
 	write_cpu(out);

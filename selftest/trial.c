@@ -52,10 +52,21 @@ int trial_output_open(struct trial_output *output,
 {
 	int file = output_folder_replace(options->folder, errors);
 	int ends[2] = { -1, -1 };
+	const char *words[WORDS];
+	size_t count = 0;
 
+	while (argv[count] && count < WORDS - 3) {
+		words[count] = argv[count];
+		count++;
+	}
+	if (options->symfs && argv[0] == options->program) {
+		words[count++] = "--symfs";
+		words[count++] = options->symfs;
+	}
+	words[count] = NULL;
 	*output = (struct trial_output){ .pid = -1 };
 	if (file >= 0 && !pipe2(ends, O_CLOEXEC)) {
-		output->pid = start(argv, ends[1], file);
+		output->pid = start(words, ends[1], file);
 		close(ends[1]);
 		output->lines = fdopen(ends[0], "r");
 		if (!output->lines)

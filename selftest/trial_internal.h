@@ -43,8 +43,8 @@ struct trial_output {
 	pid_t pid;
 };
 
-/* Starts the command @argv, whose errors go to the file @errors of the folder.
- * Returns 0 or -ERROR_SYSTEM. The caller must close it then.
+/* Starts the command @argv, with the option --symfs if that is given; its errors
+ * go to the file @errors of the folder. Returns 0 or -ERROR_SYSTEM. The caller must close it then.
  */
 int trial_output_open(struct trial_output *output,
 		      const struct selftest_options *options,

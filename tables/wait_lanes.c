@@ -124,16 +124,6 @@ static void put_io(const struct wait_lanes *lanes, const struct block_io *io,
 	lanes->callback->end(lanes->callback, &lane, io->completed_ns);
 }
 
-static int compare_queued(const void *a, const void *b)
-{
-	const struct block_io *one = a;
-	const struct block_io *other = b;
-
-	if (one->queued_ns != other->queued_ns)
-		return one->queued_ns < other->queued_ns ? -1 : 1;
-	return one->range.sector < other->range.sector ? -1 : 1;
-}
-
 /* Emits each I/O on the first track that is free at its start. */
 static int put_all(struct wait_lanes *lanes)
 {
@@ -141,7 +131,8 @@ static int put_all(struct wait_lanes *lanes)
 	struct array free_from = ARRAY_OF(uint64_t); /* by track */
 	int status = 0;
 
-	array_sort(&lanes->ios, compare_queued);
+	array_sort_by(&lanes->ios, KEYS(RISING(struct block_io, queued_ns),
+					RISING(struct block_io, range.sector)));
 	for (size_t i = 0; i < lanes->ios.count && !status; i++) {
 		uint32_t row = 0;
 		uint64_t *from;

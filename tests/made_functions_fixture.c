@@ -46,6 +46,7 @@ static const char *const names[] = {
 	"mem_cgroup_handle_over_high",
 	"balance_dirty_pages",
 	"reclaim_throttle",
+	"try_to_free_pages",
 	"futex_wait",
 	"futex_wake",
 	"unix_stream_sendmsg",

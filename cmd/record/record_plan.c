@@ -24,10 +24,10 @@ static void choose_sched(struct collector_options *collector,
 {
 	collector->tracepoints = TRACEPOINTS_SCHED;
 	if (tracepoint_set_can_be_read(TRACEPOINTS_SCHED))
-		say_of("record",
-		       "recording with --events=sched only, without the causes "
-		       "of interrupts: %s: %s",
-		       diagnosis->finding, diagnosis->fix);
+		note_of("record",
+			"recording with --events=sched only, without the causes "
+			"of interrupts: %s: %s",
+			diagnosis->finding, diagnosis->fix);
 }
 
 static void choose_tracepoints(struct record_options *options)
@@ -63,7 +63,7 @@ static void choose_user(struct collector_options *collector)
 	if (collector->source == SOURCE_FUNCTION_GRAPH)
 		collector->user = false;
 	if (!collector->user_stack_bytes && !has_stacks_in_trace(collector))
-		record_value_stack("8K", &collector->user_stack_bytes);
+		record_value_stack(&collector->user_stack_bytes, NULL);
 }
 
 void record_plan_choose(struct record_options *options)

@@ -517,8 +517,8 @@ static void write_head(const struct table_run *run, bool is_first)
 	const char *name = attribution_request_name(run->request);
 
 	if (run->output.format == RECORD_JSON)
-		fprintf(run->output.out, "%s\"%s\": ", is_first ? "{" : ",",
-			name);
+		fprintf(run->output.out,
+			"%s,\"%s\": ", is_first ? "{\"version\":1" : "", name);
 	else
 		fprintf(run->output.out, "%s==> %s <==\n", is_first ? "" : "\n",
 			name);

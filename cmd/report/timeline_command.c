@@ -455,3 +455,11 @@ int run_timeline_command(const struct report_options *options,
 		    duration_text_of(min_ns).text);
 	return session_finish(&session, status);
 }
+
+const char *timeline_read_min(void *options, char *argument)
+{
+	struct timeline_options *timeline = options;
+
+	timeline->has_min = true;
+	return option_read_duration(&timeline->min_ns, argument);
+}

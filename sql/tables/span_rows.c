@@ -82,7 +82,7 @@ static const struct sql_column columns_list[] = {
 	INT_COLUMN("cpu", "CPU on which the thread runs, or last ran",
 		   .role = ROLE_CPU, OF_FACT(cpu)),
 	TEXT_COLUMN("class",
-		    "class of the time: user, system_call, fault, kernel, "
+		    "class of the time: user, system_call, fault, reclaim, kernel, "
 		    "interrupt, tracer (also waits while the recorder had "
 		    "the CPU), guest (as the CPU of a virtual machine), "
 		    "runnable, asleep, not_asked (outside the calls selected "

@@ -17,6 +17,7 @@ static const struct sql_table *const tables[SQL_TABLES] = {
 	[TABLE_LOCK_WAIT] = &sql_lock_wait_table,
 	[TABLE_SPIN] = &sql_spin_table,
 	[TABLE_INTERRUPTS_OFF] = &sql_interrupts_off_table,
+	[TABLE_PREEMPTION_OFF] = &sql_preemption_off_table,
 	[TABLE_BLOCK_IO] = &sql_block_io_table,
 	[TABLE_BLOCK_SLEEP] = &sql_block_sleep_table,
 	[TABLE_INTERRUPT] = &sql_interrupt_table,

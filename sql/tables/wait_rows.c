@@ -24,19 +24,21 @@
 
 /* The tables whose rows are single facts of a report's tracker: I/O of block
  * devices and the sleeps that it ended, waits of CPUs, intervals with interrupts
- * off, and calls with their arguments. Each tracker runs only for its tables.
+ * or preemption off, and calls with their arguments. Each tracker runs only for its tables.
  */
 struct wait_rows {
 	struct row_source source;
 	struct block_callback block;
 	struct spin_callback spin;
 	struct off_callback off;
+	struct off_callback preemption;
 	const struct attribution_input *recording;
 	const struct row_choice *choice;
 	struct row_out *const *outs;
 	struct block_tracker *blocks; /* NULL: not wanted; so are the others */
 	struct spin_tracker *spins;
 	struct off_tracker *offs;
+	struct off_tracker *preemptions;
 	struct read_calls *calls;
 };
 
@@ -81,6 +83,10 @@ static const struct sql_column block_columns[] = {
 	TEXT_COLUMN("operation",
 		    "letters as in blktrace: R read, W write, D discard, F "
 		    "flush (before or after), S synchronous, M metadata"),
+	INT_COLUMN("inode",
+		   "number of the file that it reads or writes, by its first "
+		   "page; NULL: direct I/O or metadata, or not recorded (record "
+		   "--args=block_files)"),
 	INT_COLUMN("sector", "the first sector, of 512 bytes",
 		   OF_IO(range.sector)),
 	BYTES_COLUMN("bytes", "length; 0: a flush"),
@@ -152,6 +158,7 @@ static int add_block_io(struct block_callback *callback,
 			 io->function);
 	row_put_written(out, write_device, io);
 	row_put_written(out, write_operation, io);
+	row_put_known(out, io->inode, (int64_t)io->inode);
 	row_put_number(out, (int64_t)(io->range.sectors * SECTOR_BYTES));
 	row_out_end(out);
 	return 0;
@@ -179,6 +186,7 @@ static const struct sql_column block_sleep_columns[] = {
 	INT_COLUMN("io_tid", "the thread that queued the I/O"),
 	TEXT_COLUMN("device", "of the I/O, as in block_io"),
 	TEXT_COLUMN("operation", "of the I/O"),
+	INT_COLUMN("inode", "of the I/O"),
 	INT_COLUMN("sector", "of the I/O"),
 	BYTES_COLUMN("bytes", "of the I/O"),
 };
@@ -221,6 +229,7 @@ static int add_block_sleep(struct block_callback *callback,
 	row_put_number(out, io->task.tid);
 	row_put_written(out, write_device, io);
 	row_put_written(out, write_operation, io);
+	row_put_known(out, io->inode, (int64_t)io->inode);
 	row_put_number(out, (int64_t)io->range.sector);
 	row_put_number(out, (int64_t)(io->range.sectors * SECTOR_BYTES));
 	row_out_end(out);
@@ -296,24 +305,30 @@ static int add_spin(struct spin_callback *callback,
 
 #define OF_OFF(member) MEMBER(struct off_interval, member)
 
+/* The columns of both tables of intervals; the last ones depend on what was
+ * switched off.
+ */
+#define OFF_COLUMNS(began, ended, by) \
+	NS_COLUMN("begin_ns", "time at which " began, .role = ROLE_BEGIN, \
+		  OF_OFF(begin_ns)), \
+		NS_COLUMN("end_ns", "time at which " ended, .role = ROLE_END, \
+			  OF_OFF(end_ns)), \
+		NS_COLUMN("duration_ns", "end_ns - begin_ns"), \
+		NS_COLUMN("uncertain_ns", "limit of the error of duration_ns", \
+			  OF_OFF(uncertain_ns)), \
+		THREAD_COLUMNS("ran at the start"), \
+		INT_COLUMN("cpu", "its CPU", .role = ROLE_CPU, OF_OFF(cpu)), \
+		TEXT_COLUMN("off_by", by), \
+		TEXT_COLUMN("function", "the function that began it", \
+			    .role = ROLE_FUNCTION), \
+		TEXT_COLUMN("path", \
+			    "that function and its callers, innermost first, " \
+			    "separated by ;")
+
 static const struct sql_column off_columns[] = {
-	NS_COLUMN("begin_ns", "time at which interrupts were switched off",
-		  .role = ROLE_BEGIN, OF_OFF(begin_ns)),
-	NS_COLUMN("end_ns", "time at which they were let through again",
-		  .role = ROLE_END, OF_OFF(end_ns)),
-	NS_COLUMN("duration_ns", "end_ns - begin_ns"),
-	NS_COLUMN("uncertain_ns", "limit of the error of duration_ns",
-		  OF_OFF(uncertain_ns)),
-	THREAD_COLUMNS("ran at the start"),
-	INT_COLUMN("cpu", "CPU that let no interrupts through",
-		   .role = ROLE_CPU, OF_OFF(cpu)),
-	TEXT_COLUMN("off_by",
+	OFF_COLUMNS("interrupts were switched off",
+		    "they were let through again",
 		    "instruction, interrupt, nmi, exception or system call"),
-	TEXT_COLUMN("function", "the function that switched them off",
-		    .role = ROLE_FUNCTION),
-	TEXT_COLUMN("path",
-		    "that function and its callers, innermost first, separated "
-		    "by ;"),
 	TEXT_COLUMN("delayed_interrupt",
 		    "handler of an interrupt that waited until end_ns, at most "
 		    "since begin_ns; NULL: none"),
@@ -326,9 +341,26 @@ static const struct sql_column off_columns[] = {
 		   OF_OFF(is_inferred)),
 };
 
+static const struct sql_column preemption_columns[] = {
+	OFF_COLUMNS("preemption was switched off", "it was possible again",
+		    "instruction (preempt_disable(), a spinlock), bottom "
+		    "halves, softirq, interrupt or nmi"),
+	INT_COLUMN("delayed_tid",
+		   "the thread that ran next, because the interval had ended; "
+		   "NULL: none"),
+	NS_COLUMN("delayed_ns",
+		  "how long it had waited for that: since it was woken, or "
+		  "begin_ns"),
+};
+
 static const struct sql_need off_needs[] = {
 	{ .event = RECORDED_KERNEL },
 	{ "delayed_threads", NULL, EVENT_SCHED_WAKING, 0 },
+};
+
+static const struct sql_need preemption_needs[] = {
+	{ .event = RECORDED_KERNEL },
+	{ "delayed_tid delayed_ns", NULL, EVENT_SCHED_WAKING, 0 },
 };
 
 const struct sql_table sql_interrupts_off_table = {
@@ -340,6 +372,17 @@ const struct sql_table sql_interrupts_off_table = {
 	.rows_per_mb = 500,
 	.source = &wait_source,
 	SQL_NEEDS(off_needs),
+};
+
+const struct sql_table sql_preemption_off_table = {
+	.id = TABLE_PREEMPTION_OFF,
+	.name = "preemption_off",
+	.meaning = "All intervals in which a CPU's task could not be preempted "
+		   "(x86-64); report --preemptoff adds them up.",
+	SQL_COLUMNS(preemption_columns),
+	.rows_per_mb = 500,
+	.source = &wait_source,
+	SQL_NEEDS(preemption_needs),
 };
 
 /* A text column of an interval. */
@@ -376,6 +419,19 @@ static void write_delayed(FILE *file, const void *ctx)
 				.text);
 }
 
+/* Puts the columns of OFF_COLUMNS(). */
+static void put_interval(const struct wait_rows *rows, struct row_out *out,
+			 const struct off_interval *interval)
+{
+	const struct off_text text = { rows, interval };
+
+	row_put_number(out, (int64_t)(interval->end_ns - interval->begin_ns));
+	put_thread(rows, out, interval->task, interval->begin_ns);
+	row_put_text(out, off_kind_name(interval->kind));
+	row_put_function(out, rows->recording, true, interval->path[0]);
+	row_put_written(out, write_path, &text);
+}
+
 static int add_off(struct off_callback *callback,
 		   const struct off_interval *interval)
 {
@@ -387,17 +443,30 @@ static int add_off(struct off_callback *callback,
 
 	if (!row_out_start(out, interval))
 		return out->status;
-	row_put_number(out, (int64_t)(interval->end_ns - interval->begin_ns));
-	put_thread(rows, out, interval->task, interval->begin_ns);
-	row_put_text(out, off_kind_name(interval->kind));
-	row_put_function(out, rows->recording, true, interval->path[0]);
-	row_put_written(out, write_path, &text);
+	put_interval(rows, out, interval);
 	row_put_function(out, rows->recording, delays,
 			 interval->delays[0].handler);
 	if (delays > 1)
 		row_put_written(out, write_delayed, &text);
 	else
 		row_put_text(out, NULL);
+	row_out_end(out);
+	return 0;
+}
+
+static int add_preemption(struct off_callback *callback,
+			  const struct off_interval *interval)
+{
+	const struct wait_rows *rows =
+		container_of(callback, struct wait_rows, preemption);
+	struct row_out *out = rows->outs[TABLE_PREEMPTION_OFF];
+	const struct off_delay *delay = interval->delays;
+
+	if (!row_out_start(out, interval))
+		return out->status;
+	put_interval(rows, out, interval);
+	row_put_known(out, interval->delay_count, delay->tid);
+	row_put_known(out, interval->delay_count, (int64_t)delay->ns);
 	row_out_end(out);
 	return 0;
 }
@@ -477,6 +546,8 @@ static int end(struct row_source *source, const struct row_end *pass)
 		status = spin_tracker_status(rows->spins);
 	if (rows->offs && !status)
 		status = off_tracker_end(rows->offs);
+	if (rows->preemptions && !status)
+		status = off_tracker_end(rows->preemptions);
 	if (rows->calls && !status)
 		status = read_calls_end(rows->calls, &list);
 	for (size_t i = 0; list && i < list->count && !status; i++)
@@ -491,6 +562,7 @@ static void close_rows(struct row_source *source)
 	block_tracker_free(rows->blocks);
 	spin_tracker_free(rows->spins);
 	off_tracker_free(rows->offs);
+	off_tracker_free(rows->preemptions);
 	read_calls_free(rows->calls);
 }
 
@@ -507,6 +579,7 @@ static bool open_rows(struct row_source *source,
 	rows->block.slept = add_block_sleep;
 	rows->spin.take = add_spin;
 	rows->off.take = add_off;
+	rows->preemption.take = add_preemption;
 	rows->recording = recording;
 	rows->choice = input->choice;
 	rows->outs = input->outs;
@@ -515,12 +588,16 @@ static bool open_rows(struct row_source *source,
 	if (input->outs[TABLE_SPIN])
 		rows->spins = spin_tracker_new(recording, &rows->spin);
 	if (input->outs[TABLE_INTERRUPTS_OFF])
-		rows->offs = off_tracker_new(recording, &rows->off);
+		rows->offs = interrupts_off_tracker_new(recording, &rows->off);
+	if (input->outs[TABLE_PREEMPTION_OFF])
+		rows->preemptions = preemption_off_tracker_new(
+			recording, &rows->preemption);
 	if (input->outs[TABLE_READ_CALL])
 		rows->calls = read_calls_new(recording);
 	return (rows->blocks || !has_blocks) &&
 	       (rows->spins || !input->outs[TABLE_SPIN]) &&
 	       (rows->offs || !input->outs[TABLE_INTERRUPTS_OFF]) &&
+	       (rows->preemptions || !input->outs[TABLE_PREEMPTION_OFF]) &&
 	       (rows->calls || !input->outs[TABLE_READ_CALL]);
 }
 

@@ -42,6 +42,35 @@ EMBED(ddl_server_ttl, "store/clickhouse/ddl/server_ttl.sql");
 EMBED(ddl_cluster_head, "store/clickhouse/ddl/cluster.head");
 EMBED(ddl_cluster_ttl_head, "store/clickhouse/ddl/cluster_ttl.head");
 
+/* Writes a text with the version of the schema and the names in place of
+ * "{version}", "{cluster}" and "{database}".
+ */
+static void write_text(const char *text,
+		       const struct clickhouse_ddl_names *names, FILE *out)
+{
+	char version[16];
+	const char *const values[][2] = {
+		{ "{version}", version },
+		{ "{cluster}", names->cluster },
+		{ "{database}", names->database },
+	};
+
+	snprintf(version, sizeof(version), "%d", STORE_SCHEMA_VERSION);
+	while (*text) {
+		size_t i = 0;
+
+		while (i < 3 &&
+		       strncmp(text, values[i][0], strlen(values[i][0])) != 0)
+			i++;
+		if (i < 3) {
+			fputs(values[i][1], out);
+			text += strlen(values[i][0]);
+		} else {
+			fputc(*text++, out);
+		}
+	}
+}
+
 /* Writes @text as lines of a comment, each at most @width bytes. */
 static void write_comment(const char *text, int width, FILE *out)
 {
@@ -113,6 +142,7 @@ static void write_definition(const struct sql_table *table, FILE *out)
 
 char *clickhouse_ddl_server(void)
 {
+	const struct clickhouse_ddl_names no_names = { "", "" };
 	char *text = NULL;
 	size_t size;
 	FILE *out = open_memstream(&text, &size);
@@ -120,37 +150,15 @@ char *clickhouse_ddl_server(void)
 
 	if (!out)
 		return NULL;
-	fputs(ddl_server_head, out);
+	write_text(ddl_server_head, &no_names, out);
 	for (int i = 0; i < SQL_TABLES; i++)
 		write_definition(sql_table_at((enum sql_table_id)i), out);
-	fputs(ddl_server_tail, out);
+	write_text(ddl_server_tail, &no_names, out);
 	is_whole = !ferror(out);
 	if (!fclose(out) && is_whole)
 		return text;
 	free(text);
 	return NULL;
-}
-
-/* Writes the head of a file for a cluster, with the names in place of
- * "{cluster}" and "{database}".
- */
-static void write_head(const char *text,
-		       const struct clickhouse_ddl_names *names, FILE *out)
-{
-	static const char cluster[] = "{cluster}";
-	static const char database[] = "{database}";
-
-	while (*text) {
-		if (!strncmp(text, cluster, strlen(cluster))) {
-			fputs(names->cluster, out);
-			text += strlen(cluster);
-		} else if (!strncmp(text, database, strlen(database))) {
-			fputs(names->database, out);
-			text += strlen(database);
-		} else {
-			fputc(*text++, out);
-		}
-	}
 }
 
 /* Changes the statements for one server to those for a cluster, line by line: a
@@ -256,7 +264,7 @@ static void write_cluster(const char *head, const char *text,
 	struct cluster_writer writer = { .names = names, .out = out };
 	char line[256];
 
-	write_head(head, names, out);
+	write_text(head, names, out);
 	for (text = strstr(text, "\n\n") + 1; *text;) {
 		size_t size = strcspn(text, "\n");
 

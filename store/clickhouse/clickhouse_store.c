@@ -165,7 +165,7 @@ static int left_overs_remove(struct clickhouse_http *http,
 		error = clickhouse_select_number(
 			http, log,
 			sqlite3_mprintf(
-				"SELECT (&removals)() FROM system.mutations WHERE "
+				"SELECT count() FROM system.mutations WHERE "
 				"database = currentDatabase() AND NOT is_done"),
 			&removals);
 	if (list && !error && !removals)

@@ -238,7 +238,7 @@ static int sqlite_upload_begin(struct sqlite_upload *upload,
 		status = ask_number(
 			upload->db,
 			sqlite3_mprintf(
-				"SELECT recording FROM recording WHERE entry->id = %Q",
+				"SELECT recording FROM recording WHERE id = %Q",
 				entry->id),
 			0, &number);
 	*is_there = number;

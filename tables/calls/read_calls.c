@@ -297,19 +297,9 @@ struct read_calls *read_calls_new(const struct attribution_input *input)
 	return NULL;
 }
 
-static int compare_begins(const void *a, const void *b)
-{
-	const struct read_call *one = a;
-	const struct read_call *other = b;
-
-	return one->begin_ns < other->begin_ns ?
-		       -1 :
-		       one->begin_ns > other->begin_ns;
-}
-
 int read_calls_end(struct read_calls *calls, struct array **list)
 {
-	array_sort(&calls->calls, compare_begins);
+	array_sort_by(&calls->calls, KEYS(RISING(struct read_call, begin_ns)));
 	*list = &calls->calls;
 	return calls->status;
 }

@@ -80,6 +80,7 @@ static const struct column columns_list[] = {
 	{ CLASS("system_call_ns", class_ns[TIME_SYSTEM_CALL]),
 	  .need = NEEDS_KERNEL },
 	{ CLASS("fault_ns", class_ns[TIME_FAULT]), .need = NEEDS_KERNEL },
+	{ CLASS("reclaim_ns", class_ns[TIME_RECLAIM]), .need = NEEDS_KERNEL },
 	{ CLASS("kernel_ns", class_ns[TIME_KERNEL]), .need = NEEDS_KERNEL },
 	{ CLASS("runnable_ns", class_ns[TIME_RUNNABLE]),
 	  .need = NEEDS_SWITCHES },

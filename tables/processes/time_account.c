@@ -426,6 +426,16 @@ static void take_step(struct event_handler *handler,
 		take_change(accounts, step);
 }
 
+/* Needs the steps that the thread tracker needs: these may start a context. */
+static void limit_skips(const struct event_handler *handler,
+			const struct call_step *step,
+			struct skip_limits *limits)
+{
+	(void)handler;
+	(void)step;
+	(void)limits;
+}
+
 struct time_accounts *time_accounts_new(const struct attribution_input *input,
 					bool with_credits)
 {
@@ -435,6 +445,7 @@ struct time_accounts *time_accounts_new(const struct attribution_input *input,
 	if (!accounts)
 		return NULL;
 	accounts->handler.step = take_step;
+	accounts->handler.limit = limit_skips;
 	accounts->callback.take = take_span;
 	accounts->input = input;
 	accounts->accounts = ARRAY_OF(struct time_account);

@@ -21,6 +21,7 @@
 struct block_stat {
 	uint64_t device;
 	char letters[BLOCK_LETTERS];
+	uint64_t inode;
 	int32_t pid; /* or a group of input.groups */
 	uint32_t function;
 	struct histogram times; /* of completed I/Os */
@@ -47,6 +48,7 @@ struct block_table {
 	struct block_tracker *tracker;
 	struct keyed_array stats; /* struct block_stat */
 	bool is_issue_recorded;
+	bool has_files; /* record --args, which may have them */
 };
 
 /* Returns the row of @io; NULL when out of memory. */
@@ -56,6 +58,7 @@ static struct block_stat *stat_of(struct block_table *table,
 	const struct task_groups *groups = table->input.groups;
 	struct block_stat like = {
 		.device = io->range.device,
+		.inode = io->inode,
 		.pid = groups ? task_groups_of(groups, &io->task) :
 				io->task.pid,
 		.function = io->function,
@@ -136,6 +139,8 @@ static bool open_table(struct event_handler *handler,
 	table->stats = KEYED_ARRAY_OF(struct block_stat, function);
 	table->is_issue_recorded =
 		known_events_has(input->events, EVENT_REQUEST_ISSUE);
+	table->has_files =
+		known_events_has(input->events, EVENT_CALL_ARGUMENTS);
 	table->tracker = block_tracker_new(&table->input, &table->callback);
 	return table->tracker;
 }
@@ -174,6 +179,7 @@ static void write_row(struct record_writer *writer, const void *ctx,
 	table_rows_process(writer, &table->input, stat->pid);
 	record_text(writer, "function",
 		    function_at(functions, stat->function)->name);
+	table_rows_known(&rows, table->has_files, "inode", stat->inode);
 	record_number(writer, "count", stat->times.count + stat->open);
 	table_rows_known(&rows, has_issue, "merged", stat->merged);
 	table_rows_known(&rows, has_issue, "requests", stat->requests);
@@ -238,12 +244,14 @@ static int render(struct event_handler *handler,
 
 const struct attribution_table block_table = {
 	.name = "block",
-	.columns = "group device operation pid comm function count merged "
-		   "requests open inferred bytes total_ns queue_ns device_ns "
-		   "mean_ns p99_ns max_ns sleeps slept_ns slept_queue_ns "
-		   "slept_device_ns",
-	.brief = "group,device,operation,pid,comm,function,count,merged,bytes,"
-		 "queue_ns,device_ns,max_ns,slept_ns",
+	.columns =
+		"group device operation pid comm function inode count merged "
+		"requests open inferred bytes total_ns queue_ns device_ns "
+		"mean_ns p99_ns max_ns sleeps slept_ns slept_queue_ns "
+		"slept_device_ns",
+	.brief =
+		"group,device,operation,pid,comm,function,inode,count,merged,bytes,"
+		"queue_ns,device_ns,max_ns,slept_ns",
 	.help = "I/O of block devices: who queued it, time in the queue and in "
 		"the device, and sleeps until it was complete",
 	.is_of_tasks = true,

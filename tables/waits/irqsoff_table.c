@@ -19,9 +19,9 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-/* report --irqsoff: the intervals in which CPUs let no interrupts through, added
- * up by how and in which function they began, with the interrupts that waited
- * until their ends.
+/* report --irqsoff and --preemptoff: the intervals in which CPUs let no
+ * interrupts through, or tasks could not be preempted, added up by how and in
+ * which function they began, with what waited until their ends.
  */
 
 enum { MOST_DELAYS = 3 };
@@ -68,8 +68,7 @@ static struct off_stat *stat_of(struct irqsoff_table *table,
 		});
 }
 
-static int add_delay(struct off_stat *stat, const struct off_delay *delay,
-		     uint64_t ns)
+static int add_delay(struct off_stat *stat, const struct off_delay *delay)
 {
 	struct delay_stat *sum = keyed_array_add(
 		&stat->delays, &(struct delay_stat){ .handler = delay->handler,
@@ -78,8 +77,8 @@ static int add_delay(struct off_stat *stat, const struct off_delay *delay,
 	if (!sum)
 		return -ERROR_MEMORY;
 	sum->count++;
-	if (ns > sum->most_ns)
-		sum->most_ns = ns;
+	if (delay->ns > sum->most_ns)
+		sum->most_ns = delay->ns;
 	return 0;
 }
 
@@ -101,7 +100,7 @@ static int consume_interval(struct off_callback *callback,
 	if (ns == stat->times.max)
 		stat->longest = *interval;
 	for (uint32_t i = 0; i < interval->delay_count; i++)
-		if (add_delay(stat, &interval->delays[i], ns) < 0)
+		if (add_delay(stat, &interval->delays[i]) < 0)
 			return -ERROR_MEMORY;
 	return 0;
 }
@@ -120,16 +119,30 @@ static void close_table(struct event_handler *handler)
 	off_tracker_free(table->tracker);
 }
 
-static bool open_table(struct event_handler *handler,
-		       const struct attribution_input *input)
+static bool
+open_as(struct event_handler *handler, const struct attribution_input *input,
+	struct off_tracker *(*make)(const struct attribution_input *input,
+				    struct off_callback *callback))
 {
 	struct irqsoff_table *table = (struct irqsoff_table *)handler;
 
 	table->callback.take = consume_interval;
 	table->input = *input;
 	table->stats = KEYED_ARRAY_OF(struct off_stat, pid);
-	table->tracker = off_tracker_new(&table->input, &table->callback);
+	table->tracker = make(&table->input, &table->callback);
 	return table->tracker;
+}
+
+static bool open_table(struct event_handler *handler,
+		       const struct attribution_input *input)
+{
+	return open_as(handler, input, interrupts_off_tracker_new);
+}
+
+static bool open_preemption(struct event_handler *handler,
+			    const struct attribution_input *input)
+{
+	return open_as(handler, input, preemption_off_tracker_new);
 }
 
 struct off_field {
@@ -170,12 +183,14 @@ static bool write_delays(FILE *out, const void *ctx)
 
 		fprintf(out, "%s%" PRIu64 " ", i ? "; " : "", delay->count);
 		if (delay->tid >= 0)
-			fprintf(out, "%s by ",
+			fprintf(out, "%s ",
 				task_label_last(field->table->input.names,
 						delay->tid)
 					.text);
-		fprintf(out, "%s at most ",
-			function_name(field->table, delay->handler));
+		if (delay->handler != FUNCTION_NONE)
+			fprintf(out, "%s%s ", delay->tid < 0 ? "" : "by ",
+				function_name(field->table, delay->handler));
+		fputs("at most ", out);
 		if (field->is_text)
 			fputs(duration_text_of(delay->most_ns).text, out);
 		else
@@ -211,34 +226,18 @@ static void write_row(struct record_writer *writer, const void *ctx,
 	record_written(writer, "delayed", write_delays, &field);
 }
 
-static int compare_delays(const void *a, const void *b)
-{
-	const struct delay_stat *one = a;
-	const struct delay_stat *other = b;
-
-	if (one->most_ns != other->most_ns)
-		return one->most_ns > other->most_ns ? -1 : 1;
-	return one->tid > other->tid ? -1 : one->tid < other->tid;
-}
-
-static int compare_stats(const void *a, const void *b)
-{
-	const struct off_stat *one = a;
-	const struct off_stat *other = b;
-
-	if (one->times.max != other->times.max)
-		return one->times.max > other->times.max ? -1 : 1;
-	return one->pid < other->pid ? -1 : one->pid > other->pid;
-}
-
 static void sort_all(struct irqsoff_table *table)
 {
 	for (size_t i = 0; i < table->stats.items.count; i++) {
 		struct off_stat *stat = array_at(&table->stats.items, i);
 
-		array_sort(&stat->delays.items, compare_delays);
+		array_sort_by(&stat->delays.items,
+			      KEYS(FALLING(struct delay_stat, most_ns),
+				   FALLING(struct delay_stat, tid)));
 	}
-	array_sort(&table->stats.items, compare_stats);
+	array_sort_by(&table->stats.items,
+		      KEYS(FALLING(struct off_stat, times.max),
+			   RISING(struct off_stat, pid)));
 }
 
 static const struct table_need needs[] = {
@@ -269,20 +268,26 @@ static void write_notes(const struct irqsoff_table *table, FILE *out)
 			contradictions);
 }
 
-static int render(struct event_handler *handler,
-		  const struct attribution_output *output)
+static int render_rows(struct irqsoff_table *table,
+		       const struct attribution_output *output)
 {
-	struct irqsoff_table *table = (struct irqsoff_table *)handler;
 	int status = off_tracker_end(table->tracker);
 
 	if (status)
 		return status;
 	sort_all(table);
-	status =
-		table_rows_render(output, write_row, table,
-				  off_tracker_has_instructions(table->tracker) ?
-					  table->stats.items.count :
-					  0);
+	return table_rows_render(output, write_row, table,
+				 off_tracker_has_instructions(table->tracker) ?
+					 table->stats.items.count :
+					 0);
+}
+
+static int render(struct event_handler *handler,
+		  const struct attribution_output *output)
+{
+	struct irqsoff_table *table = (struct irqsoff_table *)handler;
+	int status = render_rows(table, output);
+
 	if (!status && output->format == RECORD_TABLE)
 		write_notes(table, output->out);
 	return status;
@@ -298,5 +303,50 @@ const struct attribution_table irqsoff_table = {
 	.size = sizeof(struct irqsoff_table),
 	.open = open_table,
 	.render = render,
+	.close = close_table,
+};
+
+static void write_preemption_notes(const struct irqsoff_table *table, FILE *out)
+{
+	uint64_t contradictions = off_tracker_contradictions(table->tracker);
+
+	if (!off_tracker_has_instructions(table->tracker)) {
+		fputs("Not known: this kernel does not count (CONFIG_PREEMPT_COUNT), "
+		      "or this trace, architecture or --engine does not show the "
+		      "instructions that do.\n",
+		      out);
+		return;
+	}
+	recorded_table(&table->input, needs, sizeof(needs) / sizeof(*needs),
+		       table->stats.items.count,
+		       "Preemption was never switched off", out);
+	if (contradictions)
+		fprintf(out,
+			"Left out: %" PRIu64
+			" intervals whose counter the trace contradicts.\n",
+			contradictions);
+}
+
+static int render_preemption(struct event_handler *handler,
+			     const struct attribution_output *output)
+{
+	struct irqsoff_table *table = (struct irqsoff_table *)handler;
+	int status = render_rows(table, output);
+
+	if (!status && output->format == RECORD_TABLE)
+		write_preemption_notes(table, output->out);
+	return status;
+}
+
+const struct attribution_table preemptoff_table = {
+	.name = "preemptoff",
+	.columns = "off_by function pid comm count inferred total_ns mean_ns "
+		   "p99_ns uncertain_ns max_ns max_at_ns max_path delayed",
+	.help = "time in which tasks could not be preempted: the longest, where, "
+		"and which threads waited (x86-64)",
+	.is_of_tasks = true,
+	.size = sizeof(struct irqsoff_table),
+	.open = open_preemption,
+	.render = render_preemption,
 	.close = close_table,
 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "tables/waits/off_intervals.h"
+#include "tables/waits/off_intervals_internal.h"
 
 #include "attribution/attribution_input.h"
 #include "attribution/events/event_handler.h"
@@ -37,6 +37,8 @@ static const char *const kind_names[] = {
 	[OFF_BY_NMI] = "nmi",
 	[OFF_BY_EXCEPTION] = "exception",
 	[OFF_BY_SYSTEM_CALL] = "system call",
+	[OFF_BY_SOFTIRQ] = "softirq",
+	[OFF_BY_BOTTOM_HALVES] = "bottom halves",
 };
 
 enum { MOST_SAVED = 8, MOST_CONTEXTS = 8 };
@@ -92,17 +94,11 @@ struct irq_cpu {
 	const struct task *handler_task;
 };
 
-struct off_tracker {
-	struct event_handler handler;
-	struct off_callback *callback;
+struct interrupts_tracker {
+	struct off_tracker base; /* first member */
 	const struct context_kinds *kinds;
-	const struct task_paths *paths;
-	struct function_marks *marks; /* ROLE_* */
-	struct array tasks;	      /* struct off_task by task index */
-	struct array cpus;	      /* struct irq_cpu by cpu_slot() */
-	bool has_instructions;	      /* STEP_INTERRUPTS occurred */
-	uint64_t contradictions;      /* invariant 3 */
-	int status;
+	struct array tasks; /* struct off_task by task index */
+	struct array cpus;  /* struct irq_cpu by cpu_slot() */
 };
 
 const char *off_kind_name(enum off_kind kind)
@@ -110,11 +106,10 @@ const char *off_kind_name(enum off_kind kind)
 	return kind_names[kind];
 }
 
-/* Sets the functions where @task switches interrupts off. Returns false if
- * there is none.
+/* Sets the functions where @task switches off. Returns false if there is none.
  */
 static bool set_path(const struct off_tracker *tracker, const struct task *task,
-		     struct off_interval *interval)
+		     uint8_t inside, struct off_interval *interval)
 {
 	size_t left;
 	const struct path_frame *path =
@@ -125,13 +120,14 @@ static bool set_path(const struct off_tracker *tracker, const struct task *task,
 		uint32_t function = path[left].function;
 
 		if (interval->count ||
-		    function_marks_at(tracker->marks, function) != ROLE_INSIDE)
+		    function_marks_at(tracker->marks, function) != inside)
 			interval->path[interval->count++] = function;
 	}
 	return interval->count;
 }
 
-static void emit(struct off_tracker *tracker, struct off_interval *interval)
+void off_tracker_emit(struct off_tracker *tracker,
+		      struct off_interval *interval)
 {
 	if (interval->task &&
 	    tracker->callback->take(tracker->callback, interval) < 0)
@@ -145,20 +141,44 @@ static uint32_t error_of(const struct call_step *step)
 	return step->early_ns > step->late_ns ? step->early_ns : step->late_ns;
 }
 
-static void begin_off(struct off_tracker *tracker, struct irq_cpu *cpu,
-		      const struct call_step *step, uint8_t kind)
+struct off_interval off_tracker_begin(const struct off_tracker *tracker,
+				      const struct call_step *step,
+				      uint8_t kind, uint8_t inside)
 {
-	cpu->state = OFF_YES;
-	emit(tracker, &cpu->ended);
-	cpu->now = (struct off_interval){
+	struct off_interval interval = {
 		.task = step->task,
 		.cpu = step->cpu,
 		.begin_ns = step->time_ns,
 		.uncertain_ns = error_of(step),
 		.kind = kind,
 	};
-	if (!set_path(tracker, step->task, &cpu->now))
-		cpu->now.task = NULL;
+
+	if (!set_path(tracker, step->task, inside, &interval))
+		interval.task = NULL;
+	return interval;
+}
+
+void off_interval_end(struct off_interval *interval,
+		      const struct call_step *step)
+{
+	interval->end_ns = step->time_ns;
+	interval->uncertain_ns += error_of(step);
+}
+
+void off_interval_add_delay(struct off_interval *interval, uint32_t handler,
+			    int32_t tid, uint64_t ns)
+{
+	if (interval->delay_count < OFF_MOST_DELAYS)
+		interval->delays[interval->delay_count++] =
+			(struct off_delay){ handler, tid, ns };
+}
+
+static void begin_off(struct interrupts_tracker *tracker, struct irq_cpu *cpu,
+		      const struct call_step *step, uint8_t kind)
+{
+	cpu->state = OFF_YES;
+	off_tracker_emit(&tracker->base, &cpu->ended);
+	cpu->now = off_tracker_begin(&tracker->base, step, kind, ROLE_INSIDE);
 }
 
 /* Interrupts are off, since an unknown time. */
@@ -168,19 +188,18 @@ static void assume_off(struct irq_cpu *cpu)
 	cpu->now.task = NULL;
 }
 
-static void end_off(struct off_tracker *tracker, struct irq_cpu *cpu,
+static void end_off(struct interrupts_tracker *tracker, struct irq_cpu *cpu,
 		    const struct call_step *step, bool is_inferred)
 {
 	bool is_known = cpu->state == OFF_YES && cpu->now.task &&
 			step->time_ns >= cpu->now.begin_ns;
 
 	cpu->state = OFF_NO;
-	emit(tracker, &cpu->ended);
+	off_tracker_emit(&tracker->base, &cpu->ended);
 	if (!is_known)
 		return;
 	cpu->ended = cpu->now;
-	cpu->ended.end_ns = step->time_ns;
-	cpu->ended.uncertain_ns += error_of(step);
+	off_interval_end(&cpu->ended, step);
 	cpu->ended.is_inferred |= is_inferred;
 }
 
@@ -188,9 +207,8 @@ static void add_delay(struct irq_cpu *cpu, int32_t tid)
 {
 	struct off_interval *served = &cpu->served;
 
-	if (served->delay_count < OFF_MOST_DELAYS)
-		served->delays[served->delay_count++] =
-			(struct off_delay){ cpu->handler, tid };
+	off_interval_add_delay(served, cpu->handler, tid,
+			       served->end_ns - served->begin_ns);
 }
 
 static uint8_t kind_of(enum context_kind kind, uint8_t how)
@@ -203,20 +221,20 @@ static uint8_t kind_of(enum context_kind kind, uint8_t how)
 }
 
 /* Returns the flag when an exception or system call of @kind began. */
-static uint8_t state_before(struct off_tracker *tracker,
+static uint8_t state_before(struct interrupts_tracker *tracker,
 			    const struct irq_cpu *cpu, uint8_t kind)
 {
 	if (kind == OFF_BY_SYSTEM_CALL || cpu->state == OFF_IDLE)
 		return OFF_NO;
 	if (kind != OFF_BY_INTERRUPT)
 		return cpu->state;
-	tracker->contradictions += cpu->state == OFF_YES;
+	tracker->base.contradictions += cpu->state == OFF_YES;
 	return OFF_NO;
 }
 
-static void enter_context(struct off_tracker *tracker, struct irq_cpu *cpu,
-			  struct off_task *task, const struct call_step *step,
-			  uint8_t kind)
+static void enter_context(struct interrupts_tracker *tracker,
+			  struct irq_cpu *cpu, struct off_task *task,
+			  const struct call_step *step, uint8_t kind)
 {
 	uint8_t before = state_before(tracker, cpu, kind);
 
@@ -227,7 +245,7 @@ static void enter_context(struct off_tracker *tracker, struct irq_cpu *cpu,
 			.before = before,
 		};
 	if (kind == OFF_BY_INTERRUPT && cpu->ended.task) {
-		emit(tracker, &cpu->served);
+		off_tracker_emit(&tracker->base, &cpu->served);
 		cpu->served = cpu->ended;
 		cpu->ended.task = NULL;
 		cpu->handler = step->function;
@@ -241,7 +259,7 @@ static void enter_context(struct off_tracker *tracker, struct irq_cpu *cpu,
 		assume_off(cpu);
 }
 
-static void enter(struct off_tracker *tracker, struct irq_cpu *cpu,
+static void enter(struct interrupts_tracker *tracker, struct irq_cpu *cpu,
 		  struct off_task *task, const struct call_step *step)
 {
 	enum context_kind kind =
@@ -259,9 +277,10 @@ static void enter(struct off_tracker *tracker, struct irq_cpu *cpu,
 			      kind_of(kind, step->how));
 		return;
 	}
-	emit(tracker, &cpu->ended);
+	off_tracker_emit(&tracker->base, &cpu->ended);
 	if (cpu->state != OFF_YES || step->task->tid ||
-	    function_marks_at(tracker->marks, step->function) != ROLE_WAITS)
+	    function_marks_at(tracker->base.marks, step->function) !=
+		    ROLE_WAITS)
 		return;
 	end_off(tracker, cpu, step, false);
 	cpu->state = OFF_IDLE;
@@ -271,7 +290,7 @@ static void enter(struct off_tracker *tracker, struct irq_cpu *cpu,
 /* Sets the flag to @state, an enum off_state, at the end of a context or by an
  * instruction.
  */
-static void restore(struct off_tracker *tracker, struct irq_cpu *cpu,
+static void restore(struct interrupts_tracker *tracker, struct irq_cpu *cpu,
 		    const struct call_step *step, uint8_t state,
 		    bool is_inferred)
 {
@@ -285,15 +304,15 @@ static void restore(struct off_tracker *tracker, struct irq_cpu *cpu,
 	}
 }
 
-static void leave(struct off_tracker *tracker, struct irq_cpu *cpu,
+static void leave(struct interrupts_tracker *tracker, struct irq_cpu *cpu,
 		  struct off_task *task, const struct call_step *step)
 {
 	const struct off_context *context = &task->contexts[task->count];
 
 	if (cpu->handler_task == step->task &&
 	    step->depth <= cpu->handler_depth && !step->detail)
-		emit(tracker, &cpu->served);
-	emit(tracker, &cpu->ended);
+		off_tracker_emit(&tracker->base, &cpu->served);
+	off_tracker_emit(&tracker->base, &cpu->ended);
 	if (cpu->state == OFF_IDLE && step->depth <= cpu->idle_depth &&
 	    !step->task->tid)
 		begin_off(tracker, cpu, step, OFF_BY_INSTRUCTION);
@@ -319,16 +338,19 @@ static uint8_t restored_default(const struct irq_cpu *cpu,
 	return context->before;
 }
 
-static void consume_instruction(struct off_tracker *tracker,
+static void consume_instruction(struct interrupts_tracker *tracker,
 				struct irq_cpu *cpu, struct off_task *task,
 				const struct call_step *step)
 {
 	struct off_context *context = &task->contexts[task->count];
 	uint8_t *count = &context->saved_count;
 
-	tracker->has_instructions = true;
+	if (step->detail >= PREEMPT_CHANGED)
+		return;
+	tracker->base.has_instructions = true;
 	switch ((enum instruction_interrupts)step->detail) {
 	case INTERRUPTS_UNTOUCHED:
+	case PREEMPT_CHANGED:
 		break;
 	case INTERRUPTS_OFF:
 		if (cpu->state == OFF_NO)
@@ -354,8 +376,8 @@ static void consume_instruction(struct off_tracker *tracker,
 }
 
 /* In user space interrupts are on. */
-static void change_state(struct off_tracker *tracker, struct irq_cpu *cpu,
-			 const struct call_step *step)
+static void change_state(struct interrupts_tracker *tracker,
+			 struct irq_cpu *cpu, const struct call_step *step)
 {
 	if (step->kind == STEP_STATE && step->detail == CPU_TRACED)
 		return;
@@ -363,19 +385,20 @@ static void change_state(struct off_tracker *tracker, struct irq_cpu *cpu,
 		end_off(tracker, cpu, step, false);
 	else
 		cpu->state = OFF_UNKNOWN;
-	emit(tracker, &cpu->ended);
-	emit(tracker, &cpu->served);
+	off_tracker_emit(&tracker->base, &cpu->ended);
+	off_tracker_emit(&tracker->base, &cpu->served);
 }
 
 static void consume_step(struct event_handler *handler,
 			 const struct call_step *step)
 {
-	struct off_tracker *tracker = (struct off_tracker *)handler;
+	struct interrupts_tracker *tracker =
+		(struct interrupts_tracker *)handler;
 	struct irq_cpu *cpu = array_reach(&tracker->cpus, cpu_slot(step->cpu));
 	struct off_task *task = array_reach(&tracker->tasks, step->task->index);
 
 	if (!cpu || !task) {
-		tracker->status = -ERROR_MEMORY;
+		tracker->base.status = -ERROR_MEMORY;
 		return;
 	}
 	switch ((enum call_step_kind)step->kind) {
@@ -394,7 +417,7 @@ static void consume_step(struct event_handler *handler,
 		change_state(tracker, cpu, step);
 		break;
 	case STEP_SWITCH:
-		emit(tracker, &cpu->ended);
+		off_tracker_emit(&tracker->base, &cpu->ended);
 		break;
 	case STEP_COUNT:
 	case STEP_LEAVE:
@@ -405,7 +428,8 @@ static void consume_step(struct event_handler *handler,
 static void consume_event(struct event_handler *handler,
 			  const struct event_record *event)
 {
-	struct off_tracker *tracker = (struct off_tracker *)handler;
+	struct interrupts_tracker *tracker =
+		(struct interrupts_tracker *)handler;
 	struct irq_cpu *cpu;
 	size_t slot = cpu_slot((uint32_t)event->cpu);
 
@@ -416,34 +440,66 @@ static void consume_event(struct event_handler *handler,
 		add_delay(cpu, (int32_t)event->values[WAKING_TID]);
 }
 
+static void end_intervals(struct off_tracker *base)
+{
+	struct interrupts_tracker *tracker = (struct interrupts_tracker *)base;
+
+	for (size_t i = 0; i < tracker->cpus.count; i++) {
+		struct irq_cpu *cpu = array_at(&tracker->cpus, i);
+
+		off_tracker_emit(base, &cpu->ended);
+		off_tracker_emit(base, &cpu->served);
+	}
+}
+
+static void close_tracker(struct off_tracker *base)
+{
+	struct interrupts_tracker *tracker = (struct interrupts_tracker *)base;
+
+	array_free(&tracker->tasks);
+	array_free(&tracker->cpus);
+}
+
+struct off_tracker *
+interrupts_off_tracker_new(const struct attribution_input *input,
+			   struct off_callback *callback)
+{
+	struct interrupts_tracker *tracker = calloc(1, sizeof(*tracker));
+
+	if (!tracker)
+		return NULL;
+	tracker->base.handler.step = consume_step;
+	tracker->base.handler.event = consume_event;
+	tracker->base.end = end_intervals;
+	tracker->base.close = close_tracker;
+	tracker->kinds = input->kinds;
+	tracker->tasks = ARRAY_OF(struct off_task);
+	tracker->cpus = ARRAY_OF(struct irq_cpu);
+	return off_tracker_open(&tracker->base, input, callback, rules,
+				sizeof(rules) / sizeof(*rules));
+}
+
 void off_tracker_free(struct off_tracker *tracker)
 {
 	if (!tracker)
 		return;
-	array_free(&tracker->tasks);
-	array_free(&tracker->cpus);
+	tracker->close(tracker);
 	free(tracker->marks);
 	free(tracker);
 }
 
-struct off_tracker *off_tracker_new(const struct attribution_input *input,
-				    struct off_callback *callback)
+struct off_tracker *off_tracker_open(struct off_tracker *tracker,
+				     const struct attribution_input *input,
+				     struct off_callback *callback,
+				     const struct name_rule *name_rules,
+				     size_t rule_count)
 {
 	struct thread_tracker *threads = trackers_threads(input->trackers);
-	struct off_tracker *tracker = calloc(1, sizeof(*tracker));
 
-	if (!tracker)
-		return NULL;
-	tracker->handler.step = consume_step;
-	tracker->handler.event = consume_event;
 	tracker->handler.wants_interrupts = true;
 	tracker->callback = callback;
-	tracker->kinds = input->kinds;
-	tracker->tasks = ARRAY_OF(struct off_task);
-	tracker->cpus = ARRAY_OF(struct irq_cpu);
-	tracker->marks =
-		function_marks_by_rules(symbols_functions(input->symbols),
-					rules, sizeof(rules) / sizeof(*rules));
+	tracker->marks = function_marks_by_rules(
+		symbols_functions(input->symbols), name_rules, rule_count);
 	tracker->paths = threads ? thread_tracker_paths(threads) : NULL;
 	if (tracker->marks && tracker->paths &&
 	    !trackers_follow(input->trackers, &tracker->handler))
@@ -454,12 +510,7 @@ struct off_tracker *off_tracker_new(const struct attribution_input *input,
 
 int off_tracker_end(struct off_tracker *tracker)
 {
-	for (size_t i = 0; i < tracker->cpus.count; i++) {
-		struct irq_cpu *cpu = array_at(&tracker->cpus, i);
-
-		emit(tracker, &cpu->ended);
-		emit(tracker, &cpu->served);
-	}
+	tracker->end(tracker);
 	return tracker->status;
 }
 

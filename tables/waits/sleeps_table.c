@@ -184,22 +184,6 @@ static int sleep_stats_add(struct sleep_stats *stats, int32_t pid,
 	return add_to(&stat->wakers, sleep->waker, sleep);
 }
 
-static int compare_totals(const void *a, const void *b)
-{
-	const struct sleep_stat *x = a;
-	const struct sleep_stat *y = b;
-
-	if (x->total_ns != y->total_ns)
-		return x->total_ns > y->total_ns ? -1 : 1;
-	if (x->cut_ns != y->cut_ns)
-		return x->cut_ns > y->cut_ns ? -1 : 1;
-	if (x->pid != y->pid)
-		return x->pid < y->pid ? -1 : 1;
-	if (x->stack != y->stack)
-		return x->stack < y->stack ? -1 : 1;
-	return x->user_stack < y->user_stack ? -1 : 1;
-}
-
 static int compare_wakers(const void *a, const void *b)
 {
 	const struct waker_stat *x = a;
@@ -213,7 +197,12 @@ static int compare_wakers(const void *a, const void *b)
 /* Sorts by falling total time. */
 static void sleep_stats_sort(struct sleep_stats *stats)
 {
-	array_sort(&stats->all.items, compare_totals);
+	array_sort_by(&stats->all.items,
+		      KEYS(FALLING(struct sleep_stat, total_ns),
+			   FALLING(struct sleep_stat, cut_ns),
+			   RISING(struct sleep_stat, pid),
+			   RISING(struct sleep_stat, stack),
+			   RISING(struct sleep_stat, user_stack)));
 	for (size_t i = 0; i < stats->all.items.count; i++) {
 		array_sort(&stat_at(stats, i)->wakers.items, compare_wakers);
 		array_sort(&stat_at(stats, i)->fds.items, compare_wakers);

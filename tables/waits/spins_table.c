@@ -176,34 +176,18 @@ static void write_row(struct record_writer *writer, const void *ctx,
 					     writer->format == RECORD_TABLE });
 }
 
-static int compare_ends(const void *a, const void *b)
-{
-	const struct spin_end *one = a;
-	const struct spin_end *other = b;
-
-	if (one->total_ns != other->total_ns)
-		return one->total_ns > other->total_ns ? -1 : 1;
-	return one->tid < other->tid ? -1 : one->tid > other->tid;
-}
-
-static int compare_stats(const void *a, const void *b)
-{
-	const struct spin_stat *one = a;
-	const struct spin_stat *other = b;
-
-	if (one->waits.total != other->waits.total)
-		return one->waits.total > other->waits.total ? -1 : 1;
-	return one->pid < other->pid ? -1 : one->pid > other->pid;
-}
-
 static void sort_all(struct spins_table *table)
 {
 	for (size_t i = 0; i < table->stats.items.count; i++) {
 		struct spin_stat *stat = array_at(&table->stats.items, i);
 
-		array_sort(&stat->ends.items, compare_ends);
+		array_sort_by(&stat->ends.items,
+			      KEYS(FALLING(struct spin_end, total_ns),
+				   RISING(struct spin_end, tid)));
 	}
-	array_sort(&table->stats.items, compare_stats);
+	array_sort_by(&table->stats.items,
+		      KEYS(FALLING(struct spin_stat, waits.total),
+			   RISING(struct spin_stat, pid)));
 }
 
 static const struct table_need needs[] = {

@@ -27,6 +27,7 @@ FIRST = {
     "throttled": ("throttled", "explained", None),
     "group": ("throttled", "explained", None),
     "plain": ("user", "explained", None),
+    "inversion": ("inversion", "explained", "middle"),
 }
 # What a program's clock measured also contains parts of these kinds: the
 # recorder holds a thread up, or its CPU serves interrupts, meanwhile.
@@ -40,6 +41,7 @@ BESIDE = {
     "nap": {"cpu_idle"},
     "throttled": {"cpu_idle"},
     "group": {"cpu_idle"},
+    "inversion": {"cpu"},
 }
 # and only parts of this call.
 CALL = {"fsync": "fsync"}
@@ -87,7 +89,7 @@ def check_first(case, result, clock):
         (cause, program, actor), first)
     ns = sum(p["ns"] for c in result["causes"] for p in c["parts"]
              if (c["program"] == program or cause == "throttled")
-             and (cause not in ("lock", "throttled") or c["cause"] == cause)
+             and (cause not in ("lock", "throttled", "inversion") or c["cause"] == cause)
              and p["kind"] in {cause} | BESIDE[case]
              and (case not in CALL or p.get("call") == CALL[case]))
     judge.expect(f"{case}: as long as the program says",

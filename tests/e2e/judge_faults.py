@@ -19,7 +19,7 @@ KTRACE, FOLDER = sys.argv[1:3]
 KILLED, FAILED = 137, 125
 # switch_cpu and amid of faults_guest.sh sleep so long after CPU 1 is on.
 MIN_ON_S = 0.15
-PARTS = ("user_ns", "system_call_ns", "fault_ns", "kernel_ns",
+PARTS = ("user_ns", "system_call_ns", "fault_ns", "reclaim_ns", "kernel_ns",
          "interrupt_stolen_ns", "tracer_ns", "runnable_ns", "asleep_ns",
          "unknown_ns")
 CALL_PARTS = ("on_cpu_ns", "asleep_ns", "runnable_ns", "stolen_ns",

@@ -129,6 +129,8 @@ check_loss() {
 	expect_that "loss: each is recorded" "$truncated" -ge 2
 	expect "loss: and said" "trace was lost $truncated times" \
 		"$(grep -o 'trace was lost [0-9]* times' "$WORK/lossy.err")"
+	expect_that "loss: and how much waited for the disk" -n \
+		"$(grep "the disk was behind: at most .* waited" "$WORK/lossy.err")"
 	expect_that "loss: is a gap" "$(summary lossy cpu gap_ns)" -gt 1000000
 	expect_that "loss: tracing goes on after each" \
 		"$(lines_of lossy enter do_exit)" -ge 2

@@ -37,7 +37,7 @@ if [[ ${1:-all} == full ]]; then
 		"functions.sh 6.1 1 events"
 		"selftest.sh 6.12 2" "selftest.sh 6.1" "selftest.sh 7.3"
 		"selftest.sh 6.12 1 whole" "selftest.sh 6.12 1 faults" "selftest.sh 6.12 1 abilities"
-		"selftest.sh --arm64" "selftest.sh --arm64 6.12 2"
+		"selftest.sh --arm64 6.12 1 whole" "selftest.sh --arm64 6.12 2"
 		"selftest.sh --arm64 6.12 1 faults" "selftest.sh --arm64 6.12 1 abilities"
 		"classic_bpf.sh 6.1"
 		"classic_bpf.sh 7.3 --append setcpuid=ibrs_enhanced --append indirect_target_selection=force"

@@ -119,6 +119,9 @@ FACTS = {
         sum(is_inferred) AS inferred, sum(duration_ns) AS total_ns,
         sum(uncertain_ns) AS uncertain_ns,
         max(duration_ns) AS max_ns FROM interrupts_off GROUP BY 1, 2, 3""",
+    "preemptoff": """SELECT off_by, function, pid, count(*) AS count,
+        sum(duration_ns) AS total_ns, sum(uncertain_ns) AS uncertain_ns,
+        max(duration_ns) AS max_ns FROM preemption_off GROUP BY 1, 2, 3""",
     "args": """SELECT pid, tid, comm, function, arguments, result, wall_ns
         FROM read_call""",
 }

@@ -28,7 +28,7 @@ static const char script[] =
 	"#!/bin/sh\n"
 	"command=$1\n"
 	"case \"$*\" in *--blocks*) command=blocks ;; *--packets*) "
-	"command=packets ;; esac\n"
+	"command=packets ;; *--records*) command=records ;; esac\n"
 	"while [ \"$1\" != -i ]; do shift; done\n"
 	"cat \"$2.$command.out\" 2>/dev/null\n"
 	"exit $(cat \"$2.$command.code\" 2>/dev/null || echo 0)\n";
@@ -206,6 +206,23 @@ START_TEST(a_gap_fails_with_its_reason)
 	judge("user");
 	expect("user: gaps", SELFTEST_FAIL,
 	       "2 gaps, 128 bytes lost; the first: no code");
+}
+END_TEST
+
+/* By TRBE, which runs on while its driver changes a full buffer. */
+START_TEST(full_buffers_explain_as_many_gaps)
+{
+	save_text("user", "counts", "pid 7\ncalls 1\n");
+	calls(1);
+	for (int i = 0; i <= _i; i++)
+		gap("not yet synchronised");
+	save("user", "timeline.out");
+	save_text("user", "records.out",
+		  "1 byte 8 cpu 1 task 7/7 aux offset 0 size 8 flags 100\n"
+		  "2 byte 9 cpu 1 task 7/7 aux offset 8 size 8 flags 108\n");
+	judge("user");
+	expect("user: gaps", _i ? SELFTEST_FAIL : SELFTEST_PASS,
+	       _i ? "2 gaps, 128 bytes lost" : "1 gaps, where the kernel");
 }
 END_TEST
 
@@ -471,19 +488,17 @@ START_TEST(too_many_cycles_in_a_period_are_found)
 END_TEST
 
 /* Adds the packets of an ETE: one period has @most cycles per 100 ticks, the
- * others 100; the time of one @back ticks earlier.
+ * others 100; the time of one is @back ticks earlier. Each timestamp is in the
+ * middle of a cycle count, as 20 of its cycles.
  */
 static void arm_periods(unsigned int most, unsigned int back)
 {
 	for (unsigned int i = 1; i <= 200; i++) {
-		unsigned int cycles = i == 50 ? most : 100;
-
 		add("00000000  2 I_CCNT_F3 Cycle Count format 3.; Count=0x%x\n",
-		    cycles / 2);
-		add("00000000  6 I_TIMESTAMP Timestamp.; Updated val = 0x%x\n",
+		    i == 50 ? most : 100);
+		add("00000000  6 I_TIMESTAMP Timestamp.; Updated val = 0x%x; "
+		    "CC=0x14\n",
 		    i * 100 - (i == 60 ? back : 0));
-		add("00000000  2 I_CCNT_F1 Cycle Count format 1.; Count=0x%x\n",
-		    cycles / 2);
 	}
 }
 
@@ -589,6 +604,22 @@ START_TEST(an_option_that_a_unit_lacks_is_not_tried)
 }
 END_TEST
 
+START_TEST(checks_of_time_need_times)
+{
+	save_text("calls", "counts",
+		  "pid 7\ncalls 10\nswitches 2\ninstructions 5\nraw 1 2\n");
+	add("event,time_instructions,cpu,pid,tid,comm,depth,function,detail,"
+	    "wall,on_cpu,begin,end,not_all,early,late,lost\n");
+	calls(10);
+	save("calls", "timeline.out");
+	judge("calls");
+	expect("system calls", SELFTEST_PASS, "10 in the trace");
+	expect("context switches", SELFTEST_UNTRIED, "no time stamps");
+	expect("clock", SELFTEST_UNTRIED, "no time stamps");
+	expect("instructions:k", SELFTEST_UNTRIED, "no time stamps");
+}
+END_TEST
+
 START_TEST(reasons_have_no_paths)
 {
 	const struct selftest_options options = {
@@ -643,6 +674,7 @@ int main(void)
 	tcase_add_checked_fixture(tcase, set_up, tear_down);
 	tcase_add_loop_test(tcase, calls_are_compared, 0, ROWS(counted));
 	tcase_add_test(tcase, a_gap_fails_with_its_reason);
+	tcase_add_loop_test(tcase, full_buffers_explain_as_many_gaps, 0, 2);
 	tcase_add_loop_test(tcase, the_engines_must_agree, 0, ROWS(engines));
 	tcase_add_test(tcase, a_decoder_that_fails_is_a_failure);
 	tcase_add_test(tcase, missing_counts_are_a_failure);
@@ -670,6 +702,7 @@ int main(void)
 	tcase_add_loop_test(tcase, errors_of_perf_are_counted, 0, 2);
 	tcase_add_test(tcase, only_what_every_unit_can_do_fails_if_refused);
 	tcase_add_test(tcase, an_option_that_a_unit_lacks_is_not_tried);
+	tcase_add_test(tcase, checks_of_time_need_times);
 	tcase_add_test(tcase, reasons_have_no_paths);
 	tcase_add_test(tcase, perf_that_cannot_read_a_recording_is_not_tried);
 	tcase_add_test(tcase, other_machines_check_what_was_only_recorded);

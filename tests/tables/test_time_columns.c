@@ -28,7 +28,7 @@ static const struct {
 	{ true, true, true, false, "" },
 	/* perf record -e intel_pt//u */
 	{ true, true, true, true,
-	  "Not recorded: system_call_ns, fault_ns, kernel_ns, "
+	  "Not recorded: system_call_ns, fault_ns, reclaim_ns, kernel_ns, "
 	  "interrupt_stolen_ns, tracer_ns, system_calls, faults: the kernel "
 	  "was not traced (perf record -e intel_pt//k, or ktrace-hw "
 	  "record).\n" },

@@ -200,14 +200,6 @@ static int choose(struct finder *finder, uint32_t path)
 	return 0;
 }
 
-static int compare_paths(const void *a, const void *b)
-{
-	uint32_t x = *(const uint32_t *)a;
-	uint32_t y = *(const uint32_t *)b;
-
-	return (x > y) - (x < y);
-}
-
 /* Adds each path's time to its caller's, and sets the places. Callers have
  * smaller numbers.
  */
@@ -216,7 +208,7 @@ static int choose_all(struct finder *finder)
 	const uint32_t *used;
 	int status = 0;
 
-	array_sort(&finder->used, compare_paths);
+	array_sort_by(&finder->used, KEYS(RISING_NUMBER(uint32_t)));
 	used = finder->used.items;
 	for (size_t i = finder->used.count; i-- > 1;)
 		finder->of_path[finder->paths[used[i]].parent].all_ns +=
