@@ -80,8 +80,8 @@ static int export_sqlite(const struct report_options *options)
 }
 
 static const char formats[] =
-	"perfetto, firefox, chrome, ctf, csv, json, ndjson, sqlite, gmon, pprof, "
-	"speedscope or callgrind";
+	"perfetto, firefox, chrome, ctf, trace.dat, csv, json, ndjson, sqlite, gmon, "
+	"pprof, speedscope or callgrind";
 
 struct choice {
 	struct timeline_options timeline;
@@ -191,12 +191,12 @@ static int run_export(int argc, char **argv)
 {
 	static const struct own_option own[] = {
 		{ "min-duration", "TIME",
-		  "only slices of TIME (1us) or longer; chrome, firefox: 1us, "
-		  "0 keeps all",
+		  "only slices of TIME (1us) or longer; 0: all; chrome, firefox, "
+		  "trace.dat: 1us",
 		  0, READS(struct choice, timeline, timeline_read_min) },
 		{ "functions-only", NULL,
-		  "perfetto, firefox, chrome, ctf: only functions, running "
-		  "threads, gaps",
+		  "perfetto, firefox, chrome, ctf, trace.dat: only functions, "
+		  "running threads, gaps",
 		  0, FLAG(struct choice, timeline.functions_only) },
 		{ "wall", NULL,
 		  "profiles: all time of threads, including asleep and "
@@ -220,7 +220,7 @@ static int run_export(int argc, char **argv)
 		.purpose = "Exports a recording to other tools.",
 		.formats =
 			"perfetto, firefox, chrome, csv, json, ndjson, sqlite,\n"
-			"                         ctf (a folder: -o FOLDER);\n"
+			"                         ctf (a folder: -o FOLDER), trace.dat;\n"
 			"                         or a profile: pprof, speedscope, "
 			"callgrind, gmon (a gmon.out; -o FILE\n"
 			"                         also gets FILE.elf, for gprof "

@@ -30,7 +30,7 @@ TEST=(pkg-config check libunwind-dev sqlite3 qemu-user binutils linux-perf busyb
 	strace git curl python3-jsonschema)
 FULL=(chromium chromium-driver zsh fish clang golang-go valgrind mkdocs rpm nix-bin
 	gnupg rpmlint makepkg pacman-package-manager libarchive-tools buildah
-	docker-compose libdevel-nytprof-perl python3-pandas babeltrace2)
+	docker-compose libdevel-nytprof-perl python3-pandas babeltrace2 trace-cmd)
 if grep -q '^VERSION_ID="12"' /etc/os-release; then
 	# The release of clang-format that formats the tree: scripts/format.sh
 	FULL+=(clang-format-14)

@@ -6,7 +6,7 @@
 static const struct timeline_renderer *const renderers[] = {
 	&timeline_text,	  &timeline_raw,   &timeline_csv,  &timeline_json,
 	&export_csv,	  &export_json,	   &export_ndjson, &export_chrome,
-	&export_perfetto, &export_firefox, &export_ctf,
+	&export_perfetto, &export_firefox, &export_ctf,	   &export_trace_dat,
 };
 
 const struct timeline_renderer *timeline_renderer_find(const char *command,

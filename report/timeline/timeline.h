@@ -120,5 +120,6 @@ extern const struct timeline_renderer export_chrome;
 extern const struct timeline_renderer export_ctf;
 extern const struct timeline_renderer export_firefox;
 extern const struct timeline_renderer export_perfetto;
+extern const struct timeline_renderer export_trace_dat;
 
 #endif

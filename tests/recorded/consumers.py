@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 """Exports have the numbers of report --flat and sql, also when the tools that
 they are made for read them: go tool pprof, gprof, callgrind_annotate,
-flamegraph.pl, sqlite3, babeltrace2, pandas, and from npm speedscope, duckdb and
+flamegraph.pl, sqlite3, babeltrace2, trace-cmd, pandas, and from npm speedscope, duckdb and
 Firefox Profiler, if they are installed. npm's packages are expected in NODE_PATH;
 with KTRACE_FULL they are installed into a temporary folder.
 
@@ -387,6 +387,36 @@ def check_ctf(reader, shortest_ns):
     assert 0 < counts["sched_switch", None] <= steps["switch"] + steps["end"]
 
 
+def check_trace_cmd(reader):
+    """trace-cmd, whose library KernelShark reads files with, finds the calls,
+    system calls, wake-ups and switches of sql, and the system calls' times."""
+    if not shutil.which("trace-cmd"):
+        print("skipped: trace-cmd is not installed")
+        return
+    path = reader.export("trace.dat", "--min-duration", "1us")
+    counts, sum_ns = collections.Counter(), 0
+    text = run("trace-cmd", "report", "-R", "-t", "-i", path)
+    for time_s, name in re.findall(r"^.*-\d+ +\[\d+\] +([\d.]+): (\w+): ",
+                                   text, re.M):
+        time_ns = int(time_s.replace(".", ""))
+        call = re.match(r"sys_(enter|exit)_", name)
+        name = call[0] if call else name
+        counts[name] += 1
+        sum_ns += {"sys_enter_": -time_ns, "sys_exit_": time_ns}.get(name, 0)
+    calls = one_row(reader, "SELECT count(*) AS n, sum(wall_ns) AS ns "
+                            "FROM syscall WHERE wall_ns >= 1000")
+    assert counts["sys_enter_"] == counts["sys_exit_"] == calls["n"], counts
+    assert sum_ns == calls["ns"], (sum_ns, calls)
+    wakeups = one_row(reader, "SELECT count(*) AS n FROM wakeup")["n"]
+    assert counts["sched_waking"] + counts["sched_wakeup_new"] == wakeups, counts
+    steps = collections.Counter(row["event"] for row in csv.DictReader(
+        run(reader.program, "export", "--format=csv", "-i", reader.recording,
+            "--min-duration", "1us").splitlines()))
+    assert counts["funcgraph_entry"] == steps["enter"], (counts, steps)
+    assert counts["funcgraph_exit"] == steps["exit"], (counts, steps)
+    assert 0 < counts["sched_switch"] <= steps["switch"] + steps["end"]
+
+
 class FirefoxProfiler:
     """Firefox Profiler's command-line interface. Its daemon loads the profile;
     the command "load" starts one too, but gives it only half a second."""
@@ -611,6 +641,7 @@ def check_recording(reader, packages, shortest_ns=0):
     check_sqlite3(reader)
     check_firefox(reader)
     check_ctf(reader, shortest_ns)
+    check_trace_cmd(reader)
     check_ndjson(reader, packages)
     if packages:
         check_speedscope_imports(reader, of_processes, packages)

@@ -215,6 +215,27 @@ def check_perfetto(reader, wanted):
     assert size < 8 * slices + 10000, f"{size} bytes for {slices} slices"
 
 
+def entries(program, recording):
+    """Counts the entries of each function by thread. The kernel's entry points
+    are not in trace.dat files of the kernel: their reader adds them."""
+    text = subprocess.run(
+        (program, "export", "-q", "--format=csv", "-i", recording), check=True,
+        stdout=subprocess.PIPE, text=True).stdout
+    return collections.Counter(
+        (row["tid"], re.sub(r"\s", "_", row["function"]))
+        for row in csv.DictReader(text.splitlines()) if row["event"] == "enter"
+        and not re.match(r"asm_|entry_|\[", row["function"]))
+
+
+def check_trace_dat(reader):
+    """Our reader of the kernel's own trace.dat files finds the same calls."""
+    path = reader.file("export", "--format=trace.dat", "--min-duration=0")
+    wanted = entries(reader.program, reader.recording)
+    found = entries(reader.program, path)
+    assert sum(wanted.values()) > 1000, wanted
+    assert found == wanted, (found - wanted, wanted - found)
+
+
 def check_switches(reader, switches):
     """Compares the running thread of each CPU by Perfetto's rules with the
     timeline's."""
@@ -300,6 +321,7 @@ def main():
         ("timeline --raw", lambda: check_raw(reader)),
         ("flamegraph --folded", lambda: check_folded(reader)),
         ("chrome", lambda: check_chrome(reader, wanted)),
+        ("trace.dat", lambda: check_trace_dat(reader)),
     ]
     if shutil.which("protoc"):
         checks.append(("perfetto", lambda: check_perfetto(reader, wanted)))
