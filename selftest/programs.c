@@ -292,7 +292,20 @@ static bool set_online(int cpu, bool is_online)
 	return !fclose(file) && is_set;
 }
 
-/* Switches the last CPU off and on. */
+/* Lets this process run on all its CPUs except @cpu. */
+static void leave_cpu(int cpu)
+{
+	cpu_set_t cpus;
+
+	if (sched_getaffinity(0, sizeof(cpus), &cpus))
+		return;
+	CPU_CLR(cpu, &cpus);
+	sched_setaffinity(0, sizeof(cpus), &cpus);
+}
+
+/* Switches the last CPU off and on. The kernel's events there are not recorded
+ * after that, as record says, so the program does not return to it.
+ */
 static int run_hotplug(void)
 {
 	int cpu = (int)sysconf(_SC_NPROCESSORS_CONF) - 1;
@@ -304,6 +317,7 @@ static int run_hotplug(void)
 		return 0;
 	}
 	call(PROGRAM_CALLS);
+	leave_cpu(cpu);
 	set_online(cpu, true);
 	call(PROGRAM_CALLS);
 	printf("calls %d\n", 3 * PROGRAM_CALLS);

@@ -633,7 +633,8 @@ static bool run_plan(struct session *session, const struct plan *plan)
 	session->trial = &plan->trial;
 	if (plan->is_arm && !IS_ARM && !session->options->judges_only)
 		return true;
-	if (plan->needs_hotplug && !session->options->with_hotplug) {
+	if (plan->needs_hotplug && !session->options->with_hotplug &&
+	    !session->options->judges_only) {
 		report(session, plan->title, SELFTEST_UNTRIED,
 		       "only with --hotplug, which switches a CPU off and on");
 		return true;

@@ -346,7 +346,6 @@ START_TEST(a_refused_cpu_is_not_tried)
 		.folder = &folder,
 		.trials = "hotplug",
 		.judges_only = true,
-		.with_hotplug = true,
 	};
 
 	save_text("hotplug", "counts", "pid 7\ncalls 1\nrefused 1\n");
