@@ -16,8 +16,8 @@
 #include "symbolize/events/graph_tasks.h"
 #include "symbolize/gate/gate_events.h"
 #include "symbolize/gate/gate_marks.h"
-#include "symbolize/symbols/variables.h"
 #include "symbolize/symbols/symbols.h"
+#include "symbolize/symbols/variables.h"
 
 #include <assert.h>
 #include <stdbool.h>

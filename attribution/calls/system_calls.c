@@ -183,8 +183,8 @@ const char *system_call_end_text(uint8_t end)
 uint64_t system_call_on_cpu(const uint64_t class_ns[TIME_CLASSES])
 {
 	return class_ns[TIME_SYSTEM_CALL] + class_ns[TIME_FAULT] +
-	       class_ns[TIME_RECLAIM] + class_ns[TIME_KERNEL] + class_ns[TIME_USER] +
-	       class_ns[TIME_GUEST];
+	       class_ns[TIME_RECLAIM] + class_ns[TIME_KERNEL] +
+	       class_ns[TIME_USER] + class_ns[TIME_GUEST];
 }
 
 bool system_call_is_restart(int64_t result)

@@ -81,12 +81,13 @@ static const struct sql_column columns_list[] = {
 	TEXT_COLUMN("comm", "name of the thread at that time"),
 	INT_COLUMN("cpu", "CPU on which the thread runs, or last ran",
 		   .role = ROLE_CPU, OF_FACT(cpu)),
-	TEXT_COLUMN("class",
-		    "class of the time: user, system_call, fault, reclaim, kernel, "
-		    "interrupt, tracer (also waits while the recorder had "
-		    "the CPU), guest (as the CPU of a virtual machine), "
-		    "runnable, asleep, not_asked (outside the calls selected "
-		    "by record --only), unknown"),
+	TEXT_COLUMN(
+		"class",
+		"class of the time: user, system_call, fault, reclaim, kernel, "
+		"interrupt, tracer (also waits while the recorder had "
+		"the CPU), guest (as the CPU of a virtual machine), "
+		"runnable, asleep, not_asked (outside the calls selected "
+		"by record --only), unknown"),
 	TEXT_COLUMN("reason", "reason if the class is unknown, otherwise NULL"),
 	TEXT_COLUMN("function",
 		    "entry function of the innermost system call, fault, "
