@@ -238,7 +238,7 @@ START_TEST(rounds_are_lines_of_json)
 	top_text_json(&result, out);
 	fclose(out);
 	ck_assert_ptr_nonnull(strstr(text, good));
-	ck_assert_ptr_nonnull(strstr(text, "{\"round\":3,"));
+	ck_assert_ptr_nonnull(strstr(text, "{\"version\":1,\"round\":3,"));
 	ck_assert_str_eq(strchr(text, '\n'), "\n");
 	for (int i = 0; i < TOP_TABLES; i++) {
 		free(result.tables[i]);
